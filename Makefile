@@ -1,0 +1,90 @@
+# Forage. `make help` lists what there is to do.
+#
+# Rooms build into one archive each and may use only what lies below them:
+#   server -> retrieval -> {engine, index, data} -> kernels
+# A source is picked up by being in its room; a test by being named tests/ROOM/NAME_test.c.
+# SIMD files carry their ISA in the name (NAME_avx2.c, ...); nothing else gets an -m flag,
+# so the binary runs on any x86-64 and chooses at start (kernels/cpu.h).
+
+CC      ?= gcc
+PREFIX  ?= /usr/local
+SAN     ?=
+OPT     ?= -O2 -g
+BUILD   ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+comma   := ,
+VERSION := 0.1.0
+PYTHON  ?= python3
+
+PKGS := sqlite3 libmicrohttpd libcjson openblas libcrypto libxml-2.0 md4c libutf8proc zlib
+PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lroaring -lstemmer -lm -lpthread
+
+WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
+        -Wvla -Wformat=2 -Wundef -Wwrite-strings
+SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+# -ffp-contract=off: a float result must not depend on which file the compiler chose to fuse in.
+CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread \
+             -fstack-protector-strong -D_GNU_SOURCE -DFORAGE_VERSION='"$(VERSION)"' \
+             -I. -I$(BUILD)/gen $(PKG_CFLAGS) $(SAN_FLAGS) $(CFLAGS)
+LDFLAGS_ALL = -pthread $(SAN_FLAGS) $(LDFLAGS)
+
+ISA_avx2   := -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt
+ISA_avxvnni := $(ISA_avx2) -mavxvnni
+ISA_avx512 := $(ISA_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx512vbmi -mavx512bf16
+ISA_amx    := $(ISA_avx512) -mamx-tile -mamx-int8 -mamx-bf16
+
+ROOMS := kernels data index engine retrieval server
+# What a room's tests link: the room itself and everything below it, which proves the layering.
+BELOW_kernels   := kernels
+BELOW_data      := data kernels
+BELOW_index     := index kernels
+BELOW_engine    := engine kernels
+BELOW_retrieval := retrieval engine index data kernels
+BELOW_server    := server retrieval engine index data kernels
+
+room_src = $(filter-out server/main.c,$(wildcard $(1)/*.c))
+room_obj = $(patsubst %.c,$(BUILD)/%.o,$(call room_src,$(1)))
+
+.PHONY: all
+all: $(BUILD)/forage
+
+define ROOM_template
+$(BUILD)/lib$(1).a: $$(call room_obj,$(1))
+	@rm -f $$@
+	@ar rcs $$@ $$^
+$$(BUILD)/tests/$(1)/%_test: $$(BUILD)/tests/$(1)/%_test.o $$(foreach r,$$(BELOW_$(1)),$$(BUILD)/lib$$(r).a)
+	@echo "  LD   $$@"
+	@$$(CC) $$(LDFLAGS_ALL) -o $$@ $$< $$(foreach r,$$(BELOW_$(1)),$$(BUILD)/lib$$(r).a) $$(PKG_LIBS) -lcmocka
+endef
+$(foreach r,$(ROOMS),$(eval $(call ROOM_template,$(r))))
+
+isa_of = $(or $(ISA_$(lastword $(subst _, ,$(notdir $(basename $(1)))))),)
+
+$(BUILD)/%.o: %.c Makefile
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	@$(CC) $(CFLAGS_ALL) $(call isa_of,$<) -MMD -MP -c -o $@ $<
+
+$(BUILD)/forage: $(BUILD)/server/main.o $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a)
+	@echo "  LD   $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a) $(PKG_LIBS)
+
+# Files that travel inside the binary (SQL, HTML, the API description) become C arrays.
+$(BUILD)/gen/%.inc: %
+	@mkdir -p $(@D)
+	@xxd -i < $< > $@
+
+TEST_SRC := $(foreach r,$(ROOMS),$(wildcard tests/$(r)/*_test.c))
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+
+.PHONY: tests
+tests: $(TEST_BIN)
+define TEST_template
+.PHONY: test-$(1)
+test-$(1): $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*_test.c))
+	@tests/run.sh $$(BUILD) $(1)
+endef
+$(foreach r,$(ROOMS),$(eval $(call TEST_template,$(r))))
+
+.SECONDARY:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,97 @@
+#include "kernels/cpu.h"
+
+#include <cpuid.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static fo_cpu_info detected; /* immutable after detect(), but for fo_cpu_cap in tests */
+static fo_cpu_level machine_level;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static const char *const level_names[] = {"generic", "avx2", "avx512", "amx"};
+
+static unsigned long long xcr0(void) {
+    unsigned lo, hi;
+    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    return ((unsigned long long)hi << 32) | lo;
+}
+
+/* Linux hands out the 8 KiB tile state only on request: ARCH_REQ_XCOMP_PERM, XTILEDATA. */
+static bool amx_granted(void) {
+    return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+}
+
+static void detect(void) {
+    unsigned a, b, c, d;
+    unsigned brand[12] = {0};
+    if (__get_cpuid(0x80000002, &brand[0], &brand[1], &brand[2], &brand[3]) &&
+        __get_cpuid(0x80000003, &brand[4], &brand[5], &brand[6], &brand[7]) &&
+        __get_cpuid(0x80000004, &brand[8], &brand[9], &brand[10], &brand[11])) {
+        memcpy(detected.name, brand, sizeof brand);
+    }
+    fo_cpu_level level = FO_CPU_GENERIC;
+    if (!__get_cpuid(1, &a, &b, &c, &d)) goto done;
+    bool osxsave = c & bit_OSXSAVE, fma = c & bit_FMA, f16c = c & bit_F16C;
+    if (!osxsave || !__get_cpuid_count(7, 0, &a, &b, &c, &d)) goto done;
+    unsigned long long saved = xcr0();
+    bool ymm = (saved & 0x6) == 0x6, zmm = (saved & 0xE6) == 0xE6;
+    bool tiles = (saved & 0x60000) == 0x60000;
+    unsigned b7 = b, c7 = c, d7 = d;
+    unsigned a71 = 0;
+    if (a >= 1) __get_cpuid_count(7, 1, &a71, &b, &c, &d);
+    if (!ymm || !fma || !f16c || !(b7 & bit_AVX2) || !(b7 & bit_BMI2)) goto done;
+    level = FO_CPU_AVX2;
+    detected.avx_vnni = a71 & (1u << 4);
+    const unsigned need_b = bit_AVX512F | bit_AVX512BW | bit_AVX512DQ | bit_AVX512VL;
+    const unsigned need_c = bit_AVX512VNNI | bit_AVX512VBMI;
+    if (!zmm || (b7 & need_b) != need_b || (c7 & need_c) != need_c) goto done;
+    level = FO_CPU_AVX512;
+    detected.avx512_bf16 = a71 & (1u << 5);
+    const unsigned need_d = (1u << 22) | (1u << 24) | (1u << 25); /* bf16, tile, int8 */
+    if (tiles && (d7 & need_d) == need_d && detected.avx512_bf16 && amx_granted())
+        level = FO_CPU_AMX;
+done:
+    machine_level = level;
+    detected.level = level;
+    const char *cap = getenv("FORAGE_CPU");
+    if (cap) {
+        for (int i = 0; i <= FO_CPU_AMX; i++)
+            if (strcmp(cap, level_names[i]) == 0) fo_cpu_cap((fo_cpu_level)i);
+    }
+}
+
+void fo_cpu_cap(fo_cpu_level level) {
+    detected.level = level < machine_level ? level : machine_level;
+    if (detected.level < FO_CPU_AVX2) detected.avx_vnni = false;
+    if (detected.level < FO_CPU_AVX512) detected.avx512_bf16 = false;
+}
+
+const fo_cpu_info *fo_cpu(void) {
+    pthread_once(&once, detect);
+    return &detected;
+}
+
+const char *fo_cpu_level_name(fo_cpu_level level) {
+    return level_names[level];
+}
+
+int fo_cpu_count(void) {
+    cpu_set_t set;
+    int n = 1;
+    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
+    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re"); /* cgroup v2: "quota period" or "max period" */
+    if (f) {
+        long quota, period;
+        if (fscanf(f, "%ld %ld", &quota, &period) == 2 && quota > 0 && period > 0) {
+            long allowed = (quota + period - 1) / period;
+            if (allowed < n) n = (int)allowed;
+        }
+        fclose(f);
+    }
+    return n < 1 ? 1 : n;
+}

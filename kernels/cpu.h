@@ -1,0 +1,41 @@
+/* cpu.h - what this processor and operating system can run, asked once.
+ *
+ * A kernel family is a struct of function pointers. Its portable C file fills it; each ISA level
+ * that fo_cpu() reports then overrides what it does better, from low to high. Callers hold the
+ * table, never a level. FORAGE_CPU=generic|avx2|avx512|amx in the environment caps the level, so
+ * that every path of a big machine can be tested on it. CPUID is believed only together with
+ * XGETBV (the operating system must save the registers), AMX only after the kernel granted it. */
+#ifndef FORAGE_KERNELS_CPU_H
+#define FORAGE_KERNELS_CPU_H
+
+#include <stdbool.h>
+
+typedef enum fo_cpu_level {
+    FO_CPU_GENERIC = 0,
+    FO_CPU_AVX2 = 1,   /* AVX2 + FMA + F16C + BMI2 */
+    FO_CPU_AVX512 = 2, /* AVX-512 F BW DQ VL VNNI VBMI */
+    FO_CPU_AMX = 3,    /* AMX tile, int8, bf16 */
+} fo_cpu_level;
+
+typedef struct fo_cpu_info {
+    fo_cpu_level level; /* after the cap */
+    bool avx_vnni; /* 256-bit VNNI without AVX-512 (Alder Lake, Zen 5); false when capped below avx2
+                    */
+    bool avx512_bf16; /* VDPBF16PS */
+    char name[64];    /* brand string */
+} fo_cpu_info;
+
+/* Detected at the first call; thread-safe; valid for ever. */
+const fo_cpu_info *fo_cpu(void);
+
+/* "generic", "avx2", "avx512", "amx". */
+const char *fo_cpu_level_name(fo_cpu_level level);
+
+/* For tests that run every level in one process: lower the level from now on (never raise above
+ * what the machine has). Kernel tables made before keep their functions: make them again. */
+void fo_cpu_cap(fo_cpu_level level);
+
+/* Processors this process may use: the smaller of the affinity mask and the cgroup's quota. */
+int fo_cpu_count(void);
+
+#endif

@@ -1,0 +1,94 @@
+#include "kernels/error.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static void set_message(fo_err *err, int code, const char *field, const char *fmt, va_list ap) {
+    if (!err) return;
+    err->code = code;
+    snprintf(err->field, sizeof err->field, "%s", field);
+    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+}
+
+int fo_fail(fo_err *err, int code, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    set_message(err, code, "", fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int fo_fail_field(fo_err *err, int code, const char *field, const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    set_message(err, code, field, fmt, ap);
+    va_end(ap);
+    return code;
+}
+
+int fo_fail_errno(fo_err *err, const char *fmt, ...) {
+    int saved = errno;
+    int code = saved == ENOSPC || saved == EDQUOT ? FO_ENOSPC
+               : saved == ENOMEM                  ? FO_ENOMEM
+               : saved == ENOENT                  ? FO_ENOTFOUND
+                                                  : FO_EIO;
+    va_list ap;
+    va_start(ap, fmt);
+    set_message(err, code, "", fmt, ap);
+    va_end(ap);
+    if (err) {
+        size_t n = strlen(err->msg);
+        snprintf(err->msg + n, sizeof err->msg - n, ": %s", strerror(saved));
+    }
+    return code;
+}
+
+int fo_fail_prefix(fo_err *err, const char *fmt, ...) {
+    if (!err) return FO_EINVAL;
+    char rest[sizeof err->msg];
+    memcpy(rest, err->msg, sizeof rest);
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(err->msg, sizeof err->msg, fmt, ap);
+    va_end(ap);
+    size_t n = strlen(err->msg);
+    snprintf(err->msg + n, sizeof err->msg - n, ": %s", rest);
+    return err->code;
+}
+
+const char *fo_code_name(int code) {
+    switch (code) {
+    case FO_OK:
+        return "FO_OK";
+    case FO_EINVAL:
+        return "FO_EINVAL";
+    case FO_EIO:
+        return "FO_EIO";
+    case FO_ECORRUPT:
+        return "FO_ECORRUPT";
+    case FO_ENOMEM:
+        return "FO_ENOMEM";
+    case FO_ENOTFOUND:
+        return "FO_ENOTFOUND";
+    case FO_ECONFLICT:
+        return "FO_ECONFLICT";
+    case FO_EUNSUPPORTED:
+        return "FO_EUNSUPPORTED";
+    case FO_ELIMIT:
+        return "FO_ELIMIT";
+    case FO_ECANCELLED:
+        return "FO_ECANCELLED";
+    case FO_ETIMEOUT:
+        return "FO_ETIMEOUT";
+    case FO_EBUSY:
+        return "FO_EBUSY";
+    case FO_ENOSPC:
+        return "FO_ENOSPC";
+    case FO_EMISMATCH:
+        return "FO_EMISMATCH";
+    default:
+        return "FO_?";
+    }
+}

@@ -1,0 +1,228 @@
+#include "kernels/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/buf.h"
+
+int fo_map_open(fo_map *out, const char *path, fo_err *err) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fo_fail_errno(err, "cannot open %s", path);
+    struct stat st;
+    int rc = FO_OK;
+    if (fstat(fd, &st) != 0) {
+        rc = fo_fail_errno(err, "cannot stat %s", path);
+    } else if (!S_ISREG(st.st_mode)) {
+        rc = fo_fail(err, FO_EINVAL, "%s is not a regular file", path);
+    } else if (st.st_size == 0) {
+        *out = (fo_map){0};
+    } else {
+        void *p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_SHARED, fd, 0);
+        if (p == MAP_FAILED) {
+            rc = fo_fail_errno(err, "cannot map %s", path);
+        } else {
+            *out = (fo_map){.data = p, .size = (size_t)st.st_size};
+        }
+    }
+    close(fd);
+    return rc;
+}
+
+void fo_map_close(fo_map *m) {
+    if (m->data) munmap((void *)m->data, m->size);
+    *m = (fo_map){0};
+}
+
+int fo_file_read(const char *path, size_t max_bytes, char **data, size_t *size, fo_err *err) {
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return fo_fail_errno(err, "cannot open %s", path);
+    fo_buf b = {0};
+    int rc = FO_OK;
+    for (;;) {
+        if (!fo_buf_reserve(&b, 65536)) {
+            rc = fo_fail(err, FO_ENOMEM, "out of memory reading %s", path);
+            break;
+        }
+        ssize_t n = read(fd, b.data + b.len, 65536);
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) {
+            rc = fo_fail_errno(err, "cannot read %s", path);
+            break;
+        }
+        b.len += (size_t)n;
+        if (n == 0) break;
+        if (b.len > max_bytes) {
+            rc = fo_fail(err, FO_ELIMIT, "%s is larger than %zu bytes", path, max_bytes);
+            break;
+        }
+    }
+    close(fd);
+    if (rc != FO_OK) {
+        fo_buf_free(&b);
+        return rc;
+    }
+    *data = fo_buf_take(&b, size);
+    return *data ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory reading %s", path);
+}
+
+struct fo_file_writer {
+    char *path, *temp;
+    int fd;
+    uint64_t offset; /* bytes handed in, flushed or not */
+    size_t n_pending;
+    unsigned char pending[1 << 16];
+};
+
+static void writer_free(fo_file_writer *w) {
+    if (w->fd >= 0) close(w->fd);
+    free(w->path);
+    free(w->temp);
+    free(w);
+}
+
+int fo_file_create(fo_file_writer **out, const char *path, fo_err *err) {
+    fo_file_writer *w = calloc(1, sizeof *w);
+    if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
+    w->fd = -1;
+    w->path = strdup(path);
+    if (!w->path || asprintf(&w->temp, "%s.tmp-XXXXXX", path) < 0) {
+        w->temp = NULL;
+        writer_free(w);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    w->fd = mkostemp(w->temp, O_CLOEXEC);
+    if (w->fd < 0) {
+        int rc = fo_fail_errno(err, "cannot create %s", w->temp);
+        writer_free(w);
+        return rc;
+    }
+    *out = w;
+    return FO_OK;
+}
+
+static int write_all(fo_file_writer *w, const void *data, size_t n, off_t at, fo_err *err) {
+    const unsigned char *p = data;
+    while (n) {
+        ssize_t k = at < 0 ? write(w->fd, p, n) : pwrite(w->fd, p, n, at);
+        if (k < 0 && errno == EINTR) continue;
+        if (k < 0) return fo_fail_errno(err, "cannot write %s", w->temp);
+        p += k;
+        n -= (size_t)k;
+        if (at >= 0) at += k;
+    }
+    return FO_OK;
+}
+
+static int flush_pending(fo_file_writer *w, fo_err *err) {
+    int rc = write_all(w, w->pending, w->n_pending, -1, err);
+    w->n_pending = 0;
+    return rc;
+}
+
+int fo_file_write(fo_file_writer *w, const void *data, size_t n, fo_err *err) {
+    w->offset += n;
+    if (n > sizeof w->pending - w->n_pending) {
+        int rc = flush_pending(w, err);
+        if (rc != FO_OK) return rc;
+        if (n >= sizeof w->pending) return write_all(w, data, n, -1, err);
+    }
+    if (n) memcpy(w->pending + w->n_pending, data, n);
+    w->n_pending += n;
+    return FO_OK;
+}
+
+int fo_file_patch(fo_file_writer *w, uint64_t offset, const void *data, size_t n, fo_err *err) {
+    if (offset > w->offset || n > w->offset - offset)
+        return fo_fail(err, FO_EINVAL, "patch beyond the end of %s", w->temp);
+    int rc = flush_pending(w, err);
+    return rc != FO_OK ? rc : write_all(w, data, n, (off_t)offset, err);
+}
+
+uint64_t fo_file_offset(const fo_file_writer *w) {
+    return w->offset;
+}
+
+int fo_file_pad(fo_file_writer *w, size_t alignment, fo_err *err) {
+    static const unsigned char zeroes[4096];
+    size_t pad = (alignment - w->offset % alignment) % alignment;
+    while (pad) {
+        size_t n = pad < sizeof zeroes ? pad : sizeof zeroes;
+        int rc = fo_file_write(w, zeroes, n, err);
+        if (rc != FO_OK) return rc;
+        pad -= n;
+    }
+    return FO_OK;
+}
+
+int fo_file_commit(fo_file_writer *w, fo_err *err) {
+    int rc = flush_pending(w, err);
+    if (rc == FO_OK && fsync(w->fd) != 0) rc = fo_fail_errno(err, "cannot sync %s", w->temp);
+    if (rc == FO_OK && rename(w->temp, w->path) != 0)
+        rc = fo_fail_errno(err, "cannot rename %s to %s", w->temp, w->path);
+    if (rc != FO_OK) {
+        fo_file_abort(w);
+        return rc;
+    }
+    rc = fo_sync_dir_of(w->path, err);
+    writer_free(w);
+    return rc;
+}
+
+void fo_file_abort(fo_file_writer *w) {
+    if (!w) return;
+    unlink(w->temp);
+    writer_free(w);
+}
+
+int fo_make_dirs(const char *path, fo_err *err) {
+    char *copy = strdup(path);
+    if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = FO_OK;
+    for (char *p = copy + 1; rc == FO_OK; p++) {
+        if (*p != '/' && *p != 0) continue;
+        char saved = *p;
+        *p = 0;
+        if (mkdir(copy, 0700) != 0 && errno != EEXIST)
+            rc = fo_fail_errno(err, "cannot make folder %s", copy);
+        *p = saved;
+        if (!saved) break;
+    }
+    free(copy);
+    return rc;
+}
+
+int fo_sync_dir_of(const char *path, fo_err *err) {
+    char *copy = strdup(path);
+    if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+    char *slash = strrchr(copy, '/');
+    const char *dir = ".";
+    if (slash == copy) {
+        dir = "/";
+    } else if (slash) {
+        *slash = 0;
+        dir = copy;
+    }
+    int rc = FO_OK;
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0 || fsync(fd) != 0) rc = fo_fail_errno(err, "cannot sync folder %s", dir);
+    if (fd >= 0) close(fd);
+    free(copy);
+    return rc;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw) {
+    (void)st, (void)type, (void)ftw;
+    return remove(path);
+}
+
+int fo_remove_tree(const char *path, fo_err *err) {
+    if (nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS) == 0 || errno == ENOENT) return FO_OK;
+    return fo_fail_errno(err, "cannot remove %s", path);
+}

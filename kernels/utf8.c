@@ -1,0 +1,77 @@
+#include "kernels/utf8.h"
+
+size_t fo_utf8_decode(const char *str, size_t n, int32_t *cp) {
+    const unsigned char *s = (const unsigned char *)str;
+    *cp = -1;
+    if (n == 0) return 0;
+    unsigned c = s[0];
+    if (c < 0x80) {
+        *cp = (int32_t)c;
+        return 1;
+    }
+    if (c < 0xC2 || c > 0xF4) return 1;
+    size_t len = c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
+    /* The second byte's range is narrower after E0 (overlong), ED (surrogates), F0 and F4. */
+    unsigned lo = c == 0xE0 ? 0xA0 : c == 0xF0 ? 0x90 : 0x80;
+    unsigned hi = c == 0xED ? 0x9F : c == 0xF4 ? 0x8F : 0xBF;
+    int32_t v = (int32_t)(c & (0x7Fu >> len));
+    for (size_t i = 1; i < len; i++) {
+        if (i >= n || s[i] < lo || s[i] > hi) return i;
+        v = (v << 6) | (int32_t)(s[i] & 0x3F);
+        lo = 0x80;
+        hi = 0xBF;
+    }
+    *cp = v;
+    return len;
+}
+
+size_t fo_utf8_encode(int32_t cp, char out[4]) {
+    uint32_t c = (uint32_t)cp;
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    if (c < 0x800) {
+        out[0] = (char)(0xC0 | (c >> 6));
+        out[1] = (char)(0x80 | (c & 0x3F));
+        return 2;
+    }
+    if (c < 0x10000) {
+        out[0] = (char)(0xE0 | (c >> 12));
+        out[1] = (char)(0x80 | ((c >> 6) & 0x3F));
+        out[2] = (char)(0x80 | (c & 0x3F));
+        return 3;
+    }
+    out[0] = (char)(0xF0 | (c >> 18));
+    out[1] = (char)(0x80 | ((c >> 12) & 0x3F));
+    out[2] = (char)(0x80 | ((c >> 6) & 0x3F));
+    out[3] = (char)(0x80 | (c & 0x3F));
+    return 4;
+}
+
+bool fo_utf8_valid(const char *s, size_t n, size_t *bad) {
+    for (size_t i = 0; i < n;) {
+        int32_t cp;
+        size_t len = fo_utf8_decode(s + i, n - i, &cp);
+        if (cp < 0) {
+            if (bad) *bad = i;
+            return false;
+        }
+        i += len;
+    }
+    return true;
+}
+
+size_t fo_utf8_count(const char *s, size_t n) {
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) count += fo_utf8_boundary(s[i]);
+    return count;
+}
+
+size_t fo_utf8_offset(const char *s, size_t n, size_t index) {
+    for (size_t i = 0; i < n; i++) {
+        if (!fo_utf8_boundary(s[i])) continue;
+        if (index-- == 0) return i;
+    }
+    return n;
+}

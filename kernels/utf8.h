@@ -1,0 +1,31 @@
+/* utf8.h - UTF-8 by hand: decoding, counting, offsets. Source: RFC 3629, Unicode 15 table 3-7. */
+#ifndef FORAGE_KERNELS_UTF8_H
+#define FORAGE_KERNELS_UTF8_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Decode the code point at s[0..n). Returns the bytes it takes (1-4), 0 when n is 0. Bytes that
+ * are not UTF-8 (overlong, surrogate, truncated, > U+10FFFF) give *cp = -1 and the length of the
+ * maximal ill-formed part, so that replacing each by U+FFFD follows the Unicode recommendation. */
+size_t fo_utf8_decode(const char *s, size_t n, int32_t *cp);
+
+/* Encode cp (a valid scalar value) into out[4]; returns the bytes written. */
+size_t fo_utf8_encode(int32_t cp, char out[4]);
+
+/* True when all of s[0..n) is UTF-8; else *bad (may be NULL) is the first bad byte's offset. */
+bool fo_utf8_valid(const char *s, size_t n, size_t *bad);
+
+/* Code points in s[0..n), which must be valid. */
+size_t fo_utf8_count(const char *s, size_t n);
+
+/* Byte offset of code point number `index` in valid s[0..n); n when there are fewer. */
+size_t fo_utf8_offset(const char *s, size_t n, size_t index);
+
+/* True when a code point may begin at this byte: it is no continuation byte. */
+static inline bool fo_utf8_boundary(char c) {
+    return ((unsigned char)c & 0xC0) != 0x80;
+}
+
+#endif

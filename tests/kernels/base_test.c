@@ -1,0 +1,115 @@
+#include "tests/test.h"
+
+#include <stdatomic.h>
+
+#include "kernels/buf.h"
+#include "kernels/file.h"
+#include "kernels/pool.h"
+#include "kernels/utf8.h"
+
+static void buf_grows_and_is_terminated(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    for (int i = 0; i < 1000; i++) fo_buf_printf(&b, "%d,", i);
+    assert_false(b.failed);
+    assert_int_equal(b.data[b.len], 0);
+    assert_memory_equal(b.data, "0,1,2,", 6);
+    assert_string_equal(b.data + b.len - 4, "999,");
+    assert_false(fo_buf_reserve(&b, SIZE_MAX));
+    assert_true(b.failed);
+    fo_buf_free(&b);
+}
+
+static void utf8_decodes_what_it_encodes(void **state) {
+    (void)state;
+    for (int32_t cp = 0; cp < 0x110000; cp += cp < 0x3000 ? 1 : 37) {
+        if (cp >= 0xD800 && cp < 0xE000) continue;
+        char s[4];
+        int32_t back;
+        size_t n = fo_utf8_encode(cp, s);
+        assert_int_equal(fo_utf8_decode(s, n, &back), n);
+        assert_int_equal(back, cp);
+        for (size_t k = 1; k < n; k++) { /* truncated: ill-formed, whole rest replaced once */
+            assert_int_equal(fo_utf8_decode(s, k, &back), k);
+            assert_int_equal(back, -1);
+        }
+    }
+}
+
+static void utf8_refuses_overlong_and_surrogates(void **state) {
+    (void)state;
+    const char *bad[] = {"\xC0\x80",         "\xE0\x80\x80", "\xED\xA0\x80", "\xF0\x80\x80\x80",
+                         "\xF4\x90\x80\x80", "\xFF",         "\x80"};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int32_t cp;
+        assert_int_equal(fo_utf8_decode(bad[i], strlen(bad[i]), &cp), 1);
+        assert_int_equal(cp, -1);
+        assert_false(fo_utf8_valid(bad[i], strlen(bad[i]), NULL));
+    }
+    assert_int_equal(fo_utf8_count("a\xC3\xA9\xE2\x82\xAC", 6), 3);
+    assert_int_equal(fo_utf8_offset("a\xC3\xA9\xE2\x82\xAC", 6, 2), 3);
+    assert_int_equal(fo_utf8_offset("a\xC3\xA9", 3, 9), 3);
+}
+
+static void file_appears_whole_or_not_at_all(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/a/b/file", dir);
+    fo_err err = {0};
+    char sub[4096];
+    snprintf(sub, sizeof sub, "%s/a/b", dir);
+    assert_ok(fo_make_dirs(sub, &err), &err);
+    fo_file_writer *w;
+    assert_ok(fo_file_create(&w, path, &err), &err);
+    assert_ok(fo_file_write(w, "xxxx", 4, &err), &err);
+    assert_int_not_equal(access(path, F_OK), 0);
+    static char big[200000];
+    memset(big, 'y', sizeof big);
+    assert_ok(fo_file_write(w, big, sizeof big, &err), &err);
+    assert_ok(fo_file_pad(w, 64, &err), &err);
+    assert_int_equal(fo_file_offset(w) % 64, 0);
+    assert_ok(fo_file_patch(w, 0, "HEAD", 4, &err), &err);
+    assert_ok(fo_file_commit(w, &err), &err);
+    fo_map m;
+    assert_ok(fo_map_open(&m, path, &err), &err);
+    assert_memory_equal(m.data, "HEADyyyy", 8);
+    assert_int_equal(m.size % 64, 0);
+    fo_map_close(&m);
+    assert_ok(fo_file_create(&w, path, &err), &err);
+    fo_file_abort(w);
+    assert_int_equal(access(path, F_OK), 0); /* an aborted rewrite leaves the old file */
+    assert_int_equal(fo_map_open(&m, sub, &err), FO_EINVAL);
+    assert_ok(fo_remove_tree(dir, &err), &err);
+    assert_ok(fo_remove_tree(dir, &err), &err);
+    free(dir);
+}
+
+static void add_range(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    for (size_t i = begin; i < end; i++) atomic_fetch_add((atomic_ulong *)arg, i);
+}
+
+static void pool_runs_every_item_once(void **state) {
+    (void)state;
+    for (int threads = 1; threads <= 4; threads++) {
+        fo_pool *p = fo_pool_create(threads);
+        for (size_t n = 0; n < 200; n += 7) {
+            atomic_ulong sum = 0;
+            fo_pool_run(p, n, 1 + n % 5, add_range, &sum);
+            assert_int_equal(sum, n ? n * (n - 1) / 2 : 0);
+        }
+        fo_pool_free(p);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(buf_grows_and_is_terminated),
+        cmocka_unit_test(utf8_decodes_what_it_encodes),
+        cmocka_unit_test(utf8_refuses_overlong_and_surrogates),
+        cmocka_unit_test(file_appears_whole_or_not_at_all),
+        cmocka_unit_test(pool_runs_every_item_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,41 @@
+#!/bin/sh
+# tests/run.sh BUILD [ROOM...] - run the test programs of the rooms (all of them when none is named)
+# and close with the one line that counts: "N passed, N failed, N skipped".
+# A program speaks TAP (cmocka does when asked); one that dies or prints no plan is one failure more.
+set -u
+build=$1
+shift
+[ $# -gt 0 ] || set -- kernels data index engine retrieval server
+passed=0 failed=0 skipped=0
+out=$(mktemp)
+trap 'rm -f "$out"' EXIT
+for room in "$@"; do
+    for t in "$build"/tests/"$room"/*_test tests/"$room"/*_test.sh; do
+        [ -x "$t" ] || continue
+        case $t in
+        *.sh) name=${t%.sh} ;;
+        *) name=$t
+           [ -e "tests/$room/$(basename "$t").c" ] || continue ;;
+        esac
+        start=$(date +%s)
+        BUILD=$build CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-900}" "$t" >"$out" 2>&1
+        rc=$?
+        p=$(grep -c '^ok ' "$out")
+        s=$(grep -ci '^ok .*# skip' "$out")
+        f=$(grep -c '^not ok ' "$out")
+        p=$((p - s))
+        if [ $rc -ne 0 ] && [ "$f" -eq 0 ]; then
+            f=1
+            echo "not ok - $name ended with status $rc"
+        elif [ "$((p + s + f))" -eq 0 ]; then
+            f=1
+            echo "not ok - $name reported no test"
+        fi
+        [ "$f" -eq 0 ] || tail -n 60 "$out"
+        passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+        echo "$room/$(basename "$name"): $p passed, $f failed, $s skipped ($(($(date +%s) - start)) s)"
+        grep -i '^ok .*# skip' "$out" | sed 's/^ok [0-9]* *-* */    skipped: /'
+    done
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
