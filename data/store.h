@@ -1,0 +1,214 @@
+/* store.h - the SQLite store: the truth that every index file is derived from.
+ *
+ * WAL, synchronous=FULL, foreign keys on, schema version in user_version (schema.sql and the
+ * migrations in store_schema.c). Everything belongs to a tenant. A collection's *epoch* rises by
+ * one with every committed transaction that changes it. Chunk ids (SQLite rowids) are never used
+ * twice, and a chunk never changes: an updated document gets new chunks.
+ *
+ * Threads: any thread may read; readers get a connection of their own from a pool. One write
+ * transaction at a time: store_begin waits for its turn.
+ *
+ *     store_txn *t;
+ *     store_begin(s, &t, &err);
+ *     store_put_document(t, &doc, chunks, n, &res, &err);
+ *     store_commit(t, &err);                 // durable when it returns FO_OK
+ */
+#ifndef FORAGE_DATA_STORE_H
+#define FORAGE_DATA_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "kernels/error.h"
+
+typedef struct store store;
+typedef struct store_txn store_txn;
+
+typedef struct store_options {
+    bool read_only;
+    int busy_timeout_ms; /* 0: 10,000 */
+    const char *vfs;     /* SQLite VFS name for fault tests; NULL: the default */
+} store_options;
+
+/* Open or make the database; runs migrations in one transaction. A newer schema than this
+ * program's is refused with a sentence (FO_EMISMATCH). */
+int store_open(store **out, const char *path, const store_options *opt, fo_err *err);
+void store_close(store *s); /* checkpoints the WAL; no transaction may be open; NULL is fine */
+
+/* ---- collections ------------------------------------------------------------------------ */
+
+typedef struct store_collection {
+    int64_t id;
+    char *tenant, *name;
+    char *language; /* Snowball name ("english") or "none" */
+    char *embedder; /* fingerprint of the embedder whose vectors it holds; "" while empty */
+    uint32_t dim;
+    double alpha; /* tuned dense weight, < 0: the embedder's default */
+    int64_t epoch, n_documents, n_chunks, created_ms;
+} store_collection;
+void store_collection_deinit(store_collection *c);
+
+/* FO_ENOTFOUND when absent. */
+int store_get_collection(store *s, const char *tenant, const char *name, store_collection *out,
+                         fo_err *err);
+/* FO_ECONFLICT when it exists. language NULL: "english". Makes its own transaction. */
+int store_create_collection(store *s, const char *tenant, const char *name, const char *language,
+                            store_collection *out, fo_err *err);
+int store_delete_collection(store *s, const char *tenant, const char *name, fo_err *err);
+/* All of a tenant (NULL: all tenants), by name; caller deinits each and frees *out. */
+int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
+                           fo_err *err);
+int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err);
+
+/* ---- write transactions ----------------------------------------------------------------- */
+
+int store_begin(store *s, store_txn **out, fo_err *err);
+int store_commit(store_txn *t, fo_err *err); /* t is gone either way; failed: rolled back */
+void store_rollback(store_txn *t);           /* NULL is fine */
+
+enum store_put_status { STORE_CREATED, STORE_UPDATED, STORE_UNCHANGED };
+
+typedef struct store_chunk_in {
+    size_t start, end, start_cp, end_cp; /* span in the document's text: bytes, code points */
+    size_t heading_start, heading_end;   /* bytes */
+    uint32_t n_tokens;
+    const float *vector; /* [dim], unit length */
+} store_chunk_in;
+
+typedef struct store_document_in {
+    int64_t collection;
+    const char *id;                         /* the user's document id */
+    const char *title, *uri, *content_type; /* NULL: none */
+    const char *metadata;                   /* JSON object text, NULL: none */
+    const char *text;                       /* extracted, UTF-8 */
+    size_t text_len;
+    unsigned char content_sha256[32]; /* over everything that decides what is stored:
+                                         see ingest.c; equal hash = unchanged */
+    const char *embedder;             /* fingerprint, 64 hex digits */
+    uint32_t dim;
+} store_document_in;
+
+typedef struct store_put_result {
+    enum store_put_status status;
+    int64_t document;    /* rowid */
+    int64_t first_chunk; /* new chunks have ids first_chunk .. first_chunk + n - 1 */
+    int64_t *removed;    /* ids of the chunks that went; caller frees */
+    size_t n_removed;
+} store_put_result;
+
+/* Insert or replace by (collection, id). A collection that holds vectors of another embedder
+ * refuses with FO_EMISMATCH and a sentence that says what to do. */
+int store_put_document(store_txn *t, const store_document_in *doc, const store_chunk_in *chunks,
+                       size_t n_chunks, store_put_result *out, fo_err *err);
+/* Is a document with this id and hash there already? Cheap, outside any transaction: lets ingest
+ * skip extraction and embedding of what has not changed. */
+int store_document_unchanged(store *s, int64_t collection, const char *id,
+                             const unsigned char sha256[32], bool *unchanged, size_t *n_chunks,
+                             fo_err *err);
+/* FO_ENOTFOUND when absent; removed chunk ids as above (caller frees). */
+int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
+                          size_t *n_removed, fo_err *err);
+/* The epoch that the collection will have once t commits. */
+int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err);
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+typedef struct store_document {
+    int64_t rowid;
+    char *id, *title, *uri, *content_type, *metadata; /* NULL where there is none */
+    char content_sha256[65];
+    int64_t created_ms, updated_ms;
+    size_t n_chunks, text_bytes;
+    char *text; /* only where asked for */
+} store_document;
+void store_document_deinit(store_document *d);
+
+int store_get_document(store *s, int64_t collection, const char *id, bool with_text,
+                       store_document *out, fo_err *err);
+/* A page in order of id, ids > after (NULL: from the first). Caller deinits each, frees *out. */
+int store_list_documents(store *s, int64_t collection, const char *after, size_t limit,
+                         store_document **out, size_t *n, bool *has_more, fo_err *err);
+
+typedef struct store_chunk {
+    int64_t id, document;                /* rowids */
+    size_t ordinal;                      /* 0-based within the document */
+    size_t start, end, start_cp, end_cp; /* span in the document's text */
+    char *text;                          /* text_len bytes and a NUL */
+    size_t text_len;
+    char *heading; /* NULL: none */
+    char *document_id, *title, *uri, *metadata;
+} store_chunk;
+void store_chunk_deinit(store_chunk *c);
+
+/* The chunks with these ids, in the order given. An id that is gone leaves id = 0 in its place
+ * (a search on an older snapshot may meet one). out[n] is the caller's. */
+int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err);
+
+/* Every live chunk of a collection with id > after, in order of id, to (re)build an index.
+ * vector is NULL where it is missing. Pointers live until the callback returns; a non-zero
+ * return stops the walk and is returned. epoch (may be NULL) gets the epoch of the snapshot. */
+typedef struct store_index_row {
+    int64_t chunk, document;
+    const char *title; /* "" if none */
+    const char *text;  /* the chunk's */
+    size_t text_len;
+    const char *metadata; /* JSON, "" if none */
+    const float *vector;
+    uint32_t dim;
+} store_index_row;
+typedef int store_index_fn(void *ctx, const store_index_row *row);
+int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
+                     int64_t *epoch, fo_err *err);
+/* Ids alone, ascending: what tombstones of mapped segments are checked against. Caller frees. */
+int store_chunk_ids(store *s, int64_t collection, int64_t **ids, size_t *n, int64_t *epoch,
+                    fo_err *err);
+
+/* ---- jobs, idempotency, query log ------------------------------------------------------- */
+
+typedef struct store_job {
+    int64_t id;
+    char *tenant, *kind;               /* "ingest", "rebuild", ... */
+    char *state;                       /* "queued|running|succeeded|failed|cancelled" */
+    int64_t n_total, n_done, n_failed; /* documents; n_total < 0 while unknown */
+    char *collection, *error, *result; /* NULL where there is none; result is JSON */
+    int64_t created_ms, updated_ms;
+} store_job;
+void store_job_deinit(store_job *j);
+int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,
+                     int64_t *id, fo_err *err);
+/* state/error/result NULL: leave as it is. */
+int store_update_job(store *s, int64_t id, const char *state, int64_t n_total, int64_t n_done,
+                     int64_t n_failed, const char *error, const char *result, fo_err *err);
+int store_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err);
+/* Jobs that a crash left queued or running become failed("interrupted by a restart"). */
+int store_fail_running_jobs(store *s, fo_err *err);
+
+enum store_idem { STORE_IDEM_NEW, STORE_IDEM_RUNNING, STORE_IDEM_DONE, STORE_IDEM_OTHER_BODY };
+/* Claim a key for (tenant, route). DONE: *response (caller frees) and *status are the first
+ * answer's. Claims left RUNNING by a crash are dropped at open; answers expire after 24 h. */
+int store_idem_claim(store *s, const char *tenant, const char *route, const char *key,
+                     const unsigned char body_sha256[32], enum store_idem *state, int *status,
+                     char **response, fo_err *err);
+int store_idem_finish(store *s, const char *tenant, const char *route, const char *key, int status,
+                      const char *response, fo_err *err);
+int store_idem_abandon(store *s, const char *tenant, const char *route, const char *key,
+                       fo_err *err);
+
+typedef struct store_query_log {
+    int64_t t_ms;
+    const char *tenant, *collection, *query, *status, *answer_source; /* query NULL: not logged */
+    double total_ms;
+    int n_contexts;
+    bool cache_hit;
+} store_query_log;
+/* Many rows in one transaction (the log is written in batches). */
+int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
+
+/* ---- upkeep ----------------------------------------------------------------------------- */
+
+int store_checkpoint(store *s, fo_err *err);               /* WAL into the main file */
+int store_backup(store *s, const char *path, fo_err *err); /* online copy, synced */
+int store_verify(store *s, fo_err *err); /* integrity_check, foreign_key_check, own invariants */
+int64_t store_free_disk_bytes(store *s); /* on the file system of the database */
+
+#endif

@@ -1,0 +1,28 @@
+/* analyze.h - text to index terms: Unicode words (utf8proc), NFKC case folding, Snowball stems.
+ * The same analysis serves indexing, queries, extractive answers and citation checks. */
+#ifndef FORAGE_INDEX_ANALYZE_H
+#define FORAGE_INDEX_ANALYZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "kernels/error.h"
+
+typedef struct analyzer analyzer; /* not thread-safe: one per thread; cheap to reuse */
+
+/* language: Snowball name ("english" means the Porter stemmer, see docs/quality.md) or "none". */
+int analyzer_create(analyzer **out, const char *language, fo_err *err);
+void analyzer_free(analyzer *a);
+
+typedef struct analyzed_term {
+    const char *term; /* stem, valid until the callback returns */
+    size_t len;
+    size_t start, end; /* bytes of the word in the source text */
+    size_t position;   /* 0-based ordinal of the word */
+    bool stop;         /* a stop word of the language */
+} analyzed_term;
+typedef int analyze_fn(void *ctx, const analyzed_term *t); /* non-zero stops and is returned */
+
+/* Every word of the text in order. */
+int analyze(analyzer *a, const char *text, size_t len, analyze_fn *fn, void *ctx);
+
+#endif
