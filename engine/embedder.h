@@ -1,0 +1,53 @@
+/* embedder.h - the one interface behind which every text embedder stands.
+ *
+ *     embedder *e;
+ *     if (embedder_open(&e, "data/models/forage-embed-256.gguf", &err)) ...
+ *     float *v = malloc(n * embedder_dim(e) * sizeof *v);
+ *     embedder_embed(e, EMBED_QUERY, texts, lens, n, v, &err);
+ *     embedder_close(e);
+ *
+ * Kinds of model: static tables (embed_static.c: a GGUF of architecture "forage-static", or a
+ * model2vec folder) and GGUF encoders. Which one a path holds is decided by what the file says,
+ * not by its name. An open embedder is immutable from outside: any number of threads may use it
+ * at once. */
+#ifndef FORAGE_ENGINE_EMBEDDER_H
+#define FORAGE_ENGINE_EMBEDDER_H
+
+#include <stddef.h>
+#include "kernels/error.h"
+
+typedef struct embedder embedder;
+
+/* What the text is: some models put another prefix before questions than before passages. */
+enum embed_kind { EMBED_PASSAGE, EMBED_QUERY };
+
+/* Open `path`: a .gguf file, or a folder with model.safetensors + tokenizer.json + config.json
+ * (model2vec). On error *out is untouched. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED, FO_ENOMEM. */
+int embedder_open(embedder **out, const char *path, fo_err *err);
+void embedder_close(embedder *e); /* NULL is fine; no call may be running */
+
+const char *embedder_name(const embedder *e);        /* for people; valid until close */
+const char *embedder_fingerprint(const embedder *e); /* 64 hex digits: SHA-256 over all that
+                                                        decides the vectors; valid until close */
+size_t embedder_dim(const embedder *e);              /* floats in a vector */
+
+/* The dense side's weight in score fusion, in [0, 1]: stored with the model where it was
+ * measured, else the measured default of its kind. */
+float embedder_alpha(const embedder *e);
+
+/* The longest text, in tokens, that is taken whole; longer ones are cut at their end. */
+size_t embedder_max_tokens(const embedder *e);
+
+/* out[n_texts, dim], row-major float32. A vector has unit length, or is all zero where its text
+ * has no piece that the model knows. texts[i] is lens[i] bytes of UTF-8, not NUL-terminated;
+ * ill-formed bytes are taken as U+FFFD. A vector depends on its text and kind alone, never on the
+ * company it is embedded in. */
+int embedder_embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
+                   size_t n_texts, float *out, fo_err *err);
+
+/* Tokens of a text as the model counts them, markers such as [CLS] not included. The first
+ * parameter is an embedder; it is void * so that this function serves as a counting callback.
+ * Thread-safe. */
+size_t embedder_count_tokens(void *e, const char *text, size_t len);
+
+#endif
