@@ -1,0 +1,206 @@
+/* service.h - Forage without its HTTP: a home folder opened, documents in, answers out.
+ *
+ *     service *s;
+ *     service_open(&s, &(service_options){.home = "home"}, &err);
+ *     service_ingest(s, &opt, docs, n, results, &report, &err);
+ *     service_query(s, &request, NULL, &result, &err);
+ *     query_result_deinit(&result);
+ *     service_close(s);
+ *
+ * A home holds forage.db (the store, the truth) and index/TENANT/COLLECTION/ (derived files).
+ * Every function may be called from any thread; a slow ingest never holds up a query.
+ * Strings handed in are UTF-8 and stay the caller's; results own what they point to. */
+#ifndef FORAGE_RETRIEVAL_SERVICE_H
+#define FORAGE_RETRIEVAL_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "data/store.h"
+#include "engine/embedder.h"
+#include "index/search_index.h"
+#include "kernels/error.h"
+
+typedef struct service service;
+
+typedef struct service_options {
+    const char *home;        /* made if absent, mode 0700; locked against a second writer */
+    const char *embed_model; /* NULL: the table built into the binary */
+    int n_threads;           /* < 1: fo_cpu_count() */
+    bool read_only;          /* no lock, no writes: several processes may serve one home */
+    uint64_t min_free_bytes; /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
+    const char *vfs;         /* SQLite VFS for fault tests; NULL: the default */
+} service_options;
+
+int service_open(service **out, const service_options *opt, fo_err *err);
+/* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
+void service_close(service *s);
+
+store *service_store(service *s);       /* for documents, collections, jobs: owned by s */
+embedder *service_embedder(service *s); /* owned by s */
+const char *service_home(const service *s);
+
+/* Names of tenants and collections: 1-64 of A-Z a-z 0-9 _ - . and not starting with a dot. */
+bool service_name_valid(const char *name);
+
+/* ---- documents in ------------------------------------------------------------------------ */
+
+typedef struct ingest_document {
+    const char *id;           /* NULL: derived from the content hash */
+    const char *title, *uri;  /* NULL: none (then the document's own title is used) */
+    const char *content_type; /* NULL: sniffed */
+    const char *file_name;    /* NULL: none; helps sniffing */
+    const char *metadata;     /* JSON object text or NULL */
+    const void *bytes;
+    size_t n_bytes;
+} ingest_document;
+
+typedef struct ingest_options {
+    const char *tenant, *collection; /* the collection is made if absent */
+    const char *language;            /* for a new collection; NULL: "english" */
+    size_t max_tokens, overlap;      /* 0: 256; SIZE_MAX: 32 */
+    atomic_bool *cancel;             /* NULL, or stops between documents (FO_ECANCELLED) */
+} ingest_options;
+
+enum ingest_status { INGEST_CREATED, INGEST_UPDATED, INGEST_UNCHANGED, INGEST_FAILED };
+
+typedef struct ingest_result {
+    enum ingest_status status;
+    char *id;
+    char content_sha256[65];
+    size_t chunks;
+    size_t n_replaced; /* ill-formed byte sequences replaced by U+FFFD */
+    fo_err error;      /* where status is INGEST_FAILED */
+} ingest_result;
+void ingest_result_deinit(ingest_result *r);
+const char *ingest_status_name(enum ingest_status s);
+
+typedef struct ingest_report {
+    int64_t epoch; /* of the collection, with these documents in it */
+    double extract_ms, chunk_ms, embed_ms, index_ms, commit_ms, total_ms;
+} ingest_report;
+
+/* When it returns FO_OK the documents that did not fail are durable and findable. One bad
+ * document fails alone. Concurrent calls share commits. results[n] is the caller's. */
+int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
+                   ingest_result *results, ingest_report *report, fo_err *err);
+
+int service_delete_document(service *s, const char *tenant, const char *collection, const char *id,
+                            int64_t *epoch, fo_err *err);
+int service_create_collection(service *s, const char *tenant, const char *collection,
+                              const char *language, fo_err *err);
+int service_delete_collection(service *s, const char *tenant, const char *collection, fo_err *err);
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+enum search_mode { SEARCH_HYBRID, SEARCH_DENSE, SEARCH_SPARSE };
+enum fusion_kind { FUSION_WEIGHTED, FUSION_RRF, FUSION_DBSF };
+enum cache_mode { CACHE_DEFAULT, CACHE_BYPASS, CACHE_REFRESH };
+
+typedef struct search_params {
+    enum search_mode mode;
+    enum fusion_kind fusion;
+    double alpha; /* dense weight; < 0: the collection's, else the embedder's default */
+    int rrf_k;    /* 0: 60 */
+    size_t ef;    /* 0: default */
+    bool rerank;
+    double score_threshold; /* of the fused score */
+} search_params;
+
+typedef struct query_message {
+    const char *role, *content;
+} query_message;
+
+typedef struct query_request {
+    const char *tenant, *collection;
+    const char *query;             /* the question; required unless messages end with the user's */
+    const query_message *messages; /* earlier turns, oldest first; NULL: none */
+    size_t n_messages;
+    size_t top_k; /* 1 .. 1000; 0: 8 */
+    const search_filter *filter;
+    search_params search;
+    bool generate;        /* false: contexts only (POST /search) */
+    bool strict;          /* grounding: strict abstains where support is weak */
+    size_t max_tokens;    /* of the answer; 0: 256 */
+    size_t max_sentences; /* of an extractive answer; 0: 3 */
+    double temperature, top_p;
+    uint64_t seed;
+    enum cache_mode cache;
+    int timeout_ms; /* 0: 60,000 */
+    atomic_bool *cancel;
+} query_request;
+
+typedef struct query_citation {
+    int index;                       /* the n of the marker [n], 1-based */
+    size_t answer_start, answer_end; /* code points of answer: what the marker supports */
+    char *quote;
+    bool verified;
+    size_t context;                  /* into contexts[] */
+    size_t source_start, source_end; /* code points of the stored document text */
+} query_citation;
+
+typedef struct query_context {
+    store_chunk chunk;
+    double score;                 /* fused */
+    double dense, sparse, rerank; /* NAN where that list does not hold it */
+} query_context;
+
+enum query_status { QUERY_ANSWERED, QUERY_ABSTAINED, QUERY_NO_CONTEXT };
+enum answer_source { ANSWER_NONE, ANSWER_EXTRACTIVE, ANSWER_GENERATED };
+
+typedef struct query_result {
+    char *answer; /* "" when there is none */
+    enum query_status status;
+    enum answer_source source;
+    const char *finish_reason; /* static: "stop", "abstain", ... */
+    double support;            /* calibrated support of the best answer, 0..1 */
+    query_citation *citations;
+    size_t n_citations;
+    query_context *contexts;
+    size_t n_contexts;
+    size_t n_collapsed; /* near-duplicates left out */
+    int64_t epoch;
+    struct {
+        size_t prompt_tokens, completion_tokens, cached_tokens;
+    } usage;
+    struct {
+        double queue, embed, dense, sparse, fuse, rerank, prefill, first_token, decode, total;
+    } ms;
+} query_result;
+void query_result_deinit(query_result *r);
+
+/* Called while the answer grows, from the thread that runs the query; NULL members are skipped.
+ * A non-zero return cancels the query. */
+typedef struct query_sink {
+    void *ctx;
+    int (*contexts)(void *ctx, const query_result *partial);
+    int (*token)(void *ctx, const char *text, size_t len);
+    int (*citation)(void *ctx, const query_result *partial, const query_citation *c);
+} query_sink;
+
+/* FO_EINVAL names the field; FO_ENOTFOUND when the collection does not exist. */
+int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
+                  fo_err *err);
+
+/* ---- operations -------------------------------------------------------------------------- */
+
+typedef struct service_stats {
+    size_t n_collections, n_documents, n_chunks, n_segments;
+    uint64_t index_file_bytes, index_memory_bytes, database_bytes;
+    uint64_t n_queries, n_ingested;
+} service_stats;
+int service_get_stats(service *s, service_stats *out, fo_err *err);
+
+/* The index of one collection, to look at or to work on (verify, compact, stats): calls fn with
+ * it; tenant and collection NULL: all of them. */
+typedef int service_index_fn(void *ctx, const char *tenant, const char *collection,
+                             search_index *ix, fo_err *err);
+int service_each_index(service *s, const char *tenant, const char *collection, service_index_fn *fn,
+                       void *ctx, fo_err *err);
+
+/* Embed every chunk anew with this service's embedder and build fresh indexes. */
+int service_rebuild(service *s, const char *tenant, const char *collection,
+                    void (*progress)(void *ctx, size_t done, size_t total), void *ctx, fo_err *err);
+
+#endif
