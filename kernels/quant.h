@@ -53,4 +53,38 @@ bool quant_type_from_name(const char *name, quant_type *out);
 /* Bytes of a row of n values; false where n is no multiple of the block or the size overflows. */
 bool quant_row_bytes(quant_type type, uint64_t n, size_t *bytes);
 
+/* Exact conversions of the 16-bit formats: to float without loss (NaN payloads and quietness kept
+ * as hardware does), from float rounded to nearest even, NaN stays NaN, overflow is infinite. */
+float quant_f16_to_f32(uint16_t h);
+uint16_t quant_f32_to_f16(float f);
+float quant_bf16_to_f32(uint16_t h);
+uint16_t quant_f32_to_bf16(float f);
+
+/* A row of n values (a multiple of the block) at src to float dst[n]. src needs no alignment.
+ * Every type of the table; integers and F64 are converted to the nearest float. Bit-exact with
+ * the format's definition evaluated in float without fusing. */
+void quant_unpack_row(quant_type type, const void *src, float *dst, size_t n);
+
+/* True for the types quant_pack_row writes: F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q4_K Q5_K Q6_K.
+ */
+bool quant_can_pack(quant_type type);
+
+/* float src[n] to a row at dst. Values that are not finite become 0 in the block formats. The
+ * K formats minimise the squared error weighted by magnitude over a grid of scales. */
+void quant_pack_row(quant_type type, const float *src, void *dst, size_t n);
+
+/* The 16 levels of IQ4_NL and IQ4_XS. */
+extern const int8_t quant_iq4_levels[16];
+
+/* Scale and minimum of sub-block j (0-7) of Q4_K and Q5_K out of their 12 packed bytes. */
+static inline void quant_k4_scale(const uint8_t s[12], int j, uint8_t *scale, uint8_t *min) {
+    if (j < 4) {
+        *scale = s[j] & 63;
+        *min = s[j + 4] & 63;
+    } else {
+        *scale = (uint8_t)((s[j + 4] & 15) | ((s[j - 4] >> 6) << 4));
+        *min = (uint8_t)((s[j + 4] >> 4) | ((s[j] >> 6) << 4));
+    }
+}
+
 #endif
