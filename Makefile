@@ -15,7 +15,7 @@ comma   := ,
 VERSION := 0.1.0
 PYTHON  ?= python3
 
-PKGS := sqlite3 libmicrohttpd libcjson openblas libcrypto libxml-2.0 md4c libutf8proc zlib
+PKGS := sqlite3 libmicrohttpd libcjson libcurl openblas libcrypto libxml-2.0 md4c libutf8proc zlib
 PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lroaring -lstemmer -lm -lpthread
 

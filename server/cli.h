@@ -1,0 +1,92 @@
+/* cli.h - the command line: one table of commands, one way to read options.
+ *
+ * A command is one object `const cli_command cli_command_NAME` in a file server/cli_NAME.c and one
+ * row in CLI_COMMANDS below. Its options are a table too; `forage help NAME` prints usage, details
+ * and options from it.
+ *
+ *     static struct { const char *model; int64_t n; bool json; } o = {.n = 128};
+ *     static const cli_option options[] = {
+ *         {"model", CLI_STRING, &o.model, "FILE", "the GGUF file to run", .required = true},
+ *         {"n", CLI_INT, &o.n, "N", "tokens to write (default 128)", .min = 1, .max = 65536},
+ *         {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+ *         {0}};
+ *     static int run(int argc, char **argv) { ... argv[0..argc) are what is no option ... }
+ *     const cli_command cli_command_generate = {"generate", "write text with a model",
+ *         "forage generate --model m.gguf --prompt TEXT", NULL, options, 0, 0, run};
+ *
+ * Every option may come from, in this order: the flag (--name value, --name=value), the
+ * environment (FORAGE_NAME, dashes as underscores), DIR/forage.conf (`name = value`; DIR is what
+ * --home says, or FORAGE_HOME), the default that stands in the variable. A name nobody knows is
+ * refused with the nearest one that exists. Exit status: 0 done, 1 failed, 2 wrong usage. */
+#ifndef FORAGE_SERVER_CLI_H
+#define FORAGE_SERVER_CLI_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "kernels/error.h"
+
+/* Tables of options leave out the fields at their ends. */
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+enum cli_type {
+    CLI_STRING, /* const char * */
+    CLI_INT,    /* int64_t, within [min, max] where max > min */
+    CLI_DOUBLE, /* double, within [min, max] where max > min */
+    CLI_BOOL,   /* bool; takes no value, or =true/=false */
+    CLI_BYTES,  /* int64_t; 65536, 64K, 16M, 2G */
+    CLI_LIST,   /* cli_list; may be given again and again */
+};
+
+typedef struct cli_list {
+    const char **items;
+    size_t n;
+} cli_list;
+
+typedef struct cli_option {
+    const char *name; /* without dashes; NULL ends the table */
+    enum cli_type type;
+    void *out;       /* holds the default; lives as long as the program */
+    const char *arg; /* what the value is called in the help; NULL for CLI_BOOL */
+    const char *help;
+    double min, max;
+    bool required;
+    bool flag_only; /* not from the environment or forage.conf (--help me once, --text S) */
+} cli_option;
+
+typedef struct cli_command {
+    const char *name;    /* one word, or two: "index build", "bench http" */
+    const char *summary; /* half a line, for `forage help` */
+    const char *usage;   /* lines of usage, as typed */
+    const char *details; /* more help, NULL: none */
+    const cli_option *options;
+    int min_args, max_args; /* of what is no option; max < 0: any number */
+    int (*run)(int argc, char **argv);
+} cli_command;
+
+/* One row a command. */
+#define CLI_COMMANDS(X) X(version)
+
+#define CLI_DECLARE(name) extern const cli_command cli_command_##name;
+CLI_COMMANDS(CLI_DECLARE)
+
+/* Finds the command, reads its options, runs it. Returns the exit status. */
+int cli_main(const cli_command *const *commands, size_t n_commands, int argc, char **argv);
+
+/* Read options of `argv` into their variables; what is no option is moved to the front of argv and
+ * *argc counts it. 0, or 2 after a message on stderr. `commands` (all of them) tell which names of
+ * forage.conf belong to somebody else. Split from cli_main for the tests. */
+int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
+              int *argc, char **argv);
+
+/* "forage: sentence" on stderr. cli_fail returns 1, cli_wrong_usage 2: return what they return. */
+int cli_fail(const fo_err *err);
+int cli_wrong_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* "1.5G", "64M", "4096" -> bytes. */
+bool cli_parse_bytes(const char *s, int64_t *out);
+
+/* Edit distance of two short names (at most 63 characters count): for suggestions. */
+size_t cli_distance(const char *a, const char *b);
+
+#endif
