@@ -21,6 +21,7 @@
 #include "engine/embedder.h"
 #include "index/search_index.h"
 #include "kernels/error.h"
+#include "retrieval/fusion.h"
 
 typedef struct service service;
 
@@ -95,7 +96,6 @@ int service_delete_collection(service *s, const char *tenant, const char *collec
 /* ---- questions --------------------------------------------------------------------------- */
 
 enum search_mode { SEARCH_HYBRID, SEARCH_DENSE, SEARCH_SPARSE };
-enum fusion_kind { FUSION_WEIGHTED, FUSION_RRF, FUSION_DBSF };
 enum cache_mode { CACHE_DEFAULT, CACHE_BYPASS, CACHE_REFRESH };
 
 typedef struct search_params {

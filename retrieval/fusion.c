@@ -1,0 +1,102 @@
+#include "retrieval/fusion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/error.h"
+
+/* What one list contributes for a hit of this score and 0-based rank; 0 for a hit it lacks. */
+typedef struct list_norm {
+    double offset, scale; /* (score - offset) * scale */
+    int rrf_k;            /* rank-based when > 0 */
+} list_norm;
+
+static list_norm norm_min_max(const fusion_hit *h, size_t n, const fusion_params *p) {
+    (void)p;
+    if (n == 0) return (list_norm){0};
+    double lo = h[n - 1].score, hi = h[0].score;
+    /* One hit, or all alike: each gets the full mark, not 0/0. */
+    return hi > lo ? (list_norm){lo, 1 / (hi - lo), 0} : (list_norm){lo - 1, 1, 0};
+}
+
+static list_norm norm_rank(const fusion_hit *h, size_t n, const fusion_params *p) {
+    (void)h, (void)n;
+    return (list_norm){0, 0, p->rrf_k > 0 ? p->rrf_k : 60};
+}
+
+static list_norm norm_distribution(const fusion_hit *h, size_t n, const fusion_params *p) {
+    (void)p;
+    if (n == 0) return (list_norm){0};
+    double mean = 0, var = 0;
+    for (size_t i = 0; i < n; i++) mean += h[i].score;
+    mean /= (double)n;
+    for (size_t i = 0; i < n; i++) var += (h[i].score - mean) * (h[i].score - mean);
+    double sd = sqrt(var / (double)n);
+    return sd > 0 ? (list_norm){mean - 3 * sd, 1 / (6 * sd), 0} : (list_norm){mean - .5, 1, 0};
+}
+
+static const struct fusion_method {
+    const char *name;
+    list_norm (*norm)(const fusion_hit *h, size_t n, const fusion_params *p);
+} methods[] = {
+    [FUSION_WEIGHTED] = {"weighted", norm_min_max},
+    [FUSION_RRF] = {"rrf", norm_rank},
+    [FUSION_DBSF] = {"dbsf", norm_distribution},
+};
+
+const char *fusion_name(enum fusion_kind kind) {
+    return methods[kind].name;
+}
+
+int fusion_from_name(const char *name, enum fusion_kind *out) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, name) != 0) continue;
+        *out = (enum fusion_kind)i;
+        return FO_OK;
+    }
+    return FO_EINVAL;
+}
+
+static double contribution(const list_norm *l, double score, size_t rank) {
+    if (l->rrf_k) return 2.0 / (double)((size_t)l->rrf_k + rank + 1);
+    double v = (score - l->offset) * l->scale;
+    return v < 0 ? 0 : v > 1 ? 1 : v;
+}
+
+static int by_id(const void *a, const void *b) {
+    int64_t x = ((const fused_hit *)a)->id, y = ((const fused_hit *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
+size_t fusion_merge(const fusion_params *p, const fusion_hit *dense, size_t n_dense,
+                    const fusion_hit *sparse, size_t n_sparse, size_t k, fused_hit *scratch,
+                    topk_item *heap, fused_hit *out) {
+    list_norm nd = methods[p->kind].norm(dense, n_dense, p);
+    list_norm ns = methods[p->kind].norm(sparse, n_sparse, p);
+    size_t n = 0;
+    for (size_t i = 0; i < n_dense; i++)
+        scratch[n++] = (fused_hit){dense[i].id, p->alpha * contribution(&nd, dense[i].score, i),
+                                   dense[i].score, NAN};
+    for (size_t i = 0; i < n_sparse; i++)
+        scratch[n++] =
+            (fused_hit){sparse[i].id, (1 - p->alpha) * contribution(&ns, sparse[i].score, i), NAN,
+                        sparse[i].score};
+    qsort(scratch, n, sizeof *scratch, by_id);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        fused_hit *last = m ? &scratch[m - 1] : NULL;
+        if (!last || last->id != scratch[i].id) {
+            scratch[m++] = scratch[i];
+            continue;
+        }
+        last->score += scratch[i].score;
+        if (isnan(last->dense)) last->dense = scratch[i].dense;
+        if (isnan(last->sparse)) last->sparse = scratch[i].sparse;
+    }
+    topk best = topk_over(heap, k);
+    for (size_t i = 0; i < m; i++) topk_push(&best, scratch[i].score, (int64_t)i);
+    topk_sort(&best);
+    for (size_t i = 0; i < best.n; i++) out[i] = scratch[best.items[i].id];
+    return best.n;
+}
