@@ -1,0 +1,303 @@
+/* The open collections of a service: their indexes, opened and brought up to the store. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/file.h"
+#include "retrieval/service_internal.h"
+
+bool service_name_valid(const char *name) {
+    size_t n = strlen(name);
+    if (n < 1 || n > 64 || name[0] == '.') return false;
+    return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") == n;
+}
+
+static int check_names(const char *tenant, const char *name, fo_err *err) {
+    if (!tenant || !service_name_valid(tenant))
+        return fo_fail_field(err, FO_EINVAL, "tenant", "tenant is not a valid name");
+    if (!name || !service_name_valid(name))
+        return fo_fail_field(err, FO_EINVAL, "collection",
+                             "collection must be 1 to 64 characters of A-Z a-z 0-9 _ - . and not "
+                             "start with a dot");
+    return FO_OK;
+}
+
+static void collection_free(collection *c) {
+    if (!c) return;
+    if (c->index) search_index_close(c->index, false, NULL);
+    if (c->remove_files) fo_remove_tree(c->dir, NULL);
+    free(c->tenant);
+    free(c->name);
+    free(c->language);
+    free(c->dir);
+    free(c);
+}
+
+/* ---- bringing an index up to the store --------------------------------------------------- */
+
+typedef struct catch_up {
+    search_index *index;
+    const int64_t *have; /* ascending: ids that sealed files hold */
+    size_t n_have, at;
+    uint32_t dim;
+    fo_err *err;
+} catch_up;
+
+static int add_missing(void *ctx, const store_index_row *row) {
+    catch_up *u = ctx;
+    while (u->at < u->n_have && u->have[u->at] < row->chunk) u->at++;
+    if (u->at < u->n_have && u->have[u->at] == row->chunk) return FO_OK;
+    if (u->dim && (!row->vector || row->dim != u->dim))
+        return fo_fail(u->err, FO_ECORRUPT, "chunk %lld has no vector of %u dimensions",
+                       (long long)row->chunk, u->dim);
+    search_chunk_in in = {row->chunk,
+                          row->document,
+                          row->title,
+                          row->text,
+                          row->text_len,
+                          row->metadata,
+                          u->dim ? row->vector : NULL};
+    return search_index_add(u->index, &in, u->err);
+}
+
+/* Sealed files cover some epoch. What the store has beyond it is added, what it lost is removed:
+ * after a crash, a restored backup, a deleted or damaged file alike. */
+static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoch, bool dropped,
+                     fo_err *err) {
+    if (!dropped && search_index_epoch(c->index) == store_epoch) return FO_OK;
+    int64_t *have = NULL, *want = NULL, epoch = 0;
+    size_t n_have = 0, n_want = 0;
+    int rc = search_index_ids(c->index, &have, &n_have, err);
+    if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, &n_want, &epoch, err);
+    int64_t first_missing = -1;
+    if (rc == FO_OK) {
+        size_t j = 0;
+        for (size_t i = 0; i < n_have; i++) {
+            while (j < n_want && want[j] < have[i]) {
+                if (first_missing < 0) first_missing = want[j];
+                j++;
+            }
+            if (j < n_want && want[j] == have[i]) {
+                j++;
+            } else {
+                search_index_remove(c->index, have[i]);
+            }
+        }
+        if (first_missing < 0 && j < n_want) first_missing = want[j];
+    }
+    if (rc == FO_OK && first_missing >= 0) {
+        catch_up u = {c->index, have, n_have, 0, dim, err};
+        rc = store_each_chunk(s->store, c->id, first_missing - 1, add_missing, &u, &epoch, err);
+    }
+    if (rc == FO_OK) rc = search_index_publish(c->index, epoch, err);
+    free(have);
+    free(want);
+    if (rc != FO_OK) fo_fail_prefix(err, "index of collection '%s'", c->name);
+    return rc;
+}
+
+static int collection_open(service *s, const store_collection *from, collection **out,
+                           fo_err *err) {
+    collection *c = calloc(1, sizeof *c);
+    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    c->refs = 1;
+    c->id = from->id;
+    c->alpha = from->alpha;
+    c->tenant = strdup(from->tenant);
+    c->name = strdup(from->name);
+    c->language = strdup(from->language);
+    int rc = FO_OK;
+    if (!c->tenant || !c->name || !c->language ||
+        /* The id keeps a new collection apart from a deleted one whose files still go. */
+        asprintf(&c->dir, "%s/index/%s/%s-%lld", s->home, from->tenant, from->name,
+                 (long long)from->id) < 0) {
+        c->dir = NULL;
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    const char *fingerprint = embedder_fingerprint(s->embedder);
+    uint32_t dim = (uint32_t)embedder_dim(s->embedder);
+    if (from->embedder[0] && strcmp(from->embedder, fingerprint) != 0) {
+        c->foreign_vectors = true;
+        fingerprint = from->embedder;
+        dim = from->dim;
+    }
+    search_index_options opt = {.language = c->language,
+                                .dim = dim,
+                                .fingerprint = fingerprint,
+                                .tenant = c->tenant,
+                                .read_only = s->read_only};
+    size_t n_dropped = 0;
+    rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    if (rc == FO_OK) rc = reconcile(s, c, dim, from->epoch, n_dropped > 0, err);
+    if (rc != FO_OK) goto fail;
+    *out = c;
+    return FO_OK;
+fail:
+    collection_free(c);
+    return rc;
+}
+
+int collections_open_all(service *s, fo_err *err) {
+    store_collection *list = NULL;
+    size_t n = 0;
+    int rc = store_list_collections(s->store, NULL, &list, &n, err);
+    for (size_t i = 0; i < n; i++) {
+        collection *c = NULL;
+        if (rc == FO_OK) rc = collection_open(s, &list[i], &c, err);
+        if (c) {
+            c->next = s->collections;
+            s->collections = c;
+        }
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    return rc;
+}
+
+void collections_close_all(service *s) {
+    while (s->collections) {
+        collection *c = s->collections;
+        s->collections = c->next;
+        if (c->index) {
+            search_index_close(c->index, !s->read_only, NULL);
+            c->index = NULL;
+        }
+        collection_free(c);
+    }
+}
+
+/* ---- references -------------------------------------------------------------------------- */
+
+static collection *find_locked(service *s, const char *tenant, const char *name) {
+    for (collection *c = s->collections; c; c = c->next)
+        if (strcmp(c->name, name) == 0 && strcmp(c->tenant, tenant) == 0) return c;
+    return NULL;
+}
+
+int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
+                       fo_err *err) {
+    int rc = check_names(tenant, name, err);
+    if (rc != FO_OK) return rc;
+    pthread_mutex_lock(&s->mu);
+    collection *c = find_locked(s, tenant, name);
+    if (c) c->refs++;
+    pthread_mutex_unlock(&s->mu);
+    if (!c)
+        return fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist",
+                             name);
+    *out = c;
+    return FO_OK;
+}
+
+void collection_release(service *s, collection *c) {
+    pthread_mutex_lock(&s->mu);
+    bool last = --c->refs == 0;
+    pthread_mutex_unlock(&s->mu);
+    if (last) collection_free(c);
+}
+
+static int create(service *s, const char *tenant, const char *name, const char *language,
+                  fo_err *err) {
+    if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "this service is read-only");
+    store_collection made;
+    int rc = store_create_collection(s->store, tenant, name, language, &made, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = collection_open(s, &made, &c, err);
+    store_collection_deinit(&made);
+    if (rc != FO_OK) return rc;
+    pthread_mutex_lock(&s->mu);
+    c->next = s->collections;
+    s->collections = c;
+    pthread_mutex_unlock(&s->mu);
+    return FO_OK;
+}
+
+int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
+                      collection **out, fo_err *err) {
+    int rc = collection_acquire(s, tenant, name, out, err);
+    if (rc != FO_ENOTFOUND) return rc;
+    pthread_mutex_lock(&s->admin_mu);
+    rc = collection_acquire(s, tenant, name, out, err); /* somebody may have been quicker */
+    if (rc == FO_ENOTFOUND) {
+        rc = create(s, tenant, name, language, err);
+        if (rc == FO_OK) rc = collection_acquire(s, tenant, name, out, err);
+    }
+    pthread_mutex_unlock(&s->admin_mu);
+    return rc;
+}
+
+int service_create_collection(service *s, const char *tenant, const char *name,
+                              const char *language, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    rc = check_names(tenant, name, err);
+    if (rc == FO_OK) {
+        pthread_mutex_lock(&s->admin_mu);
+        rc = create(s, tenant, name, language, err);
+        pthread_mutex_unlock(&s->admin_mu);
+    }
+    service_leave(s);
+    return rc;
+}
+
+int service_delete_collection(service *s, const char *tenant, const char *name, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    pthread_mutex_lock(&s->admin_mu);
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        writer_take(s); /* no commit of this collection is under way */
+        rc = store_delete_collection(s->store, tenant, name, err);
+        if (rc == FO_OK) {
+            pthread_mutex_lock(&s->mu);
+            for (collection **p = &s->collections; *p; p = &(*p)->next) {
+                if (*p != c) continue;
+                *p = c->next;
+                break;
+            }
+            c->remove_files = true;
+            c->refs--; /* the registry's */
+            pthread_mutex_unlock(&s->mu);
+        }
+        writer_yield(s);
+        collection_release(s, c);
+    }
+    pthread_mutex_unlock(&s->admin_mu);
+    service_leave(s);
+    return rc;
+}
+
+int service_each_index(service *s, const char *tenant, const char *name, service_index_fn *fn,
+                       void *ctx, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    /* Take references first: fn may be slow (verify, compact) and mu must not wait for it. */
+    pthread_mutex_lock(&s->mu);
+    size_t n = 0;
+    for (collection *c = s->collections; c; c = c->next) n++;
+    collection **list = calloc(n + 1, sizeof *list);
+    n = 0;
+    if (list) {
+        for (collection *c = s->collections; c; c = c->next) {
+            if (tenant && strcmp(tenant, c->tenant) != 0) continue;
+            if (name && strcmp(name, c->name) != 0) continue;
+            c->refs++;
+            list[n++] = c;
+        }
+    }
+    pthread_mutex_unlock(&s->mu);
+    if (!list) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (list && n == 0 && name)
+        rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
+    for (size_t i = 0; i < n; i++) {
+        if (rc == FO_OK) rc = fn(ctx, list[i]->tenant, list[i]->name, list[i]->index, err);
+        collection_release(s, list[i]);
+    }
+    free(list);
+    service_leave(s);
+    return rc;
+}

@@ -1,0 +1,354 @@
+/* Documents in: bytes -> text -> chunks -> vectors -> one commit -> findable. */
+#include <stdlib.h>
+#include <string.h>
+#include <openssl/evp.h>
+
+#include "data/chunk.h"
+#include "data/extract.h"
+#include "kernels/buf.h"
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+#include "retrieval/service_internal.h"
+
+enum {
+    MAX_TEXT_BYTES = 256 << 20,
+    MAX_ID_BYTES = 512,
+    MAX_FIELD_BYTES = 64 << 10,
+    SLICE_DOCUMENTS = 512, /* prepared and committed at a time: bounds memory of a large call */
+};
+
+const char *ingest_status_name(enum ingest_status s) {
+    static const char *const names[] = {"created", "updated", "unchanged", "failed"};
+    return names[s];
+}
+
+void ingest_result_deinit(ingest_result *r) {
+    free(r->id);
+    *r = (ingest_result){0};
+}
+
+/* Times of the stages, added up over threads. */
+typedef struct stage_times {
+    double extract, chunk, embed;
+} stage_times;
+
+typedef struct prepared {
+    const ingest_document *doc;
+    extracted text;
+    store_chunk_in *chunks;
+    float *vectors; /* [n_chunks, dim] */
+    size_t n_chunks;
+    unsigned char sha256[32];
+    stage_times ms;
+    bool settled; /* failed or unchanged: nothing to write */
+} prepared;
+
+typedef struct prepare_job {
+    service *s;
+    collection *c;
+    const ingest_options *opt;
+    size_t max_tokens, overlap;
+    prepared *docs;
+    ingest_result *results;
+} prepare_job;
+
+static void prepared_deinit(prepared *p) {
+    extracted_deinit(&p->text);
+    free(p->chunks);
+    free(p->vectors);
+}
+
+/* ---- the content hash -------------------------------------------------------------------- */
+
+static void hash_field(EVP_MD_CTX *h, const void *p, size_t n, bool present) {
+    uint64_t head = present ? (uint64_t)n + 1 : 0;
+    EVP_DigestUpdate(h, &head, sizeof head);
+    if (present) EVP_DigestUpdate(h, p, n);
+}
+
+static void hash_string(EVP_MD_CTX *h, const char *s) {
+    hash_field(h, s, s ? strlen(s) : 0, s != NULL);
+}
+
+/* Over all that decides what is stored: the same again changes nothing and costs nothing. */
+static bool content_hash(const prepare_job *job, const ingest_document *d, unsigned char out[32]) {
+    EVP_MD_CTX *h = EVP_MD_CTX_new();
+    if (!h || !EVP_DigestInit_ex(h, EVP_sha256(), NULL)) {
+        EVP_MD_CTX_free(h);
+        return false;
+    }
+    uint64_t sizes[2] = {job->max_tokens, job->overlap};
+    hash_string(h, "forage-content-1");
+    hash_field(h, sizes, sizeof sizes, true);
+    hash_string(h, d->title);
+    hash_string(h, d->uri);
+    hash_string(h, d->content_type);
+    hash_string(h, d->metadata);
+    hash_field(h, d->bytes, d->n_bytes, true);
+    bool ok = EVP_DigestFinal_ex(h, out, NULL);
+    EVP_MD_CTX_free(h);
+    return ok;
+}
+
+static void to_hex(const unsigned char *in, size_t n, char *out) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = digits[in[i] >> 4];
+        out[2 * i + 1] = digits[in[i] & 15];
+    }
+    out[2 * n] = 0;
+}
+
+/* ---- one document ------------------------------------------------------------------------ */
+
+static int check_field(const char *name, const char *value, size_t max, fo_err *err) {
+    if (!value) return FO_OK;
+    size_t n = strlen(value), bad;
+    if (n > max)
+        return fo_fail_field(err, FO_EINVAL, name, "%s is longer than %zu bytes", name, max);
+    if (!fo_utf8_valid(value, n, &bad))
+        return fo_fail_field(err, FO_EINVAL, name, "%s is not UTF-8 at byte %zu", name, bad);
+    return FO_OK;
+}
+
+static int check_document(const ingest_document *d, fo_err *err) {
+    if (d->id && !d->id[0]) return fo_fail_field(err, FO_EINVAL, "id", "id must not be empty");
+    for (const char *p = d->id; p && *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return fo_fail_field(err, FO_EINVAL, "id", "id holds a control character");
+    int rc = check_field("id", d->id, MAX_ID_BYTES, err);
+    if (rc == FO_OK) rc = check_field("title", d->title, MAX_FIELD_BYTES, err);
+    if (rc == FO_OK) rc = check_field("uri", d->uri, MAX_FIELD_BYTES, err);
+    if (rc == FO_OK) rc = check_field("metadata", d->metadata, 1 << 20, err);
+    return rc;
+}
+
+/* A chunk is embedded together with its document's title, as it is indexed. */
+static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char *title,
+                        fo_err *err) {
+    size_t dim = embedder_dim(s->embedder), n = p->n_chunks, n_floats, n_bytes;
+    if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
+        return fo_fail(err, FO_ELIMIT, "document has too many chunks");
+    fo_buf joined = {0};
+    size_t *at = calloc(n + 1, sizeof *at);
+    const char **texts = calloc(n, sizeof *texts);
+    size_t *lens = calloc(n, sizeof *lens);
+    p->vectors = malloc(n_bytes);
+    int rc = FO_OK;
+    if (at && texts && lens && p->vectors) {
+        for (size_t i = 0; i < n; i++) {
+            at[i] = joined.len;
+            if (title && title[0]) {
+                fo_buf_str(&joined, title);
+                fo_buf_char(&joined, ' ');
+            }
+            fo_buf_add(&joined, p->text.text + chunks[i].start, chunks[i].end - chunks[i].start);
+        }
+        at[n] = joined.len;
+    }
+    if (!at || !texts || !lens || !p->vectors || joined.failed) {
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            texts[i] = joined.data + at[i];
+            lens[i] = at[i + 1] - at[i];
+        }
+        rc = embedder_embed(s->embedder, EMBED_PASSAGE, texts, lens, n, p->vectors, err);
+    }
+    for (size_t i = 0; rc == FO_OK && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
+    fo_buf_free(&joined);
+    free(at);
+    free(texts);
+    free(lens);
+    return rc;
+}
+
+static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *err) {
+    const ingest_document *d = p->doc;
+    service *s = job->s;
+    int rc = check_document(d, err);
+    if (rc != FO_OK) return rc;
+    if (!content_hash(job, d, p->sha256)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    to_hex(p->sha256, 32, r->content_sha256);
+    r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
+    if (!r->id) return fo_fail(err, FO_ENOMEM, "out of memory");
+
+    bool unchanged = false;
+    rc = store_document_unchanged(s->store, job->c->id, r->id, p->sha256, &unchanged, &r->chunks,
+                                  err);
+    if (rc != FO_OK) return rc;
+    if (unchanged) {
+        r->status = INGEST_UNCHANGED;
+        p->settled = true;
+        return FO_OK;
+    }
+    double t0 = fo_now_ms();
+    rc = extract_text(&p->text, d->bytes, d->n_bytes, d->content_type, d->file_name, MAX_TEXT_BYTES,
+                      err);
+    if (rc != FO_OK) return rc;
+    r->n_replaced = p->text.n_replaced;
+    double t1 = fo_now_ms();
+    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder};
+    chunk *chunks = NULL;
+    rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
+    if (rc != FO_OK) return rc;
+    double t2 = fo_now_ms();
+    r->chunks = p->n_chunks;
+    p->chunks = calloc(p->n_chunks + 1, sizeof *p->chunks);
+    if (!p->chunks) {
+        free(chunks);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < p->n_chunks; i++) {
+        const chunk *k = &chunks[i];
+        p->chunks[i] = (store_chunk_in){.start = k->start,
+                                        .end = k->end,
+                                        .start_cp = k->start_cp,
+                                        .end_cp = k->end_cp,
+                                        .heading_start = k->heading_start,
+                                        .heading_end = k->heading_end,
+                                        .n_tokens = (uint32_t)k->n_tokens};
+    }
+    if (p->n_chunks) rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, err);
+    free(chunks);
+    double t3 = fo_now_ms();
+    p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
+    return rc;
+}
+
+static void prepare_range(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    prepare_job *job = arg;
+    for (size_t i = begin; i < end; i++) {
+        prepared *p = &job->docs[i];
+        ingest_result *r = &job->results[i];
+        if (job->opt->cancel && atomic_load(job->opt->cancel)) {
+            fo_fail(&r->error, FO_ECANCELLED, "cancelled");
+        } else {
+            prepare_one(job, p, r, &r->error);
+        }
+        if (r->error.code != FO_OK) {
+            r->status = INGEST_FAILED;
+            r->chunks = 0;
+            p->settled = true;
+        }
+    }
+}
+
+/* ---- a call ------------------------------------------------------------------------------ */
+
+static int ingest_slice(prepare_job *job, const ingest_document *docs, size_t n,
+                        ingest_result *results, ingest_report *report, fo_err *err) {
+    service *s = job->s;
+    job->docs = calloc(n, sizeof *job->docs);
+    write_document *writes = calloc(n, sizeof *writes);
+    int rc = FO_OK;
+    if (!job->docs || !writes) {
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto done;
+    }
+    job->results = results;
+    for (size_t i = 0; i < n; i++) job->docs[i].doc = &docs[i];
+    fo_pool_run(s->pool, n, 1, prepare_range, job);
+
+    size_t n_writes = 0;
+    for (size_t i = 0; i < n; i++) {
+        prepared *p = &job->docs[i];
+        report->extract_ms += p->ms.extract;
+        report->chunk_ms += p->ms.chunk;
+        report->embed_ms += p->ms.embed;
+        if (p->settled) continue;
+        const ingest_document *d = p->doc;
+        write_document *w = &writes[n_writes++];
+        *w = (write_document){.in = {.collection = job->c->id,
+                                     .id = results[i].id,
+                                     .title = d->title ? d->title : p->text.title,
+                                     .uri = d->uri,
+                                     .content_type = d->content_type,
+                                     .metadata = d->metadata,
+                                     .text = p->text.text,
+                                     .text_len = p->text.len,
+                                     .embedder = embedder_fingerprint(s->embedder),
+                                     .dim = (uint32_t)embedder_dim(s->embedder)},
+                              .chunks = p->chunks,
+                              .n_chunks = p->n_chunks,
+                              .result = &results[i]};
+        memcpy(w->in.content_sha256, p->sha256, 32);
+    }
+    if (n_writes) {
+        double index_ms = 0, commit_ms = 0;
+        rc = writer_submit(s, job->c, writes, n_writes, &index_ms, &commit_ms, &report->epoch, err);
+        report->index_ms += index_ms;
+        report->commit_ms += commit_ms;
+        if (rc == FO_OK) atomic_fetch_add_explicit(&s->n_ingested, n_writes, memory_order_relaxed);
+    }
+done:
+    for (size_t i = 0; job->docs && i < n; i++) prepared_deinit(&job->docs[i]);
+    free(job->docs);
+    free(writes);
+    job->docs = NULL;
+    return rc;
+}
+
+static int check_room(service *s, fo_err *err) {
+    int64_t room = store_free_disk_bytes(s->store);
+    if (room >= 0 && (uint64_t)room < s->min_free_bytes)
+        return fo_fail(err, FO_ENOSPC, "only %lld MiB are free on the disk of the home folder",
+                       (long long)(room >> 20));
+    return FO_OK;
+}
+
+int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
+                   ingest_result *results, ingest_report *report, fo_err *err) {
+    double started = fo_now_ms();
+    ingest_report local;
+    if (!report) report = &local;
+    *report = (ingest_report){0};
+    memset(results, 0, n * sizeof *results);
+    size_t max_tokens = opt->max_tokens ? opt->max_tokens : 256;
+    size_t overlap = opt->overlap == SIZE_MAX ? 32 : opt->overlap;
+    if (max_tokens < 16 || max_tokens > 8192)
+        return fo_fail_field(err, FO_EINVAL, "chunking.max_tokens",
+                             "chunking.max_tokens must be between 16 and 8192");
+    if (overlap >= max_tokens / 2) {
+        if (opt->overlap != SIZE_MAX)
+            return fo_fail_field(err, FO_EINVAL, "chunking.overlap",
+                                 "chunking.overlap must be less than half of max_tokens");
+        overlap = max_tokens / 8;
+    }
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : check_room(s, err);
+    if (rc == FO_OK)
+        rc = collection_ensure(s, opt->tenant, opt->collection, opt->language, &c, err);
+    if (rc == FO_OK) {
+        search_snapshot *now = search_index_acquire(c->index);
+        report->epoch = search_snapshot_epoch(now);
+        search_index_release(now);
+    }
+    prepare_job job = {.s = s, .c = c, .opt = opt, .max_tokens = max_tokens, .overlap = overlap};
+    for (size_t i = 0; rc == FO_OK && i < n; i += SLICE_DOCUMENTS)
+        rc = ingest_slice(&job, docs + i, n - i < SLICE_DOCUMENTS ? n - i : SLICE_DOCUMENTS,
+                          results + i, report, err);
+    if (c) collection_release(s, c);
+    service_leave(s);
+    report->total_ms = fo_now_ms() - started;
+    return rc;
+}
+
+int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
+                            int64_t *epoch, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        rc = writer_delete(s, c, id, epoch, err);
+        collection_release(s, c);
+    }
+    service_leave(s);
+    return rc;
+}

@@ -1,0 +1,88 @@
+/* service_internal.h - what service.c, collections.c, ingest.c, writer.c and pipeline.c share.
+ *
+ * Lock order: admin_mu -> writer turn -> mu. The writer's turn is held through a whole commit;
+ * mu only for a look-up. Queries take mu alone, and briefly. */
+#ifndef FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
+#define FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
+
+#include <pthread.h>
+#include "kernels/pool.h"
+#include "retrieval/service.h"
+
+/* An open collection. Counted references: the registry holds one until the collection goes. */
+typedef struct collection {
+    struct collection *next; /* guarded by service.mu */
+    int refs;                /* guarded by service.mu */
+    /* immutable once in the registry */
+    int64_t id;
+    char *tenant, *name, *language, *dir;
+    search_index *index;
+    bool foreign_vectors; /* embedded by another model: sparse search only */
+    bool remove_files;    /* guarded by service.mu: deleted, files go with the last reference */
+    _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
+} collection;
+
+typedef struct write_op write_op; /* writer.c */
+
+struct service {
+    /* immutable after open */
+    char *home;
+    store *store;
+    embedder *embedder;
+    fo_pool *pool; /* prepares documents; queries never wait for it */
+    int lock_fd;
+    bool read_only;
+    uint64_t min_free_bytes;
+
+    pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
+
+    pthread_mutex_t mu;
+    pthread_cond_t idle;     /* n_running became 0 */
+    collection *collections; /* guarded by mu */
+    size_t n_running;        /* guarded by mu: calls inside the service */
+    bool closing;            /* guarded by mu */
+
+    pthread_mutex_t write_mu;
+    pthread_cond_t write_turn;     /* a group was committed, or the turn is free */
+    write_op *queue, **queue_tail; /* guarded by write_mu */
+    bool writing;                  /* guarded by write_mu: somebody has the turn */
+
+    /* atomic: relaxed counters */
+    atomic_uint_fast64_t n_queries, n_ingested;
+};
+
+/* Every public call stands between these: closing waits for them. FO_EBUSY once closing. */
+int service_enter(service *s, fo_err *err);
+void service_leave(service *s);
+
+/* ---- collections.c ----------------------------------------------------------------------- */
+
+int collections_open_all(service *s, fo_err *err);
+void collections_close_all(service *s);
+int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
+                       fo_err *err);
+int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
+                      collection **out, fo_err *err);
+void collection_release(service *s, collection *c);
+
+/* ---- writer.c ---------------------------------------------------------------------------- */
+
+/* A document ready to be stored; pointers are the caller's until writer_submit returns. */
+typedef struct write_document {
+    store_document_in in;
+    store_chunk_in *chunks;
+    size_t n_chunks;
+    ingest_result *result;
+} write_document;
+
+/* Store, commit, index and publish: durable and findable when it returns FO_OK. Calls that come
+ * together share one transaction. *epoch is the collection's, with these documents in it. */
+int writer_submit(service *s, collection *c, write_document *docs, size_t n, double *index_ms,
+                  double *commit_ms, int64_t *epoch, fo_err *err);
+int writer_delete(service *s, collection *c, const char *id, int64_t *epoch, fo_err *err);
+
+/* The writer's turn without a transaction: nobody else writes until writer_yield. */
+void writer_take(service *s);
+void writer_yield(service *s);
+
+#endif
