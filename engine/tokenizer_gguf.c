@@ -86,7 +86,7 @@ static int kind_of(gguf_str model, tokenizer_kind *kind, fo_err *err) {
 
 int tokenizer_from_gguf(tokenizer **out, const gguf *g, fo_err *err) {
     gguf_str model, pre = {"", 0}, name = {"", 0};
-    tokenizer_kind kind;
+    tokenizer_kind kind = TOKENIZER_WORDPIECE;
     int rc = gguf_get_str(g, "tokenizer.ggml.model", &model, err);
     if (!rc) rc = kind_of(model, &kind, err);
     if (rc) return rc;
