@@ -1,0 +1,11 @@
+/* stopwords.h - the commonest function words of a language, written by us. They stay in the index
+ * (a query of nothing else must work); queries leave them out where other words carry the search.
+ */
+#ifndef FORAGE_INDEX_STOPWORDS_H
+#define FORAGE_INDEX_STOPWORDS_H
+
+/* Words of a language (Snowball's name), case-folded, divided by single spaces; "" where we have
+ * no list. Static string. */
+const char *stopwords_of(const char *language);
+
+#endif
