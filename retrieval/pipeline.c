@@ -1,0 +1,359 @@
+/* A question's path: embed -> dense and sparse search -> fusion -> contexts -> answer -> citations.
+ * Each stage is one function over the `run`, in the order of service_query at the end. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+#include "retrieval/dedupe.h"
+#include "retrieval/extractive.h"
+#include "retrieval/service_internal.h"
+
+enum {
+    FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
+    MAX_TOP_K = 1000,
+    MAX_QUERY_BYTES = 64 << 10,
+};
+static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
+
+typedef struct run {
+    service *s;
+    const query_request *q;
+    const query_sink *sink;
+    query_result *out;
+    fo_err *err;
+    collection *c;
+    search_snapshot *snapshot;
+    double started;
+    size_t top_k, depth;
+    double alpha;
+    fusion_hit *dense, *sparse; /* [depth] each */
+    size_t n_dense, n_sparse;
+    fused_hit *fused; /* [2 * depth] */
+    size_t n_fused;
+} run;
+
+static int check_alive(run *r) {
+    if (r->q->cancel && atomic_load(r->q->cancel))
+        return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
+    int limit = r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
+    if (fo_now_ms() - r->started > limit)
+        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d", limit);
+    return FO_OK;
+}
+
+static int check_request(run *r) {
+    const query_request *q = r->q;
+    size_t bad, n = q->query ? strlen(q->query) : 0;
+    if (n == 0) return fo_fail_field(r->err, FO_EINVAL, "query", "query must not be empty");
+    if (n > MAX_QUERY_BYTES)
+        return fo_fail_field(r->err, FO_EINVAL, "query", "query is longer than %d bytes",
+                             MAX_QUERY_BYTES);
+    if (!fo_utf8_valid(q->query, n, &bad))
+        return fo_fail_field(r->err, FO_EINVAL, "query", "query is not UTF-8 at byte %zu", bad);
+    if (q->top_k > MAX_TOP_K)
+        return fo_fail_field(r->err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
+                             MAX_TOP_K);
+    if (q->search.alpha > 1)
+        return fo_fail_field(r->err, FO_EINVAL, "search.alpha",
+                             "search.alpha must be between 0 and 1");
+    if (q->search.rerank)
+        return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
+                             "no reranking model is loaded; start the service with --rerank-model");
+    return FO_OK;
+}
+
+static int prepare(run *r) {
+    const query_request *q = r->q;
+    if (r->c->foreign_vectors && q->search.mode != SEARCH_SPARSE)
+        return fo_fail_field(
+            r->err, FO_EMISMATCH, "collection",
+            "collection '%s' was embedded by another model than the one loaded (%s); start with "
+            "that model, run `forage index rebuild --embed-model ...`, or search with mode sparse",
+            q->collection, embedder_name(r->s->embedder));
+    r->top_k = q->top_k ? q->top_k : 8;
+    r->depth = r->top_k > FUSION_DEPTH ? r->top_k : FUSION_DEPTH;
+    double tuned = atomic_load(&r->c->alpha);
+    r->alpha = q->search.alpha >= 0 ? q->search.alpha
+               : tuned >= 0         ? tuned
+                                    : (double)embedder_alpha(r->s->embedder);
+    r->dense = calloc(r->depth, sizeof *r->dense);
+    r->sparse = calloc(r->depth, sizeof *r->sparse);
+    r->fused = calloc(2 * r->depth, sizeof *r->fused);
+    if (!r->dense || !r->sparse || !r->fused) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    r->snapshot = search_index_acquire(r->c->index);
+    r->out->epoch = search_snapshot_epoch(r->snapshot);
+    return FO_OK;
+}
+
+static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
+    for (size_t i = 0; i < n; i++) out[i] = (fusion_hit){in[i].chunk, in[i].score};
+    return n;
+}
+
+static int search_dense_side(run *r, search_hit *hits) {
+    double t0 = fo_now_ms();
+    size_t dim = embedder_dim(r->s->embedder), n = 0;
+    float *vector = malloc(dim * sizeof *vector);
+    if (!vector) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    size_t len = strlen(r->q->query);
+    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->q->query, &len, 1, vector, r->err);
+    double t1 = fo_now_ms();
+    bool known = false; /* a query without one known piece has no direction */
+    for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
+    if (rc == FO_OK && known)
+        rc = search_dense(r->snapshot, vector, r->depth, r->q->search.ef, r->q->filter, hits, &n,
+                          r->err);
+    free(vector);
+    r->n_dense = copy_hits(hits, n, r->dense);
+    r->out->ms.embed = t1 - t0;
+    r->out->ms.dense = fo_now_ms() - t1;
+    return rc;
+}
+
+static int search_sparse_side(run *r, search_hit *hits) {
+    double t0 = fo_now_ms();
+    size_t n = 0;
+    int rc = search_sparse(r->snapshot, r->q->query, r->depth, r->q->filter, hits, &n, r->err);
+    r->n_sparse = copy_hits(hits, n, r->sparse);
+    r->out->ms.sparse = fo_now_ms() - t0;
+    return rc;
+}
+
+static int search_both(run *r) {
+    enum search_mode mode = r->q->search.mode;
+    search_hit *hits = calloc(r->depth, sizeof *hits);
+    if (!hits) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    int rc = mode == SEARCH_SPARSE ? FO_OK : search_dense_side(r, hits);
+    if (rc == FO_OK && mode != SEARCH_DENSE) rc = search_sparse_side(r, hits);
+    free(hits);
+    return rc;
+}
+
+static int fuse(run *r) {
+    double t0 = fo_now_ms();
+    enum search_mode mode = r->q->search.mode;
+    const search_params *p = &r->q->search;
+    if (mode == SEARCH_HYBRID) {
+        fused_hit *scratch = calloc(2 * r->depth, sizeof *scratch);
+        topk_item *heap = calloc(2 * r->depth, sizeof *heap);
+        if (scratch && heap) {
+            fusion_params fp = {p->fusion, r->alpha, p->rrf_k};
+            r->n_fused = fusion_merge(&fp, r->dense, r->n_dense, r->sparse, r->n_sparse,
+                                      2 * r->depth, scratch, heap, r->fused);
+        }
+        bool failed = !scratch || !heap;
+        free(scratch);
+        free(heap);
+        if (failed) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    } else { /* one list: its own scores, no scale put on them */
+        bool dense = mode == SEARCH_DENSE;
+        const fusion_hit *list = dense ? r->dense : r->sparse;
+        r->n_fused = dense ? r->n_dense : r->n_sparse;
+        for (size_t i = 0; i < r->n_fused; i++) {
+            double v = list[i].score;
+            r->fused[i] = (fused_hit){list[i].id, v, dense ? v : NAN, dense ? NAN : v};
+        }
+    }
+    size_t n = 0;
+    while (n < r->n_fused && r->fused[n].score >= p->score_threshold) n++;
+    r->n_fused = n;
+    r->out->ms.fuse = fo_now_ms() - t0;
+    return FO_OK;
+}
+
+/* Take contexts in order of rank until top_k stand, skipping chunks that were deleted since the
+ * snapshot and, for an answer, those that repeat an earlier one. */
+static int gather_contexts(run *r) {
+    query_result *out = r->out;
+    bool collapse = r->q->generate;
+    out->contexts = calloc(r->top_k, sizeof *out->contexts);
+    shingle_set *seen = calloc(r->top_k, sizeof *seen);
+    int64_t *ids = calloc(r->top_k, sizeof *ids);
+    store_chunk *chunks = calloc(r->top_k, sizeof *chunks);
+    int rc = FO_OK;
+    if (!out->contexts || !seen || !ids || !chunks)
+        rc = fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t at = 0; rc == FO_OK && at < r->n_fused && out->n_contexts < r->top_k;) {
+        size_t n = r->top_k - out->n_contexts;
+        if (n > r->n_fused - at) n = r->n_fused - at;
+        for (size_t i = 0; i < n; i++) ids[i] = r->fused[at + i].id;
+        memset(chunks, 0, n * sizeof *chunks);
+        rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
+        for (size_t i = 0; i < n; i++) {
+            store_chunk *k = &chunks[i];
+            bool keep = rc == FO_OK && k->id != 0;
+            if (keep && collapse) {
+                shingle_set *mine = &seen[out->n_contexts];
+                rc = shingle_set_init(mine, k->text, k->text_len);
+                for (size_t j = 0; rc == FO_OK && keep && j < out->n_contexts; j++)
+                    keep = shingle_resemblance(&seen[j], mine) < DUPLICATE;
+                if (rc != FO_OK) {
+                    fo_fail(r->err, rc, "out of memory");
+                    keep = false;
+                }
+                if (!keep) {
+                    shingle_set_deinit(mine);
+                    out->n_collapsed++;
+                }
+            }
+            if (!keep) {
+                store_chunk_deinit(k);
+                continue;
+            }
+            const fused_hit *f = &r->fused[at + i];
+            out->contexts[out->n_contexts++] =
+                (query_context){*k, f->score, f->dense, f->sparse, NAN};
+        }
+        at += n;
+    }
+    for (size_t i = 0; seen && i < out->n_contexts; i++) shingle_set_deinit(&seen[i]);
+    free(seen);
+    free(ids);
+    free(chunks);
+    return rc;
+}
+
+/* ---- the answer -------------------------------------------------------------------------- */
+
+static float snapshot_idf(void *ctx, const char *term, size_t len) {
+    return search_idf(ctx, term, len);
+}
+
+static int take_answer(run *r, const extractive_answer *a) {
+    query_result *out = r->out;
+    out->support = a->support;
+    if (a->abstain) {
+        out->status = QUERY_ABSTAINED;
+        out->finish_reason = "abstain";
+        return FO_OK;
+    }
+    out->status = QUERY_ANSWERED;
+    out->source = ANSWER_EXTRACTIVE;
+    out->finish_reason = "stop";
+    free(out->answer);
+    out->answer = strdup(a->text);
+    out->citations = calloc(a->n_citations + 1, sizeof *out->citations);
+    if (!out->answer || !out->citations) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; i < a->n_citations; i++) {
+        const answer_citation *from = &a->citations[i];
+        const store_chunk *k = &out->contexts[from->passage].chunk;
+        query_citation *to = &out->citations[i];
+        *to = (query_citation){
+            .index = (int)i + 1,
+            .answer_start = fo_utf8_count(a->text, from->answer_start),
+            .answer_end = fo_utf8_count(a->text, from->answer_end),
+            .quote = strndup(k->text + from->start, from->end - from->start),
+            .verified = from->verified,
+            .context = from->passage,
+            .source_start = k->start_cp + fo_utf8_count(k->text, from->start),
+            .source_end = k->start_cp + fo_utf8_count(k->text, from->end),
+        };
+        out->n_citations++;
+        if (!to->quote) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    }
+    return FO_OK;
+}
+
+static int answer_extractively(run *r) {
+    query_result *out = r->out;
+    size_t n = out->n_contexts;
+    passage *passages = calloc(n, sizeof *passages);
+    analyzer *words = NULL;
+    extractive_answer a = {0};
+    int rc = passages ? analyzer_create(&words, r->c->language, r->err)
+                      : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) {
+        for (size_t i = 0; i < n; i++) {
+            const query_context *x = &out->contexts[i];
+            passages[i] = (passage){x->chunk.text,   x->chunk.text_len, x->chunk.title,
+                                    (float)x->score, (float)x->dense,   (float)x->sparse};
+        }
+        lexicon lx = {words, snapshot_idf, r->snapshot};
+        extractive_input in = {.question = r->q->query,
+                               .passages = passages,
+                               .n_passages = n,
+                               .lx = &lx,
+                               .max_sentences = r->q->max_sentences,
+                               .min_support = r->q->strict ? 0 : -1,
+                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder};
+        rc = extractive_answer_make(&a, &in, r->err);
+        if (rc == FO_OK) rc = take_answer(r, &a);
+        extractive_answer_deinit(&a);
+    }
+    analyzer_free(words);
+    free(passages);
+    return rc;
+}
+
+static int emit_answer(run *r) {
+    const query_sink *k = r->sink;
+    int stop = 0;
+    if (k && k->token && r->out->answer[0])
+        stop = k->token(k->ctx, r->out->answer, strlen(r->out->answer));
+    for (size_t i = 0; k && k->citation && !stop && i < r->out->n_citations; i++)
+        stop = k->citation(k->ctx, r->out, &r->out->citations[i]);
+    return stop ? fo_fail(r->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
+}
+
+static int answer(run *r) {
+    query_result *out = r->out;
+    double t0 = fo_now_ms();
+    if (out->n_contexts == 0) {
+        out->status = QUERY_NO_CONTEXT;
+        out->finish_reason = "abstain";
+        return FO_OK;
+    }
+    if (!r->q->generate) {
+        out->status = QUERY_ANSWERED;
+        out->finish_reason = "stop";
+        return FO_OK;
+    }
+    int rc = answer_extractively(r);
+    out->ms.decode = fo_now_ms() - t0;
+    out->ms.first_token = fo_now_ms() - r->started;
+    return rc == FO_OK ? emit_answer(r) : rc;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void query_result_deinit(query_result *r) {
+    for (size_t i = 0; i < r->n_citations; i++) free(r->citations[i].quote);
+    for (size_t i = 0; i < r->n_contexts; i++) store_chunk_deinit(&r->contexts[i].chunk);
+    free(r->citations);
+    free(r->contexts);
+    free(r->answer);
+    *r = (query_result){0};
+}
+
+int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
+                  fo_err *err) {
+    *out = (query_result){.finish_reason = ""};
+    run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    out->answer = strdup("");
+    if (!out->answer) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) rc = check_request(&r);
+    if (rc == FO_OK) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
+    if (rc == FO_OK) rc = prepare(&r);
+    if (rc == FO_OK) rc = search_both(&r);
+    if (rc == FO_OK) rc = check_alive(&r);
+    if (rc == FO_OK) rc = fuse(&r);
+    if (rc == FO_OK) rc = gather_contexts(&r);
+    if (rc == FO_OK && sink && sink->contexts && sink->contexts(sink->ctx, out))
+        rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
+    if (rc == FO_OK) rc = check_alive(&r);
+    if (rc == FO_OK) rc = answer(&r);
+    if (r.snapshot) search_index_release(r.snapshot);
+    if (r.c) collection_release(s, r.c);
+    free(r.dense);
+    free(r.sparse);
+    free(r.fused);
+    service_leave(s);
+    out->ms.total = fo_now_ms() - r.started;
+    atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
+    if (rc != FO_OK) query_result_deinit(out);
+    return rc;
+}

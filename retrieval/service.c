@@ -1,0 +1,152 @@
+/* A home folder opened and closed, and what is asked about it as a whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernels/file.h"
+#include "retrieval/service_internal.h"
+
+/* One writer per home: SQLite would allow more, the index files would not. */
+static int take_lock(service *s, fo_err *err) {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/lock", s->home) >= (int)sizeof path)
+        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
+    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0) return fo_fail_errno(err, "cannot open %s", path);
+    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return FO_OK;
+    if (errno != EWOULDBLOCK) return fo_fail_errno(err, "cannot lock %s", path);
+    return fo_fail(err, FO_EBUSY,
+                   "home folder %s is in use by another forage process; stop it, or talk to it "
+                   "with --url",
+                   s->home);
+}
+
+int service_open(service **out, const service_options *opt, fo_err *err) {
+    if (!opt->home || !opt->home[0])
+        return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
+    service *s = calloc(1, sizeof *s);
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    s->lock_fd = -1;
+    s->read_only = opt->read_only;
+    s->min_free_bytes = opt->min_free_bytes ? opt->min_free_bytes : 64u << 20;
+    s->queue_tail = &s->queue;
+    pthread_mutex_init(&s->admin_mu, NULL);
+    pthread_mutex_init(&s->mu, NULL);
+    pthread_cond_init(&s->idle, NULL);
+    pthread_mutex_init(&s->write_mu, NULL);
+    pthread_cond_init(&s->write_turn, NULL);
+    char *database = NULL;
+    int rc = FO_OK;
+    s->home = strdup(opt->home);
+    s->pool = fo_pool_create(opt->n_threads);
+    if (!s->home || !s->pool || asprintf(&database, "%s/forage.db", opt->home) < 0) {
+        database = NULL;
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    if (!s->read_only) {
+        rc = fo_make_dirs(s->home, err);
+        if (rc == FO_OK) rc = take_lock(s, err);
+        if (rc != FO_OK) goto fail;
+    }
+    rc = embedder_open(&s->embedder, opt->embed_model, err);
+    if (rc != FO_OK) goto fail;
+    store_options sopt = {.read_only = s->read_only, .vfs = opt->vfs};
+    rc = store_open(&s->store, database, &sopt, err);
+    if (rc == FO_OK && !s->read_only) rc = store_fail_running_jobs(s->store, err);
+    if (rc == FO_OK) rc = collections_open_all(s, err);
+    if (rc != FO_OK) goto fail;
+    free(database);
+    *out = s;
+    return FO_OK;
+fail:
+    free(database);
+    service_close(s);
+    return rc;
+}
+
+void service_close(service *s) {
+    if (!s) return;
+    pthread_mutex_lock(&s->mu);
+    s->closing = true;
+    while (s->n_running) pthread_cond_wait(&s->idle, &s->mu);
+    pthread_mutex_unlock(&s->mu);
+    collections_close_all(s);
+    store_close(s->store);
+    embedder_close(s->embedder);
+    fo_pool_free(s->pool);
+    if (s->lock_fd >= 0) close(s->lock_fd);
+    pthread_mutex_destroy(&s->admin_mu);
+    pthread_mutex_destroy(&s->mu);
+    pthread_cond_destroy(&s->idle);
+    pthread_mutex_destroy(&s->write_mu);
+    pthread_cond_destroy(&s->write_turn);
+    free(s->home);
+    free(s);
+}
+
+int service_enter(service *s, fo_err *err) {
+    pthread_mutex_lock(&s->mu);
+    bool closing = s->closing;
+    if (!closing) s->n_running++;
+    pthread_mutex_unlock(&s->mu);
+    return closing ? fo_fail(err, FO_EBUSY, "the service is shutting down") : FO_OK;
+}
+
+void service_leave(service *s) {
+    pthread_mutex_lock(&s->mu);
+    if (--s->n_running == 0) pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->mu);
+}
+
+store *service_store(service *s) {
+    return s->store;
+}
+embedder *service_embedder(service *s) {
+    return s->embedder;
+}
+const char *service_home(const service *s) {
+    return s->home;
+}
+
+static int add_index_stats(void *ctx, const char *tenant, const char *name, search_index *ix,
+                           fo_err *err) {
+    (void)tenant, (void)name, (void)err;
+    service_stats *out = ctx;
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    out->n_segments += st.n_segments;
+    out->index_file_bytes += st.bytes_files;
+    out->index_memory_bytes += st.bytes_memory;
+    return FO_OK;
+}
+
+int service_get_stats(service *s, service_stats *out, fo_err *err) {
+    *out = (service_stats){0};
+    store_collection *list = NULL;
+    size_t n = 0;
+    int rc = store_list_collections(s->store, NULL, &list, &n, err);
+    if (rc != FO_OK) return rc;
+    out->n_collections = n;
+    for (size_t i = 0; i < n; i++) {
+        out->n_documents += (size_t)list[i].n_documents;
+        out->n_chunks += (size_t)list[i].n_chunks;
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    static const char *const files[] = {"forage.db", "forage.db-wal"};
+    for (size_t i = 0; i < 2; i++) {
+        char path[4096];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", s->home, files[i]);
+        if (stat(path, &st) == 0) out->database_bytes += (uint64_t)st.st_size;
+    }
+    out->n_queries = atomic_load_explicit(&s->n_queries, memory_order_relaxed);
+    out->n_ingested = atomic_load_explicit(&s->n_ingested, memory_order_relaxed);
+    return service_each_index(s, NULL, NULL, add_index_stats, out, err);
+}
