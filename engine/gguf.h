@@ -70,8 +70,9 @@ typedef struct gguf_tensor {
     const void *data;  /* aligned in memory as general.alignment says (at least 1) */
 } gguf_tensor;
 
-/* Map and check a file. On error *out is untouched. FO_EIO, FO_ECORRUPT (with the byte offset),
- * FO_EUNSUPPORTED (version, byte order, a tensor type that Forage does not know), FO_ENOMEM. */
+/* Map and check a file. On error *out is untouched. FO_ENOTFOUND, FO_EIO, FO_ECORRUPT (with the
+ * byte offset), FO_EUNSUPPORTED (version, byte order, a tensor type that Forage does not know),
+ * FO_ENOMEM. */
 int gguf_open(gguf **out, const char *path, fo_err *err);
 
 /* The same over bytes in memory, which the caller keeps until gguf_close. */
