@@ -13,11 +13,10 @@ OPT     ?= -O2 -g
 BUILD   ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 comma   := ,
 VERSION := 0.1.0
-PYTHON  ?= python3
 
 PKGS := sqlite3 libmicrohttpd libcjson libcurl openblas libcrypto libxml-2.0 md4c libutf8proc zlib
-PKG_CFLAGS = $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   = $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lroaring -lstemmer -lm -lpthread
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lroaring -lstemmer -lm -lpthread
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wvla -Wformat=2 -Wundef -Wwrite-strings
@@ -85,6 +84,62 @@ test-$(1): $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*_test.c))
 	@tests/run.sh $$(BUILD) $(1)
 endef
 $(foreach r,$(ROOMS),$(eval $(call TEST_template,$(r))))
+
+# ---- what people type -----------------------------------------------------------------------
+
+.PHONY: help
+help:
+	@echo 'make            build $(BUILD)/forage'
+	@echo 'make demo       install what is missing, build, serve real documents, ask three questions'
+	@echo 'make run        serve the demo home on http://127.0.0.1:8080 in the foreground'
+	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers)'
+	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
+	@echo 'make check      format, layers, warnings as errors, cppcheck'
+	@echo 'make fuzz       fuzz each target for FUZZ_SECONDS (60)'
+	@echo 'make bench      the benchmarks, one JSON object each'
+	@echo 'make deps       install the Debian packages a build needs'
+	@echo 'make install    DESTDIR= PREFIX=/usr/local'
+	@echo 'make clean      remove build/'
+
+.PHONY: deps
+deps:
+	@.ci/deps.sh run
+
+# Packages first, then a make that sees them.
+.PHONY: demo run
+demo run: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@server/$@.sh $(BUILD)/forage
+
+.PHONY: test
+test:
+	@.ci/deps.sh test
+	@$(MAKE) --no-print-directory -j$$(nproc) all tests
+	@tests/run.sh $(BUILD)
+
+.PHONY: check check-format check-layers check-cpp
+check: check-format check-layers all tests check-cpp
+	@echo 'check: format, layers, warnings and cppcheck are clean'
+C_FILES = $(wildcard $(foreach r,$(ROOMS),$(r)/*.[ch] tests/$(r)/*.[ch]) tests/*.h tests/fuzz/*.c tests/bench/*.[ch])
+check-format:
+	@clang-format --dry-run -Werror $(C_FILES)
+check-layers:
+	@.ci/check-layers.sh
+check-cpp:
+	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j$$(nproc) \
+	  --enable=warning,portability --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+	  --suppress=unmatchedSuppression -D__x86_64__ -DFORAGE_VERSION='""' -I. $(wildcard $(addsuffix /*.c,$(ROOMS)))
+
+.PHONY: install
+install: all
+	install -Dm755 $(BUILD)/forage $(DESTDIR)$(PREFIX)/bin/forage
+	install -Dm644 README.md $(DESTDIR)$(PREFIX)/share/doc/forage/README.md
+	install -Dm644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/forage/LICENSE
+	install -Dm644 data/models/README.md $(DESTDIR)$(PREFIX)/share/doc/forage/models.md
+
+.PHONY: clean
+clean:
+	rm -rf build
 
 .SECONDARY:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
