@@ -10,16 +10,16 @@ typedef struct group {
     size_t lo, hi, depth;
 } group;
 
+enum { MAX_NODES = 1 << 30, SPARE = 256, N_FROM = 32 };
+
 typedef struct builder {
     trie *t;
-    size_t cap;        /* nodes allocated */
-    size_t used;       /* one past the highest node in use */
-    size_t first_free; /* every node below is in use, or not worth another look */
+    size_t cap;          /* nodes allocated */
+    size_t used;         /* one past the highest node in use */
+    size_t from[N_FROM]; /* per number of children: where to look for a place */
     group *todo;
     size_t n_todo, cap_todo;
 } builder;
-
-enum { MAX_NODES = 1 << 30, SPARE = 256 };
 
 static int key_order(const void *a, const void *b) {
     const trie_key *x = a, *y = b;
@@ -55,26 +55,23 @@ static int push(builder *b, group g, fo_err *err) {
     return FO_OK;
 }
 
-/* Find a base at which all n children fit into free nodes. */
+/* Find a base at which all n children fit into free nodes. First fit, but never further back than
+ * the last node of as many children went: the search is linear over the whole build, and nodes
+ * of one child, the most common, fill the gaps that the others leave. */
 static int find_base(builder *b, const unsigned char *labels, int n, size_t *base, fo_err *err) {
-    size_t start = b->first_free > labels[0] ? b->first_free : (size_t)labels[0] + 1;
-    size_t taken = 0;
-    for (size_t pos = start;; pos++) {
+    size_t *from = &b->from[n < N_FROM ? n : N_FROM - 1];
+    size_t pos = *from > labels[0] ? *from : (size_t)labels[0] + 1;
+    for (;; pos++) {
         int rc = grow(b, pos + 2 * SPARE, err);
         if (rc) return rc;
-        if (b->t->nodes[pos].check >= 0) {
-            taken++;
-            continue;
-        }
+        if (b->t->nodes[pos].check >= 0) continue;
         size_t at = pos - labels[0];
         bool fits = true;
         for (int i = 1; i < n && fits; i++) fits = b->t->nodes[at + labels[i]].check < 0;
-        if (fits) {
-            *base = at;
-            /* A stretch that is nearly full is not searched again. */
-            if (start == b->first_free && taken * 20 >= (pos - start + 1) * 19) b->first_free = pos;
-            return FO_OK;
-        }
+        if (!fits) continue;
+        *base = at;
+        *from = pos;
+        return FO_OK;
     }
 }
 
@@ -112,7 +109,7 @@ static int place(builder *b, const trie_key *keys, group g, fo_err *err) {
 
 int trie_build(trie *out, trie_key *keys, size_t n_keys, fo_err *err) {
     trie t = {0};
-    builder b = {.t = &t, .first_free = 1, .used = 1};
+    builder b = {.t = &t, .used = 1};
     if (n_keys) qsort(keys, n_keys, sizeof *keys, key_order);
     int rc = grow(&b, 2 * SPARE, err);
     if (!rc) {
