@@ -124,7 +124,10 @@ static size_t unescape_spaces(tokenizer_string s, char *out) {
 static size_t make_piece(tokenizer_kind kind, tokenizer_string s, unsigned attr, bool hashes,
                          char *out) {
     bool text = attr & (TOKENIZER_NORMAL | TOKENIZER_USER_DEFINED | TOKENIZER_UNUSED);
-    if (kind == TOKENIZER_SPM && text) {
+    if (kind == TOKENIZER_BPE && (attr & TOKENIZER_NORMAL)) {
+        int64_t n = bpe_unmap(s.data, s.len, out);
+        if (n >= 0) return (size_t)n;
+    } else if (kind == TOKENIZER_SPM && text) {
         return unescape_spaces(s, out);
     } else if (kind == TOKENIZER_SPM && (attr & TOKENIZER_BYTE) && s.len == 6 &&
                has_prefix(s, "<0x", 3) && hex_digit(s.data[3]) >= 0 && hex_digit(s.data[4]) >= 0) {
@@ -285,8 +288,14 @@ int tokenizer_create(tokenizer **out, const tokenizer_spec *spec, fo_err *err) {
     case TOKENIZER_WORDPIECE:
         rc = wpm_create(t, err);
         break;
+    case TOKENIZER_BPE:
+        rc = bpe_create(t, spec, err);
+        break;
+    case TOKENIZER_SPM:
+        rc = spm_create(t, spec, err);
+        break;
     default:
-        rc = fo_fail(err, FO_EUNSUPPORTED, "no tokenizer family %d", (int)spec->kind);
+        rc = fo_fail(err, FO_EINVAL, "no tokenizer family %d", (int)spec->kind);
     }
     if (rc) goto fail;
     *out = t;
@@ -330,6 +339,8 @@ int tokenizer_from_wordpiece(tokenizer **out, const tokenizer_string *pieces, si
 void tokenizer_free(tokenizer *t) {
     if (!t) return;
     wpm_free(t->wpm);
+    bpe_free(t->bpe);
+    spm_free(t->spm);
     trie_deinit(&t->special);
     free(t->slots);
     free(t->attr);
@@ -342,7 +353,8 @@ void tokenizer_free(tokenizer *t) {
 
 static int encode_plain(const tokenizer *t, const char *s, size_t n, bool after_special,
                         token_sink *sink) {
-    (void)after_special;
+    if (t->kind == TOKENIZER_BPE) return bpe_encode(t, s, n, sink);
+    if (t->kind == TOKENIZER_SPM) return spm_encode(t, s, n, after_special, sink);
     wpm_encode(t, s, n, sink);
     return FO_OK;
 }

@@ -128,10 +128,62 @@ static void bert_bge_agrees(void **state) {
     check_vocabulary("bert-bge", false);
 }
 
+static void gpt_2_agrees(void **state) {
+    (void)state;
+    check_vocabulary("gpt-2", true);
+}
+
+static void llama_bpe_agrees(void **state) {
+    (void)state;
+    check_vocabulary("llama-bpe", true);
+}
+
+static void qwen2_agrees(void **state) {
+    (void)state;
+    check_vocabulary("qwen2", true);
+}
+
+static void starcoder_agrees(void **state) {
+    (void)state;
+    check_vocabulary("starcoder", true);
+}
+
+static void falcon_agrees(void **state) {
+    (void)state;
+    check_vocabulary("falcon", true);
+}
+
+static void deepseek_coder_agrees(void **state) {
+    (void)state;
+    check_vocabulary("deepseek-coder", true);
+}
+
+static void llama_spm_agrees(void **state) {
+    (void)state;
+    check_vocabulary("llama-spm", true);
+}
+
+/* The real model: FORAGE_SMOLLM2, or models/ where `make models` puts it. */
+static void smollm2_ids_agree(void **state) {
+    (void)state;
+    const char *given = getenv("FORAGE_SMOLLM2");
+    const char *model = given ? given : "models/smollm2-135m-instruct-q4_1.gguf";
+    if (access(model, R_OK) != 0) skip();
+    check_jsonl(model, "golden/smollm2/texts.jsonl", "tokens");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(minilm_ids_are_hugging_faces),
         cmocka_unit_test(bert_bge_agrees),
+        cmocka_unit_test(gpt_2_agrees),
+        cmocka_unit_test(llama_bpe_agrees),
+        cmocka_unit_test(qwen2_agrees),
+        cmocka_unit_test(starcoder_agrees),
+        cmocka_unit_test(falcon_agrees),
+        cmocka_unit_test(deepseek_coder_agrees),
+        cmocka_unit_test(llama_spm_agrees),
+        cmocka_unit_test(smollm2_ids_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
