@@ -86,9 +86,9 @@ void kv_pages_load(const kv_pages *kv, int page, int slot, int layer, int head, 
 /* Store the key alone (after it was turned). */
 void kv_pages_store_key(kv_pages *kv, int page, int slot, int layer, int head, const float *k);
 
-/* Unpack the block of 16 positions that starts at `slot` (a multiple of 16):
- * keys[k_dim][16] and values[16][v_dim] as floats. Attention's read. */
+/* Unpack the block of 16 positions that starts at `slot` (a multiple of 16) as floats:
+ * keys[k_dim][16] and values[16][v_stride], of which v_dim are written. Attention's read. */
 void kv_pages_unpack(const kv_pages *kv, int page, int slot, int layer, int head, float *keys,
-                     float *values);
+                     float *values, int v_stride);
 
 #endif

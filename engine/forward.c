@@ -1,0 +1,383 @@
+#include "engine/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/buf.h"
+
+enum { ALIGN = 64, ROWS_ALONE = 3, ROW_GRAIN = 4 };
+
+static int round_up(int n, int to) {
+    return (n + to - 1) / to * to;
+}
+
+static int max_int(int a, int b) {
+    return a > b ? a : b;
+}
+
+static int threads_of(const model *m) {
+    return m->pool ? fo_pool_threads(m->pool) : 1;
+}
+
+/* --- scratch: laid out once; with block NULL only the size is counted --- */
+typedef struct arena {
+    unsigned char *base;
+    size_t used;
+    bool overflow;
+} arena;
+
+static void *take(arena *a, size_t count, size_t width) {
+    size_t n;
+    if (!fo_mul_size(count, width, &n) || n > (SIZE_MAX >> 2) - a->used) {
+        a->overflow = true;
+        return NULL;
+    }
+    void *p = a->base ? a->base + a->used : NULL;
+    a->used += (n + ALIGN - 1) / ALIGN * ALIGN;
+    return p;
+}
+
+static void lay_out(forward *f, arena *a) {
+    const model *m = f->m;
+    const model_info *i = &m->info;
+    size_t rows = (size_t)f->cap_rows;
+    int qkv = 0, up = 0, k = i->d_model;
+    for (int j = 0; j < i->n_layers; j++) {
+        const layer *y = &m->layers[j];
+        qkv = max_int(qkv, y->qkv.n_out);
+        up = max_int(up, y->up.n_out);
+        k = max_int(k, max_int(max_int(y->qkv.k, y->out.k), max_int(y->up.k, y->down.k)));
+    }
+    f->d_stride = round_up(i->d_model, VEC_GROUP);
+    f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
+    f->act_stride = round_up(m->d_ff, VEC_GROUP);
+    f->q_stride = round_up(k, VEC_GROUP);
+    f->g_stride = f->q_stride / VEC_GROUP;
+    f->v_stride = round_up(i->v_dim, 16);
+    f->x = take(a, rows * (size_t)f->d_stride, sizeof(float));
+    f->xn = take(a, rows * (size_t)f->d_stride, sizeof(float));
+    f->qkv = take(a, rows * (size_t)qkv, sizeof(float));
+    f->att = take(a, rows * (size_t)f->att_stride, sizeof(float));
+    f->up = take(a, rows * (size_t)max_int(up, f->d_stride), sizeof(float));
+    f->act = take(a, rows * (size_t)f->act_stride, sizeof(float));
+    for (int r = 0; r < MODEL_ROPES; r++) {
+        size_t pairs = (size_t)m->ropes[r].n_pairs;
+        f->cosines[r] = take(a, rows * pairs, sizeof(float));
+        f->sines[r] = take(a, rows * pairs, sizeof(float));
+    }
+    if (i->fast) {
+        f->q = take(a, rows * (size_t)f->q_stride, 1);
+        f->q_scale = take(a, rows * (size_t)f->g_stride, sizeof(float));
+        f->q_wsum = take(a, rows * (size_t)f->g_stride, sizeof(float));
+        f->q_sum = take(a, rows * (size_t)f->g_stride, sizeof(int32_t));
+    }
+    f->places = take(a, rows, sizeof(row_place));
+    size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
+    f->thread_floats = ATTENTION_BLOCK * (kd + vs) + ATTENTION_ROWS * (kd + vs) + 64;
+    f->thread_scratch = take(a, (size_t)threads_of(m) * f->thread_floats, sizeof(float));
+    f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
+}
+
+uint64_t forward_bytes(const model *m, int rows, int head_rows) {
+    forward f = {.m = m, .cap_rows = rows, .cap_head_rows = head_rows};
+    arena a = {0};
+    lay_out(&f, &a);
+    return a.used;
+}
+
+int forward_create(forward *f, const model *m, int rows, int head_rows, fo_err *err) {
+    *f = (forward){.m = m, .cap_rows = rows, .cap_head_rows = head_rows};
+    arena a = {0};
+    lay_out(f, &a);
+    void *block = NULL;
+    if (a.overflow || posix_memalign(&block, 4096, a.used) != 0)
+        return fo_fail(err, FO_ENOMEM, "no memory for a step of %d tokens (%zu MiB)", rows,
+                       a.used >> 20);
+    memset(block, 0, a.used); /* padding must be zero, pages must be there before the first step */
+    a = (arena){.base = block};
+    f->block = block;
+    lay_out(f, &a);
+    return FO_OK;
+}
+
+void forward_free(forward *f) {
+    free(f->block);
+    *f = (forward){0};
+}
+
+void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
+    if (!f->m->pool || n <= ROWS_ALONE)
+        fn(arg, 0, (size_t)n, 0);
+    else
+        fo_pool_run(f->m->pool, (size_t)n, ROW_GRAIN, fn, arg);
+}
+
+/* --- products --- */
+void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
+    size_t g = (size_t)row * (size_t)f->g_stride;
+    f->m->vec->quantize(f->q + (size_t)row * (size_t)f->q_stride, f->q_scale + g, f->q_sum + g,
+                        f->q_wsum + g, x, w->k, round_up(w->k, VEC_GROUP));
+}
+
+typedef struct quantize_job {
+    forward *f;
+    const linear *w;
+    const float *x;
+    int x_stride;
+} quantize_job;
+
+static void quantize_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    quantize_job *j = arg;
+    for (size_t r = begin; r < end; r++)
+        forward_quantize_row(j->f, j->w, j->x + r * (size_t)j->x_stride, (int)r);
+}
+
+void forward_input(forward *f, const linear *w, const float *x, int x_stride, int rows,
+                   mm_input *in) {
+    if (f->m->info.fast) {
+        quantize_job job = {f, w, x, x_stride};
+        forward_rows(f, rows, quantize_some, &job);
+    }
+    *in = (mm_input){.x = x,
+                     .x_stride = (size_t)x_stride,
+                     .q = f->q,
+                     .scale = f->q_scale,
+                     .wsum = f->q_wsum,
+                     .sum = f->q_sum,
+                     .q_stride = (size_t)f->q_stride,
+                     .g_stride = (size_t)f->g_stride};
+}
+
+typedef struct linear_job {
+    const forward *f;
+    const linear *w;
+    const mm_input *in;
+    int rows, out_stride;
+    float *out;
+    int first[LINEAR_PARTS + 1]; /* first strip of each part */
+} linear_job;
+
+/* A strip is as many panels as a tile takes; parts do not share strips. */
+static void linear_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    linear_job *j = arg;
+    const mm_kernels *mm = j->f->m->mm;
+    for (int p = 0; p < j->w->n_parts; p++) {
+        int s0 = max_int((int)begin, j->first[p]) - j->first[p];
+        int s1 = ((int)end < j->first[p + 1] ? (int)end : j->first[p + 1]) - j->first[p];
+        if (s0 >= s1) continue;
+        const mm_weights *w = &j->w->w[p];
+        int p0 = s0 * mm->panels, p1 = s1 * mm->panels;
+        if (p1 > w->n_panels) p1 = w->n_panels;
+        float *out = j->out + j->w->offset[p];
+        mm->run[w->kind](w, j->in, 0, j->rows, p0, p1, out, (size_t)j->out_stride);
+        if (!j->w->bias) continue;
+        int c0 = p0 * MM_PANEL, n = (p1 - p0) * MM_PANEL;
+        for (int r = 0; r < j->rows; r++)
+            j->f->m->vec->add(out + (size_t)r * (size_t)j->out_stride + c0,
+                              j->w->bias + j->w->offset[p] + c0, n);
+    }
+}
+
+void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, float *out,
+                    int out_stride) {
+    linear_job job = {f, w, in, rows, out_stride, out, {0}};
+    int strips = 0;
+    for (int p = 0; p < w->n_parts; p++) {
+        job.first[p] = strips;
+        strips += (w->w[p].n_panels + f->m->mm->panels - 1) / f->m->mm->panels;
+        job.first[p + 1] = strips;
+    }
+    if (!f->m->pool) {
+        linear_some(&job, 0, (size_t)strips, 0);
+        return;
+    }
+    int grain = max_int(1, strips / (4 * threads_of(f->m)));
+    fo_pool_run(f->m->pool, (size_t)strips, (size_t)grain, linear_some, &job);
+}
+
+void forward_embed(const gguf_tensor *t, int row, float *out) {
+    quant_unpack_row(t->type, (const unsigned char *)t->data + (size_t)row * t->row_bytes, out,
+                     (size_t)t->dims[0]);
+}
+
+/* --- attention --- */
+void forward_angles(forward *f, int rows) {
+    for (int i = 0; i < MODEL_ROPES; i++) {
+        const rope_table *t = &f->m->ropes[i];
+        size_t n = (size_t)t->n_pairs;
+        for (int r = 0; n && r < rows; r++)
+            rope_angles(t, f->places[r].position, f->cosines[i] + (size_t)r * n,
+                        f->sines[i] + (size_t)r * n);
+    }
+}
+
+typedef struct kv_job {
+    forward *f;
+    const layer *y;
+    kv_pages *kv;
+    int kv_layer;
+} kv_job;
+
+static void store_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    kv_job *j = arg;
+    forward *f = j->f;
+    const model *m = f->m;
+    const layer *y = j->y;
+    const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
+    const size_t k_dim = (size_t)m->info.k_dim, v_dim = (size_t)m->info.v_dim;
+    for (size_t r = begin; r < end; r++) {
+        float *q = f->qkv + r * (size_t)y->qkv.n_out + y->qkv.offset[0];
+        float *k = f->qkv + r * (size_t)y->qkv.n_out + y->qkv.offset[1];
+        float *v = f->qkv + r * (size_t)y->qkv.n_out + y->qkv.offset[2];
+        for (int h = 0; h < m->info.n_heads + m->info.n_kv_heads; h++) {
+            bool key = h >= m->info.n_heads;
+            float *x = key ? k + (size_t)(h - m->info.n_heads) * k_dim : q + (size_t)h * k_dim;
+            const float *norm = key ? y->k_norm : y->q_norm;
+            if (norm) m->vec->rms_norm(x, x, norm, (int)k_dim, m->norm_eps);
+            if (y->rope) {
+                size_t i = (size_t)(y->rope - m->ropes), n = (size_t)y->rope->n_pairs;
+                (y->rope->adjacent ? m->vec->rope_pairs : m->vec->rope_halves)(
+                    x, f->cosines[i] + r * n, f->sines[i] + r * n, (int)n);
+            }
+            if (!key) m->vec->scale(x, m->attn_scale, (int)k_dim);
+        }
+        const row_place *p = &f->places[r];
+        int page = p->pages[p->position / page_tokens], slot = p->position % page_tokens;
+        for (int h = 0; h < m->info.n_kv_heads; h++)
+            kv_pages_store(j->kv, page, slot, j->kv_layer, h, k + (size_t)h * k_dim,
+                           v + (size_t)h * v_dim);
+    }
+}
+
+void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, int rows) {
+    kv_job job = {f, y, kv, kv_layer};
+    forward_rows(f, rows, store_some, &job);
+}
+
+typedef struct attend_job {
+    forward *f;
+    const layer *y;
+    const kv_pages *kv;
+    int kv_layer, rows;
+    int tile_rows;  /* neighbouring rows that one tile may take */
+    int head_parts; /* tiles that one KV head's query heads are split into */
+} attend_job;
+
+/* Rows [r0, r0 + n) of one sequence, query heads [h0, h0 + heads) of one KV head. */
+static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int heads,
+                        float *scratch) {
+    forward *f = j->f;
+    const model *m = f->m;
+    const size_t k_dim = (size_t)m->info.k_dim, v_dim = (size_t)m->info.v_dim;
+    const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
+    float *keys = scratch, *values = keys + ATTENTION_BLOCK * k_dim;
+    attention_tile t = {.n_rows = n * heads,
+                        .k_dim = m->info.k_dim,
+                        .v_dim = m->info.v_dim,
+                        .v_stride = f->v_stride,
+                        .soft_cap = m->attn_soft_cap};
+    t.q = values + ATTENTION_BLOCK * (size_t)f->v_stride;
+    t.o = t.q + ATTENTION_ROWS * k_dim;
+    int first[ATTENTION_ROWS], last[ATTENTION_ROWS], lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
+    int begin = INT32_MAX, end = 0;
+    for (int r = 0; r < n; r++) {
+        const row_place *p = &f->places[r0 + r];
+        const float *q = f->qkv + (size_t)(r0 + r) * (size_t)j->y->qkv.n_out + j->y->qkv.offset[0] +
+                         (size_t)h0 * k_dim;
+        memcpy(t.q + (size_t)(r * heads) * k_dim, q, (size_t)heads * k_dim * sizeof *q);
+        int from = j->y->window && p->position >= j->y->window ? p->position - j->y->window + 1 : 0;
+        for (int h = 0; h < heads; h++) {
+            first[r * heads + h] = from;
+            last[r * heads + h] = p->n_keys;
+        }
+        if (from < begin) begin = from;
+        if (p->n_keys > end) end = p->n_keys;
+    }
+    const int32_t *pages = f->places[r0].pages;
+    m->attention->begin(&t);
+    for (int at = begin / ATTENTION_BLOCK * ATTENTION_BLOCK; at < end; at += ATTENTION_BLOCK) {
+        kv_pages_unpack(j->kv, pages[at / page_tokens], at % page_tokens, j->kv_layer, kv_head,
+                        keys, values, f->v_stride);
+        for (int r = 0; r < t.n_rows; r++) {
+            lo[r] = first[r] > at ? first[r] - at : 0;
+            hi[r] = last[r] - at < ATTENTION_BLOCK ? last[r] - at : ATTENTION_BLOCK;
+        }
+        m->attention->block(&t, keys, values, lo, hi);
+    }
+    m->attention->end(&t);
+    for (int r = 0; r < n; r++)
+        for (int h = 0; h < heads; h++)
+            memcpy(f->att + (size_t)(r0 + r) * (size_t)f->att_stride + (size_t)(h0 + h) * v_dim,
+                   t.o + (size_t)(r * heads + h) * (size_t)f->v_stride, v_dim * sizeof(float));
+}
+
+/* An item: some rows (tile_rows of them, cut where the sequence changes), one KV head, one part of
+ * its query heads. */
+static void attend_some(void *arg, size_t begin, size_t end, int thread) {
+    attend_job *j = arg;
+    const model *m = j->f->m;
+    float *scratch = j->f->thread_scratch + (size_t)thread * j->f->thread_floats;
+    int per_row = m->info.n_kv_heads * j->head_parts;
+    int part_heads = (m->group + j->head_parts - 1) / j->head_parts;
+    for (size_t i = begin; i < end; i++) {
+        int tile = (int)i / per_row, rest = (int)i % per_row;
+        int kv_head = rest / j->head_parts, part = rest % j->head_parts;
+        int h0 = kv_head * m->group + part * part_heads;
+        int heads = m->group - part * part_heads;
+        if (heads > part_heads) heads = part_heads;
+        if (heads <= 0) continue;
+        int r = tile * j->tile_rows;
+        int r_end = r + j->tile_rows < j->rows ? r + j->tile_rows : j->rows;
+        while (r < r_end) {
+            int n = 1;
+            while (r + n < r_end && j->f->places[r + n].pages == j->f->places[r].pages) n++;
+            attend_tile(j, r, n, kv_head, h0, heads, scratch);
+            r += n;
+        }
+    }
+}
+
+void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_layer, int rows) {
+    const model *m = f->m;
+    attend_job job = {f, y, kv, kv_layer, rows, 1, 1};
+    if (m->group > ATTENTION_ROWS)
+        job.head_parts = (m->group + ATTENTION_ROWS - 1) / ATTENTION_ROWS;
+    else
+        job.tile_rows = ATTENTION_ROWS / m->group;
+    size_t tiles = (size_t)((rows + job.tile_rows - 1) / job.tile_rows);
+    size_t items = tiles * (size_t)(m->info.n_kv_heads * job.head_parts);
+    if (m->pool)
+        fo_pool_run(m->pool, items, 1, attend_some, &job);
+    else
+        attend_some(&job, 0, items, 0);
+}
+
+/* --- the FFN's activation --- */
+static void activate_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    forward *f = arg;
+    const model *m = f->m;
+    const linear *up = &m->layers[0].up;
+    for (size_t r = begin; r < end; r++) {
+        float *to = f->act + r * (size_t)f->act_stride;
+        const float *a = f->up + r * (size_t)up->n_out, *b = a + up->offset[1];
+        switch (m->ffn) {
+        case FFN_SILU_GATED:
+            m->vec->silu_mul(to, a, b, m->d_ff);
+            break;
+        case FFN_GELU_TANH_GATED:
+            m->vec->gelu_mul(to, a, b, m->d_ff);
+            break;
+        case FFN_GELU:
+            m->vec->gelu(to, a, m->d_ff);
+            break;
+        }
+    }
+}
+
+void forward_activation(forward *f, int rows) {
+    forward_rows(f, rows, activate_some, f);
+}

@@ -1,0 +1,66 @@
+/* forward.h - what both forward passes are made of: scratch, matrix products, attention over pages.
+ * One step at a time; nothing here allocates after forward_create. */
+#ifndef FORAGE_ENGINE_FORWARD_H
+#define FORAGE_ENGINE_FORWARD_H
+
+#include "engine/model_internal.h"
+
+/* Where a row of the step stands. */
+typedef struct row_place {
+    const int32_t *pages; /* block table of its sequence */
+    int32_t position;
+    int32_t n_keys; /* it sees the positions below this */
+} row_place;
+
+typedef struct forward {
+    const model *m;
+    int cap_rows, cap_head_rows; /* rows of a step; rows of logits */
+    unsigned char *block;        /* the one allocation that everything below lies in */
+    /* rows of floats; strides are multiples of 32 */
+    int d_stride, att_stride, act_stride, q_stride, g_stride, v_stride;
+    float *x, *xn, *qkv, *att, *up, *act;             /* [rows][...] */
+    float *cosines[MODEL_ROPES], *sines[MODEL_ROPES]; /* [rows][n_pairs] */
+    int8_t *q;                                        /* a product's input in int8 */
+    float *q_scale, *q_wsum;
+    int32_t *q_sum;
+    row_place *places; /* [rows] */
+    float *thread_scratch;
+    size_t thread_floats;
+    float
+        *logits; /* [head rows][padded vocabulary] where the caller's rows are no multiple of 16 */
+} forward;
+
+uint64_t forward_bytes(const model *m, int rows, int head_rows);
+int forward_create(forward *f, const model *m, int rows, int head_rows, fo_err *err);
+void forward_free(forward *f);
+
+/* fn(arg, begin, end, thread) over rows: by the pool where there are enough of them. */
+void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg);
+
+/* The input of a product: rows of x (stride floats apart, w->k used), rounded to int8 first where
+ * the weights want that. */
+void forward_input(forward *f, const linear *w, const float *x, int x_stride, int rows,
+                   mm_input *in);
+/* Round one row for a product; for passes that produce rows themselves. */
+void forward_quantize_row(forward *f, const linear *w, const float *x, int row);
+/* out[rows][w->n_out] = input times w, plus its bias. */
+void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, float *out,
+                    int out_stride);
+
+/* Rows of an embedding matrix as floats. */
+void forward_embed(const gguf_tensor *t, int row, float *out);
+
+/* cosines and sines of every place. */
+void forward_angles(forward *f, int rows);
+
+/* q, k (turned) and v out of f->qkv: norms, RoPE, keys and values into the pages. kv_layer: which
+ * layer of the pages. */
+void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, int rows);
+/* f->att[rows][heads * v_dim] = attention of f->qkv's queries over the pages. Neighbouring rows of
+ * one sequence that ascend share a tile. */
+void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_layer, int rows);
+
+/* The first half of an FFN: f->act[rows][d_ff] from f->up, through the activation. */
+void forward_activation(forward *f, int rows);
+
+#endif

@@ -1,0 +1,23 @@
+/* rope.h - rotary position embedding: the frequencies of a model, and the angles of a position.
+ * Source: Su et al. 2021; frequency factors as Llama 3 and the long-context Phi-3 publish them. */
+#ifndef FORAGE_ENGINE_ROPE_H
+#define FORAGE_ENGINE_ROPE_H
+
+#include <stdbool.h>
+
+typedef struct rope_table {
+    int n_pairs;       /* channel pairs that turn; 0: no rotary embedding */
+    bool adjacent;     /* pairs (2i, 2i+1), as Llama's; else (i, i + n_pairs) */
+    float magnitude;   /* cosine and sine are multiplied by this (long-context models); else 1 */
+    double *frequency; /* [n_pairs] radians per position; owned */
+} rope_table;
+
+/* Frequencies base^(-2i/n_rot) / (scale * factors[i]); factors may be NULL. False: no memory. */
+bool rope_init(rope_table *t, int n_rot, double base, double scale, const float *factors,
+               bool adjacent, float magnitude);
+void rope_deinit(rope_table *t);
+
+/* Cosines and sines [n_pairs] of a position (or a distance, when it is negative or a delta). */
+void rope_angles(const rope_table *t, int position, float *cosines, float *sines);
+
+#endif

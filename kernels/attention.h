@@ -1,0 +1,42 @@
+/* attention.h - softmax(q·K) V over blocks of 16 keys, one block at a time (online softmax).
+ *
+ * A tile holds up to ATTENTION_ROWS query rows that read the same KV head: the heads of a GQA group
+ * and neighbouring positions together. The caller walks the blocks in ascending order, from the
+ * block that holds a row's first visible key to the one that holds its last; what a row gives then
+ * depends on the positions alone.
+ * Source: Milakov & Gimelshein 2018 (online normaliser); Dao 2022 (FlashAttention). */
+#ifndef FORAGE_KERNELS_ATTENTION_H
+#define FORAGE_KERNELS_ATTENTION_H
+
+enum { ATTENTION_ROWS = 16, ATTENTION_BLOCK = 16 };
+
+typedef struct attention_tile {
+    int n_rows;
+    int k_dim, v_dim;
+    int v_stride;   /* of values and o: v_dim rounded up to a multiple of 16 */
+    float soft_cap; /* 0: none; else scores become cap tanh(score / cap) */
+    float *q;       /* [n_rows][k_dim], the score's scale multiplied in */
+    float *o;       /* [n_rows][v_stride]: the sum so far; the result after end() */
+    float m[ATTENTION_ROWS], l[ATTENTION_ROWS]; /* running maximum, running sum */
+} attention_tile;
+
+typedef struct attention_kernels {
+    /* o = 0, m = -infinity, l = 0 */
+    void (*begin)(attention_tile *t);
+    /* One block: keys[k_dim][16], values[16][v_stride]. Row r sees the keys lo[r] <= j < hi[r] of
+     * the block (none where lo >= hi); values at or beyond every hi are not read. */
+    void (*block)(attention_tile *t, const float *keys, const float *values, const int *lo,
+                  const int *hi);
+    /* o /= l; rows that saw no key become zero. */
+    void (*end)(attention_tile *t);
+} attention_kernels;
+
+/* The best this machine has. */
+const attention_kernels *attention_get(void);
+
+/* 0 generic, 1 avx2, 2 avx512; NULL where the machine lacks it: for tests. */
+const attention_kernels *attention_get_level(int level);
+
+extern const attention_kernels attention_generic, attention_avx2, attention_avx512;
+
+#endif

@@ -1,0 +1,221 @@
+/* matmul.c - repacking of weights into panels, and the choice of kernels. */
+#include "kernels/matmul.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/buf.h"
+#include "kernels/cpu.h"
+
+static int padded_k(mm_kind kind, int k) {
+    return kind == MM_F32 ? k : (k + MM_GROUP - 1) / MM_GROUP * MM_GROUP;
+}
+
+static size_t quant_bytes(mm_kind kind, int k_padded) {
+    size_t k = (size_t)k_padded;
+    return kind == MM_F32 ? k * MM_PANEL * sizeof(float) : k * MM_PANEL / (kind == MM_W8 ? 1 : 2);
+}
+
+static size_t panel_size(mm_kind kind, int k_padded) {
+    size_t scales = (size_t)(k_padded / MM_GROUP) * MM_PANEL * sizeof(uint16_t);
+    size_t n = quant_bytes(kind, k_padded);
+    if (kind != MM_F32) n += kind == MM_W4M ? 2 * scales : scales;
+    return (n + 63) / 64 * 64;
+}
+
+mm_kind mm_kind_for(quant_type type, bool fast) {
+    if (!fast) return MM_F32;
+    switch (type) {
+    case QUANT_Q4_0:
+        return MM_W4;
+    case QUANT_Q4_1:
+    case QUANT_Q4_K:
+        return MM_W4M;
+    default:
+        return MM_W8;
+    }
+}
+
+bool mm_weights_bytes(mm_kind kind, int n, int k, size_t *bytes) {
+    if (n < 1 || k < 1 || n > INT32_MAX - MM_PANEL || k > (1 << 24)) return false;
+    return fo_mul_size((size_t)(n + MM_PANEL - 1) / MM_PANEL, panel_size(kind, padded_k(kind, k)),
+                       bytes);
+}
+
+int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_err *err) {
+    size_t bytes;
+    if (!mm_weights_bytes(kind, n, k, &bytes))
+        return fo_fail(err, FO_EINVAL, "a matrix of %d x %d is out of bounds", n, k);
+    int kp = padded_k(kind, k);
+    unsigned char *data = NULL;
+    if (posix_memalign((void **)&data, 4096, bytes) != 0)
+        return fo_fail(err, FO_ENOMEM, "no memory for a matrix of %zu bytes", bytes);
+    *w = (mm_weights){.kind = kind,
+                      .n = n,
+                      .k = k,
+                      .k_padded = kp,
+                      .n_panels = (n + MM_PANEL - 1) / MM_PANEL,
+                      .panel_bytes = panel_size(kind, kp),
+                      .scale_offset = quant_bytes(kind, kp),
+                      .data = data};
+    return FO_OK;
+}
+
+void mm_weights_deinit(mm_weights *w) {
+    free(w->data);
+    *w = (mm_weights){0};
+}
+
+/* --- one group of 32 weights of one row --- */
+typedef struct group {
+    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4 */
+    uint16_t scale, min; /* f16 */
+} group;
+
+static uint16_t load_u16(const unsigned char *p) {
+    return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static void split_nibbles(const unsigned char *p, uint8_t q[MM_GROUP]) {
+    for (int i = 0; i < 16; i++) {
+        q[i] = p[i] & 15;
+        q[i + 16] = p[i] >> 4;
+    }
+}
+
+/* f16 not below f (finite, >= 0), so that no weight is clipped. */
+static uint16_t f16_up(float f) {
+    if (!(f < 65504.0f)) return 0x7bff;
+    uint16_t h = quant_f32_to_f16(f);
+    return quant_f16_to_f32(h) < f ? (uint16_t)(h + 1) : h;
+}
+
+static void round_to_w8(const float *x, int n, group *g) {
+    float top = 0;
+    for (int i = 0; i < n; i++)
+        if (fabsf(x[i]) > top) top = fabsf(x[i]);
+    g->scale = f16_up(top / 127.0f);
+    float s = quant_f16_to_f32(g->scale), inv = s > 0 ? 1.0f / s : 0.0f;
+    for (int i = 0; i < MM_GROUP; i++) {
+        float v = i < n ? nearbyintf(x[i] * inv) : 0.0f;
+        v = v > 127.0f ? 127.0f : v < -127.0f ? -127.0f : v;
+        g->q[i] = (uint8_t)(128 + (v == v ? (int)v : 0));
+    }
+}
+
+/* Group number j of the row at `row`, exactly; false for types that are not kept exactly. */
+static bool exact_group(quant_type type, const unsigned char *row, int j, group *g) {
+    const unsigned char *b;
+    switch (type) {
+    case QUANT_Q8_0:
+        b = row + (size_t)j * 34;
+        g->scale = load_u16(b);
+        for (int i = 0; i < MM_GROUP; i++) g->q[i] = b[2 + i] ^ 0x80;
+        return true;
+    case QUANT_Q4_0:
+        b = row + (size_t)j * 18;
+        g->scale = load_u16(b);
+        split_nibbles(b + 2, g->q);
+        return true;
+    case QUANT_Q4_1:
+        b = row + (size_t)j * 20;
+        g->scale = load_u16(b);
+        g->min = load_u16(b + 2);
+        split_nibbles(b + 4, g->q);
+        return true;
+    case QUANT_Q4_K: {
+        b = row + (size_t)(j / 8) * 144;
+        uint8_t sc, mn;
+        quant_k4_scale(b + 4, j % 8, &sc, &mn);
+        g->scale = quant_f32_to_f16(quant_f16_to_f32(load_u16(b)) * (float)sc);
+        g->min = quant_f32_to_f16(-quant_f16_to_f32(load_u16(b + 2)) * (float)mn);
+        const unsigned char *q = b + 16 + (j % 8) / 2 * 32;
+        for (int i = 0; i < MM_GROUP; i++) g->q[i] = j % 2 ? q[i] >> 4 : q[i] & 15;
+        return true;
+    }
+    default:
+        return false;
+    }
+}
+
+static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j, const group *g) {
+    size_t groups = (size_t)(w->k_padded / MM_GROUP);
+    if (w->kind == MM_W8) {
+        unsigned char *q = panel + (size_t)j * MM_GROUP * MM_PANEL;
+        for (int i = 0; i < MM_GROUP; i++) q[i / 4 * 64 + lane * 4 + i % 4] = g->q[i];
+    } else {
+        unsigned char *q = panel + (size_t)j * MM_GROUP * MM_PANEL / 2;
+        for (int i = 0; i < MM_GROUP / 2; i++)
+            q[i / 4 * 64 + lane * 4 + i % 4] = (unsigned char)(g->q[i] | g->q[i + 16] << 4);
+    }
+    uint16_t *scales = (uint16_t *)(void *)(panel + w->scale_offset);
+    scales[j * MM_PANEL + lane] = g->scale;
+    if (w->kind == MM_W4M) scales[(groups + (size_t)j) * MM_PANEL + (size_t)lane] = g->min;
+}
+
+static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
+                      const unsigned char *row, float *scratch) {
+    if (w->kind == MM_F32) {
+        float *f = (float *)(void *)panel;
+        if (row) quant_unpack_row(type, row, scratch, (size_t)w->k);
+        for (int i = 0; i < w->k; i++)
+            f[(size_t)i * MM_PANEL + (size_t)lane] = row ? scratch[i] : 0;
+        return;
+    }
+    group g = {.q = {0}};
+    bool exact = row && w->k % MM_GROUP == 0 && exact_group(type, row, 0, &g);
+    if (row && !exact) quant_unpack_row(type, row, scratch, (size_t)w->k);
+    for (int j = 0; j < w->k_padded / MM_GROUP; j++) {
+        int left = w->k - j * MM_GROUP;
+        if (exact)
+            exact_group(type, row, j, &g);
+        else if (row)
+            round_to_w8(scratch + (size_t)j * MM_GROUP, left < MM_GROUP ? left : MM_GROUP, &g);
+        else
+            g = (group){.q = {0}};
+        put_group(w, panel, lane, j, &g);
+    }
+}
+
+void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
+                     size_t row_bytes, float *scratch) {
+    for (int p = panel0; p < panel1; p++)
+        for (int lane = 0; lane < MM_PANEL; lane++) {
+            int r = p * MM_PANEL + lane;
+            const unsigned char *row =
+                r < w->n ? (const unsigned char *)rows + (size_t)r * row_bytes : NULL;
+            pack_lane(w, w->data + (size_t)p * w->panel_bytes, lane, type, row, scratch);
+        }
+}
+
+float mm_weights_at(const mm_weights *w, int row, int channel) {
+    const unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
+    int lane = row % MM_PANEL, j = channel / MM_GROUP, i = channel % MM_GROUP;
+    if (w->kind == MM_F32) return ((const float *)(const void *)panel)[channel * MM_PANEL + lane];
+    const uint16_t *scales = (const uint16_t *)(const void *)(panel + w->scale_offset);
+    float s = quant_f16_to_f32(scales[j * MM_PANEL + lane]);
+    if (w->kind == MM_W8)
+        return s * (float)(panel[(size_t)channel / 4 * 64 + (size_t)(lane * 4 + i % 4)] - 128);
+    unsigned char b = panel[(size_t)j * 256 + (size_t)(i % 16 / 4 * 64 + lane * 4 + i % 4)];
+    int q = i < 16 ? b & 15 : b >> 4;
+    if (w->kind == MM_W4) return s * (float)(q - 8);
+    return s * (float)q + quant_f16_to_f32(scales[(w->k_padded / MM_GROUP + j) * MM_PANEL + lane]);
+}
+
+const mm_kernels *mm_get_named(const char *name) {
+    const fo_cpu_info *cpu = fo_cpu();
+    if (!strcmp(name, "generic")) return &mm_generic;
+    if (!strcmp(name, "avx2") && cpu->level >= FO_CPU_AVX2) return &mm_avx2;
+    if (!strcmp(name, "avxvnni") && cpu->level >= FO_CPU_AVX2 && cpu->avx_vnni) return &mm_avxvnni;
+    if (!strcmp(name, "avx512") && cpu->level >= FO_CPU_AVX512) return &mm_avx512;
+    return NULL;
+}
+
+const mm_kernels *mm_get(void) {
+    static const char *const best_first[] = {"avx512", "avxvnni", "avx2", "generic"};
+    for (int i = 0;; i++) {
+        const mm_kernels *t = mm_get_named(best_first[i]);
+        if (t) return t;
+    }
+}

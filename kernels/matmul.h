@@ -1,0 +1,93 @@
+/* matmul.h - out[M,N] = x[M,K] · W[N,K]ᵀ with W repacked once for the machine.
+ *
+ *     mm_weights w;
+ *     mm_weights_init(&w, mm_kind_for(type, fast), n, k, &err);
+ *     mm_weights_pack(&w, 0, w.n_panels, type, rows, row_bytes, scratch);     // any threads
+ *     mm_input_quantize(&in, ...);                                            // W8 and W4 only
+ *     mm_get()->run[w.kind](&w, &in, 0, m, 0, w.n_panels, out, out_stride);
+ *     mm_weights_deinit(&w);
+ *
+ * W is cut into panels of 16 rows (output columns); a panel lies whole in memory, channel by
+ * channel, so that one vector load brings 16 outputs:
+ *     MM_F32   [k][16] float
+ *     MM_W8    [k/4][16][4] bytes (weight + 128), then [k/32][16] scales (f16)
+ *     MM_W4    [k/32] x 4 vectors of [16][4] bytes: vector v holds channels 4v.. of the group in
+ * the low nibbles and 4(v+4).. in the high ones (weight + 8), then the scales MM_W4M   the same
+ * with plain nibbles, then [k/32][16] minima (f16): w = scale q + min k is padded with zero weights
+ * to a multiple of 32 (not MM_F32), n to one of 16.
+ *
+ * Row invariance: an output is one sum over k in ascending order (integer inside a group of 32,
+ * which is exact; then one fused multiply-add a group), the same in every tile shape. The integer
+ * kinds give the same bits at every ISA level. */
+#ifndef FORAGE_KERNELS_MATMUL_H
+#define FORAGE_KERNELS_MATMUL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "kernels/error.h"
+#include "kernels/quant.h"
+
+enum { MM_PANEL = 16, MM_GROUP = 32 };
+
+typedef enum mm_kind { MM_F32 = 0, MM_W8 = 1, MM_W4 = 2, MM_W4M = 3, MM_KIND_END = 4 } mm_kind;
+
+typedef struct mm_weights {
+    mm_kind kind;
+    int n, k;     /* true sizes */
+    int k_padded; /* k for MM_F32 */
+    int n_panels;
+    size_t panel_bytes;  /* a multiple of 64 */
+    size_t scale_offset; /* of the scales inside a panel; the minima follow them */
+    unsigned char *data; /* owned, 64-byte aligned */
+} mm_weights;
+
+/* Rows of activations. The F32 kind reads x, the integer kinds the rest. */
+typedef struct mm_input {
+    const float *x;
+    size_t x_stride;           /* floats from row to row */
+    const int8_t *q;           /* [m][k_padded] in [-127, 127] */
+    const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
+    const int32_t *sum;        /* the group's sum of q */
+    size_t q_stride, g_stride; /* elements from row to row */
+} mm_input;
+
+/* Rows [row0, row1) of the input times panels [panel0, panel1): writes out[row * stride + column]
+ * for 16 columns a panel, the padding included. */
+typedef void mm_run_fn(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
+                       int panel1, float *out, size_t out_stride);
+
+typedef struct mm_kernels {
+    mm_run_fn *run[MM_KIND_END];
+    int panels; /* panels that a tile takes together: ranges of a multiple of it run best */
+} mm_kernels;
+
+/* How a tensor of this type is kept: MM_F32 when exact, else the nearest integer kind. */
+mm_kind mm_kind_for(quant_type type, bool fast);
+
+/* Bytes that n x k weights take; false where that overflows. */
+bool mm_weights_bytes(mm_kind kind, int n, int k, size_t *bytes);
+
+/* Allocate (uninitialised). FO_EINVAL, FO_ENOMEM. */
+int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_err *err);
+void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
+
+/* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k] floats. Several
+ * threads may pack different panels. Q8_0, Q4_0 and Q4_1 are kept exactly in their integer kinds,
+ * Q4_K but for the rounding of its scales to f16; the others are rounded to 8 bits. */
+void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
+                     size_t row_bytes, float *scratch);
+
+/* The weight at [row][channel] as the kernels see it; for tests. */
+float mm_weights_at(const mm_weights *w, int row, int channel);
+
+/* The best this machine has. */
+const mm_kernels *mm_get(void);
+
+/* Tables by name for tests: "generic", "avx2", "avxvnni", "avx512"; NULL where the machine (or the
+ * cap) lacks it or there is no such name. */
+const mm_kernels *mm_get_named(const char *name);
+
+extern const mm_kernels mm_generic, mm_avx2, mm_avxvnni, mm_avx512;
+
+#endif

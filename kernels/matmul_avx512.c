@@ -1,0 +1,39 @@
+/* matmul_avx512.c - AVX-512 VNNI: 64 products an instruction, no intermediate that can saturate. */
+#define MM_TABLE    mm_avx512
+#define MM_PANELS   2
+#define MM_ROWS_F32 12
+#define MM_ROWS_INT 6
+#include "kernels/simd16.h"
+
+typedef __m512i iw;
+typedef __m512i iacc;
+
+V16_INLINE iw iw_load8(const unsigned char *p) {
+    return _mm512_loadu_si512(p);
+}
+V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
+    const __m512i m = _mm512_set1_epi8(15);
+    __m512i v = _mm512_loadu_si512(p);
+    *lo = _mm512_and_si512(v, m);
+    *hi = _mm512_and_si512(_mm512_srli_epi16(v, 4), m);
+}
+V16_INLINE iacc iacc_start8(int32_t sum) {
+    return _mm512_set1_epi32(-128 * sum);
+}
+V16_INLINE iacc iacc_start4(int32_t zero) {
+    return _mm512_set1_epi32(-8 * zero);
+}
+V16_INLINE iacc iacc_dot8(iacc a, iw w, int x) {
+    return _mm512_dpbusd_epi32(a, w, _mm512_set1_epi32(x));
+}
+V16_INLINE v16 iacc_end8(iacc a) {
+    return _mm512_cvtepi32_ps(a);
+}
+#define iacc_dot4          iacc_dot8
+#define iacc_end4(a, kind) iacc_end8(a)
+
+V16_INLINE v16 v16_from_f16(const uint16_t *p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+#define v16_fused v16_fma
+#include "kernels/matmul_impl.h"

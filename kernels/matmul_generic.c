@@ -1,0 +1,64 @@
+/* matmul_generic.c - plain C: what every other level is tested against. */
+#define MM_TABLE    mm_generic
+#define MM_PANELS   1
+#define MM_ROWS_F32 4
+#define MM_ROWS_INT 1
+#include <math.h>
+#include "kernels/quant.h"
+#include "kernels/simd16.h"
+
+typedef struct iw {
+    uint8_t b[64];
+} iw;
+typedef struct iacc {
+    int32_t s[16];
+} iacc;
+
+V16_INLINE iw iw_load8(const unsigned char *p) {
+    iw w;
+    memcpy(w.b, p, sizeof w.b);
+    return w;
+}
+V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
+    for (int i = 0; i < 64; i++) {
+        lo->b[i] = p[i] & 15;
+        hi->b[i] = p[i] >> 4;
+    }
+}
+V16_INLINE iacc iacc_set(int32_t v) {
+    iacc a;
+    for (int i = 0; i < 16; i++) a.s[i] = v;
+    return a;
+}
+V16_INLINE iacc iacc_start8(int32_t sum) {
+    return iacc_set(-128 * sum);
+}
+V16_INLINE iacc iacc_start4(int32_t zero) {
+    return iacc_set(-8 * zero);
+}
+V16_INLINE iacc iacc_dot8(iacc a, iw w, int x) {
+    int8_t b[4];
+    memcpy(b, &x, sizeof b);
+    for (int i = 0; i < 16; i++)
+        for (int j = 0; j < 4; j++) a.s[i] += (int32_t)w.b[4 * i + j] * b[j];
+    return a;
+}
+V16_INLINE v16 iacc_end8(iacc a) {
+    v16 r;
+    for (int i = 0; i < 16; i++) r.f[i] = (float)a.s[i];
+    return r;
+}
+#define iacc_dot4          iacc_dot8
+#define iacc_end4(a, kind) iacc_end8(a)
+
+V16_INLINE v16 v16_from_f16(const uint16_t *p) {
+    v16 r;
+    for (int i = 0; i < 16; i++) r.f[i] = quant_f16_to_f32(p[i]);
+    return r;
+}
+V16_INLINE v16 v16_fused(v16 a, v16 b, v16 c) {
+    v16 r;
+    for (int i = 0; i < 16; i++) r.f[i] = fmaf(a.f[i], b.f[i], c.f[i]);
+    return r;
+}
+#include "kernels/matmul_impl.h"

@@ -1,0 +1,292 @@
+/* simd16.h - sixteen floats at a time, on whatever the including file is compiled for.
+ *
+ * Only the *_generic.c, *_avx2.c and *_avx512.c files of a kernel family include this, through the
+ * family's *_impl.h: one source, one meaning, three machines. Within one ISA every function gives
+ * the same bits for the same lanes wherever it is inlined; between ISAs v16_fma may round once or
+ * twice. Reductions run in one fixed tree. */
+#ifndef FORAGE_KERNELS_SIMD16_H
+#define FORAGE_KERNELS_SIMD16_H
+
+#include <stdint.h>
+#include <string.h>
+
+#if defined(__AVX2__)
+#include <immintrin.h>
+#endif
+
+#define V16_INLINE static inline __attribute__((always_inline, unused))
+
+/* Partial vectors: lanes from n on are zero, memory there is not touched. */
+
+#if defined(__AVX512F__)
+
+typedef __m512 v16;
+V16_INLINE v16 v16_zero(void) {
+    return _mm512_setzero_ps();
+}
+V16_INLINE v16 v16_set(float x) {
+    return _mm512_set1_ps(x);
+}
+V16_INLINE v16 v16_load(const float *p) {
+    return _mm512_loadu_ps(p);
+}
+V16_INLINE void v16_store(float *p, v16 a) {
+    _mm512_storeu_ps(p, a);
+}
+V16_INLINE v16 v16_load_part(const float *p, int n) {
+    return _mm512_maskz_loadu_ps((__mmask16)((1u << n) - 1), p);
+}
+V16_INLINE void v16_store_part(float *p, v16 a, int n) {
+    _mm512_mask_storeu_ps(p, (__mmask16)((1u << n) - 1), a);
+}
+V16_INLINE v16 v16_add(v16 a, v16 b) {
+    return _mm512_add_ps(a, b);
+}
+V16_INLINE v16 v16_sub(v16 a, v16 b) {
+    return _mm512_sub_ps(a, b);
+}
+V16_INLINE v16 v16_mul(v16 a, v16 b) {
+    return _mm512_mul_ps(a, b);
+}
+V16_INLINE v16 v16_div(v16 a, v16 b) {
+    return _mm512_div_ps(a, b);
+}
+V16_INLINE v16 v16_max(v16 a, v16 b) {
+    return _mm512_max_ps(a, b);
+}
+V16_INLINE v16 v16_min(v16 a, v16 b) {
+    return _mm512_min_ps(a, b);
+}
+V16_INLINE v16 v16_abs(v16 a) {
+    return _mm512_abs_ps(a);
+}
+V16_INLINE v16 v16_fma(v16 a, v16 b, v16 c) { /* a * b + c */
+    return _mm512_fmadd_ps(a, b, c);
+}
+V16_INLINE v16 v16_round(v16 a) { /* to nearest, ties to even */
+    return _mm512_roundscale_ps(a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+}
+V16_INLINE v16 v16_exp2i(v16 n) { /* 2^n for integral n in [-126, 127] */
+    __m512i i = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(i, 23));
+}
+V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
+    __m512i i = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
+    return _mm512_castsi512_ps(_mm512_slli_epi32(i, 16));
+}
+V16_INLINE v16 v16_from_i8(const int8_t *p) {
+    return _mm512_cvtepi32_ps(
+        _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
+}
+V16_INLINE void v16_to_i8(int8_t *p, v16 a) { /* lanes integral, within [-127, 127] */
+    _mm_storeu_si128((__m128i *)(void *)p, _mm512_cvtepi32_epi8(_mm512_cvtps_epi32(a)));
+}
+
+#elif defined(__AVX2__)
+
+typedef struct v16 {
+    __m256 a, b;
+} v16;
+V16_INLINE v16 v16_zero(void) {
+    return (v16){_mm256_setzero_ps(), _mm256_setzero_ps()};
+}
+V16_INLINE v16 v16_set(float x) {
+    return (v16){_mm256_set1_ps(x), _mm256_set1_ps(x)};
+}
+V16_INLINE v16 v16_load(const float *p) {
+    return (v16){_mm256_loadu_ps(p), _mm256_loadu_ps(p + 8)};
+}
+V16_INLINE void v16_store(float *p, v16 a) {
+    _mm256_storeu_ps(p, a.a);
+    _mm256_storeu_ps(p + 8, a.b);
+}
+V16_INLINE v16 v16_load_part(const float *p, int n) {
+    float t[16] = {0};
+    memcpy(t, p, (size_t)n * sizeof *p);
+    return v16_load(t);
+}
+V16_INLINE void v16_store_part(float *p, v16 a, int n) {
+    float t[16];
+    v16_store(t, a);
+    memcpy(p, t, (size_t)n * sizeof *p);
+}
+V16_INLINE v16 v16_add(v16 x, v16 y) {
+    return (v16){_mm256_add_ps(x.a, y.a), _mm256_add_ps(x.b, y.b)};
+}
+V16_INLINE v16 v16_sub(v16 x, v16 y) {
+    return (v16){_mm256_sub_ps(x.a, y.a), _mm256_sub_ps(x.b, y.b)};
+}
+V16_INLINE v16 v16_mul(v16 x, v16 y) {
+    return (v16){_mm256_mul_ps(x.a, y.a), _mm256_mul_ps(x.b, y.b)};
+}
+V16_INLINE v16 v16_div(v16 x, v16 y) {
+    return (v16){_mm256_div_ps(x.a, y.a), _mm256_div_ps(x.b, y.b)};
+}
+V16_INLINE v16 v16_max(v16 x, v16 y) {
+    return (v16){_mm256_max_ps(x.a, y.a), _mm256_max_ps(x.b, y.b)};
+}
+V16_INLINE v16 v16_min(v16 x, v16 y) {
+    return (v16){_mm256_min_ps(x.a, y.a), _mm256_min_ps(x.b, y.b)};
+}
+V16_INLINE v16 v16_abs(v16 x) {
+    const __m256 m = _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff));
+    return (v16){_mm256_and_ps(x.a, m), _mm256_and_ps(x.b, m)};
+}
+V16_INLINE v16 v16_fma(v16 x, v16 y, v16 z) {
+    return (v16){_mm256_fmadd_ps(x.a, y.a, z.a), _mm256_fmadd_ps(x.b, y.b, z.b)};
+}
+V16_INLINE v16 v16_round(v16 x) {
+    return (v16){_mm256_round_ps(x.a, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC),
+                 _mm256_round_ps(x.b, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+}
+V16_INLINE __m256 v16_exp2i_half(__m256 n) {
+    __m256i i = _mm256_add_epi32(_mm256_cvtps_epi32(n), _mm256_set1_epi32(127));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(i, 23));
+}
+V16_INLINE v16 v16_exp2i(v16 n) {
+    return (v16){v16_exp2i_half(n.a), v16_exp2i_half(n.b)};
+}
+V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
+    __m256i i = _mm256_loadu_si256((const __m256i *)(const void *)p);
+    __m256i lo = _mm256_cvtepu16_epi32(_mm256_castsi256_si128(i));
+    __m256i hi = _mm256_cvtepu16_epi32(_mm256_extracti128_si256(i, 1));
+    return (v16){_mm256_castsi256_ps(_mm256_slli_epi32(lo, 16)),
+                 _mm256_castsi256_ps(_mm256_slli_epi32(hi, 16))};
+}
+V16_INLINE v16 v16_from_i8(const int8_t *p) {
+    __m128i i = _mm_loadu_si128((const __m128i *)(const void *)p);
+    return (v16){_mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(i)),
+                 _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_srli_si128(i, 8)))};
+}
+V16_INLINE void v16_to_i8(int8_t *p, v16 x) {
+    __m256i a = _mm256_cvtps_epi32(x.a), b = _mm256_cvtps_epi32(x.b);
+    __m256i w = _mm256_permute4x64_epi64(_mm256_packs_epi32(a, b), 0xD8);
+    __m128i q = _mm_packs_epi16(_mm256_castsi256_si128(w), _mm256_extracti128_si256(w, 1));
+    _mm_storeu_si128((__m128i *)(void *)p, q);
+}
+
+#else
+
+typedef struct v16 {
+    float f[16];
+} v16;
+#define V16_EACH(expr)                                                                             \
+    v16 r;                                                                                         \
+    for (int i = 0; i < 16; i++) r.f[i] = (expr);                                                  \
+    return r
+V16_INLINE v16 v16_zero(void) {
+    V16_EACH(0.0f);
+}
+V16_INLINE v16 v16_set(float x) {
+    V16_EACH(x);
+}
+V16_INLINE v16 v16_load(const float *p) {
+    V16_EACH(p[i]);
+}
+V16_INLINE void v16_store(float *p, v16 a) {
+    for (int i = 0; i < 16; i++) p[i] = a.f[i];
+}
+V16_INLINE v16 v16_load_part(const float *p, int n) {
+    V16_EACH(i < n ? p[i] : 0.0f);
+}
+V16_INLINE void v16_store_part(float *p, v16 a, int n) {
+    for (int i = 0; i < n; i++) p[i] = a.f[i];
+}
+V16_INLINE v16 v16_add(v16 a, v16 b) {
+    V16_EACH(a.f[i] + b.f[i]);
+}
+V16_INLINE v16 v16_sub(v16 a, v16 b) {
+    V16_EACH(a.f[i] - b.f[i]);
+}
+V16_INLINE v16 v16_mul(v16 a, v16 b) {
+    V16_EACH(a.f[i] * b.f[i]);
+}
+V16_INLINE v16 v16_div(v16 a, v16 b) {
+    V16_EACH(a.f[i] / b.f[i]);
+}
+V16_INLINE v16 v16_max(v16 a, v16 b) {
+    V16_EACH(a.f[i] > b.f[i] ? a.f[i] : b.f[i]);
+}
+V16_INLINE v16 v16_min(v16 a, v16 b) {
+    V16_EACH(a.f[i] < b.f[i] ? a.f[i] : b.f[i]);
+}
+V16_INLINE v16 v16_abs(v16 a) {
+    V16_EACH(__builtin_fabsf(a.f[i]));
+}
+V16_INLINE v16 v16_fma(v16 a, v16 b, v16 c) {
+    V16_EACH(a.f[i] * b.f[i] + c.f[i]);
+}
+V16_INLINE v16 v16_round(v16 a) { /* |a| < 2^22 */
+    V16_EACH((a.f[i] + 12582912.0f) - 12582912.0f);
+}
+V16_INLINE v16 v16_exp2i(v16 n) {
+    v16 r;
+    for (int i = 0; i < 16; i++) {
+        int32_t bits = ((int32_t)n.f[i] + 127) << 23;
+        memcpy(&r.f[i], &bits, sizeof bits);
+    }
+    return r;
+}
+V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
+    v16 r;
+    for (int i = 0; i < 16; i++) {
+        uint32_t bits = (uint32_t)p[i] << 16;
+        memcpy(&r.f[i], &bits, sizeof bits);
+    }
+    return r;
+}
+V16_INLINE v16 v16_from_i8(const int8_t *p) {
+    V16_EACH((float)p[i]);
+}
+V16_INLINE void v16_to_i8(int8_t *p, v16 a) {
+    for (int i = 0; i < 16; i++) p[i] = (int8_t)a.f[i];
+}
+#undef V16_EACH
+
+#endif
+
+/* ((0+8)+(4+12)) + ... : halves folded onto each other, the same tree everywhere. */
+V16_INLINE float v16_sum(v16 a) {
+    float t[16];
+    v16_store(t, a);
+    for (int w = 8; w; w /= 2)
+        for (int i = 0; i < w; i++) t[i] += t[i + w];
+    return t[0];
+}
+
+V16_INLINE float v16_hmax(v16 a) {
+    float t[16];
+    v16_store(t, a);
+    for (int w = 8; w; w /= 2)
+        for (int i = 0; i < w; i++) t[i] = t[i] > t[i + w] ? t[i] : t[i + w];
+    return t[0];
+}
+
+/* e^x: x = n ln 2 + r with |r| <= ln 2 / 2, a polynomial of degree 6 (Taylor coefficients), error
+ * below 2 units in the last place. Below -87 the result is 0: never a subnormal number. */
+V16_INLINE v16 v16_exp(v16 x) {
+    const v16 low = v16_set(-87.0f);
+    v16 c = v16_min(v16_max(x, low), v16_set(88.0f));
+    v16 n = v16_round(v16_mul(c, v16_set(1.44269504088896341f)));
+    v16 r = v16_fma(n, v16_set(-0.693359375f), c);
+    r = v16_fma(n, v16_set(2.12194440e-4f), r);
+    v16 p = v16_set(1.0f / 720.0f);
+    p = v16_fma(p, r, v16_set(1.0f / 120.0f));
+    p = v16_fma(p, r, v16_set(1.0f / 24.0f));
+    p = v16_fma(p, r, v16_set(1.0f / 6.0f));
+    p = v16_fma(p, r, v16_set(0.5f));
+    p = v16_fma(p, r, v16_set(1.0f));
+    p = v16_fma(p, r, v16_set(1.0f));
+    v16 y = v16_mul(p, v16_exp2i(n));
+#if defined(__AVX512F__)
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, low, _CMP_GE_OQ), y);
+#elif defined(__AVX2__)
+    return (v16){_mm256_and_ps(y.a, _mm256_cmp_ps(x.a, low.a, _CMP_GE_OQ)),
+                 _mm256_and_ps(y.b, _mm256_cmp_ps(x.b, low.b, _CMP_GE_OQ))};
+#else
+    for (int i = 0; i < 16; i++) y.f[i] = x.f[i] >= low.f[i] ? y.f[i] : 0.0f;
+    return y;
+#endif
+}
+
+#endif

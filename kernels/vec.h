@@ -1,0 +1,52 @@
+/* vec.h - operations on rows of floats: norms, activations, rotary embedding, rounding to int8.
+ *
+ * Rows need no alignment. Unless said otherwise x and y may be the same row. Every function gives
+ * the same bits for the same row whatever runs beside it. The table is chosen once by fo_cpu(). */
+#ifndef FORAGE_KERNELS_VEC_H
+#define FORAGE_KERNELS_VEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { VEC_GROUP = 32 }; /* values that share one activation scale */
+
+typedef struct vec_kernels {
+    /* y = x / sqrt(mean(x^2) + eps) * w */
+    void (*rms_norm)(float *y, const float *x, const float *w, int n, float eps);
+    /* y = (x - mean) / sqrt(var + eps) * w + b; b may be NULL */
+    void (*layer_norm)(float *y, const float *x, const float *w, const float *b, int n, float eps);
+    void (*add)(float *y, const float *x, int n);                      /* y += x */
+    void (*scale)(float *y, float s, int n);                           /* y *= s */
+    void (*mul_add)(float *y, const float *x, float s, int n);         /* y += s x */
+    void (*silu_mul)(float *y, const float *g, const float *u, int n); /* silu(g) u */
+    void (*gelu_mul)(float *y, const float *g, const float *u, int n); /* gelu_tanh(g) u */
+    void (*gelu)(float *y, const float *x, int n);      /* x Phi(x), by erf (1.5e-7 absolute) */
+    void (*gelu_tanh)(float *y, const float *x, int n); /* the tanh approximation */
+    void (*silu)(float *y, const float *x, int n);
+    void (*soft_cap)(float *y, float cap, int n); /* y = cap tanh(y / cap) */
+    float (*dot)(const float *a, const float *b, int n);
+    float (*max)(const float *x, int n); /* n >= 1 */
+    /* sum of e^(x - shift) over the row, in double; for log-probabilities */
+    double (*sum_exp)(const float *x, float shift, int n);
+    /* Pairs (x[i], x[i + half]) turned by the angle whose cosine and sine are c[i], s[i]. */
+    void (*rope_halves)(float *x, const float *c, const float *s, int half);
+    /* Pairs (x[2i], x[2i + 1]). */
+    void (*rope_pairs)(float *x, const float *c, const float *s, int half);
+    void (*to_bf16)(uint16_t *y, const float *x, int n); /* nearest even; NaN stays NaN */
+    void (*from_bf16)(float *y, const uint16_t *x, int n);
+    void (*from_i8)(float *y, const int8_t *x, float scale, int n); /* y = scale x */
+    /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
+     * to k_padded (a multiple of VEC_GROUP). scale[g], sum[g] = sum of q, wsum[g] = scale * sum. */
+    void (*quantize)(int8_t *q, float *scale, int32_t *sum, float *wsum, const float *x, int n,
+                     int k_padded);
+} vec_kernels;
+
+/* The best this machine has; made once, thread-safe. */
+const vec_kernels *vec_get(void);
+
+/* One level's table (0 generic, 1 avx2, 2 avx512), NULL where the machine lacks it: for tests. */
+const vec_kernels *vec_get_level(int level);
+
+extern const vec_kernels vec_generic, vec_avx2, vec_avx512;
+
+#endif
