@@ -72,6 +72,7 @@ $(BUILD)/forage: $(BUILD)/server/main.o $(foreach r,$(BELOW_server),$(BUILD)/lib
 $(BUILD)/gen/%.inc: %
 	@mkdir -p $(@D)
 	@xxd -i < $< > $@
+$(BUILD)/data/store_schema.o: $(BUILD)/gen/data/schema.sql.inc
 
 TEST_SRC := $(foreach r,$(ROOMS),$(wildcard tests/$(r)/*_test.c))
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
