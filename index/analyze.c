@@ -9,6 +9,7 @@
 #include <string.h>
 #include <utf8proc.h>
 #include "index/stopwords.h"
+#include "index/term_hash.h"
 #include "kernels/utf8.h"
 
 enum {
@@ -42,23 +43,8 @@ enum { SEPARATOR = 0, LOWER = 1, UPPER = 2, DIGIT = 4, ALNUM = LOWER | UPPER | D
 static const uint8_t ascii_class[128] = {
     [0] = SEPARATOR, [48] = ROW10(DIGIT), [65] = ROW26(UPPER), [97] = ROW26(LOWER)};
 
-static uint32_t hash_bytes(const char *s, size_t n) {
-    uint64_t h = 0x9E3779B97F4A7C15u ^ n;
-    while (n >= 8) {
-        uint64_t v;
-        memcpy(&v, s, 8);
-        h = (h ^ v) * 0xFF51AFD7ED558CCDu;
-        h ^= h >> 32;
-        s += 8, n -= 8;
-    }
-    uint64_t v = 0;
-    memcpy(&v, s, n);
-    h = (h ^ v) * 0xFF51AFD7ED558CCDu;
-    return (uint32_t)(h >> 32);
-}
-
 static bool is_stop(const analyzer *a, const char *word, size_t len) {
-    for (uint32_t h = hash_bytes(word, len);; h++) {
+    for (uint32_t h = term_hash(word, len);; h++) {
         const char *s = a->stop[h % STOP_SLOTS];
         if (!s) return false;
         if (strncmp(s, word, len) == 0 && (s[len] == ' ' || s[len] == 0)) return true;
@@ -81,7 +67,7 @@ int analyzer_create(analyzer **out, const char *language, fo_err *err) {
     a->strip_accents = english || none;
     for (const char *s = stopwords_of(language); *s;) {
         size_t n = strcspn(s, " ");
-        uint32_t h = hash_bytes(s, n);
+        uint32_t h = term_hash(s, n);
         while (a->stop[h % STOP_SLOTS]) h++;
         a->stop[h % STOP_SLOTS] = s;
         s += n + (s[n] == ' ');
@@ -195,7 +181,7 @@ static bool reduce(analyzer *a, const char *word, size_t len, bool ascii, analyz
                 lower[i] = (char)(word[i] | (ascii_class[(unsigned char)word[i]] & UPPER) << 4);
             word = lower;
         }
-        slot = &a->cache[hash_bytes(word, len) % CACHE_SLOTS];
+        slot = &a->cache[term_hash(word, len) % CACHE_SLOTS];
         if (slot->word_len == len && memcmp(slot->word, word, len) == 0) goto cached;
     }
     size_t n;

@@ -1,0 +1,27 @@
+#include "kernels/scan16.h"
+
+#include <string.h>
+#include "kernels/cpu.h"
+
+size_t scan16_reach_generic(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
+                            uint16_t *values) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[found] = (uint16_t)i;
+        values[found] = v[i];
+        found += v[i] >= threshold;
+    }
+    memset(v, 0, n * sizeof *v);
+    return found;
+}
+
+const scan16_kernels *scan16_table(void) {
+    static const scan16_kernels generic = {scan16_reach_generic};
+#if defined(__x86_64__)
+    static const scan16_kernels avx2 = {scan16_reach_avx2}, avx512 = {scan16_reach_avx512};
+    fo_cpu_level level = fo_cpu()->level;
+    if (level >= FO_CPU_AVX512) return &avx512;
+    if (level >= FO_CPU_AVX2) return &avx2;
+#endif
+    return &generic;
+}
