@@ -65,11 +65,12 @@ static void lay_out(forward *f, arena *a) {
         f->cosines[r] = take(a, rows * pairs, sizeof(float));
         f->sines[r] = take(a, rows * pairs, sizeof(float));
     }
-    if (i->fast) {
-        f->q = take(a, rows * (size_t)f->q_stride, 1);
-        f->q_scale = take(a, rows * (size_t)f->g_stride, sizeof(float));
-        f->q_wsum = take(a, rows * (size_t)f->g_stride, sizeof(float));
-        f->q_sum = take(a, rows * (size_t)f->g_stride, sizeof(int32_t));
+    if (i->fast) { /* twice: the second term of fine products */
+        f->q = take(a, 2 * rows * (size_t)f->q_stride, 1);
+        f->q_scale = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
+        f->q_wsum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
+        f->q_sum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(int32_t));
+        f->rest = take(a, rows * (size_t)f->d_stride, sizeof(float));
     }
     f->places = take(a, rows, sizeof(row_place));
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
@@ -113,10 +114,20 @@ void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
 }
 
 /* --- products --- */
-void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
+static int8_t *quantize_row(forward *f, int k, const float *x, int row) {
     size_t g = (size_t)row * (size_t)f->g_stride;
-    f->m->vec->quantize(f->q + (size_t)row * (size_t)f->q_stride, f->q_scale + g, f->q_sum + g,
-                        f->q_wsum + g, x, w->k, round_up(w->k, VEC_GROUP));
+    int8_t *q = f->q + (size_t)row * (size_t)f->q_stride;
+    f->m->vec->quantize(q, f->q_scale + g, f->q_sum + g, f->q_wsum + g, x, k,
+                        round_up(k, VEC_GROUP));
+    return q;
+}
+
+void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
+    int8_t *q = quantize_row(f, w->k, x, row);
+    if (!w->fine) return;
+    float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
+    f->m->vec->residual(rest, x, q, f->q_scale + (size_t)row * (size_t)f->g_stride, w->k);
+    quantize_row(f, w->k, rest, f->cap_rows + row);
 }
 
 typedef struct quantize_job {
@@ -158,25 +169,49 @@ typedef struct linear_job {
     int first[LINEAR_PARTS + 1]; /* first strip of each part */
 } linear_job;
 
+/* The second int8 terms lie behind the first ones. */
+static mm_input second_term(const forward *f, const mm_input *in) {
+    mm_input t = *in;
+    t.q += (size_t)f->cap_rows * t.q_stride;
+    t.scale += (size_t)f->cap_rows * t.g_stride;
+    t.wsum += (size_t)f->cap_rows * t.g_stride;
+    t.sum += (size_t)f->cap_rows * t.g_stride;
+    t.add = true;
+    return t;
+}
+
+/* Panels [p0, p1) of part number `part`. */
+static void run_part(const linear_job *j, int part, int p0, int p1) {
+    const model *m = j->f->m;
+    const mm_weights *w = &j->w->w[part];
+    float *out = j->out + j->w->offset[part];
+    if (j->w->fine && m->info.fast) {
+        mm_input rest = second_term(j->f, j->in);
+        for (int p = p0; p < p1; p += m->mm->panels) { /* strip by strip: weights in the cache */
+            int end = p + m->mm->panels < p1 ? p + m->mm->panels : p1;
+            m->mm->run[w->kind](w, j->in, 0, j->rows, p, end, out, (size_t)j->out_stride);
+            m->mm->run[w->kind](w, &rest, 0, j->rows, p, end, out, (size_t)j->out_stride);
+        }
+    } else
+        m->mm->run[w->kind](w, j->in, 0, j->rows, p0, p1, out, (size_t)j->out_stride);
+    if (!j->w->bias) return;
+    int c0 = p0 * MM_PANEL, n = (p1 - p0) * MM_PANEL;
+    for (int r = 0; r < j->rows; r++)
+        m->vec->add(out + (size_t)r * (size_t)j->out_stride + c0,
+                    j->w->bias + j->w->offset[part] + c0, n);
+}
+
 /* A strip is as many panels as a tile takes; parts do not share strips. */
 static void linear_some(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
-    linear_job *j = arg;
-    const mm_kernels *mm = j->f->m->mm;
+    const linear_job *j = arg;
+    const int panels = j->f->m->mm->panels;
     for (int p = 0; p < j->w->n_parts; p++) {
         int s0 = max_int((int)begin, j->first[p]) - j->first[p];
         int s1 = ((int)end < j->first[p + 1] ? (int)end : j->first[p + 1]) - j->first[p];
         if (s0 >= s1) continue;
-        const mm_weights *w = &j->w->w[p];
-        int p0 = s0 * mm->panels, p1 = s1 * mm->panels;
-        if (p1 > w->n_panels) p1 = w->n_panels;
-        float *out = j->out + j->w->offset[p];
-        mm->run[w->kind](w, j->in, 0, j->rows, p0, p1, out, (size_t)j->out_stride);
-        if (!j->w->bias) continue;
-        int c0 = p0 * MM_PANEL, n = (p1 - p0) * MM_PANEL;
-        for (int r = 0; r < j->rows; r++)
-            j->f->m->vec->add(out + (size_t)r * (size_t)j->out_stride + c0,
-                              j->w->bias + j->w->offset[p] + c0, n);
+        int p1 = s1 * panels;
+        run_part(j, p, s0 * panels, p1 < j->w->w[p].n_panels ? p1 : j->w->w[p].n_panels);
     }
 }
 

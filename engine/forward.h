@@ -23,6 +23,7 @@ typedef struct forward {
     int8_t *q;                                        /* a product's input in int8 */
     float *q_scale, *q_wsum;
     int32_t *q_sum;
+    float *rest;       /* [rows][d_stride] what the first of two int8 terms left */
     row_place *places; /* [rows] */
     float *thread_scratch;
     size_t thread_floats;

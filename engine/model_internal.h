@@ -21,6 +21,9 @@ typedef struct linear {
     mm_weights w[LINEAR_PARTS];
     int offset[LINEAR_PARTS];
     float *bias; /* [n_out], zero in the padding; NULL: none */
+    /* Fast path: x as the sum of two int8 roundings (15 bits) instead of one. For products where
+     * one rounding costs more accuracy than the second costs time. */
+    bool fine;
 } linear;
 
 typedef enum ffn_kind { FFN_SILU_GATED, FFN_GELU_TANH_GATED, FFN_GELU } ffn_kind;

@@ -50,6 +50,7 @@ typedef struct mm_input {
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
     size_t q_stride, g_stride; /* elements from row to row */
+    bool add;                  /* add to what out holds: the second term of a finer rounding */
 } mm_input;
 
 /* Rows [row0, row1) of the input times panels [panel0, panel1): writes out[row * stride + column]

@@ -104,8 +104,10 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
         }
     }
     UNROLL for (int r = 0; r < rows; r++) {
-        UNROLL for (int p = 0; p < panels; p++)
-            v16_store(out + (size_t)r * out_stride + (size_t)p * MM_PANEL, acc[r][p]);
+        UNROLL for (int p = 0; p < panels; p++) {
+            float *o = out + (size_t)r * out_stride + (size_t)p * MM_PANEL;
+            v16_store(o, in->add ? v16_add(v16_load(o), acc[r][p]) : acc[r][p]);
+        }
     }
 }
 

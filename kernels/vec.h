@@ -39,6 +39,8 @@ typedef struct vec_kernels {
      * to k_padded (a multiple of VEC_GROUP). scale[g], sum[g] = sum of q, wsum[g] = scale * sum. */
     void (*quantize)(int8_t *q, float *scale, int32_t *sum, float *wsum, const float *x, int n,
                      int k_padded);
+    /* r = x - scale[g] q: what quantize() left. r may be x. */
+    void (*residual)(float *r, const float *x, const int8_t *q, const float *scale, int n);
 } vec_kernels;
 
 /* The best this machine has; made once, thread-safe. */

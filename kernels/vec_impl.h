@@ -239,6 +239,15 @@ static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, const 
     }
 }
 
+static void residual(float *r, const float *x, const int8_t *q, const float *gscale, int n) {
+    int i = 0;
+    for (; i + 16 <= n; i += 16) {
+        v16 back = v16_mul(v16_from_i8(q + i), v16_set(gscale[i / VEC_GROUP]));
+        v16_store(r + i, v16_sub(v16_load(x + i), back));
+    }
+    for (; i < n; i++) r[i] = x[i] - (float)q[i] * gscale[i / VEC_GROUP];
+}
+
 const vec_kernels VEC_TABLE = {
     .rms_norm = rms_norm,
     .layer_norm = layer_norm,
@@ -260,4 +269,5 @@ const vec_kernels VEC_TABLE = {
     .from_bf16 = from_bf16,
     .from_i8 = from_i8,
     .quantize = quantize,
+    .residual = residual,
 };
