@@ -1,0 +1,106 @@
+/* kv_cache.h - who holds which page of KV: sharing by content, copy-on-write, reuse after the end.
+ *
+ *     kv_cache_create(&c, &(kv_cache_options){.layout = layout, .n_pages = 4096}, fingerprint,
+ * &err); kv_seq *s; kv_seq_create(&s, c, salt, KV_SHARE, &err); kv_seq_attach(s, prompt, n,
+ * &n_attached, &err);      // what is there already kv_seq_reserve(s, n_new, &err); // pages to
+ * write the next n_new tokens model_forward(..., kv_seq_pages(s), ...); kv_seq_commit(s, tokens,
+ * n_new, &err);               // full blocks become findable, at once kv_seq_free(s, true); //
+ * pages stay findable until taken
+ *
+ * A sequence shares full blocks with every other that has the same tokens before and in them (same
+ * model, same tenant), from the moment the block is full, running or finished. Shared pages are
+ * never written: whoever would write gets a copy. A block that agrees only in its first tokens is
+ * copied and the copy used up to there. Threads: one (the scheduler's), with every sequence.
+ * Source: PagedAttention (Kwon et al. 2023); names of blocks: prefix_hash.h. */
+#ifndef FORAGE_ENGINE_KV_CACHE_H
+#define FORAGE_ENGINE_KV_CACHE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/kv_pages.h"
+#include "kernels/error.h"
+
+typedef struct kv_cache kv_cache;
+typedef struct kv_seq kv_seq;
+
+typedef struct kv_cache_options {
+    kv_layout layout;
+    int n_pages;
+    /* Compact when this share of the pages below the highest used one is free; <= 0 or > 1: only
+     * when asked. */
+    double defrag_threshold;
+} kv_cache_options;
+
+/* fingerprint: model_info.fingerprint. FO_EINVAL, FO_ENOMEM. */
+int kv_cache_create(kv_cache **out, const kv_cache_options *opt,
+                    const unsigned char fingerprint[32], fo_err *err);
+void kv_cache_free(kv_cache *c); /* its sequences must be gone; NULL is fine */
+kv_pages *kv_cache_pages(kv_cache *c);
+
+/* Pages that can be had now: free ones and those that are only kept for reuse. */
+int kv_cache_available(const kv_cache *c);
+int kv_cache_page_tokens(const kv_cache *c);
+
+enum kv_sharing {
+    KV_SHARE,   /* attach and be found */
+    KV_PRIVATE, /* neither: no reuse */
+};
+
+int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum kv_sharing sharing,
+                  fo_err *err);
+/* keep: full blocks stay findable until their pages are needed; false: they go at once, unless
+ * another sequence holds them. NULL is fine. */
+void kv_seq_free(kv_seq *s, bool keep);
+
+/* Attach the longest prefix of tokens[0..n) that is there, at most n - 1 tokens (the last one must
+ * be computed to have logits). Only for a sequence without tokens. *n_attached: how many. */
+int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_err *err);
+
+/* How many of tokens[0..n) attach would find, without taking anything: for admission and for
+ * choosing the order of contexts. */
+int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n);
+
+/* Make the pages for the next n tokens writable: new ones, and a copy of the last page where it is
+ * shared. FO_ENOMEM when there are not enough pages; the sequence is then as before. */
+int kv_seq_reserve(kv_seq *s, int n, fo_err *err);
+
+/* The KV of these tokens now stands behind the sequence's tokens (reserved before). A block that
+ * another sequence filled meanwhile is dropped for that one's. */
+int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err);
+
+/* Forget all but the first n tokens (speculation, preemption with n = 0). */
+void kv_seq_truncate(kv_seq *s, int n);
+
+/* A second sequence with the same tokens, sharing every page (parallel answers). */
+int kv_seq_fork(kv_seq **out, const kv_seq *s, fo_err *err);
+
+int kv_seq_tokens(const kv_seq *s);                   /* committed */
+const int32_t *kv_seq_pages(const kv_seq *s, int *n); /* block table, until the next call on s or a
+                                                         compaction */
+
+/* Keys [k_dim] and values [v_dim] of one position as floats, copied: for tests and debugging. */
+int kv_seq_read(const kv_seq *s, int position, int layer, int head, float *k, float *v,
+                fo_err *err);
+
+/* Move used pages to the low end and give the rest's memory back to the operating system. Called
+ * between steps; block tables change. Returns the pages moved. */
+int kv_cache_compact(kv_cache *c);
+/* The same if the threshold is passed. */
+int kv_cache_maintain(kv_cache *c);
+
+typedef struct kv_cache_stats {
+    int n_pages, n_free, n_cached, n_used, n_shared; /* shared: held by more than one */
+    int n_sequences;
+    double fragmentation;            /* free share of the pages below the highest used one */
+    uint64_t lookups, lookup_tokens; /* attaches, and the tokens they asked for */
+    uint64_t hit_tokens, hit_blocks, partial_hits, misses;
+    uint64_t deduplicated, copies, evictions, compactions, moved;
+} kv_cache_stats;
+void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out);
+
+/* Check every invariant at the top of kv_cache.c; the first violation is the sentence. O(pages +
+ * block tables): for tests and debug builds. */
+int kv_cache_check(const kv_cache *c, fo_err *err);
+
+#endif
