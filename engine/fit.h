@@ -46,7 +46,7 @@ typedef struct fit_options {
 
 /* Chosen on the eight judged sets; see docs/quality.md. */
 #define FIT_STEPS  15
-#define FIT_LAMBDA 0.01
+#define FIT_LAMBDA 0.003
 #define FIT_SIF    1e-4
 #define FIT_WHITEN 0.25
 

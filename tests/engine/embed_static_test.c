@@ -425,6 +425,45 @@ static void potion_is_as_good_as_in_its_reference_implementation(void **state) {
     embedder_close(e);
 }
 
+static void the_embedded_table_is_ahead_of_potion(void **state) {
+    (void)state;
+    if (!test_shared("eval/squad/corpus.jsonl")) skip();
+    fo_err err = {0};
+    embedder *e;
+    assert_ok(embedder_open(&e, "data/models/forage-embed-256.gguf", &err), &err);
+    double sum = 0, potion = 0;
+    for (int i = 0; i < N_SETS; i++) {
+        double v = dense_ndcg(e, sets[i].name, sets[i].max_queries);
+        fprintf(stderr, "# embedded %s: nDCG@10 %.4f\n", sets[i].name, v);
+        sum += v / N_SETS;
+        potion += sets[i].potion / N_SETS;
+    }
+    fprintf(stderr, "# embedded mean %.4f, potion %.4f\n", sum, potion);
+    assert_true(sum > potion + .04);
+    embedder_close(e);
+}
+
+static void the_embedded_table_is_whole_and_knows_its_weight(void **state) {
+    (void)state;
+    fo_err err = {0};
+    embedder *e;
+    assert_ok(embedder_open(&e, "data/models/forage-embed-256.gguf", &err), &err);
+    assert_int_equal(embedder_dim(e), 256);
+    assert_true(embedder_alpha(e) > 0 && embedder_alpha(e) < 1);
+    const char *near[] = {"How do I bake bread?", "Knead the dough and put it in the oven.",
+                          "The parliament voted on the budget."};
+    size_t lens[3];
+    float v[3][256], a = 0, b = 0;
+    for (int i = 0; i < 3; i++) lens[i] = strlen(near[i]);
+    assert_ok(embedder_embed(e, EMBED_PASSAGE, near, lens, 3, v[0], &err), &err);
+    for (int k = 0; k < 256; k++) {
+        a += v[0][k] * v[1][k];
+        b += v[0][k] * v[2][k];
+    }
+    assert_true(a > b + .2f);
+    embedder_close(e);
+}
+
 /* --- safetensors --- */
 static int open_tensors(const char *header, size_t data_bytes) {
     uint64_t n = strlen(header);
@@ -511,7 +550,29 @@ static void many_threads_get_the_same_vectors(void **state) {
     test_remove(dir);
 }
 
-int main(void) {
+/* `embed_static_test MODEL...` prints the quality of models instead of testing. */
+static int print_quality(int n, char **paths) {
+    for (int k = 0; k < n; k++) {
+        fo_err err = {0};
+        embedder *e;
+        if (embedder_open(&e, paths[k], &err)) {
+            fprintf(stderr, "%s\n", err.msg);
+            return 1;
+        }
+        double sum = 0;
+        for (int i = 0; i < N_SETS; i++) {
+            double v = dense_ndcg(e, sets[i].name, sets[i].max_queries);
+            printf("%s %.3f  ", sets[i].name, v);
+            sum += v;
+        }
+        printf("mean %.4f  %s\n", sum / N_SETS, paths[k]);
+        embedder_close(e);
+    }
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (argc > 1) return print_quality(argc - 1, argv + 1);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_vector_is_the_normalised_sum_of_its_pieces),
         cmocka_unit_test(a_bias_shifts_the_mean),
@@ -520,6 +581,8 @@ int main(void) {
         cmocka_unit_test(loads_a_model2vec_folder_with_weights_and_mapping),
         cmocka_unit_test(refuses_hostile_safetensors),
         cmocka_unit_test(many_threads_get_the_same_vectors),
+        cmocka_unit_test(the_embedded_table_is_whole_and_knows_its_weight),
+        cmocka_unit_test(the_embedded_table_is_ahead_of_potion),
         cmocka_unit_test(potion_is_as_good_as_in_its_reference_implementation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
