@@ -1,0 +1,76 @@
+#include "kernels/dist.h"
+
+#include <immintrin.h>
+
+enum { AHEAD = 4 }; /* rows between the one fetched and the one summed */
+
+static inline void fetch(const uint8_t *row, size_t len) {
+    for (size_t j = 0; j < len; j += 64) _mm_prefetch((const char *)row + j, _MM_HINT_T0);
+}
+
+static inline int32_t sum_i32(__m256i a) {
+    __m128i s = _mm_add_epi32(_mm256_castsi256_si128(a), _mm256_extracti128_si256(a, 1));
+    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0x4E));
+    s = _mm_add_epi32(s, _mm_shuffle_epi32(s, 0xB1));
+    return _mm_cvtsi128_si32(s);
+}
+
+static inline __m256i load(const void *p) {
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+
+static void dot_codes_avx2(const int8_t *q, const uint8_t *codes, size_t stride, size_t len,
+                           const uint32_t *ids, size_t n, int32_t *out) {
+    const __m256i ones = _mm256_set1_epi16(1);
+    for (size_t i = 0; i < n && i < AHEAD; i++) fetch(codes + ids[i] * stride, len);
+    for (size_t i = 0; i < n; i++) {
+        if (i + AHEAD < n) fetch(codes + ids[i + AHEAD] * stride, len);
+        const uint8_t *c = codes + ids[i] * stride;
+        __m256i a = _mm256_setzero_si256(), b = a;
+        for (size_t j = 0; j < len; j += 64) {
+            __m256i x = _mm256_maddubs_epi16(load(c + j), load(q + j));
+            __m256i y = _mm256_maddubs_epi16(load(c + j + 32), load(q + j + 32));
+            a = _mm256_add_epi32(a, _mm256_madd_epi16(x, ones));
+            b = _mm256_add_epi32(b, _mm256_madd_epi16(y, ones));
+        }
+        out[i] = sum_i32(_mm256_add_epi32(a, b));
+    }
+}
+
+static inline __m256 load_bf16(const uint16_t *v) {
+    __m256i w = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)v));
+    return _mm256_castsi256_ps(_mm256_slli_epi32(w, 16));
+}
+
+static inline float sum_f32(__m256 a) {
+    __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+    s = _mm_add_ps(s, _mm_movehl_ps(s, s));
+    s = _mm_add_ss(s, _mm_movehdup_ps(s));
+    return _mm_cvtss_f32(s);
+}
+
+static float dot_bf16_avx2(const float *q, const uint16_t *v, size_t n) {
+    __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
+    for (size_t j = 0; j < n; j += 32) {
+        a = _mm256_fmadd_ps(_mm256_loadu_ps(q + j), load_bf16(v + j), a);
+        b = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 8), load_bf16(v + j + 8), b);
+        c = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 16), load_bf16(v + j + 16), c);
+        d = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 24), load_bf16(v + j + 24), d);
+    }
+    return sum_f32(_mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d)));
+}
+
+static float l2_bf16_avx2(const float *q, const uint16_t *v, size_t n) {
+    __m256 a = _mm256_setzero_ps(), b = a;
+    for (size_t j = 0; j < n; j += 16) {
+        __m256 x = _mm256_sub_ps(_mm256_loadu_ps(q + j), load_bf16(v + j));
+        __m256 y = _mm256_sub_ps(_mm256_loadu_ps(q + j + 8), load_bf16(v + j + 8));
+        a = _mm256_fmadd_ps(x, x, a);
+        b = _mm256_fmadd_ps(y, y, b);
+    }
+    return sum_f32(_mm256_add_ps(a, b));
+}
+
+void dist_init_avx2(dist_kernels *k) {
+    *k = (dist_kernels){"avx2", dot_codes_avx2, dot_bf16_avx2, l2_bf16_avx2};
+}
