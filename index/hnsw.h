@@ -139,7 +139,7 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
 
 /* The graph as bytes. A section may be empty (size 0). In a file each must begin at a multiple of
  * HNSW_SECTION_ALIGN; checksums are the file's matter. Little-endian. */
-enum { HNSW_N_SECTIONS = 6, HNSW_SECTION_ALIGN = 64 };
+enum { HNSW_N_SECTIONS = 8, HNSW_SECTION_ALIGN = 64 };
 typedef struct hnsw_section {
     const void *data;
     size_t size; /* bytes */
