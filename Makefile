@@ -68,6 +68,9 @@ $(BUILD)/forage: $(BUILD)/server/main.o $(foreach r,$(BELOW_server),$(BUILD)/lib
 	@echo "  LD   $@"
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a) $(PKG_LIBS)
 
+# The built-in embedding table comes in by .incbin, which no dependency file shows.
+$(BUILD)/engine/embed_builtin.o: data/models/forage-embed-256.gguf
+
 # Files that travel inside the binary (SQL, HTML, the API description) become C arrays.
 $(BUILD)/gen/%.inc: %
 	@mkdir -p $(@D)

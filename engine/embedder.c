@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "engine/embed_builtin.h"
 #include "engine/embed_static.h"
 #include "engine/embedder_impl.h"
 #include "kernels/utf8.h"
@@ -68,8 +69,17 @@ static int open_gguf(embedder **out, const char *path, fo_err *err) {
     return err ? fo_fail_prefix(err, "%s", path) : rc;
 }
 
+static int open_builtin(embedder **out, fo_err *err) {
+    size_t size;
+    const void *data = embed_builtin(&size);
+    gguf *g;
+    int rc = gguf_open_memory(&g, data, size, err);
+    return rc ? rc : embed_static_open_gguf(out, g, "the built-in table", err);
+}
+
 int embedder_open(embedder **out, const char *path, fo_err *err) {
     struct stat st;
+    if (!path || !path[0]) return open_builtin(out, err);
     if (stat(path, &st)) return fo_fail_errno(err, "cannot open the embedding model %s", path);
     return S_ISDIR(st.st_mode) ? embed_static_open_folder(out, path, err)
                                : open_gguf(out, path, err);

@@ -21,8 +21,9 @@ typedef struct embedder embedder;
 /* What the text is: some models put another prefix before questions than before passages. */
 enum embed_kind { EMBED_PASSAGE, EMBED_QUERY };
 
-/* Open `path`: a .gguf file, or a folder with model.safetensors + tokenizer.json + config.json
- * (model2vec). On error *out is untouched. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED, FO_ENOMEM. */
+/* Open `path`: NULL or "" for the table inside the binary; a .gguf file; or a folder with
+ * model.safetensors + tokenizer.json + config.json (model2vec). On error *out is untouched. FO_EIO,
+ * FO_ECORRUPT, FO_EUNSUPPORTED, FO_ENOMEM. */
 int embedder_open(embedder **out, const char *path, fo_err *err);
 void embedder_close(embedder *e); /* NULL is fine; no call may be running */
 

@@ -1,0 +1,357 @@
+#include "tests/test.h"
+
+#include <pthread.h>
+
+#include "kernels/buf.h"
+#include "kernels/file.h"
+#include "kernels/utf8.h"
+#include "retrieval/service.h"
+
+static const ingest_options into = {
+    .tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+
+static service *open_home(const char *home) {
+    fo_err err = {0};
+    service *s = NULL;
+    service_options opt = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    return s;
+}
+
+static enum ingest_status put(service *s, const char *id, const char *text, const char *metadata) {
+    fo_err err = {0};
+    ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text), .metadata = metadata};
+    ingest_result r;
+    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
+    enum ingest_status status = r.status;
+    ingest_result_deinit(&r);
+    return status;
+}
+
+static query_request question(const char *text) {
+    return (query_request){.tenant = "default",
+                           .collection = "notes",
+                           .query = text,
+                           .top_k = 5,
+                           .generate = true,
+                           .strict = true,
+                           .search = {.alpha = -1}};
+}
+
+/* The document of the best context, "" without one. A buffer of the thread. */
+static const char *best(service *s, const char *text) {
+    static _Thread_local char id[600];
+    fo_err err = {0};
+    query_request q = question(text);
+    q.generate = false;
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    snprintf(id, sizeof id, "%s", r.n_contexts ? r.contexts[0].chunk.document_id : "");
+    query_result_deinit(&r);
+    return id;
+}
+
+static void a_document_is_findable_cited_updated_and_gone(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    assert_int_equal(put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL),
+                     INGEST_CREATED);
+    assert_int_equal(put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL),
+                     INGEST_CREATED);
+    assert_int_equal(put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL),
+                     INGEST_UNCHANGED);
+    assert_string_equal(best(s, "What does the heron eat?"), "heron");
+
+    query_request q = question("How tall is the grey heron?");
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.status, QUERY_ANSWERED);
+    assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+    assert_non_null(strstr(r.answer, "one metre"));
+    assert_true(r.n_citations >= 1);
+    for (size_t i = 0; i < r.n_citations; i++) {
+        const query_citation *c = &r.citations[i];
+        assert_true(c->verified);
+        store_document d;
+        const char *id = r.contexts[c->context].chunk.document_id;
+        store_collection col;
+        assert_ok(store_get_collection(service_store(s), "default", "notes", &col, &err), &err);
+        assert_ok(store_get_document(service_store(s), col.id, id, true, &d, &err), &err);
+        size_t n = strlen(d.text), a = fo_utf8_offset(d.text, n, c->source_start),
+               b = fo_utf8_offset(d.text, n, c->source_end);
+        assert_int_equal(b - a, strlen(c->quote));
+        assert_memory_equal(d.text + a, c->quote, b - a);
+        store_document_deinit(&d);
+        store_collection_deinit(&col);
+    }
+    int64_t epoch = r.epoch;
+    query_result_deinit(&r);
+
+    assert_int_equal(put(s, "heron", "The grey heron wades through shallow ponds.", NULL),
+                     INGEST_UPDATED);
+    q = question("How tall is the grey heron?");
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_true(r.epoch > epoch);
+    for (size_t i = 0; i < r.n_contexts; i++)
+        assert_null(strstr(r.contexts[i].chunk.text, "one metre"));
+    query_result_deinit(&r);
+
+    assert_ok(service_delete_document(s, "default", "notes", "heron", &epoch, &err), &err);
+    assert_int_equal(service_delete_document(s, "default", "notes", "heron", NULL, &err),
+                     FO_ENOTFOUND);
+    assert_string_equal(best(s, "grey heron ponds"), "owl");
+    service_close(s);
+    test_remove(home);
+}
+
+static void one_bad_document_fails_alone(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    ingest_document d[3] = {
+        {.id = "good", .bytes = "Lichens grow slowly.", .n_bytes = 20},
+        {.id = "", .bytes = "x", .n_bytes = 1},
+        {.id = "pdf",
+         .bytes = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+         .n_bytes = 16,
+         .content_type = "image/png"},
+    };
+    ingest_result r[3];
+    ingest_report report;
+    assert_ok(service_ingest(s, &into, d, 3, r, &report, &err), &err);
+    assert_int_equal(r[0].status, INGEST_CREATED);
+    assert_int_equal(r[1].status, INGEST_FAILED);
+    assert_string_equal(r[1].error.field, "id");
+    assert_int_equal(r[2].status, INGEST_FAILED);
+    assert_int_equal(r[2].error.code, FO_EUNSUPPORTED);
+    for (int i = 0; i < 3; i++) ingest_result_deinit(&r[i]);
+    assert_string_equal(best(s, "lichens"), "good");
+    assert_true(report.epoch > 0);
+    service_close(s);
+    test_remove(home);
+}
+
+static void fill(service *s, int from, int to) {
+    static const char *const things[] = {"granite", "basalt", "slate", "marble", "quartz"};
+    for (int i = from; i < to; i++) {
+        char id[32], text[256], meta[64];
+        snprintf(id, sizeof id, "doc%d", i);
+        snprintf(text, sizeof text,
+                 "Entry number %d describes %s found near marker%d on the northern trail.", i,
+                 things[i % 5], i);
+        snprintf(meta, sizeof meta, "{\"n\":%d,\"kind\":\"%s\"}", i, things[i % 5]);
+        assert_int_equal(put(s, id, text, meta), INGEST_CREATED);
+    }
+}
+
+static void a_reopened_home_answers_as_before(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    fill(s, 0, 60);
+    service_close(s);
+    s = open_home(home);
+    assert_string_equal(best(s, "marker37"), "doc37");
+    fill(s, 60, 70);
+    assert_string_equal(best(s, "marker65"), "doc65");
+    service_close(s);
+
+    /* The index is derived: without it, or with a damaged file, the store brings it back. */
+    char path[4096], command[4300];
+    snprintf(path, sizeof path, "%s/index", home);
+    fo_err err = {0};
+    assert_ok(fo_remove_tree(path, &err), &err);
+    s = open_home(home);
+    assert_string_equal(best(s, "marker65"), "doc65");
+    assert_string_equal(best(s, "marker3"), "doc3");
+    service_close(s);
+    snprintf(
+        command, sizeof command,
+        "find '%s/index' -type f -size +1k -exec sh -c 'for f; do printf XXXXXXXX | dd of=\"$f\" "
+        "bs=1 seek=4 conv=notrunc status=none; done' _ {} +",
+        home);
+    assert_int_equal(system(command), 0);
+    s = open_home(home);
+    assert_string_equal(best(s, "marker65"), "doc65");
+    assert_string_equal(best(s, "marker3"), "doc3");
+    service_close(s);
+    test_remove(home);
+}
+
+static void a_second_writer_and_a_bad_name_are_refused(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home), *second = NULL;
+    service_options opt = {.home = home};
+    assert_int_equal(service_open(&second, &opt, &err), FO_EBUSY);
+    assert_null(second);
+    ingest_options bad = into;
+    bad.collection = "../escape";
+    ingest_document d = {.id = "x", .bytes = "y", .n_bytes = 1};
+    ingest_result r;
+    assert_int_equal(service_ingest(s, &bad, &d, 1, &r, NULL, &err), FO_EINVAL);
+    assert_string_equal(err.field, "collection");
+    query_request q = question("anything");
+    q.collection = "absent";
+    query_result out;
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_ENOTFOUND);
+    assert_ok(service_create_collection(s, "default", "absent", NULL, &err), &err);
+    assert_int_equal(service_create_collection(s, "default", "absent", NULL, &err), FO_ECONFLICT);
+    assert_ok(service_query(s, &q, NULL, &out, &err), &err);
+    assert_int_equal(out.status, QUERY_NO_CONTEXT);
+    query_result_deinit(&out);
+    q.query = "";
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
+    assert_string_equal(err.field, "query");
+    q.query = "bad \xff bytes";
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
+    assert_ok(service_delete_collection(s, "default", "absent", &err), &err);
+    assert_int_equal(service_delete_collection(s, "default", "absent", &err), FO_ENOTFOUND);
+    service_close(s);
+    test_remove(home);
+}
+
+static void every_mode_and_fusion_finds_the_entry(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    fill(s, 0, 40);
+    for (int mode = SEARCH_HYBRID; mode <= SEARCH_SPARSE; mode++) {
+        for (int fusion = FUSION_WEIGHTED; fusion <= FUSION_DBSF; fusion++) {
+            query_request q = question("entry number 17 near marker17");
+            q.generate = false;
+            q.top_k = 40;
+            q.search.mode = (enum search_mode)mode;
+            q.search.fusion = (enum fusion_kind)fusion;
+            query_result r;
+            assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+            assert_true(r.n_contexts > 0 && r.n_contexts <= 40);
+            if (mode != SEARCH_DENSE) assert_string_equal(r.contexts[0].chunk.document_id, "doc17");
+            for (size_t i = 1; i < r.n_contexts; i++)
+                assert_true(r.contexts[i - 1].score >= r.contexts[i].score);
+            query_result_deinit(&r);
+        }
+    }
+    service_close(s);
+    test_remove(home);
+}
+
+static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    const char *text = "The observatory on the ridge opens its dome at nine in the evening, "
+                       "when the last of the daylight has gone from the valley below it.";
+    put(s, "a", text, NULL);
+    put(s, "b", text, NULL);
+    put(s, "c", "The observatory has a library of star charts.", NULL);
+    query_request q = question("When does the observatory open its dome?");
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 2);
+    assert_int_equal(r.n_collapsed, 1);
+    query_result_deinit(&r);
+    q.generate = false;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 3); /* a search shows what is there */
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
+/* ---- many at once ------------------------------------------------------------------------ */
+
+enum { WRITERS = 4, EACH = 25 };
+typedef struct crowd {
+    service *s;
+    int number;
+    atomic_bool *stop;
+} crowd;
+
+static void *write_some(void *v) {
+    crowd *c = v;
+    for (int i = 0; i < EACH; i++) {
+        char id[32], text[200];
+        snprintf(id, sizeof id, "w%d-%d", c->number, i);
+        snprintf(text, sizeof text, "Writer %d left note token%dx%d on the board.", c->number,
+                 c->number, i);
+        put(c->s, id, text, NULL);
+        /* A 200 means findable: at once, for whoever asks. */
+        snprintf(text, sizeof text, "token%dx%d", c->number, i);
+        if (strcmp(best(c->s, text), id) != 0) return "not found";
+        if (i % 5 == 4) {
+            fo_err err = {0};
+            if (service_delete_document(c->s, "default", "notes", id, NULL, &err) != FO_OK)
+                return "not deleted";
+        }
+    }
+    return NULL;
+}
+
+static void *read_some(void *v) {
+    crowd *c = v;
+    int64_t last = 0;
+    while (!atomic_load(c->stop)) {
+        fo_err err = {0};
+        query_request q = question("note on the board");
+        query_result r;
+        if (service_query(c->s, &q, NULL, &r, &err) != FO_OK) return "query failed";
+        if (r.epoch < last) return "the epoch went back";
+        last = r.epoch;
+        query_result_deinit(&r);
+    }
+    return NULL;
+}
+
+static void writers_and_readers_do_not_disturb_each_other(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "first", "A note on the board.", NULL);
+    atomic_bool stop = false;
+    pthread_t w[WRITERS], r[2];
+    crowd c[WRITERS];
+    crowd reader = {s, 0, &stop};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&r[i], NULL, read_some, &reader), 0);
+    for (int i = 0; i < WRITERS; i++) {
+        c[i] = (crowd){s, i, &stop};
+        assert_int_equal(pthread_create(&w[i], NULL, write_some, &c[i]), 0);
+    }
+    void *what;
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(w[i], &what);
+        if (what) fail_msg("writer: %s", (char *)what);
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(r[i], &what);
+        if (what) fail_msg("reader: %s", (char *)what);
+    }
+    fo_err err = {0};
+    store_collection col;
+    assert_ok(store_get_collection(service_store(s), "default", "notes", &col, &err), &err);
+    assert_int_equal(col.n_documents, 1 + WRITERS * EACH * 4 / 5);
+    store_collection_deinit(&col);
+    service_close(s);
+    test_remove(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
+        cmocka_unit_test(one_bad_document_fails_alone),
+        cmocka_unit_test(a_reopened_home_answers_as_before),
+        cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
+        cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
+        cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
+        cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
