@@ -1,0 +1,27 @@
+/* encoding.h - bytes of a known or guessed character encoding become clean UTF-8.
+ *
+ * Order of belief: byte order mark; valid UTF-8 with a non-ASCII character; the declared charset;
+ * the look of UTF-16 without a mark; UTF-8 with a few bad bytes; windows-1252. */
+#ifndef FORAGE_DATA_ENCODING_H
+#define FORAGE_DATA_ENCODING_H
+
+#include "kernels/buf.h"
+#include "kernels/error.h"
+
+/* Canonical static name of a charset label ("Latin1" -> "windows-1252", as browsers do), NULL for
+ * one that is not known. */
+const char *encoding_find(const char *label, size_t len);
+
+/* Decode bytes[0..n) into *out (appended). declared: an encoding_find name or NULL. Ill-formed
+ * parts become U+FFFD and are counted; CR and CR LF become LF, form feeds too; other control
+ * characters are dropped. *name gets the encoding used. FO_ENOMEM, FO_ELIMIT past max_bytes. */
+int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const char *declared,
+                    size_t max_bytes, const char **name, size_t *n_replaced, fo_err *err);
+
+/* Append UTF-8 s[0..n) with line ends, control characters and ill-formed parts mended as above. */
+void encoding_clean(fo_buf *out, const char *s, size_t n, size_t *n_replaced);
+
+/* Do these bytes look like UTF-16 without a mark? "utf-16le", "utf-16be" or NULL. */
+const char *encoding_guess_utf16(const unsigned char *bytes, size_t n);
+
+#endif
