@@ -80,7 +80,7 @@ static void block(attention_tile *t, const float *keys, const float *values, con
             v16_store(s[r], v16_mul(cap, v16_sub(v16_div(two, v16_add(one, e)), one)));
         }
     for (r = 0; r < n; r++) {
-        for (int j = 0; j < lo[r]; j++) s[r][j] = -INFINITY;
+        for (int j = 0; j < lo[r] && j < 16; j++) s[r][j] = -INFINITY;
         for (int j = hi[r] < 0 ? 0 : hi[r]; j < 16; j++) s[r][j] = -INFINITY;
         float best = v16_hmax(v16_load(s[r]));
         top[r] = best > t->m[r] ? best : t->m[r];

@@ -1,0 +1,235 @@
+/* matmul_test.c - every matrix kernel against plain sums in double, every ISA level against the
+ * generic one bit for bit where sums are integer, and row invariance of the float kernel. */
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "kernels/matmul.h"
+#include "kernels/pool.h"
+#include "kernels/vec.h"
+
+static uint64_t seed;
+static fo_err err;
+static const char *const levels[] = {"generic", "avx2", "avxvnni", "avx512"};
+enum { N_LEVELS = 4, MAX_K = 640, MAX_N = 100, MAX_M = 33, STRIDE = 128 };
+
+typedef struct problem {
+    mm_weights w;
+    int m, n, k;
+    float x[MAX_M * MAX_K];
+    int8_t q[MAX_M * MAX_K];
+    float scale[MAX_M * MAX_K / 32], wsum[MAX_M * MAX_K / 32];
+    int32_t sum[MAX_M * MAX_K / 32];
+    mm_input in;
+} problem;
+
+enum { EXTREME = 1 };
+
+static float sample(int flags) {
+    float u = (float)(2 * test_uniform(&seed) - 1);
+    if (!(flags & EXTREME)) return u;
+    switch (test_random(&seed) % 4) {
+    case 0:
+        return 1.0f; /* the largest code, so that pairs come as close to saturation as can be */
+    case 1:
+        return -1.0f;
+    case 2:
+        return 0.0f;
+    default:
+        return u * 100.0f; /* outliers */
+    }
+}
+
+static void make(problem *p, quant_type type, bool fast, int m, int n, int k, int flags) {
+    p->m = m, p->n = n, p->k = k;
+    mm_kind kind = mm_kind_for(type, fast);
+    assert_ok(mm_weights_init(&p->w, kind, n, k, &err), &err);
+    size_t row_bytes;
+    assert_true(quant_row_bytes(type, (uint64_t)k, &row_bytes));
+    unsigned char *rows = malloc((size_t)n * row_bytes);
+    float row[MAX_K], scratch[MAX_K];
+    for (int i = 0; i < n; i++) {
+        for (int j = 0; j < k; j++) row[j] = sample(flags);
+        quant_pack_row(type, row, rows + (size_t)i * row_bytes, (size_t)k);
+    }
+    mm_weights_pack(&p->w, 0, p->w.n_panels, type, rows, row_bytes, scratch);
+    for (int i = 0; i < n; i++) { /* repacking keeps or nearly keeps the tensor's values */
+        quant_unpack_row(type, rows + (size_t)i * row_bytes, row, (size_t)k);
+        float top = 0;
+        for (int j = 0; j < k; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
+        bool exact = kind == MM_F32 || type == QUANT_Q8_0 || type == QUANT_Q4_0;
+        for (int j = 0; j < k; j++) {
+            float d = fabsf(mm_weights_at(&p->w, i, j) - row[j]);
+            if (exact)
+                assert_true(d == 0);
+            else
+                assert_true(d <= top / 127.0f * 0.51f + 1e-6f);
+        }
+    }
+    free(rows);
+    int kp = p->w.kind == MM_F32 ? (k + 31) / 32 * 32 : p->w.k_padded, groups = kp / 32;
+    for (int i = 0; i < m; i++) {
+        for (int j = 0; j < k; j++) p->x[i * MAX_K + j] = sample(flags);
+        vec_generic.quantize(p->q + i * MAX_K, p->scale + i * groups, p->sum + i * groups,
+                             p->wsum + i * groups, p->x + i * MAX_K, k, kp);
+    }
+    p->in = (mm_input){.x = p->x,
+                       .x_stride = MAX_K,
+                       .q = p->q,
+                       .scale = p->scale,
+                       .wsum = p->wsum,
+                       .sum = p->sum,
+                       .q_stride = MAX_K,
+                       .g_stride = (size_t)groups};
+}
+
+/* The largest error over the largest sum of magnitudes. */
+static double error_of(const problem *p, const float *out) {
+    double worst = 0;
+    for (int i = 0; i < p->m; i++)
+        for (int j = 0; j < p->n; j++) {
+            double sum = 0, size = 1e-30;
+            for (int c = 0; c < p->k; c++) {
+                double x =
+                    p->w.kind == MM_F32
+                        ? (double)p->x[i * MAX_K + c]
+                        : (double)p->q[i * MAX_K + c] *
+                              (double)p->scale[(size_t)i * p->in.g_stride + (size_t)(c / 32)];
+                double t = x * (double)mm_weights_at(&p->w, j, c);
+                sum += t;
+                size += fabs(t);
+            }
+            double d = fabs(sum - (double)out[i * STRIDE + j]) / size;
+            if (!(d <= worst)) worst = d;
+        }
+    return worst;
+}
+
+static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0, QUANT_Q4_0,
+                                   QUANT_Q4_1, QUANT_Q4_K, QUANT_Q6_K, QUANT_BF16};
+enum { N_TYPES = sizeof types / sizeof *types };
+
+static int next_k(quant_type type) {
+    int block = (int)quant_type_traits(type)->block_size;
+    int k = 1 + (int)(test_random(&seed) % (type == QUANT_F32 ? 200 : MAX_K));
+    k = (k + block - 1) / block * block;
+    return k > MAX_K ? MAX_K / block * block : k;
+}
+
+static void every_kernel_gives_the_sums(void **state) {
+    (void)state;
+    static problem p;
+    static float first[MAX_M * STRIDE], out[MAX_M * STRIDE];
+    for (int round = 0; round < 160; round++) {
+        quant_type type = types[round % N_TYPES];
+        bool fast = round / N_TYPES % 2;
+        make(&p, type, fast, 1 + (int)(test_random(&seed) % MAX_M),
+             1 + (int)(test_random(&seed) % MAX_N), next_k(type), round % 3 ? EXTREME : 0);
+        for (int l = 0; l < N_LEVELS; l++) {
+            const mm_kernels *t = mm_get_named(levels[l]);
+            if (!t) continue;
+            float *to = l ? out : first;
+            memset(to, 0x7f, sizeof first);
+            t->run[p.w.kind](&p.w, &p.in, 0, p.m, 0, p.w.n_panels, to, STRIDE);
+            double e = error_of(&p, to);
+            if (!(e < 2e-5)) fail_msg("%s, kind %d: error %g", levels[l], (int)p.w.kind, e);
+            if (p.w.kind == MM_F32) continue;
+            for (int i = 0; i < p.m; i++)
+                assert_memory_equal(to + i * STRIDE, first + i * STRIDE,
+                                    (size_t)p.n * sizeof(float));
+        }
+        mm_weights_deinit(&p.w);
+    }
+}
+
+static void a_row_does_not_depend_on_its_company(void **state) {
+    (void)state;
+    static problem p;
+    static float all[MAX_M * STRIDE], part[MAX_M * STRIDE];
+    for (int round = 0; round < 48; round++) {
+        quant_type type = types[round % N_TYPES];
+        make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type), 0);
+        for (int l = 0; l < N_LEVELS; l++) {
+            const mm_kernels *t = mm_get_named(levels[l]);
+            if (!t) continue;
+            t->run[p.w.kind](&p.w, &p.in, 0, p.m, 0, p.w.n_panels, all, STRIDE);
+            for (int size = 1; size <= 16; size++) {
+                int row = (int)(test_random(&seed) % (uint64_t)(MAX_M - size));
+                int panel = (int)(test_random(&seed) % (uint64_t)p.w.n_panels);
+                t->run[p.w.kind](&p.w, &p.in, row, row + size, panel, panel + 1, part, STRIDE);
+                for (int i = row; i < row + size; i++)
+                    assert_memory_equal(part + i * STRIDE + panel * MM_PANEL,
+                                        all + i * STRIDE + panel * MM_PANEL,
+                                        MM_PANEL * sizeof(float));
+            }
+        }
+        mm_weights_deinit(&p.w);
+    }
+}
+
+/* All codes at their ends: weights -128 .. 127 as a hostile file may hold them, activations at
+ * +-127. The proof of matmul_avx2.c that no 16-bit sum saturates, tried out. */
+static void the_largest_codes_do_not_saturate(void **state) {
+    (void)state;
+    static problem p;
+    static float first[MAX_M * STRIDE], out[MAX_M * STRIDE];
+    const quant_type kinds[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1};
+    for (int round = 0; round < 12; round++) {
+        quant_type type = kinds[round % 3];
+        make(&p, type, true, 7, 32, 256, 0);
+        size_t codes = p.w.scale_offset;
+        const unsigned char fill[] = {0x00, 0xff};
+        for (int panel = 0; panel < p.w.n_panels; panel++)
+            memset(p.w.data + (size_t)panel * p.w.panel_bytes, fill[round / 3 % 2], codes);
+        for (int i = 0; i < p.m * MAX_K; i++) p.q[i] = round / 6 ? -127 : 127;
+        for (size_t i = 0; i < (size_t)p.m * p.in.g_stride; i++) {
+            p.sum[i] = 32 * (round / 6 ? -127 : 127);
+            p.wsum[i] = p.scale[i] * (float)p.sum[i];
+        }
+        for (int l = 0; l < N_LEVELS; l++) {
+            const mm_kernels *t = mm_get_named(levels[l]);
+            if (!t) continue;
+            float *to = l ? out : first;
+            t->run[p.w.kind](&p.w, &p.in, 0, p.m, 0, p.w.n_panels, to, STRIDE);
+            assert_true(error_of(&p, to) < 1e-5);
+            for (int i = 0; i < p.m; i++)
+                assert_memory_equal(to + i * STRIDE, first + i * STRIDE, 32 * sizeof(float));
+        }
+        mm_weights_deinit(&p.w);
+    }
+}
+
+static void the_second_term_is_added_to_the_first(void **state) {
+    (void)state;
+    static problem p;
+    static float once[MAX_M * STRIDE], twice[MAX_M * STRIDE];
+    make(&p, QUANT_Q8_0, true, 8, 48, 256, EXTREME);
+    const mm_kernels *t = mm_get();
+    t->run[MM_W8](&p.w, &p.in, 0, 8, 0, 3, once, STRIDE);
+    memcpy(twice, once, sizeof once);
+    p.in.add = true;
+    t->run[MM_W8](&p.w, &p.in, 0, 8, 0, 3, twice, STRIDE);
+    for (int i = 0; i < 8; i++)
+        for (int j = 0; j < 48; j++) assert_true(twice[i * STRIDE + j] == 2 * once[i * STRIDE + j]);
+    mm_weights_deinit(&p.w);
+}
+
+static void refuses_sizes_out_of_bounds(void **state) {
+    (void)state;
+    mm_weights w;
+    assert_int_equal(mm_weights_init(&w, MM_W8, 0, 32, &err), FO_EINVAL);
+    assert_int_equal(mm_weights_init(&w, MM_W8, 32, -1, &err), FO_EINVAL);
+    assert_int_equal(mm_weights_init(&w, MM_F32, INT32_MAX, 1 << 24, &err), FO_EINVAL);
+}
+
+int main(void) {
+    seed = test_seed();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_kernel_gives_the_sums),
+        cmocka_unit_test(a_row_does_not_depend_on_its_company),
+        cmocka_unit_test(the_largest_codes_do_not_saturate),
+        cmocka_unit_test(the_second_term_is_added_to_the_first),
+        cmocka_unit_test(refuses_sizes_out_of_bounds),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

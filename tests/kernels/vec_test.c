@@ -1,0 +1,231 @@
+/* vec_test.c - row operations and attention of every ISA level against the definition in double. */
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "kernels/attention.h"
+#include "kernels/vec.h"
+
+static uint64_t seed;
+
+static void fill(float *x, int n, double size) {
+    for (int i = 0; i < n; i++) x[i] = (float)((2 * test_uniform(&seed) - 1) * size);
+}
+
+static void near(const float *got, const double *want, int n, double tolerance, const char *what) {
+    for (int i = 0; i < n; i++)
+        if (!(fabs((double)got[i] - want[i]) <= tolerance * (1 + fabs(want[i]))))
+            fail_msg("%s: [%d of %d] is %.9g, not %.9g", what, i, n, (double)got[i], want[i]);
+    /* what lies beyond the row was not touched */
+    assert_true(got[n] == 12345.0f);
+}
+
+static void norms_follow_their_definition(void **state) {
+    (void)state;
+    for (int level = 0; level < 3; level++) {
+        const vec_kernels *v = vec_get_level(level);
+        if (!v) continue;
+        for (int n = 1; n < 100; n += 1 + n / 20) {
+            float x[128], w[128], b[128], y[128];
+            double want[128], sum = 0, square = 0, var = 0;
+            fill(x, n, 3), fill(w, n, 2), fill(b, n, 1);
+            for (int i = 0; i < n; i++) sum += (double)x[i], square += (double)x[i] * (double)x[i];
+            for (int i = 0; i < n; i++) var += pow((double)x[i] - sum / n, 2);
+            y[n] = 12345.0f;
+            for (int i = 0; i < n; i++)
+                want[i] = (double)x[i] / sqrt(square / n + 1e-5) * (double)w[i];
+            v->rms_norm(y, x, w, n, 1e-5f);
+            near(y, want, n, 2e-6, "rms_norm");
+            for (int i = 0; i < n; i++)
+                want[i] =
+                    ((double)x[i] - sum / n) / sqrt(var / n + 1e-5) * (double)w[i] + (double)b[i];
+            v->layer_norm(y, x, w, b, n, 1e-5f);
+            near(y, want, n, 1e-5, "layer_norm");
+        }
+    }
+}
+
+static void activations_follow_their_definition(void **state) {
+    (void)state;
+    for (int level = 0; level < 3; level++) {
+        const vec_kernels *v = vec_get_level(level);
+        if (!v) continue;
+        for (int round = 0; round < 60; round++) {
+            int n = 1 + (int)(test_random(&seed) % 90);
+            float x[128], u[128], y[128];
+            double want[128];
+            fill(x, n, round % 3 == 0 ? 200 : 6), fill(u, n, 2);
+            y[n] = 12345.0f;
+            for (int i = 0; i < n; i++)
+                want[i] = 0.5 * (double)x[i] * (1 + erf((double)x[i] / sqrt(2)));
+            v->gelu(y, x, n);
+            near(y, want, n, 1e-6, "gelu");
+            for (int i = 0; i < n; i++) {
+                double z = (double)x[i];
+                want[i] = 0.5 * z * (1 + tanh(0.7978845608028654 * (z + 0.044715 * z * z * z)));
+            }
+            v->gelu_tanh(y, x, n);
+            near(y, want, n, 2e-6, "gelu_tanh");
+            for (int i = 0; i < n; i++) want[i] *= (double)u[i];
+            v->gelu_mul(y, x, u, n);
+            near(y, want, n, 3e-6, "gelu_mul");
+            for (int i = 0; i < n; i++)
+                want[i] = (double)x[i] / (1 + exp(-(double)x[i])) * (double)u[i];
+            v->silu_mul(y, x, u, n);
+            near(y, want, n, 2e-6, "silu_mul");
+            for (int i = 0; i < n; i++) want[i] = 30 * tanh((double)x[i] / 30), y[i] = x[i];
+            v->soft_cap(y, 30, n);
+            near(y, want, n, 1e-5, "soft_cap");
+            double sum = 0;
+            float top = v->max(x, n);
+            for (int i = 0; i < n; i++) sum += exp((double)x[i] - (double)top);
+            assert_true(fabs(v->sum_exp(x, top, n) - sum) < 1e-5 * sum);
+        }
+    }
+}
+
+static void rounding_to_int8_is_the_same_at_every_level(void **state) {
+    (void)state;
+    for (int round = 0; round < 300; round++) {
+        int n = 1 + (int)(test_random(&seed) % 200), kp = (n + 31) / 32 * 32, groups = kp / 32;
+        float x[256], rest[256];
+        fill(x, n, round % 4 ? 2 : 1e-3);
+        if (round % 5 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
+        if (round % 7 == 0) memset(x, 0, sizeof x);
+        if (round == 8) x[0] = INFINITY;
+        if (round == 9) x[0] = 1e-44f;
+        int8_t q[3][256];
+        float scale[3][8], wsum[3][8];
+        int32_t sum[3][8];
+        for (int level = 0; level < 3; level++) {
+            const vec_kernels *v = vec_get_level(level);
+            if (!v) continue;
+            memset(q[level], 99, 256);
+            v->quantize(q[level], scale[level], sum[level], wsum[level], x, n, kp);
+            assert_memory_equal(q[level], q[0], (size_t)kp);
+            assert_memory_equal(scale[level], scale[0], (size_t)groups * sizeof(float));
+            assert_memory_equal(sum[level], sum[0], (size_t)groups * sizeof(int32_t));
+            assert_memory_equal(wsum[level], wsum[0], (size_t)groups * sizeof(float));
+            if (round == 8) continue;
+            v->residual(rest, x, q[level], scale[level], n);
+            for (int i = 0; i < n; i++)
+                assert_true(fabsf(rest[i]) <= scale[level][i / 32] * 0.5001f + 1e-30f);
+        }
+        for (int g = 0; g < groups; g++) {
+            int s = 0;
+            for (int i = 0; i < 32; i++) s += q[0][g * 32 + i];
+            assert_int_equal(s, sum[0][g]);
+        }
+        for (int i = 0; i < kp; i++) assert_true(q[0][i] >= -127 && (i < n || q[0][i] == 0));
+    }
+}
+
+static void bf16_rounds_to_nearest_even(void **state) {
+    (void)state;
+    const float x[] = {1.0f,     1.00390625f, 1.01171875f, -1.00390625f,
+                       INFINITY, NAN,         3.4e38f,     1e-40f};
+    const uint16_t want[] = {0x3f80, 0x3f80, 0x3f82, 0xbf80, 0x7f80, 0x7fc0, 0x7f80, 0x0001};
+    for (int level = 0; level < 3; level++) {
+        const vec_kernels *v = vec_get_level(level);
+        if (!v) continue;
+        uint16_t y[8];
+        v->to_bf16(y, x, 8);
+        for (int i = 0; i < 8; i++) assert_int_equal(y[i], want[i]);
+        uint16_t many[40];
+        float f[40];
+        for (int i = 0; i < 40; i++) many[i] = (uint16_t)(test_random(&seed) & 0xbf7f);
+        v->from_bf16(f, many, 37);
+        for (int i = 0; i < 37; i++) {
+            uint32_t b;
+            memcpy(&b, &f[i], sizeof b);
+            assert_int_equal(b, (uint32_t)many[i] << 16);
+        }
+    }
+}
+
+/* One query row over n keys, in double. */
+static void attend(const float *q, const float *keys, const float *values, int k_dim, int v_dim,
+                   int v_stride, int lo, int hi, double cap, double *out) {
+    double s[256], top = -1e300, sum = 0;
+    for (int j = lo; j < hi; j++) {
+        s[j] = 0;
+        for (int d = 0; d < k_dim; d++)
+            s[j] += (double)q[d] * (double)keys[(j / 16 * k_dim + d) * 16 + j % 16];
+        if (cap > 0) s[j] = cap * tanh(s[j] / cap);
+        if (s[j] > top) top = s[j];
+    }
+    for (int j = lo; j < hi; j++) sum += s[j] = exp(s[j] - top);
+    for (int d = 0; d < v_dim; d++) {
+        out[d] = 0;
+        for (int j = lo; j < hi; j++) out[d] += s[j] / sum * (double)values[j * v_stride + d];
+    }
+}
+
+static void attention_follows_its_definition_whatever_the_tile(void **state) {
+    (void)state;
+    enum { KEYS = 112 };
+    static float keys[KEYS * 80], values[KEYS * 80], q[16 * 80], tile_q[16 * 80], o[16 * 80],
+        alone[16 * 80];
+    const int dims[] = {8, 16, 24, 32, 64, 80};
+    for (int level = 0; level < 3; level++) {
+        const attention_kernels *a = attention_get_level(level);
+        if (!a) continue;
+        for (int round = 0; round < 40; round++) {
+            int dim = dims[round % 6], stride = (dim + 15) / 16 * 16, n = 1 + round % 16;
+            int lo[16], hi[16];
+            fill(keys, KEYS * dim, 2), fill(values, KEYS * stride, 1), fill(q, n * dim, 1);
+            for (int r = 0; r < n; r++) {
+                hi[r] = 1 + (int)(test_random(&seed) % KEYS);
+                lo[r] = round % 2 ? 0 : (int)(test_random(&seed) % (uint64_t)hi[r]);
+            }
+            float cap = round % 5 == 0 ? 5.0f : 0.0f;
+            for (int pass = 0; pass <= n; pass++) { /* all rows together, then each alone */
+                int first = pass ? pass - 1 : 0, rows = pass ? 1 : n;
+                attention_tile t = {.n_rows = rows,
+                                    .k_dim = dim,
+                                    .v_dim = dim,
+                                    .v_stride = stride,
+                                    .soft_cap = cap,
+                                    .q = tile_q,
+                                    .o = pass ? alone : o};
+                memcpy(tile_q, q + first * dim, (size_t)(rows * dim) * sizeof(float));
+                a->begin(&t);
+                int begin = KEYS, end = 0;
+                for (int r = first; r < first + rows; r++) {
+                    begin = lo[r] < begin ? lo[r] : begin;
+                    end = hi[r] > end ? hi[r] : end;
+                }
+                for (int at = begin / 16 * 16; at < end; at += 16) {
+                    int l[16], h[16];
+                    for (int r = 0; r < rows; r++) {
+                        l[r] = lo[first + r] > at ? lo[first + r] - at : 0;
+                        h[r] = hi[first + r] - at < 16 ? hi[first + r] - at : 16;
+                    }
+                    a->block(&t, keys + at * dim, values + at * stride, l, h);
+                }
+                a->end(&t);
+                for (int r = first; pass && r <= first; r++)
+                    assert_memory_equal(alone, o + r * stride, (size_t)dim * sizeof(float));
+            }
+            for (int r = 0; r < n; r++) {
+                double want[80];
+                attend(q + r * dim, keys, values, dim, dim, stride, lo[r], hi[r], (double)cap,
+                       want);
+                for (int d = 0; d < dim; d++)
+                    assert_true(fabs(want[d] - (double)o[r * stride + d]) < 1e-5);
+            }
+        }
+    }
+}
+
+int main(void) {
+    seed = test_seed();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(norms_follow_their_definition),
+        cmocka_unit_test(activations_follow_their_definition),
+        cmocka_unit_test(rounding_to_int8_is_the_same_at_every_level),
+        cmocka_unit_test(bf16_rounds_to_nearest_even),
+        cmocka_unit_test(attention_follows_its_definition_whatever_the_tile),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
