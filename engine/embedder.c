@@ -53,7 +53,7 @@ void embedder_set_name(embedder *e, const char *s, size_t n) {
     e->name[n] = 0;
 }
 
-static int open_gguf(embedder **out, const char *path, fo_err *err) {
+static int open_gguf(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
     gguf *g;
     int rc = gguf_open(&g, path, err);
     if (rc) return rc;
@@ -61,12 +61,9 @@ static int open_gguf(embedder **out, const char *path, fo_err *err) {
     rc = gguf_get_str(g, "general.architecture", &arch, err);
     if (!rc && gguf_str_equal(arch, EMBED_STATIC_ARCH))
         return embed_static_open_gguf(out, g, path, err);
-    if (!rc)
-        rc = fo_fail(err, FO_EUNSUPPORTED,
-                     "a model of architecture '%.*s' cannot embed; it takes " EMBED_STATIC_ARCH,
-                     arch.len > 60 ? 60 : (int)arch.len, arch.ptr);
     gguf_close(g);
-    return err ? fo_fail_prefix(err, "%s", path) : rc;
+    if (rc) return err ? fo_fail_prefix(err, "%s", path) : rc;
+    return embed_encoder_open(out, path, o, err); /* names what it cannot run */
 }
 
 static int open_builtin(embedder **out, fo_err *err) {
@@ -77,12 +74,17 @@ static int open_builtin(embedder **out, fo_err *err) {
     return rc ? rc : embed_static_open_gguf(out, g, "the built-in table", err);
 }
 
-int embedder_open(embedder **out, const char *path, fo_err *err) {
+int embedder_open_with(embedder **out, const char *path, const embedder_options *options,
+                       fo_err *err) {
     struct stat st;
     if (!path || !path[0]) return open_builtin(out, err);
     if (stat(path, &st)) return fo_fail_errno(err, "cannot open the embedding model %s", path);
     return S_ISDIR(st.st_mode) ? embed_static_open_folder(out, path, err)
-                               : open_gguf(out, path, err);
+                               : open_gguf(out, path, options, err);
+}
+
+int embedder_open(embedder **out, const char *path, fo_err *err) {
+    return embedder_open_with(out, path, &(embedder_options){0}, err);
 }
 
 void embedder_close(embedder *e) {

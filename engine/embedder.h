@@ -7,14 +7,16 @@
  *     embedder_close(e);
  *
  * Kinds of model: static tables (embed_static.c: a GGUF of architecture "forage-static", or a
- * model2vec folder) and GGUF encoders. Which one a path holds is decided by what the file says,
- * not by its name. An open embedder is immutable from outside: any number of threads may use it
- * at once. */
+ * model2vec folder) and encoders (embed_encoder.c: a GGUF of architecture bert, nomic-bert). Which
+ * one a path holds is decided by what the file says, not by its name. An open embedder is immutable
+ * from outside: any number of threads may use it at once. */
 #ifndef FORAGE_ENGINE_EMBEDDER_H
 #define FORAGE_ENGINE_EMBEDDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include "kernels/error.h"
+#include "kernels/pool.h"
 
 typedef struct embedder embedder;
 
@@ -25,6 +27,16 @@ enum embed_kind { EMBED_PASSAGE, EMBED_QUERY };
  * model.safetensors + tokenizer.json + config.json (model2vec). On error *out is untouched. FO_EIO,
  * FO_ECORRUPT, FO_EUNSUPPORTED, FO_ENOMEM. */
 int embedder_open(embedder **out, const char *path, fo_err *err);
+
+/* How an encoder runs; a static table has no use for any of it. */
+typedef struct embedder_options {
+    fo_pool *pool; /* shared, outlives the embedder; NULL: a pool of its own, all processors */
+    bool exact;    /* F32 arithmetic instead of the serving path */
+    const char *query_prefix, *passage_prefix; /* NULL: what the file says, else none */
+} embedder_options;
+
+int embedder_open_with(embedder **out, const char *path, const embedder_options *options,
+                       fo_err *err);
 void embedder_close(embedder *e); /* NULL is fine; no call may be running */
 
 const char *embedder_name(const embedder *e);        /* for people; valid until close */
@@ -40,9 +52,9 @@ float embedder_alpha(const embedder *e);
 size_t embedder_max_tokens(const embedder *e);
 
 /* out[n_texts, dim], row-major float32. A vector has unit length, or is all zero where its text
- * has no piece that the model knows. texts[i] is lens[i] bytes of UTF-8, not NUL-terminated;
- * ill-formed bytes are taken as U+FFFD. A vector depends on its text and kind alone, never on the
- * company it is embedded in. */
+ * has no piece (for a static table: none but [UNK]). texts[i] is lens[i] bytes of UTF-8, not
+ * NUL-terminated; ill-formed bytes are taken as U+FFFD. A vector depends on its text and kind
+ * alone, never on the company it is embedded in. */
 int embedder_embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
                    size_t n_texts, float *out, fo_err *err);
 

@@ -36,6 +36,9 @@ void embedder_set_name(embedder *e, const char *s, size_t n); /* cut to fit at a
 /* A static table out of a GGUF file; takes g over, also on failure. */
 int embed_static_open_gguf(embedder **out, gguf *g, const char *path, fo_err *err);
 
+/* An encoder out of a GGUF file. */
+int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err);
+
 /* A model2vec folder. */
 int embed_static_open_folder(embedder **out, const char *path, fo_err *err);
 
