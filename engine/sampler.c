@@ -91,12 +91,17 @@ static int best_first(const void *a, const void *b) {
     return x->token < y->token ? -1 : x->token > y->token;
 }
 
-/* Uniform in [0, 1) out of seed and position: splitmix64's finaliser. */
-static double draw(uint64_t seed, uint64_t position) {
-    uint64_t z = seed * 0x9E3779B97F4A7C15u + (position + 1) * 0xD1B54A32D192ED03u;
+static uint64_t mix(uint64_t z) { /* splitmix64's finaliser */
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
     z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-    return (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+    return z ^ (z >> 31);
+}
+
+/* Uniform in [0, 1) out of seed and position. The seed is mixed first: an arithmetic progression
+ * of another step through one finaliser alone was measurably uneven. */
+static double draw(uint64_t seed, uint64_t position) {
+    uint64_t z = mix(mix(seed + 0x9E3779B97F4A7C15u) + (position + 1) * 0x9E3779B97F4A7C15u);
+    return (double)(z >> 11) * 0x1p-53;
 }
 
 static int32_t argmax(const float *x, int32_t n) {
