@@ -317,14 +317,16 @@ static int best_child(const kv_cache *c, const prefix_hash *parent, const unsign
 
 int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_err *err) {
     kv_cache *c = s->c;
-    assert(s->n_tokens == 0 && s->n_pages == 0);
+    int had = s->n_tokens, first = had / c->P;
+    assert(had % c->P == 0 && s->n_pages >= first);
     *n_attached = 0;
-    if (s->sharing == KV_PRIVATE || n < 2) return FO_OK;
+    if (s->sharing == KV_PRIVATE || n - had < 2) return FO_OK;
     c->stats.lookups++;
-    c->stats.lookup_tokens += (uint64_t)n;
+    c->stats.lookup_tokens += (uint64_t)(n - had);
     int limit = n - 1, blocks = limit / c->P;
     if (!grow_table(s, blocks + 1)) return fo_fail(err, FO_ENOMEM, "out of memory");
-    int i = 0;
+    while (s->n_pages > first) drop_page(c, s->pages[--s->n_pages], true); /* reserved, unused */
+    int i = first;
     for (; i < blocks; i++) {
         prefix_hash h;
         int rc = prefix_hash_block(c->hasher, i ? &s->chain[i - 1] : NULL, s->salt,
@@ -338,7 +340,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
         s->n_pages = i + 1;
     }
     s->n_tokens = i * c->P;
-    c->stats.hit_blocks += (uint64_t)i;
+    c->stats.hit_blocks += (uint64_t)(i - first);
     /* The next block may agree in its first tokens: copy it and keep those. */
     int n_match = 0;
     int child = best_child(c, i ? &s->chain[i - 1] : NULL, s->salt, tokens + s->n_tokens,
@@ -356,9 +358,9 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
         }
         drop_page(c, child, true);
     }
-    *n_attached = s->n_tokens;
-    c->stats.hit_tokens += (uint64_t)s->n_tokens;
-    if (s->n_tokens == 0) c->stats.misses++;
+    *n_attached = s->n_tokens - had;
+    c->stats.hit_tokens += (uint64_t)*n_attached;
+    if (*n_attached == 0) c->stats.misses++;
     return FO_OK;
 }
 

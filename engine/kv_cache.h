@@ -53,8 +53,11 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
  * another sequence holds them. NULL is fine. */
 void kv_seq_free(kv_seq *s, bool keep);
 
-/* Attach the longest prefix of tokens[0..n) that is there, at most n - 1 tokens (the last one must
- * be computed to have logits). Only for a sequence without tokens. *n_attached: how many. */
+/* tokens[0..n) is the whole sequence to be, of which the first kv_seq_tokens(s) are there already
+ * (none, or a multiple of the page size). Attach the longest run of what follows that the cache
+ * has, up to token n - 1 (the last one must be computed to have logits). *n_attached: how many
+ * came. Called at the start, and again at a block's end while another sequence computes the same.
+ */
 int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_err *err);
 
 /* How many of tokens[0..n) attach would find, without taking anything: for admission and for
