@@ -33,7 +33,11 @@ typedef struct extractive_input {
     size_t max_sentences; /* 0: 3 */
     size_t max_chars;     /* bytes of the answer without markers; 0: 1,200 */
     double min_support;   /* abstain below it; 0: support_threshold; < 0: never for weakness */
-    embedder *emb;        /* adds the dense likeness of sentences; NULL: words alone */
+    embedder *emb;        /* adds the likeness of sentences; NULL: words alone. Meant for static
+                             tables: an encoder takes milliseconds a sentence */
+    double dense_floor;   /* lowest cosine of the dense list of (up to) 100 hits that the passages
+                             were taken from: what the best cosine is measured against. 0 or NAN:
+                             unknown */
 } extractive_input;
 
 typedef struct answer_citation {

@@ -19,26 +19,25 @@ typedef struct lexicon {
     void *idf_ctx;
 } lexicon;
 
-/* What speaks for an answer: every member in [0, 1] except where said. Shares are of the
- * question's idf mass, stop words left out. */
+/* What speaks for an answer: shares of the question's idf mass (stop words left out), ratios and
+ * flags, never a score that depends on the collection's size. */
 typedef struct support_features {
-    double sentence_share; /* covered by the best sentence and its passage's title */
-    double passage_share;  /* covered by the best passage */
-    double rare_share;     /* covered by that passage, of the rarer half of the mass */
-    double names_share;    /* of the question's names and numbers found in that passage */
-    double answer_type;    /* 1 where the sentence has what the question word asks for */
-    double proximity;      /* how close together the covered words stand in the passage */
-    double score_ratio;    /* the best passage's BM25 over the question's score on itself */
-    double score_gap;      /* lead of the best passage over the average of the next ones */
-    double dense;          /* cosine of question and best passage; NAN where unknown */
+    double cover;         /* mass in the best sentence or its passage's title */
+    double cover_near;    /* ... and, discounted, in the sentences around it */
+    double bm25;          /* its passage's BM25 over what the question could reach */
+    double lead;          /* how far the best passage is ahead of the average of the others */
+    double missing_names; /* mass of names and numbers that sentence and title lack */
+    double best_idf;      /* mass of the rarest covered word */
+    double pairs;         /* mass of the question's word pairs that stand side by side in it */
+    double dense;         /* (best cosine - floor) / (1 - floor); NAN where unknown */
 } support_features;
 
-/* Calibrated: the share of questions with such features whose documents do hold the answer.
- * Monotone in the underlying score; how and on what it was fitted: docs/answers.md. */
+/* Calibrated, 0..1: of questions with such features, how many the documents answer, where as many
+ * questions are answerable as not. How and on what it was fitted: docs/answers.md. */
 double support_probability(const support_features *f);
 
-/* Below this support an answer is refused under strict grounding: where 90 % of the answerable
- * questions of the calibration set are kept. */
+/* Below this support an answer is refused under strict grounding: 90 % of the answerable questions
+ * of the calibration set stay above it. */
 extern const double support_threshold;
 
 #endif
