@@ -18,7 +18,6 @@ static size_t round_up(size_t n, size_t multiple) {
 static void set_geometry(hnsw *h) {
     h->m0 = 2 * h->M;
     h->code_stride = round_up(h->dim, DIST_CODE_ALIGN);
-    h->vec_stride = round_up(h->dim, DIST_VEC_ALIGN);
     dist_init(&h->k);
 }
 
@@ -64,7 +63,7 @@ int hnsw_create(hnsw **out, const hnsw_params *p, fo_err *err) {
     size_t cap = h->capacity;
     h->upper_cap = 2 * cap + 65536; /* 1.2 a point expected; past the end points stay on level 0 */
     h->codes = reserve(cap * h->code_stride);
-    h->vectors = reserve(cap * h->vec_stride * sizeof *h->vectors);
+    h->rest = reserve(cap * h->code_stride);
     h->scales = reserve(cap * sizeof *h->scales);
     if (h->metric == HNSW_L2) h->bias = reserve(cap * sizeof *h->bias);
     h->upper_at = reserve(cap * sizeof *h->upper_at);
@@ -73,8 +72,8 @@ int hnsw_create(hnsw **out, const hnsw_params *p, fo_err *err) {
     h->locks = malloc(HNSW_LOCKS * sizeof *h->locks);
     if (h->locks)
         for (int i = 0; i < HNSW_LOCKS; i++) pthread_mutex_init(&h->locks[i], NULL);
-    if (!h->codes || !h->vectors || !h->scales || (h->metric == HNSW_L2 && !h->bias) ||
-        !h->upper_at || !h->links0 || !h->upper || !h->locks) {
+    if (!h->codes || !h->rest || !h->scales || (h->metric == HNSW_L2 && !h->bias) || !h->upper_at ||
+        !h->links0 || !h->upper || !h->locks) {
         hnsw_free(h);
         return fo_fail(err, FO_ENOMEM, "no address space for a dense graph of %u points of %u",
                        p->capacity, p->dim);
@@ -88,7 +87,7 @@ void hnsw_free(hnsw *h) {
     if (!h->mapped) {
         size_t cap = h->capacity;
         unreserve(h->codes, cap * h->code_stride);
-        unreserve(h->vectors, cap * h->vec_stride * sizeof *h->vectors);
+        unreserve(h->rest, cap * h->code_stride);
         unreserve(h->scales, cap * sizeof *h->scales);
         unreserve(h->bias, cap * sizeof *h->bias);
         unreserve(h->upper_at, cap * sizeof *h->upper_at);
@@ -120,9 +119,8 @@ hnsw_metric hnsw_get_metric(const hnsw *h) {
 }
 
 size_t hnsw_memory(const hnsw *h) {
-    size_t point = h->code_stride + h->vec_stride * sizeof *h->vectors + sizeof *h->scales +
-                   (h->bias ? sizeof *h->bias : 0) + sizeof *h->upper_at +
-                   h->m0 * sizeof *h->links0;
+    size_t point = 2 * h->code_stride + sizeof *h->scales + (h->bias ? sizeof *h->bias : 0) +
+                   sizeof *h->upper_at + h->m0 * sizeof *h->links0;
     return hnsw_count(h) * point + atomic_load(&h->upper_len) * sizeof *h->upper;
 }
 
@@ -154,18 +152,22 @@ static float largest(const float *x, size_t n) {
 
 void hnsw_encode(hnsw *h, uint32_t id, const float *x) {
     uint8_t *code = h->codes + id * h->code_stride;
-    uint16_t *vec = h->vectors + id * h->vec_stride;
+    int8_t *rest = h->rest + id * h->code_stride;
     float max = largest(x, h->dim);
     float up = max >= FLT_MIN ? 127.0f / max : 0.0f;
+    float scale = max >= FLT_MIN ? max / 127.0f : 0.0f;
     double norm = 0;
     memset(code, 128, h->code_stride);
+    memset(rest, 0, h->code_stride);
     for (uint32_t j = 0; j < h->dim; j++) {
-        code[j] = (uint8_t)(128 + lrintf(x[j] * up));
-        vec[j] = dist_to_bf16(x[j]);
-        double v = dist_from_bf16(vec[j]);
-        norm += v * v;
+        float v = x[j] * up;
+        long whole = lrintf(v), part = lrintf((v - (float)whole) * 256.0f);
+        code[j] = (uint8_t)(128 + whole);
+        rest[j] = (int8_t)(part > 127 ? 127 : part);
+        double w = (double)scale / 256 * dist_fine(code[j], rest[j]);
+        norm += w * w;
     }
-    h->scales[id] = max >= FLT_MIN ? max / 127.0f : 0.0f;
+    h->scales[id] = scale;
     if (h->bias) h->bias[id] = (float)(-0.5 * norm);
 }
 
@@ -196,8 +198,10 @@ void hnsw_probe_code(const hnsw *h, hnsw_probe *p, uint32_t id) {
 }
 
 void hnsw_get_vector(const hnsw *h, uint32_t id, float *out) {
-    const uint16_t *v = h->vectors + id * h->vec_stride;
-    for (uint32_t j = 0; j < h->dim; j++) out[j] = dist_from_bf16(v[j]);
+    const uint8_t *code = hnsw_code(h, id);
+    const int8_t *rest = h->rest + id * h->code_stride;
+    float scale = h->scales[id] / 256.0f;
+    for (uint32_t j = 0; j < h->dim; j++) out[j] = scale * dist_fine(code[j], rest[j]);
 }
 
 void hnsw_sections(const hnsw *h, hnsw_section out[HNSW_N_SECTIONS]) {
@@ -220,7 +224,7 @@ void hnsw_sections(const hnsw *h, hnsw_section out[HNSW_N_SECTIONS]) {
     out[SEC_LINKS] = (hnsw_section){h->links0, n * h->m0 * sizeof *h->links0};
     out[SEC_UPPER_AT] = (hnsw_section){h->upper_at, n * sizeof *h->upper_at};
     out[SEC_UPPER] = (hnsw_section){h->upper, w->head.upper_len * sizeof *h->upper};
-    out[SEC_VECTORS] = (hnsw_section){h->vectors, n * h->vec_stride * sizeof *h->vectors};
+    out[SEC_REST] = (hnsw_section){h->rest, n * h->code_stride};
 }
 
 static int check_head(const hnsw_head *d, fo_err *err) {
@@ -262,7 +266,7 @@ int hnsw_map(hnsw **out, const hnsw_section in[HNSW_N_SECTIONS], fo_err *err) {
         [SEC_LINKS] = n * h->m0 * sizeof *h->links0,
         [SEC_UPPER_AT] = n * sizeof *h->upper_at,
         [SEC_UPPER] = (size_t)d.upper_len * sizeof *h->upper,
-        [SEC_VECTORS] = n * h->vec_stride * sizeof *h->vectors,
+        [SEC_REST] = n * h->code_stride,
     };
     for (int i = 0; i < HNSW_N_SECTIONS; i++) {
         if (in[i].size != want[i]) {
@@ -282,7 +286,7 @@ int hnsw_map(hnsw **out, const hnsw_section in[HNSW_N_SECTIONS], fo_err *err) {
     h->links0 = (uint32_t *)in[SEC_LINKS].data;
     h->upper_at = (uint32_t *)in[SEC_UPPER_AT].data;
     h->upper = (uint32_t *)in[SEC_UPPER].data;
-    h->vectors = (uint16_t *)in[SEC_VECTORS].data;
+    h->rest = (int8_t *)in[SEC_REST].data;
     atomic_init(&h->n, d.n);
     atomic_init(&h->entry, d.entry);
     atomic_init(&h->upper_len, d.upper_len);

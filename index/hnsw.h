@@ -1,5 +1,5 @@
 /* hnsw.h - approximate nearest neighbours: a hierarchical navigable small world graph over 8-bit
- * codes, rescored from BF16 vectors.
+ * codes, rescored at 16 bits a value.
  *
  *     hnsw *h;
  *     hnsw_params p = {.dim = 384, .metric = HNSW_COSINE, .capacity = 16384};
@@ -24,7 +24,10 @@
  *
  * Source: Malkov & Yashunin 2018 (graph, levels, heuristic neighbour selection). Departures: the
  * graph is built and walked on 8-bit codes; best candidates live in one sorted array; a filter is
- * respected during the walk, within a budget after which the allowed points are scanned. */
+ * respected during the walk, within a budget after which the allowed points are scanned. A value is
+ * kept as a byte and a second byte that refines it: with a scale for each vector this is closer
+ * than BF16 (1.5e-5 of the vector's largest value), and rescoring reads only the second row anew.
+ */
 #ifndef FORAGE_INDEX_HNSW_H
 #define FORAGE_INDEX_HNSW_H
 
@@ -82,7 +85,8 @@ typedef void hnsw_progress_fn(void *ctx, size_t done, size_t total);
 int hnsw_build(hnsw *h, const float *vecs, size_t n, fo_pool *pool, hnsw_progress_fn *progress,
                void *ctx, fo_err *err);
 
-/* The stored vector (BF16 precision; unit length under HNSW_COSINE) -> out[dim]. id < count. */
+/* The stored vector (to 1.5e-5 of its largest value; unit length under HNSW_COSINE) -> out[dim].
+ * id < count. */
 void hnsw_get_vector(const hnsw *h, uint32_t id, float *out);
 
 /* Working memory of one search at a time; grows to what the largest search needed and is reused:
@@ -104,7 +108,7 @@ typedef struct hnsw_query {
 
 typedef struct hnsw_hit {
     uint32_t id;
-    float score; /* from the BF16 vector and the F32 query */
+    float score; /* from the 16-bit vector and the F32 query */
 } hnsw_hit;
 
 /* Best k allowed points, best first, ties by smaller id -> hits[k], *n <= k. When at least k points

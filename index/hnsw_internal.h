@@ -1,7 +1,7 @@
 /* hnsw_internal.h - the graph's memory, shared by hnsw*.c and nobody else.
  *
  * Invariants
- *  1. A point's code, scale, bias, vector and upper-level block are written before any link to it
+ *  1. A point's code, rest, scale, bias and upper-level block are written before any link to it
  *     is published (release); whoever follows a link (acquire) sees them.
  *  2. A list of links is packed: it ends at the first HNSW_NONE. A writer changes single slots
  *     under the point's lock, so a reader sees each link that stays, and old or new for the rest.
@@ -42,7 +42,7 @@ typedef struct hnsw_head {
 } hnsw_head;
 _Static_assert(sizeof(hnsw_head) == 64, "a section's size");
 
-enum { SEC_HEAD, SEC_CODES, SEC_SCALES, SEC_BIAS, SEC_LINKS, SEC_UPPER_AT, SEC_UPPER, SEC_VECTORS };
+enum { SEC_HEAD, SEC_CODES, SEC_SCALES, SEC_BIAS, SEC_LINKS, SEC_UPPER_AT, SEC_UPPER, SEC_REST };
 
 typedef struct hnsw_writer hnsw_writer;
 
@@ -54,22 +54,21 @@ struct hnsw {
     uint32_t capacity;
     uint32_t limit;     /* ids from here on are not links: capacity, or n of a mapped graph */
     size_t code_stride; /* bytes */
-    size_t vec_stride;  /* values */
     bool mapped;
     size_t upper_cap; /* uint32s */
     dist_kernels k;
 
-    /* [capacity]; a slot is written once, before its id is published */
+    /* [capacity]; a row is written once, before its id is published */
     uint8_t *codes;
     float *scales;
-    float *bias; /* L2: -|x|^2 / 2; else NULL */
-    uint16_t *vectors;
+    float *bias;  /* L2: -|x|^2 / 2; else NULL */
+    int8_t *rest; /* rows of code_stride: value = scale * (code - 128 + rest / 256) */
     uint32_t *upper_at;
 
     uint32_t *links0; /* atomic: each slot */
     uint32_t *upper;  /* levels as above, links atomic */
 
-    _Atomic uint32_t n;     /* points in codes and vectors */
+    _Atomic uint32_t n;     /* points encoded and linked */
     _Atomic uint32_t entry; /* HNSW_NONE while empty */
 
     /* writers only */
@@ -189,8 +188,8 @@ void hnsw_walk(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, uint32_t lev
 
 void hnsw_sort_keys(uint64_t *keys, size_t n); /* descending, in place */
 
-/* x[dim] -> code row, scale and bias of slot id (and its BF16 row). x is finite; under cosine of
- * unit length already. */
+/* x[dim] -> code row, rest row, scale and bias of slot id. x is finite; under cosine of unit
+ * length already. */
 void hnsw_encode(hnsw *h, uint32_t id, const float *x);
 /* Query from floats, and from a stored point's code (then score() is between stored points). */
 void hnsw_probe_vector(const hnsw *h, hnsw_probe *p, const float *x);

@@ -245,8 +245,7 @@ static uint32_t copy_rows(hnsw *h, const hnsw_merge_input *in, uint32_t at, uint
     for (uint32_t id = 0, n = hnsw_count(g); id < n; id++) {
         if (!is_alive(in->alive, id)) continue;
         memcpy(h->codes + at * h->code_stride, hnsw_code(g, id), h->code_stride);
-        memcpy(h->vectors + at * h->vec_stride, g->vectors + id * g->vec_stride,
-               h->vec_stride * sizeof *h->vectors);
+        memcpy(h->rest + at * h->code_stride, g->rest + id * h->code_stride, h->code_stride);
         h->scales[at] = g->scales[id];
         if (h->bias) h->bias[at] = g->bias[id];
         hnsw_place(h, at, keep_levels ? hnsw_level(g, id) : hnsw_draw_level(h, at));

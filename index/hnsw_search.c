@@ -289,14 +289,19 @@ static void scan_codes(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, cons
 }
 
 static float rescore(const hnsw *h, const hnsw_scratch *s, uint32_t id) {
-    const uint16_t *v = h->vectors + id * h->vec_stride;
-    if (h->metric == HNSW_L2) return -h->k.l2_bf16(s->qf, v, h->vec_stride);
-    return h->k.dot_bf16(s->qf, v, h->vec_stride);
+    const uint8_t *code = hnsw_code(h, id);
+    const int8_t *rest = h->rest + id * h->code_stride;
+    float scale = h->scales[id] / 256.0f;
+    if (h->metric == HNSW_L2) return -h->k.l2_fine(s->qf, code, rest, scale, h->code_stride);
+    return scale * h->k.dot_fine(s->qf, code, rest, h->code_stride);
 }
 
-static void fetch_vector(const hnsw *h, uint32_t id) {
-    const char *v = (const char *)(h->vectors + id * h->vec_stride);
-    for (size_t j = 0; j < h->vec_stride * sizeof *h->vectors; j += 64) __builtin_prefetch(v + j);
+static void fetch_rows(const hnsw *h, uint32_t id) {
+    size_t at = id * h->code_stride;
+    for (size_t j = 0; j < h->code_stride; j += 64) {
+        __builtin_prefetch(h->codes + at + j);
+        __builtin_prefetch(h->rest + at + j);
+    }
 }
 
 static void scan_exact(const hnsw *h, hnsw_scratch *s, const hnsw_query *q, uint32_t visible,
@@ -308,7 +313,7 @@ static void scan_exact(const hnsw *h, hnsw_scratch *s, const hnsw_query *q, uint
     while ((m = next_allowed(q, visible, &at, s->ids, HNSW_BATCH)) != 0) {
         s->stats.n_rescored += m;
         for (size_t i = 0; i < m; i++) {
-            if (i + 2 < m) fetch_vector(h, s->ids[i + 2]);
+            if (i + 2 < m) fetch_rows(h, s->ids[i + 2]);
             uint64_t key = hnsw_key(rescore(h, s, s->ids[i]), s->ids[i]);
             if (s->pool_n == k && key <= s->pool[k - 1]) continue;
             pool_insert(s->pool, &s->pool_n, k, key);
@@ -384,7 +389,7 @@ int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *h
     if (rc != FO_OK) return rc;
     rc = hnsw_prepare(h, q->vector, s->qf, "the query vector", err);
     if (rc != FO_OK || k == 0) return rc;
-    memset(s->qf + h->dim, 0, (h->vec_stride - h->dim) * sizeof *s->qf);
+    memset(s->qf + h->dim, 0, (h->code_stride - h->dim) * sizeof *s->qf);
     if (q->exact || n_allowed <= HNSW_EXACT_BELOW) {
         scan_exact(h, s, q, visible, k);
     } else {
@@ -393,7 +398,7 @@ int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *h
         size_t want = k + (k / 2 > 8 ? k / 2 : 8), found = 0;
         rc = find_candidates(h, q, s, visible, n_allowed, k, ef, want, &found, err);
         if (rc != FO_OK) return rc;
-        for (size_t i = 0; i < found; i++) fetch_vector(h, hnsw_key_id(s->pool[i]));
+        for (size_t i = 0; i < found; i++) fetch_rows(h, hnsw_key_id(s->pool[i]));
         for (size_t i = 0; i < found; i++) {
             uint32_t id = hnsw_key_id(s->pool[i]);
             s->pool[i] = hnsw_key(rescore(h, s, id), id);

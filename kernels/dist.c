@@ -20,18 +20,19 @@ static float sum_lanes(float *acc) {
     return acc[0];
 }
 
-static float dot_bf16_generic(const float *q, const uint16_t *v, size_t n) {
+static float dot_fine_generic(const float *q, const uint8_t *code, const int8_t *rest, size_t n) {
     float acc[LANES] = {0};
     for (size_t j = 0; j < n; j += LANES)
-        for (int i = 0; i < LANES; i++) acc[i] += q[j + i] * dist_from_bf16(v[j + i]);
+        for (int i = 0; i < LANES; i++) acc[i] += q[j + i] * dist_fine(code[j + i], rest[j + i]);
     return sum_lanes(acc);
 }
 
-static float l2_bf16_generic(const float *q, const uint16_t *v, size_t n) {
+static float l2_fine_generic(const float *q, const uint8_t *code, const int8_t *rest, float scale,
+                             size_t n) {
     float acc[LANES] = {0};
     for (size_t j = 0; j < n; j += LANES) {
         for (int i = 0; i < LANES; i++) {
-            float d = q[j + i] - dist_from_bf16(v[j + i]);
+            float d = q[j + i] - scale * dist_fine(code[j + i], rest[j + i]);
             acc[i] += d * d;
         }
     }
@@ -39,7 +40,7 @@ static float l2_bf16_generic(const float *q, const uint16_t *v, size_t n) {
 }
 
 void dist_init_generic(dist_kernels *k) {
-    *k = (dist_kernels){"generic", dot_codes_generic, dot_bf16_generic, l2_bf16_generic};
+    *k = (dist_kernels){"generic", dot_codes_generic, dot_fine_generic, l2_fine_generic};
 }
 
 void dist_init(dist_kernels *k) {

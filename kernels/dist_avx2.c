@@ -37,9 +37,20 @@ static void dot_codes_avx2(const int8_t *q, const uint8_t *codes, size_t stride,
     }
 }
 
-static inline __m256 load_bf16(const uint16_t *v) {
-    __m256i w = _mm256_cvtepu16_epi32(_mm_loadu_si128((const __m128i *)v));
-    return _mm256_castsi256_ps(_mm256_slli_epi32(w, 16));
+/* Sixteen refined values as 16-bit integers. */
+static inline __m256i load_fine(const uint8_t *code, const int8_t *rest) {
+    const __m128i flip = _mm_set1_epi8((char)0x80);
+    __m128i c = _mm_xor_si128(_mm_loadu_si128((const __m128i *)code), flip);
+    __m256i high = _mm256_slli_epi16(_mm256_cvtepu8_epi16(c), 8);
+    return _mm256_add_epi16(high, _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)rest)));
+}
+
+static inline __m256 low_f32(__m256i v) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_castsi256_si128(v)));
+}
+
+static inline __m256 high_f32(__m256i v) {
+    return _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(_mm256_extracti128_si256(v, 1)));
 }
 
 static inline float sum_f32(__m256 a) {
@@ -49,22 +60,26 @@ static inline float sum_f32(__m256 a) {
     return _mm_cvtss_f32(s);
 }
 
-static float dot_bf16_avx2(const float *q, const uint16_t *v, size_t n) {
+static float dot_fine_avx2(const float *q, const uint8_t *code, const int8_t *rest, size_t n) {
     __m256 a = _mm256_setzero_ps(), b = a, c = a, d = a;
     for (size_t j = 0; j < n; j += 32) {
-        a = _mm256_fmadd_ps(_mm256_loadu_ps(q + j), load_bf16(v + j), a);
-        b = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 8), load_bf16(v + j + 8), b);
-        c = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 16), load_bf16(v + j + 16), c);
-        d = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 24), load_bf16(v + j + 24), d);
+        __m256i v = load_fine(code + j, rest + j), w = load_fine(code + j + 16, rest + j + 16);
+        a = _mm256_fmadd_ps(_mm256_loadu_ps(q + j), low_f32(v), a);
+        b = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 8), high_f32(v), b);
+        c = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 16), low_f32(w), c);
+        d = _mm256_fmadd_ps(_mm256_loadu_ps(q + j + 24), high_f32(w), d);
     }
     return sum_f32(_mm256_add_ps(_mm256_add_ps(a, b), _mm256_add_ps(c, d)));
 }
 
-static float l2_bf16_avx2(const float *q, const uint16_t *v, size_t n) {
+static float l2_fine_avx2(const float *q, const uint8_t *code, const int8_t *rest, float scale,
+                          size_t n) {
+    const __m256 s = _mm256_set1_ps(scale);
     __m256 a = _mm256_setzero_ps(), b = a;
     for (size_t j = 0; j < n; j += 16) {
-        __m256 x = _mm256_sub_ps(_mm256_loadu_ps(q + j), load_bf16(v + j));
-        __m256 y = _mm256_sub_ps(_mm256_loadu_ps(q + j + 8), load_bf16(v + j + 8));
+        __m256i v = load_fine(code + j, rest + j);
+        __m256 x = _mm256_fnmadd_ps(s, low_f32(v), _mm256_loadu_ps(q + j));
+        __m256 y = _mm256_fnmadd_ps(s, high_f32(v), _mm256_loadu_ps(q + j + 8));
         a = _mm256_fmadd_ps(x, x, a);
         b = _mm256_fmadd_ps(y, y, b);
     }
@@ -72,5 +87,5 @@ static float l2_bf16_avx2(const float *q, const uint16_t *v, size_t n) {
 }
 
 void dist_init_avx2(dist_kernels *k) {
-    *k = (dist_kernels){"avx2", dot_codes_avx2, dot_bf16_avx2, l2_bf16_avx2};
+    *k = (dist_kernels){"avx2", dot_codes_avx2, dot_fine_avx2, l2_fine_avx2};
 }

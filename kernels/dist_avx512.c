@@ -40,25 +40,42 @@ static void dot_codes_avx512(const int8_t *q, const uint8_t *codes, size_t strid
     }
 }
 
-static inline __m512 load_bf16(const uint16_t *v) {
-    __m512i w = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)v));
-    return _mm512_castsi512_ps(_mm512_slli_epi32(w, 16));
+/* Thirty-two refined values as 16-bit integers. */
+static inline __m512i load_fine(const uint8_t *code, const int8_t *rest) {
+    const __m256i flip = _mm256_set1_epi8((char)0x80);
+    __m256i c = _mm256_xor_si256(_mm256_loadu_si256((const __m256i *)code), flip);
+    __m512i high = _mm512_slli_epi16(_mm512_cvtepu8_epi16(c), 8);
+    return _mm512_add_epi16(high, _mm512_cvtepi8_epi16(_mm256_loadu_si256((const __m256i *)rest)));
 }
 
-static float dot_bf16_avx512(const float *q, const uint16_t *v, size_t n) {
-    __m512 a = _mm512_setzero_ps(), b = a;
-    for (size_t j = 0; j < n; j += 32) {
-        a = _mm512_fmadd_ps(_mm512_loadu_ps(q + j), load_bf16(v + j), a);
-        b = _mm512_fmadd_ps(_mm512_loadu_ps(q + j + 16), load_bf16(v + j + 16), b);
+static inline __m512 low_f32(__m512i v) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm512_castsi512_si256(v)));
+}
+
+static inline __m512 high_f32(__m512i v) {
+    return _mm512_cvtepi32_ps(_mm512_cvtepi16_epi32(_mm512_extracti64x4_epi64(v, 1)));
+}
+
+static float dot_fine_avx512(const float *q, const uint8_t *code, const int8_t *rest, size_t n) {
+    __m512 a = _mm512_setzero_ps(), b = a, c = a, d = a;
+    for (size_t j = 0; j < n; j += 64) {
+        __m512i v = load_fine(code + j, rest + j), w = load_fine(code + j + 32, rest + j + 32);
+        a = _mm512_fmadd_ps(_mm512_loadu_ps(q + j), low_f32(v), a);
+        b = _mm512_fmadd_ps(_mm512_loadu_ps(q + j + 16), high_f32(v), b);
+        c = _mm512_fmadd_ps(_mm512_loadu_ps(q + j + 32), low_f32(w), c);
+        d = _mm512_fmadd_ps(_mm512_loadu_ps(q + j + 48), high_f32(w), d);
     }
-    return _mm512_reduce_add_ps(_mm512_add_ps(a, b));
+    return _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(a, b), _mm512_add_ps(c, d)));
 }
 
-static float l2_bf16_avx512(const float *q, const uint16_t *v, size_t n) {
+static float l2_fine_avx512(const float *q, const uint8_t *code, const int8_t *rest, float scale,
+                            size_t n) {
+    const __m512 s = _mm512_set1_ps(scale);
     __m512 a = _mm512_setzero_ps(), b = a;
     for (size_t j = 0; j < n; j += 32) {
-        __m512 x = _mm512_sub_ps(_mm512_loadu_ps(q + j), load_bf16(v + j));
-        __m512 y = _mm512_sub_ps(_mm512_loadu_ps(q + j + 16), load_bf16(v + j + 16));
+        __m512i v = load_fine(code + j, rest + j);
+        __m512 x = _mm512_fnmadd_ps(s, low_f32(v), _mm512_loadu_ps(q + j));
+        __m512 y = _mm512_fnmadd_ps(s, high_f32(v), _mm512_loadu_ps(q + j + 16));
         a = _mm512_fmadd_ps(x, x, a);
         b = _mm512_fmadd_ps(y, y, b);
     }
@@ -66,5 +83,5 @@ static float l2_bf16_avx512(const float *q, const uint16_t *v, size_t n) {
 }
 
 void dist_init_avx512(dist_kernels *k) {
-    *k = (dist_kernels){"avx512", dot_codes_avx512, dot_bf16_avx512, l2_bf16_avx512};
+    *k = (dist_kernels){"avx512", dot_codes_avx512, dot_fine_avx512, l2_fine_avx512};
 }

@@ -87,42 +87,34 @@ static void the_longest_row_does_not_overflow(void **state) {
     free(q);
 }
 
-static void bf16_sums_agree_to_rounding(void **state) {
+static void refined_sums_agree_to_rounding(void **state) {
     (void)state;
     uint64_t r = test_seed();
     static float q[MAX_LEN];
-    static uint16_t v[MAX_LEN];
-    const float scales[] = {1e-30f, 1e-3f, 1.0f, 1e6f, 1e15f};
+    static uint8_t code[MAX_LEN];
+    static int8_t rest[MAX_LEN];
+    const float scales[] = {1e-20f, 1e-3f, 1.0f, 1e6f, 1e12f};
     for (size_t s = 0; s < 5; s++) {
-        for (size_t n = 32; n <= MAX_LEN; n += 32) {
+        for (size_t n = 64; n <= MAX_LEN; n += 64) {
             double dot = 0, l2 = 0, abs_dot = 0;
+            bool extreme = n % 128 == 0;
             for (size_t j = 0; j < n; j++) {
-                q[j] = (float)(test_uniform(&r) - 0.5) * scales[s];
-                v[j] = dist_to_bf16((float)(test_uniform(&r) - 0.5) * scales[s]);
-                double x = dist_from_bf16(v[j]);
+                q[j] = (float)(test_uniform(&r) - 0.5) * scales[s] * 65536;
+                code[j] = extreme ? (j % 3 ? 255 : 1) : (uint8_t)(1 + test_random(&r) % 255);
+                rest[j] = extreme ? (j % 2 ? 127 : -128) : (int8_t)test_random(&r);
+                double x = (code[j] - 128) * 256 + rest[j];
                 dot += q[j] * x;
                 abs_dot += fabs(q[j] * x);
-                l2 += (q[j] - x) * (q[j] - x);
+                l2 += (q[j] - scales[s] * x) * (q[j] - scales[s] * x);
             }
             dist_kernels k[4];
             size_t n_levels = levels(k);
             for (size_t l = 0; l < n_levels; l++) {
-                assert_true(fabs(k[l].dot_bf16(q, v, n) - dot) <= 1e-5 * abs_dot + 1e-37);
-                assert_true(fabs(k[l].l2_bf16(q, v, n) - l2) <= 1e-5 * l2 + 1e-37);
+                assert_true(fabs(k[l].dot_fine(q, code, rest, n) - dot) <= 1e-5 * abs_dot);
+                assert_true(fabs(k[l].l2_fine(q, code, rest, scales[s], n) - l2) <= 1e-5 * l2);
             }
         }
     }
-}
-
-static void bf16_rounds_to_nearest_even(void **state) {
-    (void)state;
-    assert_int_equal(dist_to_bf16(1.0f), 0x3F80);
-    assert_int_equal(dist_to_bf16(1.0f + 0x1p-8f), 0x3F80); /* half way: to even */
-    assert_int_equal(dist_to_bf16(1.0f + 0x3p-8f), 0x3F82); /* half way: to even */
-    assert_int_equal(dist_to_bf16(1.0f + 0x1.1p-8f), 0x3F81);
-    assert_int_equal(dist_to_bf16(-0.0f), 0x8000);
-    assert_int_equal(dist_to_bf16(INFINITY), 0x7F80);
-    assert_true(dist_from_bf16(0x3F82) == 1.0f + 0x1p-6f);
 }
 
 int main(void) {
@@ -130,8 +122,7 @@ int main(void) {
         cmocka_unit_test(codes_agree_on_random_rows),
         cmocka_unit_test(codes_agree_on_extreme_rows),
         cmocka_unit_test(the_longest_row_does_not_overflow),
-        cmocka_unit_test(bf16_sums_agree_to_rounding),
-        cmocka_unit_test(bf16_rounds_to_nearest_even),
+        cmocka_unit_test(refined_sums_agree_to_rounding),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
