@@ -1,0 +1,125 @@
+#include "server/app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "kernels/file.h"
+#include "server/log.h"
+
+#define JSON_TYPE "application/json"
+#define MIB       ((size_t)1 << 20)
+
+const http_route app_routes[] = {
+    {"POST", "/ingest", route_ingest, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL,
+     "collection wait id title uri language max_tokens overlap", 0},
+    {"POST", "/query", route_query, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
+    {"POST", "/search", route_search, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
+    {"GET", "/documents", route_documents, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "collection limit after", 0},
+    {"GET", "/documents/{id}", route_document, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "collection text", 0},
+    {"DELETE", "/documents/{id}", route_document_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
+     "collection", 0},
+    {"GET", "/collections", route_collections, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"PUT", "/collections/{name}", route_collection_put, HTTP_BODY_BUFFER, HTTP_LANE_INGEST,
+     JSON_TYPE, NULL, MIB},
+    {"DELETE", "/collections/{name}", route_collection_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST,
+     NULL, NULL, 0},
+    {"GET", "/jobs/{id}", route_job, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"DELETE", "/jobs/{id}", route_job_cancel, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/health", route_health, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/ready", route_ready, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/stats", route_stats, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/metrics", route_metrics, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/openapi.json", route_openapi, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"POST", "/admin/snapshot", route_snapshot, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL, NULL, 0},
+    {"GET", "/", route_page, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
+    {"GET", "/assets/{name}", route_asset, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
+};
+const size_t app_n_routes = sizeof app_routes / sizeof *app_routes;
+
+static const char *methods[sizeof app_routes / sizeof *app_routes];
+static const char *patterns[sizeof app_routes / sizeof *app_routes];
+
+static void observe(void *ctx, const http_summary *s) {
+    app *a = ctx;
+    size_t route = s->route ? (size_t)(s->route - app_routes) : app_n_routes;
+    metrics_request(a->metrics, route, s->status, s->total_ms);
+    bool probe = s->route && s->route->lane == HTTP_LANE_INLINE && s->status < 400;
+    log_event(probe              ? LOG_LEVEL_DEBUG
+              : s->status >= 500 ? LOG_LEVEL_WARN
+                                 : LOG_LEVEL_INFO,
+              s->request_id, "request", LOG_STR("method", s->method), LOG_STR("path", s->path),
+              LOG_INT("status", s->status), LOG_NUM("ms", s->total_ms),
+              LOG_NUM("queue_ms", s->queue_ms), LOG_INT("bytes_in", s->body_bytes),
+              LOG_INT("bytes_out", s->reply_bytes));
+}
+
+int app_create(app **out, service *s, fo_err *err) {
+    app *a = calloc(1, sizeof *a);
+    if (!a) return fo_fail(err, FO_ENOMEM, "out of memory");
+    a->service = s;
+    a->started_ms = log_now_ms();
+    a->max_document_bytes = 64 * MIB;
+    for (size_t i = 0; i < app_n_routes; i++) {
+        methods[i] = app_routes[i].method;
+        patterns[i] = app_routes[i].pattern;
+    }
+    a->metrics = metrics_create(methods, patterns, app_n_routes);
+    size_t n = strlen(service_home(s)) + 8;
+    a->spool_dir = malloc(n);
+    int rc = FO_OK;
+    if (!a->metrics || !a->spool_dir) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!rc) {
+        snprintf(a->spool_dir, n, "%s/tmp", service_home(s));
+        rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
+    }
+    if (!rc) rc = fo_make_dirs(a->spool_dir, err);
+    if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
+    if (rc) {
+        app_stop(a, 0, NULL);
+        return rc;
+    }
+    *out = a;
+    return FO_OK;
+}
+
+int app_serve(app *a, http_options *opt, fo_err *err) {
+    opt->routes = app_routes;
+    opt->n_routes = app_n_routes;
+    opt->app = a;
+    opt->observe = observe;
+    opt->spool_dir = a->spool_dir;
+    return http_start(&a->http, opt, err);
+}
+
+void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
+    if (!a) return;
+    http_stop(a->http, timeout_ms, hurry);
+    jobs_stop(a->jobs);
+    metrics_free(a->metrics);
+    free(a->spool_dir);
+    free(a);
+}
+
+const char *app_tenant(const http_request *r) {
+    (void)r;
+    return "default";
+}
+
+const char *app_collection_arg(http_request *r) {
+    const char *c = http_arg(r, "collection");
+    if (!c) return "default";
+    if (service_name_valid(c)) return c;
+    http_error(r, 400, "bad_field", "collection",
+               "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
+    return NULL;
+}
+
+void app_make_id(char out[32], const char *prefix) {
+    uint64_t v = 0;
+    if (getrandom(&v, sizeof v, 0) != sizeof v) v = (uint64_t)log_now_ms();
+    snprintf(out, 32, "%s%016llx", prefix, (unsigned long long)v);
+}

@@ -1,0 +1,47 @@
+/* app.h - the running service as its routes see it: what stands behind every handler, and the one
+ * table of routes. */
+#ifndef FORAGE_SERVER_APP_H
+#define FORAGE_SERVER_APP_H
+
+#include "retrieval/service.h"
+#include "server/http.h"
+#include "server/jobs.h"
+#include "server/metrics.h"
+
+typedef struct app {
+    service *service; /* owned by whoever made the app */
+    jobs *jobs;
+    metrics *metrics;
+    http_server *http; /* set by app_serve */
+    int64_t started_ms;
+    char *spool_dir; /* home/tmp */
+    size_t max_document_bytes;
+    bool log_requests;
+} app;
+
+/* 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
+int app_create(app **out, service *s, fo_err *err);
+int app_serve(app *a, http_options *opt, fo_err *err);
+/* Stops HTTP (see http_stop), then the jobs; frees a. The service stays open. */
+void app_stop(app *a, int timeout_ms, const atomic_bool *hurry);
+
+extern const http_route app_routes[];
+extern const size_t app_n_routes;
+
+/* ---- handlers, one file a subject ---------------------------------------------------------- */
+http_handler route_ingest;                                           /* routes_ingest.c */
+http_handler route_query, route_search;                              /* routes_query.c */
+http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
+http_handler route_collections, route_collection_put, route_collection_delete;
+http_handler route_job, route_job_cancel;
+http_handler route_health, route_ready, route_stats, route_metrics; /* routes_ops.c */
+http_handler route_openapi, route_snapshot, route_page, route_asset;
+
+/* The tenant of a request: "default" while there are no keys. */
+const char *app_tenant(const http_request *r);
+/* ?collection= or "default"; NULL after an error reply. */
+const char *app_collection_arg(http_request *r);
+/* "q_" or another prefix and 16 hex digits. */
+void app_make_id(char out[32], const char *prefix);
+
+#endif
