@@ -1,0 +1,554 @@
+/* engine.c - one thread that turns requests into tokens.
+ *
+ * Lock order: engine.mu -> generation.mu. The engine's thread holds mu while it plans and takes
+ * news in, never during a forward pass. */
+#include "engine/engine.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/admission.h"
+#include "engine/engine_memory.h"
+#include "engine/markers.h"
+#include "engine/scheduler.h"
+#include "engine/stop_match.h"
+#include "engine/tokenizer_gguf.h"
+#include "kernels/clock.h"
+
+struct generation {
+    engine *e;
+    /* immutable after submit */
+    sampler_params sampling;
+    sampler_bias *bias;
+    char **stop;
+    bool ignore_end;
+    int n_logprobs;
+    size_t max_tokens;
+    double submitted_ms;
+    int32_t *tokens; /* prompt and answer: the task's array */
+    size_t n_prompt;
+
+    int task; /* guarded by engine.mu; -1 once finished */
+    atomic_bool cancel;
+
+    /* owned: engine's thread while running */
+    detokenizer detok;
+    stop_match stops;
+    marker_filter markers;
+    fo_buf piece;
+
+    pthread_mutex_t mu;
+    pthread_cond_t news;
+    /* guarded by mu */
+    generation_token *out; /* [max_tokens + 1] */
+    size_t n_out, n_seen;
+    fo_buf text; /* not yet read */
+    generation_event ev;
+};
+
+struct engine {
+    /* immutable after open */
+    fo_pool *pool;
+    model *model;
+    tokenizer *tokenizer;
+    kv_cache *kv;
+    admission *admission;
+    int batch_wait_us, max_batch_tokens, max_sequences;
+
+    pthread_t thread;
+    bool has_thread;
+    pthread_mutex_t mu;
+    pthread_cond_t wake;
+    /* guarded by mu */
+    scheduler sched;
+    bool stop;
+    engine_stats stats;
+
+    /* owned: engine's thread */
+    model_context *ctx;
+    sampler *sampler;
+    float *logits;        /* [max_sequences][n_vocab] */
+    model_sequence *seqs; /* [max_sequences] */
+};
+
+/* ---- the end of a generation -------------------------------------------------------------- */
+
+static void finish(engine *e, generation *g, const char *reason, int error, const char *message) {
+    task *t = &e->sched.tasks[g->task];
+    double now = fo_now_ms();
+    pthread_mutex_lock(&g->mu);
+    if (detokenizer_end(&g->detok, &g->piece, NULL) == FO_OK && g->piece.len)
+        stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
+    fo_buf_clear(&g->piece);
+    stop_match_end(&g->stops, &g->text);
+    generation_event *ev = &g->ev;
+    ev->done = true;
+    ev->error = error;
+    snprintf(ev->message, sizeof ev->message, "%s", message ? message : "");
+    ev->stop_index = g->stops.found;
+    ev->finish_reason = reason;
+    ev->cached_tokens = (size_t)t->n_attached;
+    ev->queue_ms = (t->admitted ? t->started_ms : now) - g->submitted_ms;
+    ev->decode_ms = ev->first_token_ms > 0 ? now - g->submitted_ms - ev->first_token_ms : 0;
+    if (ev->first_token_ms == 0 && t->admitted) ev->prefill_ms = now - t->started_ms;
+    pthread_cond_broadcast(&g->news);
+    pthread_mutex_unlock(&g->mu);
+    /* Counted on admission, not computed: the rest of the answer. */
+    admission_refund(e->admission, now, (int64_t)(g->max_tokens - g->n_out));
+    scheduler_remove(&e->sched, g->task);
+    g->task = -1;
+    e->stats.finished++;
+    if (error == FO_ECANCELLED) e->stats.cancelled++;
+}
+
+/* ---- one token ---------------------------------------------------------------------------- */
+
+/* The row of logits of a task chose its next token: note it, print it, see whether it is the last.
+ * engine.mu is held. */
+static void take_row(engine *e, int task_number, const float *logits) {
+    task *t = &e->sched.tasks[task_number];
+    generation *g = t->owner;
+    bool constrained = g->markers.max > 0;
+    int32_t token = sampler_pick(e->sampler, &g->sampling, logits, t->tokens, (size_t)t->n_tokens,
+                                 g->n_out, constrained ? marker_allows : NULL, &g->markers);
+    bool end = !g->ignore_end && tokenizer_is_end(e->tokenizer, token);
+    bool stopped = false;
+    pthread_mutex_lock(&g->mu);
+    if (g->n_out == 0) {
+        double now = fo_now_ms();
+        g->ev.first_token_ms = now - g->submitted_ms;
+        g->ev.prefill_ms = now - t->started_ms;
+    }
+    generation_token *out = &g->out[g->n_out];
+    *out = (generation_token){.token = token};
+    if (g->n_logprobs >= 0)
+        out->n_top = (int)sampler_logprobs(e->sampler, logits, token, &out->logprob, out->top,
+                                           (size_t)g->n_logprobs);
+    if (!end) {
+        g->n_out++;
+        g->ev.completion_tokens = g->n_out;
+        if (constrained) {
+            tokenizer_string s = tokenizer_piece(e->tokenizer, token);
+            marker_read(&g->markers.state, g->markers.max, s.data, s.len);
+        }
+        fo_buf_clear(&g->piece);
+        if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
+            stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
+        fo_buf_clear(&g->piece);
+        pthread_cond_broadcast(&g->news);
+    }
+    pthread_mutex_unlock(&g->mu);
+    e->stats.decode_tokens++;
+    if (end) {
+        finish(e, g, "stop", FO_OK, NULL);
+    } else if (stopped) {
+        finish(e, g, "stop_sequence", FO_OK, NULL);
+    } else if (g->n_out >= g->max_tokens) {
+        finish(e, g, "length", FO_OK, NULL);
+    } else {
+        t->tokens[t->n_tokens++] = token;
+    }
+}
+
+/* ---- the thread --------------------------------------------------------------------------- */
+
+static void drop_cancelled(engine *e) {
+    double now = fo_now_ms();
+    for (int i = 0; i < e->sched.opt.max_tasks; i++) {
+        task *t = &e->sched.tasks[i];
+        if (t->state == TASK_FREE) continue;
+        generation *g = t->owner;
+        if (e->stop || atomic_load(&g->cancel))
+            finish(e, g, "cancelled", FO_ECANCELLED, "cancelled");
+        else if (t->deadline_ms > 0 && now > t->deadline_ms)
+            finish(e, g, "timeout", FO_ETIMEOUT, "the deadline passed");
+    }
+}
+
+static bool idle(const engine *e) {
+    return e->sched.n_running == 0 && e->sched.waiting.n == 0;
+}
+
+/* Run the planned step. mu is held on entry and on return, not during the forward pass. */
+static void step(engine *e) {
+    scheduler *s = &e->sched;
+    int n_parts = s->n_parts;
+    for (int k = 0; k < n_parts; k++) {
+        const step_part *p = &s->parts[k];
+        task *t = &s->tasks[p->task];
+        bool logits = p->wants_logits && !t->prefill_only;
+        e->seqs[k] = (model_sequence){.tokens = t->tokens + p->start,
+                                      .n_tokens = p->n,
+                                      .start = p->start,
+                                      .n_logits = logits};
+        e->seqs[k].pages = kv_seq_pages(t->kv, &e->seqs[k].n_pages);
+    }
+    pthread_mutex_unlock(&e->mu);
+    fo_err err = {0};
+    double t0 = fo_now_ms();
+    int rc = model_forward(e->ctx, kv_cache_pages(e->kv), e->seqs, n_parts, e->logits, &err);
+    double spent = fo_now_ms() - t0;
+    pthread_mutex_lock(&e->mu);
+    e->stats.steps++;
+    e->stats.busy_ms += spent;
+    if (rc == FO_OK) rc = scheduler_commit(s, &err);
+    size_t row = 0, n_vocab = (size_t)model_get_info(e->model)->n_vocab;
+    for (int k = 0; k < n_parts; k++) {
+        const step_part p = s->parts[k];
+        generation *g = s->tasks[p.task].owner;
+        if (rc != FO_OK) {
+            finish(e, g, "error", rc, err.msg);
+            continue;
+        }
+        if (p.n > 1) e->stats.prefill_tokens += (uint64_t)p.n;
+        if (e->seqs[k].n_logits) {
+            take_row(e, p.task, e->logits + row++ * n_vocab);
+        } else if (p.wants_logits) {
+            finish(e, g, "stop", FO_OK, NULL); /* prefill_only: the KV is there */
+        }
+    }
+}
+
+static void *engine_thread(void *v) {
+    engine *e = v;
+    pthread_mutex_lock(&e->mu);
+    for (;;) {
+        drop_cancelled(e);
+        if (e->stop) break;
+        if (idle(e)) {
+            kv_cache_maintain(e->kv);
+            pthread_cond_wait(&e->wake, &e->mu);
+            if (e->batch_wait_us > 0 && !e->stop) { /* let company arrive */
+                pthread_mutex_unlock(&e->mu);
+                struct timespec w = {e->batch_wait_us / 1000000,
+                                     (e->batch_wait_us % 1000000) * 1000L};
+                nanosleep(&w, NULL);
+                pthread_mutex_lock(&e->mu);
+            }
+            continue;
+        }
+        int failed = -1;
+        fo_err err = {0};
+        scheduler_plan(&e->sched, fo_now_ms(), &failed, &err);
+        if (failed >= 0) {
+            finish(e, e->sched.tasks[failed].owner, "error", err.code, err.msg);
+            continue;
+        }
+        if (e->sched.n_parts) step(e);
+    }
+    pthread_mutex_unlock(&e->mu);
+    return NULL;
+}
+
+/* ---- open and close ----------------------------------------------------------------------- */
+
+int engine_open(engine **out, const engine_options *opt, fo_err *err) {
+    engine *e = calloc(1, sizeof *e);
+    if (!e) return fo_fail(err, FO_ENOMEM, "out of memory");
+    pthread_mutex_init(&e->mu, NULL);
+    pthread_cond_init(&e->wake, NULL);
+    e->batch_wait_us = opt->batch_wait_us;
+    e->max_batch_tokens = opt->max_batch_tokens > 0 ? opt->max_batch_tokens : 512;
+    e->max_sequences = opt->max_sequences > 0 ? opt->max_sequences : 16;
+    engine_memory_plan plan = {0};
+    int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, e->max_sequences, err);
+    if (rc != FO_OK) goto fail;
+    e->pool = fo_pool_create(opt->n_threads);
+    if (!e->pool) {
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    model_options mo = {.pool = e->pool,
+                        .fast = !opt->exact,
+                        .progress = opt->progress,
+                        .progress_arg = opt->progress_arg};
+    rc = model_open(&e->model, opt->model, &mo, err);
+    if (rc != FO_OK) goto fail;
+    const model_info *info = model_get_info(e->model);
+    if (info->encoder) {
+        rc = fo_fail(err, FO_EUNSUPPORTED, "%s is an encoder: it embeds, it does not write",
+                     opt->model);
+        goto fail;
+    }
+    rc = tokenizer_from_gguf(&e->tokenizer, model_gguf(e->model), err);
+    if (rc == FO_OK) {
+        kv_cache_options ko = {.n_pages = plan.n_pages, .defrag_threshold = opt->defrag_threshold};
+        if (ko.defrag_threshold <= 0) ko.defrag_threshold = .5;
+        rc = model_kv_layout(e->model, plan.page_tokens, opt->kv_type, &ko.layout, err);
+        if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
+    }
+    if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
+    model_limits limits = {e->max_batch_tokens, e->max_sequences};
+    if (rc == FO_OK) rc = model_context_create(&e->ctx, e->model, &limits, err);
+    if (rc == FO_OK) rc = sampler_create(&e->sampler, info->n_vocab, err);
+    scheduler_options so = {e->max_batch_tokens, e->max_sequences,
+                            (opt->max_waiting > 0 ? opt->max_waiting : 1024) + e->max_sequences};
+    if (rc == FO_OK) rc = scheduler_init(&e->sched, &so, e->kv, err);
+    if (rc != FO_OK) goto fail;
+    e->logits = malloc((size_t)e->max_sequences * (size_t)info->n_vocab * sizeof *e->logits);
+    e->seqs = calloc((size_t)e->max_sequences, sizeof *e->seqs);
+    if (!e->logits || !e->seqs) {
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    if (pthread_create(&e->thread, NULL, engine_thread, e) != 0) {
+        rc = fo_fail_errno(err, "cannot start the engine's thread");
+        goto fail;
+    }
+    e->has_thread = true;
+    *out = e;
+    return FO_OK;
+fail:
+    engine_close(e);
+    return rc;
+}
+
+void engine_close(engine *e) {
+    if (!e) return;
+    if (e->has_thread) {
+        pthread_mutex_lock(&e->mu);
+        e->stop = true;
+        pthread_cond_broadcast(&e->wake);
+        pthread_mutex_unlock(&e->mu);
+        pthread_join(e->thread, NULL);
+    }
+    scheduler_deinit(&e->sched);
+    model_context_free(e->ctx);
+    sampler_free(e->sampler);
+    kv_cache_free(e->kv);
+    admission_free(e->admission);
+    tokenizer_free(e->tokenizer);
+    model_close(e->model);
+    fo_pool_free(e->pool);
+    free(e->logits);
+    free(e->seqs);
+    pthread_mutex_destroy(&e->mu);
+    pthread_cond_destroy(&e->wake);
+    free(e);
+}
+
+const model_info *engine_model(const engine *e) {
+    return model_get_info(e->model);
+}
+const tokenizer *engine_tokenizer(const engine *e) {
+    return e->tokenizer;
+}
+const gguf *engine_gguf(const engine *e) {
+    return model_gguf(e->model);
+}
+
+/* ---- requests ----------------------------------------------------------------------------- */
+
+static int check_request(engine *e, const generation_request *r, fo_err *err) {
+    const model_info *info = model_get_info(e->model);
+    if (r->n_prompt < 1) return fo_fail_field(err, FO_EINVAL, "prompt", "the prompt is empty");
+    for (size_t i = 0; i < r->n_prompt; i++)
+        if (r->prompt[i] < 0 || r->prompt[i] >= info->n_vocab)
+            return fo_fail_field(err, FO_EINVAL, "prompt",
+                                 "token %zu of the prompt is %d, not one "
+                                 "of %d",
+                                 i, r->prompt[i], info->n_vocab);
+    if (r->n_logprobs > GENERATION_LOGPROBS)
+        return fo_fail_field(err, FO_EINVAL, "logprobs", "at most %d logprobs",
+                             GENERATION_LOGPROBS);
+    if (r->priority < -100 || r->priority > 100)
+        return fo_fail_field(err, FO_EINVAL, "priority", "priority must be between -100 and 100");
+    if (!r->prefill_only && r->max_tokens < 1)
+        return fo_fail_field(err, FO_EINVAL, "max_tokens", "max_tokens must be at least 1");
+    size_t total;
+    if (!fo_add_size(r->n_prompt, r->max_tokens, &total) || total > (size_t)info->n_context)
+        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
+                             "prompt (%zu tokens) and answer (%zu) do not fit the model's window "
+                             "of %d",
+                             r->n_prompt, r->max_tokens, info->n_context);
+    kv_cache_stats st;
+    pthread_mutex_lock(&e->mu);
+    kv_cache_get_stats(e->kv, &st);
+    pthread_mutex_unlock(&e->mu);
+    size_t room = (size_t)st.n_pages * (size_t)kv_cache_page_tokens(e->kv);
+    if (total > room)
+        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
+                             "prompt and answer (%zu tokens) do not fit the KV cache of %zu; raise "
+                             "--kv-ram",
+                             total, room);
+    return sampler_params_check(&r->sampling, info->n_vocab, err);
+}
+
+static void generation_destroy(generation *g) {
+    for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
+    free(g->stop);
+    free(g->bias);
+    free(g->tokens);
+    free(g->out);
+    fo_buf_free(&g->text);
+    fo_buf_free(&g->piece);
+    stop_match_deinit(&g->stops);
+    pthread_mutex_destroy(&g->mu);
+    pthread_cond_destroy(&g->news);
+    free(g);
+}
+
+/* All memory that decoding will need is taken here. */
+static int generation_make(generation **out, engine *e, const generation_request *r, fo_err *err) {
+    generation *g = calloc(1, sizeof *g);
+    if (!g) return fo_fail(err, FO_ENOMEM, "out of memory");
+    pthread_mutex_init(&g->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&g->news, &attr);
+    pthread_condattr_destroy(&attr);
+    g->e = e;
+    g->task = -1;
+    g->sampling = r->sampling;
+    g->ignore_end = r->ignore_end;
+    g->n_logprobs = r->n_logprobs;
+    g->max_tokens = r->max_tokens;
+    g->n_prompt = r->n_prompt;
+    g->tokens = malloc((r->n_prompt + r->max_tokens) * sizeof *g->tokens);
+    g->out = calloc(r->max_tokens + 1, sizeof *g->out);
+    g->bias = malloc((r->sampling.n_bias + 1) * sizeof *g->bias);
+    g->stop = calloc(r->n_stop + 1, sizeof *g->stop);
+    bool ok = g->tokens && g->out && g->bias && g->stop;
+    for (size_t i = 0; ok && i < r->n_stop; i++) ok = (g->stop[i] = strdup(r->stop[i])) != NULL;
+    ok = ok && fo_buf_reserve(&g->text, 16 * r->max_tokens + 256) && fo_buf_reserve(&g->piece, 256);
+    int rc = ok ? stop_match_init(&g->stops, (const char *const *)g->stop, r->n_stop, err)
+                : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096))
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc != FO_OK) {
+        generation_destroy(g);
+        return rc;
+    }
+    memcpy(g->tokens, r->prompt, r->n_prompt * sizeof *g->tokens);
+    if (r->sampling.n_bias) memcpy(g->bias, r->sampling.bias, r->sampling.n_bias * sizeof *g->bias);
+    g->sampling.bias = g->bias;
+    detokenizer_init(&g->detok, e->tokenizer, false, true);
+    g->markers = (marker_filter){e->tokenizer, marker_start(), r->max_marker};
+    g->ev = (generation_event){.stop_index = -1, .finish_reason = "", .prompt_tokens = r->n_prompt};
+    *out = g;
+    return FO_OK;
+}
+
+int engine_submit(engine *e, const generation_request *r, generation **out, int64_t *retry_after_ms,
+                  fo_err *err) {
+    int64_t wait = 0;
+    generation *g = NULL;
+    int rc = check_request(e, r, err);
+    double now = fo_now_ms();
+    if (rc == FO_OK) rc = generation_make(&g, e, r, err);
+    if (rc == FO_OK)
+        rc = admission_ask(e->admission, now, (int64_t)(r->n_prompt + r->max_tokens), &wait, err);
+    if (retry_after_ms) *retry_after_ms = wait;
+    if (rc != FO_OK) {
+        if (g) generation_destroy(g);
+        if (wait) {
+            pthread_mutex_lock(&e->mu);
+            e->stats.refused++;
+            pthread_mutex_unlock(&e->mu);
+        }
+        return rc;
+    }
+    g->submitted_ms = now;
+    pthread_mutex_lock(&e->mu);
+    int i = e->stop ? -1 : scheduler_new(&e->sched);
+    if (i < 0) {
+        e->stats.refused++;
+        pthread_mutex_unlock(&e->mu);
+        generation_destroy(g);
+        if (retry_after_ms) *retry_after_ms = 1000;
+        return fo_fail(err, FO_EBUSY, "too many requests wait for the model");
+    }
+    task *t = &e->sched.tasks[i];
+    t->tokens = g->tokens;
+    t->n_tokens = t->n_prompt = (int)r->n_prompt;
+    t->cap_tokens = (int)(r->n_prompt + r->max_tokens);
+    t->priority = r->priority;
+    t->arrived_ms = now;
+    t->deadline_ms = r->deadline_ms > 0 ? now + (double)r->deadline_ms : 0;
+    memcpy(t->salt, r->salt, 32);
+    t->sharing = r->sharing;
+    t->prefill_only = r->prefill_only;
+    t->drop_kv = r->drop_kv;
+    t->owner = g;
+    g->task = i;
+    scheduler_add(&e->sched, i);
+    pthread_cond_signal(&e->wake);
+    pthread_mutex_unlock(&e->mu);
+    *out = g;
+    return FO_OK;
+}
+
+int generation_next(generation *g, int timeout_ms, generation_event *ev, fo_buf *text) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    if (timeout_ms > 0) {
+        until.tv_sec += timeout_ms / 1000;
+        until.tv_nsec += (timeout_ms % 1000) * 1000000L;
+        if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&g->mu);
+    while (!g->ev.done && g->n_out == g->n_seen && timeout_ms != 0) {
+        if (timeout_ms < 0)
+            pthread_cond_wait(&g->news, &g->mu);
+        else if (pthread_cond_timedwait(&g->news, &g->mu, &until) == ETIMEDOUT)
+            break;
+    }
+    int news = g->ev.done || g->n_out > g->n_seen;
+    *ev = g->ev;
+    ev->n_new = g->n_out - g->n_seen;
+    g->n_seen = g->n_out;
+    if (text && g->text.len) fo_buf_add(text, g->text.data, g->text.len);
+    fo_buf_clear(&g->text);
+    pthread_mutex_unlock(&g->mu);
+    return news;
+}
+
+const generation_token *generation_tokens(generation *g, size_t *n) {
+    pthread_mutex_lock(&g->mu);
+    *n = g->n_seen;
+    pthread_mutex_unlock(&g->mu);
+    return g->out;
+}
+
+void generation_cancel(generation *g) {
+    atomic_store(&g->cancel, true);
+    pthread_mutex_lock(&g->e->mu);
+    pthread_cond_signal(&g->e->wake);
+    pthread_mutex_unlock(&g->e->mu);
+}
+
+void generation_free(generation *g) {
+    if (!g) return;
+    generation_cancel(g);
+    pthread_mutex_lock(&g->mu);
+    while (!g->ev.done) pthread_cond_wait(&g->news, &g->mu);
+    pthread_mutex_unlock(&g->mu);
+    /* finish() holds engine.mu until it no longer needs g. */
+    pthread_mutex_lock(&g->e->mu);
+    assert(g->task < 0);
+    pthread_mutex_unlock(&g->e->mu);
+    generation_destroy(g);
+}
+
+int engine_probe(engine *e, const unsigned char salt[32], const int32_t *prompt, int n) {
+    pthread_mutex_lock(&e->mu);
+    int found = kv_cache_probe(e->kv, salt, prompt, n);
+    pthread_mutex_unlock(&e->mu);
+    return found;
+}
+
+void engine_get_stats(engine *e, engine_stats *out) {
+    pthread_mutex_lock(&e->mu);
+    *out = e->stats;
+    kv_cache_get_stats(e->kv, &out->kv);
+    out->preemptions = e->sched.stats.preemptions;
+    out->n_waiting = e->sched.waiting.n;
+    out->n_running = e->sched.n_running;
+    pthread_mutex_unlock(&e->mu);
+}

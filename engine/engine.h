@@ -1,0 +1,124 @@
+/* engine.h - text out of a language model for many callers at once: the scheduler's public face.
+ *
+ *     engine *e;
+ *     engine_open(&e, &(engine_options){.model = "m.gguf", .n_threads = 2}, &err);
+ *     generation *g;
+ *     engine_submit(e, &(generation_request){.prompt = ids, .n_prompt = n, .max_tokens = 64,
+ *                                            .sampling = sampler_params_default()}, &g, &err);
+ *     generation_event ev;
+ *     do {
+ *         generation_next(g, -1, &ev, &text);          // appends what is new to text
+ *     } while (!ev.done);
+ *     generation_free(g);                              // cancels what still runs
+ *
+ * One thread runs steps: continuous batching, prefill in chunks beside decode, pages shared by
+ * content between requests (kv_cache.h). The same request gives the same tokens whatever runs
+ * beside it, however it was cut, preempted or attached (row invariance, model.h). */
+#ifndef FORAGE_ENGINE_ENGINE_H
+#define FORAGE_ENGINE_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "engine/kv_cache.h"
+#include "engine/model.h"
+#include "engine/sampler.h"
+#include "engine/tokenizer.h"
+#include "kernels/buf.h"
+#include "kernels/error.h"
+
+typedef struct engine engine;         /* any thread */
+typedef struct generation generation; /* one consumer; cancel from any thread */
+
+typedef struct engine_options {
+    const char *model;    /* GGUF file */
+    int n_threads;        /* < 1: fo_cpu_count() */
+    bool exact;           /* F32 arithmetic instead of the serving path */
+    int max_batch_tokens; /* tokens of a step; 0: 512 */
+    int max_sequences;    /* sequences in work at a time; 0: 16 */
+    int max_waiting;      /* requests that may wait for a place; 0: 1024 */
+    int kv_page_tokens;   /* 0: 16 */
+    uint64_t kv_ram;      /* bytes of KV; 0: a quarter of the memory that is available, at most
+                             8 full contexts */
+    kv_type kv_type;
+    double defrag_threshold; /* kv_cache_options; 0: .5 */
+    int batch_wait_us;       /* an idle engine waits so long for company of the first request */
+    double max_qps, max_tps; /* admission; 0: no limit */
+    void (*progress)(void *arg, uint64_t done, uint64_t total); /* of loading */
+    void *progress_arg;
+} engine_options;
+
+/* Loads the model. FO_ENOMEM with a sentence that counts weights, KV and scratch when they cannot
+ * fit into the memory that is available. */
+int engine_open(engine **out, const engine_options *opt, fo_err *err);
+/* Cancels what runs and waits for it; every generation must be freed before. NULL is fine. */
+void engine_close(engine *e);
+
+const model_info *engine_model(const engine *e);
+const tokenizer *engine_tokenizer(const engine *e);
+const gguf *engine_gguf(const engine *e);
+
+typedef struct generation_request {
+    const int32_t *prompt;   /* copied */
+    size_t n_prompt;         /* at least 1 */
+    size_t max_tokens;       /* of the answer; prompt and answer must fit the model's window */
+    sampler_params sampling; /* bias: copied */
+    const char *const *stop; /* stop strings, copied */
+    size_t n_stop;
+    bool ignore_end;        /* go on past the end token (benchmarks) */
+    int priority;           /* -100 .. 100; higher is sooner */
+    int64_t deadline_ms;    /* milliseconds from now by which it should be done; 0: none */
+    unsigned char salt[32]; /* of the tenant: KV is shared only where it is equal */
+    enum kv_sharing sharing;
+    bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
+    bool drop_kv;      /* free its pages at the end instead of keeping them findable */
+    int n_logprobs;    /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
+    int max_marker;    /* > 0: citation markers [n] may only name 1 .. max_marker */
+} generation_request;
+
+enum { GENERATION_LOGPROBS = 20 };
+
+typedef struct generation_token {
+    int32_t token;
+    float logprob;
+    int n_top;
+    sampler_logprob top[GENERATION_LOGPROBS];
+} generation_token;
+
+typedef struct generation_event {
+    size_t n_new; /* tokens since the last call: generation_tokens() gives all of them */
+    bool done;
+    int error; /* FO_*; 0: none */
+    char message[200];
+    const char *finish_reason; /* static, once done: "stop" (end token), "stop_sequence", "length",
+                                  "cancelled", "timeout", "error" */
+    int stop_index;            /* of the stop string that ended it, -1 */
+    size_t prompt_tokens, cached_tokens, completion_tokens;
+    double queue_ms, prefill_ms, decode_ms, first_token_ms; /* first_token: since the submit */
+} generation_event;
+
+/* FO_EINVAL (names the field), FO_ELIMIT (does not fit the window or the KV), FO_EBUSY with
+ * *retry_after_ms (may be NULL) when admission refuses or too many wait. */
+int engine_submit(engine *e, const generation_request *r, generation **out, int64_t *retry_after_ms,
+                  fo_err *err);
+
+/* Wait for news at most timeout_ms (< 0: for ever, 0: look). Appends new text, whole code points
+ * with nothing of a stop string, to *text (NULL: thrown away). Returns 1 when there was news. */
+int generation_next(generation *g, int timeout_ms, generation_event *ev, fo_buf *text);
+/* Tokens written so far: valid until the next call with g. */
+const generation_token *generation_tokens(generation *g, size_t *n);
+void generation_cancel(generation *g);
+void generation_free(generation *g); /* cancels first; NULL is fine */
+
+/* Of a prompt, how many tokens the cache would attach now (a hint: it may change). */
+int engine_probe(engine *e, const unsigned char salt[32], const int32_t *prompt, int n);
+
+typedef struct engine_stats {
+    kv_cache_stats kv;
+    uint64_t steps, prefill_tokens, decode_tokens, preemptions, finished, cancelled, refused;
+    int n_waiting, n_running;
+    double busy_ms; /* inside steps */
+} engine_stats;
+void engine_get_stats(engine *e, engine_stats *out);
+
+#endif

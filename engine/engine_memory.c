@@ -1,0 +1,77 @@
+#include "engine/engine_memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static uint64_t read_number(const char *path) {
+    FILE *f = fopen(path, "re");
+    unsigned long long v = 0;
+    if (!f) return 0;
+    if (fscanf(f, "%llu", &v) != 1) v = 0; /* "max" */
+    fclose(f);
+    return v;
+}
+
+uint64_t engine_memory_available(void) {
+    uint64_t available = 0;
+    FILE *f = fopen("/proc/meminfo", "re");
+    if (f) {
+        char line[128];
+        unsigned long long kib;
+        while (fgets(line, sizeof line, f))
+            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) available = kib << 10;
+        fclose(f);
+    }
+    uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
+    uint64_t used = read_number("/sys/fs/cgroup/memory.current");
+    if (limit && limit > used && limit - used < available) available = limit - used;
+    return available;
+}
+
+int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
+                        int sequences, fo_err *err) {
+    model_info info;
+    int rc = model_probe(&info, opt->model, !opt->exact, err);
+    if (rc != FO_OK) return rc;
+    *out =
+        (engine_memory_plan){.weights = info.weight_bytes, .available = engine_memory_available()};
+    out->page_tokens = opt->kv_page_tokens > 0 ? opt->kv_page_tokens : 16;
+    kv_layout l = {.n_layers = info.n_layers,
+                   .n_kv_heads = info.n_kv_heads,
+                   .k_dim = info.k_dim,
+                   .v_dim = info.v_dim,
+                   .page_tokens = out->page_tokens,
+                   .type = opt->kv_type};
+    rc = kv_layout_init(&l, err);
+    if (rc != FO_OK) return rc;
+    /* Activations of a batch and a row of logits each: an estimate from the shapes, on the large
+     * side; the exact figure is model_context_bytes once the model is open. */
+    out->scratch = (uint64_t)batch_tokens * (uint64_t)info.d_model * 64 +
+                   (uint64_t)sequences * (uint64_t)info.n_vocab * 8;
+    uint64_t fixed = out->weights + out->scratch;
+    uint64_t window = ((uint64_t)info.n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
+    uint64_t kv = opt->kv_ram;
+    if (!kv) {
+        uint64_t left = out->available > fixed ? out->available - fixed : 0;
+        kv = left / 4 < 8 * window ? left / 4 : 8 * window;
+        if (kv < l.page_bytes * 64) kv = l.page_bytes * 64;
+    }
+    uint64_t pages = kv / l.page_bytes;
+    if (pages > INT32_MAX / 2) pages = INT32_MAX / 2;
+    if (pages < 1)
+        return fo_fail_field(err, FO_EINVAL, "kv-ram",
+                             "a page of KV takes %zu bytes, --kv-ram "
+                             "allows %llu",
+                             l.page_bytes, (unsigned long long)kv);
+    out->n_pages = (int)pages;
+    out->kv = pages * l.page_bytes;
+    if (out->available && fixed + out->kv > out->available)
+        return fo_fail(
+            err, FO_ENOMEM,
+            "%s needs %llu MiB of weights, %llu MiB of KV cache and %llu MiB of scratch; "
+            "%llu MiB are available",
+            opt->model, (unsigned long long)(out->weights >> 20),
+            (unsigned long long)(out->kv >> 20), (unsigned long long)(out->scratch >> 20),
+            (unsigned long long)(out->available >> 20));
+    return FO_OK;
+}

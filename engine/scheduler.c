@@ -1,0 +1,307 @@
+/* scheduler.c - continuous batching with chunked prefill.
+ *
+ *             scheduler_add            admit                      last token chosen
+ *     FREE ------------------> WAITING -----> RUNNING (prefill ... decode) -----> FREE
+ *       ^                        ^               |   scheduler_remove              |
+ *       |                        +---------------+                                 |
+ *       |                          preempt: pages are needed by one more urgent    |
+ *       +--------------------------------------------------------------------------+
+ *
+ * 1. A task is WAITING (in the heap, without KV) or RUNNING (in running[], with KV), never both.
+ * 2. running[] is in order of urgency: smallest key first.
+ * 3. A key never changes but to become urgent, and newcomers' keys grow with time: every task is
+ *    the first some day, so none starves.
+ * 4. A step has at most max_batch_tokens tokens; decode rows (one token each) come first, so that
+ *    a long prompt never stops those who already write.
+ * 5. A task whose prefix another one is computing now waits for its pages (leader) instead of
+ *    computing them twice. Leaders were admitted earlier, so there is no circle.
+ * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap. */
+#include "engine/scheduler.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PRIORITY_MS = 1000,   /* one step of priority is worth so much waiting */
+    URGENT_MS = 500,      /* before its deadline a task goes ahead of all that are not urgent */
+    MS_PER_TOKEN_LEFT = 1 /* short ones first, among those that came together */
+};
+
+int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_err *err) {
+    *s = (scheduler){.opt = *opt, .kv = kv};
+    s->tasks = calloc((size_t)opt->max_tasks, sizeof *s->tasks);
+    s->running = calloc((size_t)opt->max_sequences, sizeof *s->running);
+    s->parts = calloc((size_t)opt->max_sequences, sizeof *s->parts);
+    if (!s->tasks || !s->running || !s->parts ||
+        indexed_heap_init(&s->waiting, opt->max_tasks) != FO_OK ||
+        indexed_heap_init(&s->free_tasks, opt->max_tasks) != FO_OK) {
+        scheduler_deinit(s);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    for (int i = 0; i < opt->max_tasks; i++) indexed_heap_push(&s->free_tasks, i, (heap_key){0});
+    return FO_OK;
+}
+
+void scheduler_deinit(scheduler *s) {
+    assert(s->n_running == 0);
+    free(s->tasks);
+    free(s->running);
+    free(s->parts);
+    indexed_heap_deinit(&s->waiting);
+    indexed_heap_deinit(&s->free_tasks);
+    *s = (scheduler){0};
+}
+
+static heap_key urgency(const task *t) {
+    int64_t left = t->cap_tokens - t->n_tokens;
+    if (!t->admitted) left += t->n_tokens;
+    int64_t due = (int64_t)t->arrived_ms - (int64_t)t->priority * PRIORITY_MS;
+    if (t->deadline_ms > 0 && (int64_t)t->deadline_ms < due) due = (int64_t)t->deadline_ms;
+    return (heap_key){t->urgent ? 0 : 1, due + left * MS_PER_TOKEN_LEFT, (int64_t)t->serial};
+}
+
+static bool sooner(const scheduler *s, int a, int b) {
+    heap_key x = urgency(&s->tasks[a]), y = urgency(&s->tasks[b]);
+    if (x.first != y.first) return x.first < y.first;
+    if (x.second != y.second) return x.second < y.second;
+    return x.third < y.third;
+}
+
+int scheduler_new(scheduler *s) {
+    int i = indexed_heap_pop(&s->free_tasks);
+    if (i >= 0) s->tasks[i] = (task){.leader = -1};
+    return i;
+}
+
+void scheduler_add(scheduler *s, int i) {
+    task *t = &s->tasks[i];
+    t->serial = ++s->next_serial;
+    t->state = TASK_WAITING;
+    indexed_heap_push(&s->waiting, i, urgency(t));
+}
+
+static void leave_running(scheduler *s, int i) {
+    int at = 0;
+    while (s->running[at] != i) at++;
+    memmove(&s->running[at], &s->running[at + 1],
+            (size_t)(s->n_running - at - 1) * sizeof *s->running);
+    s->n_running--;
+}
+
+void scheduler_remove(scheduler *s, int i) {
+    task *t = &s->tasks[i];
+    if (t->state == TASK_WAITING) indexed_heap_remove(&s->waiting, i);
+    if (t->state == TASK_RUNNING) leave_running(s, i);
+    kv_seq_free(t->kv, !t->drop_kv);
+    t->kv = NULL;
+    t->state = TASK_FREE;
+    indexed_heap_push(&s->free_tasks, i, (heap_key){0});
+}
+
+static void preempt(scheduler *s, int i) {
+    task *t = &s->tasks[i];
+    leave_running(s, i);
+    kv_seq_free(t->kv, true);
+    t->kv = NULL;
+    t->leader = -1;
+    t->state = TASK_WAITING;
+    indexed_heap_push(&s->waiting, i, urgency(t));
+    s->stats.preemptions++;
+}
+
+static int to_compute(const task *t) {
+    return t->n_tokens - kv_seq_tokens(t->kv);
+}
+
+/* ---- leaders ----------------------------------------------------------------------------- */
+
+static int common_prefix(const task *a, const task *b) {
+    int n = a->n_tokens < b->n_tokens ? a->n_tokens : b->n_tokens, k = 0;
+    while (k < n && a->tokens[k] == b->tokens[k]) k++;
+    return k;
+}
+
+/* The running task that is about to fill blocks which t needs too. */
+static void find_leader(scheduler *s, int i) {
+    task *t = &s->tasks[i];
+    int P = kv_cache_page_tokens(s->kv), have = kv_seq_tokens(t->kv);
+    t->leader = -1;
+    if (t->sharing == KV_PRIVATE) return;
+    int best = have / P * P + P; /* at least one more block, or waiting is not worth it */
+    for (int k = 0; k < s->n_running; k++) {
+        const task *a = &s->tasks[s->running[k]];
+        if (a == t || a->sharing == KV_PRIVATE || a->serial >= t->serial || to_compute(a) < 2 ||
+            memcmp(a->salt, t->salt, 32) != 0)
+            continue;
+        int common = common_prefix(a, t);
+        if (common > t->n_tokens - 1) common = t->n_tokens - 1;
+        common -= common % P;
+        if (common < best || kv_seq_tokens(a->kv) >= common) continue;
+        best = common;
+        t->leader = s->running[k];
+        t->leader_serial = a->serial;
+        t->leader_common = common;
+    }
+}
+
+/* True while the leader still works on what both need. Takes over what it finished. */
+static bool wait_for_leader(scheduler *s, int i, fo_err *err) {
+    task *t = &s->tasks[i];
+    if (t->leader < 0) return false;
+    const task *a = &s->tasks[t->leader];
+    bool alive = a->state == TASK_RUNNING && a->serial == t->leader_serial;
+    if (alive && kv_seq_tokens(a->kv) < t->leader_common) {
+        s->stats.waited_for_leader++;
+        return true;
+    }
+    t->leader = -1;
+    /* Back to a block's end: what was copied of the next block comes again with the whole of it. */
+    int have = kv_seq_tokens(t->kv), n = 0, cut = have % kv_cache_page_tokens(s->kv);
+    kv_seq_truncate(t->kv, have - cut);
+    kv_seq_attach(t->kv, t->tokens, t->n_tokens, &n, err);
+    if (kv_seq_tokens(t->kv) > have) t->n_attached += kv_seq_tokens(t->kv) - have;
+    return false;
+}
+
+/* ---- planning ---------------------------------------------------------------------------- */
+
+static int pages_for(const scheduler *s, int n_tokens) {
+    int P = kv_cache_page_tokens(s->kv);
+    return (n_tokens + P - 1) / P;
+}
+
+static void make_urgent(scheduler *s, double now_ms) {
+    for (int i = 0; i < s->opt.max_tasks; i++) {
+        task *t = &s->tasks[i];
+        if (t->state == TASK_FREE || t->urgent || t->deadline_ms <= 0 ||
+            now_ms < t->deadline_ms - URGENT_MS)
+            continue;
+        t->urgent = true;
+        if (t->state == TASK_WAITING) indexed_heap_change(&s->waiting, i, urgency(t));
+    }
+}
+
+static void sort_running(scheduler *s) { /* nearly sorted: insertion */
+    for (int i = 1; i < s->n_running; i++) {
+        int x = s->running[i], k = i;
+        for (; k && sooner(s, x, s->running[k - 1]); k--) s->running[k] = s->running[k - 1];
+        s->running[k] = x;
+    }
+}
+
+/* Take waiting tasks into work while there are places and pages for their prompts. */
+static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
+    while (s->n_running < s->opt.max_sequences) {
+        int i = indexed_heap_top(&s->waiting);
+        if (i < 0) break;
+        task *t = &s->tasks[i];
+        int need = pages_for(s, t->n_tokens + 1);
+        /* Pages it can share count as needed: the estimate errs on the side of waiting. With
+         * nobody running everything is available, so waiting cannot last for ever. */
+        if (s->n_running && need > kv_cache_available(s->kv)) break;
+        kv_seq *kv = NULL;
+        int n = 0;
+        int rc = kv_seq_create(&kv, s->kv, t->salt, t->sharing, err);
+        if (rc == FO_OK) rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
+        if (rc != FO_OK) {
+            kv_seq_free(kv, true);
+            *failed = i;
+            return rc;
+        }
+        indexed_heap_pop(&s->waiting);
+        t->kv = kv;
+        t->state = TASK_RUNNING;
+        if (!t->admitted) {
+            t->n_attached = n;
+            t->started_ms = now_ms;
+        }
+        t->admitted = true;
+        s->running[s->n_running++] = i;
+        find_leader(s, i);
+    }
+    sort_running(s);
+    return FO_OK;
+}
+
+static bool in_step(const scheduler *s, int i) {
+    for (int k = 0; k < s->n_parts; k++)
+        if (s->parts[k].task == i) return true;
+    return false;
+}
+
+/* Reserve pages for n tokens of task i, at the cost of less urgent ones that have no part in this
+ * step yet. FO_ENOMEM: it has to sit this step out. */
+static int reserve(scheduler *s, int i, int n) {
+    for (;;) {
+        fo_err ignored = {0};
+        int rc = kv_seq_reserve(s->tasks[i].kv, n, &ignored);
+        if (rc != FO_ENOMEM) return rc;
+        int victim = -1;
+        for (int k = s->n_running; k-- > 0 && victim < 0;) {
+            int v = s->running[k];
+            if (v == i || sooner(s, v, i)) break;
+            if (!in_step(s, v)) victim = v;
+        }
+        if (victim < 0) return rc;
+        preempt(s, victim);
+    }
+}
+
+static void add_part(scheduler *s, int i, int n) {
+    task *t = &s->tasks[i];
+    int start = kv_seq_tokens(t->kv);
+    s->parts[s->n_parts++] = (step_part){i, start, n, start + n == t->n_tokens};
+}
+
+int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
+    *failed = -1;
+    s->n_parts = 0;
+    make_urgent(s, now_ms);
+    int rc = admit(s, now_ms, failed, err);
+    if (rc != FO_OK) return rc;
+    int room = s->opt.max_batch_tokens;
+    /* Decode rows. Preemption shortens running[] while we walk, so look at positions afresh. */
+    for (int k = 0; k < s->n_running && room > 0; k++) {
+        int i = s->running[k];
+        if (to_compute(&s->tasks[i]) != 1 || reserve(s, i, 1) != FO_OK) continue;
+        add_part(s, i, 1);
+        room--;
+    }
+    for (int k = 0; k < s->n_running && room > 0; k++) {
+        int i = s->running[k];
+        task *t = &s->tasks[i];
+        if (in_step(s, i) || wait_for_leader(s, i, err)) continue;
+        int n = to_compute(t);
+        if (n > room) n = room;
+        if (n < 1 || reserve(s, i, n) != FO_OK) continue;
+        add_part(s, i, n);
+        room -= n;
+    }
+    if (s->n_parts == 0 && s->n_running) {
+        /* Pages are short and everybody waits for somebody. The most urgent one gets all. */
+        int first = s->running[0];
+        while (s->n_running > 1) preempt(s, s->running[s->n_running - 1]);
+        task *t = &s->tasks[first];
+        t->leader = -1;
+        int n = to_compute(t);
+        if (n > room) n = room;
+        rc = kv_seq_reserve(t->kv, n, err);
+        if (rc != FO_OK) {
+            *failed = first;
+            return rc;
+        }
+        add_part(s, first, n);
+    }
+    return FO_OK;
+}
+
+int scheduler_commit(scheduler *s, fo_err *err) {
+    for (int k = 0; k < s->n_parts; k++) {
+        const step_part *p = &s->parts[k];
+        task *t = &s->tasks[p->task];
+        int rc = kv_seq_commit(t->kv, t->tokens + p->start, p->n, err);
+        if (rc != FO_OK) return rc;
+    }
+    return FO_OK;
+}

@@ -1,0 +1,83 @@
+/* scheduler.h - which tokens go into the next step: the policy under engine.c, with no thread and
+ * no lock of its own. The state machine and its invariants stand at the top of scheduler.c.
+ * Threads: one (the engine's). */
+#ifndef FORAGE_ENGINE_SCHEDULER_H
+#define FORAGE_ENGINE_SCHEDULER_H
+
+#include "engine/indexed_heap.h"
+#include "engine/kv_cache.h"
+#include "engine/model.h"
+
+enum task_state { TASK_FREE, TASK_WAITING, TASK_RUNNING };
+
+/* One request in the scheduler's hands. `tokens` is prompt and answer so far; the KV of the first
+ * kv_seq_tokens(kv) of them is there. Prefill is having more than one to compute, decode is having
+ * one: there is no other difference. */
+typedef struct task {
+    enum task_state state;
+    /* set by the caller before scheduler_add */
+    int32_t *tokens; /* [cap_tokens] */
+    int n_tokens, cap_tokens;
+    int n_prompt;
+    int priority;
+    double arrived_ms, deadline_ms; /* deadline 0: none */
+    unsigned char salt[32];
+    enum kv_sharing sharing;
+    bool prefill_only, drop_kv;
+    void *owner;
+    /* the scheduler's */
+    kv_seq *kv;
+    int n_attached; /* tokens that came from the cache, at the first admission */
+    bool admitted;  /* has run before */
+    bool urgent;    /* its deadline is near */
+    double started_ms;
+    int leader; /* task that computes the same prefix now, -1: none */
+    int leader_common;
+    uint64_t serial, leader_serial;
+} task;
+
+typedef struct scheduler_options {
+    int max_batch_tokens, max_sequences, max_tasks;
+} scheduler_options;
+
+/* A part of a step: tokens [start, start + n) of a task. */
+typedef struct step_part {
+    int task;
+    int start, n;
+    bool wants_logits; /* reaches the end of the tokens: the next one is to be chosen */
+} step_part;
+
+typedef struct scheduler_stats {
+    uint64_t preemptions, waited_for_leader;
+} scheduler_stats;
+
+typedef struct scheduler {
+    scheduler_options opt;
+    kv_cache *kv;
+    task *tasks;          /* [max_tasks] */
+    indexed_heap waiting; /* by urgency */
+    indexed_heap free_tasks;
+    int *running; /* [max_sequences] in order of urgency */
+    int n_running;
+    step_part *parts; /* [max_sequences] of the planned step */
+    int n_parts;
+    uint64_t next_serial;
+    scheduler_stats stats;
+} scheduler;
+
+int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_err *err);
+void scheduler_deinit(scheduler *s); /* tasks must be gone */
+
+/* A free task to fill in, -1 when max_tasks are there. */
+int scheduler_new(scheduler *s);
+void scheduler_add(scheduler *s, int task); /* -> WAITING */
+/* Take a task out, whatever its state: finished, cancelled, failed. Its KV is kept or dropped. */
+void scheduler_remove(scheduler *s, int task);
+
+/* Plan a step: parts[n_parts] with pages reserved. 0 parts: nothing to do now. *failed is a task
+ * that can never run (its KV does not fit even alone), -1: none; remove it and plan again. */
+int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err);
+/* The planned step was computed: its tokens' KV is there. */
+int scheduler_commit(scheduler *s, fo_err *err);
+
+#endif
