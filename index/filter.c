@@ -2,6 +2,7 @@
 
 #include <cJSON.h>
 #include <math.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,6 +179,9 @@ static int parse_node(parse *p, const cJSON *json, search_filter **out) {
 }
 
 int search_filter_parse(search_filter **out, const struct cJSON *json, fo_err *err) {
+    static atomic_ulong last_id;
     parse p = {.path = "filter", .err = err};
-    return parse_node(&p, json, out);
+    int rc = parse_node(&p, json, out);
+    if (rc == FO_OK) (*out)->id = atomic_fetch_add(&last_id, 1) + 1;
+    return rc;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "index/filter.h"
 
 typedef enum filter_type {
@@ -36,6 +37,7 @@ typedef struct filter_value {
 } filter_value;
 
 struct search_filter {
+    uint64_t id; /* of the whole filter, on its root: differs from every other's */
     filter_type type;
     char *key;
     filter_value *values; /* one; for in and nin any number */
