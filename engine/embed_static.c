@@ -8,10 +8,11 @@
 #include "engine/embedder_impl.h"
 #include "engine/tokenizer.h"
 #include "engine/tokenizer_gguf.h"
+#include "engine/vocabulary.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 
-enum { MAX_DIM = 8192, ON_STACK = 2048, MAX_JSON = 256 << 20 };
+enum { MAX_DIM = 8192, ON_STACK = 2048, MAX_JSON = 1 << 20 };
 
 /* Longer texts are taken whole as well: there is no position that could run out. */
 static const size_t NO_LIMIT = 1000000;
@@ -232,33 +233,15 @@ static int read_json(const char *folder, const char *name, cJSON **out, fo_err *
     return *out ? FO_OK : fo_fail(err, FO_ECORRUPT, "%s is not JSON", name);
 }
 
-/* tokenizer.json -> a WordPiece tokenizer. Other families are refused by name. */
-static int load_vocabulary(embed_static *s, const cJSON *root, fo_err *err) {
-    const cJSON *model = cJSON_GetObjectItemCaseSensitive(root, "model");
-    const cJSON *type = cJSON_GetObjectItemCaseSensitive(model, "type");
-    const cJSON *vocab = cJSON_GetObjectItemCaseSensitive(model, "vocab"), *v;
-    if (!cJSON_IsString(type) || strcmp(type->valuestring, "WordPiece"))
-        return fo_fail(err, FO_EUNSUPPORTED,
-                       "tokenizer.json holds a tokenizer of type %.40s; a static table needs "
-                       "WordPiece",
-                       cJSON_IsString(type) ? type->valuestring : "unknown");
-    if (!cJSON_IsObject(vocab) || !vocab->child)
-        return fo_fail(err, FO_ECORRUPT, "tokenizer.json has no model.vocab");
-    size_t n = (size_t)cJSON_GetArraySize(vocab);
-    tokenizer_string *pieces = calloc(n, sizeof *pieces);
-    if (!pieces) return fo_fail(err, FO_ENOMEM, "out of memory for %zu pieces", n);
-    int rc = FO_OK;
-    cJSON_ArrayForEach(v, vocab) {
-        double id = cJSON_IsNumber(v) ? v->valuedouble : -1;
-        if (!(id >= 0 && id < (double)n) || id != floor(id) || pieces[(size_t)id].data) {
-            rc = fo_fail(err, FO_ECORRUPT, "tokenizer.json gives piece '%.60s' no id of its own",
-                         v->string);
-            break;
-        }
-        pieces[(size_t)id] = (tokenizer_string){v->string, strlen(v->string)};
-    }
-    if (!rc) rc = tokenizer_from_wordpiece(&s->tokens, pieces, n, err);
-    free(pieces);
+static int load_vocabulary(embed_static *s, const char *folder, fo_err *err) {
+    fo_buf path = {0};
+    vocabulary v = {0};
+    fo_buf_printf(&path, "%s/tokenizer.json", folder);
+    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                         : vocabulary_read_json(&v, path.data, err);
+    if (!rc) rc = tokenizer_from_wordpiece(&s->tokens, v.pieces, v.n, err);
+    vocabulary_free(&v);
+    fo_buf_free(&path);
     return rc;
 }
 
@@ -317,10 +300,7 @@ static int load_folder(embedder **out, embed_static *s, const char *path, fo_err
                      "make a GGUF of an encoder with `forage convert`",
                      cJSON_IsString(type) ? type->valuestring : "nothing");
     cJSON_Delete(json);
-    json = NULL;
-    if (!rc) rc = read_json(path, "tokenizer.json", &json, err);
-    if (!rc) rc = load_vocabulary(s, json, err);
-    cJSON_Delete(json);
+    if (!rc) rc = load_vocabulary(s, path, err);
     if (rc) return rc;
     fo_buf file = {0};
     fo_buf_printf(&file, "%s/model.safetensors", path);

@@ -7,6 +7,7 @@
 #include "engine/embed_static.h"
 #include "engine/fit_internal.h"
 #include "engine/gguf.h"
+#include "engine/vocabulary.h"
 #include "kernels/buf.h"
 
 static int copy_pieces(fit *f, const tokenizer_string *pieces, fo_err *err) {
@@ -154,60 +155,6 @@ int fit_set_pieces(fit *f, const float *vectors, fo_err *err) {
 
 /* --- the file --- */
 
-/* GGUF writes WordPiece with U+2581 before what begins a word and nothing before what continues
- * one; names in brackets stay. */
-static int put_vocabulary(gguf_writer *w, const fit *f, fo_err *err) {
-    fo_buf bytes = {0};
-    gguf_str *strs = malloc(f->n_pieces * sizeof *strs);
-    int32_t *types = malloc(f->n_pieces * sizeof *types);
-    size_t *ends = malloc(f->n_pieces * sizeof *ends);
-    int rc = FO_OK;
-    if (!strs || !types || !ends) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory for %zu pieces", f->n_pieces);
-        goto done;
-    }
-    for (size_t i = 0; i < f->n_pieces; i++) {
-        tokenizer_string p = f->pieces[i];
-        unsigned attributes = tokenizer_attributes(f->tokens, (int32_t)i);
-        bool special = attributes & (TOKENIZER_CONTROL | TOKENIZER_UNKNOWN);
-        bool continues = p.len > 2 && p.data[0] == '#' && p.data[1] == '#';
-        bool phantom = p.len >= 3 && !memcmp(p.data, "\xE2\x96\x81", 3);
-        if (!special && !continues && !phantom) fo_buf_str(&bytes, "\xE2\x96\x81");
-        fo_buf_add(&bytes, p.data + (continues ? 2 : 0), p.len - (continues ? 2 : 0));
-        ends[i] = bytes.len;
-        types[i] = attributes & TOKENIZER_UNKNOWN ? 2 : attributes & TOKENIZER_CONTROL ? 3 : 1;
-    }
-    if (bytes.failed) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory for %zu pieces", f->n_pieces);
-        goto done;
-    }
-    for (size_t i = 0, at = 0; i < f->n_pieces; at = ends[i++])
-        strs[i] = (gguf_str){bytes.data + at, ends[i] - at};
-    gguf_put_str(w, "tokenizer.ggml.model", "bert");
-    gguf_put_strs(w, "tokenizer.ggml.tokens", strs, f->n_pieces);
-    gguf_put_i32s(w, "tokenizer.ggml.token_type", types, f->n_pieces);
-    static const struct {
-        const char *key;
-        tokenizer_special which;
-    } ids[] = {
-        {"tokenizer.ggml.unknown_token_id", TOKENIZER_UNK},
-        {"tokenizer.ggml.cls_token_id", TOKENIZER_CLS},
-        {"tokenizer.ggml.seperator_token_id", TOKENIZER_SEP},
-        {"tokenizer.ggml.padding_token_id", TOKENIZER_PAD},
-        {"tokenizer.ggml.mask_token_id", TOKENIZER_MASK},
-    };
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
-        int32_t id = tokenizer_special_id(f->tokens, ids[i].which);
-        if (id >= 0) gguf_put_u32(w, ids[i].key, (uint32_t)id);
-    }
-done:
-    free(strs);
-    free(types);
-    free(ends);
-    fo_buf_free(&bytes);
-    return rc;
-}
-
 static int write_rows(gguf_writer *w, const fit *f, fo_err *err) {
     size_t dim = f->out_dim;
     float *scales = malloc(f->n_pieces * sizeof *scales);
@@ -240,7 +187,7 @@ int fit_write(const fit *f, const char *path, const fit_about *about, fo_err *er
     gguf_put_u32(w, EMBED_STATIC_ARCH ".embedding_length", (uint32_t)f->out_dim);
     gguf_put_f32(w, EMBED_STATIC_ARCH ".alpha",
                  about->alpha > 0 ? about->alpha : EMBED_STATIC_ALPHA);
-    rc = put_vocabulary(w, f, err);
+    rc = vocabulary_put(w, f->pieces, f->n_pieces, f->tokens, err);
     gguf_put_tensor(w, "token_embd.weight", QUANT_I8, 2, (uint64_t[]){f->out_dim, f->n_pieces});
     gguf_put_tensor(w, "token_embd.scale", QUANT_F32, 1, (uint64_t[]){f->n_pieces});
     if (!rc) rc = write_rows(w, f, err);

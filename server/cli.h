@@ -65,7 +65,7 @@ typedef struct cli_command {
 } cli_command;
 
 /* One row a command. */
-#define CLI_COMMANDS(X) X(fit) X(version) X(logits) X(perplexity) X(embed) X(bench_hnsw)
+#define CLI_COMMANDS(X) X(convert) X(fit) X(quantize) X(version) X(logits) X(perplexity) X(embed) X(bench_hnsw)
 
 #define CLI_DECLARE(name) extern const cli_command cli_command_##name;
 CLI_COMMANDS(CLI_DECLARE)

@@ -6,8 +6,8 @@
 #include <string.h>
 #include "engine/fit.h"
 #include "engine/fit_vectors.h"
+#include "engine/vocabulary.h"
 #include "kernels/buf.h"
-#include "kernels/file.h"
 #include "server/cli.h"
 #include "server/progress.h"
 
@@ -44,28 +44,6 @@ static const cli_option options[] = {
     {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 1, .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "progress as JSON lines, the report as one JSON object"},
     {0}};
-
-/* The pieces are the lines of a text that stays in memory: NUL-terminated in *bytes. */
-static int read_vocabulary(char **bytes, tokenizer_string **pieces, size_t *n, fo_err *err) {
-    size_t size, cap = 0;
-    int rc = fo_file_read(o.vocab, 64 << 20, bytes, &size, err);
-    if (rc) return rc;
-    for (char *line = *bytes, *end = *bytes + size; line < end;) {
-        char *stop = memchr(line, '\n', (size_t)(end - line));
-        if (!stop) stop = end;
-        if (*n == cap) {
-            cap = cap ? 2 * cap : 32768;
-            tokenizer_string *grown = realloc(*pieces, cap * sizeof *grown);
-            if (!grown) return fo_fail(err, FO_ENOMEM, "out of memory for %zu pieces", cap);
-            *pieces = grown;
-        }
-        size_t len = (size_t)(stop - line);
-        if (len && line[len - 1] == '\r') len--;
-        (*pieces)[(*n)++] = (tokenizer_string){line, len};
-        line = stop + 1;
-    }
-    return FO_OK;
-}
 
 static int set_pieces(fit *f, size_t n_pieces, fo_err *err) {
     size_t dim = fit_teacher_dim(f);
@@ -190,17 +168,14 @@ static int run(int argc, char **argv) {
     if (o.input.n != o.vectors.n)
         return cli_wrong_usage("fit takes one --vectors for each --input");
     fo_err err = {0};
-    char *bytes = NULL;
-    tokenizer_string *pieces = NULL;
-    size_t n_pieces = 0;
+    vocabulary v = {0};
     fit *f = NULL;
-    int rc = read_vocabulary(&bytes, &pieces, &n_pieces, &err);
-    if (!rc) rc = fit_create(&f, pieces, n_pieces, (size_t)o.teacher_dim, &err);
-    if (!rc && o.pieces) rc = set_pieces(f, n_pieces, &err);
+    int rc = vocabulary_read_text(&v, o.vocab, &err);
+    if (!rc) rc = fit_create(&f, v.pieces, v.n, (size_t)o.teacher_dim, &err);
+    if (!rc && o.pieces) rc = set_pieces(f, v.n, &err);
     if (!rc) rc = fit_all(f, &err);
     fit_free(f);
-    free(pieces);
-    free(bytes);
+    vocabulary_free(&v);
     return rc ? cli_fail(&err) : 0;
 }
 
