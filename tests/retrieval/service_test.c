@@ -284,11 +284,11 @@ static void *write_some(void *v) {
         put(c->s, id, text, NULL);
         /* A 200 means findable: at once, for whoever asks. */
         snprintf(text, sizeof text, "token%dx%d", c->number, i);
-        if (strcmp(best(c->s, text), id) != 0) return "not found";
+        if (strcmp(best(c->s, text), id) != 0) return (void *)"not found";
         if (i % 5 == 4) {
             fo_err err = {0};
             if (service_delete_document(c->s, "default", "notes", id, NULL, &err) != FO_OK)
-                return "not deleted";
+                return (void *)"not deleted";
         }
     }
     return NULL;
@@ -301,8 +301,8 @@ static void *read_some(void *v) {
         fo_err err = {0};
         query_request q = question("note on the board");
         query_result r;
-        if (service_query(c->s, &q, NULL, &r, &err) != FO_OK) return "query failed";
-        if (r.epoch < last) return "the epoch went back";
+        if (service_query(c->s, &q, NULL, &r, &err) != FO_OK) return (void *)"query failed";
+        if (r.epoch < last) return (void *)"the epoch went back";
         last = r.epoch;
         query_result_deinit(&r);
     }
