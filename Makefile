@@ -79,7 +79,15 @@ $(BUILD)/data/store_schema.o: $(BUILD)/gen/data/schema.sql.inc
 $(BUILD)/server/routes_ops.o: $(addprefix $(BUILD)/gen/server/,openapi.json.inc web/index.html.inc web/app.js.inc web/style.css.inc)
 
 TEST_SRC := $(foreach r,$(ROOMS),$(wildcard tests/$(r)/*_test.c))
-TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC))
+# Every tests/fuzz/fuzz_NAME.c is a fuzz target (make fuzz) and, over its stored corpus, a test.
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_TEST := $(patsubst %.c,$(BUILD)/%_test,$(FUZZ_SRC))
+FUZZ_LIBS = $(foreach r,$(BELOW_retrieval),$(BUILD)/lib$(r).a)
+TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC)) $(FUZZ_TEST)
+
+$(BUILD)/tests/fuzz/fuzz_%_test: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_LIBS)
+	@echo "  LD   $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $(filter %.o,$^) $(FUZZ_LIBS) $(PKG_LIBS)
 
 .PHONY: tests
 tests: $(TEST_BIN)
@@ -89,6 +97,30 @@ test-$(1): $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*_test.c))
 	@tests/run.sh $$(BUILD) $(1)
 endef
 $(foreach r,$(ROOMS),$(eval $(call TEST_template,$(r))))
+.PHONY: test-fuzz
+test-fuzz: $(FUZZ_TEST)
+	@tests/run.sh $(BUILD) fuzz
+
+# make fuzz [FUZZ=NAME] [FUZZ_SECONDS=60]: clang's libFuzzer with the address and undefined-behaviour
+# sanitizers. New inputs stay in build/fuzz/corpus, findings in build/fuzz/found: a finding that was
+# mended moves to tests/fuzz/corpus/NAME, where every test run replays it.
+FUZZ ?= $(patsubst tests/fuzz/fuzz_%.c,%,$(FUZZ_SRC))
+FUZZ_SECONDS ?= 60
+.PHONY: fuzz
+fuzz:
+	@$(MAKE) --no-print-directory CC=clang BUILD=build/fuzz WARN= OPT='-O1 -g' \
+	  CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	  $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
+	@mkdir -p build/fuzz/found $(patsubst %,build/fuzz/corpus/%,$(FUZZ))
+	@for t in $(FUZZ); do \
+	  echo "  FUZZ $$t"; \
+	  build/fuzz/tests/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
+	    -print_final_stats=1 -artifact_prefix=build/fuzz/found/$$t- \
+	    build/fuzz/corpus/$$t tests/fuzz/corpus/$$t || exit 1; \
+	done
+build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIBS)
+	@echo "  LD   $@"
+	@clang -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 
 # ---- what people type -----------------------------------------------------------------------
 

@@ -77,7 +77,8 @@ static void set_all(jinja *c, jscope *s, const chat_template *t, const chat_temp
     set_text(c, s, t, "bos_token", in->bos);
     set_text(c, s, t, "eos_token", in->eos);
     for (const cJSON *v = in->extra ? in->extra->child : NULL; v && !c->failed; v = v->next)
-        if (v->string) set(c, s, t, v->string, j_from_json(c, v));
+        if (v->string && strcmp(v->string, "messages") != 0 && strcmp(v->string, "tools") != 0)
+            set(c, s, t, v->string, j_from_json(c, v));
 }
 
 static int render(const chat_template *t, const chat_template_input *in, const cJSON *messages,

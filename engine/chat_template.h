@@ -29,7 +29,8 @@ typedef struct chat_template chat_template; /* immutable after parsing; any thre
 typedef struct chat_template_input {
     const struct cJSON *messages; /* array of {"role", "content", ...} */
     const struct cJSON *tools;    /* array, or NULL: not defined in the template */
-    const struct cJSON *extra;    /* object of further variables, or NULL */
+    const struct cJSON *extra;    /* object of further variables, or NULL; its
+                                   * messages and tools are left out */
     bool add_generation_prompt;
     const char *bos, *eos; /* NULL: "" */
     int year, month, day;  /* what strftime_now prints */

@@ -65,7 +65,20 @@ typedef struct cli_command {
 } cli_command;
 
 /* One row a command. */
-#define CLI_COMMANDS(X) X(convert) X(fit) X(quantize) X(version) X(logits) X(perplexity) X(embed) X(bench_hnsw)
+/* clang-format off */
+#define CLI_COMMANDS(X) \
+    X(bench_hnsw) \
+    X(chat_template) \
+    X(convert) \
+    X(embed) \
+    X(fit) \
+    X(logits) \
+    X(perplexity) \
+    X(quantize) \
+    X(tokenize) \
+    X(version) \
+    /* end */
+/* clang-format on */
 
 #define CLI_DECLARE(name) extern const cli_command cli_command_##name;
 CLI_COMMANDS(CLI_DECLARE)

@@ -5,7 +5,7 @@
 set -u
 build=$1
 shift
-[ $# -gt 0 ] || set -- kernels data index engine retrieval server
+[ $# -gt 0 ] || set -- kernels data index engine retrieval server fuzz
 passed=0 failed=0 skipped=0
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
@@ -15,7 +15,8 @@ for room in "$@"; do
         case $t in
         *.sh) name=${t%.sh} ;;
         *) name=$t
-           [ -e "tests/$room/$(basename "$t").c" ] || continue ;;
+           source=tests/$room/$(basename "$t")
+           [ -e "$source.c" ] || [ -e "${source%_test}.c" ] || continue ;;
         esac
         start=$(date +%s)
         BUILD=$build CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-900}" "$t" >"$out" 2>&1
