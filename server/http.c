@@ -331,8 +331,8 @@ static void start(http_request *r) {
 static enum MHD_Result on_upload(http_request *r, const char *data, size_t *size) {
     http_server *s = r->server;
     size_t n = *size;
-    r->body_bytes += n;
     pthread_mutex_lock(&r->mu);
+    r->body_bytes += n;
     if (r->ready || r->finished || r->route->body == HTTP_BODY_NONE) {
         pthread_mutex_unlock(&r->mu);
         r->drained += n;

@@ -66,7 +66,7 @@ struct http_request {
     int fd;
     /* owned: HTTP thread */
     struct MHD_Connection *connection;
-    uint64_t body_bytes, drained, reply_bytes;
+    uint64_t drained, reply_bytes;
     size_t accounted; /* bytes of server->buffered that are this body's */
     bool started;     /* handed to a lane */
     bool queued_reply;
@@ -77,7 +77,8 @@ struct http_request {
     pthread_mutex_t mu;
     pthread_cond_t change;
     fo_buf body;
-    size_t body_at; /* STREAM: bytes of body already read */
+    uint64_t body_bytes; /* received so far */
+    size_t body_at;      /* STREAM: bytes of body already read */
     bool body_done;
     bool suspended;
     bool ready;    /* a reply is there */

@@ -1,0 +1,163 @@
+/* forage serve: the home opened, the routes up, until a signal says stop. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu.h"
+#include "kernels/file.h"
+#include "server/app.h"
+#include "server/cli.h"
+#include "server/log.h"
+
+static struct {
+    const char *home, *listen, *embed_model, *log_level, *log_format, *port_file;
+    int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
+    int64_t shutdown_timeout, max_body, min_free;
+} o = {.home = "home",
+       .listen = "127.0.0.1:8080",
+       .log_level = "info",
+       .log_format = "text",
+       .queue = 128,
+       .max_connections = 1024,
+       .shutdown_timeout = 30,
+       .max_body = 64 << 20};
+
+static const cli_option options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "the folder that holds everything (default: home)"},
+    {"listen", CLI_STRING, &o.listen, "ADDRESS:PORT",
+     "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
+    {"port-file", CLI_STRING, &o.port_file, "FILE",
+     "write the port that is listened on to FILE, once it is"},
+    {"embed-model", CLI_STRING, &o.embed_model, "FILE",
+     "embedder: a GGUF file or model2vec folder (default: the built-in table)"},
+    {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
+     .max = 1024},
+    {"query-workers", CLI_INT, &o.query_workers, "N",
+     "queries answered at once (default: threads, "
+     "at least 4)",
+     .max = 1024},
+    {"ingest-workers", CLI_INT, &o.ingest_workers, "N", "ingests at once (default 4)", .max = 256},
+    {"queue", CLI_INT, &o.queue, "N", "requests that may wait for a worker (default 128)", .min = 1,
+     .max = 65536},
+    {"max-connections", CLI_INT, &o.max_connections, "N", "open connections (default 1024)",
+     .min = 8, .max = 65536},
+    {"max-connections-per-address", CLI_INT, &o.max_per_address, "N",
+     "of one client (default: all)", .max = 65536},
+    {"max-body", CLI_BYTES, &o.max_body, "BYTES",
+     "of one JSON body or one document (default 64M); NDJSON is not bounded"},
+    {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
+    {"shutdown-timeout", CLI_INT, &o.shutdown_timeout, "SECONDS",
+     "for what runs when the signal comes (default 30)", .max = 86400},
+    {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
+    {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
+    {0}};
+
+/* Signals come to the main thread by sigwait; the second one ends the patience of http_stop. */
+static atomic_bool hurry;
+
+static void *wait_hurry(void *arg) {
+    sigset_t *set = arg;
+    int sig;
+    sigwait(set, &sig);
+    hurry = true;
+    return NULL;
+}
+
+static int write_port_file(const http_server *s, fo_err *err) {
+    fo_file_writer *w;
+    char text[160];
+    int n = snprintf(text, sizeof text, "%d\n", http_port(s));
+    int rc = fo_file_create(&w, o.port_file, err);
+    if (rc) return rc;
+    rc = fo_file_write(w, text, (size_t)n, err);
+    if (rc) return fo_file_abort(w), rc;
+    return fo_file_commit(w, err);
+}
+
+static int serve(service *s, sigset_t *signals, fo_err *err) {
+    app *a;
+    int rc = app_create(&a, s, err);
+    if (rc) return rc;
+    a->max_document_bytes = (size_t)o.max_body;
+    int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
+    http_options h = {.listen = o.listen,
+                      .max_connections = (int)o.max_connections,
+                      .max_per_address = (int)o.max_per_address,
+                      .max_body_bytes = (size_t)o.max_body};
+    h.n_workers[HTTP_LANE_QUERY] = o.query_workers ? (int)o.query_workers
+                                   : threads < 4   ? 4
+                                                   : threads;
+    h.n_workers[HTTP_LANE_INGEST] = (int)o.ingest_workers;
+    h.queue_length[HTTP_LANE_QUERY] = h.queue_length[HTTP_LANE_INGEST] = (int)o.queue;
+    rc = app_serve(a, &h, err);
+    if (!rc && o.port_file) rc = write_port_file(a->http, err);
+    if (rc) {
+        app_stop(a, 0, NULL);
+        return rc;
+    }
+    service_stats st = {0};
+    service_get_stats(s, &st, NULL);
+    char url[160];
+    snprintf(url, sizeof url, "http://%s", http_address(a->http));
+    log_event(LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url),
+              LOG_INT("port", http_port(a->http)), LOG_STR("home", o.home),
+              LOG_INT("documents", st.n_documents), LOG_INT("chunks", st.n_chunks),
+              LOG_STR("embedder", embedder_name(service_embedder(s))),
+              LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)), LOG_INT("threads", threads),
+              LOG_STR("version", FORAGE_VERSION));
+    int sig = 0;
+    sigwait(signals, &sig);
+    log_event(LOG_LEVEL_INFO, NULL, "stopping", LOG_STR("signal", sig == SIGINT ? "INT" : "TERM"));
+    pthread_t t;
+    bool has_thread = pthread_create(&t, NULL, wait_hurry, signals) == 0;
+    app_stop(a, (int)o.shutdown_timeout * 1000, &hurry);
+    if (has_thread) {
+        pthread_cancel(t);
+        pthread_join(t, NULL);
+    }
+    return FO_OK;
+}
+
+static int run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    enum log_level level;
+    if (!log_level_parse(o.log_level, &level))
+        return cli_wrong_usage("--log-level must be debug, info, warn, error or off");
+    if (strcmp(o.log_format, "text") && strcmp(o.log_format, "json"))
+        return cli_wrong_usage("--log-format must be text or json");
+    if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
+    log_open(level, !strcmp(o.log_format, "json"));
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* every thread inherits this */
+    signal(SIGPIPE, SIG_IGN);
+    fo_err err = {0};
+    service *s;
+    service_options so = {.home = o.home,
+                          .embed_model = o.embed_model,
+                          .n_threads = (int)o.threads,
+                          .min_free_bytes = (uint64_t)o.min_free};
+    if (service_open(&s, &so, &err)) return cli_fail(&err);
+    int rc = serve(s, &signals, &err);
+    service_close(s);
+    if (o.port_file) remove(o.port_file);
+    if (rc) return cli_fail(&err);
+    log_event(LOG_LEVEL_INFO, NULL, "stopped", LOG_STR("home", o.home));
+    return 0;
+}
+
+const cli_command cli_command_serve = {
+    "serve",
+    "answer HTTP: documents in, questions answered",
+    "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--embed-model e.gguf] [--threads N]",
+    "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"
+    "--shutdown-timeout, at once after a second signal), the store is checkpointed.",
+    options,
+    0,
+    0,
+    run};

@@ -1,0 +1,29 @@
+/* client.h - the commands' side of HTTP, for --url: a thin layer over libcurl. */
+#ifndef FORAGE_SERVER_CLIENT_H
+#define FORAGE_SERVER_CLIENT_H
+
+#include <stddef.h>
+#include <sys/types.h>
+#include "kernels/buf.h"
+#include "kernels/error.h"
+
+typedef struct client client;
+
+/* url: "http://127.0.0.1:8080"; key may be NULL (sent as a bearer token). */
+int client_open(client **out, const char *url, const char *key, fo_err *err);
+void client_close(client *c);
+
+/* Body of a request that is produced while it is sent: how many bytes, 0 at the end, < 0 fails. */
+typedef ssize_t client_source(void *ctx, char *buf, size_t n, fo_err *err);
+
+/* path begins with '/'. A status of 400 and more is an error: its message and param are the
+ * server's. FO_EIO where the server cannot be reached. */
+int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
+                fo_buf *reply, fo_err *err);
+int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
+                       void *ctx, fo_buf *reply, fo_err *err);
+int client_get(client *c, const char *path, fo_buf *reply, fo_err *err);
+/* Percent-encode for a path or query; appended to b. */
+void client_escape(fo_buf *b, const char *s);
+
+#endif
