@@ -206,7 +206,7 @@ static void end_element(void *arg, const xmlChar *xml_name) {
     uint8_t kind = kind_of((const char *)xml_name);
     switch (kind) {
     case TAG_HEADING:
-        if (b->open && b->kind == TEXT_HEADING && !r->first_heading.len)
+        if (b->kind == TEXT_HEADING && !r->first_heading.len && !builder_block_empty(b))
             fo_buf_add(&r->first_heading, b->text.data + b->start, b->text.len - b->start);
         builder_end(b);
         break;
@@ -247,11 +247,13 @@ static void characters(void *arg, const xmlChar *text, int len) {
     encoding_clean(&clean, (const char *)text, (size_t)len, &r->b->n_replaced);
     if (clean.failed) {
         r->b->failure = FO_ENOMEM;
+    } else if (clean.len == 0) {
+        /* nothing but controls */
     } else if (r->in_title) {
         if (r->title.len < 4096) fo_buf_add(&r->title, clean.data, clean.len);
     } else if (r->pre_depth) {
         builder_add(r->b, clean.data, clean.len);
-    } else if (clean.len) {
+    } else {
         builder_add_flowing(r->b, clean.data, clean.len);
         for (size_t i = 0; r->item_fresh && i < clean.len; i++)
             if (clean.data[i] > ' ' || clean.data[i] < 0) r->item_fresh = false;

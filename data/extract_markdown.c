@@ -98,7 +98,8 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         r->list_depth--;
         break;
     case MD_BLOCK_H:
-        if (b->open) builder_set_title(b, b->text.data + b->start, b->text.len - b->start);
+        if (!builder_block_empty(b))
+            builder_set_title(b, b->text.data + b->start, b->text.len - b->start);
         builder_end(b);
         break;
     case MD_BLOCK_LI:
