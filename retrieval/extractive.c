@@ -19,16 +19,16 @@ static const double same_text = 0.8;
 /* The fitted rows have no questions and no fragments in their text: those two weights are set by
  * hand. */
 static const double weights_words[CAND_FEATURES] = {
-    [CAND_COVER] = 11.65,       [CAND_NEIGHBOURS] = 6.35, [CAND_PAIRS] = 1.75,
-    [CAND_TYPE] = 1.63,         [CAND_TYPE_NEAR] = 1.37,  [CAND_FIRST] = 0.45,
-    [CAND_MISSING_RARE] = 2.47, [CAND_SPARSE] = 5.22,     [CAND_QUESTION] = -1.5,
+    [CAND_COVER] = 11.62,       [CAND_NEIGHBOURS] = 6.36, [CAND_PAIRS] = 1.74,
+    [CAND_TYPE] = 1.57,         [CAND_TYPE_NEAR] = 1.46,  [CAND_FIRST] = 0.44,
+    [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -1.5,
     [CAND_FRAGMENT] = -3,
 };
 static const double weights_dense[CAND_FEATURES] = {
-    [CAND_COVER] = 11.40,       [CAND_NEIGHBOURS] = 7.20, [CAND_PAIRS] = 1.52,
-    [CAND_TYPE] = 1.92,         [CAND_TYPE_NEAR] = 0.17,  [CAND_FIRST] = 0.35,
-    [CAND_MISSING_RARE] = 2.40, [CAND_SPARSE] = 3.63,     [CAND_DENSE_PASSAGE] = 0.58,
-    [CAND_DENSE] = 0.55,        [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,
+    [CAND_COVER] = 11.52,       [CAND_NEIGHBOURS] = 7.30, [CAND_PAIRS] = 1.51,
+    [CAND_TYPE] = 1.89,         [CAND_TYPE_NEAR] = 0.28,  [CAND_FIRST] = 0.35,
+    [CAND_MISSING_RARE] = 2.76, [CAND_SPARSE] = 3.21,     [CAND_DENSE_PASSAGE] = 0.58,
+    [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,
 };
 
 static int by_score_falling(const void *a, const void *b) {
