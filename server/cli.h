@@ -67,6 +67,7 @@ typedef struct cli_command {
 /* One row a command. */
 /* clang-format off */
 #define CLI_COMMANDS(X) \
+    X(bench_bm25) \
     X(bench_hnsw) \
     X(chat_template) \
     X(convert) \
