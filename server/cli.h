@@ -73,9 +73,12 @@ typedef struct cli_command {
     X(convert) \
     X(embed) \
     X(fit) \
+    X(ingest) \
     X(logits) \
     X(perplexity) \
     X(quantize) \
+    X(query) \
+    X(serve) \
     X(tokenize) \
     X(version) \
     /* end */

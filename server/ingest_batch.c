@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/http.h"
 #include "server/json.h"
 
 struct ingest_batch {
@@ -78,7 +79,9 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     if (r->n_replaced) json_out_int(&o, "replaced", (int64_t)r->n_replaced);
     if (r->status == INGEST_FAILED) {
         json_out_open(&o, "error", '{');
-        json_out_string(&o, "code", fo_code_name(r->error.code));
+        const char *code;
+        http_status_of(&r->error, &code);
+        json_out_string(&o, "code", code);
         json_out_string(&o, "message", r->error.msg);
         json_out_string(&o, "param", r->error.field[0] ? r->error.field : NULL);
         json_out_close(&o, '}');

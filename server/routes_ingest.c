@@ -105,7 +105,9 @@ static void on_failed(void *ctx, const char *id, const fo_err *why) {
     c->n_errors++;
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "id", id);
-    json_out_string(&o, "code", fo_code_name(why->code));
+    const char *code;
+    http_status_of(why, &code);
+    json_out_string(&o, "code", code);
     json_out_string(&o, "message", why->msg);
     json_out_string(&o, "param", why->field[0] ? why->field : NULL);
     json_out_close(&o, '}');
