@@ -12,7 +12,7 @@
 #include "kernels/buf.h"
 #include "kernels/file.h"
 
-enum { MAX_DIM = 8192, ON_STACK = 2048, MAX_JSON = 1 << 20 };
+enum { MAX_DIM = 8192, ON_STACK = 2048, TF_TABLE = 64, MAX_JSON = 1 << 20 };
 
 /* Longer texts are taken whole as well: there is no position that could run out. */
 static const size_t NO_LIMIT = 1000000;
@@ -29,6 +29,8 @@ typedef struct embed_static { /* immutable after open */
     float *scale;     /* [n_vocab] factor of a token's row; NULL: 1 */
     uint32_t *row_of; /* [n_vocab]; NULL: the token's id */
     float *bias;      /* [dim] or NULL */
+    float tf_power;
+    float tf_weight[TF_TABLE]; /* c^tf_power */
 } embed_static;
 
 static void close_static(embedder *e) {
@@ -42,10 +44,10 @@ static void close_static(embedder *e) {
     free(s);
 }
 
-static void add_row(const embed_static *s, int32_t id, float *out, float *scratch) {
+static void add_row(const embed_static *s, int32_t id, float weight, float *out, float *scratch) {
     size_t dim = s->base.dim;
     const char *row = s->rows + s->row_bytes * (s->row_of ? s->row_of[id] : (size_t)id);
-    float scale = s->scale ? s->scale[id] : 1;
+    float scale = s->scale ? weight * s->scale[id] : weight;
     if (s->type == QUANT_I8) {
         const int8_t *q = (const int8_t *)row;
         for (size_t i = 0; i < dim; i++) out[i] += scale * (float)q[i];
@@ -55,17 +57,25 @@ static void add_row(const embed_static *s, int32_t id, float *out, float *scratc
     for (size_t i = 0; i < dim; i++) out[i] += scale * scratch[i];
 }
 
-static void add_text(const embed_static *s, const int32_t *ids, size_t n, float *out,
-                     float *scratch) {
-    size_t dim = s->base.dim, known = 0;
+static int by_id(const void *a, const void *b) {
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts ids. Each piece once, weighted by how often it stands. */
+static void add_text(const embed_static *s, int32_t *ids, size_t n, float *out, float *scratch) {
+    size_t dim = s->base.dim;
+    float sum = 0;
     memset(out, 0, dim * sizeof *out);
-    for (size_t i = 0; i < n; i++) {
+    qsort(ids, n, sizeof *ids, by_id);
+    for (size_t i = 0, j; i < n; i = j) {
+        for (j = i + 1; j < n && ids[j] == ids[i]; j++) continue;
         if (ids[i] == s->unk) continue;
-        add_row(s, ids[i], out, scratch);
-        known++;
+        float weight = j - i < TF_TABLE ? s->tf_weight[j - i] : powf((float)(j - i), s->tf_power);
+        add_row(s, ids[i], weight, out, scratch);
+        sum += weight;
     }
-    if (s->bias && known)
-        for (size_t i = 0; i < dim; i++) out[i] += (float)known * s->bias[i];
+    for (size_t i = 0; s->bias && i < dim; i++) out[i] += sum * s->bias[i];
 }
 
 static int embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
@@ -104,7 +114,7 @@ static const embedder_ops static_ops = {close_static, embed, count_tokens};
 
 /* What decides the vectors, in the order of its use. */
 static int take_fingerprint(embed_static *s, fo_err *err) {
-    fingerprint *f = fingerprint_begin("forage static table, numerics 1");
+    fingerprint *f = fingerprint_begin("forage static table, numerics 2");
     if (!f) return fo_fail(err, FO_ENOMEM, "out of memory");
     size_t n_vocab = (size_t)tokenizer_vocab_size(s->tokens);
     for (size_t i = 0; i < n_vocab; i++) {
@@ -114,6 +124,7 @@ static int take_fingerprint(embed_static *s, fo_err *err) {
     uint64_t shape[3] = {s->base.dim, s->n_rows, s->type};
     fingerprint_add(f, shape, sizeof shape);
     fingerprint_add(f, s->rows, s->n_rows * s->row_bytes);
+    fingerprint_add(f, &s->tf_power, sizeof s->tf_power);
     if (s->scale) fingerprint_add(f, s->scale, n_vocab * sizeof *s->scale);
     if (s->row_of) fingerprint_add(f, s->row_of, n_vocab * sizeof *s->row_of);
     if (s->bias) fingerprint_add(f, s->bias, s->base.dim * sizeof *s->bias);
@@ -126,6 +137,7 @@ static embed_static *new_static(void) {
     s->base.ops = &static_ops;
     s->base.max_tokens = NO_LIMIT;
     s->base.alpha = EMBED_STATIC_ALPHA;
+    s->tf_power = 1;
     return s;
 }
 
@@ -156,6 +168,7 @@ static int finish(embedder **out, embed_static *s, fo_err *err) {
         return fo_fail(err, FO_ECORRUPT, "the table has %zu rows for %zu pieces", s->n_rows,
                        n_vocab);
     s->unk = tokenizer_special_id(s->tokens, TOKENIZER_UNK);
+    for (int c = 0; c < TF_TABLE; c++) s->tf_weight[c] = powf((float)c, s->tf_power);
     int rc = take_fingerprint(s, err);
     if (!rc) *out = &s->base;
     return rc;
@@ -195,6 +208,13 @@ static int load_gguf(embedder **out, embed_static *s, const gguf *g, fo_err *err
         return fo_fail(err, FO_ECORRUPT, EMBED_STATIC_ARCH ".alpha is %g, not within 0 to 1",
                        alpha);
     s->base.alpha = (float)alpha;
+    double power = 1;
+    rc = gguf_get_f64(g, EMBED_STATIC_ARCH ".tf_power", &power, err);
+    if (rc && rc != FO_ENOTFOUND) return rc;
+    if (!(power > 0 && power <= 1))
+        return fo_fail(err, FO_ECORRUPT, EMBED_STATIC_ARCH ".tf_power is %g, not within 0 to 1",
+                       power);
+    s->tf_power = (float)power;
     return finish(out, s, err);
 }
 

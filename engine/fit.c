@@ -107,15 +107,19 @@ static int by_id(const void *a, const void *b) {
 static void add_bag(fit *f, int32_t *ids, size_t n) {
     sparse *b = &f->bags;
     size_t at = b->start[b->n_rows];
+    double sum = 0;
     qsort(ids, n, sizeof *ids, by_id);
     for (size_t i = 0; i < n;) {
         size_t j = i;
         while (j < n && ids[j] == ids[i]) j++;
+        double weight = pow((double)(j - i), FIT_TF);
         b->col[at] = (uint32_t)ids[i];
-        b->value[at++] = (float)(j - i) / (float)n;
+        b->value[at++] = (float)weight;
+        sum += weight;
         f->piece_tokens[ids[i]] += j - i;
         i = j;
     }
+    for (size_t i = b->start[b->n_rows]; i < at; i++) b->value[i] /= (float)sum;
     b->start[++b->n_rows] = at;
     f->n_tokens += n;
 }
@@ -185,6 +189,7 @@ int fit_write(const fit *f, const char *path, const fit_about *about, fo_err *er
     if (about->license) gguf_put_str(w, "general.license", about->license);
     if (about->description) gguf_put_str(w, "general.description", about->description);
     gguf_put_u32(w, EMBED_STATIC_ARCH ".embedding_length", (uint32_t)f->out_dim);
+    gguf_put_f32(w, EMBED_STATIC_ARCH ".tf_power", (float)FIT_TF);
     gguf_put_f32(w, EMBED_STATIC_ARCH ".alpha",
                  about->alpha > 0 ? about->alpha : EMBED_STATIC_ALPHA);
     rc = vocabulary_put(w, f->pieces, f->n_pieces, f->tokens, err);

@@ -9,8 +9,8 @@
  *     fit_write(f, "e.gguf", &(fit_about){.name = "..."}, &err);
  *     fit_free(f);
  *
- * With X[n_texts, n_pieces] the bags (counts over length), Y[n_texts, teacher_dim] the centred
- * targets and S the start, the table T minimises
+ * With X[n_texts, n_pieces] the bags (counts to the power FIT_TF, over their sum), Y[n_texts,
+ * teacher_dim] the centred targets and S the start, the table T minimises
  *
  *     |X T - Y|^2 + lambda |T - S|^2,   S_i = c (v_i - mean v) a / (a + p_i),
  *
@@ -46,9 +46,11 @@ typedef struct fit_options {
 
 /* Chosen on the eight judged sets; see docs/quality.md. */
 #define FIT_STEPS  15
-#define FIT_LAMBDA 0.003
+#define FIT_LAMBDA 0.01
 #define FIT_SIF    1e-4
 #define FIT_WHITEN 0.25
+/* A piece that a text repeats says less each time. Stored with the table. */
+#define FIT_TF 0.75
 
 typedef struct fit_report {
     size_t n_texts, n_tokens;
