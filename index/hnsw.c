@@ -1,7 +1,6 @@
 /* hnsw.c - the memory of a graph: made, encoded into, given out as sections, mapped again. */
 #include "index/hnsw.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -125,11 +124,28 @@ size_t hnsw_memory(const hnsw *h) {
 }
 
 int hnsw_prepare(const hnsw *h, const float *x, float *out, const char *what, fo_err *err) {
-    double sum = 0;
-    for (uint32_t j = 0; j < h->dim; j++) {
-        if (!(fabsf(x[j]) <= max_value))
-            return fo_fail(err, FO_EINVAL, "value %u of %s is not a number below 1e15", j, what);
+    enum { LANES = 8 }; /* sums side by side, as the compiler may not reorder them itself */
+    double acc[LANES] = {0}, sum = 0;
+    bool fine[LANES];
+    memset(fine, true, sizeof fine);
+    uint32_t j = 0;
+    for (; j + LANES <= h->dim; j += LANES) {
+        for (int i = 0; i < LANES; i++) {
+            fine[i] &= fabsf(x[j + i]) <= max_value;
+            acc[i] += (double)x[j + i] * x[j + i];
+        }
+    }
+    for (int i = 0; i < LANES; i++) {
+        sum += acc[i];
+        fine[0] &= fine[i];
+    }
+    for (; j < h->dim; j++) {
+        fine[0] &= fabsf(x[j]) <= max_value;
         sum += (double)x[j] * x[j];
+    }
+    if (!fine[0]) {
+        for (j = 0; fabsf(x[j]) <= max_value;) j++;
+        return fo_fail(err, FO_EINVAL, "value %u of %s is not a number below 1e15", j, what);
     }
     if (h->metric != HNSW_COSINE) {
         memcpy(out, x, h->dim * sizeof *x);
@@ -137,7 +153,7 @@ int hnsw_prepare(const hnsw *h, const float *x, float *out, const char *what, fo
     }
     if (!(sum > 0)) return fo_fail(err, FO_EINVAL, "%s is all zeroes, which has no cosine", what);
     double inverse = 1.0 / sqrt(sum);
-    for (uint32_t j = 0; j < h->dim; j++) out[j] = (float)(x[j] * inverse);
+    for (j = 0; j < h->dim; j++) out[j] = (float)(x[j] * inverse);
     return FO_OK;
 }
 
@@ -154,8 +170,8 @@ void hnsw_encode(hnsw *h, uint32_t id, const float *x) {
     uint8_t *code = h->codes + id * h->code_stride;
     int8_t *rest = h->rest + id * h->code_stride;
     float max = largest(x, h->dim);
-    float up = max >= FLT_MIN ? 127.0f / max : 0.0f;
-    float scale = max >= FLT_MIN ? max / 127.0f : 0.0f;
+    float up = max >= DIST_TINY ? 127.0f / max : 0.0f;
+    float scale = max >= DIST_TINY ? max / 127.0f : 0.0f;
     double norm = 0;
     memset(code, 128, h->code_stride);
     memset(rest, 0, h->code_stride);
@@ -172,16 +188,10 @@ void hnsw_encode(hnsw *h, uint32_t id, const float *x) {
 }
 
 void hnsw_probe_vector(const hnsw *h, hnsw_probe *p, const float *x) {
-    float max = largest(x, h->dim);
-    float up = max >= FLT_MIN ? DIST_QUERY_MAX / max : 0.0f;
-    int32_t sum = 0;
-    memset(p->q, 0, h->code_stride);
-    for (uint32_t j = 0; j < h->dim; j++) {
-        p->q[j] = (int8_t)lrintf(x[j] * up);
-        sum += p->q[j];
-    }
+    int32_t sum;
+    float max = h->k.to_query(x, h->code_stride, p->q, &sum);
     p->offset = 128 * sum;
-    p->scale = max >= FLT_MIN ? max / DIST_QUERY_MAX : 0.0f;
+    p->scale = max >= DIST_TINY ? max / DIST_QUERY_MAX : 0.0f;
 }
 
 /* Half of (code - 128), rounded up: at most +-64, as the kernels ask. */

@@ -155,7 +155,10 @@ typedef struct hnsw_probe {
     float scale;
 } hnsw_probe;
 
-enum { HNSW_BATCH = 2 * HNSW_MAX_M }; /* ids scored at once, at most */
+enum {
+    HNSW_AT_ONCE = 2, /* candidates expanded together: their cache misses overlap */
+    HNSW_BATCH = HNSW_AT_ONCE * 2 * HNSW_MAX_M, /* ids scored at once, at most */
+};
 
 struct hnsw_scratch {
     uint64_t *visited; /* [visited_words] */
@@ -191,7 +194,8 @@ void hnsw_sort_keys(uint64_t *keys, size_t n); /* descending, in place */
 /* x[dim] -> code row, rest row, scale and bias of slot id. x is finite; under cosine of unit
  * length already. */
 void hnsw_encode(hnsw *h, uint32_t id, const float *x);
-/* Query from floats, and from a stored point's code (then score() is between stored points). */
+/* Query from floats (x padded with zeroes to code_stride), and from a stored point's code (then
+ * score() is between stored points). */
 void hnsw_probe_vector(const hnsw *h, hnsw_probe *p, const float *x);
 void hnsw_probe_code(const hnsw *h, hnsw_probe *p, uint32_t id);
 /* x -> out[dim], finite and normalised as the metric wants; what names the vector in the error. */

@@ -142,20 +142,23 @@ static inline bool visit(uint64_t *visited, uint32_t id) { /* true: for the firs
     return !(old & bit);
 }
 
-/* The links of a point that were not met yet -> s->ids. */
-static inline size_t gather(const hnsw *h, hnsw_scratch *s, uint32_t id, uint32_t level) {
+/* The links of a point that were not met yet -> s->ids[n...]; returns the new n. */
+static inline size_t gather(const hnsw *h, hnsw_scratch *s, uint32_t id, uint32_t level, size_t n) {
     const uint32_t *links = hnsw_links(h, id, level);
     uint32_t max = level ? h->M : h->m0;
-    size_t n = 0;
-    if (!links) return 0;
+    if (!links) return n;
     for (uint32_t i = 0; i < max; i++) {
         uint32_t to = hnsw_load(links + i);
         if (to >= h->limit) break;
         s->ids[n] = to;
         n += visit(s->visited, to);
     }
-    s->stats.n_scored += n;
     return n;
+}
+
+static inline void fetch_links(const hnsw *h, uint32_t id) {
+    const char *p = (const char *)(h->links0 + (size_t)id * h->m0);
+    for (size_t j = 0; j < h->m0 * sizeof *h->links0; j += 64) __builtin_prefetch(p + j);
 }
 
 static void forget_visits(const hnsw *h, hnsw_scratch *s) {
@@ -170,22 +173,21 @@ void hnsw_walk(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, uint32_t lev
     size_t n = 1, cur = 0;
     pool[0] = hnsw_key(start_score, start ^ salt);
     while (cur < n) {
-        if (pool[cur] & 1) {
-            cur++;
-            continue;
+        size_t m = 0, next = cur;
+        for (int taken = 0; next < n && taken < HNSW_AT_ONCE; next++) {
+            if (pool[next] & 1) continue;
+            pool[next] |= 1;
+            m = gather(h, s, hnsw_key_id(pool[next]) ^ salt, level, m);
+            taken++;
         }
-        uint32_t id = hnsw_key_id(pool[cur]) ^ salt;
-        pool[cur] |= 1;
-        size_t m = gather(h, s, id, level);
-        if (level == 0 && cur + 1 < n)
-            __builtin_prefetch(h->links0 + (size_t)(hnsw_key_id(pool[cur + 1]) ^ salt) * h->m0);
+        s->stats.n_scored += m;
         hnsw_score(h, p, s->ids, m, s->scores);
-        size_t next = cur + 1;
         for (size_t i = 0; i < m; i++) {
             uint64_t key = hnsw_key(s->scores[i], s->ids[i] ^ salt);
             if (n == ef && key <= pool[ef - 1]) continue;
             size_t at = pool_insert(pool, &n, ef, key);
             if (at < next) next = at;
+            if (level == 0) fetch_links(h, s->ids[i]);
         }
         cur = next;
     }
@@ -233,8 +235,9 @@ static bool walk_filtered(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, c
     while (n_heap) {
         uint64_t best = heap_pop(s->heap, &n_heap);
         if (s->pool_n == ef && best < s->pool[ef - 1]) break;
-        size_t m = gather(h, s, hnsw_key_id(best), 0);
+        size_t m = gather(h, s, hnsw_key_id(best), 0, 0);
         scored += m;
+        s->stats.n_scored += m;
         if (scored > budget) return false;
         hnsw_score(h, p, s->ids, m, s->scores);
         for (size_t i = 0; i < m; i++) {

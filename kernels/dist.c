@@ -1,5 +1,7 @@
 #include "kernels/dist.h"
 
+#include <math.h>
+
 #include "kernels/cpu.h"
 
 static void dot_codes_generic(const int8_t *q, const uint8_t *codes, size_t stride, size_t len,
@@ -39,8 +41,21 @@ static float l2_fine_generic(const float *q, const uint8_t *code, const int8_t *
     return sum_lanes(acc);
 }
 
+static float to_query_generic(const float *x, size_t n, int8_t *q, int32_t *sum) {
+    float max = 0;
+    for (size_t j = 0; j < n; j++) max = fabsf(x[j]) > max ? fabsf(x[j]) : max;
+    float up = max >= DIST_TINY ? DIST_QUERY_MAX / max : 0.0f;
+    *sum = 0;
+    for (size_t j = 0; j < n; j++) {
+        q[j] = (int8_t)lrintf(x[j] * up);
+        *sum += q[j];
+    }
+    return max;
+}
+
 void dist_init_generic(dist_kernels *k) {
-    *k = (dist_kernels){"generic", dot_codes_generic, dot_fine_generic, l2_fine_generic};
+    *k = (dist_kernels){"generic", dot_codes_generic, dot_fine_generic, l2_fine_generic,
+                        to_query_generic};
 }
 
 void dist_init(dist_kernels *k) {

@@ -19,6 +19,8 @@ enum {
     DIST_MAX_LEN = 16384, /* longest row: 255 * 64 * 16384 fits an int32 */
 };
 
+#define DIST_TINY 0x1p-100f /* a smaller vector counts as zero: its inverse would overflow */
+
 typedef struct dist_kernels {
     const char *name; /* "generic", "avx2", "avxvnni", "avx512" */
 
@@ -33,6 +35,11 @@ typedef struct dist_kernels {
     float (*dot_fine)(const float *q, const uint8_t *code, const int8_t *rest, size_t n);
     float (*l2_fine)(const float *q, const uint8_t *code, const int8_t *rest, float scale,
                      size_t n);
+
+    /* q[j] = x[j] * DIST_QUERY_MAX / max|x| rounded to even; the sum of q -> *sum. Returns the
+     * largest magnitude; below DIST_TINY q is all zeroes. The same on every level. x finite, n a
+     * multiple of DIST_CODE_ALIGN. */
+    float (*to_query)(const float *x, size_t n, int8_t *q, int32_t *sum);
 } dist_kernels;
 
 /* The best this processor runs, as fo_cpu() reports it now. */

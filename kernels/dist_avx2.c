@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-enum { AHEAD = 4 }; /* rows between the one fetched and the one summed */
+enum { AHEAD = 12 }; /* rows between the one fetched and the one summed */
 
 static inline void fetch(const uint8_t *row, size_t len) {
     for (size_t j = 0; j < len; j += 64) _mm_prefetch((const char *)row + j, _MM_HINT_T0);
@@ -86,6 +86,33 @@ static float l2_fine_avx2(const float *q, const uint8_t *code, const int8_t *res
     return sum_f32(_mm256_add_ps(a, b));
 }
 
+static inline __m256i to_i32(const float *x, __m256 up) {
+    return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), up));
+}
+
+static float to_query_avx2(const float *x, size_t n, int8_t *q, int32_t *sum) {
+    const __m256 magnitude = _mm256_castsi256_ps(_mm256_set1_epi32(0x7FFFFFFF));
+    __m256 most = _mm256_setzero_ps();
+    for (size_t j = 0; j < n; j += 8)
+        most = _mm256_max_ps(most, _mm256_and_ps(magnitude, _mm256_loadu_ps(x + j)));
+    __m128 m = _mm_max_ps(_mm256_castps256_ps128(most), _mm256_extractf128_ps(most, 1));
+    m = _mm_max_ps(m, _mm_movehl_ps(m, m));
+    float max = _mm_cvtss_f32(_mm_max_ss(m, _mm_movehdup_ps(m)));
+    __m256 up = _mm256_set1_ps(max >= DIST_TINY ? DIST_QUERY_MAX / max : 0.0f);
+    __m256i total = _mm256_setzero_si256();
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    for (size_t j = 0; j < n; j += 32) {
+        __m256i a = to_i32(x + j, up), b = to_i32(x + j + 8, up);
+        __m256i c = to_i32(x + j + 16, up), d = to_i32(x + j + 24, up);
+        total = _mm256_add_epi32(total,
+                                 _mm256_add_epi32(_mm256_add_epi32(a, b), _mm256_add_epi32(c, d)));
+        __m256i bytes = _mm256_packs_epi16(_mm256_packs_epi32(a, b), _mm256_packs_epi32(c, d));
+        _mm256_storeu_si256((__m256i *)(q + j), _mm256_permutevar8x32_epi32(bytes, order));
+    }
+    *sum = sum_i32(total);
+    return max;
+}
+
 void dist_init_avx2(dist_kernels *k) {
-    *k = (dist_kernels){"avx2", dot_codes_avx2, dot_fine_avx2, l2_fine_avx2};
+    *k = (dist_kernels){"avx2", dot_codes_avx2, dot_fine_avx2, l2_fine_avx2, to_query_avx2};
 }

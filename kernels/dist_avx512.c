@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-enum { AHEAD = 4 }; /* rows between the one fetched and the one summed */
+enum { AHEAD = 12 }; /* rows between the one fetched and the one summed */
 
 static inline void fetch(const uint8_t *row, size_t len) {
     for (size_t j = 0; j < len; j += 64) _mm_prefetch((const char *)row + j, _MM_HINT_T0);
@@ -83,5 +83,8 @@ static float l2_fine_avx512(const float *q, const uint8_t *code, const int8_t *r
 }
 
 void dist_init_avx512(dist_kernels *k) {
-    *k = (dist_kernels){"avx512", dot_codes_avx512, dot_fine_avx512, l2_fine_avx512};
+    k->name = "avx512"; /* over avx2: to_query is short enough there */
+    k->dot_codes = dot_codes_avx512;
+    k->dot_fine = dot_fine_avx512;
+    k->l2_fine = l2_fine_avx512;
 }

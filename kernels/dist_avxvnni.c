@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-enum { AHEAD = 4 }; /* rows between the one fetched and the one summed */
+enum { AHEAD = 12 }; /* rows between the one fetched and the one summed */
 
 static inline void fetch(const uint8_t *row, size_t len) {
     for (size_t j = 0; j < len; j += 64) _mm_prefetch((const char *)row + j, _MM_HINT_T0);

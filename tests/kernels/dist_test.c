@@ -17,7 +17,10 @@ static size_t levels(dist_kernels out[4]) {
         dist_init_avx2(&out[n]);
         dist_init_avxvnni(&out[n++]);
     }
-    if (cpu->level >= FO_CPU_AVX512) dist_init_avx512(&out[n++]);
+    if (cpu->level >= FO_CPU_AVX512) {
+        dist_init_avx2(&out[n]);
+        dist_init_avx512(&out[n++]);
+    }
     return n;
 }
 
@@ -117,12 +120,38 @@ static void refined_sums_agree_to_rounding(void **state) {
     }
 }
 
+static void queries_are_the_same_on_every_level(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    static float x[MAX_LEN];
+    dist_kernels k[4];
+    size_t n_levels = levels(k);
+    const float scales[] = {0, 1e-38f, 1e-37f, 2e-30f, 1, 1e15f};
+    for (size_t s = 0; s < 6; s++) {
+        for (size_t n = 64; n <= MAX_LEN; n += 192) {
+            for (size_t j = 0; j < n; j++) x[j] = (float)(test_uniform(&r) - 0.5) * scales[s];
+            x[n / 2] = -scales[s];
+            int8_t want[MAX_LEN], got[MAX_LEN];
+            int32_t want_sum, got_sum;
+            float max = k[0].to_query(x, n, want, &want_sum);
+            assert_true(max == scales[s]);
+            assert_int_equal(want[n / 2], scales[s] >= DIST_TINY ? -DIST_QUERY_MAX : 0);
+            for (size_t l = 1; l < n_levels; l++) {
+                assert_true(k[l].to_query(x, n, got, &got_sum) == max);
+                assert_int_equal(got_sum, want_sum);
+                assert_memory_equal(got, want, n);
+            }
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(codes_agree_on_random_rows),
         cmocka_unit_test(codes_agree_on_extreme_rows),
         cmocka_unit_test(the_longest_row_does_not_overflow),
         cmocka_unit_test(refined_sums_agree_to_rounding),
+        cmocka_unit_test(queries_are_the_same_on_every_level),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
