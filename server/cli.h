@@ -72,6 +72,7 @@ typedef struct cli_command {
     X(chat_template) \
     X(convert) \
     X(embed) \
+    X(eval) \
     X(fit) \
     X(ingest) \
     X(logits) \
