@@ -166,6 +166,21 @@ static void split_unspaced(splitter *s, size_t start, size_t end, size_t target,
     }
 }
 
+/* Words start .. end as one unit; one by one where the white space between them costs too much. */
+static void add_run(splitter *s, size_t start, size_t end, uint8_t before) {
+    size_t n = count(s, start, end);
+    if (n <= s->max_tokens) {
+        add_unit(s, start, end, n, before, false);
+        return;
+    }
+    for (size_t at = start; at < end; at = skip_space(s->text, end, at)) {
+        size_t word = at;
+        while (at < end && !space_at(s->text, end, at)) at++;
+        add_unit(s, word, at, count(s, word, at), before, false);
+        before = BEFORE_WORD;
+    }
+}
+
 /* A sentence longer than a chunk: runs of words, small enough to serve as overlap. */
 static void split_words(splitter *s, size_t start, size_t end, uint8_t before) {
     size_t target = s->overlap >= 8 ? s->overlap : s->max_tokens / 8;
@@ -180,7 +195,7 @@ static void split_words(splitter *s, size_t start, size_t end, uint8_t before) {
         size_t n = whole ? count(s, word, at) : SIZE_MAX;
         bool fits = n <= s->max_tokens;
         if (run_end > run_start && (!fits || run_tokens + n > target)) {
-            add_unit(s, run_start, run_end, count(s, run_start, run_end), before, false);
+            add_run(s, run_start, run_end, before);
             before = BEFORE_WORD;
             run_start = run_end;
         }
@@ -202,8 +217,7 @@ static void split_words(splitter *s, size_t start, size_t end, uint8_t before) {
         }
         at = next;
     }
-    if (run_end > run_start)
-        add_unit(s, run_start, run_end, count(s, run_start, run_end), before, false);
+    if (run_end > run_start) add_run(s, run_start, run_end, before);
 }
 
 /* One piece that should stay whole if it fits. */
