@@ -47,9 +47,10 @@ static char fold(char c, bool any_case) {
     return any_case && c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
 }
 
-/* 's 't 're 've 'm 'll 'd */
+/* 's 't 're 've 'm 'll 'd; in any case, U+017F (long s) is an s too */
 static size_t contraction(const char *s, size_t n, size_t at, bool any_case) {
     if (s[at] != '\'' || at + 1 >= n) return at;
+    if (any_case && n - at > 2 && memcmp(s + at + 1, "\xC5\xBF", 2) == 0) return at + 3;
     char a = fold(s[at + 1], any_case);
     if (a == 's' || a == 't' || a == 'm' || a == 'd') return at + 2;
     if (at + 2 >= n) return at;

@@ -74,7 +74,9 @@ unsigned unicode_flags_other(int32_t cp) {
     case UTF8PROC_CATEGORY_ZL:
     case UTF8PROC_CATEGORY_ZP:
         return space;
+    case UTF8PROC_CATEGORY_CN:
+        return 0;
     default:
-        return UNICODE_CONTROL | space; /* Cc, Cf, Cs, Co, Cn */
+        return UNICODE_CONTROL | space; /* Cc, Cf, Cs, Co */
     }
 }

@@ -14,7 +14,7 @@ enum {
     UNICODE_SPACE = 32,      /* \s: the property White_Space */
     UNICODE_UPPER = 64,      /* \p{Lu} or \p{Lt} */
     UNICODE_LOWER = 128,     /* \p{Ll} */
-    UNICODE_CONTROL = 256,   /* \p{C}: control, format, private use, unassigned */
+    UNICODE_CONTROL = 256,   /* control, format, private use; not what is unassigned */
     UNICODE_NONSPACING = 512 /* \p{Mn} */
 };
 
