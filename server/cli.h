@@ -75,6 +75,7 @@ typedef struct cli_command {
     X(eval) \
     X(fit) \
     X(ingest) \
+    X(inspect) \
     X(logits) \
     X(perplexity) \
     X(quantize) \
