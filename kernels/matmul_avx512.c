@@ -2,8 +2,19 @@
 #define MM_TABLE    mm_avx512
 #define MM_PANELS   2
 #define MM_ROWS_F32 12
+#define MM_LANES    16
+#define MM_UNITS    2
 #define MM_ROWS_INT 6
 #include "kernels/simd16.h"
+
+typedef v16 vf;
+#define vf_zero  v16_zero
+#define vf_set   v16_set
+#define vf_load  v16_load
+#define vf_store v16_store
+#define vf_add   v16_add
+#define vf_mul   v16_mul
+#define vf_fused v16_fma
 
 typedef __m512i iw;
 typedef __m512i iacc;
@@ -20,8 +31,8 @@ V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return _mm512_set1_epi32(-128 * sum);
 }
-V16_INLINE iacc iacc_start4(int32_t zero) {
-    return _mm512_set1_epi32(-8 * zero);
+V16_INLINE iacc iacc_start4(int32_t sum) {
+    return _mm512_set1_epi32(-8 * sum);
 }
 V16_INLINE iacc iacc_dot8(iacc a, iw w, int x) {
     return _mm512_dpbusd_epi32(a, w, _mm512_set1_epi32(x));
@@ -29,11 +40,10 @@ V16_INLINE iacc iacc_dot8(iacc a, iw w, int x) {
 V16_INLINE v16 iacc_end8(iacc a) {
     return _mm512_cvtepi32_ps(a);
 }
-#define iacc_dot4          iacc_dot8
-#define iacc_end4(a, kind) iacc_end8(a)
+#define iacc_dot4         iacc_dot8
+#define iacc_end4(a, sum) iacc_end8(a)
 
-V16_INLINE v16 v16_from_f16(const uint16_t *p) {
+V16_INLINE v16 vf_from_f16(const uint16_t *p) {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }
-#define v16_fused v16_fma
 #include "kernels/matmul_impl.h"

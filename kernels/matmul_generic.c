@@ -2,10 +2,20 @@
 #define MM_TABLE    mm_generic
 #define MM_PANELS   1
 #define MM_ROWS_F32 4
+#define MM_LANES    16
+#define MM_UNITS    1
 #define MM_ROWS_INT 1
 #include <math.h>
 #include "kernels/quant.h"
 #include "kernels/simd16.h"
+
+typedef v16 vf;
+#define vf_zero  v16_zero
+#define vf_set   v16_set
+#define vf_load  v16_load
+#define vf_store v16_store
+#define vf_add   v16_add
+#define vf_mul   v16_mul
 
 typedef struct iw {
     uint8_t b[64];
@@ -33,8 +43,8 @@ V16_INLINE iacc iacc_set(int32_t v) {
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return iacc_set(-128 * sum);
 }
-V16_INLINE iacc iacc_start4(int32_t zero) {
-    return iacc_set(-8 * zero);
+V16_INLINE iacc iacc_start4(int32_t sum) {
+    return iacc_set(-8 * sum);
 }
 V16_INLINE iacc iacc_dot8(iacc a, iw w, int x) {
     int8_t b[4];
@@ -48,15 +58,15 @@ V16_INLINE v16 iacc_end8(iacc a) {
     for (int i = 0; i < 16; i++) r.f[i] = (float)a.s[i];
     return r;
 }
-#define iacc_dot4          iacc_dot8
-#define iacc_end4(a, kind) iacc_end8(a)
+#define iacc_dot4         iacc_dot8
+#define iacc_end4(a, sum) iacc_end8(a)
 
-V16_INLINE v16 v16_from_f16(const uint16_t *p) {
+V16_INLINE v16 vf_from_f16(const uint16_t *p) {
     v16 r;
     for (int i = 0; i < 16; i++) r.f[i] = quant_f16_to_f32(p[i]);
     return r;
 }
-V16_INLINE v16 v16_fused(v16 a, v16 b, v16 c) {
+V16_INLINE v16 vf_fused(v16 a, v16 b, v16 c) {
     v16 r;
     for (int i = 0; i < 16; i++) r.f[i] = fmaf(a.f[i], b.f[i], c.f[i]);
     return r;

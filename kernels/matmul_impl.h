@@ -1,12 +1,15 @@
 /* matmul_impl.h - the tiles of matmul, shared by the ISA files. The including file defines
- *   MM_TABLE, MM_PANELS (panels a tile takes), MM_ROWS_F32 and MM_ROWS_INT (rows a tile takes, 12,
- * 8, 6, 4 or 2, and smaller ones below), and the integer primitives: iw 16 outputs x 4 channels of
- * weights, ready to multiply iacc                                 16 sums of a group of 32 channels
- *   iw_load8(p), iw_load4(p, &lo, &hi)   64 bytes of W8; 64 bytes of W4 as two
- *   iacc_start8(sum), iacc_start4(zero)  the sums' start: W8 bytes carry + 128
- *   iacc_dot8/4(acc, w, x)               x: 4 activations in an int
- *   iacc_end8/4(acc)                     as floats
- *   v16_from_f16(p), v16_fused(a, b, c)  a b + c rounded once, at every level */
+ *   MM_TABLE       the table's name
+ *   MM_PANELS      panels that a strip takes; MM_ROWS_F32: rows of a float tile (12, 6, 4, 2, 1)
+ *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
+ *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
+ *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
+ *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
+ *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
+ *   iacc_start8(sum), iacc_start4(sum)    the sums' start, given the sum of the activations
+ *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int
+ *   iacc_end8(acc), iacc_end4(acc, sum)   as floats; sum as for start4
+ * The stored codes are above the weights by 128 (W8) or 8 (W4): start or end takes that off. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -43,96 +46,119 @@ INLINE int load_i32(const int8_t *p) {
     return v;
 }
 
+/* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on. */
 INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned char *panel,
-                     const mm_input *in, int row, float *out, size_t out_stride, const int rows,
-                     const int panels) {
+                     const int first, const mm_input *in, int row, float *out, size_t out_stride,
+                     const int rows, const int units) {
     const int groups = w->k_padded / MM_GROUP;
     const int8_t *q = in->q + (size_t)row * in->q_stride;
     const float *scale = in->scale + (size_t)row * in->g_stride;
     const float *wsum = in->wsum + (size_t)row * in->g_stride;
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
     const size_t group_bytes = kind == MM_W8 ? 512 : 256;
-    v16 acc[TILE_ROWS][MM_PANELS];
+    const unsigned char *codes[MM_UNITS], *scales[MM_UNITS];
+    vf acc[TILE_ROWS][MM_UNITS];
+    UNROLL for (int u = 0; u < units; u++) {
+        size_t at = (size_t)((first + u) * MM_LANES / MM_PANEL) * w->panel_bytes;
+        size_t lane = (size_t)((first + u) * MM_LANES % MM_PANEL);
+        codes[u] = panel + at + lane * 4;
+        scales[u] = panel + at + w->scale_offset + lane * sizeof(uint16_t);
+    }
     UNROLL for (int r = 0; r < rows; r++) {
-        UNROLL for (int p = 0; p < panels; p++) acc[r][p] = v16_zero();
+        UNROLL for (int u = 0; u < units; u++) acc[r][u] = vf_zero();
     }
     for (int g = 0; g < groups; g++) {
-        iacc t[TILE_ROWS][MM_PANELS];
+        iacc t[TILE_ROWS][MM_UNITS];
         UNROLL for (int r = 0; r < rows; r++) {
-            UNROLL for (int p = 0; p < panels; p++) {
-                int s = sum[(size_t)r * in->g_stride + (size_t)g];
-                t[r][p] = kind == MM_W8 ? iacc_start8(s) : iacc_start4(kind == MM_W4 ? s : 0);
-            }
+            int s = sum[(size_t)r * in->g_stride + (size_t)g];
+            UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                kind == MM_W8 ? iacc_start8(s) : iacc_start4(kind == MM_W4 ? s : 0);
         }
         if (kind == MM_W8) {
             UNROLL for (int i = 0; i < 8; i++) {
-                iw b[MM_PANELS];
-                UNROLL for (int p = 0; p < panels; p++) b[p] = iw_load8(
-                    panel + (size_t)p * w->panel_bytes + (size_t)g * group_bytes + (size_t)i * 64);
+                iw b[MM_UNITS];
+                UNROLL for (int u = 0; u < units; u++) b[u] =
+                    iw_load8(codes[u] + (size_t)g * group_bytes + (size_t)i * 64);
                 UNROLL for (int r = 0; r < rows; r++) {
                     int x = load_i32(q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4));
-                    UNROLL for (int p = 0; p < panels; p++) t[r][p] = iacc_dot8(t[r][p], b[p], x);
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot8(t[r][u], b[u], x);
                 }
             }
         } else {
             UNROLL for (int i = 0; i < 4; i++) {
-                iw lo[MM_PANELS], hi[MM_PANELS];
-                UNROLL for (int p = 0; p < panels; p++) iw_load4(
-                    panel + (size_t)p * w->panel_bytes + (size_t)g * group_bytes + (size_t)i * 64,
-                    &lo[p], &hi[p]);
+                iw lo[MM_UNITS], hi[MM_UNITS];
+                UNROLL for (int u = 0; u < units; u++)
+                    iw_load4(codes[u] + (size_t)g * group_bytes + (size_t)i * 64, &lo[u], &hi[u]);
                 UNROLL for (int r = 0; r < rows; r++) {
                     const int8_t *at = q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4);
                     int x0 = load_i32(at), x1 = load_i32(at + 16);
-                    UNROLL for (int p = 0; p < panels; p++) t[r][p] =
-                        iacc_dot4(iacc_dot4(t[r][p], lo[p], x0), hi[p], x1);
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                        iacc_dot4(iacc_dot4(t[r][u], lo[u], x0), hi[u], x1);
                 }
             }
         }
-        UNROLL for (int p = 0; p < panels; p++) {
-            const uint16_t *scales =
-                (const uint16_t *)(const void *)(panel + (size_t)p * w->panel_bytes +
-                                                 w->scale_offset) +
-                (size_t)g * MM_PANEL;
-            v16 ws = v16_from_f16(scales);
-            v16 wm = kind == MM_W4M ? v16_from_f16(scales + (size_t)groups * MM_PANEL) : v16_zero();
+        UNROLL for (int u = 0; u < units; u++) {
+            const uint16_t *f16 = (const uint16_t *)(const void *)scales[u] + (size_t)g * MM_PANEL;
+            vf ws = vf_from_f16(f16);
+            vf wm = kind == MM_W4M ? vf_from_f16(f16 + (size_t)groups * MM_PANEL) : vf_zero();
             UNROLL for (int r = 0; r < rows; r++) {
                 size_t at = (size_t)r * in->g_stride + (size_t)g;
-                v16 f = kind == MM_W8 ? iacc_end8(t[r][p]) : iacc_end4(t[r][p], kind);
-                acc[r][p] = v16_fused(v16_mul(f, ws), v16_set(scale[at]), acc[r][p]);
-                if (kind == MM_W4M) acc[r][p] = v16_fused(wm, v16_set(wsum[at]), acc[r][p]);
+                vf f = kind == MM_W8 ? iacc_end8(t[r][u])
+                                     : iacc_end4(t[r][u], kind == MM_W4 ? sum[at] : 0);
+                acc[r][u] = vf_fused(vf_mul(f, ws), vf_set(scale[at]), acc[r][u]);
+                if (kind == MM_W4M) acc[r][u] = vf_fused(wm, vf_set(wsum[at]), acc[r][u]);
             }
         }
     }
     UNROLL for (int r = 0; r < rows; r++) {
-        UNROLL for (int p = 0; p < panels; p++) {
-            float *o = out + (size_t)r * out_stride + (size_t)p * MM_PANEL;
-            v16_store(o, in->add ? v16_add(v16_load(o), acc[r][p]) : acc[r][p]);
+        UNROLL for (int u = 0; u < units; u++) {
+            float *o = out + (size_t)r * out_stride + (size_t)u * MM_LANES;
+            vf_store(o, in->add ? vf_add(vf_load(o), acc[r][u]) : acc[r][u]);
         }
     }
 }
 
-#define TILE(rows)                                                                                 \
-    for (; row1 - row >= (rows); row += (rows)) {                                                  \
-        float *o = out + (size_t)row * out_stride + (size_t)panel * MM_PANEL;                      \
-        if (kind == MM_F32)                                                                        \
-            tile_f32(data, w->panel_bytes, in->x + (size_t)row * in->x_stride, in->x_stride, w->k, \
-                     o, out_stride, rows, panels);                                                 \
-        else                                                                                       \
-            tile_int(kind, w, data, in, row, o, out_stride, rows, panels);                         \
-    }
+/* All rows from row0 on that make whole tiles of `rows`. */
+#define TILES_F32(rows)                                                                            \
+    for (; row1 - row >= (rows); row += (rows))                                                    \
+        tile_f32(data, w->panel_bytes, in->x + (size_t)row * in->x_stride, in->x_stride, w->k,     \
+                 out + (size_t)row * out_stride, out_stride, rows, panels);
+#define TILES_INT(rows)                                                                            \
+    for (; row1 - row >= (rows); row += (rows))                                                    \
+        tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
+                 units);
 
-/* All rows against one tile's width of panels: their weights stay in the cache. */
+INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_input *in, int row,
+                     int row1, float *out, size_t out_stride, const int panels) {
+    if (MM_ROWS_F32 >= 12) TILES_F32(12)
+    if (MM_ROWS_F32 >= 6) TILES_F32(6)
+    if (MM_ROWS_F32 >= 4) TILES_F32(4)
+    if (MM_ROWS_F32 >= 2) TILES_F32(2)
+    TILES_F32(1)
+}
+
+INLINE void rows_int(const mm_kind kind, const mm_weights *w, const unsigned char *data,
+                     const int first, const mm_input *in, int row, int row1, float *out,
+                     size_t out_stride, const int units) {
+    if (MM_ROWS_INT >= 6) TILES_INT(6)
+    if (MM_ROWS_INT >= 4) TILES_INT(4)
+    if (MM_ROWS_INT >= 3) TILES_INT(3)
+    if (MM_ROWS_INT >= 2) TILES_INT(2)
+    TILES_INT(1)
+}
+
+/* All rows against `panels` panels: their weights stay in the cache. */
 INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
                   int panel, float *out, size_t out_stride, const int panels) {
     const unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
-    const int most = kind == MM_F32 ? MM_ROWS_F32 : MM_ROWS_INT;
-    int row = row0;
-    if (most >= 12) TILE(12)
-    if (most >= 8) TILE(8)
-    if (most >= 6) TILE(6)
-    if (most >= 4) TILE(4)
-    if (most >= 2) TILE(2)
-    TILE(1)
+    out += (size_t)panel * MM_PANEL;
+    if (kind == MM_F32) {
+        rows_f32(w, data, in, row0, row1, out, out_stride, panels);
+        return;
+    }
+    const int all = panels * MM_PANEL / MM_LANES, units = all < MM_UNITS ? all : MM_UNITS;
+    UNROLL for (int u = 0; u < all; u += units)
+        rows_int(kind, w, data, u, in, row0, row1, out + u * MM_LANES, out_stride, units);
 }
 
 INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,

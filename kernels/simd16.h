@@ -245,22 +245,47 @@ V16_INLINE void v16_to_i8(int8_t *p, v16 a) {
 
 #endif
 
-/* ((0+8)+(4+12)) + ... : halves folded onto each other, the same tree everywhere. */
+/* The sum of the lanes: halves folded onto each other (8, 4, 2, 1 apart), the same tree at every
+ * level. */
+#if defined(__AVX2__)
+V16_INLINE __m128 v16_fold4(__m128 x) {
+    x = _mm_add_ps(x, _mm_movehl_ps(x, x));
+    return _mm_add_ss(x, _mm_movehdup_ps(x));
+}
+V16_INLINE __m128 v16_fold4_max(__m128 x) {
+    x = _mm_max_ps(x, _mm_movehl_ps(x, x));
+    return _mm_max_ss(x, _mm_movehdup_ps(x));
+}
 V16_INLINE float v16_sum(v16 a) {
-    float t[16];
-    v16_store(t, a);
-    for (int w = 8; w; w /= 2)
-        for (int i = 0; i < w; i++) t[i] += t[i + w];
-    return t[0];
+#if defined(__AVX512F__)
+    __m256 h = _mm256_add_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+#else
+    __m256 h = _mm256_add_ps(a.a, a.b);
+#endif
+    return _mm_cvtss_f32(
+        v16_fold4(_mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1))));
 }
-
 V16_INLINE float v16_hmax(v16 a) {
-    float t[16];
-    v16_store(t, a);
-    for (int w = 8; w; w /= 2)
-        for (int i = 0; i < w; i++) t[i] = t[i] > t[i + w] ? t[i] : t[i + w];
-    return t[0];
+#if defined(__AVX512F__)
+    __m256 h = _mm256_max_ps(_mm512_castps512_ps256(a), _mm512_extractf32x8_ps(a, 1));
+#else
+    __m256 h = _mm256_max_ps(a.a, a.b);
+#endif
+    return _mm_cvtss_f32(
+        v16_fold4_max(_mm_max_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1))));
 }
+#else
+V16_INLINE float v16_sum(v16 a) {
+    for (int w = 8; w; w /= 2)
+        for (int i = 0; i < w; i++) a.f[i] += a.f[i + w];
+    return a.f[0];
+}
+V16_INLINE float v16_hmax(v16 a) {
+    for (int w = 8; w; w /= 2)
+        for (int i = 0; i < w; i++) a.f[i] = a.f[i] > a.f[i + w] ? a.f[i] : a.f[i + w];
+    return a.f[0];
+}
+#endif
 
 /* e^x: x = n ln 2 + r with |r| <= ln 2 / 2, a polynomial of degree 6 (Taylor coefficients), error
  * below 2 units in the last place. Below -87 the result is 0: never a subnormal number. */

@@ -68,7 +68,12 @@ typedef struct cli_command {
 /* clang-format off */
 #define CLI_COMMANDS(X) \
     X(bench_bm25) \
+    X(bench_decode) \
+    X(bench_embed) \
     X(bench_hnsw) \
+    X(bench_machine) \
+    X(bench_make_model) \
+    X(bench_prefill) \
     X(chat_template) \
     X(convert) \
     X(embed) \

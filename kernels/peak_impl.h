@@ -1,0 +1,23 @@
+/* peak_impl.h - the loop of the peak_*.c files, which define PEAK_TABLE and, for each of int8 and
+ * bf16, the vector type, the sum's step and the operations of a step. Twelve sums are in flight,
+ * more than any core's latency times throughput asks for. The inputs pass through an empty asm, so
+ * that nothing is computed beforehand. */
+#include "kernels/peak.h"
+
+#define SUMS 12
+
+#define PEAK_LOOP(name, vec, step, ops)                                                            \
+    static double name(long rounds) {                                                              \
+        vec sum[SUMS], a, b;                                                                       \
+        _Pragma("GCC unroll 16") for (int i = 0; i < SUMS; i++) sum[i] = (vec){0};                 \
+        a = b = (vec){0};                                                                          \
+        for (long r = 0; r < rounds; r++) {                                                        \
+            _Pragma("GCC unroll 16") for (int i = 0; i < SUMS; i++) {                              \
+                __asm__ volatile("" : "+x"(a), "+x"(b));                                           \
+                sum[i] = step(sum[i], a, b);                                                       \
+            }                                                                                      \
+        }                                                                                          \
+        _Pragma("GCC unroll 16") for (int i = 0; i < SUMS;                                         \
+                                      i++) __asm__ volatile("" : "+x"(sum[i]));                    \
+        return (double)rounds * SUMS * (ops);                                                      \
+    }
