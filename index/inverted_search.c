@@ -21,7 +21,8 @@ enum {
     WINDOW = 4096,
     FIRST_WINDOW = 512, /* smaller: everything is essential until k scores are known */
     WINDOW_ROOM = WINDOW + 2 * POSTINGS_BLOCK, /* a block may begin before and end behind it */
-    IMPACT_TFS = 17, /* rows of the table; the last stands for any larger tf */
+    IMPACT_TFS = 17,   /* rows of the table; the last stands for any larger tf */
+    LOOK_UP_COST = 10, /* postings added in the time of one look-up */
     SORT_SHIFT = 6,
     SORT_BUCKETS = (1 << 16) >> SORT_SHIFT,
     SUM_MAX = 60000, /* sums of upper bounds, rounding included, stay below 2^16 */
@@ -340,15 +341,17 @@ static void add_window(search *q, const cursor *c) {
     }
 }
 
+/* First of docs[begin, end) that is not below doc; without branches that depend on the data. */
 static uint32_t find_doc(const uint32_t *docs, uint32_t begin, uint32_t end, uint32_t doc) {
-    while (begin < end) {
-        uint32_t mid = (begin + end) / 2;
-        if (docs[mid] < doc)
-            begin = mid + 1;
-        else
-            end = mid;
+    const uint32_t *p = docs + begin;
+    uint32_t n = end - begin;
+    if (n == 0) return begin;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        p += p[half - 1] < doc ? half : 0;
+        n -= half;
     }
-    return begin;
+    return (uint32_t)(p - docs) + (*p < doc);
 }
 
 /* The frequency of a term in a document at or after the window's begin; documents must ascend
@@ -517,12 +520,35 @@ static const candidate *sort_candidates(inverted_scratch *s, size_t n) {
     return s->sorted;
 }
 
+/* Looking a term up for one candidate costs as much as adding ten of its postings. While more
+ * candidates than that are left, the next lazy term is added instead: what the others still need
+ * then rises, and most candidates go at once. */
+static int widen(search *q, size_t *n_lazy, uint32_t *rest, fo_err *err) {
+    inverted_scratch *s = q->s;
+    size_t size = q->end - q->begin;
+    while (*n_lazy > 0) {
+        cursor *c = &s->cursors[s->order[*n_lazy - 1]];
+        if (c->window_max == 0) break;
+        uint32_t needed = q->threshold - *rest;
+        size_t n = q->kernels->count(s->sums, size, (uint16_t)(needed < 65535 ? needed : 65535));
+        size_t postings = (size_t)((uint64_t)c->list.n * size / q->inv->n_docs);
+        if (n * LOOK_UP_COST <= postings + POSTINGS_BLOCK) break;
+        int rc = buffer_window(q, c, err);
+        if (rc != FO_OK) return rc;
+        add_window(q, c);
+        *rest -= c->window_max;
+        --*n_lazy;
+    }
+    return FO_OK;
+}
+
 static int search_window(search *q, fo_err *err) {
     inverted_scratch *s = q->s;
     for (size_t i = 0; i < q->n_open; i++) bound_window(q, &s->cursors[s->order[i]]);
     rank_terms(q);
     size_t n_lazy = 0;
     uint32_t rest = 0;
+    int rc;
     while (n_lazy < q->n_open) {
         uint32_t more = s->cursors[s->order[n_lazy]].window_max;
         if (rest + more >= q->threshold) break;
@@ -532,13 +558,14 @@ static int search_window(search *q, fo_err *err) {
     if (n_lazy == q->n_open) return FO_OK;
     for (size_t i = n_lazy; i < q->n_open; i++) {
         cursor *c = &s->cursors[s->order[i]];
-        int rc = buffer_window(q, c, err);
-        if (rc != FO_OK) return rc;
+        if ((rc = buffer_window(q, c, err)) != FO_OK) return rc;
         add_window(q, c);
     }
+    rc = widen(q, &n_lazy, &rest, err);
+    if (rc != FO_OK) return rc;
     size_t n = gather(q, q->threshold - rest), stride = n;
     if (n_lazy > 0 && n > 0) {
-        int rc = look_up_lazy(q, n_lazy, rest, &n, err);
+        rc = look_up_lazy(q, n_lazy, rest, &n, err);
         if (rc != FO_OK) return rc;
     }
     const candidate *c = sort_candidates(s, n);

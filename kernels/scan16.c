@@ -15,10 +15,17 @@ size_t scan16_reach_generic(uint16_t *v, size_t n, uint16_t threshold, uint16_t 
     return found;
 }
 
+size_t scan16_count_generic(const uint16_t *v, size_t n, uint16_t threshold) {
+    size_t found = 0;
+    for (size_t i = 0; i < n; i++) found += v[i] >= threshold;
+    return found;
+}
+
 const scan16_kernels *scan16_table(void) {
-    static const scan16_kernels generic = {scan16_reach_generic};
+    static const scan16_kernels generic = {scan16_reach_generic, scan16_count_generic};
 #if defined(__x86_64__)
-    static const scan16_kernels avx2 = {scan16_reach_avx2}, avx512 = {scan16_reach_avx512};
+    static const scan16_kernels avx2 = {scan16_reach_avx2, scan16_count_avx2},
+                                avx512 = {scan16_reach_avx512, scan16_count_avx512};
     fo_cpu_level level = fo_cpu()->level;
     if (level >= FO_CPU_AVX512) return &avx512;
     if (level >= FO_CPU_AVX2) return &avx2;

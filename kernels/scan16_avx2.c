@@ -25,3 +25,17 @@ size_t scan16_reach_avx2(uint16_t *v, size_t n, uint16_t threshold, uint16_t *ou
     }
     return found;
 }
+
+size_t scan16_count_avx2(const uint16_t *v, size_t n, uint16_t threshold) {
+    const __m256i t = _mm256_set1_epi16((short)threshold);
+    __m256i found = _mm256_setzero_si256(); /* 16-bit counts: at most 65,536 / 16 each */
+    for (size_t i = 0; i < n; i += 16) {
+        __m256i a = _mm256_loadu_si256((const __m256i *)(v + i));
+        found = _mm256_sub_epi16(found, _mm256_cmpeq_epi16(_mm256_max_epu16(a, t), a));
+    }
+    __m256i pairs = _mm256_madd_epi16(found, _mm256_set1_epi16(1));
+    __m128i x = _mm_add_epi32(_mm256_castsi256_si128(pairs), _mm256_extracti128_si256(pairs, 1));
+    x = _mm_add_epi32(x, _mm_shuffle_epi32(x, 0x4E));
+    x = _mm_add_epi32(x, _mm_shuffle_epi32(x, 0xB1));
+    return (size_t)(uint32_t)_mm_cvtsi128_si32(x);
+}

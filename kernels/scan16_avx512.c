@@ -18,3 +18,11 @@ size_t scan16_reach_avx512(uint16_t *v, size_t n, uint16_t threshold, uint16_t *
     }
     return found;
 }
+
+size_t scan16_count_avx512(const uint16_t *v, size_t n, uint16_t threshold) {
+    const __m512i t = _mm512_set1_epi16((short)threshold);
+    size_t found = 0;
+    for (size_t i = 0; i < n; i += 32)
+        found += (size_t)__builtin_popcount(_mm512_cmpge_epu16_mask(_mm512_loadu_si512(v + i), t));
+    return found;
+}

@@ -59,6 +59,8 @@ static void scans_agree_at_every_level(void **state) {
     fo_cpu_level top = fo_cpu()->level;
     size_t (*const reach[])(uint16_t *, size_t, uint16_t, uint16_t *,
                             uint16_t *) = {scan16_reach_avx2, scan16_reach_avx512};
+    size_t (*const count[])(const uint16_t *, size_t, uint16_t) = {scan16_count_avx2,
+                                                                   scan16_count_avx512};
     for (int level = 1; level <= 2 && level <= (int)top; level++)
         for (int round = 0; round < 2000; round++) {
             uint16_t a[256], b[256], at_a[256], at_b[256], v_a[256], v_b[256];
@@ -66,6 +68,8 @@ static void scans_agree_at_every_level(void **state) {
             for (int i = 0; i < 256; i++)
                 a[i] = b[i] = (uint16_t)(round % 3 ? test_random(&seed) : 65535u * (i % 2));
             uint16_t t = (uint16_t)(round % 7 ? test_random(&seed) : 65535);
+            for (size_t i = n; i < 256; i++) b[i] = 0;
+            if (t > 0) assert_int_equal(count[level - 1](b, n, t), scan16_count_generic(a, n, t));
             size_t x = scan16_reach_generic(a, n, t, at_a, v_a);
             size_t y = reach[level - 1](b, n, t, at_b, v_b);
             assert_int_equal(x, y);
