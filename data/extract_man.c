@@ -272,7 +272,7 @@ static void table(reader *r) {
         if (in_format) {
             if (first && n && s[n - 1] == ';') {
                 char *option = strstr(s, "tab(");
-                if (option && option[4]) tab = option[4];
+                if (option && option[4] > 0) tab = option[4];
             } else if (memchr(s, '.', n)) {
                 in_format = false;
             }

@@ -118,6 +118,8 @@ static size_t take_quoted(const char *s, size_t n, size_t at, size_t *from, size
 bool roff_resolve(fo_buf *out, const char *s, size_t n) {
     size_t at = 0, from, next, len;
     while (at < n) {
+        while (at < n && !fo_utf8_boundary(s[at])) at++; /* an escape's name was not ASCII */
+        if (at == n) return false;
         const char *slash = memchr(s + at, '\\', n - at);
         size_t plain = slash ? (size_t)(slash - s) : n;
         fo_buf_add(out, s + at, plain - at);
@@ -214,7 +216,7 @@ bool roff_resolve(fo_buf *out, const char *s, size_t n) {
             if (len) {
                 int32_t cp;
                 size_t k = fo_utf8_decode(s + from, len, &cp);
-                if (s[from] != '\\') fo_buf_add(out, s + from, k);
+                if (s[from] != '\\' && cp >= 0) fo_buf_add(out, s + from, k);
             }
             at = next;
             break;
