@@ -4,7 +4,7 @@
 set -eu
 forage=$1
 home=${2:-home}
-limit=${DEMO_FILES:-1500} # files per folder of the system: enough to be real, quick enough to wait for
+limit=${DEMO_FILES:-2000} # manual pages: enough to be real, quick enough to wait for
 work=$(mktemp -d)
 server=
 finish() {
@@ -36,10 +36,13 @@ url=http://127.0.0.1:$(cat "$work/port")
 echo "Forage serves $home on $url"
 
 # What every Debian has (slim images strip it), our own documents, and a sample that we wrote.
-find /usr/share/man/man[1578] /usr/share/doc -type f \
-    \( -name '*.[1578].gz' -o -name '*.md' -o -name '*.md.gz' -o -name '*.txt' -o -name '*.txt.gz' \
-    -o -name 'README*' -o -name '*.html' -o -name 'NEWS*' -o -name 'copyright' \) \
-    -size -512k 2>/dev/null | sort | head -n "$limit" >"$work/files" || true
+{
+    find /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man7 /usr/share/man/man8 \
+        -type f -size -512k 2>/dev/null | sort | head -n "$limit"
+    find /usr/share/doc -type f -size -512k \( -name 'README*' -o -name '*.md' -o -name '*.md.gz' \
+        -o -name '*.html' -o -name 'FAQ*' -o -name '*.txt' -o -name '*.txt.gz' \) 2>/dev/null |
+        sort | head -n 300
+} >"$work/files"
 echo "Ingesting data/sample, README.md, docs and $(wc -l <"$work/files") files of this system ..."
 "$forage" ingest --url "$url" data/sample README.md docs
 [ ! -s "$work/files" ] || "$forage" ingest --url "$url" --files-from "$work/files"
