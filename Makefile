@@ -164,8 +164,8 @@ check-layers:
 	@.ci/check-layers.sh
 check-cpp:
 	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j$$(nproc) \
-	  --enable=warning,portability --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
-	  --suppress=unmatchedSuppression -D__x86_64__ -DFORAGE_VERSION='""' -I. $(wildcard $(addsuffix /*.c,$(ROOMS)))
+	  --enable=warning,portability --suppressions-list=.ci/cppcheck.txt \
+	  -D__x86_64__ -DFORAGE_VERSION='""' -I. -I$(BUILD)/gen $(wildcard $(addsuffix /*.c,$(ROOMS)))
 
 .PHONY: install
 install: all
