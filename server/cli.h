@@ -67,6 +67,7 @@ typedef struct cli_command {
 /* One row a command. */
 /* clang-format off */
 #define CLI_COMMANDS(X) \
+    X(backup) \
     X(bench_bm25) \
     X(bench_decode) \
     X(bench_embed) \
@@ -74,18 +75,25 @@ typedef struct cli_command {
     X(bench_machine) \
     X(bench_make_model) \
     X(bench_prefill) \
+    X(bench_http) \
     X(chat_template) \
     X(convert) \
     X(embed) \
     X(eval) \
     X(fit) \
+    X(index_build) \
+    X(index_compact) \
+    X(index_stats) \
+    X(index_verify) \
     X(ingest) \
     X(inspect) \
     X(logits) \
     X(perplexity) \
     X(quantize) \
     X(query) \
+    X(restore) \
     X(serve) \
+    X(stats) \
     X(tokenize) \
     X(version) \
     /* end */
