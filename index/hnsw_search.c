@@ -81,6 +81,7 @@ void hnsw_sort_keys(uint64_t *keys, size_t n) {
 
 void hnsw_score(const hnsw *h, const hnsw_probe *p, const uint32_t *ids, size_t n, float *scores) {
     int32_t dots[HNSW_BATCH];
+    for (size_t i = 0; i < n; i++) __builtin_prefetch(h->scales + ids[i]);
     h->k.dot_codes(p->q, h->codes, h->code_stride, h->code_stride, ids, n, dots);
     for (size_t i = 0; i < n; i++)
         scores[i] = (float)(dots[i] - p->offset) * p->scale * h->scales[ids[i]];
@@ -250,7 +251,7 @@ static bool walk_filtered(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, c
     return true;
 }
 
-/* fn-free iteration over what may be returned: the next batch of ids from *at on. */
+/* The next ids that may be returned, from *at on; at most max. */
 static size_t next_allowed(const hnsw_query *q, uint32_t visible, uint32_t *at, uint32_t *ids,
                            size_t max) {
     size_t n = 0;
@@ -274,13 +275,15 @@ static size_t next_allowed(const hnsw_query *q, uint32_t visible, uint32_t *at, 
     return n;
 }
 
+enum { SCAN_BATCH = 32 }; /* rows asked for at once: more would not fit the first cache */
+
 static void scan_codes(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, const hnsw_query *q,
                        uint32_t visible, size_t ef) {
     uint32_t at = 0;
     size_t m;
     s->pool_n = 0;
     s->stats.scanned = true;
-    while ((m = next_allowed(q, visible, &at, s->ids, HNSW_BATCH)) != 0) {
+    while ((m = next_allowed(q, visible, &at, s->ids, SCAN_BATCH)) != 0) {
         hnsw_score(h, p, s->ids, m, s->scores);
         s->stats.n_scored += m;
         for (size_t i = 0; i < m; i++) {
@@ -313,7 +316,7 @@ static void scan_exact(const hnsw *h, hnsw_scratch *s, const hnsw_query *q, uint
     size_t m;
     s->pool_n = 0;
     s->stats.scanned = true;
-    while ((m = next_allowed(q, visible, &at, s->ids, HNSW_BATCH)) != 0) {
+    while ((m = next_allowed(q, visible, &at, s->ids, SCAN_BATCH)) != 0) {
         s->stats.n_rescored += m;
         for (size_t i = 0; i < m; i++) {
             if (i + 2 < m) fetch_rows(h, s->ids[i + 2]);
