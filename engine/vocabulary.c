@@ -91,6 +91,29 @@ int vocabulary_read_json(vocabulary *out, const char *path, fo_err *err) {
     return FO_OK;
 }
 
+int vocabulary_read_gguf(vocabulary *out, const gguf *g, fo_err *err) {
+    const gguf_str *strs;
+    size_t bytes = 0;
+    vocabulary v = {0};
+    int rc = gguf_get_strs(g, "tokenizer.ggml.tokens", &strs, &v.n, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < v.n; i++) bytes += strs[i].len; /* all within one file: no overflow */
+    v.pieces = malloc((v.n + 1) * sizeof *v.pieces);
+    v.bytes = malloc(bytes + 1);
+    if (!v.pieces || !v.bytes) {
+        vocabulary_free(&v);
+        return fo_fail(err, FO_ENOMEM, "out of memory for a vocabulary");
+    }
+    char *at = v.bytes;
+    for (size_t i = 0; i < v.n; i++) {
+        memcpy(at, strs[i].ptr, strs[i].len);
+        v.pieces[i] = (tokenizer_string){at, strs[i].len};
+        at += strs[i].len;
+    }
+    *out = v;
+    return FO_OK;
+}
+
 static bool is_continuation(tokenizer_string p) {
     return p.len > 2 && p.data[0] == '#' && p.data[1] == '#';
 }

@@ -20,6 +20,9 @@ int vocabulary_read_text(vocabulary *out, const char *path, fo_err *err);
  * where ids are not 0 .. n - 1, each once. */
 int vocabulary_read_json(vocabulary *out, const char *path, fo_err *err);
 
+/* tokenizer.ggml.tokens as they stand there; copied, the file may be closed. */
+int vocabulary_read_gguf(vocabulary *out, const gguf *g, fo_err *err);
+
 void vocabulary_free(vocabulary *v); /* zeroes it */
 
 /* tokenizer.ggml.* for these pieces, whose special ones `t` (made from them) knows. */

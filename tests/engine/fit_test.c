@@ -3,6 +3,7 @@
 #include <math.h>
 #include "engine/embedder.h"
 #include "engine/fit.h"
+#include "engine/fit_teacher.h"
 #include "engine/fit_vectors.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
@@ -231,6 +232,39 @@ static void vector_files_are_read_in_both_forms(void **state) {
     test_remove(dir);
 }
 
+/* A teacher's vector of a piece is what its embedder says of that word alone. */
+static void a_teacher_gives_its_vocabulary_and_its_vectors_of_pieces(void **state) {
+    (void)state;
+    const char *path = test_shared("models/all-minilm-l6-v2-f16.gguf");
+    if (!path) skip();
+    fo_err err = {0};
+    fit_teacher t;
+    fo_pool *pool = fo_pool_create(2);
+    assert_ok(fit_teacher_read(&t, path, pool, NULL, NULL, &err), &err);
+    assert_int_equal(t.words.n, 30522);
+    assert_int_equal(t.dim, 384);
+    embedder *e;
+    assert_ok(embedder_open_with(&e, path, &(embedder_options){.pool = pool}, &err), &err);
+    size_t checked = 0;
+    for (size_t i = 2000; i < t.words.n; i += 3001) {
+        tokenizer_string p = t.words.pieces[i];
+        if (p.len < 4 || memcmp(p.data, "\xE2\x96\x81", 3)) continue;
+        const char *word = p.data + 3;
+        size_t len = p.len - 3;
+        if (embedder_count_tokens(e, word, len) != 1) continue;
+        float v[384];
+        assert_ok(embedder_embed(e, EMBED_PASSAGE, &word, &len, 1, v, &err), &err);
+        assert_true(cosine(v, t.pieces + i * t.dim, t.dim) > .9999);
+        checked++;
+    }
+    assert_true(checked >= 5);
+    embedder_close(e);
+    fit_teacher_deinit(&t);
+    assert_int_not_equal(
+        fit_teacher_read(&t, "data/models/forage-embed-256.gguf", pool, NULL, NULL, &err), FO_OK);
+    fo_pool_free(pool);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_fit_finds_the_vectors_behind_the_texts),
@@ -238,6 +272,7 @@ int main(void) {
         cmocka_unit_test(the_table_does_not_depend_on_threads),
         cmocka_unit_test(the_written_table_ranks_as_its_teacher),
         cmocka_unit_test(refuses_what_it_cannot_fit),
+        cmocka_unit_test(a_teacher_gives_its_vocabulary_and_its_vectors_of_pieces),
         cmocka_unit_test(vector_files_are_read_in_both_forms),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
