@@ -1,3 +1,10 @@
+/* pool.c - a loop is started by raising `generation` and is over when `n_busy` is back at 0.
+ *
+ * Both sides look for that in a short spin before they sleep: the loops of a model's step follow
+ * each other within microseconds, and waking a thread costs more than that. No wake-up is lost:
+ * who goes to sleep says so (sleepers, waiting) before it looks again, and who changes a counter
+ * looks at those after the change; all four are sequentially consistent.
+ * Lock order: turn, then mu. */
 #include "kernels/pool.h"
 
 #include <pthread.h>
@@ -7,23 +14,26 @@
 
 #include "kernels/cpu.h"
 
+enum { SPINS = 600 }; /* some 5 to 20 microseconds of pauses */
+
 struct fo_pool {
     /* immutable after create */
-    int n_threads;
+    int n_threads, spins;
     pthread_t *threads;
 
-    pthread_mutex_t turn; /* held by the caller of fo_pool_run; taken before mu */
-    pthread_mutex_t mu;
+    pthread_mutex_t turn; /* held by the caller of fo_pool_run */
+    pthread_mutex_t mu;   /* for sleeping alone */
     pthread_cond_t start, done;
-    /* guarded by mu */
-    unsigned long generation;
-    int n_busy;
-    bool stop;
-    /* written under mu before a generation starts, then read-only */
+    /* written before a generation starts, then read-only */
     size_t n, grain;
     fo_pool_fn *fn;
     void *arg;
-
+    /* atomic */
+    atomic_ulong generation;
+    atomic_int n_busy;   /* workers that have not finished this generation */
+    atomic_int sleepers; /* workers asleep or about to be */
+    atomic_bool waiting; /* the caller is, or is about to be */
+    atomic_bool stop;
     atomic_size_t next; /* first item nobody took yet */
 };
 
@@ -41,27 +51,53 @@ static void work(fo_pool *p, int thread) {
     }
 }
 
+static bool news(fo_pool *p, unsigned long seen) {
+    return atomic_load(&p->generation) != seen || atomic_load(&p->stop);
+}
+
+static void await_generation(fo_pool *p, unsigned long seen) {
+    for (int i = 0; i < p->spins; i++) {
+        if (news(p, seen)) return;
+        __builtin_ia32_pause();
+    }
+    pthread_mutex_lock(&p->mu);
+    atomic_fetch_add(&p->sleepers, 1);
+    while (!news(p, seen)) pthread_cond_wait(&p->start, &p->mu);
+    atomic_fetch_sub(&p->sleepers, 1);
+    pthread_mutex_unlock(&p->mu);
+}
+
+static void await_workers(fo_pool *p) {
+    for (int i = 0; i < p->spins; i++) {
+        if (atomic_load(&p->n_busy) == 0) return;
+        __builtin_ia32_pause();
+    }
+    pthread_mutex_lock(&p->mu);
+    atomic_store(&p->waiting, true);
+    while (atomic_load(&p->n_busy)) pthread_cond_wait(&p->done, &p->mu);
+    atomic_store(&p->waiting, false);
+    pthread_mutex_unlock(&p->mu);
+}
+
 static void *worker(void *v) {
     worker_arg a = *(worker_arg *)v;
     free(v);
     fo_pool *p = a.pool;
-    unsigned long seen = 0;
-    pthread_mutex_lock(&p->mu);
-    for (;;) {
-        while (!p->stop && p->generation == seen) pthread_cond_wait(&p->start, &p->mu);
-        if (p->stop) break;
-        seen = p->generation;
-        pthread_mutex_unlock(&p->mu);
+    for (unsigned long seen = 0;; seen++) { /* every worker takes part in every generation */
+        await_generation(p, seen);
+        if (atomic_load(&p->stop)) return NULL;
         work(p, a.thread);
-        pthread_mutex_lock(&p->mu);
-        if (--p->n_busy == 0) pthread_cond_signal(&p->done);
+        if (atomic_fetch_sub(&p->n_busy, 1) == 1 && atomic_load(&p->waiting)) {
+            pthread_mutex_lock(&p->mu);
+            pthread_cond_signal(&p->done);
+            pthread_mutex_unlock(&p->mu);
+        }
     }
-    pthread_mutex_unlock(&p->mu);
-    return NULL;
 }
 
 fo_pool *fo_pool_create(int n_threads) {
-    if (n_threads < 1) n_threads = fo_cpu_count();
+    const int n_cpus = fo_cpu_count();
+    if (n_threads < 1) n_threads = n_cpus;
     fo_pool *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->threads = calloc((size_t)n_threads, sizeof *p->threads);
@@ -69,6 +105,7 @@ fo_pool *fo_pool_create(int n_threads) {
         free(p);
         return NULL;
     }
+    p->spins = n_threads <= n_cpus ? SPINS : 0; /* who spins must not keep another from working */
     pthread_mutex_init(&p->turn, NULL);
     pthread_mutex_init(&p->mu, NULL);
     pthread_cond_init(&p->start, NULL);
@@ -87,12 +124,16 @@ fo_pool *fo_pool_create(int n_threads) {
     return p;
 }
 
-void fo_pool_free(fo_pool *p) {
-    if (!p) return;
+static void wake(fo_pool *p) {
     pthread_mutex_lock(&p->mu);
-    p->stop = true;
     pthread_cond_broadcast(&p->start);
     pthread_mutex_unlock(&p->mu);
+}
+
+void fo_pool_free(fo_pool *p) {
+    if (!p) return;
+    atomic_store(&p->stop, true);
+    wake(p);
     for (int i = 1; i < p->n_threads; i++) pthread_join(p->threads[i], NULL);
     pthread_mutex_destroy(&p->turn);
     pthread_mutex_destroy(&p->mu);
@@ -115,19 +156,15 @@ void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) 
         return;
     }
     pthread_mutex_lock(&p->turn);
-    pthread_mutex_lock(&p->mu);
     p->n = n;
     p->grain = grain;
     p->fn = fn;
     p->arg = arg;
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
-    p->n_busy = p->n_threads - 1;
-    p->generation++;
-    pthread_cond_broadcast(&p->start);
-    pthread_mutex_unlock(&p->mu);
+    atomic_store(&p->n_busy, p->n_threads - 1);
+    atomic_fetch_add(&p->generation, 1);
+    if (atomic_load(&p->sleepers)) wake(p);
     work(p, 0);
-    pthread_mutex_lock(&p->mu);
-    while (p->n_busy) pthread_cond_wait(&p->done, &p->mu);
-    pthread_mutex_unlock(&p->mu);
+    await_workers(p);
     pthread_mutex_unlock(&p->turn);
 }
