@@ -1,0 +1,107 @@
+#!/bin/sh
+# The real program as its users run it: options, signals, restart, backup. Speaks TAP.
+set -u
+forage=${BUILD:-build}/forage
+if [ ! -x "$forage" ]; then
+    echo "ok 1 - the program is run as a user does # skip $forage is not built"
+    echo "1..1"
+    exit 0
+fi
+work=$(mktemp -d)
+pid=
+trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
+n=0 bad=0
+check() { # check NAME STATUS-OF-LAST
+    n=$((n + 1))
+    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
+        echo "not ok $n - $1"
+        bad=1
+        sed 's/^/# /' "$work"/out "$work"/err "$work"/log 2>/dev/null | tail -n 20
+    fi
+}
+run() { # run STATUS COMMAND...: does the command end with this status?
+    want=$1
+    shift
+    "$@" >"$work/out" 2>"$work/err"
+    got=$?
+    [ "$got" -eq "$want" ] || { echo "# status $got instead of $want: $*"; return 1; }
+}
+start() {
+    "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/port" "$@" \
+        2>"$work/log" &
+    pid=$!
+    i=0
+    until [ -s "$work/port" ]; do
+        i=$((i + 1))
+        [ $i -lt 300 ] && kill -0 $pid 2>/dev/null || return 1
+        sleep 0.1
+    done
+    url=http://127.0.0.1:$(cat "$work/port")
+}
+stop() { # stop SIGNAL
+    kill "-$1" "$pid"
+    wait "$pid"
+    status=$?
+    pid=
+    return $status
+}
+
+run 2 "$forage"; check "no command is wrong usage" $?
+run 2 "$forage" serv && grep -q "did you mean 'serve'" "$work/err"; check "a typo gets a suggestion" $?
+run 2 "$forage" serve --lisen x && grep -q -- "--listen" "$work/err"; check "an unknown option is refused by name" $?
+run 0 "$forage" help serve && grep -q -- "--port-file" "$work/out"; check "help lists a command's options" $?
+run 2 "$forage" query a b; check "too many words are wrong usage" $?
+FORAGE_TOP_K=0 run 2 "$forage" query x --home "$work/none" && grep -q FORAGE_TOP_K "$work/err"
+check "a bad value in the environment is named" $?
+
+mkdir "$work/home"
+printf '# settings\nlog-format = json\nquery_workers = 2\n' >"$work/home/forage.conf"
+start; check "serves on a free port and writes it to a file" $?
+grep -q '"event":"listening"' "$work/log"; check "forage.conf is read" $?
+mkdir "$work/docs"
+echo "Morels must be cooked for at least ten minutes." >"$work/docs/morels.txt"
+printf '# Tar\n\nThe option -t lists the contents of an archive.\n' >"$work/docs/tar.md"
+echo "not to be read" >"$work/docs/.hidden.txt"
+run 0 "$forage" ingest "$work/docs" --url "$url" && grep -q "^2 created" "$work/out"
+check "a folder goes in over HTTP" $?
+run 0 "$forage" ingest "$work/docs" --url "$url" && grep -q "2 unchanged" "$work/out"
+check "the same folder again is unchanged" $?
+run 0 "$forage" query "How long must morels be cooked?" --url "$url" && grep -q "ten minutes" "$work/out" &&
+    grep -q "^  \[1\]" "$work/out"
+check "a question gets a cited answer" $?
+run 1 "$forage" ingest "$work/docs" --home "$work/home" && grep -q "lock\|another\|holds\|use" "$work/err"
+check "a second writer is refused" $?
+run 0 "$forage" query "How long must morels be cooked?" --home "$work/home" && grep -q "ten minutes" "$work/out"
+check "the home can be asked beside the server" $?
+run 0 "$forage" bench http --url "$url/health" --requests 200 --concurrency 4 --json &&
+    grep -q '"errors":0' "$work/out"
+check "the load generator counts no errors" $?
+run 0 "$forage" backup "$work/copy.db" --home "$work/home"; check "a running home can be backed up" $?
+stop TERM; check "SIGTERM ends it with status 0" $?
+[ ! -e "$work/port" ]; check "the port file is gone" $?
+
+start --log-format text && grep -q " listening " "$work/log"; check "a flag wins over forage.conf" $?
+run 0 "$forage" stats --url "$url" --json && grep -q '"documents":2' "$work/out"
+check "documents are there after a restart" $?
+kill -9 "$pid" && wait "$pid" 2>/dev/null
+pid=
+rm -f "$work/port"
+start; check "starts again after kill -9" $?
+run 0 "$forage" query "Which option lists an archive?" --url "$url" && grep -q -- "-t" "$work/out"
+check "and still answers" $?
+stop INT; check "SIGINT ends it with status 0" $?
+
+echo "lisen = x" >>"$work/home/forage.conf"
+run 2 "$forage" stats --home "$work/home" && grep -q "forage.conf:4" "$work/err"
+check "an unknown setting is refused by file and line" $?
+run 0 "$forage" restore "$work/copy.db" --home "$work/second" && grep -q "2 documents" "$work/out"
+check "a backup becomes a home" $?
+run 1 "$forage" restore "$work/copy.db" --home "$work/second" && grep -q -- "--force" "$work/err"
+check "a home that holds documents is not overwritten" $?
+echo '{"id":"j1","text":"Jsonl by pipe."}' | run 0 "$forage" ingest - --home "$work/second"
+check "stdin goes in" $?
+run 0 "$forage" index verify --home "$work/second" && grep -q sound "$work/out"; check "indexes verify" $?
+run 0 "$forage" query "morels" --home "$work/second" --no-generate --json && grep -q '"contexts":\[{' "$work/out"
+check "a restored home is searched" $?
+echo "1..$n"
+exit $bad
