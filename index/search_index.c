@@ -137,7 +137,6 @@ static int stage_word(void *ctx, const analyzed_term *t) {
 }
 
 static int check_chunk(const search_index *ix, const search_chunk_in *c, fo_err *err) {
-    if (ix->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the index was opened read-only");
     if (!ix->dim) return FO_OK;
     if (!c->vector) return fo_fail_field(err, FO_EINVAL, "vector", "the chunk has no vector");
     double norm = 0;
@@ -388,7 +387,6 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
 }
 
 int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
-    if (ix->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the index was opened read-only");
     if (ix->stage.removed_room == SIZE_MAX) {
         ix->stage.removed_room = 0;
         free(ix->stage.removed);

@@ -36,9 +36,9 @@ typedef struct search_index_options {
     uint32_t M, ef_construction; /* HNSW; 0: 16 and 200 */
     uint64_t seed;               /* of the HNSW levels */
     size_t seal_chunks;          /* memory segment is sealed past this many; 0: 16,384 */
-    int threads; /* that build and merge graphs; 0 and 1: the order of insertion, and
-                  * so the file, is the same for the same input and seed */
-    bool read_only;
+    int threads;    /* that build and merge graphs; 0 and 1: the order of insertion, and
+                     * so the file, is the same for the same input and seed */
+    bool read_only; /* the folder stays as it is; what is added lives in memory alone */
 } search_index_options;
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
