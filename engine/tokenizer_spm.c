@@ -17,8 +17,10 @@
 struct spm {
     uint32_t *rank; /* per token: 0 for the highest score; equal scores, equal ranks */
     int32_t byte_id[256];
-    bool words;          /* pieces never cross into the next word */
-    atomic_uchar *whole; /* per token, as in tokenizer_bpe.c */
+    int32_t ascii_id[128]; /* of one-character pieces, -1: none */
+    uint32_t longest;      /* bytes of the longest piece */
+    bool words;            /* pieces never cross into the next word */
+    atomic_uchar *whole;   /* per token, as in tokenizer_bpe.c */
 };
 
 enum whole_state { WHOLE_UNKNOWN = 0, WHOLE_YES = 1, WHOLE_NO = 2 };
@@ -75,9 +77,14 @@ int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     m->whole = calloc((size_t)t->n_vocab, sizeof *m->whole);
     if (!m->whole) return fo_fail(err, FO_ENOMEM, "tokenizer: out of memory");
     memset(m->byte_id, -1, sizeof m->byte_id);
+    for (int c = 0; c < 128; c++) {
+        char ch = (char)c;
+        m->ascii_id[c] = vocab_find(t, &ch, 1);
+    }
     m->words = true;
     for (int32_t id = 0; id < t->n_vocab; id++) {
         tokenizer_string p = piece_of(t, id);
+        if (p.len > m->longest) m->longest = (uint32_t)p.len;
         if (t->attr[id] & TOKENIZER_BYTE) {
             if (p.len == 1) m->byte_id[(unsigned char)p.data[0]] = id;
         } else if (!(t->attr[id] & (TOKENIZER_CONTROL | TOKENIZER_UNKNOWN)) && crosses_words(p)) {
@@ -97,7 +104,8 @@ void spm_free(struct spm *m) {
 static inline uint32_t span_lookup(const void *ctx, const char *s, const merge_symbol *left,
                                    const merge_symbol *right, int32_t *id) {
     const tokenizer *t = ctx;
-    *id = vocab_find(t, s + left->start, left->len + right->len);
+    uint32_t len = left->len + right->len;
+    *id = len > t->spm->longest ? -1 : vocab_find(t, s + left->start, len);
     return *id < 0 ? MERGE_NEVER : t->spm->rank[*id];
 }
 
@@ -120,7 +128,7 @@ static void emit(const tokenizer *t, const char *s, const merge_symbol *sym, tok
 
 static int encode_word(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
     const struct spm *m = t->spm;
-    int32_t whole = vocab_find(t, s, n);
+    int32_t whole = n > m->longest ? -1 : vocab_find(t, s, n);
     if (whole >= 0) {
         unsigned char state = atomic_load_explicit(&m->whole[whole], memory_order_relaxed);
         if (state == WHOLE_YES) {
@@ -136,9 +144,11 @@ static int encode_word(const tokenizer *t, const char *s, size_t n, token_sink *
     }
     size_t n_sym = 0;
     for (size_t i = 0; i < n; n_sym++) {
-        int32_t cp;
-        size_t len = fo_utf8_decode(s + i, n - i, &cp);
-        sym[n_sym] = (merge_symbol){vocab_find(t, s + i, len), (uint32_t)i, (uint32_t)len};
+        unsigned char c = (unsigned char)s[i];
+        int32_t cp, id;
+        size_t len = c < 128 ? 1 : fo_utf8_decode(s + i, n - i, &cp);
+        id = c < 128 ? m->ascii_id[c] : vocab_find(t, s + i, len);
+        sym[n_sym] = (merge_symbol){id, (uint32_t)i, (uint32_t)len};
         i += len;
     }
     size_t left = merge_word(span_lookup, t, s, sym, n_sym);
