@@ -287,8 +287,10 @@ static jval make_range(jinja *c, const jcall *a) {
     if (a->n < 1 || a->n > 3 || v[2] == 0)
         return jinja_fail(c, FO_EINVAL, "range() needs one to three integers, the step not 0");
     jval out = j_list(c, J_LIST, 0);
+    /* Python's sandbox has the same limit. */
     for (int64_t i = v[0]; (v[2] > 0 ? i < v[1] : i > v[1]) && jinja_charge(c, 1);) {
-        j_push(c, out.list, j_int(i));
+        if (!j_push(c, out.list, j_int(i))) break;
+        if (out.list->n > 100000) jinja_fail(c, FO_ELIMIT, "range() of more than 100000");
         if (__builtin_add_overflow(i, v[2], &i)) break;
     }
     return c->failed ? J_UNDEF : out;

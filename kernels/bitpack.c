@@ -4,7 +4,6 @@
 
 /* GCC's vectors: SSE2 on any x86-64, four scalar lanes elsewhere. */
 typedef uint32_t lanes __attribute__((vector_size(16)));
-typedef uint32_t mask __attribute__((vector_size(16)));
 
 static inline lanes load(const void *p) {
     lanes v;
@@ -71,10 +70,10 @@ void bitpack_prefix_sum(uint32_t *v, uint32_t base) {
     lanes before = zero + base;
     for (int row = 0; row < 32; row++) {
         lanes x = load(v + 4 * row);
-        x += __builtin_shuffle(x, zero, (mask){4, 0, 1, 2});
-        x += __builtin_shuffle(x, zero, (mask){4, 4, 0, 1});
+        x += __builtin_shufflevector(x, zero, 4, 0, 1, 2);
+        x += __builtin_shufflevector(x, zero, 4, 4, 0, 1);
         x += before + steps;
         memcpy(v + 4 * row, &x, sizeof x);
-        before = __builtin_shuffle(x, (mask){3, 3, 3, 3}) + 1;
+        before = __builtin_shufflevector(x, x, 3, 3, 3, 3) + 1;
     }
 }
