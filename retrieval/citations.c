@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include "retrieval/facts.h"
 
 const double citation_min_coverage = 0.6;
@@ -21,37 +22,47 @@ typedef struct side {
     bool negations; /* there is one at all */
 } side;
 
-/* "No. 5" is a number, "not only" denies nothing, "no longer/more than" only limits. */
+static bool listed(const fact_text *t, size_t i, const char *list) {
+    if (i >= t->n_words) return false;
+    size_t n = t->words[i].end - t->words[i].start;
+    const char *word = t->text + t->words[i].start;
+    for (const char *s = list; *s;) {
+        size_t m = strcspn(s, " ");
+        if (m == n && strncasecmp(s, word, n) == 0) return true;
+        s += m + (s[m] == ' ');
+    }
+    return false;
+}
+
+/* "No. 5" is a number, "whether or not" denies nothing. */
 static bool is_negation(const fact_text *t, size_t i) {
     const fact_word *w = &t->words[i];
     if (!(w->flags & WORD_NEGATION)) return false;
-    size_t n = w->end - w->start;
-    const char *s = t->text + w->start;
-    if (n == 2 && (s[0] | 0x20) == 'n' && s[1] == 'o' && w->end + 2 < t->len &&
-        (t->text[w->end] == '.' || t->text[w->end] == ' ') &&
-        isdigit((unsigned char)t->text[w->end + 1 + (t->text[w->end + 1] == ' ')]))
+    if (listed(t, i, "no") && i + 1 < t->n_words &&
+        isdigit((unsigned char)t->text[t->words[i + 1].start]) &&
+        t->words[i + 1].start - w->end <= 2)
         return false;
-    if (i + 1 < t->n_words) {
-        const fact_word *next = &t->words[i + 1];
-        size_t m = next->end - next->start;
-        const char *p = t->text + next->start;
-        if (n == 3 && (m == 4 || m == 6) &&
-            (memcmp(p, "only", 4) == 0 || (m == 6 && memcmp(p, "merely", 6) == 0)))
-            return false;
-    }
-    return true;
+    return !(i > 0 && listed(t, i, "not") && listed(t, i - 1, "or"));
 }
+
+/* Function words that carry the meaning where they are denied: not only, not all, not yet. */
+static const char *const deniable = "only merely just simply yet all every everyone both always "
+                                    "many much necessarily";
 
 /* Marks what each negation reaches: up to NEGATION_REACH content words behind it in its clause. */
 static void mark_negations(side *s) {
     const fact_text *t = &s->text;
     for (size_t i = 0; i < t->n_words; i++) {
         if (!is_negation(t, i)) continue;
-        s->negations = true;
+        bool limits = listed(t, i + 1, "only merely just simply"); /* not only X: X still holds */
+        s->negations |= !limits;
+        if (listed(t, i + 1, deniable)) s->denied[i + 1] = s->negated[i + 1] = true;
         size_t content = 0;
-        for (size_t j = i + 1; j < t->n_words && content < NEGATION_REACH; j++) {
+        for (size_t j = i + 1; j < t->n_words && content < NEGATION_REACH && !limits; j++) {
             if (t->words[j].flags & (WORD_CLAUSE | WORD_INITIAL)) break;
-            if (t->words[j].flags & (WORD_STOP | WORD_PART)) continue;
+            bool negation = is_negation(t, j);
+            if ((t->words[j].flags & WORD_PART) || (!negation && (t->words[j].flags & WORD_STOP)))
+                continue;
             s->negated[j] = true;
             if (content++ == 0) s->denied[j] = true;
         }
@@ -89,21 +100,24 @@ static bool same_value(double a, double b) {
     return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
 }
 
-static bool number_stands(const fact_number *x, const side *quote, const fact_numbers *title) {
-    bool found = false;
-    for (size_t i = 0; i < quote->numbers.n; i++) {
-        const fact_number *y = &quote->numbers.v[i];
-        if (!same_value(x->value, y->value)) continue;
-        if (x->unit == UNIT_NONE || y->unit == UNIT_NONE || x->unit == y->unit) return true;
+/* Numbers of `list` equal to x, whose units do not contradict it. */
+static size_t count_equal(const fact_numbers *list, const fact_number *x) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const fact_number *y = &list->v[i];
+        bool units = x->unit == UNIT_NONE || y->unit == UNIT_NONE || x->unit == y->unit;
+        n += units && same_value(x->value, y->value);
     }
-    for (size_t i = 0; i < title->n && !found; i++) found = same_value(x->value, title->v[i].value);
-    return found;
+    return n;
 }
 
+/* A number that the claim says twice must stand twice: 2-1 does not become 2-2. */
 static bool numbers_agree(const side *claim, const side *quote, const fact_numbers *title) {
     for (size_t i = 0; i < claim->numbers.n; i++) {
         const fact_number *x = &claim->numbers.v[i];
-        if (!x->weak && !number_stands(x, quote, title)) return false;
+        if (x->weak) continue;
+        size_t there = count_equal(&quote->numbers, x) + count_equal(title, x);
+        if (there == 0 || there < count_equal(&claim->numbers, x)) return false;
     }
     return true;
 }
@@ -156,14 +170,77 @@ static bool is_name(const fact_text *t, const fact_word *w) {
     return n > 3;
 }
 
+/* A title's name may stand for what the quote calls it, she, the company: only where the quote has
+ * such a word, and only before anything else that the claim takes from the quote. */
+static bool speaks_of_its_title(const side *claim, const side *quote) {
+    const fact_text *t = &quote->text;
+    for (size_t i = 0; i < t->n_words; i++) {
+        if (listed(t, i, "it its he his him she her they their them this these who")) return true;
+        if ((t->words[i].flags & WORD_INITIAL) && listed(t, i, "the") && i + 1 < t->n_words &&
+            !(t->words[i + 1].flags & WORD_CAPITAL) && !has_word(&claim->text, t->words[i + 1].id))
+            return true;
+    }
+    return false;
+}
+
 static bool names_agree(const side *claim, const side *quote, const fact_text *title) {
+    bool by_title = title->n_words > 0 && speaks_of_its_title(claim, quote);
     for (size_t i = 0; i < claim->text.n_words; i++) {
         const fact_word *w = &claim->text.words[i];
-        if (!is_name(&claim->text, w)) continue;
-        if (has_word(&quote->text, w->id) || has_word(title, w->id)) continue;
+        if (has_word(&quote->text, w->id)) {
+            by_title &= (w->flags & WORD_STOP) != 0;
+            continue;
+        }
+        if (!is_name(&claim->text, w) || (by_title && has_word(title, w->id))) continue;
         const char *s = claim->text.text + w->start;
         size_t n = w->end - w->start;
-        if (!acronym_stands(s, n, &quote->text) && !acronym_stands(s, n, title)) return false;
+        if (!acronym_stands(s, n, &quote->text) && !(by_title && acronym_stands(s, n, title)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- company ----------------------------------------------------------------------------- */
+
+enum { COMPANY = 3 };
+
+/* Does sentence `s` of the quote have the COMPANY content words that stand before claim word i, or
+ * those behind it? With several sentences quoted, a fact of one must not be told of the other. */
+static bool keeps_company(const side *claim, size_t i, const fact_text *quote,
+                          const fact_sentence *s) {
+    const fact_text *t = &claim->text;
+    for (int step = -1; step <= 1; step += 2) {
+        size_t taken = 0, shared = 0;
+        for (size_t j = i + (size_t)step; j < t->n_words && taken < COMPANY; j += (size_t)step) {
+            if (t->words[j].flags & (WORD_STOP | WORD_PART)) continue;
+            taken++;
+            bool here = false;
+            for (size_t k = s->w0; k < s->w1 && !here; k++)
+                here = quote->words[k].id == t->words[j].id;
+            shared += here;
+        }
+        if (taken > 0 && shared == taken) return true;
+    }
+    return t->n_words < 2;
+}
+
+/* True when every name and digit of the claim stands in a sentence of the quote with its company.
+ */
+static bool facts_keep_company(const side *claim, const side *quote) {
+    const fact_text *q = &quote->text;
+    for (size_t i = 0; i < claim->text.n_words && q->n_sentences > 1; i++) {
+        const fact_word *w = &claim->text.words[i];
+        if (!(w->flags & (WORD_DIGIT | WORD_NUMERAL)) && !is_name(&claim->text, w)) continue;
+        bool found = false, kept = false;
+        for (size_t s = 0; s < q->n_sentences && !kept; s++) {
+            for (size_t k = q->sentences[s].w0; k < q->sentences[s].w1; k++) {
+                if (q->words[k].id != w->id) continue;
+                found = true;
+                kept = keeps_company(claim, i, q, &q->sentences[s]);
+                break;
+            }
+        }
+        if (found && !kept) return false;
     }
     return true;
 }
@@ -180,7 +257,8 @@ static bool denials_agree(const side *a, const side *b, bool need_one) {
             found = true;
             negated |= b->negated[j];
         }
-        if (found ? !negated : need_one && !b->negations) return false;
+        bool function_word = (a->text.words[i].flags & WORD_STOP) != 0;
+        if (found ? !negated : need_one && !function_word && !b->negations) return false;
     }
     return true;
 }
@@ -244,7 +322,8 @@ static void compare(support_check *out, const checker *c) {
         out->reason = "empty";
     else if (!numbers_agree(&c->claim, &c->quote, &c->title.numbers))
         out->reason = "number";
-    else if (!names_agree(&c->claim, &c->quote, &c->title.text))
+    else if (!names_agree(&c->claim, &c->quote, &c->title.text) ||
+             !facts_keep_company(&c->claim, &c->quote))
         out->reason = "name";
     else if (!negations_agree(&c->claim, &c->quote))
         out->reason = "negation";
