@@ -161,19 +161,36 @@ static size_t choose(const candidate_set *set, size_t max_sentences, size_t max_
 
 /* ---- text -------------------------------------------------------------------------------- */
 
-/* The best sentence stays first; the others follow by passage (in order of their best) and place.
- */
+/* The stretch of neighbours that holds the best sentence, c[0], comes first; the others follow by
+ * passage (in order of their best) and place. */
 static void put_in_order(candidate *c, size_t n) {
-    for (size_t i = 1; i < n; i++) { /* gather each passage's behind its first */
-        size_t at = i;
-        for (size_t k = 0; k < i; k++)
-            if (c[k].passage == c[i].passage) at = k + 1;
-        while (at < i && at > 1 && c[at - 1].passage == c[i].passage &&
-               c[at - 1].sentence > c[i].sentence)
-            at--;
+    if (n == 0) return;
+    uint32_t first = c[0].sentence, last = first, home = c[0].passage;
+    for (size_t again = 0; again < n; again++) {
+        for (size_t i = 1; i < n; i++) {
+            if (c[i].passage != home) continue;
+            if (c[i].sentence + 1 == first) first--;
+            if (c[i].sentence == last + 1) last++;
+        }
+    }
+    size_t rank[MAX_SENTENCES];
+    for (size_t i = 0; i < n; i++) {
+        size_t of_passage = 0;
+        while (c[of_passage].passage != c[i].passage) of_passage++;
+        bool leads = c[i].passage == home && c[i].sentence >= first && c[i].sentence <= last;
+        rank[i] = leads ? 0 : of_passage + 1;
+    }
+    for (size_t i = 1; i < n; i++) { /* insertion: n is small */
         candidate moved = c[i];
-        memmove(&c[at + 1], &c[at], (i - at) * sizeof *c);
+        size_t r = rank[i], at = i;
+        for (; at > 0 &&
+               (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].sentence > moved.sentence));
+             at--) {
+            c[at] = c[at - 1];
+            rank[at] = rank[at - 1];
+        }
         c[at] = moved;
+        rank[at] = r;
     }
 }
 

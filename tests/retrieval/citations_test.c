@@ -363,11 +363,10 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
         if (at.w1 - at.w0 < 8) continue;
         fact_sentence next = which + 1 < words.n_sentences ? words.sentences[which + 1] : at;
         char *s = cut(text, at.start, at.end), *claim = NULL;
-        support_check same = check(s, s, title);
-        t[COPY].n++;
-        t[COPY].accepted += same.verified;
-        t[COPY].found += same.verified;
-        if (!same.verified) print_message("a copy fails by %s: %s\n", same.reason, s);
+        /* with a marker behind it the claim is not the quote itself: the facts are compared */
+        claim = replaced(s, (span){strlen(s), strlen(s)}, " [1]");
+        judge(&t[COPY], claim, s, text, title);
+        free(claim);
         claim = paraphrase(s, (unsigned)(test_random(&seed) % 6), title);
         judge(&t[PARAPHRASE], claim, s, text, title);
         free(claim);
@@ -419,8 +418,21 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
         print_message("%-30s %5zu cases, accepted %.4f, with the span looked for %.4f\n", t[i].name,
                       t[i].n, (double)t[i].accepted / (double)t[i].n,
                       (double)t[i].found / (double)t[i].n);
-    assert_int_equal(t[COPY].accepted, t[COPY].n);
-    for (size_t i = 0; i < KINDS; i++) assert_true(t[i].n > 200);
+    /* measured at the fixed seed: 1.000 .999 - / .000 .005 .038 .005, and with the span looked for
+     * 1.000 .999 .825 / .012 .010 .077 .010; the bounds leave room for other seeds */
+    static const double bounds[KINDS][2] = {
+        [COPY] = {1, 1},          [PARAPHRASE] = {.98, .98}, [JOINED] = {0, .78},
+        [NUMBER] = {.005, .025},  [NAME_FAR] = {.015, .02},  [NAME_NEAR] = {.06, .11},
+        [NEGATION] = {.015, .02},
+    };
+    for (size_t i = 0; i < KINDS; i++) {
+        double n = (double)t[i].n, fixed = (double)t[i].accepted / n,
+               found = (double)t[i].found / n;
+        assert_true(t[i].n > 200);
+        if (t[i].truth ? fixed < bounds[i][0] || found < bounds[i][1]
+                       : fixed > bounds[i][0] || found > bounds[i][1])
+            fail_msg("%s: %.4f %.4f", t[i].name, fixed, found);
+    }
     fact_text_deinit(&words);
     fact_text_deinit(&other);
     for (size_t i = 0; i < corpus.n; i++) {
