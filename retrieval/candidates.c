@@ -252,6 +252,12 @@ static double dot(const float *a, const float *b, size_t n) {
     return sum;
 }
 
+/* A table has no longest text and embeds a sentence in microseconds; an encoder takes milliseconds
+ * for each, which is too long for every sentence of every context. */
+static bool is_cheap(const embedder *e) {
+    return embedder_max_tokens(e) >= 1 << 20;
+}
+
 /* Cosines of the sentences with the question. */
 static int embed_sentences(candidate_set *set, const extractive_input *in, fo_err *err) {
     size_t dim = embedder_dim(in->emb), n = set->n, floats, bytes;
@@ -273,7 +279,6 @@ static int embed_sentences(candidate_set *set, const extractive_input *in, fo_er
     if (rc == FO_OK) rc = embedder_embed(in->emb, EMBED_PASSAGE, texts, lens, n, v, err);
     for (size_t i = 0; rc == FO_OK && i < n; i++)
         set->c[i].cosine = dot(v + i * dim, v + n * dim, dim);
-    set->dense = rc == FO_OK;
     free(texts);
     free(lens);
     free(v);
@@ -302,7 +307,10 @@ static int standardise_dense(candidate_set *set, const extractive_input *in, fo_
     for (size_t i = 0; i < set->n; i++) x[i] = set->c[i].cosine;
     standardise(x, set->n);
     for (size_t i = 0; i < set->n; i++) set->c[i].f[CAND_DENSE] = x[i];
-    for (size_t i = 0; i < set->n_passages; i++) x[i] = in->passages[i].dense;
+    for (size_t i = 0; i < set->n_passages; i++) {
+        x[i] = in->passages[i].dense;
+        set->dense |= isfinite(x[i]);
+    }
     standardise(x, set->n_passages);
     for (size_t i = 0; i < set->n; i++) set->c[i].f[CAND_DENSE_PASSAGE] = x[set->c[i].passage];
     free(x);
@@ -316,7 +324,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     for (size_t i = 0; i < set->n_passages; i++) best = fmax(best, set->passages[i].bm25);
     for (size_t i = 0; rc == FO_OK && i < set->n_passages; i++)
         rc = read_candidates(set, i, best, err);
-    if (rc == FO_OK && in->emb) rc = embed_sentences(set, in, err);
+    if (rc == FO_OK && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     return rc == FO_OK ? standardise_dense(set, in, err) : rc;
 }
 

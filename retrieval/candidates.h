@@ -48,7 +48,7 @@ typedef struct candidate_set {
     size_t n_passages;
     candidate *c;
     size_t n, cap;
-    bool dense; /* cosines are known */
+    bool dense; /* the passages' cosines are known */
 } candidate_set;
 
 /* Fill *set (zeroed before, candidate_set_deinit after, also on failure). Passages beyond the 32nd

@@ -256,6 +256,13 @@ static int take_answer(run *r, const extractive_answer *a) {
     return FO_OK;
 }
 
+/* The cosine of the hundredth dense hit: what the support of an answer measures the best against.
+ * A list too short to have a tail gives none. */
+static double dense_floor(const run *r) {
+    if (r->n_dense < FUSION_DEPTH / 4) return NAN;
+    return r->dense[r->n_dense < FUSION_DEPTH ? r->n_dense - 1 : FUSION_DEPTH - 1].score;
+}
+
 static int answer_extractively(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
@@ -277,7 +284,8 @@ static int answer_extractively(run *r) {
                                .lx = &lx,
                                .max_sentences = r->q->max_sentences,
                                .min_support = r->q->strict ? 0 : -1,
-                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder};
+                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
+                               .dense_floor = dense_floor(r)};
         rc = extractive_answer_make(&a, &in, r->err);
         if (rc == FO_OK) rc = take_answer(r, &a);
         extractive_answer_deinit(&a);
