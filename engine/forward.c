@@ -124,7 +124,7 @@ static int8_t *quantize_row(forward *f, int k, const float *x, int row) {
 
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
     int8_t *q = quantize_row(f, w->k, x, row);
-    if (!w->fine) return;
+    if (!w->fine && !w->fine_groups) return;
     float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
     f->m->vec->residual(rest, x, q, f->q_scale + (size_t)row * (size_t)f->g_stride, w->k);
     quantize_row(f, w->k, rest, f->cap_rows + row);
@@ -170,13 +170,17 @@ typedef struct linear_job {
 } linear_job;
 
 /* The second int8 terms lie behind the first ones. */
-static mm_input second_term(const forward *f, const mm_input *in) {
+static mm_input second_term(const forward *f, const linear *w, const mm_input *in) {
     mm_input t = *in;
     t.q += (size_t)f->cap_rows * t.q_stride;
     t.scale += (size_t)f->cap_rows * t.g_stride;
     t.wsum += (size_t)f->cap_rows * t.g_stride;
     t.sum += (size_t)f->cap_rows * t.g_stride;
     t.add = true;
+    if (!w->fine) {
+        t.groups = w->fine_groups;
+        t.n_groups = w->n_fine_groups;
+    }
     return t;
 }
 
@@ -185,8 +189,8 @@ static void run_part(const linear_job *j, int part, int p0, int p1) {
     const model *m = j->f->m;
     const mm_weights *w = &j->w->w[part];
     float *out = j->out + j->w->offset[part];
-    if (j->w->fine && m->info.fast) {
-        mm_input rest = second_term(j->f, j->in);
+    if (m->info.fast && (j->w->fine || j->w->fine_groups)) {
+        mm_input rest = second_term(j->f, j->w, j->in);
         for (int p = p0; p < p1; p += m->mm->panels) { /* strip by strip: weights in the cache */
             int end = p + m->mm->panels < p1 ? p + m->mm->panels : p1;
             m->mm->run[w->kind](w, j->in, 0, j->rows, p, end, out, (size_t)j->out_stride);

@@ -24,6 +24,9 @@ typedef struct linear {
     /* Fast path: x as the sum of two int8 roundings (15 bits) instead of one. For products where
      * one rounding costs more accuracy than the second costs time. */
     bool fine;
+    /* The same for these groups of VEC_GROUP channels alone: those that an outlier channel would
+     * leave hardly a bit (loader_mark_outliers). NULL: none. */
+    int *fine_groups, n_fine_groups;
 } linear;
 
 typedef enum ffn_kind { FFN_SILU_GATED, FFN_GELU_TANH_GATED, FFN_GELU } ffn_kind;
@@ -111,6 +114,10 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
 int loader_decoder_layers(model_loader *l);
 /* output_norm and the head (tied to token_embd where the file has no output matrix). */
 int loader_decoder_head(model_loader *l);
+
+/* Give w->fine_groups the groups in which one norm weight towers over the others; norm[w->k] is
+ * what scales the rows that w reads. */
+int loader_mark_outliers(model_loader *l, linear *w, const float *norm);
 
 void *model_own(model *m, void *block); /* NULL when block is NULL or out of memory (freed then) */
 

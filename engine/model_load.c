@@ -304,6 +304,32 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     return FO_OK;
 }
 
+static int compare_floats(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
+    enum { TOWERS = 6 };
+    int n = 0, groups = (w->k + VEC_GROUP - 1) / VEC_GROUP;
+    int *list = malloc((size_t)groups * sizeof *list);
+    if (!list) return fo_fail(l->err, FO_ENOMEM, "no memory for a list of channels");
+    for (int g = 0; g < groups; g++) {
+        float size[VEC_GROUP];
+        int count = w->k - g * VEC_GROUP < VEC_GROUP ? w->k - g * VEC_GROUP : VEC_GROUP;
+        for (int i = 0; i < count; i++) size[i] = __builtin_fabsf(norm[g * VEC_GROUP + i]);
+        qsort(size, (size_t)count, sizeof *size, compare_floats);
+        if (size[count - 1] > TOWERS * size[count / 2]) list[n++] = g;
+    }
+    if (!n) {
+        free(list);
+        return FO_OK;
+    }
+    w->fine_groups = model_own(l->m, list);
+    w->n_fine_groups = n;
+    return w->fine_groups ? FO_OK : fo_fail(l->err, FO_ENOMEM, "no memory for a list of channels");
+}
+
 /* --- the Llama family --- */
 static int decoder_layer(model_loader *l, layer *y) {
     model *m = l->m;
@@ -328,7 +354,10 @@ static int decoder_layer(model_loader *l, layer *y) {
     rc = loader_has_tensor(l, "ffn_gate.weight")
              ? loader_linear(l, &y->up, d, 2, up_names, up)
              : loader_linear_split(l, &y->up, d, "ffn_up", 2, up);
-    return rc ? rc : loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d);
+    if (rc || (rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d)) ||
+        (rc = loader_mark_outliers(l, &y->qkv, y->attn_norm)))
+        return rc;
+    return loader_mark_outliers(l, &y->up, y->ffn_norm);
 }
 
 int loader_decoder_layers(model_loader *l) {

@@ -30,6 +30,7 @@ typedef struct maker {
         int k, n;
         float size, middle; /* of a uniform draw */
         bool half;          /* F16 or F32 */
+        bool reads_norm;    /* its input is a normed row */
     } t[1024];
     int n;
 } maker;
@@ -52,6 +53,9 @@ static void tensor(maker *m, int layer, const char *name, int k, int n, float si
     gguf_put_tensor(m->w, full, half ? QUANT_F16 : QUANT_F32, n > 1 ? 2 : 1, dims);
     m->t[m->n].k = k, m->t[m->n].n = n, m->t[m->n].size = size, m->t[m->n].middle = middle;
     m->t[m->n].half = half;
+    m->t[m->n].reads_norm =
+        half && (strstr(name, "attn_q") || strstr(name, "attn_k") || strstr(name, "attn_v") ||
+                 strstr(name, "ffn_gate") || strstr(name, "ffn_up"));
     m->n++;
 }
 
@@ -198,9 +202,15 @@ static int write_tensors(maker *m, fo_err *err) {
             int k = m->t[i].k;
             for (int j = 0; j < k; j++)
                 row[j] = ((float)(next(m) >> 40) * 0x1p-23f - 1.0f) * m->t[i].size + m->t[i].middle;
-            /* Norms make the outlier channels that the products then read. */
-            if (m->outliers && m->t[i].n == 1 && m->t[i].middle != 0)
-                for (int j = 11; j < k; j += OUTLIER_EVERY) row[j] *= 100.0f;
+            /* As in trained models, a norm blows some channels up and what reads them has learnt
+             * to weigh them down. */
+            bool norm = m->t[i].n == 1 && m->t[i].middle != 0;
+            for (int j = 11; m->outliers && j < k; j += OUTLIER_EVERY) {
+                if (norm)
+                    row[j] *= 100.0f;
+                else if (m->t[i].reads_norm)
+                    row[j] /= 100.0f;
+            }
             quant_type type = m->t[i].half ? QUANT_F16 : QUANT_F32;
             size_t bytes = (size_t)k * (m->t[i].half ? 2 : 4);
             quant_pack_row(type, row, packed, (size_t)k);

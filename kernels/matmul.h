@@ -51,6 +51,8 @@ typedef struct mm_input {
     const int32_t *sum;        /* the group's sum of q */
     size_t q_stride, g_stride; /* elements from row to row */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
+    const int *groups; /* NULL: all; else the groups of channels to sum over, ascending (W8, W4) */
+    int n_groups;
 } mm_input;
 
 /* Rows [row0, row1) of the input times panels [panel0, panel1): writes out[row * stride + column]

@@ -67,7 +67,9 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
     UNROLL for (int r = 0; r < rows; r++) {
         UNROLL for (int u = 0; u < units; u++) acc[r][u] = vf_zero();
     }
-    for (int g = 0; g < groups; g++) {
+    const int n_groups = in->groups ? in->n_groups : groups;
+    for (int i_group = 0; i_group < n_groups; i_group++) {
+        const int g = in->groups ? in->groups[i_group] : i_group;
         iacc t[TILE_ROWS][MM_UNITS];
         UNROLL for (int r = 0; r < rows; r++) {
             int s = sum[(size_t)r * in->g_stride + (size_t)g];

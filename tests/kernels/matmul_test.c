@@ -214,6 +214,41 @@ static void the_second_term_is_added_to_the_first(void **state) {
     mm_weights_deinit(&p.w);
 }
 
+/* A sum over some groups is the sum over all with the other activations at zero. */
+static void a_list_of_groups_leaves_the_others_out(void **state) {
+    (void)state;
+    static problem p;
+    static float some[MAX_M * STRIDE], all[MAX_M * STRIDE];
+    const quant_type kinds[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1};
+    const int list[] = {1, 4, 5, 7};
+    for (int round = 0; round < 6; round++) {
+        make(&p, kinds[round % 3], true, 9, 40, 256, round / 3 ? EXTREME : 0);
+        for (int l = 0; l < N_LEVELS; l++) {
+            const mm_kernels *t = mm_get_named(levels[l]);
+            if (!t) continue;
+            mm_input in = p.in;
+            in.groups = list, in.n_groups = 4;
+            t->run[p.w.kind](&p.w, &in, 0, 9, 0, p.w.n_panels, some, STRIDE);
+            static problem zeroed;
+            zeroed = p;
+            for (int i = 0; i < 9; i++)
+                for (int g = 0; g < 8; g++) {
+                    if (g == 1 || g == 4 || g == 5 || g == 7) continue;
+                    size_t at = (size_t)i * p.in.g_stride + (size_t)g;
+                    memset(zeroed.q + i * MAX_K + g * 32, 0, 32);
+                    zeroed.scale[at] = zeroed.wsum[at] = 0;
+                    zeroed.sum[at] = 0;
+                }
+            in = p.in;
+            in.q = zeroed.q, in.scale = zeroed.scale, in.wsum = zeroed.wsum, in.sum = zeroed.sum;
+            t->run[p.w.kind](&p.w, &in, 0, 9, 0, p.w.n_panels, all, STRIDE);
+            for (int i = 0; i < 9; i++)
+                assert_memory_equal(some + i * STRIDE, all + i * STRIDE, 40 * sizeof(float));
+        }
+        mm_weights_deinit(&p.w);
+    }
+}
+
 static void refuses_sizes_out_of_bounds(void **state) {
     (void)state;
     mm_weights w;
@@ -229,6 +264,7 @@ int main(void) {
         cmocka_unit_test(a_row_does_not_depend_on_its_company),
         cmocka_unit_test(the_largest_codes_do_not_saturate),
         cmocka_unit_test(the_second_term_is_added_to_the_first),
+        cmocka_unit_test(a_list_of_groups_leaves_the_others_out),
         cmocka_unit_test(refuses_sizes_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
