@@ -20,6 +20,6 @@
 
 /* Measured on eight sets (docs/quality.md): with a static table on the dense side, weighted fusion
  * is best around here. */
-#define EMBED_STATIC_ALPHA 0.3f
+#define EMBED_STATIC_ALPHA 0.4f
 
 #endif

@@ -6,43 +6,58 @@
 
 #include "kernels/error.h"
 
-/* What one list contributes for a hit of this score and 0-based rank; 0 for a hit it lacks. */
+/* What one list contributes for a hit of this score and 0-based rank, and for a hit it lacks. */
 typedef struct list_norm {
     double offset, scale; /* (score - offset) * scale */
+    double low, high;     /* bounds of that; low is also what a missing hit counts */
     int rrf_k;            /* rank-based when > 0 */
 } list_norm;
 
-static list_norm norm_min_max(const fusion_hit *h, size_t n, const fusion_params *p) {
+static void mean_and_deviation(const fusion_hit *h, size_t n, double *mean, double *sd) {
+    double sum = 0, var = 0;
+    for (size_t i = 0; i < n; i++) sum += h[i].score;
+    *mean = n ? sum / (double)n : 0;
+    for (size_t i = 0; i < n; i++) var += (h[i].score - *mean) * (h[i].score - *mean);
+    *sd = n ? sqrt(var / (double)n) : 0;
+}
+
+static list_norm norm_z(const fusion_hit *h, size_t n, const fusion_params *p) {
     (void)p;
-    if (n == 0) return (list_norm){0};
-    double lo = h[n - 1].score, hi = h[0].score;
-    /* One hit, or all alike: each gets the full mark, not 0/0. */
-    return hi > lo ? (list_norm){lo, 1 / (hi - lo), 0} : (list_norm){lo - 1, 1, 0};
+    double mean, sd;
+    mean_and_deviation(h, n, &mean, &sd);
+    /* One hit, or all alike: each stands a deviation above what is missing. */
+    if (!(sd > 0)) return (list_norm){mean - 1, 1, 0, INFINITY, 0};
+    return (list_norm){mean, 1 / sd, (h[n - 1].score - mean) / sd, INFINITY, 0};
 }
 
 static list_norm norm_rank(const fusion_hit *h, size_t n, const fusion_params *p) {
     (void)h, (void)n;
-    return (list_norm){0, 0, p->rrf_k > 0 ? p->rrf_k : 60};
+    return (list_norm){.rrf_k = p->rrf_k > 0 ? p->rrf_k : 60};
 }
 
 static list_norm norm_distribution(const fusion_hit *h, size_t n, const fusion_params *p) {
     (void)p;
-    if (n == 0) return (list_norm){0};
-    double mean = 0, var = 0;
-    for (size_t i = 0; i < n; i++) mean += h[i].score;
-    mean /= (double)n;
-    for (size_t i = 0; i < n; i++) var += (h[i].score - mean) * (h[i].score - mean);
-    double sd = sqrt(var / (double)n);
-    return sd > 0 ? (list_norm){mean - 3 * sd, 1 / (6 * sd), 0} : (list_norm){mean - .5, 1, 0};
+    double mean, sd;
+    mean_and_deviation(h, n, &mean, &sd);
+    return sd > 0 ? (list_norm){mean - 3 * sd, 1 / (6 * sd), 0, 1, 0}
+                  : (list_norm){mean - .5, 1, 0, 1, 0};
+}
+
+static double identity(double x) {
+    return x;
+}
+static double logistic(double x) {
+    return 1 / (1 + exp(-x));
 }
 
 static const struct fusion_method {
     const char *name;
     list_norm (*norm)(const fusion_hit *h, size_t n, const fusion_params *p);
+    double (*score)(double sum); /* monotone: from the weighted sum to what users see */
 } methods[] = {
-    [FUSION_WEIGHTED] = {"weighted", norm_min_max},
-    [FUSION_RRF] = {"rrf", norm_rank},
-    [FUSION_DBSF] = {"dbsf", norm_distribution},
+    [FUSION_WEIGHTED] = {"weighted", norm_z, logistic},
+    [FUSION_RRF] = {"rrf", norm_rank, identity},
+    [FUSION_DBSF] = {"dbsf", norm_distribution, identity},
 };
 
 const char *fusion_name(enum fusion_kind kind) {
@@ -61,7 +76,7 @@ int fusion_from_name(const char *name, enum fusion_kind *out) {
 static double contribution(const list_norm *l, double score, size_t rank) {
     if (l->rrf_k) return 2.0 / (double)((size_t)l->rrf_k + rank + 1);
     double v = (score - l->offset) * l->scale;
-    return v < 0 ? 0 : v > 1 ? 1 : v;
+    return v < l->low ? l->low : v > l->high ? l->high : v;
 }
 
 static int by_id(const void *a, const void *b) {
@@ -74,13 +89,15 @@ size_t fusion_merge(const fusion_params *p, const fusion_hit *dense, size_t n_de
                     topk_item *heap, fused_hit *out) {
     list_norm nd = methods[p->kind].norm(dense, n_dense, p);
     list_norm ns = methods[p->kind].norm(sparse, n_sparse, p);
+    double wd = p->alpha, ws = 1 - p->alpha;
     size_t n = 0;
     for (size_t i = 0; i < n_dense; i++)
-        scratch[n++] = (fused_hit){dense[i].id, p->alpha * contribution(&nd, dense[i].score, i),
-                                   dense[i].score, NAN};
+        scratch[n++] =
+            (fused_hit){dense[i].id, wd * contribution(&nd, dense[i].score, i) + ws * ns.low,
+                        dense[i].score, NAN};
     for (size_t i = 0; i < n_sparse; i++)
         scratch[n++] =
-            (fused_hit){sparse[i].id, (1 - p->alpha) * contribution(&ns, sparse[i].score, i), NAN,
+            (fused_hit){sparse[i].id, ws * contribution(&ns, sparse[i].score, i) + wd * nd.low, NAN,
                         sparse[i].score};
     qsort(scratch, n, sizeof *scratch, by_id);
     size_t m = 0;
@@ -90,13 +107,16 @@ size_t fusion_merge(const fusion_params *p, const fusion_hit *dense, size_t n_de
             scratch[m++] = scratch[i];
             continue;
         }
-        last->score += scratch[i].score;
+        last->score += scratch[i].score - wd * nd.low - ws * ns.low; /* missing in neither */
         if (isnan(last->dense)) last->dense = scratch[i].dense;
         if (isnan(last->sparse)) last->sparse = scratch[i].sparse;
     }
     topk best = topk_over(heap, k);
     for (size_t i = 0; i < m; i++) topk_push(&best, scratch[i].score, (int64_t)i);
     topk_sort(&best);
-    for (size_t i = 0; i < best.n; i++) out[i] = scratch[best.items[i].id];
+    for (size_t i = 0; i < best.n; i++) {
+        out[i] = scratch[best.items[i].id];
+        out[i].score = methods[p->kind].score(out[i].score);
+    }
     return best.n;
 }

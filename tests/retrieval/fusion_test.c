@@ -43,21 +43,22 @@ static size_t merge(enum fusion_kind kind, double alpha, fused_hit *out, size_t 
     return fusion_merge(&p, dense, 3, sparse, 3, k, scratch, heap, out);
 }
 
-static void weighted_fusion_scales_each_list_and_counts_missing_as_floor(void **state) {
+static void weighted_fusion_standardises_and_counts_missing_as_lowest(void **state) {
     (void)state;
     fused_hit out[6];
     assert_int_equal(merge(FUSION_WEIGHTED, .25, out, 6), 4);
-    /* 4: .75 * 1; 2: .25 * .5 + .75 * .5; 1: .25 * 1 + 0; 3: 0 */
-    assert_int_equal(out[0].id, 4);
-    assert_float_equal(out[0].score, .75, 1e-6);
+    /* z(dense) of 1, 2, 3 = u, 0, -u with u = sqrt(3/2); z(sparse) of 4, 2, 1 the same. */
+    double u = sqrt(1.5), want[] = {.75 * u - .25 * u, 0, .25 * u - .75 * u, -u};
+    int64_t ids[] = {4, 2, 1, 3};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(out[i].id, ids[i]);
+        assert_float_equal(out[i].score, 1 / (1 + exp(-want[i])), 1e-6);
+    }
     assert_true(isnan(out[0].dense));
-    assert_int_equal(out[1].id, 2);
-    assert_float_equal(out[1].score, .5, 1e-6);
-    assert_int_equal(out[2].id, 1);
-    assert_float_equal(out[2].score, .25, 1e-6);
     assert_float_equal(out[2].sparse, 10, 1e-6);
-    assert_int_equal(out[3].id, 3);
+    assert_float_equal(out[2].dense, .9, 1e-6);
     assert_int_equal(merge(FUSION_WEIGHTED, .25, out, 2), 2);
+    assert_int_equal(out[0].id, 4);
 }
 
 static void rank_fusion_uses_ranks_alone(void **state) {
@@ -124,7 +125,7 @@ static void shingles_tell_copies_from_others(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(topk_keeps_what_a_full_sort_would),
-        cmocka_unit_test(weighted_fusion_scales_each_list_and_counts_missing_as_floor),
+        cmocka_unit_test(weighted_fusion_standardises_and_counts_missing_as_lowest),
         cmocka_unit_test(rank_fusion_uses_ranks_alone),
         cmocka_unit_test(distribution_fusion_centres_each_list),
         cmocka_unit_test(fusion_of_nothing_and_of_equal_scores_is_finite),
