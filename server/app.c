@@ -77,6 +77,8 @@ int app_create(app **out, service *s, fo_err *err) {
         rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
     }
     if (!rc) rc = fo_make_dirs(a->spool_dir, err);
+    a->log_query_text = true;
+    if (!rc) rc = query_log_create(&a->query_log, service_store(s), err);
     if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
     if (rc) {
         app_stop(a, 0, NULL);
@@ -99,6 +101,7 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     if (!a) return;
     http_stop(a->http, timeout_ms, hurry);
     jobs_stop(a->jobs);
+    query_log_free(a->query_log);
     metrics_free(a->metrics);
     free(a->spool_dir);
     free(a);

@@ -7,16 +7,18 @@
 #include "server/http.h"
 #include "server/jobs.h"
 #include "server/metrics.h"
+#include "server/query_log.h"
 
 typedef struct app {
     service *service; /* owned by whoever made the app */
     jobs *jobs;
     metrics *metrics;
+    query_log *query_log;
     http_server *http; /* set by app_serve */
     int64_t started_ms;
     char *spool_dir; /* home/tmp */
     size_t max_document_bytes;
-    bool log_requests;
+    bool log_query_text; /* into the store's query log; true unless switched off */
 } app;
 
 /* 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */

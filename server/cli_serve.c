@@ -16,6 +16,7 @@ static struct {
     const char *home, *listen, *embed_model, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
     int64_t shutdown_timeout, max_body, min_free;
+    bool no_query_text;
 } o = {.home = "home",
        .listen = "127.0.0.1:8080",
        .log_level = "info",
@@ -51,6 +52,8 @@ static const cli_option options[] = {
     {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
     {"shutdown-timeout", CLI_INT, &o.shutdown_timeout, "SECONDS",
      "for what runs when the signal comes (default 30)", .max = 86400},
+    {"no-query-text", CLI_BOOL, &o.no_query_text, NULL,
+     "keep the text of questions out of the query log"},
     {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
     {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
     {0}};
@@ -82,6 +85,7 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
     int rc = app_create(&a, s, err);
     if (rc) return rc;
     a->max_document_bytes = (size_t)o.max_body;
+    a->log_query_text = !o.no_query_text;
     int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
     http_options h = {.listen = o.listen,
                       .max_connections = (int)o.max_connections,

@@ -107,6 +107,9 @@ void route_metrics(http_request *r, void *ctx) {
                         load.queued[HTTP_LANE_QUERY] + load.queued[HTTP_LANE_INGEST]);
     metrics_write_value(&b, "forage_http_rejected_total", "counter",
                         "Requests refused because a queue was full.", (double)load.rejected);
+    metrics_write_value(&b, "forage_query_log_dropped_total", "counter",
+                        "Rows of the query log that could not be kept.",
+                        (double)query_log_dropped(a->query_log));
     metrics_write_value(&b, "forage_uptime_seconds", "gauge", "Since the start.",
                         (double)(log_now_ms() - a->started_ms) / 1000);
     http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);

@@ -99,6 +99,17 @@ static void answer(http_request *r, app *a, bool search_only) {
     log_event(LOG_LEVEL_DEBUG, http_id(r), "query", LOG_STR("query_id", id),
               LOG_STR("status", query_status_name(result.status)),
               LOG_INT("contexts", result.n_contexts), LOG_NUM("ms", result.ms.total));
+    const query_request *q = &call.request;
+    const char *asked = q->query ? q->query : q->messages[q->n_messages - 1].content;
+    query_log_add(a->query_log,
+                  &(store_query_log){.t_ms = log_now_ms(),
+                                     .tenant = q->tenant,
+                                     .collection = q->collection,
+                                     .query = a->log_query_text ? asked : NULL,
+                                     .status = query_status_name(result.status),
+                                     .answer_source = answer_source_name(result.source),
+                                     .total_ms = result.ms.total,
+                                     .n_contexts = (int)result.n_contexts});
     query_result_deinit(&result);
     if (call.stream) {
         send_event(&stream, "done", &b);

@@ -6,6 +6,7 @@
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
 #include <netinet/in.h>
+#include <sqlite3.h>
 #include <sys/socket.h>
 
 #include "server/app.h"
@@ -325,6 +326,33 @@ static void a_job_runs_after_the_answer(void **state) {
     fo_buf_free(&lines);
 }
 
+static void questions_are_logged(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "POST", "/ingest", JSON, MOREL, &r), 200);
+    cJSON_Delete(r);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(ask(f, "POST", "/query", JSON, "{\"query\":\"Morels?\"}", &r), 200);
+        cJSON_Delete(r);
+    }
+    app_stop(f->app, 5000, NULL); /* writes what is left */
+    f->app = NULL;
+    char path[4200];
+    snprintf(path, sizeof path, "%s/forage.db", f->dir);
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT count(*) FROM query_log WHERE query = 'Morels?' "
+                                        "AND answer_source IS NOT NULL",
+                                        -1, &st, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(st, 0), 5);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+}
+
 static void every_route_is_described(void **state) {
     fixture *f = *state;
     cJSON *r;
@@ -403,6 +431,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(every_body_kind_is_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(a_key_is_answered_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
         cmocka_unit_test_setup_teardown(operations_answer, setup, teardown),
     };
