@@ -8,7 +8,7 @@
 
 #include "engine/forward.h"
 
-enum { DEFAULT_BATCH = 2048, PAGE_TOKENS = KV_BLOCK };
+enum { DEFAULT_BATCH = 2048, LONGEST_TEXT = 8192, PAGE_TOKENS = KV_BLOCK };
 
 struct encoder {
     forward f;
@@ -22,7 +22,8 @@ int encoder_create(encoder **out, const model *m, const encoder_limits *limits, 
         return fo_fail(err, FO_EUNSUPPORTED, "%s writes text: it is no embedding model",
                        m->info.arch);
     int tokens = limits && limits->batch_tokens > 0 ? limits->batch_tokens : DEFAULT_BATCH;
-    if (tokens < m->info.n_context) tokens = m->info.n_context;
+    int longest = m->info.n_context < LONGEST_TEXT ? m->info.n_context : LONGEST_TEXT;
+    if (tokens < longest) tokens = longest;
     encoder *e = calloc(1, sizeof *e);
     if (!e) return fo_fail(err, FO_ENOMEM, "no memory for an encoder");
     /* Every text may leave a page partly filled. */
@@ -136,9 +137,10 @@ static int run_step(encoder *e, const encoder_text *texts, size_t n) {
 
 static int check_text(const encoder *e, const encoder_text *t, size_t index, fo_err *err) {
     const model_info *i = &e->f.m->info;
-    if (t->n_tokens < 1 || t->n_tokens > i->n_context)
+    int longest = i->n_context < e->f.cap_rows ? i->n_context : e->f.cap_rows;
+    if (t->n_tokens < 1 || t->n_tokens > longest)
         return fo_fail(err, FO_ELIMIT, "text %zu has %d tokens; the model takes 1 to %d", index,
-                       t->n_tokens, i->n_context);
+                       t->n_tokens, longest);
     if (t->second_segment < 0 || t->second_segment > t->n_tokens)
         return fo_fail(err, FO_EINVAL, "text %zu: second segment at %d of %d", index,
                        t->second_segment, t->n_tokens);

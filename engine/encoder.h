@@ -19,12 +19,13 @@
 typedef struct encoder encoder; /* one thread at a time; the model under it may be shared */
 
 typedef struct encoder_limits {
-    int batch_tokens; /* tokens of a step; 0: 2048. Raised to the model's longest text */
+    int batch_tokens; /* tokens of a step; 0: 2048. Raised to the model's context,
+                       * at most 8192: longer texts are refused */
 } encoder_limits;
 
 typedef struct encoder_text {
     const int32_t *tokens; /* special tokens included, as the tokenizer adds them */
-    int n_tokens;          /* 1 .. n_context of the model */
+    int n_tokens;          /* 1 .. n_context of the model, at most 8192 */
     /* First token of the second segment (cross-encoders: the passage); 0: one segment. */
     int second_segment;
 } encoder_text;

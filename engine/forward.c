@@ -1,7 +1,7 @@
 #include "engine/forward.h"
 
-#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "kernels/buf.h"
 
@@ -90,11 +90,14 @@ int forward_create(forward *f, const model *m, int rows, int head_rows, fo_err *
     *f = (forward){.m = m, .cap_rows = rows, .cap_head_rows = head_rows};
     arena a = {0};
     lay_out(f, &a);
-    void *block = NULL;
-    if (a.overflow || posix_memalign(&block, 4096, a.used) != 0)
+    void *block = a.overflow ? MAP_FAILED
+                             : mmap(NULL, a.used, PROT_READ | PROT_WRITE,
+                                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (block == MAP_FAILED)
         return fo_fail(err, FO_ENOMEM, "no memory for a step of %d tokens (%zu MiB)", rows,
                        a.used >> 20);
-    memset(block, 0, a.used); /* padding must be zero, pages must be there before the first step */
+    /* Zeroes, which the padding must be; rows that no step reaches never take memory. */
+    f->block_bytes = a.used;
     a = (arena){.base = block};
     f->block = block;
     lay_out(f, &a);
@@ -102,7 +105,7 @@ int forward_create(forward *f, const model *m, int rows, int head_rows, fo_err *
 }
 
 void forward_free(forward *f) {
-    free(f->block);
+    if (f->block) munmap(f->block, f->block_bytes);
     *f = (forward){0};
 }
 

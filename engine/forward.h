@@ -16,6 +16,7 @@ typedef struct forward {
     const model *m;
     int cap_rows, cap_head_rows; /* rows of a step; rows of logits */
     unsigned char *block;        /* the one allocation that everything below lies in */
+    size_t block_bytes;
     /* rows of floats; strides are multiples of 32 */
     int d_stride, att_stride, act_stride, q_stride, g_stride, v_stride;
     float *x, *xn, *qkv, *att, *up, *act;             /* [rows][...] */
