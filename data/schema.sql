@@ -71,6 +71,14 @@ CREATE TABLE embeddings (
     vector BLOB NOT NULL -- float32, little-endian
 ) STRICT;
 
+-- Vectors of another embedder, gathered beside those in use until all of a collection are there.
+CREATE TABLE embeddings_next (
+    chunk    INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+    tenant   TEXT NOT NULL,
+    embedder TEXT NOT NULL, -- fingerprint
+    vector   BLOB NOT NULL
+) STRICT;
+
 CREATE TABLE jobs (
     id         INTEGER PRIMARY KEY AUTOINCREMENT,
     tenant     TEXT NOT NULL,

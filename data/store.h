@@ -163,6 +163,22 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
 int store_chunk_ids(store *s, int64_t collection, int64_t **ids, size_t *n, int64_t *epoch,
                     fo_err *err);
 
+/* ---- another embedder -------------------------------------------------------------------- */
+
+/* Vectors of another model are gathered beside those in use and take their place all at once. */
+
+/* Chunks of the collection, id > after, that have no gathered vector of this embedder: at most
+ * `limit` ids, ascending. Caller frees *ids. */
+int store_chunks_to_embed(store *s, int64_t collection, const char *embedder, int64_t after,
+                          size_t limit, int64_t **ids, size_t *n, fo_err *err);
+/* vectors[n][dim]; what another embedder gathered for these chunks is replaced. */
+int store_gather_vectors(store_txn *t, const char *tenant, const char *embedder, const int64_t *ids,
+                         const float *vectors, size_t n, uint32_t dim, fo_err *err);
+/* The gathered vectors become those of the collection; raises its epoch. FO_ECONFLICT while a
+ * chunk has none. */
+int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, uint32_t dim,
+                        fo_err *err);
+
 /* ---- jobs, idempotency, query log ------------------------------------------------------- */
 
 typedef struct store_job {

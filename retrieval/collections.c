@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/file.h"
 #include "retrieval/service_internal.h"
@@ -96,7 +97,8 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     return rc;
 }
 
-static int collection_open(service *s, const store_collection *from, collection **out,
+/* `edition` tells apart the folders of one collection's old and new index. */
+static int collection_open(service *s, const store_collection *from, int edition, collection **out,
                            fo_err *err) {
     collection *c = calloc(1, sizeof *c);
     if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
@@ -106,15 +108,6 @@ static int collection_open(service *s, const store_collection *from, collection 
     c->tenant = strdup(from->tenant);
     c->name = strdup(from->name);
     c->language = strdup(from->language);
-    int rc = FO_OK;
-    if (!c->tenant || !c->name || !c->language ||
-        /* The id keeps a new collection apart from a deleted one whose files still go. */
-        asprintf(&c->dir, "%s/index/%s/%s-%lld", s->home, from->tenant, from->name,
-                 (long long)from->id) < 0) {
-        c->dir = NULL;
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-        goto fail;
-    }
     const char *fingerprint = embedder_fingerprint(s->embedder);
     uint32_t dim = (uint32_t)embedder_dim(s->embedder);
     if (from->embedder[0] && strcmp(from->embedder, fingerprint) != 0) {
@@ -122,6 +115,16 @@ static int collection_open(service *s, const store_collection *from, collection 
         fingerprint = from->embedder;
         dim = from->dim;
     }
+    int rc = FO_OK;
+    /* The id keeps a new collection apart from a deleted one whose files still go. */
+    if (!c->tenant || !c->name || !c->language ||
+        asprintf(&c->dir, "%s/index/%s/%s-%lld.%d", s->home, from->tenant, from->name,
+                 (long long)from->id, edition) < 0) {
+        c->dir = NULL;
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    c->edition = edition;
     search_index_options opt = {.language = c->language,
                                 .dim = dim,
                                 .fingerprint = fingerprint,
@@ -138,13 +141,25 @@ fail:
     return rc;
 }
 
+/* A rebuild changes between editions 0 and 1. After a crash in it both folders may be there: either
+ * will do, since what is opened is brought up to the store. */
+static int existing_edition(service *s, const store_collection *from) {
+    char path[2][4608];
+    for (int e = 0; e < 2; e++)
+        snprintf(path[e], sizeof path[e], "%s/index/%s/%s-%lld.%d", s->home, from->tenant,
+                 from->name, (long long)from->id, e);
+    if (access(path[0], F_OK) != 0) return access(path[1], F_OK) == 0;
+    if (!s->read_only) fo_remove_tree(path[1], NULL);
+    return 0;
+}
+
 int collections_open_all(service *s, fo_err *err) {
     store_collection *list = NULL;
     size_t n = 0;
     int rc = store_list_collections(s->store, NULL, &list, &n, err);
     for (size_t i = 0; i < n; i++) {
         collection *c = NULL;
-        if (rc == FO_OK) rc = collection_open(s, &list[i], &c, err);
+        if (rc == FO_OK) rc = collection_open(s, &list[i], existing_edition(s, &list[i]), &c, err);
         if (c) {
             c->next = s->collections;
             s->collections = c;
@@ -204,7 +219,7 @@ static int create(service *s, const char *tenant, const char *name, const char *
     int rc = store_create_collection(s->store, tenant, name, language, &made, err);
     if (rc != FO_OK) return rc;
     collection *c = NULL;
-    rc = collection_open(s, &made, &c, err);
+    rc = collection_open(s, &made, 0, &c, err);
     store_collection_deinit(&made);
     if (rc != FO_OK) return rc;
     pthread_mutex_lock(&s->mu);
@@ -226,6 +241,30 @@ int collection_ensure(service *s, const char *tenant, const char *name, const ch
     }
     pthread_mutex_unlock(&s->admin_mu);
     return rc;
+}
+
+int collection_renew(service *s, collection *c, fo_err *err) {
+    store_collection now;
+    int rc = store_get_collection(s->store, c->tenant, c->name, &now, err);
+    if (rc != FO_OK) return rc;
+    collection *fresh = NULL;
+    rc = collection_open(s, &now, 1 - c->edition, &fresh, err);
+    store_collection_deinit(&now);
+    if (rc == FO_OK) rc = search_index_seal(fresh->index, err);
+    if (rc != FO_OK) {
+        if (fresh) fresh->remove_files = true;
+        collection_free(fresh);
+        return rc;
+    }
+    pthread_mutex_lock(&s->mu);
+    collection **p = &s->collections;
+    while (*p != c) p = &(*p)->next;
+    fresh->next = c->next;
+    *p = fresh;
+    c->remove_files = true;
+    c->refs--; /* the registry's; the caller holds another */
+    pthread_mutex_unlock(&s->mu);
+    return FO_OK;
 }
 
 int service_create_collection(service *s, const char *tenant, const char *name,

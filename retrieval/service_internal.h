@@ -17,6 +17,7 @@ typedef struct collection {
     int64_t id;
     char *tenant, *name, *language, *dir;
     search_index *index;
+    int edition;          /* 0 or 1: which folder, see collections.c */
     bool foreign_vectors; /* embedded by another model: sparse search only */
     bool remove_files;    /* guarded by service.mu: deleted, files go with the last reference */
     _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
@@ -64,6 +65,9 @@ int collection_acquire(service *s, const char *tenant, const char *name, collect
 int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
                       collection **out, fo_err *err);
 void collection_release(service *s, collection *c);
+/* Build a fresh index of c's collection from the store and put it in c's place; the files of the
+ * old one go with its last reader. The caller has admin_mu and the writer's turn. */
+int collection_renew(service *s, collection *c, fo_err *err);
 
 /* ---- writer.c ---------------------------------------------------------------------------- */
 

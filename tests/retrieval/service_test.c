@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 
+#include "engine/gguf.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
@@ -265,6 +266,86 @@ static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
     test_remove(home);
 }
 
+/* A tiny table of another kind: two dimensions, so that a home can change its embedder. */
+static char *other_embedder(const char *folder) {
+    fo_err err = {0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/other.gguf", folder);
+    gguf_writer *w;
+    assert_ok(gguf_writer_create(&w, path, &err), &err);
+    static const char *const words[] = {"[PAD]",       "[UNK]",   "[CLS]",         "[SEP]",
+                                        "[MASK]",      "\u2581a", "\u2581e",       "\u2581near",
+                                        "\u2581found", "n",       "\u2581granite", "\u2581slate",
+                                        "\u2581marble"};
+    enum { N = sizeof words / sizeof *words, DIM = 2 };
+    gguf_str pieces[N];
+    float table[N][DIM];
+    for (int i = 0; i < N; i++) {
+        pieces[i] = (gguf_str){words[i], strlen(words[i])};
+        table[i][0] = (float)(i + 1);
+        table[i][1] = (float)(N - i);
+    }
+    gguf_put_str(w, "general.architecture", "forage-static");
+    gguf_put_str(w, "general.name", "other");
+    gguf_put_u32(w, "forage-static.embedding_length", DIM);
+    gguf_put_str(w, "tokenizer.ggml.model", "bert");
+    gguf_put_strs(w, "tokenizer.ggml.tokens", pieces, N);
+    gguf_put_u32(w, "tokenizer.ggml.unknown_token_id", 1);
+    uint64_t dims[] = {DIM, N};
+    gguf_put_tensor(w, "token_embd.weight", QUANT_F32, 2, dims);
+    assert_ok(gguf_write_data(w, table, sizeof table, &err), &err);
+    assert_ok(gguf_writer_commit(w, &err), &err);
+    return strdup(path);
+}
+
+static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    fill(s, 0, 300); /* more than a batch */
+    service_close(s);
+    char *model = other_embedder(home);
+    service_options opt = {.home = home, .embed_model = model, .n_threads = 2};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    query_request q = question("marker37");
+    query_result r;
+    assert_int_equal(service_query(s, &q, NULL, &r, &err), FO_EMISMATCH);
+    assert_non_null(strstr(err.msg, "index rebuild"));
+    ingest_document d = {.id = "new", .bytes = "text", .n_bytes = 4};
+    ingest_result ir;
+    assert_ok(service_ingest(s, &into, &d, 1, &ir, NULL, &err), &err);
+    assert_int_equal(ir.status, INGEST_FAILED);
+    assert_int_equal(ir.error.code, FO_EMISMATCH);
+    ingest_result_deinit(&ir);
+    q.search.mode = SEARCH_SPARSE; /* words need no vectors */
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "doc37");
+    query_result_deinit(&r);
+
+    assert_ok(service_rebuild(s, NULL, NULL, NULL, NULL, &err), &err);
+    q.search.mode = SEARCH_HYBRID;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "doc37");
+    query_result_deinit(&r);
+    q.search.mode = SEARCH_DENSE;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    query_result_deinit(&r);
+    fill(s, 300, 305);
+    assert_string_equal(best(s, "marker303"), "doc303");
+    assert_ok(store_verify(service_store(s), &err), &err);
+    service_close(s);
+    assert_ok(service_open(&s, &opt, &err), &err); /* and it stays so */
+    assert_string_equal(best(s, "marker37"), "doc37");
+    assert_ok(service_rebuild(s, "default", "notes", NULL, NULL, &err), &err); /* files alone */
+    assert_string_equal(best(s, "marker303"), "doc303");
+    assert_int_equal(service_rebuild(s, "default", "absent", NULL, NULL, &err), FO_ENOTFOUND);
+    service_close(s);
+    s = NULL;
+    free(model);
+    test_remove(home);
+}
+
 /* ---- many at once ------------------------------------------------------------------------ */
 
 enum { WRITERS = 4, EACH = 25 };
@@ -351,6 +432,7 @@ int main(void) {
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
         cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
         cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
+        cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
         cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
