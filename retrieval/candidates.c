@@ -255,7 +255,7 @@ static double dot(const float *a, const float *b, size_t n) {
 /* A table has no longest text and embeds a sentence in microseconds; an encoder takes milliseconds
  * for each, which is too long for every sentence of every context. */
 static bool is_cheap(const embedder *e) {
-    return embedder_max_tokens(e) >= 1 << 20;
+    return embedder_max_tokens(e) >= 100000;
 }
 
 /* Cosines of the sentences with the question. */

@@ -14,7 +14,7 @@ enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
 /* How far behind the best a sentence may be: e^-3.9, a fiftieth of its probability. */
 static const double keep_within = 3.9;
 /* Two sentences that share more than this of their words say the same. */
-static const double same_text = 0.8;
+static const double same_text = 0.9;
 
 /* The fitted rows have no questions and no fragments in their text: those two weights are set by
  * hand. */
