@@ -125,7 +125,9 @@ static void print_answer(const cJSON *a) {
     if (citations && citations->child) return;
     const cJSON *contexts = cJSON_GetObjectItemCaseSensitive(a, "contexts");
     if (contexts && contexts->child) puts(o.no_generate ? "Contexts:" : "\nNearest passages:");
+    int shown = 0;
     cJSON_ArrayForEach(c, contexts) {
+        if (!o.no_generate && shown++ == 3) break; /* beside an abstention a few are enough */
         char label[32];
         const cJSON *score = cJSON_GetObjectItemCaseSensitive(c, "score");
         snprintf(label, sizeof label, "%.3f", score ? score->valuedouble : 0);
