@@ -83,6 +83,7 @@ typedef struct cli_command {
     X(fit) \
     X(index_build) \
     X(index_compact) \
+    X(index_rebuild) \
     X(index_stats) \
     X(index_verify) \
     X(ingest) \
