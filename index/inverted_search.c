@@ -57,7 +57,8 @@ typedef struct candidate {
 struct inverted_scratch {
     cursor *cursors;
     size_t cursors_room;
-    uint64_t *df;
+    inverted_list *lists; /* of part p and term t: p * n_terms + t; n 0: absent */
+    size_t lists_room;
     uint16_t *order;
     inverted_hit *heap; /* k hits, the worst on top */
     size_t heap_room;
@@ -80,22 +81,29 @@ inverted_scratch *inverted_scratch_create(void) {
 void inverted_scratch_free(inverted_scratch *s) {
     if (!s) return;
     free(s->cursors);
-    free(s->df);
+    free(s->lists);
     free(s->order);
     free(s->heap);
     free(s->found);
     free(s);
 }
 
-static bool make_room(inverted_scratch *s, size_t n_terms, size_t k) {
+static bool make_room(inverted_scratch *s, size_t n_terms, size_t n_parts, size_t k) {
+    if (n_terms * n_parts > s->lists_room) {
+        free(s->lists);
+        s->lists_room = n_terms * n_parts;
+        s->lists = malloc(s->lists_room * sizeof *s->lists);
+        if (!s->lists) {
+            s->lists_room = 0;
+            return false;
+        }
+    }
     if (n_terms > s->cursors_room) {
         free(s->cursors);
-        free(s->df);
         free(s->order);
         s->cursors = malloc(n_terms * sizeof *s->cursors);
-        s->df = malloc(n_terms * sizeof *s->df);
         s->order = malloc(n_terms * sizeof *s->order);
-        s->cursors_room = s->cursors && s->df && s->order ? n_terms : 0;
+        s->cursors_room = s->cursors && s->order ? n_terms : 0;
         if (!s->cursors_room) return false;
     }
     if (k > s->heap_room) {
@@ -218,8 +226,8 @@ static size_t block_count(const cursor *c, size_t block) {
     return block + 1 < c->n_blocks ? POSTINGS_BLOCK : c->list.n - block * POSTINGS_BLOCK;
 }
 
-/* Look the terms up in the part and set the quanta. */
-static int open_cursors(search *q, const inverted_query_term *terms, fo_err *err) {
+/* Begin the terms' lists in the part and set the quanta. */
+static int open_cursors(search *q, fo_err *err) {
     inverted_scratch *s = q->s;
     const inverted *inv = q->inv;
     /* A larger average makes every document relatively shorter: a stored bound grows by at most
@@ -237,11 +245,8 @@ static int open_cursors(search *q, const inverted_query_term *terms, fo_err *err
     q->n_open = 0;
     for (size_t i = 0; i < q->n_terms; i++) {
         cursor *c = &s->cursors[i];
-        c->list.n = 0;
-        if (!inverted_find(inv, terms[i].term, terms[i].len, &c->list)) {
-            c->list.n = 0;
-            continue;
-        }
+        c->list = s->lists[q->part_index * q->n_terms + i];
+        if (c->list.n == 0) continue;
         memcpy(c->bound_of, bounds, sizeof bounds);
         c->n_blocks = 0;
         c->next = c->begin = c->end = c->n_buffered = 0;
@@ -291,6 +296,19 @@ static void bound_window(search *q, cursor *c) {
     c->window_max = any ? c->add[c->bound_of[most]] : 0;
 }
 
+/* First of docs[begin, end) that is not below doc; without branches that depend on the data. */
+static uint32_t find_doc(const uint32_t *docs, uint32_t begin, uint32_t end, uint32_t doc) {
+    const uint32_t *p = docs + begin;
+    uint32_t n = end - begin;
+    if (n == 0) return begin;
+    while (n > 1) {
+        uint32_t half = n / 2;
+        p += p[half - 1] < doc ? half : 0;
+        n -= half;
+    }
+    return (uint32_t)(p - docs) + (*p < doc);
+}
+
 /* Decode the blocks that touch the window: docs[begin .. end) are its postings. */
 static int buffer_window(search *q, cursor *c, fo_err *err) {
     if (c->n_blocks == 0) {
@@ -322,10 +340,10 @@ static int buffer_window(search *q, cursor *c, fo_err *err) {
     }
     c->n_buffered = n;
     c->buffered = block;
-    c->begin = 0;
-    while (c->begin < n && c->docs[c->begin] < q->begin) c->begin++;
-    c->end = n;
-    while (c->end > c->begin && c->docs[c->end - 1] >= q->end) c->end--;
+    /* only the first and the last block can reach over the window's edges */
+    uint32_t edge = n < POSTINGS_BLOCK ? n : POSTINGS_BLOCK;
+    c->begin = n && c->docs[0] < q->begin ? find_doc(c->docs, 0, edge, q->begin) : 0;
+    c->end = n && c->docs[n - 1] >= q->end ? find_doc(c->docs, n - edge, n, q->end) : n;
     return FO_OK;
 }
 
@@ -339,19 +357,6 @@ static void add_window(search *q, const cursor *c) {
         tf = tf < IMPACT_TFS - 1 ? tf : IMPACT_TFS - 1;
         sums[doc - begin] = (uint16_t)(sums[doc - begin] + c->add[impacts[tf][norms[doc]]]);
     }
-}
-
-/* First of docs[begin, end) that is not below doc; without branches that depend on the data. */
-static uint32_t find_doc(const uint32_t *docs, uint32_t begin, uint32_t end, uint32_t doc) {
-    const uint32_t *p = docs + begin;
-    uint32_t n = end - begin;
-    if (n == 0) return begin;
-    while (n > 1) {
-        uint32_t half = n / 2;
-        p += p[half - 1] < doc ? half : 0;
-        n -= half;
-    }
-    return (uint32_t)(p - docs) + (*p < doc);
 }
 
 /* The frequency of a term in a document at or after the window's begin; documents must ascend
@@ -520,7 +525,7 @@ static const candidate *sort_candidates(inverted_scratch *s, size_t n) {
     return s->sorted;
 }
 
-/* Looking a term up for one candidate costs as much as adding ten of its postings. While more
+/* Looking a term up for one candidate costs as much as adding fifteen of its postings. While more
  * candidates than that are left, the next lazy term is added instead: what the others still need
  * then rises, and most candidates go at once. */
 static int widen(search *q, size_t *n_lazy, uint32_t *rest, fo_err *err) {
@@ -574,9 +579,9 @@ static int search_window(search *q, fo_err *err) {
     return FO_OK;
 }
 
-static int search_part(search *q, const inverted_query_term *terms, fo_err *err) {
+static int search_part(search *q, fo_err *err) {
     q->inv = q->part->inv;
-    int rc = open_cursors(q, terms, err);
+    int rc = open_cursors(q, err);
     if (rc != FO_OK || q->n_open == 0) return rc;
     update_threshold(q);
     memset(q->s->sums, 0, sizeof q->s->sums);
@@ -604,7 +609,8 @@ int inverted_search(const inverted_part *parts, size_t n_parts, const bm25_param
         return fo_fail_field(err, FO_ELIMIT, "query", "more than %d different words in the query",
                              INVERTED_MAX_QUERY_TERMS);
     if (n_terms == 0 || n_parts == 0) return FO_OK;
-    if (!make_room(s, n_terms, k)) return fo_fail(err, FO_ENOMEM, "out of memory in a search");
+    if (!make_room(s, n_terms, n_parts, k))
+        return fo_fail(err, FO_ENOMEM, "out of memory in a search");
     uint64_t n_docs = 0, words = 0;
     for (size_t i = 0; i < n_parts; i++) {
         n_docs += parts[i].inv->n_docs;
@@ -619,15 +625,17 @@ int inverted_search(const inverted_part *parts, size_t n_parts, const bm25_param
     fill_impacts(s, p, q.average);
     for (size_t t = 0; t < n_terms; t++) {
         uint64_t df = 0;
-        inverted_list l;
-        for (size_t i = 0; i < n_parts; i++)
-            if (inverted_find(parts[i].inv, terms[t].term, terms[t].len, &l)) df += l.n;
+        for (size_t i = 0; i < n_parts; i++) {
+            inverted_list *l = &s->lists[i * n_terms + t];
+            if (!inverted_find(parts[i].inv, terms[t].term, terms[t].len, l)) l->n = 0;
+            df += l->n;
+        }
         s->cursors[t].weight = bm25_idf(n_docs, df) * terms[t].weight;
     }
     for (size_t i = 0; i < n_parts; i++) {
         q.part = &parts[i];
         q.part_index = (uint32_t)i;
-        int rc = search_part(&q, terms, err);
+        int rc = search_part(&q, err);
         if (rc != FO_OK) return rc;
     }
     qsort(s->heap, q.n_hits, sizeof *s->heap, by_rank);

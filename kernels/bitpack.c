@@ -64,16 +64,17 @@ void bitpack_unpack(const uint8_t *in, unsigned bits, uint32_t *out) {
     }
 }
 
+/* Sums within a row do not wait for the rows before it: the chain is one addition a row. */
 void bitpack_prefix_sum(uint32_t *v, uint32_t base) {
     const lanes zero = {0};
-    const lanes steps = {0, 1, 2, 3};
-    lanes before = zero + base;
+    lanes before = zero + base + (lanes){0, 1, 2, 3};
     for (int row = 0; row < 32; row++) {
         lanes x = load(v + 4 * row);
         x += __builtin_shufflevector(x, zero, 4, 0, 1, 2);
         x += __builtin_shufflevector(x, zero, 4, 4, 0, 1);
-        x += before + steps;
+        lanes total = __builtin_shufflevector(x, x, 3, 3, 3, 3) + 4;
+        x += before;
         memcpy(v + 4 * row, &x, sizeof x);
-        before = __builtin_shufflevector(x, x, 3, 3, 3, 3) + 1;
+        before += total;
     }
 }
