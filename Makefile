@@ -122,6 +122,11 @@ build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
 	@clang -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 
+# Benchmarks that stand on the service: tests/bench/NAME.c -> build/tests/bench/NAME.
+$(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(FUZZ_LIBS)
+	@echo "  LD   $@"
+	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
+
 # ---- what people type -----------------------------------------------------------------------
 
 .PHONY: help
