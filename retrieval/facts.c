@@ -104,7 +104,7 @@ static uint32_t word_flags(const char *s, size_t n) {
         (s[n - 2] == '\'' || (n >= 5 && memcmp(s + n - 4, "\xE2\x80\x99", 3) == 0)))
         flags |= WORD_NEGATION | WORD_STOP;
     if (n > CLASS_WORD) return flags;
-    char lower[CLASS_WORD];
+    char lower[CLASS_WORD] = "";
     for (size_t i = 0; i < n; i++) lower[i] = to_lower(s[i]);
     return flags | class_find(lower, n)->flags;
 }
