@@ -4,7 +4,7 @@
 set -eu
 forage=$1
 home=${2:-home}
-limit=${DEMO_FILES:-2000} # manual pages: enough to be real, quick enough to wait for
+limit=${DEMO_FILES:-1500} # manual pages: enough to be real, quick enough to wait for
 work=$(mktemp -d)
 server=
 finish() {
