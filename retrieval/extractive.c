@@ -263,7 +263,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     double least = in->min_support == 0 ? support_threshold : in->min_support;
     if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense))
         out->support = 0; /* nothing of the question is there */
-    if (out->support < least) return FO_OK;
+    if (out->support < least || out->support == 0) return FO_OK;
     size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     candidate chosen[MAX_SENTENCES];
     size_t n = choose(set, want < MAX_SENTENCES ? want : MAX_SENTENCES,
@@ -276,8 +276,11 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {
     *out = (extractive_answer){.abstain = true, .features.dense = NAN};
     candidate_set set = {0};
-    int rc = candidate_set_read(&set, in, err);
+    int rc = FO_OK;
+    if (!in->question || !in->question[0]) goto done;
+    rc = candidate_set_read(&set, in, err);
     if (rc == FO_OK) rc = answer(out, &set, in, err);
+done:
     candidate_set_deinit(&set);
     if (rc == FO_OK && !out->text) {
         out->text = calloc(1, 1);

@@ -32,7 +32,8 @@ typedef struct extractive_input {
     const lexicon *lx;
     size_t max_sentences; /* 0: 3 */
     size_t max_chars;     /* bytes of the answer without markers; 0: 1,200 */
-    double min_support;   /* abstain below it; 0: support_threshold; < 0: never for weakness */
+    double min_support;   /* abstain below it; 0: support_threshold; < 0: only where nothing fits at
+                             all */
     embedder *emb;        /* adds the likeness of sentences where it is a static table (an encoder
                              would take milliseconds a sentence: it is not used); NULL: none */
     double dense_floor;   /* lowest cosine of the dense list of (up to) 100 hits that the passages

@@ -76,6 +76,9 @@ static void an_answer_is_refused_where_nothing_supports_it(void **state) {
         assert_true(a.support < support_threshold);
         extractive_answer_deinit(&a);
     }
+    extractive_answer unrelated = ask("xyzzy plugh", library, 3, 3, -1);
+    assert_true(unrelated.abstain);
+    extractive_answer_deinit(&unrelated);
     extractive_answer none = ask("When did the Harbour Bridge open?", library, 0, 3, -1);
     assert_true(none.abstain);
     extractive_answer_deinit(&none);
