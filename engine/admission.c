@@ -73,14 +73,13 @@ int admission_ask(admission *a, double now_ms, int64_t n_tokens, int64_t *retry_
                    (long long)*retry_after_ms);
 }
 
-void admission_refund(admission *a, double now_ms, int64_t n_tokens) {
+void admission_refund(admission *a, double now_ms, double asked_ms, int64_t n_tokens) {
     pthread_mutex_lock(&a->mu);
     advance(a, (int64_t)(now_ms / BUCKET_MS));
-    for (int i = 0; i < BUCKETS && n_tokens > 0; i++) { /* newest first */
-        int64_t *b = &a->tokens[(a->newest - i + BUCKETS) % BUCKETS];
-        int64_t k = *b < n_tokens ? *b : n_tokens;
-        *b -= k;
-        n_tokens -= k;
+    int64_t asked = (int64_t)(asked_ms / BUCKET_MS);
+    if (asked <= a->newest && a->newest - asked < BUCKETS) {
+        int64_t *b = &a->tokens[asked % BUCKETS];
+        *b -= *b < n_tokens ? *b : n_tokens;
     }
     pthread_mutex_unlock(&a->mu);
 }

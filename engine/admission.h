@@ -19,7 +19,8 @@ void admission_free(admission *a); /* NULL is fine */
  * larger than a whole second's tokens is let in when the window is empty. */
 int admission_ask(admission *a, double now_ms, int64_t n_tokens, int64_t *retry_after_ms,
                   fo_err *err);
-/* Tokens that were counted and never computed (cache hits, early stops) come off again. */
-void admission_refund(admission *a, double now_ms, int64_t n_tokens);
+/* Of what was asked for at asked_ms, n_tokens were not computed (cache hits, early stops): they
+ * come off again, if that time is still in the window. */
+void admission_refund(admission *a, double now_ms, double asked_ms, int64_t n_tokens);
 
 #endif

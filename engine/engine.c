@@ -18,7 +18,14 @@
 #include "engine/scheduler.h"
 #include "engine/stop_match.h"
 #include "engine/tokenizer_gguf.h"
+#include "kernels/alloc_guard.h"
 #include "kernels/clock.h"
+
+enum {
+    MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
+    MAX_MARKER = 9999,
+    TEXT_BYTES_A_TOKEN = 16 /* of text that nobody has read yet, reserved before the first step */
+};
 
 struct generation {
     engine *e;
@@ -45,7 +52,8 @@ struct generation {
     pthread_mutex_t mu;
     pthread_cond_t news;
     /* guarded by mu */
-    generation_token *out; /* [max_tokens + 1] */
+    generation_token *out; /* [max_tokens] */
+    sampler_logprob *top;  /* [max_tokens][n_logprobs] */
     size_t n_out, n_seen;
     fo_buf text; /* not yet read */
     generation_event ev;
@@ -59,6 +67,7 @@ struct engine {
     kv_cache *kv;
     admission *admission;
     int batch_wait_us, max_batch_tokens, max_sequences;
+    size_t kv_tokens; /* the KV cache holds so many */
 
     pthread_t thread;
     bool has_thread;
@@ -98,8 +107,9 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     if (ev->first_token_ms == 0 && t->admitted) ev->prefill_ms = now - t->started_ms;
     pthread_cond_broadcast(&g->news);
     pthread_mutex_unlock(&g->mu);
-    /* Counted on admission, not computed: the rest of the answer. */
-    admission_refund(e->admission, now, (int64_t)(g->max_tokens - g->n_out));
+    /* Counted on admission, not computed: what the cache had, and the rest of the answer. */
+    admission_refund(e->admission, now, g->submitted_ms,
+                     (int64_t)(g->max_tokens - g->n_out) + t->n_attached);
     scheduler_remove(&e->sched, g->task);
     g->task = -1;
     e->stats.finished++;
@@ -124,18 +134,18 @@ static void take_row(engine *e, int task_number, const float *logits) {
         g->ev.first_token_ms = now - g->submitted_ms;
         g->ev.prefill_ms = now - t->started_ms;
     }
-    generation_token *out = &g->out[g->n_out];
-    *out = (generation_token){.token = token};
-    if (g->n_logprobs >= 0)
-        out->n_top = (int)sampler_logprobs(e->sampler, logits, token, &out->logprob, out->top,
-                                           (size_t)g->n_logprobs);
     if (!end) {
+        generation_token *out = &g->out[g->n_out];
+        *out = (generation_token){.token = token};
+        if (g->n_logprobs >= 0) {
+            sampler_logprob *top = g->top ? g->top + g->n_out * (size_t)g->n_logprobs : NULL;
+            out->n_top = (int)sampler_logprobs(e->sampler, logits, token, &out->logprob, top,
+                                               (size_t)g->n_logprobs);
+            out->top = top;
+        }
         g->n_out++;
         g->ev.completion_tokens = g->n_out;
-        if (constrained) {
-            tokenizer_string s = tokenizer_piece(e->tokenizer, token);
-            marker_read(&g->markers.state, g->markers.max, s.data, s.len);
-        }
+        if (constrained) marker_take(&g->markers, token);
         fo_buf_clear(&g->piece);
         if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
             stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
@@ -170,24 +180,32 @@ static void drop_cancelled(engine *e) {
     }
 }
 
+static bool is_decode(const step_part *p, const task *t) {
+    return p->n == 1 && p->start >= t->n_prompt;
+}
+
 static bool idle(const engine *e) {
     return e->sched.n_running == 0 && e->sched.waiting.n == 0;
 }
 
-/* Run the planned step. mu is held on entry and on return, not during the forward pass. */
+/* Run the planned step. mu is held on entry and on return, not during the forward pass. A step of
+ * decode rows alone allocates nothing. */
 static void step(engine *e) {
     scheduler *s = &e->sched;
     int n_parts = s->n_parts;
+    bool decode = true;
     for (int k = 0; k < n_parts; k++) {
         const step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
         bool logits = p->wants_logits && !t->prefill_only;
+        decode = decode && is_decode(p, t);
         e->seqs[k] = (model_sequence){.tokens = t->tokens + p->start,
                                       .n_tokens = p->n,
                                       .start = p->start,
                                       .n_logits = logits};
         e->seqs[k].pages = kv_seq_pages(t->kv, &e->seqs[k].n_pages);
     }
+    if (decode) fo_alloc_forbid();
     pthread_mutex_unlock(&e->mu);
     fo_err err = {0};
     double t0 = fo_now_ms();
@@ -205,13 +223,14 @@ static void step(engine *e) {
             finish(e, g, "error", rc, err.msg);
             continue;
         }
-        if (p.n > 1) e->stats.prefill_tokens += (uint64_t)p.n;
+        if (!is_decode(&p, &s->tasks[p.task])) e->stats.prefill_tokens += (uint64_t)p.n;
         if (e->seqs[k].n_logits) {
             take_row(e, p.task, e->logits + row++ * n_vocab);
         } else if (p.wants_logits) {
             finish(e, g, "stop", FO_OK, NULL); /* prefill_only: the KV is there */
         }
     }
+    if (decode) fo_alloc_allow();
 }
 
 static void *engine_thread(void *v) {
@@ -240,6 +259,7 @@ static void *engine_thread(void *v) {
             continue;
         }
         if (e->sched.n_parts) step(e);
+        if (e->stats.steps % MAINTAIN_STEPS == 0) kv_cache_maintain(e->kv);
     }
     pthread_mutex_unlock(&e->mu);
     return NULL;
@@ -255,6 +275,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     e->batch_wait_us = opt->batch_wait_us;
     e->max_batch_tokens = opt->max_batch_tokens > 0 ? opt->max_batch_tokens : 512;
     e->max_sequences = opt->max_sequences > 0 ? opt->max_sequences : 16;
+    if (e->max_sequences > e->max_batch_tokens) e->max_sequences = e->max_batch_tokens;
     engine_memory_plan plan = {0};
     int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, e->max_sequences, err);
     if (rc != FO_OK) goto fail;
@@ -275,6 +296,13 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
                      opt->model);
         goto fail;
     }
+    if (!info->causal) {
+        rc = fo_fail(err, FO_EUNSUPPORTED,
+                     "%s (%s) sees in both directions: it cannot write token by token", opt->model,
+                     info->arch);
+        goto fail;
+    }
+    e->kv_tokens = (size_t)plan.n_pages * (size_t)plan.page_tokens;
     rc = tokenizer_from_gguf(&e->tokenizer, model_gguf(e->model), err);
     if (rc == FO_OK) {
         kv_cache_options ko = {.n_pages = plan.n_pages, .defrag_threshold = opt->defrag_threshold};
@@ -366,16 +394,14 @@ static int check_request(engine *e, const generation_request *r, fo_err *err) {
                              "prompt (%zu tokens) and answer (%zu) do not fit the model's window "
                              "of %d",
                              r->n_prompt, r->max_tokens, info->n_context);
-    kv_cache_stats st;
-    pthread_mutex_lock(&e->mu);
-    kv_cache_get_stats(e->kv, &st);
-    pthread_mutex_unlock(&e->mu);
-    size_t room = (size_t)st.n_pages * (size_t)kv_cache_page_tokens(e->kv);
-    if (total > room)
+    if (total > e->kv_tokens)
         return fo_fail_field(err, FO_ELIMIT, "max_tokens",
                              "prompt and answer (%zu tokens) do not fit the KV cache of %zu; raise "
                              "--kv-ram",
-                             total, room);
+                             total, e->kv_tokens);
+    if (r->max_marker < 0 || r->max_marker > MAX_MARKER)
+        return fo_fail_field(err, FO_EINVAL, "max_marker", "max_marker must be between 0 and %d",
+                             MAX_MARKER);
     return sampler_params_check(&r->sampling, info->n_vocab, err);
 }
 
@@ -385,6 +411,7 @@ static void generation_destroy(generation *g) {
     free(g->bias);
     free(g->tokens);
     free(g->out);
+    free(g->top);
     fo_buf_free(&g->text);
     fo_buf_free(&g->piece);
     stop_match_deinit(&g->stops);
@@ -411,12 +438,15 @@ static int generation_make(generation **out, engine *e, const generation_request
     g->max_tokens = r->max_tokens;
     g->n_prompt = r->n_prompt;
     g->tokens = malloc((r->n_prompt + r->max_tokens) * sizeof *g->tokens);
-    g->out = calloc(r->max_tokens + 1, sizeof *g->out);
+    g->out = malloc((r->max_tokens + 1) * sizeof *g->out);
+    if (r->n_logprobs > 0)
+        g->top = malloc((r->max_tokens + 1) * (size_t)r->n_logprobs * sizeof *g->top);
     g->bias = malloc((r->sampling.n_bias + 1) * sizeof *g->bias);
     g->stop = calloc(r->n_stop + 1, sizeof *g->stop);
-    bool ok = g->tokens && g->out && g->bias && g->stop;
+    bool ok = g->tokens && g->out && g->bias && g->stop && (g->top || r->n_logprobs < 1);
     for (size_t i = 0; ok && i < r->n_stop; i++) ok = (g->stop[i] = strdup(r->stop[i])) != NULL;
-    ok = ok && fo_buf_reserve(&g->text, 16 * r->max_tokens + 256) && fo_buf_reserve(&g->piece, 256);
+    ok = ok && fo_buf_reserve(&g->text, TEXT_BYTES_A_TOKEN * r->max_tokens + 256) &&
+         fo_buf_reserve(&g->piece, 256);
     int rc = ok ? stop_match_init(&g->stops, (const char *const *)g->stop, r->n_stop, err)
                 : fo_fail(err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096))
@@ -439,30 +469,26 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
                   fo_err *err) {
     int64_t wait = 0;
     generation *g = NULL;
+    if (retry_after_ms) *retry_after_ms = 0;
     int rc = check_request(e, r, err);
-    double now = fo_now_ms();
     if (rc == FO_OK) rc = generation_make(&g, e, r, err);
-    if (rc == FO_OK)
-        rc = admission_ask(e->admission, now, (int64_t)(r->n_prompt + r->max_tokens), &wait, err);
-    if (retry_after_ms) *retry_after_ms = wait;
-    if (rc != FO_OK) {
-        if (g) generation_destroy(g);
-        if (wait) {
-            pthread_mutex_lock(&e->mu);
-            e->stats.refused++;
-            pthread_mutex_unlock(&e->mu);
-        }
-        return rc;
-    }
-    g->submitted_ms = now;
+    if (rc != FO_OK) return rc;
+    double now = g->submitted_ms = fo_now_ms();
     pthread_mutex_lock(&e->mu);
     int i = e->stop ? -1 : scheduler_new(&e->sched);
     if (i < 0) {
+        wait = 1000;
+        rc = fo_fail(err, FO_EBUSY, "too many requests wait for the model");
+    } else {
+        rc = admission_ask(e->admission, now, (int64_t)(r->n_prompt + r->max_tokens), &wait, err);
+        if (rc != FO_OK) scheduler_remove(&e->sched, i);
+    }
+    if (rc != FO_OK) {
         e->stats.refused++;
         pthread_mutex_unlock(&e->mu);
         generation_destroy(g);
-        if (retry_after_ms) *retry_after_ms = 1000;
-        return fo_fail(err, FO_EBUSY, "too many requests wait for the model");
+        if (retry_after_ms) *retry_after_ms = wait;
+        return rc;
     }
     task *t = &e->sched.tasks[i];
     t->tokens = g->tokens;
@@ -551,4 +577,11 @@ void engine_get_stats(engine *e, engine_stats *out) {
     out->n_waiting = e->sched.waiting.n;
     out->n_running = e->sched.n_running;
     pthread_mutex_unlock(&e->mu);
+}
+
+int engine_check(engine *e, fo_err *err) {
+    pthread_mutex_lock(&e->mu);
+    int rc = scheduler_check(&e->sched, err);
+    pthread_mutex_unlock(&e->mu);
+    return rc;
 }

@@ -51,7 +51,7 @@ typedef struct engine_options {
 /* Loads the model. FO_ENOMEM with a sentence that counts weights, KV and scratch when they cannot
  * fit into the memory that is available. */
 int engine_open(engine **out, const engine_options *opt, fo_err *err);
-/* Cancels what runs and waits for it; every generation must be freed before. NULL is fine. */
+/* Cancels what still runs. Every generation must have been freed before. NULL is fine. */
 void engine_close(engine *e);
 
 const model_info *engine_model(const engine *e);
@@ -73,7 +73,7 @@ typedef struct generation_request {
     bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     int n_logprobs;    /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
-    int max_marker;    /* > 0: citation markers [n] may only name 1 .. max_marker */
+    int max_marker;    /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
 } generation_request;
 
 enum { GENERATION_LOGPROBS = 20 };
@@ -82,7 +82,7 @@ typedef struct generation_token {
     int32_t token;
     float logprob;
     int n_top;
-    sampler_logprob top[GENERATION_LOGPROBS];
+    const sampler_logprob *top; /* [n_top], best first; the generation's; NULL: not asked for */
 } generation_token;
 
 typedef struct generation_event {
@@ -115,10 +115,16 @@ int engine_probe(engine *e, const unsigned char salt[32], const int32_t *prompt,
 
 typedef struct engine_stats {
     kv_cache_stats kv;
-    uint64_t steps, prefill_tokens, decode_tokens, preemptions, finished, cancelled, refused;
+    uint64_t steps;
+    uint64_t prefill_tokens; /* computed of prompts, and of answers again after a preemption */
+    uint64_t decode_tokens;  /* chosen */
+    uint64_t preemptions, finished, cancelled, refused;
     int n_waiting, n_running;
     double busy_ms; /* inside steps */
 } engine_stats;
 void engine_get_stats(engine *e, engine_stats *out);
+
+/* Check the invariants of scheduler and KV cache; the first violation is the sentence (tests). */
+int engine_check(engine *e, fo_err *err);
 
 #endif

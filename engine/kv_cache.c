@@ -271,6 +271,11 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
     return FO_OK;
 }
 
+int kv_seq_prepare(kv_seq *s, int n, fo_err *err) {
+    if (!grow_table(s, n / s->c->P + 1)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    return FO_OK;
+}
+
 void kv_seq_free(kv_seq *s, bool keep) {
     if (!s) return;
     kv_cache *c = s->c;

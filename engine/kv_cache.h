@@ -53,6 +53,9 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
  * another sequence holds them. NULL is fine. */
 void kv_seq_free(kv_seq *s, bool keep);
 
+/* Take the memory for a block table of n tokens now, so that until then no other call allocates. */
+int kv_seq_prepare(kv_seq *s, int n, fo_err *err);
+
 /* tokens[0..n) is the whole sequence to be, of which the first kv_seq_tokens(s) are there already
  * (none, or a multiple of the page size). Attach the longest run of what follows that the cache
  * has, up to token n - 1 (the last one must be computed to have logits). *n_attached: how many

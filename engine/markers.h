@@ -26,5 +26,6 @@ typedef struct marker_filter { /* for sampler_pick */
     int max;
 } marker_filter;
 bool marker_allows(void *filter, int32_t token);
+void marker_take(marker_filter *f, int32_t token); /* it was chosen */
 
 #endif

@@ -8,14 +8,17 @@
  *       +--------------------------------------------------------------------------+
  *
  * 1. A task is WAITING (in the heap, without KV) or RUNNING (in running[], with KV), never both.
- * 2. running[] is in order of urgency: smallest key first.
- * 3. A key never changes but to become urgent, and newcomers' keys grow with time: every task is
- *    the first some day, so none starves.
- * 4. A step has at most max_batch_tokens tokens; decode rows (one token each) come first, so that
- *    a long prompt never stops those who already write.
+ * 2. running[] is in order of urgency when a step is planned: smallest key first.
+ * 3. A key is a time: when the task came, less what its priority and a near deadline are worth,
+ *    plus what it has left to do. All of these are bounded and newcomers' keys grow with the clock,
+ *    so every task is the first some day: none starves.
+ * 4. A step has at most max_batch_tokens tokens and a task at most one part in it; decode rows (one
+ *    token each) come first, so that a long prompt never stops those who already write.
  * 5. A task whose prefix another one is computing now waits for its pages (leader) instead of
- *    computing them twice. Leaders were admitted earlier, so there is no circle.
- * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap. */
+ *    computing them twice. Leaders came into work earlier, so there is no circle; a leader takes
+ *    the place in the step of the most urgent task that waits for it.
+ * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap.
+ * 7. Only a task of lower priority is preempted to make a place for one that waits. */
 #include "engine/scheduler.h"
 
 #include <assert.h>
@@ -23,9 +26,10 @@
 #include <string.h>
 
 enum {
-    PRIORITY_MS = 1000,   /* one step of priority is worth so much waiting */
-    URGENT_MS = 500,      /* before its deadline a task goes ahead of all that are not urgent */
-    MS_PER_TOKEN_LEFT = 1 /* short ones first, among those that came together */
+    PRIORITY_MS = 1000,      /* one step of priority is worth so much waiting */
+    URGENT_MS = 500,         /* so long before its deadline a task is urgent, */
+    URGENT_WORTH_MS = 60000, /* which is worth so much waiting */
+    MS_PER_TOKEN_LEFT = 1    /* short ones first, among those that came together */
 };
 
 int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_err *err) {
@@ -57,15 +61,13 @@ static heap_key urgency(const task *t) {
     int64_t left = t->cap_tokens - t->n_tokens;
     if (!t->admitted) left += t->n_tokens;
     int64_t due = (int64_t)t->arrived_ms - (int64_t)t->priority * PRIORITY_MS;
-    if (t->deadline_ms > 0 && (int64_t)t->deadline_ms < due) due = (int64_t)t->deadline_ms;
-    return (heap_key){t->urgent ? 0 : 1, due + left * MS_PER_TOKEN_LEFT, (int64_t)t->serial};
+    if (t->urgent) due -= URGENT_WORTH_MS;
+    return (heap_key){due + left * MS_PER_TOKEN_LEFT, (int64_t)t->serial, 0};
 }
 
 static bool sooner(const scheduler *s, int a, int b) {
     heap_key x = urgency(&s->tasks[a]), y = urgency(&s->tasks[b]);
-    if (x.first != y.first) return x.first < y.first;
-    if (x.second != y.second) return x.second < y.second;
-    return x.third < y.third;
+    return x.first != y.first ? x.first < y.first : x.second < y.second;
 }
 
 int scheduler_new(scheduler *s) {
@@ -106,6 +108,7 @@ static void preempt(scheduler *s, int i) {
     t->kv = NULL;
     t->leader = -1;
     t->state = TASK_WAITING;
+    t->n_preempted++;
     indexed_heap_push(&s->waiting, i, urgency(t));
     s->stats.preemptions++;
 }
@@ -131,8 +134,8 @@ static void find_leader(scheduler *s, int i) {
     int best = have / P * P + P; /* at least one more block, or waiting is not worth it */
     for (int k = 0; k < s->n_running; k++) {
         const task *a = &s->tasks[s->running[k]];
-        if (a == t || a->sharing == KV_PRIVATE || a->serial >= t->serial || to_compute(a) < 2 ||
-            memcmp(a->salt, t->salt, 32) != 0)
+        if (a == t || a->sharing == KV_PRIVATE || a->admission >= t->admission ||
+            to_compute(a) < 2 || memcmp(a->salt, t->salt, 32) != 0)
             continue;
         int common = common_prefix(a, t);
         if (common > t->n_tokens - 1) common = t->n_tokens - 1;
@@ -140,27 +143,32 @@ static void find_leader(scheduler *s, int i) {
         if (common < best || kv_seq_tokens(a->kv) >= common) continue;
         best = common;
         t->leader = s->running[k];
-        t->leader_serial = a->serial;
+        t->leader_admission = a->admission;
         t->leader_common = common;
     }
 }
 
-/* True while the leader still works on what both need. Takes over what it finished. */
+/* True while a leader still works on what both need. Takes over what it finished, or left behind,
+ * and looks for another that is further now. */
 static bool wait_for_leader(scheduler *s, int i, fo_err *err) {
     task *t = &s->tasks[i];
-    if (t->leader < 0) return false;
-    const task *a = &s->tasks[t->leader];
-    bool alive = a->state == TASK_RUNNING && a->serial == t->leader_serial;
-    if (alive && kv_seq_tokens(a->kv) < t->leader_common) {
-        s->stats.waited_for_leader++;
-        return true;
+    while (t->leader >= 0) {
+        const task *a = &s->tasks[t->leader];
+        bool alive = a->state == TASK_RUNNING && a->admission == t->leader_admission;
+        if (alive && kv_seq_tokens(a->kv) < t->leader_common) {
+            s->stats.waited_for_leader++;
+            return true;
+        }
+        /* Back to a block's end: what was copied of the next block comes with the whole of it. */
+        int have = kv_seq_tokens(t->kv), n = 0, cut = have % kv_cache_page_tokens(s->kv);
+        kv_seq_truncate(t->kv, have - cut);
+        if (kv_seq_attach(t->kv, t->tokens, t->n_tokens, &n, err) != FO_OK) {
+            t->leader = -1; /* it computes what it could not attach */
+            break;
+        }
+        if (t->n_preempted == 0) t->n_attached = kv_seq_tokens(t->kv);
+        find_leader(s, i);
     }
-    t->leader = -1;
-    /* Back to a block's end: what was copied of the next block comes again with the whole of it. */
-    int have = kv_seq_tokens(t->kv), n = 0, cut = have % kv_cache_page_tokens(s->kv);
-    kv_seq_truncate(t->kv, have - cut);
-    kv_seq_attach(t->kv, t->tokens, t->n_tokens, &n, err);
-    if (kv_seq_tokens(t->kv) > have) t->n_attached += kv_seq_tokens(t->kv) - have;
     return false;
 }
 
@@ -190,19 +198,50 @@ static void sort_running(scheduler *s) { /* nearly sorted: insertion */
     }
 }
 
-/* Take waiting tasks into work while there are places and pages for their prompts. */
+/* Pages that the tasks in work have yet to take for what they hold now. */
+static int promised(const scheduler *s) {
+    int sum = 0;
+    for (int k = 0; k < s->n_running; k++) {
+        const task *t = &s->tasks[s->running[k]];
+        int held, need = pages_for(s, t->n_tokens + 1);
+        kv_seq_pages(t->kv, &held);
+        if (need > held) sum += need - held;
+    }
+    return sum;
+}
+
+/* Make a place for waiting task i at the cost of the least urgent running one of lower priority. */
+static bool displace(scheduler *s, int i) {
+    int victim = -1;
+    for (int k = 0; k < s->n_running; k++) {
+        int v = s->running[k];
+        if (s->tasks[v].priority < s->tasks[i].priority && sooner(s, i, v) &&
+            (victim < 0 || sooner(s, victim, v)))
+            victim = v;
+    }
+    if (victim < 0) return false;
+    preempt(s, victim);
+    return true;
+}
+
+/* Take waiting tasks into work while there are places and pages for their tokens. */
 static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
-    while (s->n_running < s->opt.max_sequences) {
+    for (;;) {
         int i = indexed_heap_top(&s->waiting);
         if (i < 0) break;
         task *t = &s->tasks[i];
-        int need = pages_for(s, t->n_tokens + 1);
         /* Pages it can share count as needed: the estimate errs on the side of waiting. With
          * nobody running everything is available, so waiting cannot last for ever. */
-        if (s->n_running && need > kv_cache_available(s->kv)) break;
+        if (s->n_running == s->opt.max_sequences ||
+            (s->n_running &&
+             pages_for(s, t->n_tokens + 1) + promised(s) > kv_cache_available(s->kv))) {
+            if (displace(s, i)) continue;
+            break;
+        }
         kv_seq *kv = NULL;
         int n = 0;
         int rc = kv_seq_create(&kv, s->kv, t->salt, t->sharing, err);
+        if (rc == FO_OK) rc = kv_seq_prepare(kv, t->cap_tokens, err);
         if (rc == FO_OK) rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
         if (rc != FO_OK) {
             kv_seq_free(kv, true);
@@ -217,6 +256,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
             t->started_ms = now_ms;
         }
         t->admitted = true;
+        t->admission = ++s->next_admission;
         s->running[s->n_running++] = i;
         find_leader(s, i);
     }
@@ -270,11 +310,11 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     }
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
-        task *t = &s->tasks[i];
-        if (in_step(s, i) || wait_for_leader(s, i, err)) continue;
-        int n = to_compute(t);
+        while (!in_step(s, i) && wait_for_leader(s, i, err)) i = s->tasks[i].leader;
+        if (in_step(s, i)) continue;
+        int n = to_compute(&s->tasks[i]);
         if (n > room) n = room;
-        if (n < 1 || reserve(s, i, n) != FO_OK) continue;
+        if (reserve(s, i, n) != FO_OK) continue;
         add_part(s, i, n);
         room -= n;
     }
@@ -304,4 +344,46 @@ int scheduler_commit(scheduler *s, fo_err *err) {
         if (rc != FO_OK) return rc;
     }
     return FO_OK;
+}
+
+int scheduler_check(const scheduler *s, fo_err *err) {
+    int n_running = 0, n_waiting = 0, n_free = 0;
+    for (int i = 0; i < s->opt.max_tasks; i++) {
+        const task *t = &s->tasks[i];
+        bool waits = indexed_heap_has(&s->waiting, i), runs = false;
+        for (int k = 0; k < s->n_running; k++) runs |= s->running[k] == i;
+        n_waiting += waits;
+        n_running += runs;
+        n_free += indexed_heap_has(&s->free_tasks, i);
+        if (waits != (t->state == TASK_WAITING) || runs != (t->state == TASK_RUNNING) ||
+            runs != (t->kv != NULL))
+            return fo_fail(err, FO_ECORRUPT, "invariant 1: task %d is in state %d, %s, %s, %s", i,
+                           (int)t->state, waits ? "in the heap" : "not in the heap",
+                           runs ? "running" : "not running", t->kv ? "with KV" : "without KV");
+        if (runs && (to_compute(t) < 1 || t->n_tokens > t->cap_tokens))
+            return fo_fail(err, FO_ECORRUPT, "task %d has %d tokens of %d to compute, room for %d",
+                           i, to_compute(t), t->n_tokens, t->cap_tokens);
+    }
+    if (n_running != s->n_running || n_waiting != s->waiting.n || n_free != s->free_tasks.n)
+        return fo_fail(err, FO_ECORRUPT, "invariant 1: a task stands twice in a queue");
+    int sum = 0;
+    for (int k = 0; k < s->n_parts; k++) {
+        const step_part *p = &s->parts[k];
+        const task *t = &s->tasks[p->task];
+        sum += p->n;
+        int pages = 0;
+        if (t->state != TASK_RUNNING) continue; /* finished since */
+        kv_seq_pages(t->kv, &pages);
+        if (p->n < 1 || p->start + p->n > t->n_tokens ||
+            pages * kv_cache_page_tokens(s->kv) < p->start + p->n)
+            return fo_fail(err, FO_ECORRUPT, "part %d: tokens %d to %d of %d, %d pages", k,
+                           p->start, p->start + p->n, t->n_tokens, pages);
+        for (int j = 0; j < k; j++)
+            if (s->parts[j].task == p->task)
+                return fo_fail(err, FO_ECORRUPT, "invariant 4: task %d twice in a step", p->task);
+    }
+    if (sum > s->opt.max_batch_tokens)
+        return fo_fail(err, FO_ECORRUPT, "invariant 4: a step of %d tokens, %d are allowed", sum,
+                       s->opt.max_batch_tokens);
+    return kv_cache_check(s->kv, err);
 }

@@ -27,13 +27,15 @@ typedef struct task {
     void *owner;
     /* the scheduler's */
     kv_seq *kv;
-    int n_attached; /* tokens that came from the cache, at the first admission */
-    bool admitted;  /* has run before */
-    bool urgent;    /* its deadline is near */
+    int n_attached; /* tokens that came from the cache before it computed any */
+    int n_preempted;
+    bool admitted; /* has run before */
+    bool urgent;   /* its deadline is near */
     double started_ms;
     int leader; /* task that computes the same prefix now, -1: none */
     int leader_common;
-    uint64_t serial, leader_serial;
+    uint64_t serial;                      /* of arrival */
+    uint64_t admission, leader_admission; /* of coming into work, the latest time */
 } task;
 
 typedef struct scheduler_options {
@@ -61,14 +63,15 @@ typedef struct scheduler {
     int n_running;
     step_part *parts; /* [max_sequences] of the planned step */
     int n_parts;
-    uint64_t next_serial;
+    uint64_t next_serial, next_admission;
     scheduler_stats stats;
 } scheduler;
 
 int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_err *err);
 void scheduler_deinit(scheduler *s); /* tasks must be gone */
 
-/* A free task to fill in, -1 when max_tasks are there. */
+/* A free task to fill in, -1 when max_tasks are there. Given back by scheduler_add and _remove, or
+ * by scheduler_remove at once. */
 int scheduler_new(scheduler *s);
 void scheduler_add(scheduler *s, int task); /* -> WAITING */
 /* Take a task out, whatever its state: finished, cancelled, failed. Its KV is kept or dropped. */
@@ -79,5 +82,9 @@ void scheduler_remove(scheduler *s, int task);
 int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err);
 /* The planned step was computed: its tokens' KV is there. */
 int scheduler_commit(scheduler *s, fo_err *err);
+
+/* Check the invariants at the top of scheduler.c and those of its KV cache; the first violation is
+ * the sentence. For tests. */
+int scheduler_check(const scheduler *s, fo_err *err);
 
 #endif

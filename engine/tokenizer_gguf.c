@@ -8,6 +8,7 @@ static int get_id(const gguf *g, const char *key, int32_t *id, fo_err *err) {
     int64_t v = -1;
     int rc = gguf_get_i64(g, key, &v, err);
     if (rc && rc != FO_ENOTFOUND) return rc;
+    if (v == UINT32_MAX) v = -1; /* how some writers say "none" */
     if (v < -1 || v > INT32_MAX) return fo_fail(err, FO_ECORRUPT, "%s is %lld", key, (long long)v);
     *id = (int32_t)v;
     return FO_OK;

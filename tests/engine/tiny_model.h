@@ -54,6 +54,35 @@ static inline void tiny_key_f32(tiny_writer *w, const char *arch, const char *ke
     gguf_put_f32(w->w, name, v);
 }
 
+/* A SentencePiece vocabulary: <unk>, <s>, </s>, the space, then the printable characters, then
+ * pairs of letters. */
+static inline void tiny_tokenizer(gguf_writer *w, int n) {
+    char text[512][4];
+    gguf_str pieces[512];
+    float scores[512];
+    int32_t types[512];
+    assert_true(n <= 512);
+    for (int i = 0; i < n; i++) {
+        int letter = 33 + i - 4, pair = i - 98;
+        snprintf(text[i], 4, "%c", letter);
+        if (i >= 98) snprintf(text[i], 4, "%c%c", 'a' + pair / 26 % 26, 'a' + pair % 26);
+        const char *piece = i == 0   ? "<unk>"
+                            : i == 1 ? "<s>"
+                            : i == 2 ? "</s>"
+                            : i == 3 ? "\xe2\x96\x81"
+                                     : text[i];
+        pieces[i] = (gguf_str){piece, strlen(piece)};
+        scores[i] = i < 98 ? -100 : -(float)i;
+        types[i] = i == 0 ? 2 : i < 3 ? 3 : 1;
+    }
+    gguf_put_str(w, "tokenizer.ggml.model", "llama");
+    gguf_put_strs(w, "tokenizer.ggml.tokens", pieces, (size_t)n);
+    gguf_put_f32s(w, "tokenizer.ggml.scores", scores, (size_t)n);
+    gguf_put_i32s(w, "tokenizer.ggml.token_type", types, (size_t)n);
+    gguf_put_u32(w, "tokenizer.ggml.bos_token_id", 1);
+    gguf_put_u32(w, "tokenizer.ggml.eos_token_id", 2);
+}
+
 /* Weights of unit gain, so that activations keep their size through the layers. */
 static inline void tiny_model_write(const char *path, const tiny_shape *s, uint64_t *seed) {
     fo_err err;
@@ -74,6 +103,7 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
     if (s->window) tiny_key_u32(&w, a, "attention.sliding_window", s->window);
     tiny_key_f32(&w, a, bert ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
                  1e-5f);
+    if (!bert) tiny_tokenizer(w.w, s->vocab);
     const quant_type f = QUANT_F32;
     double gd = 1 / sqrt(s->d), gq = 1 / sqrt(nq), gf = 1 / sqrt(s->ff);
     tiny_tensor(&w, "token_embd.weight", -1, s->d, s->vocab, s->type, 1, 0);

@@ -1,0 +1,23 @@
+/* alloc_guard.h - "this thread must not allocate now": set around what has to run without malloc.
+ *
+ * The guard itself only counts; a test puts its own malloc in front of the library's and fails when
+ * it is called while the count is not zero (tests/engine/alloc_test.c). A build with NDEBUG leaves
+ * it out. */
+#ifndef FORAGE_KERNELS_ALLOC_GUARD_H
+#define FORAGE_KERNELS_ALLOC_GUARD_H
+
+#ifdef NDEBUG
+static inline void fo_alloc_forbid(void) {}
+static inline void fo_alloc_allow(void) {}
+#else
+extern _Thread_local volatile int
+    fo_alloc_forbidden; /* depth; the compiler knows that malloc reads no variable */
+static inline void fo_alloc_forbid(void) {
+    fo_alloc_forbidden++;
+}
+static inline void fo_alloc_allow(void) {
+    fo_alloc_forbidden--;
+}
+#endif
+
+#endif
