@@ -11,9 +11,9 @@ typedef struct candidate {
 
 struct sampler {
     int32_t n_vocab;
-    float *logits;     /* [n_vocab] after bias and penalties */
-    candidate *sorted; /* [n_vocab] */
-    uint16_t *counts;  /* [n_vocab] occurrences in the window; all zero between calls */
+    float *logits;    /* [n_vocab] after bias and penalties */
+    candidate *heap;  /* [n_vocab] */
+    uint16_t *counts; /* [n_vocab] occurrences in the window; all zero between calls */
 };
 
 sampler_params sampler_params_default(void) {
@@ -49,10 +49,10 @@ int sampler_create(sampler **out, int32_t n_vocab, fo_err *err) {
     if (s) {
         s->n_vocab = n_vocab;
         s->logits = malloc(n * sizeof *s->logits);
-        s->sorted = malloc(n * sizeof *s->sorted);
+        s->heap = malloc(n * sizeof *s->heap);
         s->counts = calloc(n, sizeof *s->counts);
     }
-    if (!s || !s->logits || !s->sorted || !s->counts) {
+    if (!s || !s->logits || !s->heap || !s->counts) {
         sampler_free(s);
         return fo_fail(err, FO_ENOMEM, "out of memory");
     }
@@ -63,7 +63,7 @@ int sampler_create(sampler **out, int32_t n_vocab, fo_err *err) {
 void sampler_free(sampler *s) {
     if (!s) return;
     free(s->logits);
-    free(s->sorted);
+    free(s->heap);
     free(s->counts);
     free(s);
 }
@@ -85,10 +85,29 @@ static void penalize(sampler *s, const sampler_params *p, const int32_t *history
     }
 }
 
-static int best_first(const void *a, const void *b) {
-    const candidate *x = a, *y = b;
-    if (x->logit != y->logit) return x->logit > y->logit ? -1 : 1;
-    return x->token < y->token ? -1 : x->token > y->token;
+static bool better(const candidate *x, const candidate *y) {
+    return x->logit != y->logit ? x->logit > y->logit : x->token < y->token;
+}
+
+/* A heap of candidates, the best on top: few of them are ever asked for, so that no order has to be
+ * made of the rest. (qsort would also allocate.) */
+static void sift(candidate *h, size_t n, size_t at) {
+    candidate c = h[at];
+    for (size_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && better(&h[child + 1], &h[child])) child++;
+        if (!better(&h[child], &c)) break;
+        h[at] = h[child];
+    }
+    h[at] = c;
+}
+
+/* Move the best of heap h[0..n) behind the heap, to h[n - 1]. */
+static candidate pop_best(candidate *h, size_t n) {
+    candidate top = h[0];
+    h[0] = h[n - 1];
+    h[n - 1] = top;
+    sift(h, n - 1, 0);
+    return top;
 }
 
 static uint64_t mix(uint64_t z) { /* splitmix64's finaliser */
@@ -111,14 +130,24 @@ static int32_t argmax(const float *x, int32_t n) {
     return best;
 }
 
-/* Tokens within `reach` of the best, sorted. What lies further below has, all together, less than
- * n_vocab * exp(-reach) of the best one's probability. */
-static size_t collect(sampler *s, float best, float reach) {
+/* Tokens within `reach` of the best that are allowed, as a heap. What lies further below has, all
+ * together, less than n_vocab * exp(-reach) of the best one's probability. */
+static size_t collect(sampler *s, float best, float reach, sampler_allow_fn *allow, void *ctx) {
     size_t n = 0;
     for (int32_t i = 0; i < s->n_vocab; i++)
-        if (s->logits[i] >= best - reach) s->sorted[n++] = (candidate){i, s->logits[i]};
-    qsort(s->sorted, n, sizeof *s->sorted, best_first);
+        if (s->logits[i] >= best - reach && (!allow || allow(ctx, i)))
+            s->heap[n++] = (candidate){i, s->logits[i]};
+    for (size_t i = n / 2; i-- > 0;) sift(s->heap, n, i);
     return n;
+}
+
+static int32_t pick_greedy(sampler *s, sampler_allow_fn *allow, void *ctx) {
+    int32_t top = argmax(s->logits, s->n_vocab);
+    while (allow && top >= 0 && !allow(ctx, top)) {
+        s->logits[top] = -INFINITY;
+        top = argmax(s->logits, s->n_vocab);
+    }
+    return top < 0 ? 0 : top;
 }
 
 int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
@@ -127,43 +156,38 @@ int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
     memcpy(s->logits, logits, (size_t)s->n_vocab * sizeof *logits);
     for (size_t i = 0; i < p->n_bias; i++) s->logits[p->bias[i].token] += p->bias[i].bias;
     penalize(s, p, history, n_history);
+    if (p->temperature <= 0) return pick_greedy(s, allow, allow_ctx);
     int32_t top = argmax(s->logits, s->n_vocab);
-    if (p->temperature <= 0) {
-        while (allow && top >= 0 && !allow(allow_ctx, top)) {
-            s->logits[top] = -INFINITY;
-            top = argmax(s->logits, s->n_vocab);
-        }
-        return top < 0 ? 0 : top;
-    }
     if (top < 0) return 0;
-    float best = s->logits[top];
-    size_t n = collect(s, best, 40 * p->temperature);
-    if (allow) {
-        size_t kept = 0;
-        for (size_t i = 0; i < n; i++)
-            if (allow(allow_ctx, s->sorted[i].token)) s->sorted[kept++] = s->sorted[i];
-        n = kept;
-        if (n == 0) return top;
-        best = s->sorted[0].logit;
-    }
-    if (p->top_k > 0 && n > (size_t)p->top_k) n = (size_t)p->top_k;
-    double total = 0;
-    for (size_t i = 0; i < n; i++)
-        total += exp((double)(s->sorted[i].logit - best) / (double)p->temperature);
+    size_t n = collect(s, s->logits[top], 40 * p->temperature, allow, allow_ctx);
+    if (n == 0) return pick_greedy(s, allow, allow_ctx);
+    double best = (double)s->heap[0].logit, t = (double)p->temperature, total = 0;
+    bool top_k = p->top_k > 0 && n > (size_t)p->top_k;
+    size_t most = top_k ? (size_t)p->top_k : n;
+    candidate *end = s->heap + n; /* the best ones stand before it in turn: end[-1], end[-2], ... */
+    size_t taken = 0;
+    if (top_k)
+        for (; taken < most; taken++)
+            total += exp(((double)pop_best(s->heap, n - taken).logit - best) / t);
+    else
+        for (size_t i = 0; i < n; i++) total += exp(((double)s->heap[i].logit - best) / t);
     double sum = 0;
     size_t keep = 0;
-    while (keep < n) {
-        double w = exp((double)(s->sorted[keep].logit - best) / (double)p->temperature);
-        if (keep && (sum >= (double)p->top_p * total || w < (double)p->min_p)) break;
+    for (; keep < most; keep++) {
+        /* Sorted only as far as the nucleus reaches. */
+        if (keep && sum >= (double)p->top_p * total) break;
+        if (keep == taken) pop_best(s->heap, n - taken++);
+        double w = exp(((double)end[-1 - (ptrdiff_t)keep].logit - best) / t);
+        if (keep && w < (double)p->min_p) break;
         sum += w;
-        keep++;
     }
     double at = draw(p->seed, position) * sum;
     for (size_t i = 0; i < keep; i++) {
-        at -= exp((double)(s->sorted[i].logit - best) / (double)p->temperature);
-        if (at < 0) return s->sorted[i].token;
+        const candidate *c = end - 1 - i;
+        at -= exp(((double)c->logit - best) / t);
+        if (at < 0) return c->token;
     }
-    return s->sorted[keep - 1].token;
+    return end[-(ptrdiff_t)keep].token;
 }
 
 size_t sampler_logprobs(sampler *s, const float *logits, int32_t token, float *logprob,
