@@ -141,8 +141,9 @@ static int check_chunk(const search_index *ix, const search_chunk_in *c, fo_err 
     if (!c->vector) return fo_fail_field(err, FO_EINVAL, "vector", "the chunk has no vector");
     double norm = 0;
     for (uint32_t i = 0; i < ix->dim; i++) norm += (double)c->vector[i] * (double)c->vector[i];
-    if (!isfinite(norm) || norm == 0)
-        return fo_fail_field(err, FO_EINVAL, "vector", "the vector is zero or not finite");
+    /* All zeroes is what a text without one known piece has: it is like nothing, and found by its
+     * words. Hence the inner product as the graph's metric: of unit vectors it is the cosine. */
+    if (!isfinite(norm)) return fo_fail_field(err, FO_EINVAL, "vector", "the vector is not finite");
     return FO_OK;
 }
 
@@ -223,7 +224,7 @@ static int open_shelf(search_index *ix, shelf *out, size_t capacity, fo_err *err
     if (rc == FO_OK && ix->dim) {
         s.graph = calloc(1, sizeof *s.graph);
         hnsw_params p = {.dim = ix->dim,
-                         .metric = HNSW_COSINE,
+                         .metric = HNSW_IP,
                          .M = ix->M,
                          .ef_construction = ix->ef_construction,
                          .seed = ix->seed,

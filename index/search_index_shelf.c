@@ -309,7 +309,7 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
         inputs[k++] = (hnsw_merge_input){s->graph->h, alive};
     }
     hnsw_params p = {.dim = ix->dim,
-                     .metric = HNSW_COSINE,
+                     .metric = HNSW_IP,
                      .M = ix->M,
                      .ef_construction = ix->ef_construction,
                      .seed = ix->seed};

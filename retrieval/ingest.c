@@ -1,6 +1,7 @@
 /* Documents in: bytes -> text -> chunks -> vectors -> one commit -> findable. */
 #include <stdlib.h>
 #include <string.h>
+#include <cjson/cJSON.h>
 #include <openssl/evp.h>
 
 #include "data/chunk.h"
@@ -120,6 +121,12 @@ static int check_document(const ingest_document *d, fo_err *err) {
     if (rc == FO_OK) rc = check_field("title", d->title, MAX_FIELD_BYTES, err);
     if (rc == FO_OK) rc = check_field("uri", d->uri, MAX_FIELD_BYTES, err);
     if (rc == FO_OK) rc = check_field("metadata", d->metadata, 1 << 20, err);
+    if (rc == FO_OK && d->metadata) { /* what the index would refuse later fails alone now */
+        cJSON *json = cJSON_ParseWithOpts(d->metadata, NULL, true);
+        if (!cJSON_IsObject(json))
+            rc = fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
+        cJSON_Delete(json);
+    }
     return rc;
 }
 

@@ -396,7 +396,13 @@ static void refuses_vectors_and_metadata_that_make_no_sense(void **state) {
     fo_err err = {0};
     float zero[DIM] = {0}, v[DIM];
     vector_of(1, v);
-    search_chunk_in c = {.chunk = 1, .text = "x", .text_len = 1, .vector = zero};
+    search_chunk_in c = {.chunk = 1, .text = "x", .text_len = 1};
+    assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
+    assert_string_equal(err.field, "vector");
+    float broken[DIM];
+    memcpy(broken, v, sizeof v);
+    broken[3] = NAN;
+    c.vector = broken;
     assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
     assert_string_equal(err.field, "vector");
     c.vector = v;
@@ -405,9 +411,21 @@ static void refuses_vectors_and_metadata_that_make_no_sense(void **state) {
     assert_string_equal(err.field, "metadata");
     c.metadata = NULL;
     assert_ok(search_index_add(ix, &c, &err), &err);
+    c.chunk = 2; /* a text without one known piece: no direction, but words */
+    c.vector = zero;
+    c.text = "unheardof";
+    c.text_len = 9;
+    assert_ok(search_index_add(ix, &c, &err), &err);
     publish(ix, 1);
     search_snapshot *s = search_index_acquire(ix);
-    assert_int_equal(search_snapshot_count(s), 1);
+    assert_int_equal(search_snapshot_count(s), 2);
+    search_hit hit[2];
+    size_t n;
+    assert_ok(search_sparse(s, "unheardof", 2, NULL, hit, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_int_equal(hit[0].chunk, 2);
+    assert_ok(search_dense(s, v, 2, 0, NULL, hit, &n, &err), &err);
+    assert_int_equal(hit[0].chunk, 1);
     search_index_release(s);
     assert_ok(search_index_close(ix, false, &err), &err);
     test_remove(dir);

@@ -112,23 +112,28 @@ static void one_bad_document_fails_alone(void **state) {
     fo_err err = {0};
     char *home = test_folder();
     service *s = open_home(home);
-    ingest_document d[3] = {
+    ingest_document d[5] = {
         {.id = "good", .bytes = "Lichens grow slowly.", .n_bytes = 20},
         {.id = "", .bytes = "x", .n_bytes = 1},
         {.id = "pdf",
          .bytes = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
          .n_bytes = 16,
          .content_type = "image/png"},
+        {.id = "list", .bytes = "x", .n_bytes = 1, .metadata = "[1]"},
+        {.id = "nothing known", .bytes = "\xF0\x9F\xA6\x86 \xF0\x9F\xA6\x89", .n_bytes = 9},
     };
-    ingest_result r[3];
+    ingest_result r[5];
     ingest_report report;
-    assert_ok(service_ingest(s, &into, d, 3, r, &report, &err), &err);
+    assert_ok(service_ingest(s, &into, d, 5, r, &report, &err), &err);
     assert_int_equal(r[0].status, INGEST_CREATED);
     assert_int_equal(r[1].status, INGEST_FAILED);
     assert_string_equal(r[1].error.field, "id");
     assert_int_equal(r[2].status, INGEST_FAILED);
     assert_int_equal(r[2].error.code, FO_EUNSUPPORTED);
-    for (int i = 0; i < 3; i++) ingest_result_deinit(&r[i]);
+    assert_int_equal(r[3].status, INGEST_FAILED);
+    assert_string_equal(r[3].error.field, "metadata");
+    assert_int_equal(r[4].status, INGEST_CREATED);
+    for (int i = 0; i < 5; i++) ingest_result_deinit(&r[i]);
     assert_string_equal(best(s, "lichens"), "good");
     assert_true(report.epoch > 0);
     service_close(s);
