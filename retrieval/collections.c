@@ -27,6 +27,7 @@ static void collection_free(collection *c) {
     if (!c) return;
     if (c->index) search_index_close(c->index, false, NULL);
     if (c->remove_files) fo_remove_tree(c->dir, NULL);
+    for (int i = 0; i < c->n_idle_analyzers; i++) analyzer_free(c->idle_analyzers[i]);
     free(c->tenant);
     free(c->name);
     free(c->language);
@@ -210,6 +211,25 @@ void collection_release(service *s, collection *c) {
     bool last = --c->refs == 0;
     pthread_mutex_unlock(&s->mu);
     if (last) collection_free(c);
+}
+
+int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err) {
+    pthread_mutex_lock(&s->mu);
+    *out = c->n_idle_analyzers ? c->idle_analyzers[--c->n_idle_analyzers] : NULL;
+    pthread_mutex_unlock(&s->mu);
+    return *out ? FO_OK : analyzer_create(out, c->language, err);
+}
+
+void collection_give_analyzer(service *s, collection *c, analyzer *a) {
+    if (!a) return;
+    size_t room = sizeof c->idle_analyzers / sizeof *c->idle_analyzers;
+    pthread_mutex_lock(&s->mu);
+    if ((size_t)c->n_idle_analyzers < room) {
+        c->idle_analyzers[c->n_idle_analyzers++] = a;
+        a = NULL;
+    }
+    pthread_mutex_unlock(&s->mu);
+    analyzer_free(a);
 }
 
 static int create(service *s, const char *tenant, const char *name, const char *language,

@@ -269,7 +269,7 @@ static int answer_extractively(run *r) {
     passage *passages = calloc(n, sizeof *passages);
     analyzer *words = NULL;
     extractive_answer a = {0};
-    int rc = passages ? analyzer_create(&words, r->c->language, r->err)
+    int rc = passages ? collection_take_analyzer(r->s, r->c, &words, r->err)
                       : fo_fail(r->err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK) {
         for (size_t i = 0; i < n; i++) {
@@ -290,7 +290,7 @@ static int answer_extractively(run *r) {
         if (rc == FO_OK) rc = take_answer(r, &a);
         extractive_answer_deinit(&a);
     }
-    analyzer_free(words);
+    collection_give_analyzer(r->s, r->c, words);
     free(passages);
     return rc;
 }

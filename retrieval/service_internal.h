@@ -6,6 +6,7 @@
 #define FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
 
 #include <pthread.h>
+#include "index/analyze.h"
 #include "kernels/pool.h"
 #include "retrieval/service.h"
 
@@ -17,8 +18,10 @@ typedef struct collection {
     int64_t id;
     char *tenant, *name, *language, *dir;
     search_index *index;
-    int edition;          /* 0 or 1: which folder, see collections.c */
-    bool foreign_vectors; /* embedded by another model: sparse search only */
+    int edition;                 /* 0 or 1: which folder, see collections.c */
+    bool foreign_vectors;        /* embedded by another model: sparse search only */
+    analyzer *idle_analyzers[8]; /* guarded by service.mu: making one costs more than a search */
+    int n_idle_analyzers;        /* guarded by service.mu */
     bool remove_files;    /* guarded by service.mu: deleted, files go with the last reference */
     _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
 } collection;
@@ -65,6 +68,9 @@ int collection_acquire(service *s, const char *tenant, const char *name, collect
 int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
                       collection **out, fo_err *err);
 void collection_release(service *s, collection *c);
+/* An analyzer of c's language, for one thread until it is given back. */
+int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err);
+void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL is fine */
 /* Build a fresh index of c's collection from the store and put it in c's place; the files of the
  * old one go with its last reader. The caller has admin_mu and the writer's turn. */
 int collection_renew(service *s, collection *c, fo_err *err);
