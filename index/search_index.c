@@ -466,7 +466,6 @@ static void index_free(search_index *ix) {
     for (size_t i = 0; i < SEARCH_ROOMS; i++) search_room_free(atomic_load(&ix->rooms[i]));
     stage_free(&ix->stage);
     analyzer_free(ix->analyzer);
-    fo_pool_free(ix->pool);
     pthread_mutex_destroy(&ix->mu);
     pthread_mutex_destroy(&ix->work);
     pthread_cond_destroy(&ix->wake);
@@ -498,10 +497,7 @@ static int configure(search_index *ix, const char *dir, const search_index_optio
         return fo_fail(err, FO_EINVAL, "k1 must be between 0 and 100 and b between 0 and 1");
     ix->seal_chunks = o->seal_chunks ? o->seal_chunks : 16384;
     ix->read_only = o->read_only;
-    if (o->threads > 1) {
-        ix->pool = fo_pool_create(o->threads);
-        if (!ix->pool) return no_memory(err);
-    }
+    ix->pool = o->pool;
     return analyzer_create(&ix->analyzer, ix->language, err);
 }
 

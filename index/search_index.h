@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include "index/filter.h"
 #include "kernels/error.h"
+#include "kernels/pool.h"
 
 typedef struct search_index search_index;
 typedef struct search_snapshot search_snapshot;
@@ -36,8 +37,8 @@ typedef struct search_index_options {
     uint32_t M, ef_construction; /* HNSW; 0: 16 and 200 */
     uint64_t seed;               /* of the HNSW levels */
     size_t seal_chunks;          /* memory segment is sealed past this many; 0: 16,384 */
-    int threads;    /* that build and merge graphs; 0 and 1: the order of insertion, and
-                     * so the file, is the same for the same input and seed */
+    fo_pool *pool;  /* builds and merges graphs; shared, outlives the index. NULL or of one
+                     * thread: the same input and seed give the same file */
     bool read_only; /* the folder stays as it is; what is added lives in memory alone */
 } search_index_options;
 
