@@ -130,7 +130,7 @@ static int collection_open(service *s, const store_collection *from, int edition
                                 .dim = dim,
                                 .fingerprint = fingerprint,
                                 .tenant = c->tenant,
-                                .pool = s->pool,
+                                .pool = s->index_pool,
                                 .read_only = s->read_only};
     size_t n_dropped = 0;
     rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);

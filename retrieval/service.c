@@ -44,7 +44,9 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     int rc = FO_OK;
     s->home = strdup(opt->home);
     s->pool = fo_pool_create(opt->n_threads);
-    if (!s->home || !s->pool || asprintf(&database, "%s/forage.db", opt->home) < 0) {
+    s->index_pool = fo_pool_create(opt->n_threads);
+    if (!s->home || !s->pool || !s->index_pool ||
+        asprintf(&database, "%s/forage.db", opt->home) < 0) {
         database = NULL;
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
         goto fail;
@@ -80,6 +82,7 @@ void service_close(service *s) {
     store_close(s->store);
     embedder_close(s->embedder);
     fo_pool_free(s->pool);
+    fo_pool_free(s->index_pool);
     if (s->lock_fd >= 0) close(s->lock_fd);
     pthread_mutex_destroy(&s->admin_mu);
     pthread_mutex_destroy(&s->mu);

@@ -33,7 +33,8 @@ struct service {
     char *home;
     store *store;
     embedder *embedder;
-    fo_pool *pool; /* prepares documents; queries never wait for it */
+    fo_pool *pool;       /* prepares documents; queries never wait for it */
+    fo_pool *index_pool; /* builds and merges graphs: a merge takes long, and ingest goes on */
     int lock_fd;
     bool read_only;
     uint64_t min_free_bytes;
