@@ -81,6 +81,7 @@ typedef struct cli_command {
     X(embed) \
     X(eval) \
     X(fit) \
+    X(generate) \
     X(index_build) \
     X(index_compact) \
     X(index_rebuild) \

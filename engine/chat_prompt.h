@@ -1,0 +1,25 @@
+/* chat_prompt.h - a conversation as the tokens that a model was trained to see it in: its own chat
+ * template out of the GGUF, or ChatML where there is none or it fails. */
+#ifndef FORAGE_ENGINE_CHAT_PROMPT_H
+#define FORAGE_ENGINE_CHAT_PROMPT_H
+
+#include "engine/chat_template.h"
+#include "engine/gguf.h"
+#include "engine/tokenizer.h"
+
+typedef struct chat_prompt chat_prompt; /* immutable after creation; any thread */
+
+/* file and t outlive it. A template that cannot be parsed is no error: *why (may be NULL) says what
+ * is wrong with it, and ChatML is used. FO_ENOMEM. */
+int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, fo_err *why,
+                       fo_err *err);
+void chat_prompt_free(chat_prompt *p); /* NULL is fine */
+
+/* The text of messages (array of {"role", "content"}) up to where the assistant's answer begins,
+ * appended to *out. FO_EINVAL, FO_ENOMEM. */
+int chat_prompt_text(const chat_prompt *p, const struct cJSON *messages, fo_buf *out, fo_err *err);
+/* Its tokens in fresh memory, BOS in front where the model wants it; caller frees *ids. */
+int chat_prompt_tokens(const chat_prompt *p, const struct cJSON *messages, int32_t **ids, size_t *n,
+                       fo_err *err);
+
+#endif
