@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-const double support_threshold = 0.31;
+const double support_threshold = 0.35;
 
 double support_probability(const support_features *f) {
     double x;

@@ -89,6 +89,21 @@ static void query_part(fo_buf *b, const char *name, const char *value) {
     client_escape(b, value);
 }
 
+static void count_timings(ingest_report *sum, const cJSON *timings) {
+    const struct {
+        const char *name;
+        double *to;
+    } rows[] = {{"extract", &sum->extract_ms},
+                {"chunk", &sum->chunk_ms},
+                {"embed", &sum->embed_ms},
+                {"index", &sum->index_ms},
+                {"commit", &sum->commit_ms}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const cJSON *v = cJSON_GetObjectItemCaseSensitive(timings, rows[i].name);
+        if (cJSON_IsNumber(v)) *rows[i].to += v->valuedouble;
+    }
+}
+
 /* Add what a reply of /ingest says to the totals. */
 static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
     cJSON *root;
@@ -111,6 +126,7 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
         fo_fail(&why, FO_EINVAL, "%.400s", message ? message : "failed");
         on_failed(t, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "id")), &why);
     }
+    count_timings(&t->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
     cJSON_Delete(root);
     progress_set(t->progress, t->totals.n_all);
     return FO_OK;
@@ -355,6 +371,10 @@ static void print_totals(const target *t, double seconds) {
         printf("%zu created, %zu updated, %zu unchanged, %zu failed; %zu chunks; %.1f s\n",
                n[INGEST_CREATED], n[INGEST_UPDATED], n[INGEST_UNCHANGED], n[INGEST_FAILED],
                t->totals.n_chunks, seconds);
+        const ingest_report *r = &t->totals.report; /* of all threads together */
+        printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
+               r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
+               r->commit_ms / 1000);
         return;
     }
     fo_buf b = {0};
@@ -365,10 +385,8 @@ static void print_totals(const target *t, double seconds) {
         json_out_int(&out, ingest_status_name((enum ingest_status)i), (int64_t)n[i]);
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
     json_out_number(&out, "seconds", seconds);
-    if (!o.url) {
-        fo_buf_str(&b, ",\"timings_ms\":");
-        ingest_write_timings(&b, &t->totals.report, seconds * 1000);
-    }
+    fo_buf_str(&b, ",\"timings_ms\":");
+    ingest_write_timings(&b, &t->totals.report, seconds * 1000);
     json_out_close(&out, '}');
     if (!b.failed) puts(b.data);
     fo_buf_free(&b);
