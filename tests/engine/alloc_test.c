@@ -71,7 +71,15 @@ static void decode_steps_allocate_nothing(void **state) {
     if (!CAN_COUNT) skip();
     char *folder = test_folder(), path[512];
     snprintf(path, sizeof path, "%s/tiny.gguf", folder);
-    tiny_shape shape = {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 96, 200, 0};
+    tiny_shape shape = {.arch = "llama",
+                        .type = QUANT_Q8_0,
+                        .d = 64,
+                        .layers = 2,
+                        .heads = 4,
+                        .kv_heads = 2,
+                        .head_dim = 32,
+                        .ff = 96,
+                        .vocab = 200};
     tiny_model_write(path, &shape, &seed);
     engine *e;
     engine_options o = {.model = path, .n_threads = 2, .kv_ram = 8 << 20};

@@ -15,7 +15,15 @@ static fo_err err;
 static char *folder, path[512];
 
 enum { V = 200, MOST = 400 };
-static const tiny_shape shape = {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 96, V, 0};
+static const tiny_shape shape = {.arch = "llama",
+                                 .type = QUANT_Q8_0,
+                                 .d = 64,
+                                 .layers = 2,
+                                 .heads = 4,
+                                 .kv_heads = 2,
+                                 .head_dim = 32,
+                                 .ff = 96,
+                                 .vocab = V};
 
 typedef struct result {
     int32_t tokens[MOST];
@@ -583,7 +591,15 @@ static void refuses_models_that_cannot_write_or_fit(void **state) {
                      FO_EINVAL);
     char other[600];
     snprintf(other, sizeof other, "%s/bert.gguf", folder);
-    tiny_shape bert = {"bert", QUANT_F32, 64, 1, 4, 4, 16, 96, V, 0};
+    tiny_shape bert = {.arch = "bert",
+                       .type = QUANT_F32,
+                       .d = 64,
+                       .layers = 1,
+                       .heads = 4,
+                       .kv_heads = 4,
+                       .head_dim = 16,
+                       .ff = 96,
+                       .vocab = V};
     tiny_model_write(other, &bert, &seed);
     assert_int_equal(engine_open(&e, &(engine_options){.model = other}, &why), FO_EUNSUPPORTED);
     assert_non_null(strstr(why.msg, "it embeds, it does not write"));
