@@ -133,6 +133,7 @@ $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(FUZZ_LIBS)
 help:
 	@echo 'make            build $(BUILD)/forage'
 	@echo 'make demo       install what is missing, build, serve real documents, ask three questions'
+	@echo 'make models     download a language model and an encoder (177 MB) that demo and run then use'
 	@echo 'make run        serve the demo home on http://127.0.0.1:8080 in the foreground'
 	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers)'
 	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
@@ -152,6 +153,12 @@ deps:
 demo run: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@server/$@.sh $(BUILD)/forage
+
+# The two public models of data/models/fetch.sh, into models/ (177 MB to download).
+.PHONY: models
+models: deps
+	@$(MAKE) --no-print-directory -j$$(nproc) all
+	@data/models/fetch.sh $(BUILD)/forage models
 
 .PHONY: test
 test:

@@ -31,7 +31,7 @@ struct gguf_writer {
 int gguf_writer_create(gguf_writer **out, const char *path, fo_err *err) {
     gguf_writer *w = calloc(1, sizeof *w);
     if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
-    int rc = fo_file_create(&w->file, path, err);
+    int rc = fo_file_create_shared(&w->file, path, err);
     if (rc) {
         free(w);
         return rc;

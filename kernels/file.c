@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -87,7 +88,20 @@ static void writer_free(fo_file_writer *w) {
     free(w);
 }
 
-int fo_file_create(fo_file_writer **out, const char *path, fo_err *err) {
+/* mkostemp with a mode: open() applies the umask, which cannot be read without a race. */
+static int open_temp(char *name, mode_t mode) {
+    char *x = name + strlen(name) - 6;
+    for (int tries = 0; tries < 100; tries++) {
+        unsigned char r[6];
+        if (getrandom(r, sizeof r, 0) != sizeof r) return -1;
+        for (int i = 0; i < 6; i++) x[i] = "abcdefghijklmnopqrstuvwxyz012345"[r[i] & 31];
+        int fd = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+        if (fd >= 0 || errno != EEXIST) return fd;
+    }
+    return -1;
+}
+
+static int create(fo_file_writer **out, const char *path, mode_t mode, fo_err *err) {
     fo_file_writer *w = calloc(1, sizeof *w);
     if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
     w->fd = -1;
@@ -97,7 +111,7 @@ int fo_file_create(fo_file_writer **out, const char *path, fo_err *err) {
         writer_free(w);
         return fo_fail(err, FO_ENOMEM, "out of memory");
     }
-    w->fd = mkostemp(w->temp, O_CLOEXEC);
+    w->fd = open_temp(w->temp, mode);
     if (w->fd < 0) {
         int rc = fo_fail_errno(err, "cannot create %s", w->temp);
         writer_free(w);
@@ -105,6 +119,14 @@ int fo_file_create(fo_file_writer **out, const char *path, fo_err *err) {
     }
     *out = w;
     return FO_OK;
+}
+
+int fo_file_create(fo_file_writer **out, const char *path, fo_err *err) {
+    return create(out, path, 0600, err);
+}
+
+int fo_file_create_shared(fo_file_writer **out, const char *path, fo_err *err) {
+    return create(out, path, 0666, err);
 }
 
 static int write_all(fo_file_writer *w, const void *data, size_t n, off_t at, fo_err *err) {

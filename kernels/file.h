@@ -24,8 +24,10 @@ int fo_file_read(const char *path, size_t max_bytes, char **data, size_t *size, 
 
 typedef struct fo_file_writer fo_file_writer;
 
-/* Begin the file that shall appear at `path`. Nothing is there until fo_file_commit. */
+/* Begin the file that shall appear at `path`. Nothing is there until fo_file_commit. Only its owner
+ * may read it; _shared: everybody whom the umask lets (models, exports). */
 int fo_file_create(fo_file_writer **out, const char *path, fo_err *err);
+int fo_file_create_shared(fo_file_writer **out, const char *path, fo_err *err);
 int fo_file_write(fo_file_writer *w, const void *data, size_t n, fo_err *err);
 /* Overwrite bytes already written (a header whose sums are known last). */
 int fo_file_patch(fo_file_writer *w, uint64_t offset, const void *data, size_t n, fo_err *err);

@@ -12,6 +12,7 @@
 
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
+    RERANK_DEPTH = 50,  /* candidates that a cross-encoder reads */
     MAX_TOP_K = 1000,
     MAX_QUERY_BYTES = 64 << 10,
 };
@@ -26,7 +27,9 @@ typedef struct run {
     collection *c;
     search_snapshot *snapshot;
     double started;
-    size_t top_k, depth;
+    size_t n_wanted; /* contexts that the caller gets */
+    size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
+    size_t depth;
     double alpha;
     fusion_hit *dense, *sparse; /* [depth] each */
     size_t n_dense, n_sparse;
@@ -58,7 +61,7 @@ static int check_request(run *r) {
     if (q->search.alpha > 1)
         return fo_fail_field(r->err, FO_EINVAL, "search.alpha",
                              "search.alpha must be between 0 and 1");
-    if (q->search.rerank)
+    if (q->search.rerank && !r->s->reranker)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
                              "no reranking model is loaded; start the service with --rerank-model");
     return FO_OK;
@@ -72,7 +75,8 @@ static int prepare(run *r) {
             "collection '%s' was embedded by another model than the one loaded (%s); start with "
             "that model, run `forage index rebuild --embed-model ...`, or search with mode sparse",
             q->collection, embedder_name(r->s->embedder));
-    r->top_k = q->top_k ? q->top_k : 8;
+    r->n_wanted = q->top_k ? q->top_k : 8;
+    r->top_k = q->search.rerank && r->n_wanted < RERANK_DEPTH ? RERANK_DEPTH : r->n_wanted;
     r->depth = r->top_k > FUSION_DEPTH ? r->top_k : FUSION_DEPTH;
     double tuned = atomic_load(&r->c->alpha);
     r->alpha = q->search.alpha >= 0 ? q->search.alpha
@@ -215,6 +219,41 @@ static int gather_contexts(run *r) {
     return rc;
 }
 
+/* Score the contexts with the cross-encoder and order them by it. The fused score stays as it is.
+ */
+static int by_rerank(const void *a, const void *b) {
+    const query_context *x = a, *y = b;
+    if (x->rerank != y->rerank) return x->rerank < y->rerank ? 1 : -1;
+    return (x->chunk.id > y->chunk.id) - (x->chunk.id < y->chunk.id);
+}
+
+static int rerank(run *r) {
+    query_result *out = r->out;
+    size_t n = out->n_contexts;
+    if (!r->q->search.rerank || !n) return FO_OK;
+    double t0 = fo_now_ms();
+    const char **texts = calloc(n, sizeof *texts);
+    size_t *lens = calloc(n, sizeof *lens);
+    float *scores = calloc(n, sizeof *scores);
+    int rc = texts && lens && scores ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; !rc && i < n; i++) {
+        texts[i] = out->contexts[i].chunk.text;
+        lens[i] = out->contexts[i].chunk.text_len;
+    }
+    if (!rc)
+        rc = reranker_score(r->s->reranker, r->q->query, strlen(r->q->query), texts, lens, n,
+                            scores, NULL, r->err);
+    for (size_t i = 0; !rc && i < n; i++) out->contexts[i].rerank = (double)scores[i];
+    if (!rc) qsort(out->contexts, n, sizeof *out->contexts, by_rerank);
+    while (!rc && out->n_contexts > r->n_wanted)
+        store_chunk_deinit(&out->contexts[--out->n_contexts].chunk);
+    free(texts);
+    free(lens);
+    free(scores);
+    out->ms.rerank = fo_now_ms() - t0;
+    return rc;
+}
+
 /* ---- the answer -------------------------------------------------------------------------- */
 
 static float snapshot_idf(void *ctx, const char *term, size_t len) {
@@ -350,6 +389,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (rc == FO_OK) rc = check_alive(&r);
     if (rc == FO_OK) rc = fuse(&r);
     if (rc == FO_OK) rc = gather_contexts(&r);
+    if (rc == FO_OK) rc = rerank(&r);
     if (rc == FO_OK && sink && sink->contexts && sink->contexts(sink->ctx, out))
         rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
     if (rc == FO_OK) rc = check_alive(&r);

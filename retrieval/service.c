@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/engine.h"
 #include "kernels/file.h"
 #include "retrieval/service_internal.h"
 
@@ -24,6 +25,24 @@ static int take_lock(service *s, fo_err *err) {
                    "home folder %s is in use by another forage process; stop it, or talk to it "
                    "with --url",
                    s->home);
+}
+
+static int open_models(service *s, const service_options *opt, fo_err *err) {
+    if (!(s->model_pool = fo_pool_create(opt->n_threads)))
+        return fo_fail(err, FO_ENOMEM, "out of memory for threads");
+    embedder_options e = {.pool = s->model_pool,
+                          .query_prefix = opt->query_prefix,
+                          .passage_prefix = opt->passage_prefix};
+    int rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
+    if (rc == FO_OK && opt->rerank_model)
+        rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
+    if (rc == FO_OK && opt->model) {
+        engine_options m = opt->engine ? *opt->engine : (engine_options){0};
+        m.model = opt->model;
+        m.n_threads = opt->n_threads;
+        rc = engine_open(&s->engine, &m, err);
+    }
+    return rc;
 }
 
 int service_open(service **out, const service_options *opt, fo_err *err) {
@@ -56,7 +75,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         if (rc == FO_OK) rc = take_lock(s, err);
         if (rc != FO_OK) goto fail;
     }
-    rc = embedder_open(&s->embedder, opt->embed_model, err);
+    rc = open_models(s, opt, err);
     if (rc != FO_OK) goto fail;
     store_options sopt = {.read_only = s->read_only, .vfs = opt->vfs};
     rc = store_open(&s->store, database, &sopt, err);
@@ -80,9 +99,12 @@ void service_close(service *s) {
     pthread_mutex_unlock(&s->mu);
     collections_close_all(s);
     store_close(s->store);
+    engine_close(s->engine);
+    reranker_close(s->reranker);
     embedder_close(s->embedder);
     fo_pool_free(s->pool);
     fo_pool_free(s->index_pool);
+    fo_pool_free(s->model_pool);
     if (s->lock_fd >= 0) close(s->lock_fd);
     pthread_mutex_destroy(&s->admin_mu);
     pthread_mutex_destroy(&s->mu);
@@ -112,6 +134,12 @@ store *service_store(service *s) {
 }
 embedder *service_embedder(service *s) {
     return s->embedder;
+}
+engine *service_engine(service *s) {
+    return s->engine;
+}
+reranker *service_reranker(service *s) {
+    return s->reranker;
 }
 const char *service_home(const service *s) {
     return s->home;

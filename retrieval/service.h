@@ -22,12 +22,20 @@
 #include "index/search_index.h"
 #include "kernels/error.h"
 #include "retrieval/fusion.h"
+#include "retrieval/rerank.h"
 
 typedef struct service service;
+typedef struct engine engine; /* engine/engine.h */
+struct engine_options;
 
 typedef struct service_options {
     const char *home;        /* made if absent, mode 0700; locked against a second writer */
     const char *embed_model; /* NULL: the table built into the binary */
+    const char *query_prefix, *passage_prefix; /* of an encoder; NULL: what its file says */
+    const char *rerank_model;                  /* a cross-encoder for search.rerank; NULL: none */
+    const char *model; /* the language model; NULL: answers are extractive */
+    /* How the language model runs: everything but .model and .n_threads counts; NULL: defaults. */
+    const struct engine_options *engine;
     int n_threads;           /* < 1: fo_cpu_count() */
     bool read_only;          /* no lock, no writes: several processes may serve one home */
     uint64_t min_free_bytes; /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
@@ -40,6 +48,8 @@ void service_close(service *s);
 
 store *service_store(service *s);       /* for documents, collections, jobs: owned by s */
 embedder *service_embedder(service *s); /* owned by s */
+engine *service_engine(service *s);     /* NULL: no language model; owned by s */
+reranker *service_reranker(service *s); /* NULL: no cross-encoder; owned by s */
 const char *service_home(const service *s);
 
 /* Names of tenants and collections: 1-64 of A-Z a-z 0-9 _ - . and not starting with a dot. */

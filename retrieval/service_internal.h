@@ -33,8 +33,11 @@ struct service {
     char *home;
     store *store;
     embedder *embedder;
+    reranker *reranker;  /* NULL: none loaded */
+    engine *engine;      /* NULL: none loaded */
     fo_pool *pool;       /* prepares documents; queries never wait for it */
     fo_pool *index_pool; /* builds and merges graphs: a merge takes long, and ingest goes on */
+    fo_pool *model_pool; /* steps of embedder and reranker, also from within `pool` */
     int lock_fd;
     bool read_only;
     uint64_t min_free_bytes;

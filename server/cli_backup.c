@@ -12,11 +12,12 @@
 #include "kernels/file.h"
 #include "retrieval/service.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/client.h"
 #include "server/json.h"
 
 static struct {
-    const char *home, *url, *key, *embed_model;
+    const char *home, *url, *key;
     bool force, json;
 } o = {.home = "home"};
 
@@ -75,9 +76,7 @@ const cli_command cli_command_backup = {
 
 static const cli_option restore_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "where to (default: home); no server may run on it"},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE",
-     "what its vectors were made by, where that "
-     "is not the built-in table"},
+    CLI_EMBED_OPTIONS,
     {"force", CLI_BOOL, &o.force, NULL, "replace what the home holds", .flag_only = true},
     {0}};
 
@@ -147,8 +146,7 @@ static int restore_run(int argc, char **argv) {
     fo_err err = {0};
     if (restore(argv[0], &err)) return cli_fail(&err);
     service *s; /* builds the indexes from the store */
-    if (service_open(&s, &(service_options){.home = o.home, .embed_model = o.embed_model}, &err))
-        return cli_fail(&err);
+    if (cli_models_open(&s, &(service_options){.home = o.home}, &err)) return cli_fail(&err);
     service_stats st = {0};
     int rc = service_get_stats(s, &st, &err);
     service_close(s);
@@ -173,15 +171,13 @@ static const cli_option stats_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "default: home; a server may run on it"},
     {"url", CLI_STRING, &o.url, "URL", "a running service instead"},
     {"api-key", CLI_STRING, &o.key, "KEY", "for --url"},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE", "for --home (default: the built-in table)"},
+    CLI_EMBED_OPTIONS,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 
 static int stats_of_home(fo_buf *b, fo_err *err) {
     service *s;
-    int rc = service_open(
-        &s, &(service_options){.home = o.home, .embed_model = o.embed_model, .read_only = true},
-        err);
+    int rc = cli_models_open(&s, &(service_options){.home = o.home, .read_only = true}, err);
     if (rc) return rc;
     service_stats st = {0};
     rc = service_get_stats(s, &st, err);

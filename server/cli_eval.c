@@ -15,6 +15,7 @@
 #include "retrieval/measures.h"
 #include "retrieval/service.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/json.h"
 #include "server/log.h"
 #include "server/progress.h"
@@ -23,7 +24,7 @@
 #define RANKED_MAX     1000
 
 static struct {
-    const char *home, *queries, *qrels, *collection, *mode, *fusion, *embed_model, *run_file;
+    const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file;
     int64_t k, limit, threads, sentences, rrf_k, ef, depth;
     double alpha;
     bool json, no_answers, loose;
@@ -57,7 +58,8 @@ static const cli_option options[] = {
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"run-file", CLI_STRING, &o.run_file, "FILE", "write the rankings in TREC's run format",
      .flag_only = true},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE", "default: the built-in table"},
+    CLI_EMBED_OPTIONS,
+    CLI_RERANK_OPTION,
     {"threads", CLI_INT, &o.threads, "N", "queries at once (default: all)", .max = 256},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
@@ -488,10 +490,8 @@ static int evaluate(evaluation *e, fo_err *err) {
     if (!rc) rc = read_queries(e, err);
     if (!rc && !e->n_queries) rc = fo_fail(err, FO_EINVAL, "%s holds no query", o.queries);
     if (!rc)
-        rc = service_open(
-            &e->service,
-            &(service_options){.home = o.home, .embed_model = o.embed_model, .read_only = true},
-            err);
+        rc = cli_models_open(&e->service, &(service_options){.home = o.home, .read_only = true},
+                             err);
     if (rc) return rc;
     int n = o.threads > 0 ? (int)o.threads : fo_cpu_count();
     pthread_t threads[256];

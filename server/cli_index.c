@@ -5,13 +5,14 @@
 
 #include "retrieval/service.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/ingest_batch.h"
 #include "server/json.h"
 #include "server/log.h"
 #include "server/progress.h"
 
 static struct {
-    const char *home, *collection, *language, *embed_model;
+    const char *home, *collection, *language;
     cli_list input;
     int64_t threads, max_tokens, overlap;
     bool json;
@@ -21,19 +22,14 @@ static struct {
     { "home", CLI_STRING, &o.home, "DIR", "the home to work on (default: home)" }
 #define COLLECTION(t)                                                                              \
     { "collection", CLI_STRING, &o.collection, "NAME", t }
-#define EMBED_OPTION                                                                               \
-    { "embed-model", CLI_STRING, &o.embed_model, "FILE", "default: the built-in table" }
 #define THREADS_OPTION                                                                             \
     { "threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024 }
 #define JSON_OPTION                                                                                \
     { "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout" }
 
 static int open_home(service **s, bool read_only, fo_err *err) {
-    service_options so = {.home = o.home,
-                          .embed_model = o.embed_model,
-                          .n_threads = (int)o.threads,
-                          .read_only = read_only};
-    return service_open(s, &so, err);
+    service_options so = {.home = o.home, .n_threads = (int)o.threads, .read_only = read_only};
+    return cli_models_open(s, &so, err);
 }
 
 /* ---- build ---------------------------------------------------------------------------------- */
@@ -50,7 +46,7 @@ static const cli_option build_options[] = {
      .max = 8192},
     {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
      .min = 0, .max = 4095},
-    EMBED_OPTION,
+    CLI_EMBED_OPTIONS,
     THREADS_OPTION,
     JSON_OPTION,
     {0}};
@@ -154,9 +150,9 @@ const cli_command cli_command_index_build = {
 
 /* ---- verify, stats, compact ----------------------------------------------------------------- */
 
-static const cli_option work_options[] = {HOME_OPTION,  COLLECTION("default: all of them"),
-                                          EMBED_OPTION, THREADS_OPTION,
-                                          JSON_OPTION,  {0}};
+static const cli_option work_options[] = {HOME_OPTION,       COLLECTION("default: all of them"),
+                                          CLI_EMBED_OPTIONS, THREADS_OPTION,
+                                          JSON_OPTION,       {0}};
 
 typedef struct each {
     json_out out;

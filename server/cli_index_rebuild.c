@@ -5,10 +5,11 @@
 
 #include "retrieval/service.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/progress.h"
 
 static struct {
-    const char *home, *collection, *embed_model;
+    const char *home, *collection;
     int64_t threads;
     bool json;
 } o = {.home = "home"};
@@ -16,7 +17,7 @@ static struct {
 static const cli_option options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "the home to work on (default: home)"},
     {"collection", CLI_STRING, &o.collection, "NAME", "default: all of them"},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE", "default: the built-in table"},
+    CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
@@ -32,9 +33,8 @@ static int run(int argc, char **argv) {
     service *s = NULL;
     store_collection *list = NULL;
     size_t n = 0, done = 0;
-    service_options so = {
-        .home = o.home, .embed_model = o.embed_model, .n_threads = (int)o.threads};
-    int rc = service_open(&s, &so, &err);
+    service_options so = {.home = o.home, .n_threads = (int)o.threads};
+    int rc = cli_models_open(&s, &so, &err);
     if (!rc) rc = store_list_collections(service_store(s), NULL, &list, &n, &err);
     for (size_t i = 0; i < n; i++) {
         if (!rc && (!o.collection || !strcmp(o.collection, list[i].name))) {

@@ -11,6 +11,7 @@
 #include "data/extract.h"
 #include "kernels/file.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/client.h"
 #include "server/ingest_batch.h"
 #include "server/json.h"
@@ -23,7 +24,7 @@
 #define DEPTH_MAX       64
 
 static struct {
-    const char *home, *url, *key, *collection, *language, *embed_model, *files_from;
+    const char *home, *url, *key, *collection, *language, *files_from;
     int64_t max_tokens, overlap, threads;
     bool json;
 } o = {.home = "home", .collection = "default", .overlap = -1};
@@ -41,7 +42,7 @@ static const cli_option options[] = {
      .min = 0, .max = 4095},
     {"files-from", CLI_STRING, &o.files_from, "FILE", "a path a line; - for stdin",
      .flag_only = true},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE", "for --home (default: the built-in table)"},
+    CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "for --home (default: all)", .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL,
      "one JSON object on stdout, progress as JSON lines on stderr"},
@@ -345,11 +346,8 @@ static int ingest_list(target *t, const char *list, fo_err *err) {
 
 static int open_target(target *t, fo_err *err) {
     if (o.url) return client_open(&t->client, o.url, o.key, err);
-    int rc =
-        service_open(&t->service,
-                     &(service_options){
-                         .home = o.home, .embed_model = o.embed_model, .n_threads = (int)o.threads},
-                     err);
+    int rc = cli_models_open(&t->service,
+                             &(service_options){.home = o.home, .n_threads = (int)o.threads}, err);
     if (rc) return rc;
     ingest_batch_options opt = {.service = t->service,
                                 .ingest = {.tenant = "default",

@@ -7,12 +7,13 @@
 
 #include "server/app.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/client.h"
 #include "server/json.h"
 #include "server/query_json.h"
 
 static struct {
-    const char *home, *url, *key, *collection, *mode, *filter, *embed_model, *fusion;
+    const char *home, *url, *key, *collection, *mode, *filter, *fusion;
     int64_t top_k, sentences;
     double alpha;
     bool json, no_generate, loose;
@@ -37,7 +38,8 @@ static const cli_option options[] = {
     {"filter", CLI_STRING, &o.filter, "JSON", "condition on metadata", .flag_only = true},
     {"max-sentences", CLI_INT, &o.sentences, "N", "of an extractive answer (default 3)", .min = 1,
      .max = 20},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE", "for --home (default: the built-in table)"},
+    CLI_EMBED_OPTIONS,
+    CLI_RERANK_OPTION,
     {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"json", CLI_BOOL, &o.json, NULL, "the whole answer as one JSON object"},
@@ -68,9 +70,7 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
     if (rc) return rc;
     service *s = NULL;
     /* Read-only: a home that a server holds can be asked beside it. */
-    rc = service_open(
-        &s, &(service_options){.home = o.home, .embed_model = o.embed_model, .read_only = true},
-        err);
+    rc = cli_models_open(&s, &(service_options){.home = o.home, .read_only = true}, err);
     query_result result = {0};
     if (!rc) rc = service_query(s, &call.request, NULL, &result, err);
     if (!rc) {

@@ -10,10 +10,11 @@
 #include "kernels/file.h"
 #include "server/app.h"
 #include "server/cli.h"
+#include "server/cli_models.h"
 #include "server/log.h"
 
 static struct {
-    const char *home, *listen, *embed_model, *log_level, *log_format, *port_file;
+    const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
     int64_t shutdown_timeout, max_body, min_free;
     bool no_query_text;
@@ -32,8 +33,9 @@ static const cli_option options[] = {
      "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
     {"port-file", CLI_STRING, &o.port_file, "FILE",
      "write the port that is listened on to FILE, once it is"},
-    {"embed-model", CLI_STRING, &o.embed_model, "FILE",
-     "embedder: a GGUF file or model2vec folder (default: the built-in table)"},
+    CLI_EMBED_OPTIONS,
+    CLI_RERANK_OPTION,
+    CLI_ENGINE_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
      .max = 1024},
     {"query-workers", CLI_INT, &o.query_workers, "N",
@@ -142,11 +144,9 @@ static int run(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     fo_err err = {0};
     service *s;
-    service_options so = {.home = o.home,
-                          .embed_model = o.embed_model,
-                          .n_threads = (int)o.threads,
-                          .min_free_bytes = (uint64_t)o.min_free};
-    if (service_open(&s, &so, &err)) return cli_fail(&err);
+    service_options so = {
+        .home = o.home, .n_threads = (int)o.threads, .min_free_bytes = (uint64_t)o.min_free};
+    if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     int rc = serve(s, &signals, &err);
     service_close(s);
     if (o.port_file) remove(o.port_file);
@@ -158,7 +158,8 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_serve = {
     "serve",
     "answer HTTP: documents in, questions answered",
-    "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--embed-model e.gguf] [--threads N]",
+    "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--model gen.gguf]\n"
+    "              [--embed-model e.gguf] [--rerank-model r.gguf] [--threads N]",
     "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"
     "--shutdown-timeout, at once after a second signal), the store is checkpointed.",
     options,

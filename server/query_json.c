@@ -37,9 +37,6 @@ static void read_search(query_call *c, json_in *in) {
     p->rerank = json_in_bool(&s, "rerank", false);
     p->score_threshold = json_in_number(&s, "score_threshold", 0, -1e9, 1e9);
     if (json_in_end(&s)) return;
-    if (p->rerank)
-        fo_fail_field(in->err, FO_EUNSUPPORTED, "search.rerank",
-                      "search.rerank needs a reranker model, and none is loaded");
 }
 
 static void read_messages(query_call *c, json_in *in) {
