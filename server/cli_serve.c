@@ -35,7 +35,7 @@ static const cli_option options[] = {
      "write the port that is listened on to FILE, once it is"},
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
-    CLI_ENGINE_OPTIONS,
+    CLI_GENERATE_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
      .max = 1024},
     {"query-workers", CLI_INT, &o.query_workers, "N",
