@@ -1,0 +1,64 @@
+#!/bin/sh
+# The handbook in data/sample, asked the questions of sample_questions.jsonl: the main job from end to
+# end, by the figures of `forage eval` and by single answers as a user sees them. Speaks TAP.
+set -u
+forage=${BUILD:-build}/forage
+if [ ! -x "$forage" ]; then
+    echo "ok 1 - the handbook answers its questions # skip $forage is not built"
+    echo "1..1"
+    exit 0
+fi
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+n=0 bad=0
+check() { # check NAME STATUS-OF-LAST
+    n=$((n + 1))
+    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
+        echo "not ok $n - $1"
+        bad=1
+        sed 's/^/# /' "$work"/out "$work"/err 2>/dev/null | tail -n 20
+    fi
+}
+# at_least KEY BOUND: the figure of that name in the evaluation
+at_least() {
+    value=$(sed -n "s/.*\"$1\":\([0-9.][0-9.]*\).*/\1/p" "$work/out")
+    [ -n "$value" ] && awk "BEGIN { exit !($value >= $2) }" || { echo "# $1 is ${value:-missing}, not $2"; return 1; }
+}
+ask() { # ask QUESTION [OPTION...]
+    "$forage" query --home "$work/home" "$@" >"$work/out" 2>"$work/err"
+}
+
+files=$(find data/sample -type f | wc -l)
+"$forage" ingest data/sample --home "$work/home" >"$work/out" 2>"$work/err" &&
+    grep -q "^$files created, 0 updated, 0 unchanged, 0 failed" "$work/out"
+check "every file of the handbook goes in: Markdown, HTML, text, a manual page, gzip" $?
+
+"$forage" eval --home "$work/home" --queries tests/server/sample_questions.jsonl \
+    --qrels tests/server/sample_qrels.tsv --json >"$work/out" 2>"$work/err"
+check "the questions are evaluated" $?
+at_least contains_gold 0.9; check "nine of ten answers contain a right answer" $?
+at_least citations_verified 1; check "every citation is verified" $?
+at_least 'success@1' 0.9; check "nine of ten questions find their document first" $?
+at_least answerable_kept 0.95; check "answerable questions are not refused" $?
+at_least recall 0.5; check "half of what the handbook does not answer is refused, or more" $?
+cp "$work/out" "$work/evaluation"
+
+ask "Which option of fenlog checks the rows but writes nothing?" && grep -q "dry-run" "$work/out" &&
+    grep -q "data/sample/fenlog.1" "$work/out"
+check "an answer out of a manual page names the page" $?
+ask "How much does a date by radiocarbon cost?" && grep -q "420 euros" "$work/out" &&
+    grep -q "data/sample/peat-cores.md.gz" "$work/out"
+check "an answer out of a gzipped file names the file" $?
+ask "How long is the toad fence?" && grep -q "620 metres" "$work/out" && ! grep -q "<p>\|<h2>" "$work/out"
+check "an answer out of HTML carries no tags" $?
+ask "How long is the toad fence?" --json && grep -q '"status":"answered"' "$work/out" &&
+    grep -q '"verified":true' "$work/out" && ! grep -q '"verified":false' "$work/out"
+check "its citations are verified in the JSON form too" $?
+ask "What is the password of the wireless network?" && grep -q "do not answer this" "$work/out" &&
+    ! grep -q "^Sources" "$work/out"
+check "a question that the handbook does not answer is refused in words" $?
+"$forage" ingest data/sample --home "$work/home" >"$work/out" 2>"$work/err" &&
+    grep -q "$files unchanged" "$work/out"
+check "the same handbook again changes nothing" $?
+echo "1..$n"
+exit $bad
