@@ -36,6 +36,28 @@ void search_filter_free(search_filter *f) {
     free(f);
 }
 
+static void write_text(fo_buf *b, const char *s) {
+    uint64_t n = s ? strlen(s) : UINT64_MAX;
+    fo_buf_add(b, &n, sizeof n);
+    if (s) fo_buf_str(b, s);
+}
+
+void search_filter_write(const search_filter *f, fo_buf *b) {
+    uint64_t head[3] = {f->type, f->n_values, f->n_children};
+    fo_buf_add(b, head, sizeof head);
+    write_text(b, f->key);
+    for (size_t i = 0; i < f->n_values; i++) {
+        const filter_value *v = &f->values[i];
+        uint64_t kind = v->kind;
+        fo_buf_add(b, &kind, sizeof kind);
+        if (v->kind == VALUE_STRING)
+            write_text(b, v->string);
+        else
+            fo_buf_add(b, &v->number, sizeof v->number);
+    }
+    for (size_t i = 0; i < f->n_children; i++) search_filter_write(f->children[i], b);
+}
+
 static int parse_value(parse *p, const cJSON *json, const char *field, filter_value *v) {
     if (cJSON_IsString(json)) {
         v->kind = VALUE_STRING;

@@ -8,7 +8,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/dedupe.h"
 #include "retrieval/extractive.h"
-#include "retrieval/service_internal.h"
+#include "retrieval/query_memory.h"
 
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
@@ -35,6 +35,8 @@ typedef struct run {
     size_t n_dense, n_sparse;
     fused_hit *fused; /* [2 * depth] */
     size_t n_fused;
+    double tail; /* see dense_floor */
+    query_turn turn;
 } run;
 
 static int check_alive(run *r) {
@@ -88,7 +90,8 @@ static int prepare(run *r) {
     if (!r->dense || !r->sparse || !r->fused) return fo_fail(r->err, FO_ENOMEM, "out of memory");
     r->snapshot = search_index_acquire(r->c->index);
     r->out->epoch = search_snapshot_epoch(r->snapshot);
-    return FO_OK;
+    return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->out->epoch, r->alpha, r->out,
+                              r->err);
 }
 
 static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
@@ -324,7 +327,7 @@ static int answer_extractively(run *r) {
                                .max_sentences = r->q->max_sentences,
                                .min_support = r->q->strict ? 0 : -1,
                                .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
-                               .dense_floor = dense_floor(r)};
+                               .dense_floor = r->tail};
         rc = extractive_answer_make(&a, &in, r->err);
         if (rc == FO_OK) rc = take_answer(r, &a);
         extractive_answer_deinit(&a);
@@ -363,6 +366,19 @@ static int answer(run *r) {
     return rc == FO_OK ? emit_answer(r) : rc;
 }
 
+/* Contexts of this snapshot, from the last query that looked for the same or by searching. */
+static int find_contexts(run *r) {
+    if (query_memory_contexts(&r->turn, &r->tail)) return FO_OK;
+    int rc = search_both(r);
+    if (rc == FO_OK) rc = check_alive(r);
+    if (rc == FO_OK) rc = fuse(r);
+    if (rc == FO_OK) rc = gather_contexts(r);
+    if (rc == FO_OK) rc = rerank(r);
+    r->tail = dense_floor(r);
+    if (rc == FO_OK) query_memory_keep_contexts(&r->turn, r->tail);
+    return rc;
+}
+
 /* ---- the whole --------------------------------------------------------------------------- */
 
 void query_result_deinit(query_result *r) {
@@ -378,6 +394,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
                   fo_err *err) {
     *out = (query_result){.finish_reason = ""};
     run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
+    bool known = false; /* the answer, from an earlier query */
     int rc = service_enter(s, err);
     if (rc != FO_OK) return rc;
     out->answer = strdup("");
@@ -385,15 +402,14 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (rc == FO_OK) rc = check_request(&r);
     if (rc == FO_OK) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
     if (rc == FO_OK) rc = prepare(&r);
-    if (rc == FO_OK) rc = search_both(&r);
-    if (rc == FO_OK) rc = check_alive(&r);
-    if (rc == FO_OK) rc = fuse(&r);
-    if (rc == FO_OK) rc = gather_contexts(&r);
-    if (rc == FO_OK) rc = rerank(&r);
+    if (rc == FO_OK) rc = query_memory_answer(&r.turn, &known, err);
+    if (rc == FO_OK && !known) rc = find_contexts(&r);
     if (rc == FO_OK && sink && sink->contexts && sink->contexts(sink->ctx, out))
         rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
     if (rc == FO_OK) rc = check_alive(&r);
-    if (rc == FO_OK) rc = answer(&r);
+    if (rc == FO_OK && !known) known = query_memory_same_contexts(&r.turn);
+    if (rc == FO_OK) rc = known && q->generate ? emit_answer(&r) : answer(&r);
+    query_memory_end(&r.turn, rc);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
     free(r.dense);
@@ -401,7 +417,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.fused);
     service_leave(s);
     out->ms.total = fo_now_ms() - r.started;
-    atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
+    if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
     if (rc != FO_OK) query_result_deinit(out);
     return rc;
 }

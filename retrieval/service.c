@@ -10,7 +10,7 @@
 
 #include "engine/engine.h"
 #include "kernels/file.h"
-#include "retrieval/service_internal.h"
+#include "retrieval/query_memory.h"
 
 /* One writer per home: SQLite would allow more, the index files would not. */
 static int take_lock(service *s, fo_err *err) {
@@ -81,6 +81,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     rc = store_open(&s->store, database, &sopt, err);
     if (rc == FO_OK && !s->read_only) rc = store_fail_running_jobs(s->store, err);
     if (rc == FO_OK) rc = collections_open_all(s, err);
+    if (rc == FO_OK) rc = query_memory_create(&s->memory, s, opt, err);
+    if (rc == FO_OK) rc = query_memory_start(s->memory, err);
     if (rc != FO_OK) goto fail;
     free(database);
     *out = s;
@@ -93,10 +95,12 @@ fail:
 
 void service_close(service *s) {
     if (!s) return;
+    query_memory_stop(s->memory);
     pthread_mutex_lock(&s->mu);
     s->closing = true;
     while (s->n_running) pthread_cond_wait(&s->idle, &s->mu);
     pthread_mutex_unlock(&s->mu);
+    query_memory_free(s->memory);
     collections_close_all(s);
     store_close(s->store);
     engine_close(s->engine);

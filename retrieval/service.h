@@ -22,6 +22,8 @@
 #include "index/search_index.h"
 #include "kernels/error.h"
 #include "retrieval/fusion.h"
+#include "retrieval/hot_queries.h"
+#include "retrieval/query_cache.h"
 #include "retrieval/rerank.h"
 
 typedef struct service service;
@@ -40,6 +42,10 @@ typedef struct service_options {
     bool read_only;          /* no lock, no writes: several processes may serve one home */
     uint64_t min_free_bytes; /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
     const char *vfs;         /* SQLite VFS for fault tests; NULL: the default */
+    int64_t cache_bytes;     /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
+    int64_t cache_ttl_ms;    /* 0: kept until evicted */
+    double primes_per_s;     /* hot questions asked again after a change; 0: 4; < 0: none */
+    bool hide_queries;       /* never write the text of questions down */
 } service_options;
 
 int service_open(service **out, const service_options *opt, fo_err *err);
@@ -122,6 +128,7 @@ typedef struct query_message {
     const char *role, *content;
 } query_message;
 
+/* A field that changes contexts or answer belongs into the keys of query_memory.c. */
 typedef struct query_request {
     const char *tenant, *collection;
     const char *query;             /* the question; required unless messages end with the user's */
@@ -139,6 +146,7 @@ typedef struct query_request {
     enum cache_mode cache;
     int timeout_ms; /* 0: 60,000 */
     atomic_bool *cancel;
+    bool background; /* the service's own (priming): counted nowhere */
 } query_request;
 
 typedef struct query_citation {
@@ -159,6 +167,9 @@ typedef struct query_context {
 enum query_status { QUERY_ANSWERED, QUERY_ABSTAINED, QUERY_NO_CONTEXT };
 enum answer_source { ANSWER_NONE, ANSWER_EXTRACTIVE, ANSWER_GENERATED };
 
+enum cache_outcome { CACHE_BYPASSED, CACHE_HIT, CACHE_MISS };
+
+/* Whatever of this an answer owns is copied by query_memory.c. */
 typedef struct query_result {
     char *answer; /* "" when there is none */
     enum query_status status;
@@ -174,6 +185,12 @@ typedef struct query_result {
     struct {
         size_t prompt_tokens, completion_tokens, cached_tokens;
     } usage;
+    struct {
+        enum cache_outcome answer, retrieval;
+        uint32_t hot_estimate; /* how often this was asked of late, by the sketch */
+        double saved_ms;       /* by a hit, over what it cost at first */
+        size_t saved_tokens;
+    } cache;
     struct {
         double queue, embed, dense, sparse, fuse, rerank, prefill, first_token, decode, total;
     } ms;
@@ -201,6 +218,18 @@ typedef struct service_stats {
     uint64_t n_queries, n_ingested;
 } service_stats;
 int service_get_stats(service *s, service_stats *out, fo_err *err);
+
+/* What the caches did since the start. */
+typedef struct service_cache_stats {
+    query_cache_stats answer, retrieval;
+    uint64_t coalesced;   /* hits that waited for a concurrent, identical query */
+    uint64_t revalidated; /* answer hits after the epoch moved: the same contexts were found */
+    uint64_t primed;
+} service_cache_stats;
+void service_get_cache_stats(service *s, service_cache_stats *out);
+/* The tenant's hottest first; free with hot_query_list_free. */
+int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
+                        fo_err *err);
 
 /* The index of one collection, to look at or to work on (verify, compact, stats): calls fn with
  * it; tenant and collection NULL: all of them. */

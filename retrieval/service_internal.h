@@ -26,18 +26,20 @@ typedef struct collection {
     _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
 } collection;
 
-typedef struct write_op write_op; /* writer.c */
+typedef struct write_op write_op;         /* writer.c */
+typedef struct query_memory query_memory; /* query_memory.c */
 
 struct service {
     /* immutable after open */
     char *home;
     store *store;
     embedder *embedder;
-    reranker *reranker;  /* NULL: none loaded */
-    engine *engine;      /* NULL: none loaded */
-    fo_pool *pool;       /* prepares documents; queries never wait for it */
-    fo_pool *index_pool; /* builds and merges graphs: a merge takes long, and ingest goes on */
-    fo_pool *model_pool; /* steps of embedder and reranker, also from within `pool` */
+    reranker *reranker;   /* NULL: none loaded */
+    engine *engine;       /* NULL: none loaded */
+    fo_pool *pool;        /* prepares documents; queries never wait for it */
+    fo_pool *index_pool;  /* builds and merges graphs: a merge takes long, and ingest goes on */
+    fo_pool *model_pool;  /* steps of embedder and reranker, also from within `pool` */
+    query_memory *memory; /* what queries leave for the next */
     int lock_fd;
     bool read_only;
     uint64_t min_free_bytes;

@@ -249,11 +249,11 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_int(o, "cached_tokens", (int64_t)r->usage.cached_tokens);
     json_out_close(o, '}');
     json_out_close(o, '}');
-    /* No answer, retrieval or KV cache stands in this pipeline yet: every query goes past them. */
     json_out_open(o, "cache", '{');
-    json_out_string(o, "answer", "bypass");
-    json_out_string(o, "retrieval", "bypass");
-    json_out_int(o, "hot_estimate", 0);
+    static const char *const outcomes[] = {"bypass", "hit", "miss"};
+    json_out_string(o, "answer", outcomes[r->cache.answer]);
+    json_out_string(o, "retrieval", outcomes[r->cache.retrieval]);
+    json_out_int(o, "hot_estimate", r->cache.hot_estimate);
     json_out_open(o, "kv", '{');
     json_out_int(o, "prefix_tokens", 0);
     json_out_int(o, "chunk_tokens", 0);

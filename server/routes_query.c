@@ -109,7 +109,8 @@ static void answer(http_request *r, app *a, bool search_only) {
                                      .status = query_status_name(result.status),
                                      .answer_source = answer_source_name(result.source),
                                      .total_ms = result.ms.total,
-                                     .n_contexts = (int)result.n_contexts});
+                                     .n_contexts = (int)result.n_contexts,
+                                     .cache_hit = result.cache.answer == CACHE_HIT});
     query_result_deinit(&result);
     if (call.stream) {
         send_event(&stream, "done", &b);
