@@ -166,6 +166,10 @@ test:
 	@$(MAKE) --no-print-directory -j$$(nproc) all tests
 	@tests/run.sh $(BUILD)
 
+.PHONY: bench
+bench: all
+	@tests/bench/run.sh $(BUILD)/forage
+
 .PHONY: check check-format check-layers check-cpp
 check: check-format check-layers all tests check-cpp
 	@echo 'check: format, layers, warnings and cppcheck are clean'
@@ -181,10 +185,11 @@ check-cpp:
 
 .PHONY: install
 install: all
-	install -Dm755 $(BUILD)/forage $(DESTDIR)$(PREFIX)/bin/forage
-	install -Dm644 README.md $(DESTDIR)$(PREFIX)/share/doc/forage/README.md
-	install -Dm644 LICENSE $(DESTDIR)$(PREFIX)/share/doc/forage/LICENSE
-	install -Dm644 data/models/README.md $(DESTDIR)$(PREFIX)/share/doc/forage/models.md
+	install -Dm755 $(BUILD)/forage '$(DESTDIR)$(PREFIX)/bin/forage'
+	install -Dm644 docs/forage.1 '$(DESTDIR)$(PREFIX)/share/man/man1/forage.1'
+	install -Dm644 README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/README.md'
+	install -Dm644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/forage/LICENSE'
+	install -Dm644 data/models/README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/models.md'
 
 .PHONY: clean
 clean:

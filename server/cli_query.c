@@ -90,17 +90,22 @@ static const char *text_of(const cJSON *item, const char *key) {
 }
 
 static void print_source(const cJSON *source, const char *label, const char *quote) {
-    const char *title = text_of(source, "title");
-    printf("  %s %s%s%s", label, title, *title ? " - " : "", text_of(source, "document_id"));
-    if (*text_of(source, "uri")) printf(" (%s)", text_of(source, "uri"));
+    const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
+    const char *uri = text_of(source, "uri");
+    printf("  %s %s%s%s", label, title, *title ? " - " : "", id);
+    if (*uri && strcmp(uri, id)) printf(" (%s)", uri);
     printf("\n      ");
+    /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
     size_t n = 0;
+    bool blank = false;
     for (const char *p = quote; *p; p++, n++) {
         if (n >= 300 && ((unsigned char)*p & 0xC0) != 0x80) {
             fputs(" ...", stdout);
             break;
         }
-        putchar(*p == '\n' ? ' ' : *p);
+        bool space = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
+        if (!space || !blank) putchar(space ? ' ' : *p);
+        blank = space;
     }
     putchar('\n');
 }

@@ -35,32 +35,57 @@ done
 url=http://127.0.0.1:$(cat "$work/port")
 echo "Forage serves $home on $url"
 
-# What every Debian has (slim images strip it), our own documents, and a sample that we wrote.
+# What every Debian has (slim images strip it), the everyday commands first; our own documents; and a
+# sample that we wrote.
 {
+    for page in tar grep find ls cp mv rm sed gzip chmod du df sort head tail cut diff ps ln wc date; do
+        ls "/usr/share/man/man1/$page".1* 2>/dev/null || true
+    done
     find /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man7 /usr/share/man/man8 \
         -type f -size -512k 2>/dev/null | sort | head -n "$limit"
     find /usr/share/doc -type f -size -512k \( -name 'README*' -o -name '*.md' -o -name '*.md.gz' \
         -o -name '*.html' -o -name 'FAQ*' -o -name '*.txt' -o -name '*.txt.gz' \) 2>/dev/null |
         sort | head -n 300
-} >"$work/files"
-echo "Ingesting data/sample, README.md, docs and $(wc -l <"$work/files") files of this system ..."
-"$forage" ingest --url "$url" data/sample README.md docs
-[ ! -s "$work/files" ] || "$forage" ingest --url "$url" --files-from "$work/files"
+} | awk '!seen[$0]++' >"$work/files"
 
+# On a terminal ingest draws a bar; elsewhere it would write a JSON line a second.
+ingest() {
+    if [ -t 2 ]; then
+        "$forage" ingest --url "$url" "$@"
+    else
+        "$forage" ingest --url "$url" "$@" 2>"$work/ingest" || {
+            cat "$work/ingest" >&2
+            return 1
+        }
+    fi
+}
+echo "Ingesting data/sample, README.md and docs ..."
+ingest data/sample README.md docs
+if [ -s "$work/files" ]; then
+    echo "Ingesting $(wc -l <"$work/files") manual pages and documents of this system ..."
+    ingest --files-from "$work/files"
+fi
+
+of_the_system="May a dog come along on the boardwalk?"
+if grep -q '/grep\.1' "$work/files"; then
+    of_the_system="How can I make grep print only a count of matching lines?"
+fi
 for question in \
-    "How long should morels be cooked before they are eaten?" \
-    "Which option of tar lists the contents of an archive?" \
-    "What does Forage do when the documents do not answer a question?"; do
+    "What must be done when the red light above the sink is on?" \
+    "$of_the_system" \
+    "In which conditions is the drone not flown?"; do
     echo
     echo "Q: $question"
-    "$forage" query --url "$url" "$question"
+    "$forage" query --url "$url" "$question" >"$work/answer"
+    fold -s -w 100 "$work/answer"
 done
 kill -TERM "$server"
 wait "$server"
 server=
 echo
 echo "The service stopped cleanly. To go on:"
-echo "  make run                                  serve $home on http://127.0.0.1:8080 (a web page is at /)"
-echo "  $forage ingest PATH --home $home          add files or folders"
-echo "  $forage query \"a question\" --home $home   ask"
-echo "  $forage help                              all commands"
+printf '  %-48s %s\n' \
+    "make run" "serve $home on http://127.0.0.1:8080 (a web page is at /)" \
+    "$forage ingest PATH --home $home" "add files or folders" \
+    "$forage query \"a question\" --home $home" "ask" \
+    "$forage help" "all commands"
