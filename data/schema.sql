@@ -124,3 +124,16 @@ CREATE TABLE query_log (
 ) STRICT;
 
 CREATE INDEX query_log_by_time ON query_log (t_ms);
+
+-- What the caches did, by minute, hour and day; written in the transaction that logs the queries.
+CREATE TABLE cache_rollups (
+    tenant       TEXT NOT NULL,
+    step_s       INTEGER NOT NULL, -- 60, 3600 or 86400
+    t_s          INTEGER NOT NULL, -- begin of the step, since 1970
+    layer        TEXT NOT NULL,
+    lookups      INTEGER NOT NULL,
+    hits         INTEGER NOT NULL,
+    saved_ms     REAL NOT NULL,
+    saved_tokens INTEGER NOT NULL,
+    PRIMARY KEY (tenant, step_s, t_s, layer)
+) STRICT, WITHOUT ROWID;

@@ -216,9 +216,40 @@ typedef struct store_query_log {
     double total_ms;
     int n_contexts;
     bool cache_hit;
+    struct { /* what each cache layer did for it: a row of the rollups where lookups > 0 */
+        int lookups, hits;
+        double saved_ms;
+        int64_t saved_tokens;
+    } layers[2]; /* answer, retrieval */
 } store_query_log;
-/* Many rows in one transaction (the log is written in batches). */
+/* Many rows in one transaction (the log is written in batches), rollups included. */
 int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
+/* Drop queries older than 30 days, minutes older than 2, hours older than 60, days older than
+ * 730 days. */
+int store_trim_analytics(store *s, int64_t now_ms, fo_err *err);
+
+typedef struct store_rollup {
+    int64_t t_s; /* begin of the step */
+    int layer;   /* 0 answer, 1 retrieval */
+    int64_t lookups, hits, saved_tokens;
+    double saved_ms;
+} store_rollup;
+/* Steps of step_s seconds from since_s on, in order of time; those without a look-up are left
+ * out. Caller frees *out. */
+int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
+                       store_rollup **out, size_t *n, fo_err *err);
+
+enum store_query_order { STORE_QUERIES_HOT, STORE_QUERIES_SLOW, STORE_QUERIES_UNANSWERED };
+typedef struct store_query_row {
+    char *query, *collection; /* query NULL where text was not logged */
+    int64_t count, hits, unanswered, last_ms;
+    double mean_ms, max_ms;
+} store_query_row;
+/* Logged questions since since_ms, those that differ in case alone together: most asked, slowest
+ * by mean, or most often without an answer first. Caller frees with store_query_rows_free. */
+int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
+                       size_t limit, store_query_row **out, size_t *n, fo_err *err);
+void store_query_rows_free(store_query_row *rows, size_t n);
 
 /* ---- upkeep ----------------------------------------------------------------------------- */
 

@@ -192,22 +192,3 @@ int store_idem_abandon(store *s, const char *tenant, const char *route, const ch
                      "AND status IS NULL",
                      "sss", tenant, route, key);
 }
-
-/* ---- query log --------------------------------------------------------------------------- */
-
-int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err) {
-    if (n == 0) return FO_OK;
-    store_txn *t;
-    int rc = store_begin(s, &t, err);
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
-        const store_query_log *q = &rows[i];
-        rc =
-            store_run(t->c, err,
-                      "INSERT INTO query_log (t_ms, tenant, collection, query, status, "
-                      "answer_source, total_ms, n_contexts, cache_hit) VALUES (?,?,?,?,?,?,?,?,?)",
-                      "isssssdii", q->t_ms, q->tenant, q->collection, q->query, q->status,
-                      q->answer_source, q->total_ms, (int64_t)q->n_contexts, (int64_t)q->cache_hit);
-        if (rc != FO_OK) store_rollback(t);
-    }
-    return rc == FO_OK ? store_commit(t, err) : rc;
-}

@@ -340,19 +340,23 @@ static hot_queries *heat_of(query_memory *m, const char *tenant) {
     return t ? t->hot : NULL;
 }
 
-static uint32_t count(query_memory *m, const query_request *q, const char *question) {
-    hot_queries *hot = heat_of(m, q->tenant);
-    if (!hot) return 0;
+/* Of what makes two questions one in the counts; 0 where memory ran out. */
+static uint64_t heat_hash(const char *name, const char *question) {
     fo_buf b = {0};
-    key_text(&b, q->collection);
+    key_text(&b, name);
     key_text(&b, question);
-    unsigned char digest[SHA256_DIGEST_LENGTH];
+    unsigned char digest[SHA256_DIGEST_LENGTH] = {0};
     uint64_t hash = 0;
     if (!b.failed) SHA256((const void *)b.data, b.len, digest);
     memcpy(&hash, digest, sizeof hash);
-    bool failed = b.failed;
     fo_buf_free(&b);
-    if (failed) return 0;
+    return hash;
+}
+
+static uint32_t count(query_memory *m, const query_request *q, const char *question) {
+    hot_queries *hot = heat_of(m, q->tenant);
+    uint64_t hash = heat_hash(q->collection, question);
+    if (!hot || !hash) return 0;
     if (q->background) return hot_queries_estimate(hot, hash);
     const search_params *p = &q->search;
     recipe r = {
@@ -799,4 +803,12 @@ int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query 
     *out = NULL;
     *n = 0;
     return hot ? hot_queries_list(hot, limit, out, n, err) : FO_OK;
+}
+
+uint32_t service_hot_estimate(service *s, const char *tenant, const char *name, const char *query) {
+    hot_queries *hot = heat_of(s->memory, tenant);
+    char *question = hot ? normalise(query) : NULL;
+    uint32_t n = question ? hot_queries_estimate(hot, heat_hash(name, question)) : 0;
+    free(question);
+    return n;
 }

@@ -231,6 +231,9 @@ void service_get_cache_stats(service *s, service_cache_stats *out);
 int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
                         fo_err *err);
 
+uint32_t service_hot_estimate(service *s, const char *tenant, const char *collection,
+                              const char *query);
+
 /* The index of one collection, to look at or to work on (verify, compact, stats): calls fn with
  * it; tenant and collection NULL: all of them. */
 typedef int service_index_fn(void *ctx, const char *tenant, const char *collection,

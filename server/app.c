@@ -33,6 +33,10 @@ const http_route app_routes[] = {
     {"GET", "/ready", route_ready, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
     {"GET", "/stats", route_stats, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"GET", "/metrics", route_metrics, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/analytics/cache", route_analytics_cache, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window step", 0},
+    {"GET", "/analytics/queries", route_analytics_queries, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window order limit", 0},
     {"GET", "/openapi.json", route_openapi, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
     {"POST", "/admin/snapshot", route_snapshot, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL, NULL, 0},
     {"GET", "/", route_page, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
@@ -77,7 +81,6 @@ int app_create(app **out, service *s, fo_err *err) {
         rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
     }
     if (!rc) rc = fo_make_dirs(a->spool_dir, err);
-    a->log_query_text = true;
     if (!rc) rc = query_log_create(&a->query_log, service_store(s), err);
     if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
     if (rc) {

@@ -9,6 +9,8 @@
 #include "server/metrics.h"
 #include "server/query_log.h"
 
+enum log_queries { LOG_QUERIES_FULL, LOG_QUERIES_HASH, LOG_QUERIES_OFF };
+
 typedef struct app {
     service *service; /* owned by whoever made the app */
     jobs *jobs;
@@ -18,7 +20,7 @@ typedef struct app {
     int64_t started_ms;
     char *spool_dir; /* home/tmp */
     size_t max_document_bytes;
-    bool log_query_text; /* into the store's query log; true unless switched off */
+    enum log_queries log_queries; /* what the store's query log keeps of a question */
 } app;
 
 /* 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
@@ -37,6 +39,7 @@ http_handler route_documents, route_document, route_document_delete; /* routes_d
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
 http_handler route_health, route_ready, route_stats, route_metrics; /* routes_ops.c */
+http_handler route_analytics_cache, route_analytics_queries;        /* routes_analytics.c */
 http_handler route_openapi, route_snapshot, route_page, route_asset;
 
 /* The tenant of a request: "default" while there are no keys. */

@@ -17,10 +17,15 @@ static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
     int64_t shutdown_timeout, max_body, min_free;
-    bool no_query_text;
+    const char *log_queries;
+    int64_t cache_bytes, cache_ttl;
+    double prime_rate;
 } o = {.home = "home",
        .listen = "127.0.0.1:8080",
        .log_level = "info",
+       .log_queries = "full",
+       .cache_bytes = 64 << 20,
+       .prime_rate = 4,
        .log_format = "text",
        .queue = 128,
        .max_connections = 1024,
@@ -54,8 +59,14 @@ static const cli_option options[] = {
     {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
     {"shutdown-timeout", CLI_INT, &o.shutdown_timeout, "SECONDS",
      "for what runs when the signal comes (default 30)", .max = 86400},
-    {"no-query-text", CLI_BOOL, &o.no_query_text, NULL,
-     "keep the text of questions out of the query log"},
+    {"log-queries", CLI_STRING, &o.log_queries, "full|hash|off",
+     "what the query log keeps of a question's text (default full)"},
+    {"cache", CLI_BYTES, &o.cache_bytes, "BYTES",
+     "for answers and contexts kept; 0: none (default 64M)"},
+    {"cache-ttl", CLI_INT, &o.cache_ttl, "SECONDS", "of what is kept (default: until evicted)",
+     .max = 1 << 30},
+    {"prime-rate", CLI_DOUBLE, &o.prime_rate, "PER-SECOND",
+     "hot questions asked again after a change; 0: none (default 4)", .max = 1000},
     {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
     {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
     {0}};
@@ -87,7 +98,9 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
     int rc = app_create(&a, s, err);
     if (rc) return rc;
     a->max_document_bytes = (size_t)o.max_body;
-    a->log_query_text = !o.no_query_text;
+    a->log_queries = !strcmp(o.log_queries, "full")   ? LOG_QUERIES_FULL
+                     : !strcmp(o.log_queries, "hash") ? LOG_QUERIES_HASH
+                                                      : LOG_QUERIES_OFF;
     int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
     http_options h = {.listen = o.listen,
                       .max_connections = (int)o.max_connections,
@@ -134,6 +147,9 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("--log-level must be debug, info, warn, error or off");
     if (strcmp(o.log_format, "text") && strcmp(o.log_format, "json"))
         return cli_wrong_usage("--log-format must be text or json");
+    if (strcmp(o.log_queries, "full") && strcmp(o.log_queries, "hash") &&
+        strcmp(o.log_queries, "off"))
+        return cli_wrong_usage("--log-queries must be full, hash or off");
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
     log_open(level, !strcmp(o.log_format, "json"));
     sigset_t signals;
@@ -144,8 +160,13 @@ static int run(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     fo_err err = {0};
     service *s;
-    service_options so = {
-        .home = o.home, .n_threads = (int)o.threads, .min_free_bytes = (uint64_t)o.min_free};
+    service_options so = {.home = o.home,
+                          .n_threads = (int)o.threads,
+                          .min_free_bytes = (uint64_t)o.min_free,
+                          .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
+                          .cache_ttl_ms = o.cache_ttl * 1000,
+                          .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
+                          .hide_queries = strcmp(o.log_queries, "full") != 0};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     int rc = serve(s, &signals, &err);
     service_close(s);

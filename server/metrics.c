@@ -3,7 +3,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static const double bounds_ms[] = {1, 2.5, 5, 10, 25, 50, 100, 250, 500, 1000, 2500, 5000, 10000};
+static const double bounds_ms[] = {0.1, 0.25, 0.5, 1,   2.5,  5,    10,   25,
+                                   50,  100,  250, 500, 1000, 2500, 5000, 10000};
 #define N_BOUNDS (sizeof bounds_ms / sizeof *bounds_ms)
 
 typedef struct route_metrics {
@@ -16,6 +17,7 @@ struct metrics {
     const char *const *methods, *const *patterns;
     size_t n_routes;
     route_metrics *routes;
+    route_metrics stages[N_STAGES]; /* classes unused */
     atomic_ullong queries[3], ingested[4];
 };
 
@@ -34,14 +36,23 @@ void metrics_free(metrics *m) {
     free(m);
 }
 
-void metrics_request(metrics *m, size_t route, int status, double ms) {
-    route_metrics *r = &m->routes[route < m->n_routes ? route : m->n_routes];
-    int c = status / 100;
-    atomic_fetch_add(&r->classes[c >= 1 && c <= 5 ? c : 0], 1);
+static void observe(route_metrics *r, double ms) {
     size_t i = 0;
     while (i < N_BOUNDS && ms > bounds_ms[i]) i++;
     atomic_fetch_add(&r->buckets[i], 1);
     atomic_fetch_add(&r->sum_us, (unsigned long long)(ms * 1000));
+}
+
+void metrics_stages(metrics *m, const double ms[N_STAGES]) {
+    for (int i = 0; i < N_STAGES; i++)
+        if (ms[i] > 0) observe(&m->stages[i], ms[i]);
+}
+
+void metrics_request(metrics *m, size_t route, int status, double ms) {
+    route_metrics *r = &m->routes[route < m->n_routes ? route : m->n_routes];
+    int c = status / 100;
+    atomic_fetch_add(&r->classes[c >= 1 && c <= 5 ? c : 0], 1);
+    observe(r, ms);
 }
 
 void metrics_query(metrics *m, int query_status) {
@@ -97,6 +108,26 @@ void metrics_write(const metrics *m, fo_buf *b) {
                       (double)atomic_load(&m->routes[i].sum_us) / 1e6);
         labels(m, i, b);
         fo_buf_printf(b, "} %llu\n", total);
+    }
+    static const char *const stages[] = {"embed",   "dense",  "sparse",      "fuse", "rerank",
+                                         "prefill", "decode", "first_token", "total"};
+    fo_buf_str(b, "# HELP forage_query_stage_seconds Time of a query's stages that were run.\n"
+                  "# TYPE forage_query_stage_seconds histogram\n");
+    for (int i = 0; i < N_STAGES; i++) {
+        const route_metrics *r = &m->stages[i];
+        unsigned long long below = 0;
+        for (size_t k = 0; k < N_BOUNDS; k++) {
+            below += atomic_load(&r->buckets[k]);
+            fo_buf_printf(b, "forage_query_stage_seconds_bucket{stage=\"%s\",le=\"%g\"} %llu\n",
+                          stages[i], bounds_ms[k] / 1000, below);
+        }
+        below += atomic_load(&r->buckets[N_BOUNDS]);
+        fo_buf_printf(b,
+                      "forage_query_stage_seconds_bucket{stage=\"%s\",le=\"+Inf\"} %llu\n"
+                      "forage_query_stage_seconds_sum{stage=\"%s\"} %.6f\n"
+                      "forage_query_stage_seconds_count{stage=\"%s\"} %llu\n",
+                      stages[i], below, stages[i], (double)atomic_load(&r->sum_us) / 1e6, stages[i],
+                      below);
     }
     static const char *const query_names[] = {"answered", "abstained", "no_context"};
     fo_buf_str(b, "# HELP forage_queries_total Questions by outcome.\n"

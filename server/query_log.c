@@ -41,6 +41,7 @@ static void *work(void *arg) {
     query_log *l = arg;
     store_query_log *spare = calloc(ROWS_MAX, sizeof *spare);
     pthread_mutex_lock(&l->mu);
+    int64_t trimmed = 0;
     while (spare && (!l->stop || l->n)) {
         if (!l->stop) {
             struct timespec until;
@@ -54,6 +55,10 @@ static void *work(void *arg) {
         l->n = 0;
         pthread_mutex_unlock(&l->mu);
         write_rows(l, rows, n);
+        if (log_now_ms() - trimmed > 3600 * 1000) { /* a failed one is tried again in an hour */
+            trimmed = log_now_ms();
+            store_trim_analytics(l->store, trimmed, NULL);
+        }
         spare = rows;
         pthread_mutex_lock(&l->mu);
     }

@@ -93,6 +93,53 @@ void route_stats(http_request *r, void *ctx) {
     http_reply_json(r, 200, &b);
 }
 
+/* One family over both layers of the query caches. */
+static void write_layers(fo_buf *b, const char *name, const char *type, const char *help,
+                         double answer, double retrieval) {
+    fo_buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+    fo_buf_printf(b, "%s{layer=\"answer\"} %.17g\n", name, answer);
+    fo_buf_printf(b, "%s{layer=\"retrieval\"} %.17g\n", name, retrieval);
+}
+
+static void write_cache_metrics(app *a, fo_buf *b) {
+    service_cache_stats st;
+    service_get_cache_stats(a->service, &st);
+    const query_cache_stats *x = &st.answer, *y = &st.retrieval;
+    write_layers(b, "forage_cache_lookups_total", "counter", "Queries that asked the cache.",
+                 (double)x->lookups, (double)y->lookups);
+    write_layers(b, "forage_cache_hits_total", "counter", "Queries that the cache served.",
+                 (double)x->hits, (double)y->hits);
+    write_layers(b, "forage_cache_saved_seconds_total", "counter",
+                 "Time that hits were spared, by what they cost at first.", x->saved_ms / 1000,
+                 y->saved_ms / 1000);
+    write_layers(b, "forage_cache_saved_tokens_total", "counter", "Tokens that hits were spared.",
+                 (double)x->saved_tokens, (double)y->saved_tokens);
+    write_layers(b, "forage_cache_evictions_total", "counter", "Entries pushed out.",
+                 (double)x->evictions, (double)y->evictions);
+    write_layers(b, "forage_cache_rejections_total", "counter",
+                 "Entries not admitted because others are asked for more.", (double)x->rejected,
+                 (double)y->rejected);
+    write_layers(b, "forage_cache_entries", "gauge", "Entries kept.", (double)x->entries,
+                 (double)y->entries);
+    write_layers(b, "forage_cache_bytes", "gauge", "Bytes kept.", (double)x->bytes,
+                 (double)y->bytes);
+    write_layers(b, "forage_cache_budget_bytes", "gauge", "Bytes that may be kept.",
+                 (double)x->budget_bytes, (double)y->budget_bytes);
+    metrics_write_value(b, "forage_cache_coalesced_total", "counter",
+                        "Queries that waited for a concurrent, identical one.",
+                        (double)st.coalesced);
+    metrics_write_value(b, "forage_cache_revalidated_total", "counter",
+                        "Answers served after a change because their contexts were the same.",
+                        (double)st.revalidated);
+    metrics_write_value(b, "forage_cache_primed_total", "counter",
+                        "Hot questions answered again in the background.", (double)st.primed);
+    fo_buf_printf(b,
+                  "# HELP forage_build_info Version and instruction set, always 1.\n"
+                  "# TYPE forage_build_info gauge\n"
+                  "forage_build_info{version=\"%s\",isa=\"%s\"} 1\n",
+                  FORAGE_VERSION, fo_cpu_level_name(fo_cpu()->level));
+}
+
 void route_metrics(http_request *r, void *ctx) {
     app *a = ctx;
     fo_buf b = {0};
@@ -110,6 +157,7 @@ void route_metrics(http_request *r, void *ctx) {
     metrics_write_value(&b, "forage_query_log_dropped_total", "counter",
                         "Rows of the query log that could not be kept.",
                         (double)query_log_dropped(a->query_log));
+    write_cache_metrics(a, &b);
     metrics_write_value(&b, "forage_uptime_seconds", "gauge", "Since the start.",
                         (double)(log_now_ms() - a->started_ms) / 1000);
     http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);

@@ -1,4 +1,6 @@
 /* POST /query and POST /search; answers whole or as server-sent events. */
+#include <openssl/sha.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,6 +68,36 @@ static void fail_stream(answer_stream *s, const fo_err *err) {
     fo_buf_free(&b);
 }
 
+/* The row of the query log; queued, never waited for. */
+static void log_query(app *a, const query_request *q, const query_result *r) {
+    const char *asked = q->query ? q->query : q->messages[q->n_messages - 1].content;
+    char hash[80] = "sha256:";
+    if (a->log_queries == LOG_QUERIES_HASH) {
+        unsigned char digest[SHA256_DIGEST_LENGTH];
+        SHA256((const void *)asked, strlen(asked), digest);
+        for (size_t i = 0; i < sizeof digest; i++) sprintf(hash + 7 + 2 * i, "%02x", digest[i]);
+        asked = hash;
+    }
+    store_query_log row = {.t_ms = log_now_ms(),
+                           .tenant = q->tenant,
+                           .collection = q->collection,
+                           .query = a->log_queries == LOG_QUERIES_OFF ? NULL : asked,
+                           .status = query_status_name(r->status),
+                           .answer_source = answer_source_name(r->source),
+                           .total_ms = r->ms.total,
+                           .n_contexts = (int)r->n_contexts,
+                           .cache_hit = r->cache.answer == CACHE_HIT};
+    const enum cache_outcome outcomes[] = {r->cache.answer, r->cache.retrieval};
+    for (int i = 0; i < 2; i++) {
+        row.layers[i].lookups = outcomes[i] != CACHE_BYPASSED;
+        row.layers[i].hits = outcomes[i] == CACHE_HIT;
+    }
+    int saver = r->cache.answer == CACHE_HIT ? 0 : 1; /* the layer that spared the most */
+    row.layers[saver].saved_ms = r->cache.saved_ms;
+    row.layers[saver].saved_tokens = (int64_t)r->cache.saved_tokens;
+    query_log_add(a->query_log, &row);
+}
+
 static void answer(http_request *r, app *a, bool search_only) {
     size_t len;
     const char *body = http_body(r, &len);
@@ -99,18 +131,11 @@ static void answer(http_request *r, app *a, bool search_only) {
     log_event(LOG_LEVEL_DEBUG, http_id(r), "query", LOG_STR("query_id", id),
               LOG_STR("status", query_status_name(result.status)),
               LOG_INT("contexts", result.n_contexts), LOG_NUM("ms", result.ms.total));
-    const query_request *q = &call.request;
-    const char *asked = q->query ? q->query : q->messages[q->n_messages - 1].content;
-    query_log_add(a->query_log,
-                  &(store_query_log){.t_ms = log_now_ms(),
-                                     .tenant = q->tenant,
-                                     .collection = q->collection,
-                                     .query = a->log_query_text ? asked : NULL,
-                                     .status = query_status_name(result.status),
-                                     .answer_source = answer_source_name(result.source),
-                                     .total_ms = result.ms.total,
-                                     .n_contexts = (int)result.n_contexts,
-                                     .cache_hit = result.cache.answer == CACHE_HIT});
+    log_query(a, &call.request, &result);
+    metrics_stages(a->metrics, (const double[N_STAGES]){
+                                   result.ms.embed, result.ms.dense, result.ms.sparse,
+                                   result.ms.fuse, result.ms.rerank, result.ms.prefill,
+                                   result.ms.decode, result.ms.first_token, result.ms.total});
     query_result_deinit(&result);
     if (call.stream) {
         send_event(&stream, "done", &b);

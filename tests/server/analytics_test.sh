@@ -1,0 +1,66 @@
+#!/bin/sh
+# Cache-hit analytics through HTTP: figures, CSV, metrics, a kill -9 and a restart.
+set -u
+forage=${BUILD:-build}/forage
+echo 1..1
+home=$(mktemp -d)
+pid=
+trap 'test -n "$pid" && kill -9 $pid 2>/dev/null; rm -rf "$home"' EXIT
+fail() { echo "not ok 1 - $*"; exit 1; }
+start() {
+    rm -f "$home/port"
+    "$forage" serve --home "$home" --listen 127.0.0.1:0 --port-file "$home/port" --prime-rate 0 \
+        --log-level off "$@" &
+    pid=$!
+    for _ in $(seq 300); do
+        test -s "$home/port" && break
+        sleep 0.1
+    done
+    url=http://127.0.0.1:$(cat "$home/port") || fail "does not start"
+}
+ask() { curl -s -H 'Content-Type: application/json' "$url/query" -d "$1"; }
+
+start
+curl -s -H 'Content-Type: application/json' "$url/ingest" \
+    -d '{"documents":[{"id":"heron","text":"The grey heron stands one metre tall. It eats fish."}]}' >/dev/null
+q='{"query":"How tall is the grey heron?"}'
+ask "$q" | grep -q '"answer":"miss"' || fail "the first is no miss"
+for _ in 1 2 3; do ask "$q" | grep -q '"answer":"hit"' || fail "a repeated question is no hit"; done
+ask '{"query":"Who invented the zeppelin engine?"}' | grep -q '"status":"abstained"' || fail "answered"
+ask '{"query":"=2+2"}' >/dev/null
+sleep 2.5
+cache=$(curl -s "$url/analytics/cache?window=1h&step=1m")
+echo "$cache" | grep -q '"answer":{"lookups":6,"hits":3,"hit_ratio":0.5,' || fail "totals: $cache"
+echo "$cache" | grep -q '"kv_disk":{"lookups":0' || fail "a layer is missing: $cache"
+hot=$(curl -s "$url/analytics/queries?window=24h&order=hot&limit=1")
+echo "$hot" | grep -q '"query":"How tall is the grey heron?","collection":"default","count":4,"estimate":4,"cache_hits":3' ||
+    fail "hot: $hot"
+curl -s "$url/analytics/queries?order=unanswered" | grep -q zeppelin || fail "unanswered"
+curl -s -H 'Accept: text/csv' "$url/analytics/queries" | grep -q "^\"'=2+2\"," || fail "CSV runs formulas"
+curl -s -H 'Accept: text/csv' "$url/analytics/cache" | grep -q ',answer,6,3,0.500000,' || fail "CSV"
+for bad in 'cache?window=x' 'cache?step=30s' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
+    test "$(curl -s -o /dev/null -w '%{http_code}' "$url/analytics/$bad")" = 400 || fail "takes $bad"
+done
+curl -s "$url/metrics" >"$home/metrics"
+grep -q 'forage_cache_hits_total{layer="answer"} 3' "$home/metrics" || fail "metrics"
+if command -v promtool >/dev/null; then
+    promtool check metrics <"$home/metrics" || fail "promtool"
+else
+    echo "# promtool is not installed: metrics are not checked by it"
+fi
+kill -9 $pid
+wait $pid 2>/dev/null
+start
+after=$(curl -s "$url/analytics/cache?window=1h&step=1m")
+echo "$after" | grep -q '"answer":{"lookups":6,"hits":3,"hit_ratio":0.5,' || fail "after kill -9: $after"
+kill $pid
+wait $pid
+start --log-queries hash
+ask "$q" >/dev/null
+sleep 2.5
+curl -s "$url/analytics/queries?limit=50" | grep -q '"query":"sha256:' || fail "no hash is logged"
+kill $pid
+wait $pid
+pid=
+grep -q 'heron' "$home/hot/default.hot" && fail "a hidden question is written down"
+echo "ok 1 - figures, CSV, metrics; all of it after kill -9; questions can be hidden"
