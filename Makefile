@@ -9,7 +9,8 @@
 CC      ?= gcc
 PREFIX  ?= /usr/local
 SAN     ?=
-OPT     ?= -O2 -g
+# Variable tracking costs the sanitizer builds more than the whole compilation and serves debuggers only.
+OPT     ?= $(if $(SAN),-O1 -g1 -fno-var-tracking-assignments,-O2 -g)
 BUILD   ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 comma   := ,
 VERSION := 0.1.0

@@ -54,21 +54,24 @@ V16_INLINE iacc iacc_dot8(iacc a, iw w, int x) {
     return a;
 }
 V16_INLINE v16 iacc_end8(iacc a) {
-    v16 r;
-    for (int i = 0; i < 16; i++) r.f[i] = (float)a.s[i];
-    return r;
+    float t[16];
+    for (int i = 0; i < 16; i++) t[i] = (float)a.s[i];
+    return v16_load(t);
 }
 #define iacc_dot4         iacc_dot8
 #define iacc_end4(a, sum) iacc_end8(a)
 
 V16_INLINE v16 vf_from_f16(const uint16_t *p) {
-    v16 r;
-    for (int i = 0; i < 16; i++) r.f[i] = quant_f16_to_f32(p[i]);
-    return r;
+    float t[16];
+    for (int i = 0; i < 16; i++) t[i] = quant_f16_to_f32(p[i]);
+    return v16_load(t);
 }
 V16_INLINE v16 vf_fused(v16 a, v16 b, v16 c) {
-    v16 r;
-    for (int i = 0; i < 16; i++) r.f[i] = fmaf(a.f[i], b.f[i], c.f[i]);
-    return r;
+    float x[16], y[16], z[16];
+    v16_store(x, a);
+    v16_store(y, b);
+    v16_store(z, c);
+    for (int i = 0; i < 16; i++) z[i] = fmaf(x[i], y[i], z[i]);
+    return v16_load(z);
 }
 #include "kernels/matmul_impl.h"

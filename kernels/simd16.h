@@ -167,81 +167,107 @@ V16_INLINE void v16_to_i8(int8_t *p, v16 x) {
 
 #else
 
+/* Four vectors of gcc's, not sixteen floats: an unrolled loop over an array in each of these costs
+ * minutes of compile time in every file that inlines them, and most under the sanitizers. */
+typedef float v16_quad __attribute__((vector_size(16)));
+typedef int32_t v16_quad_int __attribute__((vector_size(16)));
 typedef struct v16 {
-    float f[16];
+    v16_quad q[4];
 } v16;
-#define V16_EACH(expr)                                                                             \
-    v16 r;                                                                                         \
-    for (int i = 0; i < 16; i++) r.f[i] = (expr);                                                  \
-    return r
-V16_INLINE v16 v16_zero(void) {
-    V16_EACH(0.0f);
-}
+#define V16_MAP(f)        ((v16){{f(0), f(1), f(2), f(3)}})
+#define V16_PICK(m, a, b) ((v16_quad)(((m) & (v16_quad_int)(a)) | (~(m) & (v16_quad_int)(b))))
 V16_INLINE v16 v16_set(float x) {
-    V16_EACH(x);
+    v16_quad q = {x, x, x, x};
+    return (v16){{q, q, q, q}};
+}
+V16_INLINE v16 v16_zero(void) {
+    return v16_set(0.0f);
 }
 V16_INLINE v16 v16_load(const float *p) {
-    V16_EACH(p[i]);
-}
-V16_INLINE void v16_store(float *p, v16 a) {
-    for (int i = 0; i < 16; i++) p[i] = a.f[i];
-}
-V16_INLINE v16 v16_load_part(const float *p, int n) {
-    V16_EACH(i < n ? p[i] : 0.0f);
-}
-V16_INLINE void v16_store_part(float *p, v16 a, int n) {
-    for (int i = 0; i < n; i++) p[i] = a.f[i];
-}
-V16_INLINE v16 v16_add(v16 a, v16 b) {
-    V16_EACH(a.f[i] + b.f[i]);
-}
-V16_INLINE v16 v16_sub(v16 a, v16 b) {
-    V16_EACH(a.f[i] - b.f[i]);
-}
-V16_INLINE v16 v16_mul(v16 a, v16 b) {
-    V16_EACH(a.f[i] * b.f[i]);
-}
-V16_INLINE v16 v16_div(v16 a, v16 b) {
-    V16_EACH(a.f[i] / b.f[i]);
-}
-V16_INLINE v16 v16_max(v16 a, v16 b) {
-    V16_EACH(a.f[i] > b.f[i] ? a.f[i] : b.f[i]);
-}
-V16_INLINE v16 v16_min(v16 a, v16 b) {
-    V16_EACH(a.f[i] < b.f[i] ? a.f[i] : b.f[i]);
-}
-V16_INLINE v16 v16_abs(v16 a) {
-    V16_EACH(__builtin_fabsf(a.f[i]));
-}
-V16_INLINE v16 v16_fma(v16 a, v16 b, v16 c) {
-    V16_EACH(a.f[i] * b.f[i] + c.f[i]);
-}
-V16_INLINE v16 v16_round(v16 a) { /* |a| < 2^22 */
-    V16_EACH((a.f[i] + 12582912.0f) - 12582912.0f);
-}
-V16_INLINE v16 v16_exp2i(v16 n) {
     v16 r;
-    for (int i = 0; i < 16; i++) {
-        int32_t bits = ((int32_t)n.f[i] + 127) << 23;
-        memcpy(&r.f[i], &bits, sizeof bits);
-    }
+    memcpy(&r, p, sizeof r);
     return r;
 }
+V16_INLINE void v16_store(float *p, v16 a) {
+    memcpy(p, &a, sizeof a);
+}
+V16_INLINE v16 v16_load_part(const float *p, int n) {
+    float t[16] = {0};
+    for (int i = 0; i < n; i++) t[i] = p[i];
+    return v16_load(t);
+}
+V16_INLINE void v16_store_part(float *p, v16 a, int n) {
+    float t[16];
+    v16_store(t, a);
+    for (int i = 0; i < n; i++) p[i] = t[i];
+}
+V16_INLINE v16 v16_add(v16 a, v16 b) {
+#define EACH(i)           (a.q[i] + b.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_sub(v16 a, v16 b) {
+#define EACH(i) (a.q[i] - b.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_mul(v16 a, v16 b) {
+#define EACH(i) (a.q[i] * b.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_div(v16 a, v16 b) {
+#define EACH(i) (a.q[i] / b.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_max(v16 a, v16 b) {
+#define EACH(i) V16_PICK(a.q[i] > b.q[i], a.q[i], b.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_min(v16 a, v16 b) {
+#define EACH(i) V16_PICK(a.q[i] < b.q[i], a.q[i], b.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_abs(v16 a) {
+#define EACH(i) ((v16_quad)((v16_quad_int)a.q[i] & 0x7fffffff))
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_fma(v16 a, v16 b, v16 c) {
+#define EACH(i) (a.q[i] * b.q[i] + c.q[i])
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_round(v16 a) { /* |a| < 2^22 */
+#define EACH(i) ((a.q[i] + 12582912.0f) - 12582912.0f)
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_exp2i(v16 n) {
+#define EACH(i) ((v16_quad)((__builtin_convertvector(n.q[i], v16_quad_int) + 127) << 23))
+    return V16_MAP(EACH);
+#undef EACH
+}
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
+    uint32_t bits[16];
+    for (int i = 0; i < 16; i++) bits[i] = (uint32_t)p[i] << 16;
     v16 r;
-    for (int i = 0; i < 16; i++) {
-        uint32_t bits = (uint32_t)p[i] << 16;
-        memcpy(&r.f[i], &bits, sizeof bits);
-    }
+    memcpy(&r, bits, sizeof r);
     return r;
 }
 V16_INLINE v16 v16_from_i8(const int8_t *p) {
-    V16_EACH((float)p[i]);
+    float t[16];
+    for (int i = 0; i < 16; i++) t[i] = (float)p[i];
+    return v16_load(t);
 }
 V16_INLINE void v16_to_i8(int8_t *p, v16 a) {
-    for (int i = 0; i < 16; i++) p[i] = (int8_t)a.f[i];
+    float t[16];
+    v16_store(t, a);
+    for (int i = 0; i < 16; i++) p[i] = (int8_t)t[i];
 }
-#undef V16_EACH
 
 #endif
 
@@ -276,14 +302,15 @@ V16_INLINE float v16_hmax(v16 a) {
 }
 #else
 V16_INLINE float v16_sum(v16 a) {
-    for (int w = 8; w; w /= 2)
-        for (int i = 0; i < w; i++) a.f[i] += a.f[i + w];
-    return a.f[0];
+    v16_quad t = (a.q[0] + a.q[2]) + (a.q[1] + a.q[3]);
+    return (t[0] + t[2]) + (t[1] + t[3]);
 }
 V16_INLINE float v16_hmax(v16 a) {
-    for (int w = 8; w; w /= 2)
-        for (int i = 0; i < w; i++) a.f[i] = a.f[i] > a.f[i + w] ? a.f[i] : a.f[i + w];
-    return a.f[0];
+    v16_quad u = V16_PICK(a.q[0] > a.q[2], a.q[0], a.q[2]);
+    v16_quad v = V16_PICK(a.q[1] > a.q[3], a.q[1], a.q[3]);
+    v16_quad t = V16_PICK(u > v, u, v);
+    float x = t[0] > t[2] ? t[0] : t[2], y = t[1] > t[3] ? t[1] : t[3];
+    return x > y ? x : y;
 }
 #endif
 
@@ -309,8 +336,9 @@ V16_INLINE v16 v16_exp(v16 x) {
     return (v16){_mm256_and_ps(y.a, _mm256_cmp_ps(x.a, low.a, _CMP_GE_OQ)),
                  _mm256_and_ps(y.b, _mm256_cmp_ps(x.b, low.b, _CMP_GE_OQ))};
 #else
-    for (int i = 0; i < 16; i++) y.f[i] = x.f[i] >= low.f[i] ? y.f[i] : 0.0f;
-    return y;
+#define EACH(i) ((v16_quad)((x.q[i] >= low.q[i]) & (v16_quad_int)y.q[i]))
+    return V16_MAP(EACH);
+#undef EACH
 #endif
 }
 
