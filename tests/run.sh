@@ -8,7 +8,13 @@ shift
 [ $# -gt 0 ] || set -- kernels data index engine retrieval server fuzz
 passed=0 failed=0 skipped=0
 out=$(mktemp)
-trap 'rm -f "$out"' EXIT
+# Sanitizers write into a folder, so that a report from a child process or from a service that a test
+# killed counts too: any report at all is a failure. What is suppressed, and why: tests/*.supp.
+reports=$(mktemp -d)
+trap 'rm -rf "$out" "$reports"' EXIT
+export ASAN_OPTIONS="log_path=$reports/asan:detect_leaks=1:handle_segv=2:${ASAN_OPTIONS-}"
+export UBSAN_OPTIONS="log_path=$reports/ubsan:print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS-}"
+export TSAN_OPTIONS="log_path=$reports/tsan:suppressions=$PWD/tests/tsan.supp:${TSAN_OPTIONS-}"
 for room in "$@"; do
     for t in "$build"/tests/"$room"/*_test tests/"$room"/*_test.sh; do
         [ -x "$t" ] || continue
@@ -33,6 +39,12 @@ for room in "$@"; do
         elif [ "$((p + s + f))" -eq 0 ]; then
             f=1
             echo "not ok - $name reported no test"
+        fi
+        if [ -n "$(ls "$reports")" ]; then
+            f=$((f + 1))
+            echo "not ok - $name: a sanitizer spoke"
+            head -n 80 "$reports"/*
+            rm -f "$reports"/*
         fi
         [ "$f" -eq 0 ] || tail -n 60 "$out"
         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
