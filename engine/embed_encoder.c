@@ -178,6 +178,7 @@ static int load(embed_encoder *s, const char *path, const embedder_options *o, f
                        i->n_scores ? "a reranker" : "a model that writes text");
     s->base.dim = (size_t)i->d_model;
     if ((rc = tokenizer_from_gguf(&s->tokens, model_gguf(s->weights), err))) return rc;
+    s->base.vocabulary = s->tokens;
     s->first = tokenizer_special_id(s->tokens, TOKENIZER_CLS);
     s->last = tokenizer_special_id(s->tokens, TOKENIZER_SEP);
     if (s->first < 0) s->first = tokenizer_special_id(s->tokens, TOKENIZER_BOS);

@@ -161,6 +161,7 @@ static int finish(embedder **out, embed_static *s, fo_err *err) {
     if (s->base.dim < 1 || s->base.dim > MAX_DIM)
         return fo_fail(err, FO_EUNSUPPORTED, "vectors of %zu dimensions: 1 to %d are possible",
                        s->base.dim, MAX_DIM);
+    s->base.vocabulary = s->tokens;
     if (tokenizer_get_kind(s->tokens) != TOKENIZER_WORDPIECE)
         return fo_fail(err, FO_EUNSUPPORTED, "a static table needs a WordPiece vocabulary");
     size_t n_vocab = (size_t)tokenizer_vocab_size(s->tokens);

@@ -99,6 +99,9 @@ const char *embedder_fingerprint(const embedder *e) {
     return e->fingerprint;
 }
 
+const tokenizer *embedder_tokenizer(const embedder *e) {
+    return e->vocabulary;
+}
 size_t embedder_dim(const embedder *e) {
     return e->dim;
 }

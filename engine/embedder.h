@@ -44,6 +44,9 @@ const char *embedder_fingerprint(const embedder *e); /* 64 hex digits: SHA-256 o
                                                         decides the vectors; valid until close */
 size_t embedder_dim(const embedder *e);              /* floats in a vector */
 
+/* How it splits text; valid until close. */
+const struct tokenizer *embedder_tokenizer(const embedder *e);
+
 /* The dense side's weight in score fusion, in [0, 1]: stored with the model where it was
  * measured, else the measured default of its kind. */
 float embedder_alpha(const embedder *e);

@@ -8,6 +8,7 @@
 #include "engine/embedder.h"
 #include "engine/gguf.h"
 #include "engine/safetensors.h"
+#include "engine/tokenizer.h"
 
 typedef struct embedder_ops {
     void (*close)(embedder *e); /* frees e itself too */
@@ -22,6 +23,7 @@ struct embedder { /* immutable after open */
     char fingerprint[65];
     size_t dim, max_tokens;
     float alpha;
+    const tokenizer *vocabulary; /* the kind's own */
 };
 
 /* SHA-256 fed piece by piece; every piece is preceded by its length, so that no two lists of

@@ -14,6 +14,7 @@
 
 #include "engine/admission.h"
 #include "engine/engine_memory.h"
+#include "engine/json_grammar.h"
 #include "engine/markers.h"
 #include "engine/scheduler.h"
 #include "engine/stop_match.h"
@@ -47,6 +48,8 @@ struct generation {
     detokenizer detok;
     stop_match stops;
     marker_filter markers;
+    bool json;
+    json_filter grammar;
     fo_buf piece;
 
     pthread_mutex_t mu;
@@ -118,14 +121,21 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
 
 /* ---- one token ---------------------------------------------------------------------------- */
 
+/* What the request allows the model to write. */
+static bool allows(void *ctx, int32_t token) {
+    generation *g = ctx;
+    return (g->markers.max <= 0 || marker_allows(&g->markers, token)) &&
+           (!g->json || json_allows(&g->grammar, token));
+}
+
 /* The row of logits of a task chose its next token: note it, print it, see whether it is the last.
  * engine.mu is held. */
 static void take_row(engine *e, int task_number, const float *logits) {
     task *t = &e->sched.tasks[task_number];
     generation *g = t->owner;
-    bool constrained = g->markers.max > 0;
+    bool constrained = g->markers.max > 0 || g->json;
     int32_t token = sampler_pick(e->sampler, &g->sampling, logits, t->tokens, (size_t)t->n_tokens,
-                                 g->n_out, constrained ? marker_allows : NULL, &g->markers);
+                                 g->n_out, constrained ? allows : NULL, g);
     bool end = !g->ignore_end && tokenizer_is_end(e->tokenizer, token);
     bool stopped = false;
     pthread_mutex_lock(&g->mu);
@@ -145,7 +155,8 @@ static void take_row(engine *e, int task_number, const float *logits) {
         }
         g->n_out++;
         g->ev.completion_tokens = g->n_out;
-        if (constrained) marker_take(&g->markers, token);
+        if (g->markers.max > 0) marker_take(&g->markers, token);
+        if (g->json) json_take(&g->grammar, token);
         fo_buf_clear(&g->piece);
         if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
             stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
@@ -154,7 +165,7 @@ static void take_row(engine *e, int task_number, const float *logits) {
     }
     pthread_mutex_unlock(&g->mu);
     e->stats.decode_tokens++;
-    if (end) {
+    if (end || (g->json && json_done(&g->grammar))) {
         finish(e, g, "stop", FO_OK, NULL);
     } else if (stopped) {
         finish(e, g, "stop_sequence", FO_OK, NULL);
@@ -460,6 +471,8 @@ static int generation_make(generation **out, engine *e, const generation_request
     g->sampling.bias = g->bias;
     detokenizer_init(&g->detok, e->tokenizer, false, true);
     g->markers = (marker_filter){e->tokenizer, marker_start(), r->max_marker};
+    g->json = r->json;
+    g->grammar = json_filter_start(e->tokenizer);
     g->ev = (generation_event){.stop_index = -1, .finish_reason = "", .prompt_tokens = r->n_prompt};
     *out = g;
     return FO_OK;

@@ -74,6 +74,7 @@ typedef struct generation_request {
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     int n_logprobs;    /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
     int max_marker;    /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
+    bool json;         /* the answer is one JSON object (engine/json_grammar.h) */
 } generation_request;
 
 enum { GENERATION_LOGPROBS = 20 };
