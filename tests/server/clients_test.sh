@@ -30,7 +30,8 @@ until [ -s "$work/port" ]; do
 done
 base=http://127.0.0.1:$(cat "$work/port")
 mkdir "$work/docs"
-echo "Morels must be cooked for at least ten minutes. They grow in spring." >"$work/docs/morels.txt"
+echo "Morels must be cooked for at least ten minutes." >"$work/docs/morels.txt"
+printf '# Tar\n\nThe option -t lists the contents of an archive.\n' >"$work/docs/tar.md"
 "$forage" ingest "$work/docs" --url "$base" >/dev/null 2>&1
 export OPENAI_BASE_URL="$base/v1" OPENAI_API_KEY=none NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
