@@ -44,8 +44,8 @@ static const cli_option options[] = {
     {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
      .max = 1024},
     {"query-workers", CLI_INT, &o.query_workers, "N",
-     "queries answered at once (default: threads, "
-     "at least 4)",
+     "queries answered at once (default: threads, at least 4; with a language model "
+     "--max-sequences more)",
      .max = 1024},
     {"ingest-workers", CLI_INT, &o.ingest_workers, "N", "ingests at once (default 4)", .max = 256},
     {"queue", CLI_INT, &o.queue, "N", "requests that may wait for a worker (default 128)", .min = 1,
@@ -106,9 +106,14 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
                       .max_connections = (int)o.max_connections,
                       .max_per_address = (int)o.max_per_address,
                       .max_body_bytes = (size_t)o.max_body};
-    h.n_workers[HTTP_LANE_QUERY] = o.query_workers ? (int)o.query_workers
-                                   : threads < 4   ? 4
-                                                   : threads;
+    /* Who waits for the language model does not compute: as many as it writes for at once, and some
+     * for the rest. */
+    int workers = threads < 4 ? 4 : threads;
+    if (service_engine(s)) {
+        int64_t n = engine_flag_values.max_sequences;
+        workers += n ? (int)n : 16;
+    }
+    h.n_workers[HTTP_LANE_QUERY] = o.query_workers ? (int)o.query_workers : workers;
     h.n_workers[HTTP_LANE_INGEST] = (int)o.ingest_workers;
     h.queue_length[HTTP_LANE_QUERY] = h.queue_length[HTTP_LANE_INGEST] = (int)o.queue;
     rc = app_serve(a, &h, err);
