@@ -20,6 +20,9 @@ static const unsigned char page_html[] = {
 static const unsigned char page_js[] = {
 #include "server/web/app.js.inc"
 };
+static const unsigned char dashboard_js[] = {
+#include "server/web/dashboard.js.inc"
+};
 static const unsigned char page_css[] = {
 #include "server/web/style.css.inc"
 };
@@ -226,6 +229,8 @@ void route_asset(http_request *r, void *ctx) {
     secure(r);
     if (!strcmp(name, "app.js"))
         http_reply(r, 200, "text/javascript; charset=utf-8", page_js, sizeof page_js);
+    else if (!strcmp(name, "dashboard.js"))
+        http_reply(r, 200, "text/javascript; charset=utf-8", dashboard_js, sizeof dashboard_js);
     else if (!strcmp(name, "style.css"))
         http_reply(r, 200, "text/css; charset=utf-8", page_css, sizeof page_css);
     else
