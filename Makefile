@@ -118,7 +118,7 @@ fuzz:
 	@mkdir -p build/fuzz/found $(patsubst %,build/fuzz/corpus/%,$(FUZZ))
 	@for t in $(FUZZ); do \
 	  echo "  FUZZ $$t"; \
-	  build/fuzz/tests/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
+	  ASAN_OPTIONS=intercept_memmem=0 build/fuzz/tests/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
 	    -print_final_stats=1 -artifact_prefix=build/fuzz/found/$$t- \
 	    build/fuzz/corpus/$$t tests/fuzz/corpus/$$t || exit 1; \
 	done

@@ -173,15 +173,19 @@ static int read_query(judged_query *q, char *line, size_t len, fo_err *err) {
     size_t n_turns = cJSON_IsArray(turns) ? (size_t)cJSON_GetArraySize(turns) : 0;
     q->messages = calloc(n_turns + 1, sizeof *q->messages);
     if (!q->answers || !q->messages) return fo_fail(err, FO_ENOMEM, "out of memory");
-    if (n) cJSON_ArrayForEach(item, list) {
+    if (n) {
+        cJSON_ArrayForEach(item, list) {
             if (cJSON_IsString(item)) q->answers[q->n_answers++] = item->valuestring;
         }
-    if (n_turns) cJSON_ArrayForEach(item, turns) {
+    }
+    if (n_turns) {
+        cJSON_ArrayForEach(item, turns) {
             const char *role = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "role"));
             const char *text =
                 cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, "content"));
             if (role && text) q->messages[q->n_messages++] = (query_message){role, text};
         }
+    }
     return FO_OK;
 }
 
