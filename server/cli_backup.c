@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "kernels/clock.h"
 #include "kernels/file.h"
 #include "retrieval/service.h"
 #include "server/cli.h"
@@ -175,6 +176,34 @@ static const cli_option stats_options[] = {
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 
+/* What the caches did for the default tenant in the last 30 days. */
+static int cache_stats(service *s, json_out *out, fo_err *err) {
+    static const char *const layers[] = {"answer", "retrieval"};
+    store_rollup *rows, sum[2] = {0};
+    size_t n;
+    int rc = store_cache_series(service_store(s), "default", fo_unix_ms() / 1000 - 30 * 86400,
+                                86400, &rows, &n, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < n; i++) {
+        sum[rows[i].layer].lookups += rows[i].lookups;
+        sum[rows[i].layer].hits += rows[i].hits;
+        sum[rows[i].layer].saved_ms += rows[i].saved_ms;
+        sum[rows[i].layer].saved_tokens += rows[i].saved_tokens;
+    }
+    free(rows);
+    json_out_open(out, "cache_30_days", '{');
+    for (int i = 0; i < 2; i++) {
+        json_out_open(out, layers[i], '{');
+        json_out_int(out, "lookups", sum[i].lookups);
+        json_out_int(out, "hits", sum[i].hits);
+        json_out_number(out, "saved_ms", sum[i].saved_ms);
+        json_out_int(out, "saved_tokens", sum[i].saved_tokens);
+        json_out_close(out, '}');
+    }
+    json_out_close(out, '}');
+    return FO_OK;
+}
+
 static int stats_of_home(fo_buf *b, fo_err *err) {
     service *s;
     int rc = cli_models_open(&s, &(service_options){.home = o.home, .read_only = true}, err);
@@ -192,6 +221,7 @@ static int stats_of_home(fo_buf *b, fo_err *err) {
     json_out_int(&out, "database_bytes", (int64_t)st.database_bytes);
     json_out_int(&out, "free_disk_bytes", store_free_disk_bytes(service_store(s)));
     json_out_string(&out, "embedder", embedder_name(service_embedder(s)));
+    if (!rc) rc = cache_stats(s, &out, err);
     json_out_close(&out, '}');
     service_close(s);
     return rc;

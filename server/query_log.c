@@ -106,6 +106,21 @@ static char *copy(const char *s) {
     return s ? strdup(s) : NULL;
 }
 
+/* A dropped row's cache figures join a late row of the same tenant, at most a second older: the
+ * rollups stay right when the log itself cannot keep up. The lock is held. */
+static void carry(query_log *l, const store_query_log *row) {
+    for (size_t i = l->n; i-- > 0 && l->n - i <= 64;) {
+        if (strcmp(l->rows[i].tenant, row->tenant) != 0) continue;
+        for (int k = 0; k < 2; k++) {
+            l->rows[i].layers[k].lookups += row->layers[k].lookups;
+            l->rows[i].layers[k].hits += row->layers[k].hits;
+            l->rows[i].layers[k].saved_ms += row->layers[k].saved_ms;
+            l->rows[i].layers[k].saved_tokens += row->layers[k].saved_tokens;
+        }
+        return;
+    }
+}
+
 void query_log_add(query_log *l, const store_query_log *row) {
     if (!l) return;
     store_query_log r = *row;
@@ -119,8 +134,10 @@ void query_log_add(query_log *l, const store_query_log *row) {
         l->n < ROWS_MAX && !l->stop && r.tenant && r.collection && r.status && r.answer_source;
     if (room)
         l->rows[l->n++] = r;
-    else
+    else {
         l->dropped++;
+        carry(l, row);
+    }
     pthread_mutex_unlock(&l->mu);
     if (!room) free_row(&r);
 }
