@@ -1,0 +1,22 @@
+/* prompt_templates.h - what a model is told, by its size. All instructions stand in the .c file. */
+#ifndef FORAGE_RETRIEVAL_PROMPT_TEMPLATES_H
+#define FORAGE_RETRIEVAL_PROMPT_TEMPLATES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct prompt_template {
+    const char *name;
+    uint64_t max_parameters; /* for models up to this size */
+    const char *system;
+    const char *before_contexts, *after_contexts;
+    const char *before_question, *after_question;
+    bool labels; /* contexts carry labels and the model is asked to cite them */
+    size_t max_contexts;
+    size_t prompt_tokens; /* budget */
+} prompt_template;
+
+const prompt_template *prompt_template_for(uint64_t n_parameters);
+
+#endif
