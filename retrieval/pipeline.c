@@ -1,5 +1,6 @@
 /* A question's path: embed -> dense and sparse search -> fusion -> contexts -> answer -> citations.
- * Each stage is one function over the `run`, in the order of service_query at the end. */
+ * Each stage is one function over the `run`, in the order of service_query at the end; the answer
+ * is answer.c's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,50 +8,51 @@
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
 #include "retrieval/dedupe.h"
-#include "retrieval/extractive.h"
-#include "retrieval/service_internal.h"
+#include "retrieval/query_run.h"
+#include "retrieval/rewrite.h"
 
 enum {
-    FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
     MAX_TOP_K = 1000,
     MAX_QUERY_BYTES = 64 << 10,
 };
 static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
 
-typedef struct run {
-    service *s;
-    const query_request *q;
-    const query_sink *sink;
-    query_result *out;
-    fo_err *err;
-    collection *c;
-    search_snapshot *snapshot;
-    double started;
-    size_t top_k, depth;
-    double alpha;
-    fusion_hit *dense, *sparse; /* [depth] each */
-    size_t n_dense, n_sparse;
-    fused_hit *fused; /* [2 * depth] */
-    size_t n_fused;
-} run;
+double run_time_left_ms(const run *r) {
+    int limit = r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
+    return limit - (fo_now_ms() - r->started);
+}
 
-static int check_alive(run *r) {
+int run_check_alive(run *r) {
     if (r->q->cancel && atomic_load(r->q->cancel))
         return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
-    int limit = r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
-    if (fo_now_ms() - r->started > limit)
-        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d", limit);
+    if (run_time_left_ms(r) < 0)
+        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d",
+                       r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000);
     return FO_OK;
+}
+
+/* The question is the query, or the last message where that is the user's. */
+static void take_question(run *r) {
+    const query_request *q = r->q;
+    r->question = q->query;
+    r->n_turns = q->n_messages;
+    if (q->query || q->n_messages == 0) return;
+    const query_message *last = &q->messages[q->n_messages - 1];
+    if (strcmp(last->role, "user")) return;
+    r->question = last->content;
+    r->n_turns--;
 }
 
 static int check_request(run *r) {
     const query_request *q = r->q;
-    size_t bad, n = q->query ? strlen(q->query) : 0;
+    size_t bad, n;
+    take_question(r);
+    n = r->question ? strlen(r->question) : 0;
     if (n == 0) return fo_fail_field(r->err, FO_EINVAL, "query", "query must not be empty");
     if (n > MAX_QUERY_BYTES)
         return fo_fail_field(r->err, FO_EINVAL, "query", "query is longer than %d bytes",
                              MAX_QUERY_BYTES);
-    if (!fo_utf8_valid(q->query, n, &bad))
+    if (!fo_utf8_valid(r->question, n, &bad))
         return fo_fail_field(r->err, FO_EINVAL, "query", "query is not UTF-8 at byte %zu", bad);
     if (q->top_k > MAX_TOP_K)
         return fo_fail_field(r->err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
@@ -58,6 +60,10 @@ static int check_request(run *r) {
     if (q->search.alpha > 1)
         return fo_fail_field(r->err, FO_EINVAL, "search.alpha",
                              "search.alpha must be between 0 and 1");
+    if (q->prefill_only && !r->s->engine)
+        return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
+                             "prefill_only needs a generator model; start the service with "
+                             "--model");
     if (q->search.rerank)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
                              "no reranking model is loaded; start the service with --rerank-model");
@@ -87,6 +93,21 @@ static int prepare(run *r) {
     return FO_OK;
 }
 
+/* With turns before it, the question is made whole from them first. */
+static int make_search_text(run *r) {
+    int rc = collection_take_analyzer(r->s, r->c, &r->words, r->err);
+    if (rc != FO_OK) return rc;
+    prompt_turn *turns = calloc(r->n_turns + 1, sizeof *turns);
+    if (!turns) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; i < r->n_turns; i++)
+        turns[i] =
+            (prompt_turn){strcmp(r->q->messages[i].role, "user") != 0, r->q->messages[i].content};
+    lexicon lx = {r->words, run_idf, r->snapshot};
+    rc = query_rewrite(&r->search_text, &lx, turns, r->n_turns, r->question, r->err);
+    free(turns);
+    return rc;
+}
+
 static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
     for (size_t i = 0; i < n; i++) out[i] = (fusion_hit){in[i].chunk, in[i].score};
     return n;
@@ -97,8 +118,9 @@ static int search_dense_side(run *r, search_hit *hits) {
     size_t dim = embedder_dim(r->s->embedder), n = 0;
     float *vector = malloc(dim * sizeof *vector);
     if (!vector) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    size_t len = strlen(r->q->query);
-    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->q->query, &len, 1, vector, r->err);
+    const char *text = r->search_text;
+    size_t len = strlen(text);
+    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &text, &len, 1, vector, r->err);
     double t1 = fo_now_ms();
     bool known = false; /* a query without one known piece has no direction */
     for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
@@ -115,7 +137,7 @@ static int search_dense_side(run *r, search_hit *hits) {
 static int search_sparse_side(run *r, search_hit *hits) {
     double t0 = fo_now_ms();
     size_t n = 0;
-    int rc = search_sparse(r->snapshot, r->q->query, r->depth, r->q->filter, hits, &n, r->err);
+    int rc = search_sparse(r->snapshot, r->search_text, r->depth, r->q->filter, hits, &n, r->err);
     r->n_sparse = copy_hits(hits, n, r->sparse);
     r->out->ms.sparse = fo_now_ms() - t0;
     return rc;
@@ -215,115 +237,6 @@ static int gather_contexts(run *r) {
     return rc;
 }
 
-/* ---- the answer -------------------------------------------------------------------------- */
-
-static float snapshot_idf(void *ctx, const char *term, size_t len) {
-    return search_idf(ctx, term, len);
-}
-
-static int take_answer(run *r, const extractive_answer *a) {
-    query_result *out = r->out;
-    out->support = a->support;
-    if (a->abstain) {
-        out->status = QUERY_ABSTAINED;
-        out->finish_reason = "abstain";
-        return FO_OK;
-    }
-    out->status = QUERY_ANSWERED;
-    out->source = ANSWER_EXTRACTIVE;
-    out->finish_reason = "stop";
-    free(out->answer);
-    out->answer = strdup(a->text);
-    out->citations = calloc(a->n_citations + 1, sizeof *out->citations);
-    if (!out->answer || !out->citations) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    for (size_t i = 0; i < a->n_citations; i++) {
-        const answer_citation *from = &a->citations[i];
-        const store_chunk *k = &out->contexts[from->passage].chunk;
-        query_citation *to = &out->citations[i];
-        *to = (query_citation){
-            .index = (int)i + 1,
-            .answer_start = fo_utf8_count(a->text, from->answer_start),
-            .answer_end = fo_utf8_count(a->text, from->answer_end),
-            .quote = strndup(k->text + from->start, from->end - from->start),
-            .verified = from->verified,
-            .context = from->passage,
-            .source_start = k->start_cp + fo_utf8_count(k->text, from->start),
-            .source_end = k->start_cp + fo_utf8_count(k->text, from->end),
-        };
-        out->n_citations++;
-        if (!to->quote) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    }
-    return FO_OK;
-}
-
-/* The cosine of the hundredth dense hit: what the support of an answer measures the best against.
- * A list too short to have a tail gives none. */
-static double dense_floor(const run *r) {
-    if (r->n_dense < FUSION_DEPTH / 4) return NAN;
-    return r->dense[r->n_dense < FUSION_DEPTH ? r->n_dense - 1 : FUSION_DEPTH - 1].score;
-}
-
-static int answer_extractively(run *r) {
-    query_result *out = r->out;
-    size_t n = out->n_contexts;
-    passage *passages = calloc(n, sizeof *passages);
-    analyzer *words = NULL;
-    extractive_answer a = {0};
-    int rc = passages ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                      : fo_fail(r->err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
-        for (size_t i = 0; i < n; i++) {
-            const query_context *x = &out->contexts[i];
-            passages[i] = (passage){x->chunk.text,   x->chunk.text_len, x->chunk.title,
-                                    (float)x->score, (float)x->dense,   (float)x->sparse};
-        }
-        lexicon lx = {words, snapshot_idf, r->snapshot};
-        extractive_input in = {.question = r->q->query,
-                               .passages = passages,
-                               .n_passages = n,
-                               .lx = &lx,
-                               .max_sentences = r->q->max_sentences,
-                               .min_support = r->q->strict ? 0 : -1,
-                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
-                               .dense_floor = dense_floor(r)};
-        rc = extractive_answer_make(&a, &in, r->err);
-        if (rc == FO_OK) rc = take_answer(r, &a);
-        extractive_answer_deinit(&a);
-    }
-    collection_give_analyzer(r->s, r->c, words);
-    free(passages);
-    return rc;
-}
-
-static int emit_answer(run *r) {
-    const query_sink *k = r->sink;
-    int stop = 0;
-    if (k && k->token && r->out->answer[0])
-        stop = k->token(k->ctx, r->out->answer, strlen(r->out->answer));
-    for (size_t i = 0; k && k->citation && !stop && i < r->out->n_citations; i++)
-        stop = k->citation(k->ctx, r->out, &r->out->citations[i]);
-    return stop ? fo_fail(r->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
-}
-
-static int answer(run *r) {
-    query_result *out = r->out;
-    double t0 = fo_now_ms();
-    if (out->n_contexts == 0) {
-        out->status = QUERY_NO_CONTEXT;
-        out->finish_reason = "abstain";
-        return FO_OK;
-    }
-    if (!r->q->generate) {
-        out->status = QUERY_ANSWERED;
-        out->finish_reason = "stop";
-        return FO_OK;
-    }
-    int rc = answer_extractively(r);
-    out->ms.decode = fo_now_ms() - t0;
-    out->ms.first_token = fo_now_ms() - r->started;
-    return rc == FO_OK ? emit_answer(r) : rc;
-}
-
 /* ---- the whole --------------------------------------------------------------------------- */
 
 void query_result_deinit(query_result *r) {
@@ -346,19 +259,22 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (rc == FO_OK) rc = check_request(&r);
     if (rc == FO_OK) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
     if (rc == FO_OK) rc = prepare(&r);
+    if (rc == FO_OK) rc = make_search_text(&r);
     if (rc == FO_OK) rc = search_both(&r);
-    if (rc == FO_OK) rc = check_alive(&r);
+    if (rc == FO_OK) rc = run_check_alive(&r);
     if (rc == FO_OK) rc = fuse(&r);
     if (rc == FO_OK) rc = gather_contexts(&r);
     if (rc == FO_OK && sink && sink->contexts && sink->contexts(sink->ctx, out))
         rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
-    if (rc == FO_OK) rc = check_alive(&r);
-    if (rc == FO_OK) rc = answer(&r);
+    if (rc == FO_OK) rc = run_check_alive(&r);
+    if (rc == FO_OK) rc = run_answer(&r);
     if (r.snapshot) search_index_release(r.snapshot);
+    if (r.c) collection_give_analyzer(s, r.c, r.words);
     if (r.c) collection_release(s, r.c);
     free(r.dense);
     free(r.sparse);
     free(r.fused);
+    free(r.search_text);
     service_leave(s);
     out->ms.total = fo_now_ms() - r.started;
     atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);

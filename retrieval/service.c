@@ -26,6 +26,22 @@ static int take_lock(service *s, fo_err *err) {
                    s->home);
 }
 
+static int open_generator(service *s, const engine_options *opt, fo_err *err) {
+    if (!opt || !opt->model) return FO_OK;
+    int rc = engine_open(&s->engine, opt, err);
+    if (rc != FO_OK) return rc;
+    const model_info *info = engine_model(s->engine);
+    gguf_str chat = {0};
+    fo_err none = {0};
+    gguf_get_str(engine_gguf(s->engine), "tokenizer.chat_template", &chat, &none);
+    prompt_model m = {.tokenizer = engine_tokenizer(s->engine),
+                      .chat_template = chat.ptr,
+                      .n_chat_template = chat.len,
+                      .n_parameters = info->n_parameters,
+                      .window = (size_t)info->n_context};
+    return prompt_builder_create(&s->prompts, &m, err);
+}
+
 int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!opt->home || !opt->home[0])
         return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
@@ -57,6 +73,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         if (rc != FO_OK) goto fail;
     }
     rc = embedder_open(&s->embedder, opt->embed_model, err);
+    if (rc == FO_OK) rc = open_generator(s, opt->generator, err);
     if (rc != FO_OK) goto fail;
     store_options sopt = {.read_only = s->read_only, .vfs = opt->vfs};
     rc = store_open(&s->store, database, &sopt, err);
@@ -81,6 +98,8 @@ void service_close(service *s) {
     collections_close_all(s);
     store_close(s->store);
     embedder_close(s->embedder);
+    prompt_builder_free(s->prompts);
+    engine_close(s->engine);
     fo_pool_free(s->pool);
     fo_pool_free(s->index_pool);
     if (s->lock_fd >= 0) close(s->lock_fd);
@@ -112,6 +131,9 @@ store *service_store(service *s) {
 }
 embedder *service_embedder(service *s) {
     return s->embedder;
+}
+engine *service_engine(service *s) {
+    return s->engine;
 }
 const char *service_home(const service *s) {
     return s->home;

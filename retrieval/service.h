@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include "data/store.h"
 #include "engine/embedder.h"
+#include "engine/engine.h"
 #include "index/search_index.h"
 #include "kernels/error.h"
 #include "retrieval/fusion.h"
@@ -26,12 +27,14 @@
 typedef struct service service;
 
 typedef struct service_options {
-    const char *home;        /* made if absent, mode 0700; locked against a second writer */
-    const char *embed_model; /* NULL: the table built into the binary */
-    int n_threads;           /* < 1: fo_cpu_count() */
-    bool read_only;          /* no lock, no writes: several processes may serve one home */
-    uint64_t min_free_bytes; /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
-    const char *vfs;         /* SQLite VFS for fault tests; NULL: the default */
+    const char *home;                /* made if absent, mode 0700; locked against a second writer */
+    const char *embed_model;         /* NULL: the table built into the binary */
+    const engine_options *generator; /* the model that writes answers; NULL, or without a file:
+                                        answers are extractive */
+    int n_threads;                   /* < 1: fo_cpu_count() */
+    bool read_only;                  /* no lock, no writes: several processes may serve one home */
+    uint64_t min_free_bytes;         /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
+    const char *vfs;                 /* SQLite VFS for fault tests; NULL: the default */
 } service_options;
 
 int service_open(service **out, const service_options *opt, fo_err *err);
@@ -40,6 +43,7 @@ void service_close(service *s);
 
 store *service_store(service *s);       /* for documents, collections, jobs: owned by s */
 embedder *service_embedder(service *s); /* owned by s */
+engine *service_engine(service *s);     /* owned by s; NULL where no model is loaded */
 const char *service_home(const service *s);
 
 /* Names of tenants and collections: 1-64 of A-Z a-z 0-9 _ - . and not starting with a dot. */
@@ -112,6 +116,11 @@ typedef struct query_message {
     const char *role, *content;
 } query_message;
 
+enum kv_reuse { KV_REUSE_EXACT, KV_REUSE_OFF };
+/* Who answers where a model is loaded: the model where its answer holds, else extraction; the
+ * other two are there to be measured. */
+enum answer_by { ANSWER_BY_SERVICE, ANSWER_BY_EXTRACTION, ANSWER_BY_MODEL };
+
 typedef struct query_request {
     const char *tenant, *collection;
     const char *query;             /* the question; required unless messages end with the user's */
@@ -120,12 +129,20 @@ typedef struct query_request {
     size_t top_k; /* 1 .. 1000; 0: 8 */
     const search_filter *filter;
     search_params search;
-    bool generate;        /* false: contexts only (POST /search) */
-    bool strict;          /* grounding: strict abstains where support is weak */
-    size_t max_tokens;    /* of the answer; 0: 256 */
-    size_t max_sentences; /* of an extractive answer; 0: 3 */
-    double temperature, top_p;
+    bool generate;             /* false: contexts only (POST /search) */
+    bool strict;               /* grounding: strict abstains where support is weak */
+    size_t max_tokens;         /* of the answer; 0: 256 */
+    size_t max_sentences;      /* of an extractive answer; 0: 3 */
+    double temperature, top_p; /* top_p 0: 1 */
     uint64_t seed;
+    const char *const *stop; /* strings that end a written answer */
+    size_t n_stop;
+    int priority;        /* -100 .. 100 */
+    bool order_by_cache; /* contexts in the prompt by what the KV cache holds; else by score */
+    enum kv_reuse kv_reuse;
+    bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
+    bool drop_kv;      /* keep_kv: false */
+    enum answer_by answer_by;
     enum cache_mode cache;
     int timeout_ms; /* 0: 60,000 */
     atomic_bool *cancel;
@@ -154,6 +171,10 @@ typedef struct query_result {
     enum query_status status;
     enum answer_source source;
     const char *finish_reason; /* static: "stop", "abstain", ... */
+    const char *model;         /* name of the one that wrote the answer, the service's; or NULL */
+    const char *stop_sequence; /* the request's that ended it, or NULL */
+    double agreement;          /* of a written answer with the extractive one: written.h */
+    size_t n_dropped;          /* contexts that the prompt had no room for */
     double support;            /* calibrated support of the best answer, 0..1 */
     query_citation *citations;
     size_t n_citations;

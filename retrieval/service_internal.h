@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include "index/analyze.h"
 #include "kernels/pool.h"
+#include "retrieval/prompt.h"
 #include "retrieval/service.h"
 
 /* An open collection. Counted references: the registry holds one until the collection goes. */
@@ -33,8 +34,10 @@ struct service {
     char *home;
     store *store;
     embedder *embedder;
-    fo_pool *pool;       /* prepares documents; queries never wait for it */
-    fo_pool *index_pool; /* builds and merges graphs: a merge takes long, and ingest goes on */
+    engine *engine;          /* NULL: no model is loaded */
+    prompt_builder *prompts; /* with it */
+    fo_pool *pool;           /* prepares documents; queries never wait for it */
+    fo_pool *index_pool;     /* builds and merges graphs: a merge takes long, and ingest goes on */
     int lock_fd;
     bool read_only;
     uint64_t min_free_bytes;

@@ -8,11 +8,12 @@
 #include "server/app.h"
 #include "server/cli.h"
 #include "server/client.h"
+#include "server/engine_flags.h"
 #include "server/json.h"
 #include "server/query_json.h"
 
 static struct {
-    const char *home, *url, *key, *collection, *mode, *filter, *embed_model, *fusion;
+    const char *home, *url, *key, *collection, *mode, *filter, *model, *embed_model, *fusion;
     int64_t top_k, sentences;
     double alpha;
     bool json, no_generate, loose;
@@ -37,6 +38,9 @@ static const cli_option options[] = {
     {"filter", CLI_STRING, &o.filter, "JSON", "condition on metadata", .flag_only = true},
     {"max-sentences", CLI_INT, &o.sentences, "N", "of an extractive answer (default 3)", .min = 1,
      .max = 20},
+    {"model", CLI_STRING, &o.model, "FILE", "GGUF model that writes the answer, for --home"},
+    ENGINE_FLAGS,
+    ENGINE_THREADS_FLAG,
     {"embed-model", CLI_STRING, &o.embed_model, "FILE", "for --home (default: the built-in table)"},
     {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
@@ -67,10 +71,16 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
     int rc = query_json_read(&call, request->data, request->len, o.no_generate, err);
     if (rc) return rc;
     service *s = NULL;
+    engine_options eo = {.model = o.model};
+    rc = engine_flags_apply(&eo, err);
+    if (rc) return query_call_deinit(&call), rc;
     /* Read-only: a home that a server holds can be asked beside it. */
-    rc = service_open(
-        &s, &(service_options){.home = o.home, .embed_model = o.embed_model, .read_only = true},
-        err);
+    rc = service_open(&s,
+                      &(service_options){.home = o.home,
+                                         .embed_model = o.embed_model,
+                                         .generator = o.no_generate ? NULL : &eo,
+                                         .read_only = true},
+                      err);
     query_result result = {0};
     if (!rc) rc = service_query(s, &call.request, NULL, &result, err);
     if (!rc) {

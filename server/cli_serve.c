@@ -10,10 +10,11 @@
 #include "kernels/file.h"
 #include "server/app.h"
 #include "server/cli.h"
+#include "server/engine_flags.h"
 #include "server/log.h"
 
 static struct {
-    const char *home, *listen, *embed_model, *log_level, *log_format, *port_file;
+    const char *home, *listen, *model, *embed_model, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
     int64_t shutdown_timeout, max_body, min_free;
     bool no_query_text;
@@ -32,6 +33,8 @@ static const cli_option options[] = {
      "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
     {"port-file", CLI_STRING, &o.port_file, "FILE",
      "write the port that is listened on to FILE, once it is"},
+    {"model", CLI_STRING, &o.model, "FILE",
+     "GGUF model that writes answers (default: extractive answers)"},
     {"embed-model", CLI_STRING, &o.embed_model, "FILE",
      "embedder: a GGUF file or model2vec folder (default: the built-in table)"},
     {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
@@ -52,6 +55,7 @@ static const cli_option options[] = {
     {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
     {"shutdown-timeout", CLI_INT, &o.shutdown_timeout, "SECONDS",
      "for what runs when the signal comes (default 30)", .max = 86400},
+    ENGINE_FLAGS,
     {"no-query-text", CLI_BOOL, &o.no_query_text, NULL,
      "keep the text of questions out of the query log"},
     {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
@@ -110,6 +114,7 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
               LOG_INT("port", http_port(a->http)), LOG_STR("home", o.home),
               LOG_INT("documents", st.n_documents), LOG_INT("chunks", st.n_chunks),
               LOG_STR("embedder", embedder_name(service_embedder(s))),
+              LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
               LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)), LOG_INT("threads", threads),
               LOG_STR("version", FORAGE_VERSION));
     int sig = 0;
@@ -142,8 +147,12 @@ static int run(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     fo_err err = {0};
     service *s;
+    engine_options eo = {.model = o.model};
+    if (engine_flags_apply(&eo, &err)) return cli_fail(&err), 2;
+    eo.n_threads = (int)o.threads;
     service_options so = {.home = o.home,
                           .embed_model = o.embed_model,
+                          .generator = &eo,
                           .n_threads = (int)o.threads,
                           .min_free_bytes = (uint64_t)o.min_free};
     if (service_open(&s, &so, &err)) return cli_fail(&err);
@@ -158,7 +167,8 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_serve = {
     "serve",
     "answer HTTP: documents in, questions answered",
-    "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--embed-model e.gguf] [--threads N]",
+    "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--model gen.gguf] "
+    "[--embed-model e.gguf] [--threads N]",
     "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"
     "--shutdown-timeout, at once after a second signal), the store is checkpointed.",
     options,

@@ -85,14 +85,21 @@ static void read_include(query_call *c, json_in *in) {
     }
 }
 
-static void read_stop(json_in *in) {
+static void read_stop(query_call *c, json_in *in) {
+    query_request *q = &c->request;
     const cJSON *item = json_in_any(in, "stop");
-    if (!item || cJSON_IsString(item)) return;
+    if (!item || cJSON_IsNull(item)) return;
+    q->stop = c->stop;
+    if (cJSON_IsString(item) && item->valuestring[0]) {
+        c->stop[q->n_stop++] = item->valuestring;
+        return;
+    }
     bool ok = cJSON_IsArray(item);
-    int n = 0;
-    for (const cJSON *e = ok ? item->child : NULL; e; e = e->next, n++)
-        ok = ok && cJSON_IsString(e) && e->valuestring[0];
-    if (!ok || n > STOP_MAX)
+    for (const cJSON *e = ok ? item->child : NULL; e && ok; e = e->next) {
+        ok = cJSON_IsString(e) && e->valuestring[0] && q->n_stop < STOP_MAX;
+        if (ok) c->stop[q->n_stop++] = e->valuestring;
+    }
+    if (!ok)
         fo_fail_field(in->err, FO_EINVAL, "stop",
                       "stop must be a string or a list of at most %d strings", STOP_MAX);
 }
@@ -100,7 +107,7 @@ static void read_stop(json_in *in) {
 static void read_generation(query_call *c, json_in *in) {
     static const char *const groundings[] = {"strict", "loose", NULL};
     static const char *const orders[] = {"score", "cache", NULL};
-    static const char *const reuses[] = {"exact", "chunk", "off", NULL};
+    static const char *const reuses[] = {"exact", "off", "chunk", NULL};
     query_request *q = &c->request;
     q->generate = json_in_bool(in, "generate", true);
     q->strict = json_in_enum(in, "grounding", 0, groundings) == 0;
@@ -109,16 +116,17 @@ static void read_generation(query_call *c, json_in *in) {
     q->temperature = json_in_number(in, "temperature", 0, 0, 2);
     q->top_p = json_in_number(in, "top_p", 1, 0, 1);
     q->seed = (uint64_t)json_in_int(in, "seed", 1, 0, 9007199254740991);
-    read_stop(in);
-    json_in_int(in, "priority", 0, -1000, 1000);
-    json_in_enum(in, "order", 0, orders);
-    json_in_enum(in, "kv_reuse", 0, reuses);
-    bool prefill_only = json_in_bool(in, "prefill_only", false);
-    json_in_bool(in, "keep_kv", true);
+    read_stop(c, in);
+    q->priority = (int)json_in_int(in, "priority", 0, -100, 100);
+    q->order_by_cache = json_in_enum(in, "order", 0, orders) == 1;
+    int reuse = json_in_enum(in, "kv_reuse", 0, reuses);
+    q->kv_reuse = reuse == 1 ? KV_REUSE_OFF : KV_REUSE_EXACT;
+    q->prefill_only = json_in_bool(in, "prefill_only", false);
+    q->drop_kv = !json_in_bool(in, "keep_kv", true);
     c->stream = json_in_bool(in, "stream", false);
-    if (prefill_only && !json_in_failed(in))
-        fo_fail_field(in->err, FO_EUNSUPPORTED, "prefill_only",
-                      "prefill_only needs a generator model, and none is loaded");
+    if (reuse == 2 && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EUNSUPPORTED, "kv_reuse",
+                      "kv_reuse chunk is not there yet; exact and off are");
 }
 
 int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err) {
@@ -252,13 +260,13 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_int(o, "cached_tokens", (int64_t)r->usage.cached_tokens);
     json_out_close(o, '}');
     json_out_close(o, '}');
-    /* No answer, retrieval or KV cache stands in this pipeline yet: every query goes past them. */
+    /* No answer or retrieval cache stands in this pipeline yet: every query goes past them. */
     json_out_open(o, "cache", '{');
     json_out_string(o, "answer", "bypass");
     json_out_string(o, "retrieval", "bypass");
     json_out_int(o, "hot_estimate", 0);
     json_out_open(o, "kv", '{');
-    json_out_int(o, "prefix_tokens", 0);
+    json_out_int(o, "prefix_tokens", (int64_t)r->usage.cached_tokens);
     json_out_int(o, "chunk_tokens", 0);
     json_out_int(o, "recomputed_tokens", 0);
     json_out_close(o, '}');
@@ -287,15 +295,17 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     json_out o = {b, false};
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "id", id);
-    json_out_string(&o, "model",
-                    r->source == ANSWER_GENERATED ? "forage-generated" : "forage-extractive");
+    json_out_string(&o, "model", r->model && *r->model ? r->model : "forage-extractive");
     json_out_int(&o, "epoch", r->epoch);
     if (call->request.generate) {
         json_out_string(&o, "answer", r->answer ? r->answer : "");
         json_out_string(&o, "status", query_status_name(r->status));
         json_out_string(&o, "answer_source", answer_source_name(r->source));
         json_out_string(&o, "finish_reason", r->finish_reason);
-        json_out_null(&o, "stop_sequence");
+        if (r->stop_sequence)
+            json_out_string(&o, "stop_sequence", r->stop_sequence);
+        else
+            json_out_null(&o, "stop_sequence");
         json_out_number(&o, "support", r->support);
         json_out_open(&o, "citations", '[');
         for (size_t i = 0; i < r->n_citations; i++) write_citation(&o, r, &r->citations[i]);
@@ -305,6 +315,7 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     }
     if (call->with_contexts || !call->request.generate) write_contexts(&o, call, r);
     json_out_int(&o, "collapsed", (int64_t)r->n_collapsed);
+    json_out_int(&o, "dropped", (int64_t)r->n_dropped);
     write_tail(&o, r, queue_ms);
     json_out_close(&o, '}');
 }

@@ -16,6 +16,7 @@ typedef struct query_call {
     cJSON *root;
     search_filter *filter;
     query_message *messages;
+    const char *stop[16]; /* into root */
 } query_call;
 
 /* Read a body. search_only: POST /search, which knows no fields of generation. FO_EINVAL and
