@@ -8,6 +8,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/dedupe.h"
 #include "retrieval/extractive.h"
+#include "retrieval/rewrite.h"
 #include "retrieval/query_memory.h"
 
 enum {
@@ -37,6 +38,8 @@ typedef struct run {
     size_t n_fused;
     double tail; /* see dense_floor */
     query_turn turn;
+    char *rewritten;    /* the question made whole from the turns before it; NULL: needs none */
+    const char *sought; /* what is searched for: that, or the question */
 } run;
 
 static int check_alive(run *r) {
@@ -69,6 +72,36 @@ static int check_request(run *r) {
     return FO_OK;
 }
 
+static float snapshot_idf(void *ctx, const char *term, size_t len) {
+    return search_idf(ctx, term, len);
+}
+
+/* "And who built it?" finds nothing by itself: names and words of the turns before are added, for
+ * the search alone (docs/answers.md). */
+static int rewrite(run *r) {
+    const query_request *q = r->q;
+    r->sought = q->query;
+    if (q->n_messages == 0) return FO_OK;
+    prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
+    if (!turns) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_messages; i++) {
+        bool assistant = strcmp(q->messages[i].role, "assistant") == 0;
+        if (!assistant && strcmp(q->messages[i].role, "user") != 0) continue;
+        turns[n++] = (prompt_turn){assistant, q->messages[i].content};
+    }
+    analyzer *words = NULL;
+    int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
+    if (rc == FO_OK) {
+        lexicon lx = {words, snapshot_idf, r->snapshot};
+        rc = query_rewrite(&r->rewritten, &lx, turns, n, q->query, r->err);
+        if (rc == FO_OK) r->sought = r->rewritten;
+    }
+    collection_give_analyzer(r->s, r->c, words);
+    free(turns);
+    return rc;
+}
+
 static int prepare(run *r) {
     const query_request *q = r->q;
     if (r->c->foreign_vectors && q->search.mode != SEARCH_SPARSE)
@@ -90,6 +123,8 @@ static int prepare(run *r) {
     if (!r->dense || !r->sparse || !r->fused) return fo_fail(r->err, FO_ENOMEM, "out of memory");
     r->snapshot = search_index_acquire(r->c->index);
     r->out->epoch = search_snapshot_epoch(r->snapshot);
+    int rc = rewrite(r);
+    if (rc != FO_OK) return rc;
     return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->out->epoch, r->alpha, r->out,
                               r->err);
 }
@@ -104,8 +139,8 @@ static int search_dense_side(run *r, search_hit *hits) {
     size_t dim = embedder_dim(r->s->embedder), n = 0;
     float *vector = malloc(dim * sizeof *vector);
     if (!vector) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    size_t len = strlen(r->q->query);
-    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->q->query, &len, 1, vector, r->err);
+    size_t len = strlen(r->sought);
+    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->sought, &len, 1, vector, r->err);
     double t1 = fo_now_ms();
     bool known = false; /* a query without one known piece has no direction */
     for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
@@ -122,7 +157,7 @@ static int search_dense_side(run *r, search_hit *hits) {
 static int search_sparse_side(run *r, search_hit *hits) {
     double t0 = fo_now_ms();
     size_t n = 0;
-    int rc = search_sparse(r->snapshot, r->q->query, r->depth, r->q->filter, hits, &n, r->err);
+    int rc = search_sparse(r->snapshot, r->sought, r->depth, r->q->filter, hits, &n, r->err);
     r->n_sparse = copy_hits(hits, n, r->sparse);
     r->out->ms.sparse = fo_now_ms() - t0;
     return rc;
@@ -244,8 +279,8 @@ static int rerank(run *r) {
         lens[i] = out->contexts[i].chunk.text_len;
     }
     if (!rc)
-        rc = reranker_score(r->s->reranker, r->q->query, strlen(r->q->query), texts, lens, n,
-                            scores, NULL, r->err);
+        rc = reranker_score(r->s->reranker, r->sought, strlen(r->sought), texts, lens, n, scores,
+                            NULL, r->err);
     for (size_t i = 0; !rc && i < n; i++) out->contexts[i].rerank = (double)scores[i];
     if (!rc) qsort(out->contexts, n, sizeof *out->contexts, by_rerank);
     while (!rc && out->n_contexts > r->n_wanted)
@@ -258,10 +293,6 @@ static int rerank(run *r) {
 }
 
 /* ---- the answer -------------------------------------------------------------------------- */
-
-static float snapshot_idf(void *ctx, const char *term, size_t len) {
-    return search_idf(ctx, term, len);
-}
 
 static int take_answer(run *r, const extractive_answer *a) {
     query_result *out = r->out;
@@ -393,6 +424,9 @@ void query_result_deinit(query_result *r) {
 int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
                   fo_err *err) {
     *out = (query_result){.finish_reason = ""};
+    query_request own = *q;
+    if (!own.query && own.n_messages) own.query = own.messages[--own.n_messages].content;
+    q = &own;
     run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
     bool known = false; /* the answer, from an earlier query */
     int rc = service_enter(s, err);
@@ -415,6 +449,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.dense);
     free(r.sparse);
     free(r.fused);
+    free(r.rewritten);
     service_leave(s);
     out->ms.total = fo_now_ms() - r.started;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);

@@ -247,6 +247,30 @@ static void every_mode_and_fusion_finds_the_entry(void **state) {
     test_remove(home);
 }
 
+static void a_follow_up_is_understood_from_the_turns_before(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "bridge", "The Harbour Bridge carries eight lanes. It was built by the railway company.",
+        NULL);
+    put(s, "tower", "The water tower was built by the town. It holds two hundred tonnes.", NULL);
+    put(s, "mill", "The old mill was built by farmers and ground rye.", NULL);
+    query_message turns[] = {{"user", "How many lanes does the Harbour Bridge carry?"},
+                             {"assistant", "The Harbour Bridge carries eight lanes."},
+                             {"user", "And who built it?"}};
+    query_request q = question(NULL);
+    q.query = NULL; /* the last turn is the question */
+    q.messages = turns;
+    q.n_messages = 3;
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "bridge");
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
     (void)state;
     fo_err err = {0};
@@ -436,6 +460,7 @@ int main(void) {
         cmocka_unit_test(a_reopened_home_answers_as_before),
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
         cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
+        cmocka_unit_test(a_follow_up_is_understood_from_the_turns_before),
         cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
         cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
         cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
