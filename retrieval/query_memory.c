@@ -537,6 +537,15 @@ int query_memory_answer(query_turn *t, bool *found, fo_err *err) {
     v = NULL;
     /* Users never wait for the low-priority thread that primes. */
     int rc = t->q->background ? FO_OK : fly(t, &v, err);
+    if (rc == FO_OK && !v && t->flight && answers) {
+        /* Who led before may have landed between our look-up and our lead. */
+        v = query_cache_get(m->answers, t->answer_key, fo_unix_ms());
+        if (v && ((kept_answer *)v)->epoch != t->epoch) {
+            cache_value_drop(v);
+            v = NULL;
+        }
+        if (v) land(t, v);
+    }
     if (v) {
         if (answers)
             *found = serve_answer(t, (kept_answer *)v);

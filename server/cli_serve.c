@@ -139,7 +139,7 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
     bool has_thread = pthread_create(&t, NULL, wait_hurry, signals) == 0;
     app_stop(a, (int)o.shutdown_timeout * 1000, &hurry);
     if (has_thread) {
-        pthread_cancel(t);
+        pthread_kill(t, SIGTERM); /* blocked everywhere: it only wakes the sigwait */
         pthread_join(t, NULL);
     }
     return FO_OK;
