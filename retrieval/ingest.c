@@ -130,43 +130,49 @@ static int check_document(const ingest_document *d, fo_err *err) {
     return rc;
 }
 
-/* A chunk is embedded together with its document's title, as it is indexed. */
+int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err) {
+    fo_buf joined = {0};
+    size_t *lens = calloc(n + 1, sizeof *lens);
+    const char **texts = calloc(n + 1, sizeof *texts);
+    for (size_t i = 0; lens && i < n; i++) {
+        size_t before = joined.len;
+        if (in[i].title && in[i].title[0]) {
+            fo_buf_str(&joined, in[i].title);
+            fo_buf_char(&joined, ' ');
+        }
+        fo_buf_add(&joined, in[i].text, in[i].len);
+        lens[i] = joined.len - before;
+    }
+    int rc = FO_OK;
+    if (!lens || !texts || joined.failed) {
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    } else {
+        const char *at = joined.data ? joined.data : "";
+        for (size_t i = 0; i < n; at += lens[i++]) texts[i] = at;
+        rc = embedder_embed(s->embedder, EMBED_PASSAGE, texts, lens, n, vectors, err);
+    }
+    fo_buf_free(&joined);
+    free(lens);
+    free(texts);
+    return rc;
+}
+
 static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char *title,
                         fo_err *err) {
     size_t dim = embedder_dim(s->embedder), n = p->n_chunks, n_floats, n_bytes;
     if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
         return fo_fail(err, FO_ELIMIT, "document has too many chunks");
-    fo_buf joined = {0};
-    size_t *at = calloc(n + 1, sizeof *at);
-    const char **texts = calloc(n, sizeof *texts);
-    size_t *lens = calloc(n, sizeof *lens);
+    titled_text *in = calloc(n, sizeof *in);
     p->vectors = malloc(n_bytes);
-    int rc = FO_OK;
-    if (at && texts && lens && p->vectors) {
-        for (size_t i = 0; i < n; i++) {
-            at[i] = joined.len;
-            if (title && title[0]) {
-                fo_buf_str(&joined, title);
-                fo_buf_char(&joined, ' ');
-            }
-            fo_buf_add(&joined, p->text.text + chunks[i].start, chunks[i].end - chunks[i].start);
-        }
-        at[n] = joined.len;
-    }
-    if (!at || !texts || !lens || !p->vectors || joined.failed) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    } else {
-        for (size_t i = 0; i < n; i++) {
-            texts[i] = joined.data + at[i];
-            lens[i] = at[i + 1] - at[i];
-        }
-        rc = embedder_embed(s->embedder, EMBED_PASSAGE, texts, lens, n, p->vectors, err);
+    int rc = in && p->vectors ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) {
+        for (size_t i = 0; i < n; i++)
+            in[i] = (titled_text){title, p->text.text + chunks[i].start,
+                                  chunks[i].end - chunks[i].start};
+        rc = embed_passages(s, in, n, p->vectors, err);
     }
     for (size_t i = 0; rc == FO_OK && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
-    fo_buf_free(&joined);
-    free(at);
-    free(texts);
-    free(lens);
+    free(in);
     return rc;
 }
 

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/buf.h"
 #include "retrieval/service_internal.h"
 
 enum { BATCH = 256 };
@@ -25,34 +24,6 @@ typedef struct rebuild {
 static void report(rebuild *r, size_t more) {
     r->done += more;
     if (r->progress) r->progress(r->ctx, r->done, r->total);
-}
-
-/* Texts as ingest embeds them: title, space, chunk. */
-static int embed_batch(service *s, const store_chunk *chunks, size_t n, float *vectors,
-                       fo_err *err) {
-    fo_buf joined = {0};
-    const char *texts[BATCH];
-    size_t at[BATCH + 1], lens[BATCH];
-    for (size_t i = 0; i < n; i++) {
-        at[i] = joined.len;
-        if (chunks[i].title && chunks[i].title[0]) {
-            fo_buf_str(&joined, chunks[i].title);
-            fo_buf_char(&joined, ' ');
-        }
-        fo_buf_add(&joined, chunks[i].text, chunks[i].text_len);
-    }
-    at[n] = joined.len;
-    if (joined.failed) {
-        fo_buf_free(&joined);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
-    }
-    for (size_t i = 0; i < n; i++) {
-        texts[i] = joined.data ? joined.data + at[i] : "";
-        lens[i] = at[i + 1] - at[i];
-    }
-    int rc = embedder_embed(s->embedder, EMBED_PASSAGE, texts, lens, n, vectors, err);
-    fo_buf_free(&joined);
-    return rc;
 }
 
 static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n, fo_err *err) {
@@ -72,7 +43,10 @@ static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n,
         there[m] = chunks[m].id;
         m++;
     }
-    if (rc == FO_OK) rc = embed_batch(s, chunks, m, vectors, err);
+    titled_text in[BATCH];
+    for (size_t i = 0; i < m; i++)
+        in[i] = (titled_text){chunks[i].title, chunks[i].text, chunks[i].text_len};
+    if (rc == FO_OK) rc = embed_passages(s, in, m, vectors, err);
     store_txn *t = NULL;
     if (rc == FO_OK) rc = store_begin(s->store, &t, err);
     if (rc == FO_OK) {

@@ -81,6 +81,16 @@ void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL i
  * old one go with its last reader. The caller has admin_mu and the writer's turn. */
 int collection_renew(service *s, collection *c, fo_err *err);
 
+/* ---- ingest.c ---------------------------------------------------------------------------- */
+
+/* A passage is embedded as it is indexed: title, space, text. vectors[n][dim]. */
+typedef struct titled_text {
+    const char *title; /* NULL or "": none */
+    const char *text;
+    size_t len;
+} titled_text;
+int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err);
+
 /* ---- writer.c ---------------------------------------------------------------------------- */
 
 /* A document ready to be stored; pointers are the caller's until writer_submit returns. */
