@@ -4,7 +4,9 @@
  * Left out: scripts, styles, forms' controls, navigation and footers. If that leaves nothing (a
  * page whose <nav> never closes), the page is read again with navigation kept. */
 #include <libxml/HTMLparser.h>
+#include <libxml/parser.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -267,6 +269,10 @@ static void ignore_message(void *arg, const char *format, ...) {
 }
 
 static bool parse(reader *r, const char *text, size_t n) {
+    /* libxml2 sets itself up at its first use without a lock: two threads whose first pages meet
+     * there leave a mutex that waits for ever. */
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, xmlInitParser);
     htmlParserCtxtPtr parser = htmlNewParserCtxt();
     if (!parser) return false;
     xmlSAXHandler events = {
