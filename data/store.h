@@ -210,17 +210,47 @@ int store_idem_finish(store *s, const char *tenant, const char *route, const cha
 int store_idem_abandon(store *s, const char *tenant, const char *route, const char *key,
                        fo_err *err);
 
+/* What may have spared a query its work; the names are those of the API. */
+enum store_cache_layer {
+    STORE_LAYER_ANSWER,
+    STORE_LAYER_RETRIEVAL,
+    STORE_LAYER_KV_PREFIX, /* pages attached by the hash of their tokens */
+    STORE_LAYER_KV_CHUNK,  /* a chunk's keys and values, moved to another place */
+    STORE_LAYER_KV_DISK,   /* read back from disk */
+    STORE_N_LAYERS
+};
+const char *store_cache_layer_name(enum store_cache_layer layer);
+
+/* Where a query's time goes; the names are those of timings_ms. */
+enum store_stage {
+    STORE_STAGE_QUEUE,
+    STORE_STAGE_EMBED,
+    STORE_STAGE_DENSE,
+    STORE_STAGE_SPARSE,
+    STORE_STAGE_FUSE,
+    STORE_STAGE_RERANK,
+    STORE_STAGE_PREFILL,
+    STORE_STAGE_FIRST_TOKEN,
+    STORE_STAGE_DECODE,
+    STORE_STAGE_TOTAL,
+    STORE_N_STAGES
+};
+const char *store_stage_name(enum store_stage stage);
+
+typedef struct store_layer_use {
+    int lookups, hits;
+    double saved_ms;
+    int64_t saved_tokens;
+} store_layer_use;
+
 typedef struct store_query_log {
     int64_t t_ms;
     const char *tenant, *collection, *query, *status, *answer_source; /* query NULL: not logged */
     double total_ms;
     int n_contexts;
     bool cache_hit;
-    struct { /* what each cache layer did for it: a row of the rollups where lookups > 0 */
-        int lookups, hits;
-        double saved_ms;
-        int64_t saved_tokens;
-    } layers[2]; /* answer, retrieval */
+    store_layer_use layers[STORE_N_LAYERS]; /* a row of the rollups where lookups > 0 */
+    double stage_ms[STORE_N_STAGES];        /* counted where > 0 */
 } store_query_log;
 /* Many rows in one transaction (the log is written in batches), rollups included. */
 int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
@@ -230,7 +260,7 @@ int store_trim_analytics(store *s, int64_t now_ms, fo_err *err);
 
 typedef struct store_rollup {
     int64_t t_s; /* begin of the step */
-    int layer;   /* 0 answer, 1 retrieval */
+    enum store_cache_layer layer;
     int64_t lookups, hits, saved_tokens;
     double saved_ms;
 } store_rollup;
@@ -238,6 +268,16 @@ typedef struct store_rollup {
  * out. Caller frees *out. */
 int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                        store_rollup **out, size_t *n, fo_err *err);
+
+typedef struct store_latency {
+    int64_t t_s; /* begin of the step */
+    enum store_stage stage;
+    int64_t count;
+    double mean_ms, p50_ms, p95_ms, p99_ms; /* quantiles within 9 %: of buckets, 4 an octave */
+} store_latency;
+/* As store_cache_series, for the time queries took; stages that were not run are left out. */
+int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
+                         store_latency **out, size_t *n, fo_err *err);
 
 enum store_query_order { STORE_QUERIES_HOT, STORE_QUERIES_SLOW, STORE_QUERIES_UNANSWERED };
 typedef struct store_query_row {

@@ -6,12 +6,17 @@
 
 #define DAY_S INT64_C(86400)
 
-static const char *const LAYERS[] = {"answer", "retrieval"};
+static const char *const LAYERS[STORE_N_LAYERS] = {"answer", "retrieval", "kv_prefix", "kv_chunk",
+                                                   "kv_disk"};
 static const int64_t STEPS[] = {60, 3600, DAY_S};
+
+const char *store_cache_layer_name(enum store_cache_layer layer) {
+    return LAYERS[layer];
+}
 
 static int roll_up(store_txn *t, const store_query_log *q, fo_err *err) {
     int rc = FO_OK;
-    for (size_t k = 0; k < 2; k++) {
+    for (size_t k = 0; k < STORE_N_LAYERS; k++) {
         if (q->layers[k].lookups == 0) continue;
         for (size_t i = 0; rc == FO_OK && i < 3; i++) {
             int64_t at = q->t_ms / 1000 / STEPS[i] * STEPS[i];
@@ -33,6 +38,7 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
     if (n == 0) return FO_OK;
     store_txn *t;
     int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
     for (size_t i = 0; rc == FO_OK && i < n; i++) {
         const store_query_log *q = &rows[i];
         rc =
@@ -42,9 +48,11 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
                       "isssssdii", q->t_ms, q->tenant, q->collection, q->query, q->status,
                       q->answer_source, q->total_ms, (int64_t)q->n_contexts, (int64_t)q->cache_hit);
         if (rc == FO_OK) rc = roll_up(t, q, err);
-        if (rc != FO_OK) store_rollback(t);
     }
-    return rc == FO_OK ? store_commit(t, err) : rc;
+    if (rc == FO_OK) rc = store_roll_up_latency(t, rows, n, err);
+    if (rc == FO_OK) return store_commit(t, err);
+    store_rollback(t);
+    return rc;
 }
 
 int store_trim_analytics(store *s, int64_t now_ms, fo_err *err) {
@@ -55,9 +63,10 @@ int store_trim_analytics(store *s, int64_t now_ms, fo_err *err) {
     rc = store_run(t->c, err, "DELETE FROM query_log WHERE t_ms < ?", "i",
                    now_ms - 30 * DAY_S * 1000);
     static const int64_t days[] = {2, 60, 730};
-    for (size_t i = 0; rc == FO_OK && i < 3; i++)
-        rc = store_run(t->c, err, "DELETE FROM cache_rollups WHERE step_s = ? AND t_s < ?", "ii",
-                       STEPS[i], now_s - days[i] * DAY_S);
+    static const char *const trims[] = {"DELETE FROM cache_rollups WHERE step_s = ? AND t_s < ?",
+                                        "DELETE FROM latency_rollups WHERE step_s = ? AND t_s < ?"};
+    for (size_t i = 0; rc == FO_OK && i < 6; i++)
+        rc = store_run(t->c, err, trims[i / 3], "ii", STEPS[i % 3], now_s - days[i % 3] * DAY_S);
     if (rc == FO_OK) return store_commit(t, err);
     store_rollback(t);
     return rc;
@@ -94,9 +103,12 @@ int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t st
             break;
         }
         list = more;
-        const char *layer = (const char *)sqlite3_column_text(st, 1);
+        const char *name = (const char *)sqlite3_column_text(st, 1);
+        size_t layer = 0;
+        while (layer < STORE_N_LAYERS && name && strcmp(name, LAYERS[layer])) layer++;
+        if (!name || layer == STORE_N_LAYERS) continue; /* of a later program */
         list[(*n)++] = (store_rollup){.t_s = sqlite3_column_int64(st, 0),
-                                      .layer = layer && !strcmp(layer, LAYERS[1]),
+                                      .layer = (enum store_cache_layer)layer,
                                       .lookups = sqlite3_column_int64(st, 2),
                                       .hits = sqlite3_column_int64(st, 3),
                                       .saved_ms = sqlite3_column_double(st, 4),

@@ -2,7 +2,8 @@
  *
  * store.c            opening, the pool of readers, the write turn, statements, backup, upkeep
  * store_schema.c     schema and migrations
- * store_collections.c, store_documents.c, store_chunks.c, store_jobs.c   one group of tables each
+ * store_collections.c, store_documents.c, store_chunks.c, store_jobs.c, store_analytics.c,
+ * store_latency.c    one group of tables each
  *
  * A connection is used by one thread at a time: readers are taken from the pool for one call, the
  * writer belongs to whoever has the turn (a ticket lock, so that no writer starves). Neither lock
@@ -76,6 +77,9 @@ int store_step(store_conn *c, sqlite3_stmt *st, fo_err *err);
 /* Run a statement that gives no rows. */
 int store_run(store_conn *c, fo_err *err, const char *sql, const char *types, ...);
 int store_run_args(store_conn *c, fo_err *err, const char *sql, const char *types, va_list args);
+
+/* store_latency.c: count the stages of these queries. */
+int store_roll_up_latency(store_txn *t, const store_query_log *rows, size_t n, fo_err *err);
 
 /* A copy of a text column, NULL for NULL; *oom is set where memory ran out. */
 char *store_column(sqlite3_stmt *st, int i, bool *oom);

@@ -7,7 +7,19 @@ static const char schema_1[] = {
 #include "data/schema.sql.inc"
     , 0};
 
-static const char *const steps[] = {schema_1};
+/* How long the stages of queries took: counts of geometric buckets (store_latency.c). */
+static const char schema_2[] = "CREATE TABLE latency_rollups ("
+                               "tenant TEXT NOT NULL,"
+                               "step_s INTEGER NOT NULL," /* 60, 3600 or 86400 */
+                               "t_s INTEGER NOT NULL,"
+                               "stage TEXT NOT NULL,"
+                               "bucket INTEGER NOT NULL,"
+                               "n INTEGER NOT NULL,"
+                               "sum_ms REAL NOT NULL,"
+                               "PRIMARY KEY (tenant, step_s, t_s, stage, bucket)"
+                               ") STRICT, WITHOUT ROWID;";
+
+static const char *const steps[] = {schema_1, schema_2};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

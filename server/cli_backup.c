@@ -178,8 +178,7 @@ static const cli_option stats_options[] = {
 
 /* What the caches did for the default tenant in the last 30 days. */
 static int cache_stats(service *s, json_out *out, fo_err *err) {
-    static const char *const layers[] = {"answer", "retrieval"};
-    store_rollup *rows, sum[2] = {0};
+    store_rollup *rows, sum[STORE_N_LAYERS] = {0};
     size_t n;
     int rc = store_cache_series(service_store(s), "default", fo_unix_ms() / 1000 - 30 * 86400,
                                 86400, &rows, &n, err);
@@ -192,8 +191,8 @@ static int cache_stats(service *s, json_out *out, fo_err *err) {
     }
     free(rows);
     json_out_open(out, "cache_30_days", '{');
-    for (int i = 0; i < 2; i++) {
-        json_out_open(out, layers[i], '{');
+    for (int i = 0; i < STORE_N_LAYERS; i++) {
+        json_out_open(out, store_cache_layer_name(i), '{');
         json_out_int(out, "lookups", sum[i].lookups);
         json_out_int(out, "hits", sum[i].hits);
         json_out_number(out, "saved_ms", sum[i].saved_ms);

@@ -17,7 +17,7 @@ struct metrics {
     const char *const *methods, *const *patterns;
     size_t n_routes;
     route_metrics *routes;
-    route_metrics stages[N_STAGES]; /* classes unused */
+    route_metrics stages[STORE_N_STAGES]; /* classes unused */
     atomic_ullong queries[3], ingested[4];
 };
 
@@ -43,8 +43,8 @@ static void observe(route_metrics *r, double ms) {
     atomic_fetch_add(&r->sum_us, (unsigned long long)(ms * 1000));
 }
 
-void metrics_stages(metrics *m, const double ms[N_STAGES]) {
-    for (int i = 0; i < N_STAGES; i++)
+void metrics_stages(metrics *m, const double ms[STORE_N_STAGES]) {
+    for (int i = 0; i < STORE_N_STAGES; i++)
         if (ms[i] > 0) observe(&m->stages[i], ms[i]);
 }
 
@@ -109,25 +109,23 @@ void metrics_write(const metrics *m, fo_buf *b) {
         labels(m, i, b);
         fo_buf_printf(b, "} %llu\n", total);
     }
-    static const char *const stages[] = {"embed",   "dense",  "sparse",      "fuse", "rerank",
-                                         "prefill", "decode", "first_token", "total"};
     fo_buf_str(b, "# HELP forage_query_stage_seconds Time of a query's stages that were run.\n"
                   "# TYPE forage_query_stage_seconds histogram\n");
-    for (int i = 0; i < N_STAGES; i++) {
+    for (int i = 0; i < STORE_N_STAGES; i++) {
         const route_metrics *r = &m->stages[i];
         unsigned long long below = 0;
         for (size_t k = 0; k < N_BOUNDS; k++) {
             below += atomic_load(&r->buckets[k]);
             fo_buf_printf(b, "forage_query_stage_seconds_bucket{stage=\"%s\",le=\"%g\"} %llu\n",
-                          stages[i], bounds_ms[k] / 1000, below);
+                          store_stage_name(i), bounds_ms[k] / 1000, below);
         }
         below += atomic_load(&r->buckets[N_BOUNDS]);
         fo_buf_printf(b,
                       "forage_query_stage_seconds_bucket{stage=\"%s\",le=\"+Inf\"} %llu\n"
                       "forage_query_stage_seconds_sum{stage=\"%s\"} %.6f\n"
                       "forage_query_stage_seconds_count{stage=\"%s\"} %llu\n",
-                      stages[i], below, stages[i], (double)atomic_load(&r->sum_us) / 1e6, stages[i],
-                      below);
+                      store_stage_name(i), below, store_stage_name(i),
+                      (double)atomic_load(&r->sum_us) / 1e6, store_stage_name(i), below);
     }
     static const char *const query_names[] = {"answered", "abstained", "no_context"};
     fo_buf_str(b, "# HELP forage_queries_total Questions by outcome.\n"

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "data/store.h"
 #include "kernels/buf.h"
 
 typedef struct metrics metrics;
@@ -16,20 +17,8 @@ void metrics_free(metrics *m);
 /* route == n_routes: none matched. Any thread. */
 void metrics_request(metrics *m, size_t route, int status, double ms);
 void metrics_query(metrics *m, int query_status); /* enum query_status */
-enum metrics_stage {
-    STAGE_EMBED,
-    STAGE_DENSE,
-    STAGE_SPARSE,
-    STAGE_FUSE,
-    STAGE_RERANK,
-    STAGE_PREFILL,
-    STAGE_DECODE,
-    STAGE_FIRST_TOKEN,
-    STAGE_TOTAL,
-    N_STAGES
-};
 /* One query's stages; 0 ms: the stage was not run. */
-void metrics_stages(metrics *m, const double ms[N_STAGES]);
+void metrics_stages(metrics *m, const double ms[STORE_N_STAGES]);
 void metrics_ingest(metrics *m, const size_t by_status[4]);
 /* # HELP, # TYPE and samples of all of it. */
 void metrics_write(const metrics *m, fo_buf *b);

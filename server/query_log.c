@@ -111,7 +111,7 @@ static char *copy(const char *s) {
 static void carry(query_log *l, const store_query_log *row) {
     for (size_t i = l->n; i-- > 0 && l->n - i <= 64;) {
         if (strcmp(l->rows[i].tenant, row->tenant) != 0) continue;
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < STORE_N_LAYERS; k++) {
             l->rows[i].layers[k].lookups += row->layers[k].lookups;
             l->rows[i].layers[k].hits += row->layers[k].hits;
             l->rows[i].layers[k].saved_ms += row->layers[k].saved_ms;

@@ -8,8 +8,6 @@
 #include "server/log.h"
 
 enum { SERIES_MAX = 2000 };
-static const char *const LAYERS[] = {"answer", "retrieval", "kv_prefix", "kv_chunk", "kv_disk"};
-enum { N_LAYERS = 5, N_LOGGED = 2 }; /* the KV layers count in the engine alone */
 
 /* "90s", "15m", "24h", "7d" -> seconds. False after an error reply. */
 static bool arg_span(http_request *r, const char *name, int64_t def, int64_t *out) {
@@ -85,8 +83,9 @@ static void write_csv_series(fo_buf *b, const store_rollup *rows, size_t n) {
     for (size_t i = 0; i < n; i++) {
         char t[32];
         stamp(t, rows[i].t_s);
-        fo_buf_printf(b, "%s,%s,%lld,%lld,%.6f,%.3f,%lld\r\n", t, LAYERS[rows[i].layer],
-                      (long long)rows[i].lookups, (long long)rows[i].hits,
+        fo_buf_printf(b, "%s,%s,%lld,%lld,%.6f,%.3f,%lld\r\n", t,
+                      store_cache_layer_name(rows[i].layer), (long long)rows[i].lookups,
+                      (long long)rows[i].hits,
                       rows[i].lookups ? (double)rows[i].hits / (double)rows[i].lookups : 0,
                       rows[i].saved_ms, (long long)rows[i].saved_tokens);
     }
@@ -119,7 +118,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
         free(rows);
         return;
     }
-    totals sums[N_LAYERS] = {0};
+    totals sums[STORE_N_LAYERS] = {0};
     for (size_t i = 0; i < n; i++) add(&sums[rows[i].layer].sum, &rows[i]);
     service_cache_stats st;
     service_get_cache_stats(a->service, &st);
@@ -128,18 +127,20 @@ void route_analytics_cache(http_request *r, void *ctx) {
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "totals", '{');
-    for (int k = 0; k < N_LAYERS; k++) write_layer(&o, LAYERS[k], &sums[k], true);
+    for (int k = 0; k < STORE_N_LAYERS; k++)
+        write_layer(&o, store_cache_layer_name(k), &sums[k], true);
     json_out_close(&o, '}');
     json_out_open(&o, "series", '[');
     for (size_t i = 0; i < n;) {
         char t[32];
         stamp(t, rows[i].t_s);
-        totals at[N_LOGGED] = {0};
+        totals at[STORE_N_LAYERS] = {0};
         int64_t t_s = rows[i].t_s;
         for (; i < n && rows[i].t_s == t_s; i++) add(&at[rows[i].layer].sum, &rows[i]);
         json_out_open(&o, NULL, '{');
         json_out_string(&o, "t", t);
-        for (int k = 0; k < N_LOGGED; k++) write_layer(&o, LAYERS[k], &at[k], false);
+        for (int k = 0; k < STORE_N_LAYERS; k++)
+            write_layer(&o, store_cache_layer_name(k), &at[k], false);
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');

@@ -68,8 +68,44 @@ static void fail_stream(answer_stream *s, const fo_err *err) {
     fo_buf_free(&b);
 }
 
+/* In the order of enum store_stage. */
+static void stages_of(const query_result *r, double queue_ms, double ms[STORE_N_STAGES]) {
+    ms[STORE_STAGE_QUEUE] = queue_ms;
+    ms[STORE_STAGE_EMBED] = r->ms.embed;
+    ms[STORE_STAGE_DENSE] = r->ms.dense;
+    ms[STORE_STAGE_SPARSE] = r->ms.sparse;
+    ms[STORE_STAGE_FUSE] = r->ms.fuse;
+    ms[STORE_STAGE_RERANK] = r->ms.rerank;
+    ms[STORE_STAGE_PREFILL] = r->ms.prefill;
+    ms[STORE_STAGE_FIRST_TOKEN] = r->ms.first_token;
+    ms[STORE_STAGE_DECODE] = r->ms.decode;
+    ms[STORE_STAGE_TOTAL] = r->ms.total;
+}
+
+/* What each cache layer did for this query. */
+static void layers_of(const query_result *r, store_layer_use use[STORE_N_LAYERS]) {
+    const enum cache_outcome outcomes[] = {r->cache.answer, r->cache.retrieval};
+    for (int i = STORE_LAYER_ANSWER; i <= STORE_LAYER_RETRIEVAL; i++) {
+        use[i].lookups = outcomes[i] != CACHE_BYPASSED;
+        use[i].hits = outcomes[i] == CACHE_HIT;
+    }
+    /* the layer that spared the most */
+    int saver = r->cache.answer == CACHE_HIT ? STORE_LAYER_ANSWER : STORE_LAYER_RETRIEVAL;
+    use[saver].saved_ms = r->cache.saved_ms;
+    use[saver].saved_tokens = (int64_t)r->cache.saved_tokens;
+    /* A prompt that was read: what was attached is spared at the rate of what was computed. */
+    if (r->source != ANSWER_GENERATED || r->cache.answer == CACHE_HIT) return;
+    size_t cached = r->usage.cached_tokens, prompt = r->usage.prompt_tokens;
+    store_layer_use *kv = &use[STORE_LAYER_KV_PREFIX];
+    kv->lookups = 1;
+    kv->hits = cached > 0;
+    kv->saved_tokens = (int64_t)cached;
+    if (prompt > cached) kv->saved_ms = r->ms.prefill * (double)cached / (double)(prompt - cached);
+}
+
 /* The row of the query log; queued, never waited for. */
-static void log_query(app *a, const query_request *q, const query_result *r) {
+static void log_query(app *a, const query_request *q, const query_result *r,
+                      const double stage_ms[STORE_N_STAGES]) {
     const char *asked = q->query ? q->query : q->messages[q->n_messages - 1].content;
     char hash[80] = "sha256:";
     if (a->log_queries == LOG_QUERIES_HASH) {
@@ -87,14 +123,8 @@ static void log_query(app *a, const query_request *q, const query_result *r) {
                            .total_ms = r->ms.total,
                            .n_contexts = (int)r->n_contexts,
                            .cache_hit = r->cache.answer == CACHE_HIT};
-    const enum cache_outcome outcomes[] = {r->cache.answer, r->cache.retrieval};
-    for (int i = 0; i < 2; i++) {
-        row.layers[i].lookups = outcomes[i] != CACHE_BYPASSED;
-        row.layers[i].hits = outcomes[i] == CACHE_HIT;
-    }
-    int saver = r->cache.answer == CACHE_HIT ? 0 : 1; /* the layer that spared the most */
-    row.layers[saver].saved_ms = r->cache.saved_ms;
-    row.layers[saver].saved_tokens = (int64_t)r->cache.saved_tokens;
+    memcpy(row.stage_ms, stage_ms, sizeof row.stage_ms);
+    layers_of(r, row.layers);
     query_log_add(a->query_log, &row);
 }
 
@@ -131,11 +161,10 @@ static void answer(http_request *r, app *a, bool search_only) {
     log_event(LOG_LEVEL_DEBUG, http_id(r), "query", LOG_STR("query_id", id),
               LOG_STR("status", query_status_name(result.status)),
               LOG_INT("contexts", result.n_contexts), LOG_NUM("ms", result.ms.total));
-    log_query(a, &call.request, &result);
-    metrics_stages(a->metrics, (const double[N_STAGES]){
-                                   result.ms.embed, result.ms.dense, result.ms.sparse,
-                                   result.ms.fuse, result.ms.rerank, result.ms.prefill,
-                                   result.ms.decode, result.ms.first_token, result.ms.total});
+    double stage_ms[STORE_N_STAGES] = {0};
+    stages_of(&result, http_queue_ms(r), stage_ms);
+    log_query(a, &call.request, &result, stage_ms);
+    metrics_stages(a->metrics, stage_ms);
     query_result_deinit(&result);
     if (call.stream) {
         send_event(&stream, "done", &b);

@@ -395,8 +395,8 @@ static void the_query_log_takes_batches(void **state) {
     env e = open_env();
     fo_err err = {0};
     store_query_log rows[] = {
-        {1000, "acme", "docs", "why?", "answered", "extractive", 3.5, 4, false, {{0}}},
-        {1001, "acme", "docs", NULL, "abstained", NULL, 1.5, 0, true, {{0}}},
+        {1000, "acme", "docs", "why?", "answered", "extractive", 3.5, 4, false, {{0}}, {0}},
+        {1001, "acme", "docs", NULL, "abstained", NULL, 1.5, 0, true, {{0}}, {0}},
     };
     assert_ok(store_log_queries(e.s, rows, 2, &err), &err);
     sqlite3 *db;
