@@ -1,6 +1,8 @@
 #!/bin/sh
 # .ci/deps.sh [run|test|check] - install what Debian 12 lacks for building Forage (run), for its tests
 # too, or for `make check` and `make fuzz` besides. Says what it installs; does nothing when all is there.
+# With check comes what the tests of the web page and of /metrics drive: a browser, node with
+# playwright-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
 packages="gcc libc6-dev make pkg-config xxd libsqlite3-dev libmicrohttpd-dev libcjson-dev
 libopenblas-dev libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
@@ -11,19 +13,46 @@ test) packages="$packages libcmocka-dev" ;;
 check) packages="$packages libcmocka-dev clang clang-format libclang-rt-14-dev cppcheck" ;;
 *) echo "usage: $0 [run|test|check]" >&2; exit 2 ;;
 esac
+sudo=
+[ "$(id -u)" -eq 0 ] || sudo=sudo
+export DEBIAN_FRONTEND=noninteractive
 missing=
 for p in $packages; do
     dpkg-query -W -f '${Status}' "$p" 2>/dev/null | grep -q '^install ok installed$' || missing="$missing $p"
 done
-[ -n "$missing" ] || exit 0
-command -v apt-get >/dev/null || {
-    echo "Forage needs these packages (Debian's names):$missing" >&2
-    exit 1
-}
-sudo=
-[ "$(id -u)" -eq 0 ] || sudo=sudo
-echo "Installing Debian packages:$missing"
-export DEBIAN_FRONTEND=noninteractive
-$sudo apt-get -qq update
-# shellcheck disable=SC2086 # a list of names
-$sudo apt-get -qq install -y --no-install-recommends $missing >/dev/null
+if [ -n "$missing" ]; then
+    command -v apt-get >/dev/null || {
+        echo "Forage needs these packages (Debian's names):$missing" >&2
+        exit 1
+    }
+    echo "Installing Debian packages:$missing"
+    $sudo apt-get -qq update
+    # shellcheck disable=SC2086 # a list of names
+    $sudo apt-get -qq install -y --no-install-recommends $missing >/dev/null
+fi
+[ "${1:-run}" = check ] || exit 0
+
+# Tools by their commands: who has node from elsewhere keeps it.
+playwright=1.60.0 # the newest for Debian's node 18
+missing=
+while read -r command package; do
+    command -v "$command" >/dev/null || missing="$missing $package"
+done <<END
+node nodejs
+npm npm
+chromium chromium
+promtool prometheus
+END
+if [ -n "$missing" ]; then
+    echo "Installing Debian packages:$missing"
+    # shellcheck disable=SC2086 # a list of names
+    { $sudo apt-get -qq update && timeout 300 $sudo apt-get -qq install -y --no-install-recommends $missing >/dev/null; } ||
+        echo "deps: could not install$missing; the tests that need them are skipped"
+fi
+if [ ! -d build/node/node_modules/playwright-core ] && command -v npm >/dev/null; then
+    echo "Fetching playwright-core $playwright into build/node"
+    mkdir -p build/node
+    timeout 120 npm install --prefix build/node --no-audit --no-fund --no-save --ignore-scripts --loglevel=error \
+        "playwright-core@$playwright" >/dev/null ||
+        echo "deps: no package registry; the test of the web page is skipped"
+fi

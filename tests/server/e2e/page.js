@@ -2,7 +2,7 @@
 //     node page.js URL CHROMIUM [FOLDER for screenshots]
 "use strict";
 const fs = require("fs");
-const { chromium } = require("playwright-core");
+const { launch } = require("./browser.js");
 const [url, executablePath, pictures] = process.argv.slice(2);
 
 let n = 0;
@@ -12,7 +12,7 @@ function check(sentence, holds) {
 }
 
 (async () => {
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--no-first-run"] });
+  const browser = await launch(executablePath);
   const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
   const wrong = [];
   page.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
