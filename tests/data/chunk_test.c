@@ -39,6 +39,21 @@ static void sentences_end_where_readers_see_it(void **state) {
           "See Fig. 3 and No. 5 for it.", "No.", "We stayed at 5 p.m. in May.");
     CHECK("1. Open the lid.\n2. Close it.", "1. Open the lid.", "2. Close it.");
     CHECK("One line\nwraps here\n\nNew block", "One line\nwraps here", "New block");
+    /* A line that ends before it had to is an end; one that was wrapped is not. */
+    CHECK("Opening hours of the station\nMonday to Friday, from eight in the morning until noon\n"
+          "The gate is locked at night, and the key hangs behind the door of\nthe boat house.",
+          "Opening hours of the station",
+          "Monday to Friday, from eight in the morning until noon\n"
+          "The gate is locked at night, and the key hangs behind the door of\nthe boat house.");
+    CHECK(
+        "-b, --blanks\nignore leading blanks\n-d, --dictionary\nlook at letters and digits alone, "
+        "as a dictionary does\n-n\ncompare numbers",
+        "-b, --blanks\nignore leading blanks",
+        "-d, --dictionary\nlook at letters and digits alone, as a dictionary does",
+        "-n\ncompare numbers");
+    CHECK("plot | species | year of the first record\n1 | sundew | 1987\n2 | bog myrtle | 1990",
+          "plot | species | year of the first record", "1 | sundew | 1987",
+          "2 | bog myrtle | 1990");
     CHECK("\xE6\x97\xA5\xE6\x9C\xAC\xE3\x80\x82\xE6\xAC\xA1\xE3\x80\x82",
           "\xE6\x97\xA5\xE6\x9C\xAC\xE3\x80\x82", "\xE6\xAC\xA1\xE3\x80\x82");
 }
