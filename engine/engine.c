@@ -104,7 +104,8 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     snprintf(ev->message, sizeof ev->message, "%s", message ? message : "");
     ev->stop_index = g->stops.found;
     ev->finish_reason = reason;
-    ev->cached_tokens = (size_t)t->n_attached;
+    ev->prefix_tokens = (size_t)t->n_attached;
+    ev->cached_tokens = ev->prefix_tokens + ev->chunk_tokens - ev->recomputed_tokens;
     ev->queue_ms = (t->admitted ? t->started_ms : now) - g->submitted_ms;
     ev->decode_ms = ev->first_token_ms > 0 ? now - g->submitted_ms - ev->first_token_ms : 0;
     if (ev->first_token_ms == 0 && t->admitted) ev->prefill_ms = now - t->started_ms;
@@ -383,6 +384,32 @@ const gguf *engine_gguf(const engine *e) {
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
+/* One prefix, chunks, one tail, each where the one before it ends. */
+static int check_pieces(const generation_request *r, fo_err *err) {
+    size_t at = 0;
+    for (size_t i = 0; i < r->n_pieces; i++) {
+        const generation_piece *p = &r->pieces[i];
+        bool last = i + 1 == r->n_pieces;
+        enum generation_piece_kind kind = i == 0                           ? PIECE_PREFIX
+                                          : last && p->kind != PIECE_CHUNK ? PIECE_TAIL
+                                                                           : PIECE_CHUNK;
+        if (p->kind != kind || p->start != at || p->n < 1 || p->n > r->n_prompt - at)
+            return fo_fail_field(err, FO_EINVAL, "pieces",
+                                 "piece %zu of the prompt is no %s of tokens from %zu on", i,
+                                 kind == PIECE_PREFIX  ? "prefix"
+                                 : kind == PIECE_CHUNK ? "chunk"
+                                                       : "tail",
+                                 at);
+        at += p->n;
+    }
+    if (r->n_pieces && at != r->n_prompt)
+        return fo_fail_field(err, FO_EINVAL, "pieces", "the pieces end at %zu of %zu tokens", at,
+                             r->n_prompt);
+    if (r->n_pieces && r->pieces[r->n_pieces - 1].kind != PIECE_TAIL && !r->prefill_only)
+        return fo_fail_field(err, FO_EINVAL, "pieces", "a prompt to be answered ends with a tail");
+    return FO_OK;
+}
+
 static int check_request(engine *e, const generation_request *r, fo_err *err) {
     const model_info *info = model_get_info(e->model);
     if (r->n_prompt < 1) return fo_fail_field(err, FO_EINVAL, "prompt", "the prompt is empty");
@@ -413,7 +440,11 @@ static int check_request(engine *e, const generation_request *r, fo_err *err) {
     if (r->max_marker < 0 || r->max_marker > MAX_MARKER)
         return fo_fail_field(err, FO_EINVAL, "max_marker", "max_marker must be between 0 and %d",
                              MAX_MARKER);
-    return sampler_params_check(&r->sampling, info->n_vocab, err);
+    if (r->kv_chunk_budget > 1)
+        return fo_fail_field(err, FO_EINVAL, "kv_chunk_budget",
+                             "kv_chunk_budget is a share of at most 1");
+    int rc = check_pieces(r, err);
+    return rc != FO_OK ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
 }
 
 static void generation_destroy(generation *g) {
@@ -473,7 +504,8 @@ static int generation_make(generation **out, engine *e, const generation_request
     g->markers = (marker_filter){e->tokenizer, marker_start(), r->max_marker};
     g->json = r->json;
     g->grammar = json_filter_start(e->tokenizer);
-    g->ev = (generation_event){.stop_index = -1, .finish_reason = "", .prompt_tokens = r->n_prompt};
+    g->ev = (generation_event){
+        .stop_index = -1, .finish_reason = "", .kv_note = "", .prompt_tokens = r->n_prompt};
     *out = g;
     return FO_OK;
 }
@@ -511,7 +543,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     t->arrived_ms = now;
     t->deadline_ms = r->deadline_ms > 0 ? now + (double)r->deadline_ms : 0;
     memcpy(t->salt, r->salt, 32);
-    t->sharing = r->sharing;
+    t->reuse = r->kv_reuse;
     t->prefill_only = r->prefill_only;
     t->drop_kv = r->drop_kv;
     t->owner = g;

@@ -42,6 +42,9 @@ typedef struct engine_options {
                              8 full contexts */
     kv_type kv_type;
     double defrag_threshold; /* kv_cache_options; 0: .5 */
+    /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
+     * question attends to most (docs/kv-reuse.md); 0: .15, < 0: none. */
+    double kv_chunk_budget;
     int batch_wait_us;       /* an idle engine waits so long for company of the first request */
     double max_qps, max_tps; /* admission; 0: no limit */
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* of loading */
@@ -58,6 +61,17 @@ const model_info *engine_model(const engine *e);
 const tokenizer *engine_tokenizer(const engine *e);
 const gguf *engine_gguf(const engine *e);
 
+/* A stretch of a prompt, for kv_reuse chunk. */
+enum generation_piece_kind {
+    PIECE_PREFIX, /* before all chunks, the same for many requests: template, instructions */
+    PIECE_CHUNK,  /* a context, its label included: its KV may be met again anywhere */
+    PIECE_TAIL    /* turns, question, the beginning of the answer */
+};
+typedef struct generation_piece {
+    size_t start, n; /* tokens [start, start + n) of the prompt */
+    enum generation_piece_kind kind;
+} generation_piece;
+
 typedef struct generation_request {
     const int32_t *prompt;   /* copied */
     size_t n_prompt;         /* at least 1 */
@@ -69,12 +83,18 @@ typedef struct generation_request {
     int priority;           /* -100 .. 100; higher is sooner */
     int64_t deadline_ms;    /* milliseconds from now by which it should be done; 0: none */
     unsigned char salt[32]; /* of the tenant: KV is shared only where it is equal */
-    enum kv_sharing sharing;
-    bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
-    bool drop_kv;      /* free its pages at the end instead of keeping them findable */
-    int n_logprobs;    /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
-    int max_marker;    /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
-    bool json;         /* the answer is one JSON object (engine/json_grammar.h) */
+    enum kv_reuse kv_reuse;
+    /* With KV_REUSE_CHUNK: what the prompt is made of, in order and without gaps: one prefix, any
+     * number of chunks, one tail; copied. None: as KV_REUSE_EXACT. Without a tail it must be
+     * prefill_only: every chunk is computed behind the prefix alone and stored (--warm). */
+    const generation_piece *pieces;
+    size_t n_pieces;
+    double kv_chunk_budget; /* 0: engine_options; < 0: recompute nothing */
+    bool prefill_only;      /* compute and keep the KV of the prompt, write nothing */
+    bool drop_kv;           /* free its pages at the end instead of keeping them findable */
+    int n_logprobs;         /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
+    int max_marker;         /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
+    bool json;              /* the answer is one JSON object (engine/json_grammar.h) */
 } generation_request;
 
 enum { GENERATION_LOGPROBS = 20 };
@@ -94,7 +114,13 @@ typedef struct generation_event {
     const char *finish_reason; /* static, once done: "stop" (end token), "stop_sequence", "length",
                                   "cancelled", "timeout", "error" */
     int stop_index;            /* of the stop string that ended it, -1 */
-    size_t prompt_tokens, cached_tokens, completion_tokens;
+    size_t prompt_tokens, completion_tokens;
+    /* Of the prompt: not computed because their KV was there = prefix_tokens (attached, bit for
+     * bit) + chunk_tokens (chunks' KV moved to its place) - recomputed_tokens (of chunk_tokens,
+     * computed again in the prompt's context). */
+    size_t cached_tokens;
+    size_t prefix_tokens, chunk_tokens, recomputed_tokens;
+    const char *kv_note; /* static: why kv_reuse chunk was served as exact; "" */
     double queue_ms, prefill_ms, decode_ms, first_token_ms; /* first_token: since the submit */
 } generation_event;
 
@@ -120,6 +146,9 @@ typedef struct engine_stats {
     uint64_t prefill_tokens; /* computed of prompts, and of answers again after a preemption */
     uint64_t decode_tokens;  /* chosen */
     uint64_t preemptions, finished, cancelled, refused;
+    /* kv_reuse chunk: requests served from moved chunks, and sums of their generation_event */
+    uint64_t chunk_requests, chunk_tokens, recomputed_tokens;
+    uint64_t chunk_lookups, chunk_hits; /* chunks looked up in the store, and found */
     int n_waiting, n_running;
     double busy_ms; /* inside steps */
 } engine_stats;

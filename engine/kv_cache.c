@@ -64,7 +64,7 @@ struct kv_seq {
     kv_cache *c;
     kv_seq *prev, *next;
     unsigned char salt[32];
-    enum kv_sharing sharing;
+    enum kv_reuse reuse;
     int n_tokens;
     int32_t *pages; /* [n_pages] */
     int n_pages, cap_pages;
@@ -252,7 +252,7 @@ static bool grow_table(kv_seq *s, int n_pages) {
     return true;
 }
 
-int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum kv_sharing sharing,
+int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum kv_reuse reuse,
                   fo_err *err) {
     kv_seq *s = calloc(1, sizeof *s);
     if (s) s->tail = calloc((size_t)c->P, sizeof *s->tail);
@@ -263,7 +263,7 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
     }
     s->c = c;
     memcpy(s->salt, salt, 32);
-    s->sharing = sharing;
+    s->reuse = reuse;
     s->next = c->sequences;
     if (s->next) s->next->prev = s;
     c->sequences = s;
@@ -325,7 +325,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     int had = s->n_tokens, first = had / c->P;
     assert(had % c->P == 0 && s->n_pages >= first);
     *n_attached = 0;
-    if (s->sharing == KV_PRIVATE || n - had < 2) return FO_OK;
+    if (s->reuse == KV_REUSE_OFF || n - had < 2) return FO_OK;
     c->stats.lookups++;
     c->stats.lookup_tokens += (uint64_t)(n - had);
     int limit = n - 1, blocks = limit / c->P;
@@ -417,7 +417,7 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
         memcpy(s->tail + slot, tokens + done, (size_t)k * sizeof *tokens);
         s->n_tokens += k;
         done += k;
-        if (s->n_tokens % c->P || s->sharing == KV_PRIVATE) continue;
+        if (s->n_tokens % c->P || s->reuse == KV_REUSE_OFF) continue;
         int i = s->n_tokens / c->P - 1;
         const prefix_hash *parent = i ? &s->chain[i - 1] : NULL;
         int rc =
@@ -443,7 +443,7 @@ void kv_seq_truncate(kv_seq *s, int n) {
     if (n % c->P && n / c->P < s->n_tokens / c->P) {
         /* The cut falls into a full block: its tokens become the unfinished tail again. A private
          * sequence has no copy of them, and needs none: its blocks are never hashed. */
-        if (s->sharing == KV_SHARE)
+        if (s->reuse == KV_REUSE_EXACT)
             memcpy(s->tail, c->tokens + (size_t)s->pages[n / c->P] * (size_t)c->P,
                    (size_t)(n % c->P) * sizeof *s->tail);
     }
@@ -454,7 +454,7 @@ void kv_seq_truncate(kv_seq *s, int n) {
 int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
     kv_cache *c = from->c;
     kv_seq *s = NULL;
-    int rc = kv_seq_create(&s, c, from->salt, from->sharing, err);
+    int rc = kv_seq_create(&s, c, from->salt, from->reuse, err);
     if (rc != FO_OK) return rc;
     int used = (from->n_tokens + c->P - 1) / c->P;
     if (!grow_table(s, used)) {
@@ -586,11 +586,11 @@ static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err 
             return fo_fail(err, FO_ECORRUPT, "a block table names page %d", p);
         refs[p]++;
         bool full = (i + 1) * c->P <= s->n_tokens;
-        if (s->sharing == KV_SHARE && full &&
+        if (s->reuse == KV_REUSE_EXACT && full &&
             (!c->meta[p].hashed || !same_hash(&c->meta[p].hash, &s->chain[i])))
             return fo_fail(err, FO_ECORRUPT, "invariant 5: full block %d in page %d is not found",
                            i, p);
-        if (c->meta[p].refs > 1 && !c->meta[p].hashed && s->sharing == KV_SHARE && full)
+        if (c->meta[p].refs > 1 && !c->meta[p].hashed && s->reuse == KV_REUSE_EXACT && full)
             return fo_fail(err, FO_ECORRUPT, "invariant 4: page %d is shared without a hash", p);
     }
     return FO_OK;

@@ -1,7 +1,7 @@
 /* kv_cache.h - who holds which page of KV: sharing by content, copy-on-write, reuse after the end.
  *
  *     kv_cache_create(&c, &(kv_cache_options){.layout = layout, .n_pages = 4096}, fingerprint,
- * &err); kv_seq *s; kv_seq_create(&s, c, salt, KV_SHARE, &err); kv_seq_attach(s, prompt, n,
+ * &err); kv_seq *s; kv_seq_create(&s, c, salt, KV_REUSE_EXACT, &err); kv_seq_attach(s, prompt, n,
  * &n_attached, &err);      // what is there already kv_seq_reserve(s, n_new, &err); // pages to
  * write the next n_new tokens model_forward(..., kv_seq_pages(s), ...); kv_seq_commit(s, tokens,
  * n_new, &err);               // full blocks become findable, at once kv_seq_free(s, true); //
@@ -42,12 +42,15 @@ kv_pages *kv_cache_pages(kv_cache *c);
 int kv_cache_available(const kv_cache *c);
 int kv_cache_page_tokens(const kv_cache *c);
 
-enum kv_sharing {
-    KV_SHARE,   /* attach and be found */
-    KV_PRIVATE, /* neither: no reuse */
+/* What a request may take of KV that others computed, and leave to others. */
+enum kv_reuse {
+    KV_REUSE_EXACT, /* attach and be found: the bits are those of computing all afresh */
+    KV_REUSE_CHUNK, /* the same, and chunks' KV at any position (engine.h); such blocks are the
+                       sequence's own and never found */
+    KV_REUSE_OFF,   /* neither attach nor be found */
 };
 
-int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum kv_sharing sharing,
+int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum kv_reuse reuse,
                   fo_err *err);
 /* keep: full blocks stay findable until their pages are needed; false: they go at once, unless
  * another sequence holds them. NULL is fine. */

@@ -130,11 +130,11 @@ static void find_leader(scheduler *s, int i) {
     task *t = &s->tasks[i];
     int P = kv_cache_page_tokens(s->kv), have = kv_seq_tokens(t->kv);
     t->leader = -1;
-    if (t->sharing == KV_PRIVATE) return;
+    if (t->reuse == KV_REUSE_OFF) return;
     int best = have / P * P + P; /* at least one more block, or waiting is not worth it */
     for (int k = 0; k < s->n_running; k++) {
         const task *a = &s->tasks[s->running[k]];
-        if (a == t || a->sharing == KV_PRIVATE || a->admission >= t->admission ||
+        if (a == t || a->reuse == KV_REUSE_OFF || a->admission >= t->admission ||
             to_compute(a) < 2 || memcmp(a->salt, t->salt, 32) != 0)
             continue;
         int common = common_prefix(a, t);
@@ -240,7 +240,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         }
         kv_seq *kv = NULL;
         int n = 0;
-        int rc = kv_seq_create(&kv, s->kv, t->salt, t->sharing, err);
+        int rc = kv_seq_create(&kv, s->kv, t->salt, t->reuse, err);
         if (rc == FO_OK) rc = kv_seq_prepare(kv, t->cap_tokens, err);
         if (rc == FO_OK) rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
         if (rc != FO_OK) {

@@ -22,7 +22,7 @@ typedef struct task {
     int priority;
     double arrived_ms, deadline_ms; /* deadline 0: none */
     unsigned char salt[32];
-    enum kv_sharing sharing;
+    enum kv_reuse reuse;
     bool prefill_only, drop_kv;
     void *owner;
     /* the scheduler's */

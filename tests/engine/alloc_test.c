@@ -97,7 +97,7 @@ static void decode_steps_allocate_nothing(void **state) {
                                 .ignore_end = true,
                                 .n_logprobs = i == 1 ? 5 : -1,
                                 .max_marker = i == 2 ? 3 : 0,
-                                .sharing = i == 3 ? KV_PRIVATE : KV_SHARE};
+                                .kv_reuse = i == 3 ? KV_REUSE_OFF : KV_REUSE_EXACT};
         if (i) r.sampling.temperature = 1, r.sampling.top_p = .9f, r.sampling.repetition = 1.1f;
         if (i == 2) r.stop = stops, r.n_stop = 2;
         assert_ok(engine_submit(e, &r, &g[i], NULL, &err), &err);

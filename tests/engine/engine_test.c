@@ -334,13 +334,13 @@ static void kv_is_kept_to_its_tenant_and_dropped_when_asked(void **state) {
     engine_get_stats(e, &st);
     assert_int_equal(st.kv.n_cached, 0);
     r.drop_kv = false;
-    r.sharing = KV_PRIVATE;
+    r.kv_reuse = KV_REUSE_OFF;
     run(e, &r, &got);
     run(e, &r, &got);
     assert_int_equal(got.ev.cached_tokens, 0);
     engine_get_stats(e, &st);
     assert_int_equal(st.kv.n_cached, 0);
-    r.sharing = KV_SHARE;
+    r.kv_reuse = KV_REUSE_EXACT;
     run(e, &r, &got);
     assert_int_equal(got.ev.cached_tokens, 0);
     r.salt[5] = 1; /* somebody else */
@@ -667,7 +667,7 @@ static void *client_thread(void *v) {
         generation_request r = request(prompts[i], prompt_lengths[i], ANSWER);
         r.priority = (int)(test_random(&c->seed) % 3);
         r.drop_kv = test_random(&c->seed) % 8 == 0;
-        r.sharing = test_random(&c->seed) % 8 ? KV_SHARE : KV_PRIVATE;
+        r.kv_reuse = test_random(&c->seed) % 8 ? KV_REUSE_EXACT : KV_REUSE_OFF;
         generation *g;
         if (engine_submit(c->e, &r, &g, NULL, &why) != FO_OK) {
             c->n_wrong++;

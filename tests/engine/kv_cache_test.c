@@ -85,9 +85,9 @@ static void running_sequences_share_full_blocks(void **state) {
     for (int i = 0; i < 100; i++) t[i] = i * 7 + 1;
     kv_seq *a, *b, *other;
     int n;
-    assert_ok(kv_seq_create(&a, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&a, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(compute(c, a, t, 50), &err);
-    assert_ok(kv_seq_create(&b, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&b, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_int_equal(kv_cache_probe(c, tenant_a, t, 100), 48);
     assert_ok(kv_seq_attach(b, t, 100, &n, &err), &err);
     assert_int_equal(n, 48); /* three full blocks of a, which still runs */
@@ -97,12 +97,12 @@ static void running_sequences_share_full_blocks(void **state) {
     assert_int_equal(st.n_used, 4);
     assert_int_equal(st.hit_tokens, 48);
     /* Another tenant finds nothing, and a private sequence neither finds nor is found. */
-    assert_ok(kv_seq_create(&other, c, tenant_b, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&other, c, tenant_b, KV_REUSE_EXACT, &err), &err);
     assert_int_equal(kv_cache_probe(c, tenant_b, t, 100), 0);
     assert_ok(kv_seq_attach(other, t, 100, &n, &err), &err);
     assert_int_equal(n, 0);
     kv_seq_free(other, true);
-    assert_ok(kv_seq_create(&other, c, tenant_a, KV_PRIVATE, &err), &err);
+    assert_ok(kv_seq_create(&other, c, tenant_a, KV_REUSE_OFF, &err), &err);
     assert_ok(kv_seq_attach(other, t, 100, &n, &err), &err);
     assert_int_equal(n, 0);
     kv_seq_free(other, true);
@@ -126,9 +126,9 @@ static void a_whole_prompt_again_recomputes_one_token(void **state) {
     for (int i = 0; i < 64; i++) t[i] = i + 1;
     kv_seq *a, *b;
     int n;
-    assert_ok(kv_seq_create(&a, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&a, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(compute(c, a, t, 64), &err);
-    assert_ok(kv_seq_create(&b, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&b, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(kv_seq_attach(b, t, 64, &n, &err), &err);
     assert_int_equal(n, 63); /* three shared blocks and a copy of fifteen tokens of the fourth */
     assert_ok(compute(c, b, t, 64), &err);
@@ -142,7 +142,7 @@ static void a_whole_prompt_again_recomputes_one_token(void **state) {
     memcpy(u, t, sizeof u);
     u[40] = 999;
     kv_seq_free(b, true);
-    assert_ok(kv_seq_create(&b, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&b, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(kv_seq_attach(b, u, 64, &n, &err), &err);
     assert_int_equal(n, 40);
     assert_ok(compute(c, b, u, 64), &err);
@@ -161,15 +161,15 @@ static void eviction_takes_the_oldest_and_the_end_of_a_chain_first(void **state)
     int32_t t[48], u[48];
     for (int i = 0; i < 48; i++) t[i] = i, u[i] = i + 1000;
     kv_seq *a, *b;
-    assert_ok(kv_seq_create(&a, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&a, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(compute(c, a, t, 48), &err);
     kv_seq_free(a, true);
-    assert_ok(kv_seq_create(&b, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&b, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(compute(c, b, u, 48), &err);
     kv_seq_free(b, true);
     assert_int_equal(kv_cache_available(c), 6);
     int32_t w[16] = {77};
-    assert_ok(kv_seq_create(&a, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&a, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(compute(c, a, w, 16), &err); /* takes the last block of t */
     int32_t more[49];
     memcpy(more, t, sizeof t);
@@ -177,7 +177,7 @@ static void eviction_takes_the_oldest_and_the_end_of_a_chain_first(void **state)
     assert_int_equal(kv_cache_probe(c, tenant_a, more, 49), 32);
     memcpy(more, u, sizeof u);
     assert_int_equal(kv_cache_probe(c, tenant_a, more, 49), 48);
-    assert_ok(kv_seq_create(&b, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&b, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_int_equal(kv_seq_reserve(b, 6 * P, &err), FO_ENOMEM); /* a holds one of six */
     assert_int_equal(kv_seq_tokens(b), 0);
     assert_ok(kv_cache_check(c, &err), &err);
@@ -215,13 +215,13 @@ static void ten_thousand_random_operations_keep_every_invariant(void **state) {
                 int32_t fresh = (int32_t)(test_random(&seed) % 3);
                 x->tokens[i] = like != x && test_random(&seed) % 60 ? like->tokens[i] : fresh;
             }
-            enum kv_sharing sharing = test_random(&seed) % 8 ? KV_SHARE : KV_PRIVATE;
+            enum kv_reuse reuse = test_random(&seed) % 8 ? KV_REUSE_EXACT : KV_REUSE_OFF;
             int n;
-            assert_ok(kv_seq_create(&x->s, c, x->tenant, sharing, &err), &err);
+            assert_ok(kv_seq_create(&x->s, c, x->tenant, reuse, &err), &err);
             int len = 1 + (int)(test_random(&seed) % MAX_LEN);
             int expected = kv_cache_probe(c, x->tenant, x->tokens, len);
             assert_ok(kv_seq_attach(x->s, x->tokens, len, &n, &err), &err);
-            if (sharing == KV_SHARE && kv_cache_available(c) > 1) assert_int_equal(n, expected);
+            if (reuse == KV_REUSE_EXACT && kv_cache_available(c) > 1) assert_int_equal(n, expected);
         } else if (what <= 2) { /* go on */
             int have = kv_seq_tokens(x->s), room = MAX_LEN - have;
             if (room > 0 &&
@@ -280,7 +280,7 @@ static void the_checker_sees_a_broken_cache(void **state) {
     kv_cache *c = make(8, 0);
     int32_t t[32] = {1, 2, 3};
     kv_seq *a, *b;
-    assert_ok(kv_seq_create(&a, c, tenant_a, KV_SHARE, &err), &err);
+    assert_ok(kv_seq_create(&a, c, tenant_a, KV_REUSE_EXACT, &err), &err);
     assert_ok(compute(c, a, t, 20), &err);
     assert_ok(kv_seq_fork(&b, a, &err), &err);
     int na, nb;

@@ -108,7 +108,7 @@ static void random_work_keeps_the_invariants_and_ends(void **state) {
                         test_random(&seed) % 4 ? 0 : r.now + (double)(test_random(&seed) % 900));
                 n_added += i >= 0;
                 if (i >= 0) {
-                    r.s.tasks[i].sharing = test_random(&seed) % 8 ? KV_SHARE : KV_PRIVATE;
+                    r.s.tasks[i].reuse = test_random(&seed) % 8 ? KV_REUSE_EXACT : KV_REUSE_OFF;
                     r.s.tasks[i].drop_kv = test_random(&seed) % 8 == 0;
                     r.s.tasks[i].salt[0] = test_random(&seed) % 8 == 0;
                 }
