@@ -1,5 +1,6 @@
 /* A question's path: embed -> dense and sparse search -> fusion -> contexts -> answer -> citations.
- * Each stage is one function over the `run`, in the order of service_query at the end. */
+ * Each stage is one function over the `run`, in the order of service_query at the end; the answer
+ * is answer.c's. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,9 +8,8 @@
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
 #include "retrieval/dedupe.h"
-#include "retrieval/extractive.h"
+#include "retrieval/query_run.h"
 #include "retrieval/rewrite.h"
-#include "retrieval/query_memory.h"
 
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
@@ -19,35 +19,19 @@ enum {
 };
 static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
 
-typedef struct run {
-    service *s;
-    const query_request *q;
-    const query_sink *sink;
-    query_result *out;
-    fo_err *err;
-    collection *c;
-    search_snapshot *snapshot;
-    double started;
-    size_t n_wanted; /* contexts that the caller gets */
-    size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
-    size_t depth;
-    double alpha;
-    fusion_hit *dense, *sparse; /* [depth] each */
-    size_t n_dense, n_sparse;
-    fused_hit *fused; /* [2 * depth] */
-    size_t n_fused;
-    double tail; /* see dense_floor */
-    query_turn turn;
-    char *rewritten;    /* the question made whole from the turns before it; NULL: needs none */
-    const char *sought; /* what is searched for: that, or the question */
-} run;
+static int time_limit_ms(const run *r) {
+    return r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
+}
+
+double run_time_left_ms(const run *r) {
+    return time_limit_ms(r) - (fo_now_ms() - r->started);
+}
 
 static int check_alive(run *r) {
     if (r->q->cancel && atomic_load(r->q->cancel))
         return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
-    int limit = r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
-    if (fo_now_ms() - r->started > limit)
-        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d", limit);
+    if (run_time_left_ms(r) < 0)
+        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d", time_limit_ms(r));
     return FO_OK;
 }
 
@@ -69,10 +53,13 @@ static int check_request(run *r) {
     if (q->search.rerank && !r->s->reranker)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
                              "no reranking model is loaded; start the service with --rerank-model");
+    if (q->prefill_only && !r->s->engine)
+        return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
+                             "prefill_only needs a language model; start the service with --model");
     return FO_OK;
 }
 
-static float snapshot_idf(void *ctx, const char *term, size_t len) {
+float run_idf(void *ctx, const char *term, size_t len) {
     return search_idf(ctx, term, len);
 }
 
@@ -93,7 +80,7 @@ static int rewrite(run *r) {
     analyzer *words = NULL;
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     if (rc == FO_OK) {
-        lexicon lx = {words, snapshot_idf, r->snapshot};
+        lexicon lx = {words, run_idf, r->snapshot};
         rc = query_rewrite(&r->rewritten, &lx, turns, n, q->query, r->err);
         if (rc == FO_OK) r->sought = r->rewritten;
     }
@@ -125,8 +112,7 @@ static int prepare(run *r) {
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     int rc = rewrite(r);
     if (rc != FO_OK) return rc;
-    return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->out->epoch, r->alpha, r->out,
-                              r->err);
+    return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->sought, r->alpha, r->out, r->err);
 }
 
 static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
@@ -292,109 +278,11 @@ static int rerank(run *r) {
     return rc;
 }
 
-/* ---- the answer -------------------------------------------------------------------------- */
-
-static int take_answer(run *r, const extractive_answer *a) {
-    query_result *out = r->out;
-    out->support = a->support;
-    if (a->abstain) {
-        out->status = QUERY_ABSTAINED;
-        out->finish_reason = "abstain";
-        return FO_OK;
-    }
-    out->status = QUERY_ANSWERED;
-    out->source = ANSWER_EXTRACTIVE;
-    out->finish_reason = "stop";
-    free(out->answer);
-    out->answer = strdup(a->text);
-    out->citations = calloc(a->n_citations + 1, sizeof *out->citations);
-    if (!out->answer || !out->citations) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    for (size_t i = 0; i < a->n_citations; i++) {
-        const answer_citation *from = &a->citations[i];
-        const store_chunk *k = &out->contexts[from->passage].chunk;
-        query_citation *to = &out->citations[i];
-        *to = (query_citation){
-            .index = (int)i + 1,
-            .answer_start = fo_utf8_count(a->text, from->answer_start),
-            .answer_end = fo_utf8_count(a->text, from->answer_end),
-            .quote = strndup(k->text + from->start, from->end - from->start),
-            .verified = from->verified,
-            .context = from->passage,
-            .source_start = k->start_cp + fo_utf8_count(k->text, from->start),
-            .source_end = k->start_cp + fo_utf8_count(k->text, from->end),
-        };
-        out->n_citations++;
-        if (!to->quote) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    }
-    return FO_OK;
-}
-
 /* The cosine of the hundredth dense hit: what the support of an answer measures the best against.
  * A list too short to have a tail gives none. */
 static double dense_floor(const run *r) {
     if (r->n_dense < FUSION_DEPTH / 4) return NAN;
     return r->dense[r->n_dense < FUSION_DEPTH ? r->n_dense - 1 : FUSION_DEPTH - 1].score;
-}
-
-static int answer_extractively(run *r) {
-    query_result *out = r->out;
-    size_t n = out->n_contexts;
-    passage *passages = calloc(n, sizeof *passages);
-    analyzer *words = NULL;
-    extractive_answer a = {0};
-    int rc = passages ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                      : fo_fail(r->err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
-        for (size_t i = 0; i < n; i++) {
-            const query_context *x = &out->contexts[i];
-            passages[i] = (passage){x->chunk.text,   x->chunk.text_len, x->chunk.title,
-                                    (float)x->score, (float)x->dense,   (float)x->sparse};
-        }
-        lexicon lx = {words, snapshot_idf, r->snapshot};
-        extractive_input in = {.question = r->q->query,
-                               .passages = passages,
-                               .n_passages = n,
-                               .lx = &lx,
-                               .max_sentences = r->q->max_sentences,
-                               .min_support = r->q->strict ? 0 : -1,
-                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
-                               .dense_floor = r->tail};
-        rc = extractive_answer_make(&a, &in, r->err);
-        if (rc == FO_OK) rc = take_answer(r, &a);
-        extractive_answer_deinit(&a);
-    }
-    collection_give_analyzer(r->s, r->c, words);
-    free(passages);
-    return rc;
-}
-
-static int emit_answer(run *r) {
-    const query_sink *k = r->sink;
-    int stop = 0;
-    if (k && k->token && r->out->answer[0])
-        stop = k->token(k->ctx, r->out->answer, strlen(r->out->answer));
-    for (size_t i = 0; k && k->citation && !stop && i < r->out->n_citations; i++)
-        stop = k->citation(k->ctx, r->out, &r->out->citations[i]);
-    return stop ? fo_fail(r->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
-}
-
-static int answer(run *r) {
-    query_result *out = r->out;
-    double t0 = fo_now_ms();
-    if (out->n_contexts == 0) {
-        out->status = QUERY_NO_CONTEXT;
-        out->finish_reason = "abstain";
-        return FO_OK;
-    }
-    if (!r->q->generate) {
-        out->status = QUERY_ANSWERED;
-        out->finish_reason = "stop";
-        return FO_OK;
-    }
-    int rc = answer_extractively(r);
-    out->ms.decode = fo_now_ms() - t0;
-    out->ms.first_token = fo_now_ms() - r->started;
-    return rc == FO_OK ? emit_answer(r) : rc;
 }
 
 /* Contexts of this snapshot, from the last query that looked for the same or by searching. */
@@ -418,6 +306,8 @@ void query_result_deinit(query_result *r) {
     free(r->citations);
     free(r->contexts);
     free(r->answer);
+    free(r->stop_sequence);
+    free(r->prompt.contexts);
     *r = (query_result){0};
 }
 
@@ -442,7 +332,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
         rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
     if (rc == FO_OK) rc = check_alive(&r);
     if (rc == FO_OK && !known) known = query_memory_same_contexts(&r.turn);
-    if (rc == FO_OK) rc = known && q->generate ? emit_answer(&r) : answer(&r);
+    if (rc == FO_OK) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
     query_memory_end(&r.turn, rc);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
@@ -453,6 +343,10 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     service_leave(s);
     out->ms.total = fo_now_ms() - r.started;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
-    if (rc != FO_OK) query_result_deinit(out);
+    if (rc != FO_OK) {
+        int64_t retry = out->retry_after_ms;
+        query_result_deinit(out);
+        out->retry_after_ms = retry;
+    }
     return rc;
 }

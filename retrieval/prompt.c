@@ -349,12 +349,22 @@ static int order_by_cache(assembly *a, prompt *out, fo_err *err) {
     return rc;
 }
 
+static void end_piece(prompt *out, enum generation_piece_kind kind, const token_list *all) {
+    generation_piece *last = out->n_pieces ? &out->pieces[out->n_pieces - 1] : NULL;
+    size_t start = last ? last->start + last->n : 0;
+    out->pieces[out->n_pieces++] = (generation_piece){start, all->n - start, kind};
+}
+
 static int join(assembly *a, size_t first_turn, prompt *out, fo_err *err) {
     token_list all = {0};
+    out->pieces = calloc(out->n_used + 2, sizeof *out->pieces);
+    if (!out->pieces) return fo_fail(err, FO_ENOMEM, "out of memory for a prompt");
     int rc = append_tokens(&all, a->fixed[0].v, a->fixed[0].n, err);
+    if (rc == FO_OK) end_piece(out, PIECE_PREFIX, &all);
     for (size_t i = 0; rc == FO_OK && i < out->n_used; i++) {
         const token_list *t = &a->contexts[out->order[i]];
         rc = append_tokens(&all, t->v, t->n, err);
+        if (rc == FO_OK) end_piece(out, PIECE_CHUNK, &all);
     }
     for (size_t i = 0; rc == FO_OK && i <= a->n_turns; i++) {
         const token_list *t = i < a->n_turns ? &a->turns[first_turn + i] : &a->question;
@@ -363,6 +373,7 @@ static int join(assembly *a, size_t first_turn, prompt *out, fo_err *err) {
     }
     const token_list *tail = &a->fixed[a->n_turns + 2];
     if (rc == FO_OK) rc = append_tokens(&all, tail->v, tail->n, err);
+    if (rc == FO_OK) end_piece(out, PIECE_TAIL, &all);
     out->tokens = all.v;
     out->n_tokens = all.n;
     return rc;
@@ -429,6 +440,7 @@ int prompt_build(prompt_builder *b, const prompt_input *in, prompt *out, fo_err 
 
 void prompt_deinit(prompt *p) {
     free(p->tokens);
+    free(p->pieces);
     free(p->order);
     *p = (prompt){0};
 }

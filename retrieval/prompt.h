@@ -15,7 +15,7 @@
 #ifndef FORAGE_RETRIEVAL_PROMPT_H
 #define FORAGE_RETRIEVAL_PROMPT_H
 
-#include "engine/tokenizer.h"
+#include "engine/engine.h"
 #include "retrieval/prompt_templates.h"
 
 typedef struct prompt_builder prompt_builder; /* immutable */
@@ -63,6 +63,8 @@ typedef struct prompt_input {
 typedef struct prompt {
     int32_t *tokens;
     size_t n_tokens;
+    generation_piece *pieces; /* [n_used + 2]: prefix, contexts in order, tail; without gaps */
+    size_t n_pieces;
     size_t *order; /* contexts in the order of the prompt, as indices into the input */
     size_t n_used;
     size_t n_dropped;       /* contexts left out for the budget */

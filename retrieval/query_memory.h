@@ -46,9 +46,10 @@ typedef struct query_turn {
     double cost_ms, answer_ms;     /* of what a hit was spared */
 } query_turn;
 
-/* Count the question and make the keys. epoch and alpha: of the snapshot and as resolved. */
+/* Count the question and make the keys. sought: as it is searched for; alpha: as resolved;
+ * out->epoch: of the snapshot. */
 int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, const collection *c,
-                       int64_t epoch, double alpha, query_result *out, fo_err *err);
+                       const char *sought, double alpha, query_result *out, fo_err *err);
 /* Is there a result of this epoch, or does somebody compute it? Then *out is complete, contexts
  * included. Waits for the latter. FO_ECANCELLED, FO_ETIMEOUT. */
 int query_memory_answer(query_turn *t, bool *found, fo_err *err);

@@ -27,6 +27,24 @@ static int take_lock(service *s, fo_err *err) {
                    s->home);
 }
 
+static int open_generator(service *s, const service_options *opt, fo_err *err) {
+    engine_options m = opt->engine ? *opt->engine : (engine_options){0};
+    m.model = opt->model;
+    m.n_threads = opt->n_threads;
+    int rc = engine_open(&s->engine, &m, err);
+    if (rc != FO_OK) return rc;
+    const model_info *info = engine_model(s->engine);
+    gguf_str chat = {0};
+    fo_err none = {0}; /* a file without a template is wrapped in ChatML */
+    gguf_get_str(engine_gguf(s->engine), "tokenizer.chat_template", &chat, &none);
+    prompt_model p = {.tokenizer = engine_tokenizer(s->engine),
+                      .chat_template = chat.ptr,
+                      .n_chat_template = chat.len,
+                      .n_parameters = info->n_parameters,
+                      .window = (size_t)info->n_context};
+    return prompt_builder_create(&s->prompts, &p, err);
+}
+
 static int open_models(service *s, const service_options *opt, fo_err *err) {
     if (!(s->model_pool = fo_pool_create(opt->n_threads)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
@@ -36,12 +54,7 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     int rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
     if (rc == FO_OK && opt->rerank_model)
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
-    if (rc == FO_OK && opt->model) {
-        engine_options m = opt->engine ? *opt->engine : (engine_options){0};
-        m.model = opt->model;
-        m.n_threads = opt->n_threads;
-        rc = engine_open(&s->engine, &m, err);
-    }
+    if (rc == FO_OK && opt->model) rc = open_generator(s, opt, err);
     return rc;
 }
 
@@ -103,6 +116,7 @@ void service_close(service *s) {
     query_memory_free(s->memory);
     collections_close_all(s);
     store_close(s->store);
+    prompt_builder_free(s->prompts);
     engine_close(s->engine);
     reranker_close(s->reranker);
     embedder_close(s->embedder);

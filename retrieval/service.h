@@ -19,6 +19,7 @@
 #include <stdint.h>
 #include "data/store.h"
 #include "engine/embedder.h"
+#include "engine/kv_cache.h"
 #include "index/search_index.h"
 #include "kernels/error.h"
 #include "retrieval/fusion.h"
@@ -113,6 +114,11 @@ int service_delete_collection(service *s, const char *tenant, const char *collec
 
 enum search_mode { SEARCH_HYBRID, SEARCH_DENSE, SEARCH_SPARSE };
 enum cache_mode { CACHE_DEFAULT, CACHE_BYPASS, CACHE_REFRESH };
+/* Order of the contexts in a prompt: by score, or so that the longest prefix is cached already. */
+enum context_order { ORDER_SCORE, ORDER_CACHE };
+/* Who answers where a language model is loaded: the model where its answer holds, else extraction;
+ * the other two are there to be measured. */
+enum answer_by { ANSWER_BY_SERVICE, ANSWER_BY_EXTRACTION, ANSWER_BY_MODEL };
 
 typedef struct search_params {
     enum search_mode mode;
@@ -128,7 +134,7 @@ typedef struct query_message {
     const char *role, *content;
 } query_message;
 
-/* A field that changes contexts or answer belongs into the keys of query_memory.c. */
+/* A field that changes contexts or answer belongs into query_keys.c. */
 typedef struct query_request {
     const char *tenant, *collection;
     const char *query;             /* the question; required unless messages end with the user's */
@@ -137,12 +143,20 @@ typedef struct query_request {
     size_t top_k; /* 1 .. 1000; 0: 8 */
     const search_filter *filter;
     search_params search;
-    bool generate;        /* false: contexts only (POST /search) */
-    bool strict;          /* grounding: strict abstains where support is weak */
-    size_t max_tokens;    /* of the answer; 0: 256 */
-    size_t max_sentences; /* of an extractive answer; 0: 3 */
-    double temperature, top_p;
+    bool generate;             /* false: contexts only (POST /search) */
+    bool strict;               /* grounding: strict abstains where support is weak */
+    size_t max_tokens;         /* of the answer; 0: 256 */
+    size_t max_sentences;      /* of the answer; 0: 3 */
+    double temperature, top_p; /* top_p 0: 1 */
     uint64_t seed;
+    const char *const *stop; /* strings that end a written answer */
+    size_t n_stop;
+    int priority; /* of a written answer: -100 .. 100, higher is sooner */
+    enum context_order order;
+    enum kv_reuse kv_reuse;
+    bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
+    bool drop_kv;      /* free its pages at the end instead of keeping them findable */
+    enum answer_by answer_by;
     enum cache_mode cache;
     int timeout_ms; /* 0: 60,000 */
     atomic_bool *cancel;
@@ -169,13 +183,21 @@ enum answer_source { ANSWER_NONE, ANSWER_EXTRACTIVE, ANSWER_GENERATED };
 
 enum cache_outcome { CACHE_BYPASSED, CACHE_HIT, CACHE_MISS };
 
-/* Whatever of this an answer owns is copied by query_memory.c. */
+/* Whatever of this an answer owns is copied by kept_results.c. */
 typedef struct query_result {
     char *answer; /* "" when there is none */
     enum query_status status;
     enum answer_source source;
     const char *finish_reason; /* static: "stop", "abstain", ... */
+    const char *model;         /* that wrote the answer, the service's; NULL: none */
+    char *stop_sequence;       /* that ended a written answer; NULL: none */
     double support;            /* calibrated support of the best answer, 0..1 */
+    double agreement;          /* of what the model wrote with the extractive answer: written.h */
+    struct {                   /* what the model was given to read; n_contexts 0: no prompt */
+        size_t *contexts;      /* [n_contexts], into contexts[], in the order of the prompt */
+        size_t n_contexts, n_dropped, n_turns_dropped; /* dropped: for want of room */
+        bool cut;                                      /* the only context lost its end */
+    } prompt;
     query_citation *citations;
     size_t n_citations;
     query_context *contexts;
@@ -184,6 +206,8 @@ typedef struct query_result {
     int64_t epoch;
     struct {
         size_t prompt_tokens, completion_tokens, cached_tokens;
+        size_t prefix_tokens, chunk_tokens, recomputed_tokens; /* as generation_event has them */
+        const char *kv_note; /* static: why kv_reuse chunk was served as exact; NULL: none */
     } usage;
     struct {
         enum cache_outcome answer, retrieval;
@@ -194,6 +218,7 @@ typedef struct query_result {
     struct {
         double queue, embed, dense, sparse, fuse, rerank, prefill, first_token, decode, total;
     } ms;
+    int64_t retry_after_ms; /* where service_query gave FO_EBUSY */
 } query_result;
 void query_result_deinit(query_result *r);
 
@@ -206,7 +231,9 @@ typedef struct query_sink {
     int (*citation)(void *ctx, const query_result *partial, const query_citation *c);
 } query_sink;
 
-/* FO_EINVAL names the field; FO_ENOTFOUND when the collection does not exist. */
+/* FO_EINVAL names the field; FO_ENOTFOUND when the collection does not exist; FO_EBUSY when the
+ * language model refuses for load. A model that runs out of time, or into an error, is no failure:
+ * the extractive answer is given. */
 int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
                   fo_err *err);
 

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include "index/analyze.h"
 #include "kernels/pool.h"
+#include "retrieval/prompt.h"
 #include "retrieval/service.h"
 
 /* An open collection. Counted references: the registry holds one until the collection goes. */
@@ -34,12 +35,13 @@ struct service {
     char *home;
     store *store;
     embedder *embedder;
-    reranker *reranker;   /* NULL: none loaded */
-    engine *engine;       /* NULL: none loaded */
-    fo_pool *pool;        /* prepares documents; queries never wait for it */
-    fo_pool *index_pool;  /* builds and merges graphs: a merge takes long, and ingest goes on */
-    fo_pool *model_pool;  /* steps of embedder and reranker, also from within `pool` */
-    query_memory *memory; /* what queries leave for the next */
+    reranker *reranker;      /* NULL: none loaded */
+    engine *engine;          /* NULL: none loaded */
+    prompt_builder *prompts; /* with it */
+    fo_pool *pool;           /* prepares documents; queries never wait for it */
+    fo_pool *index_pool;     /* builds and merges graphs: a merge takes long, and ingest goes on */
+    fo_pool *model_pool;     /* steps of embedder and reranker, also from within `pool` */
+    query_memory *memory;    /* what queries leave for the next */
     int lock_fd;
     bool read_only;
     uint64_t min_free_bytes;

@@ -317,14 +317,17 @@ static int finish(writing *w) {
     return out->text ? FO_OK : fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
 }
 
-int written_answer_make(written_answer *out, const written_input *in, fo_err *err) {
+int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
+                        fo_err *err) {
     *out = (written_answer){.outcome.stop_index = -1};
     writing w = {.in = in, .out = out, .err = err};
     generation_request r = in->request;
     r.prompt = in->prompt->tokens;
     r.n_prompt = in->prompt->n_tokens;
+    r.pieces = in->prompt->pieces;
+    r.n_pieces = in->prompt->n_pieces;
     generation *g = NULL;
-    int rc = engine_submit(in->engine, &r, &g, NULL, err);
+    int rc = engine_submit(in->engine, &r, &g, retry_after_ms, err);
     if (rc == FO_OK) rc = follow(&w, g);
     generation_free(g);
     if (rc == FO_OK) rc = finish(&w);

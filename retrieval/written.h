@@ -40,7 +40,7 @@ typedef struct written_input {
     bool strict;
     bool unchecked; /* the model's text as it comes, no citations: to measure the model alone */
     size_t max_sentences;       /* 0: 3 */
-    generation_request request; /* prompt and its length are set here */
+    generation_request request; /* prompt and pieces are set here */
     const atomic_bool *cancel;  /* NULL: none */
     written_sink sink;
 } written_input;
@@ -56,10 +56,11 @@ typedef struct written_answer {
     generation_event outcome; /* usage, times, finish_reason */
 } written_answer;
 
-/* FO_ECANCELLED (client or sink), FO_EBUSY, FO_ELIMIT, FO_EINVAL as engine_submit has them,
- * FO_ENOMEM. A generation that fails on the way is a refusal, not an error, while nothing has been
- * let through. */
-int written_answer_make(written_answer *out, const written_input *in, fo_err *err);
+/* FO_ECANCELLED (client or sink), FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
+ * engine_submit has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
+ * while nothing has been let through. */
+int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
+                        fo_err *err);
 void written_answer_deinit(written_answer *a);
 
 /* Share of what `extract` says beyond the question that `sentence` says too, by idf: of its

@@ -40,6 +40,8 @@ static const cli_option options[] = {
      .max = 20},
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
+    CLI_GENERATE_OPTIONS,
+    ENGINE_THREADS_FLAG,
     {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"json", CLI_BOOL, &o.json, NULL, "the whole answer as one JSON object"},
@@ -70,7 +72,12 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
     if (rc) return rc;
     service *s = NULL;
     /* Read-only: a home that a server holds can be asked beside it. */
-    rc = cli_models_open(&s, &(service_options){.home = o.home, .read_only = true}, err);
+    if (o.no_generate) cli_model_flags.model = NULL;
+    rc = cli_models_open(&s,
+                         &(service_options){.home = o.home,
+                                            .read_only = true,
+                                            .n_threads = (int)engine_flag_values.threads},
+                         err);
     query_result result = {0};
     if (!rc) rc = service_query(s, &call.request, NULL, &result, err);
     if (!rc) {
@@ -181,7 +188,8 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_query = {
     "query",
     "ask a question; the answer cites its sources",
-    "forage query \"question\" [--home DIR | --url URL] [--collection C] [--json] [--no-generate]",
+    "forage query \"question\" [--home DIR [--model gen.gguf] | --url URL] [--collection C]\n"
+    "             [--json] [--no-generate]",
     NULL,
     options,
     1,

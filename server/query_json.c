@@ -9,7 +9,6 @@
 
 #define QUERY_MAX_BYTES   (64u << 10)
 #define MESSAGES_MAX      256
-#define STOP_MAX          16
 #define NAME_MAX_BYTES    64
 #define TIMEOUT_MAX_MS    600000
 #define MAX_TOKENS_MAX    65536
@@ -82,16 +81,22 @@ static void read_include(query_call *c, json_in *in) {
     }
 }
 
-static void read_stop(json_in *in) {
+static void read_stop(query_call *c, json_in *in) {
+    query_request *q = &c->request;
     const cJSON *item = json_in_any(in, "stop");
-    if (!item || cJSON_IsString(item)) return;
-    bool ok = cJSON_IsArray(item);
-    int n = 0;
-    for (const cJSON *e = ok ? item->child : NULL; e; e = e->next, n++)
-        ok = ok && cJSON_IsString(e) && e->valuestring[0];
-    if (!ok || n > STOP_MAX)
+    if (!item || cJSON_IsNull(item)) return;
+    bool one = cJSON_IsString(item), ok = one || cJSON_IsArray(item);
+    for (const cJSON *e = !ok   ? NULL
+                          : one ? item
+                                : item->child;
+         e && ok; e = one ? NULL : e->next) {
+        ok = cJSON_IsString(e) && e->valuestring[0] && q->n_stop < QUERY_STOP_MAX;
+        if (ok) c->stop[q->n_stop++] = e->valuestring;
+    }
+    q->stop = c->stop;
+    if (!ok)
         fo_fail_field(in->err, FO_EINVAL, "stop",
-                      "stop must be a string or a list of at most %d strings", STOP_MAX);
+                      "stop must be a string or a list of at most %d strings", QUERY_STOP_MAX);
 }
 
 static void read_generation(query_call *c, json_in *in) {
@@ -106,16 +111,13 @@ static void read_generation(query_call *c, json_in *in) {
     q->temperature = json_in_number(in, "temperature", 0, 0, 2);
     q->top_p = json_in_number(in, "top_p", 1, 0, 1);
     q->seed = (uint64_t)json_in_int(in, "seed", 1, 0, 9007199254740991);
-    read_stop(in);
-    json_in_int(in, "priority", 0, -1000, 1000);
-    json_in_enum(in, "order", 0, orders);
-    json_in_enum(in, "kv_reuse", 0, reuses);
-    bool prefill_only = json_in_bool(in, "prefill_only", false);
-    json_in_bool(in, "keep_kv", true);
+    read_stop(c, in);
+    q->priority = (int)json_in_int(in, "priority", 0, -100, 100);
+    q->order = (enum context_order)json_in_enum(in, "order", ORDER_SCORE, orders);
+    q->kv_reuse = (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, reuses);
+    q->prefill_only = json_in_bool(in, "prefill_only", false);
+    q->drop_kv = !json_in_bool(in, "keep_kv", true);
     c->stream = json_in_bool(in, "stream", false);
-    if (prefill_only && !json_in_failed(in))
-        fo_fail_field(in->err, FO_EUNSUPPORTED, "prefill_only",
-                      "prefill_only needs a generator model, and none is loaded");
 }
 
 int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err) {
@@ -168,13 +170,13 @@ void query_call_deinit(query_call *c) {
 
 /* ---- writing -------------------------------------------------------------------------------- */
 
-static void write_chunk_id(json_out *o, const store_chunk *c) {
+static void write_chunk_id(json_out *o, const char *name, const store_chunk *c) {
     char tail[32];
     fo_buf id = {0};
     fo_buf_str(&id, c->document_id ? c->document_id : "");
     snprintf(tail, sizeof tail, "#%zu", c->ordinal);
     fo_buf_str(&id, tail);
-    json_out_string(o, "chunk_id", id.data);
+    json_out_string(o, name, id.data);
     fo_buf_free(&id);
 }
 
@@ -183,7 +185,7 @@ static void write_contexts(json_out *o, const query_call *call, const query_resu
     for (size_t i = 0; i < r->n_contexts; i++) {
         const query_context *x = &r->contexts[i];
         json_out_open(o, NULL, '{');
-        write_chunk_id(o, &x->chunk);
+        write_chunk_id(o, "chunk_id", &x->chunk);
         json_out_string(o, "document_id", x->chunk.document_id);
         json_out_string(o, "title", x->chunk.title);
         json_out_string(o, "uri", x->chunk.uri);
@@ -218,7 +220,7 @@ static void write_citation(json_out *o, const query_result *r, const query_citat
     if (c->context < r->n_contexts) {
         const store_chunk *s = &r->contexts[c->context].chunk;
         json_out_string(o, "document_id", s->document_id);
-        write_chunk_id(o, s);
+        write_chunk_id(o, "chunk_id", s);
         json_out_string(o, "title", s->title);
         json_out_string(o, "uri", s->uri);
     }
@@ -240,6 +242,19 @@ void query_json_write_citation(fo_buf *b, const query_result *r, const query_cit
     write_citation(&o, r, c);
 }
 
+/* What the language model was given to read. */
+static void write_prompt(json_out *o, const query_result *r) {
+    json_out_open(o, "prompt", '{');
+    json_out_open(o, "contexts", '[');
+    for (size_t i = 0; i < r->prompt.n_contexts; i++)
+        write_chunk_id(o, NULL, &r->contexts[r->prompt.contexts[i]].chunk);
+    json_out_close(o, ']');
+    json_out_int(o, "dropped", (int64_t)r->prompt.n_dropped);
+    json_out_int(o, "turns_dropped", (int64_t)r->prompt.n_turns_dropped);
+    json_out_bool(o, "cut", r->prompt.cut);
+    json_out_close(o, '}');
+}
+
 static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_open(o, "usage", '{');
     json_out_int(o, "prompt_tokens", (int64_t)r->usage.prompt_tokens);
@@ -255,9 +270,10 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_string(o, "retrieval", outcomes[r->cache.retrieval]);
     json_out_int(o, "hot_estimate", r->cache.hot_estimate);
     json_out_open(o, "kv", '{');
-    json_out_int(o, "prefix_tokens", 0);
-    json_out_int(o, "chunk_tokens", 0);
-    json_out_int(o, "recomputed_tokens", 0);
+    json_out_int(o, "prefix_tokens", (int64_t)r->usage.prefix_tokens);
+    json_out_int(o, "chunk_tokens", (int64_t)r->usage.chunk_tokens);
+    json_out_int(o, "recomputed_tokens", (int64_t)r->usage.recomputed_tokens);
+    if (r->usage.kv_note && *r->usage.kv_note) json_out_string(o, "note", r->usage.kv_note);
     json_out_close(o, '}');
     json_out_close(o, '}');
     json_out_open(o, "timings_ms", '{');
@@ -284,15 +300,14 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     json_out o = {b, false};
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "id", id);
-    json_out_string(&o, "model",
-                    r->source == ANSWER_GENERATED ? "forage-generated" : "forage-extractive");
+    json_out_string(&o, "model", r->model && *r->model ? r->model : "forage-extractive");
     json_out_int(&o, "epoch", r->epoch);
     if (call->request.generate) {
         json_out_string(&o, "answer", r->answer ? r->answer : "");
         json_out_string(&o, "status", query_status_name(r->status));
         json_out_string(&o, "answer_source", answer_source_name(r->source));
         json_out_string(&o, "finish_reason", r->finish_reason);
-        json_out_null(&o, "stop_sequence");
+        json_out_string(&o, "stop_sequence", r->stop_sequence);
         json_out_number(&o, "support", r->support);
         json_out_open(&o, "citations", '[');
         for (size_t i = 0; i < r->n_citations; i++) write_citation(&o, r, &r->citations[i]);
@@ -302,6 +317,7 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     }
     if (call->with_contexts || !call->request.generate) write_contexts(&o, call, r);
     json_out_int(&o, "collapsed", (int64_t)r->n_collapsed);
+    if (r->prompt.n_contexts) write_prompt(&o, r);
     write_tail(&o, r, queue_ms);
     json_out_close(&o, '}');
 }

@@ -8,6 +8,8 @@
 #include "kernels/buf.h"
 #include "retrieval/service.h"
 
+enum { QUERY_STOP_MAX = 16 };
+
 typedef struct query_call {
     query_request request; /* strings point into root */
     bool stream;
@@ -16,6 +18,7 @@ typedef struct query_call {
     cJSON *root;
     search_filter *filter;
     query_message *messages;
+    const char *stop[QUERY_STOP_MAX]; /* into root */
 } query_call;
 
 /* Read a body. search_only: POST /search, which knows no fields of generation. FO_EINVAL and

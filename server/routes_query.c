@@ -94,13 +94,21 @@ static void layers_of(const query_result *r, store_layer_use use[STORE_N_LAYERS]
     use[saver].saved_ms = r->cache.saved_ms;
     use[saver].saved_tokens = (int64_t)r->cache.saved_tokens;
     /* A prompt that was read: what was attached is spared at the rate of what was computed. */
-    if (r->source != ANSWER_GENERATED || r->cache.answer == CACHE_HIT) return;
+    if (r->prompt.n_contexts == 0 || r->cache.answer == CACHE_HIT) return;
     size_t cached = r->usage.cached_tokens, prompt = r->usage.prompt_tokens;
     store_layer_use *kv = &use[STORE_LAYER_KV_PREFIX];
     kv->lookups = 1;
     kv->hits = cached > 0;
     kv->saved_tokens = (int64_t)cached;
     if (prompt > cached) kv->saved_ms = r->ms.prefill * (double)cached / (double)(prompt - cached);
+}
+
+/* The language model refuses for load. */
+static void refuse(http_request *r, int64_t retry_after_ms, const fo_err *err) {
+    char seconds[32];
+    snprintf(seconds, sizeof seconds, "%lld", (long long)(retry_after_ms + 999) / 1000);
+    http_set_header(r, "Retry-After", seconds);
+    http_error(r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);
 }
 
 /* The row of the query log; queued, never waited for. */
@@ -146,6 +154,8 @@ static void answer(http_request *r, app *a, bool search_only) {
     if (rc) {
         if (stream.begun)
             fail_stream(&stream, &err);
+        else if (rc == FO_EBUSY && result.retry_after_ms > 0)
+            refuse(r, result.retry_after_ms, &err);
         else
             http_error_from(r, &err);
         if (rc != FO_EINVAL && rc != FO_ENOTFOUND)
