@@ -3,17 +3,7 @@
 #include "engine/model_internal.h"
 
 static int load(model_loader *l) {
-    model *m = l->m;
-    int rc;
-    m->info.causal = true;
-    m->ffn = FFN_SILU_GATED;
-    if ((rc = loader_common(l)) ||
-        (rc = loader_need_float(l, "attention.layer_norm_rms_epsilon", &m->norm_eps)) ||
-        (rc = loader_rope(l, &m->ropes[0], 10000.0, true)) || (rc = loader_decoder_layers(l)) ||
-        (rc = loader_decoder_head(l)))
-        return rc;
-    for (int i = 0; i < m->info.n_layers; i++) m->layers[i].rope = &m->ropes[0];
-    return FO_OK;
+    return loader_llama_family(l, 10000.0, true);
 }
 
 static int load_llada(model_loader *l) {

@@ -4,20 +4,10 @@
 
 static int load(model_loader *l) {
     model *m = l->m;
-    int rc, window = 0;
-    m->info.causal = true;
-    m->ffn = FFN_SILU_GATED;
-    if ((rc = loader_common(l)) ||
-        (rc = loader_need_float(l, "attention.layer_norm_rms_epsilon", &m->norm_eps)) ||
-        (rc = loader_int(l, "attention.sliding_window", 0, 1 << 24, &window)) ||
-        (rc = loader_rope(l, &m->ropes[0], 10000.0, false)) || (rc = loader_decoder_layers(l)) ||
-        (rc = loader_decoder_head(l)))
-        return rc;
+    int window = 0, rc = loader_llama_family(l, 10000.0, false);
+    if (rc || (rc = loader_int(l, "attention.sliding_window", 0, 1 << 24, &window))) return rc;
     m->info.sliding_window = window;
-    for (int i = 0; i < m->info.n_layers; i++) {
-        m->layers[i].rope = &m->ropes[0];
-        m->layers[i].window = window;
-    }
+    for (int i = 0; i < m->info.n_layers; i++) m->layers[i].window = window;
     return FO_OK;
 }
 

@@ -114,6 +114,9 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
 int loader_decoder_layers(model_loader *l);
 /* output_norm and the head (tied to token_embd where the file has no output matrix). */
 int loader_decoder_head(model_loader *l);
+/* All of it for the Llama family: RMS norms, a gated SiLU, causal, one RoPE table (its base where
+ * the file names none; pairs of neighbours or of halves). Call it and set what differs. */
+int loader_llama_family(model_loader *l, double rope_base, bool adjacent);
 
 /* Give w->fine_groups the groups in which one norm weight towers over the others; norm[w->k] is
  * what scales the rows that w reads. */

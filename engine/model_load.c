@@ -379,3 +379,17 @@ int loader_decoder_head(model_loader *l) {
     m->head.fine = true;
     return FO_OK;
 }
+
+int loader_llama_family(model_loader *l, double rope_base, bool adjacent) {
+    model *m = l->m;
+    int rc;
+    m->info.causal = true;
+    m->ffn = FFN_SILU_GATED;
+    if ((rc = loader_common(l)) ||
+        (rc = loader_need_float(l, "attention.layer_norm_rms_epsilon", &m->norm_eps)) ||
+        (rc = loader_rope(l, &m->ropes[0], rope_base, adjacent)) ||
+        (rc = loader_decoder_layers(l)) || (rc = loader_decoder_head(l)))
+        return rc;
+    for (int i = 0; i < m->info.n_layers; i++) m->layers[i].rope = &m->ropes[0];
+    return FO_OK;
+}
