@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "kernels/buf.h"
+#include "kernels/clock.h"
 #include "kernels/file.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie");
@@ -116,6 +117,7 @@ int store_reader(store *s, bool snapshot, store_conn **out, fo_err *err) {
         if (rc != FO_OK) return rc;
     }
     c->next = NULL;
+    c->since_ms = fo_now_ms();
     if (snapshot) {
         int rc = store_run(c, err, "BEGIN", "");
         if (rc != FO_OK) {
@@ -128,6 +130,7 @@ int store_reader(store *s, bool snapshot, store_conn **out, fo_err *err) {
 }
 
 void store_reader_release(store *s, store_conn *c) {
+    fo_histogram_add(&s->timings[STORE_TIMING_READ], fo_now_ms() - c->since_ms);
     if (!sqlite3_get_autocommit(c->db) && store_run(c, NULL, "ROLLBACK", "") != FO_OK) {
         store_conn_close(c);
         return;
@@ -316,13 +319,25 @@ static void pass_turn(store *s) {
     pthread_mutex_unlock(&s->turn_mu);
 }
 
+const char *store_timing_name(enum store_timing which) {
+    static const char *const names[] = {"turn", "write", "commit", "read"};
+    return names[which];
+}
+
+const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
+    return &s->timings[which];
+}
+
 int store_begin(store *s, store_txn **out, fo_err *err) {
     if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the database is open read-only");
     store_txn *t = calloc(1, sizeof *t);
     if (!t) return store_out_of_memory(err);
     t->s = s;
     t->c = s->writer;
+    double asked_ms = fo_now_ms();
     take_turn(s);
+    t->began_ms = fo_now_ms();
+    fo_histogram_add(&s->timings[STORE_TIMING_TURN], t->began_ms - asked_ms);
     int rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
     if (rc != FO_OK) {
         pass_turn(s);
@@ -346,7 +361,10 @@ int store_commit(store_txn *t, fo_err *err) {
         rc = t->why.code;
         if (err) *err = t->why;
     } else {
+        double from_ms = fo_now_ms();
+        fo_histogram_add(&t->s->timings[STORE_TIMING_WRITE], from_ms - t->began_ms);
         rc = store_run(t->c, err, "COMMIT", "");
+        fo_histogram_add(&t->s->timings[STORE_TIMING_COMMIT], fo_now_ms() - from_ms);
     }
     if (rc != FO_OK) {
         store_rollback(t);

@@ -20,6 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "kernels/error.h"
+#include "kernels/histogram.h"
 
 typedef struct store store;
 typedef struct store_txn store_txn;
@@ -290,6 +291,19 @@ typedef struct store_query_row {
 int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
                        size_t limit, store_query_row **out, size_t *n, fo_err *err);
 void store_query_rows_free(store_query_row *rows, size_t n);
+
+/* ---- timings ---------------------------------------------------------------------------- */
+
+enum store_timing {
+    STORE_TIMING_TURN,   /* a writer's wait for its turn */
+    STORE_TIMING_WRITE,  /* a transaction's statements */
+    STORE_TIMING_COMMIT, /* until it is durable */
+    STORE_TIMING_READ,   /* a reader's connection in use */
+    STORE_N_TIMINGS
+};
+const char *store_timing_name(enum store_timing which);
+/* Since it was opened; valid until store_close. */
+const fo_histogram *store_get_timing(const store *s, enum store_timing which);
 
 /* ---- upkeep ----------------------------------------------------------------------------- */
 

@@ -31,6 +31,7 @@ typedef struct store_conn {
     store_cached *cached;
     size_t n_cached, cap_cached;
     struct store_conn *next; /* in the pool */
+    double since_ms;         /* when a reader was taken */
 } store_conn;
 
 struct store {
@@ -47,6 +48,8 @@ struct store {
     pthread_mutex_t pool_mu;
     store_conn *idle; /* guarded by pool_mu */
     int n_idle;
+
+    fo_histogram timings[STORE_N_TIMINGS]; /* atomic */
 };
 
 struct store_txn {
@@ -54,6 +57,7 @@ struct store_txn {
     store_conn *c;
     int64_t *touched; /* collections whose epoch this transaction has raised */
     size_t n_touched;
+    double began_ms;
     bool broken; /* SQLite has rolled back by itself: only store_rollback is left */
     fo_err why;
 };

@@ -51,6 +51,7 @@ struct generation {
     bool json;
     json_filter grammar;
     fo_buf piece;
+    double last_token_ms;
 
     pthread_mutex_t mu;
     pthread_cond_t news;
@@ -80,6 +81,8 @@ struct engine {
     scheduler sched;
     bool stop;
     engine_stats stats;
+
+    fo_histogram first_token, inter_token; /* atomic */
 
     /* owned: engine's thread */
     model_context *ctx;
@@ -139,9 +142,14 @@ static void take_row(engine *e, int task_number, const float *logits) {
                                  g->n_out, constrained ? allows : NULL, g);
     bool end = !g->ignore_end && tokenizer_is_end(e->tokenizer, token);
     bool stopped = false;
+    double now = fo_now_ms();
+    if (g->n_out == 0)
+        fo_histogram_add(&e->first_token, now - g->submitted_ms);
+    else
+        fo_histogram_add(&e->inter_token, now - g->last_token_ms);
+    g->last_token_ms = now;
     pthread_mutex_lock(&g->mu);
     if (g->n_out == 0) {
-        double now = fo_now_ms();
         g->ev.first_token_ms = now - g->submitted_ms;
         g->ev.prefill_ms = now - t->started_ms;
     }
@@ -622,6 +630,17 @@ void engine_get_stats(engine *e, engine_stats *out) {
     out->n_waiting = e->sched.waiting.n;
     out->n_running = e->sched.n_running;
     pthread_mutex_unlock(&e->mu);
+}
+
+engine_latencies engine_get_latencies(const engine *e) {
+    return (engine_latencies){&e->first_token, &e->inter_token};
+}
+
+int engine_kv_map(engine *e, unsigned char *states, int max) {
+    pthread_mutex_lock(&e->mu);
+    int n = kv_cache_map(e->kv, states, max);
+    pthread_mutex_unlock(&e->mu);
+    return n;
 }
 
 int engine_check(engine *e, fo_err *err) {

@@ -26,6 +26,7 @@
 #include "engine/tokenizer.h"
 #include "kernels/buf.h"
 #include "kernels/error.h"
+#include "kernels/histogram.h"
 
 typedef struct engine engine;         /* any thread */
 typedef struct generation generation; /* one consumer; cancel from any thread */
@@ -153,6 +154,16 @@ typedef struct engine_stats {
     double busy_ms; /* inside steps */
 } engine_stats;
 void engine_get_stats(engine *e, engine_stats *out);
+
+/* Of all requests since the start: submit to first token, and one token to the next. Valid until
+ * engine_close. */
+typedef struct engine_latencies {
+    const fo_histogram *first_token, *inter_token;
+} engine_latencies;
+engine_latencies engine_get_latencies(const engine *e);
+
+/* The state of each KV page, in their order, at most max of them: how many were written. */
+int engine_kv_map(engine *e, unsigned char *states, int max);
 
 /* Check the invariants of scheduler and KV cache; the first violation is the sentence (tests). */
 int engine_check(engine *e, fo_err *err);

@@ -567,6 +567,8 @@ int kv_cache_maintain(kv_cache *c) {
 
 void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out) {
     *out = c->stats;
+    out->page_tokens = c->P;
+    out->page_bytes = c->layout.page_bytes;
     out->n_pages = c->n_pages;
     out->n_free = c->n_free;
     out->n_cached = c->n_cached;
@@ -574,6 +576,18 @@ void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out) {
     for (int p = 0; p < c->n_pages; p++) out->n_shared += c->meta[p].refs > 1;
     for (const kv_seq *s = c->sequences; s; s = s->next) out->n_sequences++;
     out->fragmentation = fragmentation(c);
+}
+
+int kv_cache_map(const kv_cache *c, unsigned char *states, int max) {
+    int n = c->n_pages < max ? c->n_pages : max;
+    for (int p = 0; p < n; p++) {
+        const page_meta *m = &c->meta[p];
+        states[p] = m->refs > 1    ? KV_PAGE_SHARED
+                    : m->refs == 1 ? KV_PAGE_USED
+                    : m->hashed    ? KV_PAGE_CACHED
+                                   : KV_PAGE_FREE;
+    }
+    return n;
 }
 
 static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err *err) {

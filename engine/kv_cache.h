@@ -99,6 +99,8 @@ int kv_cache_compact(kv_cache *c);
 int kv_cache_maintain(kv_cache *c);
 
 typedef struct kv_cache_stats {
+    int page_tokens;
+    uint64_t page_bytes;
     int n_pages, n_free, n_cached, n_used, n_shared; /* shared: held by more than one */
     int n_sequences;
     double fragmentation;            /* free share of the pages below the highest used one */
@@ -107,6 +109,15 @@ typedef struct kv_cache_stats {
     uint64_t deduplicated, copies, evictions, compactions, moved;
 } kv_cache_stats;
 void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out);
+
+enum kv_page_state {
+    KV_PAGE_FREE,
+    KV_PAGE_CACHED, /* of no sequence, findable */
+    KV_PAGE_USED,
+    KV_PAGE_SHARED, /* used by more than one sequence */
+};
+/* The state of the first `max` pages: how many were written. */
+int kv_cache_map(const kv_cache *c, unsigned char *states, int max);
 
 /* Check every invariant at the top of kv_cache.c; the first violation is the sentence. O(pages +
  * block tables): for tests and debug builds. */

@@ -175,6 +175,18 @@ static int add_index_stats(void *ctx, const char *tenant, const char *name, sear
     return FO_OK;
 }
 
+uint64_t service_database_bytes(const service *s) {
+    static const char *const files[] = {"forage.db", "forage.db-wal"};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < 2; i++) {
+        char path[4096];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", s->home, files[i]);
+        if (stat(path, &st) == 0) bytes += (uint64_t)st.st_size;
+    }
+    return bytes;
+}
+
 int service_get_stats(service *s, service_stats *out, fo_err *err) {
     *out = (service_stats){0};
     store_collection *list = NULL;
@@ -188,13 +200,7 @@ int service_get_stats(service *s, service_stats *out, fo_err *err) {
         store_collection_deinit(&list[i]);
     }
     free(list);
-    static const char *const files[] = {"forage.db", "forage.db-wal"};
-    for (size_t i = 0; i < 2; i++) {
-        char path[4096];
-        struct stat st;
-        snprintf(path, sizeof path, "%s/%s", s->home, files[i]);
-        if (stat(path, &st) == 0) out->database_bytes += (uint64_t)st.st_size;
-    }
+    out->database_bytes = service_database_bytes(s);
     out->n_queries = atomic_load_explicit(&s->n_queries, memory_order_relaxed);
     out->n_ingested = atomic_load_explicit(&s->n_ingested, memory_order_relaxed);
     return service_each_index(s, NULL, NULL, add_index_stats, out, err);

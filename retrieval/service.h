@@ -245,6 +245,7 @@ typedef struct service_stats {
     uint64_t n_queries, n_ingested;
 } service_stats;
 int service_get_stats(service *s, service_stats *out, fo_err *err);
+uint64_t service_database_bytes(const service *s); /* of the files; the database is not asked */
 
 /* What the caches did since the start. */
 typedef struct service_cache_stats {

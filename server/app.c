@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <unistd.h>
 
 #include "kernels/file.h"
 #include "server/log.h"
@@ -49,6 +50,11 @@ const http_route app_routes[] = {
      "window step", 0},
     {"GET", "/analytics/queries", route_analytics_queries, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
      "window order limit", 0},
+    {"GET", "/analytics/latency", route_analytics_latency, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window step", 0},
+    {"GET", "/analytics/memory", route_analytics_memory, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window step", 0},
+    {"GET", "/analytics/kv", route_analytics_kv, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"GET", "/openapi.json", route_openapi, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
     {"POST", "/admin/snapshot", route_snapshot, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL, NULL, 0},
     {"GET", "/", route_page, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
@@ -94,6 +100,7 @@ int app_create(app **out, service *s, fo_err *err) {
     }
     if (!rc) rc = fo_make_dirs(a->spool_dir, err);
     if (!rc) rc = query_log_create(&a->query_log, service_store(s), err);
+    if (!rc) rc = gauges_create(&a->gauges, s, err);
     if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
     if (rc) {
         app_stop(a, 0, NULL);
@@ -117,6 +124,7 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     http_stop(a->http, timeout_ms, hurry);
     jobs_stop(a->jobs);
     query_log_free(a->query_log);
+    gauges_free(a->gauges);
     metrics_free(a->metrics);
     free(a->spool_dir);
     free(a);
@@ -134,6 +142,15 @@ const char *app_collection_arg(http_request *r) {
     http_error(r, 400, "bad_field", "collection",
                "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
     return NULL;
+}
+
+uint64_t app_resident_bytes(void) {
+    unsigned long long size, resident;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return 0;
+    if (fscanf(f, "%llu %llu", &size, &resident) != 2) resident = 0;
+    fclose(f);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
 void app_make_id(char out[32], const char *prefix) {

@@ -4,6 +4,7 @@
 #define FORAGE_SERVER_APP_H
 
 #include "retrieval/service.h"
+#include "server/gauges.h"
 #include "server/http.h"
 #include "server/jobs.h"
 #include "server/metrics.h"
@@ -16,6 +17,7 @@ typedef struct app {
     jobs *jobs;
     metrics *metrics;
     query_log *query_log;
+    gauges *gauges;
     http_server *http; /* set by app_serve */
     int64_t started_ms;
     char *spool_dir; /* home/tmp */
@@ -41,14 +43,19 @@ http_handler route_models, route_model;
 http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
-http_handler route_health, route_ready, route_stats, route_metrics; /* routes_ops.c */
-http_handler route_analytics_cache, route_analytics_queries;        /* routes_analytics.c */
+http_handler route_health, route_ready, route_stats;         /* routes_ops.c */
+http_handler route_metrics;                                  /* routes_metrics.c */
+http_handler route_analytics_cache, route_analytics_queries; /* routes_analytics.c */
+http_handler route_analytics_latency, route_analytics_memory,
+    route_analytics_kv; /* routes_load.c */
 http_handler route_openapi, route_snapshot, route_page, route_asset;
 
 /* The tenant of a request: "default" while there are no keys. */
 const char *app_tenant(const http_request *r);
 /* ?collection= or "default"; NULL after an error reply. */
 const char *app_collection_arg(http_request *r);
+/* Memory that the process holds now; 0 where the system does not say. */
+uint64_t app_resident_bytes(void);
 /* "q_" or another prefix and 16 hex digits. */
 void app_make_id(char out[32], const char *prefix);
 

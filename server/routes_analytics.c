@@ -3,37 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/analytics_args.h"
 #include "server/app.h"
 #include "server/json.h"
 #include "server/log.h"
-
-enum { SERIES_MAX = 2000 };
-
-/* "90s", "15m", "24h", "7d" -> seconds. False after an error reply. */
-static bool arg_span(http_request *r, const char *name, int64_t def, int64_t *out) {
-    const char *s = http_arg(r, name);
-    *out = def;
-    if (!s) return true;
-    char *end;
-    long long v = strtoll(s, &end, 10);
-    int64_t unit = *end == 's'   ? 1
-                   : *end == 'm' ? 60
-                   : *end == 'h' ? 3600
-                   : *end == 'd' ? 86400
-                                 : 0;
-    if (*s < '0' || *s > '9' || !unit || end[1] || v < 1 || v > 730 * 86400 / unit) {
-        http_error(r, 400, "bad_field", name,
-                   "%s must be a number with s, m, h or d, of at most 730d: 24h", name);
-        return false;
-    }
-    *out = v * unit;
-    return true;
-}
-
-static bool wants_csv(const http_request *r) {
-    const char *accept = http_header(r, "Accept");
-    return accept && strstr(accept, "text/csv");
-}
 
 static void csv_text(fo_buf *b, const char *s) {
     fo_buf_char(b, '"');
@@ -44,11 +17,6 @@ static void csv_text(fo_buf *b, const char *s) {
         fo_buf_char(b, *s);
     }
     fo_buf_char(b, '"');
-}
-
-static void stamp(char out[32], int64_t t_s) {
-    log_time(out, t_s * 1000);
-    strcpy(out + 19, "Z"); /* whole seconds */
 }
 
 typedef struct totals {
@@ -82,7 +50,7 @@ static void write_csv_series(fo_buf *b, const store_rollup *rows, size_t n) {
     fo_buf_str(b, "t,layer,lookups,hits,hit_ratio,saved_ms,saved_tokens\r\n");
     for (size_t i = 0; i < n; i++) {
         char t[32];
-        stamp(t, rows[i].t_s);
+        analytics_stamp(t, rows[i].t_s);
         fo_buf_printf(b, "%s,%s,%lld,%lld,%.6f,%.3f,%lld\r\n", t,
                       store_cache_layer_name(rows[i].layer), (long long)rows[i].lookups,
                       (long long)rows[i].hits,
@@ -94,14 +62,7 @@ static void write_csv_series(fo_buf *b, const store_rollup *rows, size_t n) {
 void route_analytics_cache(http_request *r, void *ctx) {
     app *a = ctx;
     int64_t window, step, now = log_now_ms() / 1000;
-    if (!arg_span(r, "window", 3600, &window)) return;
-    if (!arg_span(r, "step", window <= 7200 ? 60 : window <= 86400 * 7 ? 3600 : 86400, &step))
-        return;
-    if (step % 60 || window / step > SERIES_MAX) {
-        http_error(r, 400, "bad_field", "step",
-                   "step must be whole minutes, and a window holds at most %d of them", SERIES_MAX);
-        return;
-    }
+    if (!analytics_series_args(r, &window, &step)) return;
     store_rollup *rows;
     size_t n;
     fo_err err = {0};
@@ -111,7 +72,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
         return;
     }
     fo_buf b = {0};
-    if (wants_csv(r)) {
+    if (analytics_wants_csv(r)) {
         write_csv_series(&b, rows, n);
         http_reply(r, 200, "text/csv; charset=utf-8", b.data, b.len);
         fo_buf_free(&b);
@@ -133,7 +94,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
     json_out_open(&o, "series", '[');
     for (size_t i = 0; i < n;) {
         char t[32];
-        stamp(t, rows[i].t_s);
+        analytics_stamp(t, rows[i].t_s);
         totals at[STORE_N_LAYERS] = {0};
         int64_t t_s = rows[i].t_s;
         for (; i < n && rows[i].t_s == t_s; i++) add(&at[rows[i].layer].sum, &rows[i]);
@@ -164,7 +125,7 @@ void route_analytics_queries(http_request *r, void *ctx) {
         return;
     }
     int64_t window, limit;
-    if (!arg_span(r, "window", 86400, &window)) return;
+    if (!analytics_span(r, "window", 86400, &window)) return;
     if (!http_arg_int(r, "limit", 50, 1, 1000, &limit)) return;
     store_query_row *rows;
     size_t n;
@@ -175,7 +136,7 @@ void route_analytics_queries(http_request *r, void *ctx) {
         http_error_from(r, &err);
         return;
     }
-    bool csv = wants_csv(r);
+    bool csv = analytics_wants_csv(r);
     fo_buf b = {0};
     json_out o = {&b, false};
     if (csv) {

@@ -1,13 +1,15 @@
-/* /health, /ready, /stats, /metrics, /openapi.json, /admin/snapshot and the web page. */
+/* /health, /ready, /stats, /openapi.json, /admin/snapshot and the web page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
 
+#include "engine/engine.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
 #include "server/app.h"
+#include "server/cache_sums.h"
 #include "server/json.h"
 #include "server/log.h"
 
@@ -48,6 +50,59 @@ void route_ready(http_request *r, void *ctx) {
     reply_status(r, 200, "ready");
 }
 
+/* The language model and its pages of KV; null without one. */
+static void write_generator(json_out *o, engine *e) {
+    if (!e) {
+        json_out_null(o, "generator");
+        return;
+    }
+    engine_stats st;
+    engine_get_stats(e, &st);
+    json_out_open(o, "generator", '{');
+    json_out_string(o, "name", engine_model(e)->name);
+    json_out_string(o, "arch", engine_model(e)->arch);
+    json_out_int(o, "waiting", st.n_waiting);
+    json_out_int(o, "running", st.n_running);
+    json_out_int(o, "prompt_tokens", (int64_t)st.prefill_tokens);
+    json_out_int(o, "answer_tokens", (int64_t)st.decode_tokens);
+    json_out_number(o, "busy_ms", st.busy_ms);
+    json_out_open(o, "kv", '{');
+    json_out_int(o, "pages", st.kv.n_pages);
+    json_out_int(o, "free", st.kv.n_free);
+    json_out_int(o, "cached", st.kv.n_cached);
+    json_out_int(o, "used", st.kv.n_used);
+    json_out_int(o, "shared", st.kv.n_shared);
+    json_out_int(o, "hit_tokens", (int64_t)st.kv.hit_tokens);
+    json_out_int(o, "evictions", (int64_t)st.kv.evictions);
+    json_out_close(o, '}');
+    json_out_close(o, '}');
+}
+
+static void write_cache(json_out *o, const char *name, const query_cache_stats *c) {
+    json_out_open(o, name, '{');
+    json_out_int(o, "lookups", (int64_t)c->lookups);
+    json_out_int(o, "hits", (int64_t)c->hits);
+    json_out_number(o, "saved_ms", c->saved_ms);
+    json_out_int(o, "saved_tokens", (int64_t)c->saved_tokens);
+    json_out_int(o, "entries", (int64_t)c->entries);
+    json_out_int(o, "bytes", (int64_t)c->bytes);
+    json_out_int(o, "budget_bytes", (int64_t)c->budget_bytes);
+    json_out_int(o, "evictions", (int64_t)c->evictions);
+    json_out_close(o, '}');
+}
+
+static void write_caches(json_out *o, service *s) {
+    service_cache_stats st;
+    service_get_cache_stats(s, &st);
+    json_out_open(o, "cache", '{');
+    write_cache(o, "answer", &st.answer);
+    write_cache(o, "retrieval", &st.retrieval);
+    json_out_int(o, "coalesced", (int64_t)st.coalesced);
+    json_out_int(o, "revalidated", (int64_t)st.revalidated);
+    json_out_int(o, "primed", (int64_t)st.primed);
+    json_out_close(o, '}');
+}
+
 void route_stats(http_request *r, void *ctx) {
     app *a = ctx;
     service_stats s = {0};
@@ -79,7 +134,14 @@ void route_stats(http_request *r, void *ctx) {
     json_out_int(&o, "dim", (int64_t)embedder_dim(e));
     json_out_string(&o, "fingerprint", embedder_fingerprint(e));
     json_out_close(&o, '}');
-    json_out_null(&o, "generator");
+    write_generator(&o, service_engine(a->service));
+    write_caches(&o, a->service);
+    if (cache_sums_write(&o, service_store(a->service), app_tenant(r), &err)) {
+        fo_buf_free(&b);
+        http_error_from(r, &err);
+        return;
+    }
+    json_out_int(&o, "resident_bytes", (int64_t)app_resident_bytes());
     json_out_open(&o, "http", '{');
     json_out_int(&o, "connections", load.connections);
     json_out_int(&o, "in_flight", load.in_flight);
@@ -94,77 +156,6 @@ void route_stats(http_request *r, void *ctx) {
     json_out_close(&o, '}');
     json_out_close(&o, '}');
     http_reply_json(r, 200, &b);
-}
-
-/* One family over both layers of the query caches. */
-static void write_layers(fo_buf *b, const char *name, const char *type, const char *help,
-                         double answer, double retrieval) {
-    fo_buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-    fo_buf_printf(b, "%s{layer=\"answer\"} %.17g\n", name, answer);
-    fo_buf_printf(b, "%s{layer=\"retrieval\"} %.17g\n", name, retrieval);
-}
-
-static void write_cache_metrics(app *a, fo_buf *b) {
-    service_cache_stats st;
-    service_get_cache_stats(a->service, &st);
-    const query_cache_stats *x = &st.answer, *y = &st.retrieval;
-    write_layers(b, "forage_cache_lookups_total", "counter", "Queries that asked the cache.",
-                 (double)x->lookups, (double)y->lookups);
-    write_layers(b, "forage_cache_hits_total", "counter", "Queries that the cache served.",
-                 (double)x->hits, (double)y->hits);
-    write_layers(b, "forage_cache_saved_seconds_total", "counter",
-                 "Time that hits were spared, by what they cost at first.", x->saved_ms / 1000,
-                 y->saved_ms / 1000);
-    write_layers(b, "forage_cache_saved_tokens_total", "counter", "Tokens that hits were spared.",
-                 (double)x->saved_tokens, (double)y->saved_tokens);
-    write_layers(b, "forage_cache_evictions_total", "counter", "Entries pushed out.",
-                 (double)x->evictions, (double)y->evictions);
-    write_layers(b, "forage_cache_rejections_total", "counter",
-                 "Entries not admitted because others are asked for more.", (double)x->rejected,
-                 (double)y->rejected);
-    write_layers(b, "forage_cache_entries", "gauge", "Entries kept.", (double)x->entries,
-                 (double)y->entries);
-    write_layers(b, "forage_cache_bytes", "gauge", "Bytes kept.", (double)x->bytes,
-                 (double)y->bytes);
-    write_layers(b, "forage_cache_budget_bytes", "gauge", "Bytes that may be kept.",
-                 (double)x->budget_bytes, (double)y->budget_bytes);
-    metrics_write_value(b, "forage_cache_coalesced_total", "counter",
-                        "Queries that waited for a concurrent, identical one.",
-                        (double)st.coalesced);
-    metrics_write_value(b, "forage_cache_revalidated_total", "counter",
-                        "Answers served after a change because their contexts were the same.",
-                        (double)st.revalidated);
-    metrics_write_value(b, "forage_cache_primed_total", "counter",
-                        "Hot questions answered again in the background.", (double)st.primed);
-    fo_buf_printf(b,
-                  "# HELP forage_build_info Version and instruction set, always 1.\n"
-                  "# TYPE forage_build_info gauge\n"
-                  "forage_build_info{version=\"%s\",isa=\"%s\"} 1\n",
-                  FORAGE_VERSION, fo_cpu_level_name(fo_cpu()->level));
-}
-
-void route_metrics(http_request *r, void *ctx) {
-    app *a = ctx;
-    fo_buf b = {0};
-    metrics_write(a->metrics, &b);
-    http_load load;
-    http_get_load(a->http, &load);
-    metrics_write_value(&b, "forage_http_connections", "gauge", "Open connections.",
-                        load.connections);
-    metrics_write_value(&b, "forage_http_in_flight", "gauge", "Requests being answered.",
-                        load.in_flight);
-    metrics_write_value(&b, "forage_http_queued", "gauge", "Requests waiting for a worker.",
-                        load.queued[HTTP_LANE_QUERY] + load.queued[HTTP_LANE_INGEST]);
-    metrics_write_value(&b, "forage_http_rejected_total", "counter",
-                        "Requests refused because a queue was full.", (double)load.rejected);
-    metrics_write_value(&b, "forage_query_log_dropped_total", "counter",
-                        "Rows of the query log that could not be kept.",
-                        (double)query_log_dropped(a->query_log));
-    write_cache_metrics(a, &b);
-    metrics_write_value(&b, "forage_uptime_seconds", "gauge", "Since the start.",
-                        (double)(log_now_ms() - a->started_ms) / 1000);
-    http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);
-    fo_buf_free(&b);
 }
 
 void route_snapshot(http_request *r, void *ctx) {

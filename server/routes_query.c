@@ -133,6 +133,7 @@ static void log_query(app *a, const query_request *q, const query_result *r,
                            .cache_hit = r->cache.answer == CACHE_HIT};
     memcpy(row.stage_ms, stage_ms, sizeof row.stage_ms);
     layers_of(r, row.layers);
+    metrics_layers(a->metrics, row.layers);
     query_log_add(a->query_log, &row);
 }
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Cache-hit analytics through HTTP: figures, CSV, metrics, a kill -9 and a restart.
+# Cache-hit analytics through HTTP: figures, CSV, forage stats, a kill -9 and a restart.
 set -u
 forage=${BUILD:-build}/forage
 echo 1..1
@@ -38,23 +38,31 @@ echo "$hot" | grep -q '"query":"How tall is the grey heron?","collection":"defau
 curl -s "$url/analytics/queries?order=unanswered" | grep -q zeppelin || fail "unanswered"
 curl -s -H 'Accept: text/csv' "$url/analytics/queries" | grep -q "^\"'=2+2\"," || fail "CSV runs formulas"
 curl -s -H 'Accept: text/csv' "$url/analytics/cache" | grep -q ',answer,6,3,0.500000,' || fail "CSV"
-for bad in 'cache?window=x' 'cache?step=30s' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
+times=$(curl -s "$url/analytics/latency?window=1h&step=1m")
+echo "$times" | grep -q '"total":{"count":6,"mean_ms":' || fail "latency: $times"
+echo "$times" | grep -q '"sparse":{"count":' || fail "latency of stages: $times"
+curl -s -H 'Accept: text/csv' "$url/analytics/latency" | grep -q ',total,6,' || fail "latency as CSV"
+memory=$(curl -s "$url/analytics/memory")
+echo "$memory" | grep -q '"resident":[1-9][0-9]\{6,\},"answer":[0-9]*,"retrieval":[0-9]*,"index":' || fail "memory: $memory"
+curl -s -H 'Accept: text/csv' "$url/analytics/memory" | grep -q '^t,resident_bytes,answer_bytes,retrieval_bytes,index_bytes,kv_bytes' ||
+    fail "memory as CSV"
+curl -s "$url/analytics/kv" | grep -q '"pages":0,.*"map":""' || fail "KV without a language model"
+for bad in 'latency?window=0h' 'memory?step=61s' 'kv?window=1h' 'cache?window=x' 'cache?step=30s' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
     test "$(curl -s -o /dev/null -w '%{http_code}' "$url/analytics/$bad")" = 400 || fail "takes $bad"
 done
-curl -s "$url/metrics" >"$home/metrics"
-grep -q 'forage_cache_hits_total{layer="answer"} 3' "$home/metrics" || fail "metrics"
-if command -v promtool >/dev/null; then
-    promtool check metrics <"$home/metrics" || fail "promtool"
-else
-    echo "# promtool is not installed: metrics are not checked by it"
-fi
 kill -9 $pid
 wait $pid 2>/dev/null
 start
 after=$(curl -s "$url/analytics/cache?window=1h&step=1m")
 echo "$after" | grep -q '"answer":{"lookups":6,"hits":3,"hit_ratio":0.5,' || fail "after kill -9: $after"
+[ "$(curl -s "$url/analytics/latency?window=1h&step=1m")" = "$times" ] || fail "latency after kill -9"
+stats=$("$forage" stats --url "$url" --json) || fail "stats --url"
+echo "$stats" | grep -q '"cache_30_days":{"answer":{"lookups":6,"hits":3,' || fail "stats --url: $stats"
+"$forage" stats --url "$url" | grep -q 'hit_ratio *50.0 %' || fail "stats --url prints no ratio"
 kill $pid
 wait $pid
+stats=$("$forage" stats --home "$home" --json) || fail "stats --home"
+echo "$stats" | grep -q '"cache_30_days":{"answer":{"lookups":6,"hits":3,' || fail "stats --home: $stats"
 start --log-queries hash
 ask "$q" >/dev/null
 sleep 2.5
@@ -63,4 +71,4 @@ kill $pid
 wait $pid
 pid=
 grep -q 'heron' "$home/hot/default.hot" && fail "a hidden question is written down"
-echo "ok 1 - figures, CSV, metrics; all of it after kill -9; questions can be hidden"
+echo "ok 1 - figures, CSV, forage stats; all of it after kill -9; questions can be hidden"
