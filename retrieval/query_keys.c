@@ -47,11 +47,11 @@ static void key_number(fo_buf *b, double v) {
     fo_buf_add(b, &v, sizeof v);
 }
 
-/* A prompt's fingerprint names instructions and wrapping. The weights of models have no part: they
- * are the same as long as the service is open, and nothing kept outlives it. */
+/* Of the language model its weights, and the instructions and wrapping of its prompts. A reranker
+ * has no part: it is the same as long as the service is open, and nothing kept outlives it. */
 static void key_written(fo_buf *b, const service *s, const query_request *q) {
     query_key_text(b, "answer: written 1");
-    query_key_text(b, engine_model(s->engine)->name);
+    fo_buf_add(b, engine_model(s->engine)->fingerprint, 32);
     fo_buf_add(b, prompt_builder_fingerprint(s->prompts), 32);
     key_number(b, written_min_agreement);
     key_number(b, q->temperature);

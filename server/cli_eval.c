@@ -19,21 +19,23 @@
 #include "server/json.h"
 #include "server/log.h"
 #include "server/progress.h"
+#include "server/query_json.h"
 
 #define FILE_MAX_BYTES ((size_t)1 << 30)
 #define RANKED_MAX     1000
 
 static struct {
-    const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file;
-    int64_t k, limit, threads, sentences, rrf_k, ef, depth;
+    const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file, *answers_file;
+    int64_t k, skip, limit, threads, sentences, max_tokens, rrf_k, ef, depth;
     double alpha;
-    bool json, no_answers, loose;
+    bool json, no_answers, loose, generate;
 } o = {.home = "home",
        .collection = "default",
        .mode = "hybrid",
        .fusion = "weighted",
        .k = 10,
        .sentences = 3,
+       .max_tokens = 96,
        .alpha = -1};
 
 static const cli_option options[] = {
@@ -53,11 +55,19 @@ static const cli_option options[] = {
     {"depth", CLI_INT, &o.depth, "N", "chunks retrieved a query (default 3 k + 20)", .min = 1,
      .max = RANKED_MAX},
     {"max-sentences", CLI_INT, &o.sentences, "N", "of an answer (default 3)", .min = 1, .max = 20},
-    {"limit", CLI_INT, &o.limit, "N", "only the first N queries", .min = 0, .max = 1e9},
+    {"skip", CLI_INT, &o.skip, "N", "leave the first N queries out", .min = 0, .max = 1e9},
+    {"limit", CLI_INT, &o.limit, "N", "only so many queries", .min = 0, .max = 1e9},
     {"no-answers", CLI_BOOL, &o.no_answers, NULL, "rankings only, even where answers are given"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"run-file", CLI_STRING, &o.run_file, "FILE", "write the rankings in TREC's run format",
      .flag_only = true},
+    {"generate", CLI_BOOL, &o.generate, NULL,
+     "answers three ways: extractive, by --model alone, by the service with --model"},
+    {"max-tokens", CLI_INT, &o.max_tokens, "N", "of a written answer (default 96)", .min = 1,
+     .max = 4096},
+    {"answers-file", CLI_STRING, &o.answers_file, "FILE", "write every answer as a line of JSON",
+     .flag_only = true},
+    CLI_GENERATE_OPTIONS,
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
     {"threads", CLI_INT, &o.threads, "N", "queries at once (default: all)", .max = 256},
@@ -69,6 +79,15 @@ typedef struct judgement {
     int relevance;
 } judgement;
 
+/* One way of answering one query. */
+typedef struct judged_answer {
+    bool made, answered, contains;
+    double exact, f1, support, agreement, ms, first_token_ms;
+    size_t n_citations, n_verified, completion_tokens;
+    enum answer_source source;
+    char *text; /* without markers */
+} judged_answer;
+
 typedef struct judged_query {
     cJSON *root; /* of the line; owns the strings */
     const char *id, *text;
@@ -78,13 +97,10 @@ typedef struct judged_query {
     size_t n_answers;
     int answerable; /* 1, 0, -1: not said */
     /* outcome */
-    bool failed, ranked, answered;
+    bool failed, ranked;
     fo_err err;
     double ndcg, mrr, recall, success[3], ms;
-    double exact, f1;
-    bool contains;
-    size_t n_citations, n_verified;
-    double support;
+    judged_answer by[3]; /* enum answer_by; [0] alone without --generate */
     char *run_lines;
 } judged_query;
 
@@ -194,6 +210,7 @@ static int read_queries(evaluation *e, fo_err *err) {
     if (!f) return fo_fail_errno(err, "cannot open %s", o.queries);
     char *line = NULL;
     size_t cap = 0, room = 0, number = 0;
+    int64_t skipped = 0;
     ssize_t n;
     int rc = FO_OK;
     while (!rc && (n = getline(&line, &cap, f)) >= 0) {
@@ -201,6 +218,10 @@ static int read_queries(evaluation *e, fo_err *err) {
         while (n && (line[n - 1] == '\n' || line[n - 1] == '\r')) line[--n] = 0;
         if (!n) continue;
         if (o.limit && e->n_queries == (size_t)o.limit) break;
+        if (skipped < o.skip) {
+            skipped++;
+            continue;
+        }
         if (e->n_queries == room) {
             room = room ? room * 2 : 256;
             judged_query *more = realloc(e->queries, room * sizeof *more);
@@ -290,6 +311,33 @@ static bool wants_answer(const judged_query *q) {
     return !o.no_answers && (q->n_answers || q->answerable >= 0);
 }
 
+static void judge_answer(evaluation *e, judged_query *q, query_request *request,
+                         enum answer_by by) {
+    judged_answer *a = &q->by[by];
+    query_result r = {0};
+    request->answer_by = by;
+    q->failed = service_query(e->service, request, NULL, &r, &q->err) != 0;
+    if (!q->failed) {
+        q->ms = a->ms = r.ms.total;
+        a->made = true;
+        a->answered = r.status == QUERY_ANSWERED;
+        a->source = r.source;
+        a->support = r.support;
+        a->agreement = r.agreement;
+        a->first_token_ms = r.ms.first_token;
+        a->completion_tokens = r.usage.completion_tokens;
+        a->text = plain_answer(a->answered && r.answer ? r.answer : "");
+        if (a->text && a->answered) {
+            a->exact = measure_exact(a->text, q->answers, q->n_answers);
+            a->f1 = measure_f1(a->text, q->answers, q->n_answers);
+            a->contains = measure_contains(a->text, q->answers, q->n_answers);
+        }
+        a->n_citations = r.n_citations;
+        for (size_t i = 0; i < r.n_citations; i++) a->n_verified += r.citations[i].verified;
+    }
+    query_result_deinit(&r);
+}
+
 static void run_query(evaluation *e, judged_query *q) {
     static const char *const modes[] = {"hybrid", "dense", "sparse"};
     static const char *const fusions[] = {"weighted", "rrf", "dbsf"};
@@ -320,24 +368,13 @@ static void run_query(evaluation *e, judged_query *q) {
     request.generate = true;
     request.strict = !o.loose;
     request.max_sentences = (size_t)o.sentences;
-    r = (query_result){0};
-    rc = service_query(e->service, &request, NULL, &r, &q->err);
-    q->failed = rc != 0;
-    if (!rc) {
-        q->ms = r.ms.total;
-        q->answered = r.status == QUERY_ANSWERED;
-        q->support = r.support;
-        char *text = plain_answer(q->answered && r.answer ? r.answer : "");
-        if (text && q->answered) {
-            q->exact = measure_exact(text, q->answers, q->n_answers);
-            q->f1 = measure_f1(text, q->answers, q->n_answers);
-            q->contains = measure_contains(text, q->answers, q->n_answers);
-        }
-        free(text);
-        q->n_citations = r.n_citations;
-        for (size_t i = 0; i < r.n_citations; i++) q->n_verified += r.citations[i].verified;
-    }
-    query_result_deinit(&r);
+    request.max_tokens = (size_t)o.max_tokens;
+    request.timeout_ms = 600000;
+    /* The service comes last: it finds the prompt's KV there and writes the same tokens again. */
+    static const enum answer_by order[] = {ANSWER_BY_EXTRACTION, ANSWER_BY_MODEL,
+                                           ANSWER_BY_SERVICE};
+    for (int i = o.generate ? 0 : 2; i < 3 && !q->failed; i++)
+        judge_answer(e, q, &request, order[i]);
 }
 
 static void *work(void *arg) {
@@ -365,11 +402,73 @@ static double share(double part, double whole) {
     return whole > 0 ? part / whole : NAN;
 }
 
+typedef struct answer_sums {
+    double exact, f1;
+    size_t asked, answered, generated, with_gold, contains, citations, verified;
+    size_t refused, rightly, unanswerable, answerable, kept, n_first;
+    double *first_ms;
+} answer_sums;
+
+static void add_answer(answer_sums *t, const judged_query *q, const judged_answer *a) {
+    t->asked++;
+    t->answered += a->answered;
+    t->generated += a->source == ANSWER_GENERATED;
+    t->citations += a->n_citations;
+    t->verified += a->n_verified;
+    if (a->answered) t->first_ms[t->n_first++] = a->first_token_ms;
+    if (q->n_answers && q->answerable != 0) {
+        t->with_gold++;
+        t->exact += a->exact;
+        t->f1 += a->f1;
+        t->contains += a->contains;
+    }
+    if (q->answerable < 0) return;
+    t->refused += !a->answered;
+    t->rightly += !a->answered && q->answerable == 0;
+    t->unanswerable += q->answerable == 0;
+    t->answerable += q->answerable == 1;
+    t->kept += a->answered && q->answerable == 1;
+}
+
+static void write_answers(const evaluation *e, json_out *out, enum answer_by by, const char *name) {
+    answer_sums t = {.first_ms = calloc(e->n_queries + 1, sizeof(double))};
+    for (size_t i = 0; t.first_ms && i < e->n_queries; i++) {
+        const judged_query *q = &e->queries[i];
+        if (!q->failed && q->by[by].made) add_answer(&t, q, &q->by[by]);
+    }
+    if (t.asked) {
+        qsort(t.first_ms, t.n_first, sizeof(double), compare_doubles);
+        json_out_open(out, name, '{');
+        json_out_int(out, "asked", (int64_t)t.asked);
+        json_out_int(out, "answered", (int64_t)t.answered);
+        json_out_int(out, "generated", (int64_t)t.generated);
+        json_out_int(out, "with_gold", (int64_t)t.with_gold);
+        figure(out, "exact_match", share(t.exact, (double)t.with_gold));
+        figure(out, "f1", share(t.f1, (double)t.with_gold));
+        figure(out, "contains_gold", share((double)t.contains, (double)t.with_gold));
+        json_out_int(out, "citations", (int64_t)t.citations);
+        figure(out, "citations_verified", share((double)t.verified, (double)t.citations));
+        figure(out, "first_token_ms_p50", t.n_first ? t.first_ms[t.n_first / 2] : NAN);
+        json_out_close(out, '}');
+    }
+    if (t.unanswerable + t.answerable) {
+        char title[64];
+        snprintf(title, sizeof title, "%s%s", by == ANSWER_BY_SERVICE ? "" : name,
+                 by == ANSWER_BY_SERVICE ? "abstention" : "_abstention");
+        json_out_open(out, title, '{');
+        json_out_int(out, "answerable", (int64_t)t.answerable);
+        json_out_int(out, "unanswerable", (int64_t)t.unanswerable);
+        figure(out, "precision", share((double)t.rightly, (double)t.refused));
+        figure(out, "recall", share((double)t.rightly, (double)t.unanswerable));
+        figure(out, "answerable_kept", share((double)t.kept, (double)t.answerable));
+        json_out_close(out, '}');
+    }
+    free(t.first_ms);
+}
+
 static void write_report(const evaluation *e, fo_buf *b) {
-    double ndcg = 0, mrr = 0, recall = 0, success[3] = {0}, exact = 0, f1 = 0, ms_sum = 0;
-    size_t ranked = 0, failed = 0, asked = 0, with_gold = 0, contains = 0, answered = 0;
-    size_t citations = 0, verified = 0, refused = 0, rightly = 0, unanswerable = 0, answerable = 0;
-    size_t kept = 0;
+    double ndcg = 0, mrr = 0, recall = 0, success[3] = {0}, ms_sum = 0;
+    size_t ranked = 0, failed = 0;
     double *ms = calloc(e->n_queries + 1, sizeof *ms);
     size_t n_ms = 0;
     for (size_t i = 0; i < e->n_queries; i++) {
@@ -380,21 +479,6 @@ static void write_report(const evaluation *e, fo_buf *b) {
             ranked++;
             ndcg += q->ndcg, mrr += q->mrr, recall += q->recall;
             for (int k = 0; k < 3; k++) success[k] += q->success[k];
-        }
-        if (q->failed || !wants_answer(q)) continue;
-        asked++;
-        answered += q->answered;
-        citations += q->n_citations, verified += q->n_verified;
-        if (q->n_answers && q->answerable != 0) {
-            with_gold++;
-            exact += q->exact, f1 += q->f1, contains += q->contains;
-        }
-        if (q->answerable >= 0) {
-            refused += !q->answered;
-            rightly += !q->answered && q->answerable == 0;
-            unanswerable += q->answerable == 0;
-            answerable += q->answerable == 1;
-            kept += q->answered && q->answerable == 1;
         }
     }
     if (n_ms) qsort(ms, n_ms, sizeof *ms, compare_doubles);
@@ -419,26 +503,10 @@ static void write_report(const evaluation *e, fo_buf *b) {
     figure(&out, "success@1", share(success[0], n));
     figure(&out, "success@5", share(success[1], n));
     figure(&out, "success@10", share(success[2], n));
-    if (asked) {
-        json_out_open(&out, "answers", '{');
-        json_out_int(&out, "asked", (int64_t)asked);
-        json_out_int(&out, "answered", (int64_t)answered);
-        json_out_int(&out, "with_gold", (int64_t)with_gold);
-        figure(&out, "exact_match", share(exact, (double)with_gold));
-        figure(&out, "f1", share(f1, (double)with_gold));
-        figure(&out, "contains_gold", share((double)contains, (double)with_gold));
-        json_out_int(&out, "citations", (int64_t)citations);
-        figure(&out, "citations_verified", share((double)verified, (double)citations));
-        json_out_close(&out, '}');
-    }
-    if (unanswerable + answerable) {
-        json_out_open(&out, "abstention", '{');
-        json_out_int(&out, "answerable", (int64_t)answerable);
-        json_out_int(&out, "unanswerable", (int64_t)unanswerable);
-        figure(&out, "precision", share((double)rightly, (double)refused));
-        figure(&out, "recall", share((double)rightly, (double)unanswerable));
-        figure(&out, "answerable_kept", share((double)kept, (double)answerable));
-        json_out_close(&out, '}');
+    write_answers(e, &out, ANSWER_BY_SERVICE, "answers");
+    if (o.generate) {
+        write_answers(e, &out, ANSWER_BY_EXTRACTION, "extraction_alone");
+        write_answers(e, &out, ANSWER_BY_MODEL, "model_alone");
     }
     json_out_open(&out, "ms", '{');
     figure(&out, "mean", n_ms ? ms_sum / (double)n_ms : NAN);
@@ -476,12 +544,47 @@ static int write_run_file(const evaluation *e, fo_err *err) {
     return FO_OK;
 }
 
+static int write_answers_file(const evaluation *e, fo_err *err) {
+    static const char *const names[] = {"service", "extractive", "model"};
+    FILE *f = fopen(o.answers_file, "we");
+    if (!f) return fo_fail_errno(err, "cannot write %s", o.answers_file);
+    for (size_t i = 0; i < e->n_queries; i++) {
+        const judged_query *q = &e->queries[i];
+        fo_buf b = {0};
+        json_out out = {&b, false};
+        json_out_open(&out, NULL, '{');
+        json_out_string(&out, "id", q->id);
+        json_out_string(&out, "text", q->text);
+        for (int k = 0; k < 3; k++) {
+            const judged_answer *a = &q->by[k];
+            if (!a->made) continue;
+            json_out_open(&out, names[k], '{');
+            json_out_string(&out, "answer", a->text);
+            json_out_string(&out, "source", answer_source_name(a->source));
+            json_out_bool(&out, "contains", a->contains);
+            json_out_number(&out, "f1", a->f1);
+            json_out_number(&out, "support", a->support);
+            json_out_number(&out, "agreement", a->agreement);
+            json_out_int(&out, "tokens", (int64_t)a->completion_tokens);
+            json_out_number(&out, "first_token_ms", a->first_token_ms);
+            json_out_close(&out, '}');
+        }
+        json_out_close(&out, '}');
+        fprintf(f, "%s\n", b.data ? b.data : "");
+        fo_buf_free(&b);
+    }
+    bool bad = ferror(f) != 0;
+    if (fclose(f) != 0 || bad) return fo_fail_errno(err, "cannot write %s", o.answers_file);
+    return FO_OK;
+}
+
 static void evaluation_deinit(evaluation *e) {
     for (size_t i = 0; i < e->n_queries; i++) {
         cJSON_Delete(e->queries[i].root);
         free(e->queries[i].messages);
         free(e->queries[i].answers);
         free(e->queries[i].run_lines);
+        for (int k = 0; k < 3; k++) free(e->queries[i].by[k].text);
     }
     free(e->queries);
     free(e->judgements);
@@ -511,7 +614,8 @@ static int evaluate(evaluation *e, fo_err *err) {
         if (e->queries[i].failed && failed++ < 3)
             fprintf(stderr, "forage: query %s: %s\n", e->queries[i].id, e->queries[i].err.msg);
     if (failed == e->n_queries) return fo_fail(err, FO_EIO, "every query failed");
-    return o.run_file ? write_run_file(e, err) : FO_OK;
+    if (o.answers_file) rc = write_answers_file(e, err);
+    return rc == FO_OK && o.run_file ? write_run_file(e, err) : rc;
 }
 
 static bool one_of(const char *s, const char *list) {
@@ -526,6 +630,7 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("--mode must be hybrid, dense or sparse");
     if (!one_of(o.fusion, "weighted rrf dbsf"))
         return cli_wrong_usage("--fusion must be weighted, rrf or dbsf");
+    if (o.generate && !cli_model_flags.model) return cli_wrong_usage("--generate needs --model");
     fo_err err = {0};
     evaluation e = {0};
     int rc = evaluate(&e, &err);
