@@ -125,7 +125,7 @@ static int run_step(encoder *e, const encoder_text *texts, size_t n) {
     int r = 0, page = 0;
     for (size_t t = 0; t < n; t++) {
         for (int i = 0; i < texts[t].n_tokens; i++, r++) {
-            f->places[r] = (row_place){e->table + page, i, texts[t].n_tokens};
+            f->places[r] = (row_place){e->table + page, i, texts[t].n_tokens, NULL};
             embed_row(f, &texts[t], i, (size_t)r);
         }
         page += (texts[t].n_tokens + PAGE_TOKENS - 1) / PAGE_TOKENS;

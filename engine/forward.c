@@ -308,6 +308,30 @@ typedef struct attend_job {
     int head_parts; /* tiles that one KV head's query heads are split into */
 } attend_job;
 
+/* Add up the weights of a finished tile, where its sequence wants them. */
+static void observe_tile(attend_job *j, attention_tile *t, const row_place *p, int kv_head,
+                         const int *first, const int *last, int end, float *keys, float *values) {
+    const model_sequence *s = p->observed;
+    const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
+    float w[ATTENTION_ROWS][ATTENTION_BLOCK];
+    int lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
+    if (end > s->n_attention) end = s->n_attention;
+    for (int at = 0; at < end; at += ATTENTION_BLOCK) {
+        kv_pages_unpack(j->kv, p->pages[at / page_tokens], at % page_tokens, j->kv_layer, kv_head,
+                        keys, values, j->f->v_stride);
+        for (int r = 0; r < t->n_rows; r++) {
+            lo[r] = first[r] > at ? first[r] - at : 0;
+            hi[r] = last[r] - at < ATTENTION_BLOCK ? last[r] - at : ATTENTION_BLOCK;
+        }
+        j->f->m->attention->weights(t, keys, lo, hi, w);
+        for (int k = 0; k < ATTENTION_BLOCK && at + k < end; k++) {
+            uint64_t sum = 0;
+            for (int r = 0; r < t->n_rows; r++) sum += (uint64_t)((double)w[r][k] * 0x1p32);
+            __atomic_fetch_add(&s->attention[at + k], sum, __ATOMIC_RELAXED);
+        }
+    }
+}
+
 /* Rows [r0, r0 + n) of one sequence, query heads [h0, h0 + heads) of one KV head. */
 static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int heads,
                         float *scratch) {
@@ -350,6 +374,9 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
         m->attention->block(&t, keys, values, lo, hi);
     }
     m->attention->end(&t);
+    const model_sequence *s = f->places[r0].observed;
+    if (s && j->kv_layer >= s->attention_layers[0] && j->kv_layer < s->attention_layers[1])
+        observe_tile(j, &t, &f->places[r0], kv_head, first, last, end, keys, values);
     for (int r = 0; r < n; r++)
         for (int h = 0; h < heads; h++)
             memcpy(f->att + (size_t)(r0 + r) * (size_t)f->att_stride + (size_t)(h0 + h) * v_dim,

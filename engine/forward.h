@@ -9,7 +9,8 @@
 typedef struct row_place {
     const int32_t *pages; /* block table of its sequence */
     int32_t position;
-    int32_t n_keys; /* it sees the positions below this */
+    int32_t n_keys;                 /* it sees the positions below this */
+    const model_sequence *observed; /* where its attention is added up; NULL: nowhere */
 } row_place;
 
 typedef struct forward {

@@ -100,7 +100,8 @@ static void place_rows(forward *f, const model_sequence *seqs, int n_seqs) {
         int last = s->positions ? s->positions[s->n_tokens - 1] : s->start + s->n_tokens - 1;
         for (int j = 0; j < s->n_tokens; j++, r++) {
             int p = s->positions ? s->positions[j] : s->start + j;
-            f->places[r] = (row_place){s->pages, p, m->info.causal ? p + 1 : last + 1};
+            f->places[r] = (row_place){s->pages, p, m->info.causal ? p + 1 : last + 1,
+                                       s->attention ? s : NULL};
             float *x = f->x + (size_t)r * (size_t)f->d_stride;
             forward_embed(m->token_embd, s->tokens[j], x);
             if (m->embed_scale != 1.0f) m->vec->scale(x, m->embed_scale, m->info.d_model);

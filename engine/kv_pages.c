@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -154,12 +155,16 @@ static float *key_scales_at(const kv_layout *l, unsigned char *block) {
     return (float *)(void *)(block + (size_t)l->k_dim * KV_BLOCK);
 }
 
+static size_t key_width(const kv_layout *l) {
+    return l->type == KV_F32 ? sizeof(float) : l->type == KV_BF16 ? sizeof(uint16_t) : 1;
+}
+
 void kv_pages_copy_slots(kv_pages *kv, int to_page, int to_slot, int from_page, int from_slot,
                          int n) {
     const kv_layout *l = &kv->layout;
     assert(to_slot >= 0 && from_slot >= 0 && n >= 0);
     assert(to_slot + n <= l->page_tokens && from_slot + n <= l->page_tokens);
-    size_t width = l->type == KV_F32 ? 4 : l->type == KV_BF16 ? 2 : 1;
+    size_t width = key_width(l);
     for (int layer = 0; layer < l->n_layers; layer++)
         for (int h = 0; h < l->n_kv_heads; h++) {
             unsigned char *to = head_at(kv, to_page, layer, h);
@@ -179,6 +184,59 @@ void kv_pages_copy_slots(kv_pages *kv, int to_page, int to_slot, int from_page, 
                        l->value_scale_bytes);
             }
         }
+}
+
+static size_t key_groups(const kv_layout *l) {
+    return l->type == KV_Q8_0 ? (size_t)l->k_dim / Q8_GROUP : 0;
+}
+
+size_t kv_layout_token_bytes(const kv_layout *l) {
+    return (size_t)l->n_layers * (size_t)l->n_kv_heads *
+           ((size_t)l->k_dim * key_width(l) + key_groups(l) * sizeof(float) + l->value_row_bytes +
+            l->value_scale_bytes);
+}
+
+/* One lane of a key block to or from bytes that lie side by side. */
+static void lane_copy(unsigned char *block, size_t lane, unsigned char *row, size_t n, size_t width,
+                      bool out) {
+    for (size_t d = 0; d < n; d++) {
+        unsigned char *in_block = block + (d * KV_BLOCK + lane) * width;
+        memcpy(out ? row + d * width : in_block, out ? in_block : row + d * width, width);
+    }
+}
+
+/* Both directions, so that they cannot disagree about the format. */
+static void move_slots(const kv_pages *kv, int page, int slot, int n, unsigned char *row,
+                       bool out) {
+    const kv_layout *l = &kv->layout;
+    assert(slot >= 0 && n >= 0 && slot + n <= l->page_tokens);
+    const size_t k_bytes = (size_t)l->k_dim * key_width(l);
+    for (int i = slot; i < slot + n; i++)
+        for (int layer = 0; layer < l->n_layers; layer++)
+            for (int h = 0; h < l->n_kv_heads; h++) {
+                unsigned char *head = head_at(kv, page, layer, h), *block = keys_at(l, head, i);
+                size_t lane = (size_t)(i % KV_BLOCK);
+                lane_copy(block, lane, row, (size_t)l->k_dim, key_width(l), out);
+                row += k_bytes;
+                lane_copy((unsigned char *)key_scales_at(l, block), lane, row, key_groups(l),
+                          sizeof(float), out);
+                row += key_groups(l) * sizeof(float);
+                unsigned char *parts[2] = {value_at(l, head, i),
+                                           (unsigned char *)value_scales_at(l, head, i)};
+                size_t bytes[2] = {l->value_row_bytes, l->value_scale_bytes};
+                for (int p = 0; p < 2; p++) {
+                    memcpy(out ? row : parts[p], out ? parts[p] : row, bytes[p]);
+                    row += bytes[p];
+                }
+            }
+}
+
+void kv_pages_export(const kv_pages *kv, int page, int slot, int n, void *to) {
+    move_slots(kv, page, slot, n, to, true);
+}
+
+void kv_pages_import(kv_pages *kv, int page, int slot, int n, const void *from) {
+    move_slots(kv, page, slot, n, (unsigned char *)(uintptr_t)from, false);
 }
 
 /* int8 codes of 32 floats, nearest even; returns the scale. */

@@ -76,6 +76,13 @@ void kv_pages_copy(kv_pages *kv, int to, int from);
 void kv_pages_copy_slots(kv_pages *kv, int to_page, int to_slot, int from_page, int from_slot,
                          int n);
 
+/* Positions outside of pages, as bytes: token by token, layer by layer, head by head, the key and
+ * then the value as they are stored (with their scales). */
+size_t kv_layout_token_bytes(const kv_layout *layout);
+/* Slots [slot, slot + n) of a page to and from such bytes (n * token bytes). */
+void kv_pages_export(const kv_pages *kv, int page, int slot, int n, void *to);
+void kv_pages_import(kv_pages *kv, int page, int slot, int n, const void *from);
+
 /* Store one position of one head: k[k_dim], v[v_dim] floats (keys after RoPE). */
 void kv_pages_store(kv_pages *kv, int page, int slot, int layer, int head, const float *k,
                     const float *v);

@@ -108,6 +108,13 @@ typedef struct model_sequence {
     const int32_t *pages; /* block table from position 0 on: pages[p / page_tokens] */
     int n_pages;          /* must cover the last position */
     int n_logits;         /* logits for the last n rows: 0 .. n_tokens */
+    /* NULL, or where the attention that this sequence's rows pay to each position below
+     * n_attention is added up: softmax weights, over all rows, heads and the layers
+     * [attention_layers[0], attention_layers[1]), in units of 2^-32. Integers, so that the sums do
+     * not depend on order, batch or threads. */
+    uint64_t *attention;
+    int n_attention;
+    int attention_layers[2];
 } model_sequence;
 
 /* Bytes of scratch a context of these limits takes. */

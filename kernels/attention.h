@@ -29,6 +29,10 @@ typedef struct attention_kernels {
                   const int *hi);
     /* o /= l; rows that saw no key become zero. */
     void (*end)(attention_tile *t);
+    /* After end(): the softmax weights p[n_rows][16] of a block that was walked, 0 for keys that a
+     * row does not see. */
+    void (*weights)(const attention_tile *t, const float *keys, const int *lo, const int *hi,
+                    float (*p)[16]);
 } attention_kernels;
 
 /* The best this machine has. */

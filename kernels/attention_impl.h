@@ -65,20 +65,25 @@ INLINE void weigh_rows(attention_tile *t, const float *values, int r0, float (*p
     for (; v < t->v_stride; v += 16) weigh(t, values, r0, p, factor, n_keys, v, rows, 1);
 }
 
-static void block(attention_tile *t, const float *keys, const float *values, const int *lo,
-                  const int *hi) {
-    float s[ATTENTION_ROWS][16], top[ATTENTION_ROWS], factor[ATTENTION_ROWS];
-    int r = 0, n = t->n_rows, n_keys = 0;
+INLINE void all_scores(const attention_tile *t, const float *keys, float (*s)[16]) {
+    int r = 0, n = t->n_rows;
     for (; r + QK_ROWS <= n; r += QK_ROWS) scores(t, keys, r, s, QK_ROWS);
     for (; r + 2 <= n; r += 2) scores(t, keys, r, s, 2);
     if (r < n) scores(t, keys, r, s, 1);
-    if (t->soft_cap > 0)
-        for (r = 0; r < n; r++) {
-            v16 cap = v16_set(t->soft_cap), one = v16_set(1.0f), two = v16_set(2.0f);
-            v16 x = v16_div(v16_load(s[r]), cap);
-            v16 e = v16_exp(v16_mul(v16_set(-2.0f), x));
-            v16_store(s[r], v16_mul(cap, v16_sub(v16_div(two, v16_add(one, e)), one)));
-        }
+    if (t->soft_cap <= 0) return;
+    for (r = 0; r < n; r++) {
+        v16 cap = v16_set(t->soft_cap), one = v16_set(1.0f), two = v16_set(2.0f);
+        v16 x = v16_div(v16_load(s[r]), cap);
+        v16 e = v16_exp(v16_mul(v16_set(-2.0f), x));
+        v16_store(s[r], v16_mul(cap, v16_sub(v16_div(two, v16_add(one, e)), one)));
+    }
+}
+
+static void block(attention_tile *t, const float *keys, const float *values, const int *lo,
+                  const int *hi) {
+    float s[ATTENTION_ROWS][16], top[ATTENTION_ROWS], factor[ATTENTION_ROWS];
+    int r, n = t->n_rows, n_keys = 0;
+    all_scores(t, keys, s);
     for (r = 0; r < n; r++) {
         for (int j = 0; j < lo[r] && j < 16; j++) s[r][j] = -INFINITY;
         for (int j = hi[r] < 0 ? 0 : hi[r]; j < 16; j++) s[r][j] = -INFINITY;
@@ -113,4 +118,15 @@ static void end(attention_tile *t) {
     }
 }
 
-const attention_kernels ATTENTION_TABLE = {begin, block, end};
+static void weights(const attention_tile *t, const float *keys, const int *lo, const int *hi,
+                    float (*p)[16]) {
+    all_scores(t, keys, p);
+    for (int r = 0; r < t->n_rows; r++) {
+        v16 inv = v16_set(t->l[r] > 0 ? 1.0f / t->l[r] : 0.0f);
+        v16_store(p[r], v16_mul(v16_exp(v16_sub(v16_load(p[r]), v16_set(t->m[r]))), inv));
+        for (int j = 0; j < 16; j++)
+            if (j < lo[r] || j >= hi[r]) p[r][j] = 0;
+    }
+}
+
+const attention_kernels ATTENTION_TABLE = {begin, block, end, weights};

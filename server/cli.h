@@ -69,6 +69,7 @@ typedef struct cli_command {
 #define CLI_COMMANDS(X) \
     X(backup) \
     X(bench_bm25) \
+    X(bench_chunk_quality) \
     X(bench_context) \
     X(bench_decode) \
     X(bench_embed) \
