@@ -16,6 +16,7 @@
 #include "engine/engine_memory.h"
 #include "engine/json_grammar.h"
 #include "engine/markers.h"
+#include "engine/prompt_lookup.h"
 #include "engine/scheduler.h"
 #include "engine/stop_match.h"
 #include "engine/tokenizer_gguf.h"
@@ -25,6 +26,7 @@
 enum {
     MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
     MAX_MARKER = 9999,
+    DRAFT_ROWS = 16,        /* rows of a step that are guesses, all sequences together */
     TEXT_BYTES_A_TOKEN = 16 /* of text that nobody has read yet, reserved before the first step */
 };
 
@@ -50,6 +52,7 @@ struct generation {
     marker_filter markers;
     bool json;
     json_filter grammar;
+    prompt_lookup lookup; /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
 
@@ -71,6 +74,8 @@ struct engine {
     kv_cache *kv;
     admission *admission;
     int batch_wait_us, max_batch_tokens, max_sequences;
+    int max_drafts;   /* guesses of a step; 0: none are made */
+    double row_cost;  /* 0: by cost */
     size_t kv_tokens; /* the KV cache holds so many */
 
     pthread_t thread;
@@ -87,7 +92,8 @@ struct engine {
     /* owned: engine's thread */
     model_context *ctx;
     sampler *sampler;
-    float *logits;        /* [max_sequences][n_vocab] */
+    float *logits; /* [max_sequences + max_drafts][n_vocab] */
+    step_cost cost;
     model_sequence *seqs; /* [max_sequences] */
 };
 
@@ -185,6 +191,33 @@ static void take_row(engine *e, int task_number, const float *logits) {
     }
 }
 
+/* The rows of a part chose: the token that was due, and as long as a guess is what was chosen, the
+ * one behind it. engine.mu is held. */
+static void take_rows(engine *e, const step_part *p, const float *logits) {
+    task *t = &e->sched.tasks[p->task];
+    generation *g = t->owner;
+    const size_t n_vocab = (size_t)model_get_info(e->model)->n_vocab;
+    int kept = 0;
+    e->stats.drafted_tokens += (uint64_t)p->n_draft;
+    for (;;) {
+        int32_t guess = kept < p->n_draft ? t->tokens[t->n_tokens] : -1;
+        take_row(e, p->task, logits + (size_t)kept * n_vocab);
+        if (g->task < 0) return;
+        if (t->tokens[t->n_tokens - 1] != guess) break;
+        fo_err err = {0};
+        int rc = kv_seq_commit(t->kv, &guess, 1, &err);
+        if (rc != FO_OK) {
+            finish(e, g, "error", rc, err.msg);
+            return;
+        }
+        kept++;
+        e->stats.kept_tokens++;
+    }
+    if (p->n_draft == 0) return;
+    kv_seq_truncate(t->kv, kv_seq_tokens(t->kv)); /* pages for guesses that did not come true */
+    prompt_lookup_learn(&g->lookup, p->n_draft, kept);
+}
+
 /* ---- the thread --------------------------------------------------------------------------- */
 
 static void drop_cancelled(engine *e) {
@@ -201,7 +234,32 @@ static void drop_cancelled(engine *e) {
 }
 
 static bool is_decode(const step_part *p, const task *t) {
-    return p->n == 1 && p->start >= t->n_prompt;
+    return p->n - p->n_draft == 1 && p->start >= t->n_prompt;
+}
+
+/* Guesses behind the tokens of those who write. engine.mu is held. */
+static void draft_tokens(engine *e) {
+    scheduler *s = &e->sched;
+    int n_writing = 0, left = e->max_drafts;
+    for (int k = 0; k < s->n_running; k++) {
+        const task *t = &s->tasks[s->running[k]];
+        n_writing += t->n_tokens > t->n_prompt;
+    }
+    double row_cost = e->row_cost > 0 ? e->row_cost : step_cost_row(&e->cost, n_writing);
+    for (int k = 0; k < s->n_running; k++) {
+        task *t = &s->tasks[s->running[k]];
+        generation *g = t->owner;
+        t->n_draft = 0;
+        if (!g->lookup.head || t->n_tokens <= t->n_prompt ||
+            t->n_tokens - kv_seq_tokens(t->kv) != 1)
+            continue;
+        int most = (e->max_drafts + n_writing - 1) / n_writing;
+        if (most > left) most = left;
+        if (most > t->cap_tokens - t->n_tokens - 1) most = t->cap_tokens - t->n_tokens - 1;
+        t->n_draft = prompt_lookup_draft(&g->lookup, t->tokens, t->n_tokens, most, n_writing,
+                                         row_cost, t->tokens + t->n_tokens);
+        left -= t->n_draft;
+    }
 }
 
 static bool idle(const engine *e) {
@@ -214,6 +272,7 @@ static void step(engine *e) {
     scheduler *s = &e->sched;
     int n_parts = s->n_parts;
     bool decode = true;
+    int n_rows = 0;
     for (int k = 0; k < n_parts; k++) {
         const step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
@@ -222,7 +281,8 @@ static void step(engine *e) {
         e->seqs[k] = (model_sequence){.tokens = t->tokens + p->start,
                                       .n_tokens = p->n,
                                       .start = p->start,
-                                      .n_logits = logits};
+                                      .n_logits = logits ? 1 + p->n_draft : 0};
+        n_rows += p->n;
         e->seqs[k].pages = kv_seq_pages(t->kv, &e->seqs[k].n_pages);
     }
     if (decode) fo_alloc_forbid();
@@ -234,6 +294,7 @@ static void step(engine *e) {
     pthread_mutex_lock(&e->mu);
     e->stats.steps++;
     e->stats.busy_ms += spent;
+    if (decode && rc == FO_OK) step_cost_add(&e->cost, n_rows, spent);
     if (rc == FO_OK) rc = scheduler_commit(s, &err);
     size_t row = 0, n_vocab = (size_t)model_get_info(e->model)->n_vocab;
     for (int k = 0; k < n_parts; k++) {
@@ -245,7 +306,8 @@ static void step(engine *e) {
         }
         if (!is_decode(&p, &s->tasks[p.task])) e->stats.prefill_tokens += (uint64_t)p.n;
         if (e->seqs[k].n_logits) {
-            take_row(e, p.task, e->logits + row++ * n_vocab);
+            take_rows(e, &p, e->logits + row * n_vocab);
+            row += (size_t)e->seqs[k].n_logits;
         } else if (p.wants_logits) {
             finish(e, g, "stop", FO_OK, NULL); /* prefill_only: the KV is there */
         }
@@ -273,6 +335,7 @@ static void *engine_thread(void *v) {
         }
         int failed = -1;
         fo_err err = {0};
+        if (e->max_drafts) draft_tokens(e);
         scheduler_plan(&e->sched, fo_now_ms(), &failed, &err);
         if (failed >= 0) {
             finish(e, e->sched.tasks[failed].owner, "error", err.code, err.msg);
@@ -296,8 +359,13 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     e->max_batch_tokens = opt->max_batch_tokens > 0 ? opt->max_batch_tokens : 512;
     e->max_sequences = opt->max_sequences > 0 ? opt->max_sequences : 16;
     if (e->max_sequences > e->max_batch_tokens) e->max_sequences = e->max_batch_tokens;
+    e->max_drafts = e->max_batch_tokens - e->max_sequences;
+    if (e->max_drafts > DRAFT_ROWS) e->max_drafts = DRAFT_ROWS;
+    if (opt->no_lookup) e->max_drafts = 0;
+    e->row_cost = opt->row_cost;
+    const int logit_rows = e->max_sequences + e->max_drafts;
     engine_memory_plan plan = {0};
-    int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, e->max_sequences, err);
+    int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, logit_rows, err);
     if (rc != FO_OK) goto fail;
     e->pool = fo_pool_create(opt->n_threads);
     if (!e->pool) {
@@ -331,14 +399,14 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
         if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
     }
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
-    model_limits limits = {e->max_batch_tokens, e->max_sequences};
+    model_limits limits = {e->max_batch_tokens, logit_rows};
     if (rc == FO_OK) rc = model_context_create(&e->ctx, e->model, &limits, err);
     if (rc == FO_OK) rc = sampler_create(&e->sampler, info->n_vocab, err);
     scheduler_options so = {e->max_batch_tokens, e->max_sequences,
                             (opt->max_waiting > 0 ? opt->max_waiting : 1024) + e->max_sequences};
     if (rc == FO_OK) rc = scheduler_init(&e->sched, &so, e->kv, err);
     if (rc != FO_OK) goto fail;
-    e->logits = malloc((size_t)e->max_sequences * (size_t)info->n_vocab * sizeof *e->logits);
+    e->logits = malloc((size_t)logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
     e->seqs = calloc((size_t)e->max_sequences, sizeof *e->seqs);
     if (!e->logits || !e->seqs) {
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
@@ -464,6 +532,7 @@ static void generation_destroy(generation *g) {
     free(g->top);
     fo_buf_free(&g->text);
     fo_buf_free(&g->piece);
+    prompt_lookup_deinit(&g->lookup);
     stop_match_deinit(&g->stops);
     pthread_mutex_destroy(&g->mu);
     pthread_cond_destroy(&g->news);
@@ -501,6 +570,8 @@ static int generation_make(generation **out, engine *e, const generation_request
                 : fo_fail(err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096))
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
+        rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
     if (rc != FO_OK) {
         generation_destroy(g);
         return rc;

@@ -42,6 +42,8 @@ typedef struct engine_options {
     uint64_t kv_ram;      /* bytes of KV; 0: a quarter of the memory that is available, at most
                              8 full contexts */
     kv_type kv_type;
+    bool no_lookup;          /* never guess ahead (prompt_lookup.h) */
+    double row_cost;         /* of a guess, as a share of a step's time; 0: measured as it runs */
     double defrag_threshold; /* kv_cache_options; 0: .5 */
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
      * question attends to most (docs/kv-reuse.md); 0: .15, < 0: none. */
@@ -92,6 +94,7 @@ typedef struct generation_request {
     size_t n_pieces;
     double kv_chunk_budget; /* 0: engine_options; < 0: recompute nothing */
     bool prefill_only;      /* compute and keep the KV of the prompt, write nothing */
+    bool no_lookup;         /* decode token by token, without guesses (prompt_lookup.h) */
     bool drop_kv;           /* free its pages at the end instead of keeping them findable */
     int n_logprobs;         /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
     int max_marker;         /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
@@ -146,6 +149,7 @@ typedef struct engine_stats {
     uint64_t steps;
     uint64_t prefill_tokens; /* computed of prompts, and of answers again after a preemption */
     uint64_t decode_tokens;  /* chosen */
+    uint64_t drafted_tokens, kept_tokens; /* guesses computed, and those that came true */
     uint64_t preemptions, finished, cancelled, refused;
     /* kv_reuse chunk: requests served from moved chunks, and sums of their generation_event */
     uint64_t chunk_requests, chunk_tokens, recomputed_tokens;

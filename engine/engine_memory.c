@@ -29,7 +29,7 @@ uint64_t engine_memory_available(void) {
 }
 
 int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
-                        int sequences, fo_err *err) {
+                        int logit_rows, fo_err *err) {
     model_info info;
     int rc = model_probe(&info, opt->model, !opt->exact, err);
     if (rc != FO_OK) return rc;
@@ -47,7 +47,7 @@ int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int 
     /* Activations of a batch and a row of logits each: an estimate from the shapes, on the large
      * side; the exact figure is model_context_bytes once the model is open. */
     out->scratch = (uint64_t)batch_tokens * (uint64_t)info.d_model * 64 +
-                   (uint64_t)sequences * (uint64_t)info.n_vocab * 8;
+                   (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
     uint64_t fixed = out->weights + out->scratch;
     uint64_t window = ((uint64_t)info.n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
     uint64_t kv = opt->kv_ram;

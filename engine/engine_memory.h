@@ -12,7 +12,7 @@ typedef struct engine_memory_plan {
 /* Read the file's head, choose the size of the KV cache where opt leaves it open, and refuse with a
  * sentence that adds it all up where it does not fit into the memory available (FO_ENOMEM). */
 int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
-                        int sequences, fo_err *err);
+                        int logit_rows, fo_err *err);
 
 /* MemAvailable, or what a cgroup leaves, in bytes; 0 when neither can be read. */
 uint64_t engine_memory_available(void);

@@ -13,7 +13,8 @@
  *    plus what it has left to do. All of these are bounded and newcomers' keys grow with the clock,
  *    so every task is the first some day: none starves.
  * 4. A step has at most max_batch_tokens tokens and a task at most one part in it; decode rows (one
- *    token each) come first, so that a long prompt never stops those who already write.
+ *    token each, and guesses) come first, so that a long prompt never stops those who already
+ * write.
  * 5. A task whose prefix another one is computing now waits for its pages (leader) instead of
  *    computing them twice. Leaders came into work earlier, so there is no circle; a leader takes
  *    the place in the step of the most urgent task that waits for it.
@@ -107,6 +108,7 @@ static void preempt(scheduler *s, int i) {
     kv_seq_free(t->kv, true);
     t->kv = NULL;
     t->leader = -1;
+    t->n_draft = 0;
     t->state = TASK_WAITING;
     t->n_preempted++;
     indexed_heap_push(&s->waiting, i, urgency(t));
@@ -288,10 +290,19 @@ static int reserve(scheduler *s, int i, int n) {
     }
 }
 
-static void add_part(scheduler *s, int i, int n) {
+/* n tokens and n_draft guesses. */
+static void add_part(scheduler *s, int i, int n, int n_draft) {
     task *t = &s->tasks[i];
     int start = kv_seq_tokens(t->kv);
-    s->parts[s->n_parts++] = (step_part){i, start, n, start + n == t->n_tokens};
+    s->parts[s->n_parts++] = (step_part){i, start, n + n_draft, n_draft, start + n == t->n_tokens};
+}
+
+/* Guesses of task i that may be computed beside its next token: they displace nobody. */
+static int reserve_draft(scheduler *s, int i, int room) {
+    fo_err ignored = {0};
+    int n = s->tasks[i].n_draft < room ? s->tasks[i].n_draft : room;
+    if (n < 1 || kv_seq_reserve(s->tasks[i].kv, 1 + n, &ignored) != FO_OK) return 0;
+    return n;
 }
 
 int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
@@ -304,9 +315,11 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     /* Decode rows. Preemption shortens running[] while we walk, so look at positions afresh. */
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
-        if (to_compute(&s->tasks[i]) != 1 || reserve(s, i, 1) != FO_OK) continue;
-        add_part(s, i, 1);
-        room--;
+        if (to_compute(&s->tasks[i]) != 1) continue;
+        int n_draft = reserve_draft(s, i, room - (s->n_running - k));
+        if (n_draft == 0 && reserve(s, i, 1) != FO_OK) continue;
+        add_part(s, i, 1, n_draft);
+        room -= 1 + n_draft;
     }
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
@@ -315,7 +328,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
         int n = to_compute(&s->tasks[i]);
         if (n > room) n = room;
         if (reserve(s, i, n) != FO_OK) continue;
-        add_part(s, i, n);
+        add_part(s, i, n, 0);
         room -= n;
     }
     if (s->n_parts == 0 && s->n_running) {
@@ -331,7 +344,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
             *failed = first;
             return rc;
         }
-        add_part(s, first, n);
+        add_part(s, first, n, 0);
     }
     return FO_OK;
 }
@@ -340,7 +353,7 @@ int scheduler_commit(scheduler *s, fo_err *err) {
     for (int k = 0; k < s->n_parts; k++) {
         const step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
-        int rc = kv_seq_commit(t->kv, t->tokens + p->start, p->n, err);
+        int rc = kv_seq_commit(t->kv, t->tokens + p->start, p->n - p->n_draft, err);
         if (rc != FO_OK) return rc;
     }
     return FO_OK;
@@ -374,8 +387,9 @@ int scheduler_check(const scheduler *s, fo_err *err) {
         int pages = 0;
         if (t->state != TASK_RUNNING) continue; /* finished since */
         kv_seq_pages(t->kv, &pages);
-        if (p->n < 1 || p->start + p->n > t->n_tokens ||
-            pages * kv_cache_page_tokens(s->kv) < p->start + p->n)
+        int due = p->n - p->n_draft; /* what guesses took may have been given back since */
+        if (due < 1 || p->n_draft < 0 || p->start + due > t->n_tokens ||
+            pages * kv_cache_page_tokens(s->kv) < p->start + due)
             return fo_fail(err, FO_ECORRUPT, "part %d: tokens %d to %d of %d, %d pages", k,
                            p->start, p->start + p->n, t->n_tokens, pages);
         for (int j = 0; j < k; j++)

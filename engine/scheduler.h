@@ -25,6 +25,10 @@ typedef struct task {
     enum kv_reuse reuse;
     bool prefill_only, drop_kv;
     void *owner;
+    /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
+     * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there
+     * is room. */
+    int n_draft;
     /* the scheduler's */
     kv_seq *kv;
     int n_attached; /* tokens that came from the cache before it computed any */
@@ -42,10 +46,10 @@ typedef struct scheduler_options {
     int max_batch_tokens, max_sequences, max_tasks;
 } scheduler_options;
 
-/* A part of a step: tokens [start, start + n) of a task. */
+/* A part of a step: tokens [start, start + n) of a task, the last n_draft of them guesses. */
 typedef struct step_part {
     int task;
-    int start, n;
+    int start, n, n_draft;
     bool wants_logits; /* reaches the end of the tokens: the next one is to be chosen */
 } step_part;
 
@@ -80,7 +84,8 @@ void scheduler_remove(scheduler *s, int task);
 /* Plan a step: parts[n_parts] with pages reserved. 0 parts: nothing to do now. *failed is a task
  * that can never run (its KV does not fit even alone), -1: none; remove it and plan again. */
 int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err);
-/* The planned step was computed: its tokens' KV is there. */
+/* The planned step was computed: its tokens' KV is there. Guesses are left out: those that came
+ * true are for the caller to commit, each before the next. */
 int scheduler_commit(scheduler *s, fo_err *err);
 
 /* Check the invariants at the top of scheduler.c and those of its KV cache; the first violation is
