@@ -71,6 +71,7 @@ typedef struct cli_command {
     X(bench_bm25) \
     X(bench_chunk_quality) \
     X(bench_context) \
+    X(bench_lookup) \
     X(bench_decode) \
     X(bench_embed) \
     X(bench_hnsw) \

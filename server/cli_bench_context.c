@@ -91,6 +91,7 @@ static int submit(bench *b, const prompt *p, size_t max_tokens, generation **g, 
                             .max_tokens = max_tokens,
                             .sampling = sampler_params_default(),
                             .ignore_end = true,
+                            .no_lookup = true, /* random weights write loops */
                             .n_logprobs = -1};
     memcpy(r.salt, b->salt, sizeof r.salt);
     return engine_submit(b->e, &r, g, NULL, err);

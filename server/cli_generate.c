@@ -30,7 +30,7 @@ static const cli_option options[] = {
     {"prompt", CLI_STRING, &o.prompt, "TEXT", "write on from this text", .flag_only = true},
     {"input", CLI_STRING, &o.input, "FILE",
      "a JSON object a line: prompt (text or token ids) or messages; max_tokens, temperature, "
-     "top_p, top_k, seed, stop, id",
+     "top_p, top_k, seed, stop, lookup, id",
      .flag_only = true},
     {"output", CLI_STRING, &o.output, "FILE", "where the answers go, a line each, in order",
      .flag_only = true},
@@ -153,6 +153,7 @@ static int job_read(batch *b, job *j) {
     s->top_p = (float)json_in_number(&in, "top_p", o.top_p, 0, 1);
     s->top_k = (int)json_in_int(&in, "top_k", o.top_k, 0, MAX_TOKENS);
     s->seed = (uint64_t)json_in_int(&in, "seed", o.seed, 0, INT64_C(1) << 53);
+    r->no_lookup = !json_in_bool(&in, "lookup", true);
     const cJSON *stop = json_in_array(&in, "stop", 16), *item;
     if (json_in_failed(&in)) return j->err.code;
     if (stop) j->n_stop = 0;
@@ -277,13 +278,15 @@ static void print_summary(batch *b) {
     printf("{\"prompts\":%zu,\"failed\":%zu,\"seconds\":%.3f,\"prompt_tokens\":%llu,"
            "\"cached_tokens\":%llu,\"completion_tokens\":%llu,\"completion_tokens_per_s\":%.1f,"
            "\"tokens_per_s\":%.1f,\"first_token_p50_ms\":%.1f,\"first_token_p95_ms\":%.1f,"
-           "\"total_p50_ms\":%.1f,\"total_p95_ms\":%.1f,\"steps\":%llu,\"preemptions\":%llu}\n",
+           "\"total_p50_ms\":%.1f,\"total_p95_ms\":%.1f,\"steps\":%llu,\"preemptions\":%llu,"
+           "\"drafted_tokens\":%llu,\"kept_tokens\":%llu}\n",
            b->n_done, b->n_failed, s, (unsigned long long)b->prompt_tokens,
            (unsigned long long)b->cached_tokens, (unsigned long long)b->completion_tokens,
            (double)b->completion_tokens / s, (double)(b->completion_tokens + b->prompt_tokens) / s,
            quantile(b->first_token_ms, b->n_done, .5), quantile(b->first_token_ms, b->n_done, .95),
            quantile(b->total_ms, b->n_done, .5), quantile(b->total_ms, b->n_done, .95),
-           (unsigned long long)st.steps, (unsigned long long)st.preemptions);
+           (unsigned long long)st.steps, (unsigned long long)st.preemptions,
+           (unsigned long long)st.drafted_tokens, (unsigned long long)st.kept_tokens);
 }
 
 /* Lines of text, split in place; blank ones are left out. */

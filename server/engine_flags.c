@@ -12,6 +12,7 @@ int engine_flags_apply(engine_options *out, fo_err *err) {
     out->max_sequences = (int)f->max_sequences;
     out->kv_page_tokens = (int)f->kv_page_tokens;
     out->kv_ram = (uint64_t)f->kv_ram;
+    out->no_lookup = f->no_lookup;
     out->defrag_threshold = f->defrag_threshold;
     out->batch_wait_us = (int)f->batch_wait_us;
     out->max_qps = f->max_qps;

@@ -10,6 +10,7 @@ typedef struct engine_flags {
     int64_t threads, max_batch_tokens, max_sequences, kv_page_tokens, kv_ram, batch_wait_us;
     const char *kv_type;
     double defrag_threshold, max_qps, max_tps;
+    bool no_lookup;
 } engine_flags;
 extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
 
@@ -29,6 +30,8 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
     {"defrag-threshold", CLI_DOUBLE, &engine_flag_values.defrag_threshold, "SHARE", \
      "compact the KV cache when so much of its used part is free (default .5)", .min = 0.01, \
      .max = 1}, \
+    {"no-lookup", CLI_BOOL, &engine_flag_values.no_lookup, NULL, \
+     "write token by token, without guesses from the prompt"}, \
     {"batch-wait-us", CLI_INT, &engine_flag_values.batch_wait_us, "N", \
      "an idle engine waits so long for company of a request (default 0)", .min = 0, \
      .max = 1000000}, \

@@ -96,6 +96,7 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     c->seeded = seed != NULL;
     p->seed = (uint64_t)json_in_int(in, "seed", 0, -9007199254740991, 9007199254740991);
     read_bias(c, in, n_vocab);
+    c->request.no_lookup = !json_in_bool(in, "lookup", true);
 }
 
 /* A content is a string or an array of text parts; "" where there is none (tool calls). */
