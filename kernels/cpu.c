@@ -62,6 +62,8 @@ done:
     if (cap) {
         for (int i = 0; i <= FO_CPU_AMX; i++)
             if (strcmp(cap, level_names[i]) == 0) fo_cpu_cap((fo_cpu_level)i);
+        if (strcmp(cap, "avxvnni") == 0) fo_cpu_cap(FO_CPU_AVX2);
+        if (strcmp(cap, "avx2") == 0) detected.avx_vnni = false;
     }
 }
 

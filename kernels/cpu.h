@@ -2,8 +2,9 @@
  *
  * A kernel family is a struct of function pointers. Its portable C file fills it; each ISA level
  * that fo_cpu() reports then overrides what it does better, from low to high. Callers hold the
- * table, never a level. FORAGE_CPU=generic|avx2|avx512|amx in the environment caps the level, so
- * that every path of a big machine can be tested on it. CPUID is believed only together with
+ * table, never a level. FORAGE_CPU=generic|avx2|avxvnni|avx512|amx in the environment caps the
+ * level, so that every path of a big machine can be tested on it (avxvnni is avx2 and 256-bit VNNI
+ * where the machine has it). CPUID is believed only together with
  * XGETBV (the operating system must save the registers), AMX only after the kernel granted it. */
 #ifndef FORAGE_KERNELS_CPU_H
 #define FORAGE_KERNELS_CPU_H

@@ -168,7 +168,7 @@ static void make_wishes(void) {
         for (int k = 0; k < 4; k++)
             w->bias[k] = (sampler_bias){4 + (int32_t)(test_random(&seed) % (V - 4)), 3};
         if (i % 3) r->sampling.bias = w->bias, r->sampling.n_bias = 4;
-        if (i % 9 == 8) r->sharing = KV_PRIVATE;
+        if (i % 9 == 8) r->kv_reuse = KV_REUSE_OFF;
     }
 }
 
