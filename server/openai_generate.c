@@ -365,11 +365,19 @@ static void answer_plain(reply *p, engine *e) {
 
 static const char NO_ANSWER[] = "The documents do not answer this question.";
 
+/* One choice that is streaming. */
+typedef struct telling {
+    reply *p;
+    size_t index;
+    bool begun;
+} telling;
+
 static int on_token(void *ctx, const char *text, size_t len) {
-    reply *p = ctx;
+    telling *t = ctx;
     choice none = {0};
-    int rc = p->begun ? FO_OK : send_chunk(p, 0, &none, true, "", 0, NULL, NULL);
-    return rc ? rc : send_chunk(p, 0, &none, false, text, len, NULL, NULL);
+    int rc = t->begun ? FO_OK : send_chunk(t->p, t->index, &none, true, "", 0, NULL, NULL);
+    t->begun = true;
+    return rc ? rc : send_chunk(t->p, t->index, &none, false, text, len, NULL, NULL);
 }
 
 static void write_citations(fo_buf *b, const query_result *result) {
@@ -381,43 +389,79 @@ static void write_citations(fo_buf *b, const query_result *result) {
     fo_buf_char(b, ']');
 }
 
-static void reply_grounded(reply *p, const query_result *result) {
-    fo_buf b = {0}, citations = {0};
+static const char *said(const query_result *result) {
+    return result->answer[0] ? result->answer : NO_ANSWER;
+}
+
+static int end_telling(telling *t, const query_result *result) {
+    fo_buf citations = {0};
+    choice none = {0};
+    const char *text = said(result);
     write_citations(&citations, result);
-    const char *text = result->answer[0] ? result->answer : NO_ANSWER;
-    const char *finish = finish_name(result->finish_reason);
-    p->prompt_tokens = result->usage.prompt_tokens;
-    p->completion_tokens = result->usage.completion_tokens;
-    p->cached_tokens = result->usage.cached_tokens;
-    if (p->call->stream) {
-        choice none = {0};
-        int rc = p->begun ? FO_OK : on_token(p, text, strlen(text));
-        if (!rc) rc = send_chunk(p, 0, &none, false, "", 0, finish, citations.data);
-        if (!rc) send_end(p);
-        fo_buf_free(&citations);
-        return;
-    }
+    int rc = t->begun ? FO_OK : on_token(t, text, strlen(text));
+    if (!rc)
+        rc = send_chunk(t->p, t->index, &none, false, "", 0, finish_name(result->finish_reason),
+                        citations.data);
+    fo_buf_free(&citations);
+    return rc;
+}
+
+static void write_choice(json_out *o, size_t index, const query_result *result,
+                         const fo_buf *citations) {
+    json_out_open(o, NULL, '{');
+    json_out_int(o, "index", (int64_t)index);
+    json_out_open(o, "message", '{');
+    json_out_string(o, "role", "assistant");
+    json_out_string(o, "content", said(result));
+    json_out_null(o, "refusal");
+    json_out_close(o, '}');
+    json_out_null(o, "logprobs");
+    json_out_string(o, "finish_reason", finish_name(result->finish_reason));
+    json_out_raw(o, "citations", citations->data);
+    json_out_close(o, '}');
+}
+
+/* Status, source and citations beside the choices are those of the first. */
+static void reply_grounded(reply *p, const query_result *results, size_t n) {
+    fo_buf b = {0}, first = {0};
     json_out o = {&b, false};
+    write_citations(&first, &results[0]);
     write_head(p, &o, false);
     json_out_open(&o, "choices", '[');
-    json_out_open(&o, NULL, '{');
-    json_out_int(&o, "index", 0);
-    json_out_open(&o, "message", '{');
-    json_out_string(&o, "role", "assistant");
-    json_out_string(&o, "content", text);
-    json_out_null(&o, "refusal");
-    json_out_close(&o, '}');
-    json_out_null(&o, "logprobs");
-    json_out_string(&o, "finish_reason", finish);
-    json_out_close(&o, '}');
+    for (size_t i = 0; i < n; i++) {
+        fo_buf citations = {0};
+        write_citations(&citations, &results[i]);
+        write_choice(&o, i, &results[i], &citations);
+        fo_buf_free(&citations);
+    }
     json_out_close(&o, ']');
-    json_out_string(&o, "status", query_status_name(result->status));
-    json_out_string(&o, "answer_source", answer_source_name(result->source));
-    json_out_raw(&o, "citations", citations.data);
+    json_out_string(&o, "status", query_status_name(results[0].status));
+    json_out_string(&o, "answer_source", answer_source_name(results[0].source));
+    json_out_raw(&o, "citations", first.data);
     openai_write_usage(&o, p->prompt_tokens, p->completion_tokens, p->cached_tokens);
     json_out_close(&o, '}');
     http_reply_json(p->r, 200, &b);
-    fo_buf_free(&citations);
+    fo_buf_free(&first);
+}
+
+/* One choice after the other: the second finds the prompt's KV there. */
+static int ask_grounded(reply *p, app *a, query_request *q, query_result *results, size_t *n,
+                        fo_err *err) {
+    int rc = FO_OK;
+    for (*n = 0; !rc && *n < (size_t)p->call->n; ++*n, q->seed++) {
+        query_result *r = &results[*n];
+        telling t = {.p = p, .index = *n};
+        query_sink sink = {.ctx = &t, .token = on_token};
+        rc = service_query(a->service, q, p->call->stream ? &sink : NULL, r, err);
+        if (rc) break;
+        metrics_query(a->metrics, (int)r->status);
+        p->prompt_tokens = r->usage.prompt_tokens;
+        p->completion_tokens += r->usage.completion_tokens;
+        p->cached_tokens = r->usage.cached_tokens;
+        if (p->call->stream && end_telling(&t, r))
+            rc = fo_fail(err, FO_ECANCELLED, "the client went away");
+    }
+    return rc;
 }
 
 /* The last message is the question; what the user and the assistant said before goes with it. */
@@ -466,17 +510,22 @@ static void answer_grounded(reply *p, app *a) {
                        .temperature = warm ? (double)c->request.sampling.temperature : 0,
                        .top_p = (double)c->request.sampling.top_p,
                        .seed = c->request.sampling.seed,
+                       .stop = c->request.stop,
+                       .n_stop = c->request.n_stop,
                        .cancel = http_cancel(p->r)};
-    query_sink sink = {.ctx = p, .token = on_token};
-    query_result result = {0};
+    size_t n = 0;
+    query_result *results = calloc((size_t)c->n, sizeof *results);
     fo_err err = {0};
-    if (service_query(a->service, &q, c->stream ? &sink : NULL, &result, &err)) {
+    int rc = results ? ask_grounded(p, a, &q, results, &n, &err)
+                     : fo_fail(&err, FO_ENOMEM, "out of memory");
+    if (rc)
         fail(p, &err);
-    } else {
-        metrics_query(a->metrics, (int)result.status);
-        reply_grounded(p, &result);
-    }
-    query_result_deinit(&result);
+    else if (c->stream)
+        send_end(p);
+    else
+        reply_grounded(p, results, n);
+    for (size_t i = 0; i < n; i++) query_result_deinit(&results[i]);
+    free(results);
     free(turns);
 }
 
