@@ -1,108 +1,20 @@
 /* The OpenAI-compatible routes, in-process on a fresh home. Those that write text need a small real
  * model of the shared folder; embeddings, rerank, tokenize, errors and grounded chat do not. */
-#include "tests/test.h"
+#include "tests/server/http_fixture.h"
 
-#include <cjson/cJSON.h>
-#include <curl/curl.h>
 #include <math.h>
 #include <openssl/evp.h>
 
-#include "engine/engine.h"
-#include "server/app.h"
-#include "server/log.h"
-
-typedef struct fixture {
-    char *dir, *model;
-    service *service;
-    app *app;
-} fixture;
-
 static int setup(void **state) {
-    log_open(LOG_LEVEL_OFF, false);
-    fixture *f = calloc(1, sizeof *f);
-    fo_err err = {0};
-    f->dir = test_folder();
     const char *model_path = test_shared("models/stories260K.gguf");
-    f->model = model_path ? strdup(model_path) : NULL;
-    engine_options e = {.kv_ram = 64 << 20};
-    assert_ok(service_open(&f->service,
-                           &(service_options){
-                               .home = f->dir, .model = f->model, .engine = &e, .n_threads = 2},
-                           &err),
-              &err);
-    assert_ok(app_create(&f->app, f->service, &err), &err);
-    http_options h = {.listen = "127.0.0.1:0"};
-    assert_ok(app_serve(f->app, &h, &err), &err);
-    *state = f;
+    char *file = model_path ? strdup(model_path) : NULL;
+    *state = fixture_open(test_folder(), file, (engine_options){.kv_ram = 64 << 20});
     return 0;
 }
 
 static int teardown(void **state) {
-    fixture *f = *state;
-    app_stop(f->app, 5000, NULL);
-    service_close(f->service);
-    test_remove(f->dir);
-    free(f->model);
-    free(f);
+    fixture_close(*state);
     return 0;
-}
-
-static size_t take(char *data, size_t size, size_t n, void *b) {
-    fo_buf_add(b, data, size * n);
-    return size * n;
-}
-
-/* A client that goes away after the first bytes. */
-static size_t leave(char *data, size_t size, size_t n, void *b) {
-    (void)data, (void)size, (void)n, (void)b;
-    return 0;
-}
-
-static long send_body(fixture *f, const char *path, const char *body, fo_buf *out, bool abort) {
-    CURL *c = curl_easy_init();
-    char url[512];
-    snprintf(url, sizeof url, "http://%s%s", http_address(f->app->http), path);
-    struct curl_slist *h = curl_slist_append(NULL, "Content-Type: application/json");
-    curl_easy_setopt(c, CURLOPT_URL, url);
-    if (body) {
-        curl_easy_setopt(c, CURLOPT_HTTPHEADER, h);
-        curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
-    }
-    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, abort ? leave : take);
-    curl_easy_setopt(c, CURLOPT_WRITEDATA, out);
-    CURLcode rc = curl_easy_perform(c);
-    assert_int_equal(rc, abort ? CURLE_WRITE_ERROR : CURLE_OK);
-    long status = 0;
-    curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
-    curl_slist_free_all(h);
-    curl_easy_cleanup(c);
-    return status;
-}
-
-static cJSON *ask(fixture *f, const char *path, const char *body, long want) {
-    fo_buf b = {0};
-    long status = send_body(f, path, body, &b, false);
-    if (status != want) fail_msg("%s: %ld instead of %ld: %s", path, status, want, b.data);
-    cJSON *j = cJSON_ParseWithLength(b.data ? b.data : "", b.len);
-    if (!j) fail_msg("%s: no JSON: %s", path, b.data ? b.data : "(nothing)");
-    fo_buf_free(&b);
-    return j;
-}
-
-static const cJSON *at(const cJSON *j, const char *path) { /* "choices.0.text" */
-    char copy[128], *save = NULL;
-    snprintf(copy, sizeof copy, "%s", path);
-    for (char *k = strtok_r(copy, ".", &save); j && k; k = strtok_r(NULL, ".", &save))
-        j = cJSON_IsArray(j) ? cJSON_GetArrayItem(j, atoi(k))
-                             : cJSON_GetObjectItemCaseSensitive(j, k);
-    return j;
-}
-static const char *text(const cJSON *j, const char *path) {
-    const char *s = cJSON_GetStringValue(at(j, path));
-    return s ? s : "(none)";
-}
-static double number(const cJSON *j, const char *path) {
-    return cJSON_GetNumberValue(at(j, path));
 }
 
 static void embeddings_are_the_same_as_floats_and_base64(void **state) {
