@@ -6,11 +6,13 @@
  *      |     last reference gone  |            last reference gone  |        | attach    |
  *      +--------------------------+                                 v        |           |
  *      +------------------------------------------------------- CACHED ------+-----------+
- *            evicted when no page is FREE, or kv_seq_free(keep = false)
+ *        evicted (to the store, if it was used before) when no page is FREE,
+        or kv_seq_free(keep = false) of what nobody else used
  *
  * Invariants (kv_cache_check):
  * 1. A page is FREE (no reference, no hash, in the free list), CACHED (no reference, a hash, in the
- *    LRU list) or USED (referenced, in no list). The three counts add up to n_pages.
+ *    heap of those that may be evicted) or USED (referenced, in no list). The three counts add up
+ to n_pages.
  * 2. refs of a page = entries of block tables that name it.
  * 3. A hashed page is full, is found under its hash, and is never written again. No two pages have
  *    the same hash.
@@ -18,59 +20,15 @@
  * sequences.
  * 5. A sequence of n tokens has a page for each of its blocks; blocks below n / P of a sharing
  *    sequence are hashed with the chain of its tokens.
- * 6. The LRU list runs from the page released longest ago to the latest. */
-#include "engine/kv_cache.h"
-
+ * 6. A page in CACHED has its parent in a page, USED or CACHED, and is evicted before it: a chain
+ *    is only findable from its beginning. */
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "engine/prefix_hash.h"
-
-enum { NONE = -1 };
-
-typedef struct page_meta {
-    int refs;
-    int prev, next; /* LRU list when CACHED; next alone in the free list */
-    bool hashed;
-    bool has_parent; /* false: first block of a sequence */
-    prefix_hash hash, parent;
-    unsigned char salt[32];    /* of the tenant: children of the root are told apart by it */
-    int hash_next, child_next; /* chains of the two tables */
-    uint64_t released;         /* tick of becoming CACHED */
-} page_meta;
-
-struct kv_cache {
-    kv_layout layout;
-    kv_pages *pages;
-    prefix_hasher *hasher;
-    double defrag_threshold;
-    int n_pages, P;
-    page_meta *meta;    /* [n_pages] */
-    int32_t *tokens;    /* [n_pages][P], of hashed pages */
-    int *by_hash;       /* [n_buckets] pages by their hash */
-    int *by_parent;     /* [n_buckets] pages by their parent's hash */
-    unsigned n_buckets; /* a power of two */
-    int free_head, lru_oldest, lru_newest;
-    int n_free, n_cached;
-    uint64_t tick;
-    kv_seq *sequences;
-    kv_cache_stats stats; /* the counters */
-};
-
-struct kv_seq {
-    kv_cache *c;
-    kv_seq *prev, *next;
-    unsigned char salt[32];
-    enum kv_reuse reuse;
-    int n_tokens;
-    int32_t *pages; /* [n_pages] */
-    int n_pages, cap_pages;
-    prefix_hash *chain; /* [cap_pages]: names of the full blocks */
-    int32_t *tail;      /* [P]: tokens of the unfinished block */
-};
+#include "engine/kv_cache_internal.h"
 
 /* ---- tables ------------------------------------------------------------------------------ */
 
@@ -96,6 +54,8 @@ static void register_page(kv_cache *c, int p, const prefix_hash *h, const prefix
                           const unsigned char salt[32], const int32_t *tokens) {
     page_meta *m = &c->meta[p];
     m->hashed = true;
+    m->met = m->unsaved = false;
+    m->uses = 0;
     m->has_parent = parent != NULL;
     m->hash = *h;
     m->parent = parent ? *parent : root_hash;
@@ -111,6 +71,8 @@ static void register_page(kv_cache *c, int p, const prefix_hash *h, const prefix
 
 static void unregister_page(kv_cache *c, int p) {
     page_meta *m = &c->meta[p];
+    if (m->unsaved) c->n_unsaved--;
+    m->unsaved = false;
     int *link = &c->by_hash[bucket(c, &m->hash)];
     while (*link != p) link = &c->meta[*link].hash_next;
     *link = m->hash_next;
@@ -120,21 +82,14 @@ static void unregister_page(kv_cache *c, int p) {
     m->hashed = false;
 }
 
-static void lru_remove(kv_cache *c, int p) {
-    page_meta *m = &c->meta[p];
-    *(m->prev == NONE ? &c->lru_oldest : &c->meta[m->prev].next) = m->next;
-    *(m->next == NONE ? &c->lru_newest : &c->meta[m->next].prev) = m->prev;
-    c->n_cached--;
-}
-
-static void lru_append(kv_cache *c, int p) {
-    page_meta *m = &c->meta[p];
-    m->released = ++c->tick;
-    m->prev = c->lru_newest;
-    m->next = NONE;
-    *(m->prev == NONE ? &c->lru_oldest : &c->meta[m->prev].next) = p;
-    c->lru_newest = p;
-    c->n_cached++;
+/* What evicting a CACHED page costs: blocks cost the same to compute, so chance of reuse decides,
+ * aged by what went before (GreedyDual). Of equals the one released first goes: a sequence releases
+ * its last block first. */
+static void cached_push(kv_cache *c, int p) {
+    double worth = c->age + c->meta[p].uses;
+    heap_key k = {.second = (int64_t)++c->tick};
+    memcpy(&k.first, &worth, sizeof worth); /* doubles >= 0 are in the order of their bits */
+    indexed_heap_push(&c->cached, p, k);
 }
 
 static void free_push(kv_cache *c, int p) {
@@ -150,8 +105,10 @@ static int take_page(kv_cache *c) {
     if (p != NONE) {
         c->free_head = c->meta[p].next;
         c->n_free--;
-    } else if ((p = c->lru_oldest) != NONE) {
-        lru_remove(c, p);
+    } else if ((p = indexed_heap_top(&c->cached)) != NONE) {
+        memcpy(&c->age, &c->cached.keys[p].first, sizeof c->age);
+        indexed_heap_remove(&c->cached, p);
+        kv_cache_store_evict(c, p);
         unregister_page(c, p);
         c->stats.evictions++;
     } else {
@@ -162,15 +119,37 @@ static int take_page(kv_cache *c) {
 }
 
 static void hold_page(kv_cache *c, int p) {
-    if (c->meta[p].refs++ == 0) lru_remove(c, p);
+    if (c->meta[p].refs++ == 0) indexed_heap_remove(&c->cached, p);
+}
+
+/* A sequence uses the block of page p, behind that of page `parent` (NONE: it is the first). No
+ * block has more uses than its parent, so that chains are evicted from their end. */
+static void use_page(kv_cache *c, int p, int parent, double expected, bool again) {
+    page_meta *m = &c->meta[p];
+    double uses = m->uses + again;
+    if (uses < 1 + expected) uses = 1 + expected;
+    if (parent != NONE && uses > c->meta[parent].uses) uses = c->meta[parent].uses;
+    m->uses = uses;
+    if (!m->met && (again || uses > 1)) {
+        m->met = true;
+        kv_cache_store_want(c, p);
+    }
+}
+
+static bool has_child(const kv_cache *c, int p) {
+    const prefix_hash *h = &c->meta[p].hash;
+    for (int k = c->by_parent[bucket(c, h)]; k != NONE; k = c->meta[k].child_next)
+        if (c->meta[k].has_parent && same_hash(&c->meta[k].parent, h)) return true;
+    return false;
 }
 
 static void drop_page(kv_cache *c, int p, bool keep) {
     page_meta *m = &c->meta[p];
     assert(m->refs > 0);
     if (--m->refs) return;
-    if (m->hashed && keep) {
-        lru_append(c, p);
+    /* What others used before is not this one's to drop. */
+    if (m->hashed && (keep || m->met || has_child(c, p))) {
+        cached_push(c, p);
         return;
     }
     if (m->hashed) unregister_page(c, p);
@@ -203,12 +182,15 @@ int kv_cache_create(kv_cache **out, const kv_cache_options *opt,
     named[31] ^= (unsigned char)(1 + opt->layout.type);
     if (rc == FO_OK) rc = prefix_hasher_create(&c->hasher, named, err);
     if (rc == FO_OK) rc = kv_pages_create(&c->pages, &opt->layout, c->n_pages, err);
+    if (rc == FO_OK && indexed_heap_init(&c->cached, c->n_pages) != FO_OK)
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) rc = kv_cache_store_init(c, opt, err);
     if (rc != FO_OK) {
         kv_cache_free(c);
         return rc;
     }
     for (unsigned i = 0; i < c->n_buckets; i++) c->by_hash[i] = c->by_parent[i] = NONE;
-    c->free_head = c->lru_oldest = c->lru_newest = NONE;
+    c->free_head = NONE;
     for (int p = c->n_pages; p-- > 0;) free_push(c, p); /* low pages are handed out first */
     *out = c;
     return FO_OK;
@@ -219,6 +201,8 @@ void kv_cache_free(kv_cache *c) {
     assert(!c->sequences);
     kv_pages_free(c->pages);
     prefix_hasher_free(c->hasher);
+    indexed_heap_deinit(&c->cached);
+    free(c->forgotten);
     free(c->meta);
     free(c->tokens);
     free(c->by_hash);
@@ -230,7 +214,7 @@ kv_pages *kv_cache_pages(kv_cache *c) {
     return c->pages;
 }
 int kv_cache_available(const kv_cache *c) {
-    return c->n_free + c->n_cached;
+    return c->n_free + c->cached.n;
 }
 int kv_cache_page_tokens(const kv_cache *c) {
     return c->P;
@@ -269,6 +253,10 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
     c->sequences = s;
     *out = s;
     return FO_OK;
+}
+
+void kv_seq_expect(kv_seq *s, double uses) {
+    s->expected = uses > 0 ? uses : 0;
 }
 
 int kv_seq_prepare(kv_seq *s, int n, fo_err *err) {
@@ -320,6 +308,21 @@ static int best_child(const kv_cache *c, const prefix_hash *parent, const unsign
     return best;
 }
 
+/* Block i of the sequence, whose name is h, from the store into a page of its own. */
+static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *tokens) {
+    kv_cache *c = s->c;
+    if (!c->store || !kv_store_contains(c->store, h->bytes)) return NONE;
+    int p = take_page(c);
+    if (p == NONE) return NONE;
+    if (!kv_cache_store_restore(c, h, p)) {
+        c->meta[p].refs = 0;
+        free_push(c, p);
+        return NONE;
+    }
+    register_page(c, p, h, i ? &s->chain[i - 1] : NULL, s->salt, tokens + (size_t)i * (size_t)c->P);
+    return p;
+}
+
 int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_err *err) {
     kv_cache *c = s->c;
     int had = s->n_tokens, first = had / c->P;
@@ -338,8 +341,12 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
                                    tokens + i * c->P, (size_t)c->P, &h, err);
         if (rc != FO_OK) return rc;
         int p = find_page(c, &h);
-        if (p == NONE) break;
-        hold_page(c, p);
+        bool found = p != NONE;
+        if (found)
+            hold_page(c, p);
+        else if ((p = restore_page(s, &h, i, tokens)) == NONE)
+            break;
+        use_page(c, p, i ? s->pages[i - 1] : NONE, s->expected, true);
         s->pages[i] = p;
         s->chain[i] = h;
         s->n_pages = i + 1;
@@ -376,7 +383,7 @@ int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tok
     for (; (i + 1) * c->P <= limit; i++) {
         if (prefix_hash_block(c->hasher, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P,
                               &h, NULL) != FO_OK ||
-            find_page(c, &h) == NONE)
+            (find_page(c, &h) == NONE && !(c->store && kv_store_contains(c->store, h.bytes))))
             break;
         parent = h;
     }
@@ -426,10 +433,13 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
         int twin = find_page(c, &s->chain[i]);
         if (twin == NONE) {
             register_page(c, s->pages[i], &s->chain[i], parent, s->salt, s->tail);
+            use_page(c, s->pages[i], i ? s->pages[i - 1] : NONE, s->expected,
+                     kv_cache_store_remembers(c, &s->chain[i]));
         } else if (twin != s->pages[i]) {
             hold_page(c, twin); /* same tokens, same weights: the same bits (row invariance) */
             drop_page(c, s->pages[i], false);
             s->pages[i] = twin;
+            use_page(c, twin, i ? s->pages[i - 1] : NONE, s->expected, true);
             c->stats.deduplicated++;
         }
     }
@@ -509,12 +519,13 @@ static void move_page(kv_cache *c, int to, int from, int *moved_to) {
         unregister_page(c, from);
         register_page(c, to, &old.hash, old.has_parent ? &old.parent : NULL, old.salt,
                       c->tokens + (size_t)from * (size_t)c->P);
-        if (refs == 0) { /* keep its place in the LRU order */
-            b->prev = old.prev;
-            b->next = old.next;
-            b->released = old.released;
-            *(b->prev == NONE ? &c->lru_oldest : &c->meta[b->prev].next) = to;
-            *(b->next == NONE ? &c->lru_newest : &c->meta[b->next].prev) = to;
+        b->uses = old.uses;
+        b->met = old.met;
+        if (old.unsaved) kv_cache_store_want(c, to);
+        if (refs == 0) { /* keep its place in the order of eviction */
+            heap_key k = c->cached.keys[from];
+            indexed_heap_remove(&c->cached, from);
+            indexed_heap_push(&c->cached, to, k);
         }
     }
     a->refs = 0;
@@ -571,8 +582,8 @@ void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out) {
     out->page_bytes = c->layout.page_bytes;
     out->n_pages = c->n_pages;
     out->n_free = c->n_free;
-    out->n_cached = c->n_cached;
-    out->n_used = c->n_pages - c->n_free - c->n_cached;
+    out->n_cached = c->cached.n;
+    out->n_used = c->n_pages - c->n_free - c->cached.n;
     for (int p = 0; p < c->n_pages; p++) out->n_shared += c->meta[p].refs > 1;
     for (const kv_seq *s = c->sequences; s; s = s->next) out->n_sequences++;
     out->fragmentation = fragmentation(c);
@@ -610,6 +621,24 @@ static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err 
     return FO_OK;
 }
 
+/* A CACHED page's parent is evicted after it. */
+static int check_order(const kv_cache *c, int p, fo_err *err) {
+    const page_meta *m = &c->meta[p];
+    bool cached = m->refs == 0 && m->hashed;
+    if (cached != indexed_heap_has(&c->cached, p))
+        return fo_fail(err, FO_ECORRUPT, "invariant 1: page %d and the order of eviction", p);
+    if (!cached || !m->has_parent) return FO_OK;
+    int parent = find_page(c, &m->parent);
+    if (parent == NONE)
+        return fo_fail(err, FO_ECORRUPT, "invariant 6: page %d outlived its parent", p);
+    if (c->meta[parent].refs) return FO_OK;
+    heap_key a = c->cached.keys[p], b = c->cached.keys[parent];
+    if (a.first > b.first || (a.first == b.first && a.second > b.second))
+        return fo_fail(err, FO_ECORRUPT, "invariant 6: page %d goes after its parent %d", p,
+                       parent);
+    return FO_OK;
+}
+
 int kv_cache_check(const kv_cache *c, fo_err *err) {
     int *refs = calloc((size_t)c->n_pages, sizeof *refs);
     if (!refs) return fo_fail(err, FO_ENOMEM, "out of memory");
@@ -635,21 +664,20 @@ int kv_cache_check(const kv_cache *c, fo_err *err) {
     if (n != c->n_free)
         return fo_fail(err, FO_ECORRUPT, "invariant 1: %d pages are free, %d counted", n,
                        c->n_free);
-    uint64_t last = 0;
-    int prev = NONE;
-    n = 0;
-    for (int p = c->lru_oldest; p != NONE && n <= c->n_pages; prev = p, p = c->meta[p].next, n++) {
-        const page_meta *m = &c->meta[p];
-        if (m->refs || !m->hashed || m->prev != prev)
-            return fo_fail(err, FO_ECORRUPT, "invariant 1: page %d is in the LRU list", p);
-        if (m->released <= last) return fo_fail(err, FO_ECORRUPT, "invariant 6: at page %d", p);
-        last = m->released;
+    if (c->cached.n != n_cached)
+        return fo_fail(err, FO_ECORRUPT, "invariant 1: %d pages are cached, %d counted", n_cached,
+                       c->cached.n);
+    int n_unsaved = 0;
+    for (int p = 0; p < c->n_pages; p++) {
+        rc = check_order(c, p, err);
+        if (rc != FO_OK) return rc;
+        n_unsaved += c->meta[p].unsaved;
     }
-    if (prev != c->lru_newest || n != c->n_cached || n != n_cached)
-        return fo_fail(err, FO_ECORRUPT, "invariant 1: %d pages are cached, %d counted", n,
-                       c->n_cached);
-    if (n_used + c->n_cached + c->n_free != c->n_pages)
+    if (n_unsaved != c->n_unsaved)
+        return fo_fail(err, FO_ECORRUPT, "%d pages are unsaved, %d counted", n_unsaved,
+                       c->n_unsaved);
+    if (n_used + c->cached.n + c->n_free != c->n_pages)
         return fo_fail(err, FO_ECORRUPT, "invariant 1: %d + %d + %d pages of %d", n_used,
-                       c->n_cached, c->n_free, c->n_pages);
+                       c->cached.n, c->n_free, c->n_pages);
     return FO_OK;
 }

@@ -10,8 +10,10 @@
  * A sequence shares full blocks with every other that has the same tokens before and in them (same
  * model, same tenant), from the moment the block is full, running or finished. Shared pages are
  * never written: whoever would write gets a copy. A block that agrees only in its first tokens is
- * copied and the copy used up to there. Threads: one (the scheduler's), with every sequence.
- * Source: PagedAttention (Kwon et al. 2023); names of blocks: prefix_hash.h. */
+ * copied and the copy used up to there. What is evicted is what is least likely to be used again,
+ * the ends of chains first; with a store, blocks survive that, and restarts. Threads: one (the
+ * scheduler's), with every sequence. Source: PagedAttention (Kwon et al. 2023); names of blocks:
+ * prefix_hash.h. */
 #ifndef FORAGE_ENGINE_KV_CACHE_H
 #define FORAGE_ENGINE_KV_CACHE_H
 
@@ -19,6 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "engine/kv_pages.h"
+#include "engine/kv_store.h"
 #include "kernels/error.h"
 
 typedef struct kv_cache kv_cache;
@@ -30,6 +33,8 @@ typedef struct kv_cache_options {
     /* Compact when this share of the pages below the highest used one is free; <= 0 or > 1: only
      * when asked. */
     double defrag_threshold;
+    kv_store *store; /* where blocks go that fall out of the pages and were used before, and where
+                        blocks are looked for that are in no page; NULL: none. Outlives the cache */
 } kv_cache_options;
 
 /* fingerprint: model_info.fingerprint. FO_EINVAL, FO_ENOMEM. */
@@ -52,8 +57,11 @@ enum kv_reuse {
 
 int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum kv_reuse reuse,
                   fo_err *err);
+/* How many more uses are expected of what it computes and attaches (a sketch's estimate): weighs
+ * when pages are evicted. */
+void kv_seq_expect(kv_seq *s, double uses);
 /* keep: full blocks stay findable until their pages are needed; false: they go at once, unless
- * another sequence holds them. NULL is fine. */
+ * another sequence uses or used them. NULL is fine. */
 void kv_seq_free(kv_seq *s, bool keep);
 
 /* Take the memory for a block table of n tokens now, so that until then no other call allocates. */
@@ -98,6 +106,12 @@ int kv_cache_compact(kv_cache *c);
 /* The same if the threshold is passed. */
 int kv_cache_maintain(kv_cache *c);
 
+/* Write up to max blocks that are worth it and not in the store yet, those worth most first: when
+ * there is nothing else to do. How many were given to the store. */
+int kv_cache_save(kv_cache *c, int max);
+/* The same with everything cached, for at most max_ms: before the end. */
+int kv_cache_save_all(kv_cache *c, double max_ms);
+
 typedef struct kv_cache_stats {
     int page_tokens;
     uint64_t page_bytes;
@@ -107,6 +121,8 @@ typedef struct kv_cache_stats {
     uint64_t lookups, lookup_tokens; /* attaches, and the tokens they asked for */
     uint64_t hit_tokens, hit_blocks, partial_hits, misses;
     uint64_t deduplicated, copies, evictions, compactions, moved;
+    uint64_t restored_blocks; /* of hit_blocks: read from the store */
+    uint64_t saved_blocks;    /* given to the store */
 } kv_cache_stats;
 void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out);
 

@@ -7,9 +7,9 @@ enum { P = 16, LAYERS = 2, HEADS = 2, DIM = 32 };
 static const unsigned char model_name[32] = {1, 2, 3};
 static const unsigned char tenant_a[32] = {'a'}, tenant_b[32] = {'b'};
 
-static kv_cache *make(int n_pages, double threshold) {
+static kv_cache *make_with(int n_pages, double threshold, kv_store *store) {
     fo_err err = {0};
-    kv_cache_options o = {.n_pages = n_pages, .defrag_threshold = threshold};
+    kv_cache_options o = {.n_pages = n_pages, .defrag_threshold = threshold, .store = store};
     o.layout = (kv_layout){.n_layers = LAYERS,
                            .n_kv_heads = HEADS,
                            .k_dim = DIM,
@@ -20,6 +20,26 @@ static kv_cache *make(int n_pages, double threshold) {
     kv_cache *c;
     assert_ok(kv_cache_create(&c, &o, model_name, &err), &err);
     return c;
+}
+
+static kv_cache *make(int n_pages, double threshold) {
+    return make_with(n_pages, threshold, NULL);
+}
+
+static kv_store *make_store(const char *dir, uint64_t disk_bytes) {
+    fo_err err = {0};
+    kv_layout l = {.n_layers = LAYERS,
+                   .n_kv_heads = HEADS,
+                   .k_dim = DIM,
+                   .v_dim = DIM,
+                   .page_tokens = P,
+                   .type = KV_F32};
+    assert_ok(kv_layout_init(&l, &err), &err);
+    kv_store *s;
+    assert_ok(kv_store_open(&s, &(kv_store_options){.dir = dir, .disk_bytes = disk_bytes},
+                            model_name, &l, &err),
+              &err);
+    return s;
 }
 
 /* What a model would write at a position: a number that depends on all tokens up to it. */
@@ -197,11 +217,10 @@ typedef struct shadow {
     const unsigned char *tenant;
 } shadow;
 
-static void ten_thousand_random_operations_keep_every_invariant(void **state) {
-    (void)state;
+static void random_operations(kv_store *store) {
     uint64_t seed = test_seed();
     fo_err err = {0};
-    kv_cache *c = make(48, .3);
+    kv_cache *c = make_with(48, .3, store);
     shadow seqs[MAX_SEQ] = {0};
     unsigned long n_full = 0, n_ops[7] = {0};
     for (int op = 0; op < 10000; op++) {
@@ -215,13 +234,20 @@ static void ten_thousand_random_operations_keep_every_invariant(void **state) {
                 int32_t fresh = (int32_t)(test_random(&seed) % 3);
                 x->tokens[i] = like != x && test_random(&seed) % 60 ? like->tokens[i] : fresh;
             }
+            if (store && test_random(&seed) % 2) { /* or with those of one long gone */
+                int32_t which = (int32_t)(test_random(&seed) % 24);
+                for (int i = 0; i < MAX_LEN; i++) x->tokens[i] = 100 + which * 131 + i;
+            }
             enum kv_reuse reuse = test_random(&seed) % 8 ? KV_REUSE_EXACT : KV_REUSE_OFF;
             int n;
             assert_ok(kv_seq_create(&x->s, c, x->tenant, reuse, &err), &err);
             int len = 1 + (int)(test_random(&seed) % MAX_LEN);
             int expected = kv_cache_probe(c, x->tenant, x->tokens, len);
             assert_ok(kv_seq_attach(x->s, x->tokens, len, &n, &err), &err);
-            if (reuse == KV_REUSE_EXACT && kv_cache_available(c) > 1) assert_int_equal(n, expected);
+            if (store) /* what it has needs pages, and may be evicted at any time */
+                assert_true(n <= expected);
+            else if (reuse == KV_REUSE_EXACT && kv_cache_available(c) > 1)
+                assert_int_equal(n, expected);
         } else if (what <= 2) { /* go on */
             int have = kv_seq_tokens(x->s), room = MAX_LEN - have;
             if (room > 0 &&
@@ -249,6 +275,7 @@ static void ten_thousand_random_operations_keep_every_invariant(void **state) {
             else
                 kv_cache_maintain(c);
         }
+        if (store && op % 20 == 0) kv_cache_save(c, 4);
         if (kv_cache_check(c, &err) != FO_OK) fail_msg("operation %d: %s", op, err.msg);
         for (int i = 0; i < MAX_SEQ; i++)
             if (seqs[i].s && (&seqs[i] == x || op % 50 == 0))
@@ -270,6 +297,123 @@ static void ten_thousand_random_operations_keep_every_invariant(void **state) {
     assert_int_equal(st.n_used, 0);
     assert_int_equal(st.n_sequences, 0);
     assert_ok(kv_cache_check(c, &err), &err);
+    if (store) {
+        print_message("# %lu blocks saved, %lu restored\n", (unsigned long)st.saved_blocks,
+                      (unsigned long)st.restored_blocks);
+        assert_true(st.saved_blocks > 100 && st.restored_blocks > 100);
+        assert_ok(kv_store_check(store, &err), &err);
+    }
+    kv_cache_free(c);
+}
+
+static void ten_thousand_random_operations_keep_every_invariant(void **state) {
+    (void)state;
+    random_operations(NULL);
+}
+
+static void they_do_with_a_disk_below(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    kv_store *store = make_store(dir, 4 << 20);
+    random_operations(store);
+    kv_store_close(store);
+    test_remove(dir);
+}
+
+/* A sequence over t[n], computed where nothing is found; how many tokens were found. */
+static int ask(kv_cache *c, const unsigned char *tenant, const int32_t *t, int n) {
+    fo_err err = {0};
+    kv_seq *s;
+    int found;
+    assert_ok(kv_seq_create(&s, c, tenant, KV_REUSE_EXACT, &err), &err);
+    assert_ok(kv_seq_attach(s, t, n, &found, &err), &err);
+    assert_content(s, t); /* bit for bit what computing gives */
+    assert_ok(compute(c, s, t, n), &err);
+    assert_content(s, t);
+    kv_seq_free(s, true);
+    assert_ok(kv_cache_check(c, &err), &err);
+    return found;
+}
+
+static void what_was_used_twice_survives_eviction_and_restart(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *dir = test_folder();
+    kv_store *store = make_store(dir, 8 << 20);
+    kv_cache *c = make_with(8, 0, store);
+    int32_t hot[65], once[65];
+    for (int i = 0; i < 65; i++) hot[i] = i, once[i] = 5000 + i;
+    assert_int_equal(ask(c, tenant_a, hot, 65), 0);
+    assert_int_equal(ask(c, tenant_a, hot, 65), 64);
+    assert_int_equal(ask(c, tenant_a, once, 65), 0);
+    for (int k = 0; k < 8; k++) { /* others take all pages */
+        int32_t other[81];
+        for (int i = 0; i < 81; i++) other[i] = 10000 * (k + 1) + i;
+        ask(c, tenant_a, other, 81);
+    }
+    kv_cache_stats st;
+    kv_cache_get_stats(c, &st);
+    assert_int_equal(st.saved_blocks, 4); /* hot alone was worth it */
+    assert_int_equal(kv_cache_probe(c, tenant_a, hot, 65), 64);
+    assert_int_equal(kv_cache_probe(c, tenant_b, hot, 65), 0);
+    assert_int_equal(ask(c, tenant_a, hot, 65), 64);
+    kv_cache_get_stats(c, &st);
+    assert_int_equal(st.restored_blocks, 4);
+    /* Once more, after it was forgotten: from now on it is known to come back. */
+    assert_int_equal(ask(c, tenant_a, once, 65), 0);
+    assert_true(kv_cache_save(c, 100) >= 4);
+    kv_cache_free(c);
+    kv_store_close(store);
+
+    store = make_store(dir, 8 << 20);
+    c = make_with(8, 0, store);
+    assert_int_equal(ask(c, tenant_b, hot, 65), 0);
+    assert_int_equal(ask(c, tenant_a, hot, 65), 64);
+    assert_int_equal(ask(c, tenant_a, once, 65), 64);
+    int32_t last[49];
+    for (int i = 0; i < 49; i++) last[i] = 90000 + i;
+    ask(c, tenant_a, last, 49); /* used once, but there at the end */
+    assert_true(kv_cache_save_all(c, 1e9) >= 3);
+    kv_cache_free(c);
+    kv_store_close(store);
+
+    store = make_store(dir, 8 << 20);
+    c = make_with(8, 0, store);
+    assert_int_equal(ask(c, tenant_a, last, 49), 48);
+    kv_store_stats ss;
+    kv_store_get_stats(store, &ss);
+    assert_int_equal(ss.corrupt, 0);
+    assert_ok(kv_store_check(store, &err), &err);
+    kv_cache_free(c);
+    kv_store_close(store);
+    test_remove(dir);
+}
+
+static void pages_used_often_are_evicted_last(void **state) {
+    (void)state;
+    fo_err err = {0};
+    kv_cache *c = make(12, 0);
+    int32_t hot[33], expected[33];
+    for (int i = 0; i < 33; i++) hot[i] = i, expected[i] = 700 + i;
+    for (int k = 0; k < 5; k++) ask(c, tenant_a, hot, 33);
+    kv_seq *s;
+    assert_ok(kv_seq_create(&s, c, tenant_a, KV_REUSE_EXACT, &err), &err);
+    kv_seq_expect(s, 4); /* a sketch says so */
+    assert_ok(compute(c, s, expected, 33), &err);
+    kv_seq_free(s, true);
+    for (int k = 0; k < 4; k++) { /* newer, and asked once */
+        int32_t other[65];
+        for (int i = 0; i < 65; i++) other[i] = 10000 * (k + 1) + i;
+        ask(c, tenant_a, other, 65);
+    }
+    assert_int_equal(kv_cache_probe(c, tenant_a, hot, 33), 32);
+    assert_int_equal(kv_cache_probe(c, tenant_a, expected, 33), 32);
+    for (int k = 0; k < 100; k++) { /* but what is never asked again ages */
+        int32_t other[65];
+        for (int i = 0; i < 65; i++) other[i] = 1000000 + 10000 * k + i;
+        ask(c, tenant_a, other, 65);
+    }
+    assert_int_equal(kv_cache_probe(c, tenant_a, hot, 33), 0);
     kv_cache_free(c);
 }
 
@@ -306,6 +450,9 @@ int main(void) {
         cmocka_unit_test(a_whole_prompt_again_recomputes_one_token),
         cmocka_unit_test(eviction_takes_the_oldest_and_the_end_of_a_chain_first),
         cmocka_unit_test(ten_thousand_random_operations_keep_every_invariant),
+        cmocka_unit_test(they_do_with_a_disk_below),
+        cmocka_unit_test(what_was_used_twice_survives_eviction_and_restart),
+        cmocka_unit_test(pages_used_often_are_evicted_last),
         cmocka_unit_test(the_checker_sees_a_broken_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
