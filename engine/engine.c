@@ -25,6 +25,8 @@
 
 enum {
     MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
+    SAVE_BLOCKS = 8,      /* blocks an idle engine gives to the KV store before it looks up */
+    SAVE_ALL_MS = 10000,  /* the end waits no longer for what is cached to be written */
     MAX_MARKER = 9999,
     DRAFT_ROWS = 16,        /* rows of a step that are guesses, all sequences together */
     TEXT_BYTES_A_TOKEN = 16 /* of text that nobody has read yet, reserved before the first step */
@@ -72,6 +74,7 @@ struct engine {
     model *model;
     tokenizer *tokenizer;
     kv_cache *kv;
+    kv_store *store;
     admission *admission;
     int batch_wait_us, max_batch_tokens, max_sequences;
     int max_drafts;   /* guesses of a step; 0: none are made */
@@ -322,6 +325,11 @@ static void *engine_thread(void *v) {
         drop_cancelled(e);
         if (e->stop) break;
         if (idle(e)) {
+            if (kv_cache_save(e->kv, SAVE_BLOCKS) > 0) { /* then see who came meanwhile */
+                pthread_mutex_unlock(&e->mu);
+                pthread_mutex_lock(&e->mu);
+                continue;
+            }
             kv_cache_maintain(e->kv);
             pthread_cond_wait(&e->wake, &e->mu);
             if (e->batch_wait_us > 0 && !e->stop) { /* let company arrive */
@@ -396,6 +404,10 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
         kv_cache_options ko = {.n_pages = plan.n_pages, .defrag_threshold = opt->defrag_threshold};
         if (ko.defrag_threshold <= 0) ko.defrag_threshold = .5;
         rc = model_kv_layout(e->model, plan.page_tokens, opt->kv_type, &ko.layout, err);
+        kv_store_options so = {
+            .dir = opt->kv_dir, .ram_bytes = plan.store, .disk_bytes = opt->kv_disk};
+        if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
+        ko.store = e->store;
         if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
     }
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
@@ -434,9 +446,11 @@ void engine_close(engine *e) {
         pthread_join(e->thread, NULL);
     }
     scheduler_deinit(&e->sched);
+    if (e->has_thread) kv_cache_save_all(e->kv, SAVE_ALL_MS);
     model_context_free(e->ctx);
     sampler_free(e->sampler);
     kv_cache_free(e->kv);
+    kv_store_close(e->store);
     admission_free(e->admission);
     tokenizer_free(e->tokenizer);
     model_close(e->model);
@@ -625,6 +639,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     t->reuse = r->kv_reuse;
     t->prefill_only = r->prefill_only;
     t->drop_kv = r->drop_kv;
+    t->expected_uses = r->expected_uses;
     t->owner = g;
     g->task = i;
     scheduler_add(&e->sched, i);
@@ -697,6 +712,7 @@ void engine_get_stats(engine *e, engine_stats *out) {
     pthread_mutex_lock(&e->mu);
     *out = e->stats;
     kv_cache_get_stats(e->kv, &out->kv);
+    kv_store_get_stats(e->store, &out->store);
     out->preemptions = e->sched.stats.preemptions;
     out->n_waiting = e->sched.waiting.n;
     out->n_running = e->sched.n_running;

@@ -42,8 +42,13 @@ typedef struct engine_options {
     uint64_t kv_ram;      /* bytes of KV; 0: a quarter of the memory that is available, at most
                              8 full contexts */
     kv_type kv_type;
-    bool no_lookup;          /* never guess ahead (prompt_lookup.h) */
-    double row_cost;         /* of a guess, as a share of a step's time; 0: measured as it runs */
+    bool no_lookup;  /* never guess ahead (prompt_lookup.h) */
+    double row_cost; /* of a guess, as a share of a step's time; 0: measured as it runs */
+    /* Beyond the pages (kv_store.h): chunks' KV in RAM, and a folder on disk for chunks and for
+     * blocks that fall out of the pages, which survives restarts. */
+    uint64_t kv_store_ram;   /* 0: a quarter of the pages' bytes, less where memory is short */
+    const char *kv_dir;      /* NULL: nothing on disk */
+    uint64_t kv_disk;        /* bytes there; 0: nothing on disk */
     double defrag_threshold; /* kv_cache_options; 0: .5 */
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
      * question attends to most (docs/kv-reuse.md); 0: .15, < 0: none. */
@@ -95,10 +100,12 @@ typedef struct generation_request {
     double kv_chunk_budget; /* 0: engine_options; < 0: recompute nothing */
     bool prefill_only;      /* compute and keep the KV of the prompt, write nothing */
     bool no_lookup;         /* decode token by token, without guesses (prompt_lookup.h) */
-    bool drop_kv;           /* free its pages at the end instead of keeping them findable */
-    int n_logprobs;         /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
-    int max_marker;         /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
-    bool json;              /* the answer is one JSON object (engine/json_grammar.h) */
+    double
+        expected_uses; /* of its KV by later requests (a sketch's estimate): weighs at eviction */
+    bool drop_kv;      /* free its pages at the end instead of keeping them findable */
+    int n_logprobs;    /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
+    int max_marker;    /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
+    bool json;         /* the answer is one JSON object (engine/json_grammar.h) */
 } generation_request;
 
 enum { GENERATION_LOGPROBS = 20 };
@@ -146,6 +153,7 @@ int engine_probe(engine *e, const unsigned char salt[32], const int32_t *prompt,
 
 typedef struct engine_stats {
     kv_cache_stats kv;
+    kv_store_stats store;
     uint64_t steps;
     uint64_t prefill_tokens; /* computed of prompts, and of answers again after a preemption */
     uint64_t decode_tokens;  /* chosen */

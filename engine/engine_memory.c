@@ -73,5 +73,8 @@ int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int 
             opt->model, (unsigned long long)(out->weights >> 20),
             (unsigned long long)(out->kv >> 20), (unsigned long long)(out->scratch >> 20),
             (unsigned long long)(out->available >> 20));
+    out->store = opt->kv_store_ram ? opt->kv_store_ram : out->kv / 4;
+    uint64_t left = out->available - fixed - out->kv;
+    if (out->available && !opt->kv_store_ram && out->store > left) out->store = left;
     return FO_OK;
 }

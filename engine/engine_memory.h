@@ -6,6 +6,7 @@
 
 typedef struct engine_memory_plan {
     uint64_t weights, kv, scratch, available; /* bytes */
+    uint64_t store;                           /* of the KV store in RAM */
     int page_tokens, n_pages;
 } engine_memory_plan;
 

@@ -323,6 +323,19 @@ static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *t
     return p;
 }
 
+/* Block i comes from the store: have those behind it read ahead. s->chain has room for them. */
+static void prefetch_blocks(kv_seq *s, int i, int blocks, const int32_t *tokens) {
+    kv_cache *c = s->c;
+    int n = i;
+    for (; n < blocks; n++)
+        if (prefix_hash_block(c->hasher, n ? &s->chain[n - 1] : NULL, s->salt,
+                              tokens + (size_t)n * (size_t)c->P, (size_t)c->P, &s->chain[n],
+                              NULL) != FO_OK ||
+            !kv_store_contains(c->store, s->chain[n].bytes))
+            break;
+    if (n > i) kv_store_prefetch(c->store, s->chain[i].bytes, (size_t)(n - i));
+}
+
 int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_err *err) {
     kv_cache *c = s->c;
     int had = s->n_tokens, first = had / c->P;
@@ -335,17 +348,20 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     if (!grow_table(s, blocks + 1)) return fo_fail(err, FO_ENOMEM, "out of memory");
     while (s->n_pages > first) drop_page(c, s->pages[--s->n_pages], true); /* reserved, unused */
     int i = first;
+    bool ahead = false;
     for (; i < blocks; i++) {
         prefix_hash h;
         int rc = prefix_hash_block(c->hasher, i ? &s->chain[i - 1] : NULL, s->salt,
                                    tokens + i * c->P, (size_t)c->P, &h, err);
         if (rc != FO_OK) return rc;
         int p = find_page(c, &h);
-        bool found = p != NONE;
-        if (found)
+        if (p != NONE) {
             hold_page(c, p);
-        else if ((p = restore_page(s, &h, i, tokens)) == NONE)
-            break;
+        } else {
+            if (c->store && !ahead) prefetch_blocks(s, i, blocks, tokens);
+            ahead = true;
+            if ((p = restore_page(s, &h, i, tokens)) == NONE) break;
+        }
         use_page(c, p, i ? s->pages[i - 1] : NONE, s->expected, true);
         s->pages[i] = p;
         s->chain[i] = h;

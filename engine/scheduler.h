@@ -24,6 +24,7 @@ typedef struct task {
     unsigned char salt[32];
     enum kv_reuse reuse;
     bool prefill_only, drop_kv;
+    double expected_uses; /* of its KV by others */
     void *owner;
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
      * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there

@@ -103,7 +103,7 @@ static void random_work_keeps_the_invariants_and_ends(void **state) {
             if (test_random(&seed) % 3 == 0) {
                 int n = 1 + (int)(test_random(&seed) % 200);
                 int i =
-                    add(&r, (int)(test_random(&seed) % 3), (int)(test_random(&seed) % 200), n,
+                    add(&r, at / 20, (int)(test_random(&seed) % 200), n,
                         (int)(test_random(&seed) % 60), (int)(test_random(&seed) % 5) - 2,
                         test_random(&seed) % 4 ? 0 : r.now + (double)(test_random(&seed) % 900));
                 n_added += i >= 0;
@@ -132,7 +132,7 @@ static void random_work_keeps_the_invariants_and_ends(void **state) {
     print_message("# %llu preemptions, %llu waits for a leader\n", (unsigned long long)preemptions,
                   (unsigned long long)waited);
     assert_true(preemptions > 50); /* the rounds did get to the hard parts */
-    assert_true(waited > 20);
+    assert_true(waited > 10);
 }
 
 static void nobody_starves_under_a_stream_of_more_urgent_ones(void **state) {
