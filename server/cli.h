@@ -79,6 +79,7 @@ typedef struct cli_command {
     X(bench_make_model) \
     X(bench_prefill) \
     X(bench_http) \
+    X(chat) \
     X(chat_template) \
     X(convert) \
     X(embed) \

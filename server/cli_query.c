@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "server/answer_print.h"
 #include "server/app.h"
 #include "server/cli.h"
 #include "server/cli_models.h"
@@ -91,62 +92,6 @@ static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
     return rc;
 }
 
-static const char *text_of(const cJSON *item, const char *key) {
-    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
-    return s ? s : "";
-}
-
-static void print_source(const cJSON *source, const char *label, const char *quote) {
-    const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
-    const char *uri = text_of(source, "uri");
-    printf("  %s %s%s%s", label, title, *title ? " - " : "", id);
-    if (*uri && strcmp(uri, id)) printf(" (%s)", uri);
-    printf("\n      ");
-    /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
-    size_t n = 0;
-    bool blank = false;
-    for (const char *p = quote; *p; p++, n++) {
-        if (n >= 300 && ((unsigned char)*p & 0xC0) != 0x80) {
-            fputs(" ...", stdout);
-            break;
-        }
-        bool space = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
-        if (!space || !blank) putchar(space ? ' ' : *p);
-        blank = space;
-    }
-    putchar('\n');
-}
-
-static void print_answer(const cJSON *a) {
-    const char *answer = text_of(a, "answer"), *status = text_of(a, "status");
-    if (*answer)
-        printf("%s\n", answer);
-    else if (!o.no_generate)
-        puts(!strcmp(status, "no_context") ? "Nothing in this collection matches the question."
-                                           : "The documents do not answer this.");
-    const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
-    if (citations && citations->child) puts("\nSources:");
-    cJSON_ArrayForEach(c, citations) {
-        char label[32];
-        const cJSON *index = cJSON_GetObjectItemCaseSensitive(c, "index");
-        snprintf(label, sizeof label, "[%d]%s", index ? index->valueint : 0,
-                 cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(c, "verified")) ? ""
-                                                                               : " (unverified)");
-        print_source(cJSON_GetObjectItemCaseSensitive(c, "source"), label, text_of(c, "quote"));
-    }
-    if (citations && citations->child) return;
-    const cJSON *contexts = cJSON_GetObjectItemCaseSensitive(a, "contexts");
-    if (contexts && contexts->child) puts(o.no_generate ? "Contexts:" : "\nNearest passages:");
-    int shown = 0;
-    cJSON_ArrayForEach(c, contexts) {
-        if (!o.no_generate && shown++ == 3) break; /* beside an abstention a few are enough */
-        char label[32];
-        const cJSON *score = cJSON_GetObjectItemCaseSensitive(c, "score");
-        snprintf(label, sizeof label, "%.3f", score ? score->valuedouble : 0);
-        print_source(c, label, text_of(c, "text"));
-    }
-}
-
 static int run(int argc, char **argv) {
     (void)argc;
     fo_buf request = {0}, reply = {0};
@@ -177,7 +122,10 @@ static int run(int argc, char **argv) {
         putchar('\n');
     } else {
         cJSON *root = cJSON_ParseWithLength(reply.data, reply.len);
-        if (root) print_answer(root);
+        if (root) {
+            if (!o.no_generate) answer_print_text(root);
+            answer_print_sources(root, o.no_generate);
+        }
         cJSON_Delete(root);
     }
     fo_buf_free(&request);

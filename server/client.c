@@ -34,6 +34,32 @@ static size_t give(char *buf, size_t size, size_t n, void *ctx) {
     return got < 0 ? CURL_READFUNC_ABORT : (size_t)got;
 }
 
+/* A reply that is handed on as it comes; errors are gathered whole. */
+typedef struct live {
+    CURL *curl;
+    client_taker *taker;
+    void *ctx;
+    const volatile bool *stop;
+    fo_buf *rest;
+    bool ended;
+} live;
+
+static size_t hand(char *data, size_t size, size_t n, void *ctx) {
+    live *l = ctx;
+    long status = 0;
+    curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200) return take(data, size, n, l->rest);
+    l->ended = l->ended || l->taker(l->ctx, data, size * n) != 0;
+    return l->ended ? 0 : size * n;
+}
+
+static int look_up(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+    (void)a, (void)b, (void)c, (void)d;
+    live *l = ctx;
+    l->ended = l->ended || (l->stop && *l->stop);
+    return l->ended;
+}
+
 int client_open(client **out, const char *url, const char *key, fo_err *err) {
     if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
         return fo_fail_field(err, FO_EINVAL, "url", "'%s' is not a http:// or https:// address",
@@ -93,7 +119,7 @@ static int fail_status(long status, const fo_buf *reply, fo_err *err) {
 }
 
 static int perform(client *c, const char *path, const char *content_type, fo_buf *reply,
-                   const feed *f, fo_err *err) {
+                   const feed *f, live *l, fo_err *err) {
     fo_buf url = {0};
     fo_buf_str(&url, c->base);
     fo_buf_str(&url, path);
@@ -110,6 +136,13 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
     curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, take);
     curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, reply);
+    if (l) {
+        curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, hand);
+        curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, l);
+        curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, look_up);
+        curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, l);
+        curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    }
     curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, why);
     curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, 10L);
@@ -123,6 +156,7 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
         if (err) *err = f->err;
         return f->err.code;
     }
+    if (l && l->ended) return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
     if (rc != CURLE_OK)
         return fo_fail(err, FO_EIO, "%s: %s", c->base, *why ? why : curl_easy_strerror(rc));
     return status >= 400 ? fail_status(status, reply, err) : FO_OK;
@@ -133,7 +167,7 @@ int client_post(client *c, const char *path, const char *content_type, const voi
     curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
-    return perform(c, path, content_type, reply, NULL, err);
+    return perform(c, path, content_type, reply, NULL, NULL, err);
 }
 
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
@@ -142,10 +176,22 @@ int client_post_stream(client *c, const char *path, const char *content_type, cl
     curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
     curl_easy_setopt(c->curl, CURLOPT_READFUNCTION, give);
     curl_easy_setopt(c->curl, CURLOPT_READDATA, &f);
-    return perform(c, path, content_type, reply, &f, err);
+    return perform(c, path, content_type, reply, &f, NULL, err);
+}
+
+int client_post_events(client *c, const char *path, const void *body, size_t n, client_taker *taker,
+                       void *ctx, const volatile bool *stop, fo_err *err) {
+    fo_buf rest = {0};
+    live l = {c->curl, taker, ctx, stop, &rest, false};
+    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
+    int rc = perform(c, path, "application/json", &rest, NULL, &l, err);
+    fo_buf_free(&rest);
+    return rc;
 }
 
 int client_get(client *c, const char *path, fo_buf *reply, fo_err *err) {
     curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
-    return perform(c, path, NULL, reply, NULL, err);
+    return perform(c, path, NULL, reply, NULL, NULL, err);
 }

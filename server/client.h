@@ -2,6 +2,7 @@
 #ifndef FORAGE_SERVER_CLIENT_H
 #define FORAGE_SERVER_CLIENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h>
 #include "kernels/buf.h"
@@ -22,6 +23,12 @@ int client_post(client *c, const char *path, const char *content_type, const voi
                 fo_buf *reply, fo_err *err);
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
                        void *ctx, fo_buf *reply, fo_err *err);
+/* Part of a reply as it comes; non-zero ends the transfer. */
+typedef int client_taker(void *ctx, const char *data, size_t n);
+/* Hands a reply of status 200 to `taker` while it comes. stop: looked at meanwhile, true ends it
+ * too; NULL: none. FO_ECANCELLED where one of them ended it. */
+int client_post_events(client *c, const char *path, const void *body, size_t n, client_taker *taker,
+                       void *ctx, const volatile bool *stop, fo_err *err);
 int client_get(client *c, const char *path, fo_buf *reply, fo_err *err);
 /* Percent-encode for a path or query; appended to b. */
 void client_escape(fo_buf *b, const char *s);

@@ -1,0 +1,14 @@
+/* answer_print.h - an answer of POST /query on the terminal. */
+#ifndef FORAGE_SERVER_ANSWER_PRINT_H
+#define FORAGE_SERVER_ANSWER_PRINT_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+
+/* The answer, or the sentence that says why there is none. */
+void answer_print_text(const cJSON *a);
+const char *answer_print_nothing(const cJSON *a); /* that sentence; static */
+/* What is cited; the nearest passages where nothing is. contexts_only: a reply of POST /search. */
+void answer_print_sources(const cJSON *a, bool contexts_only);
+
+#endif
