@@ -136,7 +136,7 @@ static int stage_word(void *ctx, const analyzed_term *t) {
     return 0;
 }
 
-static int check_chunk(const search_index *ix, const search_chunk_in *c, fo_err *err) {
+int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err) {
     if (!ix->dim) return FO_OK;
     if (!c->vector) return fo_fail_field(err, FO_EINVAL, "vector", "the chunk has no vector");
     double norm = 0;
@@ -149,7 +149,7 @@ static int check_chunk(const search_index *ix, const search_chunk_in *c, fo_err 
 
 int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
     staged *g = &ix->stage;
-    int rc = check_chunk(ix, c, err);
+    int rc = search_chunk_check(ix, c, err);
     if (rc != FO_OK) return rc;
     if (!g->words) rc = inverted_builder_create(&g->words, err);
     if (rc == FO_OK && !g->meta) rc = metadata_builder_create(&g->meta, err);
@@ -221,19 +221,8 @@ static int build_part(search_index *ix, part **out, fo_err *err) {
 static int open_shelf(search_index *ix, shelf *out, size_t capacity, fo_err *err) {
     shelf s = {.parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
     int rc = s.parts && s.bases ? FO_OK : no_memory(err);
-    if (rc == FO_OK && ix->dim) {
-        s.graph = calloc(1, sizeof *s.graph);
-        hnsw_params p = {.dim = ix->dim,
-                         .metric = HNSW_IP,
-                         .M = ix->M,
-                         .ef_construction = ix->ef_construction,
-                         .seed = ix->seed,
-                         .capacity = (uint32_t)capacity};
-        if (s.graph) atomic_init(&s.graph->refs, 1);
-        rc = s.graph ? hnsw_create(&s.graph->h, &p, err) : no_memory(err);
-    }
+    if (rc == FO_OK && ix->dim) rc = graph_create(&s.graph, ix, capacity, err);
     if (rc != FO_OK) {
-        if (s.graph) free(s.graph);
         free(s.parts);
         free(s.bases);
         return rc;

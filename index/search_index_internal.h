@@ -161,12 +161,16 @@ bitmap *bitmap_create(uint32_t n_docs, const bitmap *like); /* all set, or a cop
 void bitmap_drop(bitmap *b);
 char *file_path(const search_index *ix, uint64_t file); /* caller frees; NULL: no memory */
 
+/* A graph in memory with room for `capacity` points. */
+int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *err);
+
 /* search_index_manifest.c */
 /* Read the manifest and open what it names; *out[*n] shelves. */
 int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, fo_err *err);
 int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err);
 
 /* search_index.c */
+int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err);
 void filter_bits_drop(filter_bits *f);
 search_snapshot *snapshot_create(search_index *ix, size_t n_shelves, int64_t epoch, fo_err *err);
 void snapshot_count(search_snapshot *s);                     /* after its shelves are set */
@@ -176,6 +180,9 @@ void snapshot_publish(search_index *ix, search_snapshot *s); /* under mu */
 /* search_index_merge.c */
 int seal_frozen(search_index *ix, fo_err *err); /* write every frozen shelf; work held */
 int compact_all(search_index *ix, fo_err *err); /* work held */
+/* Write a shelf that no snapshot holds to a file and add that to what is visible; the manifest then
+ * covers `epoch` and the current tombstones. An empty shelf: the manifest alone. work held. */
+int shelf_seal(search_index *ix, const shelf *s, int64_t epoch, fo_err *err);
 void *background(void *ix);
 
 /* search_index_query.c */

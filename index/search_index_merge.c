@@ -38,8 +38,8 @@ static int carry_dead(shelf *fresh, const shelf *source, const uint32_t *map, fo
     return FO_OK;
 }
 
-/* Put `fresh` (n_docs 0: nothing) in the place of the sources, on disk and then in memory. Takes
- * fresh over. `epoch`: of the manifest. */
+/* Put `fresh` (n_docs 0: nothing) in the place of the sources (none: beside what is there), on disk
+ * and then in memory. Takes fresh over. `epoch`: of the manifest. */
 static int install(search_index *ix, const search_snapshot *old, const size_t *sources, size_t n,
                    shelf *fresh, uint32_t **maps, int64_t epoch, fo_err *err) {
     pthread_mutex_lock(&ix->mu);
@@ -64,8 +64,22 @@ static int install(search_index *ix, const search_snapshot *old, const size_t *s
             placed = true;
             continue;
         }
+        if (n == 0 && !placed && !is_sealed(&now->shelves[i])) { /* the open shelf stays the last */
+            s->shelves[s->n_shelves++] = *fresh;
+            *fresh = (shelf){0};
+            placed = true;
+        }
         rc = shelf_copy(&s->shelves[s->n_shelves], &now->shelves[i], err);
         if (rc == FO_OK) s->n_shelves++;
+    }
+    if (rc == FO_OK && !placed) {
+        s->shelves[s->n_shelves++] = *fresh;
+        *fresh = (shelf){0};
+    }
+    if (rc == FO_OK &&
+        epoch > s->epoch) { /* a bulk load: the files are ahead of what was visible */
+        s->epoch = epoch;
+        ix->published = epoch;
     }
     if (rc == FO_OK) rc = manifest_write(ix, s, epoch, err);
     if (rc == FO_OK)
@@ -108,6 +122,23 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
         for (size_t i = 0; i < n; i++) unlink_file(ix, in[i].file);
     }
     for (size_t i = 0; i < n; i++) free(maps[i]);
+    return rc;
+}
+
+int shelf_seal(search_index *ix, const shelf *source, int64_t epoch, fo_err *err) {
+    shelf fresh = {0};
+    uint32_t *map = NULL;
+    uint64_t file = 0;
+    int rc = FO_OK;
+    if (source->n_docs) {
+        pthread_mutex_lock(&ix->mu);
+        file = ix->next_file++;
+        pthread_mutex_unlock(&ix->mu);
+        rc = shelves_write(&fresh, ix, source, 1, file, epoch, &map, err);
+    }
+    if (rc == FO_OK) rc = install(ix, NULL, NULL, 0, &fresh, NULL, epoch, err);
+    if (rc != FO_OK) unlink_file(ix, file);
+    free(map);
     return rc;
 }
 

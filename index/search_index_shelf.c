@@ -100,6 +100,25 @@ static void graph_drop(graph *g) {
     free(g);
 }
 
+int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *err) {
+    graph *g = calloc(1, sizeof *g);
+    if (!g) return no_memory(err);
+    atomic_init(&g->refs, 1);
+    hnsw_params p = {.dim = ix->dim,
+                     .metric = HNSW_IP,
+                     .M = ix->M,
+                     .ef_construction = ix->ef_construction,
+                     .seed = ix->seed,
+                     .capacity = (uint32_t)capacity};
+    int rc = hnsw_create(&g->h, &p, err);
+    if (rc != FO_OK) {
+        free(g);
+        return rc;
+    }
+    *out = g;
+    return FO_OK;
+}
+
 /* Shelves ------------------------------------------------------------------------------------- */
 
 int shelf_copy(shelf *out, const shelf *in, fo_err *err) {
@@ -313,12 +332,15 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
                      .M = ix->M,
                      .ef_construction = ix->ef_construction,
                      .seed = ix->seed};
-    if (rc == FO_OK) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
-    if (rc == FO_OK && hnsw_count(merged) != n_docs)
+    /* One graph without dead points is written as it is: no writer touches a frozen shelf. */
+    bool whole = k == 1 && !inputs[0].alive;
+    if (rc == FO_OK && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
+    const hnsw *result = whole ? inputs[0].graph : merged;
+    if (rc == FO_OK && hnsw_count(result) != n_docs)
         rc = fo_fail(err, FO_ECORRUPT, "%u points for %u documents after a merge",
-                     hnsw_count(merged), n_docs);
+                     hnsw_count(result), n_docs);
     hnsw_section sections[HNSW_N_SECTIONS];
-    if (rc == FO_OK) hnsw_sections(merged, sections);
+    if (rc == FO_OK) hnsw_sections(result, sections);
     for (unsigned i = 0; i < HNSW_N_SECTIONS && rc == FO_OK; i++)
         rc = segment_writer_section(w, SECTION_HNSW + i, sections[i].data, sections[i].size, err);
     hnsw_free(merged);

@@ -39,6 +39,7 @@ static void collection_free(collection *c) {
 
 typedef struct catch_up {
     search_index *index;
+    search_bulk *bulk;   /* NULL: few are missing, they are staged in memory */
     const int64_t *have; /* ascending: ids that sealed files hold */
     size_t n_have, at;
     uint32_t dim;
@@ -59,41 +60,86 @@ static int add_missing(void *ctx, const store_index_row *row) {
                           row->text_len,
                           row->metadata,
                           u->dim ? row->vector : NULL};
-    return search_index_add(u->index, &in, u->err);
+    return u->bulk ? search_bulk_add(u->bulk, &in, u->err)
+                   : search_index_add(u->index, &in, u->err);
+}
+
+typedef struct id_gap {    /* between what sealed files hold and what the store holds */
+    int64_t first_missing; /* -1: none */
+    size_t n_missing;
+} id_gap;
+
+/* Buries what the store lost. */
+static id_gap compare_ids(search_index *ix, const int64_t *have, size_t n_have, const int64_t *want,
+                          size_t n_want) {
+    id_gap gap = {-1, n_want};
+    size_t j = 0;
+    for (size_t i = 0; i < n_have; i++) {
+        while (j < n_want && want[j] < have[i]) {
+            if (gap.first_missing < 0) gap.first_missing = want[j];
+            j++;
+        }
+        if (j < n_want && want[j] == have[i]) {
+            gap.n_missing--;
+            j++;
+        } else {
+            search_index_remove(ix, have[i]);
+        }
+    }
+    if (gap.first_missing < 0 && j < n_want) gap.first_missing = want[j];
+    return gap;
+}
+
+typedef struct build_watch {
+    service_build_progress *progress;
+    void *ctx;
+    uint64_t total;
+} build_watch;
+
+static void on_bulk(void *ctx, enum search_bulk_stage stage, uint64_t done) {
+    const build_watch *w = ctx;
+    if (w->progress) w->progress(w->ctx, stage, done, stage == SEARCH_BULK_COMMIT ? 0 : w->total);
+}
+
+/* More than the memory segment is meant to hold: straight into files. */
+static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, build_watch *watch,
+                       int64_t *epoch) {
+    /* What was buried comes first, under the epoch that the files have: dying in between, the next
+     * comparison finds the same gap. */
+    int rc = search_index_publish(u->index, search_index_epoch(u->index), u->err);
+    search_bulk_options opt = {.memory_bytes = s->build_memory, .progress = on_bulk, .ctx = watch};
+    if (rc == FO_OK) rc = search_bulk_begin(&u->bulk, u->index, &opt, u->err);
+    if (rc != FO_OK) return rc;
+    rc = store_each_chunk(s->store, id, gap->first_missing - 1, add_missing, u, epoch, u->err);
+    if (rc == FO_OK) return search_bulk_finish(u->bulk, *epoch, u->err);
+    search_bulk_abort(u->bulk);
+    return rc;
 }
 
 /* Sealed files cover some epoch. What the store has beyond it is added, what it lost is removed:
- * after a crash, a restored backup, a deleted or damaged file alike. */
+ * after a crash, a restored backup, a deleted or damaged file, an offline ingest alike. */
 static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoch, bool dropped,
-                     fo_err *err) {
+                     build_watch *watch, fo_err *err) {
+    enum { BULK_LEAST = 16384 };
     if (!dropped && search_index_epoch(c->index) == store_epoch) return FO_OK;
     int64_t *have = NULL, *want = NULL, epoch = 0;
     size_t n_have = 0, n_want = 0;
+    id_gap gap = {-1, 0};
     int rc = search_index_ids(c->index, &have, &n_have, err);
     if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, &n_want, &epoch, err);
-    int64_t first_missing = -1;
-    if (rc == FO_OK) {
-        size_t j = 0;
-        for (size_t i = 0; i < n_have; i++) {
-            while (j < n_want && want[j] < have[i]) {
-                if (first_missing < 0) first_missing = want[j];
-                j++;
-            }
-            if (j < n_want && want[j] == have[i]) {
-                j++;
-            } else {
-                search_index_remove(c->index, have[i]);
-            }
-        }
-        if (first_missing < 0 && j < n_want) first_missing = want[j];
-    }
-    if (rc == FO_OK && first_missing >= 0) {
-        catch_up u = {c->index, have, n_have, 0, dim, err};
-        rc = store_each_chunk(s->store, c->id, first_missing - 1, add_missing, &u, &epoch, err);
-    }
-    if (rc == FO_OK) rc = search_index_publish(c->index, epoch, err);
-    free(have);
+    if (rc == FO_OK) gap = compare_ids(c->index, have, n_have, want, n_want);
     free(want);
+    catch_up u = {c->index, NULL, have, n_have, 0, dim, err};
+    watch->total = gap.n_missing;
+    if (rc == FO_OK && !s->read_only && (s->offline || gap.n_missing > BULK_LEAST)) {
+        rc = add_in_bulk(s, &u, c->id, &gap, watch, &epoch);
+    } else if (rc == FO_OK) {
+        if (gap.first_missing >= 0)
+            rc = store_each_chunk(s->store, c->id, gap.first_missing - 1, add_missing, &u, &epoch,
+                                  err);
+        if (rc == FO_OK) rc = search_index_publish(c->index, epoch, err);
+    }
+    free(have);
     if (rc != FO_OK) fo_fail_prefix(err, "index of collection '%s'", c->name);
     return rc;
 }
@@ -134,12 +180,37 @@ static int collection_open(service *s, const store_collection *from, int edition
                                 .read_only = s->read_only};
     size_t n_dropped = 0;
     rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
-    if (rc == FO_OK) rc = reconcile(s, c, dim, from->epoch, n_dropped > 0, err);
+    build_watch unwatched = {0};
+    if (rc == FO_OK && !s->offline)
+        rc = reconcile(s, c, dim, from->epoch, n_dropped > 0, &unwatched, err);
     if (rc != FO_OK) goto fail;
+    c->dim = dim;
     *out = c;
     return FO_OK;
 fail:
     collection_free(c);
+    return rc;
+}
+
+int service_catch_up(service *s, const char *tenant, const char *name,
+                     service_build_progress *progress, void *ctx, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    store_collection now = {0};
+    rc = s->offline ? collection_acquire(s, tenant, name, &c, err)
+                    : fo_fail(err, FO_EUNSUPPORTED, "the service was not opened for a build");
+    if (rc == FO_OK) rc = store_get_collection(s->store, tenant, name, &now, err);
+    if (rc == FO_OK) {
+        build_watch watch = {progress, ctx, 0};
+        writer_take(s);
+        /* A file that was dropped at the opening has left a gap: compare in any case. */
+        rc = reconcile(s, c, c->dim, now.epoch, true, &watch, err);
+        writer_yield(s);
+    }
+    store_collection_deinit(&now);
+    if (c) collection_release(s, c);
+    service_leave(s);
     return rc;
 }
 

@@ -1,4 +1,5 @@
 /* Documents in: bytes -> text -> chunks -> vectors -> one commit -> findable. */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
@@ -16,6 +17,7 @@ enum {
     MAX_ID_BYTES = 512,
     MAX_FIELD_BYTES = 64 << 10,
     SLICE_DOCUMENTS = 512, /* prepared and committed at a time: bounds memory of a large call */
+    OFFLINE_SLICE_DOCUMENTS = 2048, /* nobody waits for a commit */
 };
 
 const char *ingest_status_name(enum ingest_status s) {
@@ -42,6 +44,7 @@ typedef struct prepared {
     unsigned char sha256[32];
     stage_times ms;
     bool settled; /* failed or unchanged: nothing to write */
+    int stage;    /* counted so far */
 } prepared;
 
 typedef struct prepare_job {
@@ -52,6 +55,16 @@ typedef struct prepare_job {
     prepared *docs;
     ingest_result *results;
 } prepare_job;
+
+enum { STAGE_EXTRACTED = 1, STAGE_CHUNKED, STAGE_EMBEDDED };
+
+/* The document is past this stage and all before it. */
+static void count(const prepare_job *job, prepared *p, int stage) {
+    ingest_counts *c = job->opt->counts;
+    if (!c) return;
+    atomic_size_t *const of[] = {NULL, &c->extracted, &c->chunked, &c->embedded};
+    while (p->stage < stage) atomic_fetch_add(of[++p->stage], 1);
+}
 
 static void prepared_deinit(prepared *p) {
     extracted_deinit(&p->text);
@@ -201,11 +214,13 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     if (rc != FO_OK) return rc;
     r->n_replaced = p->text.n_replaced;
     double t1 = fo_now_ms();
+    count(job, p, STAGE_EXTRACTED);
     chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder};
     chunk *chunks = NULL;
     rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
     if (rc != FO_OK) return rc;
     double t2 = fo_now_ms();
+    count(job, p, STAGE_CHUNKED);
     r->chunks = p->n_chunks;
     p->chunks = calloc(p->n_chunks + 1, sizeof *p->chunks);
     if (!p->chunks) {
@@ -245,61 +260,122 @@ static void prepare_range(void *arg, size_t begin, size_t end, int thread) {
             r->chunks = 0;
             p->settled = true;
         }
+        count(job, p, STAGE_EMBEDDED);
     }
 }
 
 /* ---- a call ------------------------------------------------------------------------------ */
 
-static int ingest_slice(prepare_job *job, const ingest_document *docs, size_t n,
-                        ingest_result *results, ingest_report *report, fo_err *err) {
-    service *s = job->s;
-    job->docs = calloc(n, sizeof *job->docs);
-    write_document *writes = calloc(n, sizeof *writes);
-    int rc = FO_OK;
-    if (!job->docs || !writes) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-        goto done;
-    }
-    job->results = results;
-    for (size_t i = 0; i < n; i++) job->docs[i].doc = &docs[i];
-    fo_pool_run(s->pool, n, 1, prepare_range, job);
+/* Documents prepared together and then committed together, by a thread of its own while the next
+ * slice is prepared. */
+typedef struct slice {
+    service *s;
+    collection *c;
+    prepared *docs;
+    write_document *writes;
+    ingest_result *results;
+    ingest_counts *counts;
+    size_t n, n_writes;
+    pthread_t thread;
+    bool running; /* the thread is to be joined */
+    /* written by the thread */
+    int rc;
+    fo_err err;
+    double index_ms, commit_ms;
+    int64_t epoch;
+} slice;
 
-    size_t n_writes = 0;
+static void slice_free(slice *w) {
+    for (size_t i = 0; w->docs && i < w->n; i++) prepared_deinit(&w->docs[i]);
+    free(w->docs);
+    free(w->writes);
+    *w = (slice){0};
+}
+
+static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs, size_t n,
+                         ingest_result *results, ingest_report *report, fo_err *err) {
+    service *s = job->s;
+    *w = (slice){.s = s,
+                 .c = job->c,
+                 .n = n,
+                 .results = results,
+                 .counts = job->opt->counts,
+                 .docs = calloc(n, sizeof *w->docs),
+                 .writes = calloc(n, sizeof *w->writes)};
+    if (!w->docs || !w->writes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    job->docs = w->docs;
+    job->results = results;
+    for (size_t i = 0; i < n; i++) w->docs[i].doc = &docs[i];
+    fo_pool_run(s->pool, n, 1, prepare_range, job);
     for (size_t i = 0; i < n; i++) {
-        prepared *p = &job->docs[i];
+        prepared *p = &w->docs[i];
         report->extract_ms += p->ms.extract;
         report->chunk_ms += p->ms.chunk;
         report->embed_ms += p->ms.embed;
         if (p->settled) continue;
         const ingest_document *d = p->doc;
-        write_document *w = &writes[n_writes++];
-        *w = (write_document){.in = {.collection = job->c->id,
-                                     .id = results[i].id,
-                                     .title = d->title ? d->title : p->text.title,
-                                     .uri = d->uri,
-                                     .content_type = d->content_type,
-                                     .metadata = d->metadata,
-                                     .text = p->text.text,
-                                     .text_len = p->text.len,
-                                     .embedder = embedder_fingerprint(s->embedder),
-                                     .dim = (uint32_t)embedder_dim(s->embedder)},
-                              .chunks = p->chunks,
-                              .n_chunks = p->n_chunks,
-                              .result = &results[i]};
-        memcpy(w->in.content_sha256, p->sha256, 32);
+        write_document *to = &w->writes[w->n_writes++];
+        *to = (write_document){.in = {.collection = job->c->id,
+                                      .id = results[i].id,
+                                      .title = d->title ? d->title : p->text.title,
+                                      .uri = d->uri,
+                                      .content_type = d->content_type,
+                                      .metadata = d->metadata,
+                                      .text = p->text.text,
+                                      .text_len = p->text.len,
+                                      .embedder = embedder_fingerprint(s->embedder),
+                                      .dim = (uint32_t)embedder_dim(s->embedder)},
+                               .chunks = p->chunks,
+                               .n_chunks = p->n_chunks,
+                               .result = &results[i]};
+        memcpy(to->in.content_sha256, p->sha256, 32);
     }
-    if (n_writes) {
-        double index_ms = 0, commit_ms = 0;
-        rc = writer_submit(s, job->c, writes, n_writes, &index_ms, &commit_ms, &report->epoch, err);
-        report->index_ms += index_ms;
-        report->commit_ms += commit_ms;
-        if (rc == FO_OK) atomic_fetch_add_explicit(&s->n_ingested, n_writes, memory_order_relaxed);
+    return FO_OK;
+}
+
+static void *slice_write(void *arg) {
+    slice *w = arg;
+    if (w->n_writes)
+        w->rc = writer_submit(w->s, w->c, w->writes, w->n_writes, &w->index_ms, &w->commit_ms,
+                              &w->epoch, &w->err);
+    if (w->rc == FO_OK) {
+        atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
+        if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
     }
-done:
-    for (size_t i = 0; job->docs && i < n; i++) prepared_deinit(&job->docs[i]);
-    free(job->docs);
-    free(writes);
-    job->docs = NULL;
+    return NULL;
+}
+
+static int slice_end(slice *w, ingest_report *report, fo_err *err) {
+    if (w->running) pthread_join(w->thread, NULL);
+    int rc = w->rc;
+    if (rc != FO_OK && err) *err = w->err;
+    report->index_ms += w->index_ms;
+    report->commit_ms += w->commit_ms;
+    if (rc == FO_OK && w->n_writes) report->epoch = w->epoch;
+    slice_free(w);
+    return rc;
+}
+
+/* Slices are written in the order of the documents: the last version of one stands. */
+static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
+                      ingest_result *results, ingest_report *report, fo_err *err) {
+    size_t most = job->s->offline ? OFFLINE_SLICE_DOCUMENTS : SLICE_DOCUMENTS;
+    slice turn[2] = {0};
+    int rc = FO_OK;
+    for (size_t i = 0, k = 0; rc == FO_OK && i < n; i += most, k = 1 - k) {
+        size_t count = n - i < most ? n - i : most;
+        rc = slice_prepare(&turn[k], job, docs + i, count, results + i, report, err);
+        int before = slice_end(&turn[1 - k], report, rc == FO_OK ? err : NULL);
+        if (rc == FO_OK) rc = before;
+        if (rc != FO_OK) {
+            slice_free(&turn[k]);
+            break;
+        }
+        turn[k].running =
+            i + count < n && pthread_create(&turn[k].thread, NULL, slice_write, &turn[k]) == 0;
+        if (!turn[k].running) slice_write(&turn[k]); /* the last one: nothing to do meanwhile */
+        if (i + count >= n) rc = slice_end(&turn[k], report, err);
+    }
     return rc;
 }
 
@@ -342,9 +418,7 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
         search_index_release(now);
     }
     prepare_job job = {.s = s, .c = c, .opt = opt, .max_tokens = max_tokens, .overlap = overlap};
-    for (size_t i = 0; rc == FO_OK && i < n; i += SLICE_DOCUMENTS)
-        rc = ingest_slice(&job, docs + i, n - i < SLICE_DOCUMENTS ? n - i : SLICE_DOCUMENTS,
-                          results + i, report, err);
+    if (rc == FO_OK) rc = ingest_all(&job, docs, n, results, report, err);
     if (c) collection_release(s, c);
     service_leave(s);
     report->total_ms = fo_now_ms() - started;

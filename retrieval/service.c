@@ -65,6 +65,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
     s->lock_fd = -1;
     s->read_only = opt->read_only;
+    s->offline = opt->offline && !opt->read_only;
+    s->build_memory = opt->build_memory;
     s->min_free_bytes = opt->min_free_bytes ? opt->min_free_bytes : 64u << 20;
     s->queue_tail = &s->queue;
     pthread_mutex_init(&s->admin_mu, NULL);

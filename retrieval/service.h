@@ -20,6 +20,7 @@
 #include "data/store.h"
 #include "engine/embedder.h"
 #include "engine/kv_cache.h"
+#include "index/search_bulk.h"
 #include "index/search_index.h"
 #include "kernels/error.h"
 #include "retrieval/fusion.h"
@@ -41,6 +42,8 @@ typedef struct service_options {
     const struct engine_options *engine;
     int n_threads;           /* < 1: fo_cpu_count() */
     bool read_only;          /* no lock, no writes: several processes may serve one home */
+    bool offline;            /* documents go to the store alone until service_catch_up */
+    uint64_t build_memory;   /* for indexes built from the store, roughly; 0: 1 GiB */
     uint64_t min_free_bytes; /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
     const char *vfs;         /* SQLite VFS for fault tests; NULL: the default */
     int64_t cache_bytes;     /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
@@ -79,7 +82,13 @@ typedef struct ingest_options {
     const char *language;            /* for a new collection; NULL: "english" */
     size_t max_tokens, overlap;      /* 0: 256; SIZE_MAX: 32 */
     atomic_bool *cancel;             /* NULL, or stops between documents (FO_ECANCELLED) */
+    struct ingest_counts *counts;    /* NULL, or how far the documents are, to watch */
 } ingest_options;
+
+/* Documents past each stage; those that failed or are unchanged pass all that they skip. */
+typedef struct ingest_counts {
+    atomic_size_t extracted, chunked, embedded, stored;
+} ingest_counts;
 
 enum ingest_status { INGEST_CREATED, INGEST_UPDATED, INGEST_UNCHANGED, INGEST_FAILED };
 
@@ -268,6 +277,15 @@ typedef int service_index_fn(void *ctx, const char *tenant, const char *collecti
                              search_index *ix, fo_err *err);
 int service_each_index(service *s, const char *tenant, const char *collection, service_index_fn *fn,
                        void *ctx, fo_err *err);
+
+/* After ingest with options.offline: bring the collection's index up to the store, in bounded
+ * memory; then its documents are findable. Killed before or in it, the next service_open or the
+ * next call goes on from the files that were sealed. progress may be NULL; `total` is in the unit
+ * of the stage (0: unknown). Nobody may write to the home meanwhile. */
+typedef void service_build_progress(void *ctx, enum search_bulk_stage stage, uint64_t done,
+                                    uint64_t total);
+int service_catch_up(service *s, const char *tenant, const char *collection,
+                     service_build_progress *progress, void *ctx, fo_err *err);
 
 /* Embed every chunk anew with this service's embedder and build fresh indexes. */
 int service_rebuild(service *s, const char *tenant, const char *collection,

@@ -20,6 +20,7 @@ typedef struct collection {
     char *tenant, *name, *language, *dir;
     search_index *index;
     int edition;                 /* 0 or 1: which folder, see collections.c */
+    uint32_t dim;                /* of its vectors */
     bool foreign_vectors;        /* embedded by another model: sparse search only */
     analyzer *idle_analyzers[8]; /* guarded by service.mu: making one costs more than a search */
     int n_idle_analyzers;        /* guarded by service.mu */
@@ -44,7 +45,8 @@ struct service {
     query_memory *memory;    /* what queries leave for the next */
     int lock_fd;
     bool read_only;
-    uint64_t min_free_bytes;
+    bool offline; /* indexes lag behind the store until service_catch_up */
+    uint64_t min_free_bytes, build_memory;
 
     pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
 

@@ -6,6 +6,7 @@
  *
  * 1. Whoever finds the turn free leads and serves all that is queued, his own included.
  * 2. An index is published only after the commit it mirrors; a failed commit discards it.
+ *    Offline, indexes are left alone: service_catch_up brings them up to the store.
  * 3. A document that the store refuses by itself fails alone; an I/O error fails the group. */
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +50,7 @@ static bool fails_alone(int rc) {
            rc == FO_EUNSUPPORTED;
 }
 
-static int put_one(store_txn *t, collection *c, write_document *d, fo_err *err) {
+static int put_one(store_txn *t, collection *c, write_document *d, bool indexed, fo_err *err) {
     store_put_result put = {0};
     ingest_result *r = d->result;
     fo_err own = {0};
@@ -66,9 +67,10 @@ static int put_one(store_txn *t, collection *c, write_document *d, fo_err *err) 
     r->status = put.status == STORE_CREATED   ? INGEST_CREATED
                 : put.status == STORE_UPDATED ? INGEST_UPDATED
                                               : INGEST_UNCHANGED;
-    for (size_t i = 0; i < put.n_removed; i++) search_index_remove(c->index, put.removed[i]);
+    for (size_t i = 0; i < put.n_removed && indexed; i++)
+        search_index_remove(c->index, put.removed[i]);
     free(put.removed);
-    if (put.status == STORE_UNCHANGED) return FO_OK;
+    if (put.status == STORE_UNCHANGED || !indexed) return FO_OK;
     for (size_t i = 0; i < d->n_chunks; i++) {
         const store_chunk_in *k = &d->chunks[i];
         search_chunk_in in = {.chunk = put.first_chunk + (int64_t)i,
@@ -84,7 +86,7 @@ static int put_one(store_txn *t, collection *c, write_document *d, fo_err *err) 
     return FO_OK;
 }
 
-static int delete_one(store_txn *t, write_op *op, fo_err *err) {
+static int delete_one(store_txn *t, write_op *op, bool indexed, fo_err *err) {
     int64_t *removed = NULL;
     size_t n = 0;
     fo_err own = {0};
@@ -98,7 +100,7 @@ static int delete_one(store_txn *t, write_op *op, fo_err *err) {
         if (err) *err = own;
         return rc;
     }
-    for (size_t i = 0; i < n; i++) search_index_remove(op->c->index, removed[i]);
+    for (size_t i = 0; i < n && indexed; i++) search_index_remove(op->c->index, removed[i]);
     free(removed);
     return FO_OK;
 }
@@ -116,10 +118,10 @@ static void run_group(service *s, write_op *group) {
     int rc = store_begin(s->store, &t, &err);
     for (write_op *op = group; rc == FO_OK && op; op = op->next) {
         if (!op->docs) {
-            rc = delete_one(t, op, &err);
+            rc = delete_one(t, op, !s->offline, &err);
         } else {
             for (size_t i = 0; rc == FO_OK && i < op->n; i++)
-                rc = put_one(t, op->c, &op->docs[i], &err);
+                rc = put_one(t, op->c, &op->docs[i], !s->offline, &err);
         }
     }
     for (write_op *op = group; rc == FO_OK && op; op = op->next)
@@ -132,7 +134,7 @@ static void run_group(service *s, write_op *group) {
     }
     double committed = fo_now_ms();
     for (write_op *op = group; op; op = op->next) {
-        if (first_of_collection(group, op)) {
+        if (first_of_collection(group, op) && !s->offline) {
             if (rc != FO_OK) {
                 search_index_discard(op->c->index);
             } else {

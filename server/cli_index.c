@@ -1,4 +1,4 @@
-/* forage index build | verify | stats | compact | rebuild: the derived files of a home, offline. */
+/* forage index verify | stats | compact: the derived files of a home, looked at and tidied. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,17 +6,13 @@
 #include "retrieval/service.h"
 #include "server/cli.h"
 #include "server/cli_models.h"
-#include "server/ingest_batch.h"
 #include "server/json.h"
-#include "server/log.h"
-#include "server/progress.h"
 
 static struct {
-    const char *home, *collection, *language;
-    cli_list input;
-    int64_t threads, max_tokens, overlap;
+    const char *home, *collection;
+    int64_t threads;
     bool json;
-} o = {.home = "home", .overlap = -1};
+} o = {.home = "home"};
 
 #define HOME_OPTION                                                                                \
     { "home", CLI_STRING, &o.home, "DIR", "the home to work on (default: home)" }
@@ -31,122 +27,6 @@ static int open_home(service **s, bool read_only, fo_err *err) {
     service_options so = {.home = o.home, .n_threads = (int)o.threads, .read_only = read_only};
     return cli_models_open(s, &so, err);
 }
-
-/* ---- build ---------------------------------------------------------------------------------- */
-
-static const cli_option build_options[] = {
-    {"input", CLI_LIST, &o.input, "FILE",
-     "a .jsonl corpus, a document a line; - for stdin; may be "
-     "given again",
-     .required = true, .flag_only = true},
-    HOME_OPTION,
-    COLLECTION("default: default"),
-    {"language", CLI_STRING, &o.language, "NAME", "of a new collection (default: english)"},
-    {"max-tokens", CLI_INT, &o.max_tokens, "N", "tokens of a chunk (default 256)", .min = 16,
-     .max = 8192},
-    {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
-     .min = 0, .max = 4095},
-    CLI_EMBED_OPTIONS,
-    THREADS_OPTION,
-    JSON_OPTION,
-    {0}};
-
-static void on_progress(void *ctx, const ingest_totals *t) {
-    progress_set(ctx, t->n_all);
-}
-
-static void on_failed(void *ctx, const char *id, const fo_err *why) {
-    (void)ctx;
-    fprintf(stderr, "forage: %s: %s\n", id ? id : "document", why->msg);
-}
-
-static int read_corpus(ingest_batch *b, const char *path, fo_err *err) {
-    FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
-    if (!f) return fo_fail_errno(err, "cannot open %s", path);
-    char *line = NULL;
-    size_t cap = 0, number = 0;
-    ssize_t n;
-    int rc = FO_OK;
-    while (!rc && (n = getline(&line, &cap, f)) >= 0) {
-        number++;
-        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
-        if (!n) continue;
-        char label[96];
-        snprintf(label, sizeof label, "%.64s:%zu", path, number);
-        rc = ingest_batch_add_json(b, line, (size_t)n, label, err);
-    }
-    if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", path);
-    free(line);
-    if (f != stdin) fclose(f);
-    return rc;
-}
-
-static int build_run(int argc, char **argv) {
-    (void)argc, (void)argv;
-    const char *collection = o.collection ? o.collection : "default";
-    if (!service_name_valid(collection))
-        return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
-    if (o.overlap >= 0 && o.overlap >= (o.max_tokens ? o.max_tokens : 256) / 2)
-        return cli_wrong_usage("--overlap must be less than half of --max-tokens");
-    fo_err err = {0};
-    service *s = NULL;
-    int64_t began = log_now_ms();
-    int rc = open_home(&s, false, &err);
-    if (rc) return cli_fail(&err);
-    progress *p = progress_begin("index build", "documents", 0, o.json);
-    /* Large batches: a commit and a publish each, against which nobody waits. */
-    ingest_batch_options opt = {.service = s,
-                                .ingest = {.tenant = "default",
-                                           .collection = collection,
-                                           .language = o.language,
-                                           .max_tokens = (size_t)o.max_tokens,
-                                           .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap},
-                                .max_docs = 4096,
-                                .max_bytes = (size_t)32 << 20,
-                                .progress = on_progress,
-                                .failed = on_failed,
-                                .ctx = p};
-    ingest_batch *b = NULL;
-    rc = ingest_batch_create(&b, &opt, &err);
-    for (size_t i = 0; i < o.input.n && !rc; i++) rc = read_corpus(b, o.input.items[i], &err);
-    if (!rc) rc = ingest_batch_flush(b, &err);
-    progress_end(p);
-    ingest_totals t = b ? *ingest_batch_totals(b) : (ingest_totals){0};
-    ingest_batch_free(b);
-    service_close(s); /* seals the indexes */
-    if (rc) return cli_fail(&err);
-    double seconds = (double)(log_now_ms() - began) / 1000;
-    if (o.json) {
-        fo_buf text = {0};
-        json_out out = {&text, false};
-        json_out_open(&out, NULL, '{');
-        json_out_string(&out, "collection", collection);
-        for (int i = 0; i < 4; i++)
-            json_out_int(&out, ingest_status_name((enum ingest_status)i), (int64_t)t.n[i]);
-        json_out_int(&out, "chunks", (int64_t)t.n_chunks);
-        json_out_number(&out, "seconds", seconds);
-        fo_buf_str(&text, ",\"timings_ms\":");
-        ingest_write_timings(&text, &t.report, seconds * 1000);
-        json_out_close(&out, '}');
-        puts(text.data);
-        fo_buf_free(&text);
-    } else {
-        printf("%zu created, %zu updated, %zu unchanged, %zu failed; %zu chunks; %.1f s\n", t.n[0],
-               t.n[1], t.n[2], t.n[3], t.n_chunks, seconds);
-    }
-    return t.n[INGEST_FAILED] ? 1 : 0;
-}
-
-const cli_command cli_command_index_build = {
-    "index build",
-    "build a home's indexes from a corpus, offline",
-    "forage index build --input corpus.jsonl --home DIR [--collection C] [--threads N]",
-    "Writes the very files that the server maps. Documents are stored too, so that a server can\n"
-    "go on from there.",
-    build_options,
-    0,
-    0,
-    build_run};
 
 /* ---- verify, stats, compact ----------------------------------------------------------------- */
 

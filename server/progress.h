@@ -5,6 +5,12 @@
  *     progress_add(p, 64);                 // from any thread
  *     progress_end(p);                     // draws the last state
  *
+ * Work of several stages has a bar for each, begun one after the other and seen together:
+ *
+ *     progress *p = progress_begin_stages(NULL, NULL, o.json);
+ *     int embed = progress_stage(p, "embed", "documents", n_total);
+ *     progress_stage_set(p, embed, done);
+ *
  * A thread of its own draws, so that a slow step is seen to be slow. */
 #ifndef FORAGE_SERVER_PROGRESS_H
 #define FORAGE_SERVER_PROGRESS_H
@@ -14,11 +20,22 @@
 
 typedef struct progress progress;
 
+enum { PROGRESS_MAX_STAGES = 8 };
+
 /* total 0: unknown (no bar, no time left). NULL when out of memory: every call takes NULL. */
 progress *progress_begin(const char *what, const char *unit, uint64_t total, bool json);
 void progress_add(progress *p, uint64_t n);
 void progress_set(progress *p, uint64_t done);
 void progress_set_total(progress *p, uint64_t total);
 void progress_end(progress *p);
+
+/* refresh (NULL: none) is called before each drawing, by the thread that draws: it may set stages
+ * from counters that others keep. */
+progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json);
+/* The number of a new stage, for the calls below. From one thread; the first PROGRESS_MAX_STAGES
+ * are shown. */
+int progress_stage(progress *p, const char *what, const char *unit, uint64_t total);
+void progress_stage_set(progress *p, int stage, uint64_t done);
+void progress_stage_set_total(progress *p, int stage, uint64_t total);
 
 #endif
