@@ -4,15 +4,15 @@
 #include "retrieval/prompt_templates.h"
 
 static const prompt_template templates[] = {
-    {.name = "small-1",
+    {.name = "small-2",
      .max_parameters = 700000000,
      .system = "You answer questions from the given contexts.",
      .before_contexts = "",
      .after_contexts = "",
      .before_question = "Question: ",
-     .after_question = "\nAnswer in one sentence, with the words of the contexts.",
+     .after_question = "\nAnswer:",
      .labels = false,
-     .max_contexts = 3,
+     .max_contexts = 1,
      .prompt_tokens = 1024},
     {.name = "large-1",
      .max_parameters = UINT64_MAX,

@@ -75,7 +75,8 @@ static void an_answer_that_the_documents_say_is_given_with_its_citation(void **s
     assert_int_equal(r.citations[0].answer_start, 0);
     assert_int_equal(r.citations[0].answer_end, strlen("The grey heron is one metre tall."));
     assert_string_equal(r.contexts[r.citations[0].context].chunk.document_id, "heron");
-    assert_int_equal(r.prompt.n_contexts, r.n_contexts);
+    assert_int_equal(r.prompt.n_contexts + r.prompt.n_dropped, r.n_contexts);
+    assert_int_equal(r.prompt.contexts[0], r.citations[0].context);
     assert_int_equal(r.usage.completion_tokens, 7);
     assert_true(r.usage.prompt_tokens > 50);
     query_result_deinit(&r);
@@ -175,7 +176,7 @@ static void max_tokens_and_stop_strings_end_the_writing(void **state) {
     r = ask(&w, q); /* from memory: what it owns is its own */
     assert_int_equal(r.cache.answer, CACHE_HIT);
     assert_string_equal(r.stop_sequence, " It eats");
-    assert_int_equal(r.prompt.n_contexts, 2);
+    assert_int_equal(r.prompt.n_contexts, 1);
     query_result_deinit(&r);
     q.max_sentences = 1;
     q.n_stop = 0;

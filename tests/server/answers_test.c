@@ -48,7 +48,7 @@ static void an_answer_is_written_and_every_figure_is_there(void **state) {
     assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
     assert_string_equal(text(r, "citations.0.source.document_id"), "heron");
     assert_string_equal(text(r, "prompt.contexts.0"), "heron#0");
-    assert_true(number(r, "prompt.dropped") == 0);
+    assert_true(number(r, "prompt.dropped") == 1); /* a small model reads one */
     assert_true(number(r, "usage.completion_tokens") == 10);
     assert_true(number(r, "usage.total_tokens") == number(r, "usage.prompt_tokens") + 10);
     assert_true(number(r, "timings_ms.prefill") > 0);
