@@ -80,7 +80,7 @@ $(BUILD)/gen/%.inc: %
 	@mkdir -p $(@D)
 	@xxd -i < $< > $@
 $(BUILD)/data/store_schema.o: $(BUILD)/gen/data/schema.sql.inc
-$(BUILD)/server/routes_ops.o: $(addprefix $(BUILD)/gen/server/,openapi.json.inc web/index.html.inc web/app.js.inc web/dashboard.js.inc web/style.css.inc)
+$(BUILD)/server/routes_page.o: $(patsubst %,$(BUILD)/gen/%.inc,server/openapi.json $(wildcard server/web/*))
 
 TEST_SRC := $(foreach r,$(ROOMS),$(wildcard tests/$(r)/*_test.c))
 # Every tests/fuzz/fuzz_NAME.c is a fuzz target (make fuzz) and, over its stored corpus, a test.

@@ -276,7 +276,8 @@ typedef struct store_latency {
     int64_t count;
     double mean_ms, p50_ms, p95_ms, p99_ms; /* quantiles within 9 %: of buckets, 4 an octave */
 } store_latency;
-/* As store_cache_series, for the time queries took; stages that were not run are left out. */
+/* As store_cache_series, for the time queries took; stages that were not run are left out. step_s
+ * 0: the whole time since since_s as one step. */
 int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                          store_latency **out, size_t *n, fo_err *err);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/store_internal.h"
+#include "kernels/clock.h"
 
 enum { N_BUCKETS = 121 }; /* the last begins at 2^30 microseconds, 18 minutes */
 
@@ -115,6 +116,14 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
     *out = NULL;
     *n = 0;
     int64_t from = step_s % 86400 == 0 ? 86400 : step_s % 3600 == 0 ? 3600 : 60;
+    if (step_s == 0) { /* of the finest sums that are still kept */
+        int64_t age_s = fo_unix_ms() / 1000 - since_s;
+        from = age_s <= 2 * 86400 ? 60 : age_s <= 60 * 86400 ? 3600 : 86400;
+        step_s = INT64_MAX;
+        since_s = since_s / from * from;
+    } else {
+        since_s = since_s / step_s * step_s;
+    }
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
     if (rc != FO_OK) return rc;
@@ -123,7 +132,7 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
                      "SELECT t_s / ?1 * ?1 AS at, stage, bucket, SUM(n), SUM(sum_ms) FROM "
                      "latency_rollups WHERE tenant = ?2 AND step_s = ?3 AND t_s >= ?4 GROUP BY at, "
                      "stage, bucket ORDER BY at, stage",
-                     "isii", step_s, tenant, from, since_s / step_s * step_s);
+                     "isii", step_s, tenant, from, since_s);
     store_latency *list = NULL;
     int64_t counts[N_BUCKETS] = {0}, at = -1;
     double sum_ms = 0;

@@ -43,12 +43,12 @@ http_handler route_models, route_model;
 http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
-http_handler route_health, route_ready, route_stats;         /* routes_ops.c */
-http_handler route_metrics;                                  /* routes_metrics.c */
-http_handler route_analytics_cache, route_analytics_queries; /* routes_analytics.c */
+http_handler route_health, route_ready, route_stats, route_snapshot; /* routes_ops.c */
+http_handler route_metrics;                                          /* routes_metrics.c */
+http_handler route_analytics_cache, route_analytics_queries;         /* routes_analytics.c */
 http_handler route_analytics_latency, route_analytics_memory,
-    route_analytics_kv; /* routes_load.c */
-http_handler route_openapi, route_snapshot, route_page, route_asset;
+    route_analytics_kv;                              /* routes_load.c */
+http_handler route_openapi, route_page, route_asset; /* routes_page.c */
 
 /* The tenant of a request: "default" while there are no keys. */
 const char *app_tenant(const http_request *r);

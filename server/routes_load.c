@@ -1,5 +1,6 @@
 /* GET /analytics/latency, /analytics/memory and /analytics/kv: how long queries took, stage by
  * stage, and what the process holds in memory. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/engine.h"
@@ -13,10 +14,10 @@ enum { MAP_MAX = 65536 };
 static void write_stage(json_out *o, const store_latency *l) {
     json_out_open(o, store_stage_name(l->stage), '{');
     json_out_int(o, "count", l->count);
-    json_out_number(o, "mean_ms", l->mean_ms);
-    json_out_number(o, "p50_ms", l->p50_ms);
-    json_out_number(o, "p95_ms", l->p95_ms);
-    json_out_number(o, "p99_ms", l->p99_ms);
+    json_out_number(o, "mean_ms", round(l->mean_ms * 1e4) / 1e4);
+    json_out_number(o, "p50_ms", round(l->p50_ms * 1e4) / 1e4);
+    json_out_number(o, "p95_ms", round(l->p95_ms * 1e4) / 1e4);
+    json_out_number(o, "p99_ms", round(l->p99_ms * 1e4) / 1e4);
     json_out_close(o, '}');
 }
 
@@ -38,8 +39,9 @@ void route_analytics_latency(http_request *r, void *ctx) {
     store_latency *rows;
     size_t n;
     fo_err err = {0};
-    if (store_latency_series(service_store(a->service), app_tenant(r), log_now_ms() / 1000 - window,
-                             step, &rows, &n, &err)) {
+    store *st = service_store(a->service);
+    int64_t since = log_now_ms() / 1000 - window;
+    if (store_latency_series(st, app_tenant(r), since, step, &rows, &n, &err)) {
         http_error_from(r, &err);
         return;
     }
@@ -51,8 +53,21 @@ void route_analytics_latency(http_request *r, void *ctx) {
         free(rows);
         return;
     }
+    store_latency *totals;
+    size_t n_totals;
+    if (store_latency_series(st, app_tenant(r), since, 0, &totals, &n_totals, &err)) {
+        free(rows);
+        http_error_from(r, &err);
+        return;
+    }
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
+    json_out_open(&o, "totals", '{');
+    for (int stage = 0; stage < STORE_N_STAGES; stage++) /* in the order of a query */
+        for (size_t i = 0; i < n_totals; i++)
+            if ((int)totals[i].stage == stage) write_stage(&o, &totals[i]);
+    json_out_close(&o, '}');
+    free(totals);
     json_out_open(&o, "series", '[');
     for (size_t i = 0; i < n;) {
         char t[32];

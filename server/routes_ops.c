@@ -1,4 +1,4 @@
-/* /health, /ready, /stats, /openapi.json, /admin/snapshot and the web page. */
+/* /health, /ready, /stats and /admin/snapshot. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,22 +12,6 @@
 #include "server/cache_sums.h"
 #include "server/json.h"
 #include "server/log.h"
-
-static const unsigned char openapi_json[] = {
-#include "server/openapi.json.inc"
-};
-static const unsigned char page_html[] = {
-#include "server/web/index.html.inc"
-};
-static const unsigned char page_js[] = {
-#include "server/web/app.js.inc"
-};
-static const unsigned char dashboard_js[] = {
-#include "server/web/dashboard.js.inc"
-};
-static const unsigned char page_css[] = {
-#include "server/web/style.css.inc"
-};
 
 static void reply_status(http_request *r, int status, const char *word) {
     fo_buf b = {0};
@@ -191,39 +175,4 @@ void route_snapshot(http_request *r, void *ctx) {
     json_out_int(&o, "bytes", (int64_t)st.st_size);
     json_out_close(&o, '}');
     http_reply_json(r, 200, &b);
-}
-
-void route_openapi(http_request *r, void *ctx) {
-    (void)ctx;
-    http_reply(r, 200, "application/json", openapi_json, sizeof openapi_json);
-}
-
-static void secure(http_request *r) {
-    http_set_header(
-        r, "Content-Security-Policy",
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
-        "connect-src 'self'; form-action 'self'; base-uri 'none'; "
-        "frame-ancestors 'none'");
-    http_set_header(r, "Referrer-Policy", "no-referrer");
-    http_set_header(r, "Cache-Control", "no-cache");
-}
-
-void route_page(http_request *r, void *ctx) {
-    (void)ctx;
-    secure(r);
-    http_reply(r, 200, "text/html; charset=utf-8", page_html, sizeof page_html);
-}
-
-void route_asset(http_request *r, void *ctx) {
-    (void)ctx;
-    const char *name = http_param(r, "name");
-    secure(r);
-    if (!strcmp(name, "app.js"))
-        http_reply(r, 200, "text/javascript; charset=utf-8", page_js, sizeof page_js);
-    else if (!strcmp(name, "dashboard.js"))
-        http_reply(r, 200, "text/javascript; charset=utf-8", dashboard_js, sizeof dashboard_js);
-    else if (!strcmp(name, "style.css"))
-        http_reply(r, 200, "text/css; charset=utf-8", page_css, sizeof page_css);
-    else
-        http_error(r, 404, "not_found", NULL, "no such asset");
 }

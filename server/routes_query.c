@@ -70,7 +70,7 @@ static void fail_stream(answer_stream *s, const fo_err *err) {
 
 /* In the order of enum store_stage. */
 static void stages_of(const query_result *r, double queue_ms, double ms[STORE_N_STAGES]) {
-    ms[STORE_STAGE_QUEUE] = queue_ms;
+    ms[STORE_STAGE_QUEUE] = queue_ms + r->ms.queue; /* for a worker, for the language model */
     ms[STORE_STAGE_EMBED] = r->ms.embed;
     ms[STORE_STAGE_DENSE] = r->ms.dense;
     ms[STORE_STAGE_SPARSE] = r->ms.sparse;

@@ -1,108 +1,105 @@
-"use strict";
-// The dashboard: what the caches did, as lines of our own in SVG, and which questions stand out.
-const SVG = "http://www.w3.org/2000/svg";
+// The dashboard: what the caches did, how long queries took, what is in memory, which questions
+// stand out. It looks again every ten seconds while it is in sight.
+import { $, element, call } from "/assets/api.js";
+import { chart, pageMap, table } from "/assets/charts.js";
 
-function svg(tag, attributes, text) {
-  const e = document.createElementNS(SVG, tag);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-  if (text !== undefined) e.textContent = text;
-  return e;
-}
+const LAYERS = { answer: "answers", retrieval: "retrieval", kv_prefix: "KV prefix", kv_chunk: "KV chunk", kv_disk: "KV disk" };
+const MEMORY = { resident: "process", index: "index", answer: "answers kept", retrieval: "contexts kept", kv: "KV pages" };
+const UNITS = { m: 60e3, h: 36e5, d: 864e5 };
+const span = (s) => parseInt(s, 10) * UNITS[s.slice(-1)];
+const percent = (v) => (100 * v).toFixed(v === 0 || v === 1 ? 0 : 1) + " %";
+const bytes = (v) => (v >= 1 << 30 ? (v / (1 << 30)).toFixed(1) + " GiB" : v >= 1 << 20 ? (v / (1 << 20)).toFixed(1) + " MiB" : (v / 1024).toFixed(0) + " KiB");
+const ms = (v) => (v >= 10000 ? (v / 1000).toFixed(1) + " s" : v.toFixed(v >= 100 ? 0 : v >= 1 ? 1 : 2) + " ms");
+const count = (v) => (v >= 1e6 ? (v / 1e6).toFixed(1) + " M" : v >= 1e4 ? (v / 1e3).toFixed(1) + " k" : String(Math.round(v)));
 
-// points: [{t: ms, answer: y, retrieval: y}]; y from 0 to top.
-function chart(id, points, top, label, show) {
-  const w = 640, h = 160, left = 58, bottom = 20;
-  const box = svg("svg", { viewBox: "0 0 " + w + " " + h, role: "img", "aria-label": label });
-  if (!points.length) {
-    box.append(svg("text", { x: w / 2, y: h / 2, "text-anchor": "middle", class: "axis" }, "no queries in this time"));
-    document.getElementById(id).replaceChildren(box);
-    return;
-  }
-  const first = points[0].t, span = Math.max(1, points[points.length - 1].t - first);
-  const x = (t) => (points.length === 1 ? (left + w) / 2 : left + (w - left - 8) * (t - first) / span);
-  const y = (v) => 8 + (h - bottom - 8) * (1 - v / (top || 1));
-  for (const share of [0, 0.5, 1]) {
-    const at = y(top * share);
-    box.append(svg("line", { x1: left, x2: w, y1: at, y2: at, class: "grid" }));
-    box.append(svg("text", { x: left - 6, y: at + 4, "text-anchor": "end", class: "axis" }, show(top * share)));
-  }
-  for (const layer of ["retrieval", "answer"]) {
-    const known = points.filter((p) => p[layer] !== null);
-    box.append(svg("polyline", { class: "line " + layer, points: known.map((p) => x(p.t).toFixed(1) + "," + y(p[layer]).toFixed(1)).join(" ") }));
-    for (const p of known) {
-      const dot = svg("circle", { class: "dot " + layer, cx: x(p.t), cy: y(p[layer]), r: 3 });
-      dot.append(svg("title", {}, layer + " " + show(p[layer]) + " at " + new Date(p.t).toLocaleString()));
-      box.append(dot);
-    }
-  }
-  const ends = [[left, "start", first], [w - 8, "end", first + span]];
-  for (const [at, anchor, t] of ends) box.append(svg("text", { x: at, y: h - 4, "text-anchor": anchor, class: "axis" }, new Date(t).toLocaleString()));
-  document.getElementById(id).replaceChildren(box);
-}
-
-function table(id, heads, rows) {
-  const t = document.getElementById(id), head = element("tr"), body = element("tbody"), top = element("thead");
-  for (const h of heads) {
-    const th = element("th", h);
-    th.scope = "col";
-    head.append(th);
-  }
-  top.append(head);
-  for (const r of rows) {
-    const tr = element("tr");
-    for (const v of r) tr.append(element("td", String(v)));
-    body.append(tr);
-  }
-  if (!rows.length) {
-    const td = element("td", "none", "note");
-    td.colSpan = heads.length;
-    const tr = element("tr");
-    tr.append(td);
-    body.append(tr);
-  }
-  t.replaceChildren(top, body);
-}
-
-async function loadDashboard() {
-  const [span, step] = $("window").value.split(" ");
-  const list = (order) => call("/analytics/queries?limit=10&order=" + order + "&window=" + span);
-  const [cache, stats, hot, slow, unanswered] = await Promise.all([
-    call("/analytics/cache?window=" + span + "&step=" + step), call("/stats"), list("hot"), list("slow"), list("unanswered")]);
-  const percent = (v) => (100 * v).toFixed(1) + " %", mib = (v) => (v / 1048576).toFixed(1) + " MiB";
-  const a = cache.totals.answer, r = cache.totals.retrieval;
+function showFigures(cache, stats, latency) {
+  const totals = Object.values(cache.totals), sum = (field) => totals.reduce((n, l) => n + l[field], 0);
+  const all = latency.totals.total;
   const figures = [
-    ["Answer hits", percent(a.hit_ratio) + " of " + a.lookups],
-    ["Retrieval hits", percent(r.hit_ratio) + " of " + r.lookups],
-    ["Time saved", ((a.saved_ms + r.saved_ms) / 1000).toFixed(2) + " s"],
-    ["Tokens saved", String(a.saved_tokens)],
-    ["Memory kept", mib(a.bytes + r.bytes)],
-    ["Documents", String(stats.documents)],
-    ["Index", mib(stats.index_file_bytes + stats.index_memory_bytes)],
-    ["Database", mib(stats.database_bytes)]];
+    ["Queries", all ? count(all.count) : "0"],
+    ["Half of them within", all ? ms(all.p50_ms) : "–"],
+    ["95 % within", all ? ms(all.p95_ms) : "–"],
+    ["Answer hits", percent(cache.totals.answer.hit_ratio) + " of " + cache.totals.answer.lookups],
+    ["Time saved", ms(sum("saved_ms"))],
+    ["Tokens saved", count(sum("saved_tokens"))],
+    ["Memory", bytes(stats.resident_bytes)],
+    ["Documents", count(stats.documents)],
+    ["Index", bytes(stats.index_file_bytes + stats.index_memory_bytes)],
+    ["Database", bytes(stats.database_bytes)]];
+  const g = stats.generator;
+  if (g) figures.push(["Language model", g.running + " running, " + g.waiting + " waiting"]);
   $("figures").replaceChildren(...figures.map(([k, v]) => {
     const d = element("div");
     d.append(element("dt", k), element("dd", v));
     return d;
   }));
-  const points = (field) => cache.series.map((s) => {
-    const of = (l) => (l.lookups ? l[field] : null);
-    return { t: Date.parse(s.t), answer: of(s.answer), retrieval: of(s.retrieval) };
-  });
-  chart("chart-ratio", points("hit_ratio"), 1, "Hit ratio of answers and retrieval over time", percent);
-  const saved = points("saved_ms");
-  chart("chart-saved", saved, Math.max(1, ...saved.flatMap((p) => [p.answer || 0, p.retrieval || 0])), "Milliseconds saved over time", (v) => v.toFixed(v < 10 ? 1 : 0));
-  const text = (q) => (q.query === null ? "(not logged)" : q.query);
-  table("hot", ["Question", "Collection", "Asked", "Estimate", "Hits"], hot.data.map((q) => [text(q), q.collection, q.count, q.estimate, q.cache_hits]));
-  table("slow", ["Question", "Collection", "Mean ms", "Worst ms"], slow.data.map((q) => [text(q), q.collection, q.mean_ms.toFixed(2), q.max_ms.toFixed(2)]));
-  table("unanswered", ["Question", "Collection", "Times", "Last"], unanswered.data.map((q) => [text(q), q.collection, q.unanswered, new Date(q.last).toLocaleString()]));
 }
 
-let refresh = 0;
-document.addEventListener("view", (event) => {
-  clearInterval(refresh);
-  if (event.detail !== "dashboard") return;
-  const load = () => loadDashboard().catch((e) => { $("status").textContent = e.message; });
-  load();
-  refresh = setInterval(load, 10000);
-});
-$("window").addEventListener("change", () => loadDashboard().catch((e) => { $("status").textContent = e.message; }));
+function showCaches(cache, time) {
+  const layers = Object.keys(LAYERS), names = Object.values(LAYERS);
+  const points = (of) => cache.series.map((s) => ({ t: Date.parse(s.t), v: layers.map((l) => (s[l] && s[l].lookups ? of(s[l]) : null)) }));
+  chart($("chart-ratio"), { ...time, caption: "Hit ratio", names, points: points((l) => l.hit_ratio), top: 1, show: percent });
+  chart($("chart-saved"), { ...time, caption: "Time saved", names, points: points((l) => l.saved_ms), show: ms });
+  chart($("chart-tokens"), { ...time, caption: "Tokens saved", names, points: points((l) => l.saved_tokens), show: count });
+  table($("layers"), ["Layer", "Look-ups", "Hits", "Hit ratio", "Time saved", "Tokens saved", "Held", "Evicted"],
+    layers.map((l) => {
+      const t = cache.totals[l];
+      return [LAYERS[l], t.lookups, t.hits, percent(t.hit_ratio), ms(t.saved_ms), count(t.saved_tokens), t.bytes ? bytes(t.bytes) : "–", t.evictions];
+    }), 1);
+}
+
+function showLatency(latency, time) {
+  const stages = Object.keys(latency.totals), select = $("stage");
+  const wanted = select.value || "total";
+  select.replaceChildren(...(stages.length ? stages : ["total"]).map((s) => {
+    const o = element("option", s.replace("_", " "));
+    o.value = s;
+    return o;
+  }));
+  select.value = stages.includes(wanted) ? wanted : "total";
+  const stage = select.value;
+  const points = latency.series.map((s) => ({ t: Date.parse(s.t), v: s[stage] ? [s[stage].p50_ms, s[stage].p95_ms, s[stage].p99_ms] : [null, null, null] }));
+  chart($("chart-latency"), { ...time, caption: "Time of a query, stage " + stage.replace("_", " "), names: ["p50", "p95", "p99"], points, show: ms });
+  table($("stages"), ["Stage", "Queries", "Mean", "p50", "p95", "p99"], stages.map((s) => {
+    const t = latency.totals[s];
+    return [s.replace("_", " "), t.count, ms(t.mean_ms), ms(t.p50_ms), ms(t.p95_ms), ms(t.p99_ms)];
+  }), 1);
+}
+
+function showMemory(memory, kv, time) {
+  const points = memory.series.map((s) => ({ t: Date.parse(s.t), v: Object.keys(MEMORY).map((m) => s[m]) }));
+  chart($("chart-memory"), { ...time, caption: "Memory since the start, a day at most", names: Object.values(MEMORY), points, show: bytes });
+  pageMap($("kv-map"), kv);
+}
+
+function showQueries(hot, slow, unanswered) {
+  const text = (q) => (q.query === null ? "(not logged)" : q.query);
+  table($("hot"), ["Question", "Collection", "Asked", "Estimate", "Hits"], hot.map((q) => [text(q), q.collection, q.count, q.estimate, q.cache_hits]), 2);
+  table($("slow"), ["Question", "Collection", "Mean", "Worst"], slow.map((q) => [text(q), q.collection, ms(q.mean_ms), ms(q.max_ms)]), 2);
+  table($("unanswered"), ["Question", "Collection", "Times", "Last"], unanswered.map((q) => [text(q), q.collection, q.unanswered, new Date(q.last).toLocaleString()]), 2);
+}
+
+async function load() {
+  const [window, step] = $("window").value.split(" "), over = "?window=" + window + "&step=" + step;
+  const list = (order) => call("/analytics/queries?limit=10&order=" + order + "&window=" + window);
+  const [cache, latency, memory, kv, stats, hot, slow, unanswered] = await Promise.all([
+    call("/analytics/cache" + over), call("/analytics/latency" + over), call("/analytics/memory" + over),
+    call("/analytics/kv"), call("/stats"), list("hot"), list("slow"), list("unanswered")]);
+  const to = Date.now(), time = { from: to - span(window), to, step: span(step) };
+  showFigures(cache, stats, latency);
+  showCaches(cache, time);
+  showLatency(latency, time);
+  showMemory(memory, kv, time);
+  showQueries(hot.data, slow.data, unanswered.data);
+}
+
+let timer = 0;
+const reload = () => load().catch((e) => { $("status").textContent = e.message; });
+
+export function showDashboard(visible) {
+  clearInterval(timer);
+  if (!visible) return;
+  reload();
+  timer = setInterval(() => document.hidden || reload(), 10000);
+}
+for (const id of ["window", "stage"]) $(id).addEventListener("change", reload);

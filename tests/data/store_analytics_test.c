@@ -136,6 +136,11 @@ static void quantiles_are_within_their_bound_of_the_exact_ones(void **state) {
                 fail_msg("quantile %d is %g, exactly %g", k, got[k], exact[k]);
     }
     free(list);
+    /* the whole time as one step, out of the sums by day that are left of so long ago */
+    assert_ok(store_latency_series(e.s, "acme", t0, 0, &list, &n, &err), &err);
+    assert_int_equal(n, 2);
+    assert_int_equal(list[0].count + list[1].count, N + N / 4);
+    free(list);
     drop_env(&e);
 }
 

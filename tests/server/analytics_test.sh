@@ -39,7 +39,7 @@ curl -s "$url/analytics/queries?order=unanswered" | grep -q zeppelin || fail "un
 curl -s -H 'Accept: text/csv' "$url/analytics/queries" | grep -q "^\"'=2+2\"," || fail "CSV runs formulas"
 curl -s -H 'Accept: text/csv' "$url/analytics/cache" | grep -q ',answer,6,3,0.500000,' || fail "CSV"
 times=$(curl -s "$url/analytics/latency?window=1h&step=1m")
-echo "$times" | grep -q '"total":{"count":6,"mean_ms":' || fail "latency: $times"
+echo "$times" | grep -q '^{"totals":{"queue":{"count":.*"total":{"count":6,"mean_ms":.*"series":\[.*"total":{"count":6,' || fail "latency: $times"
 echo "$times" | grep -q '"sparse":{"count":' || fail "latency of stages: $times"
 curl -s -H 'Accept: text/csv' "$url/analytics/latency" | grep -q ',total,6,' || fail "latency as CSV"
 memory=$(curl -s "$url/analytics/memory")

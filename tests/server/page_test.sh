@@ -17,15 +17,33 @@ node -e 'require("playwright-core")' 2>/dev/null || skip "playwright-core is not
 timeout 120 node "$here/e2e/browser.js" "$chromium" || skip "chromium does not start here"
 home=$(mktemp -d)
 pids=
-trap 'for p in $pids; do kill $p 2>/dev/null; done; rm -rf "$home"' EXIT
+trap 'kill $pids 2>/dev/null; wait; rm -rf "$home"' EXIT
 mkdir -p "$home/pictures"
-"$forage" serve --home "$home/home" --listen 127.0.0.1:0 --port-file "$home/port" --log-level off &
-pids=$!
-for _ in $(seq 600); do
-    test -s "$home/port" && break
-    sleep 0.1
-done
-timeout 400 node "$here/e2e/page.js" "http://127.0.0.1:$(cat "$home/port")" "$chromium" "$home/pictures"
+# start NAME OPTION...: a service; its URL is in $url
+start() {
+    name=$1
+    shift
+    "$forage" serve --home "$home/$name" --listen 127.0.0.1:0 --port-file "$home/$name.port" --log-level off "$@" &
+    pids="$pids $!"
+    for _ in $(seq 600); do
+        test -s "$home/$name.port" && break
+        sleep 0.1
+    done
+    url=http://127.0.0.1:$(cat "$home/$name.port")
+}
+writer=
+model=models/smollm2-135m-instruct-q4_1.gguf
+if [ -f $model ]; then
+    start writer --model $model --kv-ram 64M
+    writer=$url
+    curl -s -H 'Content-Type: application/json' "$url/ingest" -d '{"documents":[{"id":"heron","title":"Heron",
+        "text":"The grey heron stands one metre tall. It eats fish and frogs and stands still for hours."}]}' >/dev/null
+else
+    echo "# no language model here: writing is not looked at"
+fi
+start reader
+# shellcheck disable=SC2086 # none, or one word
+timeout 500 node "$here/e2e/page.js" "$url" "$chromium" "$home/pictures" $writer
 rc=$?
 test -n "${PICTURES:-}" && cp "$home"/pictures/*.png "$PICTURES"
 exit $rc

@@ -1,0 +1,117 @@
+// How the page talks to its service: JSON, event streams, uploads; and the API key, which is asked
+// for when the service answers 401, kept for the tab and sent as a bearer token.
+export const $ = (id) => document.getElementById(id);
+
+// Everything that comes from documents is put in by textContent, never as markup.
+export function element(tag, text, className) {
+  const e = document.createElement(tag);
+  if (text !== undefined && text !== null) e.textContent = text;
+  if (className) e.className = className;
+  return e;
+}
+
+const KEY = "forage-api-key";
+let asking = null;
+
+const authorization = () => {
+  const key = sessionStorage.getItem(KEY);
+  return key ? { Authorization: "Bearer " + key } : {};
+};
+
+function showKeyState() {
+  $("forget-key").hidden = !sessionStorage.getItem(KEY);
+}
+
+// One dialog for all requests that were refused at the same time; true: there is a new key.
+function askForKey() {
+  asking ||= new Promise((resolve) => {
+    const dialog = $("key-dialog");
+    $("key").value = "";
+    $("key-note").textContent = sessionStorage.getItem(KEY)
+      ? "The service refused the key it was given. Another one?"
+      : "It is kept for this tab alone and goes to this service alone.";
+    dialog.returnValue = "";
+    dialog.addEventListener("close", () => {
+      asking = null;
+      const given = dialog.returnValue === "use" && $("key").value.trim();
+      if (given) sessionStorage.setItem(KEY, given);
+      $("key").value = "";
+      showKeyState();
+      resolve(Boolean(given));
+    }, { once: true });
+    dialog.showModal();
+  });
+  return asking;
+}
+
+$("key-cancel").addEventListener("click", () => $("key-dialog").close());
+$("forget-key").addEventListener("click", () => {
+  sessionStorage.removeItem(KEY);
+  showKeyState();
+  $("main").focus();
+});
+showKeyState();
+
+const failure = (body, status) =>
+  new Error(body && body.error ? body.error.message : "The service answered " + status + ".");
+
+// fetch with the key; asks for one (again) as long as the service says 401 and the reader gives one.
+async function request(path, options = {}) {
+  for (;;) {
+    const sent = sessionStorage.getItem(KEY);
+    const reply = await fetch(path, { ...options, headers: { ...options.headers, ...authorization() } });
+    if (reply.status !== 401) return reply;
+    // Another request may have brought a key meanwhile.
+    if (sent === sessionStorage.getItem(KEY) && !(await askForKey()))
+      throw failure(await reply.json().catch(() => null), 401);
+  }
+}
+
+export async function call(path, options) {
+  const reply = await request(path, options);
+  const body = await reply.json().catch(() => null);
+  if (!reply.ok) throw failure(body, reply.status);
+  return body;
+}
+
+// Server-sent events of a POST, which EventSource cannot make: on(event, data) for each.
+export async function streamEvents(path, body, signal, on) {
+  const reply = await request(path, {
+    method: "POST",
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify(body),
+    signal,
+  });
+  if (!reply.ok) throw failure(await reply.json().catch(() => null), reply.status);
+  const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
+  let pending = "";
+  for (;;) {
+    const { value, done } = await reader.read();
+    if (done) return;
+    pending += value;
+    const events = pending.split("\n\n");
+    pending = events.pop();
+    for (const e of events) {
+      const name = /^event: (.*)$/m.exec(e), data = /^data: (.*)$/m.exec(e);
+      if (name && data) on(name[1], JSON.parse(data[1]));
+    }
+  }
+}
+
+// XMLHttpRequest: fetch does not tell how much of a body has gone out.
+export async function send(form, progress) {
+  for (;;) {
+    const x = await new Promise((resolve, reject) => {
+      const r = new XMLHttpRequest();
+      r.open("POST", "/ingest");
+      r.responseType = "json";
+      for (const [name, value] of Object.entries(authorization())) r.setRequestHeader(name, value);
+      r.upload.addEventListener("progress", (e) => e.lengthComputable && progress(e.loaded / e.total));
+      r.addEventListener("load", () => resolve(r));
+      r.addEventListener("error", () => reject(new Error("The service cannot be reached.")));
+      r.send(form);
+    });
+    if (x.status < 300) return x.response;
+    if (x.status !== 401 || !(await askForKey())) throw failure(x.response, x.status);
+  }
+}

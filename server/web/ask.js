@@ -1,0 +1,177 @@
+// Asking: the answer as it is written, its citations as chips, the source with the passage marked.
+import { $, element, call, streamEvents } from "/assets/api.js";
+
+// Offsets of the API count code points; a JavaScript string counts UTF-16 units.
+function cut(text, start, end) {
+  const points = Array.from(text);
+  return [points.slice(0, start).join(""), points.slice(start, end).join(""), points.slice(end).join("")];
+}
+
+const nameOf = (source) => source.title || source.uri || source.document_id;
+let opener = null; // what has the focus back when the reader is closed
+
+async function openSource(collection, source) {
+  opener = document.activeElement;
+  const doc = await call("/documents/" + encodeURIComponent(source.document_id) +
+    "?collection=" + encodeURIComponent(collection));
+  const [before, passage, after] = cut(doc.text, source.start, source.end);
+  $("reader-title").textContent = doc.title || doc.uri || doc.id;
+  $("reader-note").textContent = [doc.uri, "characters " + source.start + " to " + source.end].filter(Boolean).join(" · ");
+  const mark = element("mark", passage);
+  $("reader-text").replaceChildren(before, mark, after);
+  $("reader").hidden = false;
+  mark.scrollIntoView({ block: "center" });
+  $("reader-text").focus({ preventScroll: true });
+}
+
+function closeReader() {
+  $("reader").hidden = true;
+  if (opener && opener.isConnected) opener.focus();
+  opener = null;
+}
+$("reader-close").addEventListener("click", closeReader);
+$("reader").addEventListener("keydown", (event) => event.key === "Escape" && closeReader());
+
+function opens(button, collection, source) {
+  button.type = "button";
+  button.addEventListener("click", () => openSource(collection, source).catch(showError));
+  return button;
+}
+
+// The answer with its markers [n] as chips that open the cited passage.
+function fillAnswer(collection, answer, citations) {
+  const known = new Map(citations.map((c) => [c.index, c]));
+  const parts = answer.split(/(\[\d+\])/).map((part) => {
+    const m = /^\[(\d+)\]$/.exec(part);
+    const c = m && known.get(Number(m[1]));
+    if (!c) return part;
+    const chip = opens(element("button", m[1], c.verified ? "chip verified" : "chip"), collection, c.source);
+    chip.title = c.quote;
+    chip.setAttribute("aria-label", "Source " + m[1] + ": " + nameOf(c.source));
+    return chip;
+  });
+  $("answer-text").replaceChildren(...parts);
+}
+
+const score = (v) => (v === null || v === undefined ? "–" : v.toFixed(3));
+
+function showContexts(collection, contexts) {
+  $("contexts").replaceChildren(...contexts.map((c) => {
+    const row = element("tr"), cell = element("td");
+    cell.append(opens(element("button", nameOf(c), "link"), collection, c));
+    row.append(cell);
+    const s = c.scores || {};
+    for (const v of [c.score, s.dense, s.sparse, s.rerank]) row.append(element("td", score(v), "number"));
+    return row;
+  }));
+  $("evidence").hidden = false;
+}
+
+function showTimings(a) {
+  const rows = Object.entries(a.timings_ms).filter(([, v]) => v > 0);
+  const most = Math.max(...rows.map(([, v]) => v), 0.001);
+  $("timings").replaceChildren(...rows.map(([name, v]) => {
+    const row = element("tr"), cell = element("td", null, "bar");
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    svg.setAttribute("viewBox", "0 0 100 10");
+    svg.setAttribute("preserveAspectRatio", "none");
+    svg.setAttribute("aria-hidden", "true");
+    for (const [k, x] of Object.entries({ width: Math.max(0.5, 100 * v / most), height: 10, class: "dot s0" })) bar.setAttribute(k, x);
+    svg.append(bar);
+    cell.append(svg);
+    row.append(element("td", name.replace("_", " ")), element("td", v.toFixed(2), "number"), cell);
+    return row;
+  }));
+  const u = a.usage;
+  $("usage").textContent = u.prompt_tokens
+    ? u.prompt_tokens + " tokens read, " + u.prompt_tokens_details.cached_tokens + " of them kept from before; " + u.completion_tokens + " written"
+    : "";
+}
+
+function showAnswer(collection, a) {
+  fillAnswer(collection, a.answer || "", a.citations);
+  if (!a.answer) $("answer-text").textContent = a.status === "no_context"
+    ? "Nothing in this collection matches the question."
+    : "The documents do not answer this.";
+  const made = a.cache.answer === "hit" ? "from memory"
+    : a.answer_source === "generated" ? "written by " + a.model
+    : a.answer_source;
+  $("answer-note").textContent = [a.status.replace("_", " "), made, a.timings_ms.total.toFixed(2) + " ms"].join(" · ");
+  const entry = (source, quote, number, verified) => {
+    const li = element("li");
+    if (number) li.value = number;
+    li.append(opens(element("button", nameOf(source), "link"), collection, source));
+    if (verified) li.append(" ", element("span", "verified", "note"));
+    li.append(element("blockquote", quote));
+    return li;
+  };
+  const items = a.citations.length
+    ? a.citations.map((c) => entry(c.source, c.quote, c.index, c.verified))
+    : a.contexts.slice(0, 5).map((c) => entry(c, c.text.slice(0, 300) + (c.text.length > 300 ? "…" : "")));
+  $("sources").replaceChildren(...items);
+  showContexts(collection, a.contexts);
+  showTimings(a);
+}
+
+function showError(e) {
+  $("answer-text").replaceChildren(element("span", e.message, "error"));
+  $("answer-note").textContent = "";
+  $("answer").hidden = false;
+}
+
+async function ask() {
+  const button = $("ask-form").querySelector("button"), collection = $("collection").value;
+  const abort = new AbortController();
+  button.disabled = true;
+  $("stop").hidden = false;
+  $("stop").onclick = () => abort.abort();
+  $("reader").hidden = $("evidence").hidden = true;
+  for (const id of ["sources", "contexts", "timings", "answer-text"]) $(id).replaceChildren();
+  $("answer-note").textContent = "Looking…";
+  $("answer").hidden = false;
+  $("answer").setAttribute("aria-busy", "true"); // a screen reader waits for the whole
+  let answer = "", finished = false;
+  const citations = [];
+  try {
+    await streamEvents("/query", {
+      query: $("question").value,
+      collection,
+      top_k: Number($("top-k").value) || 8,
+      search: { mode: $("mode").value },
+      stream: true,
+    }, abort.signal, (name, data) => {
+      if (name === "error") throw new Error(data.error.message);
+      if (name === "contexts") {
+        showContexts(collection, data.contexts);
+        $("answer-note").textContent = "Reading " + data.contexts.length + " passages…";
+      }
+      if (name === "token") answer += data.text;
+      if (name === "citation") citations.push(data);
+      if (name === "token" || name === "citation") fillAnswer(collection, answer, citations);
+      if (name === "done") {
+        finished = true;
+        showAnswer(collection, data);
+      }
+    });
+    if (!finished) throw new Error("The connection ended before the answer did.");
+  } catch (e) {
+    if (e.name === "AbortError") $("answer-note").textContent = "Stopped.";
+    else showError(e);
+  } finally {
+    $("answer").removeAttribute("aria-busy");
+    $("stop").hidden = true;
+    button.disabled = false;
+  }
+}
+
+$("ask-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  ask();
+});
+$("question").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
+    event.preventDefault();
+    $("ask-form").requestSubmit();
+  }
+});

@@ -1,0 +1,116 @@
+// Documents and collections: what is there, more of it, less of it.
+import { $, element, call, send } from "/assets/api.js";
+
+const option = (name) => {
+  const o = element("option", name);
+  o.value = name;
+  return o;
+};
+
+function fillSelect(select, names) {
+  const chosen = select.value;
+  select.replaceChildren(...names.map(option));
+  if (names.includes(chosen)) select.value = chosen;
+}
+
+function removal(what, act) {
+  const cell = element("td"), button = element("button", "Delete", "link");
+  button.type = "button";
+  button.setAttribute("aria-label", "Delete " + what);
+  button.addEventListener("click", async () => {
+    if (!confirm("Delete " + what + "?")) return;
+    try {
+      await act();
+    } catch (e) {
+      $("upload-note").textContent = e.message;
+    }
+  });
+  cell.append(button);
+  return cell;
+}
+
+export async function loadCollections() {
+  const { data } = await call("/collections");
+  const names = data.map((c) => c.name);
+  fillSelect($("collection"), names.length ? names : ["default"]);
+  fillSelect($("list-collection"), names);
+  $("collections").replaceChildren(...data.map((c) => {
+    const row = element("tr");
+    row.append(element("td", c.name), element("td", String(c.documents), "number"),
+      element("td", String(c.chunks), "number"), element("td", c.language),
+      removal("collection " + c.name + " with " + c.documents + " documents", async () => {
+        await call("/collections/" + encodeURIComponent(c.name), { method: "DELETE" });
+        await loadCollections();
+        await loadDocuments();
+      }));
+    return row;
+  }));
+  const n = data.reduce((sum, c) => sum + c.documents, 0);
+  $("status").textContent = n === 1 ? "1 document" : n + " documents";
+}
+
+export async function loadDocuments(after) {
+  const collection = $("list-collection").value;
+  if (!collection) {
+    $("documents-list").replaceChildren();
+    return;
+  }
+  const page = await call("/documents?limit=50&collection=" + encodeURIComponent(collection) +
+    (after ? "&after=" + encodeURIComponent(after) : ""));
+  const rows = page.data.map((d) => {
+    const row = element("tr");
+    row.append(element("td", d.title || d.uri || ""), element("td", d.id), element("td", String(d.chunks), "number"),
+      removal(d.title || d.uri || d.id, async () => {
+        await call("/documents/" + encodeURIComponent(d.id) + "?collection=" + encodeURIComponent(collection), { method: "DELETE" });
+        row.remove();
+        await loadCollections();
+      }));
+    return row;
+  });
+  if (after) $("documents-list").append(...rows);
+  else $("documents-list").replaceChildren(...rows);
+  $("more").hidden = !page.has_more;
+  $("more").onclick = () => loadDocuments(page.last_id);
+}
+$("list-collection").addEventListener("change", () => loadDocuments());
+
+async function upload(files) {
+  const button = $("upload").querySelector("button"), bar = $("upload-progress");
+  const form = new FormData();
+  form.append("collection", $("upload-collection").value);
+  for (const f of files) form.append("file", f, f.name);
+  button.disabled = true;
+  bar.hidden = false;
+  bar.value = 0;
+  $("upload-note").textContent = "Uploading…";
+  $("upload-results").replaceChildren();
+  try {
+    const r = await send(form, (share) => {
+      bar.value = share;
+      if (share === 1) $("upload-note").textContent = "Reading and indexing…";
+    });
+    const failed = r.results.filter((d) => d.status === "failed");
+    $("upload-note").textContent = (r.results.length - failed.length) + " of " + r.results.length +
+      " documents are in and can be asked about, " + (r.timings_ms.total / 1000).toFixed(2) + " s";
+    $("upload-results").replaceChildren(...failed.map((d) => element("li", (d.id || "a file") + ": " + d.error.message, "error")));
+    await loadCollections();
+    await loadDocuments();
+  } catch (e) {
+    $("upload-note").textContent = e.message;
+  } finally {
+    button.disabled = false;
+    bar.hidden = true;
+  }
+}
+
+$("upload").addEventListener("submit", (event) => {
+  event.preventDefault();
+  upload($("files").files);
+});
+for (const name of ["dragover", "dragleave", "drop"]) {
+  $("view-documents").addEventListener(name, (event) => {
+    event.preventDefault();
+    $("drop").classList.toggle("over", name === "dragover");
+    if (name === "drop" && event.dataTransfer.files.length) upload(event.dataTransfer.files);
+  });
+}
