@@ -67,7 +67,7 @@ static const char *patterns[sizeof app_routes / sizeof *app_routes];
 
 static void observe(void *ctx, const http_summary *s) {
     app *a = ctx;
-    size_t route = s->route ? (size_t)(s->route - app_routes) : app_n_routes;
+    size_t route = s->route ? (size_t)(s->route - a->routes) : app_n_routes;
     metrics_request(a->metrics, route, s->status, s->total_ms);
     bool probe = s->route && s->route->lane == HTTP_LANE_INLINE && s->status < 400;
     log_event(probe              ? LOG_LEVEL_DEBUG
@@ -79,10 +79,49 @@ static void observe(void *ctx, const http_summary *s) {
               LOG_INT("bytes_out", s->reply_bytes));
 }
 
-int app_create(app **out, service *s, fo_err *err) {
+static void refuse_write(http_request *r, void *ctx) {
+    (void)ctx;
+    http_error(r, 403, "read_only", NULL,
+               "this server was started with --read-only: send writes to the one that was not");
+}
+
+static int make_routes(app *a, fo_err *err) {
+    a->routes = malloc(sizeof app_routes);
+    if (!a->routes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    memcpy(a->routes, app_routes, sizeof app_routes);
+    for (size_t i = 0; i < app_n_routes && a->read_only; i++) {
+        if (a->routes[i].lane != HTTP_LANE_INGEST) continue; /* all that writes is in that lane */
+        a->routes[i].handler = refuse_write;
+        a->routes[i].types = NULL;
+        a->routes[i].args = "*";
+    }
+    return FO_OK;
+}
+
+/* Where bodies and long replies wait. The home's own is swept: no other process uses it. */
+static int make_spool_dir(app *a, fo_err *err) {
+    if (a->read_only) {
+        char path[] = "/tmp/forage-read-XXXXXX";
+        if (!mkdtemp(path)) return fo_fail_errno(err, "cannot make a folder in /tmp");
+        a->spool_dir = strdup(path);
+        if (a->spool_dir) return FO_OK;
+        rmdir(path);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    const char *home = service_home(a->service);
+    size_t n = strlen(home) + 8;
+    a->spool_dir = malloc(n);
+    if (!a->spool_dir) return fo_fail(err, FO_ENOMEM, "out of memory");
+    snprintf(a->spool_dir, n, "%s/tmp", home);
+    int rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
+    return rc ? rc : fo_make_dirs(a->spool_dir, err);
+}
+
+int app_create(app **out, service *s, bool read_only, fo_err *err) {
     app *a = calloc(1, sizeof *a);
     if (!a) return fo_fail(err, FO_ENOMEM, "out of memory");
     a->service = s;
+    a->read_only = read_only;
     a->started_ms = log_now_ms();
     a->max_document_bytes = 64 * MIB;
     for (size_t i = 0; i < app_n_routes; i++) {
@@ -90,16 +129,9 @@ int app_create(app **out, service *s, fo_err *err) {
         patterns[i] = app_routes[i].pattern;
     }
     a->metrics = metrics_create(methods, patterns, app_n_routes);
-    size_t n = strlen(service_home(s)) + 8;
-    a->spool_dir = malloc(n);
-    int rc = FO_OK;
-    if (!a->metrics || !a->spool_dir) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (!rc) {
-        snprintf(a->spool_dir, n, "%s/tmp", service_home(s));
-        rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
-    }
-    if (!rc) rc = fo_make_dirs(a->spool_dir, err);
-    if (!rc) rc = query_log_create(&a->query_log, service_store(s), err);
+    int rc = a->metrics ? make_routes(a, err) : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!rc) rc = make_spool_dir(a, err);
+    if (!rc && !read_only) rc = query_log_create(&a->query_log, service_store(s), err);
     if (!rc) rc = gauges_create(&a->gauges, s, err);
     if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
     if (rc) {
@@ -111,7 +143,7 @@ int app_create(app **out, service *s, fo_err *err) {
 }
 
 int app_serve(app *a, http_options *opt, fo_err *err) {
-    opt->routes = app_routes;
+    opt->routes = a->routes;
     opt->n_routes = app_n_routes;
     opt->app = a;
     opt->observe = observe;
@@ -126,7 +158,9 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     query_log_free(a->query_log);
     gauges_free(a->gauges);
     metrics_free(a->metrics);
+    if (a->read_only && a->spool_dir) fo_remove_tree(a->spool_dir, NULL);
     free(a->spool_dir);
+    free(a->routes);
     free(a);
 }
 

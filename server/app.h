@@ -20,13 +20,16 @@ typedef struct app {
     gauges *gauges;
     http_server *http; /* set by app_serve */
     int64_t started_ms;
-    char *spool_dir; /* home/tmp */
+    char *spool_dir;    /* home/tmp; read-only: a folder of its own in /tmp */
+    http_route *routes; /* app_routes; read-only: those that write refuse */
+    bool read_only;
     size_t max_document_bytes;
     enum log_queries log_queries; /* what the store's query log keeps of a question */
 } app;
 
-/* 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
-int app_create(app **out, service *s, fo_err *err);
+/* read_only: as the service was opened; nothing is written into the home.
+ * 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
+int app_create(app **out, service *s, bool read_only, fo_err *err);
 int app_serve(app *a, http_options *opt, fo_err *err);
 /* Stops HTTP (see http_stop), then the jobs; frees a. The service stays open. */
 void app_stop(app *a, int timeout_ms, const atomic_bool *hurry);

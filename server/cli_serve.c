@@ -20,6 +20,7 @@ static struct {
     const char *log_queries;
     int64_t cache_bytes, cache_ttl;
     double prime_rate;
+    bool read_only;
 } o = {.home = "home",
        .listen = "127.0.0.1:8080",
        .log_level = "info",
@@ -36,6 +37,9 @@ static const cli_option options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "the folder that holds everything (default: home)"},
     {"listen", CLI_STRING, &o.listen, "ADDRESS:PORT",
      "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
+    {"read-only", CLI_BOOL, &o.read_only, NULL,
+     "write nothing: several such servers may share a home, beside one that writes; each answers "
+     "from the state in which it found the home"},
     {"port-file", CLI_STRING, &o.port_file, "FILE",
      "write the port that is listened on to FILE, once it is"},
     CLI_EMBED_OPTIONS,
@@ -95,7 +99,7 @@ static int write_port_file(const http_server *s, fo_err *err) {
 
 static int serve(service *s, sigset_t *signals, fo_err *err) {
     app *a;
-    int rc = app_create(&a, s, err);
+    int rc = app_create(&a, s, o.read_only, err);
     if (rc) return rc;
     a->max_document_bytes = (size_t)o.max_body;
     a->log_queries = !strcmp(o.log_queries, "full")   ? LOG_QUERIES_FULL
@@ -167,6 +171,7 @@ static int run(int argc, char **argv) {
     service *s;
     service_options so = {.home = o.home,
                           .n_threads = (int)o.threads,
+                          .read_only = o.read_only,
                           .min_free_bytes = (uint64_t)o.min_free,
                           .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
                           .cache_ttl_ms = o.cache_ttl * 1000,

@@ -26,7 +26,7 @@ static int setup(void **state) {
     fo_err err = {0};
     f->dir = test_folder();
     assert_ok(service_open(&f->service, &(service_options){.home = f->dir}, &err), &err);
-    assert_ok(app_create(&f->app, f->service, &err), &err);
+    assert_ok(app_create(&f->app, f->service, false, &err), &err);
     http_options h = {.listen = "127.0.0.1:0"};
     assert_ok(app_serve(f->app, &h, &err), &err);
     snprintf(f->url, sizeof f->url, "http://%s", http_address(f->app->http));

@@ -28,7 +28,7 @@ static inline fixture *fixture_open(char *dir, char *file, engine_options e) {
                                .home = f->dir, .model = f->model, .engine = &e, .n_threads = 2},
                            &err),
               &err);
-    assert_ok(app_create(&f->app, f->service, &err), &err);
+    assert_ok(app_create(&f->app, f->service, false, &err), &err);
     http_options h = {.listen = "127.0.0.1:0"};
     assert_ok(app_serve(f->app, &h, &err), &err);
     return f;
