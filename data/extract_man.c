@@ -554,7 +554,7 @@ static void request(reader *r) {
         char *s = r->line.data + 1;
         while (*s == ' ' || *s == '\t') s++;
         if (!*s || (s[0] == '\\' && s[1] == '"')) return;
-        size_t k = strcspn(s, " \t");
+        size_t k = strcspn(s, " \t\\("); /* ".el\{", ".if(1)": no blank is needed */
         bool is_if = k == 2 && s[0] == 'i' && (s[1] == 'f' || s[1] == 'e');
         bool is_el = k == 2 && s[0] == 'e' && s[1] == 'l';
         if (!is_if && !is_el) break;

@@ -67,7 +67,8 @@ static void manual_pages_need_no_troff(void **state) {
     extracted x = read_string(".\\\" comment\n.TH LS 1\n.SH NAME\nls \\- list \\fBfiles\\fR\n"
                               ".SH OPTIONS\n.TP\n.BR \\-a , \" \\-\\-all\"\nshow\nall\n"
                               ".IP \\(bu 2\nbullet\n.PP\nEnd.\n.nf\n  code \\e n\n.fi\n"
-                              ".if t hidden\n.de XX\nskipped\n..\n.ie n shown\n.el hidden\n",
+                              ".if t hidden\n.ie t \\{\\\n. ds x hidden\n'br\\}\n.el\\{\\\n. ds -- "
+                              "hidden\n'br\\}\n.de XX\nskipped\n..\n.ie n shown\n.el hidden\n",
                               NULL, "ls.1");
     assert_string_equal(x.format, "man");
     assert_string_equal(x.title, "ls - list files");
