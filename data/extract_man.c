@@ -575,7 +575,8 @@ static void request(reader *r) {
         size_t mark = is(a.at[0], "ig") ? 1 : 2;
         skip_definition(r, a.n > mark ? a.at[mark] : NULL);
     } else if (a.n && !among(a.at[0], silent) && !man_macro(r, &a) && !mdoc_macro(r, &a)) {
-        if (a.at[0][0] != '\\') add_args(r, &a, 1, " "); /* a macro of the page's own: its words */
+        /* A macro of the page's own: its words. Before the first heading they set the page up. */
+        if (a.at[0][0] != '\\' && r->b->n_blocks > 0) add_args(r, &a, 1, " ");
     }
     fo_buf_free(&copy);
 }
@@ -589,8 +590,13 @@ bool extract_looks_like_man(const char *s, size_t n) {
             size_t k = strlen(begins[i]);
             if (n - at >= k && memcmp(s + at, begins[i], k) == 0) return true;
         }
+        if (n - at >= 4 && memcmp(s + at, ".ig", 3) == 0) { /* a licence, as a rule */
+            const char *end = memmem(s + at, n - at, "\n..", 3);
+            if (!end) return false;
+            at = (size_t)(end - s) + 1;
+        }
         /* Comments, requests and blank lines may come first, prose may not. */
-        if (s[at] != '.' && s[at] != '\'' && s[at] != '\n') return false;
+        if (!strchr(".'\n\\", s[at])) return false;
         const char *newline = memchr(s + at, '\n', n - at);
         if (!newline) return false;
         at = (size_t)(newline - s) + 1;

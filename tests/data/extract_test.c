@@ -75,6 +75,13 @@ static void manual_pages_need_no_troff(void **state) {
     assert_string_equal(x.text, "NAME\n\nls - list files\n\nOPTIONS\n\n-a, --all\nshow all\n"
                                 "- bullet\n\nEnd.\n\n  code \\ n\n\nshown");
     extracted_deinit(&x);
+    /* A licence to be ignored, and macros that set the page up, come before the first heading. */
+    x = read_string(".ig\nCopyright Somebody\n..\n.de dT\n.ds Dt \\\\$2\n..\n.dT Time-stamp: 2019\n"
+                    ".TH X 1\n.SH NAME\nx \\- y\n.dT kept words\n",
+                    NULL, NULL);
+    assert_string_equal(x.format, "man");
+    assert_string_equal(x.text, "NAME\n\nx - y kept words");
+    extracted_deinit(&x);
     x = read_string(".Dd May 1\n.Dt X 1\n.Os\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh SYNOPSIS\n"
                     ".Nm\n.Op Fl n Ar count\n.Xr ls 1 .\n",
                     "text/troff", NULL);
