@@ -32,15 +32,16 @@ typedef struct engine engine;         /* any thread */
 typedef struct generation generation; /* one consumer; cancel from any thread */
 
 typedef struct engine_options {
-    const char *model;    /* GGUF file */
-    int n_threads;        /* < 1: fo_cpu_count() */
-    bool exact;           /* F32 arithmetic instead of the serving path */
-    int max_batch_tokens; /* tokens of a step; 0: 512 */
-    int max_sequences;    /* sequences in work at a time; 0: 16 */
-    int max_waiting;      /* requests that may wait for a place; 0: 1024 */
-    int kv_page_tokens;   /* 0: 16 */
-    uint64_t kv_ram;      /* bytes of KV; 0: a quarter of the memory that is available, at most
-                             8 full contexts */
+    const char *model;       /* GGUF file */
+    int n_threads;           /* < 1: fo_cpu_count() */
+    bool exact;              /* F32 arithmetic instead of the serving path */
+    int max_batch_tokens;    /* tokens of a step; 0: 512 */
+    int max_sequences;       /* sequences in work at a time; 0: 16 */
+    int max_waiting;         /* requests that may wait for a place; 0: 1024 */
+    int kv_page_tokens;      /* 0: 16 */
+    uint64_t kv_ram;         /* bytes of KV; 0: a quarter of the memory that is available, at most
+                                8 full contexts */
+    uint64_t reserved_bytes; /* what the caller takes beside: counted when memory is */
     kv_type kv_type;
     bool no_lookup;  /* never guess ahead (prompt_lookup.h) */
     double row_cost; /* of a guess, as a share of a step's time; 0: measured as it runs */

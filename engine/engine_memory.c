@@ -28,6 +28,28 @@ uint64_t engine_memory_available(void) {
     return available;
 }
 
+/* Activations of a batch, an estimate from the shapes, on the large side. */
+static uint64_t activations(const model_info *info, int batch_tokens) {
+    return (uint64_t)batch_tokens * (uint64_t)info->d_model * 64;
+}
+
+int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err) {
+    enum { BATCH = 2048 };
+    model_info info;
+    *out = 0;
+    size_t n = path ? strlen(path) : 0;
+    if (n < 5 || strcmp(path + n - 5, ".gguf")) return FO_OK;
+    fo_err unknown = {0};
+    int rc = model_probe(&info, path, true, &unknown);
+    if (rc == FO_EUNSUPPORTED) return FO_OK; /* a table, or what opening it will refuse */
+    if (rc != FO_OK) {
+        if (err) *err = unknown;
+        return rc;
+    }
+    *out = info.weight_bytes + activations(&info, BATCH);
+    return FO_OK;
+}
+
 int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
                         int logit_rows, fo_err *err) {
     model_info info;
@@ -44,11 +66,10 @@ int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int 
                    .type = opt->kv_type};
     rc = kv_layout_init(&l, err);
     if (rc != FO_OK) return rc;
-    /* Activations of a batch and a row of logits each: an estimate from the shapes, on the large
-     * side; the exact figure is model_context_bytes once the model is open. */
-    out->scratch = (uint64_t)batch_tokens * (uint64_t)info.d_model * 64 +
-                   (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
-    uint64_t fixed = out->weights + out->scratch;
+    /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
+    out->scratch =
+        activations(&info, batch_tokens) + (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
+    uint64_t fixed = out->weights + out->scratch + opt->reserved_bytes;
     uint64_t window = ((uint64_t)info.n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
     uint64_t kv = opt->kv_ram;
     if (!kv) {
@@ -68,10 +89,11 @@ int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int 
     if (out->available && fixed + out->kv > out->available)
         return fo_fail(
             err, FO_ENOMEM,
-            "%s needs %llu MiB of weights, %llu MiB of KV cache and %llu MiB of scratch; "
-            "%llu MiB are available",
+            "%s needs %llu MiB of weights, %llu MiB of KV cache and %llu MiB of scratch, beside "
+            "%llu MiB for other models and caches; %llu MiB are available",
             opt->model, (unsigned long long)(out->weights >> 20),
             (unsigned long long)(out->kv >> 20), (unsigned long long)(out->scratch >> 20),
+            (unsigned long long)(opt->reserved_bytes >> 20),
             (unsigned long long)(out->available >> 20));
     out->store = opt->kv_store_ram ? opt->kv_store_ram : out->kv / 4;
     uint64_t left = out->available - fixed - out->kv;

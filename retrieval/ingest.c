@@ -149,8 +149,12 @@ int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, 
     const char **texts = calloc(n + 1, sizeof *texts);
     for (size_t i = 0; lens && i < n; i++) {
         size_t before = joined.len;
-        if (in[i].title && in[i].title[0]) {
-            fo_buf_str(&joined, in[i].title);
+        const char *title = in[i].title ? in[i].title : "";
+        size_t n_title = strlen(title);
+        /* A title that was found in the text's first line stands there already. */
+        bool there = n_title <= in[i].len && memcmp(in[i].text, title, n_title) == 0;
+        if (!there) {
+            fo_buf_add(&joined, title, n_title);
             fo_buf_char(&joined, ' ');
         }
         fo_buf_add(&joined, in[i].text, in[i].len);

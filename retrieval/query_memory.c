@@ -281,6 +281,11 @@ void query_memory_end(query_turn *t, int rc) {
 
 /* ---- life ---------------------------------------------------------------------------------- */
 
+int64_t query_memory_budget(const service_options *opt) {
+    int64_t bytes = opt->cache_bytes ? opt->cache_bytes : 64 << 20;
+    return bytes > 0 ? bytes : 0;
+}
+
 int query_memory_create(query_memory **out, service *s, const service_options *opt, fo_err *err) {
     query_memory *m = calloc(1, sizeof *m);
     if (!m) return fo_fail(err, FO_ENOMEM, "out of memory");
@@ -294,8 +299,8 @@ int query_memory_create(query_memory **out, service *s, const service_options *o
         m->folder = NULL;
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
     }
-    int64_t bytes = opt->cache_bytes ? opt->cache_bytes : 64 << 20;
-    query_cache_options half = {bytes > 0 ? (size_t)bytes / 2 : 0, opt->cache_ttl_ms};
+    int64_t bytes = query_memory_budget(opt);
+    query_cache_options half = {(size_t)bytes / 2, opt->cache_ttl_ms};
     if (rc == FO_OK && bytes > 0) rc = query_cache_create(&m->answers, &half, err);
     if (rc == FO_OK && bytes > 0) rc = query_cache_create(&m->contexts, &half, err);
     if (rc != FO_OK) return query_memory_free(m), rc;

@@ -25,6 +25,8 @@
 
 #include "retrieval/service_internal.h"
 
+/* Bytes that answers and contexts may take, 0: no caches. */
+int64_t query_memory_budget(const service_options *opt);
 int query_memory_create(query_memory **out, service *s, const service_options *opt, fo_err *err);
 /* Starts and stops the thread that primes and saves. */
 int query_memory_start(query_memory *m, fo_err *err);

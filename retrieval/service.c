@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/engine_memory.h"
 #include "kernels/file.h"
 #include "retrieval/query_memory.h"
 
@@ -27,10 +27,11 @@ static int take_lock(service *s, fo_err *err) {
                    s->home);
 }
 
-static int open_generator(service *s, const service_options *opt, fo_err *err) {
+static int open_generator(service *s, const service_options *opt, uint64_t beside, fo_err *err) {
     engine_options m = opt->engine ? *opt->engine : (engine_options){0};
     m.model = opt->model;
     m.n_threads = opt->n_threads;
+    m.reserved_bytes = beside;
     int rc = engine_open(&s->engine, &m, err);
     if (rc != FO_OK) return rc;
     const model_info *info = engine_model(s->engine);
@@ -45,16 +46,37 @@ static int open_generator(service *s, const service_options *opt, fo_err *err) {
     return prompt_builder_create(&s->prompts, &p, err);
 }
 
+/* What stands beside the language model: the other models, and the caches of answers. Refused here
+ * where that alone cannot fit; engine_open adds the language model's own. */
+static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err) {
+    uint64_t encoder = 0, cross = 0, caches = (uint64_t)query_memory_budget(opt);
+    int rc = engine_memory_of_encoder(&encoder, opt->embed_model, err);
+    if (rc == FO_OK) rc = engine_memory_of_encoder(&cross, opt->rerank_model, err);
+    if (rc != FO_OK) return rc;
+    *beside = encoder + cross + caches;
+    uint64_t available = engine_memory_available();
+    if (available && *beside > available)
+        return fo_fail(err, FO_ENOMEM,
+                       "the embedder needs %llu MiB, the reranker %llu MiB and the caches of "
+                       "answers %llu MiB; %llu MiB are available",
+                       (unsigned long long)(encoder >> 20), (unsigned long long)(cross >> 20),
+                       (unsigned long long)(caches >> 20), (unsigned long long)(available >> 20));
+    return FO_OK;
+}
+
 static int open_models(service *s, const service_options *opt, fo_err *err) {
     if (!(s->model_pool = fo_pool_create(opt->n_threads)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     embedder_options e = {.pool = s->model_pool,
                           .query_prefix = opt->query_prefix,
                           .passage_prefix = opt->passage_prefix};
-    int rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
+    uint64_t beside = 0;
+    int rc = plan_memory(opt, &beside, err);
+    /* First, while the others are not yet in what is available. */
+    if (rc == FO_OK && opt->model) rc = open_generator(s, opt, beside, err);
+    if (rc == FO_OK) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
     if (rc == FO_OK && opt->rerank_model)
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
-    if (rc == FO_OK && opt->model) rc = open_generator(s, opt, err);
     return rc;
 }
 

@@ -391,6 +391,24 @@ static void the_extractive_answer_stands_where_time_or_room_run_out(void **state
     close_world(&w);
 }
 
+static void what_cannot_fit_is_refused_with_a_sentence_before_anything_is_loaded(void **state) {
+    (void)state;
+    char *folder = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/chain.gguf", folder);
+    chain_model_write(path, "Yes.");
+    service *s = NULL;
+    fo_err err = {0};
+    service_options opt = {.home = folder, .cache_bytes = (int64_t)1 << 50};
+    assert_int_equal(service_open(&s, &opt, &err), FO_ENOMEM);
+    assert_non_null(strstr(err.msg, "the caches of answers 1073741824 MiB"));
+    engine_options e = {.kv_ram = (uint64_t)1 << 50};
+    opt = (service_options){.home = folder, .model = path, .engine = &e};
+    assert_int_equal(service_open(&s, &opt, &err), FO_ENOMEM);
+    assert_non_null(strstr(err.msg, "beside 64 MiB for other models and caches"));
+    assert_null(s);
+    test_remove(folder);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_that_the_documents_say_is_given_with_its_citation),
@@ -403,6 +421,7 @@ int main(void) {
         cmocka_unit_test(a_reader_that_goes_away_stops_the_writing),
         cmocka_unit_test(a_prompt_read_ahead_is_attached_when_the_question_comes),
         cmocka_unit_test(a_question_that_nothing_answers_is_refused_without_asking_the_model),
+        cmocka_unit_test(what_cannot_fit_is_refused_with_a_sentence_before_anything_is_loaded),
         cmocka_unit_test(the_extractive_answer_stands_where_time_or_room_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
