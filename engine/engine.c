@@ -117,6 +117,12 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     ev->stop_index = g->stops.found;
     ev->finish_reason = reason;
     ev->prefix_tokens = (size_t)t->n_attached;
+    if (t->kv) {
+        int asked, restored;
+        kv_seq_restored(t->kv, &asked, &restored);
+        ev->disk_asked = ev->disk_asked || asked > 0;
+        ev->disk_tokens += (size_t)restored;
+    }
     ev->cached_tokens = ev->prefix_tokens + ev->chunk_tokens - ev->recomputed_tokens;
     ev->queue_ms = (t->admitted ? t->started_ms : now) - g->submitted_ms;
     ev->decode_ms = ev->first_token_ms > 0 ? now - g->submitted_ms - ev->first_token_ms : 0;
@@ -407,7 +413,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
         kv_store_options so = {
             .dir = opt->kv_dir, .ram_bytes = plan.store, .disk_bytes = opt->kv_disk};
         if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
-        ko.store = e->store;
+        if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
         if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
     }
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);

@@ -132,6 +132,8 @@ typedef struct generation_event {
      * computed again in the prompt's context). */
     size_t cached_tokens;
     size_t prefix_tokens, chunk_tokens, recomputed_tokens;
+    size_t disk_tokens;  /* of prefix_tokens and chunk_tokens: read back from disk */
+    bool disk_asked;     /* something was looked for on disk */
     const char *kv_note; /* static: why kv_reuse chunk was served as exact; "" */
     double queue_ms, prefill_ms, decode_ms, first_token_ms; /* first_token: since the submit */
 } generation_event;

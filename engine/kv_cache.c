@@ -277,6 +277,11 @@ void kv_seq_free(kv_seq *s, bool keep) {
     free(s);
 }
 
+void kv_seq_restored(const kv_seq *s, int *n_asked, int *n_tokens) {
+    *n_asked = s->n_asked;
+    *n_tokens = s->n_restored;
+}
+
 int kv_seq_tokens(const kv_seq *s) {
     return s->n_tokens;
 }
@@ -311,7 +316,9 @@ static int best_child(const kv_cache *c, const prefix_hash *parent, const unsign
 /* Block i of the sequence, whose name is h, from the store into a page of its own. */
 static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *tokens) {
     kv_cache *c = s->c;
-    if (!c->store || !kv_store_contains(c->store, h->bytes)) return NONE;
+    if (!c->store) return NONE;
+    s->n_asked++;
+    if (!kv_store_contains(c->store, h->bytes)) return NONE;
     int p = take_page(c);
     if (p == NONE) return NONE;
     if (!kv_cache_store_restore(c, h, p)) {
@@ -319,6 +326,7 @@ static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *t
         free_push(c, p);
         return NONE;
     }
+    s->n_restored += c->P;
     register_page(c, p, h, i ? &s->chain[i - 1] : NULL, s->salt, tokens + (size_t)i * (size_t)c->P);
     return p;
 }

@@ -92,6 +92,9 @@ void kv_seq_truncate(kv_seq *s, int n);
 /* A second sequence with the same tokens, sharing every page (parallel answers). */
 int kv_seq_fork(kv_seq **out, const kv_seq *s, fo_err *err);
 
+/* How many blocks were looked for in a disk tier, and how many tokens came from it. */
+void kv_seq_restored(const kv_seq *s, int *n_asked, int *n_tokens);
+
 int kv_seq_tokens(const kv_seq *s);                   /* committed */
 const int32_t *kv_seq_pages(const kv_seq *s, int *n); /* block table, until the next call on s or a
                                                          compaction */

@@ -51,8 +51,9 @@ struct kv_seq {
     unsigned char salt[32];
     enum kv_reuse reuse;
     int n_tokens;
-    double expected; /* uses of its blocks, beside its own */
-    int32_t *pages;  /* [n_pages] */
+    int n_asked, n_restored; /* blocks looked for in the store; tokens that came from it */
+    double expected;         /* uses of its blocks, beside its own */
+    int32_t *pages;          /* [n_pages] */
     int n_pages, cap_pages;
     prefix_hash *chain; /* [cap_pages]: names of the full blocks */
     int32_t *tail;      /* [P]: tokens of the unfinished block */

@@ -180,6 +180,8 @@ static generation_request generation_of(const run *r, const unsigned char salt[3
     g.sampling.temperature = (float)q->temperature;
     g.sampling.top_p = q->top_p > 0 ? (float)q->top_p : 1;
     g.sampling.seed = q->seed;
+    /* What is asked often is read often: its context's KV is worth keeping. */
+    g.expected_uses = r->out->cache.hot_estimate;
     memcpy(g.salt, salt, sizeof g.salt);
     return g;
 }
@@ -204,6 +206,8 @@ static void take_outcome(run *r, const generation_event *ev, const prompt *p) {
     out->usage.prefix_tokens = ev->prefix_tokens;
     out->usage.chunk_tokens = ev->chunk_tokens;
     out->usage.recomputed_tokens = ev->recomputed_tokens;
+    out->usage.disk_tokens = ev->disk_tokens;
+    out->usage.disk_asked = ev->disk_asked;
     out->usage.kv_note = ev->kv_note;
     out->ms.queue = ev->queue_ms;
     out->ms.prefill = ev->prefill_ms;

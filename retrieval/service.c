@@ -32,7 +32,13 @@ static int open_generator(service *s, const service_options *opt, uint64_t besid
     m.model = opt->model;
     m.n_threads = opt->n_threads;
     m.reserved_bytes = beside;
+    char *kv = NULL;
+    if (m.kv_disk && !opt->read_only) { /* one process writes a home: those that read have none */
+        if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
+        m.kv_dir = kv;
+    }
     int rc = engine_open(&s->engine, &m, err);
+    free(kv);
     if (rc != FO_OK) return rc;
     const model_info *info = engine_model(s->engine);
     gguf_str chat = {0};

@@ -215,7 +215,9 @@ typedef struct query_result {
     int64_t epoch;
     struct {
         size_t prompt_tokens, completion_tokens, cached_tokens;
-        size_t prefix_tokens, chunk_tokens, recomputed_tokens; /* as generation_event has them */
+        /* as generation_event has them */
+        size_t prefix_tokens, chunk_tokens, recomputed_tokens, disk_tokens;
+        bool disk_asked;
         const char *kv_note; /* static: why kv_reuse chunk was served as exact; NULL: none */
     } usage;
     struct {

@@ -27,7 +27,7 @@ extern cli_models cli_model_flags; /* what the rows below read */
 #define CLI_GENERATE_OPTIONS \
     {"model", CLI_STRING, &cli_model_flags.model, "FILE", \
      "a language model (GGUF) that writes answers (default: none)"}, \
-    ENGINE_FLAGS
+    ENGINE_DISK_FLAG, ENGINE_FLAGS
 /* clang-format on */
 
 /* service_open with what the flags say put into *o. FO_EINVAL names a flag. */

@@ -13,6 +13,9 @@
 #include "server/cli_models.h"
 #include "server/log.h"
 
+/* Of KV on disk, unless --kv-disk says otherwise. */
+#define KV_DISK_BYTES (INT64_C(2) << 30)
+
 static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
@@ -169,6 +172,7 @@ static int run(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     fo_err err = {0};
     service *s;
+    if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
     service_options so = {.home = o.home,
                           .n_threads = (int)o.threads,
                           .read_only = o.read_only,

@@ -1,6 +1,6 @@
 #include "server/engine_flags.h"
 
-engine_flags engine_flag_values = {.kv_type = "bf16", .defrag_threshold = .5};
+engine_flags engine_flag_values = {.kv_type = "bf16", .defrag_threshold = .5, .kv_disk = -1};
 
 int engine_flags_apply(engine_options *out, fo_err *err) {
     const engine_flags *f = &engine_flag_values;
@@ -12,6 +12,7 @@ int engine_flags_apply(engine_options *out, fo_err *err) {
     out->max_sequences = (int)f->max_sequences;
     out->kv_page_tokens = (int)f->kv_page_tokens;
     out->kv_ram = (uint64_t)f->kv_ram;
+    if (f->kv_disk > 0) out->kv_disk = (uint64_t)f->kv_disk;
     out->no_lookup = f->no_lookup;
     out->defrag_threshold = f->defrag_threshold;
     out->batch_wait_us = (int)f->batch_wait_us;

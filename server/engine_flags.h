@@ -7,7 +7,8 @@
 #include "server/cli.h"
 
 typedef struct engine_flags {
-    int64_t threads, max_batch_tokens, max_sequences, kv_page_tokens, kv_ram, batch_wait_us;
+    int64_t threads, max_batch_tokens, max_sequences, kv_page_tokens, kv_ram, kv_disk,
+        batch_wait_us;
     const char *kv_type;
     double defrag_threshold, max_qps, max_tps;
     bool no_lookup;
@@ -24,7 +25,8 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
     {"kv-page-tokens", CLI_INT, &engine_flag_values.kv_page_tokens, "N", \
      "tokens of a KV page, a multiple of 16 (default 16)", .min = 16, .max = 1024}, \
     {"kv-ram", CLI_BYTES, &engine_flag_values.kv_ram, "BYTES", \
-     "of the KV cache (default: a quarter of free memory, at most 8 windows)"}, \
+     "of the KV cache's pages (default: a quarter of free memory, at most 8 windows); chunks' " \
+     "KV may take a quarter more"}, \
     {"kv-type", CLI_STRING, &engine_flag_values.kv_type, "TYPE", \
      "f32, bf16 or q8_0 (default bf16)"}, \
     {"defrag-threshold", CLI_DOUBLE, &engine_flag_values.defrag_threshold, "SHARE", \
@@ -40,6 +42,11 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
     {"max-tps", CLI_DOUBLE, &engine_flag_values.max_tps, "N", \
      "tokens a second let in, prompt and answer; beyond: 429 (default: all)", .min = 0, \
      .max = 1e12}
+/* Where there is a home to keep it in. */
+#define ENGINE_DISK_FLAG \
+    {"kv-disk", CLI_BYTES, &engine_flag_values.kv_disk, "BYTES", \
+     "of KV kept on disk, in HOME/kv, over evictions and restarts; 0: none (default: 2G for " \
+     "serve, 0 else)"}
 /* --threads on top, where the command has none of its own. */
 #define ENGINE_THREADS_FLAG \
     {"threads", CLI_INT, &engine_flag_values.threads, "N", "threads (default: all)", .max = 1024}

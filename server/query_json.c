@@ -273,6 +273,7 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_int(o, "prefix_tokens", (int64_t)r->usage.prefix_tokens);
     json_out_int(o, "chunk_tokens", (int64_t)r->usage.chunk_tokens);
     json_out_int(o, "recomputed_tokens", (int64_t)r->usage.recomputed_tokens);
+    json_out_int(o, "disk_tokens", (int64_t)r->usage.disk_tokens);
     if (r->usage.kv_note && *r->usage.kv_note) json_out_string(o, "note", r->usage.kv_note);
     json_out_close(o, '}');
     json_out_close(o, '}');

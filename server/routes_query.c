@@ -83,7 +83,8 @@ static void stages_of(const query_result *r, double queue_ms, double ms[STORE_N_
 }
 
 /* What each cache layer did for this query. */
-static void layers_of(const query_result *r, store_layer_use use[STORE_N_LAYERS]) {
+static void layers_of(const query_request *q, const query_result *r,
+                      store_layer_use use[STORE_N_LAYERS]) {
     const enum cache_outcome outcomes[] = {r->cache.answer, r->cache.retrieval};
     for (int i = STORE_LAYER_ANSWER; i <= STORE_LAYER_RETRIEVAL; i++) {
         use[i].lookups = outcomes[i] != CACHE_BYPASSED;
@@ -95,12 +96,26 @@ static void layers_of(const query_result *r, store_layer_use use[STORE_N_LAYERS]
     use[saver].saved_tokens = (int64_t)r->cache.saved_tokens;
     /* A prompt that was read: what was attached is spared at the rate of what was computed. */
     if (r->prompt.n_contexts == 0 || r->cache.answer == CACHE_HIT) return;
+    if (q->kv_reuse == KV_REUSE_OFF) return;
     size_t cached = r->usage.cached_tokens, prompt = r->usage.prompt_tokens;
-    store_layer_use *kv = &use[STORE_LAYER_KV_PREFIX];
-    kv->lookups = 1;
-    kv->hits = cached > 0;
-    kv->saved_tokens = (int64_t)cached;
-    if (prompt > cached) kv->saved_ms = r->ms.prefill * (double)cached / (double)(prompt - cached);
+    size_t disk = r->usage.disk_tokens, prefix = r->usage.prefix_tokens;
+    size_t from_pages = prefix > disk ? prefix - disk : 0;
+    size_t rest = cached > from_pages + disk ? cached - from_pages - disk : 0;
+    const struct {
+        enum store_cache_layer layer;
+        bool asked;
+        size_t tokens;
+    } kv[] = {{STORE_LAYER_KV_PREFIX, true, from_pages},
+              {STORE_LAYER_KV_CHUNK, q->kv_reuse == KV_REUSE_CHUNK, rest},
+              {STORE_LAYER_KV_DISK, r->usage.disk_asked, disk}};
+    for (size_t i = 0; i < sizeof kv / sizeof *kv; i++) {
+        store_layer_use *u = &use[kv[i].layer];
+        u->lookups = kv[i].asked;
+        u->hits = kv[i].tokens > 0;
+        u->saved_tokens = (int64_t)kv[i].tokens;
+        if (prompt > cached)
+            u->saved_ms = r->ms.prefill * (double)kv[i].tokens / (double)(prompt - cached);
+    }
 }
 
 /* The language model refuses for load. */
@@ -132,7 +147,7 @@ static void log_query(app *a, const query_request *q, const query_result *r,
                            .n_contexts = (int)r->n_contexts,
                            .cache_hit = r->cache.answer == CACHE_HIT};
     memcpy(row.stage_ms, stage_ms, sizeof row.stage_ms);
-    layers_of(r, row.layers);
+    layers_of(q, r, row.layers);
     metrics_layers(a->metrics, row.layers);
     query_log_add(a->query_log, &row);
 }
