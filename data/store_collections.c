@@ -153,8 +153,8 @@ int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
     if (rc != FO_OK) return rc;
-    rc = store_run(t->c, err, "UPDATE collections SET alpha = ?, epoch = epoch + 1 WHERE id = ?",
-                   "di", alpha, collection);
+    rc = store_run(t->c, err, "UPDATE collections SET alpha = ? WHERE id = ?", "di", alpha,
+                   collection);
     if (rc == FO_OK && sqlite3_changes(t->c->db) == 0)
         rc = fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
     if (rc != FO_OK) {

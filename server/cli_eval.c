@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "kernels/cpu.h"
 #include "kernels/file.h"
@@ -28,7 +29,7 @@ static struct {
     const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file, *answers_file;
     int64_t k, skip, limit, threads, sentences, max_tokens, rrf_k, ef, depth;
     double alpha;
-    bool json, no_answers, loose, generate;
+    bool json, no_answers, loose, generate, tune;
 } o = {.home = "home",
        .collection = "default",
        .mode = "hybrid",
@@ -61,6 +62,8 @@ static const cli_option options[] = {
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
     {"run-file", CLI_STRING, &o.run_file, "FILE", "write the rankings in TREC's run format",
      .flag_only = true},
+    {"tune-alpha", CLI_BOOL, &o.tune, NULL,
+     "try dense weights of the fusion; store the best with the collection if it beats the default"},
     {"generate", CLI_BOOL, &o.generate, NULL,
      "answers three ways: extractive, by --model alone, by the service with --model"},
     {"max-tokens", CLI_INT, &o.max_tokens, "N", "of a written answer (default 96)", .min = 1,
@@ -280,6 +283,7 @@ static void measure_ranking(const evaluation *e, judged_query *q, const query_re
             fo_buf_printf(&lines, "%s\tQ0\t%s\t%zu\t%.6f\tforage\n", q->id, id, n,
                           r->contexts[i].score);
     }
+    free(q->run_lines);
     q->run_lines = fo_buf_take(&lines, NULL);
     if (ideal && n_ideal) {
         size_t k = (size_t)o.k;
@@ -592,30 +596,112 @@ static void evaluation_deinit(evaluation *e) {
     service_close(e->service);
 }
 
-static int evaluate(evaluation *e, fo_err *err) {
-    int rc = read_qrels(e, err);
-    if (!rc) rc = read_queries(e, err);
-    if (!rc && !e->n_queries) rc = fo_fail(err, FO_EINVAL, "%s holds no query", o.queries);
-    if (!rc)
-        rc = cli_models_open(&e->service, &(service_options){.home = o.home, .read_only = true},
-                             err);
-    if (rc) return rc;
+static int run_all(evaluation *e, fo_err *err) {
     int n = o.threads > 0 ? (int)o.threads : fo_cpu_count();
     pthread_t threads[256];
     int started = 0;
-    e->progress = progress_begin("eval", "queries", e->n_queries, o.json);
+    e->next = 0;
     for (; started < n - 1 && started < 255; started++)
         if (pthread_create(&threads[started], NULL, work, e) != 0) break;
     work(e);
     for (int i = 0; i < started; i++) pthread_join(threads[i], NULL);
-    progress_end(e->progress);
     size_t failed = 0;
     for (size_t i = 0; i < e->n_queries; i++)
         if (e->queries[i].failed && failed++ < 3)
             fprintf(stderr, "forage: query %s: %s\n", e->queries[i].id, e->queries[i].err.msg);
-    if (failed == e->n_queries) return fo_fail(err, FO_EIO, "every query failed");
+    return failed == e->n_queries ? fo_fail(err, FO_EIO, "every query failed") : FO_OK;
+}
+
+static int evaluate(evaluation *e, fo_err *err) {
+    e->progress = progress_begin("eval", "queries", e->n_queries, o.json);
+    int rc = run_all(e, err);
+    progress_end(e->progress);
+    if (rc) return rc;
     if (o.answers_file) rc = write_answers_file(e, err);
     return rc == FO_OK && o.run_file ? write_run_file(e, err) : rc;
+}
+
+/* ---- the dense weight ----------------------------------------------------------------------- */
+
+enum { WEIGHTS = 21 }; /* 0, .05, ... 1 */
+
+static double mean_ndcg(const evaluation *e) {
+    double sum = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_queries; i++) {
+        const judged_query *q = &e->queries[i];
+        if (q->failed || !q->ranked) continue;
+        sum += q->ndcg;
+        n++;
+    }
+    return n ? sum / (double)n : 0;
+}
+
+static int store_weight(evaluation *e, double alpha, fo_err *err) {
+    store_collection c;
+    int rc = store_get_collection(service_store(e->service), "default", o.collection, &c, err);
+    if (rc) return rc;
+    rc = store_set_alpha(service_store(e->service), c.id, alpha, err);
+    store_collection_deinit(&c);
+    return rc;
+}
+
+/* Of weights that are equally good, the one nearest to the embedder's own: it was measured on more
+ * questions than these. */
+static int tune(evaluation *e, fo_buf *b, fo_err *err) {
+    double ndcg[WEIGHTS], own = (double)embedder_alpha(service_embedder(e->service));
+    int best = -1, rc = FO_OK;
+    o.no_answers = true;
+    e->progress = progress_begin("eval", "queries", (WEIGHTS + 1) * e->n_queries, o.json);
+    o.alpha = own;
+    rc = run_all(e, err);
+    double base = mean_ndcg(e);
+    for (int i = 0; !rc && i < WEIGHTS; i++) {
+        o.alpha = (double)i / (WEIGHTS - 1);
+        rc = run_all(e, err);
+        ndcg[i] = mean_ndcg(e);
+        double ahead = best < 0 ? 1 : ndcg[i] - ndcg[best];
+        bool nearer = best >= 0 && fabs(o.alpha - own) < fabs((double)best / (WEIGHTS - 1) - own);
+        if (ahead > 1e-9 || (ahead > -1e-9 && nearer)) best = i;
+    }
+    progress_end(e->progress);
+    if (rc) return rc;
+    bool better = ndcg[best] > base + 1e-9;
+    double chosen = better ? (double)best / (WEIGHTS - 1) : own;
+    rc = store_weight(e, better ? chosen : -1, err);
+    json_out out = {b, false};
+    json_out_open(&out, NULL, '{');
+    json_out_string(&out, "collection", o.collection);
+    json_out_string(&out, "embedder", embedder_name(service_embedder(e->service)));
+    json_out_int(&out, "queries", (int64_t)e->n_queries);
+    figure(&out, "alpha", chosen);
+    figure(&out, "ndcg", better ? ndcg[best] : base);
+    figure(&out, "default_alpha", own);
+    figure(&out, "default_ndcg", base);
+    json_out_open(&out, "weights", '{');
+    for (int i = 0; i < WEIGHTS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%.2f", (double)i / (WEIGHTS - 1));
+        figure(&out, name, ndcg[i]);
+    }
+    json_out_close(&out, '}');
+    json_out_close(&out, '}');
+    return rc;
+}
+
+/* ---- the command ---------------------------------------------------------------------------- */
+
+static int open_all(evaluation *e, fo_err *err) {
+    int rc = read_qrels(e, err);
+    if (!rc) rc = read_queries(e, err);
+    if (!rc && !e->n_queries) rc = fo_fail(err, FO_EINVAL, "%s holds no query", o.queries);
+    char database[4096]; /* opening for writing would make a home where there is none */
+    snprintf(database, sizeof database, "%s/forage.db", o.home);
+    if (!rc && o.tune && access(database, F_OK))
+        rc = fo_fail(err, FO_ENOTFOUND, "there is no home in %s", o.home);
+    service_options with = {
+        .home = o.home, .read_only = !o.tune, .n_threads = (int)o.threads, .primes_per_s = -1};
+    return rc ? rc : cli_models_open(&e->service, &with, err);
 }
 
 static bool one_of(const char *s, const char *list) {
@@ -631,22 +717,25 @@ static int run(int argc, char **argv) {
     if (!one_of(o.fusion, "weighted rrf dbsf"))
         return cli_wrong_usage("--fusion must be weighted, rrf or dbsf");
     if (o.generate && !cli_model_flags.model) return cli_wrong_usage("--generate needs --model");
+    if (o.tune && (strcmp(o.mode, "hybrid") || strcmp(o.fusion, "weighted") || o.generate))
+        return cli_wrong_usage("--tune-alpha is about --mode hybrid with --fusion weighted");
     fo_err err = {0};
     evaluation e = {0};
-    int rc = evaluate(&e, &err);
+    fo_buf b = {0};
+    int rc = open_all(&e, &err);
+    if (!rc) rc = o.tune ? tune(&e, &b, &err) : evaluate(&e, &err);
     if (rc) {
         cli_fail(&err);
     } else {
-        fo_buf b = {0};
-        write_report(&e, &b);
+        if (!o.tune) write_report(&e, &b);
         cJSON *root = o.json ? NULL : cJSON_ParseWithLength(b.data, b.len);
         if (root)
             print_table(root, 0);
         else
             puts(b.data);
         cJSON_Delete(root);
-        fo_buf_free(&b);
     }
+    fo_buf_free(&b);
     evaluation_deinit(&e);
     return rc ? 1 : 0;
 }

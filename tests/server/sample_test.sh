@@ -43,6 +43,18 @@ at_least answerable_kept 0.95; check "answerable questions are not refused" $?
 at_least recall 0.5; check "half of what the handbook does not answer is refused, or more" $?
 cp "$work/out" "$work/evaluation"
 
+set -- --queries tests/server/sample_questions.jsonl --qrels tests/server/sample_qrels.tsv --json
+"$forage" eval --home "$work/home" "$@" --tune-alpha >"$work/out" 2>"$work/err" &&
+    tuned=$(sed -n 's/.*,"ndcg":\([0-9.]*\).*/\1/p' "$work/out") &&
+    default=$(sed -n 's/.*"default_ndcg":\([0-9.]*\).*/\1/p' "$work/out") &&
+    awk "BEGIN { exit !($tuned >= $default && $tuned > 0) }" &&
+    "$forage" eval --home "$work/home" "$@" --no-answers >"$work/out" 2>"$work/err" &&
+    grep -q "\"ndcg@10\":$tuned" "$work/out"
+check "a dense weight is tuned, kept with the collection and used" $?
+"$forage" eval --home "$work/none" "$@" --tune-alpha >"$work/out" 2>"$work/err"
+[ $? -eq 1 ] && [ ! -e "$work/none" ]; check "tuning makes no home where there is none" $?
+set --
+
 ask "Which option of fenlog checks the rows but writes nothing?" && grep -q "dry-run" "$work/out" &&
     grep -q "data/sample/fenlog.1" "$work/out"
 check "an answer out of a manual page names the page" $?
