@@ -18,11 +18,12 @@
  *    the same hash.
  * 4. A page with more than one reference is hashed, or is the partial last page of forked
  * sequences.
- * 5. A sequence of n tokens has a page for each of its blocks; blocks below n / P of a sharing
- *    sequence are hashed with the chain of its tokens.
+ * 5. A sequence of n tokens has a page for each of its blocks; full blocks that lie within its exact
+ *    tokens are hashed with the chain of its tokens.
  * 6. A page in CACHED has its parent in a page, USED or CACHED, and is evicted before it: a chain
  *    is only findable from its beginning. */
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -248,6 +249,7 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
     s->c = c;
     memcpy(s->salt, salt, 32);
     s->reuse = reuse;
+    s->n_exact = reuse == KV_REUSE_OFF ? 0 : INT_MAX;
     s->next = c->sequences;
     if (s->next) s->next->prev = s;
     c->sequences = s;
@@ -349,7 +351,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     int had = s->n_tokens, first = had / c->P;
     assert(had % c->P == 0 && s->n_pages >= first);
     *n_attached = 0;
-    if (s->reuse == KV_REUSE_OFF || n - had < 2) return FO_OK;
+    if (had > s->n_exact || s->n_exact == 0 || n - had < 2) return FO_OK;
     c->stats.lookups++;
     c->stats.lookup_tokens += (uint64_t)(n - had);
     int limit = n - 1, blocks = limit / c->P;
@@ -448,7 +450,7 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
         memcpy(s->tail + slot, tokens + done, (size_t)k * sizeof *tokens);
         s->n_tokens += k;
         done += k;
-        if (s->n_tokens % c->P || s->reuse == KV_REUSE_OFF) continue;
+        if (s->n_tokens % c->P || s->n_tokens > s->n_exact) continue;
         int i = s->n_tokens / c->P - 1;
         const prefix_hash *parent = i ? &s->chain[i - 1] : NULL;
         int rc =
@@ -475,14 +477,20 @@ void kv_seq_truncate(kv_seq *s, int n) {
     if (n >= s->n_tokens) n = s->n_tokens;
     int need = (n + c->P - 1) / c->P;
     if (n % c->P && n / c->P < s->n_tokens / c->P) {
-        /* The cut falls into a full block: its tokens become the unfinished tail again. A private
-         * sequence has no copy of them, and needs none: its blocks are never hashed. */
-        if (s->reuse == KV_REUSE_EXACT)
+        /* The cut falls into a full block: its tokens become the unfinished tail again. A block
+         * that is not exact has no copy of them, and needs none: it is never hashed. */
+        if ((n / c->P + 1) * c->P <= s->n_exact)
             memcpy(s->tail, c->tokens + (size_t)s->pages[n / c->P] * (size_t)c->P,
                    (size_t)(n % c->P) * sizeof *s->tail);
     }
     while (s->n_pages > need) drop_page(c, s->pages[--s->n_pages], true);
     s->n_tokens = n;
+    /* Back where every block was hashed: what follows may be exact again. */
+    if (s->reuse != KV_REUSE_OFF && n <= s->n_exact / c->P * c->P) s->n_exact = INT_MAX;
+}
+
+void kv_seq_diverge(kv_seq *s) {
+    if (s->n_exact > s->n_tokens) s->n_exact = s->n_tokens;
 }
 
 int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
@@ -501,6 +509,7 @@ int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
     }
     s->n_pages = used;
     s->n_tokens = from->n_tokens;
+    s->n_exact = from->n_exact;
     memcpy(s->chain, from->chain, (size_t)(from->n_tokens / c->P) * sizeof *s->chain);
     memcpy(s->tail, from->tail, (size_t)c->P * sizeof *s->tail);
     *out = s;
@@ -635,11 +644,12 @@ static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err 
             return fo_fail(err, FO_ECORRUPT, "a block table names page %d", p);
         refs[p]++;
         bool full = (i + 1) * c->P <= s->n_tokens;
-        if (s->reuse == KV_REUSE_EXACT && full &&
+        bool exact = (i + 1) * c->P <= s->n_exact;
+        if (exact && full &&
             (!c->meta[p].hashed || !same_hash(&c->meta[p].hash, &s->chain[i])))
             return fo_fail(err, FO_ECORRUPT, "invariant 5: full block %d in page %d is not found",
                            i, p);
-        if (c->meta[p].refs > 1 && !c->meta[p].hashed && s->reuse == KV_REUSE_EXACT && full)
+        if (c->meta[p].refs > 1 && !c->meta[p].hashed && exact && full)
             return fo_fail(err, FO_ECORRUPT, "invariant 4: page %d is shared without a hash", p);
     }
     return FO_OK;

@@ -89,6 +89,10 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err);
 /* Forget all but the first n tokens (speculation, preemption with n = 0). */
 void kv_seq_truncate(kv_seq *s, int n);
 
+/* What follows the tokens that are there is not what computing afresh would give: those blocks stay
+ * this sequence's own. Ends when the sequence is truncated to a block's end before that. */
+void kv_seq_diverge(kv_seq *s);
+
 /* A second sequence with the same tokens, sharing every page (parallel answers). */
 int kv_seq_fork(kv_seq **out, const kv_seq *s, fo_err *err);
 

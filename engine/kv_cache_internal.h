@@ -52,6 +52,7 @@ struct kv_seq {
     enum kv_reuse reuse;
     int n_tokens;
     int n_asked, n_restored; /* blocks looked for in the store; tokens that came from it */
+    int n_exact;             /* what follows so many tokens is not exact: INT_MAX, all is */
     double expected;         /* uses of its blocks, beside its own */
     int32_t *pages;          /* [n_pages] */
     int n_pages, cap_pages;
