@@ -14,6 +14,7 @@
 
 #include "engine/admission.h"
 #include "engine/engine_memory.h"
+#include "engine/engine_request.h"
 #include "engine/json_grammar.h"
 #include "engine/markers.h"
 #include "engine/prompt_lookup.h"
@@ -27,10 +28,12 @@ enum {
     MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
     SAVE_BLOCKS = 8,      /* blocks an idle engine gives to the KV store before it looks up */
     SAVE_ALL_MS = 10000,  /* the end waits no longer for what is cached to be written */
-    MAX_MARKER = 9999,
+    WARM_PRIORITY = -100,
     DRAFT_ROWS = 16,        /* rows of a step that are guesses, all sequences together */
     TEXT_BYTES_A_TOKEN = 16 /* of text that nobody has read yet, reserved before the first step */
 };
+
+static const double CHUNK_BUDGET = .15; /* docs/kv-reuse.md: as measured */
 
 struct generation {
     engine *e;
@@ -57,6 +60,12 @@ struct generation {
     prompt_lookup lookup; /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
+    chunk_task *chunk; /* NULL: none */
+    /* What makes its chunks known for the next time, ready to be added once it is done; NULL: none.
+     * Such a one is the engine's own and frees itself. */
+    generation *warm;
+    bool internal;
+    unsigned char salt[32];
 
     pthread_mutex_t mu;
     pthread_cond_t news;
@@ -75,6 +84,8 @@ struct engine {
     tokenizer *tokenizer;
     kv_cache *kv;
     kv_store *store;
+    double kv_chunk_budget;
+    bool no_chunk_warm;
     admission *admission;
     int batch_wait_us, max_batch_tokens, max_sequences;
     int max_drafts;   /* guesses of a step; 0: none are made */
@@ -89,6 +100,7 @@ struct engine {
     scheduler sched;
     bool stop;
     engine_stats stats;
+    chunk_world world;
 
     fo_histogram first_token, inter_token; /* atomic */
 
@@ -98,9 +110,63 @@ struct engine {
     float *logits; /* [max_sequences + max_drafts][n_vocab] */
     step_cost cost;
     model_sequence *seqs; /* [max_sequences] */
+    int32_t *rows;        /* [2 max_batch_tokens]: tokens and positions of rows computed again */
 };
 
 /* ---- the end of a generation -------------------------------------------------------------- */
+
+static void generation_destroy(generation *g) {
+    if (g->warm) generation_destroy(g->warm);
+    chunk_task_free(g->chunk);
+    for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
+    free(g->stop);
+    free(g->bias);
+    free(g->tokens);
+    free(g->out);
+    free(g->top);
+    fo_buf_free(&g->text);
+    fo_buf_free(&g->piece);
+    prompt_lookup_deinit(&g->lookup);
+    stop_match_deinit(&g->stops);
+    pthread_mutex_destroy(&g->mu);
+    pthread_cond_destroy(&g->news);
+    free(g);
+}
+
+static void add_task(engine *e, generation *g, const generation_request *r, int i) {
+    task *t = &e->sched.tasks[i];
+    t->tokens = g->tokens;
+    t->n_tokens = t->n_prompt = (int)g->n_prompt;
+    t->cap_tokens = (int)(g->n_prompt + g->max_tokens);
+    t->priority = r->priority;
+    t->arrived_ms = g->submitted_ms;
+    t->deadline_ms = r->deadline_ms > 0 ? g->submitted_ms + (double)r->deadline_ms : 0;
+    memcpy(t->salt, g->salt, 32);
+    t->reuse = r->kv_reuse;
+    t->chunk = g->chunk;
+    t->background = r->background;
+    t->prefill_only = r->prefill_only;
+    t->drop_kv = r->drop_kv;
+    t->expected_uses = r->expected_uses;
+    t->owner = g;
+    g->task = i;
+    scheduler_add(&e->sched, i);
+}
+
+/* g has ended and had to compute chunks that nobody knew: let them be known. */
+static void start_warming(engine *e, generation *g) {
+    int i = scheduler_new(&e->sched);
+    if (i < 0) return;
+    generation *w = g->warm;
+    g->warm = NULL;
+    w->submitted_ms = fo_now_ms();
+    add_task(e, w,
+             &(generation_request){.kv_reuse = KV_REUSE_CHUNK,
+                                   .priority = WARM_PRIORITY,
+                                   .background = true,
+                                   .prefill_only = true},
+             i);
+}
 
 static void finish(engine *e, generation *g, const char *reason, int error, const char *message) {
     task *t = &e->sched.tasks[g->task];
@@ -123,6 +189,11 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
         ev->disk_asked = ev->disk_asked || asked > 0;
         ev->disk_tokens += (size_t)restored;
     }
+    chunk_task_outcome moved = {.note = ""};
+    if (g->chunk && t->admitted) moved = chunk_task_result(g->chunk);
+    ev->chunk_tokens = (size_t)moved.n_placed;
+    ev->recomputed_tokens = (size_t)moved.n_again;
+    if (moved.note[0]) ev->kv_note = moved.note;
     ev->cached_tokens = ev->prefix_tokens + ev->chunk_tokens - ev->recomputed_tokens;
     ev->queue_ms = (t->admitted ? t->started_ms : now) - g->submitted_ms;
     ev->decode_ms = ev->first_token_ms > 0 ? now - g->submitted_ms - ev->first_token_ms : 0;
@@ -130,12 +201,21 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     pthread_cond_broadcast(&g->news);
     pthread_mutex_unlock(&g->mu);
     /* Counted on admission, not computed: what the cache had, and the rest of the answer. */
-    admission_refund(e->admission, now, g->submitted_ms,
-                     (int64_t)(g->max_tokens - g->n_out) + t->n_attached);
+    if (!g->internal)
+        admission_refund(e->admission, now, g->submitted_ms,
+                         (int64_t)(g->max_tokens - g->n_out) + (int64_t)ev->cached_tokens);
     scheduler_remove(&e->sched, g->task);
     g->task = -1;
+    if (g->internal) {
+        generation_destroy(g);
+        return;
+    }
     e->stats.finished++;
     if (error == FO_ECANCELLED) e->stats.cancelled++;
+    e->stats.chunk_requests += moved.moved;
+    e->stats.chunk_tokens += (uint64_t)moved.n_placed;
+    e->stats.recomputed_tokens += (uint64_t)moved.n_again;
+    if (error == FO_OK && moved.n_unknown && g->warm) start_warming(e, g);
 }
 
 /* ---- one token ---------------------------------------------------------------------------- */
@@ -291,7 +371,8 @@ static void step(engine *e) {
                                       .n_tokens = p->n,
                                       .start = p->start,
                                       .n_logits = logits ? 1 + p->n_draft : 0};
-        n_rows += p->n;
+        if (t->chunk) chunk_task_sequence(t->chunk, p->n_again, e->rows + 2 * n_rows, &e->seqs[k]);
+        n_rows += p->n + p->n_again;
         e->seqs[k].pages = kv_seq_pages(t->kv, &e->seqs[k].n_pages);
     }
     if (decode) fo_alloc_forbid();
@@ -313,7 +394,8 @@ static void step(engine *e) {
             finish(e, g, "error", rc, err.msg);
             continue;
         }
-        if (!is_decode(&p, &s->tasks[p.task])) e->stats.prefill_tokens += (uint64_t)p.n;
+        if (!is_decode(&p, &s->tasks[p.task]))
+            e->stats.prefill_tokens += (uint64_t)(p.n + p.n_again);
         if (e->seqs[k].n_logits) {
             take_rows(e, &p, e->logits + row * n_vocab);
             row += (size_t)e->seqs[k].n_logits;
@@ -377,6 +459,8 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     if (e->max_drafts > DRAFT_ROWS) e->max_drafts = DRAFT_ROWS;
     if (opt->no_lookup) e->max_drafts = 0;
     e->row_cost = opt->row_cost;
+    e->kv_chunk_budget = opt->kv_chunk_budget == 0 ? CHUNK_BUDGET : opt->kv_chunk_budget;
+    e->no_chunk_warm = opt->no_chunk_warm;
     const int logit_rows = e->max_sequences + e->max_drafts;
     engine_memory_plan plan = {0};
     int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, logit_rows, err);
@@ -415,6 +499,8 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
         if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
         if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
         if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
+        e->world = (chunk_world){
+            .model = e->model, .cache = e->kv, .layout = ko.layout, .store = e->store};
     }
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
     model_limits limits = {e->max_batch_tokens, logit_rows};
@@ -426,7 +512,8 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     if (rc != FO_OK) goto fail;
     e->logits = malloc((size_t)logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
     e->seqs = calloc((size_t)e->max_sequences, sizeof *e->seqs);
-    if (!e->logits || !e->seqs) {
+    e->rows = calloc(2 * (size_t)e->max_batch_tokens, sizeof *e->rows);
+    if (!e->logits || !e->seqs || !e->rows) {
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
         goto fail;
     }
@@ -463,6 +550,7 @@ void engine_close(engine *e) {
     fo_pool_free(e->pool);
     free(e->logits);
     free(e->seqs);
+    free(e->rows);
     pthread_mutex_destroy(&e->mu);
     pthread_cond_destroy(&e->wake);
     free(e);
@@ -480,83 +568,46 @@ const gguf *engine_gguf(const engine *e) {
 
 /* ---- requests ----------------------------------------------------------------------------- */
 
-/* One prefix, chunks, one tail, each where the one before it ends. */
-static int check_pieces(const generation_request *r, fo_err *err) {
-    size_t at = 0;
-    for (size_t i = 0; i < r->n_pieces; i++) {
-        const generation_piece *p = &r->pieces[i];
-        bool last = i + 1 == r->n_pieces;
-        enum generation_piece_kind kind = i == 0                           ? PIECE_PREFIX
-                                          : last && p->kind != PIECE_CHUNK ? PIECE_TAIL
-                                                                           : PIECE_CHUNK;
-        if (p->kind != kind || p->start != at || p->n < 1 || p->n > r->n_prompt - at)
-            return fo_fail_field(err, FO_EINVAL, "pieces",
-                                 "piece %zu of the prompt is no %s of tokens from %zu on", i,
-                                 kind == PIECE_PREFIX  ? "prefix"
-                                 : kind == PIECE_CHUNK ? "chunk"
-                                                       : "tail",
-                                 at);
-        at += p->n;
+static int generation_make(generation **out, engine *e, const generation_request *r, fo_err *err);
+
+/* How the prompt is put together from chunks, if it can be; else g's event says why not. */
+static int make_chunk_task(generation *g, const generation_request *r, fo_err *err) {
+    engine *e = g->e;
+    chunk_task_options o = {.prompt = r->prompt, .n_prompt = (int)r->n_prompt};
+    bool tail = r->n_pieces && r->pieces[r->n_pieces - 1].kind == PIECE_TAIL;
+    if (r->n_pieces < 2u + tail) {
+        g->ev.kv_note = "the prompt has no chunks";
+        return FO_OK;
     }
-    if (r->n_pieces && at != r->n_prompt)
-        return fo_fail_field(err, FO_EINVAL, "pieces", "the pieces end at %zu of %zu tokens", at,
-                             r->n_prompt);
-    if (r->n_pieces && r->pieces[r->n_pieces - 1].kind != PIECE_TAIL && !r->prefill_only)
-        return fo_fail_field(err, FO_EINVAL, "pieces", "a prompt to be answered ends with a tail");
-    return FO_OK;
-}
-
-static int check_request(engine *e, const generation_request *r, fo_err *err) {
-    const model_info *info = model_get_info(e->model);
-    if (r->n_prompt < 1) return fo_fail_field(err, FO_EINVAL, "prompt", "the prompt is empty");
-    for (size_t i = 0; i < r->n_prompt; i++)
-        if (r->prompt[i] < 0 || r->prompt[i] >= info->n_vocab)
-            return fo_fail_field(err, FO_EINVAL, "prompt",
-                                 "token %zu of the prompt is %d, not one "
-                                 "of %d",
-                                 i, r->prompt[i], info->n_vocab);
-    if (r->n_logprobs > GENERATION_LOGPROBS)
-        return fo_fail_field(err, FO_EINVAL, "logprobs", "at most %d logprobs",
-                             GENERATION_LOGPROBS);
-    if (r->priority < -100 || r->priority > 100)
-        return fo_fail_field(err, FO_EINVAL, "priority", "priority must be between -100 and 100");
-    if (!r->prefill_only && r->max_tokens < 1)
-        return fo_fail_field(err, FO_EINVAL, "max_tokens", "max_tokens must be at least 1");
-    size_t total;
-    if (!fo_add_size(r->n_prompt, r->max_tokens, &total) || total > (size_t)info->n_context)
-        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
-                             "prompt (%zu tokens) and answer (%zu) do not fit the model's window "
-                             "of %d",
-                             r->n_prompt, r->max_tokens, info->n_context);
-    if (total > e->kv_tokens)
-        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
-                             "prompt and answer (%zu tokens) do not fit the KV cache of %zu; raise "
-                             "--kv-ram",
-                             total, e->kv_tokens);
-    if (r->max_marker < 0 || r->max_marker > MAX_MARKER)
-        return fo_fail_field(err, FO_EINVAL, "max_marker", "max_marker must be between 0 and %d",
-                             MAX_MARKER);
-    if (r->kv_chunk_budget > 1)
-        return fo_fail_field(err, FO_EINVAL, "kv_chunk_budget",
-                             "kv_chunk_budget is a share of at most 1");
-    int rc = check_pieces(r, err);
-    return rc != FO_OK ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
-}
-
-static void generation_destroy(generation *g) {
-    for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
-    free(g->stop);
-    free(g->bias);
-    free(g->tokens);
-    free(g->out);
-    free(g->top);
-    fo_buf_free(&g->text);
-    fo_buf_free(&g->piece);
-    prompt_lookup_deinit(&g->lookup);
-    stop_match_deinit(&g->stops);
-    pthread_mutex_destroy(&g->mu);
-    pthread_cond_destroy(&g->news);
-    free(g);
+    if (model_get_info(e->model)->sliding_window) {
+        g->ev.kv_note = "the model's attention has a sliding window: chunks' KV cannot be moved";
+        return FO_OK;
+    }
+    o.n_prefix = (int)r->pieces[0].n;
+    o.n_chunks = (int)(r->n_pieces - 1 - tail);
+    kv_chunk_range *chunks = malloc((size_t)o.n_chunks * sizeof *chunks);
+    if (!chunks) return fo_fail(err, FO_ENOMEM, "out of memory");
+    for (int i = 0; i < o.n_chunks; i++)
+        chunks[i] = (kv_chunk_range){(int)r->pieces[i + 1].start, (int)r->pieces[i + 1].n};
+    o.chunks = chunks;
+    memcpy(o.salt, r->salt, 32);
+    o.share = r->kv_chunk_budget == 0 ? e->kv_chunk_budget : r->kv_chunk_budget;
+    o.warm = r->prefill_only;
+    int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
+    free(chunks);
+    if (rc != FO_OK || r->prefill_only || r->drop_kv || e->no_chunk_warm) return rc;
+    generation_request w = {.prompt = r->prompt,
+                            .n_prompt = r->n_prompt,
+                            .pieces = r->pieces,
+                            .n_pieces = r->n_pieces,
+                            .kv_reuse = KV_REUSE_CHUNK,
+                            .sampling = sampler_params_default(),
+                            .n_logprobs = -1,
+                            .prefill_only = true};
+    memcpy(w.salt, r->salt, 32);
+    rc = generation_make(&g->warm, e, &w, err);
+    if (rc == FO_OK) g->warm->internal = true;
+    return rc;
 }
 
 /* All memory that decoding will need is taken here. */
@@ -571,11 +622,14 @@ static int generation_make(generation **out, engine *e, const generation_request
     pthread_condattr_destroy(&attr);
     g->e = e;
     g->task = -1;
+    g->ev = (generation_event){
+        .stop_index = -1, .finish_reason = "", .kv_note = "", .prompt_tokens = r->n_prompt};
     g->sampling = r->sampling;
     g->ignore_end = r->ignore_end;
     g->n_logprobs = r->n_logprobs;
     g->max_tokens = r->max_tokens;
     g->n_prompt = r->n_prompt;
+    memcpy(g->salt, r->salt, 32);
     g->tokens = malloc((r->n_prompt + r->max_tokens) * sizeof *g->tokens);
     g->out = malloc((r->max_tokens + 1) * sizeof *g->out);
     if (r->n_logprobs > 0)
@@ -590,6 +644,7 @@ static int generation_make(generation **out, engine *e, const generation_request
                 : fo_fail(err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096))
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK && r->kv_reuse == KV_REUSE_CHUNK) rc = make_chunk_task(g, r, err);
     if (rc == FO_OK && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
         rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
     if (rc != FO_OK) {
@@ -603,8 +658,6 @@ static int generation_make(generation **out, engine *e, const generation_request
     g->markers = (marker_filter){e->tokenizer, marker_start(), r->max_marker};
     g->json = r->json;
     g->grammar = json_filter_start(e->tokenizer);
-    g->ev = (generation_event){
-        .stop_index = -1, .finish_reason = "", .kv_note = "", .prompt_tokens = r->n_prompt};
     *out = g;
     return FO_OK;
 }
@@ -614,17 +667,18 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     int64_t wait = 0;
     generation *g = NULL;
     if (retry_after_ms) *retry_after_ms = 0;
-    int rc = check_request(e, r, err);
+    int rc = engine_check_request(r, model_get_info(e->model), e->kv_tokens, err);
     if (rc == FO_OK) rc = generation_make(&g, e, r, err);
     if (rc != FO_OK) return rc;
-    double now = g->submitted_ms = fo_now_ms();
+    g->submitted_ms = fo_now_ms();
     pthread_mutex_lock(&e->mu);
     int i = e->stop ? -1 : scheduler_new(&e->sched);
     if (i < 0) {
         wait = 1000;
         rc = fo_fail(err, FO_EBUSY, "too many requests wait for the model");
     } else {
-        rc = admission_ask(e->admission, now, (int64_t)(r->n_prompt + r->max_tokens), &wait, err);
+        rc = admission_ask(e->admission, g->submitted_ms, (int64_t)(r->n_prompt + r->max_tokens),
+                           &wait, err);
         if (rc != FO_OK) scheduler_remove(&e->sched, i);
     }
     if (rc != FO_OK) {
@@ -634,21 +688,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
         if (retry_after_ms) *retry_after_ms = wait;
         return rc;
     }
-    task *t = &e->sched.tasks[i];
-    t->tokens = g->tokens;
-    t->n_tokens = t->n_prompt = (int)r->n_prompt;
-    t->cap_tokens = (int)(r->n_prompt + r->max_tokens);
-    t->priority = r->priority;
-    t->arrived_ms = now;
-    t->deadline_ms = r->deadline_ms > 0 ? now + (double)r->deadline_ms : 0;
-    memcpy(t->salt, r->salt, 32);
-    t->reuse = r->kv_reuse;
-    t->prefill_only = r->prefill_only;
-    t->drop_kv = r->drop_kv;
-    t->expected_uses = r->expected_uses;
-    t->owner = g;
-    g->task = i;
-    scheduler_add(&e->sched, i);
+    add_task(e, g, r, i);
     pthread_cond_signal(&e->wake);
     pthread_mutex_unlock(&e->mu);
     *out = g;
@@ -722,6 +762,8 @@ void engine_get_stats(engine *e, engine_stats *out) {
     out->preemptions = e->sched.stats.preemptions;
     out->n_waiting = e->sched.waiting.n;
     out->n_running = e->sched.n_running;
+    out->chunk_lookups = e->world.lookups;
+    out->chunk_hits = e->world.hits;
     pthread_mutex_unlock(&e->mu);
 }
 

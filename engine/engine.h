@@ -54,6 +54,7 @@ typedef struct engine_options {
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
      * question attends to most (docs/kv-reuse.md); 0: .15, < 0: none. */
     double kv_chunk_budget;
+    bool no_chunk_warm;      /* do not compute, when nobody has work, what was not known */
     int batch_wait_us;       /* an idle engine waits so long for company of the first request */
     double max_qps, max_tps; /* admission; 0: no limit */
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* of loading */
@@ -98,9 +99,12 @@ typedef struct generation_request {
      * prefill_only: every chunk is computed behind the prefix alone and stored (--warm). */
     const generation_piece *pieces;
     size_t n_pieces;
-    double kv_chunk_budget; /* 0: engine_options; < 0: recompute nothing */
-    bool prefill_only;      /* compute and keep the KV of the prompt, write nothing */
-    bool no_lookup;         /* decode token by token, without guesses (prompt_lookup.h) */
+    /* 0: engine_options; < 0: recompute nothing; 1: all, which is exact and saves nothing (tests)
+     */
+    double kv_chunk_budget;
+    bool background;   /* only while nobody else has work */
+    bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
+    bool no_lookup;    /* decode token by token, without guesses (prompt_lookup.h) */
     double
         expected_uses; /* of its KV by later requests (a sketch's estimate): weighs at eviction */
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */

@@ -53,6 +53,11 @@ int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start
     return FO_OK;
 }
 
+void kv_chunk_layers(int n_layers, int out[2]) {
+    out[0] = 0;
+    out[1] = n_layers;
+}
+
 /* ---- selection --------------------------------------------------------------------------- */
 
 /* Is position a to be taken before b? */

@@ -36,6 +36,9 @@ void kv_chunk_take(const kv_pages *kv, const int32_t *table, int start, int n, v
 int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start, int n,
                    const void *bytes, int computed_at, fo_err *err);
 
+/* The layers whose attention chooses, of n_layers: [out[0], out[1]). */
+void kv_chunk_layers(int n_layers, int out[2]);
+
 typedef struct kv_chunk_range {
     int start, n;
 } kv_chunk_range;

@@ -19,7 +19,11 @@
  *    computing them twice. Leaders came into work earlier, so there is no circle; a leader takes
  *    the place in the step of the most urgent task that waits for it.
  * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap.
- * 7. Only a task of lower priority is preempted to make a place for one that waits. */
+ * 7. Only a task of lower priority is preempted to make a place for one that waits.
+ * 8. Background tasks compute in steps that nobody else has a part in (unless one waits for them as
+ *    its leader), so 3 does not hold for them.
+ * 9. A task with a chunk task may change its stream of tokens after a commit: it then counts as
+ *    having come into work at that moment, so nobody follows what it no longer computes. */
 #include "engine/scheduler.h"
 
 #include <assert.h>
@@ -30,7 +34,8 @@ enum {
     PRIORITY_MS = 1000,      /* one step of priority is worth so much waiting */
     URGENT_MS = 500,         /* so long before its deadline a task is urgent, */
     URGENT_WORTH_MS = 60000, /* which is worth so much waiting */
-    MS_PER_TOKEN_LEFT = 1    /* short ones first, among those that came together */
+    MS_PER_TOKEN_LEFT = 1,   /* short ones first, among those that came together */
+    BACKGROUND_TOKENS = 64   /* of a step that has background work alone: so long others may wait */
 };
 
 int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_err *err) {
@@ -92,10 +97,21 @@ static void leave_running(scheduler *s, int i) {
     s->n_running--;
 }
 
+static void leave_chunk(task *t) {
+    if (!t->chunk) return;
+    chunk_stream stream = {t->tokens, t->n_tokens};
+    chunk_task_leave(t->chunk, &stream);
+    t->tokens = stream.tokens;
+    t->n_tokens = stream.n_tokens;
+}
+
 void scheduler_remove(scheduler *s, int i) {
     task *t = &s->tasks[i];
     if (t->state == TASK_WAITING) indexed_heap_remove(&s->waiting, i);
-    if (t->state == TASK_RUNNING) leave_running(s, i);
+    if (t->state == TASK_RUNNING) {
+        leave_running(s, i);
+        leave_chunk(t);
+    }
     kv_seq_free(t->kv, !t->drop_kv);
     t->kv = NULL;
     t->state = TASK_FREE;
@@ -105,6 +121,7 @@ void scheduler_remove(scheduler *s, int i) {
 static void preempt(scheduler *s, int i) {
     task *t = &s->tasks[i];
     leave_running(s, i);
+    leave_chunk(t);
     kv_seq_free(t->kv, true);
     t->kv = NULL;
     t->leader = -1;
@@ -116,7 +133,12 @@ static void preempt(scheduler *s, int i) {
 }
 
 static int to_compute(const task *t) {
-    return t->n_tokens - kv_seq_tokens(t->kv);
+    return t->n_tokens - kv_seq_tokens(t->kv) + (t->chunk ? chunk_task_again(t->chunk) : 0);
+}
+
+/* What it computes now may be attached by others, and taken from them. */
+static bool shares(const task *t) {
+    return t->reuse != KV_REUSE_OFF && (!t->chunk || chunk_task_is_exact(t->chunk));
 }
 
 /* ---- leaders ----------------------------------------------------------------------------- */
@@ -132,12 +154,12 @@ static void find_leader(scheduler *s, int i) {
     task *t = &s->tasks[i];
     int P = kv_cache_page_tokens(s->kv), have = kv_seq_tokens(t->kv);
     t->leader = -1;
-    if (t->reuse == KV_REUSE_OFF) return;
+    if (!shares(t)) return;
     int best = have / P * P + P; /* at least one more block, or waiting is not worth it */
     for (int k = 0; k < s->n_running; k++) {
         const task *a = &s->tasks[s->running[k]];
-        if (a == t || a->reuse == KV_REUSE_OFF || a->admission >= t->admission ||
-            to_compute(a) < 2 || memcmp(a->salt, t->salt, 32) != 0)
+        if (a == t || !shares(a) || a->admission >= t->admission || to_compute(a) < 2 ||
+            memcmp(a->salt, t->salt, 32) != 0)
             continue;
         int common = common_prefix(a, t);
         if (common > t->n_tokens - 1) common = t->n_tokens - 1;
@@ -168,7 +190,8 @@ static bool wait_for_leader(scheduler *s, int i, fo_err *err) {
             t->leader = -1; /* it computes what it could not attach */
             break;
         }
-        if (t->n_preempted == 0) t->n_attached = kv_seq_tokens(t->kv);
+        if (t->n_preempted == 0 && (!t->chunk || chunk_task_in_prompt(t->chunk)))
+            t->n_attached = kv_seq_tokens(t->kv);
         find_leader(s, i);
     }
     return false;
@@ -246,6 +269,13 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         if (rc == FO_OK) rc = kv_seq_prepare(kv, t->cap_tokens, err);
         if (rc == FO_OK) kv_seq_expect(kv, t->expected_uses);
         if (rc == FO_OK) rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
+        if (rc == FO_OK && t->chunk) {
+            chunk_stream stream = {t->tokens, t->n_tokens};
+            rc = chunk_task_admit(t->chunk, kv, &stream, &n, err);
+            if (rc != FO_OK) chunk_task_leave(t->chunk, &stream);
+            t->tokens = stream.tokens;
+            t->n_tokens = stream.n_tokens;
+        }
         if (rc != FO_OK) {
             kv_seq_free(kv, true);
             *failed = i;
@@ -295,7 +325,42 @@ static int reserve(scheduler *s, int i, int n) {
 static void add_part(scheduler *s, int i, int n, int n_draft) {
     task *t = &s->tasks[i];
     int start = kv_seq_tokens(t->kv);
-    s->parts[s->n_parts++] = (step_part){i, start, n + n_draft, n_draft, start + n == t->n_tokens};
+    s->parts[s->n_parts++] = (step_part){
+        .task = i,
+        .start = start,
+        .n = n + n_draft,
+        .n_draft = n_draft,
+        .wants_logits = start + n == t->n_tokens && (!t->chunk || chunk_task_is_final(t->chunk))};
+}
+
+/* Put chunks' KV in its place, where that is what comes next. FO_ENOMEM: not in this step. */
+static int place_chunks(scheduler *s, int i, fo_err *err) {
+    task *t = &s->tasks[i];
+    int n = t->chunk ? chunk_task_places(t->chunk) : 0;
+    if (n == 0) return FO_OK;
+    if (reserve(s, i, n) != FO_OK) return kv_seq_reserve(t->kv, n, err); /* says why */
+    chunk_stream stream = {t->tokens, t->n_tokens};
+    int rc = chunk_task_place(t->chunk, t->kv, &stream, err);
+    t->tokens = stream.tokens;
+    t->n_tokens = stream.n_tokens;
+    return rc;
+}
+
+/* A part of at most room rows for task i: rows of its chunk task first. FO_ENOMEM: it has to sit
+ * this step out; another error: it cannot go on. */
+static int add_prefill(scheduler *s, int i, int *room, fo_err *err) {
+    task *t = &s->tasks[i];
+    int rc = place_chunks(s, i, err);
+    if (rc != FO_OK) return rc;
+    int again = t->chunk ? chunk_task_again(t->chunk) : 0;
+    int n_again = again < *room ? again : *room;
+    int n = again == n_again ? t->n_tokens - kv_seq_tokens(t->kv) : 0;
+    if (n > *room - n_again) n = *room - n_again;
+    if (reserve(s, i, n) != FO_OK) return kv_seq_reserve(t->kv, n, err); /* says why */
+    add_part(s, i, n, 0);
+    s->parts[s->n_parts - 1].n_again = n_again;
+    *room -= n + n_again;
+    return FO_OK;
 }
 
 /* Guesses of task i that may be computed beside its next token: they displace nobody. */
@@ -316,7 +381,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     /* Decode rows. Preemption shortens running[] while we walk, so look at positions afresh. */
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
-        if (to_compute(&s->tasks[i]) != 1) continue;
+        if (to_compute(&s->tasks[i]) != 1 || s->tasks[i].background) continue;
         int n_draft = reserve_draft(s, i, room - (s->n_running - k));
         if (n_draft == 0 && reserve(s, i, 1) != FO_OK) continue;
         add_part(s, i, 1, n_draft);
@@ -325,36 +390,49 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
         while (!in_step(s, i) && wait_for_leader(s, i, err)) i = s->tasks[i].leader;
-        if (in_step(s, i)) continue;
-        int n = to_compute(&s->tasks[i]);
-        if (n > room) n = room;
-        if (reserve(s, i, n) != FO_OK) continue;
-        add_part(s, i, n, 0);
-        room -= n;
+        if (in_step(s, i) || (s->tasks[i].background && s->n_parts)) continue;
+        if (s->tasks[i].background && room > BACKGROUND_TOKENS) room = BACKGROUND_TOKENS;
+        rc = add_prefill(s, i, &room, err);
+        if (rc != FO_OK && rc != FO_ENOMEM) {
+            *failed = i;
+            return rc;
+        }
     }
     if (s->n_parts == 0 && s->n_running) {
         /* Pages are short and everybody waits for somebody. The most urgent one gets all. */
         int first = s->running[0];
         while (s->n_running > 1) preempt(s, s->running[s->n_running - 1]);
-        task *t = &s->tasks[first];
-        t->leader = -1;
-        int n = to_compute(t);
-        if (n > room) n = room;
-        rc = kv_seq_reserve(t->kv, n, err);
+        s->tasks[first].leader = -1;
+        rc = add_prefill(s, first, &room, err);
         if (rc != FO_OK) {
             *failed = first;
             return rc;
         }
-        add_part(s, first, n, 0);
     }
     return FO_OK;
 }
 
+/* With another stream a task is like one that came into work just now. */
+static int commit_chunk(scheduler *s, step_part *p, fo_err *err) {
+    task *t = &s->tasks[p->task];
+    chunk_stream stream = {t->tokens, t->n_tokens};
+    bool changed;
+    int rc = chunk_task_commit(t->chunk, t->kv, p->n_again, &stream, &changed, err);
+    t->tokens = stream.tokens;
+    t->n_tokens = stream.n_tokens;
+    if (!changed) return rc;
+    p->over = true;
+    t->admission = ++s->next_admission;
+    find_leader(s, p->task);
+    return rc;
+}
+
 int scheduler_commit(scheduler *s, fo_err *err) {
     for (int k = 0; k < s->n_parts; k++) {
-        const step_part *p = &s->parts[k];
+        step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
         int rc = kv_seq_commit(t->kv, t->tokens + p->start, p->n - p->n_draft, err);
+        if (rc == FO_OK && t->chunk) rc = commit_chunk(s, p, err);
         if (rc != FO_OK) return rc;
     }
     return FO_OK;
@@ -384,12 +462,12 @@ int scheduler_check(const scheduler *s, fo_err *err) {
     for (int k = 0; k < s->n_parts; k++) {
         const step_part *p = &s->parts[k];
         const task *t = &s->tasks[p->task];
-        sum += p->n;
+        sum += p->n + p->n_again;
         int pages = 0;
-        if (t->state != TASK_RUNNING) continue; /* finished since */
+        if (t->state != TASK_RUNNING || p->over) continue; /* finished since */
         kv_seq_pages(t->kv, &pages);
         int due = p->n - p->n_draft; /* what guesses took may have been given back since */
-        if (due < 1 || p->n_draft < 0 || p->start + due > t->n_tokens ||
+        if (due + p->n_again < 1 || due < 0 || p->n_draft < 0 || p->start + due > t->n_tokens ||
             pages * kv_cache_page_tokens(s->kv) < p->start + due)
             return fo_fail(err, FO_ECORRUPT, "part %d: tokens %d to %d of %d, %d pages", k,
                            p->start, p->start + p->n, t->n_tokens, pages);

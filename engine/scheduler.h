@@ -4,6 +4,7 @@
 #ifndef FORAGE_ENGINE_SCHEDULER_H
 #define FORAGE_ENGINE_SCHEDULER_H
 
+#include "engine/chunk_task.h"
 #include "engine/indexed_heap.h"
 #include "engine/kv_cache.h"
 #include "engine/model.h"
@@ -25,6 +26,10 @@ typedef struct task {
     enum kv_reuse reuse;
     bool prefill_only, drop_kv;
     double expected_uses; /* of its KV by others */
+    /* With KV_REUSE_CHUNK: how its prompt is put together; borrowed; NULL: it is not. While it is
+     * in work, tokens and n_tokens are what it computes now, which may be another stream. */
+    chunk_task *chunk;
+    bool background; /* computes only in steps that nobody else has a part in */
     void *owner;
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
      * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there
@@ -47,11 +52,13 @@ typedef struct scheduler_options {
     int max_batch_tokens, max_sequences, max_tasks;
 } scheduler_options;
 
-/* A part of a step: tokens [start, start + n) of a task, the last n_draft of them guesses. */
+/* A part of a step: tokens [start, start + n) of a task, the last n_draft of them guesses; before
+ * them n_again rows that its chunk task wants computed once more (n may be 0 then). */
 typedef struct step_part {
     int task;
-    int start, n, n_draft;
+    int start, n, n_draft, n_again;
     bool wants_logits; /* reaches the end of the tokens: the next one is to be chosen */
+    bool over;         /* committed, and its task computes another stream since */
 } step_part;
 
 typedef struct scheduler_stats {
