@@ -10,6 +10,7 @@
 #include "kernels/buf.h"
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
+#include "retrieval/kv_warm.h"
 #include "retrieval/service_internal.h"
 
 enum {
@@ -345,6 +346,7 @@ static void *slice_write(void *arg) {
     if (w->rc == FO_OK) {
         atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
         if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
+        kv_warm_notify(w->s->warm);
     }
     return NULL;
 }

@@ -8,6 +8,7 @@
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
 #include "retrieval/dedupe.h"
+#include "retrieval/kv_warm.h"
 #include "retrieval/query_run.h"
 #include "retrieval/rewrite.h"
 
@@ -333,6 +334,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (rc == FO_OK) rc = check_alive(&r);
     if (rc == FO_OK && !known) known = query_memory_same_contexts(&r.turn);
     if (rc == FO_OK) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
+    if (rc == FO_OK && !q->background) kv_warm_touch(s->warm, r.c, out->contexts, out->n_contexts);
     query_memory_end(&r.turn, rc);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);

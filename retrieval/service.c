@@ -10,6 +10,7 @@
 
 #include "engine/engine_memory.h"
 #include "kernels/file.h"
+#include "retrieval/kv_warm.h"
 #include "retrieval/query_memory.h"
 
 /* One writer per home: SQLite would allow more, the index files would not. */
@@ -126,6 +127,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (rc == FO_OK) rc = collections_open_all(s, err);
     if (rc == FO_OK) rc = query_memory_create(&s->memory, s, opt, err);
     if (rc == FO_OK) rc = query_memory_start(s->memory, err);
+    if (rc == FO_OK && s->engine && !s->read_only && opt->warm != KV_WARM_OFF)
+        rc = kv_warm_start(&s->warm, s, opt->warm, err);
     if (rc != FO_OK) goto fail;
     free(database);
     *out = s;
@@ -138,11 +141,13 @@ fail:
 
 void service_close(service *s) {
     if (!s) return;
+    kv_warm_stop(s->warm);
     query_memory_stop(s->memory);
     pthread_mutex_lock(&s->mu);
     s->closing = true;
     while (s->n_running) pthread_cond_wait(&s->idle, &s->mu);
     pthread_mutex_unlock(&s->mu);
+    kv_warm_free(s->warm);
     query_memory_free(s->memory);
     collections_close_all(s);
     store_close(s->store);
@@ -234,4 +239,8 @@ int service_get_stats(service *s, service_stats *out, fo_err *err) {
     out->n_queries = atomic_load_explicit(&s->n_queries, memory_order_relaxed);
     out->n_ingested = atomic_load_explicit(&s->n_ingested, memory_order_relaxed);
     return service_each_index(s, NULL, NULL, add_index_stats, out, err);
+}
+
+void service_get_warm_stats(service *s, service_warm_stats *out) {
+    kv_warm_get_stats(s->warm, out);
 }

@@ -32,6 +32,13 @@ typedef struct service service;
 typedef struct engine engine; /* engine/engine.h */
 struct engine_options;
 
+/* When the KV of chunks is computed that nobody has asked for yet. */
+enum kv_warm_mode {
+    KV_WARM_OFF,
+    KV_WARM_INGEST, /* of what comes in, as soon as the model has nothing else to do */
+    KV_WARM_IDLE,   /* of everything, once nobody has asked for five seconds */
+};
+
 typedef struct service_options {
     const char *home;        /* made if absent, mode 0700; locked against a second writer */
     const char *embed_model; /* NULL: the table built into the binary */
@@ -49,6 +56,7 @@ typedef struct service_options {
     int64_t cache_bytes;     /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
     int64_t cache_ttl_ms;    /* 0: kept until evicted */
     double primes_per_s;     /* hot questions asked again after a change; 0: 4; < 0: none */
+    enum kv_warm_mode warm;  /* with a language model */
     bool hide_queries;       /* never write the text of questions down */
 } service_options;
 
@@ -266,6 +274,15 @@ typedef struct service_cache_stats {
     uint64_t primed;
 } service_cache_stats;
 void service_get_cache_stats(service *s, service_cache_stats *out);
+typedef struct service_warm_stats {
+    enum kv_warm_mode mode;
+    uint64_t chunks, tokens;  /* gone through since the start */
+    uint64_t computed_tokens; /* the others were known */
+    uint64_t bytes, budget_bytes;
+    bool waiting; /* there is more to do */
+} service_warm_stats;
+void service_get_warm_stats(service *s, service_warm_stats *out);
+
 /* The tenant's hottest first; free with hot_query_list_free. */
 int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
                         fo_err *err);

@@ -42,6 +42,7 @@ struct service {
     fo_pool *pool;           /* prepares documents; queries never wait for it */
     fo_pool *index_pool;     /* builds and merges graphs: a merge takes long, and ingest goes on */
     fo_pool *model_pool;     /* steps of embedder and reranker, also from within `pool` */
+    struct kv_warm *warm;    /* NULL: off */
     query_memory *memory;    /* what queries leave for the next */
     int lock_fd;
     bool read_only;

@@ -20,7 +20,7 @@ static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
     int64_t shutdown_timeout, max_body, min_free;
-    const char *log_queries;
+    const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
     double prime_rate;
     bool read_only;
@@ -28,6 +28,7 @@ static struct {
        .listen = "127.0.0.1:8080",
        .log_level = "info",
        .log_queries = "full",
+       .warm = "off",
        .cache_bytes = 64 << 20,
        .prime_rate = 4,
        .log_format = "text",
@@ -48,6 +49,9 @@ static const cli_option options[] = {
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
     CLI_GENERATE_OPTIONS,
+    {"warm", CLI_STRING, &o.warm, "WHEN",
+     "let the language model read chunks before anybody asks: ingest (what comes in, when it has "
+     "nothing else to do), idle (everything, after five quiet seconds) or off (default)"},
     {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
      .max = 1024},
     {"query-workers", CLI_INT, &o.query_workers, "N",
@@ -162,6 +166,10 @@ static int run(int argc, char **argv) {
     if (strcmp(o.log_queries, "full") && strcmp(o.log_queries, "hash") &&
         strcmp(o.log_queries, "off"))
         return cli_wrong_usage("--log-queries must be full, hash or off");
+    static const char *const warm_names[] = {"off", "ingest", "idle"};
+    int warm = 0;
+    while (warm < 3 && strcmp(o.warm, warm_names[warm]) != 0) warm++;
+    if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
     log_open(level, !strcmp(o.log_format, "json"));
     sigset_t signals;
@@ -180,6 +188,7 @@ static int run(int argc, char **argv) {
                           .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
                           .cache_ttl_ms = o.cache_ttl * 1000,
                           .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
+                          .warm = (enum kv_warm_mode)warm,
                           .hide_queries = strcmp(o.log_queries, "full") != 0};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     int rc = serve(s, &signals, &err);

@@ -65,6 +65,70 @@ static void write_kv_metrics(const kv_cache_stats *kv, fo_buf *b) {
                         (double)kv->compactions);
 }
 
+static void write_tier(fo_buf *b, const char *name, unsigned long long ram,
+                       unsigned long long disk) {
+    fo_buf_printf(b, "%s{tier=\"ram\"} %llu\n%s{tier=\"disk\"} %llu\n", name, ram, name, disk);
+}
+
+/* KV beyond the pages: blocks on disk, chunks in RAM and on disk. */
+static void write_kv_store_metrics(const kv_cache_stats *kv, const kv_store_stats *st, fo_buf *b) {
+    static const char *const kinds[KV_STORE_KINDS] = {"block", "chunk"};
+    metrics_write_value(b, "forage_kv_restored_blocks_total", "counter",
+                        "Blocks read back from disk into pages.", (double)kv->restored_blocks);
+    metrics_write_value(b, "forage_kv_saved_blocks_total", "counter",
+                        "Blocks given to the disk tier.", (double)kv->saved_blocks);
+    metrics_write_head(b, "forage_kv_store_lookups_total", "counter",
+                       "Records asked for of the KV store.");
+    for (int k = 0; k < KV_STORE_KINDS; k++)
+        fo_buf_printf(b, "forage_kv_store_lookups_total{kind=\"%s\"} %llu\n", kinds[k],
+                      (unsigned long long)st->lookups[k]);
+    metrics_write_head(b, "forage_kv_store_hits_total", "counter", "Records found there.");
+    for (int k = 0; k < KV_STORE_KINDS; k++)
+        fo_buf_printf(b, "forage_kv_store_hits_total{kind=\"%s\"} %llu\n", kinds[k],
+                      (unsigned long long)st->hits[k]);
+    metrics_write_head(b, "forage_kv_store_hit_tokens_total", "counter",
+                       "Tokens of the records found.");
+    for (int k = 0; k < KV_STORE_KINDS; k++)
+        fo_buf_printf(b, "forage_kv_store_hit_tokens_total{kind=\"%s\"} %llu\n", kinds[k],
+                      (unsigned long long)st->hit_tokens[k]);
+    metrics_write_head(b, "forage_kv_store_records", "gauge", "Records kept.");
+    write_tier(b, "forage_kv_store_records", st->ram.records, st->disk.records);
+    metrics_write_head(b, "forage_kv_store_bytes", "gauge",
+                       "Bytes kept; on disk those of whole files.");
+    write_tier(b, "forage_kv_store_bytes", st->ram.bytes, st->disk.bytes);
+    metrics_write_head(b, "forage_kv_store_budget_bytes", "gauge", "What the tiers may take.");
+    write_tier(b, "forage_kv_store_budget_bytes", st->ram.budget_bytes, st->disk.budget_bytes);
+    metrics_write_head(b, "forage_kv_store_evictions_total", "counter",
+                       "Records given up for others.");
+    write_tier(b, "forage_kv_store_evictions_total", st->ram.evictions, st->disk.evictions);
+    metrics_write_value(b, "forage_kv_store_written_bytes_total", "counter",
+                        "Records written to disk.", (double)st->disk.written_bytes);
+    metrics_write_value(b, "forage_kv_store_read_seconds_total", "counter",
+                        "Time inside reads from disk.", st->read_ms / 1000);
+    metrics_write_value(b, "forage_kv_store_queue_bytes", "gauge", "Waiting to be written.",
+                        (double)st->queue_bytes);
+    metrics_write_value(b, "forage_kv_store_corrupt_total", "counter",
+                        "Records dropped because their bytes were damaged.", (double)st->corrupt);
+    metrics_write_value(b, "forage_kv_store_write_errors_total", "counter",
+                        "Writes that the disk refused.", (double)st->write_errors);
+}
+
+static void write_warm_metrics(service *s, fo_buf *b) {
+    service_warm_stats st;
+    service_get_warm_stats(s, &st);
+    if (st.mode == KV_WARM_OFF) return;
+    metrics_write_value(b, "forage_kv_warm_chunks_total", "counter",
+                        "Chunks read before anybody asked.", (double)st.chunks);
+    metrics_write_value(b, "forage_kv_warm_tokens_total", "counter", "Their tokens.",
+                        (double)st.tokens);
+    metrics_write_value(b, "forage_kv_warm_computed_tokens_total", "counter",
+                        "Tokens that were computed for it; the others were known.",
+                        (double)st.computed_tokens);
+    metrics_write_value(b, "forage_kv_warm_bytes", "gauge", "KV made so far.", (double)st.bytes);
+    metrics_write_value(b, "forage_kv_warm_budget_bytes", "gauge", "KV it may make.",
+                        (double)st.budget_bytes);
+}
+
 static void write_engine_metrics(engine *e, fo_buf *b) {
     engine_stats st;
     engine_get_stats(e, &st);
@@ -99,6 +163,7 @@ static void write_engine_metrics(engine *e, fo_buf *b) {
     metrics_write_value(b, "forage_generation_busy_seconds_total", "counter",
                         "Time inside forward passes.", st.busy_ms / 1000);
     write_kv_metrics(&st.kv, b);
+    write_kv_store_metrics(&st.kv, &st.store, b);
 }
 
 static int add_index(void *ctx, const char *tenant, const char *collection, search_index *ix,
@@ -196,6 +261,7 @@ void route_metrics(http_request *r, void *ctx) {
     write_cache_metrics(a, &b);
     write_index_metrics(a, &b);
     if (service_engine(a->service)) write_engine_metrics(service_engine(a->service), &b);
+    write_warm_metrics(a->service, &b);
     write_process_metrics(a, &b);
     http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);
     fo_buf_free(&b);

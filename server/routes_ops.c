@@ -35,6 +35,29 @@ void route_ready(http_request *r, void *ctx) {
 }
 
 /* The language model and its pages of KV; null without one. */
+static void write_kv_tier(json_out *o, const char *name, const kv_store_tier_stats *t) {
+    json_out_open(o, name, '{');
+    json_out_int(o, "records", (int64_t)t->records);
+    json_out_int(o, "bytes", (int64_t)t->bytes);
+    json_out_int(o, "budget_bytes", (int64_t)t->budget_bytes);
+    json_out_int(o, "hits", (int64_t)t->hits);
+    json_out_int(o, "hit_tokens", (int64_t)t->hit_tokens);
+    json_out_int(o, "evictions", (int64_t)t->evictions);
+    json_out_close(o, '}');
+}
+
+static void write_kv_store(json_out *o, const kv_store_stats *st) {
+    json_out_open(o, "kv_store", '{');
+    json_out_int(o, "lookups",
+                 (int64_t)(st->lookups[KV_STORE_BLOCK] + st->lookups[KV_STORE_CHUNK]));
+    write_kv_tier(o, "ram", &st->ram);
+    write_kv_tier(o, "disk", &st->disk);
+    json_out_int(o, "written_bytes", (int64_t)st->disk.written_bytes);
+    json_out_int(o, "corrupt", (int64_t)st->corrupt);
+    json_out_int(o, "write_errors", (int64_t)st->write_errors);
+    json_out_close(o, '}');
+}
+
 static void write_generator(json_out *o, engine *e) {
     if (!e) {
         json_out_null(o, "generator");
@@ -58,7 +81,10 @@ static void write_generator(json_out *o, engine *e) {
     json_out_int(o, "shared", st.kv.n_shared);
     json_out_int(o, "hit_tokens", (int64_t)st.kv.hit_tokens);
     json_out_int(o, "evictions", (int64_t)st.kv.evictions);
+    json_out_int(o, "saved_blocks", (int64_t)st.kv.saved_blocks);
+    json_out_int(o, "restored_blocks", (int64_t)st.kv.restored_blocks);
     json_out_close(o, '}');
+    write_kv_store(o, &st.store);
     json_out_close(o, '}');
 }
 
