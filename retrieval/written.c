@@ -10,7 +10,7 @@ enum {
     LONGEST_SENTENCE = 4096, /* bytes without an end: the model is not writing sentences */
     POLL_MS = 50,            /* how soon a client that went away is noticed */
 };
-const double written_min_agreement = 0.5; /* below it, contains-gold falls by over a point */
+const double written_min_agreement = 0.8; /* below .7, contains-gold falls by over a point */
 
 typedef struct writing {
     const written_input *in;
