@@ -64,8 +64,8 @@ ingest() {
         }
     fi
 }
-echo "Ingesting data/sample, README.md and docs ..."
-ingest data/sample README.md docs
+echo "Ingesting data/sample and docs ..."
+ingest data/sample docs
 if [ -s "$work/files" ]; then
     echo "Ingesting $(wc -l <"$work/files") manual pages and documents of this system ..."
     ingest --files-from "$work/files"
