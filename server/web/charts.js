@@ -53,7 +53,7 @@ function legend(caption, names) {
 }
 
 // points: [{t: ms, v: [y or null, one for each name]}], `step` ms apart where nothing is missing.
-export function chart(figure, { caption, names, points, from, to, step, top, show }) {
+export function chart(figure, { caption, names, points, from, to, step, top, show, unit = 1 }) {
   const w = 720, h = 180, left = 62, right = 10, bottom = 22;
   const stamp = (t) => to - from > 36e5 * 30 ? new Date(t).toLocaleDateString() : new Date(t).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const values = points.flatMap((p) => p.v.filter((v) => v !== null));
@@ -67,7 +67,7 @@ export function chart(figure, { caption, names, points, from, to, step, top, sho
     figure.replaceChildren(legend(caption, names), box);
     return;
   }
-  const end = top || roundUp(Math.max(...values));
+  const end = top || unit * roundUp(Math.max(...values) / unit);
   const x = (t) => left + (w - left - right) * Math.min(1, Math.max(0, (t - from) / (to - from)));
   const y = (v) => 8 + (h - bottom - 8) * (1 - v / end);
   for (const share of [0, 0.5, 1]) {

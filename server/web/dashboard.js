@@ -10,7 +10,7 @@ const span = (s) => parseInt(s, 10) * UNITS[s.slice(-1)];
 const percent = (v) => (100 * v).toFixed(v === 0 || v === 1 ? 0 : 1) + " %";
 const bytes = (v) => (v >= 1 << 30 ? (v / (1 << 30)).toFixed(1) + " GiB" : v >= 1 << 20 ? (v / (1 << 20)).toFixed(1) + " MiB" : (v / 1024).toFixed(0) + " KiB");
 const ms = (v) => (v >= 10000 ? (v / 1000).toFixed(1) + " s" : v.toFixed(v >= 100 ? 0 : v >= 1 ? 1 : 2) + " ms");
-const count = (v) => (v >= 1e6 ? (v / 1e6).toFixed(1) + " M" : v >= 1e4 ? (v / 1e3).toFixed(1) + " k" : String(Math.round(v)));
+const count = (v) => (v >= 1e6 ? (v / 1e6).toFixed(1) + " M" : v >= 1e4 ? (v / 1e3).toFixed(1) + " k" : String(Math.round(10 * v) / 10));
 
 function showFigures(cache, stats, latency) {
   const totals = Object.values(cache.totals), sum = (field) => totals.reduce((n, l) => n + l[field], 0);
@@ -68,7 +68,7 @@ function showLatency(latency, time) {
 
 function showMemory(memory, kv, time) {
   const points = memory.series.map((s) => ({ t: Date.parse(s.t), v: Object.keys(MEMORY).map((m) => s[m]) }));
-  chart($("chart-memory"), { ...time, caption: "Memory since the start, a day at most", names: Object.values(MEMORY), points, show: bytes });
+  chart($("chart-memory"), { ...time, caption: "Memory since the start, a day at most", names: Object.values(MEMORY), points, show: bytes, unit: 1 << 20 });
   pageMap($("kv-map"), kv);
 }
 

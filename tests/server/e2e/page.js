@@ -211,6 +211,68 @@ async function keys(browser) {
   gate.close();
 }
 
+// What the page makes of an answer that is written slowly: a stream with pauses, as a model writes.
+async function slowly(browser) {
+  const source = { document_id: "heron.txt", chunk_id: "heron.txt#0", title: "Heron", uri: null, start: 0, end: 37 };
+  const citation = { index: 1, answer_span: { start: 0, end: 37 }, quote: "The grey heron stands one metre tall.", verified: true, source };
+  const context = { ...source, text: "The grey heron stands one metre tall.", score: 0.7, scores: { dense: 0.6, sparse: 2, rerank: null } };
+  const words = ["The grey ", "heron stands ", "one metre tall", ". [1]"];
+  const whole = { model: "slow", answer: words.join(""), status: "answered", answer_source: "generated", citations: [citation], contexts: [context],
+    usage: { prompt_tokens: 90, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 64 } }, cache: { answer: "miss" }, timings_ms: { prefill: 5, total: 9 } };
+  let left = false, next = null; // the test says when the next event goes out
+  const service = http.createServer((req, res) => {
+    if (req.url !== "/query") {
+      http.request(url + req.url, { method: req.method, headers: req.headers }, (r) => {
+        res.writeHead(r.statusCode, r.headers);
+        r.pipe(res);
+      }).end();
+      return;
+    }
+    const events = [["contexts", { contexts: [context] }], ...words.map((text) => ["token", { text }]), ["citation", citation], ["done", whole]];
+    res.writeHead(200, { "Content-Type": "text/event-stream" });
+    next = () => {
+      const [name, data] = events.shift();
+      res.write("event: " + name + "\ndata: " + JSON.stringify(data) + "\n\n");
+      if (!events.length) res.end();
+    };
+    res.on("close", () => { left = true; });
+    next();
+  });
+  await new Promise((done) => service.listen(0, "127.0.0.1", done));
+  const page = listen(await browser.newPage());
+  await open(page, "http://127.0.0.1:" + service.address().port);
+  await page.fill("#question", "How tall is the grey heron?");
+  await page.keyboard.press("Enter");
+  await until(page, () => /Reading 1 passages/.test(document.getElementById("answer-note").textContent));
+  check("contexts are there before the answer", await page.locator("#contexts tr").count() === 1 && await page.isVisible("#evidence"));
+  check("a screen reader waits while it is written", await page.getAttribute("#answer", "aria-busy") === "true");
+  const seen = [];
+  for (let i = 0; i < words.length; i++) {
+    next();
+    const so_far = words.slice(0, i + 1).join("");
+    await until(page, (text) => document.getElementById("answer-text").textContent === text, so_far);
+    seen.push(so_far);
+  }
+  check("the answer grows token by token", seen.length === 4);
+  next();
+  await page.waitForSelector("#answer-text .chip");
+  check("a citation becomes a chip as it comes", await page.textContent("#answer-text .chip") === "1");
+  next();
+  await until(page, settled);
+  check("at the end it says who wrote and what was read", /written by slow/.test(await page.textContent("#answer-note")) && /90 tokens read, 64 of them kept/.test(await page.textContent("#usage")));
+  check("and the screen reader may read", await page.getAttribute("#answer", "aria-busy") === null);
+  left = false;
+  await page.click("#ask-form button[type=submit]");
+  await until(page, () => /Reading/.test(document.getElementById("answer-note").textContent));
+  await page.click("#stop");
+  await until(page, () => document.getElementById("answer-note").textContent === "Stopped.");
+  for (let i = 0; i < 100 && !left; i++) await page.waitForTimeout(50);
+  check("Stop ends it at the service too", left);
+  await page.close();
+  service.closeAllConnections();
+  service.close();
+}
+
 // With a language model: tokens one by one, the pages of KV, an answer that is stopped.
 async function written(browser) {
   const page = listen(await browser.newPage({ viewport: { width: 1000, height: 900 } }));
@@ -252,6 +314,7 @@ async function written(browser) {
   await accessible(browser);
   await phone(browser);
   await keys(browser);
+  await slowly(browser);
   if (writer) await written(browser);
   check("nothing went wrong on the console", wrong.length === 0, wrong.join("; "));
   console.log("1.." + n);
