@@ -7,6 +7,7 @@
 #include "kernels/clock.h"
 
 enum {
+    SEMANTIC_QUESTIONS = 2048, /* looked through one by one */
     FLIGHT_MAX_MS = 10000 /* a follower computes for itself after that: a leader may be held up by
                              a client that reads slowly */
 };
@@ -105,7 +106,7 @@ static void tally(query_turn *t, query_cache *c, bool hit, double ms, size_t tok
     t->out->cache.saved_tokens += tokens;
 }
 
-int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, const collection *c,
+int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err) {
     *t = (query_turn){.q = q, .out = out, .epoch = out->epoch, .started = fo_now_ms()};
     const char *asked = q->query        ? q->query
@@ -118,6 +119,8 @@ int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, c
     if (m->answers && q->cache != CACHE_BYPASS) {
         t->m = m;
         t->reads = q->cache == CACHE_DEFAULT;
+        t->c = c;
+        t->alpha = alpha;
         if (!query_keys_make(t, c, alpha, question, sought))
             rc = fo_fail(err, FO_ENOMEM, "out of memory");
     }
@@ -189,7 +192,15 @@ int query_memory_answer(query_turn *t, bool *found, fo_err *err) {
         return FO_OK;
     }
     t->stale = (kept_answer *)v;
-    v = NULL;
+    double cosine;
+    if ((v = (cache_value *)query_semantic_find(t, &cosine))) {
+        if ((*found = serve_answer(t, (kept_answer *)v))) {
+            t->out->cache.similarity = cosine;
+            atomic_fetch_add_explicit(&m->semantic_hits, 1, memory_order_relaxed);
+        }
+        cache_value_drop(v);
+        return FO_OK;
+    }
     /* Users never wait for the low-priority thread that primes. */
     int rc = t->q->background ? FO_OK : fly(t, &v, err);
     if (rc == FO_OK && !v && t->flight && answers) {
@@ -272,10 +283,12 @@ void query_memory_end(query_turn *t, int rc) {
                             fo_unix_ms());
         shared = k ? &k->head : NULL;
     }
+    if (shared && t->q->generate) query_semantic_keep(t);
     land(t, shared);
     cache_value_drop(shared);
     if (t->stale) cache_value_drop(&t->stale->head);
     if (t->context) cache_value_drop(&t->context->head);
+    semantic_question_free(t->semantic);
     *t = (query_turn){0};
 }
 
@@ -303,6 +316,9 @@ int query_memory_create(query_memory **out, service *s, const service_options *o
     query_cache_options half = {(size_t)bytes / 2, opt->cache_ttl_ms};
     if (rc == FO_OK && bytes > 0) rc = query_cache_create(&m->answers, &half, err);
     if (rc == FO_OK && bytes > 0) rc = query_cache_create(&m->contexts, &half, err);
+    if (rc == FO_OK && bytes > 0 && opt->semantic_threshold > 0)
+        rc = semantic_hits_create(&m->semantic, SEMANTIC_QUESTIONS, embedder_dim(s->embedder),
+                                  opt->semantic_threshold, err);
     if (rc != FO_OK) return query_memory_free(m), rc;
     *out = m;
     return FO_OK;
@@ -338,6 +354,7 @@ void query_memory_free(query_memory *m) {
     if (!m) return;
     query_cache_free(m->answers);
     query_cache_free(m->contexts);
+    semantic_hits_free(m->semantic);
     for (tenant_heat *t = m->tenants, *next; t; t = next) {
         next = t->next;
         hot_queries_free(t->hot);
@@ -357,5 +374,6 @@ void service_get_cache_stats(service *s, service_cache_stats *out) {
     if (m->contexts) query_cache_get_stats(m->contexts, &out->retrieval);
     out->coalesced = atomic_load_explicit(&m->coalesced, memory_order_relaxed);
     out->revalidated = atomic_load_explicit(&m->revalidated, memory_order_relaxed);
+    out->semantic = atomic_load_explicit(&m->semantic_hits, memory_order_relaxed);
     out->primed = atomic_load_explicit(&m->primed, memory_order_relaxed);
 }

@@ -46,11 +46,14 @@ typedef struct query_turn {
     struct kept_contexts *context; /* of this query's contexts */
     struct flight *flight;         /* this query leads it */
     double cost_ms, answer_ms;     /* of what a hit was spared */
+    collection *c;                 /* the caller's until the end */
+    double alpha;
+    struct semantic_question *semantic; /* asked in other words? */
 } query_turn;
 
 /* Count the question and make the keys. sought: as it is searched for; alpha: as resolved;
  * out->epoch: of the snapshot. */
-int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, const collection *c,
+int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err);
 /* Is there a result of this epoch, or does somebody compute it? Then *out is complete, contexts
  * included. Waits for the latter. FO_ECANCELLED, FO_ETIMEOUT. */

@@ -5,7 +5,9 @@
 
 #include <openssl/sha.h>
 #include "kernels/buf.h"
+#include "kernels/clock.h"
 #include "retrieval/query_memory.h"
+#include "retrieval/semantic_hits.h"
 
 /* ---- kept_results.c ------------------------------------------------------------------------ */
 
@@ -46,6 +48,14 @@ void query_key_text(fo_buf *b, const char *s);
 bool query_keys_make(query_turn *t, const collection *c, double alpha, const char *question,
                      const char *sought);
 
+/* ---- query_semantic.c ---------------------------------------------------------------------- */
+
+/* The answer of this epoch to a question that says the same, where the service looks for such; the
+ * caller drops it. Sets t->semantic, for query_semantic_keep. */
+kept_answer *query_semantic_find(query_turn *t, double *cosine);
+/* The turn's answer is kept: let it be found by other words. */
+void query_semantic_keep(query_turn *t);
+
 /* ---- query_heat.c -------------------------------------------------------------------------- */
 
 typedef struct tenant_heat {
@@ -58,6 +68,7 @@ struct query_memory {
     /* immutable after create */
     service *s;
     query_cache *answers, *contexts; /* NULL: no caches */
+    semantic_hits *semantic;         /* NULL: off */
     char *folder;                    /* NULL: counts are not saved */
     bool hide_text;
     double primes_per_s;
@@ -70,7 +81,7 @@ struct query_memory {
     bool stop, running;
     pthread_t upkeep;
 
-    atomic_uint_fast64_t coalesced, revalidated, primed; /* relaxed counters */
+    atomic_uint_fast64_t coalesced, revalidated, primed, semantic_hits; /* relaxed counters */
 };
 
 /* Count a question; how often it was asked of late. question: normalised. */

@@ -47,17 +47,19 @@ typedef struct service_options {
     const char *model; /* the language model; NULL: answers are extractive */
     /* How the language model runs: everything but .model and .n_threads counts; NULL: defaults. */
     const struct engine_options *engine;
-    int n_threads;           /* < 1: fo_cpu_count() */
-    bool read_only;          /* no lock, no writes: several processes may serve one home */
-    bool offline;            /* documents go to the store alone until service_catch_up */
-    uint64_t build_memory;   /* for indexes built from the store, roughly; 0: 1 GiB */
-    uint64_t min_free_bytes; /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
-    const char *vfs;         /* SQLite VFS for fault tests; NULL: the default */
-    int64_t cache_bytes;     /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
-    int64_t cache_ttl_ms;    /* 0: kept until evicted */
-    double primes_per_s;     /* hot questions asked again after a change; 0: 4; < 0: none */
-    enum kv_warm_mode warm;  /* with a language model */
-    bool hide_queries;       /* never write the text of questions down */
+    int n_threads;             /* < 1: fo_cpu_count() */
+    bool read_only;            /* no lock, no writes: several processes may serve one home */
+    bool offline;              /* documents go to the store alone until service_catch_up */
+    uint64_t build_memory;     /* for indexes built from the store, roughly; 0: 1 GiB */
+    uint64_t min_free_bytes;   /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
+    const char *vfs;           /* SQLite VFS for fault tests; NULL: the default */
+    int64_t cache_bytes;       /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
+    int64_t cache_ttl_ms;      /* 0: kept until evicted */
+    double primes_per_s;       /* hot questions asked again after a change; 0: 4; < 0: none */
+    double semantic_threshold; /* an answer serves questions in other words whose cosine is no less
+                                  and that agree by semantic_hits.h; 0: off */
+    enum kv_warm_mode warm;    /* with a language model */
+    bool hide_queries;         /* never write the text of questions down */
 } service_options;
 
 int service_open(service **out, const service_options *opt, fo_err *err);
@@ -231,6 +233,7 @@ typedef struct query_result {
     struct {
         enum cache_outcome answer, retrieval;
         uint32_t hot_estimate; /* how often this was asked of late, by the sketch */
+        double similarity;     /* of the question that was answered, where it was another; else 0 */
         double saved_ms;       /* by a hit, over what it cost at first */
         size_t saved_tokens;
     } cache;
@@ -272,6 +275,7 @@ typedef struct service_cache_stats {
     uint64_t coalesced;   /* hits that waited for a concurrent, identical query */
     uint64_t revalidated; /* answer hits after the epoch moved: the same contexts were found */
     uint64_t primed;
+    uint64_t semantic; /* answer hits of questions in other words */
 } service_cache_stats;
 void service_get_cache_stats(service *s, service_cache_stats *out);
 typedef struct service_warm_stats {

@@ -22,7 +22,7 @@ static struct {
     int64_t shutdown_timeout, max_body, min_free;
     const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
-    double prime_rate;
+    double prime_rate, semantic;
     bool read_only;
 } o = {.home = "home",
        .listen = "127.0.0.1:8080",
@@ -76,6 +76,10 @@ static const cli_option options[] = {
      "for answers and contexts kept; 0: none (default 64M)"},
     {"cache-ttl", CLI_INT, &o.cache_ttl, "SECONDS", "of what is kept (default: until evicted)",
      .max = 1 << 30},
+    {"semantic-cache", CLI_DOUBLE, &o.semantic, "THRESHOLD",
+     "give a kept answer to a question in other words of at least this cosine, .93 say (default: "
+     "off)",
+     .max = 1},
     {"prime-rate", CLI_DOUBLE, &o.prime_rate, "PER-SECOND",
      "hot questions asked again after a change; 0: none (default 4)", .max = 1000},
     {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
@@ -187,6 +191,7 @@ static int run(int argc, char **argv) {
                           .min_free_bytes = (uint64_t)o.min_free,
                           .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
                           .cache_ttl_ms = o.cache_ttl * 1000,
+                          .semantic_threshold = o.semantic,
                           .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
                           .warm = (enum kv_warm_mode)warm,
                           .hide_queries = strcmp(o.log_queries, "full") != 0};

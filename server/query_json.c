@@ -269,6 +269,7 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_string(o, "answer", outcomes[r->cache.answer]);
     json_out_string(o, "retrieval", outcomes[r->cache.retrieval]);
     json_out_int(o, "hot_estimate", r->cache.hot_estimate);
+    if (r->cache.similarity > 0) json_out_number(o, "similarity", r->cache.similarity);
     json_out_open(o, "kv", '{');
     json_out_int(o, "prefix_tokens", (int64_t)r->usage.prefix_tokens);
     json_out_int(o, "chunk_tokens", (int64_t)r->usage.chunk_tokens);

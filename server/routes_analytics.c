@@ -107,6 +107,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
     json_out_close(&o, ']');
     json_out_int(&o, "coalesced", (int64_t)st.coalesced);
     json_out_int(&o, "revalidated", (int64_t)st.revalidated);
+    json_out_int(&o, "semantic", (int64_t)st.semantic);
     json_out_int(&o, "primed", (int64_t)st.primed);
     json_out_int(&o, "dropped", (int64_t)query_log_dropped(a->query_log));
     json_out_close(&o, '}');

@@ -38,6 +38,8 @@ static void write_cache_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_cache_revalidated_total", "counter",
                         "Answers served after a change because their contexts were the same.",
                         (double)st.revalidated);
+    metrics_write_value(b, "forage_cache_semantic_total", "counter",
+                        "Answers given to questions asked in other words.", (double)st.semantic);
     metrics_write_value(b, "forage_cache_primed_total", "counter",
                         "Hot questions answered again in the background.", (double)st.primed);
 }

@@ -109,6 +109,7 @@ static void write_caches(json_out *o, service *s) {
     write_cache(o, "retrieval", &st.retrieval);
     json_out_int(o, "coalesced", (int64_t)st.coalesced);
     json_out_int(o, "revalidated", (int64_t)st.revalidated);
+    json_out_int(o, "semantic", (int64_t)st.semantic);
     json_out_int(o, "primed", (int64_t)st.primed);
     json_out_close(o, '}');
 }

@@ -94,7 +94,8 @@ function showAnswer(collection, a) {
   if (!a.answer) $("answer-text").textContent = a.status === "no_context"
     ? "Nothing in this collection matches the question."
     : "The documents do not answer this.";
-  const made = a.cache.answer === "hit" ? "from memory"
+  const made = a.cache.similarity ? "from memory, of a question in other words"
+    : a.cache.answer === "hit" ? "from memory"
     : a.answer_source === "generated" ? "written by " + a.model
     : a.answer_source;
   $("answer-note").textContent = [a.status.replace("_", " "), made, a.timings_ms.total.toFixed(2) + " ms"].join(" · ");
