@@ -21,6 +21,7 @@ typedef struct chunk {
     kv_chunk_range at;
     unsigned char key[32];
     bool known;         /* on admission */
+    bool from_disk;     /* its KV was read from there for this task */
     kv_store_ref ref;   /* its KV while it waits to be placed: the store's, */
     unsigned char *own; /* or computed by this task; both NULL: not there */
 } chunk;
@@ -128,7 +129,10 @@ static bool fetch(chunk_task *t, chunk *c) {
         c->ref = (kv_store_ref){0};
         return false;
     }
-    if (c->ref.n_bytes == bytes_of(t, c) && c->ref.n_tokens == c->at.n) return true;
+    if (c->ref.n_bytes == bytes_of(t, c) && c->ref.n_tokens == c->at.n) {
+        c->from_disk = c->from_disk || c->ref.from_disk;
+        return true;
+    }
     kv_store_release(store, &c->ref);
     c->ref = (kv_store_ref){0};
     kv_store_drop(store, c->key);
@@ -391,7 +395,10 @@ chunk_task_outcome chunk_task_result(const chunk_task *t) {
     for (int i = 0; i < t->n_chunks; i++) {
         const chunk *c = &t->chunks[i];
         o.n_unknown += !kv_store_contains(t->w->store, c->key);
-        if (t->moves && i >= t->first && c->known) o.n_placed += c->at.n;
+        if (t->moves && i >= t->first && c->known) {
+            o.n_placed += c->at.n;
+            if (c->from_disk) o.n_from_disk += c->at.n;
+        }
         for (int r = 0; r < t->n_rows && c->known; r++)
             o.n_again += t->rows[r] >= c->at.start && t->rows[r] < end_of(c);
     }

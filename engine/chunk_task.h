@@ -96,6 +96,7 @@ typedef struct chunk_task_outcome {
     bool moved;       /* chunks were placed; false: served as exact */
     int n_placed;     /* tokens whose KV came from the store */
     int n_again;      /* of these, computed again */
+    int n_from_disk;  /* of these, read from disk */
     int n_unknown;    /* chunks that the store does not have */
     const char *note; /* static: why nothing was moved; "" */
 } chunk_task_outcome;

@@ -193,6 +193,7 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     if (g->chunk && t->admitted) moved = chunk_task_result(g->chunk);
     ev->chunk_tokens = (size_t)moved.n_placed;
     ev->recomputed_tokens = (size_t)moved.n_again;
+    ev->disk_tokens += (size_t)moved.n_from_disk;
     if (moved.note[0]) ev->kv_note = moved.note;
     ev->cached_tokens = ev->prefix_tokens + ev->chunk_tokens - ev->recomputed_tokens;
     ev->queue_ms = (t->admitted ? t->started_ms : now) - g->submitted_ms;

@@ -371,6 +371,7 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
     int i = kv_store_find(s, key), rc = FO_OK;
     kv_buffer *b = NULL;
     int n_tokens = 0;
+    bool from_disk = false;
     if (i == KV_NONE) {
         rc = fo_fail(err, FO_ENOTFOUND, "no such KV record");
     } else {
@@ -391,6 +392,7 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
                 kv_store_let_go(s, b);
             } else {
                 count_hit(s, &s->stats.disk, kind, n_tokens);
+                from_disk = true;
                 if (e && e->buffer) { /* somebody read it at the same time */
                     kv_store_let_go(s, b);
                     b = e->buffer;
@@ -405,7 +407,11 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
     }
     pthread_mutex_unlock(&s->mu);
     if (rc == FO_OK)
-        *out = (kv_store_ref){.data = b->data, .n_bytes = b->n, .n_tokens = n_tokens, .entry = b};
+        *out = (kv_store_ref){.data = b->data,
+                              .n_bytes = b->n,
+                              .n_tokens = n_tokens,
+                              .from_disk = from_disk,
+                              .entry = b};
     return rc;
 }
 

@@ -74,7 +74,8 @@ typedef struct kv_store_ref {
     const unsigned char *data; /* [n_bytes], 64-byte aligned, immutable until released */
     size_t n_bytes;
     int n_tokens;
-    void *entry; /* the store's */
+    bool from_disk; /* read for this call */
+    void *entry;    /* the store's */
 } kv_store_ref;
 
 /* The record, from RAM or read and checked from disk (and then kept in RAM). FO_ENOTFOUND: absent,

@@ -94,6 +94,7 @@ static void warm_chunk(kv_warm *w, const store_chunk *k, const unsigned char sal
                             .pieces = p.pieces,
                             .n_pieces = 2,
 
+                            .background = true,
                             .prefill_only = true,
                             .expected_uses = heat,
                             .n_logprobs = -1};
