@@ -17,6 +17,11 @@
  * Bodies: BUFFER collects up to a limit before the handler runs; STREAM starts the handler at once
  * and feeds http_body_read through a small window, suspending the connection while it is full.
  *
+ * What is no HTTP at all (request line, header lines or chunks that cannot be read, no Host under
+ * 1.1, a Content-Length that is no number, more than HEADER_MEMORY_BYTES of headers) never comes
+ * here: libmicrohttpd 0.9 answers it by itself, in HTML, has no hook for it, and closes the
+ * connection. Everything else that is wrong gets the error body of http_error.
+ *
  * Limits that guard the server: bytes of headers and bodies, connections in all and from one
  * address, a deadline for complete headers and a least rate for bodies (slow clients), bytes of
  * all buffered bodies together. A client that goes away sets the request's cancel flag. */

@@ -302,6 +302,7 @@ static void change_and_ask(double semantic_threshold) {
     service_options opt = {
         .home = home, .n_threads = 2, .primes_per_s = 50, .semantic_threshold = semantic_threshold};
     assert_ok(service_open(&c.s, &opt, &err), &err);
+    put(c.s, "heron", "The grey heron stands 0 centimetres tall.");
     put(c.s, "owl", "The barn owl hunts mice at night.");
     pthread_t t[READERS];
     for (int i = 0; i < READERS; i++) pthread_create(&t[i], NULL, ask_on, &c);

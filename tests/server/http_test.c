@@ -552,6 +552,32 @@ static void stopping_waits_for_what_runs(void **state) {
     close(running);
 }
 
+/* libmicrohttpd answers these before any callback of ours: no error body, but the right status. */
+static void what_is_no_http_gets_its_status_from_the_library(void **state) {
+    (void)state;
+    static const struct {
+        const char *request;
+        int status;
+    } rude[] = {
+        {"GET /health\r\nHost: x\r\n\r\n", 400},
+        {"GET /health HTTP/9.9\r\nHost: x\r\n\r\n", 505},
+        {"GET /health HTTP/1.1\r\n\r\n", 400},
+        {"GET /health" H "no colon\r\n\r\n", 400},
+        {"POST /echo" H "Content-Length: abc\r\n\r\n", 400},
+        {"POST /echo" H "Content-Length: 99999999999999999999999\r\n\r\n", 413},
+        {"POST /echo" H "Transfer-Encoding: chunked\r\n\r\nzz\r\n", 400},
+    };
+    http_server *s = start((http_options){0});
+    for (size_t i = 0; i < sizeof rude / sizeof *rude; i++) {
+        reply r = ask(s, rude[i].request);
+        if (r.status != rude[i].status)
+            fail_msg("%.60s\n-> %d, not %d", rude[i].request, r.status, rude[i].status);
+        free(r.body);
+    }
+    expect(s, "GET /health" H "\r\n", 200, "", "ok");
+    http_stop(s, 1000, NULL);
+}
+
 static void *hammer(void *arg) {
     http_server *s = arg;
     static const char *const requests[] = {
@@ -610,6 +636,7 @@ int main(void) {
         cmocka_unit_test(answers_and_names_the_request),
         cmocka_unit_test(errors_have_the_pinned_shape),
         cmocka_unit_test(headers_have_limits),
+        cmocka_unit_test(what_is_no_http_gets_its_status_from_the_library),
         cmocka_unit_test(paths_are_decoded_once),
         cmocka_unit_test(requests_in_one_packet_are_answered_in_order),
         cmocka_unit_test(health_answers_while_every_worker_is_busy),
