@@ -1,0 +1,308 @@
+/* kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB]]] - a stream of questions over the
+ * same documents, as users ask: how much of the prompts is not computed again, how soon the first
+ * token comes, and whether RAM and disk stay within their budgets all the way.
+ *
+ * SET is a folder with corpus.jsonl and queries.jsonl; HOME is filled with it unless it holds it
+ * already. Questions are drawn by a Zipf law (exponent 1) over the set in a random order that is
+ * always the same, with no answer cache before them. Three contexts each. The stream runs once with
+ * every kv_reuse, each with an engine and a disk tier of its own. One JSON object on stdout. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <cjson/cJSON.h>
+
+#include "engine/engine.h"
+#include "kernels/buf.h"
+#include "kernels/file.h"
+#include "retrieval/prompt.h"
+#include "retrieval/service.h"
+
+/* The instructions of a large model: a small one is given a single context. */
+#define LARGE UINT64_C(7000000000)
+
+enum { BATCH = 256, CONTEXTS = 3, PROMPT_TOKENS = 1500, SEED = 20261121 };
+
+static fo_err err;
+
+static void die(const char *what) {
+    fprintf(stderr, "kv_stream: %s: %s\n", what, err.msg);
+    exit(1);
+}
+
+static FILE *open_in(const char *set, const char *name) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", set, name);
+    FILE *f = fopen(path, "r");
+    if (!f) {
+        perror(path);
+        exit(1);
+    }
+    return f;
+}
+
+static const char *string_of(const cJSON *o, const char *key) {
+    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
+    return s ? s : "";
+}
+
+static void fill(service *s, const char *set) {
+    FILE *f = open_in(set, "corpus.jsonl");
+    char *line = NULL;
+    size_t cap = 0, n = 0;
+    cJSON *parsed[BATCH];
+    ingest_document docs[BATCH];
+    ingest_result results[BATCH];
+    ingest_report report;
+    for (bool more = true; more;) {
+        more = getline(&line, &cap, f) > 0;
+        if (more) {
+            cJSON *d = parsed[n] = cJSON_Parse(line);
+            const char *text = string_of(d, "text");
+            docs[n++] = (ingest_document){.id = string_of(d, "id"),
+                                          .title = string_of(d, "title"),
+                                          .content_type = "text/plain",
+                                          .bytes = text,
+                                          .n_bytes = strlen(text)};
+        }
+        if (n < BATCH && more) continue;
+        ingest_options o = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
+        if (n && service_ingest(s, &o, docs, n, results, &report, &err)) die("ingest");
+        for (size_t i = 0; i < n; i++) {
+            ingest_result_deinit(&results[i]);
+            cJSON_Delete(parsed[i]);
+        }
+        n = 0;
+    }
+    free(line);
+    fclose(f);
+}
+
+/* ---- the stream -------------------------------------------------------------------------- */
+
+static uint64_t state = SEED;
+
+static double uniform(void) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (double)(state >> 11) * 0x1p-53;
+}
+
+static char **read_questions(const char *set, size_t *n) {
+    FILE *f = open_in(set, "queries.jsonl");
+    char *line = NULL, **list = NULL;
+    size_t cap = 0;
+    *n = 0;
+    while (getline(&line, &cap, f) > 0) {
+        cJSON *q = cJSON_Parse(line);
+        list = realloc(list, (*n + 1) * sizeof *list);
+        list[(*n)++] = strdup(string_of(q, "text"));
+        cJSON_Delete(q);
+    }
+    free(line);
+    fclose(f);
+    for (size_t i = *n; i > 1; i--) { /* popularity has nothing to do with the order of the file */
+        size_t k = (size_t)(uniform() * (double)i);
+        char *t = list[i - 1];
+        list[i - 1] = list[k];
+        list[k] = t;
+    }
+    return list;
+}
+
+/* Numbers of questions: the r-th most popular is asked in proportion to 1 / r. */
+static size_t *draw(size_t n_questions, size_t n) {
+    double *upto = malloc(n_questions * sizeof *upto), sum = 0;
+    size_t *list = malloc(n * sizeof *list);
+    for (size_t r = 0; r < n_questions; r++) upto[r] = sum += 1 / (double)(r + 1);
+    for (size_t i = 0; i < n; i++) {
+        double at = uniform() * sum;
+        size_t low = 0, high = n_questions - 1;
+        while (low < high) {
+            size_t mid = (low + high) / 2;
+            if (upto[mid] < at)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        list[i] = low;
+    }
+    free(upto);
+    return list;
+}
+
+static int probe(void *ctx, const int32_t *tokens, int n) {
+    static const unsigned char salt[32];
+    return engine_probe(ctx, salt, tokens, n);
+}
+
+typedef struct outcome {
+    double *ttft; /* [n] */
+    size_t prompt, cached, chunk, again, disk;
+    uint64_t pages_bytes, most_ram, most_disk, ram_budget, disk_budget;
+} outcome;
+
+static uint64_t bytes_in(const char *dir) {
+    uint64_t sum = 0;
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        char path[8192];
+        struct stat st;
+        size_t n = strlen(e->d_name);
+        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        if (n > 3 && !strcmp(e->d_name + n - 3, ".kv") && stat(path, &st) == 0)
+            sum += (uint64_t)st.st_size;
+    }
+    if (d) closedir(d);
+    return sum;
+}
+
+static void ask(service *s, engine *e, prompt_builder *b, const char *question, enum kv_reuse reuse,
+                double *ttft, outcome *o) {
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = question,
+                       .top_k = CONTEXTS,
+                       .search = {.alpha = -1},
+                       .cache = CACHE_BYPASS};
+    query_result r;
+    if (service_query(s, &q, NULL, &r, &err)) die(question);
+    prompt_context contexts[CONTEXTS];
+    for (size_t i = 0; i < r.n_contexts; i++)
+        contexts[i] = (prompt_context){r.contexts[i].chunk.text, r.contexts[i].chunk.text_len,
+                                       r.contexts[i].chunk.title};
+    prompt_input in = {.contexts = contexts,
+                       .n_contexts = r.n_contexts,
+                       .question = question,
+                       .budget = PROMPT_TOKENS,
+                       .probe = reuse == KV_REUSE_EXACT ? probe : NULL,
+                       .probe_ctx = e};
+    prompt p;
+    if (prompt_build(b, &in, &p, &err)) die("prompt");
+    generation_request g = {.prompt = p.tokens,
+                            .n_prompt = p.n_tokens,
+                            .pieces = p.pieces,
+                            .n_pieces = p.n_pieces,
+                            .max_tokens = 1,
+                            .sampling = sampler_params_default(),
+                            .ignore_end = true,
+                            .n_logprobs = -1,
+                            .kv_reuse = reuse};
+    generation *running;
+    generation_event ev;
+    if (engine_submit(e, &g, &running, NULL, &err)) die("submit");
+    do generation_next(running, -1, &ev, NULL);
+    while (!ev.done);
+    generation_free(running);
+    *ttft = ev.first_token_ms;
+    o->prompt += ev.prompt_tokens;
+    o->cached += ev.cached_tokens;
+    o->chunk += ev.chunk_tokens;
+    o->again += ev.recomputed_tokens;
+    o->disk += ev.disk_tokens;
+    prompt_deinit(&p);
+    query_result_deinit(&r);
+}
+
+static void watch(engine *e, const char *dir, outcome *o) {
+    engine_stats st;
+    engine_get_stats(e, &st);
+    uint64_t disk = bytes_in(dir);
+    if (st.store.ram.bytes > o->most_ram) o->most_ram = st.store.ram.bytes;
+    if (disk > o->most_disk) o->most_disk = disk;
+    o->ram_budget = st.store.ram.budget_bytes;
+    o->disk_budget = st.store.disk.budget_bytes;
+    o->pages_bytes = (uint64_t)st.kv.n_pages * st.kv.page_bytes;
+    if (st.store.ram.bytes > o->ram_budget || disk > o->disk_budget) {
+        fprintf(stderr, "kv_stream: a budget is overdrawn\n");
+        exit(1);
+    }
+}
+
+/* Let the background work of a request end: users of a stream leave such pauses. */
+static void rest(engine *e) {
+    engine_stats st;
+    do {
+        usleep(1000);
+        engine_get_stats(e, &st);
+    } while (st.n_running + st.n_waiting);
+}
+
+static int by_value(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void report(const char *name, const outcome *o, size_t n, bool last) {
+    qsort(o->ttft, n, sizeof *o->ttft, by_value);
+    printf("\"%s\":{\"reused\":%.4f,\"moved\":%.4f,\"recomputed\":%.4f,\"from_disk\":%.4f,"
+           "\"first_token_p50_ms\":%.1f,\"first_token_p95_ms\":%.1f,\"pages_bytes\":%llu,"
+           "\"ram_most_bytes\":%llu,\"ram_budget_bytes\":%llu,\"disk_most_bytes\":%llu,"
+           "\"disk_budget_bytes\":%llu}%s",
+           name, (double)o->cached / (double)o->prompt, (double)o->chunk / (double)o->prompt,
+           (double)o->again / (double)o->prompt, (double)o->disk / (double)o->prompt,
+           o->ttft[n / 2], o->ttft[n * 95 / 100], (unsigned long long)o->pages_bytes,
+           (unsigned long long)o->most_ram, (unsigned long long)o->ram_budget,
+           (unsigned long long)o->most_disk, (unsigned long long)o->disk_budget, last ? "" : ",");
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) {
+        fprintf(stderr, "usage: kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB]]]\n");
+        return 2;
+    }
+    size_t n = argc > 4 ? strtoul(argv[4], NULL, 10) : 2000, n_questions;
+    uint64_t ram = argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
+    uint64_t disk = argc > 6 ? strtoul(argv[6], NULL, 10) : 1024;
+    service *s;
+    service_stats stats;
+    if (service_open(&s, &(service_options){.home = argv[1]}, &err)) die("open");
+    if (service_get_stats(s, &stats, &err)) die("stats");
+    if (stats.n_documents == 0) fill(s, argv[2]);
+    char **questions = read_questions(argv[2], &n_questions), dir[4096];
+    if (!n || !n_questions) return 2;
+    size_t *stream = draw(n_questions, n), prompt_tokens = 0;
+    snprintf(dir, sizeof dir, "%s/kv_stream", argv[1]);
+    static const struct {
+        const char *name;
+        enum kv_reuse reuse;
+    } modes[] = {{"off", KV_REUSE_OFF}, {"exact", KV_REUSE_EXACT}, {"chunk", KV_REUSE_CHUNK}};
+    printf("{\"questions\":%zu,", n);
+    for (int m = 0; m < 3; m++) {
+        engine *e;
+        outcome o = {.ttft = calloc(n, sizeof *o.ttft)};
+        fo_remove_tree(dir, NULL);
+        engine_options eo = {
+            .model = argv[3], .kv_ram = ram << 20, .kv_dir = dir, .kv_disk = disk << 20};
+        if (engine_open(&e, &eo, &err)) die("engine");
+        gguf_str chat = {0};
+        gguf_get_str(engine_gguf(e), "tokenizer.chat_template", &chat, NULL);
+        prompt_model pm = {.tokenizer = engine_tokenizer(e),
+                           .chat_template = chat.ptr,
+                           .n_chat_template = chat.len,
+                           .n_parameters = LARGE,
+                           .window = (size_t)engine_model(e)->n_context};
+        prompt_builder *b;
+        if (prompt_builder_create(&b, &pm, &err)) die("prompts");
+        for (size_t i = 0; i < n; i++) {
+            ask(s, e, b, questions[stream[i]], modes[m].reuse, &o.ttft[i], &o);
+            rest(e);
+            watch(e, dir, &o);
+        }
+        report(modes[m].name, &o, n, false);
+        fflush(stdout);
+        prompt_tokens = o.prompt;
+        free(o.ttft);
+        prompt_builder_free(b);
+        engine_close(e);
+    }
+    printf("\"prompt_tokens_mean\":%.1f}\n", (double)prompt_tokens / (double)n);
+    fo_remove_tree(dir, NULL);
+    service_close(s);
+    for (size_t i = 0; i < n_questions; i++) free(questions[i]);
+    free(questions);
+    free(stream);
+    return 0;
+}
