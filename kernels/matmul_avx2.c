@@ -10,6 +10,7 @@
 #define MM_LANES    8
 #define MM_UNITS    1
 #define MM_ROWS_INT 4
+#define MM_FEW_ROWS 0
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 

@@ -5,6 +5,7 @@
 #define MM_LANES    16
 #define MM_UNITS    2
 #define MM_ROWS_INT 6
+#define MM_FEW_ROWS 0
 #include "kernels/simd16.h"
 
 typedef v16 vf;

@@ -5,6 +5,7 @@
 #define MM_LANES    16
 #define MM_UNITS    1
 #define MM_ROWS_INT 1
+#define MM_FEW_ROWS 0
 #include <math.h>
 #include "kernels/quant.h"
 #include "kernels/simd16.h"

@@ -3,6 +3,7 @@
  *   MM_PANELS      panels that a strip takes; MM_ROWS_F32: rows of a float tile (12, 6, 4, 2, 1)
  *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
+ *   MM_FEW_ROWS    up to so many rows in all, tiles of one vector are faster
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
@@ -46,10 +47,12 @@ INLINE int load_i32(const int8_t *p) {
     return v;
 }
 
-/* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on. */
+/* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on.
+ * next: NULL, or the panels to fetch meanwhile. With few rows, memory is the limit, and only the
+ * first of several passes over a panel would wait for it. */
 INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned char *panel,
                      const int first, const mm_input *in, int row, float *out, size_t out_stride,
-                     const int rows, const int units) {
+                     const int rows, const int units, const unsigned char *next) {
     const int groups = w->k_padded / MM_GROUP;
     const int8_t *q = in->q + (size_t)row * in->q_stride;
     const float *scale = in->scale + (size_t)row * in->g_stride;
@@ -70,6 +73,14 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
     const int n_groups = in->groups ? in->n_groups : groups;
     for (int i_group = 0; i_group < n_groups; i_group++) {
         const int g = in->groups ? in->groups[i_group] : i_group;
+        if (next) { /* known while compiling */
+            UNROLL for (int p = 0; p < MM_PANELS; p++) {
+                const unsigned char *from = next + (size_t)p * w->panel_bytes;
+                UNROLL for (size_t i = 0; i < group_bytes; i += 64)
+                    __builtin_prefetch(from + (size_t)g * group_bytes + i);
+                __builtin_prefetch(from + w->scale_offset + (size_t)g * 2 * MM_PANEL);
+            }
+        }
         iacc t[TILE_ROWS][MM_UNITS];
         UNROLL for (int r = 0; r < rows; r++) {
             int s = sum[(size_t)r * in->g_stride + (size_t)g];
@@ -126,9 +137,14 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
         tile_f32(data, w->panel_bytes, in->x + (size_t)row * in->x_stride, in->x_stride, w->k,     \
                  out + (size_t)row * out_stride, out_stride, rows, panels);
 #define TILES_INT(rows)                                                                            \
-    for (; row1 - row >= (rows); row += (rows))                                                    \
+    for (; row1 - row >= (rows) + (next && row1 - row == (rows)); row += (rows))                   \
         tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
-                 units);
+                 units, NULL);                                                                     \
+    if (next && row1 - row == (rows)) {                                                            \
+        tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
+                 units, next);                                                                     \
+        return;                                                                                    \
+    }
 
 INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_input *in, int row,
                      int row1, float *out, size_t out_stride, const int panels) {
@@ -141,43 +157,77 @@ INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_in
 
 INLINE void rows_int(const mm_kind kind, const mm_weights *w, const unsigned char *data,
                      const int first, const mm_input *in, int row, int row1, float *out,
-                     size_t out_stride, const int units) {
-    if (MM_ROWS_INT >= 6) TILES_INT(6)
-    if (MM_ROWS_INT >= 4) TILES_INT(4)
-    if (MM_ROWS_INT >= 3) TILES_INT(3)
-    if (MM_ROWS_INT >= 2) TILES_INT(2)
+                     size_t out_stride, const int units, const unsigned char *next) {
+    if (MM_ROWS_INT >= 6) {
+        TILES_INT(6)
+    }
+    if (MM_ROWS_INT >= 4) {
+        TILES_INT(4)
+    }
+    if (MM_ROWS_INT >= 3) {
+        TILES_INT(3)
+    }
+    if (MM_ROWS_INT >= 2) {
+        TILES_INT(2)
+    }
     TILES_INT(1)
 }
 
-/* All rows against `panels` panels: their weights stay in the cache. */
+/* All rows against `panels` panels, in passes of `units` vectors: their weights stay in the cache.
+ * fetch: while the last pass runs, memory has nothing to do but to bring the next panels. */
 INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
-                  int panel, float *out, size_t out_stride, const int panels) {
+                  int panel, float *out, size_t out_stride, const int panels, const int units,
+                  const bool fetch) {
     const unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
+    const unsigned char *next = fetch ? data + (size_t)panels * w->panel_bytes : NULL;
+    const int vectors = panels * MM_PANEL / MM_LANES;
     out += (size_t)panel * MM_PANEL;
     if (kind == MM_F32) {
         rows_f32(w, data, in, row0, row1, out, out_stride, panels);
         return;
     }
-    const int all = panels * MM_PANEL / MM_LANES, units = all < MM_UNITS ? all : MM_UNITS;
-    UNROLL for (int u = 0; u < all; u += units)
-        rows_int(kind, w, data, u, in, row0, row1, out + u * MM_LANES, out_stride, units);
+    UNROLL for (int u = 0; u < vectors; u += units)
+        rows_int(kind, w, data, u, in, row0, row1, out + u * MM_LANES, out_stride, units,
+                 u + units == vectors ? next : NULL);
 }
 
 INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
-                int panel0, int panel1, float *out, size_t out_stride) {
+                int panel0, int panel1, float *out, size_t out_stride, const int units,
+                const bool fetch) {
     int p = panel0;
+    if (fetch)
+        for (; p + 2 * MM_PANELS <= panel1; p += MM_PANELS)
+            strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, true);
     for (; p + MM_PANELS <= panel1; p += MM_PANELS)
-        strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS);
+        strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, false);
+    const int all = MM_PANEL / MM_LANES;
     if (MM_PANELS > 1)
-        for (; p < panel1; p++) strip(kind, w, in, row0, row1, p, out, out_stride, 1);
+        for (; p < panel1; p++)
+            strip(kind, w, in, row0, row1, p, out, out_stride, 1, all < units ? all : units, false);
 }
 
+/* Functions of their own: gcc makes better code of each alone. */
+#define RUN_AS(name, kind, units, fetch)                                                           \
+    __attribute__((noinline)) static void name(const mm_weights *w, const mm_input *in, int row0,  \
+                                               int row1, int panel0, int panel1, float *out,       \
+                                               size_t out_stride) {                                \
+        run(kind, w, in, row0, row1, panel0, panel1, out, out_stride, units, fetch);               \
+    }
+/* Several passes over few rows are memory's business as well. */
 #define RUN(name, kind)                                                                            \
+    RUN_AS(name##_many, kind, MM_UNITS, false)                                                     \
+    RUN_AS(name##_some, kind, MM_UNITS, true)                                                      \
+    RUN_AS(name##_few, kind, 1, true)                                                              \
     static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
                      int panel1, float *out, size_t out_stride) {                                  \
-        run(kind, w, in, row0, row1, panel0, panel1, out, out_stride);                             \
+        const int rows = row1 - row0;                                                              \
+        const bool passes = rows > MM_ROWS_INT || MM_UNITS * MM_LANES < MM_PANEL;                  \
+        (rows <= MM_FEW_ROWS ? name##_few                                                          \
+         : passes && rows <= 3 * MM_ROWS_INT                                                       \
+             ? name##_some                                                                         \
+             : name##_many)(w, in, row0, row1, panel0, panel1, out, out_stride);                   \
     }
-RUN(run_f32, MM_F32)
+RUN_AS(run_f32, MM_F32, MM_UNITS, false)
 RUN(run_w8, MM_W8)
 RUN(run_w4, MM_W4)
 RUN(run_w4m, MM_W4M)
