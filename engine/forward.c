@@ -414,8 +414,10 @@ void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_la
     attend_job job = {f, y, kv, kv_layer, rows, 1, 1};
     if (m->group > ATTENTION_ROWS)
         job.head_parts = (m->group + ATTENTION_ROWS - 1) / ATTENTION_ROWS;
-    else
-        job.tile_rows = ATTENTION_ROWS / m->group;
+    else { /* large tiles unpack keys less often; there must be some for every thread */
+        int share = max_int(1, rows * m->info.n_kv_heads / (4 * threads_of(m)));
+        job.tile_rows = ATTENTION_ROWS / m->group < share ? ATTENTION_ROWS / m->group : share;
+    }
     size_t tiles = (size_t)((rows + job.tile_rows - 1) / job.tile_rows);
     size_t items = tiles * (size_t)(m->info.n_kv_heads * job.head_parts);
     if (m->pool)

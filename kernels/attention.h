@@ -8,15 +8,16 @@
 #ifndef FORAGE_KERNELS_ATTENTION_H
 #define FORAGE_KERNELS_ATTENTION_H
 
-enum { ATTENTION_ROWS = 16, ATTENTION_BLOCK = 16 };
+enum { ATTENTION_ROWS = 48, ATTENTION_BLOCK = 16 };
 
 typedef struct attention_tile {
     int n_rows;
     int k_dim, v_dim;
     int v_stride;   /* of values and o: v_dim rounded up to a multiple of 16 */
     float soft_cap; /* 0: none; else scores become cap tanh(score / cap) */
-    float *q;       /* [n_rows][k_dim], the score's scale multiplied in */
-    float *o;       /* [n_rows][v_stride]: the sum so far; the result after end() */
+    /* Both have room for ATTENTION_ROWS rows; those behind n_rows are filled up with zeroes. */
+    float *q; /* [n_rows][k_dim], the score's scale multiplied in */
+    float *o; /* [n_rows][v_stride]: the sum so far; the result after end() */
     float m[ATTENTION_ROWS], l[ATTENTION_ROWS]; /* running maximum, running sum */
 } attention_tile;
 

@@ -10,8 +10,14 @@
 #define UNROLL _Pragma("GCC unroll 16")
 #define INLINE static inline __attribute__((always_inline))
 
+_Static_assert(ATTENTION_ROWS % QK_ROWS == 0 && ATTENTION_ROWS % PV_ROWS == 0 &&
+                   ATTENTION_ROWS % 16 == 0,
+               "rows are filled up to whole tiles");
+
 static void begin(attention_tile *t) {
-    memset(t->o, 0, (size_t)t->n_rows * (size_t)t->v_stride * sizeof *t->o);
+    const int n = t->n_rows, all = (n + QK_ROWS - 1) / QK_ROWS * QK_ROWS;
+    memset(t->q + n * t->k_dim, 0, (size_t)((all - n) * t->k_dim) * sizeof *t->q);
+    memset(t->o, 0, (size_t)all * (size_t)t->v_stride * sizeof *t->o);
     for (int r = 0; r < ATTENTION_ROWS; r++) {
         t->m[r] = -INFINITY;
         t->l[r] = 0;
@@ -66,12 +72,11 @@ INLINE void weigh_rows(attention_tile *t, const float *values, int r0, float (*p
 }
 
 INLINE void all_scores(const attention_tile *t, const float *keys, float (*s)[16]) {
-    int r = 0, n = t->n_rows;
-    for (; r + QK_ROWS <= n; r += QK_ROWS) scores(t, keys, r, s, QK_ROWS);
-    for (; r + 2 <= n; r += 2) scores(t, keys, r, s, 2);
-    if (r < n) scores(t, keys, r, s, 1);
+    const int n = t->n_rows;
+    /* A whole tile takes no longer than its last rows alone: those wait for each sum. */
+    for (int r = 0; r < n; r += QK_ROWS) scores(t, keys, r, s, QK_ROWS);
     if (t->soft_cap <= 0) return;
-    for (r = 0; r < n; r++) {
+    for (int r = 0; r < n; r++) {
         v16 cap = v16_set(t->soft_cap), one = v16_set(1.0f), two = v16_set(2.0f);
         v16 x = v16_div(v16_load(s[r]), cap);
         v16 e = v16_exp(v16_mul(v16_set(-2.0f), x));
@@ -91,9 +96,10 @@ static void block(attention_tile *t, const float *keys, const float *values, con
         top[r] = best > t->m[r] ? best : t->m[r];
         if (hi[r] > n_keys) n_keys = hi[r];
     }
-    for (; r < ATTENTION_ROWS; r++) top[r] = t->m[r];
+    for (; r % 16; r++) top[r] = t->m[r];
     if (n_keys > 16) n_keys = 16;
-    v16_store(factor, v16_exp(v16_sub(v16_load(t->m), v16_load(top))));
+    for (r = 0; r < n; r += 16)
+        v16_store(factor + r, v16_exp(v16_sub(v16_load(t->m + r), v16_load(top + r))));
     for (r = 0; r < n; r++) {
         if (lo[r] >= hi[r] || top[r] == -INFINITY) { /* saw nothing: -inf - -inf would be NaN */
             factor[r] = 1.0f;
@@ -107,6 +113,14 @@ static void block(attention_tile *t, const float *keys, const float *values, con
     }
     r = 0;
     for (; r + PV_ROWS <= n; r += PV_ROWS) weigh_rows(t, values, r, s, factor, n_keys, PV_ROWS);
+    if (n - r > PV_ROWS / 2) { /* as for the scores, from the half on */
+        for (int i = n; i < r + PV_ROWS; i++) {
+            factor[i] = 1.0f;
+            v16_store(s[i], v16_zero());
+        }
+        weigh_rows(t, values, r, s, factor, n_keys, PV_ROWS);
+        r = n;
+    }
     for (; r < n; r++) weigh_rows(t, values, r, s, factor, n_keys, 1);
 }
 

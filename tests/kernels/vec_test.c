@@ -164,15 +164,16 @@ static void attend(const float *q, const float *keys, const float *values, int k
 static void attention_follows_its_definition_whatever_the_tile(void **state) {
     (void)state;
     enum { KEYS = 112 };
-    static float keys[KEYS * 80], values[KEYS * 80], q[16 * 80], tile_q[16 * 80], o[16 * 80],
-        alone[16 * 80];
+    static float keys[KEYS * 80], values[KEYS * 80], q[ATTENTION_ROWS * 80],
+        tile_q[ATTENTION_ROWS * 80], o[ATTENTION_ROWS * 80], alone[ATTENTION_ROWS * 80];
     const int dims[] = {8, 16, 24, 32, 64, 80};
     for (int level = 0; level < 3; level++) {
         const attention_kernels *a = attention_get_level(level);
         if (!a) continue;
-        for (int round = 0; round < 40; round++) {
-            int dim = dims[round % 6], stride = (dim + 15) / 16 * 16, n = 1 + round % 16;
-            int lo[16], hi[16];
+        for (int round = 0; round < 96; round++) {
+            int dim = dims[round % 6], stride = (dim + 15) / 16 * 16,
+                n = 1 + round % ATTENTION_ROWS;
+            int lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
             fill(keys, KEYS * dim, 2), fill(values, KEYS * stride, 1), fill(q, n * dim, 1);
             for (int r = 0; r < n; r++) {
                 hi[r] = 1 + (int)(test_random(&seed) % KEYS);
@@ -196,7 +197,7 @@ static void attention_follows_its_definition_whatever_the_tile(void **state) {
                     end = hi[r] > end ? hi[r] : end;
                 }
                 for (int at = begin / 16 * 16; at < end; at += 16) {
-                    int l[16], h[16];
+                    int l[ATTENTION_ROWS], h[ATTENTION_ROWS];
                     for (int r = 0; r < rows; r++) {
                         l[r] = lo[first + r] > at ? lo[first + r] - at : 0;
                         h[r] = hi[first + r] - at < 16 ? hi[first + r] - at : 16;
