@@ -145,6 +145,7 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
               LOG_INT("port", http_port(a->http)), LOG_STR("home", o.home),
               LOG_INT("documents", st.n_documents), LOG_INT("chunks", st.n_chunks),
               LOG_STR("embedder", embedder_name(service_embedder(s))),
+              LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
               LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)), LOG_INT("threads", threads),
               LOG_STR("version", FORAGE_VERSION));
     int sig = 0;
