@@ -1,6 +1,7 @@
 #include "server/engine_flags.h"
 
-engine_flags engine_flag_values = {.kv_type = "bf16", .defrag_threshold = .5, .kv_disk = -1};
+engine_flags engine_flag_values = {
+    .kv_type = "bf16", .defrag_threshold = .5, .kv_disk = -1, .kv_chunk_budget = .15};
 
 int engine_flags_apply(engine_options *out, fo_err *err) {
     const engine_flags *f = &engine_flag_values;
@@ -15,6 +16,7 @@ int engine_flags_apply(engine_options *out, fo_err *err) {
     if (f->kv_disk > 0) out->kv_disk = (uint64_t)f->kv_disk;
     out->no_lookup = f->no_lookup;
     out->defrag_threshold = f->defrag_threshold;
+    out->kv_chunk_budget = f->kv_chunk_budget > 0 ? f->kv_chunk_budget : -1;
     out->batch_wait_us = (int)f->batch_wait_us;
     out->max_qps = f->max_qps;
     out->max_tps = f->max_tps;

@@ -10,7 +10,7 @@ typedef struct engine_flags {
     int64_t threads, max_batch_tokens, max_sequences, kv_page_tokens, kv_ram, kv_disk,
         batch_wait_us;
     const char *kv_type;
-    double defrag_threshold, max_qps, max_tps;
+    double defrag_threshold, kv_chunk_budget, max_qps, max_tps;
     bool no_lookup;
 } engine_flags;
 extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
@@ -29,6 +29,9 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
      "KV may take a quarter more"}, \
     {"kv-type", CLI_STRING, &engine_flag_values.kv_type, "TYPE", \
      "f32, bf16 or q8_0 (default bf16)"}, \
+    {"kv-chunk-budget", CLI_DOUBLE, &engine_flag_values.kv_chunk_budget, "SHARE", \
+     "of the tokens of chunks met at a new place that kv_reuse \"chunk\" computes again " \
+     "(default .15)", .min = 0, .max = 1}, \
     {"defrag-threshold", CLI_DOUBLE, &engine_flag_values.defrag_threshold, "SHARE", \
      "compact the KV cache when so much of its used part is free (default .5)", .min = 0.01, \
      .max = 1}, \

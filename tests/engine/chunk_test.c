@@ -674,5 +674,7 @@ int main(void) {
         cmocka_unit_test(every_mode_writes_the_same_in_any_company),
         cmocka_unit_test(exact_reuse_writes_what_no_reuse_writes),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    test_remove(folder);
+    return failed;
 }

@@ -205,6 +205,29 @@ static void attention_follows_its_definition_whatever_the_tile(void **state) {
                     a->block(&t, keys + at * dim, values + at * stride, l, h);
                 }
                 a->end(&t);
+                if (!pass) { /* the weights of all blocks are those that made o */
+                    double sum[16] = {0}, got[16 * 80] = {0};
+                    for (int at = 0; at < KEYS; at += 16) {
+                        float w[16][16];
+                        int l[16], h[16];
+                        for (int r = 0; r < n; r++) l[r] = lo[r] - at, h[r] = hi[r] - at;
+                        a->weights(&t, keys + at * dim, l, h, w);
+                        for (int r = 0; r < n; r++)
+                            for (int j = 0; j < 16; j++) {
+                                assert_true(w[r][j] >= 0);
+                                if (j < l[r] || j >= h[r]) assert_true(w[r][j] == 0);
+                                sum[r] += (double)w[r][j];
+                                for (int d = 0; d < dim; d++)
+                                    got[r * 80 + d] +=
+                                        (double)w[r][j] * (double)values[(at + j) * stride + d];
+                            }
+                    }
+                    for (int r = 0; r < n; r++) {
+                        assert_true(fabs(sum[r] - 1) < 1e-5);
+                        for (int d = 0; d < dim; d++)
+                            assert_true(fabs(got[r * 80 + d] - (double)o[r * stride + d]) < 1e-5);
+                    }
+                }
                 for (int r = first; pass && r <= first; r++)
                     assert_memory_equal(alone, o + r * stride, (size_t)dim * sizeof(float));
             }
