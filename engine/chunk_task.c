@@ -30,7 +30,7 @@ struct chunk_task {
     chunk_world *w;
     /* immutable after creation */
     int n_prefix, n_body, n_prompt, n_chunks;
-    double share;
+    double share, expected_uses;
     bool warm;
     chunk *chunks;
     int32_t *body; /* [n_body]: the prompt without its tail */
@@ -70,6 +70,7 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
     t->n_prompt = o->n_prompt;
     t->n_chunks = o->n_chunks;
     t->share = o->share;
+    t->expected_uses = o->expected_uses;
     t->warm = o->warm;
     t->note = "";
     size_t n = (size_t)t->n_body;
@@ -146,7 +147,8 @@ static int give(chunk_task *t, chunk *c, const kv_seq *kv, int start, bool keep,
     if (!bytes) return fo_fail(err, FO_ENOMEM, "out of memory");
     int unused;
     kv_chunk_take(kv_cache_pages(t->w->cache), kv_seq_pages(kv, &unused), start, c->at.n, bytes);
-    kv_store_item item = {.key = c->key, .kind = KV_STORE_CHUNK, .n_tokens = c->at.n};
+    kv_store_item item = {
+        .key = c->key, .kind = KV_STORE_CHUNK, .n_tokens = c->at.n, .reuse = t->expected_uses};
     (void)kv_store_put(t->w->store, &item, bytes, bytes_of(t, c), NULL); /* or next time again */
     if (keep)
         c->own = bytes;

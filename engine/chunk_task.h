@@ -49,8 +49,9 @@ typedef struct chunk_task_options {
     const kv_chunk_range *chunks; /* behind the prefix, without gaps */
     int n_chunks;
     unsigned char salt[32];
-    double share; /* of the moved tokens, computed again */
-    bool warm;    /* compute and store the chunks, nothing else */
+    double share;         /* of the moved tokens, computed again */
+    double expected_uses; /* of the chunks by later requests */
+    bool warm;            /* compute and store the chunks, nothing else */
 } chunk_task_options;
 
 /* w must outlive it. FO_ENOMEM. */

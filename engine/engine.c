@@ -593,6 +593,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     o.chunks = chunks;
     memcpy(o.salt, r->salt, 32);
     o.share = r->kv_chunk_budget == 0 ? e->kv_chunk_budget : r->kv_chunk_budget;
+    o.expected_uses = r->expected_uses;
     o.warm = r->prefill_only;
     int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
     free(chunks);
@@ -604,6 +605,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
                             .kv_reuse = KV_REUSE_CHUNK,
                             .sampling = sampler_params_default(),
                             .n_logprobs = -1,
+                            .expected_uses = r->expected_uses,
                             .prefill_only = true};
     memcpy(w.salt, r->salt, 32);
     rc = generation_make(&g->warm, e, &w, err);

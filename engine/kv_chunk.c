@@ -54,7 +54,7 @@ int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start
 }
 
 void kv_chunk_layers(int n_layers, int out[2]) {
-    out[0] = 0;
+    out[0] = n_layers / 2;
     out[1] = n_layers;
 }
 

@@ -36,7 +36,8 @@ void kv_chunk_take(const kv_pages *kv, const int32_t *table, int start, int n, v
 int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start, int n,
                    const void *bytes, int computed_at, fo_err *err);
 
-/* The layers whose attention chooses, of n_layers: [out[0], out[1]). */
+/* The layers whose attention chooses, of n_layers: [out[0], out[1]). The later half: what the early
+ * ones attend to says less (docs/kv-reuse.md). */
 void kv_chunk_layers(int n_layers, int out[2]);
 
 typedef struct kv_chunk_range {

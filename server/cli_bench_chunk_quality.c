@@ -39,7 +39,7 @@ static struct {
     const char *model, *eval;
     int64_t questions, skip, threads;
     cli_list variants;
-    bool exact, json;
+    bool exact, random_others, json;
 } o = {.questions = 200};
 
 static const cli_option options[] = {
@@ -51,9 +51,11 @@ static const cli_option options[] = {
      .max = 1e6},
     {"skip", CLI_INT, &o.skip, "N", "leave out the first N", .min = 0, .max = 1e6},
     {"variant", CLI_LIST, &o.variants, "RULE:SHARE",
-     "may be given again; rules: attention, attention-A-B (layers A to B, shares of their number "
-     "in percent), values, both, first, random (default: attention at 0, .05, .15, .3)",
+     "may be given again; rules: attention, attention-A-B (of layers A to B in percent of their "
+     "number), values, both, first, random (default: attention at 0, .05, .15, .3)",
      .flag_only = true},
+    {"random-others", CLI_BOOL, &o.random_others, NULL,
+     "put any two paragraphs beside the gold one instead of its neighbours in the corpus"},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic and KV instead of what the server runs"},
     {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
@@ -64,7 +66,7 @@ enum rule { RULE_ATTENTION, RULE_VALUES, RULE_BOTH, RULE_FIRST, RULE_RANDOM };
 typedef struct variant {
     const char *name;
     enum rule rule;
-    int from, to; /* layers whose attention counts, in percent of their number */
+    int from, to; /* layers whose attention counts, in percent of their number; 0, 0: as served */
     double share;
     /* sums over questions */
     double kl, agree, computed;
@@ -172,6 +174,11 @@ static int add_text(bench *b, const char *text, bool special, int *n, fo_err *er
     return rc;
 }
 
+static uint64_t draw(bench *b) {
+    b->state = b->state * 6364136223846793005u + 1442695040888963407u;
+    return b->state >> 33;
+}
+
 /* Each piece is tokenised alone, as the server does. Gold comes first, second or third in turn. */
 static int assemble(bench *b, size_t gold, size_t which, const char *text, fo_err *err) {
     assembled *p = &b->p;
@@ -184,7 +191,9 @@ static int assemble(bench *b, size_t gold, size_t which, const char *text, fo_er
     if (first + CHUNKS > b->n_documents) first = b->n_documents - CHUNKS;
     for (int i = 0; i < CHUNKS && rc == FO_OK; i++) {
         char chunk[16384];
-        const cJSON *d = b->documents[first + (size_t)i];
+        size_t at = first + (size_t)i;
+        if (o.random_others && at != gold) at = draw(b) % b->n_documents;
+        const cJSON *d = b->documents[at];
         snprintf(chunk, sizeof chunk, "%s: %s\n\n", text_of(d, "title"), text_of(d, "text"));
         p->chunk[i].start = p->n_prompt;
         rc = add_text(b, chunk, false, &p->chunk[i].n, err);
@@ -303,6 +312,7 @@ static int attend(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
                         .attention = mass,
                         .n_attention = end,
                         .attention_layers = {v->from * n_layers / 100, v->to * n_layers / 100}};
+    if (v->to == 0) kv_chunk_layers(n_layers, s.attention_layers);
     return model_forward(b->c, b->kv, &s, 1, NULL, err);
 }
 
@@ -334,8 +344,7 @@ static int weigh(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
                 mass[at] = (uint64_t)((double)mass[at] * (double)deviation(b, at) * 0x1p-24);
             if (v->rule == RULE_FIRST) mass[at] = (uint64_t)(b->p.chunk[i].n - k);
             if (v->rule == RULE_RANDOM) {
-                b->state = b->state * 6364136223846793005u + 1442695040888963407u;
-                mass[at] = b->state >> 33;
+                mass[at] = draw(b);
             }
         }
     return FO_OK;
@@ -408,7 +417,7 @@ static int run_variant(bench *b, variant *v, const question *q, fo_err *err) {
 static int parse_variant(variant *v, const char *text, fo_err *err) {
     static const char *const names[] = {"attention", "values", "both", "first", "random"};
     const char *colon = strchr(text, ':');
-    *v = (variant){.name = text, .to = 100};
+    *v = (variant){.name = text};
     char *end = NULL;
     if (colon) v->share = strtod(colon + 1, &end);
     size_t n = colon ? (size_t)(colon - text) : 0, word = strcspn(text, "-:");
@@ -416,7 +425,9 @@ static int parse_variant(variant *v, const char *text, fo_err *err) {
     for (int i = 0; i < 5; i++)
         if (strlen(names[i]) == word && !strncmp(names[i], text, word))
             v->rule = (enum rule)i, known = true;
-    if (known && word < n) known = sscanf(text + word, "-%d-%d:", &v->from, &v->to) == 2;
+    if (known && word < n)
+        known = sscanf(text + word, "-%d-%d:", &v->from, &v->to) == 2 && v->from >= 0 &&
+                v->from < v->to && v->to <= 100;
     if (!known || !end || *end || end == colon + 1 || v->share < 0 || v->share > 1 || v->from < 0 ||
         v->to > 100 || v->from >= v->to)
         return fo_fail_field(err, FO_EINVAL, "variant", "--variant: '%.40s' is no RULE:SHARE",
@@ -539,7 +550,7 @@ const cli_command cli_command_bench_chunk_quality = {
     "bench chunk-quality",
     "what chunk KV reuse costs in answer quality",
     "forage bench chunk-quality --model M --eval DIR --json",
-    "Prompts of a gold paragraph and its neighbours, the later ones from KV that was computed\n"
+    "Prompts of a gold paragraph and two others, the later ones from KV that was computed\n"
     "without the first, a share of their tokens computed again: KL divergence and agreement along\n"
     "the answer of the prompt computed in full, and answers that hold a gold answer. The model\n"
     "must speak ChatML (<|im_start|>).",
