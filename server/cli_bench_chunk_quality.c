@@ -428,8 +428,7 @@ static int parse_variant(variant *v, const char *text, fo_err *err) {
     if (known && word < n)
         known = sscanf(text + word, "-%d-%d:", &v->from, &v->to) == 2 && v->from >= 0 &&
                 v->from < v->to && v->to <= 100;
-    if (!known || !end || *end || end == colon + 1 || v->share < 0 || v->share > 1 || v->from < 0 ||
-        v->to > 100 || v->from >= v->to)
+    if (!known || !end || *end || end == colon + 1 || v->share < 0 || v->share > 1)
         return fo_fail_field(err, FO_EINVAL, "variant", "--variant: '%.40s' is no RULE:SHARE",
                              text);
     return FO_OK;
