@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "server/analytics_args.h"
 #include "server/app.h"
 #include "server/json.h"
@@ -59,6 +60,20 @@ static void write_csv_series(fo_buf *b, const store_rollup *rows, size_t n) {
     }
 }
 
+/* What the layers of KV hold now. */
+static void add_kv_memory(engine *e, totals sums[STORE_N_LAYERS]) {
+    if (!e) return;
+    engine_stats st;
+    engine_get_stats(e, &st);
+    sums[STORE_LAYER_KV_PREFIX].bytes =
+        (uint64_t)(st.kv.n_used + st.kv.n_cached) * st.kv.page_bytes;
+    sums[STORE_LAYER_KV_PREFIX].evictions = st.kv.evictions;
+    sums[STORE_LAYER_KV_CHUNK].bytes = st.store.ram.bytes;
+    sums[STORE_LAYER_KV_CHUNK].evictions = st.store.ram.evictions;
+    sums[STORE_LAYER_KV_DISK].bytes = st.store.disk.bytes;
+    sums[STORE_LAYER_KV_DISK].evictions = st.store.disk.evictions;
+}
+
 void route_analytics_cache(http_request *r, void *ctx) {
     app *a = ctx;
     int64_t window, step, now = log_now_ms() / 1000;
@@ -85,6 +100,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
     service_get_cache_stats(a->service, &st);
     sums[0].bytes = st.answer.bytes, sums[0].evictions = st.answer.evictions;
     sums[1].bytes = st.retrieval.bytes, sums[1].evictions = st.retrieval.evictions;
+    add_kv_memory(service_engine(a->service), sums);
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "totals", '{');
