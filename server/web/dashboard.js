@@ -79,12 +79,16 @@ function showQueries(hot, slow, unanswered) {
   table($("unanswered"), ["Question", "Collection", "Times", "Last"], unanswered.map((q) => [text(q), q.collection, q.unanswered, new Date(q.last).toLocaleString()]), 2);
 }
 
+let latest = 0; // a slow reply must not cover a later one
+
 async function load() {
+  const mine = ++latest;
   const [window, step] = $("window").value.split(" "), over = "?window=" + window + "&step=" + step;
   const list = (order) => call("/analytics/queries?limit=10&order=" + order + "&window=" + window);
   const [cache, latency, memory, kv, stats, hot, slow, unanswered] = await Promise.all([
     call("/analytics/cache" + over), call("/analytics/latency" + over), call("/analytics/memory" + over),
     call("/analytics/kv"), call("/stats"), list("hot"), list("slow"), list("unanswered")]);
+  if (mine !== latest) return;
   const to = Date.now(), time = { from: to - span(window), to, step: span(step) };
   showFigures(cache, stats, latency);
   showCaches(cache, time);

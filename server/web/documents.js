@@ -49,7 +49,10 @@ export async function loadCollections() {
   $("status").textContent = n === 1 ? "1 document" : n + " documents";
 }
 
+let latest = 0; // a slow reply must not cover a later one
+
 export async function loadDocuments(after) {
+  const mine = ++latest;
   const collection = $("list-collection").value;
   if (!collection) {
     $("documents-list").replaceChildren();
@@ -57,6 +60,7 @@ export async function loadDocuments(after) {
   }
   const page = await call("/documents?limit=50&collection=" + encodeURIComponent(collection) +
     (after ? "&after=" + encodeURIComponent(after) : ""));
+  if (mine !== latest) return;
   const rows = page.data.map((d) => {
     const row = element("tr");
     row.append(element("td", d.title || d.uri || ""), element("td", d.id), element("td", String(d.chunks), "number"),

@@ -69,6 +69,18 @@ sleep 2.5
 curl -s "$url/analytics/queries?limit=50" | grep -q '"query":"sha256:' || fail "no hash is logged"
 kill $pid
 wait $pid
+start --log-queries off
+ask '{"query":"What does the grey heron eat?"}' >/dev/null
+kill $pid
+wait $pid
 pid=
+start
+rows=$(curl -s "$url/analytics/queries?limit=50")
+echo "$rows" | grep -q '"query":null' || fail "off: $rows"
+echo "$rows" | grep -q 'heron eat' && fail "off writes the text: $rows"
+kill $pid
+wait $pid
+pid=
+grep -aq 'heron eat?' "$home/forage.db" && fail "off writes the text"
 grep -q 'heron' "$home/hot/default.hot" && fail "a hidden question is written down"
 echo "ok 1 - figures, CSV, forage stats; all of it after kill -9; questions can be hidden"

@@ -15,13 +15,13 @@ function check(sentence, holds, why) {
 
 const wrong = []; // what the console said
 function listen(page) {
-  page.setDefaultTimeout(60000);
+  page.setDefaultTimeout(150000);
   page.on("console", (m) => m.type() === "error" && !/401 \(Unauthorized\)/.test(m.text()) && wrong.push(m.text()));
   page.on("pageerror", (e) => wrong.push(e.message));
   return page;
 }
 
-const until = (page, f, arg) => page.waitForFunction(f, arg, { timeout: 60000 });
+const until = (page, f, arg) => page.waitForFunction(f, arg, { timeout: 150000 });
 const settled = () => / ms$/.test(document.getElementById("answer-note").textContent);
 
 async function ask(page, text) {
@@ -158,6 +158,34 @@ async function phone(browser) {
     check("a phone shows the view " + view + " without scrolling sideways", wide <= 0, wide + " pixels too wide");
     await page.screenshot({ path: pictures + "/phone-" + view + ".png" });
   }
+  await page.close();
+}
+
+// Dropped files go in, and what is there can be deleted.
+async function documents(browser) {
+  const page = listen(await browser.newPage());
+  page.on("dialog", (d) => d.accept());
+  await open(page, url + "/#documents");
+  await page.fill("#upload-collection", "dropped");
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(["The bittern booms in the reeds."], "bittern.txt", { type: "text/plain" }));
+    data.items.add(new File(["The stork nests on roofs."], "stork.txt", { type: "text/plain" }));
+    const at = document.getElementById("drop");
+    at.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer: data }));
+    if (!at.classList.contains("over")) throw new Error("nothing shows that it may be dropped");
+    at.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer: data }));
+  });
+  await until(page, () => /2 of 2 documents/.test(document.getElementById("upload-note").textContent));
+  await page.selectOption("#list-collection", "dropped");
+  await until(page, () => document.querySelectorAll("#documents-list tr").length === 2 && /bittern/.test(document.getElementById("documents-list").textContent));
+  check("dropped files are documents", true);
+  await page.getByRole("button", { name: "Delete bittern.txt" }).click();
+  await until(page, () => document.querySelectorAll("#documents-list tr").length === 1);
+  check("a document can be deleted", /stork/.test(await page.textContent("#documents-list")));
+  await page.getByRole("button", { name: /^Delete collection dropped/ }).click();
+  await until(page, () => !/dropped/.test(document.getElementById("collections").textContent));
+  check("and so can a collection", true);
   await page.close();
 }
 
@@ -313,6 +341,7 @@ async function written(browser) {
   await page.close();
   await accessible(browser);
   await phone(browser);
+  await documents(browser);
   await keys(browser);
   await slowly(browser);
   if (writer) await written(browser);
