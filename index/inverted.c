@@ -120,11 +120,16 @@ static bool read_entry(inverted_terms *it) {
 }
 
 bool inverted_find(const inverted *inv, const char *term, size_t len, inverted_list *out) {
-    uint32_t h = term_hash(term, len);
+    uint32_t h = term_hash(term, len), tag = hash_tag(h, inv->n_terms);
     for (size_t probe = 0; probe <= inv->hash_mask; probe++) {
-        uint32_t ordinal = inv->hash[(h + probe) & inv->hash_mask];
-        if (ordinal == 0 || ordinal > inv->n_terms) return false;
-        ordinal--;
+        uint32_t slot = inv->hash[(h + probe) & inv->hash_mask];
+        if (slot == 0) return false;
+        if (inv->n_terms < HASH_TAG_TERMS) { /* most terms that are not meant stop here */
+            if ((slot & ~(uint32_t)HASH_TAG_TERMS) != tag) continue;
+            slot &= HASH_TAG_TERMS;
+        }
+        if (slot == 0 || slot > inv->n_terms) return false;
+        uint32_t ordinal = slot - 1;
         inverted_terms it;
         it.inv = inv;
         it.len = 0;

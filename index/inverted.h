@@ -102,8 +102,11 @@ int inverted_merge(const inverted_merge_input *in, size_t n_in, uint32_t n_docs,
 
 /* Searching ----------------------------------------------------------------------------------- */
 
+typedef struct inverted_hot inverted_hot; /* inverted_hot.h */
+
 typedef struct inverted_part { /* one index of the collection */
     const inverted *inv;
+    inverted_hot *hot;       /* of inv; NULL: none */
     const uint64_t *allowed; /* bit allowed_base + document; NULL: all */
     size_t allowed_base;
     const int64_t *ids; /* of each document: returned, and the order among equals */

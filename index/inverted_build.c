@@ -149,7 +149,7 @@ static int output_finish(output *o, fo_err *err) {
     for (uint32_t i = 0; i < o->head.n_terms; i++) {
         size_t h = o->hashes[i] & (slots - 1);
         while (hash[h]) h = (h + 1) & (slots - 1);
-        hash[h] = i + 1;
+        hash[h] = (i + 1) | hash_tag(o->hashes[i], o->head.n_terms);
     }
     segment_writer *w = o->w;
     int rc = segment_writer_section(w, SECTION_DICT, o->dict.data, o->dict.len, err);

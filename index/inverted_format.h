@@ -9,7 +9,14 @@ enum {
     DICT_BLOCK_BYTES = 12, /* u64 offset in the postings, u32 offset in the dictionary */
     LIST_BLOCK_BYTES = 9,  /* of a long list's table: u32 last[], u32 end[], u8 bound[] */
     TERM_MAX_BYTES = 255,
+    HASH_TAG_SHIFT = 24, /* a slot: ordinal + 1, and above it 8 bits of the hash ... */
+    HASH_TAG_TERMS = (1 << HASH_TAG_SHIFT) - 1, /* ... where there are fewer terms than this */
 };
+
+/* The bits above HASH_TAG_SHIFT of a term's slot. The slot's place comes from the low bits. */
+static inline uint32_t hash_tag(uint32_t hash, uint32_t n_terms) {
+    return n_terms < HASH_TAG_TERMS ? hash & ~(uint32_t)HASH_TAG_TERMS : 0;
+}
 
 /* A dictionary entry: bytes shared with the term before it in its block (varint), bytes of its
  * own (varint, then they), number of postings (varint), bytes of postings (varint), bound (u8). */

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "index/inverted_format.h"
+#include "index/inverted_hot.h"
 #include "index/postings.h"
 #include "kernels/scan16.h"
 
@@ -23,6 +24,7 @@ enum {
     WINDOW_ROOM = WINDOW + 2 * POSTINGS_BLOCK, /* a block may begin before and end behind it */
     IMPACT_TFS = 17,   /* rows of the table; the last stands for any larger tf */
     LOOK_UP_COST = 10, /* postings added in the time of one look-up */
+    HOT_LOOK_UP_COST = 2,
     SORT_SHIFT = 6,
     SORT_BUCKETS = (1 << 16) >> SORT_SHIFT,
     SUM_MAX = 60000, /* sums of upper bounds, rounding included, stay below 2^16 */
@@ -41,7 +43,9 @@ typedef struct cursor {
     uint32_t n_buffered; /* of them, all told */
     size_t buffered;     /* the last block in there, plus one */
     size_t probed;       /* block in probe_docs, plus one */
+    uint32_t probe_at;   /* in probe_docs, where the last probe of this round ended */
     bool probe_has_tfs;
+    const uint8_t *hot;    /* frequencies by document; NULL: the list must be read */
     uint16_t add[256];     /* upper bound of what an impact adds, in quanta */
     uint8_t bound_of[256]; /* today's bound of a stored one */
     uint32_t docs[WINDOW_ROOM], tfs[WINDOW_ROOM];
@@ -251,6 +255,7 @@ static int open_cursors(search *q, fo_err *err) {
         c->n_blocks = 0;
         c->next = c->begin = c->end = c->n_buffered = 0;
         c->buffered = c->probed = 0;
+        c->hot = q->part->hot ? inverted_hot_get(q->part->hot, &c->list) : NULL;
         if (c->list.n < POSTINGS_BLOCK) {
             if (!postings_decode_short(c->list.data, c->list.size, c->list.n, 0, inv->n_docs,
                                        c->docs, c->tfs))
@@ -307,6 +312,21 @@ static uint32_t find_doc(const uint32_t *docs, uint32_t begin, uint32_t end, uin
         n -= half;
     }
     return (uint32_t)(p - docs) + (*p < doc);
+}
+
+/* The same from where the last of ascending documents was found: mostly a few places on. */
+static uint32_t seek_doc(const uint32_t *docs, uint32_t at, uint32_t end, uint32_t doc) {
+    enum { NEAR = 8 };
+    while (at + NEAR <= end) {
+        if (docs[at + NEAR - 1] >= doc) {
+            uint32_t below = 0;
+            for (uint32_t i = 0; i < NEAR; i++) below += docs[at + i] < doc;
+            return at + below;
+        }
+        at += NEAR;
+    }
+    while (at < end && docs[at] < doc) at++;
+    return at;
 }
 
 /* Decode the blocks that touch the window: docs[begin .. end) are its postings. */
@@ -379,8 +399,10 @@ static int probe(search *q, cursor *c, uint32_t *from, uint32_t doc, uint32_t su
         if (!decode_block(q, c, block, c->probe_docs, c->probe_tfs, &c->probe_has_tfs))
             return damaged(err);
         c->probed = block + 1;
+        c->probe_at = 0;
     }
-    uint32_t n = (uint32_t)block_count(c, block), i = find_doc(c->probe_docs, 0, n, doc);
+    uint32_t n = (uint32_t)block_count(c, block), i = seek_doc(c->probe_docs, c->probe_at, n, doc);
+    c->probe_at = i;
     if (i == n || c->probe_docs[i] != doc) return FO_OK;
     if (!c->probe_has_tfs) {
         uint32_t begin = block ? end_of(c, block - 1) : 0;
@@ -483,17 +505,21 @@ static int look_up_lazy(search *q, size_t n_lazy, uint32_t rest, size_t *n, fo_e
         rest -= c->window_max;
         uint32_t from = c->next;
         size_t kept = 0;
+        c->probe_at = 0;
         for (size_t i = 0; i < *n; i++) {
             candidate x = s->candidates[i];
-            if (x.sum + rest + c->window_max < q->threshold) continue;
-            uint32_t doc = q->begin + x.doc, tf;
-            int rc = probe(q, c, &from, doc, x.sum + rest, &tf, err);
-            if (rc != FO_OK) return rc;
+            uint32_t doc = q->begin + x.doc, tf = c->hot ? inverted_hot_tf(c->hot, doc) : 0;
+            if (!c->hot || __builtin_expect(tf == INVERTED_HOT_MORE, 0)) {
+                int rc = probe(q, c, &from, doc, x.sum + rest, &tf, err);
+                if (rc != FO_OK) return rc;
+            }
             s->found[row * stride + x.slot] = tf;
-            if (tf)
-                x.sum += c->add[s->impacts[tf < IMPACT_TFS - 1 ? tf : IMPACT_TFS - 1]
-                                          [q->inv->norms[doc]]];
-            if (x.sum + rest >= q->threshold) s->candidates[kept++] = x;
+            uint32_t row_of_tf = tf < IMPACT_TFS - 1 ? tf : IMPACT_TFS - 1;
+            uint32_t more = c->add[s->impacts[row_of_tf][q->inv->norms[doc]]];
+            /* whether it occurs and whether that is enough is anybody's guess: no branches */
+            x.sum += tf ? more : 0;
+            s->candidates[kept] = x;
+            kept += x.sum + rest >= q->threshold;
         }
         *n = kept;
     }
@@ -537,7 +563,7 @@ static int widen(search *q, size_t *n_lazy, uint32_t *rest, fo_err *err) {
         uint32_t needed = q->threshold - *rest;
         size_t n = q->kernels->count(s->sums, size, (uint16_t)(needed < 65535 ? needed : 65535));
         size_t postings = (size_t)((uint64_t)c->list.n * size / q->inv->n_docs);
-        if (n * LOOK_UP_COST <= postings + POSTINGS_BLOCK) break;
+        if (n * (c->hot ? HOT_LOOK_UP_COST : LOOK_UP_COST) <= postings + POSTINGS_BLOCK) break;
         int rc = buffer_window(q, c, err);
         if (rc != FO_OK) return rc;
         add_window(q, c);

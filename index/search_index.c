@@ -591,6 +591,7 @@ void search_index_get_stats(search_index *ix, search_index_stats *out) {
             t.n_postings += h->parts[j]->inv.n_postings;
             t.n_terms += h->parts[j]->inv.n_terms;
             bytes += segment_size(h->parts[j]->file);
+            t.bytes_memory += inverted_hot_memory(h->parts[j]->hot);
         }
         if (h->file == 0 && h->graph) bytes += hnsw_memory(h->graph->h);
         *(h->file ? &t.bytes_files : &t.bytes_memory) += bytes;

@@ -24,6 +24,7 @@
 #include "index/analyze.h"
 #include "index/hnsw.h"
 #include "index/inverted.h"
+#include "index/inverted_hot.h"
 #include "index/metadata.h"
 #include "index/search_index.h"
 #include "index/segment.h"
@@ -33,6 +34,7 @@ typedef struct part {
     atomic_int refs;
     segment *file;
     inverted inv;
+    inverted_hot *hot; /* NULL: none */
     metadata meta;
     const int64_t *chunks, *documents;
     const uint32_t *order; /* document numbers by chunk id; hostile files: check each */

@@ -83,12 +83,14 @@ int part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
         part_drop(p);
         return rc;
     }
+    p->hot = inverted_hot_create(&p->inv);
     *out = p;
     return FO_OK;
 }
 
 void part_drop(part *p) {
     if (!p || atomic_fetch_sub(&p->refs, 1) != 1) return;
+    inverted_hot_free(p->hot);
     segment_close(p->file);
     free(p);
 }

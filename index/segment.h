@@ -18,7 +18,7 @@
 #include "kernels/file.h"
 
 enum {
-    SEGMENT_VERSION = 1,
+    SEGMENT_VERSION = 2,
     SEGMENT_MAX_SECTIONS = 24,
     SEGMENT_ALIGN = 64,
     SEGMENT_EAGER_BYTES = 1 << 20,

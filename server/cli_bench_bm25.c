@@ -6,6 +6,7 @@
 #include <unistd.h>
 #include "index/analyze.h"
 #include "index/inverted.h"
+#include "index/inverted_hot.h"
 #include "index/postings.h"
 #include "kernels/clock.h"
 #include "kernels/cpu.h"
@@ -39,6 +40,7 @@ typedef struct bench {
     fo_map passages, questions;
     segment *file;
     inverted inv;
+    inverted_hot *hot;
     int64_t *ids;
     analyzer *analyzer;
     inverted_scratch *scratch;
@@ -134,7 +136,7 @@ static int search(bench *b, const char *text, size_t len, bool no_stop, size_t *
     b->n_terms = 0;
     analyze(b->analyzer, text, len, take_term, b);
     if (no_stop) drop_stop_words(b);
-    inverted_part part = {.inv = &b->inv, .ids = b->ids};
+    inverted_part part = {.inv = &b->inv, .hot = b->hot, .ids = b->ids};
     return inverted_search(&part, 1, &params, b->terms, b->n_terms, (size_t)o.k, b->scratch,
                            b->hits, n, err);
 }
@@ -243,6 +245,7 @@ static int run_bench(bench *b, cJSON *out, fo_err *err) {
     size_t n = (size_t)b->inv.n_docs + POSTINGS_BLOCK;
     b->ids = malloc(n * sizeof *b->ids);
     b->scratch = inverted_scratch_create();
+    b->hot = inverted_hot_create(&b->inv);
     b->hits = malloc((size_t)o.k * sizeof *b->hits);
     b->scores = malloc(n * sizeof *b->scores);
     b->docs = malloc(n * sizeof *b->docs);
@@ -269,6 +272,7 @@ static int run(int argc, char **argv) {
     }
     cJSON_Delete(out);
     if (b) {
+        inverted_hot_free(b->hot);
         segment_close(b->file);
         fo_map_close(&b->passages);
         fo_map_close(&b->questions);

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include "index/inverted.h"
+#include "index/inverted_hot.h"
 #include "index/postings.h"
 #include "index/varint.h"
 #include "kernels/bitpack.h"
@@ -270,6 +271,7 @@ static void search_equals_an_exhaustive_scan(void **state) {
         size_t n_parts = 1 + (size_t)round % MAX_PARTS;
         segment *segments[MAX_PARTS];
         inverted inv[MAX_PARTS];
+        inverted_hot *hot[MAX_PARTS];
         inverted_part parts[MAX_PARTS];
         int64_t *ids = malloc(n_docs * sizeof *ids);
         for (uint32_t i = 0; i < n_docs; i++)
@@ -284,7 +286,12 @@ static void search_equals_an_exhaustive_scan(void **state) {
             segments[i] = build(&c, begin, end);
             assert_ok(inverted_open(&inv[i], segments[i], &err), &err);
             assert_ok(inverted_verify(&inv[i], &err), &err);
-            parts[i] = (inverted_part){&inv[i], round % 3 ? allowed : NULL, begin, ids + begin};
+            hot[i] = round % 4 ? inverted_hot_create(&inv[i]) : NULL;
+            parts[i] = (inverted_part){.inv = &inv[i],
+                                       .hot = hot[i],
+                                       .allowed = round % 3 ? allowed : NULL,
+                                       .allowed_base = begin,
+                                       .ids = ids + begin};
         }
         for (int query = 0; query < 60; query++) {
             char text[12][16];
@@ -306,7 +313,10 @@ static void search_equals_an_exhaustive_scan(void **state) {
         }
         free(ids);
         free(allowed);
-        for (size_t i = 0; i < n_parts; i++) segment_close(segments[i]);
+        for (size_t i = 0; i < n_parts; i++) {
+            inverted_hot_free(hot[i]);
+            segment_close(segments[i]);
+        }
         free_corpus(&c);
     }
     fo_cpu_cap(top);
