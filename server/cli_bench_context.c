@@ -9,10 +9,12 @@
 #include "engine/engine.h"
 #include "kernels/clock.h"
 #include "kernels/cpu.h"
+#include "kernels/file.h"
 #include "server/cli.h"
 #include "server/engine_flags.h"
 #include "server/json.h"
 
+static const uint64_t restart_disk_bytes = (uint64_t)1 << 30;
 enum { CHUNKS = 4, QUESTIONS = 8, MAX_PROMPT = 2048, MAX_RUNS = 32, BUSY_TOKENS = 512 };
 
 static struct {
@@ -39,18 +41,26 @@ enum scenario {
     SECOND_USER_BUSY,
     FOUR_USERS_FIRST,
     FOUR_USERS_LAST,
+    AFTER_RESTART,
     N_SCENARIOS
 };
-static const char *const names[] = {
-    "cold",           "same",      "new_question",     "dropped",
-    "reordered",      "new_first", "second_user_busy", "four_users_first",
-    "four_users_last"};
+static const char *const names[] = {"cold",
+                                    "same",
+                                    "new_question",
+                                    "dropped",
+                                    "reordered",
+                                    "new_first",
+                                    "second_user_busy",
+                                    "four_users_first",
+                                    "four_users_last",
+                                    "after_restart"};
 
 typedef struct sizes {
     int system, chunk[CHUNKS], question;
 } sizes;
 
 typedef struct bench {
+    engine_options options;
     engine *e;
     const sizes *n;
     uint64_t state; /* of the random tokens */
@@ -113,19 +123,25 @@ static int wait_end(generation *g, generation_event *ev, fo_err *err) {
     return ev->error ? fo_fail(err, ev->error, "%s", ev->message) : FO_OK;
 }
 
-static int measure(bench *b, int run, enum scenario which, const char *order, int question,
-                   fo_err *err) {
+static int ask(bench *b, const char *order, int question, generation_event *ev, fo_err *err) {
     prompt p;
     generation *g;
-    generation_event ev;
     assemble(b, &p, order, question);
     int rc = submit(b, &p, 1, &g, err);
     if (rc != FO_OK) return rc;
-    rc = wait_end(g, &ev, err);
+    rc = wait_end(g, ev, err);
     generation_free(g);
+    return rc;
+}
+
+static int measure(bench *b, int run, enum scenario which, const char *order, int question,
+                   fo_err *err) {
+    generation_event ev;
+    int rc = ask(b, order, question, &ev, err);
+    if (rc != FO_OK) return rc;
     b->ms[which][run] = ev.first_token_ms;
     b->cached[which] = ev.cached_tokens;
-    return rc;
+    return FO_OK;
 }
 
 /* The first user has begun to write, and goes on, when the second asks. */
@@ -231,14 +247,47 @@ static void write_figures(bench *b, json_out *out) {
                  b->n->system + b->n->chunk[0] + b->n->chunk[1] + b->n->chunk[2] + b->n->question);
 }
 
+/* Contexts that were asked about twice, met by the next process: from disk. */
+static int measure_restart(bench *b, fo_err *err) {
+    char folder[] = "/tmp/forage-bench-XXXXXX";
+    if (!mkdtemp(folder)) return fo_fail_errno(err, "cannot make %s", folder);
+    generation_event ev;
+    engine_options eo = b->options;
+    eo.kv_dir = folder;
+    eo.kv_disk = restart_disk_bytes;
+    b->salt[0]++;
+    int rc = FO_OK;
+    for (int life = 0; life < 2 && rc == FO_OK; life++) {
+        engine_close(b->e);
+        b->e = NULL;
+        rc = engine_open(&b->e, &eo, err);
+        for (int i = 0; i < 2 && rc == FO_OK && life == 0; i++) {
+            rc = ask(b, "ABC", i, &ev, err);
+            rest(b, 0);
+        }
+        if (rc == FO_OK && life == 1) rc = ask(b, "ABC", 2, &ev, err);
+    }
+    engine_close(b->e); /* or it would write into the folder once more */
+    b->e = NULL;
+    fo_remove_tree(folder, NULL);
+    for (int run = 0; run < (int)o.runs && rc == FO_OK; run++) /* one life, one first question */
+        b->ms[AFTER_RESTART][run] = ev.first_token_ms;
+    if (rc == FO_OK) b->cached[AFTER_RESTART] = ev.cached_tokens;
+    return rc;
+}
+
 static int run_sizes(bench *b, const sizes *n, enum kv_reuse reuse, fo_err *err) {
     b->n = n;
     b->reuse = reuse;
-    for (int run = 0; run < (int)o.runs; run++) {
-        int rc = run_once(b, run, err);
-        if (rc != FO_OK) return rc;
-    }
-    return FO_OK;
+    engine_close(b->e);
+    b->e = NULL;
+    int rc = engine_open(&b->e, &b->options, err);
+    for (int run = 0; run < (int)o.runs && rc == FO_OK; run++) rc = run_once(b, run, err);
+    double rest_ms[MAX_RUNS];
+    memcpy(rest_ms, b->rest_ms, sizeof rest_ms);
+    if (rc == FO_OK) rc = measure_restart(b, err);
+    memcpy(b->rest_ms, rest_ms, sizeof rest_ms);
+    return rc;
 }
 
 static int run(int argc, char **argv) {
@@ -249,9 +298,8 @@ static int run(int argc, char **argv) {
     bench *b = calloc(1, sizeof *b);
     if (!b) return cli_fail(&(fo_err){.code = FO_ENOMEM, .msg = "out of memory"});
     b->state = 88172645463325252u;
-    engine_options eo = {.model = o.model};
-    int rc = engine_flags_apply(&eo, &err);
-    if (rc == FO_OK) rc = engine_open(&b->e, &eo, &err);
+    b->options = (engine_options){.model = o.model};
+    int rc = engine_flags_apply(&b->options, &err);
     fo_buf text = {0};
     json_out out = {&text, false};
     json_out_open(&out, NULL, '{');
@@ -271,7 +319,8 @@ static int run(int argc, char **argv) {
         json_out_string(&out, "kv_type", engine_flag_values.kv_type);
         json_out_string(&out, "isa", fo_cpu_level_name(fo_cpu()->level));
         json_out_int(&out, "threads",
-                     eo.n_threads > 0 ? (int64_t)eo.n_threads : (int64_t)fo_cpu_count());
+                     b->options.n_threads > 0 ? (int64_t)b->options.n_threads
+                                              : (int64_t)fo_cpu_count());
         json_out_close(&out, '}');
         printf("%s\n", text.data);
     }
@@ -288,7 +337,9 @@ const cli_command cli_command_bench_context = {
     "A prompt is system, three chunks and a question (128 + 3 x 256 + 32 tokens; 131 + 243, 257,\n"
     "271 + 37 under \"odd\"): cold, the same again, with a new question, without its first chunk,\n"
     "in another order, with a new chunk in front, from a second user while the first one's answer\n"
-    "is being written, from four users at once. The same under \"chunk\" with kv_reuse \"chunk\", "
+    "is being written, from four users at once, and with a new question from a process that finds\n"
+    "on disk what the one before it was asked twice. The same under \"chunk\" with kv_reuse "
+    "\"chunk\", "
     "which\n"
     "between two questions computes what was new once more, alone (background_ms).",
     options,
