@@ -18,7 +18,8 @@
  *    the same hash.
  * 4. A page with more than one reference is hashed, or is the partial last page of forked
  * sequences.
- * 5. A sequence of n tokens has a page for each of its blocks; full blocks that lie within its exact
+ * 5. A sequence of n tokens has a page for each of its blocks; full blocks that lie within its
+ exact
  *    tokens are hashed with the chain of its tokens.
  * 6. A page in CACHED has its parent in a page, USED or CACHED, and is evicted before it: a chain
  *    is only findable from its beginning. */
@@ -645,8 +646,7 @@ static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err 
         refs[p]++;
         bool full = (i + 1) * c->P <= s->n_tokens;
         bool exact = (i + 1) * c->P <= s->n_exact;
-        if (exact && full &&
-            (!c->meta[p].hashed || !same_hash(&c->meta[p].hash, &s->chain[i])))
+        if (exact && full && (!c->meta[p].hashed || !same_hash(&c->meta[p].hash, &s->chain[i])))
             return fo_fail(err, FO_ECORRUPT, "invariant 5: full block %d in page %d is not found",
                            i, p);
         if (c->meta[p].refs > 1 && !c->meta[p].hashed && exact && full)

@@ -228,7 +228,7 @@ int kv_segment_append(kv_segment *s, const unsigned char owner[32], kv_segment_r
 
 int kv_segment_read(const kv_segment *s, const unsigned char owner[32], const kv_segment_record *r,
                     void *data, fo_err *err) {
-    record_header h;
+    record_header h = {0};
     unsigned char *to = data;
     uint64_t done = 0, whole = sizeof h + r->n_bytes;
     while (done < whole) {

@@ -291,7 +291,7 @@ static void another_models_records_are_never_found_and_go_first(void **state) {
 static void damaged_bytes_are_dropped_and_the_rest_is_kept(void **state) {
     (void)state;
     uint64_t seed = test_seed();
-    for (int round = 0; round < 40; round++) {
+    for (int round = 0; round < 16; round++) {
         char *dir = test_folder();
         kv_store *s = must_open(dir, 0, 8 << 20, model_a);
         for (uint64_t i = 0; i < 20; i++) put(s, KV_STORE_BLOCK, i, 2000, 0);
