@@ -113,8 +113,9 @@ static void layers_of(const query_request *q, const query_result *r,
         u->lookups = kv[i].asked;
         u->hits = kv[i].tokens > 0;
         u->saved_tokens = (int64_t)kv[i].tokens;
-        if (prompt > cached)
-            u->saved_ms = r->ms.prefill * (double)kv[i].tokens / (double)(prompt - cached);
+        /* At the rate of what was computed; a step of few tokens costs as much as one of 32. */
+        size_t computed = prompt > cached + 32 ? prompt - cached : 32;
+        u->saved_ms = r->ms.prefill * (double)kv[i].tokens / (double)computed;
     }
 }
 
