@@ -223,12 +223,11 @@ static int sparse_in_room(search_snapshot *s, search_room *r, const char *query,
                                    : h->live ? h->live->words
                                              : NULL;
             for (size_t j = 0; j < h->n_parts; j++)
-                parts[n_parts++] =
-                    (inverted_part){.inv = &h->parts[j]->inv,
-                                    .hot = h->parts[j]->hot,
-                                    .allowed = bits,
-                                    .allowed_base = h->bases[j],
-                                    .ids = h->parts[j]->chunks};
+                parts[n_parts++] = (inverted_part){.inv = &h->parts[j]->inv,
+                                                   .hot = h->parts[j]->hot,
+                                                   .allowed = bits,
+                                                   .allowed_base = h->bases[j],
+                                                   .ids = h->parts[j]->chunks};
         }
         /* the largest first: its hits shorten the search of all others */
         qsort(parts, n_parts, sizeof *parts, compare_parts);
