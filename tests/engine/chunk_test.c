@@ -15,7 +15,7 @@ static uint64_t seed;
 static fo_err err;
 static char *folder, path[512], window_path[512];
 
-enum { V = 200, ANSWER = 12, CHUNKS = 6, MOST = 400, TABLE = 16 };
+enum { V = 200, ANSWER = 12, CHUNKS = 6, MOST = 480, TABLE = 16 };
 static const tiny_shape shape = {.arch = "llama",
                                  .type = QUANT_Q8_0,
                                  .d = 64,
@@ -270,7 +270,7 @@ static int chunk_lengths[CHUNKS];
 static void make_texts(void) {
     random_tokens(prefix, 30);
     for (int i = 0; i < CHUNKS; i++) {
-        chunk_lengths[i] = 17 + (int)(test_random(&seed) % 50);
+        chunk_lengths[i] = 40 + (int)(test_random(&seed) % 30);
         random_tokens(chunks[i], chunk_lengths[i]);
     }
 }
@@ -617,7 +617,11 @@ static void every_mode_writes_the_same_in_any_company(void **state) {
 /* Exact reuse against none, request by request: mixes of shared prefixes, lengths, priorities. */
 static void exact_reuse_writes_what_no_reuse_writes(void **state) {
     (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    enum { ROUNDS = 100 };
+#else
     enum { ROUNDS = 1000 };
+#endif
     make_texts();
     engine *plain = open_engine((engine_options){0}),
            *e = open_engine((engine_options){.kv_ram = 1 << 20});
