@@ -357,7 +357,7 @@ static double log_sum(const float *x, int n) {
     for (int i = 1; i < n; i++)
         if (x[i] > top) top = x[i];
     for (int i = 0; i < n; i++) sum += exp(x[i] - top);
-    return top + log(sum);
+    return top + log(fmax(sum, 1)); /* the largest alone gives 1 */
 }
 
 static double divergence(const float *p, const float *q, int n) {
