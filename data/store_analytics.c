@@ -39,6 +39,7 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
     store_txn *t;
     int rc = store_begin(s, &t, err);
     if (rc != FO_OK) return rc;
+    store_query_log sum = rows[0];
     for (size_t i = 0; rc == FO_OK && i < n; i++) {
         const store_query_log *q = &rows[i];
         rc =
@@ -47,8 +48,20 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
                       "answer_source, total_ms, n_contexts, cache_hit) VALUES (?,?,?,?,?,?,?,?,?)",
                       "isssssdii", q->t_ms, q->tenant, q->collection, q->query, q->status,
                       q->answer_source, q->total_ms, (int64_t)q->n_contexts, (int64_t)q->cache_hit);
-        if (rc == FO_OK) rc = roll_up(t, q, err);
+        /* A run of rows of one tenant and minute is summed before it is written. */
+        if (i == 0 || strcmp(q->tenant, sum.tenant) != 0 || q->t_ms / 60000 != sum.t_ms / 60000) {
+            if (rc == FO_OK && i > 0) rc = roll_up(t, &sum, err);
+            sum = *q;
+            continue;
+        }
+        for (size_t k = 0; k < STORE_N_LAYERS; k++) {
+            sum.layers[k].lookups += q->layers[k].lookups;
+            sum.layers[k].hits += q->layers[k].hits;
+            sum.layers[k].saved_ms += q->layers[k].saved_ms;
+            sum.layers[k].saved_tokens += q->layers[k].saved_tokens;
+        }
     }
+    if (rc == FO_OK) rc = roll_up(t, &sum, err);
     if (rc == FO_OK) rc = store_roll_up_latency(t, rows, n, err);
     if (rc == FO_OK) return store_commit(t, err);
     store_rollback(t);
