@@ -206,10 +206,12 @@ static void attention_follows_its_definition_whatever_the_tile(void **state) {
                 }
                 a->end(&t);
                 if (!pass) { /* the weights of all blocks are those that made o */
-                    double sum[16] = {0}, got[16 * 80] = {0};
+                    double sum[ATTENTION_ROWS] = {0};
+                    static double got[ATTENTION_ROWS * 80];
+                    memset(got, 0, sizeof got);
                     for (int at = 0; at < KEYS; at += 16) {
-                        float w[16][16];
-                        int l[16], h[16];
+                        float w[ATTENTION_ROWS][ATTENTION_BLOCK];
+                        int l[ATTENTION_ROWS], h[ATTENTION_ROWS];
                         for (int r = 0; r < n; r++) l[r] = lo[r] - at, h[r] = hi[r] - at;
                         a->weights(&t, keys + at * dim, l, h, w);
                         for (int r = 0; r < n; r++)
