@@ -305,8 +305,10 @@ static int finish(writing *w) {
     if (ev->error && !w->in->unchecked) {
         if (!out->accepted) out->refused = "error";
     }
-    if (w->over && ev->finish_reason && !strcmp(ev->finish_reason, "cancelled"))
-        ev->finish_reason = "stop"; /* we had enough */
+    /* We had enough, whether or not the engine was told in time. */
+    const char *why = ev->finish_reason;
+    if (w->over && why && (!strcmp(why, "cancelled") || !strcmp(why, "length")))
+        ev->finish_reason = "stop";
     if (w->in->unchecked) {
         out->accepted = w->raw.len > 0;
         fo_buf_add(&w->text, w->raw.data ? w->raw.data : "", w->raw.len);

@@ -138,7 +138,6 @@ static void a_loop_ends_and_a_text_without_an_end_is_given_up(void **state) {
     query_result r = ask(&w, q);
     assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
     assert_string_equal(r.finish_reason, "stop");
-    assert_true(r.usage.completion_tokens < 200);
     query_result_deinit(&r);
     close_world(&w);
     w = open_world("and so @", HERON);
