@@ -161,6 +161,7 @@ static void all_at_once(engine *e, const char *what) {
     generation *g[PROMPTS];
     for (int i = 0; i < PROMPTS; i++) {
         generation_request r = request(prompts[i], prompt_lengths[i], ANSWER);
+        r.priority = i; /* who comes later may take the pages of who came before */
         g[i] = submit(e, &r);
     }
     for (int i = 0; i < PROMPTS; i++) {

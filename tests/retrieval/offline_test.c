@@ -89,7 +89,8 @@ static void ask(service *s, const char *question, answer *a) {
                        .collection = "notes",
                        .query = question,
                        .top_k = 8,
-                       .search = {.alpha = -1}};
+                       /* two graphs of the same points: the search must see all of them */
+                       .search = {.alpha = -1, .ef = N_DOCS}};
     query_result r;
     assert_ok(service_query(s, &q, NULL, &r, &err), &err);
     *a = (answer){.n = r.n_contexts};
