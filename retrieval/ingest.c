@@ -45,6 +45,7 @@ typedef struct prepared {
     unsigned char sha256[32];
     stage_times ms;
     bool settled; /* failed or unchanged: nothing to write */
+    bool again;   /* an earlier document of the call has the same id */
     int stage;    /* counted so far */
 } prepared;
 
@@ -53,6 +54,7 @@ typedef struct prepare_job {
     collection *c;
     const ingest_options *opt;
     size_t max_tokens, overlap;
+    const bool *again; /* of all documents of the call */
     prepared *docs;
     ingest_result *results;
 } prepare_job;
@@ -204,9 +206,12 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
     if (!r->id) return fo_fail(err, FO_ENOMEM, "out of memory");
 
+    /* Work spared, not the verdict: the store judges once more as it writes. What stands there does
+     * not count where an earlier document of the call is about to replace it. */
     bool unchanged = false;
-    rc = store_document_unchanged(s->store, job->c->id, r->id, p->sha256, &unchanged, &r->chunks,
-                                  err);
+    if (!p->again)
+        rc = store_document_unchanged(s->store, job->c->id, r->id, p->sha256, &unchanged,
+                                      &r->chunks, err);
     if (rc != FO_OK) return rc;
     if (unchanged) {
         r->status = INGEST_UNCHANGED;
@@ -297,8 +302,33 @@ static void slice_free(slice *w) {
     *w = (slice){0};
 }
 
-static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs, size_t n,
-                         ingest_result *results, ingest_report *report, fo_err *err) {
+typedef struct named {
+    const char *id;
+    size_t at;
+} named;
+
+static int by_id_and_place(const void *a, const void *b) {
+    const named *x = a, *y = b;
+    int order = strcmp(x->id, y->id);
+    return order ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* again[i]: a document before docs[i] has its id. (Where none is given, equal ids are equal texts.)
+ */
+static int find_again(const ingest_document *docs, size_t n, bool *again, fo_err *err) {
+    named *ids = calloc(n + 1, sizeof *ids);
+    if (!ids) return fo_fail(err, FO_ENOMEM, "out of memory");
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (docs[i].id) ids[k++] = (named){docs[i].id, i};
+    qsort(ids, k, sizeof *ids, by_id_and_place);
+    for (size_t i = 1; i < k; i++) again[ids[i].at] = strcmp(ids[i].id, ids[i - 1].id) == 0;
+    free(ids);
+    return FO_OK;
+}
+
+static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs, size_t first,
+                         size_t n, ingest_result *results, ingest_report *report, fo_err *err) {
     service *s = job->s;
     *w = (slice){.s = s,
                  .c = job->c,
@@ -310,7 +340,10 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
     if (!w->docs || !w->writes) return fo_fail(err, FO_ENOMEM, "out of memory");
     job->docs = w->docs;
     job->results = results;
-    for (size_t i = 0; i < n; i++) w->docs[i].doc = &docs[i];
+    for (size_t i = 0; i < n; i++) {
+        w->docs[i].doc = &docs[first + i];
+        w->docs[i].again = job->again[first + i];
+    }
     fo_pool_run(s->pool, n, 1, prepare_range, job);
     for (size_t i = 0; i < n; i++) {
         prepared *p = &w->docs[i];
@@ -367,10 +400,13 @@ static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
                       ingest_result *results, ingest_report *report, fo_err *err) {
     size_t most = job->s->offline ? OFFLINE_SLICE_DOCUMENTS : SLICE_DOCUMENTS;
     slice turn[2] = {0};
-    int rc = FO_OK;
+    bool *again = calloc(n + 1, sizeof *again);
+    if (!again) return fo_fail(err, FO_ENOMEM, "out of memory");
+    job->again = again;
+    int rc = find_again(docs, n, again, err);
     for (size_t i = 0, k = 0; rc == FO_OK && i < n; i += most, k = 1 - k) {
         size_t count = n - i < most ? n - i : most;
-        rc = slice_prepare(&turn[k], job, docs + i, count, results + i, report, err);
+        rc = slice_prepare(&turn[k], job, docs, i, count, results + i, report, err);
         int before = slice_end(&turn[1 - k], report, rc == FO_OK ? err : NULL);
         if (rc == FO_OK) rc = before;
         if (rc != FO_OK) {
@@ -382,6 +418,7 @@ static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
         if (!turn[k].running) slice_write(&turn[k]); /* the last one: nothing to do meanwhile */
         if (i + count >= n) rc = slice_end(&turn[k], report, err);
     }
+    free(again);
     return rc;
 }
 

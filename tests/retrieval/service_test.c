@@ -140,6 +140,38 @@ static void one_bad_document_fails_alone(void **state) {
     test_remove(home);
 }
 
+static void of_two_versions_in_one_call_the_later_stands(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    ingest_document d[3] = {
+        {.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+        {.id = "rock", .bytes = "Chalk is soft.", .n_bytes = 14},
+        {.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+    };
+    ingest_result r[3];
+    assert_ok(service_ingest(s, &into, d, 1, r, NULL, &err), &err);
+    ingest_result_deinit(&r[0]);
+    /* The last is what stands already, but no longer once the one before it is written. */
+    assert_ok(service_ingest(s, &into, d + 1, 2, r, NULL, &err), &err);
+    assert_int_equal(r[0].status, INGEST_UPDATED);
+    assert_int_equal(r[1].status, INGEST_UPDATED);
+    for (int i = 0; i < 2; i++) ingest_result_deinit(&r[i]);
+    query_request q = {.tenant = "default",
+                       .collection = into.collection,
+                       .query = "granite",
+                       .top_k = 3,
+                       .search = {.alpha = -1}};
+    query_result found;
+    assert_ok(service_query(s, &q, NULL, &found, &err), &err);
+    assert_int_equal(found.n_contexts, 1);
+    assert_non_null(strstr(found.contexts[0].chunk.text, "Granite"));
+    query_result_deinit(&found);
+    service_close(s);
+    test_remove(home);
+}
+
 static void fill(service *s, int from, int to) {
     static const char *const things[] = {"granite", "basalt", "slate", "marble", "quartz"};
     for (int i = from; i < to; i++) {
@@ -457,6 +489,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
         cmocka_unit_test(one_bad_document_fails_alone),
+        cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
         cmocka_unit_test(a_reopened_home_answers_as_before),
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
         cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
