@@ -154,8 +154,10 @@ int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, 
         size_t before = joined.len;
         const char *title = in[i].title ? in[i].title : "";
         size_t n_title = strlen(title);
-        /* A title that was found in the text's first line stands there already. */
-        bool there = n_title <= in[i].len && memcmp(in[i].text, title, n_title) == 0;
+        /* A title that is the text's first line stands there already. */
+        bool there =
+            n_title == 0 || (n_title <= in[i].len && memcmp(in[i].text, title, n_title) == 0 &&
+                             (n_title == in[i].len || in[i].text[n_title] == '\n'));
         if (!there) {
             fo_buf_add(&joined, title, n_title);
             fo_buf_char(&joined, ' ');
