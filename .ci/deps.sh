@@ -9,8 +9,8 @@ libopenblas-dev libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-de
 libroaring-dev libcurl4-openssl-dev"
 case ${1:-run} in
 run) ;;
-test) packages="$packages libcmocka-dev" ;;
-check) packages="$packages libcmocka-dev clang clang-format libclang-rt-14-dev cppcheck" ;;
+test) packages="$packages libcmocka-dev curl" ;;
+check) packages="$packages libcmocka-dev curl clang clang-format libclang-rt-14-dev cppcheck" ;;
 *) echo "usage: $0 [run|test|check]" >&2; exit 2 ;;
 esac
 sudo=
