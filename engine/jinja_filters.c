@@ -460,9 +460,15 @@ static jval f_sum(jinja *c, jval v, const jcall *a) {
 
 /* ---- filters that take the name of a filter or test ---- */
 
+/* The items, none where the value is false: templates ask a `tools` that is none for its code
+ * tools. */
+static jval items_if_any(jinja *c, jval v) {
+    return j_truth(v) ? j_iterate(c, v) : j_list(c, J_LIST, 0);
+}
+
 static jval f_map(jinja *c, jval v, const jcall *a) {
     jval name = jarg(a, a->n, "attribute", J_UNDEF), otherwise = jarg(a, a->n, "default", J_UNDEF);
-    jval l = j_iterate(c, v), out = j_list(c, J_LIST, 0);
+    jval l = items_if_any(c, v), out = j_list(c, J_LIST, 0);
     bool by_filter = a->n && a->v[0].type == J_STRING;
     if (!by_filter && name.type == J_UNDEFINED)
         return jinja_fail(c, FO_EINVAL, "map() needs a filter or attribute=");
@@ -486,7 +492,7 @@ static jval f_map(jinja *c, jval v, const jcall *a) {
 /* Those for which the test (of an attribute) says `want`. */
 static jval select_by(jinja *c, jval v, const jcall *a, bool by_attribute, bool want) {
     if (by_attribute && !a->n) return jinja_fail(c, FO_EINVAL, "selectattr() needs a name");
-    jval l = j_iterate(c, v), out = j_list(c, J_LIST, 0);
+    jval l = items_if_any(c, v), out = j_list(c, J_LIST, 0);
     jcall rest = *a;
     rest.v += by_attribute;
     rest.n -= by_attribute;

@@ -253,6 +253,51 @@ static size_t match_blank_punctuation(const char *s, size_t n, size_t at) {
     return with_blank(s, n, at, UNICODE_PUNCT);
 }
 
+/* \s?[cased letters]+ : the expression lists the ranges; mathematical alphabets are not among them
+ */
+static size_t match_blank_cased(const char *s, size_t n, size_t at) {
+    glyph g = look(s, n, at);
+    size_t from = g.flags & UNICODE_SPACE ? g.end : at, end = from;
+    while (end < n) {
+        g = look(s, n, end);
+        if (!(g.flags & (UNICODE_UPPER | UNICODE_LOWER))) break;
+        if (g.cp >= 0x1D400 && g.cp <= 0x1D7FF) break;
+        end = g.end;
+    }
+    return end > from ? end : at;
+}
+
+/* [!-/:-~！-／：-～‘-‟　-。]: ASCII letters are in it, so that one behind a foreign letter begins a
+ * piece */
+static bool is_mark(int32_t cp) {
+    return (cp >= 0x21 && cp <= 0x2F) || (cp >= 0x3A && cp <= 0x7E) ||
+           (cp >= 0xFF01 && cp <= 0xFF0F) || (cp >= 0xFF1A && cp <= 0xFF5E) ||
+           (cp >= 0x2018 && cp <= 0x201F) || (cp >= 0x3000 && cp <= 0x3002);
+}
+
+/* \s?[marks]+ ; U+3000 is blank and mark */
+static size_t match_blank_marks(const char *s, size_t n, size_t at) {
+    glyph g = look(s, n, at);
+    size_t end = g.flags & UNICODE_SPACE ? g.end : at;
+    while (end < n) {
+        glyph next = look(s, n, end);
+        if (!is_mark(next.cp)) break;
+        g = next;
+        end = g.end;
+    }
+    return is_mark(g.cp) ? end : at;
+}
+
+/* \s+$ ; a run is followed to its end from its first character only, so that time stays linear */
+static size_t match_last_blanks(const char *s, size_t n, size_t at) {
+    for (size_t back = 1; back <= 3 && back <= at; back++) {
+        glyph g = look(s, n, at - back);
+        if (g.end == at && (g.flags & UNICODE_SPACE)) return at;
+    }
+    size_t end = run(s, n, at, UNICODE_SPACE, 0);
+    return end == n ? end : at;
+}
+
 /* [一-龥ࠀ-一가-퟿]+ : U+0800 to U+9FA5 in effect, and Hangul */
 static size_t match_east_asian(const char *s, size_t n, size_t at) {
     while (at < n) {
@@ -333,6 +378,9 @@ static const pretokenizer plain = {
 static const pretokenizer deepseek_coder = {.stages = {match_newline, match_blank_letters,
                                                        match_blank_punctuation, match_east_asian,
                                                        match_digit}};
+static const pretokenizer deepseek_llm = {.stages = {match_newline, match_blank_cased,
+                                                     match_blank_marks, match_last_blanks,
+                                                     match_east_asian, match_digits}};
 static const pretokenizer deepseek3 = {
     .stages = {match_3_numbers, match_han_kana, match_deepseek3}};
 static const pretokenizer tekken = {.stages = {match_tekken}, .whole_words = true, .add_bos = true};
@@ -380,6 +428,7 @@ static const struct {
     {"exaone", &starcoder},
     {"minerva-7b", &starcoder},
     {"falcon", &falcon},
+    {"deepseek-llm", &deepseek_llm},
     {"deepseek-coder", &deepseek_coder},
     {"deepseek-v3", &deepseek3},
     {"tekken", &tekken},

@@ -84,7 +84,8 @@ static void vocab_add(tokenizer *t, int32_t id) {
     t->slots[i] = (uint64_t)hash << 32 | (uint32_t)(id + 1);
 }
 
-/* Only tokens that text can turn into: a control token's name must never be made by merges. */
+/* Only tokens that text can turn into: a control token's name must never be made by merges, nor the
+ * raw twin of a token spelled in the alphabet of bytes (command-r has several). */
 static int index_pieces(tokenizer *t, fo_err *err) {
     uint32_t size = 16;
     while (size < (uint32_t)t->n_vocab * 2) size *= 2;
@@ -94,7 +95,7 @@ static int index_pieces(tokenizer *t, fo_err *err) {
     static const unsigned order[] = {TOKENIZER_NORMAL, TOKENIZER_USER_DEFINED, TOKENIZER_UNUSED};
     for (size_t k = 0; k < 3; k++)
         for (int32_t id = 0; id < t->n_vocab; id++)
-            if (t->attr[id] & order[k]) vocab_add(t, id);
+            if ((t->attr[id] & order[k]) && !(t->attr[id] & TOKENIZER_RAW)) vocab_add(t, id);
     return FO_OK;
 }
 
@@ -120,16 +121,17 @@ static size_t unescape_spaces(tokenizer_string s, char *out) {
     return n;
 }
 
-/* The bytes that token `s` stands for; out has room for s.len + 1. */
-static size_t make_piece(tokenizer_kind kind, tokenizer_string s, unsigned attr, bool hashes,
+/* The bytes that token `s` stands for; out has room for s.len + 1. May mark it TOKENIZER_RAW. */
+static size_t make_piece(tokenizer_kind kind, tokenizer_string s, uint16_t *attr, bool hashes,
                          char *out) {
-    bool text = attr & (TOKENIZER_NORMAL | TOKENIZER_USER_DEFINED | TOKENIZER_UNUSED);
-    if (kind == TOKENIZER_BPE && (attr & TOKENIZER_NORMAL)) {
+    bool text = *attr & (TOKENIZER_NORMAL | TOKENIZER_USER_DEFINED | TOKENIZER_UNUSED);
+    if (kind == TOKENIZER_BPE && (*attr & TOKENIZER_NORMAL)) {
         int64_t n = bpe_unmap(s.data, s.len, out);
         if (n >= 0) return (size_t)n;
+        *attr |= TOKENIZER_RAW;
     } else if (kind == TOKENIZER_SPM && text) {
         return unescape_spaces(s, out);
-    } else if (kind == TOKENIZER_SPM && (attr & TOKENIZER_BYTE) && s.len == 6 &&
+    } else if (kind == TOKENIZER_SPM && (*attr & TOKENIZER_BYTE) && s.len == 6 &&
                has_prefix(s, "<0x", 3) && hex_digit(s.data[3]) >= 0 && hex_digit(s.data[4]) >= 0) {
         out[0] = (char)(hex_digit(s.data[3]) * 16 + hex_digit(s.data[4]));
         return 1;
@@ -176,7 +178,7 @@ static int copy_tokens(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
             return fo_fail(err, FO_ECORRUPT, "token %zu has type %d, not 1 to 6", i, (int)type);
         t->attr[i] = (uint16_t)(type ? 1u << (type - 1) : TOKENIZER_NORMAL);
         t->offset[i] = at;
-        at += (uint32_t)make_piece(t->kind, spec->tokens[i], t->attr[i], !marks, t->pool + at);
+        at += (uint32_t)make_piece(t->kind, spec->tokens[i], &t->attr[i], !marks, t->pool + at);
     }
     t->offset[spec->n_tokens] = at;
     return FO_OK;

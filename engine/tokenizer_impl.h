@@ -5,7 +5,12 @@
 #include "engine/tokenizer.h"
 #include "engine/trie.h"
 
-enum { TOKENIZER_END = 256 }; /* generation ends here: a ninth attribute bit */
+/* Attribute bits beside the public eight. */
+enum {
+    TOKENIZER_END = 256, /* generation ends here */
+    TOKENIZER_RAW =
+        512 /* byte-level BPE: not spelled in the alphabet of bytes, so no text makes it */
+};
 
 struct bpe;
 struct spm;

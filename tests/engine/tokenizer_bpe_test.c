@@ -222,6 +222,7 @@ static tokenizer *make_small(bool strip) {
     add_token(m, "<|im_end|>", 10, 3, 0); /* 256 */
     add_token(m, "<user>", 6, 4, 0);      /* 257 */
     add_token(m, "<|im_end|>>", 11, 3, 0);
+    add_token(m, "\xE4\xB8\xAD", 3, 1, 0); /* 259: raw, not in the alphabet of bytes */
     tokenizer_spec spec = tokenizer_spec_default(TOKENIZER_BPE);
     spec.pre = "gpt-2";
     spec.tokens = m->tokens;
@@ -261,6 +262,20 @@ static void special_tokens_in_text_need_permission(void **state) {
     tokenizer_free(t);
 }
 
+static void a_raw_token_is_never_made_of_text(void **state) {
+    (void)state;
+    tokenizer *t = make_small(false);
+    int32_t ids[8], raw = 259;
+    assert_int_equal(tokenizer_encode(t, "\xE4\xB8\xAD", 3, 0, ids, 8), 3);
+    assert_int_equal(tokenizer_attributes(t, raw), TOKENIZER_NORMAL);
+    fo_buf out = {0};
+    fo_err err = {0};
+    assert_ok(tokenizer_decode(t, &raw, 1, false, &out, &err), &err);
+    assert_string_equal(out.data, "\xE4\xB8\xAD");
+    fo_buf_free(&out);
+    tokenizer_free(t);
+}
+
 static void a_stream_never_splits_a_code_point(void **state) {
     (void)state;
     tokenizer *t = make_small(false);
@@ -283,7 +298,7 @@ static void a_stream_never_splits_a_code_point(void **state) {
     assert_string_equal(out.data, want);
     assert_ok(tokenizer_decode(t, ids, (size_t)n, false, &whole, &err), &err);
     assert_string_equal(whole.data, want);
-    assert_int_equal(detokenizer_push(&d, 259, &out, &err), FO_EINVAL);
+    assert_int_equal(detokenizer_push(&d, 260, &out, &err), FO_EINVAL);
     fo_buf_free(&out);
     fo_buf_free(&whole);
     tokenizer_free(t);
@@ -308,6 +323,8 @@ static void pretokenisers_cut_as_their_patterns_say(void **state) {
         {"qwen2", "a 12 \n\n b", "a| |1|2| \n\n| b|"},
         {"starcoder", " 12 ab", " |1|2| ab|"},
         {"falcon", "a, b 1234 x=y", "a|,| b| |123|4| x|=|y|"},
+        {"deepseek-llm", "if x\n  \xC3\xA4y1234,z \xE4\xB8\xAD\xE3\x80\x82  ",
+         "if| x|\n| | \xC3\xA4|y|1234|,|z| |\xE4\xB8\xAD|\xE3\x80\x82|  |"},
         {"deepseek-coder", "if x\n  y1,z", "if| x|\n| | y|1|,|z|"},
         {"deepseek-v3", "foo_bar 1234 \xE4\xB8\xAD!", "foo|_bar| |123|4| |\xE4\xB8\xAD|!|"},
         {"tekken", "CamelCase HTMLParser 12/\n", "Camel|Case| HTMLParser| |1|2|/\n|"},
@@ -391,6 +408,7 @@ int main(void) {
         cmocka_unit_test(bpe_merges_as_the_definition_says),
         cmocka_unit_test(spm_merges_as_the_definition_says),
         cmocka_unit_test(special_tokens_in_text_need_permission),
+        cmocka_unit_test(a_raw_token_is_never_made_of_text),
         cmocka_unit_test(a_stream_never_splits_a_code_point),
         cmocka_unit_test(pretokenisers_cut_as_their_patterns_say),
         cmocka_unit_test(bad_vocabularies_are_refused),
