@@ -1,24 +1,6 @@
 #!/bin/sh
 # forage chat line by line from a pipe: of a home, and of a running service. Speaks TAP.
-set -u
-forage=${BUILD:-build}/forage
-if [ ! -x "$forage" ]; then
-    echo "ok 1 - a conversation from a pipe # skip $forage is not built"
-    echo "1..1"
-    exit 0
-fi
-work=$(mktemp -d)
-pid=
-trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
-n=0 bad=0
-check() { # check NAME STATUS-OF-LAST
-    n=$((n + 1))
-    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        bad=1
-        sed 's/^/# /' "$work"/out "$work"/err 2>/dev/null | tail -n 20
-    fi
-}
+. "$(dirname "$0")/tap.sh"
 chat() { "$forage" chat "$@" >"$work/out" 2>"$work/err"; }
 
 printf '%s\n' '{"id":"heron","text":"The grey heron stands one metre tall. It eats fish and frogs."}' \
@@ -53,16 +35,10 @@ check "a line without an end is a question too" $?
 chat --home "$work/none" </dev/null
 [ $? -eq 1 ] && [ -s "$work/err" ]; check "a home that is not there is an error" $?
 
-"$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/port" 2>"$work/log" &
-pid=$!
-i=0
-until [ -s "$work/port" ] || [ $i -ge 300 ]; do i=$((i + 1)); sleep 0.1; done
-url=http://127.0.0.1:$(cat "$work/port")
+serve "$work/home"
 chat --url "$url" <"$work/lines" && cmp -s "$work/out" "$work/whole"
 check "a service says what the home says" $?
 printf 'What?\n' | chat --url "$url" --collection nowhere
 [ $? -eq 1 ] && grep -q nowhere "$work/err"; check "an error of the service is told" $?
-kill -TERM "$pid" && wait "$pid"
-pid=
-echo "1..$n"
-exit $bad
+stop TERM
+finish

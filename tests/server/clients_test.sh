@@ -2,38 +2,17 @@
 # The official OpenAI clients, of PyPI and of npm, unchanged, against a running service: chat, streams,
 # embeddings, errors, clients that leave. Speaks TAP; says what it skips where a registry or the model
 # is out of reach. CLIENTS_CACHE=DIR keeps what was installed for the next run.
-set -u
-forage=${BUILD:-build}/forage
-n=0 bad=0
-ok() { n=$((n + 1)); echo "ok $n - $1"; }
-skip() { n=$((n + 1)); echo "ok $n - $1 # SKIP $2"; }
-end() { echo "1..$n"; exit $bad; }
-model=${FORAGE_SHARED:-../shared}/models/stories260K.gguf
+. "$(dirname "$0")/tap.sh"
+model=$shared/models/stories260K.gguf
 [ ! -f models/smollm2-135m-instruct-q4_1.gguf ] || model=models/smollm2-135m-instruct-q4_1.gguf
-if [ ! -x "$forage" ] || [ ! -f "$model" ]; then
-    skip "the official Python client works" "no built program or no model (make models)"
-    skip "the official Node client works" "no built program or no model (make models)"
-    end
-fi
-work=$(mktemp -d)
+[ -f "$model" ] || skip_all "the official clients work" "no model is here (make models)"
 cache=${CLIENTS_CACHE:-$work}
-pid=
-trap '[ -z "$pid" ] || kill "$pid" 2>/dev/null; rm -rf "$work"' EXIT
-"$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/port" --model "$model" \
-    --kv-ram 128M --log-level warn 2>"$work/log" &
-pid=$!
-i=0
-until [ -s "$work/port" ]; do
-    i=$((i + 1))
-    [ $i -lt 600 ] && kill -0 $pid 2>/dev/null || { cat "$work/log"; echo "not ok 1 - the service starts"; echo 1..1; exit 1; }
-    sleep 0.1
-done
-base=http://127.0.0.1:$(cat "$work/port")
+serve "$work/home" --model "$model" --kv-ram 128M --log-level warn; check "the service starts" $?
 mkdir "$work/docs"
 echo "Morels must be cooked for at least ten minutes." >"$work/docs/morels.txt"
 printf '# Tar\n\nThe option -t lists the contents of an archive.\n' >"$work/docs/tar.md"
-"$forage" ingest "$work/docs" --url "$base" >/dev/null 2>&1
-export OPENAI_BASE_URL="$base/v1" OPENAI_API_KEY=none NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
+"$forage" ingest "$work/docs" --url "$url" >/dev/null 2>&1
+export OPENAI_BASE_URL="$url/v1" OPENAI_API_KEY=none NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
 cat >"$work/client.py" <<'PY'
 import openai
@@ -102,23 +81,14 @@ r = await c.chat.completions.create({ model: 'x', messages, max_tokens: 2 });
 assert.ok(r.choices.length);
 JS
 
-check() { # check NAME COMMAND...
-    name=$1
-    shift
-    n=$((n + 1))
-    if "$@" >"$work/out" 2>&1; then echo "ok $n - $name"; else
-        echo "not ok $n - $name"
-        bad=1
-        sed 's/^/# /' "$work/out" "$work/log" | tail -n 30
-    fi
-}
 python=$cache/venv/bin/python
 if [ ! -x "$python" ] || ! "$python" -c 'import openai' 2>/dev/null; then
     { python3 -m venv "$cache/venv" && timeout 300 "$cache/venv/bin/pip" install -q --retries 1 \
         --timeout 20 openai; } >/dev/null 2>&1 || python=
 fi
 if [ -n "$python" ]; then
-    check "the official Python client works unchanged" "$python" "$work/client.py"
+    run 0 "$python" "$work/client.py"
+    check "the official Python client works unchanged" $?
 else
     skip "the official Python client works unchanged" "pip reaches no registry, or there is no python3"
 fi
@@ -129,11 +99,10 @@ if [ -n "$node" ] && [ ! -d "$cache/node_modules/openai" ]; then
 fi
 if [ -n "$node" ]; then
     cp "$work/client.mjs" "$cache/forage-client.mjs"
-    check "the official Node client works unchanged" "$node" "$cache/forage-client.mjs"
+    run 0 "$node" "$cache/forage-client.mjs"
+    check "the official Node client works unchanged" $?
 else
     skip "the official Node client works unchanged" "npm reaches no registry, or there is no node"
 fi
-kill "$pid"
-wait "$pid" && ok "the service stops cleanly after them" || { n=$((n + 1)); bad=1; echo "not ok $n - the service stops cleanly after them"; }
-pid=
-end
+stop TERM; check "the service stops cleanly after them" $?
+finish

@@ -1,22 +1,8 @@
 #!/bin/sh
 # generate_test.sh - `forage generate` as people call it, on the tiny real model of the shared folder.
-set -u
-shared=${FORAGE_SHARED:-../shared}
+. "$(dirname "$0")/tap.sh"
 model=$shared/models/stories260K.gguf
-forage=$BUILD/forage
-n=0
-check() { # sentence, status of the last test
-    n=$((n + 1))
-    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else echo "not ok $n - $1"; fi
-}
-if [ ! -r "$model" ] || [ ! -x "$forage" ]; then
-    echo "1..1"
-    echo "ok 1 - generate: no model or no program # SKIP"
-    exit 0
-fi
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
-echo 1..7
+[ -r "$model" ] || skip_all "generate" "$model is not here"
 
 text=$("$forage" generate --model "$model" --prompt 'Once upon a time' --n 100 --exact)
 case $text in
@@ -29,37 +15,38 @@ text=$("$forage" generate --model "$model" --prompt 'Once upon a time' --n 100 -
 [ "$text" = ", there was a little girl named Lily. She loved to play outside" ]
 check 'ends before a stop string' $?
 
-cat >"$dir/in.jsonl" <<'END'
+cat >"$work/in.jsonl" <<'END'
 {"id":"a","prompt":"Once upon a time","max_tokens":20}
 {"id":"b","prompt":"The cat","max_tokens":5,"temperature":1,"seed":3}
 
 {"id":"c","prompt":[1,403,407],"max_tokens":4,"note":"is left alone"}
 END
-"$forage" generate --model "$model" --input "$dir/in.jsonl" --output "$dir/out.jsonl" --json \
-    --max-batch-tokens 7 --kv-page-tokens 32 --kv-type f32 >"$dir/figures" 2>/dev/null &&
-    [ "$(grep -c . "$dir/out.jsonl")" = 3 ] &&
-    sed -n 1p "$dir/out.jsonl" | grep -q '"id":"a".*there was a little girl' &&
-    sed -n 2p "$dir/out.jsonl" | grep -q '"id":"b".*"completion_tokens":5,' &&
-    sed -n 3p "$dir/out.jsonl" | grep -q '"id":"c".*"prompt_tokens":3,' &&
-    grep -q '"prompts":3,"failed":0' "$dir/figures"
+"$forage" generate --model "$model" --input "$work/in.jsonl" --output "$work/out.jsonl" --json \
+    --max-batch-tokens 7 --kv-page-tokens 32 --kv-type f32 >"$work/figures" 2>/dev/null &&
+    [ "$(grep -c . "$work/out.jsonl")" = 3 ] &&
+    sed -n 1p "$work/out.jsonl" | grep -q '"id":"a".*there was a little girl' &&
+    sed -n 2p "$work/out.jsonl" | grep -q '"id":"b".*"completion_tokens":5,' &&
+    sed -n 3p "$work/out.jsonl" | grep -q '"id":"c".*"prompt_tokens":3,' &&
+    grep -q '"prompts":3,"failed":0' "$work/figures"
 check 'answers a file line by line, in order' $?
 
-printf '%s\n' '{"prompt":"A"}' '{"id":7}' '{"prompt":"B","max_tokens":-1}' '{broken' >"$dir/in.jsonl"
-"$forage" generate --model "$model" --input "$dir/in.jsonl" --output "$dir/out.jsonl" --json --n 3 \
+printf '%s\n' '{"prompt":"A"}' '{"id":7}' '{"prompt":"B","max_tokens":-1}' '{broken' >"$work/in.jsonl"
+"$forage" generate --model "$model" --input "$work/in.jsonl" --output "$work/out.jsonl" --json --n 3 \
     >/dev/null 2>&1
-[ $? -eq 1 ] && [ "$(grep -c '"error"' "$dir/out.jsonl")" = 3 ] &&
-    sed -n 2p "$dir/out.jsonl" | grep -q '"id":7,"error":".*neither prompt nor messages' &&
-    sed -n 3p "$dir/out.jsonl" | grep -q 'max_tokens'
+[ $? -eq 1 ] && [ "$(grep -c '"error"' "$work/out.jsonl")" = 3 ] &&
+    sed -n 2p "$work/out.jsonl" | grep -q '"id":7,"error":".*neither prompt nor messages' &&
+    sed -n 3p "$work/out.jsonl" | grep -q 'max_tokens'
 check 'says of each bad line what is wrong, and does the others' $?
 
-"$forage" generate --model "$model" 2>"$dir/err"
-[ $? -eq 2 ] && grep -q -- '--prompt or --input' "$dir/err"
+"$forage" generate --model "$model" 2>"$work/err"
+[ $? -eq 2 ] && grep -q -- '--prompt or --input' "$work/err"
 check 'wants a prompt or a file' $?
 
-"$forage" generate --model "$model" --prompt A --kv-page-tokens 20 2>"$dir/err"
-[ $? -eq 1 ] && grep -q 'multiple of 16' "$dir/err"
+"$forage" generate --model "$model" --prompt A --kv-page-tokens 20 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'multiple of 16' "$work/err"
 check 'refuses a page size that cannot be' $?
 
-"$forage" generate --model "$model" --prompt A --n 100000 2>"$dir/err"
-[ $? -eq 1 ] && grep -q "do not fit the model's window" "$dir/err"
+"$forage" generate --model "$model" --prompt A --n 100000 2>"$work/err"
+[ $? -eq 1 ] && grep -q "do not fit the model's window" "$work/err"
 check 'says when the answer cannot fit the window' $?
+finish

@@ -1,24 +1,7 @@
 #!/bin/sh
 # The handbook in data/sample, asked the questions of sample_questions.jsonl: the main job from end to
 # end, by the figures of `forage eval` and by single answers as a user sees them. Speaks TAP.
-set -u
-forage=${BUILD:-build}/forage
-if [ ! -x "$forage" ]; then
-    echo "ok 1 - the handbook answers its questions # skip $forage is not built"
-    echo "1..1"
-    exit 0
-fi
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-n=0 bad=0
-check() { # check NAME STATUS-OF-LAST
-    n=$((n + 1))
-    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        bad=1
-        sed 's/^/# /' "$work"/out "$work"/err 2>/dev/null | tail -n 20
-    fi
-}
+. "$(dirname "$0")/tap.sh"
 # at_least KEY BOUND: the figure of that name in the evaluation
 at_least() {
     value=$(sed -n "s/.*\"$1\":\([0-9.][0-9.]*\).*/\1/p" "$work/out")
@@ -72,5 +55,4 @@ check "a question that the handbook does not answer is refused in words" $?
 "$forage" ingest data/sample --home "$work/home" >"$work/out" 2>"$work/err" &&
     grep -q "$files unchanged" "$work/out"
 check "the same handbook again changes nothing" $?
-echo "1..$n"
-exit $bad
+finish

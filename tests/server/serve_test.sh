@@ -1,50 +1,7 @@
 #!/bin/sh
 # The real program as its users run it: options, signals, restart, backup. Speaks TAP.
-set -u
-forage=${BUILD:-build}/forage
-if [ ! -x "$forage" ]; then
-    echo "ok 1 - the program is run as a user does # skip $forage is not built"
-    echo "1..1"
-    exit 0
-fi
-work=$(mktemp -d)
-pid=
-trap '[ -z "$pid" ] || kill -9 "$pid" 2>/dev/null; rm -rf "$work"' EXIT
-n=0 bad=0
-check() { # check NAME STATUS-OF-LAST
-    n=$((n + 1))
-    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        bad=1
-        sed 's/^/# /' "$work"/out "$work"/err "$work"/log 2>/dev/null | tail -n 20
-    fi
-}
-run() { # run STATUS COMMAND...: does the command end with this status?
-    want=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "# status $got instead of $want: $*"; return 1; }
-}
-start() {
-    "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/port" "$@" \
-        2>"$work/log" &
-    pid=$!
-    i=0
-    until [ -s "$work/port" ]; do
-        i=$((i + 1))
-        [ $i -lt 300 ] && kill -0 $pid 2>/dev/null || return 1
-        sleep 0.1
-    done
-    url=http://127.0.0.1:$(cat "$work/port")
-}
-stop() { # stop SIGNAL
-    kill "-$1" "$pid"
-    wait "$pid"
-    status=$?
-    pid=
-    return $status
-}
+. "$(dirname "$0")/tap.sh"
+start() { serve "$work/home" "$@"; }
 
 run 2 "$forage"; check "no command is wrong usage" $?
 run 2 "$forage" serv && grep -q "did you mean 'serve'" "$work/err"; check "a typo gets a suggestion" $?
@@ -57,7 +14,7 @@ check "a bad value in the environment is named" $?
 mkdir "$work/home"
 printf '# settings\nlog-format = json\nquery_workers = 2\n' >"$work/home/forage.conf"
 start; check "serves on a free port and writes it to a file" $?
-grep -q '"event":"listening"' "$work/log"; check "forage.conf is read" $?
+grep -q '"event":"listening"' "$log"; check "forage.conf is read" $?
 mkdir "$work/docs"
 echo "Morels must be cooked for at least ten minutes." >"$work/docs/morels.txt"
 printf '# Tar\n\nThe option -t lists the contents of an archive.\n' >"$work/docs/tar.md"
@@ -78,14 +35,12 @@ run 0 "$forage" bench http --url "$url/health" --requests 200 --concurrency 4 --
 check "the load generator counts no errors" $?
 run 0 "$forage" backup "$work/copy.db" --home "$work/home"; check "a running home can be backed up" $?
 stop TERM; check "SIGTERM ends it with status 0" $?
-[ ! -e "$work/port" ]; check "the port file is gone" $?
+[ ! -e "$port_file" ]; check "the port file is gone" $?
 
-start --log-format text && grep -q " listening " "$work/log"; check "a flag wins over forage.conf" $?
+start --log-format text && grep -q " listening " "$log"; check "a flag wins over forage.conf" $?
 run 0 "$forage" stats --url "$url" --json && grep -q '"documents":2' "$work/out"
 check "documents are there after a restart" $?
-kill -9 "$pid" && wait "$pid" 2>/dev/null
-pid=
-rm -f "$work/port"
+stop KILL
 start; check "starts again after kill -9" $?
 run 0 "$forage" query "Which option lists an archive?" --url "$url" && grep -q -- "-t" "$work/out"
 check "and still answers" $?
@@ -103,5 +58,4 @@ check "stdin goes in" $?
 run 0 "$forage" index verify --home "$work/second" && grep -q sound "$work/out"; check "indexes verify" $?
 run 0 "$forage" query "morels" --home "$work/second" --no-generate --json && grep -q '"contexts":\[{' "$work/out"
 check "a restored home is searched" $?
-echo "1..$n"
-exit $bad
+finish
