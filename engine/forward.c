@@ -52,6 +52,8 @@ static void lay_out(forward *f, arena *a) {
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
     f->act_stride = round_up(m->d_ff, VEC_GROUP);
     f->q_stride = round_up(k, VEC_GROUP);
+    if (f->q_stride % 2048 == 0) /* a tile's rows would meet in one or two sets of the cache */
+        f->q_stride += 2 * VEC_GROUP;
     f->g_stride = f->q_stride / VEC_GROUP;
     f->v_stride = round_up(i->v_dim, 16);
     f->x = take(a, rows * (size_t)f->d_stride, sizeof(float));

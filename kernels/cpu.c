@@ -1,6 +1,7 @@
 #include "kernels/cpu.h"
 
 #include <cpuid.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include "kernels/amx_check.h"
 
 static fo_cpu_info detected; /* immutable after detect(), but for fo_cpu_cap in tests */
 static fo_cpu_level machine_level;
@@ -21,9 +24,24 @@ static unsigned long long xcr0(void) {
     return ((unsigned long long)hi << 32) | lo;
 }
 
-/* Linux hands out the 8 KiB tile state only on request: ARCH_REQ_XCOMP_PERM, XTILEDATA. */
-static bool amx_granted(void) {
-    return syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+/* NULL when the AMX kernels may be used; else why not, as the end of a sentence. Linux hands out
+ * the 8 KiB tile state only on request, to a whole process: ARCH_REQ_XCOMP_PERM, XTILEDATA. */
+static const char *why_no_amx(bool tiles_saved) {
+    static char text[96];
+    if (!tiles_saved) return "the system does not save tiles";
+    if (syscall(SYS_arch_prctl, 0x1023, 18) != 0) {
+        snprintf(text, sizeof text, "the system does not grant it (%s)", strerror(errno));
+        return text;
+    }
+    return amx_check(&mm_amx, &mm_generic);
+}
+
+/* The level that FORAGE_CPU names; the highest without it. */
+static fo_cpu_level named_level(const char *name) {
+    if (name && strcmp(name, "avxvnni") == 0) return FO_CPU_AVX2;
+    for (int i = 0; name && i <= FO_CPU_AMX; i++)
+        if (strcmp(name, level_names[i]) == 0) return (fo_cpu_level)i;
+    return FO_CPU_AMX;
 }
 
 static void detect(void) {
@@ -34,6 +52,8 @@ static void detect(void) {
         __get_cpuid(0x80000004, &brand[8], &brand[9], &brand[10], &brand[11])) {
         memcpy(detected.name, brand, sizeof brand);
     }
+    const char *name = getenv("FORAGE_CPU");
+    const fo_cpu_level cap = named_level(name);
     fo_cpu_level level = FO_CPU_GENERIC;
     if (!__get_cpuid(1, &a, &b, &c, &d)) goto done;
     bool osxsave = c & bit_OSXSAVE, fma = c & bit_FMA, f16c = c & bit_F16C;
@@ -53,18 +73,17 @@ static void detect(void) {
     level = FO_CPU_AVX512;
     detected.avx512_bf16 = a71 & (1u << 5);
     const unsigned need_d = (1u << 22) | (1u << 24) | (1u << 25); /* bf16, tile, int8 */
-    if (tiles && (d7 & need_d) == need_d && detected.avx512_bf16 && amx_granted())
+    if (cap < FO_CPU_AMX || (d7 & need_d) != need_d || !detected.avx512_bf16) goto done;
+    const char *why_not = why_no_amx(tiles);
+    if (why_not)
+        snprintf(detected.note, sizeof detected.note,
+                 "the processor has AMX, but %s: AVX-512 is used", why_not);
+    else
         level = FO_CPU_AMX;
 done:
     machine_level = level;
-    detected.level = level;
-    const char *cap = getenv("FORAGE_CPU");
-    if (cap) {
-        for (int i = 0; i <= FO_CPU_AMX; i++)
-            if (strcmp(cap, level_names[i]) == 0) fo_cpu_cap((fo_cpu_level)i);
-        if (strcmp(cap, "avxvnni") == 0) fo_cpu_cap(FO_CPU_AVX2);
-        if (strcmp(cap, "avx2") == 0) detected.avx_vnni = false;
-    }
+    fo_cpu_cap(cap);
+    if (name && strcmp(name, "avx2") == 0) detected.avx_vnni = false;
 }
 
 void fo_cpu_cap(fo_cpu_level level) {

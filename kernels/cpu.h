@@ -4,8 +4,9 @@
  * that fo_cpu() reports then overrides what it does better, from low to high. Callers hold the
  * table, never a level. FORAGE_CPU=generic|avx2|avxvnni|avx512|amx in the environment caps the
  * level, so that every path of a big machine can be tested on it (avxvnni is avx2 and 256-bit VNNI
- * where the machine has it). CPUID is believed only together with
- * XGETBV (the operating system must save the registers), AMX only after the kernel granted it. */
+ * where the machine has it). CPUID is believed only together with XGETBV (the operating system must
+ * save the registers). AMX counts only after Linux granted its state to the process and its kernels
+ * gave the right results here (kernels/amx_check.h); neither is tried under a lower cap. */
 #ifndef FORAGE_KERNELS_CPU_H
 #define FORAGE_KERNELS_CPU_H
 
@@ -24,6 +25,7 @@ typedef struct fo_cpu_info {
                     */
     bool avx512_bf16; /* VDPBF16PS */
     char name[64];    /* brand string */
+    char note[192]; /* a sentence where the processor has more than is used, to be logged; or "" */
 } fo_cpu_info;
 
 /* Detected at the first call; thread-safe; valid for ever. */

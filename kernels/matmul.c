@@ -209,11 +209,12 @@ const mm_kernels *mm_get_named(const char *name) {
     if (!strcmp(name, "avx2") && cpu->level >= FO_CPU_AVX2) return &mm_avx2;
     if (!strcmp(name, "avxvnni") && cpu->level >= FO_CPU_AVX2 && cpu->avx_vnni) return &mm_avxvnni;
     if (!strcmp(name, "avx512") && cpu->level >= FO_CPU_AVX512) return &mm_avx512;
+    if (!strcmp(name, "amx") && cpu->level >= FO_CPU_AMX) return &mm_amx;
     return NULL;
 }
 
 const mm_kernels *mm_get(void) {
-    static const char *const best_first[] = {"avx512", "avxvnni", "avx2", "generic"};
+    static const char *const best_first[] = {"amx", "avx512", "avxvnni", "avx2", "generic"};
     for (int i = 0;; i++) {
         const mm_kernels *t = mm_get_named(best_first[i]);
         if (t) return t;

@@ -87,10 +87,10 @@ float mm_weights_at(const mm_weights *w, int row, int channel);
 /* The best this machine has. */
 const mm_kernels *mm_get(void);
 
-/* Tables by name for tests: "generic", "avx2", "avxvnni", "avx512"; NULL where the machine (or the
- * cap) lacks it or there is no such name. */
+/* Tables by name for tests: "generic", "avx2", "avxvnni", "avx512", "amx"; NULL where the machine
+ * (or the cap) lacks it or there is no such name. */
 const mm_kernels *mm_get_named(const char *name);
 
-extern const mm_kernels mm_generic, mm_avx2, mm_avxvnni, mm_avx512;
+extern const mm_kernels mm_generic, mm_avx2, mm_avxvnni, mm_avx512, mm_amx;
 
 #endif

@@ -45,17 +45,19 @@ static double best_rate(fo_pool *pool, double (*fn)(long)) {
 
 double peak_int8_tops(fo_pool *pool) {
     const fo_cpu_info *cpu = fo_cpu();
-    const peak_kernels *k = cpu->level >= FO_CPU_AVX512 ? &peak_avx512
-                            : cpu->avx_vnni             ? &peak_avxvnni
-                            : cpu->level == FO_CPU_AVX2 ? &peak_avx2
-                                                        : &peak_generic;
+    const peak_kernels *k = cpu->level >= FO_CPU_AMX      ? &peak_amx
+                            : cpu->level >= FO_CPU_AVX512 ? &peak_avx512
+                            : cpu->avx_vnni               ? &peak_avxvnni
+                            : cpu->level == FO_CPU_AVX2   ? &peak_avx2
+                                                          : &peak_generic;
     return best_rate(pool, k->int8) * 1e-12;
 }
 
 double peak_bf16_tflops(fo_pool *pool) {
     const fo_cpu_info *cpu = fo_cpu();
     bool bf16 = cpu->level >= FO_CPU_AVX512 && cpu->avx512_bf16;
-    const peak_kernels *k = bf16                          ? &peak_avx512bf16
+    const peak_kernels *k = cpu->level >= FO_CPU_AMX      ? &peak_amx
+                            : bf16                        ? &peak_avx512bf16
                             : cpu->level >= FO_CPU_AVX512 ? &peak_avx512
                             : cpu->level == FO_CPU_AVX2   ? &peak_avx2
                                                           : &peak_generic;

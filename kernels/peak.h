@@ -22,6 +22,7 @@ double peak_read_gbps(fo_pool *pool, size_t bytes);
 /* Seconds of a clock that only goes forward. */
 double peak_seconds(void);
 
-extern const peak_kernels peak_generic, peak_avx2, peak_avxvnni, peak_avx512, peak_avx512bf16;
+extern const peak_kernels peak_generic, peak_avx2, peak_avxvnni, peak_avx512, peak_avx512bf16,
+    peak_amx;
 
 #endif

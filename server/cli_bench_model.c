@@ -52,8 +52,8 @@ static int run_machine(int argc, char **argv) {
     double tops = peak_int8_tops(pool), tflops = peak_bf16_tflops(pool);
     double gbps = peak_read_gbps(pool, read_bytes);
     printf("{\"read_gbps\":%.2f,\"int8_tops\":%.3f,\"bf16_tflops\":%.3f,\"isa\":\"%s\","
-           "\"threads\":%d,\"cpu\":\"%s\"}\n",
-           gbps, tops, tflops, isa_name(), fo_pool_threads(pool), fo_cpu()->name);
+           "\"threads\":%d,\"cpu\":\"%s\",\"note\":\"%s\"}\n",
+           gbps, tops, tflops, isa_name(), fo_pool_threads(pool), fo_cpu()->name, fo_cpu()->note);
     fo_pool_free(pool);
     return 0;
 }

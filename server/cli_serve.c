@@ -148,6 +148,7 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
               LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
               LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)), LOG_INT("threads", threads),
               LOG_STR("version", FORAGE_VERSION));
+    if (fo_cpu()->note[0]) log_event(LOG_LEVEL_WARN, NULL, "cpu", LOG_STR("note", fo_cpu()->note));
     int sig = 0;
     sigwait(signals, &sig);
     log_event(LOG_LEVEL_INFO, NULL, "stopping", LOG_STR("signal", sig == SIGINT ? "INT" : "TERM"));

@@ -10,8 +10,8 @@
 
 static uint64_t seed;
 static fo_err err;
-static const char *const levels[] = {"generic", "avx2", "avxvnni", "avx512"};
-enum { N_LEVELS = 4, MAX_K = 640, MAX_N = 100, MAX_M = 33, STRIDE = 128 };
+static const char *const levels[] = {"generic", "avx2", "avxvnni", "avx512", "amx"};
+enum { N_LEVELS = 5, MAX_K = 640, MAX_N = 100, MAX_M = 33, STRIDE = 128 };
 
 typedef struct problem {
     mm_weights w;

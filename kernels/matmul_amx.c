@@ -1,0 +1,271 @@
+/* matmul_amx.c - AMX: a tile product of 16 rows x 16 outputs x 32 channels an instruction.
+ *
+ * The panels' layout of 4 channels x 16 outputs is what the instruction takes; its codes are
+ * unpacked to signed bytes once for a pair of panels and up to ROWS rows (TDPBSSD; the codes as
+ * they are would need a correction for each sum). A group's sums of 32 products are integers, so
+ * exact, and go through the same two float operations as at every other level, in the same order:
+ * the results are the same bits as those of matmul_avx512.c, which takes what tiles do not pay for,
+ * fewer than AMX_ROWS rows and the last rows that fill no tile.
+ *
+ *     rows in chunks (their activations stay in the level 2 cache)
+ *       panels in pairs
+ *         channels in chunks of GROUPS groups: unpack [pair][GROUPS][8][64]
+ *           blocks of 32 rows: 2 x 2 tiles
+ *             batches of BATCH groups: products into one buffer of sums, while the sums of the
+ *             batch before are scaled and added from the other
+ *
+ * What bounds it. The layouts keep a scale for each 32 channels, so a tile is used to half its
+ * depth: 16 cycles for 8,192 products instead of 16,384 (Intel's figure for TDPBSSD: one in 16
+ * cycles, 52 to its result). Scaling takes 3 operations on two ports for each of 16 vectors, 24
+ * cycles; storing the sums 16, and 5 more for the running totals with BATCH 3. So some 24 cycles a
+ * tile product: a third of the peak, and 3.5 times AVX-512 VNNI (64 for the products, 24 for the
+ * scales). These are counts; docs/performance-engine.md says what was measured. */
+#include "kernels/matmul.h"
+#include "kernels/simd16.h"
+#include "kernels/tile_amx.h"
+
+#define UNROLL _Pragma("GCC unroll 16")
+#define INLINE static inline __attribute__((always_inline))
+
+enum {
+    AMX_ROWS = 32, /* with fewer, reading the weights binds, which matmul_avx512.c does better */
+    TILE = 16,     /* rows, and outputs, of a tile of sums */
+    SUMS = 256,    /* sums in it */
+    BLOCK = 2,     /* tiles of a block in each direction */
+    ROWS = 256,    /* of a chunk at most */
+    GROUPS = 64,   /* of a chunk of channels */
+    GROUP_BYTES = 512,  /* of 32 channels x 16 outputs as signed bytes */
+    BATCH = 3,          /* two buffers of 4 of them fit in the level 1 cache beside the rest */
+    L2_BYTES = 1 << 20, /* activations that may stay there: half of Sapphire Rapids' 2 MiB */
+};
+
+/* 0-3: sums, by rows then panels; 4, 5: activations; 6, 7: weights. */
+static const tile_config config = {
+    .palette = 1,
+    .row_bytes = {64, 64, 64, 64, 32, 32, 64, 64},
+    .rows = {16, 16, 16, 16, 16, 16, 8, 8},
+};
+
+/* A pair of panels over a chunk of channels. */
+typedef struct weights_chunk {
+    int8_t q[BLOCK][GROUPS][GROUP_BYTES];
+    float scale[BLOCK][GROUPS][MM_PANEL], min[BLOCK][GROUPS][MM_PANEL];
+    int number[GROUPS]; /* of the groups of channels that these are */
+    int n;
+} weights_chunk;
+
+typedef struct totals {
+    float t[ROWS / TILE][BLOCK][SUMS];
+} totals;
+
+/* Sums of a block over some groups that wait to be scaled and added. */
+typedef struct batch {
+    int32_t (*sums)[BLOCK * BLOCK][SUMS]; /* [n] */
+    const float *scale, *wsum;            /* of the block's first row */
+    float (*total)[BLOCK][SUMS];
+    int first, n, tiles; /* group of the chunk, groups, tiles of rows */
+} batch;
+
+INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *to) {
+    if (kind == MM_W8) {
+        const __m512i flip = _mm512_set1_epi8(-128);
+        UNROLL for (int i = 0; i < GROUP_BYTES; i += 64)
+            _mm512_store_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), flip));
+    } else {
+        const __m512i low = _mm512_set1_epi8(15), zero = _mm512_set1_epi8(kind == MM_W4 ? 8 : 0);
+        UNROLL for (int i = 0; i < GROUP_BYTES / 2; i += 64) {
+            __m512i v = _mm512_loadu_si512(from + i);
+            __m512i high = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
+            _mm512_store_si512(to + i, _mm512_sub_epi8(_mm512_and_si512(v, low), zero));
+            _mm512_store_si512(to + GROUP_BYTES / 2 + i, _mm512_sub_epi8(high, zero));
+        }
+    }
+}
+
+INLINE void unpack_f16(const unsigned char *from, float *to) {
+    v16_store(to, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from)));
+}
+
+/* Groups number begin .. of those that the input sums over. */
+INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, int panel,
+                   int begin, int end, weights_chunk *c, const int panels) {
+    const size_t group_bytes = kind == MM_W8 ? GROUP_BYTES : GROUP_BYTES / 2;
+    const size_t scale_bytes = MM_PANEL * sizeof(uint16_t);
+    const size_t min_offset = (size_t)(w->k_padded / MM_GROUP) * scale_bytes;
+    c->n = end - begin;
+    for (int i = 0; i < c->n; i++) {
+        const int g = in->groups ? in->groups[begin + i] : begin + i;
+        c->number[i] = g;
+        UNROLL for (int p = 0; p < panels; p++) {
+            const unsigned char *data = w->data + (size_t)(panel + p) * w->panel_bytes;
+            const unsigned char *scale = data + w->scale_offset + (size_t)g * scale_bytes;
+            unpack_group(kind, data + (size_t)g * group_bytes, c->q[p][i]);
+            unpack_f16(scale, c->scale[p][i]);
+            if (kind == MM_W4M) unpack_f16(scale + min_offset, c->min[p][i]);
+        }
+    }
+    tile_written();
+}
+
+/* Group number i of the chunk; q: the block's first row, at the group's first channel. */
+INLINE void products(const weights_chunk *c, int i, const int8_t *q, size_t q_stride,
+                     int32_t (*sums)[SUMS], const int tiles, const int panels) {
+    tile_load(6, c->q[0][i], 64);
+    if (panels > 1) tile_load(7, c->q[1][i], 64);
+    tile_load(4, q, q_stride);
+    if (tiles > 1) tile_load(5, q + TILE * q_stride, q_stride);
+    tile_zero(0);
+    tile_dot_i8(0, 4, 6);
+    if (panels > 1) {
+        tile_zero(1);
+        tile_dot_i8(1, 4, 7);
+    }
+    if (tiles > 1) {
+        tile_zero(2);
+        tile_dot_i8(2, 5, 6);
+    }
+    if (tiles > 1 && panels > 1) {
+        tile_zero(3);
+        tile_dot_i8(3, 5, 7);
+    }
+    tile_store(0, sums[0], 64);
+    if (panels > 1) tile_store(1, sums[1], 64);
+    if (tiles > 1) tile_store(2, sums[2], 64);
+    if (tiles > 1 && panels > 1) tile_store(3, sums[3], 64);
+    tile_read();
+}
+
+/* Tile number `slot` of the block. */
+INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *b,
+                       const mm_input *in, int slot) {
+    const int tile = slot / BLOCK, panel = slot % BLOCK;
+    const float *scale = b->scale + (size_t)(tile * TILE) * in->g_stride;
+    const float *wsum = b->wsum + (size_t)(tile * TILE) * in->g_stride;
+    float *total = b->total[tile][panel];
+    v16 acc[TILE];
+    UNROLL for (int r = 0; r < TILE; r++) acc[r] = v16_load(total + r * MM_PANEL);
+    for (int i = 0; i < b->n; i++) {
+        const int32_t *sums = b->sums[i][slot];
+        const size_t g = (size_t)c->number[b->first + i];
+        const v16 ws = v16_load(c->scale[panel][b->first + i]);
+        const v16 wm = kind == MM_W4M ? v16_load(c->min[panel][b->first + i]) : v16_zero();
+        UNROLL for (int r = 0; r < TILE; r++) {
+            const size_t at = (size_t)r * in->g_stride + g;
+            v16 f = _mm512_cvtepi32_ps(_mm512_loadu_si512(sums + r * MM_PANEL));
+            acc[r] = v16_fma(v16_mul(f, ws), v16_set(scale[at]), acc[r]);
+            if (kind == MM_W4M) acc[r] = v16_fma(wm, v16_set(wsum[at]), acc[r]);
+        }
+    }
+    UNROLL for (int r = 0; r < TILE; r++) v16_store(total + r * MM_PANEL, acc[r]);
+}
+
+/* Part `step` of BATCH of the scaling of a batch. */
+INLINE void add_some(const mm_kind kind, const weights_chunk *c, const batch *b, const mm_input *in,
+                     int step, const int panels) {
+    const int begin = step * BLOCK * BLOCK / BATCH, end = (step + 1) * BLOCK * BLOCK / BATCH;
+    for (int slot = begin; slot < end; slot++)
+        if (slot / BLOCK < b->tiles && slot % BLOCK < panels) add_scaled(kind, c, b, in, slot);
+}
+
+/* All whole tiles of rows [row0, row1) over a chunk of channels. The products of one batch and the
+ * scaling of the one before, of whichever block, run beside each other. */
+INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in, int row0,
+                  int row1, totals *total, const int panels) {
+    _Alignas(64) int32_t sums[2][BATCH][BLOCK * BLOCK][SUMS];
+    batch before = {.n = 0};
+    int which = 0;
+    for (int row = row0; row + TILE <= row1; row += BLOCK * TILE) {
+        const size_t at = (size_t)row * in->g_stride;
+        batch now = {.scale = in->scale + at,
+                     .wsum = in->wsum + at,
+                     .total = &total->t[(row - row0) / TILE],
+                     .tiles = row1 - row >= BLOCK * TILE ? BLOCK : 1};
+        for (int first = 0; first < c->n; first += BATCH, which ^= 1) {
+            now.first = first;
+            now.n = c->n - first < BATCH ? c->n - first : BATCH;
+            now.sums = sums[which];
+            for (int step = 0; step < BATCH; step++) {
+                if (step < now.n) {
+                    const int i = first + step;
+                    const int8_t *q =
+                        in->q + (size_t)row * in->q_stride + (size_t)c->number[i] * MM_GROUP;
+                    if (now.tiles > 1)
+                        products(c, i, q, in->q_stride, now.sums[step], BLOCK, panels);
+                    else
+                        products(c, i, q, in->q_stride, now.sums[step], 1, panels);
+                }
+                if (before.n) add_some(kind, c, &before, in, step, panels);
+            }
+            before = now;
+        }
+    }
+    for (int step = 0; before.n && step < BATCH; step++)
+        add_some(kind, c, &before, in, step, panels);
+}
+
+/* One or two panels for a chunk of rows. */
+INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
+                  int panel, float *out, size_t out_stride, weights_chunk *c, totals *total,
+                  const int panels) {
+    const int n = in->groups ? in->n_groups : w->k_padded / MM_GROUP;
+    const int tiled = (row1 - row0) / TILE * TILE;
+    memset(total, 0, (size_t)(tiled / TILE) * sizeof total->t[0]);
+    for (int g = 0; g < n; g += GROUPS) {
+        unpack(kind, w, in, panel, g, g + GROUPS < n ? g + GROUPS : n, c, panels);
+        chunk(kind, c, in, row0, row0 + tiled, total, panels);
+    }
+    for (int r = 0; r < tiled; r++) {
+        float *o = out + (size_t)(row0 + r) * out_stride + (size_t)panel * MM_PANEL;
+        UNROLL for (int p = 0; p < panels; p++) {
+            v16 t = v16_load(total->t[r / TILE][p] + r % TILE * MM_PANEL);
+            v16_store(o + p * MM_PANEL, in->add ? v16_add(v16_load(o + p * MM_PANEL), t) : t);
+        }
+    }
+    if (row0 + tiled < row1)
+        mm_avx512.run[kind](w, in, row0 + tiled, row1, panel, panel + panels, out, out_stride);
+}
+
+/* Rows of a chunk: as even as whole blocks can be, none larger than the caches like. */
+static int chunk_rows(int rows, int k) {
+    int most = L2_BYTES / k / (BLOCK * TILE) * (BLOCK * TILE);
+    most = most > ROWS ? ROWS : most < 2 * BLOCK * TILE ? 2 * BLOCK * TILE : most;
+    int n = (rows + most - 1) / most, each = (rows + n - 1) / n;
+    return (each + BLOCK * TILE - 1) / (BLOCK * TILE) * (BLOCK * TILE);
+}
+
+/* out + row * stride is where a row's output lies, as for every kernel. */
+#define RUN(name, kind)                                                                            \
+    __attribute__((noinline)) static void name##_tiles(const mm_weights *w, const mm_input *in,    \
+                                                       int row0, int row1, int panel0, int panel1, \
+                                                       float *out, size_t out_stride) {            \
+        _Alignas(64) weights_chunk c;                                                              \
+        _Alignas(64) totals total;                                                                 \
+        const int rows = chunk_rows(row1 - row0, w->k_padded);                                     \
+        tile_configure(&config);                                                                   \
+        for (int row = row0; row < row1; row += rows) {                                            \
+            const int end = row1 - row < rows ? row1 : row + rows;                                 \
+            int p = panel0;                                                                        \
+            for (; p + BLOCK <= panel1; p += BLOCK)                                                \
+                strip(kind, w, in, row, end, p, out, out_stride, &c, &total, BLOCK);               \
+            if (p < panel1) strip(kind, w, in, row, end, p, out, out_stride, &c, &total, 1);       \
+        }                                                                                          \
+        tile_release();                                                                            \
+    }                                                                                              \
+    static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
+                     int panel1, float *out, size_t out_stride) {                                  \
+        (row1 - row0 < AMX_ROWS ? mm_avx512.run[kind] : name##_tiles)(w, in, row0, row1, panel0,   \
+                                                                      panel1, out, out_stride);    \
+    }
+RUN(run_w8, MM_W8)
+RUN(run_w4, MM_W4)
+RUN(run_w4m, MM_W4M)
+
+static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
+                    int panel1, float *out, size_t out_stride) {
+    mm_avx512.run[MM_F32](w, in, row0, row1, panel0, panel1, out, out_stride);
+}
+
+const mm_kernels mm_amx = {
+    .run = {[MM_F32] = run_f32, [MM_W8] = run_w8, [MM_W4] = run_w4, [MM_W4M] = run_w4m},
+    .panels = BLOCK,
+};
