@@ -1,11 +1,14 @@
-/* kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB]]] - a stream of questions over the
- * same documents, as users ask: how much of the prompts is not computed again, how soon the first
- * token comes, and whether RAM and disk stay within their budgets all the way.
+/* kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB [MODES]]]] - a stream of questions
+ * over the same documents, as users ask: how much of the prompts is not computed again, how soon
+ * the first token comes, and whether RAM and disk stay within their budgets all the way.
  *
  * SET is a folder with corpus.jsonl and queries.jsonl; HOME is filled with it unless it holds it
  * already. Questions are drawn by a Zipf law (exponent 1) over the set in a random order that is
- * always the same, with no answer cache before them. Three contexts each. The stream runs once with
- * every kv_reuse, each with an engine and a disk tier of its own. One JSON object on stdout. */
+ * always the same, with no answer cache before them. Three contexts each. The stream runs once in
+ * every mode, each with an engine and a disk tier of its own: off, exact, cache (exact, with the
+ * contexts in the order that attaches most), chunk; MODES names some of them. Before that, what
+ * keeping everything for ever would give. One JSON object on stdout; a line a question on
+ * stderr. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -138,6 +141,81 @@ static int probe(void *ctx, const int32_t *tokens, int n) {
     return engine_probe(ctx, salt, tokens, n);
 }
 
+/* The prompt of a question; e: in the order that it has most of; NULL: by score. */
+static prompt build(service *s, prompt_builder *b, const char *question, engine *e) {
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = question,
+                       .top_k = CONTEXTS,
+                       .search = {.alpha = -1},
+                       .cache = CACHE_BYPASS};
+    query_result r;
+    if (service_query(s, &q, NULL, &r, &err)) die(question);
+    prompt_context contexts[CONTEXTS];
+    for (size_t i = 0; i < r.n_contexts; i++)
+        contexts[i] = (prompt_context){r.contexts[i].chunk.text, r.contexts[i].chunk.text_len,
+                                       r.contexts[i].chunk.title};
+    prompt_input in = {.contexts = contexts,
+                       .n_contexts = r.n_contexts,
+                       .question = question,
+                       .budget = PROMPT_TOKENS,
+                       .probe = e ? probe : NULL,
+                       .probe_ctx = e};
+    prompt p;
+    if (prompt_build(b, &in, &p, &err)) die("prompt");
+    query_result_deinit(&r);
+    return p;
+}
+
+/* ---- the most that can be met ------------------------------------------------------------ */
+
+typedef struct seen_set {
+    uint64_t *keys; /* [cap], 0: free */
+    size_t cap;
+} seen_set;
+
+static uint64_t hash(uint64_t h, const int32_t *v, size_t n) {
+    for (size_t i = 0; i < n; i++) h = (h ^ (uint32_t)v[i]) * 1099511628211u;
+    return h | 1;
+}
+
+/* Was it there? It is now. */
+static bool meet(seen_set *t, uint64_t key) {
+    size_t i = (size_t)(key * 0x9E3779B97F4A7C15u) & (t->cap - 1);
+    while (t->keys[i] && t->keys[i] != key) i = (i + 1) & (t->cap - 1);
+    bool there = t->keys[i] == key;
+    t->keys[i] = key;
+    return there;
+}
+
+/* Shares of the prompts' tokens that were in an earlier prompt: as its beginning, as a chunk. */
+static void report_ceiling(service *s, prompt_builder *b, char **questions, const size_t *stream,
+                           size_t n) {
+    seen_set set = {.cap = 1};
+    while (set.cap < 4 * n * (2 * CONTEXTS + 1)) set.cap *= 2;
+    set.keys = calloc(set.cap, sizeof *set.keys);
+    double all = 0, beginnings = 0, chunks = 0;
+    for (size_t i = 0; i < n; i++) {
+        prompt p = build(s, b, questions[stream[i]], NULL);
+        bool same = true;
+        for (size_t k = 0; k + 1 < p.n_pieces; k++) {
+            const generation_piece *c = &p.pieces[k];
+            same &= meet(&set, hash(14695981039346656037u, p.tokens, c->start + c->n));
+            if (same) beginnings += (double)c->n;
+            if (meet(&set, hash(1469598103934665603u, p.tokens + c->start, c->n)))
+                chunks += (double)c->n;
+        }
+        all += (double)p.n_tokens;
+        prompt_deinit(&p);
+    }
+    printf("\"prompt_tokens_mean\":%.1f,\"ceiling\":{\"exact\":%.4f,\"chunk\":%.4f}",
+           all / (double)n, beginnings / all, chunks / all);
+    fflush(stdout);
+    free(set.keys);
+}
+
+/* ---- one question ------------------------------------------------------------------------ */
+
 typedef struct outcome {
     double *ttft; /* [n] */
     size_t prompt, cached, chunk, again, disk;
@@ -159,32 +237,11 @@ static uint64_t bytes_in(const char *dir) {
     return sum;
 }
 
-static void ask(service *s, engine *e, prompt_builder *b, const char *question, enum kv_reuse reuse,
-                double *ttft, outcome *o) {
-    query_request q = {.tenant = "default",
-                       .collection = "default",
-                       .query = question,
-                       .top_k = CONTEXTS,
-                       .search = {.alpha = -1},
-                       .cache = CACHE_BYPASS};
-    query_result r;
-    if (service_query(s, &q, NULL, &r, &err)) die(question);
-    prompt_context contexts[CONTEXTS];
-    for (size_t i = 0; i < r.n_contexts; i++)
-        contexts[i] = (prompt_context){r.contexts[i].chunk.text, r.contexts[i].chunk.text_len,
-                                       r.contexts[i].chunk.title};
-    prompt_input in = {.contexts = contexts,
-                       .n_contexts = r.n_contexts,
-                       .question = question,
-                       .budget = PROMPT_TOKENS,
-                       .probe = reuse == KV_REUSE_EXACT ? probe : NULL,
-                       .probe_ctx = e};
-    prompt p;
-    if (prompt_build(b, &in, &p, &err)) die("prompt");
-    generation_request g = {.prompt = p.tokens,
-                            .n_prompt = p.n_tokens,
-                            .pieces = p.pieces,
-                            .n_pieces = p.n_pieces,
+static void ask(engine *e, prompt *p, enum kv_reuse reuse, double *ttft, outcome *o) {
+    generation_request g = {.prompt = p->tokens,
+                            .n_prompt = p->n_tokens,
+                            .pieces = p->pieces,
+                            .n_pieces = p->n_pieces,
                             .max_tokens = 1,
                             .sampling = sampler_params_default(),
                             .ignore_end = true,
@@ -197,13 +254,15 @@ static void ask(service *s, engine *e, prompt_builder *b, const char *question, 
     while (!ev.done);
     generation_free(running);
     *ttft = ev.first_token_ms;
+    fprintf(stderr,
+            "prompt %zu cached %zu prefix %zu chunk %zu again %zu disk %zu first_ms %.1f %s\n",
+            ev.prompt_tokens, ev.cached_tokens, ev.prefix_tokens, ev.chunk_tokens,
+            ev.recomputed_tokens, ev.disk_tokens, ev.first_token_ms, ev.kv_note);
     o->prompt += ev.prompt_tokens;
     o->cached += ev.cached_tokens;
     o->chunk += ev.chunk_tokens;
     o->again += ev.recomputed_tokens;
     o->disk += ev.disk_tokens;
-    prompt_deinit(&p);
-    query_result_deinit(&r);
 }
 
 static void watch(engine *e, const char *dir, outcome *o) {
@@ -235,27 +294,30 @@ static int by_value(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static void report(const char *name, const outcome *o, size_t n, bool last) {
+static void report(const char *name, const outcome *o, size_t n) {
     qsort(o->ttft, n, sizeof *o->ttft, by_value);
-    printf("\"%s\":{\"reused\":%.4f,\"moved\":%.4f,\"recomputed\":%.4f,\"from_disk\":%.4f,"
+    printf(",\"%s\":{\"reused\":%.4f,\"moved\":%.4f,\"recomputed\":%.4f,\"from_disk\":%.4f,"
            "\"first_token_p50_ms\":%.1f,\"first_token_p95_ms\":%.1f,\"pages_bytes\":%llu,"
            "\"ram_most_bytes\":%llu,\"ram_budget_bytes\":%llu,\"disk_most_bytes\":%llu,"
-           "\"disk_budget_bytes\":%llu}%s",
+           "\"disk_budget_bytes\":%llu}",
            name, (double)o->cached / (double)o->prompt, (double)o->chunk / (double)o->prompt,
            (double)o->again / (double)o->prompt, (double)o->disk / (double)o->prompt,
            o->ttft[n / 2], o->ttft[n * 95 / 100], (unsigned long long)o->pages_bytes,
            (unsigned long long)o->most_ram, (unsigned long long)o->ram_budget,
-           (unsigned long long)o->most_disk, (unsigned long long)o->disk_budget, last ? "" : ",");
+           (unsigned long long)o->most_disk, (unsigned long long)o->disk_budget);
+    fflush(stdout);
 }
 
 int main(int argc, char **argv) {
     if (argc < 4) {
-        fprintf(stderr, "usage: kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB]]]\n");
+        fprintf(stderr, "usage: kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB "
+                        "[MODES]]]]\n");
         return 2;
     }
     size_t n = argc > 4 ? strtoul(argv[4], NULL, 10) : 2000, n_questions;
     uint64_t ram = argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
     uint64_t disk = argc > 6 ? strtoul(argv[6], NULL, 10) : 1024;
+    const char *wanted = argc > 7 ? argv[7] : "off,exact,cache,chunk";
     service *s;
     service_stats stats;
     if (service_open(&s, &(service_options){.home = argv[1]}, &err)) die("open");
@@ -263,14 +325,20 @@ int main(int argc, char **argv) {
     if (stats.n_documents == 0) fill(s, argv[2]);
     char **questions = read_questions(argv[2], &n_questions), dir[4096];
     if (!n || !n_questions) return 2;
-    size_t *stream = draw(n_questions, n), prompt_tokens = 0;
-    snprintf(dir, sizeof dir, "%s/kv_stream", argv[1]);
+    size_t *stream = draw(n_questions, n);
+    snprintf(dir, sizeof dir, "%s/kv_stream_%d", argv[1], (int)getpid());
     static const struct {
         const char *name;
         enum kv_reuse reuse;
-    } modes[] = {{"off", KV_REUSE_OFF}, {"exact", KV_REUSE_EXACT}, {"chunk", KV_REUSE_CHUNK}};
+        bool by_cache;
+    } modes[] = {{"off", KV_REUSE_OFF, false},
+                 {"exact", KV_REUSE_EXACT, false},
+                 {"cache", KV_REUSE_EXACT, true},
+                 {"chunk", KV_REUSE_CHUNK, false}};
     printf("{\"questions\":%zu,", n);
-    for (int m = 0; m < 3; m++) {
+    bool first = true;
+    for (int m = 0; m < 4; m++) {
+        if (!strstr(wanted, modes[m].name)) continue;
         engine *e;
         outcome o = {.ttft = calloc(n, sizeof *o.ttft)};
         fo_remove_tree(dir, NULL);
@@ -286,19 +354,21 @@ int main(int argc, char **argv) {
                            .window = (size_t)engine_model(e)->n_context};
         prompt_builder *b;
         if (prompt_builder_create(&b, &pm, &err)) die("prompts");
+        if (first) report_ceiling(s, b, questions, stream, n);
+        first = false;
         for (size_t i = 0; i < n; i++) {
-            ask(s, e, b, questions[stream[i]], modes[m].reuse, &o.ttft[i], &o);
+            prompt p = build(s, b, questions[stream[i]], modes[m].by_cache ? e : NULL);
+            ask(e, &p, modes[m].reuse, &o.ttft[i], &o);
+            prompt_deinit(&p);
             rest(e);
             watch(e, dir, &o);
         }
-        report(modes[m].name, &o, n, false);
-        fflush(stdout);
-        prompt_tokens = o.prompt;
+        report(modes[m].name, &o, n);
         free(o.ttft);
         prompt_builder_free(b);
         engine_close(e);
     }
-    printf("\"prompt_tokens_mean\":%.1f}\n", (double)prompt_tokens / (double)n);
+    printf("}\n");
     fo_remove_tree(dir, NULL);
     service_close(s);
     for (size_t i = 0; i < n_questions; i++) free(questions[i]);
