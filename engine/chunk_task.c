@@ -123,6 +123,14 @@ void chunk_task_free(chunk_task *t) {
 
 /* ---- the store ------------------------------------------------------------------------------ */
 
+int chunk_task_stored(const chunk_task *t, unsigned char *names, int max) {
+    int n = 0;
+    for (int i = 0; i < t->n_chunks && n < max && !t->warm; i++)
+        if (kv_store_contains(t->w->store, t->chunks[i].key))
+            memcpy(names + 32 * n++, t->chunks[i].key, 32);
+    return n;
+}
+
 /* A record that does not fit what its name says is dropped like one that is not there. */
 static bool fetch(chunk_task *t, chunk *c) {
     kv_store *store = t->w->store;

@@ -58,6 +58,10 @@ typedef struct chunk_task_options {
 int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options *o, fo_err *err);
 void chunk_task_free(chunk_task *t); /* NULL is fine */
 
+/* The names ([max][32]) of its chunks that the store has: how many. Any thread, until it is in the
+ * scheduler's hands. */
+int chunk_task_stored(const chunk_task *t, unsigned char *names, int max);
+
 /* The stream that a task computes: the scheduler's task fields. */
 typedef struct chunk_stream {
     int32_t *tokens;

@@ -18,6 +18,7 @@
 #include "engine/json_grammar.h"
 #include "engine/markers.h"
 #include "engine/prompt_lookup.h"
+#include "engine/read_ahead.h"
 #include "engine/scheduler.h"
 #include "engine/stop_match.h"
 #include "engine/tokenizer_gguf.h"
@@ -60,7 +61,8 @@ struct generation {
     prompt_lookup lookup; /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
-    chunk_task *chunk; /* NULL: none */
+    chunk_task *chunk;     /* NULL: none */
+    kv_store_stage *stage; /* read from disk for it, until it has attached; NULL: nothing */
     /* What makes its chunks known for the next time, ready to be added once it is done; NULL: none.
      * Such a one is the engine's own and frees itself. */
     generation *warm;
@@ -85,7 +87,6 @@ struct engine {
     kv_cache *kv;
     kv_store *store;
     double kv_chunk_budget;
-    bool no_chunk_warm;
     admission *admission;
     int batch_wait_us, max_batch_tokens, max_sequences;
     int max_drafts;   /* guesses of a step; 0: none are made */
@@ -118,6 +119,7 @@ struct engine {
 static void generation_destroy(generation *g) {
     if (g->warm) generation_destroy(g->warm);
     chunk_task_free(g->chunk);
+    kv_store_stage_free(g->e->store, g->stage);
     for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
     free(g->stop);
     free(g->bias);
@@ -356,6 +358,12 @@ static bool idle(const engine *e) {
     return e->sched.n_running == 0 && e->sched.waiting.n == 0;
 }
 
+/* It has attached what was read ahead for it. */
+static void let_stage_go(generation *g) {
+    kv_store_stage_free(g->e->store, g->stage);
+    g->stage = NULL;
+}
+
 /* Run the planned step. mu is held on entry and on return, not during the forward pass. A step of
  * decode rows alone allocates nothing. */
 static void step(engine *e) {
@@ -366,6 +374,7 @@ static void step(engine *e) {
     for (int k = 0; k < n_parts; k++) {
         const step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
+        let_stage_go(t->owner);
         bool logits = p->wants_logits && !t->prefill_only;
         decode = decode && is_decode(p, t);
         e->seqs[k] = (model_sequence){.tokens = t->tokens + p->start,
@@ -461,7 +470,6 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     if (opt->no_lookup) e->max_drafts = 0;
     e->row_cost = opt->row_cost;
     e->kv_chunk_budget = opt->kv_chunk_budget == 0 ? CHUNK_BUDGET : opt->kv_chunk_budget;
-    e->no_chunk_warm = opt->no_chunk_warm;
     const int logit_rows = e->max_sequences + e->max_drafts;
     engine_memory_plan plan = {0};
     int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, logit_rows, err);
@@ -597,7 +605,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     o.warm = r->prefill_only;
     int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
     free(chunks);
-    if (rc != FO_OK || r->prefill_only || r->drop_kv || e->no_chunk_warm) return rc;
+    if (rc != FO_OK || r->prefill_only || r->drop_kv) return rc;
     generation_request w = {.prompt = r->prompt,
                             .n_prompt = r->n_prompt,
                             .pieces = r->pieces,
@@ -691,6 +699,9 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
         if (retry_after_ms) *retry_after_ms = wait;
         return rc;
     }
+    pthread_mutex_unlock(&e->mu);
+    g->stage = read_ahead(e->kv, e->store, &e->mu, r, g->chunk);
+    pthread_mutex_lock(&e->mu);
     add_task(e, g, r, i);
     pthread_cond_signal(&e->wake);
     pthread_mutex_unlock(&e->mu);

@@ -54,7 +54,6 @@ typedef struct engine_options {
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
      * question attends to most (docs/kv-reuse.md); 0: .15, < 0: none. */
     double kv_chunk_budget;
-    bool no_chunk_warm;      /* do not compute, when nobody has work, what was not known */
     int batch_wait_us;       /* an idle engine waits so long for company of the first request */
     double max_qps, max_tps; /* admission; 0: no limit */
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* of loading */

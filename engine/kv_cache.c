@@ -419,6 +419,22 @@ int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tok
     return i * c->P + n_match;
 }
 
+int kv_cache_stored(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n,
+                    unsigned char *names, int max) {
+    prefix_hash h, parent;
+    int n_stored = 0;
+    if (!c->store) return 0;
+    for (int i = 0; (i + 1) * c->P <= n - 1 && n_stored < max; i++, parent = h) {
+        if (prefix_hash_block(c->hasher, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P,
+                              &h, NULL) != FO_OK)
+            break;
+        if (find_page(c, &h) != NONE) continue;
+        if (!kv_store_contains(c->store, h.bytes)) break;
+        memcpy(names + 32 * n_stored++, h.bytes, 32);
+    }
+    return n_stored;
+}
+
 int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
     kv_cache *c = s->c;
     int need = (s->n_tokens + n + c->P - 1) / c->P;

@@ -78,6 +78,11 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
  * choosing the order of contexts. */
 int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n);
 
+/* The names ([max][32]) of the blocks of tokens[0..n) that attach would read from the store: how
+ * many. */
+int kv_cache_stored(kv_cache *c, const unsigned char salt[32], const int32_t *tokens, int n,
+                    unsigned char *names, int max);
+
 /* Make the pages for the next n tokens writable: new ones, and a copy of the last page where it is
  * shared. FO_ENOMEM when there are not enough pages; the sequence is then as before. */
 int kv_seq_reserve(kv_seq *s, int n, fo_err *err);

@@ -126,7 +126,7 @@ static void raise_reuse(kv_store *s, kv_entry *e, double reuse) {
 
 /* ---- buffers ----------------------------------------------------------------------------- */
 
-static kv_buffer *new_buffer(size_t n) {
+kv_buffer *kv_store_new_buffer(size_t n) {
     size_t whole;
     kv_buffer *b = calloc(1, sizeof *b);
     if (!b || !fo_add_size(n, LINE - 1, &whole) ||
@@ -142,6 +142,7 @@ static kv_buffer *new_buffer(size_t n) {
 
 static void free_buffer(kv_store *s, kv_buffer *b) {
     if (b->counted) s->stats.ram.bytes -= b->n;
+    if (b->staged) s->stats.staged_bytes -= b->n;
     free(b->data);
     free(b);
 }
@@ -161,15 +162,25 @@ void kv_store_hold(kv_store *s, kv_buffer *b) {
     settle(s, b);
 }
 
+/* The entry's bytes leave RAM, and the entry the store where they were nowhere else. */
+static void drop_copy(kv_store *s, int i) {
+    if (s->entries[i].segment)
+        kv_store_drop_buffer(s, i);
+    else
+        kv_store_remove_entry(s, i);
+}
+
 void kv_store_let_go(kv_store *s, kv_buffer *b) {
     assert(b->refs > 0);
     if (--b->refs == 0)
         free_buffer(s, b);
+    else if (b->refs == 1 && b->staged && b->entry != KV_NONE && !s->entries[b->entry].queued)
+        drop_copy(s, b->entry);
     else
         settle(s, b);
 }
 
-static void give_buffer(kv_store *s, int i, kv_buffer *b, bool counted) {
+void kv_store_give_buffer(kv_store *s, int i, kv_buffer *b, bool counted) {
     b->entry = i;
     b->counted = counted;
     b->refs++;
@@ -199,10 +210,7 @@ static bool make_ram_room(kv_store *s, uint64_t n, double worth) {
         if (i < 0 || kv_store_worth_of(s->by_ram.keys[i]) > worth) return false;
         s->ram_age = kv_store_worth_of(s->by_ram.keys[i]);
         s->stats.ram.evictions++;
-        if (s->entries[i].segment)
-            kv_store_drop_buffer(s, i);
-        else
-            kv_store_remove_entry(s, i);
+        drop_copy(s, i);
     }
     return true;
 }
@@ -286,7 +294,7 @@ int kv_store_put(kv_store *s, const kv_store_item *it, const void *data, size_t 
     }
     pthread_mutex_unlock(&s->mu);
     if (there || rc != FO_OK) return rc;
-    kv_buffer *b = new_buffer(n);
+    kv_buffer *b = kv_store_new_buffer(n);
     if (!b) return fo_fail(err, FO_ENOMEM, "out of memory");
     memcpy(b->data, data, n);
 
@@ -307,7 +315,7 @@ int kv_store_put(kv_store *s, const kv_store_item *it, const void *data, size_t 
             e->cost_ms = fresh.cost_ms;
             e->reuse = fresh.reuse;
             e->n_bytes = n;
-            give_buffer(s, i, b, ram);
+            kv_store_give_buffer(s, i, b, ram);
             if (disk) rc = kv_store_enqueue(s, i, err);
             if (rc != FO_OK && !ram) kv_store_remove_entry(s, i);
         } else if (ram || disk) {
@@ -339,9 +347,7 @@ static void count_hit(kv_store *s, kv_store_tier_stats *tier, enum kv_store_kind
     tier->hit_tokens += (uint64_t)n_tokens;
 }
 
-/* Read an entry's record from its segment into to[n_bytes], without the lock meanwhile. The entry
- * may be another's, or gone, afterwards. */
-static int read_record(kv_store *s, int i, void *to, fo_err *err) {
+int kv_store_read_record(kv_store *s, int i, void *to, fo_err *err) {
     kv_segment *g = s->entries[i].segment;
     kv_segment_record r = record_of(&s->entries[i]);
     g->users++;
@@ -364,6 +370,21 @@ static int read_record(kv_store *s, int i, void *to, fo_err *err) {
     return rc;
 }
 
+/* A chunk that was read ahead stays in RAM, if there is room for what it is worth. */
+static void keep_staged(kv_store *s, int i) {
+    const kv_entry *e = &s->entries[i];
+    kv_buffer *b = e->buffer;
+    if (!b->staged || e->kind != KV_STORE_CHUNK ||
+        !make_ram_room(s, b->n, kv_store_worth_of(kv_store_worth(e, s->ram_age))))
+        return;
+    b->staged = false;
+    s->stats.staged_bytes -= b->n;
+    b->counted = true;
+    s->stats.ram.bytes += b->n;
+    s->stats.ram.records++;
+    settle(s, b);
+}
+
 int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[32],
                  kv_store_ref *out, fo_err *err) {
     pthread_mutex_lock(&s->mu);
@@ -381,11 +402,13 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
         b = e->buffer;
         if (b) {
             kv_store_hold(s, b);
-            count_hit(s, &s->stats.ram, kind, n_tokens);
-        } else if (!(b = new_buffer(e->n_bytes))) {
+            from_disk = b->staged;
+            count_hit(s, from_disk ? &s->stats.disk : &s->stats.ram, kind, n_tokens);
+            keep_staged(s, i);
+        } else if (!(b = kv_store_new_buffer(e->n_bytes))) {
             rc = fo_fail(err, FO_ENOMEM, "out of memory");
         } else {
-            rc = read_record(s, i, b->data, err);
+            rc = kv_store_read_record(s, i, b->data, err);
             i = kv_store_find(s, key);
             e = i != KV_NONE ? &s->entries[i] : NULL;
             if (rc != FO_OK) {
@@ -400,7 +423,7 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
                 } else if (e && e->kind == KV_STORE_CHUNK &&
                            make_ram_room(s, b->n,
                                          kv_store_worth_of(kv_store_worth(e, s->ram_age)))) {
-                    give_buffer(s, i, b, true);
+                    kv_store_give_buffer(s, i, b, true);
                 }
             }
         }
@@ -440,10 +463,10 @@ int kv_store_read(kv_store *s, enum kv_store_kind kind, const unsigned char key[
             pthread_mutex_unlock(&s->mu);
             memcpy(to, b->data, n);
             pthread_mutex_lock(&s->mu);
+            count_hit(s, b->staged ? &s->stats.disk : &s->stats.ram, kind, n_tokens);
             kv_store_let_go(s, b);
-            count_hit(s, &s->stats.ram, kind, n_tokens);
         } else {
-            rc = read_record(s, i, to, err);
+            rc = kv_store_read_record(s, i, to, err);
             if (rc == FO_OK) count_hit(s, &s->stats.disk, kind, n_tokens);
         }
     }

@@ -88,6 +88,15 @@ void kv_store_release(kv_store *s, kv_store_ref *ref);
 int kv_store_read(kv_store *s, enum kv_store_kind kind, const unsigned char key[32], void *to,
                   size_t n, fo_err *err);
 
+/* Records on their way from disk, held in RAM for a caller who is about to need them. */
+typedef struct kv_store_stage kv_store_stage;
+/* Read what of these keys ([n][32]) lies on disk alone, on the caller's thread: until the stage is
+ * freed get and read find it in RAM, and count it as read from disk. All stages together hold half
+ * the budget of RAM, 32 MiB at least; what is beyond that is read when it is asked for. NULL: there
+ * was nothing to read, or no room. */
+kv_store_stage *kv_store_stage_keys(kv_store *s, const unsigned char *keys, size_t n);
+void kv_store_stage_free(kv_store *s, kv_store_stage *t); /* NULL is fine */
+
 /* Without counting anything. */
 bool kv_store_contains(kv_store *s, const unsigned char key[32]);
 /* Tell the operating system that these keys ([n][32]) are about to be read. */
@@ -110,7 +119,8 @@ typedef struct kv_store_stats {
     uint64_t corrupt;              /* records dropped because their bytes were damaged */
     uint64_t foreign_bytes;        /* files of other models, until their room is needed */
     uint64_t queue_bytes, queue_refused, compactions, write_errors;
-    double read_ms; /* inside reads from disk */
+    uint64_t staged_bytes; /* in RAM beside its budget: read ahead for requests that wait */
+    double read_ms;        /* inside reads from disk */
 } kv_store_stats;
 void kv_store_get_stats(kv_store *s, kv_store_stats *out);
 

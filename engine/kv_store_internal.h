@@ -2,6 +2,7 @@
  *
  * kv_store.c         tables, budgets, put and get
  * kv_store_disk.c    the disk tier: opening a folder, the writer's thread, making room
+ * kv_store_stage.c   reading ahead
  * kv_segment.c       one file of records
  * kv_store_index.c   where they lie, in SQLite
  *
@@ -25,6 +26,7 @@ typedef struct kv_buffer {
     int refs;
     int entry;    /* whose RAM copy it is, KV_NONE: nobody's any more */
     bool counted; /* in ram.bytes */
+    bool staged;  /* in staged_bytes: its entry drops it with the last other user */
 } kv_buffer;
 
 typedef struct kv_entry {
@@ -110,6 +112,13 @@ void kv_store_hold(kv_store *s, kv_buffer *b);
 void kv_store_let_go(kv_store *s, kv_buffer *b);
 void kv_store_drop_buffer(kv_store *s, int i);                /* the entry's RAM copy */
 void kv_store_mark(kv_store *s, const unsigned char key[32]); /* for the index */
+
+kv_buffer *kv_store_new_buffer(size_t n); /* one reference, nobody's; NULL: no memory */
+/* It is the entry's RAM copy from now on. */
+void kv_store_give_buffer(kv_store *s, int i, kv_buffer *b, bool counted);
+/* Read an entry's record from its segment into to[n_bytes], without the lock meanwhile. The entry
+ * may be another's, or gone, afterwards. */
+int kv_store_read_record(kv_store *s, int i, void *to, fo_err *err);
 
 /* kv_store_disk.c */
 int kv_store_disk_open(kv_store *s, fo_err *err);

@@ -482,6 +482,7 @@ static void *work(void *arg) {
         enum kv_store_kind kind = i % 2 ? KV_STORE_CHUNK : KV_STORE_BLOCK;
         fill(key, bytes, n, i);
         kv_store_ref ref;
+        kv_store_stage *ahead = step % 3 ? NULL : kv_store_stage_keys(w->s, key, 1);
         if (step % 31 == 30) {
             kv_store_drop(w->s, key);
         } else if (kv_store_get(w->s, kind, key, &ref, NULL) == FO_OK) {
@@ -491,6 +492,7 @@ static void *work(void *arg) {
             kv_store_put(w->s, &(kv_store_item){.key = key, .kind = kind, .n_tokens = 16}, bytes, n,
                          NULL);
         }
+        kv_store_stage_free(w->s, ahead);
         if (step % 100 == 99) kv_store_flush(w->s);
     }
     return NULL;
@@ -517,6 +519,51 @@ static void many_threads_put_get_and_drop_at_once(void **state) {
     kv_store_get_stats(s, &st);
     assert_int_equal(st.corrupt, 0);
     assert_true(st.disk.hits > 0 && st.ram.hits > 0);
+    assert_int_equal(st.staged_bytes, 0);
+    kv_store_close(s);
+    test_remove(dir);
+}
+
+static void what_is_read_ahead_lies_in_ram_until_it_is_let_go(void **state) {
+    (void)state;
+    enum { N = 3, BYTES = 5000 };
+    char *dir = test_folder();
+    kv_store *s = must_open(dir, 2 * BYTES, 1 << 20, model_a); /* room for two chunks */
+    unsigned char keys[2 * N + 1][32];
+    for (uint64_t i = 0; i <= 2 * N; i++) {
+        fill(keys[i], NULL, 0, i);
+        if (i < 2 * N) assert_int_equal(put(s, i % 2, i, BYTES, 0), FO_OK);
+    }
+    kv_store_close(s);
+    s = must_open(dir, 2 * BYTES, 1 << 20, model_a);
+    kv_store_stats st;
+    kv_store_stage *t = kv_store_stage_keys(s, keys[0], 2 * N + 1); /* the last is not there */
+    assert_non_null(t);
+    kv_store_stage *twice = kv_store_stage_keys(s, keys[0], 2 * N);
+    kv_store_get_stats(s, &st);
+    assert_int_equal(st.staged_bytes, 2 * N * BYTES);
+    assert_int_equal(st.ram.bytes, 0);
+    must_check(s);
+    kv_store_ref ref;
+    assert_int_equal(kv_store_get(s, KV_STORE_CHUNK, keys[1], &ref, NULL), FO_OK);
+    assert_true(ref.from_disk); /* and stays in RAM now */
+    kv_store_release(s, &ref);
+    assert_true(has(s, KV_STORE_BLOCK, 0, BYTES));
+    kv_store_drop(s, keys[2]);
+    kv_store_get_stats(s, &st);
+    assert_int_equal(st.ram.bytes, BYTES);
+    assert_int_equal(st.disk.hits, 3);
+    must_check(s);
+    kv_store_stage_free(s, t);
+    must_check(s);
+    kv_store_get_stats(s, &st);
+    assert_int_equal(st.staged_bytes, (2 * N - 1) * BYTES); /* one is in the budget now */
+    kv_store_stage_free(s, twice);
+    kv_store_get_stats(s, &st);
+    assert_int_equal(st.staged_bytes, 0);
+    assert_null(kv_store_stage_keys(s, keys[2 * N], 1));
+    for (uint64_t i = 0; i < 2 * N; i++) assert_int_equal(has(s, i % 2, i, BYTES), i != 2);
+    must_check(s);
     kv_store_close(s);
     test_remove(dir);
 }
@@ -536,6 +583,7 @@ int main(void) {
         cmocka_unit_test(the_folder_stays_within_its_budget),
         cmocka_unit_test(a_disk_that_refuses_costs_nothing_but_hits),
         cmocka_unit_test(many_threads_put_get_and_drop_at_once),
+        cmocka_unit_test(what_is_read_ahead_lies_in_ram_until_it_is_let_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
