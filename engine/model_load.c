@@ -1,5 +1,6 @@
 /* model_load.c - the helpers that architectures read their files with. Every size out of the file
  * is bounded here, before anything is multiplied or allocated. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,6 +125,26 @@ int loader_common(model_loader *l) {
     return m->layers ? FO_OK : fo_fail(l->err, FO_ENOMEM, "no memory for the layers");
 }
 
+/* What a model stretched by YaRN says of itself. Queries and keys both carry the magnitude. */
+static int yarn(model_loader *l, int n_rot, float base, float **factors, float *magnitude) {
+    int original = l->m->info.n_context, rc;
+    float scale = 1, fast = 32, slow = 1, attention = 1;
+    if ((rc = loader_float(l, "rope.scaling.factor", &scale)) ||
+        (rc = loader_int(l, "rope.scaling.original_context_length", 1, MAX_CONTEXT, &original)) ||
+        (rc = loader_float(l, "rope.scaling.attn_factor", &attention)) ||
+        (rc = loader_float(l, "rope.scaling.yarn_beta_fast", &fast)) ||
+        (rc = loader_float(l, "rope.scaling.yarn_beta_slow", &slow)))
+        return rc;
+    *factors = model_own(l->m, calloc((size_t)n_rot / 2, sizeof **factors));
+    if (!*factors) return fo_fail(l->err, FO_ENOMEM, "no memory for the RoPE table");
+    if (!rope_yarn_factors(*factors, n_rot, (double)base, (double)scale, original, (double)fast,
+                           (double)slow))
+        return fo_fail(l->err, FO_ECORRUPT, "%s.rope.scaling: YaRN by %g of %d is not possible",
+                       l->arch, (double)scale, original);
+    *magnitude = attention * (1.0f + 0.1f * logf(scale));
+    return FO_OK;
+}
+
 int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjacent) {
     const model_info *i = &l->m->info;
     int n_rot = i->k_dim, rc;
@@ -139,9 +160,8 @@ int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjace
         if ((rc = loader_float(l, "rope.scaling.factor", &scale))) return rc;
         if (!(scale > 0)) return fo_fail(l->err, FO_ECORRUPT, "%s.rope.scaling.factor", l->arch);
     } else if (loader_str_is(l, "rope.scaling.type", "yarn"))
-        return fo_fail(l->err, FO_EUNSUPPORTED,
-                       "%s.rope.scaling.type is 'yarn', which is not supported", l->arch);
-    if (loader_has_tensor(l, "rope_freqs.weight"))
+        rc = yarn(l, n_rot, base, &factors, &magnitude);
+    else if (loader_has_tensor(l, "rope_freqs.weight"))
         rc = loader_vector(l, "rope_freqs.weight", n_rot / 2, &factors);
     else if (loader_has_tensor(l, "rope_factors_short.weight")) {
         /* Long-context Phi-3: the short factors hold up to the original context, which is what we

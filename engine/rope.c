@@ -14,6 +14,28 @@ bool rope_init(rope_table *t, int n_rot, double base, double scale, const float 
     return true;
 }
 
+/* The pair whose wavelength makes `turns` turns within the original context. */
+static double pair_of_turns(double turns, int n_rot, double base, int original) {
+    return n_rot * log(original / (turns * 2 * M_PI)) / (2 * log(base));
+}
+
+bool rope_yarn_factors(float *factors, int n_rot, double base, double scale, int original,
+                       double beta_fast, double beta_slow) {
+    if (!(base > 1) || !(scale >= 1) || original < 1 || !(beta_slow > 0) ||
+        !(beta_fast > beta_slow))
+        return false;
+    double low = floor(pair_of_turns(beta_fast, n_rot, base, original));
+    double high = ceil(pair_of_turns(beta_slow, n_rot, base, original));
+    if (low < 0) low = 0;
+    if (high > n_rot - 1) high = n_rot - 1;
+    for (int i = 0; i < n_rot / 2; i++) {
+        double slow = (i - low) / fmax(0.001, high - low);
+        slow = fmin(1, fmax(0, slow));
+        factors[i] = (float)(1 / ((1 - slow) + slow / scale));
+    }
+    return true;
+}
+
 void rope_deinit(rope_table *t) {
     free(t->frequency);
     *t = (rope_table){0};

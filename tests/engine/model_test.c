@@ -7,6 +7,7 @@
 
 #include "engine/encoder.h"
 #include "engine/model.h"
+#include "engine/rope.h"
 #include "kernels/cpu.h"
 #include "tests/engine/tiny_model.h"
 
@@ -427,6 +428,26 @@ static void refuses_models_that_contradict_themselves(void **state) {
     model_close(m);
 }
 
+/* Wanted: the ratio of the plain frequency to YaRN's, worked out from the paper's equations for a
+ * model of Qwen2.5's shape (128 channels, base 10^6, 4 times 32,768 tokens). */
+static void yarn_stretches_slow_pairs_only(void **state) {
+    (void)state;
+    static const struct {
+        int pair;
+        double factor;
+    } want[] = {{0, 1},         {23, 1},   {24, 1.046154}, {30, 1.446809},
+                {35, 2.125000}, {40, 4.0}, {63, 4.0}};
+    float f[64];
+    assert_true(rope_yarn_factors(f, 128, 1e6, 4, 32768, 32, 1));
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+        assert_float_equal(f[want[i].pair], want[i].factor, 1e-5);
+    assert_true(rope_yarn_factors(f, 128, 1e6, 1, 32768, 32, 1)); /* stretched once: not at all */
+    for (int i = 0; i < 64; i++) assert_float_equal(f[i], 1, 0);
+    assert_false(rope_yarn_factors(f, 128, 1, 4, 32768, 32, 1));
+    assert_false(rope_yarn_factors(f, 128, 1e6, (double)NAN, 32768, 32, 1));
+    assert_false(rope_yarn_factors(f, 128, 1e6, 4, 32768, 1, 32));
+}
+
 int main(void) {
     seed = test_seed();
     folder = test_folder();
@@ -436,6 +457,7 @@ int main(void) {
         cmocka_unit_test(logits_do_not_depend_on_the_batch),
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),
         cmocka_unit_test(turned_keys_stand_where_they_would_have_been_computed),
+        cmocka_unit_test(yarn_stretches_slow_pairs_only),
         cmocka_unit_test(slots_are_copied_between_alignments),
         cmocka_unit_test(texts_give_the_same_vector_in_any_company),
         cmocka_unit_test(refuses_what_a_step_cannot_run),
