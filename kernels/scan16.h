@@ -14,6 +14,15 @@ typedef struct scan16_kernels {
     /* How many of v[n] are >= threshold; v[n .. next multiple of 32) is readable and zero, and
      * the threshold is at least 1. */
     size_t (*count)(const uint16_t *v, size_t n, uint16_t threshold);
+    /* sums[i] += bytes[i] * 2^shift * factor / 2^16, rounded down, modulo 2^16; each byte is below
+     * 2^(16 - shift), n a multiple of 64. */
+    void (*add_scaled)(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+                       uint16_t factor);
+    /* Sixteen sums at once: bit l of the result says whether the sum of adds[i] over those i < n
+     * where masks[i] has bit l is at least `threshold`, which is at least 1. No sum exceeds 2^16.
+     */
+    uint32_t (*reach_lanes)(const uint16_t *masks, const uint16_t *adds, size_t n,
+                            uint16_t threshold);
 } scan16_kernels;
 
 /* The best for this processor (kernels/cpu.h); asked at each call, so keep it. */
@@ -29,5 +38,18 @@ size_t scan16_reach_avx512(uint16_t *v, size_t n, uint16_t threshold, uint16_t *
 size_t scan16_count_generic(const uint16_t *v, size_t n, uint16_t threshold);
 size_t scan16_count_avx2(const uint16_t *v, size_t n, uint16_t threshold);
 size_t scan16_count_avx512(const uint16_t *v, size_t n, uint16_t threshold);
+void scan16_add_scaled_generic(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+                               uint16_t factor);
+void scan16_add_scaled_avx2(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+                            uint16_t factor);
+void scan16_add_scaled_avx512(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+                              uint16_t factor);
+
+uint32_t scan16_reach_lanes_generic(const uint16_t *masks, const uint16_t *adds, size_t n,
+                                    uint16_t threshold);
+uint32_t scan16_reach_lanes_avx2(const uint16_t *masks, const uint16_t *adds, size_t n,
+                                 uint16_t threshold);
+uint32_t scan16_reach_lanes_avx512(const uint16_t *masks, const uint16_t *adds, size_t n,
+                                   uint16_t threshold);
 
 #endif

@@ -39,3 +39,31 @@ size_t scan16_count_avx2(const uint16_t *v, size_t n, uint16_t threshold) {
     x = _mm_add_epi32(x, _mm_shuffle_epi32(x, 0xB1));
     return (size_t)(uint32_t)_mm_cvtsi128_si32(x);
 }
+
+void scan16_add_scaled_avx2(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+                            uint16_t factor) {
+    const __m256i f = _mm256_set1_epi16((short)factor);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    for (size_t i = 0; i < n; i += 16) {
+        __m256i x = _mm256_cvtepu8_epi16(_mm_loadu_si128((const __m128i *)(bytes + i)));
+        x = _mm256_mulhi_epu16(_mm256_sll_epi16(x, by), f);
+        __m256i *at = (__m256i *)(sums + i);
+        _mm256_storeu_si256(at, _mm256_add_epi16(_mm256_loadu_si256(at), x));
+    }
+}
+
+uint32_t scan16_reach_lanes_avx2(const uint16_t *masks, const uint16_t *adds, size_t n,
+                                 uint16_t threshold) {
+    const __m256i lanes = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
+                                            8192, 16384, INT16_MIN);
+    const __m256i t = _mm256_set1_epi16((short)threshold);
+    __m256i sums = _mm256_setzero_si256();
+    for (size_t i = 0; i < n; i++) {
+        __m256i on = _mm256_and_si256(_mm256_set1_epi16((short)masks[i]), lanes);
+        on = _mm256_cmpeq_epi16(on, lanes);
+        sums = _mm256_add_epi16(sums, _mm256_and_si256(on, _mm256_set1_epi16((short)adds[i])));
+    }
+    __m256i reached = _mm256_cmpeq_epi16(_mm256_max_epu16(sums, t), sums);
+    __m128i low = _mm256_castsi256_si128(reached), high = _mm256_extracti128_si256(reached, 1);
+    return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+}

@@ -26,3 +26,22 @@ size_t scan16_count_avx512(const uint16_t *v, size_t n, uint16_t threshold) {
         found += (size_t)__builtin_popcount(_mm512_cmpge_epu16_mask(_mm512_loadu_si512(v + i), t));
     return found;
 }
+
+void scan16_add_scaled_avx512(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+                              uint16_t factor) {
+    const __m512i f = _mm512_set1_epi16((short)factor);
+    const __m128i by = _mm_cvtsi32_si128((int)shift);
+    for (size_t i = 0; i < n; i += 32) {
+        __m512i x = _mm512_cvtepu8_epi16(_mm256_loadu_si256((const __m256i *)(bytes + i)));
+        x = _mm512_mulhi_epu16(_mm512_sll_epi16(x, by), f);
+        _mm512_storeu_si512(sums + i, _mm512_add_epi16(_mm512_loadu_si512(sums + i), x));
+    }
+}
+
+uint32_t scan16_reach_lanes_avx512(const uint16_t *masks, const uint16_t *adds, size_t n,
+                                   uint16_t threshold) {
+    __m256i sums = _mm256_setzero_si256();
+    for (size_t i = 0; i < n; i++)
+        sums = _mm256_mask_add_epi16(sums, masks[i], sums, _mm256_set1_epi16((short)adds[i]));
+    return _mm256_cmpge_epu16_mask(sums, _mm256_set1_epi16((short)threshold));
+}
