@@ -330,7 +330,9 @@ int chunk_task_place(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
 static int choose(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
     kv_chunk_range *r = malloc((size_t)t->n_chunks * sizeof *r);
     if (!r) return fo_fail(err, FO_ENOMEM, "out of memory");
-    t->n_rows = kv_chunk_select(t->attention, r, ranges(t, r), t->share, t->rows);
+    int n = ranges(t, r);
+    kv_chunk_weigh(t->attention, r, n);
+    t->n_rows = kv_chunk_select(t->attention, r, n, t->share, t->rows);
     free(r);
     t->chosen = true;
     kv_seq_truncate(kv, t->n_body);
@@ -347,6 +349,7 @@ void chunk_task_sequence(chunk_task *t, int n_again, int32_t *room, model_sequen
         s->attention = t->attention;
         s->n_attention = t->n_body;
         kv_chunk_layers(t->w->layout.n_layers, s->attention_layers);
+        s->layers = s->attention_layers[1];
     }
     if (n_again == 0) return;
     int n = n_again + s->n_tokens;

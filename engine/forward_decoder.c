@@ -48,6 +48,9 @@ static int check_sequence(const model_context *c, const kv_pages *kv, const mode
         s->n_pages < 0)
         return fo_fail(err, FO_EINVAL, "sequence %d: %d tokens from %d with %d rows of logits",
                        index, s->n_tokens, s->start, s->n_logits);
+    if (s->layers < 0 || s->layers > m->info.n_layers || (s->layers && s->n_logits))
+        return fo_fail(err, FO_EINVAL, "sequence %d: %d of %d layers with %d rows of logits", index,
+                       s->layers, m->info.n_layers, s->n_logits);
     int64_t before = -1, covered = (int64_t)s->n_pages * page_tokens;
     for (int i = 0; i < s->n_tokens; i++) {
         int64_t p = s->positions ? s->positions[i] : (int64_t)s->start + i;
@@ -159,14 +162,20 @@ static mm_input normed_input(const forward *f) {
                       .g_stride = (size_t)f->g_stride};
 }
 
-static void run_layer(forward *f, int index, kv_pages *kv, int rows) {
-    const model *m = f->m;
-    const layer *y = &m->layers[index];
-    float *sum = f->up; /* free between the halves; at least d_stride wide */
+static void run_attention(forward *f, int index, kv_pages *kv, int rows) {
+    const layer *y = &f->m->layers[index];
     mm_input in = normed_input(f);
     forward_linear(f, &y->qkv, &in, rows, f->qkv, y->qkv.n_out);
     forward_store_kv(f, y, kv, index, rows);
     forward_attention(f, y, kv, index, rows);
+}
+
+static void run_layer(forward *f, int index, kv_pages *kv, int rows) {
+    const model *m = f->m;
+    const layer *y = &m->layers[index];
+    float *sum = f->up; /* free between the halves; at least d_stride wide */
+    mm_input in;
+    run_attention(f, index, kv, rows);
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
     add_and_norm(f, rows, sum, f->d_stride, y->attn_post_norm, y->ffn_norm, &y->up);
@@ -206,6 +215,17 @@ static void run_head(forward *f, const model_sequence *seqs, int n_seqs, int hea
     }
 }
 
+/* How many layers have to be run whole: all, unless nobody in the step wants more than attention.
+ */
+static int layers_of(const model *m, const model_sequence *seqs, int n_seqs) {
+    int n = 0;
+    for (int i = 0; i < n_seqs; i++) {
+        if (seqs[i].layers == 0) return m->info.n_layers;
+        if (seqs[i].layers > n) n = seqs[i].layers;
+    }
+    return n - 1;
+}
+
 int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
                   float *logits, fo_err *err) {
     forward *f = &c->f;
@@ -217,7 +237,9 @@ int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, in
     place_rows(f, seqs, n_seqs);
     forward_angles(f, rows);
     add_and_norm(f, rows, NULL, 0, NULL, m->layers[0].attn_norm, &m->layers[0].qkv);
-    for (int i = 0; i < m->info.n_layers; i++) run_layer(f, i, kv, rows);
+    int n_layers = layers_of(m, seqs, n_seqs);
+    for (int i = 0; i < n_layers; i++) run_layer(f, i, kv, rows);
+    if (n_layers < m->info.n_layers) run_attention(f, n_layers, kv, rows);
     if (head_rows) run_head(f, seqs, n_seqs, head_rows, logits);
     return FO_OK;
 }

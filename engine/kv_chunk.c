@@ -55,10 +55,20 @@ int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start
 
 void kv_chunk_layers(int n_layers, int out[2]) {
     out[0] = n_layers / 2;
-    out[1] = n_layers;
+    out[1] = (4 * n_layers + 4) / 5;
 }
 
 /* ---- selection --------------------------------------------------------------------------- */
+
+enum { EARLY = 48, FINER = 8 };
+
+void kv_chunk_weigh(uint64_t *attention, const kv_chunk_range *ranges, int n_ranges) {
+    for (int r = 0; r < n_ranges; r++)
+        for (int k = 0; k < ranges[r].n; k++) {
+            uint64_t *a = &attention[ranges[r].start + k];
+            *a = (*a >> (64 - FINER) ? UINT64_MAX : *a << FINER) / (uint64_t)(EARLY + k);
+        }
+}
 
 /* Is position a to be taken before b? */
 static bool before(const uint64_t *attention, int32_t a, int32_t b) {

@@ -11,6 +11,7 @@
  *     ...
  *     kv_chunk_place(m, pages, table, at, n, bytes, n_prefix, &err);    // in another prompt
  *     model_forward(question, .attention = mass)                        // over the stale cache
+ *     kv_chunk_weigh(mass, ranges, n_ranges);
  *     n = kv_chunk_select(mass, ranges, n_ranges, .15, rows);           // these, again
  *     model_forward(rows and question, .positions = ...)
  *
@@ -36,13 +37,19 @@ void kv_chunk_take(const kv_pages *kv, const int32_t *table, int start, int n, v
 int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start, int n,
                    const void *bytes, int computed_at, fo_err *err);
 
-/* The layers whose attention chooses, of n_layers: [out[0], out[1]). The later half: what the early
- * ones attend to says less (docs/kv-reuse.md). */
+/* The layers whose attention chooses, of n_layers: [out[0], out[1]): from the middle to four
+ * fifths. What the early ones attend to says less, and the last ones need not be computed for it
+ * (docs/kv-reuse.md). */
 void kv_chunk_layers(int n_layers, int out[2]);
 
 typedef struct kv_chunk_range {
     int start, n;
 } kv_chunk_range;
+
+/* From the attention that positions are paid to what computing them again is worth. Computed alone,
+ * a chunk's token k saw the k tokens before it and nothing of the chunks in front: the fewer it
+ * saw, the more it lacks. So attention / (48 + k), as measured (docs/kv-reuse.md). */
+void kv_chunk_weigh(uint64_t *attention, const kv_chunk_range *ranges, int n_ranges);
 
 /* Of the positions in the ranges (ascending, apart) the share that attention[position] is largest
  * for, rounded to the nearest number; of equals the first. rows (room for all) becomes their

@@ -115,6 +115,9 @@ typedef struct model_sequence {
     uint64_t *attention;
     int n_attention;
     int attention_layers[2];
+    /* 0, or: of this sequence's rows nobody wants more than the attention in layers below this one.
+     * What is written of their KV is then good for that alone; n_logits must be 0. */
+    int layers;
 } model_sequence;
 
 /* Bytes of scratch a context of these limits takes. */

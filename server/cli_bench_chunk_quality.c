@@ -52,7 +52,8 @@ static const cli_option options[] = {
     {"skip", CLI_INT, &o.skip, "N", "leave out the first N", .min = 0, .max = 1e6},
     {"variant", CLI_LIST, &o.variants, "RULE:SHARE",
      "may be given again; rules: attention, attention-A-B (of layers A to B in percent of their "
-     "number), values, both, first, random (default: attention at 0, .05, .15, .3)",
+     "number), plain, plain-A-B (the same, not weighed by place), values, both, first, random "
+     "(default: attention at 0, .05, .15, .3)",
      .flag_only = true},
     {"random-others", CLI_BOOL, &o.random_others, NULL,
      "put any two paragraphs beside the gold one instead of its neighbours in the corpus"},
@@ -61,7 +62,7 @@ static const cli_option options[] = {
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
-enum rule { RULE_ATTENTION, RULE_VALUES, RULE_BOTH, RULE_FIRST, RULE_RANDOM };
+enum rule { RULE_ATTENTION, RULE_PLAIN, RULE_VALUES, RULE_BOTH, RULE_FIRST, RULE_RANDOM };
 
 typedef struct variant {
     const char *name;
@@ -332,7 +333,7 @@ static uint64_t deviation(bench *b, int position) {
 
 static int weigh(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
     memset(mass, 0, MAX_TOKENS * sizeof *mass);
-    if (v->rule == RULE_ATTENTION || v->rule == RULE_BOTH) {
+    if (v->rule == RULE_ATTENTION || v->rule == RULE_PLAIN || v->rule == RULE_BOTH) {
         int rc = attend(b, v, mass, err);
         if (rc != FO_OK) return rc;
     }
@@ -347,6 +348,7 @@ static int weigh(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
                 mass[at] = draw(b);
             }
         }
+    if (v->rule == RULE_ATTENTION) kv_chunk_weigh(mass, b->p.chunk + 1, CHUNKS - 1);
     return FO_OK;
 }
 
@@ -415,14 +417,14 @@ static int run_variant(bench *b, variant *v, const question *q, fo_err *err) {
 /* ---- all of it ------------------------------------------------------------------------------ */
 
 static int parse_variant(variant *v, const char *text, fo_err *err) {
-    static const char *const names[] = {"attention", "values", "both", "first", "random"};
+    static const char *const names[] = {"attention", "plain", "values", "both", "first", "random"};
     const char *colon = strchr(text, ':');
     *v = (variant){.name = text};
     char *end = NULL;
     if (colon) v->share = strtod(colon + 1, &end);
     size_t n = colon ? (size_t)(colon - text) : 0, word = strcspn(text, "-:");
     bool known = false;
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         if (strlen(names[i]) == word && !strncmp(names[i], text, word))
             v->rule = (enum rule)i, known = true;
     if (known && word < n)

@@ -212,6 +212,80 @@ static void attention_adds_up_to_one_and_to_the_same_in_any_cut(void **state) {
     }
 }
 
+static void attention_alone_needs_no_later_layers(void **state) {
+    (void)state;
+    enum { N = 60, TAIL = 9, START = N - TAIL };
+    bed b;
+    bed_open(&b, KV_BF16, 16, 1);
+    int32_t table[3][TABLE], tokens[N];
+    make_tables(table);
+    random_tokens(tokens, N);
+    compute(&b, table[0], tokens, 0, START, NULL, NULL, 0, NULL);
+    for (int layers = 1; layers <= shape.layers; layers++) {
+        uint64_t mass[2][N] = {0};
+        for (int early = 0; early < 2; early++) {
+            model_sequence s = {.tokens = tokens + START,
+                                .n_tokens = TAIL,
+                                .start = START,
+                                .pages = table[0],
+                                .n_pages = TABLE,
+                                .attention = mass[early],
+                                .n_attention = N,
+                                .attention_layers = {0, layers},
+                                .layers = early ? layers : 0};
+            assert_ok(model_forward(b.c, b.kv, &s, 1, NULL, &err), &err);
+        }
+        assert_memory_equal(mass[0], mass[1], sizeof *mass);
+        double sum = 0;
+        for (int i = 0; i < N; i++) sum += (double)mass[1][i] * 0x1p-32;
+        assert_true(fabs(sum - TAIL * shape.heads * layers) < 1e-3);
+    }
+    /* Beside one that wants logits all layers are computed, and its logits are the same. */
+    float alone[V], beside[V];
+    uint64_t mass[N] = {0};
+    model_sequence both[2] = {
+        {.tokens = tokens, .n_tokens = 20, .pages = table[1], .n_pages = TABLE, .n_logits = 1},
+        {.tokens = tokens + START,
+         .n_tokens = TAIL,
+         .start = START,
+         .pages = table[0],
+         .n_pages = TABLE,
+         .attention = mass,
+         .n_attention = N,
+         .attention_layers = {0, 1},
+         .layers = 1}};
+    assert_ok(model_forward(b.c, b.kv, both, 1, alone, &err), &err);
+    assert_ok(model_forward(b.c, b.kv, both, 2, beside, &err), &err);
+    assert_memory_equal(alone, beside, sizeof alone);
+    both[1].n_logits = 1;
+    assert_int_equal(model_forward(b.c, b.kv, both, 2, beside, &err), FO_EINVAL);
+    both[1].n_logits = 0;
+    both[1].layers = shape.layers + 1;
+    assert_int_equal(model_forward(b.c, b.kv, both, 2, beside, &err), FO_EINVAL);
+    bed_close(&b);
+}
+
+static void early_tokens_of_a_chunk_weigh_more(void **state) {
+    (void)state;
+    enum { N = 300, A = 5, B = 120 };
+    uint64_t mass[N], was[N];
+    kv_chunk_range r[2] = {{A, 100}, {B, 170}};
+    for (int i = 0; i < N; i++) was[i] = mass[i] = (uint64_t)1 << 40;
+    mass[A + 7] = was[A + 7] = UINT64_MAX; /* more than there is */
+    mass[B + 3] = was[B + 3] = 0;
+    kv_chunk_weigh(mass, r, 2);
+    for (int i = 0; i < N; i++) {
+        int k = i >= B ? i - B : i - A;
+        if (i < A || (i >= A + 100 && i < B) || i >= B + 170)
+            assert_true(mass[i] == was[i]); /* outside */
+        else if (was[i] == (uint64_t)1 << 40)
+            assert_true(mass[i] == (((uint64_t)1 << 48) / (uint64_t)(48 + k)));
+    }
+    assert_true(mass[A + 7] == UINT64_MAX / 55);
+    assert_int_equal(mass[B + 3], 0);
+    assert_true(mass[A] == mass[B] && mass[A] > mass[A + 1]);
+}
+
 static int compare_positions(const void *a, const void *b) {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -669,6 +743,8 @@ int main(void) {
         cmocka_unit_test(turned_keys_are_those_of_the_new_position),
         cmocka_unit_test(all_rows_again_give_the_exact_logits),
         cmocka_unit_test(attention_adds_up_to_one_and_to_the_same_in_any_cut),
+        cmocka_unit_test(attention_alone_needs_no_later_layers),
+        cmocka_unit_test(early_tokens_of_a_chunk_weigh_more),
         cmocka_unit_test(the_most_attended_positions_are_chosen),
         cmocka_unit_test(a_chunk_is_named_by_all_that_decides_its_kv),
         cmocka_unit_test(known_chunks_are_met_in_any_order_and_company),
