@@ -346,7 +346,8 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
                         .k_dim = m->info.k_dim,
                         .v_dim = m->info.v_dim,
                         .v_stride = f->v_stride,
-                        .soft_cap = m->attn_soft_cap};
+                        .soft_cap = m->attn_soft_cap,
+                        .bf16 = m->info.fast && kv_pages_layout(j->kv)->type == KV_BF16};
     t.q = values + ATTENTION_BLOCK * (size_t)f->v_stride;
     t.o = t.q + ATTENTION_ROWS * k_dim;
     int first[ATTENTION_ROWS], last[ATTENTION_ROWS], lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];

@@ -1,5 +1,6 @@
 #include "kernels/amx_check.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -8,6 +9,8 @@
 /* Two blocks of rows, the second half filled, and some rows more; a pair of panels and one alone;
  * a whole batch of groups and a part of one. */
 enum { ROWS = 53, PANELS = 3, GROUPS = 4, K = GROUPS * MM_GROUP, N = PANELS * MM_PANEL };
+/* Attention: two tiles of rows, the second half filled; two blocks of keys. */
+enum { QUERIES = 24, DIM = 32, KEYS = 2 * ATTENTION_BLOCK };
 
 typedef struct operands {
     _Alignas(64) unsigned char panels[PANELS][MM_PANEL * K + 2 * GROUPS * MM_PANEL * 2];
@@ -17,6 +20,12 @@ typedef struct operands {
     float want[ROWS][N], got[ROWS][N];
 } operands;
 
+typedef struct attention_operands {
+    float q[QUERIES][DIM], keys[KEYS / ATTENTION_BLOCK][DIM][ATTENTION_BLOCK], values[KEYS][DIM];
+    float tile_q[ATTENTION_ROWS][DIM], want[ATTENTION_ROWS][DIM], got[ATTENTION_ROWS][DIM];
+} attention_operands;
+
+static attention_operands looked_at;
 static operands data; /* the caller lets one thread in */
 
 static uint32_t next(uint32_t *state) { /* Numerical Recipes' generator: any bits will do */
@@ -72,6 +81,45 @@ static bool same(operands *d, const mm_kernels *t, const mm_kernels *reference, 
     return memcmp(d->got, d->want, sizeof d->got) == 0;
 }
 
+static void attend(attention_operands *d, const attention_kernels *a, float (*o)[DIM]) {
+    attention_tile t = {.n_rows = QUERIES,
+                        .k_dim = DIM,
+                        .v_dim = DIM,
+                        .v_stride = DIM,
+                        .bf16 = true,
+                        .q = d->tile_q[0],
+                        .o = o[0]};
+    int lo[QUERIES] = {0}, hi[QUERIES];
+    memcpy(d->tile_q, d->q, sizeof d->q);
+    a->begin(&t);
+    for (int b = 0; b < KEYS / ATTENTION_BLOCK; b++) {
+        for (int r = 0; r < QUERIES; r++) hi[r] = 1 + r - b * 8;
+        a->block(&t, d->keys[b][0], d->values[b * ATTENTION_BLOCK], lo, hi);
+    }
+    a->end(&t);
+}
+
+/* A number of 8 bits in [-1, 1): bf16 as well. */
+static float next_bf16(uint32_t *random) {
+    return (float)((int)(next(random) % 256) - 128) / 128.0f;
+}
+
+static bool near(attention_operands *d, const attention_kernels *a,
+                 const attention_kernels *reference, uint32_t *random) {
+    for (int i = 0; i < QUERIES * DIM; i++)
+        d->q[i / DIM][i % DIM] = (float)(next(random) % 4096) / 4096.0f - 0.5f;
+    for (int i = 0; i < KEYS * DIM; i++) {
+        d->keys[i / ATTENTION_BLOCK / DIM][i / ATTENTION_BLOCK % DIM][i % ATTENTION_BLOCK] =
+            next_bf16(random);
+        d->values[i / DIM][i % DIM] = next_bf16(random);
+    }
+    attend(d, a, d->got);
+    attend(d, reference, d->want);
+    for (int i = 0; i < QUERIES * DIM; i++)
+        if (!(fabsf(d->got[i / DIM][i % DIM] - d->want[i / DIM][i % DIM]) <= 1e-4f)) return false;
+    return true;
+}
+
 static const int caught[] = {SIGILL, SIGSEGV};
 enum { N_CAUGHT = 2 };
 static struct sigaction previous[N_CAUGHT];
@@ -84,22 +132,30 @@ static void on_signal(int signal) {
         if (caught[i] == signal) sigaction(signal, &previous[i], NULL);
 }
 
-const char *amx_check(const mm_kernels *t, const mm_kernels *reference) {
+static const char *compare(const amx_tables *t, const amx_tables *reference) {
     uint32_t random = 1;
-    const char *wrong = NULL;
     make_rows(&data, &random);
+    for (mm_kind kind = MM_W8; kind <= MM_W4M; kind++)
+        if (!same(&data, t->mm, reference->mm, kind, &random))
+            return "their products differ from those of the other kernels";
+    if (!near(&looked_at, t->attention, reference->attention, &random))
+        return "their attention differs from that of the other kernels";
+    return NULL;
+}
+
+const char *amx_check(const amx_tables *t, const amx_tables *reference) {
+    const char *wrong;
     struct sigaction act = {.sa_handler = on_signal};
     sigemptyset(&act.sa_mask);
     for (int i = 0; i < N_CAUGHT; i++) sigaction(caught[i], &act, &previous[i]);
     checking = 1;
     const int signal = sigsetjmp(back, 1);
-    if (signal)
-        wrong = signal == SIGILL ? "the processor refuses their instructions"
-                                 : "the system gives them no memory for tiles";
+    if (signal == SIGILL)
+        wrong = "the processor refuses their instructions";
+    else if (signal)
+        wrong = "the system gives them no memory for tiles";
     else
-        for (mm_kind kind = MM_W8; kind <= MM_W4M && !wrong; kind++)
-            if (!same(&data, t, reference, kind, &random))
-                wrong = "their results differ from those of the other kernels";
+        wrong = compare(t, reference);
     checking = 0;
     for (int i = 0; i < N_CAUGHT; i++) sigaction(caught[i], &previous[i], NULL);
     return wrong;

@@ -6,12 +6,19 @@
 #ifndef FORAGE_KERNELS_AMX_CHECK_H
 #define FORAGE_KERNELS_AMX_CHECK_H
 
+#include "kernels/attention.h"
 #include "kernels/matmul.h"
 
-/* NULL when `t` gives the bits of `reference` for small matrices of every integer kind; else what
- * went wrong, as the end of a sentence (static). Takes less than a millisecond. An instruction that
- * the processor refuses, SIGILL or SIGSEGV in this thread, is caught; other threads' signals go
- * where they went before. The caller lets only one thread in. */
-const char *amx_check(const mm_kernels *t, const mm_kernels *reference);
+/* The tables that belong to a level. */
+typedef struct amx_tables {
+    const mm_kernels *mm;
+    const attention_kernels *attention;
+} amx_tables;
+
+/* NULL when `t` gives the bits of `reference` for small matrices of every integer kind, and nearly
+ * its attention; else what went wrong, as the end of a sentence (static). Takes less than a
+ * millisecond. An instruction that the processor refuses, SIGILL or SIGSEGV in this thread, is
+ * caught; other threads' signals go where they went before. The caller lets only one thread in. */
+const char *amx_check(const amx_tables *t, const amx_tables *reference);
 
 #endif

@@ -8,6 +8,8 @@
 #ifndef FORAGE_KERNELS_ATTENTION_H
 #define FORAGE_KERNELS_ATTENTION_H
 
+#include <stdbool.h>
+
 enum { ATTENTION_ROWS = 48, ATTENTION_BLOCK = 16 };
 
 typedef struct attention_tile {
@@ -15,12 +17,15 @@ typedef struct attention_tile {
     int k_dim, v_dim;
     int v_stride;   /* of values and o: v_dim rounded up to a multiple of 16 */
     float soft_cap; /* 0: none; else scores become cap tanh(score / cap) */
+    bool bf16;      /* keys and values are bf16 numbers, and 16 bits of q and of weights will do */
     /* Both have room for ATTENTION_ROWS rows; those behind n_rows are filled up with zeroes. */
-    float *q; /* [n_rows][k_dim], the score's scale multiplied in */
+    float *q; /* [n_rows][k_dim], the score's scale multiplied in; the kernels' from begin() on */
     float *o; /* [n_rows][v_stride]: the sum so far; the result after end() */
     float m[ATTENTION_ROWS], l[ATTENTION_ROWS]; /* running maximum, running sum */
 } attention_tile;
 
+/* From begin() to end() all calls come from one thread, which uses no other kernel of matmul.h
+ * meanwhile: the AMX kernels keep the tiles' configuration. */
 typedef struct attention_kernels {
     /* o = 0, m = -infinity, l = 0 */
     void (*begin)(attention_tile *t);
@@ -31,7 +36,7 @@ typedef struct attention_kernels {
     /* o /= l; rows that saw no key become zero. */
     void (*end)(attention_tile *t);
     /* After end(): the softmax weights p[n_rows][16] of a block that was walked, 0 for keys that a
-     * row does not see. */
+     * row does not see. p has room for ATTENTION_ROWS rows. */
     void (*weights)(const attention_tile *t, const float *keys, const int *lo, const int *hi,
                     float (*p)[16]);
 } attention_kernels;
@@ -39,9 +44,9 @@ typedef struct attention_kernels {
 /* The best this machine has. */
 const attention_kernels *attention_get(void);
 
-/* 0 generic, 1 avx2, 2 avx512; NULL where the machine lacks it: for tests. */
+/* 0 generic, 1 avx2, 2 avx512, 3 amx; NULL where the machine lacks it: for tests. */
 const attention_kernels *attention_get_level(int level);
 
-extern const attention_kernels attention_generic, attention_avx2, attention_avx512;
+extern const attention_kernels attention_generic, attention_avx2, attention_avx512, attention_amx;
 
 #endif

@@ -1,5 +1,6 @@
-/* attention_impl.h - the body of the ISA files, which define ATTENTION_TABLE, QK_ROWS (rows whose
- * scores are summed together), PV_ROWS and PV_VECTORS (the tile of the weighted sum). */
+/* attention_impl.h - the body of the ISA files, which define QK_ROWS (rows whose scores are summed
+ * together), PV_ROWS and PV_VECTORS (the tile of the weighted sum), and the name ATTENTION_TABLE,
+ * or not where they make a table of their own from what is here. */
 #include "kernels/attention.h"
 
 #include <math.h>
@@ -71,12 +72,9 @@ INLINE void weigh_rows(attention_tile *t, const float *values, int r0, float (*p
     for (; v < t->v_stride; v += 16) weigh(t, values, r0, p, factor, n_keys, v, rows, 1);
 }
 
-INLINE void all_scores(const attention_tile *t, const float *keys, float (*s)[16]) {
-    const int n = t->n_rows;
-    /* A whole tile takes no longer than its last rows alone: those wait for each sum. */
-    for (int r = 0; r < n; r += QK_ROWS) scores(t, keys, r, s, QK_ROWS);
+INLINE void cap_scores(const attention_tile *t, float (*s)[16]) {
     if (t->soft_cap <= 0) return;
-    for (int r = 0; r < n; r++) {
+    for (int r = 0; r < t->n_rows; r++) {
         v16 cap = v16_set(t->soft_cap), one = v16_set(1.0f), two = v16_set(2.0f);
         v16 x = v16_div(v16_load(s[r]), cap);
         v16 e = v16_exp(v16_mul(v16_set(-2.0f), x));
@@ -84,11 +82,17 @@ INLINE void all_scores(const attention_tile *t, const float *keys, float (*s)[16
     }
 }
 
-static void block(attention_tile *t, const float *keys, const float *values, const int *lo,
-                  const int *hi) {
-    float s[ATTENTION_ROWS][16], top[ATTENTION_ROWS], factor[ATTENTION_ROWS];
+INLINE void all_scores(const attention_tile *t, const float *keys, float (*s)[16]) {
+    /* A whole tile takes no longer than its last rows alone: those wait for each sum. */
+    for (int r = 0; r < t->n_rows; r += QK_ROWS) scores(t, keys, r, s, QK_ROWS);
+    cap_scores(t, s);
+}
+
+/* Scores become weights under the rows' new maxima; factor: what the sums so far are worth under
+ * those. Returns how many keys some row sees. */
+INLINE int soften(attention_tile *t, float (*s)[16], float *factor, const int *lo, const int *hi) {
+    float top[ATTENTION_ROWS];
     int r, n = t->n_rows, n_keys = 0;
-    all_scores(t, keys, s);
     for (r = 0; r < n; r++) {
         for (int j = 0; j < lo[r] && j < 16; j++) s[r][j] = -INFINITY;
         for (int j = hi[r] < 0 ? 0 : hi[r]; j < 16; j++) s[r][j] = -INFINITY;
@@ -97,7 +101,6 @@ static void block(attention_tile *t, const float *keys, const float *values, con
         if (hi[r] > n_keys) n_keys = hi[r];
     }
     for (; r % 16; r++) top[r] = t->m[r];
-    if (n_keys > 16) n_keys = 16;
     for (r = 0; r < n; r += 16)
         v16_store(factor + r, v16_exp(v16_sub(v16_load(t->m + r), v16_load(top + r))));
     for (r = 0; r < n; r++) {
@@ -111,7 +114,16 @@ static void block(attention_tile *t, const float *keys, const float *values, con
         t->l[r] = t->l[r] * factor[r] + v16_sum(p);
         t->m[r] = top[r];
     }
-    r = 0;
+    return n_keys < 16 ? n_keys : 16;
+}
+
+static void block(attention_tile *t, const float *keys, const float *values, const int *lo,
+                  const int *hi) {
+    float s[ATTENTION_ROWS][16], factor[ATTENTION_ROWS];
+    const int n = t->n_rows;
+    all_scores(t, keys, s);
+    const int n_keys = soften(t, s, factor, lo, hi);
+    int r = 0;
     for (; r + PV_ROWS <= n; r += PV_ROWS) weigh_rows(t, values, r, s, factor, n_keys, PV_ROWS);
     if (n - r > PV_ROWS / 2) { /* as for the scores, from the half on */
         for (int i = n; i < r + PV_ROWS; i++) {
@@ -132,9 +144,8 @@ static void end(attention_tile *t) {
     }
 }
 
-static void weights(const attention_tile *t, const float *keys, const int *lo, const int *hi,
-                    float (*p)[16]) {
-    all_scores(t, keys, p);
+INLINE void scores_to_weights(const attention_tile *t, const int *lo, const int *hi,
+                              float (*p)[16]) {
     for (int r = 0; r < t->n_rows; r++) {
         v16 inv = v16_set(t->l[r] > 0 ? 1.0f / t->l[r] : 0.0f);
         v16_store(p[r], v16_mul(v16_exp(v16_sub(v16_load(p[r]), v16_set(t->m[r]))), inv));
@@ -143,4 +154,12 @@ static void weights(const attention_tile *t, const float *keys, const int *lo, c
     }
 }
 
+static void weights(const attention_tile *t, const float *keys, const int *lo, const int *hi,
+                    float (*p)[16]) {
+    all_scores(t, keys, p);
+    scores_to_weights(t, lo, hi, p);
+}
+
+#ifdef ATTENTION_TABLE
 const attention_kernels ATTENTION_TABLE = {begin, block, end, weights};
+#endif

@@ -33,7 +33,8 @@ static const char *why_no_amx(bool tiles_saved) {
         snprintf(text, sizeof text, "the system does not grant it (%s)", strerror(errno));
         return text;
     }
-    return amx_check(&mm_amx, &mm_generic);
+    const amx_tables amx = {&mm_amx, &attention_amx}, other = {&mm_generic, &attention_generic};
+    return amx_check(&amx, &other);
 }
 
 /* The level that FORAGE_CPU names; the highest without it. */

@@ -2,6 +2,7 @@
  * wrong sums and refused instructions without harm to the process. */
 #include "tests/test.h"
 
+#include <cpuid.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -9,12 +10,22 @@
 #include "kernels/amx_check.h"
 #include "kernels/cpu.h"
 
+static const amx_tables generic = {&mm_generic, &attention_generic};
+
+static const char *check(const mm_kernels *mm) {
+    return amx_check(&(amx_tables){mm, &attention_generic}, &generic);
+}
+
 static void lets_kernels_through_that_give_the_same_bits(void **state) {
     (void)state;
     const char *const names[] = {"generic", "avx2", "avxvnni", "avx512", "amx"};
     for (int i = 0; i < 5; i++) {
         const mm_kernels *t = mm_get_named(names[i]);
-        if (t) assert_null(amx_check(t, &mm_generic));
+        if (t) assert_null(check(t));
+    }
+    for (int level = 0; level <= FO_CPU_AMX; level++) {
+        const attention_kernels *a = attention_get_level(level);
+        if (a) assert_null(amx_check(&(amx_tables){&mm_generic, a}, &generic));
     }
 }
 
@@ -27,6 +38,11 @@ static void nearly(const mm_weights *w, const mm_input *in, int row0, int row1, 
     memcpy(&bits, last, sizeof bits);
     bits ^= 1;
     memcpy(last, &bits, sizeof bits);
+}
+
+static void nearly_end(attention_tile *t) {
+    attention_generic.end(t);
+    t->o[(t->n_rows - 1) * t->v_stride] += 1e-3f;
 }
 
 static void trap(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
@@ -48,10 +64,19 @@ static void finds_one_wrong_bit_in_any_kind(void **state) {
     for (mm_kind kind = MM_W8; kind <= MM_W4M; kind++) {
         mm_kernels t = mm_generic;
         t.run[kind] = nearly;
-        const char *why = amx_check(&t, &mm_generic);
+        const char *why = check(&t);
         assert_non_null(why);
         assert_non_null(strstr(why, "differ"));
     }
+}
+
+static void finds_wrong_attention(void **state) {
+    (void)state;
+    attention_kernels a = attention_generic;
+    a.end = nearly_end;
+    const char *why = amx_check(&(amx_tables){&mm_generic, &a}, &generic);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "attention"));
 }
 
 static void survives_instructions_that_the_processor_refuses(void **state) {
@@ -61,15 +86,25 @@ static void survives_instructions_that_the_processor_refuses(void **state) {
     for (int i = 0; i < 3; i++) {
         mm_kernels t = mm_generic;
         t.run[MM_W8 + i] = trap;
-        const char *why = amx_check(&t, &mm_generic);
+        const char *why = check(&t);
         assert_non_null(why);
         assert_non_null(strstr(why, "refuses"));
         t.run[MM_W8 + i] = no_memory;
-        assert_non_null(strstr(amx_check(&t, &mm_generic), "no memory"));
+        assert_non_null(strstr(check(&t), "no memory"));
     }
     sigaction(SIGILL, NULL, &after);
     assert_true(before.sa_handler == after.sa_handler);
-    assert_null(amx_check(&mm_generic, &mm_generic)); /* and works again */
+    assert_null(check(&mm_generic)); /* and works again */
+}
+
+/* The real ones, where there is no AMX: the very case. */
+static void finds_that_the_processor_has_no_amx(void **state) {
+    (void)state;
+    unsigned eax, ebx, ecx, edx;
+    if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) && edx & (1u << 24)) skip();
+    const char *why = amx_check(&(amx_tables){&mm_amx, &attention_amx}, &generic);
+    assert_non_null(why);
+    assert_non_null(strstr(why, "refuses"));
 }
 
 static atomic_int n_other;
@@ -103,7 +138,7 @@ static void leaves_signals_of_other_threads_to_their_handler(void **state) {
     mm_kernels t = mm_generic;
     t.run[MM_W8] = elsewhere;
     n_other = 0;
-    const char *why = amx_check(&t, &mm_generic);
+    const char *why = check(&t);
     sigaction(SIGILL, &old, NULL);
     assert_null(why);
     assert_int_equal(n_other, 1);
@@ -126,7 +161,9 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lets_kernels_through_that_give_the_same_bits),
         cmocka_unit_test(finds_one_wrong_bit_in_any_kind),
+        cmocka_unit_test(finds_wrong_attention),
         cmocka_unit_test(survives_instructions_that_the_processor_refuses),
+        cmocka_unit_test(finds_that_the_processor_has_no_amx),
         cmocka_unit_test(leaves_signals_of_other_threads_to_their_handler),
         cmocka_unit_test(amx_is_reported_only_where_its_kernels_work),
     };
