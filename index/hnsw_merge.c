@@ -104,6 +104,7 @@ typedef struct mend_job {
     const hnsw *src;
     const uint64_t *alive;  /* over src's ids */
     const uint32_t *new_id; /* [src n]; NULL: the same */
+    uint64_t *mended;       /* over src's ids: a list of theirs had lost links */
     hnsw_crew crew;
 } mend_job;
 
@@ -136,6 +137,8 @@ static void forget(const mend_job *j, hnsw_writer *w) {
     memset(w->s.visited, 0, (j->src->limit / 64 + 1) * sizeof *w->s.visited);
 }
 
+/* The living among the links of a point that lost some, or past the lost ones, by the rule that a
+ * new point's list is made by. */
 static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t level) {
     hnsw *h = j->dst;
     uint32_t self = renamed(j, id), max = level ? h->M : h->m0, n = 0, n_links = 0, n_dead = 0;
@@ -169,6 +172,7 @@ static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t l
     hnsw_unsalt(w->keys, n, salt);
     uint32_t n_out = hnsw_choose(h, w, h->bias ? h->bias[self] : 0, w->keys, n, max, out);
     hnsw_set_links(h, self, level, out, n_out);
+    __atomic_fetch_or(j->mended + id / 64, 1ull << id % 64, __ATOMIC_RELAXED);
 }
 
 static void mend_some(void *arg, size_t begin, size_t end, int thread) {
@@ -178,6 +182,24 @@ static void mend_some(void *arg, size_t begin, size_t end, int thread) {
         if (!is_alive(j->alive, (uint32_t)id)) continue;
         uint32_t top = hnsw_level(j->src, (uint32_t)id);
         for (uint32_t l = 0; l <= top; l++) mend_list(j, w, (uint32_t)id, l);
+    }
+}
+
+/* Links back to a mended point, as a new point gets them: who lost links was linked to by the lost
+ * ones too, and without others in their place fewer paths lead to it. */
+static void link_back_some(void *arg, size_t begin, size_t end, int thread) {
+    mend_job *j = arg;
+    hnsw *h = j->dst;
+    for (size_t id = begin; id < end; id++) {
+        if (!get_bit(j->mended, (uint32_t)id)) continue;
+        uint32_t self = renamed(j, (uint32_t)id), top = hnsw_level(h, self), to[2 * HNSW_MAX_M];
+        for (uint32_t l = 0; l <= top; l++) {
+            const uint32_t *slots = hnsw_links(h, self, l);
+            uint32_t n = 0, max = l ? h->M : h->m0;
+            for (; n < max && (to[n] = hnsw_load(slots + n)) < h->limit; n++) continue;
+            for (uint32_t i = 0; i < n; i++)
+                hnsw_link_back(h, j->crew.writers[thread], to[i], self, l);
+        }
     }
 }
 
@@ -203,8 +225,13 @@ static int mend(mend_job *j, fo_pool *pool, fo_err *err) {
         int rc = hnsw_scratch_fit(&j->crew.writers[i]->s, j->src, 0, 0, err);
         if (rc != FO_OK) return rc;
     }
-    hnsw_run(pool, hnsw_count(j->src), GRAIN, mend_some, j);
+    size_t n = hnsw_count(j->src);
+    j->mended = calloc(n / 64 + 1, sizeof *j->mended);
+    if (!j->mended) return fo_fail(err, FO_ENOMEM, "out of memory for mending a dense graph");
+    hnsw_run(pool, n, GRAIN, mend_some, j);
+    hnsw_run(pool, n, GRAIN, link_back_some, j); /* every list stands: none is set over again */
     settle_entry(j);
+    free(j->mended);
     return FO_OK;
 }
 
