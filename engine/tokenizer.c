@@ -129,7 +129,7 @@ static size_t make_piece(tokenizer_kind kind, tokenizer_string s, uint16_t *attr
         int64_t n = bpe_unmap(s.data, s.len, out);
         if (n >= 0) return (size_t)n;
         *attr |= TOKENIZER_RAW;
-    } else if (kind == TOKENIZER_SPM && text) {
+    } else if ((kind == TOKENIZER_SPM || kind == TOKENIZER_UNIGRAM) && text) {
         return unescape_spaces(s, out);
     } else if (kind == TOKENIZER_SPM && (*attr & TOKENIZER_BYTE) && s.len == 6 &&
                has_prefix(s, "<0x", 3) && hex_digit(s.data[3]) >= 0 && hex_digit(s.data[4]) >= 0) {
@@ -272,9 +272,12 @@ int tokenizer_create(tokenizer **out, const tokenizer_spec *spec, fo_err *err) {
     int rc = copy_tokens(t, spec, err);
     if (!rc) rc = take_ids(t, spec, err);
     if (rc) goto fail;
-    t->add_bos = flag_or(spec->add_bos, spec->kind != TOKENIZER_BPE);
-    t->add_eos = flag_or(spec->add_eos, spec->kind == TOKENIZER_WORDPIECE);
-    t->add_space_prefix = flag_or(spec->add_space_prefix, spec->kind == TOKENIZER_SPM);
+    t->add_bos =
+        flag_or(spec->add_bos, spec->kind != TOKENIZER_BPE && spec->kind != TOKENIZER_UNIGRAM);
+    bool sentencepiece = spec->kind == TOKENIZER_SPM || spec->kind == TOKENIZER_UNIGRAM;
+    t->add_eos = flag_or(spec->add_eos,
+                         spec->kind == TOKENIZER_WORDPIECE || spec->kind == TOKENIZER_UNIGRAM);
+    t->add_space_prefix = flag_or(spec->add_space_prefix, sentencepiece);
     t->remove_extra_whitespaces = spec->remove_extra_whitespaces;
     if (spec->kind == TOKENIZER_WORDPIECE) {
         if (t->special_id[TOKENIZER_CLS] < 0)
@@ -295,6 +298,9 @@ int tokenizer_create(tokenizer **out, const tokenizer_spec *spec, fo_err *err) {
         break;
     case TOKENIZER_SPM:
         rc = spm_create(t, spec, err);
+        break;
+    case TOKENIZER_UNIGRAM:
+        rc = unigram_create(t, spec, err);
         break;
     default:
         rc = fo_fail(err, FO_EINVAL, "no tokenizer family %d", (int)spec->kind);
@@ -343,6 +349,7 @@ void tokenizer_free(tokenizer *t) {
     wpm_free(t->wpm);
     bpe_free(t->bpe);
     spm_free(t->spm);
+    unigram_free(t->unigram);
     trie_deinit(&t->special);
     free(t->slots);
     free(t->attr);
@@ -357,6 +364,7 @@ static int encode_plain(const tokenizer *t, const char *s, size_t n, bool after_
                         token_sink *sink) {
     if (t->kind == TOKENIZER_BPE) return bpe_encode(t, s, n, sink);
     if (t->kind == TOKENIZER_SPM) return spm_encode(t, s, n, after_special, sink);
+    if (t->kind == TOKENIZER_UNIGRAM) return unigram_encode(t, s, n, after_special, sink);
     wpm_encode(t, s, n, sink);
     return FO_OK;
 }

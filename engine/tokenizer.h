@@ -5,10 +5,11 @@
  *     int64_t n = tokenizer_encode(t, s, len, TOKENIZER_ADD_SPECIAL, ids, cap);
  *     if (n > cap) ...                                 // only the first cap ids were written
  *
- * Three families: WordPiece (BERT; Hugging Face's BertTokenizerFast is the truth), byte-level BPE
- * (GPT-2 and its children, each with its pre-tokeniser: engine/pretokenize.h) and SentencePiece
- * BPE (llama, gemma). A tokenizer is immutable after creation: any number of threads may use it.
- * Text may be any bytes; what is not UTF-8 never fails. */
+ * Four families: WordPiece (BERT; Hugging Face's BertTokenizerFast is the truth), byte-level BPE
+ * (GPT-2 and its children, each with its pre-tokeniser: engine/pretokenize.h), SentencePiece BPE
+ * (llama, gemma) and SentencePiece unigram (XLM-RoBERTa: multilingual e5, bge-m3 and their like). A
+ * tokenizer is immutable after creation: any number of threads may use it. Text may be any bytes;
+ * what is not UTF-8 never fails. */
 #ifndef FORAGE_ENGINE_TOKENIZER_H
 #define FORAGE_ENGINE_TOKENIZER_H
 
@@ -24,6 +25,7 @@ typedef enum tokenizer_kind {
     TOKENIZER_WORDPIECE = 1, /* tokenizer.ggml.model = "bert" */
     TOKENIZER_BPE = 2,       /* "gpt2" */
     TOKENIZER_SPM = 3,       /* "llama" */
+    TOKENIZER_UNIGRAM = 4,   /* "t5" */
 } tokenizer_kind;
 
 /* Bits of a token's attributes. The first six follow GGUF's token_type 1..6. */
@@ -56,13 +58,14 @@ typedef struct tokenizer_spec {
     const char *pre; /* BPE: name of the pre-tokeniser, as in tokenizer.ggml.pre */
     const tokenizer_string *tokens;
     size_t n_tokens;
-    const float *scores;            /* SPM: n_tokens; NULL: all 0 */
+    const float *scores;            /* SPM, unigram: n_tokens; NULL: all 0 */
     const int32_t *types;           /* n_tokens of GGUF's 1..6; NULL: all normal */
     const tokenizer_string *merges; /* BPE: "left right", best first */
     size_t n_merges;
     int32_t bos, eos, eot, eom, unk, sep, pad, cls, mask;
     int8_t add_bos, add_eos, add_space_prefix; /* 0, 1, or -1: the family's default */
-    bool remove_extra_whitespaces;             /* SPM */
+    bool remove_extra_whitespaces;             /* SPM, unigram */
+    tokenizer_string charsmap;                 /* unigram: engine/charsmap.h; empty: none */
     bool strip_special; /* control tokens swallow the white space to their right (phi-3) */
 } tokenizer_spec;
 

@@ -78,9 +78,11 @@ static int kind_of(gguf_str model, tokenizer_kind *kind, fo_err *err) {
         *kind = TOKENIZER_BPE;
     else if (gguf_str_equal(model, "llama"))
         *kind = TOKENIZER_SPM;
+    else if (gguf_str_equal(model, "t5"))
+        *kind = TOKENIZER_UNIGRAM;
     else
         return fo_fail(err, FO_EUNSUPPORTED,
-                       "tokenizer.ggml.model is \"%.*s\": only bert, gpt2 and llama are known",
+                       "tokenizer.ggml.model is \"%.*s\": only bert, gpt2, llama and t5 are known",
                        (int)(model.len < 40 ? model.len : 40), model.ptr);
     return FO_OK;
 }
@@ -135,6 +137,9 @@ int tokenizer_from_gguf(tokenizer **out, const gguf *g, fo_err *err) {
         for (size_t i = 0; i < spec.n_tokens; i++) scores[i] = (float)gguf_number_at(kv, i);
         spec.scores = scores;
     }
+    kv = gguf_find(g, "tokenizer.ggml.precompiled_charsmap");
+    if (kv && kv->kind == GGUF_ARRAY && (kv->elem == GGUF_U8 || kv->elem == GGUF_I8))
+        spec.charsmap = (tokenizer_string){kv->values, kv->n};
     rc = get_ids(g, &spec, err);
     if (!rc) rc = get_flag(g, "tokenizer.ggml.add_bos_token", &spec.add_bos, err);
     if (!rc) rc = get_flag(g, "tokenizer.ggml.add_eos_token", &spec.add_eos, err);

@@ -14,6 +14,7 @@ enum {
 
 struct bpe;
 struct spm;
+struct unigram;
 struct wpm;
 
 struct tokenizer { /* immutable after creation, but for the atomics in bpe and spm */
@@ -32,6 +33,7 @@ struct tokenizer { /* immutable after creation, but for the atomics in bpe and s
     bool add_bos, add_eos, add_space_prefix, remove_extra_whitespaces;
     struct bpe *bpe;
     struct spm *spm;
+    struct unigram *unigram;
     struct wpm *wpm;
 };
 
@@ -55,7 +57,7 @@ int32_t vocab_find(const tokenizer *t, const char *s, size_t n);
 
 /* Each family: make its tables from the spec (pieces, attributes and ids are set already), free
  * them, encode text without special tokens in it. after_special: nothing or a special token stands
- * before this text. encode returns 0 or FO_ENOMEM. */
+ * before this text. encode returns 0, FO_ENOMEM or FO_ELIMIT. */
 int wpm_create(tokenizer *t, fo_err *err);
 void wpm_free(struct wpm *w);
 void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
@@ -67,6 +69,11 @@ int bpe_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
 int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
 void spm_free(struct spm *m);
 int spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special, token_sink *sink);
+
+int unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void unigram_free(struct unigram *u);
+int unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
+                   token_sink *sink);
 
 /* Bytes of a GPT-2 style token: each of its characters stands for one byte. Returns the length in
  * out[0..n), or -1 if a character stands for none. */

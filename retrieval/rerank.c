@@ -71,7 +71,8 @@ size_t reranker_max_tokens(const reranker *r) {
     return r->window;
 }
 
-/* [CLS] question [SEP] passage [SEP]; ids has room for the window. */
+/* [CLS] question [SEP] passage [SEP]; XLM-RoBERTa was trained with two separators in the middle.
+ * ids has room for the window, of which the question takes half at most. */
 static int make_pair(const reranker *r, const int32_t *query, size_t n_query, const char *passage,
                      size_t len, int32_t *ids, encoder_text *out, fo_err *err) {
     size_t at = 0;
@@ -79,6 +80,7 @@ static int make_pair(const reranker *r, const int32_t *query, size_t n_query, co
     memcpy(ids + at, query, n_query * sizeof *ids);
     at += n_query;
     ids[at++] = r->separator;
+    if (tokenizer_get_kind(r->tokens) == TOKENIZER_UNIGRAM) ids[at++] = r->separator;
     int second = (int)at;
     size_t room = r->window - at - 1;
     int64_t all = tokenizer_encode(r->tokens, passage, len, 0, ids + at, room);
