@@ -4,7 +4,7 @@
 
 #include "index/hnsw_internal.h"
 
-enum { HNSW_CANDIDATES = 1024 }; /* most points weighed for one list, besides ef_construction */
+enum { HNSW_CANDIDATES = 512 }; /* most points weighed for one list, besides ef_construction */
 
 /* One writing thread's memory. */
 struct hnsw_writer {

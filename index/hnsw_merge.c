@@ -170,6 +170,7 @@ static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t l
     }
     hnsw_sort_keys(w->keys, n);
     hnsw_unsalt(w->keys, n, salt);
+    if (n > 2 * max) n = 2 * max; /* farther ones cost time and links that are not worth it */
     uint32_t n_out = hnsw_choose(h, w, h->bias ? h->bias[self] : 0, w->keys, n, max, out);
     hnsw_set_links(h, self, level, out, n_out);
     __atomic_fetch_or(j->mended + id / 64, 1ull << id % 64, __ATOMIC_RELAXED);
