@@ -364,8 +364,8 @@ static void let_stage_go(generation *g) {
     g->stage = NULL;
 }
 
-/* Run the planned step. mu is held on entry and on return, not during the forward pass. A step of
- * decode rows alone allocates nothing. */
+/* Run the planned step. mu is held on entry and on return, not during the forward pass. A forward
+ * pass allocates nothing, nor does anything else in a step of decode rows alone. */
 static void step(engine *e) {
     scheduler *s = &e->sched;
     int n_parts = s->n_parts;
@@ -389,7 +389,9 @@ static void step(engine *e) {
     pthread_mutex_unlock(&e->mu);
     fo_err err = {0};
     double t0 = fo_now_ms();
+    fo_alloc_forbid();
     int rc = model_forward(e->ctx, kv_cache_pages(e->kv), e->seqs, n_parts, e->logits, &err);
+    fo_alloc_allow();
     double spent = fo_now_ms() - t0;
     pthread_mutex_lock(&e->mu);
     e->stats.steps++;

@@ -3,14 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static uint64_t read_number(const char *path) {
-    FILE *f = fopen(path, "re");
-    unsigned long long v = 0;
-    if (!f) return 0;
-    if (fscanf(f, "%llu", &v) != 1) v = 0; /* "max" */
-    fclose(f);
-    return v;
-}
+#include "kernels/cgroup.h"
 
 uint64_t engine_memory_available(void) {
     uint64_t available = 0;
@@ -22,10 +15,9 @@ uint64_t engine_memory_available(void) {
             if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) available = kib << 10;
         fclose(f);
     }
-    uint64_t limit = read_number("/sys/fs/cgroup/memory.max");
-    uint64_t used = read_number("/sys/fs/cgroup/memory.current");
-    if (limit && limit > used && limit - used < available) available = limit - used;
-    return available;
+    uint64_t left = fo_cgroup_memory("");
+    if (left == UINT64_MAX || (available && available < left)) return available;
+    return left ? left : 1; /* 0 would say that nothing is known */
 }
 
 /* Activations of a batch, an estimate from the shapes, on the large side. */

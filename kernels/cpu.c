@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "kernels/amx_check.h"
+#include "kernels/cgroup.h"
 
 static fo_cpu_info detected; /* immutable after detect(), but for fo_cpu_cap in tests */
 static fo_cpu_level machine_level;
@@ -102,18 +103,21 @@ const char *fo_cpu_level_name(fo_cpu_level level) {
     return level_names[level];
 }
 
-int fo_cpu_count(void) {
-    cpu_set_t set;
-    int n = 1;
-    if (sched_getaffinity(0, sizeof set, &set) == 0) n = CPU_COUNT(&set);
-    FILE *f = fopen("/sys/fs/cgroup/cpu.max", "re"); /* cgroup v2: "quota period" or "max period" */
-    if (f) {
-        long quota, period;
-        if (fscanf(f, "%ld %ld", &quota, &period) == 2 && quota > 0 && period > 0) {
-            long allowed = (quota + period - 1) / period;
-            if (allowed < n) n = (int)allowed;
-        }
-        fclose(f);
+/* The affinity mask, however many processors the machine has; 0: not known. */
+static int affinity_count(void) {
+    int n = 0;
+    for (int most = CPU_SETSIZE; n == 0 && most <= 64 * CPU_SETSIZE; most *= 2) {
+        cpu_set_t *set = CPU_ALLOC(most);
+        if (!set) return 0;
+        size_t bytes = CPU_ALLOC_SIZE(most);
+        if (sched_getaffinity(0, bytes, set) == 0) n = CPU_COUNT_S(bytes, set);
+        CPU_FREE(set);
     }
+    return n;
+}
+
+int fo_cpu_count(void) {
+    int n = affinity_count(), quota = fo_cgroup_cpus("");
+    if (quota && quota < n) n = quota;
     return n < 1 ? 1 : n;
 }

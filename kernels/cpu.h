@@ -38,7 +38,8 @@ const char *fo_cpu_level_name(fo_cpu_level level);
  * what the machine has). Kernel tables made before keep their functions: make them again. */
 void fo_cpu_cap(fo_cpu_level level);
 
-/* Processors this process may use: the smaller of the affinity mask and the cgroup's quota. */
+/* Processors this process may use: the smaller of the affinity mask (which a cpuset narrows) and
+ * the quota of its control groups, rounded up. */
 int fo_cpu_count(void);
 
 #endif

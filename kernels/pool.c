@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "kernels/alloc_guard.h"
 #include "kernels/cpu.h"
 
 enum { SPINS = 600 }; /* some 5 to 20 microseconds of pauses */
@@ -28,6 +29,7 @@ struct fo_pool {
     size_t n, grain;
     fo_pool_fn *fn;
     void *arg;
+    bool no_alloc; /* the caller must not allocate, so nobody may */
     /* atomic */
     atomic_ulong generation;
     atomic_int n_busy;   /* workers that have not finished this generation */
@@ -86,7 +88,10 @@ static void *worker(void *v) {
     for (unsigned long seen = 0;; seen++) { /* every worker takes part in every generation */
         await_generation(p, seen);
         if (atomic_load(&p->stop)) return NULL;
+        const bool no_alloc = p->no_alloc;
+        if (no_alloc) fo_alloc_forbid();
         work(p, a.thread);
+        if (no_alloc) fo_alloc_allow();
         if (atomic_fetch_sub(&p->n_busy, 1) == 1 && atomic_load(&p->waiting)) {
             pthread_mutex_lock(&p->mu);
             pthread_cond_signal(&p->done);
@@ -160,6 +165,7 @@ void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) 
     p->grain = grain;
     p->fn = fn;
     p->arg = arg;
+    p->no_alloc = fo_alloc_is_forbidden();
     atomic_store_explicit(&p->next, 0, memory_order_relaxed);
     atomic_store(&p->n_busy, p->n_threads - 1);
     atomic_fetch_add(&p->generation, 1);

@@ -1,5 +1,6 @@
-/* alloc_test.c - a decode step allocates nothing: our malloc stands in front of the library's and
- * counts calls from a thread that has forbidden them (kernels/alloc_guard.h). */
+/* alloc_test.c - a decode step, and any forward pass, allocates nothing: our malloc stands in front
+ * of the library's and counts calls from a thread that has forbidden them (kernels/alloc_guard.h).
+ */
 #include "tests/test.h"
 
 #include <errno.h>
@@ -7,6 +8,7 @@
 
 #include "engine/engine.h"
 #include "kernels/alloc_guard.h"
+#include "kernels/pool.h"
 #include "tests/engine/tiny_model.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -66,7 +68,28 @@ static void the_guard_sees_an_allocation(void **state) {
     assert_int_equal(n_forbidden, 0);
 }
 
-static void decode_steps_allocate_nothing(void **state) {
+static void allocate_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)arg, (void)thread;
+    for (size_t i = begin; i < end; i++) {
+        char *volatile p = malloc(10);
+        free(p);
+    }
+}
+
+static void the_guard_sees_allocations_of_a_pools_threads(void **state) {
+    (void)state;
+    if (!CAN_COUNT) skip();
+    fo_pool *pool = fo_pool_create(3);
+    fo_alloc_forbid();
+    fo_pool_run(pool, 500, 1, allocate_some, NULL);
+    fo_alloc_allow();
+    assert_int_equal(atomic_exchange(&n_forbidden, 0), 500);
+    fo_pool_run(pool, 500, 1, allocate_some, NULL);
+    assert_int_equal(n_forbidden, 0);
+    fo_pool_free(pool);
+}
+
+static void decode_steps_and_forward_passes_allocate_nothing(void **state) {
     (void)state;
     if (!CAN_COUNT) skip();
     char *folder = test_folder(), path[512];
@@ -121,7 +144,8 @@ int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_guard_sees_an_allocation),
-        cmocka_unit_test(decode_steps_allocate_nothing),
+        cmocka_unit_test(the_guard_sees_allocations_of_a_pools_threads),
+        cmocka_unit_test(decode_steps_and_forward_passes_allocate_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -163,6 +163,23 @@ static void logits_do_not_depend_on_splits_pages_or_threads(void **state) {
     }
 }
 
+/* More threads than rows, strips, heads and processors. */
+static void logits_do_not_depend_on_many_threads(void **state) {
+    (void)state;
+    static float first[MAX_TOKENS * V], other[MAX_TOKENS * V];
+    int32_t tokens[MAX_TOKENS];
+    write_model(&shapes[5]);
+    random_tokens(tokens, MAX_TOKENS);
+    static const int threads[] = {1, 7, 33, 64};
+    for (int i = 0; i < 4; i++) {
+        rig r;
+        rig_open(&r, &(run_options){threads[i], 16, 96, true, KV_BF16});
+        run_alone(&r, tokens, MAX_TOKENS, i ? 45 : MAX_TOKENS, i ? other : first);
+        if (i) same(other, first, MAX_TOKENS, "threads");
+        rig_close(&r);
+    }
+}
+
 static void logits_do_not_depend_on_the_batch(void **state) {
     (void)state;
     enum { SEQS = 16, LEN = 40 };
@@ -454,6 +471,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_the_double_precision_oracle),
         cmocka_unit_test(logits_do_not_depend_on_splits_pages_or_threads),
+        cmocka_unit_test(logits_do_not_depend_on_many_threads),
         cmocka_unit_test(logits_do_not_depend_on_the_batch),
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),
         cmocka_unit_test(turned_keys_stand_where_they_would_have_been_computed),

@@ -1,10 +1,7 @@
 #include "tests/test.h"
 
-#include <stdatomic.h>
-
 #include "kernels/buf.h"
 #include "kernels/file.h"
-#include "kernels/pool.h"
 #include "kernels/utf8.h"
 
 static void buf_grows_and_is_terminated(void **state) {
@@ -85,31 +82,12 @@ static void file_appears_whole_or_not_at_all(void **state) {
     free(dir);
 }
 
-static void add_range(void *arg, size_t begin, size_t end, int thread) {
-    (void)thread;
-    for (size_t i = begin; i < end; i++) atomic_fetch_add((atomic_ulong *)arg, i);
-}
-
-static void pool_runs_every_item_once(void **state) {
-    (void)state;
-    for (int threads = 1; threads <= 4; threads++) {
-        fo_pool *p = fo_pool_create(threads);
-        for (size_t n = 0; n < 200; n += 7) {
-            atomic_ulong sum = 0;
-            fo_pool_run(p, n, 1 + n % 5, add_range, &sum);
-            assert_int_equal(sum, n ? n * (n - 1) / 2 : 0);
-        }
-        fo_pool_free(p);
-    }
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(buf_grows_and_is_terminated),
         cmocka_unit_test(utf8_decodes_what_it_encodes),
         cmocka_unit_test(utf8_refuses_overlong_and_surrogates),
         cmocka_unit_test(file_appears_whole_or_not_at_all),
-        cmocka_unit_test(pool_runs_every_item_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
