@@ -161,9 +161,10 @@ typedef struct store_index_row {
 typedef int store_index_fn(void *ctx, const store_index_row *row);
 int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
                      int64_t *epoch, fo_err *err);
-/* Ids alone, ascending: what tombstones of mapped segments are checked against. Caller frees. */
-int store_chunk_ids(store *s, int64_t collection, int64_t **ids, size_t *n, int64_t *epoch,
-                    fo_err *err);
+/* Ids alone, ascending, and (unless documents is NULL) the documents they belong to: what mapped
+ * segments are checked against. Caller frees both. */
+int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **documents, size_t *n,
+                    int64_t *epoch, fo_err *err);
 
 /* ---- another embedder -------------------------------------------------------------------- */
 

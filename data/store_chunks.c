@@ -176,40 +176,49 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
     return rc;
 }
 
-int store_chunk_ids(store *s, int64_t collection, int64_t **ids, size_t *n, int64_t *epoch,
-                    fo_err *err) {
+static bool grow_ids(int64_t **list, size_t cap) {
+    int64_t *grown = realloc(*list, cap * sizeof *grown);
+    if (grown) *list = grown;
+    return grown != NULL;
+}
+
+int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **documents, size_t *n,
+                    int64_t *epoch, fo_err *err) {
     *ids = NULL;
+    if (documents) *documents = NULL;
     *n = 0;
     store_conn *c;
     int rc = store_reader(s, true, &c, err);
     if (rc != FO_OK) return rc;
-    int64_t *list = NULL;
+    int64_t *list = NULL, *of = NULL;
     size_t count = 0, cap = 0;
     sqlite3_stmt *st;
     rc = read_epoch(c, collection, epoch, err);
     if (rc == FO_OK)
-        rc = store_query(c, &st, err, "SELECT id FROM chunks WHERE collection = ? ORDER BY id", "i",
+        rc = store_query(c, &st, err,
+                         "SELECT id, document FROM chunks WHERE collection = ? ORDER BY id", "i",
                          collection);
     while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
             cap = cap ? cap * 2 : 1024;
-            int64_t *grown = realloc(list, cap * sizeof *grown);
-            if (!grown) {
+            if (!grow_ids(&list, cap) || (documents && !grow_ids(&of, cap))) {
                 sqlite3_reset(st);
                 rc = store_out_of_memory(err);
                 break;
             }
-            list = grown;
         }
+        if (documents) of[count] = sqlite3_column_int64(st, 1);
         list[count++] = sqlite3_column_int64(st, 0);
     }
     store_reader_release(s, c);
     if (rc != FO_OK) {
         free(list);
+        free(of);
         return rc;
     }
     *ids = list;
+    if (documents) *documents = of;
     *n = count;
     return FO_OK;
 }

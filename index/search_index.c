@@ -599,32 +599,3 @@ void search_index_get_stats(search_index *ix, search_index_stats *out) {
     search_index_release(s);
     *out = t;
 }
-
-int search_index_verify(search_index *ix, fo_err *err) {
-    search_snapshot *s = search_index_acquire(ix);
-    int rc = FO_OK;
-    for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
-        const shelf *h = &s->shelves[i];
-        for (size_t j = 0; j < h->n_parts && rc == FO_OK; j++) {
-            const part *p = h->parts[j];
-            rc = segment_verify(p->file, err);
-            if (rc == FO_OK) rc = inverted_verify(&p->inv, err);
-            if (rc == FO_OK) rc = metadata_verify(&p->meta, err);
-            for (uint32_t d = 0; d < p->n_docs && rc == FO_OK; d++)
-                if (p->order[d] >= p->n_docs ||
-                    (d > 0 && p->chunks[p->order[d - 1]] >= p->chunks[p->order[d]] &&
-                     p->order[d - 1] >= p->order[d]))
-                    rc = fo_fail(err, FO_ECORRUPT, "the order of chunk ids is damaged at %u", d);
-        }
-        if (rc == FO_OK && h->file && h->graph) {
-            size_t unreachable;
-            rc = hnsw_verify(h->graph->h, &unreachable, err);
-            if (rc == FO_OK && unreachable * 100 > h->n_docs)
-                rc = fo_fail(err, FO_ECORRUPT, "%zu of %u points of the graph cannot be reached",
-                             unreachable, h->n_docs);
-        }
-        if (rc != FO_OK) fo_fail_prefix(err, "segment %016llx", (unsigned long long)h->file);
-    }
-    search_index_release(s);
-    return rc;
-}

@@ -107,4 +107,18 @@ void search_index_get_stats(search_index *ix, search_index_stats *out);
  * reachability, id maps) of every sealed segment; the first violation is the error. */
 int search_index_verify(search_index *ix, fo_err *err);
 
+typedef struct search_id_report { /* chunks */
+    size_t n_missing;             /* not in the index */
+    size_t n_tombstoned;          /* there, but marked as deleted */
+    size_t n_extra;               /* found by searches, though nobody put them there */
+    size_t n_doubled;             /* found twice */
+    size_t n_moved;               /* under another document */
+    size_t n_without_vector;      /* in the inverted index alone */
+    int64_t first;                /* a chunk at fault; -1: none */
+} search_id_report;
+/* Does what searches see now consist of chunks[n] (ascending) of documents[n], in the inverted and
+ * in the dense index? FO_ECORRUPT otherwise. */
+int search_index_compare(search_index *ix, const int64_t *chunks, const int64_t *documents,
+                         size_t n, search_id_report *out, fo_err *err);
+
 #endif

@@ -126,7 +126,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     size_t n_have = 0, n_want = 0;
     id_gap gap = {-1, 0};
     int rc = search_index_ids(c->index, &have, &n_have, err);
-    if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, &n_want, &epoch, err);
+    if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
     if (rc == FO_OK) gap = compare_ids(c->index, have, n_have, want, n_want);
     free(want);
     catch_up u = {c->index, NULL, have, n_have, 0, dim, err};
@@ -429,6 +429,31 @@ int service_each_index(service *s, const char *tenant, const char *name, service
         collection_release(s, list[i]);
     }
     free(list);
+    service_leave(s);
+    return rc;
+}
+
+int service_compare_ids(service *s, const char *tenant, const char *name, search_id_report *out,
+                        fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    int64_t *chunks = NULL, *documents = NULL, epoch = 0;
+    size_t n = 0;
+    rc = collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        writer_take(s); /* nothing is between store and index */
+        rc = store_chunk_ids(s->store, c->id, &chunks, &documents, &n, &epoch, err);
+        search_snapshot *now = search_index_acquire(c->index);
+        if (rc == FO_OK && search_snapshot_epoch(now) != epoch)
+            rc = fo_fail(err, FO_EBUSY, "the store has changed meanwhile: try again");
+        search_index_release(now);
+        if (rc == FO_OK) rc = search_index_compare(c->index, chunks, documents, n, out, err);
+        writer_yield(s);
+        collection_release(s, c);
+    }
+    free(chunks);
+    free(documents);
     service_leave(s);
     return rc;
 }

@@ -301,6 +301,12 @@ typedef int service_index_fn(void *ctx, const char *tenant, const char *collecti
 int service_each_index(service *s, const char *tenant, const char *collection, service_index_fn *fn,
                        void *ctx, fo_err *err);
 
+/* Do both indexes of a collection hold the store's chunks, all of them and no others, each under
+ * its document? FO_ECORRUPT says what is wrong; FO_EBUSY: the store changed since the indexes were
+ * opened (another process writes). */
+int service_compare_ids(service *s, const char *tenant, const char *collection,
+                        search_id_report *out, fo_err *err);
+
 /* After ingest with options.offline: bring the collection's index up to the store, in bounded
  * memory; then its documents are findable. Killed before or in it, the next service_open or the
  * next call goes on from the files that were sealed. progress may be NULL; `total` is in the unit

@@ -35,6 +35,7 @@ static const cli_option work_options[] = {HOME_OPTION,       COLLECTION("default
                                           JSON_OPTION,       {0}};
 
 typedef struct each {
+    service *service;
     json_out out;
     int n, n_bad;
 } each;
@@ -78,7 +79,9 @@ static int verify_one(void *ctx, const char *tenant, const char *collection, sea
     (void)err;
     each *e = ctx;
     fo_err why = {0};
-    bool bad = search_index_verify(ix, &why) != FO_OK;
+    search_id_report ids;
+    bool bad = search_index_verify(ix, &why) != FO_OK ||
+               service_compare_ids(e->service, tenant, collection, &ids, &why) != FO_OK;
     e->n++;
     e->n_bad += bad;
     json_out_open(&e->out, NULL, '{');
@@ -103,7 +106,7 @@ static int each_run(service_index_fn *fn, bool writes, bool check_store) {
     service *s = NULL;
     if (open_home(&s, !writes, &err)) return cli_fail(&err);
     fo_buf text = {0};
-    each e = {.out = {&text, false}};
+    each e = {.service = s, .out = {&text, false}};
     json_out_open(&e.out, NULL, '{');
     fo_err store_err = {0};
     if (check_store) {
@@ -145,9 +148,11 @@ static int compact_run(int argc, char **argv) {
 
 const cli_command cli_command_index_verify = {
     "index verify",
-    "check every checksum and invariant of store and indexes",
+    "check every checksum and invariant of store and indexes, and that they agree",
     "forage index verify --home DIR [--collection C] [--json]",
-    "Exit status 1 where anything is not sound; 'forage index rebuild' makes indexes anew.",
+    "Both indexes must hold the chunks of the store, all of them and no others, each under its\n"
+    "document. Exit status 1 where anything is not sound; 'forage index rebuild' makes indexes "
+    "anew.",
     work_options,
     0,
     0,

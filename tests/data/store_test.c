@@ -269,14 +269,14 @@ static void chunks_are_walked_in_order_and_listed(void **state) {
     int64_t stopped[3] = {0, 0, 5};
     assert_int_equal(store_each_chunk(e.s, e.c.id, 0, count_rows, stopped, NULL, &err), -77);
     size_t n;
-    assert_ok(store_chunk_ids(e.s, e.c.id, &ids, &n, &epoch, &err), &err);
+    assert_ok(store_chunk_ids(e.s, e.c.id, &ids, NULL, &n, &epoch, &err), &err);
     assert_int_equal(n, total);
     for (size_t i = 1; i < n; i++) assert_true(ids[i] > ids[i - 1]);
     int64_t tail[3] = {ids[n / 2], 0, -1};
     assert_ok(store_each_chunk(e.s, e.c.id, ids[n / 2], count_rows, tail, NULL, &err), &err);
     assert_int_equal(tail[1], n - n / 2 - 1);
     free(ids);
-    assert_int_equal(store_chunk_ids(e.s, 12345, &ids, &n, &epoch, &err), FO_ENOTFOUND);
+    assert_int_equal(store_chunk_ids(e.s, 12345, &ids, NULL, &n, &epoch, &err), FO_ENOTFOUND);
     close_env(&e);
 }
 
@@ -543,7 +543,7 @@ static void *run_worker(void *arg) {
         } else {
             int64_t *ids, epoch;
             size_t n;
-            assert_ok(store_chunk_ids(w->s, w->collection, &ids, &n, &epoch, &err), &err);
+            assert_ok(store_chunk_ids(w->s, w->collection, &ids, NULL, &n, &epoch, &err), &err);
             if (n > 8) n = 8;
             store_chunk got[8];
             assert_ok(store_get_chunks(w->s, ids, n, got, &err), &err);

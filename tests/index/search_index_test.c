@@ -389,6 +389,47 @@ static void a_read_only_index_serves_and_changes_nothing(void **state) {
     test_remove(dir);
 }
 
+static void an_index_is_compared_with_what_it_should_hold(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 8, 0);
+    fo_err err = {0};
+    int64_t chunks[32], documents[32];
+    for (int i = 0; i < 32; i++) {
+        chunks[i] = i + 1;
+        documents[i] = chunks[i] / 2;
+    }
+    search_id_report r;
+    for (int64_t id = 1; id <= 20; id++) {
+        add(ix, id);
+        if (id % 5 == 0) publish(ix, id); /* several segments, the last in memory */
+    }
+    assert_ok(search_index_compare(ix, chunks, documents, 20, &r, &err), &err);
+    assert_true(r.first == -1);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 22, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_missing == 2 && r.first == 21);
+    assert_int_equal(search_index_compare(ix, chunks + 2, documents + 2, 18, &r, &err),
+                     FO_ECORRUPT);
+    assert_true(r.n_extra == 2 && r.first == 1);
+    documents[6]++;
+    assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_moved == 1 && r.first == 7);
+    documents[6]--;
+    search_index_remove(ix, 12);
+    publish(ix, 21);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_tombstoned == 1 && r.n_missing == 0 && r.first == 12);
+    assert_ok(search_index_compact(ix, &err), &err);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_tombstoned == 0 && r.n_missing == 1 && r.first == 12);
+    add(ix, 3);
+    publish(ix, 22);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 11, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_doubled == 1 && r.n_extra == 8 && r.first == 3);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    test_remove(dir);
+}
+
 static void refuses_vectors_and_metadata_that_make_no_sense(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -496,6 +537,7 @@ int main(void) {
         cmocka_unit_test(answers_do_not_depend_on_how_the_documents_came),
         cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
         cmocka_unit_test(puts_damaged_and_foreign_files_aside),
+        cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
         cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
         cmocka_unit_test(readers_writer_and_merges_run_side_by_side),

@@ -485,6 +485,57 @@ static void writers_and_readers_do_not_disturb_each_other(void **state) {
     test_remove(home);
 }
 
+/* The index files of the home's only collection, opened behind the service's back. */
+static search_index *open_files(const char *home, const search_index_options *opt) {
+    char dir[4096];
+    fo_err err = {0};
+    search_index *ix;
+    snprintf(dir, sizeof dir, "%s/index/default/notes-1.0", home);
+    assert_ok(search_index_open(&ix, dir, opt, NULL, &err), &err);
+    return ix;
+}
+
+static void it_is_told_where_store_and_indexes_disagree(void **state) {
+    (void)state;
+    char *home = test_folder(), fingerprint[80];
+    fo_err err = {0};
+    search_id_report r;
+    service *s = open_home(home);
+    put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL);
+    put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
+    put(s, "finch", "The finch cracks seeds with its beak.", NULL);
+    assert_ok(service_compare_ids(s, "default", "notes", &r, &err), &err);
+    snprintf(fingerprint, sizeof fingerprint, "%s", embedder_fingerprint(service_embedder(s)));
+    search_index_options opt = {.language = "english",
+                                .dim = (uint32_t)embedder_dim(service_embedder(s)),
+                                .fingerprint = fingerprint,
+                                .tenant = "default"};
+    service_close(s);
+    for (int damage = 0; damage < 3; damage++) { /* marked as deleted, then gone, then too many */
+        search_index *ix = open_files(home, &opt);
+        int64_t epoch = search_index_epoch(ix), *ids;
+        size_t n;
+        assert_ok(search_index_ids(ix, &ids, &n, &err), &err);
+        float *zeroes = calloc(opt.dim, sizeof *zeroes);
+        search_chunk_in extra = {
+            .chunk = 900, .document = 9, .text = "stork", .text_len = 5, .vector = zeroes};
+        if (damage == 0) search_index_remove(ix, ids[0]);
+        if (damage == 2) assert_ok(search_index_add(ix, &extra, &err), &err);
+        assert_ok(search_index_publish(ix, epoch, &err), &err);
+        if (damage == 1) assert_ok(search_index_compact(ix, &err), &err);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        free(zeroes);
+        free(ids);
+        s = open_home(home);
+        assert_int_equal(service_compare_ids(s, "default", "notes", &r, &err), FO_ECORRUPT);
+        assert_int_equal(r.n_tombstoned, damage == 0);
+        assert_int_equal(r.n_missing, damage > 0);
+        assert_int_equal(r.n_extra, damage == 2);
+        service_close(s);
+    }
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
@@ -497,6 +548,7 @@ int main(void) {
         cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
         cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
         cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
+        cmocka_unit_test(it_is_told_where_store_and_indexes_disagree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
