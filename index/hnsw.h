@@ -31,6 +31,7 @@
 #ifndef FORAGE_INDEX_HNSW_H
 #define FORAGE_INDEX_HNSW_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,6 +62,7 @@ typedef struct hnsw_params {
     uint64_t seed;            /* of the levels */
     uint32_t capacity;        /* most points it will ever hold: address space is set aside for them,
                                * memory is used as they come */
+    const atomic_bool *cancel; /* NULL, or: hnsw_merge ends with FO_ECANCELLED once it is true */
 } hnsw_params;
 
 int hnsw_create(hnsw **out, const hnsw_params *p, fo_err *err);

@@ -106,7 +106,12 @@ typedef struct mend_job {
     const uint32_t *new_id; /* [src n]; NULL: the same */
     uint64_t *mended;       /* over src's ids: a list of theirs had lost links */
     hnsw_crew crew;
+    const atomic_bool *cancel; /* NULL: never */
 } mend_job;
+
+static bool is_cancelled(const atomic_bool *cancel) {
+    return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
+}
 
 static uint32_t renamed(const mend_job *j, uint32_t id) {
     return j->new_id ? j->new_id[id] : id;
@@ -179,6 +184,7 @@ static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t l
 static void mend_some(void *arg, size_t begin, size_t end, int thread) {
     mend_job *j = arg;
     hnsw_writer *w = j->crew.writers[thread];
+    if (is_cancelled(j->cancel)) return;
     for (size_t id = begin; id < end; id++) {
         if (!is_alive(j->alive, (uint32_t)id)) continue;
         uint32_t top = hnsw_level(j->src, (uint32_t)id);
@@ -251,6 +257,7 @@ typedef struct link_job {
     hnsw_crew *crew;
     uint32_t skip_from, skip_to; /* the ids of the graph that was kept */
     size_t total;
+    const atomic_bool *cancel; /* NULL: never */
     hnsw_progress_fn *progress;
     void *ctx;
     atomic_size_t done;
@@ -258,6 +265,7 @@ typedef struct link_job {
 
 static void link_rest(void *arg, size_t begin, size_t end, int thread) {
     link_job *j = arg;
+    if (is_cancelled(j->cancel)) return;
     for (size_t i = begin; i < end; i++) {
         uint32_t id = (uint32_t)(i < j->skip_from ? i : i + (j->skip_to - j->skip_from));
         hnsw_link(j->h, j->crew->writers[thread], id, NULL);
@@ -339,8 +347,9 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
     int rc = hnsw_create(&h, &params, err);
     if (rc != FO_OK) return rc;
     uint32_t *new_id = NULL;
-    mend_job j = {.dst = h};
-    link_job link = {.h = h, .crew = &j.crew, .progress = progress, .ctx = ctx};
+    mend_job j = {.dst = h, .cancel = params.cancel};
+    link_job link = {
+        .h = h, .crew = &j.crew, .cancel = params.cancel, .progress = progress, .ctx = ctx};
     rc = hnsw_crew_init(&j.crew, h, pool, err);
     if (rc == FO_OK) rc = gather_rows(h, in, n_in, kept, &new_id, &link, err);
     if (rc == FO_OK && kept < n_in) {
@@ -353,7 +362,9 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
         if (total && kept == n_in) hnsw_offer_entry(h, 0);
         link.total = total - (link.skip_to - link.skip_from);
         hnsw_run(pool, link.total, GRAIN, link_rest, &link);
-        rc = hnsw_reach(h, j.crew.writers[0], NULL, err);
+        rc = is_cancelled(params.cancel)
+                 ? fo_fail(err, FO_ECANCELLED, "the merge of dense graphs was stopped")
+                 : hnsw_reach(h, j.crew.writers[0], NULL, err);
     }
     free(new_id);
     hnsw_crew_deinit(&j.crew);

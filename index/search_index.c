@@ -6,6 +6,8 @@
 #include <string.h>
 #include "index/search_index_internal.h"
 
+enum { MERGE_BYTES_PER_S = 64 << 20 };
+
 static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory in the search index");
 }
@@ -487,6 +489,9 @@ static int configure(search_index *ix, const char *dir, const search_index_optio
     ix->seal_chunks = o->seal_chunks ? o->seal_chunks : 16384;
     ix->read_only = o->read_only;
     ix->pool = o->pool;
+    ix->merge_bytes_per_s = o->merge_bytes_per_s < 0    ? 0
+                            : o->merge_bytes_per_s == 0 ? MERGE_BYTES_PER_S
+                                                        : (uint64_t)o->merge_bytes_per_s;
     return analyzer_create(&ix->analyzer, ix->language, err);
 }
 
@@ -498,7 +503,11 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     shelf *shelves = NULL;
     pthread_mutex_init(&ix->mu, NULL);
     pthread_mutex_init(&ix->work, NULL);
-    pthread_cond_init(&ix->wake, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&ix->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
     ix->next_file = ix->next_serial = 1;
     atomic_init(&ix->sealed_epoch, -1);
     int rc = configure(ix, dir, opt, err);
@@ -518,7 +527,8 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
         }
         s->n_shelves = n;
         snapshot_publish(ix, s);
-        if (dropped && !ix->read_only) rc = manifest_write(ix, s, ix->published, err);
+        /* The files cover no epoch until the gap is filled and sealed. */
+        if (dropped && !ix->read_only) rc = manifest_write(ix, s, -1, err);
     }
     for (size_t i = 0; i < n; i++) shelf_drop(&shelves[i]);
     free(shelves);
@@ -538,14 +548,15 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
 int search_index_close(search_index *ix, bool seal, fo_err *err) {
     if (!ix) return FO_OK;
     search_index_discard(ix);
-    int rc = seal && !ix->read_only ? search_index_seal(ix, err) : FO_OK;
     if (ix->has_thread) {
         pthread_mutex_lock(&ix->mu);
         ix->stopping = true;
-        pthread_cond_signal(&ix->wake);
+        atomic_store(&ix->cancel, true);
+        pthread_cond_broadcast(&ix->wake);
         pthread_mutex_unlock(&ix->mu);
         pthread_join(ix->thread, NULL);
     }
+    int rc = seal && !ix->read_only ? search_index_seal(ix, err) : FO_OK;
     index_free(ix);
     return rc;
 }
@@ -582,7 +593,9 @@ void search_index_get_stats(search_index *ix, search_index_stats *out) {
     search_index_stats t = {.n_segments = s->n_shelves,
                             .n_chunks = s->n_live,
                             .bytes_written = atomic_load(&ix->bytes_written),
-                            .bytes_ingested = atomic_load(&ix->bytes_ingested)};
+                            .bytes_ingested = atomic_load(&ix->bytes_ingested),
+                            .bytes_checked = atomic_load(&ix->bytes_checked),
+                            .n_damaged = atomic_load(&ix->n_damaged)};
     for (size_t i = 0; i < s->n_shelves; i++) {
         const shelf *h = &s->shelves[i];
         t.n_deleted += h->n_docs - shelf_n_live(h);

@@ -40,6 +40,7 @@ typedef struct search_index_options {
     fo_pool *pool;  /* builds and merges graphs; shared, outlives the index. NULL or of one
                      * thread: the same input and seed give the same file */
     bool read_only; /* the folder stays as it is; what is added lives in memory alone */
+    int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
 } search_index_options;
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
@@ -47,7 +48,8 @@ typedef struct search_index_options {
  * fills the gap from the store. */
 int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
                       size_t *n_dropped, fo_err *err);
-/* Seals what is unsealed when `seal`, stops merges, unmaps. Snapshots must be released. */
+/* Ends a merge under way (it begins again another time), seals what is unsealed when `seal`,
+ * unmaps. Snapshots must be released. */
 int search_index_close(search_index *ix, bool seal, fo_err *err);
 
 /* Epoch that the sealed files cover (their chunks and tombstones); -1 when there are none. */
@@ -99,13 +101,25 @@ float search_idf(search_snapshot *s, const char *term, size_t len);
 typedef struct search_index_stats {
     size_t n_segments, n_chunks, n_deleted, n_postings, n_terms;
     uint64_t bytes_files, bytes_memory;
-    uint64_t bytes_written, bytes_ingested; /* write amplification = written / ingested */
+    /* Since the folder was made; write amplification = written / ingested. */
+    uint64_t bytes_written, bytes_ingested;
+    uint64_t bytes_checked, n_damaged; /* since the opening, by search_index_watch */
 } search_index_stats;
 void search_index_get_stats(search_index *ix, search_index_stats *out);
 
 /* Check every checksum and invariant (posting order, block maxima, graph links in range and
  * reachability, id maps) of every sealed segment; the first violation is the error. */
 int search_index_verify(search_index *ix, fo_err *err);
+
+/* From now on the checksums of the sealed files are checked in the background, 16 MiB a second at
+ * most and behind seals and merges, all of them once a day. What is damaged is reported from the
+ * thread that checks, which holds no lock: fn may drop the file and fill the gap, or leave it. */
+typedef void search_damage_fn(void *ctx, const char *why);
+void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx);
+void search_index_check_files(search_index *ix); /* begin a pass now */
+/* Put the file found damaged aside (renamed *.bad): its chunks are gone until the caller adds them
+ * again and seals. Those that call must be the one writer. */
+int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err);
 
 typedef struct search_id_report { /* chunks */
     size_t n_missing;             /* not in the index */

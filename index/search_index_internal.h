@@ -26,6 +26,7 @@
 #include "index/inverted.h"
 #include "index/inverted_hot.h"
 #include "index/metadata.h"
+#include "index/pace.h"
 #include "index/search_index.h"
 #include "index/segment.h"
 #include "kernels/pool.h"
@@ -108,6 +109,14 @@ typedef struct search_room {
     char *texts;
 } search_room;
 
+/* A pass over the sealed files, a slice at a time. */
+typedef struct file_check {
+    pace pace;
+    uint64_t serial;  /* of the shelf at hand; those below it are done */
+    segment_check at; /* in its file */
+    double next_ms;   /* when the next slice is due */
+} file_check;
+
 enum { SEARCH_ROOMS = 64, SEARCH_MAX_MERGE = 256 };
 
 struct search_index {
@@ -118,7 +127,8 @@ struct search_index {
     bm25_params bm25;
     size_t seal_chunks;
     bool read_only;
-    fo_pool *pool; /* NULL: one thread */
+    fo_pool *pool;              /* NULL: one thread */
+    uint64_t merge_bytes_per_s; /* 0: no limit */
     /* owned: the writer */
     staged stage;
     analyzer *analyzer;
@@ -128,12 +138,21 @@ struct search_index {
     uint64_t next_file, next_serial;
     int64_t published;
     bool stopping;
+    search_damage_fn *damage_fn; /* NULL: nobody watches, files are not checked */
+    void *damage_ctx;
+    bool check_now;      /* begin a pass over the files at once */
     uint64_t n_failures; /* of the background thread; it tries again after the next publish */
     /* guarded by work */
     pthread_mutex_t work;
     pthread_t thread;
     bool has_thread;
+    /* owned: the background thread */
+    pace merge_pace;
+    file_check check;
     /* atomic */
+    atomic_bool cancel; /* stopping: a merge under way ends */
+    _Atomic uint64_t bytes_checked, n_damaged;
+    _Atomic uint64_t damaged; /* serial of the shelf found damaged, until it is dropped; 0: none */
     _Atomic uint64_t current; /* snapshot << 16 | readers that are taking it */
     _Atomic int64_t sealed_epoch;
     _Atomic uint64_t bytes_written, bytes_ingested;
@@ -152,9 +171,11 @@ int shelf_open_file(shelf *out, const search_index *ix, const char *path, uint64
 /* Merge whole parts in memory, numbers kept: parts[n] to one. */
 int parts_join(part **out, part *const *parts, size_t n, const search_index *ix, fo_err *err);
 /* One file from the living documents of shelves[n]: maps[i][d] is the new number of document d of
- * shelf i (UINT32_MAX: dropped), caller frees each. *out is a shelf without tombstones. */
+ * shelf i (UINT32_MAX: dropped), caller frees each. *out is a shelf without tombstones. paced: a
+ * merge of the background thread, which keeps to merge_bytes_per_s and ends when the index closes.
+ */
 int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, uint64_t file,
-                  int64_t epoch, uint32_t **maps, fo_err *err);
+                  int64_t epoch, bool paced, uint32_t **maps, fo_err *err);
 int write_ids(segment_writer *w, const int64_t *chunks, const int64_t *documents, uint32_t n,
               fo_err *err);
 int write_info(segment_writer *w, const search_index *ix, uint32_t n_docs, int64_t epoch,
@@ -170,6 +191,7 @@ int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *e
 /* Read the manifest and open what it names; *out[*n] shelves. */
 int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, fo_err *err);
 int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err);
+void put_aside(const search_index *ix, const char *path); /* a damaged file */
 
 /* search_index.c */
 int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err);
@@ -185,7 +207,13 @@ int compact_all(search_index *ix, fo_err *err); /* work held */
 /* Write a shelf that no snapshot holds to a file and add that to what is visible; the manifest then
  * covers `epoch` and the current tombstones. An empty shelf: the manifest alone. work held. */
 int shelf_seal(search_index *ix, const shelf *s, int64_t epoch, fo_err *err);
+/* One seal or merge, if there is any to be done. */
+int work_once(search_index *ix, bool *did, fo_err *err);
+
+/* search_index_background.c */
 void *background(void *ix);
+/* A segment_gate for its merges: waits as long as the rate asks for. */
+int background_gate(void *ix, size_t n, fo_err *err);
 
 /* search_index_query.c */
 void search_room_free(search_room *r);

@@ -1,7 +1,8 @@
 /* The manifest: which files make up the index, what is dead in them, and the epoch they cover.
  *
  *   magic "FORAGEMF", version, CRC-32 of the rest, then varints: epoch (zigzag), next file number,
- *   number of files; for each: its number, documents, dead ones, and the gaps between them.
+ *   number of files; for each: its number, documents, dead ones, and the gaps between them; from
+ *   version 2 on, bytes written to files and bytes of what was ingested, since the beginning.
  *
  * It is replaced whole. A file that it does not name is a leftover of a crash and is removed. */
 #include "index/search_index_internal.h"
@@ -16,7 +17,7 @@
 #include "index/varint.h"
 #include "kernels/buf.h"
 
-enum { MANIFEST_VERSION = 1, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
+enum { MANIFEST_VERSION = 2, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
 static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'M', 'F'};
 
 static void put(fo_buf *b, uint64_t v) {
@@ -59,6 +60,8 @@ int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo
         put(&b, h->n_docs);
         put_dead(&b, h);
     }
+    put(&b, atomic_load(&ix->bytes_written));
+    put(&b, atomic_load(&ix->bytes_ingested));
     char *path = manifest_path(ix);
     if (b.failed || !path) {
         fo_buf_free(&b);
@@ -90,7 +93,7 @@ int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo
 }
 
 /* Out of the way, but not lost: somebody may want to look at it. */
-static void put_aside(const search_index *ix, const char *path) {
+void put_aside(const search_index *ix, const char *path) {
     if (ix->read_only) return;
     fo_buf bad = {0};
     fo_buf_printf(&bad, "%s.bad", path);
@@ -172,9 +175,9 @@ static void remove_leftovers(search_index *ix, const shelf *shelves, size_t n) {
     closedir(d);
 }
 
-static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, shelf **out, size_t *n,
-                     size_t *n_dropped) {
-    uint64_t epoch, next_file, count;
+static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uint32_t version,
+                     shelf **out, size_t *n, size_t *n_dropped) {
+    uint64_t epoch, next_file, count, written = 0, ingested = 0;
     if (!(p = varint_get(p, end, &epoch)) || !(p = varint_get(p, end, &next_file)) ||
         !(p = varint_get(p, end, &count)) || count > (uint64_t)(end - p))
         return false;
@@ -188,6 +191,11 @@ static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, she
         *n += opened;
         *n_dropped += !opened;
     }
+    if (version >= 2 &&
+        (!(p = varint_get(p, end, &written)) || !(p = varint_get(p, end, &ingested))))
+        return false;
+    atomic_store(&ix->bytes_written, written);
+    atomic_store(&ix->bytes_ingested, ingested);
     atomic_store(&ix->sealed_epoch, zigzag_decode(epoch));
     return p == end;
 }
@@ -206,9 +214,10 @@ int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, f
             memcpy(&crc, data + 12, 4);
         }
         const uint8_t *body = (const uint8_t *)data + MANIFEST_HEADER;
-        if (size < MANIFEST_HEADER || memcmp(data, magic, 8) != 0 || version != MANIFEST_VERSION ||
+        if (size < MANIFEST_HEADER || memcmp(data, magic, 8) != 0 || version < 1 ||
+            version > MANIFEST_VERSION ||
             crc != (uint32_t)crc32_z(0, body, size - MANIFEST_HEADER) ||
-            !read_all(ix, body, (const uint8_t *)data + size, out, n, n_dropped)) {
+            !read_all(ix, body, (const uint8_t *)data + size, version, out, n, n_dropped)) {
             for (size_t i = 0; i < *n; i++) shelf_drop(&(*out)[i]);
             *n = 0;
             ++*n_dropped;

@@ -99,7 +99,7 @@ static void unlink_file(const search_index *ix, uint64_t file) {
 
 /* Write the living documents of the given shelves of snapshot `old` as one file and install it. */
 static int replace(search_index *ix, const search_snapshot *old, const size_t *sources, size_t n,
-                   int64_t epoch, fo_err *err) {
+                   int64_t epoch, bool paced, fo_err *err) {
     shelf in[SEARCH_MAX_MERGE], fresh = {0};
     uint32_t *maps[SEARCH_MAX_MERGE] = {0};
     size_t n_live = 0;
@@ -113,7 +113,7 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
         pthread_mutex_lock(&ix->mu);
         file = ix->next_file++;
         pthread_mutex_unlock(&ix->mu);
-        rc = shelves_write(&fresh, ix, in, n, file, epoch, maps, err);
+        rc = shelves_write(&fresh, ix, in, n, file, epoch, paced, maps, err);
     }
     if (rc == FO_OK) rc = install(ix, old, sources, n, &fresh, maps, epoch, err);
     if (rc != FO_OK) {
@@ -134,7 +134,7 @@ int shelf_seal(search_index *ix, const shelf *source, int64_t epoch, fo_err *err
         pthread_mutex_lock(&ix->mu);
         file = ix->next_file++;
         pthread_mutex_unlock(&ix->mu);
-        rc = shelves_write(&fresh, ix, source, 1, file, epoch, &map, err);
+        rc = shelves_write(&fresh, ix, source, 1, file, epoch, false, &map, err);
     }
     if (rc == FO_OK) rc = install(ix, NULL, NULL, 0, &fresh, NULL, epoch, err);
     if (rc != FO_OK) unlink_file(ix, file);
@@ -149,7 +149,7 @@ int seal_frozen(search_index *ix, fo_err *err) {
         while (i < s->n_shelves && !s->shelves[i].frozen) i++;
         int rc = FO_OK;
         bool found = i < s->n_shelves;
-        if (found) rc = replace(ix, s, &i, 1, s->shelves[i].epoch, err);
+        if (found) rc = replace(ix, s, &i, 1, s->shelves[i].epoch, false, err);
         search_index_release(s);
         if (!found || rc != FO_OK) return rc;
     }
@@ -165,7 +165,8 @@ int compact_all(search_index *ix, fo_err *err) {
         n_dead += h->n_docs - shelf_n_live(h);
         sources[n++] = i;
     }
-    int rc = n > 1 || n_dead ? replace(ix, s, sources, n, search_index_epoch(ix), err) : FO_OK;
+    int rc =
+        n > 1 || n_dead ? replace(ix, s, sources, n, search_index_epoch(ix), false, err) : FO_OK;
     search_index_release(s);
     return rc;
 }
@@ -211,8 +212,7 @@ static bool has_frozen(const search_snapshot *s) {
     return false;
 }
 
-/* One seal or merge. *did says whether there was anything to do. */
-static int work_once(search_index *ix, bool *did, fo_err *err) {
+int work_once(search_index *ix, bool *did, fo_err *err) {
     pthread_mutex_lock(&ix->work);
     search_snapshot *s = search_index_acquire(ix);
     size_t sources[SEARCH_MAX_MERGE], n = 0;
@@ -222,36 +222,9 @@ static int work_once(search_index *ix, bool *did, fo_err *err) {
         rc = seal_frozen(ix, err);
     } else if ((n = choose_merge(ix, s, sources)) > 0) {
         *did = true;
-        rc = replace(ix, s, sources, n, search_index_epoch(ix), err);
+        rc = replace(ix, s, sources, n, search_index_epoch(ix), true, err);
     }
     search_index_release(s);
     pthread_mutex_unlock(&ix->work);
     return rc;
-}
-
-void *background(void *arg) {
-    search_index *ix = arg;
-    int64_t seen = INT64_MIN; /* the snapshot's epoch when there was nothing left to do */
-    uint64_t serial = 0;
-    pthread_mutex_lock(&ix->mu);
-    while (!ix->stopping) {
-        int64_t epoch = snapshot_current(ix)->epoch;
-        if (epoch == seen && serial == ix->next_serial) {
-            pthread_cond_wait(&ix->wake, &ix->mu);
-            continue;
-        }
-        pthread_mutex_unlock(&ix->mu);
-        bool did = false;
-        fo_err err = {0};
-        int rc = work_once(ix, &did, &err);
-        pthread_mutex_lock(&ix->mu);
-        /* after a failure (a full disk): again when something was published, not at once */
-        if (rc != FO_OK) ix->n_failures++;
-        if (rc != FO_OK || !did) {
-            seen = epoch;
-            serial = ix->next_serial;
-        }
-    }
-    pthread_mutex_unlock(&ix->mu);
-    return NULL;
 }

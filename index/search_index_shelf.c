@@ -305,7 +305,7 @@ int parts_join(part **out, part *const *parts, size_t n, const search_index *ix,
 }
 
 static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves, size_t n,
-                       uint32_t n_docs, fo_err *err) {
+                       uint32_t n_docs, const atomic_bool *cancel, fo_err *err) {
     hnsw_merge_input *inputs = malloc((n + 1) * sizeof *inputs);
     bitmap **all = calloc(n + 1, sizeof *all);
     hnsw *merged = NULL;
@@ -333,7 +333,8 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
                      .metric = HNSW_IP,
                      .M = ix->M,
                      .ef_construction = ix->ef_construction,
-                     .seed = ix->seed};
+                     .seed = ix->seed,
+                     .cancel = cancel};
     /* One graph without dead points is written as it is: no writer touches a frozen shelf. */
     bool whole = k == 1 && !inputs[0].alive;
     if (rc == FO_OK && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
@@ -353,7 +354,7 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
 }
 
 int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, uint64_t file,
-                  int64_t epoch, uint32_t **maps, fo_err *err) {
+                  int64_t epoch, bool paced, uint32_t **maps, fo_err *err) {
     size_t n_sources = 0;
     uint32_t n_docs = 0;
     for (size_t i = 0; i < n; i++) {
@@ -379,8 +380,10 @@ int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, 
     }
     if (rc == FO_OK) rc = segment_writer_create(&w, path, err);
     if (rc == FO_OK) {
+        if (paced) segment_writer_set_gate(w, background_gate, ix);
         rc = write_documents(w, ix, in, n_sources, n_docs, epoch, err);
-        if (rc == FO_OK && ix->dim && n_docs) rc = write_graph(w, ix, shelves, n, n_docs, err);
+        if (rc == FO_OK && ix->dim && n_docs)
+            rc = write_graph(w, ix, shelves, n, n_docs, paced ? &ix->cancel : NULL, err);
         uint64_t bytes = segment_writer_bytes(w);
         if (rc == FO_OK) {
             rc = segment_writer_commit(w, err);

@@ -157,8 +157,26 @@ int segment_verify(const segment *s, fo_err *err) {
     return FO_OK;
 }
 
+int segment_verify_some(const segment *s, segment_check *at, size_t n, bool *done, fo_err *err) {
+    for (; n > 0 && at->section < s->n_sections; at->section++, at->offset = 0, at->crc = 0) {
+        const row *r = &s->table[at->section];
+        size_t left = r->size - at->offset, now = left < n ? left : n;
+        at->crc = checksum(at->crc, s->data + r->offset + at->offset, now);
+        at->offset += now;
+        n -= now;
+        if (at->offset < r->size) break;
+        if (at->crc != r->crc)
+            return fo_fail(err, FO_ECORRUPT, "section %u at byte %llu has a wrong checksum",
+                           r->type, (unsigned long long)r->offset);
+    }
+    *done = at->section == s->n_sections;
+    return FO_OK;
+}
+
 struct segment_writer {
     fo_file_writer *file; /* NULL: memory */
+    segment_gate *gate;   /* NULL: none */
+    void *gate_ctx;
     fo_buf memory;
     uint64_t bytes;
     header head;
@@ -202,10 +220,22 @@ int segment_writer_begin(segment_writer *w, unsigned type, fo_err *err) {
 
 int segment_writer_write(segment_writer *w, const void *data, size_t n, fo_err *err) {
     row *r = &w->table[w->head.n_sections - 1];
-    if (n == 0) return FO_OK;
-    r->crc = checksum(r->crc, data, n);
-    r->size += n;
-    return append(w, data, n, err);
+    for (const char *p = data; n > 0;) {
+        size_t now = w->gate && n > SEGMENT_GATE_BYTES ? SEGMENT_GATE_BYTES : n;
+        int rc = w->gate ? w->gate(w->gate_ctx, now, err) : FO_OK;
+        if (rc == FO_OK) rc = append(w, p, now, err);
+        if (rc != FO_OK) return rc;
+        r->crc = checksum(r->crc, p, now);
+        r->size += now;
+        p += now;
+        n -= now;
+    }
+    return FO_OK;
+}
+
+void segment_writer_set_gate(segment_writer *w, segment_gate *gate, void *ctx) {
+    w->gate = gate;
+    w->gate_ctx = ctx;
 }
 
 int segment_writer_section(segment_writer *w, unsigned type, const void *data, size_t n,

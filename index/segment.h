@@ -12,6 +12,7 @@
 #ifndef FORAGE_INDEX_SEGMENT_H
 #define FORAGE_INDEX_SEGMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "kernels/error.h"
@@ -62,11 +63,23 @@ int segment_get_array(const segment *s, unsigned type, size_t count, size_t widt
 size_t segment_size(const segment *s);
 /* The checksum of every section. */
 int segment_verify(const segment *s, fo_err *err);
+/* The same bit by bit: goes on over at most n bytes from where *at (at first zeroes) stands. *done:
+ * everything was checked. */
+typedef struct segment_check {
+    size_t section, offset;
+    uint32_t crc;
+} segment_check;
+int segment_verify_some(const segment *s, segment_check *at, size_t n, bool *done, fo_err *err);
 
 typedef struct segment_writer segment_writer;
 
 /* path NULL: in memory. */
 int segment_writer_create(segment_writer **out, const char *path, fo_err *err);
+/* Asked before each write of n bytes (at most SEGMENT_GATE_BYTES) may wait, or fail: then the
+ * writer does. */
+enum { SEGMENT_GATE_BYTES = 1 << 18 };
+typedef int segment_gate(void *ctx, size_t n, fo_err *err);
+void segment_writer_set_gate(segment_writer *w, segment_gate *gate, void *ctx);
 /* Begin a section; what is written from here on belongs to it. */
 int segment_writer_begin(segment_writer *w, unsigned type, fo_err *err);
 int segment_writer_write(segment_writer *w, const void *data, size_t n, fo_err *err);

@@ -144,11 +144,36 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     return rc;
 }
 
+/* The index found a file of its own damaged: its chunks come again from the store. */
+static void on_damage(void *ctx, const char *why) {
+    collection *c = ctx;
+    service *s = c->service;
+    fo_err err = {0};
+    store_collection now = {0};
+    size_t n_dropped = 0;
+    int rc = service_enter(s, &err);
+    if (rc != FO_OK) return; /* it closes: the next opening or pass finds the damage */
+    writer_take(s);
+    rc = store_get_collection(s->store, c->tenant, c->name, &now, &err);
+    if (rc == FO_OK) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
+    if (rc == FO_OK) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
+    build_watch unwatched = {0};
+    if (rc == FO_OK && n_dropped) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
+    if (rc == FO_OK && n_dropped) rc = search_index_seal(c->index, &err);
+    writer_yield(s);
+    store_collection_deinit(&now);
+    if (s->index_damaged)
+        s->index_damaged(s->index_damaged_ctx, c->tenant, c->name, rc == FO_OK ? why : err.msg,
+                         rc == FO_OK);
+    service_leave(s);
+}
+
 /* `edition` tells apart the folders of one collection's old and new index. */
 static int collection_open(service *s, const store_collection *from, int edition, collection **out,
                            fo_err *err) {
     collection *c = calloc(1, sizeof *c);
     if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    c->service = s;
     c->refs = 1;
     c->id = from->id;
     c->alpha = from->alpha;
@@ -177,7 +202,8 @@ static int collection_open(service *s, const store_collection *from, int edition
                                 .fingerprint = fingerprint,
                                 .tenant = c->tenant,
                                 .pool = s->index_pool,
-                                .read_only = s->read_only};
+                                .read_only = s->read_only,
+                                .merge_bytes_per_s = s->merge_bytes_per_s};
     size_t n_dropped = 0;
     rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
     build_watch unwatched = {0};
@@ -185,6 +211,7 @@ static int collection_open(service *s, const store_collection *from, int edition
         rc = reconcile(s, c, dim, from->epoch, n_dropped > 0, &unwatched, err);
     if (rc != FO_OK) goto fail;
     c->dim = dim;
+    if (!s->read_only && !s->offline) search_index_watch(c->index, on_damage, c);
     *out = c;
     return FO_OK;
 fail:

@@ -244,7 +244,8 @@ static void skip_to_end(kv_warm *w) {
         int64_t *ids = NULL;
         mark *m = mark_of(w, list[i].collection);
         if (!m || service_enter(w->s, NULL) != FO_OK) continue;
-        if (store_chunk_ids(w->s->store, list[i].collection, &ids, NULL, &k, NULL, NULL) == FO_OK && k)
+        if (store_chunk_ids(w->s->store, list[i].collection, &ids, NULL, &k, NULL, NULL) == FO_OK &&
+            k)
             m->after = ids[k - 1];
         free(ids);
         service_leave(w->s);

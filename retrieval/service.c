@@ -96,6 +96,9 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->read_only = opt->read_only;
     s->offline = opt->offline && !opt->read_only;
     s->build_memory = opt->build_memory;
+    s->merge_bytes_per_s = opt->merge_bytes_per_s;
+    s->index_damaged = opt->index_damaged;
+    s->index_damaged_ctx = opt->index_damaged_ctx;
     s->min_free_bytes = opt->min_free_bytes ? opt->min_free_bytes : 64u << 20;
     s->queue_tail = &s->queue;
     pthread_mutex_init(&s->admin_mu, NULL);

@@ -60,6 +60,12 @@ typedef struct service_options {
                                   and that agree by semantic_hits.h; 0: off */
     enum kv_warm_mode warm;    /* with a language model */
     bool hide_queries;         /* never write the text of questions down */
+    int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
+    /* A file of an index was found damaged while it was in use; its chunks were indexed again from
+     * the store, or not (rebuilt false, and why says so). From a thread of the service. */
+    void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
+                          bool rebuilt);
+    void *index_damaged_ctx;
 } service_options;
 
 int service_open(service **out, const service_options *opt, fo_err *err);

@@ -14,6 +14,7 @@
 /* An open collection. Counted references: the registry holds one until the collection goes. */
 typedef struct collection {
     struct collection *next; /* guarded by service.mu */
+    service *service;        /* immutable */
     int refs;                /* guarded by service.mu */
     /* immutable once in the registry */
     int64_t id;
@@ -48,6 +49,10 @@ struct service {
     bool read_only;
     bool offline; /* indexes lag behind the store until service_catch_up */
     uint64_t min_free_bytes, build_memory;
+    int64_t merge_bytes_per_s;
+    void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
+                          bool rebuilt); /* NULL: nobody wants to know */
+    void *index_damaged_ctx;
 
     pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
 

@@ -55,12 +55,18 @@ static void write_stats(json_out *out, const char *tenant, const char *collectio
     json_out_int(out, "bytes_memory", (int64_t)st.bytes_memory);
     json_out_int(out, "bytes_written", (int64_t)st.bytes_written);
     json_out_int(out, "bytes_ingested", (int64_t)st.bytes_ingested);
+    double ingested = (double)st.bytes_ingested, written = (double)st.bytes_written;
+    json_out_number(out, "write_amplification", ingested > 0 ? written / ingested : 0);
     json_out_int(out, "epoch", search_index_epoch(ix));
     if (o.json) return;
     printf("%s/%s: %zu segments, %zu chunks (%zu deleted), %zu terms, %zu postings, %.1f MB in "
-           "files, %.1f MB in memory\n",
+           "files, %.1f MB in memory",
            tenant, collection, st.n_segments, st.n_chunks, st.n_deleted, st.n_terms, st.n_postings,
            (double)st.bytes_files / 1e6, (double)st.bytes_memory / 1e6);
+    if (ingested > 0)
+        printf("; %.1f MB written for %.1f MB ingested: %.2f times", written / 1e6, ingested / 1e6,
+               written / ingested);
+    putchar('\n');
 }
 
 static int stats_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
@@ -161,7 +167,8 @@ const cli_command cli_command_index_stats = {
     "index stats",
     "segments, chunks, postings, bytes of every index",
     "forage index stats --home DIR [--collection C] [--json]",
-    NULL,
+    "Written and ingested bytes are counted since the index was made, up to its last file; their\n"
+    "ratio is the write amplification of sealing and merging.",
     work_options,
     0,
     0,

@@ -23,6 +23,7 @@ static struct {
     const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
+    int64_t merge_rate;
     bool read_only;
 } o = {.home = "home",
        .listen = "127.0.0.1:8080",
@@ -31,6 +32,7 @@ static struct {
        .warm = "off",
        .cache_bytes = 64 << 20,
        .prime_rate = 4,
+       .merge_rate = 64 << 20,
        .log_format = "text",
        .queue = 128,
        .max_connections = 1024,
@@ -82,6 +84,9 @@ static const cli_option options[] = {
      .max = 1},
     {"prime-rate", CLI_DOUBLE, &o.prime_rate, "PER-SECOND",
      "hot questions asked again after a change; 0: none (default 4)", .max = 1000},
+    {"merge-rate", CLI_BYTES, &o.merge_rate, "BYTES",
+     "a second that merges of index files may write in the background; 0: any number (default "
+     "64M)"},
     {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
     {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
     {0}};
@@ -95,6 +100,13 @@ static void *wait_hurry(void *arg) {
     sigwait(set, &sig);
     hurry = true;
     return NULL;
+}
+
+static void log_damage(void *ctx, const char *tenant, const char *collection, const char *why,
+                       bool rebuilt) {
+    (void)ctx;
+    log_event(LOG_LEVEL_ERROR, NULL, rebuilt ? "index_rebuilt" : "index_damaged",
+              LOG_STR("tenant", tenant), LOG_STR("collection", collection), LOG_STR("why", why));
 }
 
 static int write_port_file(const http_server *s, fo_err *err) {
@@ -196,7 +208,9 @@ static int run(int argc, char **argv) {
                           .semantic_threshold = o.semantic,
                           .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
                           .warm = (enum kv_warm_mode)warm,
-                          .hide_queries = strcmp(o.log_queries, "full") != 0};
+                          .hide_queries = strcmp(o.log_queries, "full") != 0,
+                          .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
+                          .index_damaged = log_damage};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     int rc = serve(s, &signals, &err);
     service_close(s);

@@ -179,6 +179,10 @@ static int add_index(void *ctx, const char *tenant, const char *collection, sear
     sum->n_postings += one.n_postings;
     sum->bytes_files += one.bytes_files;
     sum->bytes_memory += one.bytes_memory;
+    sum->bytes_written += one.bytes_written;
+    sum->bytes_ingested += one.bytes_ingested;
+    sum->bytes_checked += one.bytes_checked;
+    sum->n_damaged += one.n_damaged;
     return FO_OK;
 }
 
@@ -198,6 +202,19 @@ static void write_index_metrics(app *a, fo_buf *b) {
                         "Chunks marked as gone, until a merge.", (double)sum.n_deleted);
     metrics_write_value(b, "forage_index_postings", "gauge", "Entries of the inverted indexes.",
                         (double)sum.n_postings);
+    metrics_write_value(b, "forage_index_written_bytes_total", "counter",
+                        "Written to index files since they were made; over the ingested bytes: "
+                        "write amplification.",
+                        (double)sum.bytes_written);
+    metrics_write_value(b, "forage_index_ingested_bytes_total", "counter",
+                        "Text, metadata and vectors that the indexes took.",
+                        (double)sum.bytes_ingested);
+    metrics_write_value(b, "forage_index_checked_bytes_total", "counter",
+                        "Of index files whose checksums were verified in the background.",
+                        (double)sum.bytes_checked);
+    metrics_write_value(b, "forage_index_damaged_segments_total", "counter",
+                        "Index files found damaged, put aside and made anew from the store.",
+                        (double)sum.n_damaged);
     metrics_write_value(b, "forage_database_bytes", "gauge", "The SQLite file and its log.",
                         (double)service_database_bytes(a->service));
     metrics_write_head(b, "forage_sqlite_seconds", "histogram",

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <unistd.h>
+#include "index/pace.h"
 #include "index/search_index.h"
 
 enum { DIM = 16 };
@@ -389,6 +391,74 @@ static void a_read_only_index_serves_and_changes_nothing(void **state) {
     test_remove(dir);
 }
 
+static void a_pace_keeps_to_its_rate_after_a_burst(void **state) {
+    (void)state;
+    pace p = pace_of(1000); /* a byte a millisecond */
+    double now = 5000;
+    assert_true(pace_take(&p, 250, now) == 0); /* a quarter of a second is free */
+    assert_true(pace_take(&p, 100, now) == 100);
+    assert_true(pace_take(&p, 100, now) == 200);
+    now += 200;
+    assert_true(pace_take(&p, 50, now) == 50);
+    double bytes = 0, begin = now += 50;
+    for (int i = 0; i < 1000; i++) { /* whoever waits as told writes at the rate */
+        size_t n = (size_t)(i * 37 % 91 + 1);
+        now += pace_take(&p, n, now);
+        bytes += (double)n;
+    }
+    assert_true(bytes / (now - begin) <= 1.001 && bytes / (now - begin) > 0.99);
+    now += 3600e3;
+    assert_true(pace_take(&p, 251, now) == 1); /* a pause earns no more than that */
+    pace any = pace_of(0);
+    assert_true(pace_take(&any, SIZE_MAX / 2, now) == 0);
+}
+
+static bool has_unfinished_file(const char *dir) {
+    DIR *d = opendir(dir);
+    bool found = false;
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) found |= strstr(e->d_name, ".seg.tmp-") != NULL;
+    closedir(d);
+    return found;
+}
+
+static void closing_ends_a_merge_under_way(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_index *ix;
+    search_index_options o = options(8);
+    o.merge_bytes_per_s = 1; /* the merge would take hours */
+    assert_ok(search_index_open(&ix, dir, &o, NULL, &err), &err);
+    for (int64_t id = 1; id <= 32; id++) {
+        add(ix, id);
+        if (id % 8 == 0) publish(ix, id);
+        if (id % 8 == 0 && id < 32) assert_ok(search_index_seal(ix, &err), &err);
+    }
+    bool merging = false;
+    for (int i = 0; i < 6000 && !merging; i++) {
+        search_index_stats st;
+        search_index_get_stats(ix, &st);
+        merging = st.n_segments == 4 && has_unfinished_file(dir);
+        if (!merging) usleep(10000);
+    }
+    assert_true(merging);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    assert_false(has_unfinished_file(dir));
+    o.read_only = true; /* merges nothing */
+    assert_ok(search_index_open(&ix, dir, &o, NULL, &err), &err);
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    assert_int_equal(st.n_segments, 4);
+    assert_int_equal(search_index_epoch(ix), 32);
+    assert_true(st.bytes_ingested > 0 && st.bytes_written > st.bytes_ingested);
+    search_snapshot *s = search_index_acquire(ix);
+    for (int64_t id = 1; id <= 32; id++) assert_true(sparse_finds(s, id) && dense_finds(s, id));
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
 static void an_index_is_compared_with_what_it_should_hold(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -537,6 +607,8 @@ int main(void) {
         cmocka_unit_test(answers_do_not_depend_on_how_the_documents_came),
         cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
         cmocka_unit_test(puts_damaged_and_foreign_files_aside),
+        cmocka_unit_test(a_pace_keeps_to_its_rate_after_a_burst),
+        cmocka_unit_test(closing_ends_a_merge_under_way),
         cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
         cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),

@@ -536,6 +536,86 @@ static void it_is_told_where_store_and_indexes_disagree(void **state) {
     test_remove(home);
 }
 
+typedef struct damage_seen {
+    pthread_mutex_t mu;
+    pthread_cond_t told;
+    int n_rebuilt, n_failed;
+} damage_seen;
+
+static void see_damage(void *ctx, const char *tenant, const char *collection, const char *why,
+                       bool rebuilt) {
+    damage_seen *d = ctx;
+    assert_string_equal(tenant, "default");
+    assert_string_equal(collection, "notes");
+    assert_non_null(strstr(why, "checksum"));
+    pthread_mutex_lock(&d->mu);
+    d->n_rebuilt += rebuilt;
+    d->n_failed += !rebuilt;
+    pthread_cond_signal(&d->told);
+    pthread_mutex_unlock(&d->mu);
+}
+
+static int check_files(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                       fo_err *err) {
+    (void)ctx, (void)tenant, (void)collection, (void)err;
+    search_index_check_files(ix);
+    return FO_OK;
+}
+
+/* Flip a byte in the middle of the only segment. */
+static void damage_segment(const char *home) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/index/default/notes-1.0/%016x.seg", home, 1);
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 1024, SEEK_SET), 0);
+    int c = fgetc(f);
+    assert_int_equal(fseek(f, 1024, SEEK_SET), 0);
+    assert_true(fputc(c ^ 1, f) != EOF && fclose(f) == 0);
+}
+
+static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    damage_seen seen = {.mu = PTHREAD_MUTEX_INITIALIZER, .told = PTHREAD_COND_INITIALIZER};
+    service *s = open_home(home);
+    put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL);
+    put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
+    service_close(s); /* sealed */
+    service_options opt = {.home = home,
+                           .n_threads = 2,
+                           .cache_bytes = -1,
+                           .index_damaged = see_damage,
+                           .index_damaged_ctx = &seen};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    put(s, "finch", "The finch cracks seeds with its beak.", NULL); /* not sealed */
+    damage_segment(home);
+    assert_ok(service_each_index(s, NULL, NULL, check_files, NULL, &err), &err);
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 120;
+    pthread_mutex_lock(&seen.mu);
+    while (seen.n_rebuilt + seen.n_failed == 0 &&
+           pthread_cond_timedwait(&seen.told, &seen.mu, &limit) == 0) {
+    }
+    assert_int_equal(seen.n_rebuilt, 1);
+    pthread_mutex_unlock(&seen.mu);
+    search_id_report r;
+    for (int round = 0; round < 2; round++) {
+        assert_ok(service_compare_ids(s, "default", "notes", &r, &err), &err);
+        assert_string_equal(best(s, "What does the heron eat?"), "heron");
+        assert_string_equal(best(s, "Who hunts mice at night?"), "owl");
+        assert_string_equal(best(s, "Who cracks seeds?"), "finch");
+        service_close(s);
+        assert_ok(service_open(&s, &opt, &err), &err);
+    }
+    service_close(s);
+    assert_int_equal(seen.n_rebuilt, 1);
+    assert_int_equal(seen.n_failed, 0);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
@@ -548,6 +628,7 @@ int main(void) {
         cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
         cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
         cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
+        cmocka_unit_test(a_file_damaged_in_use_is_made_anew_from_the_store),
         cmocka_unit_test(it_is_told_where_store_and_indexes_disagree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
