@@ -370,6 +370,10 @@ static void every_route_is_described(void **state) {
         const cJSON *p = cJSON_GetObjectItemCaseSensitive(paths, app_routes[i].pattern);
         const cJSON *op = cJSON_GetObjectItemCaseSensitive(p, method);
         if (!op) fail_msg("%s %s is not described", app_routes[i].method, app_routes[i].pattern);
+        /* what writes is refused by a server that only reads, and says so */
+        const cJSON *answers = cJSON_GetObjectItemCaseSensitive(op, "responses");
+        bool refuses = cJSON_GetObjectItemCaseSensitive(answers, "403") != NULL;
+        assert_int_equal(refuses, app_routes[i].lane == HTTP_LANE_INGEST);
         /* and every query argument of it */
         char *args = strdup(app_routes[i].args ? app_routes[i].args : ""), *save = NULL;
         for (char *a = strtok_r(args, " *", &save); a; a = strtok_r(NULL, " *", &save)) {

@@ -16,7 +16,7 @@ check() { # check NAME STATUS-OF-LAST
     if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
         echo "not ok $n - $1"
         bad=1
-        sed 's/^/# /' "$work"/out "$work"/err "$work"/*.log 2>/dev/null | tail -n 20
+        sed 's/^/# /' "$work"/*.log "$work"/out "$work"/err 2>/dev/null | tail -n 20
     fi
 }
 run() { # run STATUS COMMAND...: does the command end with this status?
@@ -100,6 +100,23 @@ ls -l "$work/home/index/default"/* >"$work/after"
 cmp -s "$work/before" "$work/after"; check "read-only servers leave the files as they are" $?
 kill -TERM "$pid_writer"
 wait "$pid_writer"; check "all of them end with status 0" $((bad | $?))
+
+# The whole home this time, with everything that a server which writes keeps there: the log of
+# queries, hot questions, the KV of a language model (where there is a small one).
+# (SQLite's -shm and -wal are how readers and a writer know of each other; they go with the last.)
+state() { (cd "$work/home" && find . -type d | sort &&
+    find . -type f ! -name '*-shm' ! -name '*-wal' -printf '%p %s %T@\n' -exec cksum {} \; | sort) }
+model=${FORAGE_SHARED:-../shared}/models/stories260K.gguf
+[ -r "$model" ] && set -- --model "$model" --kv-disk 64M || set --
+state >"$work/before"
+start last --read-only "$@" && run 0 "$forage" query "When do quinces ripen?" --url "$url_last" &&
+    ids "$url_last" >"$work/ids.last" && [ -s "$work/ids.last" ] &&
+    run 1 "$forage" ingest "$work/quince.txt" --url "$url_last"
+check "a read-only server answers from a home that nobody writes" $?
+kill -TERM "$pid_last"
+wait "$pid_last" || bad=1
+state >"$work/after"
+diff "$work/before" "$work/after" >"$work/out"; check "and leaves nothing at all in it" $?
 pids=
 echo "1..$n"
 exit $bad
