@@ -72,6 +72,7 @@ static void lay_out(forward *f, arena *a) {
         f->q_scale = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
         f->q_wsum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
         f->q_sum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(int32_t));
+        if (m->mm->quads) f->q_quads = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->rest = take(a, rows * (size_t)f->d_stride, sizeof(float));
     }
     f->places = take(a, rows, sizeof(row_place));
@@ -119,20 +120,20 @@ void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
 }
 
 /* --- products --- */
-static int8_t *quantize_row(forward *f, int k, const float *x, int row) {
+static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
     size_t g = (size_t)row * (size_t)f->g_stride;
     int8_t *q = f->q + (size_t)row * (size_t)f->q_stride;
-    f->m->vec->quantize(q, f->q_scale + g, f->q_sum + g, f->q_wsum + g, x, k,
-                        round_up(k, VEC_GROUP));
+    f->m->vec->quantize(q, f->q_scale + g, f->q_sum + g, f->q_wsum + g,
+                        w->quads ? f->q_quads + 4 * g : NULL, x, w->k, round_up(w->k, VEC_GROUP));
     return q;
 }
 
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
-    int8_t *q = quantize_row(f, w->k, x, row);
+    int8_t *q = quantize_row(f, w, x, row);
     if (!w->fine && !w->fine_groups) return;
     float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
     f->m->vec->residual(rest, x, q, f->q_scale + (size_t)row * (size_t)f->g_stride, w->k);
-    quantize_row(f, w->k, rest, f->cap_rows + row);
+    quantize_row(f, w, rest, f->cap_rows + row);
 }
 
 typedef struct quantize_job {
@@ -161,6 +162,7 @@ void forward_input(forward *f, const linear *w, const float *x, int x_stride, in
                      .scale = f->q_scale,
                      .wsum = f->q_wsum,
                      .sum = f->q_sum,
+                     .quads = f->q_quads,
                      .q_stride = (size_t)f->q_stride,
                      .g_stride = (size_t)f->g_stride};
 }
@@ -181,6 +183,7 @@ static mm_input second_term(const forward *f, const linear *w, const mm_input *i
     t.scale += (size_t)f->cap_rows * t.g_stride;
     t.wsum += (size_t)f->cap_rows * t.g_stride;
     t.sum += (size_t)f->cap_rows * t.g_stride;
+    if (t.quads) t.quads += (size_t)f->cap_rows * t.g_stride * 4;
     t.add = true;
     if (!w->fine) {
         t.groups = w->fine_groups;

@@ -158,6 +158,7 @@ static mm_input normed_input(const forward *f) {
                       .scale = f->q_scale,
                       .wsum = f->q_wsum,
                       .sum = f->q_sum,
+                      .quads = f->q_quads,
                       .q_stride = (size_t)f->q_stride,
                       .g_stride = (size_t)f->g_stride};
 }

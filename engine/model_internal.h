@@ -21,6 +21,7 @@ typedef struct linear {
     mm_weights w[LINEAR_PARTS];
     int offset[LINEAR_PARTS];
     float *bias; /* [n_out], zero in the padding; NULL: none */
+    bool quads;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.quads) */
     /* Fast path: x as the sum of two int8 roundings (15 bits) instead of one. For products where
      * one rounding costs more accuracy than the second costs time. */
     bool fine;

@@ -49,7 +49,9 @@ typedef struct mm_input {
     const int8_t *q;           /* [m][k_padded] in [-127, 127] */
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
-    size_t q_stride, g_stride; /* elements from row to row */
+    const int32_t
+        *quads; /* [m][k_padded / 8] of vec_kernels.quantize: for W8 where .quads says so */
+    size_t q_stride, g_stride; /* elements from row to row; of quads, 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
     const int *groups; /* NULL: all; else the groups of channels to sum over, ascending (W8, W4) */
     int n_groups;
@@ -63,6 +65,7 @@ typedef void mm_run_fn(const mm_weights *w, const mm_input *in, int row0, int ro
 typedef struct mm_kernels {
     mm_run_fn *run[MM_KIND_END];
     int panels; /* panels that a tile takes together: ranges of a multiple of it run best */
+    bool quads; /* W8 adds up in 16 bits: its rows must be rounded for that */
 } mm_kernels;
 
 /* How a tensor of this type is kept: MM_F32 when exact, else the nearest integer kind. */

@@ -10,12 +10,16 @@
  *   iacc_start8(sum), iacc_start4(sum)    the sums' start, given the sum of the activations
  *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int
  *   iacc_end8(acc), iacc_end4(acc, sum)   as floats; sum as for start4
+ *   MM_QUADS, if W8 takes 8 activations at once: iacc_quad8(acc, w0, w1, x0, x1, quad)
  * The stored codes are above the weights by 128 (W8) or 8 (W4): start or end takes that off. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
 #define UNROLL _Pragma("GCC unroll 16")
 #define INLINE static inline __attribute__((always_inline))
+
+/* A pointer that gcc is not to compute anew at each use. */
+#define HOLD(p) __asm__("" : "+r"(p))
 
 enum { TILE_ROWS = 12 };
 
@@ -58,6 +62,9 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
     const float *scale = in->scale + (size_t)row * in->g_stride;
     const float *wsum = in->wsum + (size_t)row * in->g_stride;
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
+#ifdef MM_QUADS
+    const int32_t *quads = in->quads + (size_t)row * in->g_stride * 4;
+#endif
     const size_t group_bytes = kind == MM_W8 ? 512 : 256;
     const unsigned char *codes[MM_UNITS], *scales[MM_UNITS];
     vf acc[TILE_ROWS][MM_UNITS];
@@ -87,6 +94,31 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
             UNROLL for (int u = 0; u < units; u++) t[r][u] =
                 kind == MM_W8 ? iacc_start8(s) : iacc_start4(kind == MM_W4 ? s : 0);
         }
+#ifdef MM_QUADS
+        if (kind == MM_W8) {
+            const int8_t *x[TILE_ROWS];
+            const int32_t *lift[TILE_ROWS];
+            UNROLL for (int r = 0; r < rows; r++) {
+                size_t at = (size_t)r * in->g_stride + (size_t)g;
+                x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
+                lift[r] = quads + at * 4;
+                HOLD(x[r]);
+                HOLD(lift[r]);
+            }
+            UNROLL for (int i = 0; i < 4; i++) {
+                iw b0[MM_UNITS], b1[MM_UNITS];
+                UNROLL for (int u = 0; u < units; u++) {
+                    b0[u] = iw_load8(codes[u] + (size_t)g * group_bytes + (size_t)i * 128);
+                    b1[u] = iw_load8(codes[u] + (size_t)g * group_bytes + (size_t)i * 128 + 64);
+                }
+                UNROLL for (int r = 0; r < rows; r++) {
+                    int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                        iacc_quad8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
+                }
+            }
+        } else
+#else
         if (kind == MM_W8) {
             UNROLL for (int i = 0; i < 8; i++) {
                 iw b[MM_UNITS];
@@ -97,7 +129,9 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
                     UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot8(t[r][u], b[u], x);
                 }
             }
-        } else {
+        } else
+#endif
+        {
             UNROLL for (int i = 0; i < 4; i++) {
                 iw lo[MM_UNITS], hi[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++)
@@ -235,4 +269,7 @@ RUN(run_w4m, MM_W4M)
 const mm_kernels MM_TABLE = {
     .run = {[MM_F32] = run_f32, [MM_W8] = run_w8, [MM_W4] = run_w4, [MM_W4M] = run_w4m},
     .panels = MM_PANELS,
+#ifdef MM_QUADS
+    .quads = true,
+#endif
 };

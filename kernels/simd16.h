@@ -70,6 +70,12 @@ V16_INLINE v16 v16_exp2i(v16 n) { /* 2^n for integral n in [-126, 127] */
     __m512i i = _mm512_add_epi32(_mm512_cvtps_epi32(n), _mm512_set1_epi32(127));
     return _mm512_castsi512_ps(_mm512_slli_epi32(i, 23));
 }
+V16_INLINE v16 v16_swap1(v16 a) { /* neighbours change places: 1 0 3 2 ... */
+    return _mm512_permute_ps(a, 0xB1);
+}
+V16_INLINE v16 v16_swap4(v16 a) { /* fours do: 4 5 6 7 0 1 2 3 12 ... */
+    return _mm512_shuffle_f32x4(a, a, 0xB1);
+}
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
     __m512i i = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
     return _mm512_castsi512_ps(_mm512_slli_epi32(i, 16));
@@ -145,6 +151,12 @@ V16_INLINE __m256 v16_exp2i_half(__m256 n) {
 }
 V16_INLINE v16 v16_exp2i(v16 n) {
     return (v16){v16_exp2i_half(n.a), v16_exp2i_half(n.b)};
+}
+V16_INLINE v16 v16_swap1(v16 x) {
+    return (v16){_mm256_permute_ps(x.a, 0xB1), _mm256_permute_ps(x.b, 0xB1)};
+}
+V16_INLINE v16 v16_swap4(v16 x) {
+    return (v16){_mm256_permute2f128_ps(x.a, x.a, 1), _mm256_permute2f128_ps(x.b, x.b, 1)};
 }
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
     __m256i i = _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -250,6 +262,14 @@ V16_INLINE v16 v16_exp2i(v16 n) {
 #define EACH(i) ((v16_quad)((__builtin_convertvector(n.q[i], v16_quad_int) + 127) << 23))
     return V16_MAP(EACH);
 #undef EACH
+}
+V16_INLINE v16 v16_swap1(v16 a) {
+#define EACH(i) __builtin_shuffle(a.q[i], (v16_quad_int){1, 0, 3, 2})
+    return V16_MAP(EACH);
+#undef EACH
+}
+V16_INLINE v16 v16_swap4(v16 a) {
+    return (v16){{a.q[1], a.q[0], a.q[3], a.q[2]}};
 }
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
     uint32_t bits[16];

@@ -2,6 +2,7 @@
 #include "kernels/vec.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "kernels/simd16.h"
 
@@ -211,8 +212,33 @@ static void from_i8(float *y, const int8_t *x, float s, int n) {
     for (; i < n; i++) y[i] = (float)x[i] * s;
 }
 
-static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, const float *x, int n,
-                     int k_padded) {
+/* The magnitude that 127 has to stand for. With room for rounding: two codes of a sign sum up to
+ * 127 before it and 128 after it, four magnitudes to 253 and 255. */
+V16_INLINE float top_of(v16 a, v16 b, bool quads) {
+    v16 top = v16_max(v16_abs(a), v16_abs(b));
+    if (quads) {
+        top = v16_max(top, v16_abs(v16_add(a, v16_swap1(a))));
+        top = v16_max(top, v16_abs(v16_add(b, v16_swap1(b))));
+        v16 fa = v16_add(v16_abs(a), v16_abs(v16_swap1(a)));
+        v16 fb = v16_add(v16_abs(b), v16_abs(v16_swap1(b)));
+        v16 four = v16_max(v16_add(fa, v16_swap4(fa)), v16_add(fb, v16_swap4(fb)));
+        top = v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f)));
+    }
+    return v16_hmax(top);
+}
+
+/* Of sixteen codes: -128 times the sums of the fours at 0 1 4 5 and 2 3 6 7, and 8 further on. */
+V16_INLINE void put_quads(int32_t quads[2], v16 codes) {
+    v16 two = v16_add(codes, v16_swap1(codes)), four = v16_add(two, v16_swap4(two));
+    float t[16];
+    v16_store(t, v16_mul(four, v16_set(-128.0f)));
+    for (int i = 0; i < 2; i++)
+        quads[i] = (int32_t)((uint32_t)(uint16_t)(int16_t)t[8 * i] | (uint32_t)(int32_t)t[8 * i + 2]
+                                                                         << 16);
+}
+
+static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
+                     const float *x, int n, int k_padded) {
     for (int g = 0; g < k_padded / VEC_GROUP; g++) {
         int at = g * VEC_GROUP, left = n - at;
         v16 a, b;
@@ -223,7 +249,7 @@ static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, const 
             a = left > 0 ? v16_load_part(x + at, left < 16 ? left : 16) : v16_zero();
             b = left > 16 ? v16_load_part(x + at + 16, left - 16) : v16_zero();
         }
-        float top = v16_hmax(v16_max(v16_abs(a), v16_abs(b)));
+        float top = top_of(a, b, quads != NULL);
         float inv = top > 0 ? 127.0f / top : 0.0f;
         /* A top below 127 / FLT_MAX, or infinite, or NaN: the group counts as zero. */
         if (!(inv <= 3.0e38f) || !(top <= 3.0e38f)) inv = 0.0f, top = 0.0f;
@@ -233,6 +259,10 @@ static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, const 
         b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
         v16_to_i8(q + at, a);
         v16_to_i8(q + at + 16, b);
+        if (quads) {
+            put_quads(quads + 4 * g, a);
+            put_quads(quads + 4 * g + 2, b);
+        }
         gscale[g] = top / 127.0f;
         sum[g] = (int32_t)v16_sum(v16_add(a, b)); /* integers below 2^24: exact in any order */
         wsum[g] = gscale[g] * (float)sum[g];

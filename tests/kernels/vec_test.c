@@ -101,7 +101,7 @@ static void rounding_to_int8_is_the_same_at_every_level(void **state) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;
             memset(q[level], 99, 256);
-            v->quantize(q[level], scale[level], sum[level], wsum[level], x, n, kp);
+            v->quantize(q[level], scale[level], sum[level], wsum[level], NULL, x, n, kp);
             assert_memory_equal(q[level], q[0], (size_t)kp);
             assert_memory_equal(scale[level], scale[0], (size_t)groups * sizeof(float));
             assert_memory_equal(sum[level], sum[0], (size_t)groups * sizeof(int32_t));
@@ -118,6 +118,48 @@ static void rounding_to_int8_is_the_same_at_every_level(void **state) {
         }
         for (int i = 0; i < kp; i++) assert_true(q[0][i] >= -127 && (i < n || q[0][i] == 0));
     }
+}
+
+/* What matmul_avx2.c's proof that nothing saturates stands on. */
+static void codes_rounded_with_quads_add_up_in_16_bits(void **state) {
+    (void)state;
+    int largest_pair = 0, largest_four = 0;
+    for (int round = 0; round < 2000; round++) {
+        int n = 1 + (int)(test_random(&seed) % 200), kp = (n + 31) / 32 * 32;
+        float x[256], rest[256];
+        fill(x, n, round % 4 ? 2 : 1e-3);
+        if (round % 3 == 0) /* all of one size, so that every bound is met */
+            for (int i = 0; i < n; i++) x[i] = round % 2 && x[i] < 0 ? -1.7f : 1.7f;
+        if (round % 5 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
+        int8_t q[3][256];
+        float scale[3][8], wsum[3][8];
+        int32_t sum[3][8], quads[3][32];
+        for (int level = 0; level < 3; level++) {
+            const vec_kernels *v = vec_get_level(level);
+            if (!v) continue;
+            v->quantize(q[level], scale[level], sum[level], wsum[level], quads[level], x, n, kp);
+            assert_memory_equal(q[level], q[0], (size_t)kp);
+            assert_memory_equal(scale[level], scale[0], (size_t)kp / 32 * sizeof(float));
+            assert_memory_equal(quads[level], quads[0], (size_t)kp / 8 * sizeof(int32_t));
+            v->residual(rest, x, q[level], scale[level], n);
+            for (int i = 0; i < n; i++)
+                assert_true(fabsf(rest[i]) <= scale[level][i / 32] * 0.5001f + 1e-30f);
+        }
+        for (int i = 0; i < kp; i += 2) {
+            int pair = abs(q[0][i] + q[0][i + 1]);
+            largest_pair = pair > largest_pair ? pair : largest_pair;
+        }
+        for (int i = 0; i < kp / 4; i++) {
+            const int8_t *at = q[0] + i / 2 * 8 + i % 2 * 2;
+            int four = abs(at[0]) + abs(at[1]) + abs(at[4]) + abs(at[5]);
+            largest_four = four > largest_four ? four : largest_four;
+            int lift = (int16_t)((uint32_t)quads[0][i / 2] >> (i % 2 ? 16 : 0));
+            assert_int_equal(lift, -128 * (at[0] + at[1] + at[4] + at[5]));
+        }
+    }
+    print_message("# pairs up to %d, fours up to %d\n", largest_pair, largest_four);
+    assert_true(largest_pair <= 128 && largest_pair >= 127);
+    assert_true(largest_four <= 255 && largest_four >= 252);
 }
 
 static void bf16_rounds_to_nearest_even(void **state) {
@@ -250,6 +292,7 @@ int main(void) {
         cmocka_unit_test(norms_follow_their_definition),
         cmocka_unit_test(activations_follow_their_definition),
         cmocka_unit_test(rounding_to_int8_is_the_same_at_every_level),
+        cmocka_unit_test(codes_rounded_with_quads_add_up_in_16_bits),
         cmocka_unit_test(bf16_rounds_to_nearest_even),
         cmocka_unit_test(attention_follows_its_definition_whatever_the_tile),
     };
