@@ -13,9 +13,9 @@
 #define MM_PANELS   1
 #define MM_ROWS_F32 6
 #define MM_LANES    8
-#define MM_UNITS    1
-#define MM_ROWS_INT 4
-#define MM_FEW_ROWS 0
+#define MM_UNITS    2
+#define MM_ROWS_INT 3
+#define MM_FEW_ROWS 3
 #define MM_QUADS
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"

@@ -21,7 +21,9 @@
 /* A pointer that gcc is not to compute anew at each use. */
 #define HOLD(p) __asm__("" : "+r"(p))
 
-enum { TILE_ROWS = 12 };
+/* With many rows: so many of them against all panels before the next ones, so that they stay in
+ * the second cache, and so many groups of them at a time, so that a panel's stay in the first. */
+enum { TILE_ROWS = 12, BLOCK_ROWS = 256, BLOCK_GROUPS = 32 };
 
 INLINE void tile_f32(const unsigned char *panel, size_t panel_bytes, const float *x,
                      size_t x_stride, int k, float *out, size_t out_stride, const int rows,
@@ -51,12 +53,14 @@ INLINE int load_i32(const int8_t *p) {
     return v;
 }
 
-/* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on.
+/* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on,
+ * over the groups [begin, end) (of the list, where there is one), going on with the sums in out.
  * next: NULL, or the panels to fetch meanwhile. With few rows, memory is the limit, and only the
  * first of several passes over a panel would wait for it. */
 INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned char *panel,
                      const int first, const mm_input *in, int row, float *out, size_t out_stride,
-                     const int rows, const int units, const unsigned char *next) {
+                     const int rows, const int units, const unsigned char *next, const int begin,
+                     const int end) {
     const int groups = w->k_padded / MM_GROUP;
     const int8_t *q = in->q + (size_t)row * in->q_stride;
     const float *scale = in->scale + (size_t)row * in->g_stride;
@@ -75,10 +79,10 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
         scales[u] = panel + at + w->scale_offset + lane * sizeof(uint16_t);
     }
     UNROLL for (int r = 0; r < rows; r++) {
-        UNROLL for (int u = 0; u < units; u++) acc[r][u] = vf_zero();
+        UNROLL for (int u = 0; u < units; u++) acc[r][u] =
+            begin ? vf_load(out + (size_t)r * out_stride + (size_t)u * MM_LANES) : vf_zero();
     }
-    const int n_groups = in->groups ? in->n_groups : groups;
-    for (int i_group = 0; i_group < n_groups; i_group++) {
+    for (int i_group = begin; i_group < end; i_group++) {
         const int g = in->groups ? in->groups[i_group] : i_group;
         if (next) { /* known while compiling */
             UNROLL for (int p = 0; p < MM_PANELS; p++) {
@@ -173,10 +177,10 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
 #define TILES_INT(rows)                                                                            \
     for (; row1 - row >= (rows) + (next && row1 - row == (rows)); row += (rows))                   \
         tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
-                 units, NULL);                                                                     \
+                 units, NULL, begin, end);                                                         \
     if (next && row1 - row == (rows)) {                                                            \
         tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
-                 units, next);                                                                     \
+                 units, next, begin, end);                                                         \
         return;                                                                                    \
     }
 
@@ -191,7 +195,8 @@ INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_in
 
 INLINE void rows_int(const mm_kind kind, const mm_weights *w, const unsigned char *data,
                      const int first, const mm_input *in, int row, int row1, float *out,
-                     size_t out_stride, const int units, const unsigned char *next) {
+                     size_t out_stride, const int units, const unsigned char *next, int begin,
+                     int end) {
     if (MM_ROWS_INT >= 6) {
         TILES_INT(6)
     }
@@ -211,7 +216,7 @@ INLINE void rows_int(const mm_kind kind, const mm_weights *w, const unsigned cha
  * fetch: while the last pass runs, memory has nothing to do but to bring the next panels. */
 INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
                   int panel, float *out, size_t out_stride, const int panels, const int units,
-                  const bool fetch) {
+                  const bool fetch, int begin, int end) {
     const unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
     const unsigned char *next = fetch ? data + (size_t)panels * w->panel_bytes : NULL;
     const int vectors = panels * MM_PANEL / MM_LANES;
@@ -222,22 +227,44 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     }
     UNROLL for (int u = 0; u < vectors; u += units)
         rows_int(kind, w, data, u, in, row0, row1, out + u * MM_LANES, out_stride, units,
-                 u + units == vectors ? next : NULL);
+                 u + units == vectors ? next : NULL, begin, end);
 }
 
-INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
-                int panel0, int panel1, float *out, size_t out_stride, const int units,
-                const bool fetch) {
+INLINE void run_block(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0,
+                      int row1, int panel0, int panel1, float *out, size_t out_stride,
+                      const int units, const bool fetch, int begin, int end) {
     int p = panel0;
     if (fetch)
         for (; p + 2 * MM_PANELS <= panel1; p += MM_PANELS)
-            strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, true);
+            strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, true, begin, end);
     for (; p + MM_PANELS <= panel1; p += MM_PANELS)
-        strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, false);
+        strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, false, begin, end);
     const int all = MM_PANEL / MM_LANES;
     if (MM_PANELS > 1)
         for (; p < panel1; p++)
-            strip(kind, w, in, row0, row1, p, out, out_stride, 1, all < units ? all : units, false);
+            strip(kind, w, in, row0, row1, p, out, out_stride, 1, all < units ? all : units, false,
+                  begin, end);
+}
+
+/* Sums in ascending order whether they pause in out or not: blocks do not change a bit. Where out
+ * holds a first term, they cannot. */
+INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
+                int panel0, int panel1, float *out, size_t out_stride, const int units,
+                const bool fetch) {
+    const bool whole = kind == MM_F32 || fetch;
+    const int groups = kind == MM_F32 ? 1 : in->groups ? in->n_groups : w->k_padded / MM_GROUP;
+    const int rows = whole ? row1 - row0 : BLOCK_ROWS;
+    const int step = whole || in->add ? groups : BLOCK_GROUPS;
+    for (int row = row0; row < row1; row += rows) {
+        const int end = row1 - row < rows ? row1 : row + rows;
+        int begin = 0;
+        do { /* an empty list has its sums too: zeroes */
+            int stop = groups - begin < step ? groups : begin + step;
+            run_block(kind, w, in, row, end, panel0, panel1, out, out_stride, units, fetch, begin,
+                      stop);
+            begin = stop;
+        } while (begin < groups);
+    }
 }
 
 /* Functions of their own: gcc makes better code of each alone. */

@@ -169,6 +169,58 @@ static void a_row_does_not_depend_on_its_company(void **state) {
     }
 }
 
+/* Rows and channels beyond what a kernel takes at a time: as one call, row by row, as a second
+ * term. */
+static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
+    (void)state;
+    enum { M = 261, N = 48, K = 2144, G = K / 32 };
+    static float x[K], all[M * N], one[M * N], base[M * N];
+    static int8_t q[M * K];
+    static float scale[M * G], wsum[M * G], scratch[K];
+    static int32_t sum[M * G], quads[M * G * 4];
+    static const quant_type kinds[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1};
+    for (int i = 0; i < M; i++) {
+        for (int j = 0; j < K; j++) x[j] = sample(i % 2 ? EXTREME : 0);
+        vec_generic.quantize(q + i * K, scale + i * G, sum + i * G, wsum + i * G, quads + i * G * 4,
+                             x, K, K);
+    }
+    mm_input in = {.q = q,
+                   .scale = scale,
+                   .wsum = wsum,
+                   .sum = sum,
+                   .quads = quads,
+                   .q_stride = K,
+                   .g_stride = G};
+    for (int t = 0; t < 3; t++) {
+        mm_weights w;
+        mm_kind kind = mm_kind_for(kinds[t], true);
+        assert_ok(mm_weights_init(&w, kind, N, K, &err), &err);
+        size_t row_bytes;
+        assert_true(quant_row_bytes(kinds[t], K, &row_bytes));
+        unsigned char *rows = malloc(N * row_bytes);
+        for (int i = 0; i < N; i++) {
+            for (int j = 0; j < K; j++) x[j] = sample(0);
+            quant_pack_row(kinds[t], x, rows + (size_t)i * row_bytes, K);
+        }
+        mm_weights_pack(&w, 0, w.n_panels, kinds[t], rows, row_bytes, scratch);
+        free(rows);
+        for (int l = 0; l < N_LEVELS; l++) {
+            const mm_kernels *k = mm_get_named(levels[l]);
+            if (!k) continue;
+            for (int add = 0; add < 2; add++) {
+                in.add = add;
+                for (int i = 0; i < M * N; i++) all[i] = one[i] = (float)i;
+                k->run[kind](&w, &in, 0, M, 0, w.n_panels, all, N);
+                for (int i = 0; i < M; i++) k->run[kind](&w, &in, i, i + 1, 0, w.n_panels, one, N);
+                assert_memory_equal(all, one, sizeof all);
+                if (!l && !add) memcpy(base, all, sizeof base);
+                if (!add) assert_memory_equal(all, base, sizeof base);
+            }
+        }
+        mm_weights_deinit(&w);
+    }
+}
+
 /* Activations at the ends of what they may be: +-127, and for W8 what vec_kernels.quantize allows
  * neighbours and fours. */
 static void fill_with_largest(problem *p, int round) {
@@ -286,6 +338,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_kernel_gives_the_sums),
         cmocka_unit_test(a_row_does_not_depend_on_its_company),
+        cmocka_unit_test(blocks_of_rows_and_channels_do_not_change_a_bit),
         cmocka_unit_test(the_largest_codes_do_not_saturate),
         cmocka_unit_test(the_second_term_is_added_to_the_first),
         cmocka_unit_test(a_list_of_groups_leaves_the_others_out),
