@@ -120,6 +120,7 @@ fuzz:
 	  echo "  FUZZ $$t"; \
 	  ASAN_OPTIONS=intercept_memmem=0 build/fuzz/tests/fuzz/fuzz_$$t -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 \
 	    -print_final_stats=1 -artifact_prefix=build/fuzz/found/$$t- \
+	    $$(ls tests/fuzz/$$t.dict 2>/dev/null | sed 's/^/-dict=/') \
 	    build/fuzz/corpus/$$t tests/fuzz/corpus/$$t || exit 1; \
 	done
 # No target reaches the matrix kernels, and clang needs minutes for them with the checks in: here
