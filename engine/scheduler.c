@@ -267,7 +267,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         int n = 0;
         int rc = kv_seq_create(&kv, s->kv, t->salt, t->reuse, err);
         if (rc == FO_OK) rc = kv_seq_prepare(kv, t->cap_tokens, err);
-        if (rc == FO_OK) kv_seq_expect(kv, t->expected_uses);
+        if (rc == FO_OK && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
         if (rc == FO_OK) rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
         if (rc == FO_OK && t->chunk) {
             chunk_stream stream = {t->tokens, t->n_tokens};

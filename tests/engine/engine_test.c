@@ -334,6 +334,7 @@ static void kv_is_kept_to_its_tenant_and_dropped_when_asked(void **state) {
     result got;
     engine_stats st;
     r.drop_kv = true;
+    r.expected_uses = 3; /* asked for or not */
     run(e, &r, &got);
     engine_get_stats(e, &st);
     assert_int_equal(st.kv.n_cached, 0);
