@@ -31,7 +31,7 @@ struct chunk_task {
     /* immutable after creation */
     int n_prefix, n_body, n_prompt, n_chunks;
     double share, expected_uses;
-    bool warm;
+    bool warm, keep_blocks;
     chunk *chunks;
     int32_t *body; /* [n_body]: the prompt without its tail */
     /* the state */
@@ -72,6 +72,7 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
     t->share = o->share;
     t->expected_uses = o->expected_uses;
     t->warm = o->warm;
+    t->keep_blocks = o->keep_blocks;
     t->note = "";
     size_t n = (size_t)t->n_body;
     t->chunks = calloc((size_t)o->n_chunks, sizeof *t->chunks);
@@ -131,6 +132,16 @@ int chunk_task_stored(const chunk_task *t, unsigned char *names, int max) {
     return n;
 }
 
+/* Into the store, where it may be declined: then next time again. */
+static void put(chunk_task *t, const chunk *c, const void *bytes, bool ram_only) {
+    kv_store_item item = {.key = c->key,
+                          .kind = KV_STORE_CHUNK,
+                          .n_tokens = c->at.n,
+                          .reuse = t->expected_uses,
+                          .ram_only = ram_only};
+    (void)kv_store_put(t->w->store, &item, bytes, bytes_of(t, c), NULL);
+}
+
 /* A record that does not fit what its name says is dropped like one that is not there. */
 static bool fetch(chunk_task *t, chunk *c) {
     kv_store *store = t->w->store;
@@ -140,6 +151,7 @@ static bool fetch(chunk_task *t, chunk *c) {
     }
     if (c->ref.n_bytes == bytes_of(t, c) && c->ref.n_tokens == c->at.n) {
         c->from_disk = c->from_disk || c->ref.from_disk;
+        put(t, c, c->ref.data, false); /* used twice: worth a write, if it is not on disk */
         return true;
     }
     kv_store_release(store, &c->ref);
@@ -148,16 +160,15 @@ static bool fetch(chunk_task *t, chunk *c) {
     return false;
 }
 
-/* The chunk's KV stands at `start`, as computed behind the prefix alone: into the store, where it
- * may be declined, and (keep) into the task's hands. */
+/* The chunk's KV stands at `start`, as computed behind the prefix alone: into the store, and (keep)
+ * into the task's hands. Written is what was computed before, or is expected to be asked for. */
 static int give(chunk_task *t, chunk *c, const kv_seq *kv, int start, bool keep, fo_err *err) {
     unsigned char *bytes = malloc(bytes_of(t, c));
     if (!bytes) return fo_fail(err, FO_ENOMEM, "out of memory");
     int unused;
     kv_chunk_take(kv_cache_pages(t->w->cache), kv_seq_pages(kv, &unused), start, c->at.n, bytes);
-    kv_store_item item = {
-        .key = c->key, .kind = KV_STORE_CHUNK, .n_tokens = c->at.n, .reuse = t->expected_uses};
-    (void)kv_store_put(t->w->store, &item, bytes, bytes_of(t, c), NULL); /* or next time again */
+    bool again = kv_cache_met(t->w->cache, c->key);
+    put(t, c, bytes, !again && !t->keep_blocks && t->expected_uses <= 1);
     if (keep)
         c->own = bytes;
     else
@@ -204,7 +215,9 @@ static int enter_alone(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) 
     memcpy(t->alone + t->n_prefix, t->body + c->at.start, (size_t)c->at.n * sizeof *t->alone);
     *s = (chunk_stream){t->alone, t->n_prefix + c->at.n};
     kv_seq_truncate(kv, 0);
-    return kv_seq_attach(kv, s->tokens, s->n_tokens, &attached, err);
+    int rc = kv_seq_attach(kv, s->tokens, s->n_tokens, &attached, err);
+    if (rc == FO_OK && !t->keep_blocks) kv_seq_diverge(kv); /* the chunk's record is enough */
+    return rc;
 }
 
 static int enter_head(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
@@ -391,8 +404,8 @@ int chunk_task_commit(chunk_task *t, kv_seq *kv, int n_again, chunk_stream *s, b
 }
 
 bool chunk_task_is_exact(const chunk_task *t) {
-    return t->stage == STAGE_EXACT || t->stage == STAGE_ALONE || t->stage == STAGE_HEAD ||
-           t->stage == STAGE_WARM;
+    return t->stage == STAGE_EXACT || (t->stage == STAGE_ALONE && t->keep_blocks) ||
+           t->stage == STAGE_HEAD || t->stage == STAGE_WARM;
 }
 
 bool chunk_task_in_prompt(const chunk_task *t) {

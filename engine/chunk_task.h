@@ -52,6 +52,7 @@ typedef struct chunk_task_options {
     double share;         /* of the moved tokens, computed again */
     double expected_uses; /* of the chunks by later requests */
     bool warm;            /* compute and store the chunks, nothing else */
+    bool keep_blocks;     /* what is computed alone stays findable in pages, too */
 } chunk_task_options;
 
 /* w must outlive it. FO_ENOMEM. */

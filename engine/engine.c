@@ -162,12 +162,9 @@ static void start_warming(engine *e, generation *g) {
     generation *w = g->warm;
     g->warm = NULL;
     w->submitted_ms = fo_now_ms();
-    add_task(e, w,
-             &(generation_request){.kv_reuse = KV_REUSE_CHUNK,
-                                   .priority = WARM_PRIORITY,
-                                   .background = true,
-                                   .prefill_only = true},
-             i);
+    generation_request r = {.kv_reuse = KV_REUSE_CHUNK, .priority = WARM_PRIORITY};
+    r.background = r.prefill_only = r.drop_kv = true;
+    add_task(e, w, &r, i);
 }
 
 static void finish(engine *e, generation *g, const char *reason, int error, const char *message) {
@@ -605,6 +602,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     o.share = r->kv_chunk_budget == 0 ? e->kv_chunk_budget : r->kv_chunk_budget;
     o.expected_uses = r->expected_uses;
     o.warm = r->prefill_only;
+    o.keep_blocks = r->prefill_only && !r->drop_kv;
     int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
     free(chunks);
     if (rc != FO_OK || r->prefill_only || r->drop_kv) return rc;
@@ -616,7 +614,8 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
                             .sampling = sampler_params_default(),
                             .n_logprobs = -1,
                             .expected_uses = r->expected_uses,
-                            .prefill_only = true};
+                            .prefill_only = true,
+                            .drop_kv = true};
     memcpy(w.salt, r->salt, 32);
     rc = generation_make(&g->warm, e, &w, err);
     if (rc == FO_OK) g->warm->internal = true;

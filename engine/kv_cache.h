@@ -118,6 +118,10 @@ int kv_cache_compact(kv_cache *c);
 /* The same if the threshold is passed. */
 int kv_cache_maintain(kv_cache *c);
 
+/* Was this asked before about the name (of a chunk, say)? It is from now on. Forgets some, and may
+ * take one for another: what depends on it is a write to disk. Without a disk tier: no. */
+bool kv_cache_met(kv_cache *c, const unsigned char name[32]);
+
 /* Write up to max blocks that are worth it and not in the store yet, those worth most first: when
  * there is nothing else to do. How many were given to the store. */
 int kv_cache_save(kv_cache *c, int max);

@@ -36,6 +36,16 @@ bool kv_cache_store_remembers(const kv_cache *c, const prefix_hash *h) {
     return *place == tag;
 }
 
+bool kv_cache_met(kv_cache *c, const unsigned char name[32]) {
+    prefix_hash h;
+    memcpy(h.bytes, name, sizeof h.bytes);
+    if (!c->store) return false;
+    uint32_t tag, *place = memory_of(c, &h, &tag);
+    bool met = *place == tag;
+    *place = tag;
+    return met;
+}
+
 static int save(kv_cache *c, int p) {
     const page_meta *m = &c->meta[p];
     kv_store_item item = {

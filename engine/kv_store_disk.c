@@ -583,6 +583,10 @@ int kv_store_disk_open(kv_store *s, fo_err *err) {
 void kv_store_disk_close(kv_store *s) {
     if (s->has_thread) {
         pthread_mutex_lock(&s->mu);
+        for (int i = 0; i < s->cap_entries; i++) { /* nothing else wants the disk now */
+            const kv_entry *e = &s->entries[i];
+            if (e->taken && e->buffer && !e->segment && !e->queued) kv_store_enqueue(s, i, NULL);
+        }
         s->stop = true;
         pthread_cond_signal(&s->work);
         pthread_mutex_unlock(&s->mu);

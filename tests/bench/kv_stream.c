@@ -315,8 +315,8 @@ int main(int argc, char **argv) {
         return 2;
     }
     size_t n = argc > 4 ? strtoul(argv[4], NULL, 10) : 2000, n_questions;
-    uint64_t ram = argc > 5 ? strtoul(argv[5], NULL, 10) : 256;
-    uint64_t disk = argc > 6 ? strtoul(argv[6], NULL, 10) : 1024;
+    double ram = argc > 5 ? strtod(argv[5], NULL) : 256;
+    double disk = argc > 6 ? strtod(argv[6], NULL) : 1024;
     const char *wanted = argc > 7 ? argv[7] : "off,exact,cache,chunk";
     service *s;
     service_stats stats;
@@ -342,8 +342,10 @@ int main(int argc, char **argv) {
         engine *e;
         outcome o = {.ttft = calloc(n, sizeof *o.ttft)};
         fo_remove_tree(dir, NULL);
-        engine_options eo = {
-            .model = argv[3], .kv_ram = ram << 20, .kv_dir = dir, .kv_disk = disk << 20};
+        engine_options eo = {.model = argv[3],
+                             .kv_ram = (uint64_t)(ram * 0x1p20),
+                             .kv_dir = dir,
+                             .kv_disk = (uint64_t)(disk * 0x1p20)};
         if (engine_open(&e, &eo, &err)) die("engine");
         gguf_str chat = {0};
         gguf_get_str(engine_gguf(e), "tokenizer.chat_template", &chat, NULL);
