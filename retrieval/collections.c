@@ -203,7 +203,7 @@ static int collection_open(service *s, const store_collection *from, int edition
                                 .tenant = c->tenant,
                                 .pool = s->index_pool,
                                 .read_only = s->read_only,
-                                .merge_bytes_per_s = s->merge_bytes_per_s};
+                                .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
     size_t n_dropped = 0;
     rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
     build_watch unwatched = {0};
