@@ -176,6 +176,7 @@ static generation_request generation_of(const run *r, const unsigned char salt[3
                             .kv_reuse = q->kv_reuse,
                             .prefill_only = q->prefill_only,
                             .drop_kv = q->drop_kv,
+                            .no_lookup = q->no_lookup,
                             .n_logprobs = -1};
     g.sampling.temperature = (float)q->temperature;
     g.sampling.top_p = q->top_p > 0 ? (float)q->top_p : 1;

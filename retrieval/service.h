@@ -181,6 +181,7 @@ typedef struct query_request {
     enum kv_reuse kv_reuse;
     bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
+    bool no_lookup;    /* guess nothing ahead from the prompt; the answer is the same */
     enum answer_by answer_by;
     enum cache_mode cache;
     int timeout_ms; /* 0: 60,000 */

@@ -117,6 +117,7 @@ static void read_generation(query_call *c, json_in *in) {
     q->kv_reuse = (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, reuses);
     q->prefill_only = json_in_bool(in, "prefill_only", false);
     q->drop_kv = !json_in_bool(in, "keep_kv", true);
+    q->no_lookup = !json_in_bool(in, "lookup", true);
     c->stream = json_in_bool(in, "stream", false);
 }
 

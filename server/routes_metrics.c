@@ -147,6 +147,13 @@ static void write_engine_metrics(engine *e, fo_buf *b) {
                   (unsigned long long)st.prefill_tokens);
     fo_buf_printf(b, "forage_generation_tokens_total{kind=\"answer\"} %llu\n",
                   (unsigned long long)st.decode_tokens);
+    metrics_write_head(b, "forage_generation_guessed_tokens_total", "counter",
+                       "Tokens guessed ahead from the prompt and computed, and those of them that "
+                       "came true.");
+    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"drafted\"} %llu\n",
+                  (unsigned long long)st.drafted_tokens);
+    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"kept\"} %llu\n",
+                  (unsigned long long)st.kept_tokens);
     metrics_write_head(b, "forage_generation_requests_total", "counter",
                        "Requests to the language model that ended, and those not taken.");
     fo_buf_printf(b, "forage_generation_requests_total{outcome=\"finished\"} %llu\n",

@@ -107,6 +107,43 @@ static void fields_of_generation_are_honoured(void **state) {
     cJSON_Delete(r);
 }
 
+static double guessed(fixture *f, const char *kind) {
+    fo_buf b = {0};
+    char name[96];
+    assert_int_equal(send_body(f, "/metrics", NULL, &b, false), 200);
+    fo_buf_add(&b, "", 1);
+    snprintf(name, sizeof name, "forage_generation_guessed_tokens_total{kind=\"%s\"} ", kind);
+    const char *line = strstr(b.data, name);
+    assert_non_null(line);
+    double value = strtod(line + strlen(name), NULL);
+    fo_buf_free(&b);
+    return value;
+}
+
+/* The model says the same again and again, so it is guessed; without look-up nothing is. */
+static void lookup_false_guesses_nothing_and_says_the_same(void **state) {
+    (void)state;
+    fixture *f = open_with("The grey heron stands one metre tall @",
+                           (engine_options){.kv_ram = 16 << 20, .row_cost = .01});
+    char *first = NULL;
+    for (int round = 0; round < 4; round++) {
+        bool off = round % 2 == 0;
+        double before = guessed(f, "drafted");
+        char more[80];
+        snprintf(more, sizeof more, ",\"cache\":\"bypass\",\"max_tokens\":60,\"lookup\":%s",
+                 off ? "false" : "true");
+        cJSON *r = query(f, more, 200);
+        if (!first) first = strdup(text(r, "answer"));
+        assert_string_equal(text(r, "answer"), first);
+        cJSON_Delete(r);
+        double now = guessed(f, "drafted");
+        assert_true(off ? now == before : now > before);
+    }
+    assert_true(guessed(f, "kept") > 0 && guessed(f, "kept") <= guessed(f, "drafted"));
+    free(first);
+    fixture_close(f);
+}
+
 static void a_bad_field_is_named(void **state) {
     fixture *f = *state;
     static const struct {
@@ -129,6 +166,7 @@ static void a_bad_field_is_named(void **state) {
         {",\"kv_reuse\":\"some\"", "kv_reuse"},
         {",\"prefill_only\":\"yes\"", "prefill_only"},
         {",\"keep_kv\":1", "keep_kv"},
+        {",\"lookup\":\"no\"", "lookup"},
         {",\"stream\":\"yes\"", "stream"},
         {",\"grounding\":\"firm\"", "grounding"},
         {",\"timeout_ms\":0", "timeout_ms"},
@@ -278,6 +316,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_written_and_every_figure_is_there),
         cmocka_unit_test(fields_of_generation_are_honoured),
+        cmocka_unit_test(lookup_false_guesses_nothing_and_says_the_same),
         cmocka_unit_test(a_bad_field_is_named),
         cmocka_unit_test(a_stream_tells_contexts_sentences_citations_and_the_whole),
         cmocka_unit_test(a_client_that_leaves_frees_its_slot),
