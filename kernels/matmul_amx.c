@@ -14,12 +14,10 @@
  *             batches of BATCH groups: products into one buffer of sums, while the sums of the
  *             batch before are scaled and added from the other
  *
- * What bounds it. The layouts keep a scale for each 32 channels, so a tile is used to half its
- * depth: 16 cycles for 8,192 products instead of 16,384 (Intel's figure for TDPBSSD: one in 16
- * cycles, 52 to its result). Scaling takes 3 operations on two ports for each of 16 vectors, 24
- * cycles; storing the sums 16, and 5 more for the running totals with BATCH 3. So some 24 cycles a
- * tile product: a third of the peak, and 3.5 times AVX-512 VNNI (64 for the products, 24 for the
- * scales). These are counts; docs/performance-engine.md says what was measured. */
+ * What bounds it: the layouts keep a scale for each 32 channels, so a tile is used to half its
+ * depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
+ * operations for each of 16 rows, 24 cycles on two ports and more with all that is around them.
+ * Counts and what was measured without AMX: docs/performance-amx.md. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 #include "kernels/tile_amx.h"
@@ -34,8 +32,8 @@ enum {
     BLOCK = 2,     /* tiles of a block in each direction */
     ROWS = 256,    /* of a chunk at most */
     GROUPS = 64,   /* of a chunk of channels */
-    GROUP_BYTES = 512,  /* of 32 channels x 16 outputs as signed bytes */
-    BATCH = 3,          /* two buffers of 4 of them fit in the level 1 cache beside the rest */
+    GROUP_BYTES = 512, /* of 32 channels x 16 outputs as signed bytes */
+    BATCH = 3, /* groups; two buffers of 4 KiB each fit in the first cache beside the rest */
     L2_BYTES = 1 << 20, /* activations that may stay there: half of Sapphire Rapids' 2 MiB */
 };
 
@@ -58,10 +56,16 @@ typedef struct totals {
     float t[ROWS / TILE][BLOCK][SUMS];
 } totals;
 
+/* The scales of a block's rows over a chunk of channels, group by group: side by side, so that
+ * sixteen broadcasts need one address. */
+typedef struct rows_chunk {
+    float scale[GROUPS][BLOCK * TILE], wsum[GROUPS][BLOCK * TILE];
+} rows_chunk;
+
 /* Sums of a block over some groups that wait to be scaled and added. */
 typedef struct batch {
     int32_t (*sums)[BLOCK * BLOCK][SUMS]; /* [n] */
-    const float *scale, *wsum;            /* of the block's first row */
+    const rows_chunk *rows;
     float (*total)[BLOCK][SUMS];
     int first, n, tiles; /* group of the chunk, groups, tiles of rows */
 } batch;
@@ -135,36 +139,66 @@ INLINE void products(const weights_chunk *c, int i, const int8_t *q, size_t q_st
     tile_read();
 }
 
-/* Tile number `slot` of the block. */
-INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *b,
-                       const mm_input *in, int slot) {
+/* to[group][row] from a row's floats, for 16 rows. */
+INLINE void turn(const weights_chunk *c, const float *from, size_t stride,
+                 float (*to)[BLOCK * TILE], bool in_order) {
+    int i = 0;
+    for (; in_order && i + 4 <= c->n; i += 4)
+        for (int r = 0; r < TILE; r += 4) {
+            const float *f = from + (size_t)r * stride + c->number[i];
+            __m128 x0 = _mm_loadu_ps(f), x1 = _mm_loadu_ps(f + stride);
+            __m128 x2 = _mm_loadu_ps(f + 2 * stride), x3 = _mm_loadu_ps(f + 3 * stride);
+            _MM_TRANSPOSE4_PS(x0, x1, x2, x3);
+            _mm_store_ps(to[i] + r, x0);
+            _mm_store_ps(to[i + 1] + r, x1);
+            _mm_store_ps(to[i + 2] + r, x2);
+            _mm_store_ps(to[i + 3] + r, x3);
+        }
+    for (; i < c->n; i++)
+        for (int r = 0; r < TILE; r++) to[i][r] = from[(size_t)r * stride + (size_t)c->number[i]];
+}
+
+INLINE void turn_rows(const mm_kind kind, const weights_chunk *c, const mm_input *in, int row,
+                      int tiles, rows_chunk *rows) {
+    for (int t = 0; t < tiles; t++) {
+        const size_t at = (size_t)(row + t * TILE) * in->g_stride;
+        float(*scale)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->scale[0] + t * TILE);
+        float(*wsum)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->wsum[0] + t * TILE);
+        turn(c, in->scale + at, in->g_stride, scale, !in->groups);
+        if (kind == MM_W4M) turn(c, in->wsum + at, in->g_stride, wsum, !in->groups);
+    }
+}
+
+/* A batch into the running totals of tile number `slot` of the block. */
+INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *b, int slot) {
     const int tile = slot / BLOCK, panel = slot % BLOCK;
-    const float *scale = b->scale + (size_t)(tile * TILE) * in->g_stride;
-    const float *wsum = b->wsum + (size_t)(tile * TILE) * in->g_stride;
     float *total = b->total[tile][panel];
     v16 acc[TILE];
     UNROLL for (int r = 0; r < TILE; r++) acc[r] = v16_load(total + r * MM_PANEL);
     for (int i = 0; i < b->n; i++) {
+        const int g = b->first + i;
         const int32_t *sums = b->sums[i][slot];
-        const size_t g = (size_t)c->number[b->first + i];
-        const v16 ws = v16_load(c->scale[panel][b->first + i]);
-        const v16 wm = kind == MM_W4M ? v16_load(c->min[panel][b->first + i]) : v16_zero();
+        const float *scale = b->rows->scale[g] + tile * TILE;
+        const float *wsum = b->rows->wsum[g] + tile * TILE;
+        /* Else gcc keeps an offset for each of the addresses in a register. */
+        __asm__("" : "+r"(scale), "+r"(wsum), "+r"(sums));
+        const v16 ws = v16_load(c->scale[panel][g]);
+        const v16 wm = kind == MM_W4M ? v16_load(c->min[panel][g]) : v16_zero();
         UNROLL for (int r = 0; r < TILE; r++) {
-            const size_t at = (size_t)r * in->g_stride + g;
-            v16 f = _mm512_cvtepi32_ps(_mm512_loadu_si512(sums + r * MM_PANEL));
-            acc[r] = v16_fma(v16_mul(f, ws), v16_set(scale[at]), acc[r]);
-            if (kind == MM_W4M) acc[r] = v16_fma(wm, v16_set(wsum[at]), acc[r]);
+            v16 f = _mm512_cvtepi32_ps(_mm512_load_si512(sums + r * MM_PANEL));
+            acc[r] = v16_fma(v16_mul(f, ws), v16_set(scale[r]), acc[r]);
+            if (kind == MM_W4M) acc[r] = v16_fma(wm, v16_set(wsum[r]), acc[r]);
         }
     }
     UNROLL for (int r = 0; r < TILE; r++) v16_store(total + r * MM_PANEL, acc[r]);
 }
 
 /* Part `step` of BATCH of the scaling of a batch. */
-INLINE void add_some(const mm_kind kind, const weights_chunk *c, const batch *b, const mm_input *in,
-                     int step, const int panels) {
+INLINE void add_some(const mm_kind kind, const weights_chunk *c, const batch *b, int step,
+                     const int panels) {
     const int begin = step * BLOCK * BLOCK / BATCH, end = (step + 1) * BLOCK * BLOCK / BATCH;
     for (int slot = begin; slot < end; slot++)
-        if (slot / BLOCK < b->tiles && slot % BLOCK < panels) add_scaled(kind, c, b, in, slot);
+        if (slot / BLOCK < b->tiles && slot % BLOCK < panels) add_scaled(kind, c, b, slot);
 }
 
 /* All whole tiles of rows [row0, row1) over a chunk of channels. The products of one batch and the
@@ -172,14 +206,14 @@ INLINE void add_some(const mm_kind kind, const weights_chunk *c, const batch *b,
 INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in, int row0,
                   int row1, totals *total, const int panels) {
     _Alignas(64) int32_t sums[2][BATCH][BLOCK * BLOCK][SUMS];
+    _Alignas(64) rows_chunk rows[2]; /* this block's and the one's before */
     batch before = {.n = 0};
-    int which = 0;
-    for (int row = row0; row + TILE <= row1; row += BLOCK * TILE) {
-        const size_t at = (size_t)row * in->g_stride;
-        batch now = {.scale = in->scale + at,
-                     .wsum = in->wsum + at,
+    int which = 0, turned = 0;
+    for (int row = row0; row + TILE <= row1; row += BLOCK * TILE, turned ^= 1) {
+        batch now = {.rows = &rows[turned],
                      .total = &total->t[(row - row0) / TILE],
                      .tiles = row1 - row >= BLOCK * TILE ? BLOCK : 1};
+        turn_rows(kind, c, in, row, now.tiles, &rows[turned]);
         for (int first = 0; first < c->n; first += BATCH, which ^= 1) {
             now.first = first;
             now.n = c->n - first < BATCH ? c->n - first : BATCH;
@@ -194,13 +228,12 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
                     else
                         products(c, i, q, in->q_stride, now.sums[step], 1, panels);
                 }
-                if (before.n) add_some(kind, c, &before, in, step, panels);
+                if (before.n) add_some(kind, c, &before, step, panels);
             }
             before = now;
         }
     }
-    for (int step = 0; before.n && step < BATCH; step++)
-        add_some(kind, c, &before, in, step, panels);
+    for (int step = 0; before.n && step < BATCH; step++) add_some(kind, c, &before, step, panels);
 }
 
 /* One or two panels for a chunk of rows. */
@@ -209,6 +242,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
                   const int panels) {
     const int n = in->groups ? in->n_groups : w->k_padded / MM_GROUP;
     const int tiled = (row1 - row0) / TILE * TILE;
+    const bool add = in->add;
     memset(total, 0, (size_t)(tiled / TILE) * sizeof total->t[0]);
     for (int g = 0; g < n; g += GROUPS) {
         unpack(kind, w, in, panel, g, g + GROUPS < n ? g + GROUPS : n, c, panels);
@@ -218,7 +252,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
         float *o = out + (size_t)(row0 + r) * out_stride + (size_t)panel * MM_PANEL;
         UNROLL for (int p = 0; p < panels; p++) {
             v16 t = v16_load(total->t[r / TILE][p] + r % TILE * MM_PANEL);
-            v16_store(o + p * MM_PANEL, in->add ? v16_add(v16_load(o + p * MM_PANEL), t) : t);
+            v16_store(o + p * MM_PANEL, add ? v16_add(v16_load(o + p * MM_PANEL), t) : t);
         }
     }
     if (row0 + tiled < row1)
