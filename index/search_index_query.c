@@ -262,6 +262,14 @@ static void place_of(const shelf *h, uint32_t point, const part **p, uint32_t *d
     *doc = point - h->bases[low];
 }
 
+/* Of several graphs each gives its best k, and the best of those are kept: with narrower walks they
+ * find as much together as one graph does with 2 k candidates, which a graph of all points gets. */
+static size_t default_ef(const search_snapshot *s, const shelf *h, size_t k) {
+    enum { LEAST = 64 };
+    size_t live = s->n_live ? s->n_live : 1, ef = k + k * shelf_n_live(h) / live;
+    return ef > LEAST ? ef : LEAST;
+}
+
 static int dense_in_room(search_snapshot *s, search_room *r, const float *query, size_t k,
                          size_t ef, const filter_bits *allowed, search_hit *hits, size_t *n,
                          fo_err *err) {
@@ -271,7 +279,8 @@ static int dense_in_room(search_snapshot *s, search_room *r, const float *query,
     size_t n_all = 0;
     for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
         const shelf *h = &s->shelves[i];
-        hnsw_query q = {.vector = query, .k = k, .ef = ef, .visible = h->n_docs};
+        hnsw_query q = {
+            .vector = query, .k = k, .ef = ef ? ef : default_ef(s, h, k), .visible = h->n_docs};
         if (allowed) {
             q.allowed = allowed->shelves[i].words;
             q.n_allowed = allowed->shelves[i].n_set;

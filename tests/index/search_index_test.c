@@ -272,6 +272,57 @@ static void answers_do_not_depend_on_how_the_documents_came(void **state) {
     test_remove(many);
 }
 
+static float dot_of(int64_t chunk, const float *v) {
+    float x[DIM], sum = 0;
+    vector_of(chunk, x);
+    for (int i = 0; i < DIM; i++) sum += x[i] * v[i];
+    return sum;
+}
+
+/* Three sealed segments and the open one, each large enough to be walked, a tenth of all dead. */
+static void segments_find_together_what_a_scan_finds(void **state) {
+    (void)state;
+    enum { EACH = 1300, SEGMENTS = 4, N = EACH * SEGMENTS, K = 50, QUERIES = 30 };
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 100000, 0);
+    fo_err err = {0};
+    for (int64_t i = 0; i < N; i++) {
+        add(ix, i);
+        if (i % EACH != EACH - 1) continue;
+        publish(ix, i + 1);
+        if (i < N - 1) assert_ok(search_index_seal(ix, &err), &err);
+    }
+    for (int64_t i = 0; i < N; i += 10) search_index_remove(ix, i);
+    publish(ix, N + 1);
+    search_index_stats stats;
+    search_index_get_stats(ix, &stats);
+    assert_int_equal(stats.n_segments, SEGMENTS);
+    search_snapshot *s = search_index_acquire(ix);
+    size_t found = 0;
+    for (int64_t q = 0; q < QUERIES; q++) {
+        float v[DIM];
+        search_hit hits[K];
+        size_t n;
+        vector_of(N + q, v);
+        assert_ok(search_dense(s, v, K, 0, NULL, hits, &n, &err), &err);
+        assert_int_equal(n, K);
+        for (size_t i = 0; i < n; i++) {
+            size_t better = 0;
+            assert_true(hits[i].chunk % 10 != 0);
+            assert_true(fabsf(hits[i].score - dot_of(hits[i].chunk, v)) < 1e-3f);
+            if (i) assert_true(hits[i].score <= hits[i - 1].score);
+            for (int64_t c = 0; c < N && better < K; c++)
+                better += c % 10 != 0 && dot_of(c, v) > hits[i].score + 1e-4f;
+            found += better < K;
+        }
+    }
+    if (found < QUERIES * K * 98 / 100)
+        fail_msg("%zu of %d hits are among the best %d", found, QUERIES * K, K);
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
 static void what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -605,6 +656,7 @@ int main(void) {
         cmocka_unit_test(a_query_of_stop_words_alone_still_finds),
         cmocka_unit_test(behaves_like_a_set_through_seals_merges_and_restarts),
         cmocka_unit_test(answers_do_not_depend_on_how_the_documents_came),
+        cmocka_unit_test(segments_find_together_what_a_scan_finds),
         cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
         cmocka_unit_test(puts_damaged_and_foreign_files_aside),
         cmocka_unit_test(a_pace_keeps_to_its_rate_after_a_burst),
