@@ -280,7 +280,11 @@ int chunk_task_admit(chunk_task *t, kv_seq *kv, chunk_stream *s, int *n_attached
     t->whole = *s;
     t->n_done = 0;
     t->current = -1;
-    if (t->warm) return enter_alone(t, kv, s, err);
+    if (t->warm) {
+        int rc = enter_alone(t, kv, s, err);
+        *n_attached = kv_seq_tokens(kv);
+        return rc;
+    }
     if (!t->decided || t->moves) look_up(t, kv_seq_tokens(kv));
     if (!t->decided) {
         if (t->first == t->n_chunks)

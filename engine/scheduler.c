@@ -268,7 +268,9 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         int rc = kv_seq_create(&kv, s->kv, t->salt, t->reuse, err);
         if (rc == FO_OK) rc = kv_seq_prepare(kv, t->cap_tokens, err);
         if (rc == FO_OK && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
-        if (rc == FO_OK) rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
+        /* One that warms computes chunks alone: the prompt's blocks are not used once more. */
+        if (rc == FO_OK && !(t->chunk && t->prefill_only))
+            rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
         if (rc == FO_OK && t->chunk) {
             chunk_stream stream = {t->tokens, t->n_tokens};
             rc = chunk_task_admit(t->chunk, kv, &stream, &n, err);
