@@ -227,14 +227,20 @@ V16_INLINE float top_of(v16 a, v16 b, bool quads) {
     return v16_hmax(top);
 }
 
-/* Of sixteen codes: -128 times the sums of the fours at 0 1 4 5 and 2 3 6 7, and 8 further on. */
-V16_INLINE void put_quads(int32_t quads[2], v16 codes) {
-    v16 two = v16_add(codes, v16_swap1(codes)), four = v16_add(two, v16_swap4(two));
-    float t[16];
-    v16_store(t, v16_mul(four, v16_set(-128.0f)));
-    for (int i = 0; i < 2; i++)
-        quads[i] = (int32_t)((uint32_t)(uint16_t)(int16_t)t[8 * i] | (uint32_t)(int32_t)t[8 * i + 2]
-                                                                         << 16);
+/* Of a group's codes: -128 times the sums of the fours at 8j + 0 1 4 5 and 8j + 2 3 6 7. */
+V16_INLINE void put_quads(int32_t quads[4], const int8_t q[VEC_GROUP]) {
+#if defined(__AVX2__)
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)q);
+    __m256i two = _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
+    __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
+    four = _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_slli_epi16(four, 7));
+    four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    _mm_storeu_si128((__m128i *)(void *)quads, _mm256_castsi256_si128(four));
+#else
+    for (int i = 0; i < 4; i++, q += 8)
+        quads[i] = (int32_t)((uint32_t)(uint16_t)(-128 * (q[0] + q[1] + q[4] + q[5])) |
+                             (uint32_t)(-128 * (q[2] + q[3] + q[6] + q[7])) << 16);
+#endif
 }
 
 static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
@@ -259,10 +265,7 @@ static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_
         b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
         v16_to_i8(q + at, a);
         v16_to_i8(q + at + 16, b);
-        if (quads) {
-            put_quads(quads + 4 * g, a);
-            put_quads(quads + 4 * g + 2, b);
-        }
+        if (quads) put_quads(quads + 4 * g, q + at);
         gscale[g] = top / 127.0f;
         sum[g] = (int32_t)v16_sum(v16_add(a, b)); /* integers below 2^24: exact in any order */
         wsum[g] = gscale[g] * (float)sum[g];
