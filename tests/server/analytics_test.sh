@@ -1,34 +1,24 @@
 #!/bin/sh
 # Cache-hit analytics through HTTP: figures, CSV, forage stats, a kill -9 and a restart.
-set -u
-forage=${BUILD:-build}/forage
-echo 1..1
-home=$(mktemp -d)
-pid=
-trap 'test -n "$pid" && kill -9 $pid 2>/dev/null; rm -rf "$home"' EXIT
-fail() { echo "not ok 1 - $*"; exit 1; }
-start() {
-    rm -f "$home/port"
-    "$forage" serve --home "$home" --listen 127.0.0.1:0 --port-file "$home/port" --prime-rate 0 \
-        --log-level off "$@" &
-    pid=$!
-    for _ in $(seq 300); do
-        test -s "$home/port" && break
-        sleep 0.1
-    done
-    url=http://127.0.0.1:$(cat "$home/port") || fail "does not start"
+. "$(dirname "$0")/tap.sh"
+fail() {
+    check "$*" 1
+    finish
 }
-ask() { curl -s -H 'Content-Type: application/json' "$url/query" -d "$1"; }
+start() { serve "$work/home" --prime-rate 0 --log-level off "$@" || fail "does not start"; }
+ask() { post /query "$1"; }
+# Events are written down in batches, a moment later: waits until PATH's reply holds TEXT.
+says() { wait_for eval "curl -s \"$url$1\" | grep -q '$2'"; }
 
 start
-curl -s -H 'Content-Type: application/json' "$url/ingest" \
-    -d '{"documents":[{"id":"heron","text":"The grey heron stands one metre tall. It eats fish."}]}' >/dev/null
+post /ingest '{"documents":[{"id":"heron","text":"The grey heron stands one metre tall. It eats fish."}]}' >/dev/null
 q='{"query":"How tall is the grey heron?"}'
 ask "$q" | grep -q '"answer":"miss"' || fail "the first is no miss"
 for _ in 1 2 3; do ask "$q" | grep -q '"answer":"hit"' || fail "a repeated question is no hit"; done
 ask '{"query":"Who invented the zeppelin engine?"}' | grep -q '"status":"abstained"' || fail "answered"
 ask '{"query":"=2+2"}' >/dev/null
-sleep 2.5
+says "/analytics/cache?window=1h&step=1m" '"answer":{"lookups":6,' || fail "six look-ups are not counted"
+says "/analytics/queries?limit=50" '=2+2' || fail "the last question is not logged"
 cache=$(curl -s "$url/analytics/cache?window=1h&step=1m")
 echo "$cache" | grep -q '"answer":{"lookups":6,"hits":3,"hit_ratio":0.5,' || fail "totals: $cache"
 echo "$cache" | grep -q '"kv_disk":{"lookups":0' || fail "a layer is missing: $cache"
@@ -47,11 +37,10 @@ echo "$memory" | grep -q '"resident":[1-9][0-9]\{6,\},"answer":[0-9]*,"retrieval
 curl -s -H 'Accept: text/csv' "$url/analytics/memory" | grep -q '^t,resident_bytes,answer_bytes,retrieval_bytes,index_bytes,kv_bytes' ||
     fail "memory as CSV"
 curl -s "$url/analytics/kv" | grep -q '"pages":0,.*"map":""' || fail "KV without a language model"
-for bad in 'latency?window=0h' 'memory?step=61s' 'kv?window=1h' 'cache?window=x' 'cache?step=30s' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
-    test "$(curl -s -o /dev/null -w '%{http_code}' "$url/analytics/$bad")" = 400 || fail "takes $bad"
+for wrong in 'latency?window=0h' 'memory?step=61s' 'kv?window=1h' 'cache?window=x' 'cache?step=30s' 'queries?order=cold' 'queries?limit=0' 'cache?wndow=1h'; do
+    test "$(curl -s -o /dev/null -w '%{http_code}' "$url/analytics/$wrong")" = 400 || fail "takes $wrong"
 done
-kill -9 $pid
-wait $pid 2>/dev/null
+stop KILL
 start
 after=$(curl -s "$url/analytics/cache?window=1h&step=1m")
 echo "$after" | grep -q '"answer":{"lookups":6,"hits":3,"hit_ratio":0.5,' || fail "after kill -9: $after"
@@ -59,28 +48,22 @@ echo "$after" | grep -q '"answer":{"lookups":6,"hits":3,"hit_ratio":0.5,' || fai
 stats=$("$forage" stats --url "$url" --json) || fail "stats --url"
 echo "$stats" | grep -q '"cache_30_days":{"answer":{"lookups":6,"hits":3,' || fail "stats --url: $stats"
 "$forage" stats --url "$url" | grep -q 'hit_ratio *50.0 %' || fail "stats --url prints no ratio"
-kill $pid
-wait $pid
-stats=$("$forage" stats --home "$home" --json) || fail "stats --home"
+stop TERM
+stats=$("$forage" stats --home "$work/home" --json) || fail "stats --home"
 echo "$stats" | grep -q '"cache_30_days":{"answer":{"lookups":6,"hits":3,' || fail "stats --home: $stats"
 start --log-queries hash
 ask "$q" >/dev/null
-sleep 2.5
-curl -s "$url/analytics/queries?limit=50" | grep -q '"query":"sha256:' || fail "no hash is logged"
-kill $pid
-wait $pid
+says "/analytics/queries?limit=50" '"query":"sha256:' || fail "no hash is logged"
+stop TERM
 start --log-queries off
 ask '{"query":"What does the grey heron eat?"}' >/dev/null
-kill $pid
-wait $pid
-pid=
+stop TERM
 start
 rows=$(curl -s "$url/analytics/queries?limit=50")
 echo "$rows" | grep -q '"query":null' || fail "off: $rows"
 echo "$rows" | grep -q 'heron eat' && fail "off writes the text: $rows"
-kill $pid
-wait $pid
-pid=
-grep -aq 'heron eat?' "$home/forage.db" && fail "off writes the text"
-grep -q 'heron' "$home/hot/default.hot" && fail "a hidden question is written down"
-echo "ok 1 - figures, CSV, forage stats; all of it after kill -9; questions can be hidden"
+stop TERM
+grep -aq 'heron eat?' "$work/home/forage.db" && fail "off writes the text"
+grep -q 'heron' "$work/home/hot/default.hot" && fail "a hidden question is written down"
+check "figures, CSV, forage stats; all of it after kill -9; questions can be hidden" 0
+finish

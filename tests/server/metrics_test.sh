@@ -1,35 +1,19 @@
 #!/bin/sh
 # /metrics: what Prometheus's own checker says, that Grafana's dashboard asks for nothing that is not
 # there, and that the figures are those of the queries made. With a language model where one is.
-set -u
-forage=${BUILD:-build}/forage
-home=$(mktemp -d)
-pid=
-trap 'test -n "$pid" && kill -9 $pid 2>/dev/null; rm -rf "$home"' EXIT
-n=0
-ok() { n=$((n + 1)); echo "ok $n - $*"; }
-skip() { n=$((n + 1)); echo "ok $n - $* # SKIP"; }
+. "$(dirname "$0")/tap.sh"
+ok() { check "$*" 0; }
 fail() {
-    n=$((n + 1))
-    echo "not ok $n - $*"
-    exit 1
+    check "$*" 1
+    finish
 }
-shared=${FORAGE_SHARED:-../shared}
 model=
 for m in models/smollm2-135m-instruct-q4_1.gguf "$shared/models/stories260K.gguf"; do
     [ -n "$model" ] || [ ! -f "$m" ] || model=$m
 done
 # shellcheck disable=SC2086 # options
-"$forage" serve --home "$home" --listen 127.0.0.1:0 --port-file "$home/port" --log-level off \
-    ${model:+--model $model --kv-ram 64M} &
-pid=$!
-for _ in $(seq 600); do
-    test -s "$home/port" && break
-    sleep 0.1
-done
-url=http://127.0.0.1:$(cat "$home/port") || fail "does not start"
-post() { curl -s -H 'Content-Type: application/json' "$url$1" -d "$2"; }
-value() { grep -v "^#" "$home/metrics" | grep -F "$1 " | sed "s/.* //"; }
+serve "$work/home" --log-level off ${model:+--model $model --kv-ram 64M} || fail "does not start"
+value() { grep -v "^#" "$work/metrics" | grep -F "$1 " | sed "s/.* //"; }
 
 post /ingest '{"documents":[{"id":"heron","text":"The grey heron stands one metre tall. It eats fish."}]}' >/dev/null
 # generate as the service does by itself: written with a language model, else extractive
@@ -40,16 +24,16 @@ if [ -n "$model" ]; then
     post /v1/completions "$story" >/dev/null
     post /v1/completions "$story" >/dev/null
 fi
-curl -s "$url/metrics" >"$home/metrics"
+curl -s "$url/metrics" >"$work/metrics"
 [ "$(value 'forage_http_requests_total{method="POST",route="/query",status="2xx"}')" = 3 ] ||
     fail "requests are not counted"
-[ "$(value 'forage_cache_lookups_total{layer="answer"}')" = 3 ] || fail "look-ups: $(grep lookups_total "$home/metrics")"
+[ "$(value 'forage_cache_lookups_total{layer="answer"}')" = 3 ] || fail "look-ups: $(grep lookups_total "$work/metrics")"
 [ "$(value 'forage_cache_hits_total{layer="answer"}')" = 2 ] || fail "hits"
 [ "$(value 'forage_query_stage_seconds_count{stage="total"}')" = 3 ] || fail "stages"
 [ "$(value 'forage_index_chunks')" = 1 ] || fail "index"
 [ "$(value 'forage_sqlite_seconds_count{operation="commit"}')" -ge 1 ] || fail "SQLite"
 [ "$(value 'process_resident_memory_bytes')" -gt 1000000 ] || fail "memory"
-grep -q 'forage_build_info{version="[^"]*",isa="[a-z0-9]*",compiler="[^"]*",embedder="[^"]*",generator=' "$home/metrics" ||
+grep -q 'forage_build_info{version="[^"]*",isa="[a-z0-9]*",compiler="[^"]*",embedder="[^"]*",generator=' "$work/metrics" ||
     fail "build info"
 ok "counters, histograms and gauges hold what was done"
 
@@ -67,37 +51,37 @@ if [ -n "$model" ]; then
     [ "$(value 'forage_kv_hit_tokens_total')" -ge 16 ] || fail "the second story found no page"
     ok "tokens, their times and the pages of KV are there"
 else
-    skip "metrics of a language model: none is here (make models)"
+    skip "tokens, their times and the pages of KV are there" "no language model is here (make models)"
 fi
 
 # Every name that the dashboard asks for, and that its queries are PromQL.
-sed -n 's/^ *"expr": "\(.*\)",*$/\1/p' docs/grafana-dashboard.json | sed 's/\\"/"/g' >"$home/exprs"
-[ "$(wc -l <"$home/exprs")" -ge 20 ] || fail "the dashboard has no queries"
+sed -n 's/^ *"expr": "\(.*\)",*$/\1/p' docs/grafana-dashboard.json | sed 's/\\"/"/g' >"$work/exprs"
+[ "$(wc -l <"$work/exprs")" -ge 20 ] || fail "the dashboard has no queries"
 missing=
-for name in $(grep -oE '(forage|process)_[a-z_]+' "$home/exprs" | sort -u); do
+for name in $(grep -oE '(forage|process)_[a-z_]+' "$work/exprs" | sort -u); do
     family=${name%_bucket}
     case $family in
     forage_generation_* | forage_kv_*) [ -n "$model" ] || continue ;;
     esac
-    grep -q "^# TYPE $family " "$home/metrics" || missing="$missing $name"
+    grep -q "^# TYPE $family " "$work/metrics" || missing="$missing $name"
 done
 [ -z "$missing" ] || fail "the dashboard asks for what there is not:$missing"
 ok "the dashboard for Grafana asks for nothing that is not there"
 
 if command -v promtool >/dev/null; then
-    promtool check metrics <"$home/metrics" || fail "promtool check metrics"
+    promtool check metrics <"$work/metrics" || fail "promtool check metrics"
     {
         echo 'groups: [{name: dashboard, rules: ['
         i=0
         while read -r e; do
             i=$((i + 1))
             echo "{record: 'r$i', expr: '$e'},"
-        done <"$home/exprs"
+        done <"$work/exprs"
         echo ']}]'
-    } >"$home/rules.yml"
-    promtool check rules "$home/rules.yml" || fail "promtool check rules"
+    } >"$work/rules.yml"
+    promtool check rules "$work/rules.yml" || fail "promtool check rules"
     ok "promtool takes the metrics and the queries of the dashboard"
 else
-    skip "promtool is not installed"
+    skip "promtool takes the metrics and the queries of the dashboard" "promtool is not installed"
 fi
-echo "1..$n"
+finish

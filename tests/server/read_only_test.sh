@@ -1,48 +1,11 @@
 #!/bin/sh
 # A home built offline, killed in between, and served by several processes at once. Speaks TAP.
-set -u
-forage=${BUILD:-build}/forage
-if [ ! -x "$forage" ]; then
-    echo "ok 1 - a home is shared by read-only servers # skip $forage is not built"
-    echo "1..1"
-    exit 0
-fi
-work=$(mktemp -d)
-pids=
-trap 'for p in $pids; do kill -9 "$p" 2>/dev/null; done; rm -rf "$work"' EXIT
-n=0 bad=0
-check() { # check NAME STATUS-OF-LAST
-    n=$((n + 1))
-    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        bad=1
-        sed 's/^/# /' "$work"/*.log "$work"/out "$work"/err 2>/dev/null | tail -n 20
-    fi
-}
-run() { # run STATUS COMMAND...: does the command end with this status?
-    want=$1
-    shift
-    "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    [ "$got" -eq "$want" ] || { echo "# status $got instead of $want: $*"; return 1; }
-}
-wait_for() { # wait_for COMMAND...: up to two minutes
-    i=0
-    until "$@"; do
-        i=$((i + 1))
-        [ $i -lt 1200 ] || return 1
-        sleep 0.1
-    done
-}
-start() { # start NAME FLAGS...
+. "$(dirname "$0")/tap.sh"
+start() { # start NAME OPTION...: sets $pid_NAME and $url_NAME
     name=$1
     shift
-    "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/$name.port" "$@" \
-        2>"$work/$name.log" &
-    pids="$pids $!"
-    eval "pid_$name=$!"
-    wait_for test -s "$work/$name.port" || return 1
-    eval "url_$name=http://127.0.0.1:$(cat "$work/$name.port")"
+    serve "$work/home" "$@" || return 1
+    eval "pid_$name=$pid url_$name=$url"
 }
 ids() { # ids URL: the documents that answer a few questions
     for q in "word17 word5" "word301 word44 word2" "alpha word9"; do
@@ -60,12 +23,11 @@ awk 'BEGIN { srand(7); for (i = 0; i < 18000; i++) {
 mkfifo "$work/pipe"
 "$forage" index build --input "$work/pipe" --home "$work/home" --json >/dev/null 2>"$work/build.log" &
 builder=$!
-pids="$pids $builder"
+services="$services $builder"
 exec 9<>"$work/pipe" # both ways: opening never waits for the builder
 timeout 60 head -n 17000 "$work/corpus.jsonl" >&9
 wait_for grep -q '"progress":"store"' "$work/build.log"; check "a build shows a bar for each stage" $?
-kill -9 "$builder"
-wait "$builder" 2>/dev/null
+stop KILL "$builder"
 exec 9>&-
 run 0 "$forage" index build --input "$work/corpus.jsonl" --home "$work/home" --threads 2 --memory 64M &&
     grep -q "^[1-9][0-9]* created, 0 updated, [1-9][0-9]* unchanged, 0 failed" "$work/out"
@@ -91,32 +53,28 @@ cmp -s "$work/ids.one" "$work/ids.again"; check "the others go on answering" $?
 start three --read-only && run 0 "$forage" query "When do quinces ripen?" --url "$url_three" &&
     grep -q "ripen late" "$work/out"
 check "a later one finds what was written, also before it was sealed" $?
+ended=0
 for name in one two three; do
     eval "p=\$pid_$name"
-    kill -TERM "$p"
-    wait "$p" || bad=1
+    stop TERM "$p" || ended=1
 done
 ls -l "$work/home/index/default"/* >"$work/after"
 cmp -s "$work/before" "$work/after"; check "read-only servers leave the files as they are" $?
-kill -TERM "$pid_writer"
-wait "$pid_writer"; check "all of them end with status 0" $((bad | $?))
+stop TERM "$pid_writer"; check "all of them end with status 0" $((ended | $?))
 
 # The whole home this time, with everything that a server which writes keeps there: the log of
 # queries, hot questions, the KV of a language model (where there is a small one).
 # (SQLite's -shm and -wal are how readers and a writer know of each other; they go with the last.)
 state() { (cd "$work/home" && find . -type d | sort &&
     find . -type f ! -name '*-shm' ! -name '*-wal' -printf '%p %s %T@\n' -exec cksum {} \; | sort) }
-model=${FORAGE_SHARED:-../shared}/models/stories260K.gguf
+model=$shared/models/stories260K.gguf
 [ -r "$model" ] && set -- --model "$model" --kv-disk 64M || set --
 state >"$work/before"
 start last --read-only "$@" && run 0 "$forage" query "When do quinces ripen?" --url "$url_last" &&
     ids "$url_last" >"$work/ids.last" && [ -s "$work/ids.last" ] &&
     run 1 "$forage" ingest "$work/quince.txt" --url "$url_last"
 check "a read-only server answers from a home that nobody writes" $?
-kill -TERM "$pid_last"
-wait "$pid_last" || bad=1
+stop TERM "$pid_last"; check "and ends with status 0" $?
 state >"$work/after"
 diff "$work/before" "$work/after" >"$work/out"; check "and leaves nothing at all in it" $?
-pids=
-echo "1..$n"
-exit $bad
+finish

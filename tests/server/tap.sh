@@ -8,26 +8,26 @@ shared=${FORAGE_SHARED:-../shared}
 forage=${BUILD:-build}/forage
 work=$(mktemp -d)
 services= n_services=0 log=/dev/null
-n=0 bad=0
+tap_n=0 tap_failed=0
 trap 'for p in $services; do kill -9 "$p" 2>/dev/null; done; wait 2>/dev/null; rm -rf "$work"' EXIT
 
 check() { # check NAME STATUS: one test
-    n=$((n + 1))
-    if [ "$2" -eq 0 ]; then echo "ok $n - $1"; else
-        echo "not ok $n - $1"
-        bad=1
+    tap_n=$((tap_n + 1))
+    if [ "$2" -eq 0 ]; then echo "ok $tap_n - $1"; else
+        echo "not ok $tap_n - $1"
+        tap_failed=1
         cat "$work/out" "$work/err" "$log" 2>/dev/null | tail -n 20 | sed 's/^/# /'
     fi
 }
 
 skip() { # skip NAME REASON
-    n=$((n + 1))
-    echo "ok $n - $1 # SKIP $2"
+    tap_n=$((tap_n + 1))
+    echo "ok $tap_n - $1 # SKIP $2"
 }
 
 finish() { # the plan; ends the test
-    echo "1..$n"
-    exit $bad
+    echo "1..$tap_n"
+    exit $tap_failed
 }
 
 skip_all() { # skip_all NAME REASON: nothing of this test can be done here
@@ -36,21 +36,21 @@ skip_all() { # skip_all NAME REASON: nothing of this test can be done here
 }
 
 run() { # run STATUS COMMAND...: does it end with this status?
-    want=$1
+    tap_want=$1
     shift
     "$@" >"$work/out" 2>"$work/err"
-    got=$?
-    [ "$got" -eq "$want" ] || {
-        echo "# status $got instead of $want: $*"
+    tap_got=$?
+    [ "$tap_got" -eq "$tap_want" ] || {
+        echo "# status $tap_got instead of $tap_want: $*"
         return 1
     }
 }
 
 wait_for() { # wait_for COMMAND...: until it holds, two minutes at most
-    tries=0
+    tap_tries=0
     until "$@"; do
-        tries=$((tries + 1))
-        [ $tries -lt 1200 ] || return 1
+        tap_tries=$((tap_tries + 1))
+        [ $tap_tries -lt 1200 ] || return 1
         sleep 0.1
     done
 }
@@ -58,9 +58,9 @@ wait_for() { # wait_for COMMAND...: until it holds, two minutes at most
 serve() { # serve HOME [OPTION...]: a service; sets $url, $pid, $port_file and $log
     n_services=$((n_services + 1))
     port_file=$work/port.$n_services log=$work/log.$n_services
-    served_home=$1
+    tap_home=$1
     shift
-    "$forage" serve --home "$served_home" --listen 127.0.0.1:0 --port-file "$port_file" "$@" 2>"$log" &
+    "$forage" serve --home "$tap_home" --listen 127.0.0.1:0 --port-file "$port_file" "$@" 2>"$log" &
     pid=$!
     services="$services $pid"
     wait_for listens_or_died
