@@ -40,9 +40,13 @@ static const char *why_no_amx(bool tiles_saved) {
 
 /* The level that FORAGE_CPU names; the highest without it. */
 static fo_cpu_level named_level(const char *name) {
-    if (name && strcmp(name, "avxvnni") == 0) return FO_CPU_AVX2;
-    for (int i = 0; name && i <= FO_CPU_AMX; i++)
+    if (!name || !*name) return FO_CPU_AMX;
+    if (strcmp(name, "avxvnni") == 0) return FO_CPU_AVX2;
+    for (int i = 0; i <= FO_CPU_AMX; i++)
         if (strcmp(name, level_names[i]) == 0) return (fo_cpu_level)i;
+    snprintf(detected.note, sizeof detected.note,
+             "FORAGE_CPU is '%.40s', not generic, avx2, avxvnni, avx512 or amx: nothing is capped",
+             name);
     return FO_CPU_AMX;
 }
 

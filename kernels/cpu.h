@@ -25,7 +25,8 @@ typedef struct fo_cpu_info {
                     */
     bool avx512_bf16; /* VDPBF16PS */
     char name[64];    /* brand string */
-    char note[192]; /* a sentence where the processor has more than is used, to be logged; or "" */
+    char note[192];   /* a sentence to be logged (the processor has more than is used, or FORAGE_CPU
+                       * names no level); or "" */
 } fo_cpu_info;
 
 /* Detected at the first call; thread-safe; valid for ever. */

@@ -46,6 +46,8 @@ run 0 "$forage" query "Which option lists an archive?" --url "$url" && grep -q -
 check "and still answers" $?
 stop INT; check "SIGINT ends it with status 0" $?
 
+FORAGE_CPU=avx3 start && grep -q "avx3.*avxvnni" "$log"; check "a processor level that is none is told" $?
+stop TERM
 echo "lisen = x" >>"$work/home/forage.conf"
 run 2 "$forage" stats --home "$work/home" && grep -q "forage.conf:4" "$work/err"
 check "an unknown setting is refused by file and line" $?
