@@ -355,12 +355,6 @@ static bool idle(const engine *e) {
     return e->sched.n_running == 0 && e->sched.waiting.n == 0;
 }
 
-/* It has attached what was read ahead for it. */
-static void let_stage_go(generation *g) {
-    kv_store_stage_free(g->e->store, g->stage);
-    g->stage = NULL;
-}
-
 /* Run the planned step. mu is held on entry and on return, not during the forward pass. A forward
  * pass allocates nothing, nor does anything else in a step of decode rows alone. */
 static void step(engine *e) {
@@ -371,7 +365,9 @@ static void step(engine *e) {
     for (int k = 0; k < n_parts; k++) {
         const step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
-        let_stage_go(t->owner);
+        generation *g = t->owner;
+        kv_store_stage_free(e->store, g->stage); /* it has attached what was read ahead */
+        g->stage = NULL;
         bool logits = p->wants_logits && !t->prefill_only;
         decode = decode && is_decode(p, t);
         e->seqs[k] = (model_sequence){.tokens = t->tokens + p->start,
