@@ -30,15 +30,13 @@ typedef struct first {
     size_t n_first;   /* order[0 .. n_first) are the rarest terms, behind them the rest */
 } first;
 
-static bool reserve(void *p, size_t *room, size_t need, size_t width) {
-    void *old;
-    if (need <= *room) return true;
-    memcpy(&old, p, sizeof old);
+/* `old` where it has room, else fresh zeroed memory in its place; NULL when there is none. */
+static void *reserve(void *old, size_t *room, size_t need, size_t width) {
+    if (need <= *room) return old;
     free(old);
     void *bigger = calloc(need, width);
-    memcpy(p, &bigger, sizeof bigger);
     *room = bigger ? need : 0;
-    return bigger != NULL;
+    return bigger;
 }
 
 /* Order the terms by their postings and choose the first. False: windows must do alone. */
@@ -63,9 +61,12 @@ static bool choose(first *f) {
         total += c->list.n;
         f->n_first = i + 1;
     }
-    return reserve(&s->documents, &s->documents_room, total + 1, sizeof *s->documents) &&
-           reserve(&s->doc_sums, &s->doc_sums_room, q->inv->n_docs, sizeof *s->doc_sums) &&
-           reserve(&s->bucket_sums, &s->bucket_sums_room, f->n_buckets, sizeof *s->bucket_sums);
+    return (s->documents =
+                reserve(s->documents, &s->documents_room, total + 1, sizeof *s->documents)) &&
+           (s->doc_sums =
+                reserve(s->doc_sums, &s->doc_sums_room, q->inv->n_docs, sizeof *s->doc_sums)) &&
+           (s->bucket_sums = reserve(s->bucket_sums, &s->bucket_sums_room, f->n_buckets,
+                                     sizeof *s->bucket_sums));
 }
 
 static void sum_peaks(first *f) {
@@ -299,7 +300,8 @@ static int score_buckets(first *f, size_t n, fo_err *err) {
     inverted_scratch *s = q->s;
     for (size_t batch = BUCKETS_BATCH; n > 0; batch *= 2) {
         size_t best = select_best(s->left, n, batch), n_documents = 0;
-        if (!reserve(&s->documents, &s->documents_room, best << f->shift, sizeof *s->documents))
+        if (!(s->documents = reserve(s->documents, &s->documents_room, best << f->shift,
+                                     sizeof *s->documents)))
             return search_no_memory(err);
         for (size_t i = 0; i < best; i++)
             if (s->left[i].bound >= q->threshold)
@@ -378,7 +380,7 @@ static int search_rest(first *f, fo_err *err) {
         size_t n = q->kernels->count(s->bucket_sums, f->n_buckets, least);
         if (n == 0) return FO_OK;
         if (n <= MANY_BUCKETS) {
-            if (!reserve(&s->left, &s->left_room, n + 1, sizeof *s->left))
+            if (!(s->left = reserve(s->left, &s->left_room, n + 1, sizeof *s->left)))
                 return search_no_memory(err);
             size_t kept = 0;
             for (size_t b = 0; kept < n; b++) {
