@@ -512,7 +512,7 @@ static void markers_name_only_what_was_given(void **state) {
     sampler_bias bias[13];
     const char *liked = "[]0123456789";
     for (int i = 0; liked[i]; i++)
-        bias[i] = (sampler_bias){tokenizer_find(engine_tokenizer(e), &liked[i], 1), 6};
+        bias[i] = (sampler_bias){tokenizer_find(engine_tokenizer(e), &liked[i], 1), 9};
     int free_bad = 0, bad = 0, markers = 0;
     for (uint64_t s = 0; s < 10; s++) {
         generation_request r = request(p, 5, 100);
