@@ -264,7 +264,7 @@ V16_INLINE v16 v16_exp2i(v16 n) {
 #undef EACH
 }
 V16_INLINE v16 v16_swap1(v16 a) {
-#define EACH(i) __builtin_shuffle(a.q[i], (v16_quad_int){1, 0, 3, 2})
+#define EACH(i) __builtin_shufflevector(a.q[i], a.q[i], 1, 0, 3, 2)
     return V16_MAP(EACH);
 #undef EACH
 }
