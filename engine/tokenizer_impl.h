@@ -2,14 +2,15 @@
 #ifndef FORAGE_ENGINE_TOKENIZER_IMPL_H
 #define FORAGE_ENGINE_TOKENIZER_IMPL_H
 
+#include <string.h>
+
 #include "engine/tokenizer.h"
 #include "engine/trie.h"
 
 /* Attribute bits beside the public eight. */
 enum {
     TOKENIZER_END = 256, /* generation ends here */
-    TOKENIZER_RAW =
-        512 /* byte-level BPE: not spelled in the alphabet of bytes, so no text makes it */
+    TOKENIZER_RAW = 512, /* byte-level BPE: not in the alphabet of bytes, so no text makes it */
 };
 
 struct bpe;
@@ -50,6 +51,20 @@ static inline void sink_add(token_sink *s, int32_t id) {
 
 static inline tokenizer_string piece_of(const tokenizer *t, int32_t id) {
     return (tokenizer_string){t->pool + t->offset[id], t->offset[id + 1] - t->offset[id]};
+}
+
+/* SentencePiece, where a space belongs to the word behind it: is one behind another character? */
+static inline bool piece_crosses_words(tokenizer_string p) {
+    for (size_t i = 1; i < p.len; i++)
+        if (p.data[i] == ' ' && p.data[i - 1] != ' ') return true;
+    return false;
+}
+
+/* Where the word that begins at text[at], spaces in front included, ends. */
+static inline size_t word_end(const char *text, size_t at, size_t len) {
+    while (at < len && text[at] == ' ') at++;
+    const char *space = at < len ? memchr(text + at, ' ', len - at) : NULL;
+    return space ? (size_t)(space - text) : len;
 }
 
 /* The id whose piece is s[0..n), or -1. Normal tokens win over others of the same bytes. */

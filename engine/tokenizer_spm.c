@@ -63,12 +63,6 @@ static int rank_scores(tokenizer *t, const float *scores, fo_err *err) {
     return FO_OK;
 }
 
-static bool crosses_words(tokenizer_string p) {
-    for (size_t i = 1; i < p.len; i++)
-        if (p.data[i] == ' ' && p.data[i - 1] != ' ') return true;
-    return false;
-}
-
 int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     struct spm *m = t->spm = calloc(1, sizeof *m);
     if (!m) return fo_fail(err, FO_ENOMEM, "tokenizer: out of memory");
@@ -87,7 +81,8 @@ int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
         if (p.len > m->longest) m->longest = (uint32_t)p.len;
         if (t->attr[id] & TOKENIZER_BYTE) {
             if (p.len == 1) m->byte_id[(unsigned char)p.data[0]] = id;
-        } else if (!(t->attr[id] & (TOKENIZER_CONTROL | TOKENIZER_UNKNOWN)) && crosses_words(p)) {
+        } else if (!(t->attr[id] & (TOKENIZER_CONTROL | TOKENIZER_UNKNOWN)) &&
+                   piece_crosses_words(p)) {
             m->words = false;
         }
     }
@@ -186,13 +181,7 @@ int spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special, 
     size_t len = normalise(t, s, n, after_special && t->add_space_prefix, text);
     int rc = FO_OK;
     for (size_t i = 0; i < len && !rc;) {
-        size_t end = len;
-        if (t->spm->words) {
-            end = i;
-            while (end < len && text[end] == ' ') end++;
-            const char *space = end < len ? memchr(text + end, ' ', len - end) : NULL;
-            end = space ? (size_t)(space - text) : len;
-        }
+        size_t end = t->spm->words ? word_end(text, i, len) : len;
         rc = encode_word(t, text + i, end - i, sink);
         i = end;
     }

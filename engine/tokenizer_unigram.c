@@ -65,8 +65,7 @@ static int index_words(tokenizer *t, fo_err *err) {
         if (!is_piece(t, id)) continue;
         tokenizer_string p = piece_of(t, id);
         keys[n++] = (trie_key){p.data, p.len, id};
-        for (size_t i = 1; i < p.len; i++)
-            if (p.data[i] == ' ' && p.data[i - 1] != ' ') u->words = false;
+        if (piece_crosses_words(p)) u->words = false;
     }
     int rc = trie_build(&u->pieces, keys, n, err);
     free(keys);
@@ -193,13 +192,7 @@ int unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_speci
     normalise(t, s, n, after_special && t->add_space_prefix, &text);
     int rc = text.failed ? FO_ENOMEM : text.len > UINT32_MAX / 2 ? FO_ELIMIT : FO_OK;
     for (size_t i = 0, end; i < text.len && !rc; i = end) {
-        end = text.len;
-        if (t->unigram->words) {
-            for (end = i; end < text.len && text.data[end] == ' '; end++) continue;
-            const char *space =
-                end < text.len ? memchr(text.data + end, ' ', text.len - end) : NULL;
-            end = space ? (size_t)(space - text.data) : text.len;
-        }
+        end = t->unigram->words ? word_end(text.data, i, text.len) : text.len;
         if (end - i > SHORT_WORD && end - i > room) {
             free(many);
             room = end - i;
