@@ -15,8 +15,15 @@ static char *special_text(const tokenizer *t, tokenizer_special which) {
     return strndup(s.len ? s.data : "", s.len);
 }
 
+int chat_prompt_source(const gguf *file, gguf_str *out, fo_err *err) {
+    return gguf_get_optional_str(file, "tokenizer.chat_template", out, err);
+}
+
 int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, fo_err *why,
                        fo_err *err) {
+    gguf_str text;
+    int rc = chat_prompt_source(file, &text, err);
+    if (rc) return rc;
     chat_prompt *p = calloc(1, sizeof *p);
     if (!p) return fo_fail(err, FO_ENOMEM, "out of memory");
     p->t = t;
@@ -26,9 +33,10 @@ int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, 
         chat_prompt_free(p);
         return fo_fail(err, FO_ENOMEM, "out of memory");
     }
-    gguf_str text;
-    if (gguf_get_str(file, "tokenizer.chat_template", &text, why) == FO_OK)
+    if (text.len)
         chat_template_parse(&p->template, text.ptr, text.len, why);
+    else
+        fo_fail(why, FO_ENOTFOUND, "the model has no chat template");
     *out = p;
     return FO_OK;
 }

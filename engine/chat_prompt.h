@@ -9,8 +9,12 @@
 
 typedef struct chat_prompt chat_prompt; /* immutable after creation; any thread */
 
-/* file and t outlive it. A template that cannot be parsed is no error: *why (may be NULL) says what
- * is wrong with it, and ChatML is used. FO_ENOMEM. */
+/* The text of a model's template in *out, which lives as long as file; empty where it has none.
+ * FO_ECORRUPT where the metadata is no text. */
+int chat_prompt_source(const gguf *file, gguf_str *out, fo_err *err);
+
+/* file and t outlive it. A template that is absent or cannot be parsed is no error: *why (may be
+ * NULL) says so, and ChatML is used. FO_ECORRUPT as above, FO_ENOMEM. */
 int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, fo_err *why,
                        fo_err *err);
 void chat_prompt_free(chat_prompt *p); /* NULL is fine */

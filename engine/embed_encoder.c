@@ -166,8 +166,8 @@ static int read_prefix(embed_encoder *s, enum embed_kind kind, const char *key,
                        const char *override, fo_err *err) {
     gguf_str v = {override, override ? strlen(override) : 0};
     const gguf *g = model_gguf(s->weights);
-    if (!override && gguf_has(g, key)) {
-        int rc = gguf_get_str(g, key, &v, err);
+    if (!override) {
+        int rc = gguf_get_optional_str(g, key, &v, err);
         if (rc) return rc;
     }
     if (v.len >= MAX_PREFIX)

@@ -227,11 +227,9 @@ int embed_static_open_gguf(embedder **out, gguf *g, const char *path, fo_err *er
     }
     s->file = g;
     gguf_str name;
-    if (!gguf_get_str(g, "general.name", &name, NULL))
-        embedder_set_name(&s->base, name.ptr, name.len);
-    else
-        embedder_set_name(&s->base, path, strlen(path));
-    int rc = load_gguf(out, s, g, err);
+    int rc = gguf_get_optional_str(g, "general.name", &name, err);
+    embedder_set_name(&s->base, name.len ? name.ptr : path, name.len ? name.len : strlen(path));
+    if (!rc) rc = load_gguf(out, s, g, err);
     if (rc) {
         close_static(&s->base);
         return err ? fo_fail_prefix(err, "%s", path) : rc;

@@ -577,6 +577,11 @@ int gguf_get_str(const gguf *g, const char *key, gguf_str *out, fo_err *err) {
     return FO_OK;
 }
 
+int gguf_get_optional_str(const gguf *g, const char *key, gguf_str *out, fo_err *err) {
+    *out = (gguf_str){"", 0};
+    return gguf_has(g, key) ? gguf_get_str(g, key, out, err) : FO_OK;
+}
+
 int gguf_get_strs(const gguf *g, const char *key, const gguf_str **out, size_t *n, fo_err *err) {
     const gguf_kv *kv;
     int rc = find_kv(g, key, &kv, err);
@@ -592,9 +597,29 @@ int gguf_get_numbers(const gguf *g, const char *key, const gguf_kv **out, fo_err
     const gguf_kv *kv;
     int rc = find_kv(g, key, &kv, err);
     if (rc) return rc;
-    if (kv->kind != GGUF_ARRAY || kv->elem == GGUF_STRING)
+    if (kv->kind != GGUF_ARRAY || kv->elem == GGUF_STRING || kv->elem == GGUF_BOOL)
         return wrong_kind(g, kv, "an array of numbers", err);
     *out = kv;
+    return FO_OK;
+}
+
+int gguf_get_integers(const gguf *g, const char *key, const gguf_kv **out, fo_err *err) {
+    const gguf_kv *kv;
+    int rc = find_kv(g, key, &kv, err);
+    if (rc) return rc;
+    if (kv->kind != GGUF_ARRAY || !is_integer(kv->elem))
+        return wrong_kind(g, kv, "an array of integers", err);
+    *out = kv;
+    return FO_OK;
+}
+
+int gguf_get_bytes(const gguf *g, const char *key, gguf_str *out, fo_err *err) {
+    const gguf_kv *kv;
+    int rc = find_kv(g, key, &kv, err);
+    if (rc) return rc;
+    if (kv->kind != GGUF_ARRAY || (kv->elem != GGUF_U8 && kv->elem != GGUF_I8))
+        return wrong_kind(g, kv, "an array of bytes", err);
+    *out = (gguf_str){kv->values, kv->n};
     return FO_OK;
 }
 

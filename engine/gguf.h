@@ -101,10 +101,15 @@ int gguf_get_f64(const gguf *g, const char *key, double *out, fo_err *err);
 int gguf_get_bool(const gguf *g, const char *key, bool *out, fo_err *err);
 int gguf_get_str(const gguf *g, const char *key, gguf_str *out, fo_err *err);
 
-/* Arrays. Of strings: (*out)[0..*n). Of numbers: the kv, whose elements the two readers give.
- * Errors as above. */
+/* The same for a key that a file may lack: absent is FO_OK with *out empty. */
+int gguf_get_optional_str(const gguf *g, const char *key, gguf_str *out, fo_err *err);
+
+/* Arrays. Of strings: (*out)[0..*n). Of bytes (u8 or i8): out->ptr[0..out->len). Of numbers, or of
+ * integers alone: the kv, whose elements the two readers give. Errors as above. */
 int gguf_get_strs(const gguf *g, const char *key, const gguf_str **out, size_t *n, fo_err *err);
+int gguf_get_bytes(const gguf *g, const char *key, gguf_str *out, fo_err *err);
 int gguf_get_numbers(const gguf *g, const char *key, const gguf_kv **out, fo_err *err);
+int gguf_get_integers(const gguf *g, const char *key, const gguf_kv **out, fo_err *err);
 double gguf_number_at(const gguf_kv *kv, size_t i);   /* i < kv->n; any numeric or bool kind */
 int64_t gguf_integer_at(const gguf_kv *kv, size_t i); /* the same; floats truncated, saturated */
 

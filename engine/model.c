@@ -100,10 +100,9 @@ static int load(model **out, const char *path, const model_options *options, boo
         goto fail;
     }
     gguf_str name;
-    if (gguf_has(m->file, "general.name") &&
-        gguf_get_str(m->file, "general.name", &name, NULL) == FO_OK)
-        snprintf(m->info.name, sizeof m->info.name, "%.*s", (int)(name.len < 120 ? name.len : 120),
-                 name.ptr);
+    if ((rc = gguf_get_optional_str(m->file, "general.name", &name, err))) goto fail;
+    snprintf(m->info.name, sizeof m->info.name, "%.*s", (int)(name.len < 120 ? name.len : 120),
+             name.ptr);
     model_loader l = {
         .m = m, .arch = a->name, .probe = probe, .options = options, .layer = -1, .err = err};
     if ((rc = a->load(&l))) goto fail;

@@ -89,7 +89,7 @@ int loader_int(model_loader *l, const char *key, int min, int max, int *out);
 int loader_need_int(model_loader *l, const char *key, int min, int max, int *out);
 int loader_float(model_loader *l, const char *key, float *out);
 int loader_need_float(model_loader *l, const char *key, float *out);
-bool loader_str_is(model_loader *l, const char *key, const char *value);
+int loader_str(model_loader *l, const char *key, gguf_str *out); /* absent: empty */
 bool loader_has_tensor(model_loader *l, const char *name);
 
 /* The sizes that every architecture has (layers, widths, heads, context, vocabulary), checked

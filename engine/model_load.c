@@ -73,12 +73,10 @@ int loader_need_float(model_loader *l, const char *key, float *out) {
     return loader_float(l, key, out);
 }
 
-bool loader_str_is(model_loader *l, const char *key, const char *value) {
+int loader_str(model_loader *l, const char *key, gguf_str *out) {
     char name[NAME_BYTES];
     full_key(l, key, name);
-    gguf_str s;
-    return gguf_has(l->m->file, name) && gguf_get_str(l->m->file, name, &s, NULL) == FO_OK &&
-           gguf_str_equal(s, value);
+    return gguf_get_optional_str(l->m->file, name, out, l->err);
 }
 
 int loader_common(model_loader *l) {
@@ -149,17 +147,27 @@ int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjace
     const model_info *i = &l->m->info;
     int n_rot = i->k_dim, rc;
     float base = (float)default_base, scale = 1.0f, magnitude = 1.0f;
+    gguf_str type;
     if ((rc = loader_int(l, "rope.dimension_count", 2, i->k_dim, &n_rot)) ||
-        (rc = loader_float(l, "rope.freq_base", &base)))
+        (rc = loader_float(l, "rope.freq_base", &base)) ||
+        (rc = loader_str(l, "rope.scaling.type", &type)))
         return rc;
+    bool by_factor = gguf_str_equal(type, "linear"), by_yarn = gguf_str_equal(type, "yarn");
+    /* What longrope does stands in tensors. */
+    if (type.len && !by_factor && !by_yarn && !gguf_str_equal(type, "none") &&
+        !gguf_str_equal(type, "longrope"))
+        return fo_fail(l->err, FO_EUNSUPPORTED,
+                       "%s.rope.scaling.type is \"%.*s\": only none, linear, yarn and longrope "
+                       "are known",
+                       l->arch, (int)(type.len < 40 ? type.len : 40), type.ptr);
     if (n_rot % 2 || !(base > 0))
         return fo_fail(l->err, FO_ECORRUPT, "RoPE over %d channels with base %g is not possible",
                        n_rot, (double)base);
     float *factors = NULL;
-    if (loader_str_is(l, "rope.scaling.type", "linear")) {
+    if (by_factor) {
         if ((rc = loader_float(l, "rope.scaling.factor", &scale))) return rc;
         if (!(scale > 0)) return fo_fail(l->err, FO_ECORRUPT, "%s.rope.scaling.factor", l->arch);
-    } else if (loader_str_is(l, "rope.scaling.type", "yarn"))
+    } else if (by_yarn)
         rc = yarn(l, n_rot, base, &factors, &magnitude);
     else if (loader_has_tensor(l, "rope_freqs.weight"))
         rc = loader_vector(l, "rope_freqs.weight", n_rot / 2, &factors);

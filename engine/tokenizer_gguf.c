@@ -57,10 +57,12 @@ static int get_strings(const gguf *g, const char *key, tokenizer_string **out, s
     return FO_OK;
 }
 
-/* n numbers under `key`, or *kv = NULL where the file has none. */
-static int get_numbers(const gguf *g, const char *key, size_t n, const gguf_kv **kv, fo_err *err) {
+/* A number for each of n tokens, read by `get`, or *kv = NULL where the file has none. */
+static int get_numbers(const gguf *g, const char *key, size_t n,
+                       int (*get)(const gguf *, const char *, const gguf_kv **, fo_err *),
+                       const gguf_kv **kv, fo_err *err) {
     *kv = NULL;
-    int rc = gguf_get_numbers(g, key, kv, err);
+    int rc = get(g, key, kv, err);
     if (rc == FO_ENOTFOUND) return FO_OK;
     if (!rc && (*kv)->n != n)
         return fo_fail(err, FO_ECORRUPT, "%s has %zu elements for %zu tokens", key, (*kv)->n, n);
@@ -88,14 +90,15 @@ static int kind_of(gguf_str model, tokenizer_kind *kind, fo_err *err) {
 }
 
 int tokenizer_from_gguf(tokenizer **out, const gguf *g, fo_err *err) {
-    gguf_str model, pre = {"", 0}, name = {"", 0};
+    gguf_str model, pre, name, charsmap = {"", 0};
     tokenizer_kind kind = TOKENIZER_WORDPIECE;
     int rc = gguf_get_str(g, "tokenizer.ggml.model", &model, err);
     if (!rc) rc = kind_of(model, &kind, err);
-    if (rc) return rc;
-    if (gguf_has(g, "tokenizer.ggml.pre")) rc = gguf_get_str(g, "tokenizer.ggml.pre", &pre, err);
-    if (!rc && gguf_has(g, "general.name")) rc = gguf_get_str(g, "general.name", &name, err);
-    if (rc) return rc;
+    if (rc || (rc = gguf_get_optional_str(g, "tokenizer.ggml.pre", &pre, err)) ||
+        (rc = gguf_get_optional_str(g, "general.name", &name, err)))
+        return rc;
+    rc = gguf_get_bytes(g, "tokenizer.ggml.precompiled_charsmap", &charsmap, err);
+    if (rc && rc != FO_ENOTFOUND) return rc;
 
     tokenizer_spec spec = tokenizer_spec_default(kind);
     tokenizer_string *tokens = NULL, *merges = NULL;
@@ -118,7 +121,7 @@ int tokenizer_from_gguf(tokenizer **out, const gguf *g, fo_err *err) {
         if (rc) goto done;
         spec.merges = merges;
     }
-    rc = get_numbers(g, "tokenizer.ggml.token_type", spec.n_tokens, &kv, err);
+    rc = get_numbers(g, "tokenizer.ggml.token_type", spec.n_tokens, gguf_get_integers, &kv, err);
     if (rc) goto done;
     if (kv) {
         types = malloc((spec.n_tokens + 1) * sizeof *types);
@@ -129,7 +132,7 @@ int tokenizer_from_gguf(tokenizer **out, const gguf *g, fo_err *err) {
         }
         spec.types = types;
     }
-    rc = get_numbers(g, "tokenizer.ggml.scores", spec.n_tokens, &kv, err);
+    rc = get_numbers(g, "tokenizer.ggml.scores", spec.n_tokens, gguf_get_numbers, &kv, err);
     if (rc) goto done;
     if (kv) {
         scores = malloc((spec.n_tokens + 1) * sizeof *scores);
@@ -137,9 +140,7 @@ int tokenizer_from_gguf(tokenizer **out, const gguf *g, fo_err *err) {
         for (size_t i = 0; i < spec.n_tokens; i++) scores[i] = (float)gguf_number_at(kv, i);
         spec.scores = scores;
     }
-    kv = gguf_find(g, "tokenizer.ggml.precompiled_charsmap");
-    if (kv && kv->kind == GGUF_ARRAY && (kv->elem == GGUF_U8 || kv->elem == GGUF_I8))
-        spec.charsmap = (tokenizer_string){kv->values, kv->n};
+    spec.charsmap = (tokenizer_string){charsmap.ptr, charsmap.len};
     rc = get_ids(g, &spec, err);
     if (!rc) rc = get_flag(g, "tokenizer.ggml.add_bos_token", &spec.add_bos, err);
     if (!rc) rc = get_flag(g, "tokenizer.ggml.add_eos_token", &spec.add_eos, err);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/chat_prompt.h"
 #include "engine/engine_memory.h"
 #include "kernels/file.h"
 #include "retrieval/kv_warm.h"
@@ -42,11 +43,11 @@ static int open_generator(service *s, const service_options *opt, uint64_t besid
     free(kv);
     if (rc != FO_OK) return rc;
     const model_info *info = engine_model(s->engine);
-    gguf_str chat = {0};
-    fo_err none = {0}; /* a file without a template is wrapped in ChatML */
-    gguf_get_str(engine_gguf(s->engine), "tokenizer.chat_template", &chat, &none);
+    gguf_str chat; /* empty: ChatML */
+    rc = chat_prompt_source(engine_gguf(s->engine), &chat, err);
+    if (rc != FO_OK) return rc;
     prompt_model p = {.tokenizer = engine_tokenizer(s->engine),
-                      .chat_template = chat.ptr,
+                      .chat_template = chat.len ? chat.ptr : NULL,
                       .n_chat_template = chat.len,
                       .n_parameters = info->n_parameters,
                       .window = (size_t)info->n_context};

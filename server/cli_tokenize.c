@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/chat_template.h"
+#include "engine/chat_prompt.h"
 #include "engine/gguf.h"
 #include "engine/tokenizer_gguf.h"
 #include "kernels/file.h"
@@ -151,16 +151,14 @@ static int read_template(char **text, size_t *len, fo_buf *bos, fo_buf *eos, fo_
     tokenizer *t = NULL;
     int rc = gguf_open(&g, c.model, err);
     if (rc) return rc;
-    rc = gguf_get_str(g, "tokenizer.chat_template", &s, err);
-    if (!rc) {
+    rc = chat_prompt_source(g, &s, err);
+    if (!rc && s.len) {
         *text = malloc(s.len + 1);
         if (!*text)
             rc = fo_fail(err, FO_ENOMEM, "no memory for the template");
         else
             memcpy(*text, s.ptr, s.len);
         *len = s.len;
-    } else if (rc == FO_ENOTFOUND) {
-        rc = FO_OK;
     }
     if (!rc) rc = tokenizer_from_gguf(&t, g, err);
     if (!rc) {

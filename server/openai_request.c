@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/chat_template.h"
+#include "engine/chat_prompt.h"
 #include "server/openai.h"
 
 enum { MAX_MESSAGES = 4096, MAX_PROMPTS = 64 };
@@ -289,11 +289,12 @@ static const char *piece_name(const tokenizer *t, enum tokenizer_special which, 
 int openai_chat_prompt(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
                        fo_err *err) {
     const tokenizer *t = engine_tokenizer(e);
-    gguf_str source = {0};
+    gguf_str source;
     chat_template *template = NULL;
     fo_err why = {0};
-    if (gguf_get_str(engine_gguf(e), "tokenizer.chat_template", &source, &why) == FO_OK)
-        chat_template_parse(&template, source.ptr, source.len, &why);
+    int rc = chat_prompt_source(engine_gguf(e), &source, err);
+    if (rc) return rc;
+    if (source.len) chat_template_parse(&template, source.ptr, source.len, &why);
     char bos[64], eos[64];
     time_t now = time(NULL);
     struct tm date;
@@ -307,7 +308,7 @@ int openai_chat_prompt(const engine *e, const cJSON *messages, int32_t **out, si
                               .day = date.tm_mday};
     fo_buf text = {0};
     bool fell_back;
-    int rc = chat_template_render_or_chatml(template, &in, &text, &fell_back, &why, err);
+    rc = chat_template_render_or_chatml(template, &in, &text, &fell_back, &why, err);
     token_list l = {0};
     if (!rc) rc = tokenize_rendered(&l, t, messages, text.data, text.len, err);
     int32_t first = tokenizer_special_id(t, TOKENIZER_BOS);
