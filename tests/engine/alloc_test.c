@@ -6,10 +6,9 @@
 #include <errno.h>
 #include <stdatomic.h>
 
-#include "engine/engine.h"
 #include "kernels/alloc_guard.h"
 #include "kernels/pool.h"
-#include "tests/engine/tiny_model.h"
+#include "tests/engine/engine_fixture.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { CAN_COUNT = 0 }; /* the sanitizers have put theirs there */
@@ -52,9 +51,6 @@ int posix_memalign(void **out, size_t align, size_t n) {
 }
 #endif
 
-static uint64_t seed;
-static fo_err err;
-
 static void the_guard_sees_an_allocation(void **state) {
     (void)state;
     if (!CAN_COUNT) skip();
@@ -92,51 +88,30 @@ static void the_guard_sees_allocations_of_a_pools_threads(void **state) {
 static void decode_steps_and_forward_passes_allocate_nothing(void **state) {
     (void)state;
     if (!CAN_COUNT) skip();
-    char *folder = test_folder(), path[512];
-    snprintf(path, sizeof path, "%s/tiny.gguf", folder);
-    tiny_shape shape = {.arch = "llama",
-                        .type = QUANT_Q8_0,
-                        .d = 64,
-                        .layers = 2,
-                        .heads = 4,
-                        .kv_heads = 2,
-                        .head_dim = 32,
-                        .ff = 96,
-                        .vocab = 200};
-    tiny_model_write(path, &shape, &seed);
-    engine *e;
-    engine_options o = {.model = path, .n_threads = 2, .kv_ram = 8 << 20};
-    assert_ok(engine_open(&e, &o, &err), &err);
+    engine *e = open_engine((engine_options){.n_threads = 2});
     int32_t p[100];
-    for (int i = 0; i < 100; i++) p[i] = 3 + (int32_t)(test_random(&seed) % 197);
+    random_tokens(p, 100);
     atomic_store(&n_forbidden, 0);
     static const char *const stops[] = {"\x01zz", "\x02"};
     generation *g[4];
     for (int i = 0; i < 4; i++) { /* every kind of work that a step may have to do */
-        generation_request r = {.prompt = p + i,
-                                .n_prompt = (size_t)(90 - 20 * i),
-                                .max_tokens = 300,
-                                .sampling = sampler_params_default(),
-                                .ignore_end = true,
-                                .n_logprobs = i == 1 ? 5 : -1,
-                                .max_marker = i == 2 ? 3 : 0,
-                                .kv_reuse = i == 3 ? KV_REUSE_OFF : KV_REUSE_EXACT};
+        generation_request r = request(p + i, (size_t)(90 - 20 * i), 300);
+        r.n_logprobs = i == 1 ? 5 : -1;
+        r.max_marker = i == 2 ? 3 : 0;
+        r.kv_reuse = i == 3 ? KV_REUSE_OFF : KV_REUSE_EXACT;
         if (i) r.sampling.temperature = 1, r.sampling.top_p = .9f, r.sampling.repetition = 1.1f;
         if (i == 2) r.stop = stops, r.n_stop = 2;
-        assert_ok(engine_submit(e, &r, &g[i], NULL, &err), &err);
+        g[i] = submit(e, &r);
     }
     for (int i = 0; i < 4; i++) {
-        generation_event ev;
-        do generation_next(g[i], -1, &ev, NULL);
-        while (!ev.done);
-        assert_int_equal(ev.completion_tokens, 300);
-        generation_free(g[i]);
+        result got;
+        finish(g[i], &got);
+        assert_int_equal(got.n, 300);
     }
     engine_stats st;
     engine_get_stats(e, &st);
     assert_true(st.steps >= 300);
-    engine_close(e);
-    test_remove(folder);
+    close_engine(e);
     assert_int_equal(n_forbidden, 0);
 }
 
@@ -147,5 +122,5 @@ int main(void) {
         cmocka_unit_test(the_guard_sees_allocations_of_a_pools_threads),
         cmocka_unit_test(decode_steps_and_forward_passes_allocate_nothing),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    return cmocka_run_group_tests(tests, open_folder, remove_folder);
 }

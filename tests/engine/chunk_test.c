@@ -7,15 +7,12 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
 #include "engine/kv_chunk.h"
-#include "tests/engine/tiny_model.h"
+#include "tests/engine/engine_fixture.h"
 
-static uint64_t seed;
-static fo_err err;
-static char *folder, path[512], window_path[512];
+static char window_path[512];
 
-enum { V = 200, ANSWER = 12, CHUNKS = 6, MOST = 480, TABLE = 16 };
+enum { ANSWER = 12, CHUNKS = 6, MOST = ASK_TOKENS, TABLE = 16 };
 static const tiny_shape shape = {.arch = "llama",
                                  .type = QUANT_Q8_0,
                                  .d = 64,
@@ -25,10 +22,6 @@ static const tiny_shape shape = {.arch = "llama",
                                  .head_dim = 32,
                                  .ff = 96,
                                  .vocab = V};
-
-static void random_tokens(int32_t *t, int n) {
-    for (int i = 0; i < n; i++) t[i] = 3 + (int32_t)(test_random(&seed) % (V - 3));
-}
 
 /* ---- under the engine ----------------------------------------------------------------------- */
 
@@ -339,101 +332,24 @@ static void a_chunk_is_named_by_all_that_decides_its_kv(void **state) {
 /* ---- through the engine --------------------------------------------------------------------- */
 
 static int32_t prefix[30], chunks[CHUNKS][70];
-static int chunk_lengths[CHUNKS];
+static size_t chunk_lengths[CHUNKS];
 
 static void make_texts(void) {
     random_tokens(prefix, 30);
     for (int i = 0; i < CHUNKS; i++) {
-        chunk_lengths[i] = 40 + (int)(test_random(&seed) % 30);
+        chunk_lengths[i] = 40 + test_random(&seed) % 30;
         random_tokens(chunks[i], chunk_lengths[i]);
     }
 }
 
-typedef struct ask {
-    int32_t tokens[MOST];
-    generation_piece pieces[CHUNKS + 2];
-    generation_request r;
-} ask;
-
-static void add_piece(ask *a, const int32_t *tokens, int n, enum generation_piece_kind kind) {
-    a->pieces[a->r.n_pieces++] = (generation_piece){a->r.n_prompt, (size_t)n, kind};
-    memcpy(a->tokens + a->r.n_prompt, tokens, (size_t)n * sizeof *tokens);
-    a->r.n_prompt += (size_t)n;
-}
-
 /* order: which chunks, "120"; n_tail 0: to warm */
-static void make_ask(ask *a, const char *order, const int32_t *tail, int n_tail) {
-    *a = (ask){0};
-    a->r = (generation_request){.prompt = a->tokens,
-                                .max_tokens = n_tail ? ANSWER : 0,
-                                .sampling = sampler_params_default(),
-                                .ignore_end = true,
-                                .n_logprobs = -1,
-                                .pieces = a->pieces,
-                                .kv_reuse = KV_REUSE_CHUNK,
-                                .kv_chunk_budget = 1,
-                                .prefill_only = n_tail == 0};
-    add_piece(a, prefix, 30, PIECE_PREFIX);
+static void make_ask(ask *a, const char *order, const int32_t *tail, size_t n_tail) {
+    ask_begin(a, n_tail ? ANSWER : 0, KV_REUSE_CHUNK);
+    a->r.prefill_only = n_tail == 0;
+    ask_add(a, prefix, 30, PIECE_PREFIX);
     for (; *order; order++)
-        add_piece(a, chunks[*order - '0'], chunk_lengths[*order - '0'], PIECE_CHUNK);
-    if (n_tail) add_piece(a, tail, n_tail, PIECE_TAIL);
-}
-
-typedef struct result {
-    int32_t tokens[ANSWER];
-    size_t n;
-    generation_event ev;
-} result;
-
-static void finish(generation *g, result *out) {
-    *out = (result){0};
-    do generation_next(g, -1, &out->ev, NULL);
-    while (!out->ev.done);
-    const generation_token *t = generation_tokens(g, &out->n);
-    assert_true(out->n <= ANSWER);
-    for (size_t i = 0; i < out->n; i++) out->tokens[i] = t[i].token;
-    generation_free(g);
-    if (out->ev.error) fail_msg("%s", out->ev.message);
-}
-
-static void run(engine *e, const generation_request *r, result *out) {
-    generation *g;
-    assert_ok(engine_submit(e, r, &g, NULL, &err), &err);
-    finish(g, out);
-}
-
-static engine *open_engine(engine_options o) {
-    if (!o.model) o.model = path;
-    if (!o.n_threads) o.n_threads = 1;
-    if (!o.kv_ram) o.kv_ram = 8 << 20;
-    engine *e = NULL;
-    assert_ok(engine_open(&e, &o, &err), &err);
-    return e;
-}
-
-static void wait_idle(engine *e) {
-    engine_stats st;
-    for (int i = 0; i < 60000; i++) {
-        engine_get_stats(e, &st);
-        if (st.n_running + st.n_waiting == 0) return;
-        usleep(1000);
-    }
-    fail_msg("the engine does not come to rest");
-}
-
-static void close_engine(engine *e) {
-    wait_idle(e);
-    engine_stats st;
-    engine_get_stats(e, &st);
-    assert_ok(engine_check(e, &err), &err);
-    assert_int_equal(st.kv.n_used, 0);
-    assert_int_equal(st.kv.n_sequences, 0);
-    engine_close(e);
-}
-
-static void same_tokens(const result *a, const result *b, const char *what) {
-    if (a->n != b->n || memcmp(a->tokens, b->tokens, a->n * sizeof *a->tokens) != 0)
-        fail_msg("%s: other tokens", what);
+        ask_add(a, chunks[*order - '0'], chunk_lengths[*order - '0'], PIECE_CHUNK);
+    if (n_tail) ask_add(a, tail, n_tail, PIECE_TAIL);
 }
 
 /* What computing all of it gives. */
@@ -728,16 +644,19 @@ static void exact_reuse_writes_what_no_reuse_writes(void **state) {
     close_engine(plain);
 }
 
-int main(void) {
-    seed = test_seed();
-    folder = test_folder();
-    snprintf(path, sizeof path, "%s/tiny.gguf", folder);
-    snprintf(window_path, sizeof window_path, "%s/window.gguf", folder);
+static int open_models(void **state) {
+    open_folder(state);
     tiny_model_write(path, &shape, &seed);
+    snprintf(window_path, sizeof window_path, "%s/window.gguf", folder);
     tiny_shape window = shape;
     window.arch = "gemma3";
     window.window = 32;
     tiny_model_write(window_path, &window, &seed);
+    return 0;
+}
+
+int main(void) {
+    seed = test_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bytes_come_back_as_they_went_at_any_alignment),
         cmocka_unit_test(turned_keys_are_those_of_the_new_position),
@@ -756,7 +675,5 @@ int main(void) {
         cmocka_unit_test(every_mode_writes_the_same_in_any_company),
         cmocka_unit_test(exact_reuse_writes_what_no_reuse_writes),
     };
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    test_remove(folder);
-    return failed;
+    return cmocka_run_group_tests(tests, open_models, remove_folder);
 }

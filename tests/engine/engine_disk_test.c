@@ -3,77 +3,36 @@
  * alone, so that most of what is reused comes back from the store. */
 #include "tests/test.h"
 
-#include "engine/engine.h"
-#include "tests/engine/tiny_model.h"
+#include "tests/engine/engine_fixture.h"
 
-static uint64_t seed;
-static fo_err err;
-static char *folder, path[512], other_path[512];
+static char other_path[512];
 
-enum { V = 200, ANSWER = 6, TEXTS = 20, LONGEST = 200 };
-static const tiny_shape shape = {.arch = "llama",
-                                 .type = QUANT_Q8_0,
-                                 .d = 64,
-                                 .layers = 2,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_dim = 32,
-                                 .ff = 96,
-                                 .vocab = V};
+enum { ANSWER = 6, TEXTS = 20, LONGEST = 200 };
 static int32_t texts[TEXTS][LONGEST];
 
-typedef struct result {
-    int32_t tokens[ANSWER];
-    size_t n;
-    generation_event ev;
-} result;
-
-static engine *open_engine(const char *file, const char *dir, uint64_t ram) {
-    engine *e = NULL;
-    engine_options o = {.model = file,
-                        .n_threads = 1,
-                        .kv_ram = ram,
-                        .kv_dir = dir,
-                        .kv_disk = 16 << 20,
-                        .no_lookup = true};
-    assert_ok(engine_open(&e, &o, &err), &err);
-    return e;
+static engine *open_with(const char *file, const char *dir, uint64_t ram) {
+    return open_engine((engine_options){
+        .model = file, .kv_ram = ram, .kv_dir = dir, .kv_disk = 16 << 20, .no_lookup = true});
 }
 
-static generation *submit(engine *e, const int32_t *prompt, size_t n, enum kv_reuse reuse,
-                          unsigned char tenant) {
-    generation_request r = {.prompt = prompt,
-                            .n_prompt = n,
-                            .max_tokens = ANSWER,
-                            .sampling = sampler_params_default(),
-                            .ignore_end = true,
-                            .n_logprobs = -1,
-                            .kv_reuse = reuse,
-                            .salt = {tenant}};
-    generation *g;
-    assert_ok(engine_submit(e, &r, &g, NULL, &err), &err);
-    return g;
+static generation *send(engine *e, const int32_t *prompt, size_t n, enum kv_reuse reuse,
+                        unsigned char tenant) {
+    generation_request r = request(prompt, n, ANSWER);
+    r.kv_reuse = reuse;
+    r.salt[0] = tenant;
+    return submit(e, &r);
 }
 
-static result finish(generation *g) {
-    result r = {0};
-    do {
-        generation_next(g, -1, &r.ev, NULL);
-    } while (!r.ev.done);
-    const generation_token *t = generation_tokens(g, &r.n);
+static result receive(generation *g) {
+    result r;
+    finish(g, &r);
     assert_int_equal(r.n, ANSWER);
-    for (size_t i = 0; i < r.n; i++) r.tokens[i] = t[i].token;
     assert_string_equal(r.ev.finish_reason, "length");
-    generation_free(g);
     return r;
 }
 
-static result run(engine *e, const int32_t *prompt, size_t n, unsigned char tenant) {
-    return finish(submit(e, prompt, n, KV_REUSE_EXACT, tenant));
-}
-
-static void same(const result *a, const result *b, const char *what) {
-    if (memcmp(a->tokens, b->tokens, sizeof a->tokens) != 0) fail_msg("%s: other tokens", what);
+static result answer(engine *e, const int32_t *prompt, size_t n, unsigned char tenant) {
+    return receive(send(e, prompt, n, KV_REUSE_EXACT, tenant));
 }
 
 /* A prompt: a text's beginning, of any length, and sometimes its own end. */
@@ -90,7 +49,7 @@ static void a_thousand_requests_write_the_same_with_reuse_and_without(void **sta
     (void)state;
     char *dir = test_folder();
     /* Pages for about three requests: the rest of what is reused has been on disk. */
-    engine *e = open_engine(path, dir, 600 << 10), *plain = open_engine(path, NULL, 4 << 20);
+    engine *e = open_with(path, dir, 600 << 10), *plain = open_with(path, NULL, 4 << 20);
     static int32_t prompts[5][LONGEST];
     size_t lengths[5], n_requests = 0, reused = 0, from_disk = 0;
     while (n_requests < 1000) {
@@ -98,13 +57,13 @@ static void a_thousand_requests_write_the_same_with_reuse_and_without(void **sta
         generation *with[5], *without[5];
         for (int i = 0; i < n; i++) {
             lengths[i] = make_prompt(prompts[i]);
-            without[i] = submit(plain, prompts[i], lengths[i], KV_REUSE_OFF, 0);
-            with[i] = submit(e, prompts[i], lengths[i], KV_REUSE_EXACT,
-                             (unsigned char)(test_random(&seed) % 8 == 0));
+            without[i] = send(plain, prompts[i], lengths[i], KV_REUSE_OFF, 0);
+            with[i] = send(e, prompts[i], lengths[i], KV_REUSE_EXACT,
+                           (unsigned char)(test_random(&seed) % 8 == 0));
         }
         for (int i = 0; i < n; i++, n_requests++) {
-            result a = finish(with[i]), b = finish(without[i]);
-            same(&a, &b, "with reuse");
+            result a = receive(with[i]), b = receive(without[i]);
+            same_tokens(&a, &b, "with reuse");
             reused += a.ev.cached_tokens;
             from_disk += a.ev.disk_tokens;
             assert_int_equal(b.ev.cached_tokens, 0);
@@ -117,7 +76,7 @@ static void a_thousand_requests_write_the_same_with_reuse_and_without(void **sta
         assert_true(st.store.disk.bytes <= 16 << 20);
         if (n_requests > 400 && n_requests < 405 + 5) { /* and over a restart */
             engine_close(e);
-            e = open_engine(path, dir, 600 << 10);
+            e = open_with(path, dir, 600 << 10);
         }
     }
     print_message("# %zu tokens reused, %zu of them from disk\n", reused, from_disk);
@@ -133,31 +92,31 @@ static void a_thousand_requests_write_the_same_with_reuse_and_without(void **sta
 static void a_context_survives_a_restart(void **state) {
     (void)state;
     char *dir = test_folder();
-    engine *e = open_engine(path, dir, 2 << 20);
-    result first = run(e, texts[0], 150, 1);
+    engine *e = open_with(path, dir, 2 << 20);
+    result first = answer(e, texts[0], 150, 1);
     assert_int_equal(first.ev.cached_tokens, 0);
     engine_close(e);
-    e = open_engine(path, dir, 2 << 20);
+    e = open_with(path, dir, 2 << 20);
     assert_int_equal(engine_probe(e, (unsigned char[32]){1}, texts[0], 150), 144);
     assert_int_equal(engine_probe(e, (unsigned char[32]){2}, texts[0], 150), 0);
-    result stranger = run(e, texts[0], 150, 2);
+    result stranger = answer(e, texts[0], 150, 2);
     assert_int_equal(stranger.ev.cached_tokens, 0);
     assert_int_equal(stranger.ev.disk_tokens, 0);
-    same(&first, &stranger, "another tenant");
-    result again = run(e, texts[0], 150, 1);
-    same(&first, &again, "after the restart");
+    same_tokens(&first, &stranger, "another tenant");
+    result again = answer(e, texts[0], 150, 1);
+    same_tokens(&first, &again, "after the restart");
     assert_int_equal(again.ev.cached_tokens, 144);
     assert_int_equal(again.ev.disk_tokens, 144);
     assert_true(again.ev.disk_asked);
-    again = run(e, texts[0], 150, 1); /* now it lies in pages */
+    again = answer(e, texts[0], 150, 1); /* now it lies in pages */
     assert_true(again.ev.cached_tokens >= 144);
     assert_int_equal(again.ev.disk_tokens, 0);
     engine_close(e);
     /* Another model finds nothing here, and says what it would say without. */
-    engine *other = open_engine(other_path, dir, 2 << 20), *bare = open_engine(other_path, NULL, 0);
-    result a = run(other, texts[0], 150, 1), b = run(bare, texts[0], 150, 1);
+    engine *other = open_with(other_path, dir, 2 << 20), *bare = open_with(other_path, NULL, 0);
+    result a = answer(other, texts[0], 150, 1), b = answer(bare, texts[0], 150, 1);
     assert_int_equal(a.ev.cached_tokens, 0);
-    same(&a, &b, "another model");
+    same_tokens(&a, &b, "another model");
     engine_close(other);
     engine_close(bare);
     test_remove(dir);
@@ -168,7 +127,7 @@ static void observe(engine *e, size_t *seen) {
     size_t k = 0;
     for (int i = 0; i < 6; i++) {
         seen[k++] = (size_t)engine_probe(e, (unsigned char[32]){2}, texts[i % 4], 120);
-        result r = run(e, texts[i % 4], 120, 2);
+        result r = answer(e, texts[i % 4], 120, 2);
         seen[k++] = r.ev.cached_tokens;
         seen[k++] = r.ev.prefix_tokens;
         seen[k++] = r.ev.chunk_tokens;
@@ -183,13 +142,13 @@ static void what_one_tenant_computed_is_invisible_to_another(void **state) {
     size_t alone[N], beside[N];
     for (int busy = 0; busy < 2; busy++) {
         char *dir = test_folder();
-        engine *e = open_engine(path, dir, 2 << 20);
-        for (int k = 0; busy && k < 12; k++) run(e, texts[k % 4], 120, 1); /* the very same */
+        engine *e = open_with(path, dir, 2 << 20);
+        for (int k = 0; busy && k < 12; k++) answer(e, texts[k % 4], 120, 1); /* the very same */
         engine_stats before, after;
         if (busy) { /* in pages, and on disk */
             engine_close(e);
-            e = open_engine(path, dir, 2 << 20);
-            for (int k = 0; k < 3; k++) run(e, texts[k], 120, 1);
+            e = open_with(path, dir, 2 << 20);
+            for (int k = 0; k < 3; k++) answer(e, texts[k], 120, 1);
         }
         engine_get_stats(e, &before);
         observe(e, busy ? beside : alone);
@@ -205,20 +164,10 @@ static void what_one_tenant_computed_is_invisible_to_another(void **state) {
 }
 
 static int setup(void **state) {
-    (void)state;
-    folder = test_folder();
-    snprintf(path, sizeof path, "%s/tiny.gguf", folder);
+    open_folder(state);
     snprintf(other_path, sizeof other_path, "%s/other.gguf", folder);
-    tiny_model_write(path, &shape, &seed);
-    tiny_model_write(other_path, &shape, &seed);
-    for (int i = 0; i < TEXTS; i++)
-        for (int k = 0; k < LONGEST; k++) texts[i][k] = 3 + (int32_t)(test_random(&seed) % (V - 3));
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    test_remove(folder);
+    tiny_model_write(other_path, &tiny_llama, &seed);
+    for (int i = 0; i < TEXTS; i++) random_tokens(texts[i], LONGEST);
     return 0;
 }
 
@@ -229,5 +178,5 @@ int main(void) {
         cmocka_unit_test(a_context_survives_a_restart),
         cmocka_unit_test(what_one_tenant_computed_is_invisible_to_another),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, remove_folder);
 }

@@ -6,96 +6,8 @@
 #include <math.h>
 #include <pthread.h>
 
-#include "engine/engine.h"
 #include "kernels/clock.h"
-#include "tests/engine/tiny_model.h"
-
-static uint64_t seed;
-static fo_err err;
-static char *folder, path[512];
-
-enum { V = 200, MOST = 400 };
-static const tiny_shape shape = {.arch = "llama",
-                                 .type = QUANT_Q8_0,
-                                 .d = 64,
-                                 .layers = 2,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_dim = 32,
-                                 .ff = 96,
-                                 .vocab = V};
-
-typedef struct result {
-    int32_t tokens[MOST];
-    size_t n;
-    generation_event ev;
-    char text[4096];
-} result;
-
-static engine *open_engine(engine_options o) {
-    if (!o.model) o.model = path;
-    if (!o.n_threads) o.n_threads = 1;
-    if (!o.kv_ram) o.kv_ram = 8 << 20;
-    engine *e = NULL;
-    assert_ok(engine_open(&e, &o, &err), &err);
-    return e;
-}
-
-/* No page is held and every invariant stands. */
-static void close_engine(engine *e) {
-    engine_stats st;
-    engine_get_stats(e, &st);
-    assert_ok(engine_check(e, &err), &err);
-    assert_int_equal(st.kv.n_used, 0);
-    assert_int_equal(st.kv.n_sequences, 0);
-    assert_int_equal(st.n_running + st.n_waiting, 0);
-    engine_close(e);
-}
-
-static generation_request request(const int32_t *prompt, size_t n, size_t max_tokens) {
-    return (generation_request){.prompt = prompt,
-                                .n_prompt = n,
-                                .max_tokens = max_tokens,
-                                .sampling = sampler_params_default(),
-                                .ignore_end = true,
-                                .n_logprobs = -1};
-}
-
-static generation *submit(engine *e, const generation_request *r) {
-    generation *g;
-    assert_ok(engine_submit(e, r, &g, NULL, &err), &err);
-    return g;
-}
-
-static void finish(generation *g, result *out) {
-    fo_buf text = {0};
-    *out = (result){0};
-    do {
-        generation_next(g, -1, &out->ev, &text);
-    } while (!out->ev.done);
-    size_t n;
-    const generation_token *t = generation_tokens(g, &n);
-    assert_true(n <= MOST);
-    assert_int_equal(n, out->ev.completion_tokens);
-    for (size_t i = 0; i < n; i++) out->tokens[i] = t[i].token;
-    out->n = n;
-    snprintf(out->text, sizeof out->text, "%s", text.data ? text.data : "");
-    fo_buf_free(&text);
-    generation_free(g);
-}
-
-static void run(engine *e, const generation_request *r, result *out) {
-    finish(submit(e, r), out);
-}
-
-static void random_prompt(int32_t *t, size_t n) {
-    for (size_t i = 0; i < n; i++) t[i] = 3 + (int32_t)(test_random(&seed) % (V - 3));
-}
-
-static void same_tokens(const result *a, const result *b, const char *what) {
-    if (a->n != b->n || memcmp(a->tokens, b->tokens, a->n * sizeof *a->tokens) != 0)
-        fail_msg("%s: other tokens", what);
-}
+#include "tests/engine/engine_fixture.h"
 
 /* ---- the same tokens in any company -------------------------------------------------------- */
 
@@ -109,7 +21,7 @@ static void make_prompts(const size_t *lengths) {
     for (int i = 0; i < PROMPTS; i++) {
         size_t n = lengths ? lengths[i] : i == 0 ? 1 : 1 + test_random(&seed) % 220;
         prompt_lengths[i] = n;
-        random_prompt(prompts[i], n);
+        random_tokens(prompts[i], n);
         if (i < PROMPTS / 2) continue;
         size_t common = prompt_lengths[i - PROMPTS / 2];
         if (common > n) common = n;
@@ -259,11 +171,11 @@ static void users_at_the_same_time_share_one_prefill(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){.max_batch_tokens = 32});
     int32_t p[4][330];
-    random_prompt(p[0], 330);
+    random_tokens(p[0], 330);
     generation *g[4];
     for (int i = 0; i < 4; i++) {
         memcpy(p[i], p[0], 320 * sizeof **p);
-        if (i) random_prompt(p[i] + 320, 10);
+        if (i) random_tokens(p[i] + 320, 10);
         generation_request r = request(p[i], 330, 8);
         g[i] = submit(e, &r);
     }
@@ -285,14 +197,14 @@ static void a_second_user_attaches_while_the_first_still_writes(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[300];
-    random_prompt(p, 300);
+    random_tokens(p, 300);
     generation_request r = request(p, 300, 200), q = request(p, 300, 4);
     generation *first = submit(e, &r);
     generation_event ev;
     generation_next(first, -1, &ev, NULL); /* it writes now */
     int32_t other[300];
     memcpy(other, p, sizeof p);
-    random_prompt(other + 290, 10);
+    random_tokens(other + 290, 10);
     q.prompt = other;
     result got;
     run(e, &q, &got);
@@ -309,7 +221,7 @@ static void a_prefilled_context_is_met_again(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[200];
-    random_prompt(p, 200);
+    random_tokens(p, 200);
     generation_request r = request(p, 190, 0);
     r.prefill_only = true;
     result got;
@@ -329,7 +241,7 @@ static void kv_is_kept_to_its_tenant_and_dropped_when_asked(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[200];
-    random_prompt(p, 200);
+    random_tokens(p, 200);
     generation_request r = request(p, 200, 4);
     result got;
     engine_stats st;
@@ -367,7 +279,7 @@ static void a_request_can_be_cancelled_at_any_step(void **state) {
         generation *g[5];
         int32_t p[5][200];
         for (int i = 0; i < 5; i++) {
-            random_prompt(p[i], 200);
+            random_tokens(p[i], 200);
             generation_request r = request(p[i], 1 + test_random(&seed) % 200, 30);
             g[i] = submit(e, &r);
         }
@@ -396,7 +308,7 @@ static void a_deadline_ends_what_is_late(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){.max_batch_tokens = 1, .max_sequences = 1});
     int32_t p[300];
-    random_prompt(p, 300);
+    random_tokens(p, 300);
     generation_request r = request(p, 300, 200);
     r.deadline_ms = 1;
     result got, waiting;
@@ -413,7 +325,7 @@ static void stop_strings_end_the_text_before_them(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[5];
-    random_prompt(p, 5);
+    random_tokens(p, 5);
     generation_request r = request(p, 5, 60);
     r.sampling.temperature = 1.5f; /* a text that does not repeat itself */
     r.sampling.seed = 9;
@@ -446,7 +358,7 @@ static void the_end_token_ends_the_text_unless_ignored(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[5];
-    random_prompt(p, 5);
+    random_tokens(p, 5);
     sampler_bias bias = {2, 1000};
     generation_request r = request(p, 5, 10);
     r.sampling.bias = &bias;
@@ -468,7 +380,7 @@ static void logprobs_are_those_of_the_logits(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[20];
-    random_prompt(p, 20);
+    random_tokens(p, 20);
     generation_request r = request(p, 20, 10);
     r.n_logprobs = GENERATION_LOGPROBS;
     generation *g = submit(e, &r);
@@ -508,7 +420,7 @@ static void markers_name_only_what_was_given(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){0});
     int32_t p[5];
-    random_prompt(p, 5);
+    random_tokens(p, 5);
     sampler_bias bias[13];
     const char *liked = "[]0123456789";
     for (int i = 0; liked[i]; i++)
@@ -637,7 +549,7 @@ static void admission_says_when_to_come_again(void **state) {
     e = open_engine((engine_options){.max_sequences = 1, .max_waiting = 2, .max_batch_tokens = 1});
     generation *many[8];
     int32_t longer[200];
-    random_prompt(longer, 200);
+    random_tokens(longer, 200);
     r = request(longer, 200, 100);
     int n = 0, busy = 0;
     for (int i = 0; i < 8; i++) {
@@ -757,20 +669,6 @@ static void stories260k_tells_the_story_it_is_known_for(void **state) {
     }
 }
 
-static int setup(void **state) {
-    (void)state;
-    folder = test_folder();
-    snprintf(path, sizeof path, "%s/tiny.gguf", folder);
-    tiny_model_write(path, &shape, &seed);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    test_remove(folder);
-    return 0;
-}
-
 int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
@@ -793,5 +691,5 @@ int main(void) {
         cmocka_unit_test(serves_64_threads_that_come_and_go),
         cmocka_unit_test(stories260k_tells_the_story_it_is_known_for),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_folder, remove_folder);
 }

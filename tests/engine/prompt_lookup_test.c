@@ -3,15 +3,10 @@
  * or preempted. */
 #include "tests/test.h"
 
-#include "engine/engine.h"
 #include "engine/prompt_lookup.h"
-#include "tests/engine/tiny_model.h"
+#include "tests/engine/engine_fixture.h"
 
-static uint64_t seed;
-static fo_err err;
-static char *folder, path[512];
-
-enum { V = 200, CAP = 400 };
+enum { CAP = 400 };
 
 /* ---- guesses ------------------------------------------------------------------------------- */
 
@@ -118,13 +113,6 @@ static void learns_what_a_row_costs(void **state) {
 
 enum { REQUESTS = 36, PROMPT = 120, ANSWER = 60 };
 
-typedef struct result {
-    int32_t tokens[ANSWER];
-    float logprobs[ANSWER];
-    size_t n;
-    char text[2048], reason[32];
-} result;
-
 typedef struct wish {
     int32_t prompt[PROMPT];
     generation_request r;
@@ -172,57 +160,19 @@ static void make_wishes(void) {
     }
 }
 
-static engine *open_engine(engine_options o) {
-    o.model = path;
-    o.n_threads = 1;
-    o.row_cost =
-        .1; /* as where the memory is the limit, not measured: runs do not depend on time */
-    if (!o.kv_ram) o.kv_ram = 8 << 20;
-    engine *e = NULL;
-    assert_ok(engine_open(&e, &o, &err), &err);
-    return e;
-}
-
-static void close_engine(engine *e) {
-    engine_stats st;
-    engine_get_stats(e, &st);
-    assert_ok(engine_check(e, &err), &err);
-    assert_int_equal(st.kv.n_used, 0);
-    assert_int_equal(st.kv.n_sequences, 0);
-    engine_close(e);
-}
-
-static void finish(generation *g, result *out) {
-    fo_buf text = {0};
-    generation_event ev;
-    *out = (result){0};
-    do generation_next(g, -1, &ev, &text);
-    while (!ev.done);
-    size_t n;
-    const generation_token *t = generation_tokens(g, &n);
-    assert_true(n <= ANSWER);
-    for (size_t i = 0; i < n; i++) out->tokens[i] = t[i].token;
-    for (size_t i = 0; i < n; i++) out->logprobs[i] = t[i].logprob;
-    out->n = n;
-    snprintf(out->reason, sizeof out->reason, "%s", ev.finish_reason);
-    snprintf(out->text, sizeof out->text, "%s", text.data ? text.data : "");
-    fo_buf_free(&text);
-    generation_free(g);
-}
-
-static generation *submit(engine *e, const generation_request *r) {
-    generation *g = NULL;
-    assert_ok(engine_submit(e, r, &g, NULL, &err), &err);
-    return g;
+/* As where the memory is the limit, not measured: runs do not depend on time. */
+static engine *open_steady(engine_options o) {
+    o.row_cost = .1;
+    return open_engine(o);
 }
 
 static void same(const wish *w, const result *got, const char *how) {
     const result *want = &w->alone;
     int i = (int)(w - wishes);
     if (want->n != got->n || memcmp(want->tokens, got->tokens, want->n * sizeof *want->tokens) ||
-        strcmp(want->text, got->text) || strcmp(want->reason, got->reason))
-        fail_msg("request %d, %s: '%s' (%s), not '%s' (%s)", i, how, got->text, got->reason,
-                 want->text, want->reason);
+        strcmp(want->text, got->text) || strcmp(want->ev.finish_reason, got->ev.finish_reason))
+        fail_msg("request %d, %s: '%s' (%s), not '%s' (%s)", i, how, got->text,
+                 got->ev.finish_reason, want->text, want->ev.finish_reason);
     if (w->r.n_logprobs >= 0) /* the same rows: the same bits */
         assert_memory_equal(want->logprobs, got->logprobs, want->n * sizeof *want->logprobs);
 }
@@ -247,13 +197,13 @@ static void writes_the_same_with_guesses_and_without(void **state) {
     for (int round = 0; round < 6; round++) {
         const bool exact = round % 3 == 2;
         make_wishes();
-        engine *e = open_engine((engine_options){.no_lookup = true, .exact = exact});
+        engine *e = open_steady((engine_options){.no_lookup = true, .exact = exact});
         for (int i = 0; i < REQUESTS; i++) finish(submit(e, &wishes[i].r), &wishes[i].alone);
         engine_get_stats(e, &st);
         assert_int_equal(st.drafted_tokens, 0);
         close_engine(e);
 
-        e = open_engine((engine_options){.exact = exact});
+        e = open_steady((engine_options){.exact = exact});
         compare(e, 1, "alone");
         engine_get_stats(e, &st);
         assert_true(st.drafted_tokens > 50);
@@ -261,12 +211,12 @@ static void writes_the_same_with_guesses_and_without(void **state) {
         compare(e, REQUESTS, "all at once");
         close_engine(e);
 
-        e = open_engine((engine_options){
+        e = open_steady((engine_options){
             .exact = exact, .max_batch_tokens = 20, .max_sequences = 4, .kv_page_tokens = 32});
         compare(e, 7, "small steps");
         close_engine(e);
 
-        e = open_engine((engine_options){.exact = exact, .kv_ram = 14 * 8192});
+        e = open_steady((engine_options){.exact = exact, .kv_ram = 14 * 8192});
         for (int i = 0; i < 20; i++) {
             compare(e, REQUESTS, "few pages");
             engine_get_stats(e, &st);
@@ -279,7 +229,7 @@ static void writes_the_same_with_guesses_and_without(void **state) {
 
 static void a_request_can_do_without_guesses(void **state) {
     (void)state;
-    engine *e = open_engine((engine_options){0});
+    engine *e = open_steady((engine_options){0});
     engine_stats st;
     result with, without;
     int32_t prompt[40];
@@ -307,29 +257,6 @@ static void a_request_can_do_without_guesses(void **state) {
     close_engine(e);
 }
 
-static int setup(void **state) {
-    (void)state;
-    static const tiny_shape shape = {.arch = "llama",
-                                     .type = QUANT_Q8_0,
-                                     .d = 64,
-                                     .layers = 2,
-                                     .heads = 4,
-                                     .kv_heads = 2,
-                                     .head_dim = 32,
-                                     .ff = 96,
-                                     .vocab = V};
-    folder = test_folder();
-    snprintf(path, sizeof path, "%s/tiny.gguf", folder);
-    tiny_model_write(path, &shape, &seed);
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    test_remove(folder);
-    return 0;
-}
-
 int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
@@ -341,5 +268,5 @@ int main(void) {
         cmocka_unit_test(writes_the_same_with_guesses_and_without),
         cmocka_unit_test(a_request_can_do_without_guesses),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, open_folder, remove_folder);
 }

@@ -10,12 +10,7 @@
 #include <sys/syscall.h>
 #include <sys/uio.h>
 
-#include "engine/engine.h"
-#include "tests/engine/tiny_model.h"
-
-static uint64_t seed;
-static fo_err err;
-static char *folder, path[512];
+#include "tests/engine/engine_fixture.h"
 
 /* ---- a disk that can be held up ------------------------------------------------------------ */
 
@@ -38,97 +33,36 @@ ssize_t preadv(int fd, const struct iovec *parts, int n, off_t offset) {
 
 /* ---- requests ------------------------------------------------------------------------------ */
 
-enum { V = 200, ANSWER = 6, PREFIX = 30, CHUNK = 70, CHUNKS = 4, TAIL = 9, MOST = 400 };
-static const tiny_shape shape = {.arch = "llama",
-                                 .type = QUANT_Q8_0,
-                                 .d = 64,
-                                 .layers = 2,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_dim = 32,
-                                 .ff = 96,
-                                 .vocab = V};
+enum { ANSWER = 6, PREFIX = 30, CHUNK = 70, CHUNKS = 4, TAIL = 9 };
 static int32_t prefix[PREFIX], chunks[CHUNKS][CHUNK], tail[TAIL];
 
-static engine *open_engine(const char *dir) {
-    engine *e = NULL;
-    engine_options o = {.model = path,
-                        .n_threads = 1,
-                        .kv_ram = 2 << 20,
-                        .kv_dir = dir,
-                        .kv_disk = 16 << 20,
-                        .no_lookup = true};
-    assert_ok(engine_open(&e, &o, &err), &err);
-    return e;
+static engine *open_with_disk(const char *dir) {
+    return open_engine(
+        (engine_options){.kv_ram = 2 << 20, .kv_dir = dir, .kv_disk = 16 << 20, .no_lookup = true});
 }
 
-typedef struct ask {
-    int32_t tokens[MOST];
-    generation_piece pieces[CHUNKS + 2];
-    generation_request r;
-} ask;
-
-static void add_piece(ask *a, const int32_t *tokens, size_t n, enum generation_piece_kind kind) {
-    a->pieces[a->r.n_pieces++] = (generation_piece){a->r.n_prompt, n, kind};
-    memcpy(a->tokens + a->r.n_prompt, tokens, n * sizeof *tokens);
-    a->r.n_prompt += n;
-}
-
-/* order: which chunks, "120". All of what is moved is computed again, so answers are exact. */
+/* order: which chunks, "120" */
 static void make_ask(ask *a, const char *order, enum kv_reuse reuse) {
-    *a = (ask){.r = {.max_tokens = ANSWER,
-                     .sampling = sampler_params_default(),
-                     .ignore_end = true,
-                     .n_logprobs = -1,
-                     .kv_reuse = reuse,
-                     .kv_chunk_budget = 1}};
-    a->r.prompt = a->tokens;
-    a->r.pieces = a->pieces;
-    add_piece(a, prefix, PREFIX, PIECE_PREFIX);
-    for (; *order; order++) add_piece(a, chunks[*order - '0'], CHUNK, PIECE_CHUNK);
-    add_piece(a, tail, TAIL, PIECE_TAIL);
+    ask_begin(a, ANSWER, reuse);
+    ask_add(a, prefix, PREFIX, PIECE_PREFIX);
+    for (; *order; order++) ask_add(a, chunks[*order - '0'], CHUNK, PIECE_CHUNK);
+    ask_add(a, tail, TAIL, PIECE_TAIL);
 }
 
-typedef struct result {
-    int32_t tokens[ANSWER];
-    generation_event ev;
-} result;
-
-static result run(engine *e, const char *order, enum kv_reuse reuse) {
+static result answer(engine *e, const char *order, enum kv_reuse reuse) {
     ask a;
-    result r = {0};
-    generation *g;
-    fo_err why = {0};
+    result r;
     make_ask(&a, order, reuse);
-    assert_ok(engine_submit(e, &a.r, &g, NULL, &why), &why);
-    do generation_next(g, -1, &r.ev, NULL);
-    while (!r.ev.done);
-    size_t n;
-    const generation_token *t = generation_tokens(g, &n);
-    assert_int_equal(n, ANSWER);
-    for (size_t i = 0; i < n; i++) r.tokens[i] = t[i].token;
-    generation_free(g);
+    run(e, &a.r, &r);
+    assert_int_equal(r.n, ANSWER);
     return r;
-}
-
-static void same(const result *a, const result *b, const char *what) {
-    if (memcmp(a->tokens, b->tokens, sizeof a->tokens) != 0) fail_msg("%s: other tokens", what);
-}
-
-static void wait_idle(engine *e) {
-    engine_stats st = {.n_running = 1};
-    for (int i = 0; i < PATIENCE_MS && st.n_running + st.n_waiting; i++) {
-        usleep(1000);
-        engine_get_stats(e, &st);
-    }
-    assert_int_equal(st.n_running + st.n_waiting, 0);
 }
 
 /* Chunks 0, 1 and 2 computed, and all of it on disk. */
 static char *fill_disk(void) {
     char *dir = test_folder();
-    engine *e = open_engine(dir);
-    run(e, "012", KV_REUSE_CHUNK);
+    engine *e = open_with_disk(dir);
+    answer(e, "012", KV_REUSE_CHUNK);
     wait_idle(e);
     engine_close(e);
     return dir;
@@ -146,7 +80,7 @@ typedef struct asker {
 
 static void *ask_aside(void *arg) {
     asker *a = arg;
-    a->r = run(a->e, a->order, a->reuse);
+    a->r = answer(a->e, a->order, a->reuse);
     atomic_store(&a->done, true);
     return NULL;
 }
@@ -159,8 +93,8 @@ static void only_who_needs_the_disk_waits_for_it(void **state) {
     } cases[] = {{"012", KV_REUSE_EXACT}, {"210", KV_REUSE_CHUNK}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char *dir = fill_disk();
-        engine *e = open_engine(dir);
-        result want = run(e, cases[i].order, KV_REUSE_OFF);
+        engine *e = open_with_disk(dir);
+        result want = answer(e, cases[i].order, KV_REUSE_OFF);
         asker slow[2] = {{.e = e, .order = cases[i].order, .reuse = cases[i].reuse},
                          {.e = e, .order = cases[i].order, .reuse = cases[i].reuse}};
         pthread_t threads[2];
@@ -169,7 +103,7 @@ static void only_who_needs_the_disk_waits_for_it(void **state) {
             assert_int_equal(pthread_create(&threads[k], NULL, ask_aside, &slow[k]), 0);
         for (int ms = 0; atomic_load(&n_held) == 0 && ms < PATIENCE_MS; ms++) usleep(1000);
         assert_true(atomic_load(&n_held) > 0);
-        run(e, "3", KV_REUSE_OFF); /* others are served, and may look */
+        answer(e, "3", KV_REUSE_OFF); /* others are served, and may look */
         engine_stats st;
         engine_get_stats(e, &st);
         assert_int_equal(st.n_running + st.n_waiting, 0);
@@ -177,7 +111,7 @@ static void only_who_needs_the_disk_waits_for_it(void **state) {
         assert_false(atomic_load(&slow[0].done) || atomic_load(&slow[1].done));
         atomic_store(&gate_closed, false);
         for (int k = 0; k < 2; k++) pthread_join(threads[k], NULL);
-        for (int k = 0; k < 2; k++) same(&slow[k].r, &want, "from a slow disk");
+        for (int k = 0; k < 2; k++) same_tokens(&slow[k].r, &want, "from a slow disk");
         assert_true(slow[0].r.ev.disk_tokens + slow[1].r.ev.disk_tokens >= 2 * CHUNK);
         assert_false(atomic_load(&gave_up));
         wait_idle(e);
@@ -192,10 +126,10 @@ static void only_who_needs_the_disk_waits_for_it(void **state) {
 static void what_is_read_ahead_is_not_read_again(void **state) {
     (void)state;
     char *dir = fill_disk();
-    engine *e = open_engine(dir);
+    engine *e = open_with_disk(dir);
     engine_stats st;
     atomic_store(&n_reads, 0);
-    result r = run(e, "210", KV_REUSE_CHUNK);
+    result r = answer(e, "210", KV_REUSE_CHUNK);
     assert_true(r.ev.disk_asked && r.ev.disk_tokens >= 2 * CHUNK);
     engine_get_stats(e, &st);
     /* As many reads as records, and as many hits of the disk. */
@@ -238,26 +172,26 @@ static void a_damaged_chunk_is_dropped_and_computed_again(void **state) {
     (void)state;
     char *dir = fill_disk();
     assert_int_equal(damage_chunks(dir), 3);
-    engine *e = open_engine(dir);
+    engine *e = open_with_disk(dir);
     engine_stats st;
-    result want = run(e, "210", KV_REUSE_OFF);
-    result got = run(e, "210", KV_REUSE_CHUNK);
-    same(&got, &want, "damaged chunks");
+    result want = answer(e, "210", KV_REUSE_OFF);
+    result got = answer(e, "210", KV_REUSE_CHUNK);
+    same_tokens(&got, &want, "damaged chunks");
     assert_int_equal(got.ev.chunk_tokens, 0);
     assert_string_equal(got.ev.kv_note, "its chunks are not known yet");
     engine_get_stats(e, &st);
     assert_int_equal(st.store.corrupt, 3);
     assert_ok(engine_check(e, &err), &err);
     wait_idle(e); /* made anew in the background */
-    got = run(e, "120", KV_REUSE_CHUNK);
-    want = run(e, "120", KV_REUSE_OFF);
-    same(&got, &want, "made anew");
+    got = answer(e, "120", KV_REUSE_CHUNK);
+    want = answer(e, "120", KV_REUSE_OFF);
+    same_tokens(&got, &want, "made anew");
     assert_true(got.ev.chunk_tokens > 0);
     wait_idle(e);
     engine_close(e);
-    e = open_engine(dir); /* and they are whole on disk */
-    got = run(e, "120", KV_REUSE_CHUNK);
-    same(&got, &want, "made anew, after a restart");
+    e = open_with_disk(dir); /* and they are whole on disk */
+    got = answer(e, "120", KV_REUSE_CHUNK);
+    same_tokens(&got, &want, "made anew, after a restart");
     assert_true(got.ev.disk_tokens > 0);
     engine_get_stats(e, &st);
     assert_int_equal(st.store.corrupt, 0);
@@ -266,20 +200,10 @@ static void a_damaged_chunk_is_dropped_and_computed_again(void **state) {
 }
 
 static int setup(void **state) {
-    (void)state;
-    folder = test_folder();
-    snprintf(path, sizeof path, "%s/tiny.gguf", folder);
-    tiny_model_write(path, &shape, &seed);
-    for (int i = 0; i < PREFIX; i++) prefix[i] = 3 + (int32_t)(test_random(&seed) % (V - 3));
-    for (int c = 0; c < CHUNKS; c++)
-        for (int i = 0; i < CHUNK; i++) chunks[c][i] = 3 + (int32_t)(test_random(&seed) % (V - 3));
-    for (int i = 0; i < TAIL; i++) tail[i] = 3 + (int32_t)(test_random(&seed) % (V - 3));
-    return 0;
-}
-
-static int teardown(void **state) {
-    (void)state;
-    test_remove(folder);
+    open_folder(state);
+    random_tokens(prefix, PREFIX);
+    for (int c = 0; c < CHUNKS; c++) random_tokens(chunks[c], CHUNK);
+    random_tokens(tail, TAIL);
     return 0;
 }
 
@@ -290,5 +214,5 @@ int main(void) {
         cmocka_unit_test(what_is_read_ahead_is_not_read_again),
         cmocka_unit_test(a_damaged_chunk_is_dropped_and_computed_again),
     };
-    return cmocka_run_group_tests(tests, setup, teardown);
+    return cmocka_run_group_tests(tests, setup, remove_folder);
 }
