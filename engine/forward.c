@@ -5,7 +5,16 @@
 
 #include "kernels/buf.h"
 
-enum { ALIGN = 64, ROWS_ALONE = 3, ROW_GRAIN = 4 };
+enum {
+    ALIGN = 64,
+    ROWS_ALONE = 3,
+    ROW_GRAIN = 4,
+    FINE_ROWS = 128,    /* rows of two terms that are multiplied at a time */
+    FINE_FLOATS = 8192, /* a thread's room for their products */
+    FEW_ROWS = 16, /* up to these, a product is reading: small pieces, so that all end together */
+    PIECES = 4,
+    FEW_ROWS_PIECES = 32, /* of a thread's share of a product */
+};
 
 static int round_up(int n, int to) {
     return (n + to - 1) / to * to;
@@ -78,6 +87,7 @@ static void lay_out(forward *f, arena *a) {
     f->places = take(a, rows, sizeof(row_place));
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
     f->thread_floats = ATTENTION_BLOCK * (kd + vs) + ATTENTION_ROWS * (kd + vs) + 64;
+    if (f->thread_floats < FINE_FLOATS) f->thread_floats = FINE_FLOATS;
     f->thread_scratch = take(a, (size_t)threads_of(m) * f->thread_floats, sizeof(float));
     f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
 }
@@ -120,6 +130,8 @@ void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
 }
 
 /* --- products --- */
+/* Row number `row` of f->q. The two terms of a fine product are neighbours, 2r and 2r + 1; the
+ * second terms of a few groups lie cap_rows behind the first ones. */
 static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
     size_t g = (size_t)row * (size_t)f->g_stride;
     int8_t *q = f->q + (size_t)row * (size_t)f->q_stride;
@@ -129,11 +141,12 @@ static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row
 }
 
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
-    int8_t *q = quantize_row(f, w, x, row);
+    const int first = w->fine ? 2 * row : row, second = w->fine ? first + 1 : f->cap_rows + row;
+    int8_t *q = quantize_row(f, w, x, first);
     if (!w->fine && !w->fine_groups) return;
     float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
-    f->m->vec->residual(rest, x, q, f->q_scale + (size_t)row * (size_t)f->g_stride, w->k);
-    quantize_row(f, w, rest, f->cap_rows + row);
+    f->m->vec->residual(rest, x, q, f->q_scale + (size_t)first * (size_t)f->g_stride, w->k);
+    quantize_row(f, w, rest, second);
 }
 
 typedef struct quantize_job {
@@ -176,28 +189,58 @@ typedef struct linear_job {
     int first[LINEAR_PARTS + 1]; /* first strip of each part */
 } linear_job;
 
-/* The second int8 terms lie behind the first ones. */
-static mm_input second_term(const forward *f, const linear *w, const mm_input *in) {
+static mm_input input_from(const mm_input *in, int row) {
     mm_input t = *in;
-    t.q += (size_t)f->cap_rows * t.q_stride;
-    t.scale += (size_t)f->cap_rows * t.g_stride;
-    t.wsum += (size_t)f->cap_rows * t.g_stride;
-    t.sum += (size_t)f->cap_rows * t.g_stride;
-    if (t.quads) t.quads += (size_t)f->cap_rows * t.g_stride * 4;
-    t.add = true;
-    if (!w->fine) {
-        t.groups = w->fine_groups;
-        t.n_groups = w->n_fine_groups;
-    }
+    const size_t r = (size_t)row;
+    t.q += r * t.q_stride;
+    t.scale += r * t.g_stride;
+    t.wsum += r * t.g_stride;
+    t.sum += r * t.g_stride;
+    if (t.quads) t.quads += r * t.g_stride * 4;
     return t;
 }
 
+/* The second terms of w's fine groups. */
+static mm_input second_term(const forward *f, const linear *w, const mm_input *in) {
+    mm_input t = input_from(in, f->cap_rows);
+    t.add = true;
+    t.groups = w->fine_groups;
+    t.n_groups = w->n_fine_groups;
+    return t;
+}
+
+/* Both terms of each row beside each other, so that the weights are read once. */
+static void run_fine(const linear_job *j, const mm_weights *w, int p0, int p1, float *out,
+                     float *scratch) {
+    const model *m = j->f->m;
+    for (int r0 = 0; r0 < j->rows; r0 += FINE_ROWS) {
+        const int rows = j->rows - r0 < FINE_ROWS ? j->rows - r0 : FINE_ROWS;
+        const int strip = m->mm->panels * MM_PANEL;
+        const mm_input in = input_from(j->in, 2 * r0);
+        const int wide = max_int(FINE_FLOATS / (2 * rows) / strip, 1) * m->mm->panels;
+        for (int p = p0; p < p1; p += wide) {
+            const int end = p1 - p < wide ? p1 : p + wide, n = (end - p) * MM_PANEL;
+            mm_weights part = *w; /* from panel p on */
+            part.data += (size_t)p * w->panel_bytes;
+            part.n_panels -= p;
+            m->mm->run[w->kind](&part, &in, 0, 2 * rows, 0, end - p, scratch, (size_t)n);
+            for (int r = 0; r < rows; r++) {
+                float *o = out + (size_t)(r0 + r) * (size_t)j->out_stride + (size_t)p * MM_PANEL;
+                memcpy(o, scratch + (size_t)(2 * r) * (size_t)n, (size_t)n * sizeof *o);
+                m->vec->add(o, scratch + (size_t)(2 * r + 1) * (size_t)n, n);
+            }
+        }
+    }
+}
+
 /* Panels [p0, p1) of part number `part`. */
-static void run_part(const linear_job *j, int part, int p0, int p1) {
+static void run_part(const linear_job *j, int part, int p0, int p1, int thread) {
     const model *m = j->f->m;
     const mm_weights *w = &j->w->w[part];
     float *out = j->out + j->w->offset[part];
-    if (m->info.fast && (j->w->fine || j->w->fine_groups)) {
+    if (m->info.fast && j->w->fine)
+        run_fine(j, w, p0, p1, out, j->f->thread_scratch + (size_t)thread * j->f->thread_floats);
+    else if (m->info.fast && j->w->fine_groups) {
         mm_input rest = second_term(j->f, j->w, j->in);
         for (int p = p0; p < p1; p += m->mm->panels) { /* strip by strip: weights in the cache */
             int end = p + m->mm->panels < p1 ? p + m->mm->panels : p1;
@@ -215,7 +258,6 @@ static void run_part(const linear_job *j, int part, int p0, int p1) {
 
 /* A strip is as many panels as a tile takes; parts do not share strips. */
 static void linear_some(void *arg, size_t begin, size_t end, int thread) {
-    (void)thread;
     const linear_job *j = arg;
     const int panels = j->f->m->mm->panels;
     for (int p = 0; p < j->w->n_parts; p++) {
@@ -223,7 +265,7 @@ static void linear_some(void *arg, size_t begin, size_t end, int thread) {
         int s1 = ((int)end < j->first[p + 1] ? (int)end : j->first[p + 1]) - j->first[p];
         if (s0 >= s1) continue;
         int p1 = s1 * panels;
-        run_part(j, p, s0 * panels, p1 < j->w->w[p].n_panels ? p1 : j->w->w[p].n_panels);
+        run_part(j, p, s0 * panels, p1 < j->w->w[p].n_panels ? p1 : j->w->w[p].n_panels, thread);
     }
 }
 
@@ -240,7 +282,8 @@ void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, f
         linear_some(&job, 0, (size_t)strips, 0);
         return;
     }
-    int grain = max_int(1, strips / (4 * threads_of(f->m)));
+    int pieces = (rows <= FEW_ROWS ? FEW_ROWS_PIECES : PIECES) * threads_of(f->m);
+    int grain = max_int(1, strips / pieces);
     fo_pool_run(f->m->pool, (size_t)strips, (size_t)grain, linear_some, &job);
 }
 

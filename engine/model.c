@@ -93,6 +93,11 @@ static int load(model **out, const char *path, const model_options *options, boo
     m->attention = attention_get();
     int rc = gguf_open(&m->file, path, err);
     if (rc) goto fail;
+    m->weights = fo_huge_create();
+    if (!m->weights) {
+        rc = fo_fail(err, FO_ENOMEM, "no memory for the model");
+        goto fail;
+    }
     m->info.file_bytes = gguf_file_bytes(m->file);
     const architecture *a = find_architecture(m->file, m->info.arch, err);
     if (!a) {
@@ -128,22 +133,9 @@ int model_open(model **out, const char *path, const model_options *options, fo_e
     return load(out, path, options, false, err);
 }
 
-static void close_linear(linear *l) {
-    for (int i = 0; i < LINEAR_PARTS; i++) mm_weights_deinit(&l->w[i]);
-}
-
 void model_close(model *m) {
     if (!m) return;
-    for (int i = 0; m->layers && i < m->info.n_layers; i++) {
-        layer *y = &m->layers[i];
-        close_linear(&y->qkv);
-        close_linear(&y->out);
-        close_linear(&y->up);
-        close_linear(&y->down);
-    }
-    close_linear(&m->head);
-    close_linear(&m->pooler);
-    close_linear(&m->score);
+    fo_huge_free(m->weights);
     for (int i = 0; i < MODEL_ROPES; i++) rope_deinit(&m->ropes[i]);
     for (int i = 0; i < m->n_owned; i++) free(m->owned[i]);
     free(m->owned);

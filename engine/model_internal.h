@@ -61,7 +61,8 @@ struct model {
     const vec_kernels *vec;
     const mm_kernels *mm;
     const attention_kernels *attention;
-    void **owned; /* every block that model_close frees */
+    fo_huge *weights; /* where their panels lie */
+    void **owned;     /* every block that model_close frees */
     int n_owned, cap_owned;
 };
 

@@ -255,7 +255,7 @@ static int add_part(model_loader *l, linear *out, const gguf_tensor *t, int firs
     out->offset[p] = out->n_out;
     out->n_out += (n + MM_PANEL - 1) / MM_PANEL * MM_PANEL;
     if (l->probe) return FO_OK;
-    int rc = mm_weights_init(&out->w[p], kind, n, out->k, l->err);
+    int rc = mm_weights_init(&out->w[p], kind, n, out->k, m->weights, l->err);
     if (rc) return rc;
     int threads = m->pool ? fo_pool_threads(m->pool) : 1;
     float *scratch = malloc((size_t)threads * (size_t)out->k * sizeof *scratch);

@@ -43,14 +43,17 @@ bool mm_weights_bytes(mm_kind kind, int n, int k, size_t *bytes) {
                        bytes);
 }
 
-int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_err *err) {
+int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_huge *from, fo_err *err) {
     size_t bytes;
     if (!mm_weights_bytes(kind, n, k, &bytes))
         return fo_fail(err, FO_EINVAL, "a matrix of %d x %d is out of bounds", n, k);
     int kp = padded_k(kind, k);
-    unsigned char *data = NULL;
-    if (posix_memalign((void **)&data, 4096, bytes) != 0)
-        return fo_fail(err, FO_ENOMEM, "no memory for a matrix of %zu bytes", bytes);
+    void *data = NULL;
+    if (from)
+        data = fo_huge_take(from, bytes);
+    else if (posix_memalign(&data, 4096, bytes) != 0)
+        data = NULL;
+    if (!data) return fo_fail(err, FO_ENOMEM, "no memory for a matrix of %zu bytes", bytes);
     *w = (mm_weights){.kind = kind,
                       .n = n,
                       .k = k,
@@ -58,12 +61,13 @@ int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_err *err) {
                       .n_panels = (n + MM_PANEL - 1) / MM_PANEL,
                       .panel_bytes = panel_size(kind, kp),
                       .scale_offset = quant_bytes(kind, kp),
+                      .owned = !from,
                       .data = data};
     return FO_OK;
 }
 
 void mm_weights_deinit(mm_weights *w) {
-    free(w->data);
+    if (w->owned) free(w->data);
     *w = (mm_weights){0};
 }
 

@@ -1,7 +1,7 @@
 /* matmul.h - out[M,N] = x[M,K] · W[N,K]ᵀ with W repacked once for the machine.
  *
  *     mm_weights w;
- *     mm_weights_init(&w, mm_kind_for(type, fast), n, k, &err);
+ *     mm_weights_init(&w, mm_kind_for(type, fast), n, k, NULL, &err);
  *     mm_weights_pack(&w, 0, w.n_panels, type, rows, row_bytes, scratch);     // any threads
  *     mm_input_quantize(&in, ...);                                            // W8 and W4 only
  *     mm_get()->run[w.kind](&w, &in, 0, m, 0, w.n_panels, out, out_stride);
@@ -26,6 +26,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "kernels/error.h"
+#include "kernels/huge.h"
 #include "kernels/quant.h"
 
 enum { MM_PANEL = 16, MM_GROUP = 32 };
@@ -39,7 +40,8 @@ typedef struct mm_weights {
     int n_panels;
     size_t panel_bytes;  /* a multiple of 64 */
     size_t scale_offset; /* of the scales inside a panel; the minima follow them */
-    unsigned char *data; /* owned, 64-byte aligned */
+    bool owned;          /* data, by this struct; else by the fo_huge it was taken from */
+    unsigned char *data; /* 64-byte aligned */
 } mm_weights;
 
 /* Rows of activations. The F32 kind reads x, the integer kinds the rest. */
@@ -74,8 +76,8 @@ mm_kind mm_kind_for(quant_type type, bool fast);
 /* Bytes that n x k weights take; false where that overflows. */
 bool mm_weights_bytes(mm_kind kind, int n, int k, size_t *bytes);
 
-/* Allocate (uninitialised). FO_EINVAL, FO_ENOMEM. */
-int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_err *err);
+/* Memory for them (uninitialised), out of `from` where that is not NULL. FO_EINVAL, FO_ENOMEM. */
+int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_huge *from, fo_err *err);
 void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
 
 /* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k] floats. Several

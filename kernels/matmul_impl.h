@@ -234,8 +234,8 @@ INLINE void run_block(const mm_kind kind, const mm_weights *w, const mm_input *i
                       int row1, int panel0, int panel1, float *out, size_t out_stride,
                       const int units, const bool fetch, int begin, int end) {
     int p = panel0;
-    if (fetch)
-        for (; p + 2 * MM_PANELS <= panel1; p += MM_PANELS)
+    if (fetch) /* beyond panel1 too: whoever goes on there, it is in the shared cache */
+        for (; p + MM_PANELS <= panel1 && p + 2 * MM_PANELS <= w->n_panels; p += MM_PANELS)
             strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, true, begin, end);
     for (; p + MM_PANELS <= panel1; p += MM_PANELS)
         strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, false, begin, end);

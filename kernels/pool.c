@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "kernels/alloc_guard.h"
@@ -36,7 +37,10 @@ struct fo_pool {
     atomic_int sleepers; /* workers asleep or about to be */
     atomic_bool waiting; /* the caller is, or is about to be */
     atomic_bool stop;
-    atomic_size_t next; /* first item nobody took yet */
+    /* By thread: its pieces that nobody took yet, [low half, high half). */
+    struct share {
+        _Alignas(64) atomic_ullong pieces;
+    } * shares;
 };
 
 typedef struct worker_arg {
@@ -44,12 +48,38 @@ typedef struct worker_arg {
     int thread;
 } worker_arg;
 
+/* A piece out of a thread's share: its first one for the thread itself, which so walks through
+ * memory in order, its last one for others. */
+static bool take(struct share *s, bool mine, size_t *piece) {
+    unsigned long long v = atomic_load_explicit(&s->pieces, memory_order_relaxed), to;
+    do {
+        const unsigned long long begin = v & UINT32_MAX, end = v >> 32;
+        if (begin >= end) return false;
+        *piece = mine ? begin : end - 1;
+        to = mine ? v + 1 : v - (1ull << 32);
+    } while (!atomic_compare_exchange_weak_explicit(&s->pieces, &v, to, memory_order_relaxed,
+                                                    memory_order_relaxed));
+    return true;
+}
+
 static void work(fo_pool *p, int thread) {
-    for (;;) {
-        size_t begin = atomic_fetch_add_explicit(&p->next, p->grain, memory_order_relaxed);
-        if (begin >= p->n) return;
-        size_t end = p->n - begin < p->grain ? p->n : begin + p->grain;
-        p->fn(p->arg, begin, end, thread);
+    for (int i = 0; i < p->n_threads; i++) {
+        const int whose = (thread + i) % p->n_threads;
+        size_t piece;
+        while (take(&p->shares[whose], i == 0, &piece)) {
+            const size_t begin = piece * p->grain;
+            p->fn(p->arg, begin, p->n - begin < p->grain ? p->n : begin + p->grain, thread);
+        }
+    }
+}
+
+static void share_out(fo_pool *p) {
+    const size_t pieces = (p->n - 1) / p->grain + 1, threads = (size_t)p->n_threads;
+    for (size_t t = 0, begin = 0; t < threads; t++) {
+        const size_t end = begin + pieces / threads + (t < pieces % threads);
+        atomic_store_explicit(&p->shares[t].pieces, (unsigned long long)end << 32 | begin,
+                              memory_order_relaxed);
+        begin = end;
     }
 }
 
@@ -106,7 +136,10 @@ fo_pool *fo_pool_create(int n_threads) {
     fo_pool *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->threads = calloc((size_t)n_threads, sizeof *p->threads);
-    if (!p->threads) {
+    p->shares = aligned_alloc(64, (size_t)n_threads * sizeof *p->shares);
+    if (!p->threads || !p->shares) {
+        free(p->threads);
+        free(p->shares);
         free(p);
         return NULL;
     }
@@ -145,6 +178,7 @@ void fo_pool_free(fo_pool *p) {
     pthread_cond_destroy(&p->start);
     pthread_cond_destroy(&p->done);
     free(p->threads);
+    free(p->shares);
     free(p);
 }
 
@@ -162,11 +196,11 @@ void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) 
     }
     pthread_mutex_lock(&p->turn);
     p->n = n;
-    p->grain = grain;
+    p->grain = (n - 1) / grain < UINT32_MAX ? grain : (n - 1) / (UINT32_MAX - 1) + 1;
     p->fn = fn;
     p->arg = arg;
     p->no_alloc = fo_alloc_is_forbidden();
-    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    share_out(p);
     atomic_store(&p->n_busy, p->n_threads - 1);
     atomic_fetch_add(&p->generation, 1);
     if (atomic_load(&p->sleepers)) wake(p);

@@ -43,7 +43,7 @@ static uint16_t some_scale(fill how) { /* f16, finite */
 }
 
 static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
-    assert_ok(mm_weights_init(&p->w, kind, n, k, &err), &err);
+    assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     const mm_weights *w = &p->w;
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
     const size_t scales = groups * MM_PANEL * (kind == MM_W4M ? 2 : 1);

@@ -43,7 +43,7 @@ static float sample(int flags) {
 static void make(problem *p, quant_type type, bool fast, int m, int n, int k, int flags) {
     p->m = m, p->n = n, p->k = k;
     mm_kind kind = mm_kind_for(type, fast);
-    assert_ok(mm_weights_init(&p->w, kind, n, k, &err), &err);
+    assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     size_t row_bytes;
     assert_true(quant_row_bytes(type, (uint64_t)k, &row_bytes));
     unsigned char *rows = malloc((size_t)n * row_bytes);
@@ -194,7 +194,7 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     for (int t = 0; t < 3; t++) {
         mm_weights w;
         mm_kind kind = mm_kind_for(kinds[t], true);
-        assert_ok(mm_weights_init(&w, kind, N, K, &err), &err);
+        assert_ok(mm_weights_init(&w, kind, N, K, NULL, &err), &err);
         size_t row_bytes;
         assert_true(quant_row_bytes(kinds[t], K, &row_bytes));
         unsigned char *rows = malloc(N * row_bytes);
@@ -328,9 +328,9 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
 static void refuses_sizes_out_of_bounds(void **state) {
     (void)state;
     mm_weights w;
-    assert_int_equal(mm_weights_init(&w, MM_W8, 0, 32, &err), FO_EINVAL);
-    assert_int_equal(mm_weights_init(&w, MM_W8, 32, -1, &err), FO_EINVAL);
-    assert_int_equal(mm_weights_init(&w, MM_F32, INT32_MAX, 1 << 24, &err), FO_EINVAL);
+    assert_int_equal(mm_weights_init(&w, MM_W8, 0, 32, NULL, &err), FO_EINVAL);
+    assert_int_equal(mm_weights_init(&w, MM_W8, 32, -1, NULL, &err), FO_EINVAL);
+    assert_int_equal(mm_weights_init(&w, MM_F32, INT32_MAX, 1 << 24, NULL, &err), FO_EINVAL);
 }
 
 int main(void) {
