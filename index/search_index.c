@@ -595,7 +595,8 @@ void search_index_get_stats(search_index *ix, search_index_stats *out) {
                             .bytes_written = atomic_load(&ix->bytes_written),
                             .bytes_ingested = atomic_load(&ix->bytes_ingested),
                             .bytes_checked = atomic_load(&ix->bytes_checked),
-                            .n_damaged = atomic_load(&ix->n_damaged)};
+                            .n_damaged = atomic_load(&ix->n_damaged),
+                            .n_dense_scored = atomic_load(&ix->n_dense_scored)};
     for (size_t i = 0; i < s->n_shelves; i++) {
         const shelf *h = &s->shelves[i];
         t.n_deleted += h->n_docs - shelf_n_live(h);

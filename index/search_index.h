@@ -104,6 +104,7 @@ typedef struct search_index_stats {
     /* Since the folder was made; write amplification = written / ingested. */
     uint64_t bytes_written, bytes_ingested;
     uint64_t bytes_checked, n_damaged; /* since the opening, by search_index_watch */
+    uint64_t n_dense_scored; /* points that dense searches weighed since the opening: their cost */
 } search_index_stats;
 void search_index_get_stats(search_index *ix, search_index_stats *out);
 

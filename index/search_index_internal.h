@@ -151,7 +151,7 @@ struct search_index {
     file_check check;
     /* atomic */
     atomic_bool cancel; /* stopping: a merge under way ends */
-    _Atomic uint64_t bytes_checked, n_damaged;
+    _Atomic uint64_t bytes_checked, n_damaged, n_dense_scored;
     _Atomic uint64_t damaged; /* serial of the shelf found damaged, until it is dropped; 0: none */
     _Atomic uint64_t current; /* snapshot << 16 | readers that are taking it */
     _Atomic int64_t sealed_epoch;

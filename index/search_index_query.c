@@ -291,6 +291,9 @@ static int dense_in_room(search_snapshot *s, search_room *r, const float *query,
         size_t m = 0;
         if (!h->graph || (q.allowed && q.n_allowed == 0)) continue;
         rc = hnsw_search(h->graph->h, &q, r->dense, found, &m, err);
+        hnsw_search_stats st;
+        hnsw_get_search_stats(r->dense, &st);
+        atomic_fetch_add_explicit(&s->ix->n_dense_scored, st.n_scored, memory_order_relaxed);
         for (size_t j = 0; j < m && rc == FO_OK; j++) {
             const part *p;
             uint32_t doc;

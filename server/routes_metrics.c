@@ -190,6 +190,7 @@ static int add_index(void *ctx, const char *tenant, const char *collection, sear
     sum->bytes_ingested += one.bytes_ingested;
     sum->bytes_checked += one.bytes_checked;
     sum->n_damaged += one.n_damaged;
+    sum->n_dense_scored += one.n_dense_scored;
     return FO_OK;
 }
 
@@ -222,6 +223,9 @@ static void write_index_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_index_damaged_segments_total", "counter",
                         "Index files found damaged, put aside and made anew from the store.",
                         (double)sum.n_damaged);
+    metrics_write_value(b, "forage_index_dense_scored_total", "counter",
+                        "Points that dense searches compared a question with.",
+                        (double)sum.n_dense_scored);
     metrics_write_value(b, "forage_database_bytes", "gauge", "The SQLite file and its log.",
                         (double)service_database_bytes(a->service));
     metrics_write_head(b, "forage_sqlite_seconds", "histogram",

@@ -279,10 +279,42 @@ static float dot_of(int64_t chunk, const float *v) {
     return sum;
 }
 
+enum { WALK_K = 100, WALK_QUERIES = 30 };
+
+/* Points weighed by WALK_QUERIES searches of this width, and hits that no K others beat. */
+static uint64_t walk_all(search_index *ix, int64_t n, size_t ef, size_t *good) {
+    search_index_stats before, after;
+    search_snapshot *s = search_index_acquire(ix);
+    fo_err err = {0};
+    search_index_get_stats(ix, &before);
+    for (int64_t q = 0; q < WALK_QUERIES; q++) {
+        float v[DIM];
+        search_hit hits[WALK_K];
+        size_t n_hits, better[WALK_K] = {0};
+        vector_of(n + q, v);
+        assert_ok(search_dense(s, v, WALK_K, ef, NULL, hits, &n_hits, &err), &err);
+        assert_int_equal(n_hits, WALK_K);
+        for (size_t i = 0; i < n_hits; i++) {
+            assert_true(hits[i].chunk % 10 != 0);
+            assert_true(fabsf(hits[i].score - dot_of(hits[i].chunk, v)) < 1e-3f);
+            if (i) assert_true(hits[i].score <= hits[i - 1].score);
+        }
+        for (int64_t c = 0; c < n; c++) {
+            if (c % 10 == 0) continue;
+            float d = dot_of(c, v);
+            for (size_t i = n_hits; i-- && d > hits[i].score + 1e-4f;) better[i]++;
+        }
+        for (size_t i = 0; i < n_hits && good; i++) *good += better[i] < WALK_K;
+    }
+    search_index_get_stats(ix, &after);
+    search_index_release(s);
+    return after.n_dense_scored - before.n_dense_scored;
+}
+
 /* Three sealed segments and the open one, each large enough to be walked, a tenth of all dead. */
 static void segments_find_together_what_a_scan_finds(void **state) {
     (void)state;
-    enum { EACH = 1300, SEGMENTS = 4, N = EACH * SEGMENTS, K = 50, QUERIES = 30 };
+    enum { EACH = 1300, SEGMENTS = 4, N = EACH * SEGMENTS };
     char *dir = test_folder();
     search_index *ix = open_index(dir, 100000, 0);
     fo_err err = {0};
@@ -297,28 +329,21 @@ static void segments_find_together_what_a_scan_finds(void **state) {
     search_index_stats stats;
     search_index_get_stats(ix, &stats);
     assert_int_equal(stats.n_segments, SEGMENTS);
-    search_snapshot *s = search_index_acquire(ix);
     size_t found = 0;
-    for (int64_t q = 0; q < QUERIES; q++) {
-        float v[DIM];
-        search_hit hits[K];
-        size_t n;
-        vector_of(N + q, v);
-        assert_ok(search_dense(s, v, K, 0, NULL, hits, &n, &err), &err);
-        assert_int_equal(n, K);
-        for (size_t i = 0; i < n; i++) {
-            size_t better = 0;
-            assert_true(hits[i].chunk % 10 != 0);
-            assert_true(fabsf(hits[i].score - dot_of(hits[i].chunk, v)) < 1e-3f);
-            if (i) assert_true(hits[i].score <= hits[i - 1].score);
-            for (int64_t c = 0; c < N && better < K; c++)
-                better += c % 10 != 0 && dot_of(c, v) > hits[i].score + 1e-4f;
-            found += better < K;
-        }
-    }
-    if (found < QUERIES * K * 98 / 100)
-        fail_msg("%zu of %d hits are among the best %d", found, QUERIES * K, K);
-    search_index_release(s);
+    uint64_t work = walk_all(ix, N, 0, &found);
+    if (found < WALK_QUERIES * WALK_K * 98 / 100)
+        fail_msg("%zu of %d hits are among the best %d", found, WALK_QUERIES * WALK_K, WALK_K);
+    /* A graph of all points would be walked with 2 K; each of four with K and a quarter of K. */
+    assert_int_equal(work, walk_all(ix, N, WALK_K + WALK_K / SEGMENTS, NULL));
+    assert_true(work < walk_all(ix, N, 2 * WALK_K, NULL) * 9 / 10);
+    assert_ok(search_index_compact(ix, &err), &err);
+    search_index_get_stats(ix, &stats);
+    assert_true(stats.n_segments == 1 && stats.n_deleted == 0);
+    found = 0;
+    work = walk_all(ix, N, 0, &found);
+    if (found < WALK_QUERIES * WALK_K * 98 / 100)
+        fail_msg("%zu of %d hits of one graph are", found, WALK_QUERIES * WALK_K);
+    assert_int_equal(work, walk_all(ix, N, 2 * WALK_K, NULL));
     assert_ok(search_index_close(ix, false, &err), &err);
     test_remove(dir);
 }
