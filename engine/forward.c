@@ -24,8 +24,8 @@ static int max_int(int a, int b) {
     return a > b ? a : b;
 }
 
-static int threads_of(const model *m) {
-    return m->pool ? fo_pool_threads(m->pool) : 1;
+static int threads_of(const forward *f) {
+    return f->pool ? fo_pool_threads(f->pool) : 1;
 }
 
 /* --- scratch: laid out once; with block NULL only the size is counted --- */
@@ -88,19 +88,20 @@ static void lay_out(forward *f, arena *a) {
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
     f->thread_floats = ATTENTION_BLOCK * (kd + vs) + ATTENTION_ROWS * (kd + vs) + 64;
     if (f->thread_floats < FINE_FLOATS) f->thread_floats = FINE_FLOATS;
-    f->thread_scratch = take(a, (size_t)threads_of(m) * f->thread_floats, sizeof(float));
+    f->thread_scratch = take(a, (size_t)threads_of(f) * f->thread_floats, sizeof(float));
     f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
 }
 
 uint64_t forward_bytes(const model *m, int rows, int head_rows) {
-    forward f = {.m = m, .cap_rows = rows, .cap_head_rows = head_rows};
+    forward f = {.m = m, .pool = m->pool, .cap_rows = rows, .cap_head_rows = head_rows};
     arena a = {0};
     lay_out(&f, &a);
     return a.used;
 }
 
-int forward_create(forward *f, const model *m, int rows, int head_rows, fo_err *err) {
-    *f = (forward){.m = m, .cap_rows = rows, .cap_head_rows = head_rows};
+int forward_create(forward *f, const model *m, fo_pool *pool, int rows, int head_rows,
+                   fo_err *err) {
+    *f = (forward){.m = m, .pool = pool, .cap_rows = rows, .cap_head_rows = head_rows};
     arena a = {0};
     lay_out(f, &a);
     void *block = a.overflow ? MAP_FAILED
@@ -123,10 +124,10 @@ void forward_free(forward *f) {
 }
 
 void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
-    if (!f->m->pool || n <= ROWS_ALONE)
+    if (!f->pool || n <= ROWS_ALONE)
         fn(arg, 0, (size_t)n, 0);
     else
-        fo_pool_run(f->m->pool, (size_t)n, ROW_GRAIN, fn, arg);
+        fo_pool_run(f->pool, (size_t)n, ROW_GRAIN, fn, arg);
 }
 
 /* --- products --- */
@@ -169,15 +170,19 @@ void forward_input(forward *f, const linear *w, const float *x, int x_stride, in
         quantize_job job = {f, w, x, x_stride};
         forward_rows(f, rows, quantize_some, &job);
     }
-    *in = (mm_input){.x = x,
-                     .x_stride = (size_t)x_stride,
-                     .q = f->q,
-                     .scale = f->q_scale,
-                     .wsum = f->q_wsum,
-                     .sum = f->q_sum,
-                     .quads = f->q_quads,
-                     .q_stride = (size_t)f->q_stride,
-                     .g_stride = (size_t)f->g_stride};
+    *in = forward_rounded(f, x, x_stride);
+}
+
+mm_input forward_rounded(const forward *f, const float *x, int x_stride) {
+    return (mm_input){.x = x,
+                      .x_stride = (size_t)x_stride,
+                      .q = f->q,
+                      .scale = f->q_scale,
+                      .wsum = f->q_wsum,
+                      .sum = f->q_sum,
+                      .quads = f->q_quads,
+                      .q_stride = (size_t)f->q_stride,
+                      .g_stride = (size_t)f->g_stride};
 }
 
 typedef struct linear_job {
@@ -278,13 +283,13 @@ void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, f
         strips += (w->w[p].n_panels + f->m->mm->panels - 1) / f->m->mm->panels;
         job.first[p + 1] = strips;
     }
-    if (!f->m->pool) {
+    if (!f->pool) {
         linear_some(&job, 0, (size_t)strips, 0);
         return;
     }
-    int pieces = (rows <= FEW_ROWS ? FEW_ROWS_PIECES : PIECES) * threads_of(f->m);
+    int pieces = (rows <= FEW_ROWS ? FEW_ROWS_PIECES : PIECES) * threads_of(f);
     int grain = max_int(1, strips / pieces);
-    fo_pool_run(f->m->pool, (size_t)strips, (size_t)grain, linear_some, &job);
+    fo_pool_run(f->pool, (size_t)strips, (size_t)grain, linear_some, &job);
 }
 
 void forward_embed(const gguf_tensor *t, int row, float *out) {
@@ -464,26 +469,33 @@ void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_la
     if (m->group > ATTENTION_ROWS)
         job.head_parts = (m->group + ATTENTION_ROWS - 1) / ATTENTION_ROWS;
     else { /* large tiles unpack keys less often; there must be some for every thread */
-        int share = max_int(1, rows * m->info.n_kv_heads / (4 * threads_of(m)));
+        int share = max_int(1, rows * m->info.n_kv_heads / (4 * threads_of(f)));
         job.tile_rows = ATTENTION_ROWS / m->group < share ? ATTENTION_ROWS / m->group : share;
     }
     size_t tiles = (size_t)((rows + job.tile_rows - 1) / job.tile_rows);
     size_t items = tiles * (size_t)(m->info.n_kv_heads * job.head_parts);
-    if (m->pool)
-        fo_pool_run(m->pool, items, 1, attend_some, &job);
+    if (f->pool)
+        fo_pool_run(f->pool, items, 1, attend_some, &job);
     else
         attend_some(&job, 0, items, 0);
 }
 
 /* --- the FFN's activation --- */
+typedef struct activate_job {
+    forward *f;
+    const linear *next;
+} activate_job;
+
+/* What is rounded at once need not be kept: the row is changed in place, in the first cache. */
 static void activate_some(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
-    forward *f = arg;
+    const activate_job *j = arg;
+    forward *f = j->f;
     const model *m = f->m;
     const linear *up = &m->layers[0].up;
     for (size_t r = begin; r < end; r++) {
-        float *to = f->act + r * (size_t)f->act_stride;
-        const float *a = f->up + r * (size_t)up->n_out, *b = a + up->offset[1];
+        float *a = f->up + r * (size_t)up->n_out, *b = a + up->offset[1];
+        float *to = m->info.fast ? a : f->act + r * (size_t)f->act_stride;
         switch (m->ffn) {
         case FFN_SILU_GATED:
             m->vec->silu_mul(to, a, b, m->d_ff);
@@ -495,9 +507,12 @@ static void activate_some(void *arg, size_t begin, size_t end, int thread) {
             m->vec->gelu(to, a, m->d_ff);
             break;
         }
+        if (m->info.fast) forward_quantize_row(f, j->next, to, (int)r);
     }
 }
 
-void forward_activation(forward *f, int rows) {
-    forward_rows(f, rows, activate_some, f);
+void forward_activation(forward *f, const linear *w, int rows, mm_input *in) {
+    activate_job job = {f, w};
+    forward_rows(f, rows, activate_some, &job);
+    *in = forward_rounded(f, f->act, f->act_stride);
 }

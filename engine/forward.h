@@ -15,6 +15,7 @@ typedef struct row_place {
 
 typedef struct forward {
     const model *m;
+    fo_pool *pool;               /* borrowed; NULL: the calling thread */
     int cap_rows, cap_head_rows; /* rows of a step; rows of logits */
     unsigned char *block;        /* the one allocation that everything below lies in */
     size_t block_bytes;
@@ -34,7 +35,8 @@ typedef struct forward {
 } forward;
 
 uint64_t forward_bytes(const model *m, int rows, int head_rows);
-int forward_create(forward *f, const model *m, int rows, int head_rows, fo_err *err);
+/* pool: who shares the work, the model's or NULL for the calling thread alone. */
+int forward_create(forward *f, const model *m, fo_pool *pool, int rows, int head_rows, fo_err *err);
 void forward_free(forward *f);
 
 /* fn(arg, begin, end, thread) over rows: by the pool where there are enough of them. */
@@ -46,6 +48,8 @@ void forward_input(forward *f, const linear *w, const float *x, int x_stride, in
                    mm_input *in);
 /* Round one row for a product; for passes that produce rows themselves. */
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row);
+/* The input that such a pass leaves: rows of x, rounded already. */
+mm_input forward_rounded(const forward *f, const float *x, int x_stride);
 /* out[rows][w->n_out] = input times w, plus its bias. */
 void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, float *out,
                     int out_stride);
@@ -63,7 +67,8 @@ void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, in
  * one sequence that ascend share a tile. */
 void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_layer, int rows);
 
-/* The first half of an FFN: f->act[rows][d_ff] from f->up, through the activation. */
-void forward_activation(forward *f, int rows);
+/* f->up[rows] through the FFN's activation, as the input of w (which f->up may then receive: on the
+ * fast path f->up itself is changed, else f->act holds the rows). */
+void forward_activation(forward *f, const linear *w, int rows, mm_input *in);
 
 #endif

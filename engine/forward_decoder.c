@@ -24,7 +24,7 @@ int model_context_create(model_context **out, const model *m, const model_limits
                        limits->batch_tokens, limits->logit_rows);
     model_context *c = calloc(1, sizeof *c);
     if (!c) return fo_fail(err, FO_ENOMEM, "no memory for a step");
-    int rc = forward_create(&c->f, m, limits->batch_tokens, limits->logit_rows, err);
+    int rc = forward_create(&c->f, m, m->pool, limits->batch_tokens, limits->logit_rows, err);
     if (rc) {
         free(c);
         return rc;
@@ -151,21 +151,9 @@ static void add_and_norm(forward *f, int rows, const float *sum, int sum_stride,
     forward_rows(f, rows, norm_some, &job);
 }
 
-static mm_input normed_input(const forward *f) {
-    return (mm_input){.x = f->xn,
-                      .x_stride = (size_t)f->d_stride,
-                      .q = f->q,
-                      .scale = f->q_scale,
-                      .wsum = f->q_wsum,
-                      .sum = f->q_sum,
-                      .quads = f->q_quads,
-                      .q_stride = (size_t)f->q_stride,
-                      .g_stride = (size_t)f->g_stride};
-}
-
 static void run_attention(forward *f, int index, kv_pages *kv, int rows) {
     const layer *y = &f->m->layers[index];
-    mm_input in = normed_input(f);
+    mm_input in = forward_rounded(f, f->xn, f->d_stride);
     forward_linear(f, &y->qkv, &in, rows, f->qkv, y->qkv.n_out);
     forward_store_kv(f, y, kv, index, rows);
     forward_attention(f, y, kv, index, rows);
@@ -180,10 +168,9 @@ static void run_layer(forward *f, int index, kv_pages *kv, int rows) {
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
     add_and_norm(f, rows, sum, f->d_stride, y->attn_post_norm, y->ffn_norm, &y->up);
-    in = normed_input(f);
+    in = forward_rounded(f, f->xn, f->d_stride);
     forward_linear(f, &y->up, &in, rows, f->up, y->up.n_out);
-    forward_activation(f, rows);
-    forward_input(f, &y->down, f->act, f->act_stride, rows, &in);
+    forward_activation(f, &y->down, rows, &in);
     forward_linear(f, &y->down, &in, rows, sum, f->d_stride);
     const layer *next = index + 1 < m->info.n_layers ? y + 1 : NULL;
     add_and_norm(f, rows, sum, f->d_stride, y->ffn_post_norm, next ? next->attn_norm : NULL,

@@ -2,7 +2,7 @@
  *
  * An architecture (arch_NAME.c) reads its metadata and describes its layers here; it runs nothing.
  * Two forward passes read the description: forward_decoder.c (norm before each half of a layer) and
- * encoder.c (norm after). docs/adding-an-architecture.md shows the way. */
+ * encoder_layers.c (norm after). docs/adding-an-architecture.md shows the way. */
 #ifndef FORAGE_ENGINE_MODEL_INTERNAL_H
 #define FORAGE_ENGINE_MODEL_INTERNAL_H
 

@@ -351,42 +351,53 @@ static void slots_are_copied_between_alignments(void **state) {
     }
 }
 
+/* Alone, short texts go product by product and long ones in tiles of rows; together all go in
+ * tiles, cut without regard to where a text ends. */
+static void texts_keep_their_vectors(const char *arch, int threads, bool fast) {
+    const tiny_shape s = {arch, QUANT_F32, 64, 2, 4, 4, 16, 96, V, 0, 0};
+    write_model(&s);
+    fo_pool *pool = fo_pool_create(threads);
+    model *m;
+    encoder *e;
+    assert_ok(model_open(&m, path, &(model_options){.pool = pool, .fast = fast}, &err), &err);
+    assert_ok(encoder_create(&e, m, &(encoder_limits){600}, &err), &err);
+    enum { N = 40 };
+    static int32_t ids[N][200];
+    static float together[N][64], alone[64], scores[N];
+    encoder_text t[N];
+    for (int i = 0; i < N; i++) {
+        int n = 1 + (int)(test_random(&seed) % 130);
+        random_tokens(ids[i], n);
+        t[i] = (encoder_text){ids[i], n, n / 2};
+    }
+    assert_ok(encoder_embed(e, t, N, together[0], &err), &err);
+    assert_ok(encoder_score(e, t, N, scores, &err), &err);
+    for (int i = 0; i < N; i++) {
+        float score;
+        assert_ok(encoder_embed(e, &t[i], 1, alone, &err), &err);
+        assert_memory_equal(alone, together[i], sizeof alone);
+        assert_ok(encoder_score(e, &t[i], 1, &score, &err), &err);
+        assert_true(score == scores[i] && score != 0 && isfinite(score));
+    }
+    const int longest = model_get_info(m)->n_context;
+    static int32_t many[TINY_CONTEXT + 1];
+    assert_int_equal(encoder_embed(e, &(encoder_text){many, longest + 1, 0}, 1, alone, &err),
+                     FO_ELIMIT);
+    int32_t bad = V;
+    assert_int_equal(encoder_embed(e, &(encoder_text){&bad, 1, 0}, 1, alone, &err), FO_EINVAL);
+    encoder_free(e);
+    model_close(m);
+    fo_pool_free(pool);
+}
+
 static void texts_give_the_same_vector_in_any_company(void **state) {
     (void)state;
-    const tiny_shape s = {"bert", QUANT_F32, 64, 2, 4, 4, 16, 96, V, 0, 0};
-    write_model(&s);
-    for (int fast = 0; fast < 2; fast++) {
-        fo_pool *pool = fo_pool_create(2);
-        model *m;
-        encoder *e;
-        assert_ok(model_open(&m, path, &(model_options){.pool = pool, .fast = fast}, &err), &err);
-        assert_ok(encoder_create(&e, m, &(encoder_limits){600}, &err), &err);
-        enum { N = 40 };
-        static int32_t ids[N][200];
-        static float together[N][64], alone[64], scores[N];
-        encoder_text t[N];
-        for (int i = 0; i < N; i++) {
-            int n = 1 + (int)(test_random(&seed) % 130);
-            random_tokens(ids[i], n);
-            t[i] = (encoder_text){ids[i], n, n / 2};
+    static const int threads[] = {1, 2, 5};
+    for (int fast = 0; fast < 2; fast++)
+        for (int i = 0; i < 3; i++) {
+            texts_keep_their_vectors("bert", threads[i], fast);
+            texts_keep_their_vectors("nomic-bert", threads[i], fast);
         }
-        assert_ok(encoder_embed(e, t, N, together[0], &err), &err);
-        assert_ok(encoder_score(e, t, N, scores, &err), &err);
-        for (int i = 0; i < N; i++) {
-            float score;
-            assert_ok(encoder_embed(e, &t[i], 1, alone, &err), &err);
-            assert_memory_equal(alone, together[i], sizeof alone);
-            assert_ok(encoder_score(e, &t[i], 1, &score, &err), &err);
-            assert_true(score == scores[i] && score != 0 && isfinite(score));
-        }
-        assert_int_equal(encoder_embed(e, &(encoder_text){ids[0], 513, 0}, 1, alone, &err),
-                         FO_ELIMIT);
-        int32_t bad = V;
-        assert_int_equal(encoder_embed(e, &(encoder_text){&bad, 1, 0}, 1, alone, &err), FO_EINVAL);
-        encoder_free(e);
-        model_close(m);
-        fo_pool_free(pool);
-    }
 }
 
 static void refuses_what_a_step_cannot_run(void **state) {

@@ -14,7 +14,7 @@ typedef struct tiny_shape {
     int d, layers, heads, kv_heads, head_dim, ff, vocab, window, outlier;
 } tiny_shape;
 
-enum { TINY_MAX = 64 };
+enum { TINY_MAX = 64, TINY_CONTEXT = 512 };
 
 typedef struct tiny_writer {
     gguf_writer *w;
@@ -93,7 +93,7 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
     int nq = s->heads * s->head_dim, nk = s->kv_heads * s->head_dim;
     gguf_put_str(w.w, "general.architecture", a);
     tiny_key_u32(&w, a, "block_count", s->layers);
-    tiny_key_u32(&w, a, "context_length", 512);
+    tiny_key_u32(&w, a, "context_length", TINY_CONTEXT);
     tiny_key_u32(&w, a, "embedding_length", s->d);
     tiny_key_u32(&w, a, "feed_forward_length", s->ff);
     tiny_key_u32(&w, a, "attention.head_count", s->heads);
@@ -108,7 +108,8 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
     double gd = 1 / sqrt(s->d), gq = 1 / sqrt(nq), gf = 1 / sqrt(s->ff);
     tiny_tensor(&w, "token_embd.weight", -1, s->d, s->vocab, s->type, 1, 0);
     if (bert) {
-        tiny_tensor(&w, "position_embd.weight", -1, s->d, 512, f, 0.3, 0);
+        if (!strcmp(a, "bert"))
+            tiny_tensor(&w, "position_embd.weight", -1, s->d, TINY_CONTEXT, f, 0.3, 0);
         tiny_tensor(&w, "token_types.weight", -1, s->d, 2, f, 0.3, 0);
         tiny_tensor(&w, "token_embd_norm.weight", -1, s->d, 1, f, 0.2, 1);
         tiny_tensor(&w, "token_embd_norm.bias", -1, s->d, 1, f, 0.2, 0);
@@ -157,7 +158,8 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
         if (phi)
             tiny_tensor(&w, "ffn_up.weight", i, s->d, 2 * s->ff, s->type, gd, 0);
         else {
-            if (!bert) tiny_tensor(&w, "ffn_gate.weight", i, s->d, s->ff, s->type, gd, 0);
+            if (strcmp(a, "bert"))
+                tiny_tensor(&w, "ffn_gate.weight", i, s->d, s->ff, s->type, gd, 0);
             tiny_tensor(&w, "ffn_up.weight", i, s->d, s->ff, s->type, gd, 0);
         }
         tiny_tensor(&w, "ffn_down.weight", i, s->ff, s->d, s->type, gf, 0);

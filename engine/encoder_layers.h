@@ -1,0 +1,33 @@
+/* encoder_layers.h - the layers of an encoder over the rows of a step: attention in both
+ * directions, the norm after each half.
+ *
+ * Many rows are cut into tiles, and a thread takes a tile through a whole layer, up to the next
+ * one's keys and values: its activations stay in the second cache, and the threads meet once a
+ * layer. Few rows go product by product, each shared by all threads. Both give the same bits. */
+#ifndef FORAGE_ENGINE_ENCODER_LAYERS_H
+#define FORAGE_ENGINE_ENCODER_LAYERS_H
+
+#include "engine/forward.h"
+
+typedef struct encoder_row {
+    int32_t token;
+    bool second_segment;
+} encoder_row;
+
+typedef struct encoder_layers {
+    forward f;         /* the step's: x, qkv, places */
+    forward *tiles;    /* [n_tiles]: each thread's scratch; its x, qkv and places are f's */
+    int n_tiles;       /* threads */
+    kv_pages *kv;      /* two layers: the one that is read and the one that is written */
+    encoder_row *rows; /* [cap_rows] */
+} encoder_layers;
+
+/* Room for steps of `rows` rows. */
+int encoder_layers_create(encoder_layers *l, const model *m, int rows, fo_err *err);
+void encoder_layers_free(encoder_layers *l); /* zeroed is fine */
+
+/* Run the first `rows` rows, described by l->rows and l->f.places (whose block tables count from
+ * page 0 to rows - 1); l->f.x[rows][d_stride] holds the last layer then. */
+void encoder_layers_run(encoder_layers *l, int rows);
+
+#endif
