@@ -1,5 +1,6 @@
-/* A template, then optionally a zero byte and messages as JSON. It may fail, never misbehave: an
- * error leaves the output as it was, and the fallback always gives a prompt. */
+/* A template, then optionally a zero byte and JSON: messages (an array), or an object with any of
+ * messages, tools, extra and add_generation_prompt. It may fail, never misbehave: an error leaves
+ * the output as it was, and the fallback gives a prompt wherever the messages can be used. */
 #include <cjson/cJSON.h>
 #include <string.h>
 
@@ -18,23 +19,30 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     const char *text = (const char *)data;
     const uint8_t *zero = memchr(data, 0, size);
     size_t len = zero ? (size_t)(zero - data) : size;
-    cJSON *messages = zero ? cJSON_ParseWithLength((const char *)zero + 1, size - len - 1) : NULL;
-    if (!cJSON_IsArray(messages)) {
-        cJSON_Delete(messages);
-        messages = cJSON_Parse(ordinary);
+    cJSON *json = zero ? cJSON_ParseWithLength((const char *)zero + 1, size - len - 1) : NULL;
+    if (!cJSON_IsArray(json) && !cJSON_IsObject(json)) {
+        cJSON_Delete(json);
+        json = cJSON_Parse(ordinary);
+    }
+    chat_template_input in = {.messages = json,
+                              .add_generation_prompt = true,
+                              .bos = "<s>",
+                              .eos = "</s>",
+                              .year = 2026,
+                              .month = 11,
+                              .day = 20};
+    if (cJSON_IsObject(json)) {
+        in.messages = cJSON_GetObjectItemCaseSensitive(json, "messages");
+        in.tools = cJSON_GetObjectItemCaseSensitive(json, "tools");
+        in.extra = cJSON_GetObjectItemCaseSensitive(json, "extra");
+        in.add_generation_prompt =
+            cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "add_generation_prompt"));
     }
     chat_template *t = NULL;
     fo_err err = {0}, why = {0};
     if (chat_template_parse(&t, text, len, &err)) {
         FUZZ_CHECK(!t && err.code && err.msg[0]);
     } else {
-        chat_template_input in = {.messages = messages,
-                                  .add_generation_prompt = true,
-                                  .bos = "<s>",
-                                  .eos = "</s>",
-                                  .year = 2026,
-                                  .month = 11,
-                                  .day = 20};
         fo_buf out = {0};
         fo_buf_str(&out, "before");
         int rc = chat_template_render(t, &in, &out, &err);
@@ -58,6 +66,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         fo_buf_free(&out);
         chat_template_free(t);
     }
-    cJSON_Delete(messages);
+    cJSON_Delete(json);
     return 0;
 }
