@@ -86,7 +86,7 @@ static void lay_out(forward *f, arena *a) {
     }
     f->places = take(a, rows, sizeof(row_place));
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
-    f->thread_floats = ATTENTION_BLOCK * (kd + vs) + ATTENTION_ROWS * (kd + vs) + 64;
+    f->thread_floats = (ATTENTION_SPAN + ATTENTION_ROWS) * (kd + vs) + 64;
     if (f->thread_floats < FINE_FLOATS) f->thread_floats = FINE_FLOATS;
     f->thread_scratch = take(a, (size_t)threads_of(f) * f->thread_floats, sizeof(float));
     f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
@@ -392,14 +392,14 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
     const model *m = f->m;
     const size_t k_dim = (size_t)m->info.k_dim, v_dim = (size_t)m->info.v_dim;
     const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
-    float *keys = scratch, *values = keys + ATTENTION_BLOCK * k_dim;
+    float *keys = scratch, *values = keys + ATTENTION_SPAN * k_dim;
     attention_tile t = {.n_rows = n * heads,
                         .k_dim = m->info.k_dim,
                         .v_dim = m->info.v_dim,
                         .v_stride = f->v_stride,
                         .soft_cap = m->attn_soft_cap,
                         .bf16 = m->info.fast && kv_pages_layout(j->kv)->type == KV_BF16};
-    t.q = values + ATTENTION_BLOCK * (size_t)f->v_stride;
+    t.q = values + ATTENTION_SPAN * (size_t)f->v_stride;
     t.o = t.q + ATTENTION_ROWS * k_dim;
     int first[ATTENTION_ROWS], last[ATTENTION_ROWS], lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
     int begin = INT32_MAX, end = 0;
@@ -418,14 +418,19 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
     }
     const int32_t *pages = f->places[r0].pages;
     m->attention->begin(&t);
-    for (int at = begin / ATTENTION_BLOCK * ATTENTION_BLOCK; at < end; at += ATTENTION_BLOCK) {
-        kv_pages_unpack(j->kv, pages[at / page_tokens], at % page_tokens, j->kv_layer, kv_head,
-                        keys, values, f->v_stride);
+    for (int at = begin / ATTENTION_BLOCK * ATTENTION_BLOCK, next; at < end; at = next) {
+        int n_blocks = 0;
+        for (next = at; next < end && (next == at || next % ATTENTION_SPAN); n_blocks++) {
+            kv_pages_unpack(j->kv, pages[next / page_tokens], next % page_tokens, j->kv_layer,
+                            kv_head, keys + (size_t)(next - at) * k_dim,
+                            values + (size_t)(next - at) * (size_t)f->v_stride, f->v_stride);
+            next += ATTENTION_BLOCK;
+        }
         for (int r = 0; r < t.n_rows; r++) {
             lo[r] = first[r] > at ? first[r] - at : 0;
-            hi[r] = last[r] - at < ATTENTION_BLOCK ? last[r] - at : ATTENTION_BLOCK;
+            hi[r] = last[r] < next ? last[r] - at : next - at;
         }
-        m->attention->block(&t, keys, values, lo, hi);
+        m->attention->span(&t, n_blocks, keys, values, lo, hi);
     }
     m->attention->end(&t);
     const model_sequence *s = f->places[r0].observed;

@@ -92,10 +92,8 @@ static void attend(attention_operands *d, const attention_kernels *a, float (*o)
     int lo[QUERIES] = {0}, hi[QUERIES];
     memcpy(d->tile_q, d->q, sizeof d->q);
     a->begin(&t);
-    for (int b = 0; b < KEYS / ATTENTION_BLOCK; b++) {
-        for (int r = 0; r < QUERIES; r++) hi[r] = 1 + r - b * 8;
-        a->block(&t, d->keys[b][0], d->values[b * ATTENTION_BLOCK], lo, hi);
-    }
+    for (int r = 0; r < QUERIES; r++) hi[r] = 1 + r;
+    a->span(&t, KEYS / ATTENTION_BLOCK, d->keys[0][0], d->values[0], lo, hi);
     a->end(&t);
 }
 

@@ -1,16 +1,18 @@
-/* attention.h - softmax(q·K) V over blocks of 16 keys, one block at a time (online softmax).
+/* attention.h - softmax(q·K) V over spans of up to 64 keys, one at a time (online softmax). Keys
+ * lie in blocks of 16.
  *
  * A tile holds up to ATTENTION_ROWS query rows that read the same KV head: the heads of a GQA group
- * and neighbouring positions together. The caller walks the blocks in ascending order, from the
- * block that holds a row's first visible key to the one that holds its last; what a row gives then
- * depends on the positions alone.
+ * and neighbouring positions together. The caller walks the spans in ascending order, from the
+ * block that holds a row's first visible key to the one that holds its last. Spans end where 64
+ * divides the position, or with the last block; what a row gives then depends on the positions
+ * alone.
  * Source: Milakov & Gimelshein 2018 (online normaliser); Dao 2022 (FlashAttention). */
 #ifndef FORAGE_KERNELS_ATTENTION_H
 #define FORAGE_KERNELS_ATTENTION_H
 
 #include <stdbool.h>
 
-enum { ATTENTION_ROWS = 48, ATTENTION_BLOCK = 16 };
+enum { ATTENTION_ROWS = 48, ATTENTION_BLOCK = 16, ATTENTION_SPAN = 64 };
 
 typedef struct attention_tile {
     int n_rows;
@@ -29,10 +31,11 @@ typedef struct attention_tile {
 typedef struct attention_kernels {
     /* o = 0, m = -infinity, l = 0 */
     void (*begin)(attention_tile *t);
-    /* One block: keys[k_dim][16], values[16][v_stride]. Row r sees the keys lo[r] <= j < hi[r] of
-     * the block (none where lo >= hi); values at or beyond every hi are not read. */
-    void (*block)(attention_tile *t, const float *keys, const float *values, const int *lo,
-                  const int *hi);
+    /* One span: keys[n_blocks][k_dim][16], values[16 n_blocks][v_stride]. Row r sees the keys
+     * lo[r] <= j < hi[r] of it (none where lo >= hi); values at or beyond every hi are not read.
+     */
+    void (*span)(attention_tile *t, int n_blocks, const float *keys, const float *values,
+                 const int *lo, const int *hi);
     /* o /= l; rows that saw no key become zero. */
     void (*end)(attention_tile *t);
     /* After end(): the softmax weights p[n_rows][16] of a block that was walked, 0 for keys that a

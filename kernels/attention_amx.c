@@ -10,8 +10,11 @@
  *
  * What bounds it: for 48 rows, 16 keys and 64 channels 24 products, 384 cycles by Intel's figures,
  * where AVX-512 has 6,144 multiply-adds on two ports, 3,072 cycles. */
-#define QK_ROWS    8
-#define PV_ROWS    4
+#define TILE_ROWS  6
+#define MID_ROWS   4
+#define FEW_ROWS   2
+#define QK_BLOCKS  4
+#define FEW_BLOCKS 4
 #define PV_VECTORS 4
 #include "kernels/attention_impl.h"
 #include "kernels/tile_amx.h"
@@ -101,7 +104,7 @@ INLINE void score_all(const attention_tile *t, const float *keys, float (*s)[16]
         score_rows(t, k, s, 3);
     }
     tile_read();
-    cap_scores(t, s);
+    cap_scores(t, s[0], (size_t)t->n_rows * 16);
 }
 
 /* o += weights x values; values: [16][v_stride] pairs. */
@@ -132,16 +135,15 @@ INLINE void weigh_tiles(attention_tile *t, const pairs *weight, const uint32_t *
 
 static void block_tiles(attention_tile *t, const float *keys, const float *values, const int *lo,
                         const int *hi) {
-    if (!fits(t)) {
-        block(t, keys, values, lo, hi);
-        return;
-    }
     float s[ATTENTION_ROWS][16], factor[ATTENTION_ROWS];
     _Alignas(64) pairs weight[ATTENTION_ROWS];
     _Alignas(64) uint32_t v[TILE * MAX_DIM];
     const int stride = t->v_stride, tiles = tiles_of(t);
     score_all(t, keys, s);
-    const int n_keys = soften(t, s, factor, lo, hi);
+    soften(t, 0, t->n_rows, s[0], 16, 1, factor, lo, hi);
+    int n_keys = 0;
+    for (int r = 0; r < t->n_rows; r++)
+        if (hi[r] > n_keys) n_keys = hi[r];
     for (int r = 0; r < tiles * TILE; r++) {
         if (r >= t->n_rows) {
             _mm512_store_si512(weight[r], _mm512_setzero_si512());
@@ -169,13 +171,25 @@ static void block_tiles(attention_tile *t, const float *keys, const float *value
     tile_read();
 }
 
+static void span_tiles(attention_tile *t, int n_blocks, const float *keys, const float *values,
+                       const int *lo, const int *hi) {
+    if (!fits(t)) {
+        span(t, n_blocks, keys, values, lo, hi);
+        return;
+    }
+    int l[ATTENTION_ROWS], h[ATTENTION_ROWS];
+    for (int b = 0; b < n_blocks; b++) {
+        for (int r = 0; r < t->n_rows; r++) {
+            l[r] = lo[r] - b * TILE;
+            h[r] = hi[r] - b * TILE;
+        }
+        block_tiles(t, keys + b * TILE * t->k_dim, values + b * TILE * t->v_stride, l, h);
+    }
+}
+
 static void end_tiles(attention_tile *t) {
     end(t);
-    if (!fits(t)) return;
-    tile_release();
-    /* A block in which a row sees nothing adds +0 and so makes -0 to +0: always so. */
-    for (int i = 0; i < t->n_rows * t->v_stride; i += 16)
-        v16_store(t->o + i, v16_add(v16_load(t->o + i), v16_zero()));
+    if (fits(t)) tile_release();
 }
 
 static void weights_tiles(const attention_tile *t, const float *keys, const int *lo, const int *hi,
@@ -190,4 +204,4 @@ static void weights_tiles(const attention_tile *t, const float *keys, const int 
     scores_to_weights(t, lo, hi, p);
 }
 
-const attention_kernels attention_amx = {begin_tiles, block_tiles, end_tiles, weights_tiles};
+const attention_kernels attention_amx = {begin_tiles, span_tiles, end_tiles, weights_tiles};

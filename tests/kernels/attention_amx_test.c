@@ -52,6 +52,12 @@ static void make(problem *p, int dim, int n, bool bf16) {
     }
 }
 
+/* Up to where ATTENTION_SPAN divides the position, or to the last key. */
+static int blocks_of_span(int at, int end) {
+    int stop = (at / ATTENTION_SPAN + 1) * ATTENTION_SPAN;
+    return ((end < stop ? end : stop) - at + 15) / 16;
+}
+
 /* Rows [first, first + rows) through a table: o[rows][stride], and the weights of all keys. */
 static void attend(const problem *p, const attention_kernels *a, int first, int rows, float *o,
                    float (*w)[KEYS]) {
@@ -74,12 +80,14 @@ static void attend(const problem *p, const attention_kernels *a, int first, int 
     static float values[KEYS * DIM]; /* behind the last key that a row sees: no numbers */
     for (int i = 0; i < KEYS * p->stride; i++) values[i] = i < end * p->stride ? p->values[i] : NAN;
     a->begin(&t);
-    for (int at = begin / 16 * 16; at < end; at += 16) {
+    for (int at = begin / 16 * 16, next; at < end; at = next) {
+        const int blocks = blocks_of_span(at, end);
+        next = at + blocks * 16;
         for (int r = 0; r < rows; r++) {
             lo[r] = p->lo[first + r] > at ? p->lo[first + r] - at : 0;
-            hi[r] = p->hi[first + r] - at < 16 ? p->hi[first + r] - at : 16;
+            hi[r] = (p->hi[first + r] < next ? p->hi[first + r] : next) - at;
         }
-        a->block(&t, p->keys + at * p->dim, values + at * p->stride, lo, hi);
+        a->span(&t, blocks, p->keys + at * p->dim, values + at * p->stride, lo, hi);
     }
     a->end(&t);
     for (int at = 0; w && at < KEYS; at += 16) {

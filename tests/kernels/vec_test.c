@@ -238,13 +238,15 @@ static void attention_follows_its_definition_whatever_the_tile(void **state) {
                     begin = lo[r] < begin ? lo[r] : begin;
                     end = hi[r] > end ? hi[r] : end;
                 }
-                for (int at = begin / 16 * 16; at < end; at += 16) {
+                for (int at = begin / 16 * 16, next; at < end; at = next) {
                     int l[ATTENTION_ROWS], h[ATTENTION_ROWS];
+                    next = (at / ATTENTION_SPAN + 1) * ATTENTION_SPAN;
+                    if (next > end) next = (end + 15) / 16 * 16;
                     for (int r = 0; r < rows; r++) {
                         l[r] = lo[first + r] > at ? lo[first + r] - at : 0;
-                        h[r] = hi[first + r] - at < 16 ? hi[first + r] - at : 16;
+                        h[r] = (hi[first + r] < next ? hi[first + r] : next) - at;
                     }
-                    a->block(&t, keys + at * dim, values + at * stride, l, h);
+                    a->span(&t, (next - at) / 16, keys + at * dim, values + at * stride, l, h);
                 }
                 a->end(&t);
                 if (!pass) { /* the weights of all blocks are those that made o */
