@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "kernels/simd16.h"
+#include "kernels/vec_quantize.h"
 
 /* Run BODY for i = 0, 16, ... with `m` = lanes that hold values; LOAD and STORE mind the tail. */
 #define LOAD(p)     ((m) == 16 ? v16_load((p) + i) : v16_load_part((p) + i, m))
@@ -210,66 +211,6 @@ static void from_i8(float *y, const int8_t *x, float s, int n) {
     int i = 0;
     for (; i + 16 <= n; i += 16) v16_store(y + i, v16_mul(v16_from_i8(x + i), sv));
     for (; i < n; i++) y[i] = (float)x[i] * s;
-}
-
-/* The magnitude that 127 has to stand for. With room for rounding: two codes of a sign sum up to
- * 127 before it and 128 after it, four magnitudes to 253 and 255. */
-V16_INLINE float top_of(v16 a, v16 b, bool quads) {
-    v16 top = v16_max(v16_abs(a), v16_abs(b));
-    if (quads) {
-        top = v16_max(top, v16_abs(v16_add(a, v16_swap1(a))));
-        top = v16_max(top, v16_abs(v16_add(b, v16_swap1(b))));
-        v16 fa = v16_add(v16_abs(a), v16_abs(v16_swap1(a)));
-        v16 fb = v16_add(v16_abs(b), v16_abs(v16_swap1(b)));
-        v16 four = v16_max(v16_add(fa, v16_swap4(fa)), v16_add(fb, v16_swap4(fb)));
-        top = v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f)));
-    }
-    return v16_hmax(top);
-}
-
-/* Of a group's codes: -128 times the sums of the fours at 8j + 0 1 4 5 and 8j + 2 3 6 7. */
-V16_INLINE void put_quads(int32_t quads[4], const int8_t q[VEC_GROUP]) {
-#if defined(__AVX2__)
-    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)q);
-    __m256i two = _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
-    __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
-    four = _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_slli_epi16(four, 7));
-    four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
-    _mm_storeu_si128((__m128i *)(void *)quads, _mm256_castsi256_si128(four));
-#else
-    for (int i = 0; i < 4; i++, q += 8)
-        quads[i] = (int32_t)((uint32_t)(uint16_t)(-128 * (q[0] + q[1] + q[4] + q[5])) |
-                             (uint32_t)(-128 * (q[2] + q[3] + q[6] + q[7])) << 16);
-#endif
-}
-
-static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
-                     const float *x, int n, int k_padded) {
-    for (int g = 0; g < k_padded / VEC_GROUP; g++) {
-        int at = g * VEC_GROUP, left = n - at;
-        v16 a, b;
-        if (left >= VEC_GROUP) {
-            a = v16_load(x + at);
-            b = v16_load(x + at + 16);
-        } else {
-            a = left > 0 ? v16_load_part(x + at, left < 16 ? left : 16) : v16_zero();
-            b = left > 16 ? v16_load_part(x + at + 16, left - 16) : v16_zero();
-        }
-        float top = top_of(a, b, quads != NULL);
-        float inv = top > 0 ? 127.0f / top : 0.0f;
-        /* A top below 127 / FLT_MAX, or infinite, or NaN: the group counts as zero. */
-        if (!(inv <= 3.0e38f) || !(top <= 3.0e38f)) inv = 0.0f, top = 0.0f;
-        if (top == 0.0f) a = b = v16_zero();
-        v16 iv = v16_set(inv), hi = v16_set(127.0f), lo = v16_set(-127.0f);
-        a = v16_max(v16_min(v16_round(v16_mul(a, iv)), hi), lo);
-        b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
-        v16_to_i8(q + at, a);
-        v16_to_i8(q + at + 16, b);
-        if (quads) put_quads(quads + 4 * g, q + at);
-        gscale[g] = top / 127.0f;
-        sum[g] = (int32_t)v16_sum(v16_add(a, b)); /* integers below 2^24: exact in any order */
-        wsum[g] = gscale[g] * (float)sum[g];
-    }
 }
 
 static void residual(float *r, const float *x, const int8_t *q, const float *gscale, int n) {

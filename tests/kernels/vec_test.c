@@ -84,29 +84,36 @@ static void activations_follow_their_definition(void **state) {
     }
 }
 
+enum { WIDE = 1024 };
+
 static void rounding_to_int8_is_the_same_at_every_level(void **state) {
     (void)state;
     for (int round = 0; round < 300; round++) {
-        int n = 1 + (int)(test_random(&seed) % 200), kp = (n + 31) / 32 * 32, groups = kp / 32;
-        float x[256], rest[256];
+        int n = 1 + (int)(test_random(&seed) % (round % 2 ? 200 : 1000)), kp = (n + 31) / 32 * 32,
+            groups = kp / 32;
+        float x[WIDE], rest[WIDE];
         fill(x, n, round % 4 ? 2 : 1e-3);
         if (round % 5 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
         if (round % 7 == 0) memset(x, 0, sizeof x);
-        if (round == 8) x[0] = INFINITY;
-        if (round == 9) x[0] = 1e-44f;
-        int8_t q[3][256];
-        float scale[3][8], wsum[3][8];
-        int32_t sum[3][8];
+        const bool odd = round % 20 == 8 || round % 20 == 18 || round % 20 == 16;
+        if (odd) x[n - 1 - n / 2] = round % 20 == 8 ? INFINITY : round % 20 == 18 ? -INFINITY : NAN;
+        if (round % 20 == 9) x[0] = 1e-44f;
+        if (round % 20 == 6) /* tiny groups beside others */
+            for (int i = 32; i < n && i < 64; i++) x[i] *= 1e-40f;
+        if (round % 20 == 4) x[0] = x[n - 1] = 3.3e38f;
+        int8_t q[3][WIDE];
+        float scale[3][WIDE / 32], wsum[3][WIDE / 32];
+        int32_t sum[3][WIDE / 32];
         for (int level = 0; level < 3; level++) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;
-            memset(q[level], 99, 256);
+            memset(q[level], 99, WIDE);
             v->quantize(q[level], scale[level], sum[level], wsum[level], NULL, x, n, kp);
             assert_memory_equal(q[level], q[0], (size_t)kp);
             assert_memory_equal(scale[level], scale[0], (size_t)groups * sizeof(float));
             assert_memory_equal(sum[level], sum[0], (size_t)groups * sizeof(int32_t));
             assert_memory_equal(wsum[level], wsum[0], (size_t)groups * sizeof(float));
-            if (round == 8) continue;
+            if (odd || round % 20 == 4) continue; /* groups that count as zero */
             v->residual(rest, x, q[level], scale[level], n);
             for (int i = 0; i < n; i++)
                 assert_true(fabsf(rest[i]) <= scale[level][i / 32] * 0.5001f + 1e-30f);
@@ -125,15 +132,15 @@ static void codes_rounded_with_quads_add_up_in_16_bits(void **state) {
     (void)state;
     int largest_pair = 0, largest_four = 0;
     for (int round = 0; round < 2000; round++) {
-        int n = 1 + (int)(test_random(&seed) % 200), kp = (n + 31) / 32 * 32;
-        float x[256], rest[256];
+        int n = 1 + (int)(test_random(&seed) % (round % 2 ? 200 : 1000)), kp = (n + 31) / 32 * 32;
+        float x[WIDE], rest[WIDE];
         fill(x, n, round % 4 ? 2 : 1e-3);
         if (round % 3 == 0) /* all of one size, so that every bound is met */
             for (int i = 0; i < n; i++) x[i] = round % 2 && x[i] < 0 ? -1.7f : 1.7f;
         if (round % 5 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
-        int8_t q[3][256];
-        float scale[3][8], wsum[3][8];
-        int32_t sum[3][8], quads[3][32];
+        int8_t q[3][WIDE];
+        float scale[3][WIDE / 32], wsum[3][WIDE / 32];
+        int32_t sum[3][WIDE / 32], quads[3][WIDE / 8];
         for (int level = 0; level < 3; level++) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;

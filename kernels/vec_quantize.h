@@ -1,0 +1,184 @@
+/* vec_quantize.h - vec_kernels.quantize, for vec_impl.h: any groups one by one, and with AVX2 eight
+ * whole ones together, whose maxima, divisions and sums then come in vectors. Both give the same
+ * bits: what the eight cannot, infinite, tiny or no numbers, goes back to the one by one. */
+#ifndef FORAGE_KERNELS_VEC_QUANTIZE_H
+#define FORAGE_KERNELS_VEC_QUANTIZE_H
+
+#include <stdbool.h>
+#include "kernels/simd16.h"
+#include "kernels/vec.h"
+
+/* The magnitude that 127 has to stand for. With room for rounding: two codes of a sign sum up to
+ * 127 before it and 128 after it, four magnitudes to 253 and 255. */
+V16_INLINE float top_of(v16 a, v16 b, bool quads) {
+    v16 top = v16_max(v16_abs(a), v16_abs(b));
+    if (quads) {
+        top = v16_max(top, v16_abs(v16_add(a, v16_swap1(a))));
+        top = v16_max(top, v16_abs(v16_add(b, v16_swap1(b))));
+        v16 fa = v16_add(v16_abs(a), v16_abs(v16_swap1(a)));
+        v16 fb = v16_add(v16_abs(b), v16_abs(v16_swap1(b)));
+        v16 four = v16_max(v16_add(fa, v16_swap4(fa)), v16_add(fb, v16_swap4(fb)));
+        top = v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f)));
+    }
+    return v16_hmax(top);
+}
+
+/* Of a group's codes: -128 times the sums of the fours at 8j + 0 1 4 5 and 8j + 2 3 6 7. */
+V16_INLINE void put_quads(int32_t quads[4], const int8_t q[VEC_GROUP]) {
+#if defined(__AVX2__)
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)q);
+    __m256i two = _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
+    __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
+    four = _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_slli_epi16(four, 7));
+    four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    _mm_storeu_si128((__m128i *)(void *)quads, _mm256_castsi256_si128(four));
+#else
+    for (int i = 0; i < 4; i++, q += 8)
+        quads[i] = (int32_t)((uint32_t)(uint16_t)(-128 * (q[0] + q[1] + q[4] + q[5])) |
+                             (uint32_t)(-128 * (q[2] + q[3] + q[6] + q[7])) << 16);
+#endif
+}
+
+/* Groups [g, end), each by itself. */
+static void quantize_groups(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
+                            const float *x, int n, int g, int end) {
+    for (; g < end; g++) {
+        int at = g * VEC_GROUP, left = n - at;
+        v16 a, b;
+        if (left >= VEC_GROUP) {
+            a = v16_load(x + at);
+            b = v16_load(x + at + 16);
+        } else {
+            a = left > 0 ? v16_load_part(x + at, left < 16 ? left : 16) : v16_zero();
+            b = left > 16 ? v16_load_part(x + at + 16, left - 16) : v16_zero();
+        }
+        float top = top_of(a, b, quads != NULL);
+        float inv = top > 0 ? 127.0f / top : 0.0f;
+        /* A top below 127 / FLT_MAX, or infinite, or NaN: the group counts as zero. */
+        if (!(inv <= 3.0e38f) || !(top <= 3.0e38f)) inv = 0.0f, top = 0.0f;
+        if (top == 0.0f) a = b = v16_zero();
+        v16 iv = v16_set(inv), hi = v16_set(127.0f), lo = v16_set(-127.0f);
+        a = v16_max(v16_min(v16_round(v16_mul(a, iv)), hi), lo);
+        b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
+        v16_to_i8(q + at, a);
+        v16_to_i8(q + at + 16, b);
+        if (quads) put_quads(quads + 4 * g, q + at);
+        gscale[g] = top / 127.0f;
+        sum[g] = (int32_t)v16_sum(v16_add(a, b)); /* integers below 2^24: exact in any order */
+        wsum[g] = gscale[g] * (float)sum[g];
+    }
+}
+
+#if defined(__AVX2__)
+
+enum { TOGETHER = 8 };
+
+V16_INLINE __m256 abs8(__m256 x) {
+    return _mm256_and_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
+}
+
+/* top_of() before its reduction, of 32 floats; each pair and each four is summed once. */
+V16_INLINE __m256 tops8(const float *x, const bool quads) {
+    __m256 x0 = _mm256_loadu_ps(x), x1 = _mm256_loadu_ps(x + 8);
+    __m256 x2 = _mm256_loadu_ps(x + 16), x3 = _mm256_loadu_ps(x + 24);
+    __m256 a0 = abs8(x0), a1 = abs8(x1), a2 = abs8(x2), a3 = abs8(x3);
+    __m256 top = _mm256_max_ps(_mm256_max_ps(a0, a1), _mm256_max_ps(a2, a3));
+    if (quads) {
+        __m256 pairs = _mm256_max_ps(abs8(_mm256_hadd_ps(x0, x1)), abs8(_mm256_hadd_ps(x2, x3)));
+        __m256 f0 = _mm256_hadd_ps(a0, a1), f1 = _mm256_hadd_ps(a2, a3);
+        __m256 fours = _mm256_add_ps(_mm256_permute2f128_ps(f0, f1, 0x20),
+                                     _mm256_permute2f128_ps(f0, f1, 0x31));
+        top = _mm256_max_ps(top, pairs);
+        top = _mm256_max_ps(top, _mm256_mul_ps(fours, _mm256_set1_ps(127.0f / 253.0f)));
+    }
+    return top;
+}
+
+/* Lane g: the maximum of v[g]. */
+V16_INLINE __m256 max_each(const __m256 v[TOGETHER]) {
+    __m256 pair[4], four[2];
+    for (int i = 0; i < 4; i++)
+        pair[i] = _mm256_max_ps(_mm256_unpacklo_ps(v[2 * i], v[2 * i + 1]),
+                                _mm256_unpackhi_ps(v[2 * i], v[2 * i + 1]));
+    for (int i = 0; i < 2; i++)
+        four[i] = _mm256_max_ps(_mm256_shuffle_ps(pair[2 * i], pair[2 * i + 1], 0x44),
+                                _mm256_shuffle_ps(pair[2 * i], pair[2 * i + 1], 0xEE));
+    return _mm256_max_ps(_mm256_permute2f128_ps(four[0], four[1], 0x20),
+                         _mm256_permute2f128_ps(four[0], four[1], 0x31));
+}
+
+/* Lane g: the sum of v[g]. */
+V16_INLINE __m256i sum_each(const __m256i v[TOGETHER]) {
+    __m256i a = _mm256_hadd_epi32(_mm256_hadd_epi32(v[0], v[1]), _mm256_hadd_epi32(v[2], v[3]));
+    __m256i b = _mm256_hadd_epi32(_mm256_hadd_epi32(v[4], v[5]), _mm256_hadd_epi32(v[6], v[7]));
+    return _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20),
+                            _mm256_permute2x128_si256(a, b, 0x31));
+}
+
+V16_INLINE __m256i codes8(const float *x, __m256 inv) {
+    return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), inv));
+}
+
+/* Eight groups; false where one of them is no case for it. */
+V16_INLINE bool quantize_together(int8_t *q, float *gscale, int32_t *sum, float *wsum,
+                                  int32_t *quads, const float *x, const bool with_quads) {
+    const __m256i ones = _mm256_set1_epi8(1), wide = _mm256_set1_epi16(1);
+    const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+    const __m256i fours = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+    __m256 tops[TOGETHER];
+    float inv[TOGETHER];
+    __m256i sums[TOGETHER], odd = _mm256_setzero_si256();
+    _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) tops[g] =
+        tops8(x + g * VEC_GROUP, with_quads);
+    const __m256 c = _mm256_set1_ps(127.0f), most = _mm256_set1_ps(3.0e38f);
+    __m256 top = max_each(tops), iv = _mm256_div_ps(c, top);
+    __m256 fine =
+        _mm256_and_ps(_mm256_cmp_ps(iv, most, _CMP_LE_OQ), _mm256_cmp_ps(top, most, _CMP_LE_OQ));
+    top = _mm256_and_ps(top, fine); /* the others count as zero */
+    _mm256_storeu_ps(inv, _mm256_and_ps(iv, fine));
+    _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) {
+        const float *from = x + g * VEC_GROUP;
+        __m256 s = _mm256_set1_ps(inv[g]);
+        __m256i lo = _mm256_packs_epi32(codes8(from, s), codes8(from + 8, s));
+        __m256i hi = _mm256_packs_epi32(codes8(from + 16, s), codes8(from + 24, s));
+        __m256i v = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(lo, hi), order);
+        _mm256_storeu_si256((__m256i *)(void *)(q + g * VEC_GROUP), v);
+        /* Infinity times 0, and what was no number, became -128. */
+        odd = _mm256_or_si256(odd, _mm256_cmpeq_epi8(v, _mm256_set1_epi8(-128)));
+        __m256i two = _mm256_maddubs_epi16(ones, v);
+        sums[g] = _mm256_madd_epi16(two, wide);
+        if (!with_quads) continue;
+        __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
+        four = _mm256_mullo_epi16(four, _mm256_set1_epi16(-128));
+        four = _mm256_permutevar8x32_epi32(four, fours);
+        _mm_storeu_si128((__m128i *)(void *)(quads + 4 * g), _mm256_castsi256_si128(four));
+    }
+    if (_mm256_movemask_epi8(odd)) return false;
+    __m256 scale = _mm256_div_ps(top, c);
+    __m256i total = sum_each(sums);
+    _mm256_storeu_ps(gscale, scale);
+    _mm256_storeu_si256((__m256i *)(void *)sum, total);
+    _mm256_storeu_ps(wsum, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(total)));
+    return true;
+}
+
+#endif
+
+static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
+                     const float *x, int n, int k_padded) {
+    const int groups = k_padded / VEC_GROUP;
+    int g = 0;
+#if defined(__AVX2__)
+    for (; (g + TOGETHER) * VEC_GROUP <= n; g += TOGETHER) {
+        int8_t *to = q + g * VEC_GROUP;
+        const float *from = x + g * VEC_GROUP;
+        if (!(quads
+                  ? quantize_together(to, gscale + g, sum + g, wsum + g, quads + 4 * g, from, true)
+                  : quantize_together(to, gscale + g, sum + g, wsum + g, NULL, from, false)))
+            quantize_groups(q, gscale, sum, wsum, quads, x, n, g, g + TOGETHER);
+    }
+#endif
+    quantize_groups(q, gscale, sum, wsum, quads, x, n, g, groups);
+}
+
+#endif
