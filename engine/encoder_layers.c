@@ -101,16 +101,15 @@ static void run_layer(forward *f, kv_pages *kv, int index, int rows) {
     const model *m = f->m;
     const layer *y = &m->layers[index], *next = index + 1 < m->info.n_layers ? y + 1 : NULL;
     float *sum = f->up; /* at least d_stride wide, free between the halves */
-    mm_input in;
+    mm_input in, down;
     forward_attention(f, y, kv, index % 2, rows);
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
     row_job job = {f, NULL, sum, y->attn_norm, y->attn_norm_bias, &y->up};
     forward_rows(f, rows, rows_some, &job);
     in = forward_rounded(f, f->x, f->d_stride);
-    forward_linear(f, &y->up, &in, rows, f->up, y->up.n_out);
-    forward_activation(f, &y->down, rows, &in);
-    forward_linear(f, &y->down, &in, rows, sum, f->d_stride);
+    forward_up(f, y, &in, rows, &down);
+    forward_linear(f, &y->down, &down, rows, sum, f->d_stride);
     job = (row_job){f, NULL, sum, y->ffn_norm, y->ffn_norm_bias, next ? &next->qkv : NULL};
     forward_rows(f, rows, rows_some, &job);
     if (next) project(f, kv, index + 1, rows);

@@ -14,6 +14,8 @@ enum {
     FEW_ROWS = 16, /* up to these, a product is reading: small pieces, so that all end together */
     PIECES = 4,
     FEW_ROWS_PIECES = 32, /* of a thread's share of a product */
+    UP_ROWS = 96,         /* of a piece of gate and up, */
+    UP_CHANNELS = 256,    /* which lies in the second cache until it is rounded */
 };
 
 static int round_up(int n, int to) {
@@ -88,6 +90,7 @@ static void lay_out(forward *f, arena *a) {
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
     f->thread_floats = (ATTENTION_SPAN + ATTENTION_ROWS) * (kd + vs) + 64;
     if (f->thread_floats < FINE_FLOATS) f->thread_floats = FINE_FLOATS;
+    if (f->thread_floats < 2 * UP_ROWS * UP_CHANNELS) f->thread_floats = 2 * UP_ROWS * UP_CHANNELS;
     f->thread_scratch = take(a, (size_t)threads_of(f) * f->thread_floats, sizeof(float));
     f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
 }
@@ -486,6 +489,20 @@ void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_la
 }
 
 /* --- the FFN's activation --- */
+static void activate(const model *m, float *to, const float *a, const float *b, int n) {
+    switch (m->ffn) {
+    case FFN_SILU_GATED:
+        m->vec->silu_mul(to, a, b, n);
+        break;
+    case FFN_GELU_TANH_GATED:
+        m->vec->gelu_mul(to, a, b, n);
+        break;
+    case FFN_GELU:
+        m->vec->gelu(to, a, n);
+        break;
+    }
+}
+
 typedef struct activate_job {
     forward *f;
     const linear *next;
@@ -499,25 +516,71 @@ static void activate_some(void *arg, size_t begin, size_t end, int thread) {
     const model *m = f->m;
     const linear *up = &m->layers[0].up;
     for (size_t r = begin; r < end; r++) {
-        float *a = f->up + r * (size_t)up->n_out, *b = a + up->offset[1];
+        float *a = f->up + r * (size_t)up->n_out;
         float *to = m->info.fast ? a : f->act + r * (size_t)f->act_stride;
-        switch (m->ffn) {
-        case FFN_SILU_GATED:
-            m->vec->silu_mul(to, a, b, m->d_ff);
-            break;
-        case FFN_GELU_TANH_GATED:
-            m->vec->gelu_mul(to, a, b, m->d_ff);
-            break;
-        case FFN_GELU:
-            m->vec->gelu(to, a, m->d_ff);
-            break;
-        }
+        activate(m, to, a, a + up->offset[1], m->d_ff);
         if (m->info.fast) forward_quantize_row(f, j->next, to, (int)r);
     }
 }
 
-void forward_activation(forward *f, const linear *w, int rows, mm_input *in) {
-    activate_job job = {f, w};
+typedef struct up_job {
+    forward *f;
+    const layer *y;
+    const mm_input *in;
+    int rows, row_pieces;
+} up_job;
+
+/* Some channels of some rows, from the products of gate and up to the codes of their activation:
+ * what lies between never leaves the cache. Codes are the same as those of whole rows. */
+static void up_some(void *arg, size_t begin, size_t end, int thread) {
+    const up_job *j = arg;
+    forward *f = j->f;
+    const model *m = f->m;
+    float *parts[2] = {f->thread_scratch + (size_t)thread * f->thread_floats};
+    parts[1] = parts[0] + UP_ROWS * UP_CHANNELS;
+    for (size_t i = begin; i < end; i++) {
+        const int c0 = (int)i / j->row_pieces * UP_CHANNELS, r0 = (int)i % j->row_pieces * UP_ROWS;
+        const int n = m->d_ff - c0 < UP_CHANNELS ? m->d_ff - c0 : UP_CHANNELS;
+        const int rows = j->rows - r0 < UP_ROWS ? j->rows - r0 : UP_ROWS;
+        const mm_input in = input_from(j->in, r0);
+        for (int p = 0; p < 2; p++) {
+            mm_weights w = j->y->up.w[p]; /* from the panel of c0 on */
+            w.data += (size_t)(c0 / MM_PANEL) * w.panel_bytes;
+            w.n_panels = n / MM_PANEL;
+            m->mm->run[w.kind](&w, &in, 0, rows, 0, w.n_panels, parts[p], UP_CHANNELS);
+        }
+        for (int r = 0; r < rows; r++) {
+            float *a = parts[0] + r * UP_CHANNELS;
+            const size_t row = (size_t)(f->cap_rows + r0 + r);
+            const size_t g = row * (size_t)f->g_stride + (size_t)(c0 / VEC_GROUP);
+            activate(m, a, a, parts[1] + r * UP_CHANNELS, n);
+            m->vec->quantize(f->q + row * (size_t)f->q_stride + c0, f->q_scale + g, f->q_sum + g,
+                             f->q_wsum + g, j->y->down.quads ? f->q_quads + 4 * g : NULL, a, n, n);
+        }
+    }
+}
+
+/* Codes of the activation go to where second terms would lie: there must be none of them. */
+static bool in_pieces(const forward *f, const layer *y, int rows) {
+    const linear *up = &y->up, *down = &y->down;
+    return rows > UP_ROWS && f->m->info.fast && up->n_parts == 2 && !up->bias && !up->fine &&
+           !up->fine_groups && !down->fine && !down->fine_groups && f->m->d_ff % VEC_GROUP == 0;
+}
+
+void forward_up(forward *f, const layer *y, const mm_input *in, int rows, mm_input *down) {
+    if (in_pieces(f, y, rows)) {
+        up_job job = {f, y, in, rows, (rows + UP_ROWS - 1) / UP_ROWS};
+        const int chunks = (f->m->d_ff + UP_CHANNELS - 1) / UP_CHANNELS;
+        if (f->pool)
+            fo_pool_run(f->pool, (size_t)(chunks * job.row_pieces), 1, up_some, &job);
+        else
+            up_some(&job, 0, (size_t)(chunks * job.row_pieces), 0);
+        const mm_input codes = forward_rounded(f, NULL, 0);
+        *down = input_from(&codes, f->cap_rows);
+        return;
+    }
+    forward_linear(f, &y->up, in, rows, f->up, y->up.n_out);
+    activate_job job = {f, &y->down};
     forward_rows(f, rows, activate_some, &job);
-    *in = forward_rounded(f, f->act, f->act_stride);
+    *down = forward_rounded(f, f->act, f->act_stride);
 }

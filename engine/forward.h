@@ -67,8 +67,9 @@ void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, in
  * one sequence that ascend share a tile. */
 void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_layer, int rows);
 
-/* f->up[rows] through the FFN's activation, as the input of w (which f->up may then receive: on the
- * fast path f->up itself is changed, else f->act holds the rows). */
-void forward_activation(forward *f, const linear *w, int rows, mm_input *in);
+/* From the FFN's input to the input of its second product: gate and up (or up alone) and the
+ * activation. f->up is free after it: on the fast path it may hold anything, else f->act holds the
+ * rows. */
+void forward_up(forward *f, const layer *y, const mm_input *in, int rows, mm_input *down);
 
 #endif

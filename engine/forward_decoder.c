@@ -163,15 +163,14 @@ static void run_layer(forward *f, int index, kv_pages *kv, int rows) {
     const model *m = f->m;
     const layer *y = &m->layers[index];
     float *sum = f->up; /* free between the halves; at least d_stride wide */
-    mm_input in;
+    mm_input in, down;
     run_attention(f, index, kv, rows);
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
     add_and_norm(f, rows, sum, f->d_stride, y->attn_post_norm, y->ffn_norm, &y->up);
     in = forward_rounded(f, f->xn, f->d_stride);
-    forward_linear(f, &y->up, &in, rows, f->up, y->up.n_out);
-    forward_activation(f, &y->down, rows, &in);
-    forward_linear(f, &y->down, &in, rows, sum, f->d_stride);
+    forward_up(f, y, &in, rows, &down);
+    forward_linear(f, &y->down, &down, rows, sum, f->d_stride);
     const layer *next = index + 1 < m->info.n_layers ? y + 1 : NULL;
     add_and_norm(f, rows, sum, f->d_stride, y->ffn_post_norm, next ? next->attn_norm : NULL,
                  next ? &next->qkv : NULL);

@@ -180,6 +180,35 @@ static void logits_do_not_depend_on_many_threads(void **state) {
     }
 }
 
+/* A step of so many rows goes through the FFN in pieces of rows and channels. */
+static void logits_do_not_depend_on_long_steps(void **state) {
+    (void)state;
+    enum { LONG = 230 };
+    static const tiny_shape wide[] = {
+        {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 320, V, 0, 0},
+        {"qwen2", QUANT_Q4_1, 64, 2, 6, 2, 32, 544, V, 0, 0},
+        {"gemma3", QUANT_Q4_0, 64, 2, 4, 2, 32, 256, V, 70, 0},
+        {"llama", QUANT_Q8_0, 64, 2, 4, 1, 32, 288, V, 0, 37},
+    };
+    static float first[LONG * V], other[LONG * V];
+    for (int i = 0; i < 4; i++) {
+        int32_t tokens[LONG];
+        write_model(&wide[i]);
+        random_tokens(tokens, LONG);
+        static const int threads[] = {1, 3}, pieces[] = {40, 97, 0, 133, LONG};
+        for (int o = 0; o < 2; o++) {
+            rig r;
+            rig_open(&r, &(run_options){threads[o], 32, LONG, true, KV_BF16});
+            if (o == 0) run_alone(&r, tokens, LONG, LONG, first);
+            for (int p = 0; p < 5; p++) {
+                run_alone(&r, tokens, LONG, pieces[p], other);
+                same(other, first, LONG, wide[i].arch);
+            }
+            rig_close(&r);
+        }
+    }
+}
+
 static void logits_do_not_depend_on_the_batch(void **state) {
     (void)state;
     enum { SEQS = 16, LEN = 40 };
@@ -483,6 +512,7 @@ int main(void) {
         cmocka_unit_test(agrees_with_the_double_precision_oracle),
         cmocka_unit_test(logits_do_not_depend_on_splits_pages_or_threads),
         cmocka_unit_test(logits_do_not_depend_on_many_threads),
+        cmocka_unit_test(logits_do_not_depend_on_long_steps),
         cmocka_unit_test(logits_do_not_depend_on_the_batch),
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),
         cmocka_unit_test(turned_keys_stand_where_they_would_have_been_computed),
