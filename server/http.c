@@ -182,6 +182,21 @@ static http_connection *connection_of(struct MHD_Connection *c) {
     return info ? info->socket_context : NULL;
 }
 
+/* Who stands between us and the client must see the same end of this request as we do: what can be
+ * read in two ways is refused, and nothing behind it is read (RFC 9112, 6.1 and 6.3). */
+static bool framing_is_plain(const http_request *r) {
+    int lengths = 0, codings = 0;
+    for (size_t i = 0; i < r->n_headers; i++) {
+        const http_pair *h = &r->headers[i];
+        if (!strcasecmp(h->name, "Content-Length")) lengths++;
+        if (!strcasecmp(h->name, "Transfer-Encoding") &&
+            (codings++ || strcasecmp(h->value, "chunked")))
+            return false;
+        if (!*h->name || strpbrk(h->name, " \t")) return false;
+    }
+    return lengths + codings <= 1;
+}
+
 static http_request *begin(http_server *s, struct MHD_Connection *c, const char *url,
                            const char *method, int64_t *content_length) {
     http_request *r = http_request_create(s);
@@ -219,7 +234,13 @@ static http_request *begin(http_server *s, struct MHD_Connection *c, const char 
     if (r->socket) r->socket->busy = true;
     pthread_mutex_unlock(&s->mu);
 
-    if (!http_url_decode(r->path) || args.failed)
+    if (!framing_is_plain(r)) {
+        *content_length = INT64_MAX; /* answered now, not when a body of some length has come */
+        http_set_header(r, "Connection", "close");
+        http_error(r, 400, "bad_request", NULL,
+                   "the headers leave open where the body ends: give one Content-Length, or "
+                   "Transfer-Encoding: chunked");
+    } else if (!http_url_decode(r->path) || args.failed)
         http_error(r, 400, "bad_request", NULL, "the path or query is not percent-encoded UTF-8");
     else if (headers.failed || headers.n >= 128 || headers.bytes > HEADER_MAX_BYTES)
         http_error(r, 431, "headers_too_large", NULL, "at most 127 headers of %u bytes together",

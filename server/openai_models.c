@@ -230,6 +230,7 @@ void route_embeddings(http_request *r, void *ctx) {
     float *v = NULL;
     cJSON *root = read_body(r, &in, &err);
     if (!err.code) {
+        json_in_string(&in, "model", "", 0, 256); /* any name means the loaded one */
         bool base64 = json_in_enum(&in, "encoding_format", 0, formats) == 1;
         bool query = json_in_enum(&in, "input_type", 0, kinds) >= 3;
         int64_t dim = json_in_int(&in, "dimensions", 0, 1, 65536);
@@ -354,6 +355,7 @@ void route_rerank(http_request *r, void *ctx) {
     ranked *order = NULL;
     cJSON *root = read_body(r, &in, &err);
     if (!err.code) {
+        json_in_string(&in, "model", "", 0, 256);
         const char *query = json_in_string(&in, "query", NULL, 1, 65536);
         int64_t top = json_in_int(&in, "top_n", 0, 1, 1 << 20);
         bool with = json_in_bool(&in, "return_documents", false);
@@ -387,8 +389,8 @@ void route_tokenize(http_request *r, void *ctx) {
     cJSON *root = read_body(r, &in, &err);
     if (!err.code) {
         const char *name = json_in_string(&in, "model", "", 0, 256);
-        const char *text = json_in_string(&in, "text", NULL, 0, (size_t)4 << 20);
-        if (!text) text = json_in_string(&in, "prompt", NULL, 0, (size_t)4 << 20);
+        const char *prompt = json_in_string(&in, "prompt", NULL, 0, (size_t)4 << 20);
+        const char *text = json_in_string(&in, "text", prompt, 0, (size_t)4 << 20);
         bool special = json_in_bool(&in, "add_special_tokens", false);
         bool pieces = json_in_bool(&in, "return_pieces", false);
         bool of_engine = e && strcmp(name, embedder_name(emb)) != 0;

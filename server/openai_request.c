@@ -39,11 +39,15 @@ static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
     const cJSON *map = json_in_any(in, "logit_bias"), *item;
     if (!map || json_in_failed(in)) return;
     sampler_params *p = &c->request.sampling;
+    if (!cJSON_IsObject(map)) {
+        fo_fail_field(in->err, FO_EINVAL, "logit_bias", "logit_bias must be an object");
+        return;
+    }
     cJSON_ArrayForEach(item, map) {
         char *end = NULL;
         long token = item->string ? strtol(item->string, &end, 10) : -1;
         bool number = cJSON_IsNumber(item) && fabs(item->valuedouble) <= 100;
-        if (!cJSON_IsObject(map) || !end || *end || end == item->string || token < 0 || !number ||
+        if (!end || *end || end == item->string || token < 0 || !number ||
             p->n_bias == OPENAI_MAX_BIAS || (n_vocab && token >= n_vocab)) {
             fo_fail_field(in->err, FO_EINVAL, "logit_bias",
                           "logit_bias must map at most %d token ids of the model to numbers from "
@@ -160,14 +164,10 @@ static void read_messages(openai_call *c, json_in *in) {
 }
 
 static void read_lengths(openai_call *c, json_in *in) {
-    int64_t most = json_in_int(in, "max_tokens", 0, 0, 1 << 24);
-    if (c->chat) most = json_in_int(in, "max_completion_tokens", most, 0, 1 << 24);
-    const cJSON *given = json_in_any(in, "max_tokens");
-    if (!given && c->chat) given = json_in_any(in, "max_completion_tokens");
-    if (given && !most && !json_in_failed(in))
-        fo_fail_field(in->err, FO_EINVAL, "max_tokens", "max_tokens must be at least 1");
+    int64_t most = json_in_int(in, "max_tokens", 0, 1, 1 << 24);
+    if (c->chat) most = json_in_int(in, "max_completion_tokens", most, 1, 1 << 24);
     c->max_tokens = (size_t)most;
-    if (!given && !c->chat) c->max_tokens = 16; /* OpenAI's default there */
+    if (!most && !c->chat) c->max_tokens = 16; /* OpenAI's default there */
 }
 
 int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *body, size_t len,

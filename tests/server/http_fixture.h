@@ -53,13 +53,15 @@ static inline size_t leave(char *data, size_t size, size_t n, void *b) {
     return 0;
 }
 
-static inline long send_body(fixture *f, const char *path, const char *body, fo_buf *out,
-                             bool abort) {
+static inline long send_method(fixture *f, const char *method, const char *path, const char *body,
+                               fo_buf *out, bool abort) {
     CURL *c = curl_easy_init();
     char url[512];
     snprintf(url, sizeof url, "http://%s%s", http_address(f->app->http), path);
     struct curl_slist *h = curl_slist_append(NULL, "Content-Type: application/json");
     curl_easy_setopt(c, CURLOPT_URL, url);
+    curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(c, CURLOPT_PATH_AS_IS, 1L);
     if (body) {
         curl_easy_setopt(c, CURLOPT_HTTPHEADER, h);
         curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
@@ -73,6 +75,11 @@ static inline long send_body(fixture *f, const char *path, const char *body, fo_
     curl_slist_free_all(h);
     curl_easy_cleanup(c);
     return status;
+}
+
+static inline long send_body(fixture *f, const char *path, const char *body, fo_buf *out,
+                             bool abort) {
+    return send_method(f, body ? "POST" : "GET", path, body, out, abort);
 }
 
 static inline cJSON *ask(fixture *f, const char *path, const char *body, long want) {
