@@ -134,7 +134,7 @@ void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
 }
 
 /* --- products --- */
-/* Row number `row` of f->q. The two terms of a fine product are neighbours, 2r and 2r + 1; the
+/* Row number `row` of f->q. The two terms of fine parts' rows are neighbours, 2r and 2r + 1; the
  * second terms of a few groups lie cap_rows behind the first ones. */
 static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
     size_t g = (size_t)row * (size_t)f->g_stride;
@@ -145,9 +145,10 @@ static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row
 }
 
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
-    const int first = w->fine ? 2 * row : row, second = w->fine ? first + 1 : f->cap_rows + row;
+    const int first = w->n_fine ? 2 * row : row;
+    const int second = w->n_fine ? first + 1 : f->cap_rows + row;
     int8_t *q = quantize_row(f, w, x, first);
-    if (!w->fine && !w->fine_groups) return;
+    if (!w->n_fine && !w->fine_groups) return;
     float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
     f->m->vec->residual(rest, x, q, f->q_scale + (size_t)first * (size_t)f->g_stride, w->k);
     quantize_row(f, w, rest, second);
@@ -246,7 +247,12 @@ static void run_part(const linear_job *j, int part, int p0, int p1, int thread) 
     const model *m = j->f->m;
     const mm_weights *w = &j->w->w[part];
     float *out = j->out + j->w->offset[part];
-    if (m->info.fast && j->w->fine)
+    if (m->info.fast && j->w->n_fine && part < j->w->n_parts - j->w->n_fine) {
+        mm_input first = *j->in; /* of each row's two terms */
+        first.q_stride *= 2;
+        first.g_stride *= 2;
+        m->mm->run[w->kind](w, &first, 0, j->rows, p0, p1, out, (size_t)j->out_stride);
+    } else if (m->info.fast && j->w->n_fine)
         run_fine(j, w, p0, p1, out, j->f->thread_scratch + (size_t)thread * j->f->thread_floats);
     else if (m->info.fast && j->w->fine_groups) {
         mm_input rest = second_term(j->f, j->w, j->in);

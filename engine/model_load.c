@@ -405,7 +405,7 @@ int loader_decoder_head(model_loader *l) {
     const char *name = loader_has_tensor(l, "output.weight") ? "output" : "token_embd";
     if ((rc = loader_linear_1(l, &m->head, m->info.d_model, name, m->info.n_vocab))) return rc;
     /* A quarter of SmolLM2's deviation came from here, for one row a prompt. */
-    m->head.fine = true;
+    m->head.n_fine = 1;
     return FO_OK;
 }
 
