@@ -25,7 +25,7 @@ const char *const *model_architectures(void) {
 /* --- fingerprint: every byte counts, so two fine-tunes never share a cache. A tree, so that the
  * threads share the work: SHA-256 over the version, the path and the SHA-256 of each 4 MiB. */
 enum { HASH_CHUNK = 4 << 20 };
-static const char numerics_version[] = "forage numerics 1";
+static const char numerics_version[] = "forage numerics 2";
 
 typedef struct hash_job {
     const unsigned char *data;

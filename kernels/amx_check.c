@@ -48,7 +48,7 @@ static void make_rows(operands *d, uint32_t *random) {
 }
 
 static mm_weights make_weights(operands *d, mm_kind kind, uint32_t *random) {
-    const size_t codes = kind == MM_W8 ? MM_PANEL * K : MM_PANEL * K / 2;
+    const size_t codes = GROUPS * mm_group_bytes(kind);
     for (int p = 0; p < PANELS; p++) {
         for (size_t i = 0; i < codes; i++) d->panels[p][i] = (unsigned char)next(random);
         for (int i = 0; i < 2 * GROUPS * MM_PANEL; i++) { /* f16, .002 to .03 */
@@ -133,7 +133,7 @@ static void on_signal(int signal) {
 static const char *compare(const amx_tables *t, const amx_tables *reference) {
     uint32_t random = 1;
     make_rows(&data, &random);
-    for (mm_kind kind = MM_W8; kind <= MM_W4M; kind++)
+    for (mm_kind kind = MM_W8; kind < MM_KIND_END; kind++)
         if (!same(&data, t->mm, reference->mm, kind, &random))
             return "their products differ from those of the other kernels";
     if (!near(&looked_at, t->attention, reference->attention, &random))

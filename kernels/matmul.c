@@ -13,14 +13,14 @@ static int padded_k(mm_kind kind, int k) {
 }
 
 static size_t quant_bytes(mm_kind kind, int k_padded) {
-    size_t k = (size_t)k_padded;
-    return kind == MM_F32 ? k * MM_PANEL * sizeof(float) : k * MM_PANEL / (kind == MM_W8 ? 1 : 2);
+    return kind == MM_F32 ? (size_t)k_padded * MM_PANEL * sizeof(float)
+                          : (size_t)(k_padded / MM_GROUP) * mm_group_bytes(kind);
 }
 
 static size_t panel_size(mm_kind kind, int k_padded) {
     size_t scales = (size_t)(k_padded / MM_GROUP) * MM_PANEL * sizeof(uint16_t);
     size_t n = quant_bytes(kind, k_padded);
-    if (kind != MM_F32) n += kind == MM_W4M ? 2 * scales : scales;
+    if (kind != MM_F32) n += mm_has_min(kind) ? 2 * scales : scales;
     return (n + 63) / 64 * 64;
 }
 
@@ -32,6 +32,11 @@ mm_kind mm_kind_for(quant_type type, bool fast) {
     case QUANT_Q4_1:
     case QUANT_Q4_K:
         return MM_W4M;
+    case QUANT_Q5_0:
+        return MM_W5;
+    case QUANT_Q5_1:
+    case QUANT_Q5_K:
+        return MM_W5M;
     default:
         return MM_W8;
     }
@@ -73,7 +78,7 @@ void mm_weights_deinit(mm_weights *w) {
 
 /* --- one group of 32 weights of one row --- */
 typedef struct group {
-    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4 */
+    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5 */
     uint16_t scale, min; /* f16 */
 } group;
 
@@ -86,6 +91,10 @@ static void split_nibbles(const unsigned char *p, uint8_t q[MM_GROUP]) {
         q[i] = p[i] & 15;
         q[i + 16] = p[i] >> 4;
     }
+}
+
+static void add_fifth_bits(const unsigned char *p, uint8_t q[MM_GROUP]) {
+    for (int i = 0; i < MM_GROUP; i++) q[i] |= (uint8_t)((p[i / 8] >> i % 8 & 1) << 4);
 }
 
 /* f16 not below f (finite, >= 0), so that no weight is clipped. */
@@ -128,14 +137,31 @@ static bool exact_group(quant_type type, const unsigned char *row, int j, group 
         g->min = load_u16(b + 2);
         split_nibbles(b + 4, g->q);
         return true;
-    case QUANT_Q4_K: {
-        b = row + (size_t)(j / 8) * 144;
+    case QUANT_Q5_0:
+        b = row + (size_t)j * 22;
+        g->scale = load_u16(b);
+        split_nibbles(b + 6, g->q);
+        add_fifth_bits(b + 2, g->q);
+        return true;
+    case QUANT_Q5_1:
+        b = row + (size_t)j * 24;
+        g->scale = load_u16(b);
+        g->min = load_u16(b + 2);
+        split_nibbles(b + 8, g->q);
+        add_fifth_bits(b + 4, g->q);
+        return true;
+    case QUANT_Q4_K:
+    case QUANT_Q5_K: {
+        const bool five = type == QUANT_Q5_K;
+        b = row + (size_t)(j / 8) * (five ? 176 : 144);
         uint8_t sc, mn;
         quant_k4_scale(b + 4, j % 8, &sc, &mn);
         g->scale = quant_f32_to_f16(quant_f16_to_f32(load_u16(b)) * (float)sc);
         g->min = quant_f32_to_f16(-quant_f16_to_f32(load_u16(b + 2)) * (float)mn);
-        const unsigned char *q = b + 16 + (j % 8) / 2 * 32;
+        const unsigned char *q = b + (five ? 48 : 16) + (j % 8) / 2 * 32;
         for (int i = 0; i < MM_GROUP; i++) g->q[i] = j % 2 ? q[i] >> 4 : q[i] & 15;
+        for (int i = 0; five && i < MM_GROUP; i++)
+            g->q[i] |= (uint8_t)((b[16 + i] >> j % 8 & 1) << 4);
         return true;
     }
     default:
@@ -145,17 +171,21 @@ static bool exact_group(quant_type type, const unsigned char *row, int j, group 
 
 static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j, const group *g) {
     size_t groups = (size_t)(w->k_padded / MM_GROUP);
-    if (w->kind == MM_W8) {
-        unsigned char *q = panel + (size_t)j * MM_GROUP * MM_PANEL;
-        for (int i = 0; i < MM_GROUP; i++) q[i / 4 * 64 + lane * 4 + i % 4] = g->q[i];
-    } else {
-        unsigned char *q = panel + (size_t)j * MM_GROUP * MM_PANEL / 2;
+    unsigned char *q = panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4;
+    if (w->kind == MM_W8)
+        for (int i = 0; i < MM_GROUP; i++) q[i / 4 * 64 + i % 4] = g->q[i];
+    else
         for (int i = 0; i < MM_GROUP / 2; i++)
-            q[i / 4 * 64 + lane * 4 + i % 4] = (unsigned char)(g->q[i] | g->q[i + 16] << 4);
-    }
+            q[i / 4 * 64 + i % 4] = (unsigned char)((g->q[i] & 15) | (g->q[i + 16] & 15) << 4);
+    if (mm_has_5_bits(w->kind))
+        for (int c = 0; c < 4; c++) {
+            unsigned bits = 0;
+            for (int v = 0; v < 8; v++) bits |= (unsigned)(g->q[4 * v + c] >> 4) << v;
+            q[256 + c] = (unsigned char)bits;
+        }
     uint16_t *scales = (uint16_t *)(void *)(panel + w->scale_offset);
     scales[j * MM_PANEL + lane] = g->scale;
-    if (w->kind == MM_W4M) scales[(groups + (size_t)j) * MM_PANEL + (size_t)lane] = g->min;
+    if (mm_has_min(w->kind)) scales[(groups + (size_t)j) * MM_PANEL + (size_t)lane] = g->min;
 }
 
 static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
@@ -201,9 +231,11 @@ float mm_weights_at(const mm_weights *w, int row, int channel) {
     float s = quant_f16_to_f32(scales[j * MM_PANEL + lane]);
     if (w->kind == MM_W8)
         return s * (float)(panel[(size_t)channel / 4 * 64 + (size_t)(lane * 4 + i % 4)] - 128);
-    unsigned char b = panel[(size_t)j * 256 + (size_t)(i % 16 / 4 * 64 + lane * 4 + i % 4)];
-    int q = i < 16 ? b & 15 : b >> 4;
+    const unsigned char *b = panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4 + i % 4;
+    int q = i < 16 ? b[i / 4 * 64] & 15 : b[(i / 4 - 4) * 64] >> 4;
+    if (mm_has_5_bits(w->kind)) q |= (b[256] >> i / 4 & 1) << 4;
     if (w->kind == MM_W4) return s * (float)(q - 8);
+    if (w->kind == MM_W5) return s * (float)(q - 16);
     return s * (float)q + quant_f16_to_f32(scales[(w->k_padded / MM_GROUP + j) * MM_PANEL + lane]);
 }
 

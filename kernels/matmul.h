@@ -12,9 +12,12 @@
  *     MM_F32   [k][16] float
  *     MM_W8    [k/4][16][4] bytes (weight + 128), then [k/32][16] scales (f16)
  *     MM_W4    [k/32] x 4 vectors of [16][4] bytes: vector v holds channels 4v.. of the group in
- * the low nibbles and 4(v+4).. in the high ones (weight + 8), then the scales MM_W4M   the same
- * with plain nibbles, then [k/32][16] minima (f16): w = scale q + min k is padded with zero weights
- * to a multiple of 32 (not MM_F32), n to one of 16.
+ * the low nibbles and 4(v+4).. in the high ones (weight + 8), then the scales
+ *     MM_W4M   the same with plain nibbles, then [k/32][16] minima (f16): w = scale q + min
+ *     MM_W5    [k/32] x (the 4 vectors of W4, then [16][4] bytes whose bit v is the fifth bit of
+ * the code of channel 4v.. at that place) (weight + 16), then the scales MM_W5M   the same with
+ * plain codes, then the minima k is padded with zero weights to a multiple of 32 (not MM_F32), n to
+ * one of 16.
  *
  * Row invariance: an output is one sum over k in ascending order (integer inside a group of 32,
  * which is exact; then one fused multiply-add a group), the same in every tile shape. The integer
@@ -31,7 +34,26 @@
 
 enum { MM_PANEL = 16, MM_GROUP = 32 };
 
-typedef enum mm_kind { MM_F32 = 0, MM_W8 = 1, MM_W4 = 2, MM_W4M = 3, MM_KIND_END = 4 } mm_kind;
+typedef enum mm_kind {
+    MM_F32 = 0,
+    MM_W8 = 1,
+    MM_W4 = 2,
+    MM_W4M = 3,
+    MM_W5 = 4,
+    MM_W5M = 5,
+    MM_KIND_END = 6
+} mm_kind;
+
+static inline bool mm_has_5_bits(mm_kind kind) {
+    return kind == MM_W5 || kind == MM_W5M;
+}
+static inline bool mm_has_min(mm_kind kind) {
+    return kind == MM_W4M || kind == MM_W5M;
+}
+/* Codes of 32 channels of a panel (integer kinds). */
+static inline size_t mm_group_bytes(mm_kind kind) {
+    return kind == MM_W8 ? 512 : mm_has_5_bits(kind) ? 320 : 256;
+}
 
 typedef struct mm_weights {
     mm_kind kind;
@@ -81,8 +103,9 @@ int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_huge *from, fo
 void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
 
 /* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k] floats. Several
- * threads may pack different panels. Q8_0, Q4_0 and Q4_1 are kept exactly in their integer kinds,
- * Q4_K but for the rounding of its scales to f16; the others are rounded to 8 bits. */
+ * threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0 and Q5_1 are kept exactly in their
+ * integer kinds, Q4_K and Q5_K but for the rounding of their scales to f16; the others are rounded
+ * to 8 bits. */
 void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
                      size_t row_bytes, float *scratch);
 

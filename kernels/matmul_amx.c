@@ -76,12 +76,20 @@ INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *
         UNROLL for (int i = 0; i < GROUP_BYTES; i += 64)
             _mm512_store_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), flip));
     } else {
-        const __m512i low = _mm512_set1_epi8(15), zero = _mm512_set1_epi8(kind == MM_W4 ? 8 : 0);
-        UNROLL for (int i = 0; i < GROUP_BYTES / 2; i += 64) {
-            __m512i v = _mm512_loadu_si512(from + i);
-            __m512i high = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
-            _mm512_store_si512(to + i, _mm512_sub_epi8(_mm512_and_si512(v, low), zero));
-            _mm512_store_si512(to + GROUP_BYTES / 2 + i, _mm512_sub_epi8(high, zero));
+        const bool five = mm_has_5_bits(kind);
+        const __m512i low = _mm512_set1_epi8(15), fifth = _mm512_set1_epi8(16);
+        const __m512i zero = _mm512_set1_epi8(mm_has_min(kind) ? 0 : five ? 16 : 8);
+        const __m512i bits = five ? _mm512_loadu_si512(from + 256) : zero;
+        UNROLL for (unsigned i = 0; i < 4; i++) {
+            __m512i v = _mm512_loadu_si512(from + i * 64);
+            __m512i a = _mm512_and_si512(v, low);
+            __m512i b = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
+            if (five) { /* .. or (.. and 16) */
+                a = _mm512_ternarylogic_epi32(a, _mm512_slli_epi16(bits, 4 - i), fifth, 0xf8);
+                b = _mm512_ternarylogic_epi32(b, _mm512_srli_epi16(bits, i), fifth, 0xf8);
+            }
+            _mm512_store_si512(to + i * 64, _mm512_sub_epi8(a, zero));
+            _mm512_store_si512(to + GROUP_BYTES / 2 + i * 64, _mm512_sub_epi8(b, zero));
         }
     }
 }
@@ -93,7 +101,7 @@ INLINE void unpack_f16(const unsigned char *from, float *to) {
 /* Groups number begin .. of those that the input sums over. */
 INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, int panel,
                    int begin, int end, weights_chunk *c, const int panels) {
-    const size_t group_bytes = kind == MM_W8 ? GROUP_BYTES : GROUP_BYTES / 2;
+    const size_t group_bytes = mm_group_bytes(kind);
     const size_t scale_bytes = MM_PANEL * sizeof(uint16_t);
     const size_t min_offset = (size_t)(w->k_padded / MM_GROUP) * scale_bytes;
     c->n = end - begin;
@@ -105,7 +113,7 @@ INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, 
             const unsigned char *scale = data + w->scale_offset + (size_t)g * scale_bytes;
             unpack_group(kind, data + (size_t)g * group_bytes, c->q[p][i]);
             unpack_f16(scale, c->scale[p][i]);
-            if (kind == MM_W4M) unpack_f16(scale + min_offset, c->min[p][i]);
+            if (mm_has_min(kind)) unpack_f16(scale + min_offset, c->min[p][i]);
         }
     }
     tile_written();
@@ -165,7 +173,7 @@ INLINE void turn_rows(const mm_kind kind, const weights_chunk *c, const mm_input
         float(*scale)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->scale[0] + t * TILE);
         float(*wsum)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->wsum[0] + t * TILE);
         turn(c, in->scale + at, in->g_stride, scale, !in->groups);
-        if (kind == MM_W4M) turn(c, in->wsum + at, in->g_stride, wsum, !in->groups);
+        if (mm_has_min(kind)) turn(c, in->wsum + at, in->g_stride, wsum, !in->groups);
     }
 }
 
@@ -183,11 +191,11 @@ INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *
         /* Else gcc keeps an offset for each of the addresses in a register. */
         __asm__("" : "+r"(scale), "+r"(wsum), "+r"(sums));
         const v16 ws = v16_load(c->scale[panel][g]);
-        const v16 wm = kind == MM_W4M ? v16_load(c->min[panel][g]) : v16_zero();
+        const v16 wm = mm_has_min(kind) ? v16_load(c->min[panel][g]) : v16_zero();
         UNROLL for (int r = 0; r < TILE; r++) {
             v16 f = _mm512_cvtepi32_ps(_mm512_load_si512(sums + r * MM_PANEL));
             acc[r] = v16_fma(v16_mul(f, ws), v16_set(scale[r]), acc[r]);
-            if (kind == MM_W4M) acc[r] = v16_fma(wm, v16_set(wsum[r]), acc[r]);
+            if (mm_has_min(kind)) acc[r] = v16_fma(wm, v16_set(wsum[r]), acc[r]);
         }
     }
     UNROLL for (int r = 0; r < TILE; r++) v16_store(total + r * MM_PANEL, acc[r]);
@@ -293,6 +301,8 @@ static int chunk_rows(int rows, int k) {
 RUN(run_w8, MM_W8)
 RUN(run_w4, MM_W4)
 RUN(run_w4m, MM_W4M)
+RUN(run_w5, MM_W5)
+RUN(run_w5m, MM_W5M)
 
 static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
                     int panel1, float *out, size_t out_stride) {
@@ -300,6 +310,11 @@ static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1,
 }
 
 const mm_kernels mm_amx = {
-    .run = {[MM_F32] = run_f32, [MM_W8] = run_w8, [MM_W4] = run_w4, [MM_W4M] = run_w4m},
+    .run = {[MM_F32] = run_f32,
+            [MM_W8] = run_w8,
+            [MM_W4] = run_w4,
+            [MM_W4M] = run_w4m,
+            [MM_W5] = run_w5,
+            [MM_W5M] = run_w5m},
     .panels = BLOCK,
 };

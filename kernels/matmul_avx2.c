@@ -8,15 +8,19 @@
  * It is widened then: six instructions for 64 products, where |w| times x with w's sign needs
  * eight, of which three instead of four are multiplications.
  * W4: q <= 15: a pair is at most 2 x 15 x 127 = 3,810, the eight pairs of a group 30,480 <= 32,767:
- * the group is summed in 16 bits and widened once; the zero point is taken off then, in 32 bits. */
-#define MM_TABLE    mm_avx2
-#define MM_PANELS   1
-#define MM_ROWS_F32 6
-#define MM_LANES    8
-#define MM_UNITS    2
-#define MM_ROWS_INT 3
-#define MM_FEW_ROWS 3
+ * the group is summed in 16 bits and widened once; the zero point is taken off then, in 32 bits.
+ * W5: q <= 31: four pairs are at most 4 x 2 x 31 x 127 = 31,496: a group is widened twice. */
+#define MM_TABLE           mm_avx2
+#define MM_PANELS          1
+#define MM_ROWS_F32        6
+#define MM_LANES           8
+#define MM_UNITS           2
+#define MM_ROWS_INT        3
+#define MM_FEW_ROWS        3
+#define MM_FEW_UNITS       1
+#define MM_FEW_FETCH(kind) true
 #define MM_QUADS
+#define MM_FOURS
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -36,7 +40,7 @@ typedef __m256i iw; /* codes: u8 */
 /* gcc would turn the chain of sums into a tree and spill its leaves: a third of the speed. */
 #define KEEP_ORDER(v) __asm__("" : "+x"(v))
 
-typedef __m256i iacc; /* W8: 32-bit sums; W4: 16-bit sums of pairs */
+typedef __m256i iacc; /* W8, W5: 32-bit sums; W4: 16-bit sums of pairs */
 
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -46,6 +50,12 @@ V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
     __m256i v = iw_load8(p);
     *lo = _mm256_and_si256(v, m);
     *hi = _mm256_and_si256(_mm256_srli_epi16(v, 4), m);
+}
+V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi) {
+    const __m256i m = _mm256_set1_epi8(16);
+    iw_load4(p, lo, hi);
+    *lo = _mm256_or_si256(*lo, _mm256_and_si256(_mm256_slli_epi16(high, 4 - i), m));
+    *hi = _mm256_or_si256(*hi, _mm256_and_si256(_mm256_srli_epi16(high, i), m));
 }
 V16_INLINE iacc iacc_start8(int32_t sum) {
     (void)sum; /* taken off four by four */
@@ -74,6 +84,19 @@ V16_INLINE iacc iacc_dot4(iacc s, iw w, int x) {
 V16_INLINE vf iacc_end4(iacc s, int32_t sum) {
     __m256i wide = _mm256_madd_epi16(s, _mm256_set1_epi16(1));
     return _mm256_cvtepi32_ps(_mm256_add_epi32(wide, _mm256_set1_epi32(-8 * sum)));
+}
+#define iacc_start5 iacc_start4
+V16_INLINE iacc iacc_dot5(iacc s, const iw w[4], const int x[4]) {
+    __m256i sum = _mm256_maddubs_epi16(w[0], _mm256_set1_epi32(x[0]));
+    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[1], _mm256_set1_epi32(x[1])));
+    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[2], _mm256_set1_epi32(x[2])));
+    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[3], _mm256_set1_epi32(x[3])));
+    s = _mm256_add_epi32(s, _mm256_madd_epi16(sum, _mm256_set1_epi16(1)));
+    KEEP_ORDER(s);
+    return s;
+}
+V16_INLINE vf iacc_end5(iacc s, int32_t sum) {
+    return _mm256_cvtepi32_ps(_mm256_add_epi32(s, _mm256_set1_epi32(-16 * sum)));
 }
 
 #include "kernels/matmul_impl.h"

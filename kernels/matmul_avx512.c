@@ -1,11 +1,13 @@
 /* matmul_avx512.c - AVX-512 VNNI: 64 products an instruction, no intermediate that can saturate. */
-#define MM_TABLE    mm_avx512
-#define MM_PANELS   2
-#define MM_ROWS_F32 12
-#define MM_LANES    16
-#define MM_UNITS    2
-#define MM_ROWS_INT 6
-#define MM_FEW_ROWS 0
+#define MM_TABLE           mm_avx512
+#define MM_PANELS          2
+#define MM_ROWS_F32        12
+#define MM_LANES           16
+#define MM_UNITS           2
+#define MM_ROWS_INT        6
+#define MM_FEW_ROWS        6
+#define MM_FEW_UNITS       2
+#define MM_FEW_FETCH(kind) ((kind) != MM_W8)
 #include "kernels/simd16.h"
 
 typedef v16 vf;
@@ -29,6 +31,12 @@ V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
     *lo = _mm512_and_si512(v, m);
     *hi = _mm512_and_si512(_mm512_srli_epi16(v, 4), m);
 }
+V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi) {
+    const __m512i m = _mm512_set1_epi8(16); /* .. or (.. and m) */
+    iw_load4(p, lo, hi);
+    *lo = _mm512_ternarylogic_epi32(*lo, _mm512_slli_epi16(high, (unsigned)(4 - i)), m, 0xf8);
+    *hi = _mm512_ternarylogic_epi32(*hi, _mm512_srli_epi16(high, (unsigned)i), m, 0xf8);
+}
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return _mm512_set1_epi32(-128 * sum);
 }
@@ -43,6 +51,10 @@ V16_INLINE v16 iacc_end8(iacc a) {
 }
 #define iacc_dot4         iacc_dot8
 #define iacc_end4(a, sum) iacc_end8(a)
+#define iacc_end5(a, sum) iacc_end8(a)
+V16_INLINE iacc iacc_start5(int32_t sum) {
+    return _mm512_set1_epi32(-16 * sum);
+}
 
 V16_INLINE v16 vf_from_f16(const uint16_t *p) {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));

@@ -1,11 +1,13 @@
 /* matmul_avxvnni.c - 256-bit VNNI, on machines with or without AVX-512. */
-#define MM_TABLE    mm_avxvnni
-#define MM_PANELS   1
-#define MM_ROWS_F32 6
-#define MM_LANES    8
-#define MM_UNITS    2
-#define MM_ROWS_INT 3
-#define MM_FEW_ROWS 3
+#define MM_TABLE           mm_avxvnni
+#define MM_PANELS          1
+#define MM_ROWS_F32        6
+#define MM_LANES           8
+#define MM_UNITS           2
+#define MM_ROWS_INT        3
+#define MM_FEW_ROWS        3
+#define MM_FEW_UNITS       1
+#define MM_FEW_FETCH(kind) true
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -33,6 +35,12 @@ V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
     *lo = _mm256_and_si256(v, m);
     *hi = _mm256_and_si256(_mm256_srli_epi16(v, 4), m);
 }
+V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi) {
+    const __m256i m = _mm256_set1_epi8(16);
+    iw_load4(p, lo, hi);
+    *lo = _mm256_or_si256(*lo, _mm256_and_si256(_mm256_slli_epi16(high, 4 - i), m));
+    *hi = _mm256_or_si256(*hi, _mm256_and_si256(_mm256_srli_epi16(high, i), m));
+}
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return _mm256_set1_epi32(-128 * sum);
 }
@@ -47,5 +55,9 @@ V16_INLINE vf iacc_end8(iacc s) {
 }
 #define iacc_dot4         iacc_dot8
 #define iacc_end4(a, sum) iacc_end8(a)
+#define iacc_end5(a, sum) iacc_end8(a)
+V16_INLINE iacc iacc_start5(int32_t sum) {
+    return _mm256_set1_epi32(-16 * sum);
+}
 
 #include "kernels/matmul_impl.h"

@@ -1,11 +1,13 @@
 /* matmul_generic.c - plain C: what every other level is tested against. */
-#define MM_TABLE    mm_generic
-#define MM_PANELS   1
-#define MM_ROWS_F32 4
-#define MM_LANES    16
-#define MM_UNITS    1
-#define MM_ROWS_INT 1
-#define MM_FEW_ROWS 0
+#define MM_TABLE           mm_generic
+#define MM_PANELS          1
+#define MM_ROWS_F32        4
+#define MM_LANES           16
+#define MM_UNITS           1
+#define MM_ROWS_INT        1
+#define MM_FEW_ROWS        1
+#define MM_FEW_UNITS       1
+#define MM_FEW_FETCH(kind) false
 #include <math.h>
 #include "kernels/quant.h"
 #include "kernels/simd16.h"
@@ -36,6 +38,13 @@ V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
         hi->b[i] = p[i] >> 4;
     }
 }
+V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi) {
+    iw_load4(p, lo, hi);
+    for (int j = 0; j < 64; j++) {
+        lo->b[j] |= (uint8_t)((high.b[j] >> i & 1) << 4);
+        hi->b[j] |= (uint8_t)((high.b[j] >> (i + 4) & 1) << 4);
+    }
+}
 V16_INLINE iacc iacc_set(int32_t v) {
     iacc a;
     for (int i = 0; i < 16; i++) a.s[i] = v;
@@ -61,6 +70,10 @@ V16_INLINE v16 iacc_end8(iacc a) {
 }
 #define iacc_dot4         iacc_dot8
 #define iacc_end4(a, sum) iacc_end8(a)
+#define iacc_end5(a, sum) iacc_end8(a)
+V16_INLINE iacc iacc_start5(int32_t sum) {
+    return iacc_set(-16 * sum);
+}
 
 V16_INLINE v16 vf_from_f16(const uint16_t *p) {
     float t[16];

@@ -3,15 +3,19 @@
  *   MM_PANELS      panels that a strip takes; MM_ROWS_F32: rows of a float tile (12, 6, 4, 2, 1)
  *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
- *   MM_FEW_ROWS    up to so many rows in all, tiles of one vector are faster
+ *   MM_FEW_ROWS    up to so many rows in all, tiles of MM_FEW_UNITS vectors are faster,
+ *   MM_FEW_FETCH(kind)   and whether they fetch what comes next
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
- *   iacc_start8(sum), iacc_start4(sum)    the sums' start, given the sum of the activations
- *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int
- *   iacc_end8(acc), iacc_end4(acc, sum)   as floats; sum as for start4
+ *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
+ *   iacc_start8/4/5(sum)                  the sums' start, given the sum of the activations
+ *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for W5 too, but with
+ *   MM_FOURS, if W5 takes 16 of them at once: iacc_dot5(acc, w[4], x[4])
+ *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start
  *   MM_QUADS, if W8 takes 8 activations at once: iacc_quad8(acc, w0, w1, x0, x1, quad)
- * The stored codes are above the weights by 128 (W8) or 8 (W4): start or end takes that off. */
+ * The stored codes are above the weights by 128 (W8), 8 (W4) or 16 (W5): start or end takes that
+ * off. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -24,6 +28,13 @@
 /* With many rows: so many of them against all panels before the next ones, so that they stay in
  * the second cache, and so many groups of them at a time, so that a panel's stay in the first. */
 enum { TILE_ROWS = 12, BLOCK_ROWS = 256, BLOCK_GROUPS = 32 };
+
+/* With few rows memory is the limit: so many bytes of a panel at a time, while as many of what
+ * comes next are fetched: both stay in a first cache of 32 KiB. */
+enum { FETCH_BYTES = 15360 };
+
+/* Codes as plain bytes, [group][k/4][16][4], of the groups that a pass takes. */
+typedef unsigned char plain_codes[BLOCK_GROUPS][MM_GROUP * MM_PANEL];
 
 INLINE void tile_f32(const unsigned char *panel, size_t panel_bytes, const float *x,
                      size_t x_stride, int k, float *out, size_t out_stride, const int rows,
@@ -53,14 +64,57 @@ INLINE int load_i32(const int8_t *p) {
     return v;
 }
 
+/* One group of one panel of W4 or W5 as plain bytes. */
+INLINE void unpack_group(const mm_kind kind, const unsigned char *from, unsigned char *to) {
+    UNROLL for (int lane = 0; lane < MM_PANEL; lane += MM_LANES) {
+        UNROLL for (int i = 0; i < 4; i++) {
+            iw lo, hi;
+            const unsigned char *p = from + i * 64 + lane * 4;
+            if (mm_has_5_bits(kind))
+                iw_load5(p, iw_load8(from + 256 + lane * 4), i, &lo, &hi);
+            else
+                iw_load4(p, &lo, &hi);
+            memcpy(to + i * 64 + lane * 4, &lo, sizeof lo);
+            memcpy(to + 256 + i * 64 + lane * 4, &hi, sizeof hi);
+        }
+    }
+}
+
+/* What a tile walks through. */
+typedef struct walk {
+    const unsigned char *panel;
+    const plain_codes *plain; /* [MM_PANELS], or NULL: the panel's own codes */
+    size_t next;              /* bytes from this strip's panels to those after them */
+    int begin, end;           /* groups (of the list, where there is one) */
+    int ahead;                /* fetch the groups so many later */
+} walk;
+
+/* Cache lines number part, part + parts, ... of the group that comes v->ahead later. */
+INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const mm_input *in, const walk *v,
+                        int i_group, const int part, const int parts) {
+    const int n = in->groups ? in->n_groups : w->k_padded / MM_GROUP;
+    int at = i_group + v->ahead;
+    uintptr_t panel = (uintptr_t)v->panel; /* after the last panel something else is fetched */
+    if (at >= n) at -= n, panel += v->next;
+    const size_t g = (size_t)(in->groups ? in->groups[at] : at), bytes = mm_group_bytes(kind);
+    UNROLL for (int p = 0; p < MM_PANELS; p++) {
+        const uintptr_t from = panel + (size_t)p * w->panel_bytes;
+        const uintptr_t scales = from + w->scale_offset + g * 2 * MM_PANEL;
+        UNROLL for (size_t i = 64 * (size_t)part; i < bytes; i += 64 * (size_t)parts)
+            __builtin_prefetch((const void *)(from + g * bytes + i));
+        if (part == parts - 1) __builtin_prefetch((const void *)scales);
+        if (part == 0 && mm_has_min(kind))
+            __builtin_prefetch(
+                (const void *)(scales + (size_t)(w->k_padded / MM_GROUP) * 2 * MM_PANEL));
+    }
+}
+
 /* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on,
- * over the groups [begin, end) (of the list, where there is one), going on with the sums in out.
- * next: NULL, or the panels to fetch meanwhile. With few rows, memory is the limit, and only the
- * first of several passes over a panel would wait for it. */
-INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned char *panel,
+ * going on with the sums in out. part, parts: of what comes next, fetched meanwhile; parts 0:
+ * nothing. plain: the codes are unpacked. */
+INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, const walk *v,
                      const int first, const mm_input *in, int row, float *out, size_t out_stride,
-                     const int rows, const int units, const unsigned char *next, const int begin,
-                     const int end) {
+                     const int rows, const int units, const int part, const int parts) {
     const int groups = w->k_padded / MM_GROUP;
     const int8_t *q = in->q + (size_t)row * in->q_stride;
     const float *scale = in->scale + (size_t)row * in->g_stride;
@@ -69,51 +123,90 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
 #ifdef MM_QUADS
     const int32_t *quads = in->quads + (size_t)row * in->g_stride * 4;
 #endif
-    const size_t group_bytes = kind == MM_W8 ? 512 : 256;
+    const bool five = mm_has_5_bits(kind), centred = !mm_has_min(kind);
+    const size_t group_bytes = plain ? MM_GROUP * MM_PANEL : mm_group_bytes(kind);
     const unsigned char *codes[MM_UNITS], *scales[MM_UNITS];
     vf acc[TILE_ROWS][MM_UNITS];
     UNROLL for (int u = 0; u < units; u++) {
-        size_t at = (size_t)((first + u) * MM_LANES / MM_PANEL) * w->panel_bytes;
+        const int panel = (first + u) * MM_LANES / MM_PANEL;
+        const unsigned char *data = v->panel + (size_t)panel * w->panel_bytes;
         size_t lane = (size_t)((first + u) * MM_LANES % MM_PANEL);
-        codes[u] = panel + at + lane * 4;
-        scales[u] = panel + at + w->scale_offset + lane * sizeof(uint16_t);
+        codes[u] = (plain ? v->plain[panel][0] : data) + lane * 4;
+        scales[u] = data + w->scale_offset + lane * sizeof(uint16_t);
     }
     UNROLL for (int r = 0; r < rows; r++) {
         UNROLL for (int u = 0; u < units; u++) acc[r][u] =
-            begin ? vf_load(out + (size_t)r * out_stride + (size_t)u * MM_LANES) : vf_zero();
+            v->begin ? vf_load(out + (size_t)r * out_stride + (size_t)u * MM_LANES) : vf_zero();
     }
-    for (int i_group = begin; i_group < end; i_group++) {
+    for (int i_group = v->begin; i_group < v->end; i_group++) {
         const int g = in->groups ? in->groups[i_group] : i_group;
-        if (next) { /* known while compiling */
-            UNROLL for (int p = 0; p < MM_PANELS; p++) {
-                const unsigned char *from = next + (size_t)p * w->panel_bytes;
-                UNROLL for (size_t i = 0; i < group_bytes; i += 64)
-                    __builtin_prefetch(from + (size_t)g * group_bytes + i);
-                __builtin_prefetch(from + w->scale_offset + (size_t)g * 2 * MM_PANEL);
-            }
-        }
+        const size_t at = (size_t)(plain ? i_group - v->begin : g) * group_bytes;
+        if (parts) fetch_group(kind, w, in, v, i_group, part, parts);
         iacc t[TILE_ROWS][MM_UNITS];
         UNROLL for (int r = 0; r < rows; r++) {
-            int s = sum[(size_t)r * in->g_stride + (size_t)g];
-            UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                kind == MM_W8 ? iacc_start8(s) : iacc_start4(kind == MM_W4 ? s : 0);
+            const int s = sum[(size_t)r * in->g_stride + (size_t)g];
+            UNROLL for (int u = 0; u < units; u++) t[r][u] = kind == MM_W8 ? iacc_start8(s)
+                                                             : five ? iacc_start5(centred ? s : 0)
+                                                                    : iacc_start4(centred ? s : 0);
         }
+#ifdef MM_FOURS
+        if (five) {
+            UNROLL for (int i = 0; i < 4; i += 2) {
+                iw b[MM_UNITS][4];
+                UNROLL for (int u = 0; u < units; u++) {
+                    const unsigned char *c = codes[u] + at + i * 64;
+                    if (plain) {
+                        UNROLL for (int j = 0; j < 4; j++) b[u][j] =
+                            iw_load8(c + j / 2 * 256 + j % 2 * 64);
+                    } else {
+                        const iw high = iw_load8(codes[u] + at + 256);
+                        iw_load5(c, high, i, &b[u][0], &b[u][2]);
+                        iw_load5(c + 64, high, i + 1, &b[u][1], &b[u][3]);
+                    }
+                }
+                UNROLL for (int r = 0; r < rows; r++) {
+                    const int8_t *x = q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4);
+                    const int x4[4] = {load_i32(x), load_i32(x + 4), load_i32(x + 16),
+                                       load_i32(x + 20)};
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot5(t[r][u], b[u], x4);
+                }
+            }
+        } else
+#endif
+            if (kind != MM_W8) {
+            UNROLL for (int i = 0; i < 4; i++) {
+                iw lo[MM_UNITS], hi[MM_UNITS];
+                UNROLL for (int u = 0; u < units; u++) {
+                    const unsigned char *c = codes[u] + at + i * 64;
+                    if (plain)
+                        lo[u] = iw_load8(c), hi[u] = iw_load8(c + 256);
+                    else if (five)
+                        iw_load5(c, iw_load8(codes[u] + at + 256), i, &lo[u], &hi[u]);
+                    else
+                        iw_load4(c, &lo[u], &hi[u]);
+                }
+                UNROLL for (int r = 0; r < rows; r++) {
+                    const int8_t *x = q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4);
+                    int x0 = load_i32(x), x1 = load_i32(x + 16);
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                        iacc_dot4(iacc_dot4(t[r][u], lo[u], x0), hi[u], x1);
+                }
+            }
+        } else {
 #ifdef MM_QUADS
-        if (kind == MM_W8) {
             const int8_t *x[TILE_ROWS];
             const int32_t *lift[TILE_ROWS];
             UNROLL for (int r = 0; r < rows; r++) {
-                size_t at = (size_t)r * in->g_stride + (size_t)g;
                 x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
-                lift[r] = quads + at * 4;
+                lift[r] = quads + ((size_t)r * in->g_stride + (size_t)g) * 4;
                 HOLD(x[r]);
                 HOLD(lift[r]);
             }
             UNROLL for (int i = 0; i < 4; i++) {
                 iw b0[MM_UNITS], b1[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++) {
-                    b0[u] = iw_load8(codes[u] + (size_t)g * group_bytes + (size_t)i * 128);
-                    b1[u] = iw_load8(codes[u] + (size_t)g * group_bytes + (size_t)i * 128 + 64);
+                    b0[u] = iw_load8(codes[u] + at + (size_t)i * 128);
+                    b1[u] = iw_load8(codes[u] + at + (size_t)i * 128 + 64);
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
                     int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
@@ -121,43 +214,29 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
                         iacc_quad8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
                 }
             }
-        } else
 #else
-        if (kind == MM_W8) {
             UNROLL for (int i = 0; i < 8; i++) {
                 iw b[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++) b[u] =
-                    iw_load8(codes[u] + (size_t)g * group_bytes + (size_t)i * 64);
+                    iw_load8(codes[u] + at + (size_t)i * 64);
                 UNROLL for (int r = 0; r < rows; r++) {
                     int x = load_i32(q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4));
                     UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot8(t[r][u], b[u], x);
                 }
             }
-        } else
 #endif
-        {
-            UNROLL for (int i = 0; i < 4; i++) {
-                iw lo[MM_UNITS], hi[MM_UNITS];
-                UNROLL for (int u = 0; u < units; u++)
-                    iw_load4(codes[u] + (size_t)g * group_bytes + (size_t)i * 64, &lo[u], &hi[u]);
-                UNROLL for (int r = 0; r < rows; r++) {
-                    const int8_t *at = q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4);
-                    int x0 = load_i32(at), x1 = load_i32(at + 16);
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                        iacc_dot4(iacc_dot4(t[r][u], lo[u], x0), hi[u], x1);
-                }
-            }
         }
         UNROLL for (int u = 0; u < units; u++) {
             const uint16_t *f16 = (const uint16_t *)(const void *)scales[u] + (size_t)g * MM_PANEL;
             vf ws = vf_from_f16(f16);
-            vf wm = kind == MM_W4M ? vf_from_f16(f16 + (size_t)groups * MM_PANEL) : vf_zero();
+            vf wm = mm_has_min(kind) ? vf_from_f16(f16 + (size_t)groups * MM_PANEL) : vf_zero();
             UNROLL for (int r = 0; r < rows; r++) {
-                size_t at = (size_t)r * in->g_stride + (size_t)g;
+                const size_t i = (size_t)r * in->g_stride + (size_t)g;
                 vf f = kind == MM_W8 ? iacc_end8(t[r][u])
-                                     : iacc_end4(t[r][u], kind == MM_W4 ? sum[at] : 0);
-                acc[r][u] = vf_fused(vf_mul(f, ws), vf_set(scale[at]), acc[r][u]);
-                if (kind == MM_W4M) acc[r][u] = vf_fused(wm, vf_set(wsum[at]), acc[r][u]);
+                       : five        ? iacc_end5(t[r][u], centred ? sum[i] : 0)
+                                     : iacc_end4(t[r][u], centred ? sum[i] : 0);
+                acc[r][u] = vf_fused(vf_mul(f, ws), vf_set(scale[i]), acc[r][u]);
+                if (mm_has_min(kind)) acc[r][u] = vf_fused(wm, vf_set(wsum[i]), acc[r][u]);
             }
         }
     }
@@ -169,18 +248,18 @@ INLINE void tile_int(const mm_kind kind, const mm_weights *w, const unsigned cha
     }
 }
 
-/* All rows from row0 on that make whole tiles of `rows`. */
+/* All rows from row0 on that make whole tiles of `rows`; the last of all fetches. */
 #define TILES_F32(rows)                                                                            \
     for (; row1 - row >= (rows); row += (rows))                                                    \
         tile_f32(data, w->panel_bytes, in->x + (size_t)row * in->x_stride, in->x_stride, w->k,     \
                  out + (size_t)row * out_stride, out_stride, rows, panels);
 #define TILES_INT(rows)                                                                            \
-    for (; row1 - row >= (rows) + (next && row1 - row == (rows)); row += (rows))                   \
-        tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
-                 units, NULL, begin, end);                                                         \
-    if (next && row1 - row == (rows)) {                                                            \
-        tile_int(kind, w, data, first, in, row, out + (size_t)row * out_stride, out_stride, rows,  \
-                 units, next, begin, end);                                                         \
+    for (; row1 - row >= (rows) + (parts && row1 - row == (rows)); row += (rows))                  \
+        tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride, out_stride,    \
+                 rows, units, 0, 0);                                                               \
+    if (parts && row1 - row == (rows)) {                                                           \
+        tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride, out_stride,    \
+                 rows, units, part, parts);                                                        \
         return;                                                                                    \
     }
 
@@ -193,10 +272,9 @@ INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_in
     TILES_F32(1)
 }
 
-INLINE void rows_int(const mm_kind kind, const mm_weights *w, const unsigned char *data,
+INLINE void rows_int(const mm_kind kind, const bool plain, const mm_weights *w, const walk *v,
                      const int first, const mm_input *in, int row, int row1, float *out,
-                     size_t out_stride, const int units, const unsigned char *next, int begin,
-                     int end) {
+                     size_t out_stride, const int units, const int part, const int parts) {
     if (MM_ROWS_INT >= 6) {
         TILES_INT(6)
     }
@@ -212,89 +290,122 @@ INLINE void rows_int(const mm_kind kind, const mm_weights *w, const unsigned cha
     TILES_INT(1)
 }
 
-/* All rows against `panels` panels, in passes of `units` vectors: their weights stay in the cache.
- * fetch: while the last pass runs, memory has nothing to do but to bring the next panels. */
+/* How a product is run. */
+typedef struct plan {
+    int units;  /* vectors of a tile */
+    bool fetch; /* what comes next, while a pass runs */
+    bool plain; /* codes are unpacked before the first of several tiles reads them */
+} plan;
+
+/* All rows against `panels` panels, groups [begin, end), in passes of some vectors: their weights
+ * stay in the cache. */
 INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
-                  int panel, float *out, size_t out_stride, const int panels, const int units,
-                  const bool fetch, int begin, int end) {
-    const unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
-    const unsigned char *next = fetch ? data + (size_t)panels * w->panel_bytes : NULL;
-    const int vectors = panels * MM_PANEL / MM_LANES;
+                  int panel, float *out, size_t out_stride, const int panels, const plan how,
+                  int begin, int end) {
+    walk v = {.panel = w->data + (size_t)panel * w->panel_bytes,
+              .next = (size_t)panels * w->panel_bytes};
+    const int vectors = panels * MM_PANEL / MM_LANES, passes = vectors / how.units;
     out += (size_t)panel * MM_PANEL;
     if (kind == MM_F32) {
-        rows_f32(w, data, in, row0, row1, out, out_stride, panels);
+        rows_f32(w, v.panel, in, row0, row1, out, out_stride, panels);
         return;
     }
-    UNROLL for (int u = 0; u < vectors; u += units)
-        rows_int(kind, w, data, u, in, row0, row1, out + u * MM_LANES, out_stride, units,
-                 u + units == vectors ? next : NULL, begin, end);
+    int step = end - begin;
+    if (how.fetch || how.plain) { /* even pieces */
+        const int bytes = panels * (int)(mm_group_bytes(kind) + 2 * MM_PANEL);
+        int most = how.fetch ? FETCH_BYTES / bytes : BLOCK_GROUPS;
+        if (how.plain && most > BLOCK_GROUPS) most = BLOCK_GROUPS;
+        const int pieces = (step + most - 1) / most;
+        if (!in->add && pieces > 1) step = (step + pieces - 1) / pieces;
+    }
+    plain_codes plain[MM_PANELS];
+    v.plain = (const plain_codes *)plain;
+    v.ahead = step;
+    v.begin = begin;
+    do { /* an empty list has its sums too: zeroes */
+        v.end = end - v.begin < step ? end : v.begin + step;
+        if (how.plain) {
+            for (int i = v.begin; i < v.end; i++) {
+                const int g = in->groups ? in->groups[i] : i;
+                UNROLL for (int p = 0; p < panels; p++) unpack_group(
+                    kind, v.panel + (size_t)p * w->panel_bytes + (size_t)g * mm_group_bytes(kind),
+                    plain[p][i - v.begin]);
+            }
+        }
+        UNROLL for (int u = 0; u < vectors; u += how.units)
+            rows_int(kind, how.plain, w, &v, u, in, row0, row1, out + u * MM_LANES, out_stride,
+                     how.units, u / how.units, how.fetch ? passes : 0);
+        v.begin = v.end;
+    } while (v.begin < end);
 }
 
 INLINE void run_block(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0,
                       int row1, int panel0, int panel1, float *out, size_t out_stride,
-                      const int units, const bool fetch, int begin, int end) {
-    int p = panel0;
-    if (fetch) /* beyond panel1 too: whoever goes on there, it is in the shared cache */
-        for (; p + MM_PANELS <= panel1 && p + 2 * MM_PANELS <= w->n_panels; p += MM_PANELS)
-            strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, true, begin, end);
-    for (; p + MM_PANELS <= panel1; p += MM_PANELS)
-        strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, units, false, begin, end);
+                      const plan how, int begin, int end) {
     const int all = MM_PANEL / MM_LANES;
+    int p = panel0;
+    for (; p + MM_PANELS <= panel1; p += MM_PANELS)
+        strip(kind, w, in, row0, row1, p, out, out_stride, MM_PANELS, how, begin, end);
     if (MM_PANELS > 1)
         for (; p < panel1; p++)
-            strip(kind, w, in, row0, row1, p, out, out_stride, 1, all < units ? all : units, false,
-                  begin, end);
+            strip(kind, w, in, row0, row1, p, out, out_stride, 1,
+                  (plan){all < how.units ? all : how.units, false, how.plain}, begin, end);
 }
 
 /* Sums in ascending order whether they pause in out or not: blocks do not change a bit. Where out
  * holds a first term, they cannot. */
 INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
-                int panel0, int panel1, float *out, size_t out_stride, const int units,
-                const bool fetch) {
-    const bool whole = kind == MM_F32 || fetch;
+                int panel0, int panel1, float *out, size_t out_stride, const plan how) {
+    const bool whole = kind == MM_F32 || row1 - row0 <= 3 * MM_ROWS_INT;
     const int groups = kind == MM_F32 ? 1 : in->groups ? in->n_groups : w->k_padded / MM_GROUP;
     const int rows = whole ? row1 - row0 : BLOCK_ROWS;
     const int step = whole || in->add ? groups : BLOCK_GROUPS;
     for (int row = row0; row < row1; row += rows) {
         const int end = row1 - row < rows ? row1 : row + rows;
         int begin = 0;
-        do { /* an empty list has its sums too: zeroes */
+        do {
             int stop = groups - begin < step ? groups : begin + step;
-            run_block(kind, w, in, row, end, panel0, panel1, out, out_stride, units, fetch, begin,
-                      stop);
+            run_block(kind, w, in, row, end, panel0, panel1, out, out_stride, how, begin, stop);
             begin = stop;
         } while (begin < groups);
     }
 }
 
 /* Functions of their own: gcc makes better code of each alone. */
-#define RUN_AS(name, kind, units, fetch)                                                           \
+#define RUN_AS(name, kind, ...)                                                                    \
     __attribute__((noinline)) static void name(const mm_weights *w, const mm_input *in, int row0,  \
                                                int row1, int panel0, int panel1, float *out,       \
                                                size_t out_stride) {                                \
-        run(kind, w, in, row0, row1, panel0, panel1, out, out_stride, units, fetch);               \
+        run(kind, w, in, row0, row1, panel0, panel1, out, out_stride, (plan){__VA_ARGS__});        \
     }
-/* Several passes over few rows are memory's business as well. */
+/* Several passes over few rows are memory's business as well. Sums that are added to what out holds
+ * cannot pause, which unpacked codes make them. */
 #define RUN(name, kind)                                                                            \
-    RUN_AS(name##_many, kind, MM_UNITS, false)                                                     \
-    RUN_AS(name##_some, kind, MM_UNITS, true)                                                      \
-    RUN_AS(name##_few, kind, 1, true)                                                              \
+    RUN_AS(name##_many, kind, MM_UNITS, false, kind != MM_W8)                                      \
+    RUN_AS(name##_some, kind, MM_UNITS, true, kind != MM_W8)                                       \
+    RUN_AS(name##_few, kind, MM_FEW_UNITS, MM_FEW_FETCH(kind), false)                              \
     static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
                      int panel1, float *out, size_t out_stride) {                                  \
         const int rows = row1 - row0;                                                              \
-        const bool passes = rows > MM_ROWS_INT || MM_UNITS * MM_LANES < MM_PANEL;                  \
-        (rows <= MM_FEW_ROWS ? name##_few                                                          \
-         : passes && rows <= 3 * MM_ROWS_INT                                                       \
+        (rows <= MM_FEW_ROWS || (kind != MM_W8 && in->add) ? name##_few                            \
+         : rows <= 3 * MM_ROWS_INT                                                                 \
              ? name##_some                                                                         \
              : name##_many)(w, in, row0, row1, panel0, panel1, out, out_stride);                   \
     }
-RUN_AS(run_f32, MM_F32, MM_UNITS, false)
+RUN_AS(run_f32, MM_F32, MM_UNITS, false, false)
 RUN(run_w8, MM_W8)
 RUN(run_w4, MM_W4)
 RUN(run_w4m, MM_W4M)
+RUN(run_w5, MM_W5)
+RUN(run_w5m, MM_W5M)
 
 const mm_kernels MM_TABLE = {
-    .run = {[MM_F32] = run_f32, [MM_W8] = run_w8, [MM_W4] = run_w4, [MM_W4M] = run_w4m},
+    .run = {[MM_F32] = run_f32,
+            [MM_W8] = run_w8,
+            [MM_W4] = run_w4,
+            [MM_W4M] = run_w4m,
+            [MM_W5] = run_w5,
+            [MM_W5M] = run_w5m},
     .panels = MM_PANELS,
 #ifdef MM_QUADS
     .quads = true,

@@ -46,7 +46,7 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
     assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     const mm_weights *w = &p->w;
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
-    const size_t scales = groups * MM_PANEL * (kind == MM_W4M ? 2 : 1);
+    const size_t scales = groups * MM_PANEL * (mm_has_min(kind) ? 2 : 1);
     for (int panel = 0; panel < w->n_panels; panel++) {
         unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
         for (size_t i = 0; i < w->scale_offset; i++)
@@ -145,15 +145,16 @@ static void same_as_generic(const problem *p, int row0, int row1, int panel0, in
     free(want);
 }
 
-static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M};
+static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M};
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static void gives_the_bits_of_the_generic_kernel(void **state) {
     (void)state;
     need_avx512();
-    for (int round = 0; round < 90; round++) {
+    for (int round = 0; round < 120; round++) {
         problem p;
-        make(&p, kinds[round % 3], 20 + upto(80), upto(80), upto(round % 5 ? 300 : 700),
-             (fill)(round / 3 % 4));
+        make(&p, kinds[round % N_KINDS], 20 + upto(80), upto(80), upto(round % 5 ? 300 : 700),
+             (fill)(round / N_KINDS % 4));
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         int row0 = upto(10) - 1, panel0 = upto(p.w.n_panels) - 1; /* and a part of it */
         same_as_generic(&p, row0, p.m, panel0, p.w.n_panels);
@@ -172,7 +173,7 @@ static void chunks_of_rows_and_channels_join(void **state) {
         {33, 32 * GROUPS}, {40, 32 * GROUPS + 32}, {64, 64 * GROUPS + 96}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         problem p;
-        make(&p, kinds[i % 3], sizes[i][0], 48, sizes[i][1], i % 2 ? EXTREME : RANDOM);
+        make(&p, kinds[i % N_KINDS], sizes[i][0], 48, sizes[i][1], i % 2 ? EXTREME : RANDOM);
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         drop(&p);
     }
@@ -197,7 +198,7 @@ static void sums_over_a_list_of_groups(void **state) {
     need_avx512();
     for (int round = 0; round < 30; round++) {
         problem p;
-        make(&p, kinds[round % 3], 31 + upto(40), upto(60), 32 * (4 + upto(100)), RANDOM);
+        make(&p, kinds[round % N_KINDS], 31 + upto(40), upto(60), 32 * (4 + upto(100)), RANDOM);
         const int groups = p.w.k_padded / 32;
         int list[128], n = 0;
         for (int g = 0; g < groups; g++)

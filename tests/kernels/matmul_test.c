@@ -57,7 +57,8 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
         quant_unpack_row(type, rows + (size_t)i * row_bytes, row, (size_t)k);
         float top = 0;
         for (int j = 0; j < k; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
-        bool exact = kind == MM_F32 || type == QUANT_Q8_0 || type == QUANT_Q4_0;
+        bool exact = kind == MM_F32 || type == QUANT_Q8_0 || type == QUANT_Q4_0 ||
+                     type == QUANT_Q4_1 || type == QUANT_Q5_0 || type == QUANT_Q5_1;
         for (int j = 0; j < k; j++) {
             float d = fabsf(mm_weights_at(&p->w, i, j) - row[j]);
             if (exact)
@@ -108,8 +109,12 @@ static double error_of(const problem *p, const float *out) {
 }
 
 static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0, QUANT_Q4_0,
-                                   QUANT_Q4_1, QUANT_Q4_K, QUANT_Q6_K, QUANT_BF16};
+                                   QUANT_Q4_1, QUANT_Q4_K, QUANT_Q6_K, QUANT_BF16,
+                                   QUANT_Q5_0, QUANT_Q5_1, QUANT_Q5_K};
 enum { N_TYPES = sizeof types / sizeof *types };
+/* One for each integer kind. */
+static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1, QUANT_Q5_0, QUANT_Q5_1};
+enum { N_INTEGER = sizeof integer / sizeof *integer };
 
 static int next_k(quant_type type) {
     int block = (int)quant_type_traits(type)->block_size;
@@ -122,7 +127,7 @@ static void every_kernel_gives_the_sums(void **state) {
     (void)state;
     static problem p;
     static float first[MAX_M * STRIDE], out[MAX_M * STRIDE];
-    for (int round = 0; round < 160; round++) {
+    for (int round = 0; round < 220; round++) {
         quant_type type = types[round % N_TYPES];
         bool fast = round / N_TYPES % 2;
         make(&p, type, fast, 1 + (int)(test_random(&seed) % MAX_M),
@@ -148,7 +153,7 @@ static void a_row_does_not_depend_on_its_company(void **state) {
     (void)state;
     static problem p;
     static float all[MAX_M * STRIDE], part[MAX_M * STRIDE];
-    for (int round = 0; round < 48; round++) {
+    for (int round = 0; round < 66; round++) {
         quant_type type = types[round % N_TYPES];
         make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type), 0);
         for (int l = 0; l < N_LEVELS; l++) {
@@ -178,7 +183,6 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     static int8_t q[M * K];
     static float scale[M * G], wsum[M * G], scratch[K];
     static int32_t sum[M * G], quads[M * G * 4];
-    static const quant_type kinds[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1};
     for (int i = 0; i < M; i++) {
         for (int j = 0; j < K; j++) x[j] = sample(i % 2 ? EXTREME : 0);
         vec_generic.quantize(q + i * K, scale + i * G, sum + i * G, wsum + i * G, quads + i * G * 4,
@@ -191,18 +195,18 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
                    .quads = quads,
                    .q_stride = K,
                    .g_stride = G};
-    for (int t = 0; t < 3; t++) {
+    for (int t = 0; t < N_INTEGER; t++) {
         mm_weights w;
-        mm_kind kind = mm_kind_for(kinds[t], true);
+        mm_kind kind = mm_kind_for(integer[t], true);
         assert_ok(mm_weights_init(&w, kind, N, K, NULL, &err), &err);
         size_t row_bytes;
-        assert_true(quant_row_bytes(kinds[t], K, &row_bytes));
+        assert_true(quant_row_bytes(integer[t], K, &row_bytes));
         unsigned char *rows = malloc(N * row_bytes);
         for (int i = 0; i < N; i++) {
             for (int j = 0; j < K; j++) x[j] = sample(0);
-            quant_pack_row(kinds[t], x, rows + (size_t)i * row_bytes, K);
+            quant_pack_row(integer[t], x, rows + (size_t)i * row_bytes, K);
         }
-        mm_weights_pack(&w, 0, w.n_panels, kinds[t], rows, row_bytes, scratch);
+        mm_weights_pack(&w, 0, w.n_panels, integer[t], rows, row_bytes, scratch);
         free(rows);
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *k = mm_get_named(levels[l]);
@@ -227,7 +231,7 @@ static void fill_with_largest(problem *p, int round) {
     static const int8_t fours[][4] = {{64, 64, 64, 63},   {127, 1, 127, 0},   {-127, 127, 0, 1},
                                       {127, 1, -126, -1}, {-64, -64, 127, 0}, {0, 127, 0, 127},
                                       {64, 64, -64, -63}, {-63, 127, 64, -1}};
-    const int sign = round / 6 ? -1 : 1;
+    const int sign = round / (2 * N_INTEGER) ? -1 : 1;
     for (int i = 0; i < p->m * MAX_K; i++)
         if (p->w.kind == MM_W8)
             p->q[i] = (int8_t)(sign * fours[i / 16 % 8][i % 8 / 4 * 2 + i % 2]);
@@ -253,14 +257,13 @@ static void the_largest_codes_do_not_saturate(void **state) {
     (void)state;
     static problem p;
     static float first[MAX_M * STRIDE], out[MAX_M * STRIDE];
-    const quant_type kinds[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1};
-    for (int round = 0; round < 12; round++) {
-        quant_type type = kinds[round % 3];
+    for (int round = 0; round < 4 * N_INTEGER; round++) {
+        quant_type type = integer[round % N_INTEGER];
         make(&p, type, true, 7, 32, 256, 0);
         size_t codes = p.w.scale_offset;
         const unsigned char fill[] = {0x00, 0xff};
         for (int panel = 0; panel < p.w.n_panels; panel++)
-            memset(p.w.data + (size_t)panel * p.w.panel_bytes, fill[round / 3 % 2], codes);
+            memset(p.w.data + (size_t)panel * p.w.panel_bytes, fill[round / N_INTEGER % 2], codes);
         fill_with_largest(&p, round);
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
@@ -295,10 +298,9 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
     (void)state;
     static problem p;
     static float some[MAX_M * STRIDE], all[MAX_M * STRIDE];
-    const quant_type kinds[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1};
     const int list[] = {1, 4, 5, 7};
-    for (int round = 0; round < 6; round++) {
-        make(&p, kinds[round % 3], true, 9, 40, 256, round / 3 ? EXTREME : 0);
+    for (int round = 0; round < 2 * N_INTEGER; round++) {
+        make(&p, integer[round % N_INTEGER], true, 9, 40, 256, round / N_INTEGER ? EXTREME : 0);
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
             if (!t) continue;
