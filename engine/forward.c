@@ -569,8 +569,8 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
 /* Codes of the activation go to where second terms would lie: there must be none of them. */
 static bool in_pieces(const forward *f, const layer *y, int rows) {
     const linear *up = &y->up, *down = &y->down;
-    return rows > UP_ROWS && f->m->info.fast && up->n_parts == 2 && !up->bias && !up->fine &&
-           !up->fine_groups && !down->fine && !down->fine_groups && f->m->d_ff % VEC_GROUP == 0;
+    return rows > UP_ROWS && f->m->info.fast && up->n_parts == 2 && !up->bias && !up->n_fine &&
+           !up->fine_groups && !down->n_fine && !down->fine_groups && f->m->d_ff % VEC_GROUP == 0;
 }
 
 void forward_up(forward *f, const layer *y, const mm_input *in, int rows, mm_input *down) {
