@@ -152,6 +152,13 @@ static void gzip_is_unpacked_and_bombs_are_refused(void **state) {
     memset(zeros, 'a', 64 << 20);
     n = gzip(zeros, 64 << 20, once, sizeof once);
     assert_int_equal(extract_text(&x, once, n, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+    assert_non_null(strstr(err.msg, "unpacks to more")); /* found while it grew, not afterwards */
+    for (size_t over = 1; over <= 300; over += 23) {
+        size_t made = gzip(zeros, LIMIT + over, twice, sizeof twice);
+        err = (fo_err){0};
+        assert_int_equal(extract_text(&x, twice, made, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+        assert_non_null(strstr(err.msg, "unpacks to more"));
+    }
     n = gzip(once, n, twice, sizeof twice);
     assert_int_equal(extract_text(&x, twice, n, NULL, NULL, LIMIT, &err), FO_ELIMIT);
     free(zeros);

@@ -129,13 +129,16 @@ static void what_changes_the_answer_is_not_taken_for_the_same(void **state) {
     char *home = test_folder();
     service *s = open_home(home, -1);
     put(s, "heron", HERON);
-    query_request q = question("How tall is the grey heron?"), v[8];
+    enum { VARIANTS = 17 };
+    static const query_message said[] = {{"user", "Good morning."}, {"assistant", "Yes?"}},
+                               other_said[] = {{"user", "Good evening."}, {"assistant", "Yes?"}};
+    query_request q = question("How tall is the grey heron?"), v[VARIANTS];
     cJSON *json = cJSON_Parse("{\"type\":\"ne\",\"key\":\"year\",\"value\":1999}");
     cJSON *other = cJSON_Parse("{\"type\":\"ne\",\"key\":\"year\",\"value\":2000}");
     search_filter *f[2];
     assert_ok(search_filter_parse(&f[0], json, &err), &err);
     assert_ok(search_filter_parse(&f[1], other, &err), &err);
-    for (int i = 0; i < 8; i++) v[i] = q;
+    for (int i = 0; i < VARIANTS; i++) v[i] = q;
     v[1].top_k = 2;
     v[2].strict = false;
     v[3].max_sentences = 1;
@@ -143,10 +146,20 @@ static void what_changes_the_answer_is_not_taken_for_the_same(void **state) {
     v[5].search.mode = SEARCH_SPARSE;
     v[6].filter = f[0];
     v[7].filter = f[1];
+    v[8].max_tokens = 100;
+    v[9].search.score_threshold = .01;
+    v[10].search.fusion = FUSION_RRF;
+    v[11].search.fusion = FUSION_RRF, v[11].search.rrf_k = 10;
+    v[12].search.ef = 300;
+    v[13].messages = said, v[13].n_messages = 2;
+    v[14].messages = other_said, v[14].n_messages = 2;
+    v[15].search.fusion = FUSION_DBSF;
+    v[16].query = "How small is the grey heron?";
     for (int round = 0; round < 2; round++)
-        for (int i = 0; i < 8; i++) {
+        for (int i = 0; i < VARIANTS; i++) {
             query_result r = ask_with(s, v[i]);
-            assert_int_equal(r.cache.answer, round ? CACHE_HIT : CACHE_MISS);
+            if (r.cache.answer != (round ? CACHE_HIT : CACHE_MISS))
+                fail_msg("case %d, round %d: %d", i, round, r.cache.answer);
             query_result_deinit(&r);
         }
     /* The same contexts, asked for by another kind of answer. */
@@ -171,6 +184,38 @@ static void what_changes_the_answer_is_not_taken_for_the_same(void **state) {
     }
     search_filter_free(f[0]), search_filter_free(f[1]);
     cJSON_Delete(json), cJSON_Delete(other);
+    service_close(s);
+    test_remove(home);
+}
+
+/* Two collections of one epoch that hold something else: each answers from its own. */
+static void collections_share_no_answer(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home, -1);
+    static const char *const collections[] = {"notes", "other"},
+                             *const texts[] = {HERON, "The grey heron stands two metres tall."},
+                             *const want[] = {"one metre", "two metres"};
+    for (int i = 0; i < 2; i++) {
+        ingest_options into = {
+            .tenant = "default", .collection = collections[i], .overlap = SIZE_MAX};
+        ingest_document d = {.id = "heron", .bytes = texts[i], .n_bytes = strlen(texts[i])};
+        ingest_result r;
+        ingest_report report;
+        assert_ok(service_ingest(s, &into, &d, 1, &r, &report, &err), &err);
+        assert_int_equal(report.epoch, 1);
+        ingest_result_deinit(&r);
+    }
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < 2; i++) {
+            query_request q = question("How tall is the grey heron?");
+            q.collection = collections[i];
+            query_result r = ask_with(s, q);
+            assert_int_equal(r.cache.answer, round ? CACHE_HIT : CACHE_MISS);
+            assert_non_null(strstr(r.answer, want[i]));
+            query_result_deinit(&r);
+        }
     service_close(s);
     test_remove(home);
 }
@@ -400,6 +445,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_question_is_answered_from_memory_and_streamed_alike),
         cmocka_unit_test(what_changes_the_answer_is_not_taken_for_the_same),
+        cmocka_unit_test(collections_share_no_answer),
         cmocka_unit_test(after_a_change_an_answer_serves_only_from_the_same_contexts),
         cmocka_unit_test(concurrent_identical_questions_are_computed_once),
         cmocka_unit_test(no_answer_is_older_than_the_last_committed_change),

@@ -1,6 +1,9 @@
 #include "tests/test.h"
 
 #include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "engine/gguf.h"
 #include "kernels/buf.h"
@@ -92,6 +95,8 @@ static void a_document_is_findable_cited_updated_and_gone(void **state) {
 
     assert_int_equal(put(s, "heron", "The grey heron wades through shallow ponds.", NULL),
                      INGEST_UPDATED);
+    search_id_report ids; /* nothing of the old version takes a place among the hits */
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
     q = question("How tall is the grey heron?");
     assert_ok(service_query(s, &q, NULL, &r, &err), &err);
     assert_true(r.epoch > epoch);
@@ -100,9 +105,67 @@ static void a_document_is_findable_cited_updated_and_gone(void **state) {
     query_result_deinit(&r);
 
     assert_ok(service_delete_document(s, "default", "notes", "heron", &epoch, &err), &err);
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
     assert_int_equal(service_delete_document(s, "default", "notes", "heron", NULL, &err),
                      FO_ENOTFOUND);
     assert_string_equal(best(s, "grey heron ponds"), "owl");
+    service_close(s);
+    test_remove(home);
+}
+
+static bool finds(service *s, const char *text, const char *id) {
+    fo_err err = {0};
+    query_request q = question(text);
+    q.generate = false;
+    q.search.mode = SEARCH_SPARSE;
+    query_result r;
+    bool found = false;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    for (size_t i = 0; i < r.n_contexts; i++) found |= !strcmp(r.contexts[i].chunk.document_id, id);
+    query_result_deinit(&r);
+    return found;
+}
+
+/* The log of the database cannot grow: what is not durable is told, and found nowhere. */
+static void a_failed_commit_leaves_no_trace(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), path[4200];
+    service *s = open_home(home);
+    put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
+    store_collection before, after;
+    assert_ok(store_get_collection(service_store(s), "default", "notes", &before, &err), &err);
+    fo_buf text = {0};
+    fo_buf_str(&text, "The walrus keeps a diary.");
+    for (int i = 0; i < 40000; i++) fo_buf_printf(&text, " Its page %d is blank.", i);
+    fo_buf_char(&text, 0);
+    snprintf(path, sizeof path, "%s/forage.db-wal", home);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    struct rlimit old, full;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    full = old;
+    full.rlim_cur = (rlim_t)st.st_size + 8192;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    ingest_document d = {.id = "walrus", .bytes = text.data, .n_bytes = text.len - 1};
+    ingest_result r = {0};
+    int rc = service_ingest(s, &into, &d, 1, &r, NULL, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    if (rc == FO_OK) fail_msg("acknowledged with status %d", (int)r.status);
+    ingest_result_deinit(&r);
+    assert_false(finds(s, "walrus diary", "walrus"));
+    assert_ok(store_get_collection(service_store(s), "default", "notes", &after, &err), &err);
+    assert_int_equal(after.epoch, before.epoch);
+    assert_int_equal(after.n_documents, 1);
+    search_id_report ids;
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
+    store_collection_deinit(&before);
+    store_collection_deinit(&after);
+    assert_int_equal(put(s, "walrus", text.data, NULL), INGEST_CREATED); /* there is room again */
+    assert_true(finds(s, "walrus diary", "walrus"));
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
+    fo_buf_free(&text);
     service_close(s);
     test_remove(home);
 }
@@ -619,6 +682,7 @@ static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
+        cmocka_unit_test(a_failed_commit_leaves_no_trace),
         cmocka_unit_test(one_bad_document_fails_alone),
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
         cmocka_unit_test(a_reopened_home_answers_as_before),

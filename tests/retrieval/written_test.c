@@ -213,9 +213,10 @@ static void a_seed_chooses_and_every_field_that_counts_has_its_own_answer(void *
     assert_string_equal(r.answer, first);
     query_result_deinit(&r);
     q.cache = CACHE_DEFAULT;
-    static const char *const stop[] = {"zebra"};
-    query_request others[9];
-    for (int i = 0; i < 9; i++) others[i] = q;
+    static const char *const stop[] = {"zebra"}, *const stop_2[] = {"gnu"};
+    enum { OTHERS = 10 };
+    query_request others[OTHERS];
+    for (int i = 0; i < OTHERS; i++) others[i] = q;
     others[0].temperature = 0.5;
     others[1].top_p = 0.5;
     others[2].stop = stop, others[2].n_stop = 1;
@@ -225,7 +226,8 @@ static void a_seed_chooses_and_every_field_that_counts_has_its_own_answer(void *
     others[6].answer_by = ANSWER_BY_MODEL;
     others[7].max_tokens = 100;
     others[8].strict = false;
-    for (int i = 0; i < 9; i++) {
+    others[9].stop = stop_2, others[9].n_stop = 1;
+    for (int i = 0; i < OTHERS; i++) {
         r = ask(&w, others[i]);
         if (r.cache.answer != CACHE_MISS) fail_msg("case %d was answered from another's", i);
         query_result_deinit(&r);

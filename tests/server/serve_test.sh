@@ -55,6 +55,21 @@ run 0 "$forage" restore "$work/copy.db" --home "$work/second" && grep -q "2 docu
 check "a backup becomes a home" $?
 run 1 "$forage" restore "$work/copy.db" --home "$work/second" && grep -q -- "--force" "$work/err"
 check "a home that holds documents is not overwritten" $?
+serve "$work/third"
+echo '{"id":"t1","text":"Not of the backup."}' | run 0 "$forage" ingest - --url "$url"
+run 1 "$forage" restore "$work/copy.db" --home "$work/third" --force && grep -q "another process" "$work/err"
+check "a home that is served is not restored" $?
+stop KILL
+[ -s "$work/third/forage.db-wal" ] && run 0 "$forage" restore "$work/copy.db" --home "$work/third" --force &&
+    grep -q "2 documents" "$work/out" && run 0 "$forage" index verify --home "$work/third" &&
+    run 0 "$forage" query "What is of the backup?" --home "$work/third" --json && ! grep -q '"t1' "$work/out"
+check "what a killed server had in its log does not come back" $?
+cp "$work/copy.db" "$work/damaged.db"
+size=$(stat -c %s "$work/damaged.db")
+head -c $((size / 2)) /dev/urandom | dd of="$work/damaged.db" bs=4096 seek=2 conv=notrunc 2>/dev/null
+run 1 "$forage" restore "$work/damaged.db" --home "$work/third" --force &&
+    run 0 "$forage" stats --home "$work/third" --json && grep -q '"documents":2' "$work/out"
+check "a damaged backup is refused and replaces nothing" $?
 echo '{"id":"j1","text":"Jsonl by pipe."}' | run 0 "$forage" ingest - --home "$work/second"
 check "stdin goes in" $?
 run 0 "$forage" index verify --home "$work/second" && grep -q sound "$work/out"; check "indexes verify" $?
