@@ -23,7 +23,9 @@ typedef struct attention_tile {
     /* Both have room for ATTENTION_ROWS rows; those behind n_rows are filled up with zeroes. */
     float *q; /* [n_rows][k_dim], the score's scale multiplied in; the kernels' from begin() on */
     float *o; /* [n_rows][v_stride]: the sum so far; the result after end() */
-    float m[ATTENTION_ROWS], l[ATTENTION_ROWS]; /* running maximum, running sum */
+    /* The kernels': running maximum, the 16 parts of the running sum, and from end() on the
+     * inverse of the sum (0 for rows that saw no key). */
+    float m[ATTENTION_ROWS], sums[ATTENTION_ROWS][16], l[ATTENTION_ROWS];
 } attention_tile;
 
 /* From begin() to end() all calls come from one thread, which uses no other kernel of matmul.h

@@ -19,13 +19,17 @@
 _Static_assert(ATTENTION_ROWS % TILE_ROWS == 0 && TILE_ROWS <= 16,
                "rows are filled up to whole tiles; their factors fit in a vector");
 
+/* Scores are kept times log2 e, so that weights are powers of 2. */
+static const float log2_e = 1.44269504088896341f;
+
 static void begin(attention_tile *t) {
     const int n = t->n_rows, all = (n + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
+    for (int i = 0; i < n * t->k_dim; i++) t->q[i] *= log2_e;
     memset(t->q + n * t->k_dim, 0, (size_t)((all - n) * t->k_dim) * sizeof *t->q);
     memset(t->o, 0, (size_t)all * (size_t)t->v_stride * sizeof *t->o);
     for (int r = 0; r < ATTENTION_ROWS; r++) {
         t->m[r] = -INFINITY;
-        t->l[r] = 0;
+        v16_store(t->sums[r], v16_zero());
     }
 }
 
@@ -84,7 +88,7 @@ INLINE void weigh(attention_tile *t, const float *values, int r0, const float *p
 INLINE void cap_scores(const attention_tile *t, float *s, size_t n) {
     if (t->soft_cap <= 0) return;
     for (size_t i = 0; i < n; i += 16) {
-        v16 cap = v16_set(t->soft_cap), one = v16_set(1.0f), two = v16_set(2.0f);
+        v16 cap = v16_set(t->soft_cap * log2_e), one = v16_set(1.0f), two = v16_set(2.0f);
         v16 x = v16_div(v16_load(s + i), cap);
         v16 e = v16_exp(v16_mul(v16_set(-2.0f), x));
         v16_store(s + i, v16_mul(cap, v16_sub(v16_div(two, v16_add(one, e)), one)));
@@ -110,7 +114,7 @@ INLINE void soften(attention_tile *t, int r0, int n, float *s, size_t stride, in
     }
     for (; r % 16; r++) was[r] = top[r] = 0;
     for (r = 0; r < n; r += 16)
-        v16_store(factor + r, v16_exp(v16_sub(v16_load(was + r), v16_load(top + r))));
+        v16_store(factor + r, v16_exp2(v16_sub(v16_load(was + r), v16_load(top + r))));
     for (r = 0; r < n; r++) {
         float *row = s + (size_t)r * stride;
         if (lo[r] >= hi[r] || top[r] == -INFINITY) { /* saw nothing: -inf - -inf would be NaN */
@@ -118,13 +122,14 @@ INLINE void soften(attention_tile *t, int r0, int n, float *s, size_t stride, in
             for (int j = 0; j < n_keys; j += 16) v16_store(row + j, v16_zero());
             continue;
         }
-        v16 shift = v16_set(top[r]), sum = v16_zero();
+        v16 shift = v16_set(top[r]);
+        v16 sum = v16_mul(v16_load(t->sums[r0 + r]), v16_set(factor[r]));
         for (int j = 0; j < n_keys; j += 16) {
-            v16 p = v16_exp(v16_sub(v16_load(row + j), shift));
+            v16 p = v16_exp2(v16_sub(v16_load(row + j), shift));
             v16_store(row + j, p);
             sum = v16_add(sum, p);
         }
-        t->l[r0 + r] = t->l[r0 + r] * factor[r] + v16_sum(sum);
+        v16_store(t->sums[r0 + r], sum);
         t->m[r0 + r] = top[r];
     }
 }
@@ -183,7 +188,9 @@ static void span(attention_tile *t, int n_blocks, const float *keys, const float
 static void end(attention_tile *t) {
     for (int r = 0; r < t->n_rows; r++) {
         float *o = t->o + (size_t)r * (size_t)t->v_stride;
-        v16 inv = v16_set(t->l[r] > 0 ? 1.0f / t->l[r] : 0.0f);
+        const float sum = v16_sum(v16_load(t->sums[r]));
+        t->l[r] = sum > 0 ? 1.0f / sum : 0.0f;
+        v16 inv = v16_set(t->l[r]);
         /* Keys that a row does not see add +0 and so make -0 to +0: always so. */
         for (int i = 0; i < t->v_stride; i += 16)
             v16_store(o + i, v16_fma(v16_load(o + i), inv, v16_zero()));
@@ -193,8 +200,8 @@ static void end(attention_tile *t) {
 INLINE void scores_to_weights(const attention_tile *t, const int *lo, const int *hi,
                               float (*p)[16]) {
     for (int r = 0; r < t->n_rows; r++) {
-        v16 inv = v16_set(t->l[r] > 0 ? 1.0f / t->l[r] : 0.0f);
-        v16_store(p[r], v16_mul(v16_exp(v16_sub(v16_load(p[r]), v16_set(t->m[r]))), inv));
+        v16 e = v16_exp2(v16_sub(v16_load(p[r]), v16_set(t->m[r])));
+        v16_store(p[r], v16_mul(e, v16_set(t->l[r])));
         for (int j = 0; j < 16; j++)
             if (j < lo[r] || j >= hi[r]) p[r][j] = 0;
     }

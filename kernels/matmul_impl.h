@@ -27,7 +27,7 @@
 
 /* With many rows: so many of them against all panels before the next ones, so that they stay in
  * the second cache, and so many groups of them at a time, so that a panel's stay in the first. */
-enum { TILE_ROWS = 12, BLOCK_ROWS = 256, BLOCK_GROUPS = 32 };
+enum { TILE_ROWS = 12, BLOCK_ROWS = 21 * TILE_ROWS, BLOCK_GROUPS = 32 };
 
 /* With few rows memory is the limit: so many bytes of a panel at a time, while as many of what
  * comes next are fetched: both stay in a first cache of 32 KiB. */

@@ -362,4 +362,36 @@ V16_INLINE v16 v16_exp(v16 x) {
 #endif
 }
 
+/* 2^x for x <= 126: x = n + r with |r| <= 1/2, a polynomial of degree 5 that is 1 at 0 (least
+ * largest relative error, 9e-8; 1.7e-7 with its rounding). Below -126 the result is 0. Half the
+ * multiplications of v16_exp: for loops that wait for those. */
+V16_INLINE v16 v16_exp2(v16 x) {
+    const v16 magic = v16_set(12582912.0f),
+              low = v16_set(-126.0f); /* magic + x: n in the low bits */
+    v16 t = v16_add(x, magic), r = v16_sub(x, v16_sub(t, magic));
+    v16 p = v16_set(0.00132647157f);
+    p = v16_fma(p, r, v16_set(0.00967151299f));
+    p = v16_fma(p, r, v16_set(0.0555073395f));
+    p = v16_fma(p, r, v16_set(0.240222424f));
+    p = v16_fma(p, r, v16_set(0.693147004f));
+    p = v16_fma(p, r, v16_set(1.0f));
+#if defined(__AVX512F__)
+    __m512i y =
+        _mm512_add_epi32(_mm512_castps_si512(p), _mm512_slli_epi32(_mm512_castps_si512(t), 23));
+    return _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(x, low, _CMP_GE_OQ), _mm512_castsi512_ps(y));
+#elif defined(__AVX2__)
+#define HALF(h)                                                                                    \
+    _mm256_and_ps(_mm256_castsi256_ps(_mm256_add_epi32(                                            \
+                      _mm256_castps_si256(p.h), _mm256_slli_epi32(_mm256_castps_si256(t.h), 23))), \
+                  _mm256_cmp_ps(x.h, low.h, _CMP_GE_OQ))
+    return (v16){HALF(a), HALF(b)};
+#undef HALF
+#else
+#define EACH(i)                                                                                    \
+    ((v16_quad)((x.q[i] >= low.q[i]) & ((v16_quad_int)p.q[i] + ((v16_quad_int)t.q[i] << 23))))
+    return V16_MAP(EACH);
+#undef EACH
+#endif
+}
+
 #endif
