@@ -7,6 +7,7 @@
 enum stage {
     STAGE_OUT,
     STAGE_EXACT,
+    STAGE_LEAD,
     STAGE_ALONE,
     STAGE_HEAD,
     STAGE_PLACE,
@@ -20,6 +21,7 @@ enum { STEP_WORTH_TOKENS = 32 }; /* what a further step costs beside its rows */
 typedef struct chunk {
     kv_chunk_range at;
     unsigned char key[32];
+    int lead;           /* tokens of the lead that its KV is computed behind */
     bool known;         /* on admission */
     bool from_disk;     /* its KV was read from there for this task */
     kv_store_ref ref;   /* its KV while it waits to be placed: the store's, */
@@ -36,12 +38,12 @@ struct chunk_task {
     int32_t *body; /* [n_body]: the prompt without its tail */
     /* the state */
     enum stage stage;
-    chunk_stream whole;  /* prompt and answer so far, while the stream is another */
-    int32_t *alone;      /* [n_prefix + the longest chunk] */
+    chunk_stream whole; /* prompt and answer so far, while the stream is another */
+    int32_t *alone;     /* [n_alone]: prefix, lead, room for the longest chunk */
+    int n_alone;
     int current;         /* chunk that is computed alone */
     bool decided, moves; /* once decided, it stays so: an answer must not change in the middle */
     int first;           /* chunk that is placed, and all after it */
-    bool harvested;      /* the first chunk's KV was looked at */
     uint64_t *attention; /* [n_body] */
     bool chosen;
     int32_t *rows; /* [n_rows], n_done of them are computed */
@@ -79,23 +81,28 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
     t->body = malloc(n * sizeof *t->body);
     t->rows = malloc(n * sizeof *t->rows);
     t->attention = calloc(n, sizeof *t->attention);
-    t->alone = malloc((size_t)(o->n_prefix + longest) * sizeof *t->alone);
+    t->n_alone = o->n_prefix + w->n_lead + longest;
+    t->alone = malloc((size_t)t->n_alone * sizeof *t->alone);
     int rc = t->chunks && t->body && t->rows && t->attention && t->alone
                  ? FO_OK
                  : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) { /* a name is made of what stands before the chunk, too */
+        memcpy(t->alone, o->prompt, (size_t)o->n_prefix * sizeof *t->alone);
+        memcpy(t->alone + o->n_prefix, w->lead, (size_t)w->n_lead * sizeof *t->alone);
+    }
     for (int i = 0; i < o->n_chunks && rc == FO_OK; i++) {
         chunk *c = &t->chunks[i];
         c->at = o->chunks[i];
+        c->lead = chunk_lead_of(w->n_lead, o->n_prefix, c->at.n, w->capacity);
         rc = kv_chunk_key(c->key, model_get_info(w->model)->fingerprint, &w->layout, o->salt,
-                          o->prompt, (size_t)o->n_prefix, o->prompt + c->at.start, (size_t)c->at.n,
-                          err);
+                          t->alone, (size_t)(o->n_prefix + c->lead), o->prompt + c->at.start,
+                          (size_t)c->at.n, err);
     }
     if (rc != FO_OK) {
         chunk_task_free(t);
         return rc;
     }
     memcpy(t->body, o->prompt, n * sizeof *t->body);
-    memcpy(t->alone, o->prompt, (size_t)o->n_prefix * sizeof *t->alone);
     *out = t;
     return FO_OK;
 }
@@ -160,13 +167,19 @@ static bool fetch(chunk_task *t, chunk *c) {
     return false;
 }
 
-/* The chunk's KV stands at `start`, as computed behind the prefix alone: into the store, and (keep)
- * into the task's hands. Written is what was computed before, or is expected to be asked for. */
-static int give(chunk_task *t, chunk *c, const kv_seq *kv, int start, bool keep, fo_err *err) {
+/* Where a chunk's KV stands that was computed alone. */
+static int alone_at(const chunk_task *t, const chunk *c) {
+    return t->n_prefix + c->lead;
+}
+
+/* The chunk was computed alone: into the store, and (keep) into the task's hands. Written is what
+ * was computed before, or is expected to be asked for. */
+static int give(chunk_task *t, chunk *c, const kv_seq *kv, bool keep, fo_err *err) {
     unsigned char *bytes = malloc(bytes_of(t, c));
     if (!bytes) return fo_fail(err, FO_ENOMEM, "out of memory");
     int unused;
-    kv_chunk_take(kv_cache_pages(t->w->cache), kv_seq_pages(kv, &unused), start, c->at.n, bytes);
+    kv_chunk_take(kv_cache_pages(t->w->cache), kv_seq_pages(kv, &unused), alone_at(t, c), c->at.n,
+                  bytes);
     bool again = kv_cache_met(t->w->cache, c->key);
     put(t, c, bytes, !again && !t->keep_blocks && t->expected_uses <= 1);
     if (keep)
@@ -176,31 +189,27 @@ static int give(chunk_task *t, chunk *c, const kv_seq *kv, int start, bool keep,
     return FO_OK;
 }
 
-/* The first chunk of a prompt that is computed in order is computed behind the prefix alone. */
-static int harvest(chunk_task *t, const kv_seq *kv, fo_err *err) {
-    chunk *c = &t->chunks[0];
-    if (t->harvested || kv_seq_tokens(kv) < end_of(c)) return FO_OK;
-    t->harvested = true;
-    return kv_store_contains(t->w->store, c->key) ? FO_OK : give(t, c, kv, t->n_prefix, false, err);
-}
-
 /* ---- stages --------------------------------------------------------------------------------- */
 
 static int head_end(const chunk_task *t) {
     return t->chunks[t->first].at.start;
 }
 
-/* Moved tokens that never saw what stands before them: all but those of a first chunk. */
+/* Moved tokens, none of which saw what stands before it now. */
 static int ranges(const chunk_task *t, kv_chunk_range *out) {
-    int n = 0;
-    for (int i = t->first > 1 ? t->first : 1; i < t->n_chunks; i++) {
-        if (out) out[n] = t->chunks[i].at;
-        n++;
-    }
-    return n;
+    for (int i = t->first; i < t->n_chunks; i++) out[i - t->first] = t->chunks[i].at;
+    return t->n_chunks - t->first;
 }
 
 static int enter_head(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err);
+
+/* What stands before the chunk is there. Its blocks are this task's own: the record is enough. */
+static void enter_chunk(chunk_task *t, kv_seq *kv, chunk_stream *s) {
+    const chunk *c = &t->chunks[t->current];
+    t->stage = STAGE_ALONE;
+    *s = (chunk_stream){t->alone, alone_at(t, c) + c->at.n};
+    kv_seq_diverge(kv);
+}
 
 /* The next chunk that has to be computed alone, or what comes after. */
 static int enter_alone(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
@@ -210,23 +219,27 @@ static int enter_alone(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) 
         i++;
     if (i >= t->n_chunks) return enter_head(t, kv, s, err);
     const chunk *c = &t->chunks[i];
-    t->stage = STAGE_ALONE;
+    const int start = alone_at(t, c), page_tokens = t->w->layout.page_tokens;
     t->current = i;
-    memcpy(t->alone + t->n_prefix, t->body + c->at.start, (size_t)c->at.n * sizeof *t->alone);
-    *s = (chunk_stream){t->alone, t->n_prefix + c->at.n};
+    memcpy(t->alone + t->n_prefix, t->w->lead, (size_t)c->lead * sizeof *t->alone);
+    memcpy(t->alone + start, t->body + c->at.start, (size_t)c->at.n * sizeof *t->alone);
+    *s = (chunk_stream){t->alone, start + c->at.n};
     kv_seq_truncate(kv, 0);
-    int rc = kv_seq_attach(kv, s->tokens, s->n_tokens, &attached, err);
-    if (rc == FO_OK && !t->keep_blocks) kv_seq_diverge(kv); /* the chunk's record is enough */
-    return rc;
+    int rc = kv_seq_attach(kv, s->tokens, start + 1, &attached, err);
+    if (rc != FO_OK) return rc;
+    if (start - attached < page_tokens) return enter_chunk(t, kv, s), FO_OK;
+    t->stage = STAGE_LEAD; /* its full blocks are for the other chunks, too */
+    s->n_tokens = start;
+    return FO_OK;
 }
 
 static int enter_head(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
-    int end = t->warm ? t->n_prefix : head_end(t), attached;
+    int end = t->warm ? (t->keep_blocks ? t->n_prompt : t->n_prefix) : head_end(t), attached;
     bool was_alone = t->stage == STAGE_ALONE;
     t->stage = t->warm ? STAGE_WARM : STAGE_HEAD;
     *s = (chunk_stream){t->whole.tokens, end};
     if (was_alone || t->warm) {
-        kv_seq_truncate(kv, 0); /* a head may be attached whole; of a prefix to warm, all but one */
+        kv_seq_truncate(kv, 0); /* a head may be attached whole; of what is warmed, all but one */
         int rc = kv_seq_attach(kv, s->tokens, end + !t->warm, &attached, err);
         if (rc != FO_OK) return rc;
     } else if (kv_seq_tokens(kv) > end) {
@@ -246,7 +259,7 @@ static bool pays(chunk_task *t, int had) {
         const chunk *c = &t->chunks[i];
         n_known += c->known;
         if (!c->known) unknown += c->at.n;
-        if (i > 0) moved += c->at.n;
+        moved += c->at.n;
     }
     if (n_known == 0) {
         t->note = "its chunks are not known yet";
@@ -275,6 +288,20 @@ static void look_up(chunk_task *t, int had) {
     }
 }
 
+int chunk_task_longest(const chunk_task *t) {
+    return t->n_alone < t->w->capacity ? t->n_alone : t->w->capacity;
+}
+
+/* Does it compute something else than prompt and answer? Then they are in t->whole. */
+static bool elsewhere(const chunk_task *t) {
+    return t->stage == STAGE_LEAD || t->stage == STAGE_ALONE || t->stage == STAGE_HEAD ||
+           t->stage == STAGE_ASK || t->stage == STAGE_WARM;
+}
+
+int chunk_task_tokens(const chunk_task *t, int n_tokens) {
+    return elsewhere(t) ? t->whole.n_tokens : n_tokens;
+}
+
 int chunk_task_admit(chunk_task *t, kv_seq *kv, chunk_stream *s, int *n_attached, fo_err *err) {
     assert(t->stage == STAGE_OUT);
     t->whole = *s;
@@ -301,13 +328,11 @@ int chunk_task_admit(chunk_task *t, kv_seq *kv, chunk_stream *s, int *n_attached
     }
     let_all_go(t);
     t->stage = STAGE_EXACT;
-    return harvest(t, kv, err);
+    return FO_OK;
 }
 
 void chunk_task_leave(chunk_task *t, chunk_stream *s) {
-    if (t->stage == STAGE_ALONE || t->stage == STAGE_HEAD || t->stage == STAGE_ASK ||
-        t->stage == STAGE_WARM)
-        *s = t->whole;
+    if (elsewhere(t)) *s = t->whole;
     t->stage = STAGE_OUT;
     let_all_go(t);
 }
@@ -328,12 +353,12 @@ int chunk_task_place(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
     for (int i = t->first; i < t->n_chunks; i++) {
         chunk *c = &t->chunks[i];
         int rc = kv_chunk_place(t->w->model, kv_cache_pages(t->w->cache), table, c->at.start,
-                                c->at.n, c->own ? c->own : c->ref.data, t->n_prefix, err);
+                                c->at.n, c->own ? c->own : c->ref.data, alone_at(t, c), err);
         if (rc == FO_OK) rc = kv_seq_commit(kv, t->body + c->at.start, c->at.n, err);
         if (rc != FO_OK) return rc;
         let_go(t, c);
     }
-    if (t->chosen || t->share <= 0 || ranges(t, NULL) == 0) {
+    if (t->chosen || t->share <= 0) {
         enter_answer(t, s);
         return FO_OK;
     }
@@ -390,11 +415,13 @@ int chunk_task_commit(chunk_task *t, kv_seq *kv, int n_again, chunk_stream *s, b
     int rc = FO_OK;
     *changed = false;
     t->n_done += n_again;
-    if (before == STAGE_EXACT || before == STAGE_HEAD) rc = harvest(t, kv, err);
-    if (rc != FO_OK || kv_seq_tokens(kv) < s->n_tokens) return rc;
-    if (before == STAGE_ALONE) {
+    if (kv_seq_tokens(kv) < s->n_tokens) return FO_OK;
+    if (before == STAGE_LEAD) {
         *changed = true;
-        rc = give(t, &t->chunks[t->current], kv, t->n_prefix, !t->warm, err);
+        enter_chunk(t, kv, s);
+    } else if (before == STAGE_ALONE) {
+        *changed = true;
+        rc = give(t, &t->chunks[t->current], kv, !t->warm, err);
         if (rc == FO_OK) rc = enter_alone(t, kv, s, err);
     } else if (before == STAGE_HEAD) {
         *changed = true;
@@ -408,8 +435,8 @@ int chunk_task_commit(chunk_task *t, kv_seq *kv, int n_again, chunk_stream *s, b
 }
 
 bool chunk_task_is_exact(const chunk_task *t) {
-    return t->stage == STAGE_EXACT || (t->stage == STAGE_ALONE && t->keep_blocks) ||
-           t->stage == STAGE_HEAD || t->stage == STAGE_WARM;
+    return t->stage == STAGE_EXACT || t->stage == STAGE_LEAD || t->stage == STAGE_HEAD ||
+           t->stage == STAGE_WARM;
 }
 
 bool chunk_task_in_prompt(const chunk_task *t) {

@@ -8,7 +8,9 @@
  *         |                                                              other request
  *         | chunks known
  *         v
- *     ALONE: prefix and one unknown chunk; its KV goes into the store (once for each)
+ *     LEAD: prefix and lead (chunk_lead.h), exact; where they are not attached
+ *         v
+ *     ALONE: behind these one unknown chunk; its KV goes into the store (once for each)
  *         v
  *     HEAD: the prompt up to the first chunk to be placed, exact
  *         v
@@ -18,14 +20,15 @@
  *         v
  *     ANSWER: those rows again, in order, the tail again, and the answer
  *
- * A request to warm (without a tail) goes through ALONE for each unknown chunk and ends with WARM,
- * the prefix alone. Preempted, a task forgets where it stood, but not which chunks it placed and
- * which rows it chose.
+ * A request to warm goes through ALONE for each unknown chunk and ends with WARM: its prompt as any
+ * other request would compute it, or the prefix alone where no blocks are to be kept. Preempted, a
+ * task forgets where it stood, but not which chunks it placed and which rows it chose.
  *
  * Threads: the engine's; creation and freeing: any. */
 #ifndef FORAGE_ENGINE_CHUNK_TASK_H
 #define FORAGE_ENGINE_CHUNK_TASK_H
 
+#include "engine/chunk_lead.h"
 #include "engine/kv_cache.h"
 #include "engine/kv_chunk.h"
 #include "engine/kv_store.h"
@@ -39,6 +42,9 @@ typedef struct chunk_world {
     kv_cache *cache;
     kv_layout layout;
     kv_store *store;
+    int32_t lead[CHUNK_LEAD_TOKENS];
+    int n_lead;
+    int capacity;           /* tokens that one sequence may have */
     uint64_t lookups, hits; /* of chunks, on admission */
 } chunk_world;
 
@@ -51,8 +57,8 @@ typedef struct chunk_task_options {
     unsigned char salt[32];
     double share;         /* of the moved tokens, computed again */
     double expected_uses; /* of the chunks by later requests */
-    bool warm;            /* compute and store the chunks, nothing else */
-    bool keep_blocks;     /* what is computed alone stays findable in pages, too */
+    bool warm;            /* compute and store the chunks, answer nothing */
+    bool keep_blocks;     /* the prompt as it is stays findable in pages, too */
 } chunk_task_options;
 
 /* w must outlive it. FO_ENOMEM. */
@@ -68,6 +74,12 @@ typedef struct chunk_stream {
     int32_t *tokens;
     int n_tokens;
 } chunk_stream;
+
+/* The longest stream it may have beside prompt and answer. */
+int chunk_task_longest(const chunk_task *t);
+
+/* How long prompt and answer are so far, whatever stream (of n_tokens) it computes now. */
+int chunk_task_tokens(const chunk_task *t, int n_tokens);
 
 /* The task came into work: kv has attached *n_attached tokens of the stream. Sets the stream, and
  * lowers *n_attached to what of them is used. */

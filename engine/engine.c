@@ -505,6 +505,9 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
         if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
         e->world = (chunk_world){
             .model = e->model, .cache = e->kv, .layout = ko.layout, .store = e->store};
+        e->world.n_lead = chunk_lead_tokens(e->tokenizer, info->n_vocab, e->world.lead);
+        e->world.capacity =
+            e->kv_tokens < (size_t)info->n_context ? (int)e->kv_tokens : info->n_context;
     }
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
     model_limits limits = {e->max_batch_tokens, logit_rows};

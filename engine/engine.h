@@ -95,7 +95,8 @@ typedef struct generation_request {
     enum kv_reuse kv_reuse;
     /* With KV_REUSE_CHUNK: what the prompt is made of, in order and without gaps: one prefix, any
      * number of chunks, one tail; copied. None: as KV_REUSE_EXACT. Without a tail it must be
-     * prefill_only: every chunk is computed behind the prefix alone and stored (--warm). */
+     * prefill_only: every chunk is computed behind prefix and lead (chunk_lead.h) alone and stored,
+     * and the prompt as it stands is computed, too, unless drop_kv (--warm). */
     const generation_piece *pieces;
     size_t n_pieces;
     /* 0: engine_options; < 0: recompute nothing; 1: all, which is exact and saves nothing (tests)

@@ -1,13 +1,13 @@
 /* kv_chunk.h - the KV of a chunk of text, computed once and met again anywhere.
  *
- * A chunk is computed behind the prefix alone, so that its KV depends on prefix and chunk and on
- * nothing else, and is named by that content. To be used in a prompt its keys are turned to their
- * new positions and its values are taken as they are. What it then lacks is that its tokens never
- * saw the chunks before it: a share of them is computed again in the prompt's context, those that
- * the question attends to most.
+ * A chunk is computed behind prefix and lead alone (chunk_lead.h), so that its KV depends on these
+ * and the chunk and on nothing else, and is named by that content. To be used in a prompt its keys
+ * are turned to their new positions and its values are taken as they are. What it then lacks is
+ * that its tokens never saw the chunks before it: a share of them is computed again in the prompt's
+ * context, those that the question attends to most.
  *
  *     kv_chunk_key(key, fingerprint, &layout, salt, prefix, n_prefix, chunk, n, &err);
- *     kv_chunk_take(pages, table, n_prefix, n, bytes);                  // behind the prefix alone
+ *     kv_chunk_take(pages, table, n_prefix, n, bytes);                  // prefix: lead included
  *     ...
  *     kv_chunk_place(m, pages, table, at, n, bytes, n_prefix, &err);    // in another prompt
  *     model_forward(question, .attention = mass)                        // over the stale cache
@@ -24,7 +24,8 @@
 #include "engine/kv_pages.h"
 #include "engine/model.h"
 
-/* The name of a chunk's KV: SHA-256 over model, KV layout, tenant, prefix and chunk. FO_ENOMEM. */
+/* The name of a chunk's KV: SHA-256 over model, KV layout, tenant, what it was computed behind (the
+ * prefix and the lead) and chunk. FO_ENOMEM. */
 int kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
                  const kv_layout *layout, const unsigned char salt[32], const int32_t *prefix,
                  size_t n_prefix, const int32_t *chunk, size_t n, fo_err *err);

@@ -63,9 +63,18 @@ void scheduler_deinit(scheduler *s) {
     *s = (scheduler){0};
 }
 
+/* Its own, or one that it computes for a chunk. */
+static int longest_stream(const task *t) {
+    int other = t->chunk ? chunk_task_longest(t->chunk) : 0;
+    return other > t->cap_tokens ? other : t->cap_tokens;
+}
+
+/* The order of two tasks must not turn round while one computes something else than its prompt:
+ * short of pages, each would throw the other out for ever. */
 static heap_key urgency(const task *t) {
-    int64_t left = t->cap_tokens - t->n_tokens;
-    if (!t->admitted) left += t->n_tokens;
+    int n_tokens = t->chunk ? chunk_task_tokens(t->chunk, t->n_tokens) : t->n_tokens;
+    int64_t left = t->cap_tokens - n_tokens;
+    if (!t->admitted) left += n_tokens;
     int64_t due = (int64_t)t->arrived_ms - (int64_t)t->priority * PRIORITY_MS;
     if (t->urgent) due -= URGENT_WORTH_MS;
     return (heap_key){due + left * MS_PER_TOKEN_LEFT, (int64_t)t->serial, 0};
@@ -223,12 +232,18 @@ static void sort_running(scheduler *s) { /* nearly sorted: insertion */
     }
 }
 
+/* Pages that a task needs for what it holds, or is about to. */
+static int wanted(const scheduler *s, const task *t) {
+    int n = t->chunk && t->prefill_only ? longest_stream(t) : t->n_tokens;
+    return pages_for(s, n + 1);
+}
+
 /* Pages that the tasks in work have yet to take for what they hold now. */
 static int promised(const scheduler *s) {
     int sum = 0;
     for (int k = 0; k < s->n_running; k++) {
         const task *t = &s->tasks[s->running[k]];
-        int held, need = pages_for(s, t->n_tokens + 1);
+        int held, need = wanted(s, t);
         kv_seq_pages(t->kv, &held);
         if (need > held) sum += need - held;
     }
@@ -258,15 +273,14 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         /* Pages it can share count as needed: the estimate errs on the side of waiting. With
          * nobody running everything is available, so waiting cannot last for ever. */
         if (s->n_running == s->opt.max_sequences ||
-            (s->n_running &&
-             pages_for(s, t->n_tokens + 1) + promised(s) > kv_cache_available(s->kv))) {
+            (s->n_running && wanted(s, t) + promised(s) > kv_cache_available(s->kv))) {
             if (displace(s, i)) continue;
             break;
         }
         kv_seq *kv = NULL;
         int n = 0;
         int rc = kv_seq_create(&kv, s->kv, t->salt, t->reuse, err);
-        if (rc == FO_OK) rc = kv_seq_prepare(kv, t->cap_tokens, err);
+        if (rc == FO_OK) rc = kv_seq_prepare(kv, longest_stream(t), err);
         if (rc == FO_OK && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
         /* One that warms computes chunks alone: the prompt's blocks are not used once more. */
         if (rc == FO_OK && !(t->chunk && t->prefill_only))
@@ -454,9 +468,9 @@ int scheduler_check(const scheduler *s, fo_err *err) {
             return fo_fail(err, FO_ECORRUPT, "invariant 1: task %d is in state %d, %s, %s, %s", i,
                            (int)t->state, waits ? "in the heap" : "not in the heap",
                            runs ? "running" : "not running", t->kv ? "with KV" : "without KV");
-        if (runs && (to_compute(t) < 1 || t->n_tokens > t->cap_tokens))
+        if (runs && (to_compute(t) < 1 || t->n_tokens > longest_stream(t)))
             return fo_fail(err, FO_ECORRUPT, "task %d has %d tokens of %d to compute, room for %d",
-                           i, to_compute(t), t->n_tokens, t->cap_tokens);
+                           i, to_compute(t), t->n_tokens, longest_stream(t));
     }
     if (n_running != s->n_running || n_waiting != s->waiting.n || n_free != s->free_tasks.n)
         return fo_fail(err, FO_ECORRUPT, "invariant 1: a task stands twice in a queue");

@@ -2,15 +2,17 @@
  *
  * A prompt is a prefix, the gold paragraph of a question and its two neighbours, the question. The
  * yardstick is the prompt computed in full and its greedy answer. The same prompt is then put
- * together from KV: the first chunk as it was computed, the later ones computed behind the prefix
- * alone and moved to their place; a share of their tokens is computed again. Along the yardstick's
- * answer: KL divergence of the next-token distributions and agreement of the likeliest tokens; and
- * whether the answer that comes out by itself holds a gold answer. */
+ * together from KV: the first chunk as it was computed (or moved like the others), the later ones
+ * computed behind prefix and lead alone and moved to their place; a share of their tokens is
+ * computed again. Along the yardstick's answer: KL divergence of the next-token distributions and
+ * agreement of the likeliest tokens; and whether the answer that comes out by itself holds a gold
+ * answer. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/chunk_lead.h"
 #include "engine/kv_chunk.h"
 #include "engine/model.h"
 #include "engine/tokenizer_gguf.h"
@@ -39,7 +41,7 @@ static struct {
     const char *model, *eval;
     int64_t questions, skip, threads;
     cli_list variants;
-    bool exact, random_others, json;
+    bool exact, random_others, all_moved, no_lead, json;
 } o = {.questions = 200};
 
 static const cli_option options[] = {
@@ -57,6 +59,8 @@ static const cli_option options[] = {
      .flag_only = true},
     {"random-others", CLI_BOOL, &o.random_others, NULL,
      "put any two paragraphs beside the gold one instead of its neighbours in the corpus"},
+    {"all-moved", CLI_BOOL, &o.all_moved, NULL, "move the first chunk, too"},
+    {"no-lead", CLI_BOOL, &o.no_lead, NULL, "compute chunks directly behind the prefix"},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic and KV instead of what the server runs"},
     {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
@@ -94,6 +98,8 @@ typedef struct bench {
     model_context *c;
     const vec_kernels *vec;
     int32_t full[TABLE], alone[TABLE], reused[TABLE];
+    int32_t lead[CHUNK_LEAD_TOKENS];
+    int n_lead, first; /* the first chunk that is moved */
     cJSON **documents;
     size_t n_documents;
     variant v[MAX_VARIANTS];
@@ -271,28 +277,34 @@ static int compute_full(bench *b, const question *q, fo_err *err) {
     return rc;
 }
 
+static int alone_at(const bench *b) {
+    return b->p.n_prefix + b->n_lead;
+}
+
 static int compute_alone(bench *b, fo_err *err) {
     size_t each = kv_layout_token_bytes(kv_pages_layout(b->kv));
     int rc = forward(b, b->alone, b->p.tokens, 0, b->p.n_prefix, 0, NULL, err);
-    for (int i = 1; i < CHUNKS && rc == FO_OK; i++) {
+    if (rc == FO_OK && b->n_lead)
+        rc = forward(b, b->alone, b->lead, b->p.n_prefix, b->n_lead, 0, NULL, err);
+    for (int i = b->first; i < CHUNKS && rc == FO_OK; i++) {
         const kv_chunk_range *r = &b->p.chunk[i];
-        rc = forward(b, b->alone, b->p.tokens + r->start, b->p.n_prefix, r->n, 0, NULL, err);
+        rc = forward(b, b->alone, b->p.tokens + r->start, alone_at(b), r->n, 0, NULL, err);
         free(b->bytes[i]);
         b->bytes[i] = malloc((size_t)r->n * each);
         if (!b->bytes[i]) return fo_fail(err, FO_ENOMEM, "out of memory");
-        if (rc == FO_OK) kv_chunk_take(b->kv, b->alone, b->p.n_prefix, r->n, b->bytes[i]);
+        if (rc == FO_OK) kv_chunk_take(b->kv, b->alone, alone_at(b), r->n, b->bytes[i]);
     }
     return rc;
 }
 
-/* Prefix and first chunk as computed in full, the later chunks moved. */
+/* What stands before the first moved chunk as computed in full, the others moved. */
 static int compose(bench *b, fo_err *err) {
-    int exact = b->p.chunk[1].start;
+    int exact = b->p.chunk[b->first].start;
     for (int i = 0; i <= exact / PAGE_TOKENS; i++) kv_pages_copy(b->kv, b->reused[i], b->full[i]);
     int rc = FO_OK;
-    for (int i = 1; i < CHUNKS && rc == FO_OK; i++)
+    for (int i = b->first; i < CHUNKS && rc == FO_OK; i++)
         rc = kv_chunk_place(b->m, b->kv, b->reused, b->p.chunk[i].start, b->p.chunk[i].n,
-                            b->bytes[i], b->p.n_prefix, err);
+                            b->bytes[i], alone_at(b), err);
     return rc;
 }
 
@@ -337,7 +349,7 @@ static int weigh(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
         int rc = attend(b, v, mass, err);
         if (rc != FO_OK) return rc;
     }
-    for (int i = 1; i < CHUNKS; i++)
+    for (int i = b->first; i < CHUNKS; i++)
         for (int k = 0; k < b->p.chunk[i].n; k++) {
             int at = b->p.chunk[i].start + k;
             if (v->rule == RULE_VALUES) mass[at] = deviation(b, at);
@@ -348,7 +360,7 @@ static int weigh(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
                 mass[at] = draw(b);
             }
         }
-    if (v->rule == RULE_ATTENTION) kv_chunk_weigh(mass, b->p.chunk + 1, CHUNKS - 1);
+    if (v->rule == RULE_ATTENTION) kv_chunk_weigh(mass, b->p.chunk + b->first, CHUNKS - b->first);
     return FO_OK;
 }
 
@@ -382,8 +394,8 @@ static int run_variant(bench *b, variant *v, const question *q, fo_err *err) {
     int rc = compose(b, err), end = body_end(b);
     if (rc == FO_OK) rc = weigh(b, v, mass, err);
     if (rc != FO_OK) return rc;
-    int n = kv_chunk_select(mass, b->p.chunk + 1, CHUNKS - 1, v->share, rows);
-    v->computed += (double)n / (b->p.chunk[1].n + b->p.chunk[2].n);
+    int n = kv_chunk_select(mass, b->p.chunk + b->first, CHUNKS - b->first, v->share, rows);
+    v->computed += (double)n / (end - b->p.chunk[b->first].start);
     for (int i = 0; i < n; i++) again[i] = b->p.tokens[rows[i]];
     for (int at = 0; at < n && rc == FO_OK; at += STEP) {
         model_sequence s = {.tokens = again + at,
@@ -446,6 +458,8 @@ static int open_model(bench *b, fo_err *err) {
     if (rc == FO_OK) rc = kv_pages_create(&b->kv, &l, 3 * TABLE, err);
     if (rc == FO_OK) rc = model_context_create(&b->c, b->m, &(model_limits){STEP, ANSWER}, err);
     if (rc != FO_OK) return rc;
+    b->first = o.all_moved ? 0 : 1;
+    if (!o.no_lead) b->n_lead = chunk_lead_tokens(b->tok, model_get_info(b->m)->n_vocab, b->lead);
     for (int i = 0; i < TABLE; i++)
         b->full[i] = i, b->alone[i] = TABLE + i, b->reused[i] = 2 * TABLE + i;
     size_t n = (size_t)ANSWER * (size_t)model_get_info(b->m)->n_vocab;
@@ -478,6 +492,7 @@ static void report(const bench *b) {
     double tokens = b->answer_tokens > 0 ? b->answer_tokens : 1;
     json_out_open(&out, NULL, '{');
     json_out_int(&out, "questions", (int64_t)b->n_asked);
+    json_out_int(&out, "lead_tokens", b->n_lead);
     json_out_number(&out, "full_contains_gold", (double)b->full_contains / n);
     json_out_open(&out, "variants", '[');
     for (size_t i = 0; i < b->n_variants; i++) {
@@ -552,7 +567,8 @@ const cli_command cli_command_bench_chunk_quality = {
     "what chunk KV reuse costs in answer quality",
     "forage bench chunk-quality --model M --eval DIR --json",
     "Prompts of a gold paragraph and two others, the later ones from KV that was computed\n"
-    "without the first, a share of their tokens computed again: KL divergence and agreement along\n"
+    "without the first, behind other text (the lead), a share of their tokens computed again: KL "
+    "divergence and agreement along\n"
     "the answer of the prompt computed in full, and answers that hold a gold answer. The model\n"
     "must speak ChatML (<|im_start|>).",
     options,

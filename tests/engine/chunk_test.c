@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/chunk_lead.h"
 #include "engine/kv_chunk.h"
 #include "tests/engine/engine_fixture.h"
 
@@ -377,16 +378,13 @@ static void known_chunks_are_met_in_any_order_and_company(void **state) {
         run_plain(e, &a, &want);
         run(e, &a.r, &got);
         same_tokens(&got, &want, orders[i]);
-        size_t placed = 0, later = 0;
-        for (const char *o = orders[i]; *o; o++) {
-            placed += (size_t)chunk_lengths[*o - '0'];
-            if (o > orders[i]) later += (size_t)chunk_lengths[*o - '0'];
-        }
-        /* "0123" begins with what was computed alone, "2" is nothing else: attached as it is. */
+        size_t placed = 0;
+        for (const char *o = orders[i]; *o; o++) placed += chunk_lengths[*o - '0'];
+        /* "0123" is how the prompt that warmed began: attached as it is. */
         if (got.ev.chunk_tokens) {
             size_t attached = got.ev.prefix_tokens - 30;
             assert_int_equal(got.ev.chunk_tokens, placed - attached);
-            assert_int_equal(got.ev.recomputed_tokens, later);
+            assert_int_equal(got.ev.recomputed_tokens, got.ev.chunk_tokens);
             assert_string_equal(got.ev.kv_note, "");
         } else {
             assert_int_equal(got.ev.recomputed_tokens, 0);
@@ -419,9 +417,8 @@ static void what_is_not_exact_is_never_attached(void **state) {
         a.r.kv_chunk_budget = budgets[i];
         run(e, &a.r, &got);
         assert_true(got.ev.chunk_tokens > 0);
-        size_t later = got.ev.prompt_tokens - 9 - a.pieces[2].start;
         assert_int_equal(got.ev.recomputed_tokens,
-                         i ? (size_t)lround(budgets[i] * (double)later) : 0);
+                         i ? (size_t)lround(budgets[i] * (double)got.ev.chunk_tokens) : 0);
         result again;
         run(e, &a.r, &again); /* the same KV, the same choice */
         same_tokens(&again, &got, "the same again");
@@ -430,8 +427,7 @@ static void what_is_not_exact_is_never_attached(void **state) {
         r.kv_reuse = KV_REUSE_EXACT;
         run(e, &r, &got);
         same_tokens(&got, &want, "exact after chunks");
-        /* Prefix and the first chunk were computed alone: no more than that can be met. */
-        assert_true(got.ev.cached_tokens <= a.pieces[2].start);
+        assert_true(got.ev.cached_tokens <= 30); /* the prefix, and not a chunk */
     }
     close_engine(e);
 }
@@ -494,6 +490,57 @@ static void what_was_new_is_known_the_next_time(void **state) {
     run_plain(e, &a, &want);
     run(e, &a.r, &got);
     same_tokens(&got, &want, "a new one last");
+    close_engine(e);
+}
+
+/* The first chunk is too long to have the lead before it in a sequence of this engine, the second
+ * is not, and must not notice what was computed before it. */
+static void a_chunk_has_the_lead_or_nothing_before_it(void **state) {
+    (void)state;
+    make_texts();
+    chunk_lengths[0] = 69, chunk_lengths[1] = 40;
+    const size_t token_bytes = 2 * sizeof(uint16_t) * 32 * 2 * 3;
+    engine_options o = {.kv_ram = 208 * token_bytes, .kv_store_ram = 1 << 20};
+    engine *both = open_engine(o), *second = open_engine(o);
+    int32_t lead[CHUNK_LEAD_TOKENS], tail[9];
+    int n_lead = chunk_lead_tokens(engine_tokenizer(both), V, lead);
+    assert_int_equal(chunk_lead_of(n_lead, 30, 69, 208), 0);
+    assert_int_equal(chunk_lead_of(n_lead, 30, 40, 208), n_lead);
+    for (int i = 0; i < 5; i++) {
+        ask a;
+        result want, got;
+        make_ask(&a, "01", NULL, 0);
+        a.r.salt[1] = (unsigned char)i;
+        run(both, &a.r, &got);
+        make_ask(&a, "1", NULL, 0);
+        a.r.salt[1] = (unsigned char)i;
+        run(second, &a.r, &got);
+        random_tokens(tail, 9);
+        make_ask(&a, "21", tail, 9);
+        a.r.salt[1] = (unsigned char)i;
+        a.r.kv_chunk_budget = -1;
+        run(both, &a.r, &got);
+        run(second, &a.r, &want);
+        assert_int_equal(got.ev.chunk_tokens, 40);
+        same_tokens(&got, &want, "behind the lead");
+    }
+    close_engine(both);
+    close_engine(second);
+}
+
+static void the_lead_is_cut_and_left_out_where_it_does_not_fit(void **state) {
+    (void)state;
+    engine *e = open_engine((engine_options){0});
+    int32_t lead[CHUNK_LEAD_TOKENS], again[CHUNK_LEAD_TOKENS];
+    int n = chunk_lead_tokens(engine_tokenizer(e), V, lead);
+    assert_true(n > 16 && n <= CHUNK_LEAD_TOKENS);
+    for (int i = 0; i < n; i++) assert_true(lead[i] >= 0 && lead[i] < V);
+    assert_int_equal(chunk_lead_tokens(engine_tokenizer(e), V, again), n);
+    assert_memory_equal(lead, again, (size_t)n * sizeof *lead);
+    assert_int_equal(chunk_lead_tokens(engine_tokenizer(e), 1, lead), 0); /* another vocabulary */
+    assert_int_equal(chunk_lead_of(n, 10, 20, n + 30), n);
+    assert_int_equal(chunk_lead_of(n, 10, 20, n + 29), 0);
+    assert_int_equal(chunk_lead_of(n, INT32_MAX, INT32_MAX, INT32_MAX), 0);
     close_engine(e);
 }
 
@@ -670,6 +717,8 @@ int main(void) {
         cmocka_unit_test(what_is_not_exact_is_never_attached),
         cmocka_unit_test(tenants_share_no_chunk),
         cmocka_unit_test(what_was_new_is_known_the_next_time),
+        cmocka_unit_test(a_chunk_has_the_lead_or_nothing_before_it),
+        cmocka_unit_test(the_lead_is_cut_and_left_out_where_it_does_not_fit),
         cmocka_unit_test(a_sliding_window_is_served_exactly_and_says_so),
         cmocka_unit_test(pieces_that_do_not_fit_the_prompt_are_refused),
         cmocka_unit_test(every_mode_writes_the_same_in_any_company),
