@@ -376,6 +376,13 @@ static void an_idempotency_key_answers_once(void **state) {
     CLAIM(changed);
     assert_int_equal(st, STORE_IDEM_OTHER_BODY);
     assert_null(response);
+    /* The same key of another tenant, or on another route, is another one. */
+    assert_ok(store_idem_claim(e.s, "other", "/ingest", "k", body, &st, &status, &response, &err),
+              &err);
+    assert_int_equal(st, STORE_IDEM_NEW);
+    assert_ok(store_idem_claim(e.s, "acme", "/else", "k", body, &st, &status, &response, &err),
+              &err);
+    assert_int_equal(st, STORE_IDEM_NEW);
     /* A claim that a crash left open goes when the store opens again. */
     assert_ok(store_idem_claim(e.s, "acme", "/ingest", "k2", body, &st, &status, &response, &err),
               &err);

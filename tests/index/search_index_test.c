@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
+#include "index/filter.h"
 #include "index/pace.h"
 #include "index/search_index.h"
 
@@ -157,6 +158,35 @@ static void a_query_of_stop_words_alone_still_finds(void **state) {
     test_remove(dir);
 }
 
+/* With a filter on a tag, both searches give all living chunks that have it and no others. */
+static void check_filtered(search_snapshot *s, const bool *alive, int64_t n_ids, int tag) {
+    char text[64], name[16] = "all";
+    if (tag >= 0) snprintf(name, sizeof name, "t%d", tag);
+    snprintf(text, sizeof text, "{\"type\":\"eq\",\"key\":\"tag\",\"value\":\"%s\"}", name);
+    fo_err err = {0};
+    cJSON *json = cJSON_Parse(text);
+    search_filter *f;
+    assert_ok(search_filter_parse(&f, json, &err), &err);
+    cJSON_Delete(json);
+    search_hit *hits = malloc((size_t)n_ids * sizeof *hits);
+    float v[DIM];
+    vector_of(1, v);
+    for (int dense = 0; dense < 2; dense++) {
+        size_t n, want = 0;
+        assert_ok(dense ? search_dense(s, v, (size_t)n_ids, 0, f, hits, &n, &err)
+                        : search_sparse(s, "common", (size_t)n_ids, f, hits, &n, &err),
+                  &err);
+        for (int64_t id = 1; id < n_ids; id++) want += alive[id] && (tag < 0 || id % 7 == tag);
+        assert_int_equal(n, want);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(hits[i].chunk > 0 && hits[i].chunk < n_ids && alive[hits[i].chunk]);
+            assert_true(tag < 0 || hits[i].chunk % 7 == tag);
+        }
+    }
+    free(hits);
+    search_filter_free(f);
+}
+
 static void check_alive(search_index *ix, const bool *alive, int64_t n_ids) {
     search_snapshot *s = search_index_acquire(ix);
     size_t count = 0;
@@ -166,6 +196,8 @@ static void check_alive(search_index *ix, const bool *alive, int64_t n_ids) {
         count += alive[id];
     }
     assert_int_equal(search_snapshot_count(s), count);
+    check_filtered(s, alive, n_ids, -1);
+    check_filtered(s, alive, n_ids, 3);
     search_index_release(s);
 }
 
