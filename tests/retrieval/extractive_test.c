@@ -84,6 +84,27 @@ static void an_answer_is_refused_where_nothing_supports_it(void **state) {
     extractive_answer_deinit(&none);
 }
 
+/* Where something fits, the support decides, and the threshold is where it is said to be. */
+static void weak_support_is_refused_at_the_threshold(void **state) {
+    (void)state;
+    static const char weak[] = "When was the toll of the Brenner pass through Austria raised?";
+    extractive_answer a = ask(weak, library, 3, 1, -1);
+    double support = a.support;
+    assert_false(a.abstain);
+    if (!(support > .001 && support < support_threshold)) fail_msg("support %g", support);
+    extractive_answer_deinit(&a);
+    const struct {
+        double least;
+        bool abstain;
+    } cases[] = {{0, true}, {support * 1.01, true}, {support * .99, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        a = ask(weak, library, 3, 1, cases[i].least);
+        assert_int_equal(a.abstain, cases[i].abstain);
+        assert_true(a.support == support);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void headings_and_questions_are_not_answers(void **state) {
     (void)state;
     extractive_answer a = ask("How often do ferries cross the harbour?", library, 3, 3, -1);
@@ -261,6 +282,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
+        cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(neighbours_share_a_citation),

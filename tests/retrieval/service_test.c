@@ -126,6 +126,22 @@ static bool finds(service *s, const char *text, const char *id) {
     return found;
 }
 
+static void nothing_goes_in_where_the_disk_is_nearly_full(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = NULL;
+    service_options opt = {.home = home, .n_threads = 2, .min_free_bytes = UINT64_MAX};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    ingest_document d = {.id = "owl", .bytes = "The owl hunts.", .n_bytes = 14};
+    ingest_result r = {0};
+    assert_int_equal(service_ingest(s, &into, &d, 1, &r, NULL, &err), FO_ENOSPC);
+    assert_non_null(strstr(err.msg, "MiB are free"));
+    ingest_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 /* The log of the database cannot grow: what is not durable is told, and found nowhere. */
 static void a_failed_commit_leaves_no_trace(void **state) {
     (void)state;
@@ -682,6 +698,7 @@ static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
+        cmocka_unit_test(nothing_goes_in_where_the_disk_is_nearly_full),
         cmocka_unit_test(a_failed_commit_leaves_no_trace),
         cmocka_unit_test(one_bad_document_fails_alone),
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),

@@ -367,6 +367,24 @@ static void lines_that_are_no_document_fail_alone(void **state) {
     assert_true(n_documents(f) == before + 2);
 }
 
+/* A line without an end is given up before it is held whole. */
+static void a_line_has_a_limit(void **state) {
+    fixture *f = *state;
+    enum { LONG = 66 << 20 };
+    char *line = malloc(LONG);
+    memset(line, 'a', LONG);
+    memcpy(line, "{\"text\":\"", 9);
+    double before = n_documents(f);
+    fo_buf got = {0};
+    long status = post(f, "/ingest", "application/x-ndjson", line, LONG, &got);
+    fo_buf_char(&got, 0);
+    if (status != 413 || !strstr(got.data, "line 1 is longer"))
+        fail_msg("%ld %s", status, got.data);
+    assert_true(n_documents(f) == before);
+    fo_buf_free(&got);
+    free(line);
+}
+
 static void names_lead_nowhere_else(void **state) {
     fixture *f = *state;
     static const char *const bad[] = {"..",  "%2e%2e", ".hidden", "a%2Fb", "..%2F..%2Fetc",
@@ -572,6 +590,7 @@ int main(void) {
         cmocka_unit_test(what_the_description_forbids_is_refused_by_name),
         cmocka_unit_test(bodies_that_are_no_json_are_refused_whole),
         cmocka_unit_test(lines_that_are_no_document_fail_alone),
+        cmocka_unit_test(a_line_has_a_limit),
         cmocka_unit_test(names_lead_nowhere_else),
         cmocka_unit_test(lengths_that_lie_smuggle_nothing),
         cmocka_unit_test(a_body_that_ends_early_leaves_nothing),
