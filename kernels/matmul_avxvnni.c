@@ -5,6 +5,7 @@
 #define MM_LANES           8
 #define MM_UNITS           2
 #define MM_ROWS_INT        3
+#define MM_MANY_FETCH      1
 #define MM_FEW_ROWS        3
 #define MM_FEW_UNITS       1
 #define MM_FEW_FETCH(kind) true

@@ -5,6 +5,7 @@
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
  *   MM_FEW_ROWS    up to so many rows in all, tiles of MM_FEW_UNITS vectors are faster,
  *   MM_FEW_FETCH(kind)   and whether they fetch what comes next
+ *   MM_MANY_FETCH  whether tiles of many rows do
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
@@ -248,15 +249,43 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     }
 }
 
+/* With many rows: the next panels' codes of these groups, some with each tile. Left to
+ * itself, a core waits for the first tile's. */
+typedef struct ahead {
+    uintptr_t from[MM_PANELS]; /* behind the last panel something else is fetched */
+    size_t at, end, step;      /* bytes */
+} ahead;
+
+INLINE ahead plan_ahead(const mm_kind kind, const mm_weights *w, const walk *v, int rows) {
+    ahead a = {.end = 0};
+    if (!MM_MANY_FETCH || rows < 8 * MM_ROWS_INT) return a;
+    a.end = (size_t)(v->end - v->begin) * mm_group_bytes(kind);
+    for (int p = 0; p < MM_PANELS; p++)
+        a.from[p] = (uintptr_t)v->panel + v->next + (size_t)p * w->panel_bytes +
+                    (size_t)v->begin * mm_group_bytes(kind);
+    a.step = a.end / (size_t)(rows / MM_ROWS_INT + 1) + 64;
+    return a;
+}
+
+INLINE void fetch_ahead(ahead *a) {
+    const size_t stop = a->end - a->at < a->step ? a->end : a->at + a->step;
+    for (; a->at < stop; a->at += 64) {
+        UNROLL for (int p = 0; p < MM_PANELS; p++)
+            __builtin_prefetch((const void *)(a->from[p] + a->at));
+    }
+}
+
 /* All rows from row0 on that make whole tiles of `rows`; the last of all fetches. */
 #define TILES_F32(rows)                                                                            \
     for (; row1 - row >= (rows); row += (rows))                                                    \
         tile_f32(data, w->panel_bytes, in->x + (size_t)row * in->x_stride, in->x_stride, w->k,     \
                  out + (size_t)row * out_stride, out_stride, rows, panels);
 #define TILES_INT(rows)                                                                            \
-    for (; row1 - row >= (rows) + (parts && row1 - row == (rows)); row += (rows))                  \
+    for (; row1 - row >= (rows) + (parts && row1 - row == (rows)); row += (rows)) {                \
+        if (MM_MANY_FETCH && !parts && first == 0) fetch_ahead(&next);                             \
         tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride, out_stride,    \
                  rows, units, 0, 0);                                                               \
+    }                                                                                              \
     if (parts && row1 - row == (rows)) {                                                           \
         tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride, out_stride,    \
                  rows, units, part, parts);                                                        \
@@ -275,6 +304,7 @@ INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_in
 INLINE void rows_int(const mm_kind kind, const bool plain, const mm_weights *w, const walk *v,
                      const int first, const mm_input *in, int row, int row1, float *out,
                      size_t out_stride, const int units, const int part, const int parts) {
+    ahead next = plan_ahead(kind, w, v, row1 - row);
     if (MM_ROWS_INT >= 6) {
         TILES_INT(6)
     }
