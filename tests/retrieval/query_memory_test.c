@@ -130,8 +130,8 @@ static void what_changes_the_answer_is_not_taken_for_the_same(void **state) {
     service *s = open_home(home, -1);
     put(s, "heron", HERON);
     enum { VARIANTS = 17 };
-    static const query_message said[] = {{"user", "Good morning."}, {"assistant", "Yes?"}},
-                               other_said[] = {{"user", "Good evening."}, {"assistant", "Yes?"}};
+    static const query_message said[] = {{"user", "It is so."}, {"assistant", "Yes?"}},
+                               other_said[] = {{"user", "It was not."}, {"assistant", "Yes?"}};
     query_request q = question("How tall is the grey heron?"), v[VARIANTS];
     cJSON *json = cJSON_Parse("{\"type\":\"ne\",\"key\":\"year\",\"value\":1999}");
     cJSON *other = cJSON_Parse("{\"type\":\"ne\",\"key\":\"year\",\"value\":2000}");
