@@ -30,7 +30,7 @@ struct prompt_builder {
     const tokenizer *tokenizer;
     chat_template *wrapping; /* NULL: ChatML */
     const prompt_template *text;
-    size_t window;
+    size_t window, max_contexts;
     unsigned char fingerprint[32];
     token_list plain[3]; /* fixed parts of a prompt without turns */
 };
@@ -202,6 +202,7 @@ int prompt_builder_create(prompt_builder **out, const prompt_model *m, fo_err *e
     b->tokenizer = m->tokenizer;
     b->text = prompt_template_for(m->n_parameters);
     b->window = m->window;
+    b->max_contexts = m->max_contexts ? m->max_contexts : b->text->max_contexts;
     fo_err why = {0};
     if (m->chat_template &&
         chat_template_parse(&b->wrapping, m->chat_template, m->n_chat_template, &why) != FO_OK)
@@ -305,7 +306,7 @@ static int choose_turns(assembly *a, size_t budget, size_t *first, fo_err *err) 
 
 static int choose_contexts(assembly *a, size_t room, prompt *out, fo_err *err) {
     const prompt_input *in = a->in;
-    size_t most = a->b->text->max_contexts, used = 0;
+    size_t most = a->b->max_contexts, used = 0;
     for (size_t i = 0; i < in->n_contexts && out->n_used < most; i++) {
         token_list *t = &a->contexts[i];
         int rc = context_tokens(a->b, &in->contexts[i], t, err);

@@ -26,6 +26,7 @@ typedef struct prompt_model {
     size_t n_chat_template;
     uint64_t n_parameters; /* chooses the instructions */
     size_t window;         /* tokens of prompt and answer together */
+    size_t max_contexts;   /* 0: what the instructions say */
 } prompt_model;
 
 int prompt_builder_create(prompt_builder **out, const prompt_model *m, fo_err *err);

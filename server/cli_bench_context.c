@@ -20,13 +20,14 @@ enum { CHUNKS = 4, QUESTIONS = 8, MAX_PROMPT = 2048, MAX_RUNS = 32, BUSY_TOKENS 
 static struct {
     const char *model;
     int64_t runs;
-    bool json, chunk_only;
+    bool json, chunk_only, exact_only;
 } o = {.runs = 3};
 
 static const cli_option options[] = {
     {"model", CLI_STRING, &o.model, "FILE", "the GGUF file", .required = true},
     {"runs", CLI_INT, &o.runs, "N", "medians of so many (default 3)", .min = 1, .max = MAX_RUNS},
     {"chunk-only", CLI_BOOL, &o.chunk_only, NULL, "only with kv_reuse \"chunk\""},
+    {"exact-only", CLI_BOOL, &o.exact_only, NULL, "only with kv_reuse \"exact\""},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
     ENGINE_THREADS_FLAG,
     ENGINE_FLAGS,
@@ -304,7 +305,7 @@ static int run(int argc, char **argv) {
     fo_buf text = {0};
     json_out out = {&text, false};
     json_out_open(&out, NULL, '{');
-    for (int chunk = o.chunk_only; chunk < 2 && rc == FO_OK; chunk++) {
+    for (int chunk = o.chunk_only; chunk < 2 - o.exact_only && rc == FO_OK; chunk++) {
         enum kv_reuse reuse = chunk ? KV_REUSE_CHUNK : KV_REUSE_EXACT;
         if (chunk) json_out_open(&out, "chunk", '{');
         rc = run_sizes(b, &even, reuse, &err);

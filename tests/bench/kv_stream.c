@@ -16,73 +16,18 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <cjson/cJSON.h>
 
 #include "engine/engine.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "retrieval/prompt.h"
 #include "retrieval/service.h"
+#include "tests/bench/set_home.h"
 
 /* The instructions of a large model: a small one is given a single context. */
 #define LARGE UINT64_C(7000000000)
 
-enum { BATCH = 256, CONTEXTS = 3, PROMPT_TOKENS = 1500, SEED = 20261121 };
-
-static fo_err err;
-
-static void die(const char *what) {
-    fprintf(stderr, "kv_stream: %s: %s\n", what, err.msg);
-    exit(1);
-}
-
-static FILE *open_in(const char *set, const char *name) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", set, name);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        perror(path);
-        exit(1);
-    }
-    return f;
-}
-
-static const char *string_of(const cJSON *o, const char *key) {
-    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
-    return s ? s : "";
-}
-
-static void fill(service *s, const char *set) {
-    FILE *f = open_in(set, "corpus.jsonl");
-    char *line = NULL;
-    size_t cap = 0, n = 0;
-    cJSON *parsed[BATCH];
-    ingest_document docs[BATCH];
-    ingest_result results[BATCH];
-    ingest_report report;
-    for (bool more = true; more;) {
-        more = getline(&line, &cap, f) > 0;
-        if (more) {
-            cJSON *d = parsed[n] = cJSON_Parse(line);
-            const char *text = string_of(d, "text");
-            docs[n++] = (ingest_document){.id = string_of(d, "id"),
-                                          .title = string_of(d, "title"),
-                                          .content_type = "text/plain",
-                                          .bytes = text,
-                                          .n_bytes = strlen(text)};
-        }
-        if (n < BATCH && more) continue;
-        ingest_options o = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
-        if (n && service_ingest(s, &o, docs, n, results, &report, &err)) die("ingest");
-        for (size_t i = 0; i < n; i++) {
-            ingest_result_deinit(&results[i]);
-            cJSON_Delete(parsed[i]);
-        }
-        n = 0;
-    }
-    free(line);
-    fclose(f);
-}
+enum { CONTEXTS = 3, PROMPT_TOKENS = 1500, SEED = 20261121 };
 
 /* ---- the stream -------------------------------------------------------------------------- */
 
@@ -318,11 +263,7 @@ int main(int argc, char **argv) {
     double ram = argc > 5 ? strtod(argv[5], NULL) : 256;
     double disk = argc > 6 ? strtod(argv[6], NULL) : 1024;
     const char *wanted = argc > 7 ? argv[7] : "off,exact,cache,chunk";
-    service *s;
-    service_stats stats;
-    if (service_open(&s, &(service_options){.home = argv[1]}, &err)) die("open");
-    if (service_get_stats(s, &stats, &err)) die("stats");
-    if (stats.n_documents == 0) fill(s, argv[2]);
+    service *s = open_filled(argv[1], argv[2]);
     char **questions = read_questions(argv[2], &n_questions), dir[4096];
     if (!n || !n_questions) return 2;
     size_t *stream = draw(n_questions, n);

@@ -1,0 +1,185 @@
+/* context_order HOME SET MODEL [QUESTIONS [SKIP]] - what the number and the order of the contexts
+ * do to the answers that a model writes by itself, without the service's checks.
+ *
+ * HOME is filled with SET unless it holds it already. Each question is answered greedily over its
+ * best context, its two and three best by score, and these three in other orders: one of them drawn
+ * by lot in front (what `order: cache` does where that one is known), shuffled, the best last. A
+ * line a question on stderr, one JSON object on stdout: exact match, F1, answers that hold a gold
+ * answer, and differences to three by score with their standard errors. */
+#include <math.h>
+#include <unistd.h>
+
+#include "engine/chat_prompt.h"
+#include "engine/engine.h"
+#include "kernels/buf.h"
+#include "retrieval/measures.h"
+#include "retrieval/prompt.h"
+#include "tests/bench/set_home.h"
+
+enum { MOST_CONTEXTS = 3, MAX_GOLD = 16, ANSWER = 24, SEED = 20261121 };
+
+enum order { BY_SCORE, ONE_IN_FRONT, SHUFFLED, BEST_LAST };
+
+typedef struct variant {
+    const char *name;
+    int n_contexts;
+    enum order order;
+    double exact, f1, contains, difference, squared; /* sums; of contains to three by score */
+} variant;
+
+static variant variants[] = {
+    {.name = "three", .n_contexts = 3, .order = BY_SCORE},
+    {.name = "three_one_in_front", .n_contexts = 3, .order = ONE_IN_FRONT},
+    {.name = "three_shuffled", .n_contexts = 3, .order = SHUFFLED},
+    {.name = "three_best_last", .n_contexts = 3, .order = BEST_LAST},
+    {.name = "two", .n_contexts = 2, .order = BY_SCORE},
+    {.name = "one", .n_contexts = 1, .order = BY_SCORE},
+};
+enum { VARIANTS = sizeof variants / sizeof *variants };
+
+static uint64_t state = SEED;
+
+static size_t lot(size_t n) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    return (size_t)(state >> 33) % n;
+}
+
+static void reorder(prompt_context *c, size_t n, enum order order) {
+    prompt_context was[MOST_CONTEXTS];
+    memcpy(was, c, n * sizeof *c);
+    if (order == ONE_IN_FRONT && n) {
+        size_t k = lot(n);
+        memmove(c + 1, was, k * sizeof *c);
+        c[0] = was[k];
+    }
+    for (size_t i = n; order == SHUFFLED && i > 1; i--) {
+        size_t k = lot(i);
+        prompt_context t = c[i - 1];
+        c[i - 1] = c[k];
+        c[k] = t;
+    }
+    for (size_t i = 0; order == BEST_LAST && i < n; i++) c[i] = was[n - 1 - i];
+}
+
+/* The model's own text, caller frees. */
+static char *answer(engine *e, const prompt *p) {
+    generation_request g = {.prompt = p->tokens,
+                            .n_prompt = p->n_tokens,
+                            .max_tokens = ANSWER,
+                            .sampling = sampler_params_default(),
+                            .n_logprobs = -1};
+    g.sampling.temperature = 0;
+    generation *running;
+    generation_event ev;
+    fo_buf text = {0};
+    if (engine_submit(e, &g, &running, NULL, &err)) die("submit");
+    do generation_next(running, -1, &ev, &text);
+    while (!ev.done);
+    generation_free(running);
+    return text.data ? text.data : strdup("");
+}
+
+static prompt_builder *open_builder(engine *e, size_t max_contexts) {
+    const model_info *info = engine_model(e);
+    gguf_str chat;
+    if (chat_prompt_source(engine_gguf(e), &chat, &err)) die("chat template");
+    prompt_model m = {.tokenizer = engine_tokenizer(e),
+                      .chat_template = chat.len ? chat.ptr : NULL,
+                      .n_chat_template = chat.len,
+                      .n_parameters = info->n_parameters,
+                      .window = (size_t)info->n_context,
+                      .max_contexts = max_contexts};
+    prompt_builder *b;
+    if (prompt_builder_create(&b, &m, &err)) die("prompt");
+    return b;
+}
+
+static void ask(service *s, engine *e, prompt_builder *const *builders, const cJSON *line) {
+    const char *gold[MAX_GOLD];
+    size_t n_gold = 0;
+    const cJSON *item;
+    cJSON_ArrayForEach(item, cJSON_GetObjectItemCaseSensitive(line, "answers")) {
+        if (cJSON_IsString(item) && n_gold < MAX_GOLD) gold[n_gold++] = item->valuestring;
+    }
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = string_of(line, "text"),
+                       .top_k = MOST_CONTEXTS,
+                       .search = {.alpha = -1},
+                       .cache = CACHE_BYPASS};
+    query_result r;
+    if (service_query(s, &q, NULL, &r, &err)) die(q.query);
+    double base = 0;
+    for (int v = 0; v < VARIANTS; v++) {
+        variant *x = &variants[v];
+        prompt_context contexts[MOST_CONTEXTS];
+        size_t n = r.n_contexts < (size_t)x->n_contexts ? r.n_contexts : (size_t)x->n_contexts;
+        for (size_t i = 0; i < n; i++)
+            contexts[i] = (prompt_context){r.contexts[i].chunk.text, r.contexts[i].chunk.text_len,
+                                           r.contexts[i].chunk.title};
+        reorder(contexts, n, x->order);
+        prompt_input in = {.contexts = contexts,
+                           .n_contexts = n,
+                           .question = q.query,
+                           .max_tokens = ANSWER,
+                           .budget = 1500};
+        prompt p;
+        if (prompt_build(builders[x->n_contexts - 1], &in, &p, &err)) die("prompt");
+        char *text = answer(e, &p);
+        double contains = measure_contains(text, gold, n_gold);
+        if (v == 0) base = contains;
+        x->contains += contains;
+        x->exact += measure_exact(text, gold, n_gold);
+        x->f1 += measure_f1(text, gold, n_gold);
+        x->difference += contains - base;
+        x->squared += (contains - base) * (contains - base);
+        fprintf(stderr, "%s%.0f %.3f", v ? "  " : "", contains, measure_f1(text, gold, n_gold));
+        free(text);
+        prompt_deinit(&p);
+    }
+    fprintf(stderr, "\n");
+    query_result_deinit(&r);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 4) {
+        fprintf(stderr, "usage: context_order HOME SET MODEL [QUESTIONS [SKIP]]\n");
+        return 2;
+    }
+    size_t most = argc > 4 ? strtoul(argv[4], NULL, 10) : 200, n = 0, at = 0, cap = 0;
+    size_t skip = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
+    service *s = open_filled(argv[1], argv[2]);
+    engine *e;
+    engine_options o = {.model = argv[3], .kv_ram = (uint64_t)128 << 20};
+    if (engine_open(&e, &o, &err)) die("model");
+    prompt_builder *builders[MOST_CONTEXTS];
+    for (size_t i = 0; i < MOST_CONTEXTS; i++) builders[i] = open_builder(e, i + 1);
+    FILE *f = open_in(argv[2], "queries.jsonl");
+    char *line = NULL;
+    while (n < most && getline(&line, &cap, f) > 0) {
+        cJSON *q = cJSON_Parse(line);
+        bool judged = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(q, "answers")) > 0;
+        if (judged && at++ >= skip) {
+            ask(s, e, builders, q);
+            n++;
+        }
+        cJSON_Delete(q);
+    }
+    free(line);
+    fclose(f);
+    double d = n ? (double)n : 1;
+    printf("{\"questions\":%zu", n);
+    for (int v = 0; v < VARIANTS; v++) {
+        const variant *x = &variants[v];
+        double mean = x->difference / d;
+        printf(",\"%s\":{\"exact\":%.4f,\"f1\":%.4f,\"contains_gold\":%.4f,\"difference\":%.4f,"
+               "\"standard_error\":%.4f}",
+               x->name, x->exact / d, x->f1 / d, x->contains / d, mean,
+               sqrt(fmax(0, x->squared / d - mean * mean) / d));
+    }
+    printf("}\n");
+    for (size_t i = 0; i < MOST_CONTEXTS; i++) prompt_builder_free(builders[i]);
+    engine_close(e);
+    service_close(s);
+    return 0;
+}
