@@ -18,7 +18,9 @@ typedef struct fixture {
 
 /* file: a model that the fixture frees, or NULL. dir: of test_folder, the fixture's too. */
 static inline fixture *fixture_open(char *dir, char *file, engine_options e) {
-    log_open(LOG_LEVEL_OFF, false);
+    static bool quiet; /* once: the threads of another fixture may run by now */
+    if (!quiet) log_open(LOG_LEVEL_OFF, false);
+    quiet = true;
     fixture *f = calloc(1, sizeof *f);
     fo_err err = {0};
     f->dir = dir;
