@@ -8,30 +8,45 @@
 
 #include "engine/encoder_layers.h"
 
-enum { DEFAULT_BATCH = 2048, LONGEST_TEXT = 8192 };
+enum {
+    LONGEST_TEXT = 8192,
+    THREAD_TOKENS = 512, /* of a step: enough tiles to share out; more would leave the last cache */
+    SHORT_TEXTS = 256,   /* pages of a step for what texts leave of their last page */
+};
 
 struct encoder {
     encoder_layers l;
-    int32_t *table; /* [cap_rows]: page i is page i; a text's block table is a slice of it */
+    int step_tokens; /* that texts are packed to; a single one may be longer */
+    int n_pages;
+    int32_t *table; /* [n_pages]: page i is page i; a text's block table is a slice of it */
 };
+
+static int pages_of(int n_tokens) {
+    return (n_tokens + ENCODER_PAGE - 1) / ENCODER_PAGE;
+}
 
 int encoder_create(encoder **out, const model *m, const encoder_limits *limits, fo_err *err) {
     if (!m->info.encoder)
         return fo_fail(err, FO_EUNSUPPORTED, "%s writes text: it is no embedding model",
                        m->info.arch);
-    int tokens = limits && limits->batch_tokens > 0 ? limits->batch_tokens : DEFAULT_BATCH;
+    int step = limits && limits->batch_tokens > 0
+                   ? limits->batch_tokens
+                   : THREAD_TOKENS * (m->pool ? fo_pool_threads(m->pool) : 1);
     int longest = m->info.n_context < LONGEST_TEXT ? m->info.n_context : LONGEST_TEXT;
-    if (tokens < longest) tokens = longest;
+    if (step > LONGEST_TEXT) step = LONGEST_TEXT;
+    int tokens = step > longest ? step : longest;
     encoder *e = calloc(1, sizeof *e);
     if (!e) return fo_fail(err, FO_ENOMEM, "no memory for an encoder");
-    int rc = encoder_layers_create(&e->l, m, tokens, err);
-    if (!rc && !(e->table = malloc((size_t)tokens * sizeof *e->table)))
+    e->step_tokens = step;
+    e->n_pages = pages_of(tokens) + SHORT_TEXTS;
+    int rc = encoder_layers_create(&e->l, m, tokens, e->n_pages, err);
+    if (!rc && !(e->table = malloc((size_t)e->n_pages * sizeof *e->table)))
         rc = fo_fail(err, FO_ENOMEM, "no memory for an encoder");
     if (rc) {
         encoder_free(e);
         return rc;
     }
-    for (int i = 0; i < tokens; i++) e->table[i] = i;
+    for (int i = 0; i < e->n_pages; i++) e->table[i] = i;
     *out = e;
     return FO_OK;
 }
@@ -52,7 +67,7 @@ static void run_step(encoder *e, const encoder_text *texts, size_t n) {
             e->l.f.places[r] = (row_place){e->table + page, i, texts[t].n_tokens, NULL};
             e->l.rows[r] = (encoder_row){texts[t].tokens[i], second > 0 && i >= second};
         }
-        page += (texts[t].n_tokens + KV_BLOCK - 1) / KV_BLOCK;
+        page += pages_of(texts[t].n_tokens);
     }
     encoder_layers_run(&e->l, r);
 }
@@ -82,10 +97,13 @@ static int run_all(encoder *e, const encoder_text *texts, size_t n_texts, finish
         if (rc) return rc;
     }
     for (size_t first = 0; first < n_texts;) {
-        size_t n = 0;
-        int rows = 0;
-        while (first + n < n_texts && rows + texts[first + n].n_tokens <= e->l.f.cap_rows)
-            rows += texts[first + n++].n_tokens;
+        size_t n = 1;
+        int rows = texts[first].n_tokens, pages = pages_of(rows);
+        for (; first + n < n_texts; n++) {
+            rows += texts[first + n].n_tokens;
+            pages += pages_of(texts[first + n].n_tokens);
+            if (rows > e->step_tokens || pages > e->n_pages) break;
+        }
         run_step(e, texts + first, n);
         for (size_t i = 0, row = 0; i < n; i++) {
             finish(e, &texts[first + i], (int)row, &out);

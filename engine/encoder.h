@@ -6,8 +6,8 @@
  *     encoder_text t[2] = {{ids_a, 9}, {ids_b, 120}};        // with [CLS] and [SEP]
  *     encoder_embed(e, t, 2, vectors, &err);                 // vectors[2][d_model]
  *
- * Texts are packed one behind the other, without padding, into steps of at most batch_tokens; a
- * text's vector does not depend on its company (row invariance, model.h). */
+ * Texts are packed one behind the other, without padding, into steps of at most batch_tokens (or
+ * of one longer text); a text's vector does not depend on its company (row invariance, model.h). */
 #ifndef FORAGE_ENGINE_ENCODER_H
 #define FORAGE_ENGINE_ENCODER_H
 
@@ -19,8 +19,7 @@
 typedef struct encoder encoder; /* one thread at a time; the model under it may be shared */
 
 typedef struct encoder_limits {
-    int batch_tokens; /* tokens of a step; 0: 2048. Raised to the model's context,
-                       * at most 8192: longer texts are refused */
+    int batch_tokens; /* that texts are packed to, at most 8192; 0: 512 a thread */
 } encoder_limits;
 
 typedef struct encoder_text {

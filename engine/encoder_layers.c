@@ -3,24 +3,22 @@
 #include <stdlib.h>
 
 enum {
-    PAGE_TOKENS = KV_BLOCK,
     TILE_ROWS = 96, /* at most: what a layer makes of them fits the second cache */
-    TILE_UNIT = 12, /* a multiple of what any product takes at a time */
+    TILE_UNIT = 6,  /* a multiple of what products take at a time */
     FEW_ROWS = 24,  /* a thread's share below which products are shared instead */
 };
 
-int encoder_layers_create(encoder_layers *l, const model *m, int rows, fo_err *err) {
+int encoder_layers_create(encoder_layers *l, const model *m, int rows, int pages, fo_err *err) {
     *l = (encoder_layers){.n_tiles = m->pool ? fo_pool_threads(m->pool) : 1};
-    /* Every text may leave a page partly filled. */
     kv_layout layout = {.n_layers = 2,
                         .n_kv_heads = m->info.n_kv_heads,
                         .k_dim = m->info.k_dim,
                         .v_dim = m->info.v_dim,
-                        .page_tokens = PAGE_TOKENS,
+                        .page_tokens = ENCODER_PAGE,
                         .type = KV_F32};
     int rc = forward_create(&l->f, m, m->pool, rows, 1, err);
     if (!rc) rc = kv_layout_init(&layout, err);
-    if (!rc) rc = kv_pages_create(&l->kv, &layout, rows, err);
+    if (!rc) rc = kv_pages_create(&l->kv, &layout, pages, err);
     if (rc) return rc;
     l->rows = calloc((size_t)rows, sizeof *l->rows);
     l->tiles = calloc((size_t)l->n_tiles, sizeof *l->tiles);

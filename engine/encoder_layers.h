@@ -9,6 +9,9 @@
 
 #include "engine/forward.h"
 
+/* A page is a span of attention, which reads it in place. */
+enum { ENCODER_PAGE = ATTENTION_SPAN };
+
 typedef struct encoder_row {
     int32_t token;
     bool second_segment;
@@ -22,12 +25,12 @@ typedef struct encoder_layers {
     encoder_row *rows; /* [cap_rows] */
 } encoder_layers;
 
-/* Room for steps of `rows` rows. */
-int encoder_layers_create(encoder_layers *l, const model *m, int rows, fo_err *err);
+/* Room for steps of `rows` rows whose texts take `pages` pages. */
+int encoder_layers_create(encoder_layers *l, const model *m, int rows, int pages, fo_err *err);
 void encoder_layers_free(encoder_layers *l); /* zeroed is fine */
 
-/* Run the first `rows` rows, described by l->rows and l->f.places (whose block tables count from
- * page 0 to rows - 1); l->f.x[rows][d_stride] holds the last layer then. */
+/* Run the first `rows` rows, described by l->rows and l->f.places (whose block tables name
+ * pages below `pages`); l->f.x[rows][d_stride] holds the last layer then. */
 void encoder_layers_run(encoder_layers *l, int rows);
 
 #endif

@@ -426,20 +426,28 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
         if (p->n_keys > end) end = p->n_keys;
     }
     const int32_t *pages = f->places[r0].pages;
+    /* Whole spans of an encoder's pages are read where they lie. */
+    const bool in_place =
+        page_tokens % ATTENTION_SPAN == 0 && kv_pages_viewable(j->kv, f->v_stride);
     m->attention->begin(&t);
     for (int at = begin / ATTENTION_BLOCK * ATTENTION_BLOCK, next; at < end; at = next) {
         int n_blocks = 0;
+        const float *span_keys = keys, *span_values = values;
+        if (in_place)
+            kv_pages_view(j->kv, pages[at / page_tokens], at % page_tokens, j->kv_layer, kv_head,
+                          &span_keys, &span_values);
         for (next = at; next < end && (next == at || next % ATTENTION_SPAN); n_blocks++) {
-            kv_pages_unpack(j->kv, pages[next / page_tokens], next % page_tokens, j->kv_layer,
-                            kv_head, keys + (size_t)(next - at) * k_dim,
-                            values + (size_t)(next - at) * (size_t)f->v_stride, f->v_stride);
+            if (!in_place)
+                kv_pages_unpack(j->kv, pages[next / page_tokens], next % page_tokens, j->kv_layer,
+                                kv_head, keys + (size_t)(next - at) * k_dim,
+                                values + (size_t)(next - at) * (size_t)f->v_stride, f->v_stride);
             next += ATTENTION_BLOCK;
         }
         for (int r = 0; r < t.n_rows; r++) {
             lo[r] = first[r] > at ? first[r] - at : 0;
             hi[r] = last[r] < next ? last[r] - at : next - at;
         }
-        m->attention->span(&t, n_blocks, keys, values, lo, hi);
+        m->attention->span(&t, n_blocks, span_keys, span_values, lo, hi);
     }
     m->attention->end(&t);
     const model_sequence *s = f->places[r0].observed;

@@ -327,6 +327,18 @@ void kv_pages_load(const kv_pages *kv, int page, int slot, int layer, int head, 
     if (v) load_value(kv, h, slot, v);
 }
 
+bool kv_pages_viewable(const kv_pages *kv, int v_stride) {
+    return kv->layout.type == KV_F32 && kv->layout.v_dim == v_stride;
+}
+
+void kv_pages_view(const kv_pages *kv, int page, int slot, int layer, int head, const float **keys,
+                   const float **values) {
+    const kv_layout *l = &kv->layout;
+    unsigned char *h = head_at(kv, page, layer, head);
+    *keys = (const float *)(void *)keys_at(l, h, slot);
+    *values = (const float *)(void *)value_at(l, h, slot);
+}
+
 void kv_pages_unpack(const kv_pages *kv, int page, int slot, int layer, int head, float *keys,
                      float *values, int v_stride) {
     const kv_layout *l = &kv->layout;

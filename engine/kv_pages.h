@@ -23,6 +23,7 @@
 #ifndef FORAGE_ENGINE_KV_PAGES_H
 #define FORAGE_ENGINE_KV_PAGES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "kernels/error.h"
@@ -92,6 +93,13 @@ void kv_pages_load(const kv_pages *kv, int page, int slot, int layer, int head, 
 
 /* Store the key alone (after it was turned). */
 void kv_pages_store_key(kv_pages *kv, int page, int slot, int layer, int head, const float *k);
+
+/* Whether blocks lie in a page just as attention reads them: floats, values v_stride apart. */
+bool kv_pages_viewable(const kv_pages *kv, int v_stride);
+/* Where that is so, the block that starts at `slot` in place; the page's following ones lie behind
+ * it. Valid until the pages are freed. */
+void kv_pages_view(const kv_pages *kv, int page, int slot, int layer, int head, const float **keys,
+                   const float **values);
 
 /* Unpack the block of 16 positions that starts at `slot` (a multiple of 16) as floats:
  * keys[k_dim][16] and values[16][v_stride], of which v_dim are written. Attention's read. */
