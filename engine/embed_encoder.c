@@ -218,11 +218,7 @@ static int load(embed_encoder *s, const char *path, const embedder_options *o, f
     s->base.dim = (size_t)i->d_model;
     if ((rc = tokenizer_from_gguf(&s->tokens, model_gguf(s->weights), err))) return rc;
     s->base.vocabulary = s->tokens;
-    s->first = tokenizer_special_id(s->tokens, TOKENIZER_CLS);
-    s->last = tokenizer_special_id(s->tokens, TOKENIZER_SEP);
-    if (s->first < 0) s->first = tokenizer_special_id(s->tokens, TOKENIZER_BOS);
-    if (s->last < 0) s->last = tokenizer_special_id(s->tokens, TOKENIZER_EOS);
-    if (s->first < 0 || s->last < 0)
+    if (!tokenizer_text_ends(s->tokens, &s->first, &s->last))
         return fo_fail(err, FO_ECORRUPT, "the vocabulary has no [CLS] and [SEP]");
     rc = read_prefix(s, EMBED_QUERY, "forage.embedding.query_prefix", o->query_prefix, err);
     if (!rc)

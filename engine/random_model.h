@@ -10,7 +10,9 @@
 #include "kernels/pool.h"
 
 typedef struct random_model_options {
-    const char *shape; /* "qwen2.5-0.5b", "smollm2-135m", "llama3.2-1b", "minilm-l6" */
+    /* "qwen2.5-0.5b", "smollm2-135m", "llama3.2-1b", "minilm-l6"; "tiny", for tests: a fifth of
+     * SmolLM2's layers */
+    const char *shape;
     quantize_target type;
     bool outliers; /* some channels 100 times the rest, as trained models have */
     uint64_t seed;

@@ -487,6 +487,13 @@ int32_t tokenizer_special_id(const tokenizer *t, tokenizer_special which) {
     return (unsigned)which < TOKENIZER_N_SPECIAL ? t->special_id[which] : -1;
 }
 
+bool tokenizer_text_ends(const tokenizer *t, int32_t *first, int32_t *last) {
+    const int32_t *id = t->special_id;
+    *first = id[id[TOKENIZER_CLS] < 0 ? TOKENIZER_BOS : TOKENIZER_CLS];
+    *last = id[id[TOKENIZER_SEP] < 0 ? TOKENIZER_EOS : TOKENIZER_SEP];
+    return *first >= 0 && *last >= 0;
+}
+
 bool tokenizer_adds_bos(const tokenizer *t) {
     int32_t id = t->special_id[t->kind == TOKENIZER_WORDPIECE ? TOKENIZER_CLS : TOKENIZER_BOS];
     return t->add_bos && id >= 0;

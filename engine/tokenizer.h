@@ -122,6 +122,9 @@ typedef enum tokenizer_special {
 } tokenizer_special;
 
 int32_t tokenizer_special_id(const tokenizer *t, tokenizer_special which); /* -1: none */
+/* What an encoder's text stands between: [CLS] and [SEP], or BOS and EOS where the vocabulary has
+ * none. False where it lacks those too. */
+bool tokenizer_text_ends(const tokenizer *t, int32_t *first, int32_t *last);
 bool tokenizer_adds_bos(const tokenizer *t); /* does ADD_SPECIAL put BOS (or CLS) in front? */
 bool tokenizer_adds_eos(const tokenizer *t);
 

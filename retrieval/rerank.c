@@ -42,11 +42,7 @@ static int load(reranker *r, const char *path, fo_pool *pool, fo_err *err) {
         return fo_fail_field(err, FO_EUNSUPPORTED, "rerank-model",
                              "%s is no cross-encoder: it has no head that scores a pair", r->name);
     if ((rc = tokenizer_from_gguf(&r->tokens, model_gguf(r->weights), err))) return rc;
-    r->first = tokenizer_special_id(r->tokens, TOKENIZER_CLS);
-    r->separator = tokenizer_special_id(r->tokens, TOKENIZER_SEP);
-    if (r->first < 0) r->first = tokenizer_special_id(r->tokens, TOKENIZER_BOS);
-    if (r->separator < 0) r->separator = tokenizer_special_id(r->tokens, TOKENIZER_EOS);
-    if (r->first < 0 || r->separator < 0 || i->n_context < 16)
+    if (!tokenizer_text_ends(r->tokens, &r->first, &r->separator) || i->n_context < 16)
         return fo_fail(err, FO_ECORRUPT, "%s: no [CLS] and [SEP], or no room for a pair", r->name);
     r->window = i->n_context < 8192 ? (size_t)i->n_context : 8192;
     return encoder_create(&r->run, r->weights, &(encoder_limits){0}, err);

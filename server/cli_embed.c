@@ -40,8 +40,8 @@ static int add_text(batch *b, const char *text, size_t len, fo_err *err) {
     if (n < 0) return fo_fail(err, (int)n, "the text could not be tokenised");
     if (n > b->n_context) {
         n = b->n_context;
-        int32_t sep = tokenizer_special_id(b->t, TOKENIZER_SEP);
-        if (tokenizer_adds_eos(b->t)) ids[n - 1] = sep >= 0 ? sep : ids[n - 1];
+        int32_t first, last;
+        if (tokenizer_adds_eos(b->t) && tokenizer_text_ends(b->t, &first, &last)) ids[n - 1] = last;
     }
     if (n == 0) return fo_fail(err, FO_EINVAL, "the text has no tokens");
     b->texts[b->n++] = (encoder_text){ids, (int)n, 0};
