@@ -477,6 +477,7 @@ static int ask(bench *b, const cJSON *line, const char *qrels, fo_err *err) {
     ptrdiff_t gold = gold_document(b, qrels, q.id);
     if (gold < 0 || !q.n_gold) return FO_OK;
     int rc = assemble(b, (size_t)gold, b->n_asked % CHUNKS, q.text, err);
+    if (rc == FO_ELIMIT) return FO_OK; /* a prompt that is too long is left out */
     if (rc == FO_OK) rc = compute_full(b, &q, err);
     if (rc == FO_OK) rc = compute_alone(b, err);
     for (size_t i = 0; i < b->n_variants && rc == FO_OK; i++)
