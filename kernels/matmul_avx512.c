@@ -6,7 +6,7 @@
 #define MM_UNITS           2
 #define MM_ROWS_INT        6
 #define MM_MANY_FETCH      0
-#define MM_FEW_ROWS        6
+#define MM_FEW_ROWS        1
 #define MM_FEW_UNITS       2
 #define MM_FEW_FETCH(kind) ((kind) != MM_W8)
 #include "kernels/simd16.h"

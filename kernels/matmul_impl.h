@@ -28,11 +28,11 @@
 
 /* With many rows: so many of them against all panels before the next ones, so that they stay in
  * the second cache, and so many groups of them at a time, so that a panel's stay in the first. */
-enum { TILE_ROWS = 12, BLOCK_ROWS = 21 * TILE_ROWS, BLOCK_GROUPS = 32 };
+enum { TILE_ROWS = 12, BLOCK_ROWS = 256, BLOCK_GROUPS = 32 };
 
-/* With few rows memory is the limit: so many bytes of a panel at a time, while as many of what
- * comes next are fetched: both stay in a first cache of 32 KiB. */
-enum { FETCH_BYTES = 15360 };
+/* With up to SOME_ROWS rows memory is a limit: so many bytes of a panel at a time, while as many of
+ * what comes next are fetched: both stay in a first cache of 32 KiB. */
+enum { FETCH_BYTES = 15360, SOME_ROWS = 48 };
 
 /* Codes as plain bytes, [group][k/4][16][4], of the groups that a pass takes. */
 typedef unsigned char plain_codes[BLOCK_GROUPS][MM_GROUP * MM_PANEL];
@@ -98,12 +98,13 @@ INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const mm_input 
     uintptr_t panel = (uintptr_t)v->panel; /* after the last panel something else is fetched */
     if (at >= n) at -= n, panel += v->next;
     const size_t g = (size_t)(in->groups ? in->groups[at] : at), bytes = mm_group_bytes(kind);
+    const int lines = (int)bytes / 64;
     UNROLL for (int p = 0; p < MM_PANELS; p++) {
         const uintptr_t from = panel + (size_t)p * w->panel_bytes;
         const uintptr_t scales = from + w->scale_offset + g * 2 * MM_PANEL;
-        UNROLL for (size_t i = 64 * (size_t)part; i < bytes; i += 64 * (size_t)parts)
-            __builtin_prefetch((const void *)(from + g * bytes + i));
-        if (part == parts - 1) __builtin_prefetch((const void *)scales);
+        UNROLL for (int i = part; i < lines; i += parts)
+            __builtin_prefetch((const void *)(from + g * bytes + (size_t)i * 64));
+        if (part == 0) __builtin_prefetch((const void *)scales);
         if (part == 0 && mm_has_min(kind))
             __builtin_prefetch(
                 (const void *)(scales + (size_t)(w->k_padded / MM_GROUP) * 2 * MM_PANEL));
@@ -275,22 +276,19 @@ INLINE void fetch_ahead(ahead *a) {
     }
 }
 
-/* All rows from row0 on that make whole tiles of `rows`; the last of all fetches. */
+/* All rows from row0 on that make whole tiles of `rows`. */
 #define TILES_F32(rows)                                                                            \
     for (; row1 - row >= (rows); row += (rows))                                                    \
         tile_f32(data, w->panel_bytes, in->x + (size_t)row * in->x_stride, in->x_stride, w->k,     \
                  out + (size_t)row * out_stride, out_stride, rows, panels);
 #define TILES_INT(rows)                                                                            \
-    for (; row1 - row >= (rows) + (parts && row1 - row == (rows)); row += (rows)) {                \
-        if (MM_MANY_FETCH && !parts && first == 0) fetch_ahead(&next);                             \
-        tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride, out_stride,    \
-                 rows, units, 0, 0);                                                               \
-    }                                                                                              \
-    if (parts && row1 - row == (rows)) {                                                           \
-        tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride, out_stride,    \
-                 rows, units, part, parts);                                                        \
-        return;                                                                                    \
-    }
+    if (MM_ROWS_INT >= (rows) && most >= (rows))                                                   \
+        for (; row1 - row >= (rows); row += (rows), part += parts > 0) {                           \
+            if (MM_MANY_FETCH && !parts && first == 0) fetch_ahead(&next);                         \
+            tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride,            \
+                     out_stride, rows, units, part, parts);                                        \
+            if (single) return;                                                                    \
+        }
 
 INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_input *in, int row,
                      int row1, float *out, size_t out_stride, const int panels) {
@@ -301,30 +299,31 @@ INLINE void rows_f32(const mm_weights *w, const unsigned char *data, const mm_in
     TILES_F32(1)
 }
 
+/* single: the rows are one tile, which 5 never are. */
 INLINE void rows_int(const mm_kind kind, const bool plain, const mm_weights *w, const walk *v,
                      const int first, const mm_input *in, int row, int row1, float *out,
-                     size_t out_stride, const int units, const int part, const int parts) {
+                     size_t out_stride, const int units, const int most, const bool single,
+                     int part, const int parts) {
     ahead next = plan_ahead(kind, w, v, row1 - row);
-    if (MM_ROWS_INT >= 6) {
-        TILES_INT(6)
-    }
-    if (MM_ROWS_INT >= 4) {
-        TILES_INT(4)
-    }
-    if (MM_ROWS_INT >= 3) {
-        TILES_INT(3)
-    }
-    if (MM_ROWS_INT >= 2) {
-        TILES_INT(2)
-    }
-    TILES_INT(1)
+    TILES_INT(6) TILES_INT(4) TILES_INT(3) TILES_INT(2) TILES_INT(1)
+}
+
+/* Tiles that rows_int makes of some rows. */
+INLINE int tiles_of(int rows) {
+    int n = 0;
+    const int sizes[] = {6, 4, 3, 2, 1};
+    for (int i = 0; i < 5; i++)
+        if (sizes[i] <= MM_ROWS_INT) n += rows / sizes[i], rows %= sizes[i];
+    return n;
 }
 
 /* How a product is run. */
 typedef struct plan {
-    int units;  /* vectors of a tile */
-    bool fetch; /* what comes next, while a pass runs */
-    bool plain; /* codes are unpacked before the first of several tiles reads them */
+    int most;    /* rows of a tile */
+    bool single; /* the rows are one */
+    int units;   /* vectors of a tile */
+    bool fetch;  /* what comes next, while a pass runs */
+    bool plain;  /* codes are unpacked before the first of several tiles reads them */
 } plan;
 
 /* All rows against `panels` panels, groups [begin, end), in passes of some vectors: their weights
@@ -340,6 +339,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
         rows_f32(w, v.panel, in, row0, row1, out, out_stride, panels);
         return;
     }
+    const int tiles = how.single ? 1 : tiles_of(row1 - row0);
     int step = end - begin;
     if (how.fetch || how.plain) { /* even pieces */
         const int bytes = panels * (int)(mm_group_bytes(kind) + 2 * MM_PANEL);
@@ -362,9 +362,9 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
                     plain[p][i - v.begin]);
             }
         }
-        UNROLL for (int u = 0; u < vectors; u += how.units)
-            rows_int(kind, how.plain, w, &v, u, in, row0, row1, out + u * MM_LANES, out_stride,
-                     how.units, u / how.units, how.fetch ? passes : 0);
+        UNROLL for (int u = 0; u < vectors; u += how.units) rows_int(
+            kind, how.plain, w, &v, u, in, row0, row1, out + u * MM_LANES, out_stride, how.units,
+            how.most, how.single, u / how.units * tiles, how.fetch ? passes * tiles : 0);
         v.begin = v.end;
     } while (v.begin < end);
 }
@@ -379,14 +379,15 @@ INLINE void run_block(const mm_kind kind, const mm_weights *w, const mm_input *i
     if (MM_PANELS > 1)
         for (; p < panel1; p++)
             strip(kind, w, in, row0, row1, p, out, out_stride, 1,
-                  (plan){all < how.units ? all : how.units, false, how.plain}, begin, end);
+                  (plan){how.most, how.single, all < how.units ? all : how.units, false, how.plain},
+                  begin, end);
 }
 
 /* Sums in ascending order whether they pause in out or not: blocks do not change a bit. Where out
  * holds a first term, they cannot. */
 INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int row0, int row1,
                 int panel0, int panel1, float *out, size_t out_stride, const plan how) {
-    const bool whole = kind == MM_F32 || row1 - row0 <= 3 * MM_ROWS_INT;
+    const bool whole = kind == MM_F32 || row1 - row0 <= SOME_ROWS;
     const int groups = kind == MM_F32 ? 1 : in->groups ? in->n_groups : w->k_padded / MM_GROUP;
     const int rows = whole ? row1 - row0 : BLOCK_ROWS;
     const int step = whole || in->add ? groups : BLOCK_GROUPS;
@@ -408,21 +409,27 @@ INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int
                                                size_t out_stride) {                                \
         run(kind, w, in, row0, row1, panel0, panel1, out, out_stride, (plan){__VA_ARGS__});        \
     }
-/* Several passes over few rows are memory's business as well. Sums that are added to what out holds
- * cannot pause, which unpacked codes make them. */
+/* Codes are unpacked where several tiles of rows follow each other. Sums that are added to what out
+ * holds cannot pause, which unpacked codes make them: those run tile by tile. */
 #define RUN(name, kind)                                                                            \
-    RUN_AS(name##_many, kind, MM_UNITS, false, kind != MM_W8)                                      \
-    RUN_AS(name##_some, kind, MM_UNITS, true, kind != MM_W8)                                       \
-    RUN_AS(name##_few, kind, MM_FEW_UNITS, MM_FEW_FETCH(kind), false)                              \
+    RUN_AS(name##_few, kind, MM_FEW_ROWS, MM_FEW_ROWS <= 3, MM_FEW_UNITS, MM_FEW_FETCH(kind),      \
+           false)                                                                                  \
+    RUN_AS(name##_tile, kind, MM_ROWS_INT, MM_ROWS_INT <= 3, MM_UNITS, true, false)                \
+    RUN_AS(name##_some, kind, MM_ROWS_INT, false, MM_UNITS, true, kind != MM_W8)                   \
+    RUN_AS(name##_many, kind, MM_ROWS_INT, false, MM_UNITS, false, kind != MM_W8)                  \
     static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
                      int panel1, float *out, size_t out_stride) {                                  \
-        const int rows = row1 - row0;                                                              \
-        (rows <= MM_FEW_ROWS || (kind != MM_W8 && in->add) ? name##_few                            \
-         : rows <= 3 * MM_ROWS_INT                                                                 \
-             ? name##_some                                                                         \
-             : name##_many)(w, in, row0, row1, panel0, panel1, out, out_stride);                   \
+        const int most = kind != MM_W8 && in->add ? MM_ROWS_INT : INT32_MAX;                       \
+        for (int row = row0, end; row < row1; row = end) {                                         \
+            end = row1 - row > most ? row + most : row1;                                           \
+            const int rows = end - row;                                                            \
+            (rows <= MM_FEW_ROWS   ? name##_few                                                    \
+             : rows <= MM_ROWS_INT ? name##_tile                                                   \
+             : rows <= SOME_ROWS   ? name##_some                                                   \
+                                   : name##_many)(w, in, row, end, panel0, panel1, out, out_stride); \
+        }                                                                                          \
     }
-RUN_AS(run_f32, MM_F32, MM_UNITS, false, false)
+RUN_AS(run_f32, MM_F32, 0, false, MM_UNITS, false, false)
 RUN(run_w8, MM_W8)
 RUN(run_w4, MM_W4)
 RUN(run_w4m, MM_W4M)
