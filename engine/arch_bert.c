@@ -19,8 +19,8 @@ static int encoder_layer(model_loader *l, layer *y) {
         return rc;
     rc = m->ffn == FFN_GELU ? loader_linear_1(l, &y->up, d, "ffn_up", m->d_ff)
                             : loader_linear(l, &y->up, d, 2, up_names, up);
-    /* MiniLM: worst cosine .99891 without, .99904 with the values' second term (mean loss .00037 and
-     * .00024); those of queries and keys would bring the mean to .00023. */
+    /* MiniLM: worst cosine .99891 without, .99904 with the values' second term (mean loss .00037
+     * and .00024); those of queries and keys would bring the mean to .00023. */
     y->qkv.n_fine = 1;
     if (rc || (rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d)) ||
         (rc = loader_vector(l, "layer_output_norm.weight", d, &y->ffn_norm)))

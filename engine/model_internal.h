@@ -25,8 +25,8 @@ typedef struct linear {
     /* Fast path: the last n_fine parts take x as the sum of two int8 roundings (15 bits) instead of
      * one. For products where one rounding costs more accuracy than the second costs time. */
     int n_fine;
-    /* The same in all parts for these groups of VEC_GROUP channels alone: those that an outlier channel would
-     * leave hardly a bit (loader_mark_outliers). NULL: none. */
+    /* The same in all parts for these groups of VEC_GROUP channels alone: those that an outlier
+     * channel would leave hardly a bit (loader_mark_outliers). NULL: none. */
     int *fine_groups, n_fine_groups;
 } linear;
 

@@ -75,8 +75,9 @@ static struct {
 } ko = {.type = "q8_0"};
 
 static const cli_option make_options[] = {
-    {"shape", CLI_STRING, &ko.shape, "NAME", "qwen2.5-0.5b, smollm2-135m, llama3.2-1b, minilm-l6 or tiny",
-     .required = true, .flag_only = true},
+    {"shape", CLI_STRING, &ko.shape, "NAME",
+     "qwen2.5-0.5b, smollm2-135m, llama3.2-1b, minilm-l6 or tiny", .required = true,
+     .flag_only = true},
     {"type", CLI_STRING, &ko.type, "TYPE", "f16, q8_0, q4_0, q4_k_m, ... (default q8_0)",
      .flag_only = true},
     {"out", CLI_STRING, &ko.out, "FILE", "the GGUF file to write", .required = true,
