@@ -16,7 +16,8 @@ typedef struct peak_kernels {
 double peak_int8_tops(fo_pool *pool);
 double peak_bf16_tflops(fo_pool *pool);
 
-/* GB/s of reading a buffer of `bytes` once, all threads together; best of three. 0: no memory. */
+/* GB/s of reading a buffer of `bytes` once, all threads together; best of three plain walks and
+ * three that fetch ahead. 0: no memory. */
 double peak_read_gbps(fo_pool *pool, size_t bytes);
 
 /* Seconds of a clock that only goes forward. */
