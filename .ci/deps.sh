@@ -47,7 +47,10 @@ if [ -n "$missing" ]; then
     echo "Installing Debian packages:$missing"
     # shellcheck disable=SC2086 # a list of names
     { $sudo apt-get -qq update && timeout 300 $sudo apt-get -qq install -y --no-install-recommends $missing >/dev/null; } ||
-        echo "deps: could not install$missing; the tests that need them are skipped"
+        { # cut short, dpkg would refuse whoever comes next
+            $sudo dpkg --configure -a >/dev/null 2>&1 || :
+            echo "deps: could not install$missing; the tests that need them are skipped"
+        }
 fi
 if [ ! -d build/node/node_modules/playwright-core ] && command -v npm >/dev/null; then
     echo "Fetching playwright-core $playwright into build/node"
