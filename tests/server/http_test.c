@@ -313,13 +313,20 @@ static void bodies_together_have_a_limit(void **state) {
     assert_status(r, 200);
     assert_int_equal(r.n, SECOND);
     free(r.body);
-    for (int i = 0; i < 5; i++) { /* nothing is still held for any of them */
-        assert_true(put(waiting, head.data, head.len) && put(waiting, body, SECOND));
-        r = hear(waiting);
-        assert_status(r, 200);
-        free(r.body);
-    }
     close(waiting);
+    for (int i = 0, tries = 0; i < 5; tries++) { /* nothing stays held for any of them */
+        fd = dial(s);
+        assert_true(put(fd, head.data, head.len) && put(fd, body, SECOND));
+        r = hear(fd);
+        /* A reply may be here before the thread that wrote it has let its request go. */
+        if (r.status != 503 || tries > 1000) {
+            assert_status(r, 200);
+            i++;
+        }
+        free(r.body);
+        close(fd);
+        usleep(1000);
+    }
     free(body);
     fo_buf_free(&head);
     http_stop(s, 1000, NULL);
