@@ -31,7 +31,8 @@ static inline fixture *fixture_open(char *dir, char *file, engine_options e) {
                            &err),
               &err);
     assert_ok(app_create(&f->app, f->service, false, &err), &err);
-    http_options h = {.listen = "127.0.0.1:0"};
+    /* A connection whose end comes with its last bytes is given up only after this time. */
+    http_options h = {.listen = "127.0.0.1:0", .body_timeout_ms = 5000};
     assert_ok(app_serve(f->app, &h, &err), &err);
     return f;
 }
