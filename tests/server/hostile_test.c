@@ -211,9 +211,9 @@ static void what_the_description_forbids_is_refused_by_name(void **state) {
     cJSON *r = ask(f, "/openapi.json", NULL, 200), *api = r;
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
         const target *t = &targets[i];
-        char method[8];
-        for (size_t k = 0; k < sizeof method; k++)
-            method[k] = (char)(t->method[k] ? t->method[k] | 32 : 0);
+        char method[8] = "";
+        for (size_t k = 0; k < sizeof method - 1 && t->method[k]; k++)
+            method[k] = (char)(t->method[k] | 32);
         const cJSON *route = cJSON_GetObjectItem(cJSON_GetObjectItem(api, "paths"), t->route);
         const cJSON *content = at(cJSON_GetObjectItem(route, method), "requestBody.content");
         const cJSON *schema =
