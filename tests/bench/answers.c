@@ -14,72 +14,20 @@
 #include "retrieval/measures.h"
 #include "retrieval/service.h"
 #include "retrieval/support.h"
+#include "tests/bench/set_home.h"
 
-enum { BATCH = 256, MAX_ANSWERS = 16 };
+enum { MAX_ANSWERS = 16 };
 
-static fo_err err;
-
-static void die(const char *what) {
-    fprintf(stderr, "answers: %s: %s\n", what, err.msg);
-    exit(1);
-}
-
-static FILE *open_in(const char *set, const char *name) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", set, name);
-    FILE *f = fopen(path, "r");
-    if (!f) {
-        perror(path);
-        exit(1);
-    }
-    return f;
-}
-
-static const char *string_of(const cJSON *o, const char *key) {
-    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
-    return s ? s : "";
-}
-
-static void fill(service *s, const char *set) {
-    FILE *f = open_in(set, "corpus.jsonl");
-    char *line = NULL;
-    size_t cap = 0, n = 0;
-    cJSON *parsed[BATCH];
-    char *metadata[BATCH];
-    ingest_document docs[BATCH];
-    ingest_result results[BATCH];
-    ingest_report report;
-    for (bool more = true; more;) {
-        more = getline(&line, &cap, f) > 0;
-        if (more) {
-            cJSON *d = parsed[n] = cJSON_Parse(line), *m = cJSON_CreateObject();
-            const char *id = string_of(d, "id");
-            char article[512];
-            snprintf(article, sizeof article, "%.*s", (int)strcspn(id, "#"), id);
-            cJSON_AddStringToObject(m, "article", article);
-            metadata[n] = cJSON_PrintUnformatted(m);
-            cJSON_Delete(m);
-            const char *text = string_of(d, "text");
-            docs[n] = (ingest_document){.id = id,
-                                        .title = string_of(d, "title"),
-                                        .content_type = "text/plain",
-                                        .metadata = metadata[n],
-                                        .bytes = text,
-                                        .n_bytes = strlen(text)};
-            n++;
-        }
-        if (n < BATCH && more) continue;
-        ingest_options o = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
-        if (n && service_ingest(s, &o, docs, n, results, &report, &err)) die("ingest");
-        for (size_t i = 0; i < n; i++) {
-            ingest_result_deinit(&results[i]);
-            cJSON_Delete(parsed[i]);
-            free(metadata[i]);
-        }
-        n = 0;
-    }
-    free(line);
-    fclose(f);
+/* {"article": the id up to its #} */
+static char *article_of(const cJSON *document) {
+    const char *id = string_of(document, "id");
+    char article[512];
+    snprintf(article, sizeof article, "%.*s", (int)strcspn(id, "#"), id);
+    cJSON *m = cJSON_CreateObject();
+    cJSON_AddStringToObject(m, "article", article);
+    char *text = cJSON_PrintUnformatted(m);
+    cJSON_Delete(m);
+    return text;
 }
 
 typedef struct totals {
@@ -165,11 +113,7 @@ int main(int argc, char **argv) {
         return 2;
     }
     size_t limit = argc > 3 ? strtoul(argv[3], NULL, 10) : SIZE_MAX;
-    service *s;
-    if (service_open(&s, &(service_options){.home = argv[1]}, &err)) die("open");
-    service_stats stats;
-    if (service_get_stats(s, &stats, &err)) die("stats");
-    if (stats.n_documents == 0) fill(s, argv[2]);
+    service *s = open_filled(argv[1], argv[2], article_of);
     FILE *queries = open_in(argv[2], "queries.jsonl"), *qrels = open_in(argv[2], "qrels.tsv");
     char *line = NULL, *judged = NULL;
     size_t cap = 0, judged_cap = 0, room = 1 << 16;

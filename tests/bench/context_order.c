@@ -148,7 +148,7 @@ int main(int argc, char **argv) {
     }
     size_t most = argc > 4 ? strtoul(argv[4], NULL, 10) : 200, n = 0, at = 0, cap = 0;
     size_t skip = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
-    service *s = open_filled(argv[1], argv[2]);
+    service *s = open_filled(argv[1], argv[2], NULL);
     engine *e;
     engine_options o = {.model = argv[3], .kv_ram = (uint64_t)128 << 20};
     if (engine_open(&e, &o, &err)) die("model");

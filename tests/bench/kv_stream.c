@@ -263,7 +263,7 @@ int main(int argc, char **argv) {
     double ram = argc > 5 ? strtod(argv[5], NULL) : 256;
     double disk = argc > 6 ? strtod(argv[6], NULL) : 1024;
     const char *wanted = argc > 7 ? argv[7] : "off,exact,cache,chunk";
-    service *s = open_filled(argv[1], argv[2]);
+    service *s = open_filled(argv[1], argv[2], NULL);
     char **questions = read_questions(argv[2], &n_questions), dir[4096];
     if (!n || !n_questions) return 2;
     size_t *stream = draw(n_questions, n);

@@ -35,11 +35,15 @@ static inline const char *string_of(const cJSON *o, const char *key) {
     return s ? s : "";
 }
 
-static inline void fill(service *s, const char *set) {
+/* The metadata of a document of the corpus, as JSON that fill() frees. */
+typedef char *metadata_fn(const cJSON *document);
+
+static inline void fill(service *s, const char *set, metadata_fn *metadata_of) {
     FILE *f = open_in(set, "corpus.jsonl");
     char *line = NULL;
     size_t cap = 0, n = 0;
     cJSON *parsed[SET_BATCH];
+    char *metadata[SET_BATCH];
     ingest_document docs[SET_BATCH];
     ingest_result results[SET_BATCH];
     ingest_report report;
@@ -48,11 +52,14 @@ static inline void fill(service *s, const char *set) {
         if (more) {
             cJSON *d = parsed[n] = cJSON_Parse(line);
             const char *text = string_of(d, "text");
-            docs[n++] = (ingest_document){.id = string_of(d, "id"),
-                                          .title = string_of(d, "title"),
-                                          .content_type = "text/plain",
-                                          .bytes = text,
-                                          .n_bytes = strlen(text)};
+            metadata[n] = metadata_of ? metadata_of(d) : NULL;
+            docs[n] = (ingest_document){.id = string_of(d, "id"),
+                                        .title = string_of(d, "title"),
+                                        .content_type = "text/plain",
+                                        .metadata = metadata[n],
+                                        .bytes = text,
+                                        .n_bytes = strlen(text)};
+            n++;
         }
         if (n < SET_BATCH && more) continue;
         ingest_options o = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
@@ -60,6 +67,7 @@ static inline void fill(service *s, const char *set) {
         for (size_t i = 0; i < n; i++) {
             ingest_result_deinit(&results[i]);
             cJSON_Delete(parsed[i]);
+            free(metadata[i]);
         }
         n = 0;
     }
@@ -67,13 +75,14 @@ static inline void fill(service *s, const char *set) {
     fclose(f);
 }
 
-/* A service on the home, filled with the set unless it holds documents already. */
-static inline service *open_filled(const char *home, const char *set) {
+/* A service on the home, filled with the set unless it holds documents already; metadata_of may be
+ * NULL. */
+static inline service *open_filled(const char *home, const char *set, metadata_fn *metadata_of) {
     service *s;
     service_stats stats;
     if (service_open(&s, &(service_options){.home = home}, &err)) die("open");
     if (service_get_stats(s, &stats, &err)) die("stats");
-    if (stats.n_documents == 0) fill(s, set);
+    if (stats.n_documents == 0) fill(s, set, metadata_of);
     return s;
 }
 
