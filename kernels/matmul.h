@@ -12,12 +12,13 @@
  *     MM_F32   [k][16] float
  *     MM_W8    [k/4][16][4] bytes (weight + 128), then [k/32][16] scales (f16)
  *     MM_W4    [k/32] x 4 vectors of [16][4] bytes: vector v holds channels 4v.. of the group in
- * the low nibbles and 4(v+4).. in the high ones (weight + 8), then the scales
+ *              the low nibbles and 4(v+4).. in the high ones (weight + 8), then the scales
  *     MM_W4M   the same with plain nibbles, then [k/32][16] minima (f16): w = scale q + min
  *     MM_W5    [k/32] x (the 4 vectors of W4, then [16][4] bytes whose bit v is the fifth bit of
- * the code of channel 4v.. at that place) (weight + 16), then the scales MM_W5M   the same with
- * plain codes, then the minima k is padded with zero weights to a multiple of 32 (not MM_F32), n to
- * one of 16.
+ *              the code of channel 4v.. at that place) (weight + 16), then the scales
+ *     MM_W5M   the same with plain codes, then the minima
+ *
+ * k is padded with zero weights to a multiple of 32 (not MM_F32), n to one of 16.
  *
  * Row invariance: an output is one sum over k in ascending order (integer inside a group of 32,
  * which is exact; then one fused multiply-add a group), the same in every tile shape. The integer
@@ -73,8 +74,7 @@ typedef struct mm_input {
     const int8_t *q;           /* [m][k_padded] in [-127, 127] */
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
-    const int32_t
-        *quads; /* [m][k_padded / 8] of vec_kernels.quantize: for W8 where .quads says so */
+    const int32_t *quads; /* [m][k_padded / 8] of vec_kernels.quantize: W8 where .quads says so */
     size_t q_stride, g_stride; /* elements from row to row; of quads, 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
     const int *groups; /* NULL: all; else the groups of channels to sum over, ascending (W8, W4) */

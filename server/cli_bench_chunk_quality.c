@@ -568,10 +568,9 @@ const cli_command cli_command_bench_chunk_quality = {
     "what chunk KV reuse costs in answer quality",
     "forage bench chunk-quality --model M --eval DIR --json",
     "Prompts of a gold paragraph and two others, the later ones from KV that was computed\n"
-    "without the first, behind other text (the lead), a share of their tokens computed again: KL "
-    "divergence and agreement along\n"
-    "the answer of the prompt computed in full, and answers that hold a gold answer. The model\n"
-    "must speak ChatML (<|im_start|>).",
+    "without the first, behind other text (the lead), a share of their tokens computed again:\n"
+    "KL divergence and agreement along the answer of the prompt computed in full, and answers\n"
+    "that hold a gold answer. The model must speak ChatML (<|im_start|>).",
     options,
     0,
     0,
