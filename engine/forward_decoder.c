@@ -151,20 +151,21 @@ static void add_and_norm(forward *f, int rows, const float *sum, int sum_stride,
     forward_rows(f, rows, norm_some, &job);
 }
 
-static void run_attention(forward *f, int index, kv_pages *kv, int rows) {
+/* Queries, keys and values: in f->qkv and the pages. */
+static void project(forward *f, int index, kv_pages *kv, int rows) {
     const layer *y = &f->m->layers[index];
     mm_input in = forward_rounded(f, f->xn, f->d_stride);
     forward_linear(f, &y->qkv, &in, rows, f->qkv, y->qkv.n_out);
     forward_store_kv(f, y, kv, index, rows);
-    forward_attention(f, y, kv, index, rows);
 }
 
-static void run_layer(forward *f, int index, kv_pages *kv, int rows) {
+/* The rest of a layer, to the next one's input. */
+static void attend_and_feed(forward *f, int index, kv_pages *kv, int rows) {
     const model *m = f->m;
     const layer *y = &m->layers[index];
     float *sum = f->up; /* free between the halves; at least d_stride wide */
     mm_input in, down;
-    run_attention(f, index, kv, rows);
+    forward_attention(f, y, kv, index, rows);
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
     add_and_norm(f, rows, sum, f->d_stride, y->attn_post_norm, y->ffn_norm, &y->up);
@@ -176,19 +177,43 @@ static void run_layer(forward *f, int index, kv_pages *kv, int rows) {
                  next ? &next->qkv : NULL);
 }
 
-/* Gather the rows that want logits to the front of xn, normed; then the head. */
-static void run_head(forward *f, const model_sequence *seqs, int n_seqs, int head_rows,
-                     float *logits) {
+/* Move the rows that want logits to the front, with their queries and places. */
+static void gather_head_rows(forward *f, const model_sequence *seqs, int n_seqs) {
+    const size_t d = (size_t)f->d_stride,
+                 n_qkv = (size_t)f->m->layers[f->m->info.n_layers - 1].qkv.n_out;
+    size_t r = 0, to = 0;
+    for (int i = 0; i < n_seqs; i++) {
+        r += (size_t)(seqs[i].n_tokens - seqs[i].n_logits);
+        for (int j = 0; j < seqs[i].n_logits; j++, r++, to++) {
+            if (r == to) continue;
+            memcpy(f->x + to * d, f->x + r * d, d * sizeof *f->x);
+            memcpy(f->qkv + to * n_qkv, f->qkv + r * n_qkv, n_qkv * sizeof *f->qkv);
+            f->places[to] = f->places[r];
+        }
+    }
+}
+
+/* Behind the last layer's keys and values only the rows that want logits go on, unless its
+ * attention is added up. */
+static void run_last_layer(forward *f, const model_sequence *seqs, int n_seqs, kv_pages *kv,
+                           int rows, int head_rows) {
+    const int last = f->m->info.n_layers - 1;
+    bool observed = false;
+    for (int i = 0; i < n_seqs; i++)
+        observed |= seqs[i].attention && seqs[i].attention_layers[1] > last;
+    project(f, last, kv, rows);
+    if (!observed) gather_head_rows(f, seqs, n_seqs);
+    if (observed || head_rows) attend_and_feed(f, last, kv, observed ? rows : head_rows);
+    if (observed) gather_head_rows(f, seqs, n_seqs);
+}
+
+/* Logits of the first rows of f->x. */
+static void run_head(forward *f, int head_rows, float *logits) {
     const model *m = f->m;
     const int d = m->info.d_model, n_vocab = m->info.n_vocab;
-    int r = 0, to = 0;
-    for (int i = 0; i < n_seqs; i++) {
-        for (int j = 0; j < seqs[i].n_tokens; j++, r++)
-            if (j >= seqs[i].n_tokens - seqs[i].n_logits)
-                m->vec->rms_norm(f->xn + (size_t)to++ * (size_t)f->d_stride,
-                                 f->x + (size_t)r * (size_t)f->d_stride, m->output_norm, d,
-                                 m->norm_eps);
-    }
+    for (int r = 0; r < head_rows; r++)
+        m->vec->rms_norm(f->xn + (size_t)r * (size_t)f->d_stride,
+                         f->x + (size_t)r * (size_t)f->d_stride, m->output_norm, d, m->norm_eps);
     mm_input in;
     forward_input(f, &m->head, f->xn, f->d_stride, head_rows, &in);
     bool direct = n_vocab == m->head.n_out;
@@ -224,9 +249,18 @@ int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, in
     place_rows(f, seqs, n_seqs);
     forward_angles(f, rows);
     add_and_norm(f, rows, NULL, 0, NULL, m->layers[0].attn_norm, &m->layers[0].qkv);
-    int n_layers = layers_of(m, seqs, n_seqs);
-    for (int i = 0; i < n_layers; i++) run_layer(f, i, kv, rows);
-    if (n_layers < m->info.n_layers) run_attention(f, n_layers, kv, rows);
-    if (head_rows) run_head(f, seqs, n_seqs, head_rows, logits);
+    const int n_layers = layers_of(m, seqs, n_seqs);
+    const bool whole = n_layers == m->info.n_layers;
+    for (int i = 0; i < (whole ? n_layers - 1 : n_layers); i++) {
+        project(f, i, kv, rows);
+        attend_and_feed(f, i, kv, rows);
+    }
+    if (whole) {
+        run_last_layer(f, seqs, n_seqs, kv, rows, head_rows);
+        if (head_rows) run_head(f, head_rows, logits);
+    } else { /* attention is all that is wanted of this one */
+        project(f, n_layers, kv, rows);
+        forward_attention(f, &m->layers[n_layers], kv, n_layers, rows);
+    }
     return FO_OK;
 }
