@@ -1,9 +1,11 @@
-/* pool.c - a loop is started by raising `generation` and is over when `n_busy` is back at 0.
+/* pool.c - a loop is a gate that the caller opens, works behind and closes; it is over when nobody
+ * is inside. A worker that comes too late (another program has its processor) finds the gate shut
+ * and nobody has waited for it: its share was taken by the others.
  *
- * Both sides look for that in a short spin before they sleep: the loops of a model's step follow
+ * Both sides look at the gate in a short spin before they sleep: the loops of a model's step follow
  * each other within microseconds, and waking a thread costs more than that. No wake-up is lost:
- * who goes to sleep says so (sleepers, waiting) before it looks again, and who changes a counter
- * looks at those after the change; all four are sequentially consistent.
+ * who goes to sleep says so (asleep, waiting) before it looks again, and who changes the gate
+ * looks at those after the change; all three are sequentially consistent.
  * Lock order: turn, then mu. */
 #include "kernels/pool.h"
 
@@ -18,6 +20,8 @@
 
 enum { SPINS = 600 }; /* some 5 to 20 microseconds of pauses */
 
+enum { INSIDE = 0xffff, OPEN = 0x10000, LOOP = 0x20000, MAX_THREADS = INSIDE };
+
 struct fo_pool {
     /* immutable after create */
     int n_threads, spins;
@@ -26,15 +30,14 @@ struct fo_pool {
     pthread_mutex_t turn; /* held by the caller of fo_pool_run */
     pthread_mutex_t mu;   /* for sleeping alone */
     pthread_cond_t start, done;
-    /* written before a generation starts, then read-only */
+    /* written while the gate is shut and nobody inside, then read-only */
     size_t n, grain;
     fo_pool_fn *fn;
     void *arg;
     bool no_alloc; /* the caller must not allocate, so nobody may */
     /* atomic */
-    atomic_ulong generation;
-    atomic_int n_busy;   /* workers that have not finished this generation */
-    atomic_int sleepers; /* workers asleep or about to be */
+    atomic_ullong gate;  /* loops so far x LOOP + OPEN + workers inside */
+    atomic_bool asleep;  /* some worker is, or is about to be */
     atomic_bool waiting; /* the caller is, or is about to be */
     atomic_bool stop;
     /* By thread: its pieces that nobody took yet, [low half, high half). */
@@ -83,30 +86,59 @@ static void share_out(fo_pool *p) {
     }
 }
 
-static bool news(fo_pool *p, unsigned long seen) {
-    return atomic_load(&p->generation) != seen || atomic_load(&p->stop);
+static bool is_new(unsigned long long gate, unsigned long long seen) {
+    return (gate & OPEN) && gate / LOOP != seen;
 }
 
-static void await_generation(fo_pool *p, unsigned long seen) {
-    for (int i = 0; i < p->spins; i++) {
-        if (news(p, seen)) return;
-        __builtin_ia32_pause();
+static bool news(fo_pool *p, unsigned long long seen) {
+    return is_new(atomic_load(&p->gate), seen) || atomic_load(&p->stop);
+}
+
+static void await_news(fo_pool *p, unsigned long long seen) {
+    for (;;) {
+        for (int i = 0; i < p->spins; i++) {
+            if (news(p, seen)) return;
+            __builtin_ia32_pause();
+        }
+        pthread_mutex_lock(&p->mu);
+        atomic_store(&p->asleep, true);
+        const bool sleep = !news(p, seen);
+        if (sleep) pthread_cond_wait(&p->start, &p->mu);
+        pthread_mutex_unlock(&p->mu);
+        if (!sleep) return;
     }
+}
+
+/* Into the loop that is open, if that is another than `seen`. */
+static bool enter(fo_pool *p, unsigned long long *seen) {
+    unsigned long long gate = atomic_load(&p->gate);
+    do {
+        if (!is_new(gate, *seen)) return false;
+    } while (!atomic_compare_exchange_weak(&p->gate, &gate, gate + 1));
+    *seen = gate / LOOP;
+    return true;
+}
+
+static void leave(fo_pool *p) {
+    const unsigned long long gate = atomic_fetch_sub(&p->gate, 1) - 1;
+    if ((gate & (OPEN | INSIDE)) || !atomic_load(&p->waiting)) return;
     pthread_mutex_lock(&p->mu);
-    atomic_fetch_add(&p->sleepers, 1);
-    while (!news(p, seen)) pthread_cond_wait(&p->start, &p->mu);
-    atomic_fetch_sub(&p->sleepers, 1);
+    pthread_cond_signal(&p->done);
     pthread_mutex_unlock(&p->mu);
+}
+
+static bool empty(fo_pool *p) {
+    return (atomic_load(&p->gate) & INSIDE) == 0;
 }
 
 static void await_workers(fo_pool *p) {
     for (int i = 0; i < p->spins; i++) {
-        if (atomic_load(&p->n_busy) == 0) return;
+        if (empty(p)) return;
         __builtin_ia32_pause();
     }
     pthread_mutex_lock(&p->mu);
     atomic_store(&p->waiting, true);
-    while (atomic_load(&p->n_busy)) pthread_cond_wait(&p->done, &p->mu);
+    while (!empty(p)) pthread_cond_wait(&p->done, &p->mu);
     atomic_store(&p->waiting, false);
     pthread_mutex_unlock(&p->mu);
 }
@@ -115,24 +147,22 @@ static void *worker(void *v) {
     worker_arg a = *(worker_arg *)v;
     free(v);
     fo_pool *p = a.pool;
-    for (unsigned long seen = 0;; seen++) { /* every worker takes part in every generation */
-        await_generation(p, seen);
+    for (unsigned long long seen = 0;;) {
+        await_news(p, seen);
         if (atomic_load(&p->stop)) return NULL;
+        if (!enter(p, &seen)) continue;
         const bool no_alloc = p->no_alloc;
         if (no_alloc) fo_alloc_forbid();
         work(p, a.thread);
         if (no_alloc) fo_alloc_allow();
-        if (atomic_fetch_sub(&p->n_busy, 1) == 1 && atomic_load(&p->waiting)) {
-            pthread_mutex_lock(&p->mu);
-            pthread_cond_signal(&p->done);
-            pthread_mutex_unlock(&p->mu);
-        }
+        leave(p);
     }
 }
 
 fo_pool *fo_pool_create(int n_threads) {
     const int n_cpus = fo_cpu_count();
     if (n_threads < 1) n_threads = n_cpus;
+    if (n_threads > MAX_THREADS) n_threads = MAX_THREADS;
     fo_pool *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->threads = calloc((size_t)n_threads, sizeof *p->threads);
@@ -164,6 +194,7 @@ fo_pool *fo_pool_create(int n_threads) {
 
 static void wake(fo_pool *p) {
     pthread_mutex_lock(&p->mu);
+    atomic_store(&p->asleep, false);
     pthread_cond_broadcast(&p->start);
     pthread_mutex_unlock(&p->mu);
 }
@@ -201,10 +232,9 @@ void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) 
     p->arg = arg;
     p->no_alloc = fo_alloc_is_forbidden();
     share_out(p);
-    atomic_store(&p->n_busy, p->n_threads - 1);
-    atomic_fetch_add(&p->generation, 1);
-    if (atomic_load(&p->sleepers)) wake(p);
+    atomic_fetch_add(&p->gate, LOOP + OPEN);
+    if (atomic_load(&p->asleep)) wake(p);
     work(p, 0);
-    await_workers(p);
+    if (atomic_fetch_sub(&p->gate, OPEN) & INSIDE) await_workers(p);
     pthread_mutex_unlock(&p->turn);
 }
