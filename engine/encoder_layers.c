@@ -79,9 +79,14 @@ static void rows_some(void *arg, size_t begin, size_t end, int thread) {
 }
 
 /* --- one layer: f is the step's, or a thread's with a tile of it --- */
+/* Queries, keys and values of the rows of x; of few rows their attention too. */
 static void project(forward *f, kv_pages *kv, int index, int rows) {
     const layer *y = &f->m->layers[index];
     mm_input in = forward_rounded(f, f->x, f->d_stride);
+    if (forward_by_heads(f, y, rows)) {
+        forward_heads(f, y, &in, kv, index % 2, rows);
+        return;
+    }
     forward_linear(f, &y->qkv, &in, rows, f->qkv, y->qkv.n_out);
     forward_store_kv(f, y, kv, index % 2, rows);
 }
@@ -100,7 +105,7 @@ static void run_layer(forward *f, kv_pages *kv, int index, int rows) {
     const layer *y = &m->layers[index], *next = index + 1 < m->info.n_layers ? y + 1 : NULL;
     float *sum = f->up; /* at least d_stride wide, free between the halves */
     mm_input in, down;
-    forward_attention(f, y, kv, index % 2, rows);
+    if (!forward_by_heads(f, y, rows)) forward_attention(f, y, kv, index % 2, rows);
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
     row_job job = {f, NULL, sum, y->attn_norm, y->attn_norm_bias, &y->up};

@@ -324,41 +324,43 @@ typedef struct kv_job {
     int kv_layer;
 } kv_job;
 
-static void store_some(void *arg, size_t begin, size_t end, int thread) {
-    (void)thread;
-    kv_job *j = arg;
+/* KV heads [h0, h1) of a row, with the query heads of each. */
+static void store_row(kv_job *j, size_t r, int h0, int h1) {
     forward *f = j->f;
     const model *m = f->m;
     const layer *y = j->y;
     const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
     const size_t k_dim = (size_t)m->info.k_dim, v_dim = (size_t)m->info.v_dim;
-    for (size_t r = begin; r < end; r++) {
-        float *q = f->qkv + r * (size_t)y->qkv.n_out + y->qkv.offset[0];
-        float *k = f->qkv + r * (size_t)y->qkv.n_out + y->qkv.offset[1];
-        float *v = f->qkv + r * (size_t)y->qkv.n_out + y->qkv.offset[2];
-        for (int h = 0; h < m->info.n_heads + m->info.n_kv_heads; h++) {
-            bool key = h >= m->info.n_heads;
-            float *x = key ? k + (size_t)(h - m->info.n_heads) * k_dim : q + (size_t)h * k_dim;
-            const float *norm = key ? y->k_norm : y->q_norm;
-            if (norm) m->vec->rms_norm(x, x, norm, (int)k_dim, m->norm_eps);
-            if (y->rope) {
-                size_t i = (size_t)(y->rope - m->ropes), n = (size_t)y->rope->n_pairs;
-                (y->rope->adjacent ? m->vec->rope_pairs : m->vec->rope_halves)(
-                    x, f->cosines[i] + r * n, f->sines[i] + r * n, (int)n);
-            }
-            if (!key) m->vec->scale(x, m->attn_scale, (int)k_dim);
+    float *row = f->qkv + r * (size_t)y->qkv.n_out;
+    float *q = row + y->qkv.offset[0], *k = row + y->qkv.offset[1], *v = row + y->qkv.offset[2];
+    for (int i = h0 * m->group; i < h1 * m->group + h1 - h0; i++) {
+        const bool key = i >= h1 * m->group;
+        float *x = key ? k + (size_t)(h0 + i - h1 * m->group) * k_dim : q + (size_t)i * k_dim;
+        const float *norm = key ? y->k_norm : y->q_norm;
+        if (norm) m->vec->rms_norm(x, x, norm, (int)k_dim, m->norm_eps);
+        if (y->rope) {
+            size_t t = (size_t)(y->rope - m->ropes), n = (size_t)y->rope->n_pairs;
+            (y->rope->adjacent ? m->vec->rope_pairs : m->vec->rope_halves)(
+                x, f->cosines[t] + r * n, f->sines[t] + r * n, (int)n);
         }
-        const row_place *p = &f->places[r];
-        int page = p->pages[p->position / page_tokens], slot = p->position % page_tokens;
-        for (int h = 0; h < m->info.n_kv_heads; h++)
-            kv_pages_store(j->kv, page, slot, j->kv_layer, h, k + (size_t)h * k_dim,
-                           v + (size_t)h * v_dim);
+        if (!key) m->vec->scale(x, m->attn_scale, (int)k_dim);
     }
+    const row_place *p = &f->places[r];
+    int page = p->pages[p->position / page_tokens], slot = p->position % page_tokens;
+    for (int h = h0; h < h1; h++)
+        kv_pages_store(j->kv, page, slot, j->kv_layer, h, k + (size_t)h * k_dim,
+                       v + (size_t)h * v_dim);
+}
+
+static void store_rows(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    kv_job *j = arg;
+    for (size_t r = begin; r < end; r++) store_row(j, r, 0, j->f->m->info.n_kv_heads);
 }
 
 void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, int rows) {
     kv_job job = {f, y, kv, kv_layer};
-    forward_rows(f, rows, store_some, &job);
+    forward_rows(f, rows, store_rows, &job);
 }
 
 typedef struct attend_job {
@@ -459,8 +461,18 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
                    t.o + (size_t)(r * heads + h) * (size_t)f->v_stride, v_dim * sizeof(float));
 }
 
-/* An item: some rows (tile_rows of them, cut where the sequence changes), one KV head, one part of
- * its query heads. */
+/* A tile from row r on, cut where the sequence changes. */
+static void attend_rows(attend_job *j, int r, int kv_head, int h0, int heads, float *scratch) {
+    const int end = r + j->tile_rows < j->rows ? r + j->tile_rows : j->rows;
+    while (r < end) {
+        int n = 1;
+        while (r + n < end && j->f->places[r + n].pages == j->f->places[r].pages) n++;
+        attend_tile(j, r, n, kv_head, h0, heads, scratch);
+        r += n;
+    }
+}
+
+/* An item: some rows (tile_rows of them), one KV head, one part of its query heads. */
 static void attend_some(void *arg, size_t begin, size_t end, int thread) {
     attend_job *j = arg;
     const model *m = j->f->m;
@@ -474,14 +486,7 @@ static void attend_some(void *arg, size_t begin, size_t end, int thread) {
         int heads = m->group - part * part_heads;
         if (heads > part_heads) heads = part_heads;
         if (heads <= 0) continue;
-        int r = tile * j->tile_rows;
-        int r_end = r + j->tile_rows < j->rows ? r + j->tile_rows : j->rows;
-        while (r < r_end) {
-            int n = 1;
-            while (r + n < r_end && j->f->places[r + n].pages == j->f->places[r].pages) n++;
-            attend_tile(j, r, n, kv_head, h0, heads, scratch);
-            r += n;
-        }
+        attend_rows(j, tile * j->tile_rows, kv_head, h0, heads, scratch);
     }
 }
 
@@ -500,6 +505,51 @@ void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_la
         fo_pool_run(f->pool, items, 1, attend_some, &job);
     else
         attend_some(&job, 0, items, 0);
+}
+
+/* --- few rows, head by head --- */
+typedef struct heads_job {
+    linear_job qkv;
+    kv_job store;
+    attend_job attend;
+} heads_job;
+
+/* Panels of a part of qkv that belong to one KV head. */
+static int head_panels(const forward *f, const layer *y, int part) {
+    return y->qkv.w[part].n / f->m->info.n_kv_heads / MM_PANEL;
+}
+
+bool forward_by_heads(const forward *f, const layer *y, int rows) {
+    const model *m = f->m;
+    const int heads = m->info.n_kv_heads, threads = threads_of(f);
+    bool whole = y->qkv.n_parts == 3; /* each head has whole strips */
+    for (int p = 0; p < y->qkv.n_parts; p++)
+        whole = whole && y->qkv.w[p].n % (heads * MM_PANEL * m->mm->panels) == 0;
+    return whole && f->pool && rows > ROWS_ALONE && rows * m->group <= ATTENTION_ROWS &&
+           (heads % threads == 0 || heads >= 4 * threads);
+}
+
+static void heads_some(void *arg, size_t begin, size_t end, int thread) {
+    heads_job *j = arg;
+    forward *f = j->attend.f;
+    const int group = f->m->group;
+    float *scratch = f->thread_scratch + (size_t)thread * f->thread_floats;
+    for (int h = (int)begin; h < (int)end; h++) {
+        for (int p = 0; p < 3; p++) {
+            const int n = head_panels(f, j->attend.y, p);
+            run_part(&j->qkv, p, h * n, (h + 1) * n, thread);
+        }
+        for (int r = 0; r < j->attend.rows; r++) store_row(&j->store, (size_t)r, h, h + 1);
+        attend_rows(&j->attend, 0, h, h * group, group, scratch);
+    }
+}
+
+void forward_heads(forward *f, const layer *y, const mm_input *in, kv_pages *kv, int kv_layer,
+                   int rows) {
+    heads_job job = {.qkv = {f, &y->qkv, in, rows, y->qkv.n_out, f->qkv, {0}},
+                     .store = {f, y, kv, kv_layer},
+                     .attend = {f, y, kv, kv_layer, rows, rows, 1}};
+    fo_pool_run(f->pool, (size_t)f->m->info.n_kv_heads, 1, heads_some, &job);
 }
 
 /* --- the FFN's activation --- */

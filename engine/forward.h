@@ -67,6 +67,14 @@ void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, in
  * one sequence that ascend share a tile. */
 void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_layer, int rows);
 
+/* Few rows that see each other's keys, product, forward_store_kv and forward_attention in one: a
+ * thread takes a KV head's columns of `in` times y->qkv to their part of f->att, and what lies
+ * between stays in its cache. The same bits. Only where forward_by_heads says so: heads are whole
+ * strips of the weights, and there are enough of them for every thread. */
+bool forward_by_heads(const forward *f, const layer *y, int rows);
+void forward_heads(forward *f, const layer *y, const mm_input *in, kv_pages *kv, int kv_layer,
+                   int rows);
+
 /* From the FFN's input to the input of its second product: gate and up (or up alone) and the
  * activation. f->up is free after it: on the fast path it may hold anything, else f->act holds the
  * rows. */

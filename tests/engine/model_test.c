@@ -380,10 +380,13 @@ static void slots_are_copied_between_alignments(void **state) {
     }
 }
 
-/* Alone, short texts go product by product and long ones in tiles of rows; together all go in
- * tiles, cut without regard to where a text ends. */
-static void texts_keep_their_vectors(const char *arch, int threads, bool fast) {
-    const tiny_shape s = {arch, QUANT_F32, 64, 2, 4, 4, 16, 96, V, 0, 0};
+/* Alone, short texts go product by product, or head by head where heads are whole strips of the
+ * weights, and long ones in tiles of rows; together all go in tiles, cut without regard to where a
+ * text ends. */
+static void texts_keep_their_vectors(const char *arch, int heads, int head_dim, int threads,
+                                     bool fast) {
+    const int d = heads * head_dim;
+    const tiny_shape s = {arch, QUANT_F32, d, 2, heads, heads, head_dim, 96, V, 0, 0};
     write_model(&s);
     fo_pool *pool = fo_pool_create(threads);
     model *m;
@@ -392,19 +395,20 @@ static void texts_keep_their_vectors(const char *arch, int threads, bool fast) {
     assert_ok(encoder_create(&e, m, &(encoder_limits){600}, &err), &err);
     enum { N = 40 };
     static int32_t ids[N][200];
-    static float together[N][64], alone[64], scores[N];
+    static float together[N * 120], alone[120], scores[N];
+    assert_true(d <= 120);
     encoder_text t[N];
     for (int i = 0; i < N; i++) {
         int n = 1 + (int)(test_random(&seed) % 130);
         random_tokens(ids[i], n);
         t[i] = (encoder_text){ids[i], n, n / 2};
     }
-    assert_ok(encoder_embed(e, t, N, together[0], &err), &err);
+    assert_ok(encoder_embed(e, t, N, together, &err), &err);
     assert_ok(encoder_score(e, t, N, scores, &err), &err);
     for (int i = 0; i < N; i++) {
         float score;
         assert_ok(encoder_embed(e, &t[i], 1, alone, &err), &err);
-        assert_memory_equal(alone, together[i], sizeof alone);
+        assert_memory_equal(alone, together + i * d, (size_t)d * sizeof *alone);
         assert_ok(encoder_score(e, &t[i], 1, &score, &err), &err);
         assert_true(score == scores[i] && score != 0 && isfinite(score));
     }
@@ -424,8 +428,11 @@ static void texts_give_the_same_vector_in_any_company(void **state) {
     static const int threads[] = {1, 2, 5};
     for (int fast = 0; fast < 2; fast++)
         for (int i = 0; i < 3; i++) {
-            texts_keep_their_vectors("bert", threads[i], fast);
-            texts_keep_their_vectors("nomic-bert", threads[i], fast);
+            static const int heads[][2] = {{4, 16}, {2, 32}, {6, 20}};
+            for (int k = 0; k < 3; k++) {
+                texts_keep_their_vectors("bert", heads[k][0], heads[k][1], threads[i], fast);
+                texts_keep_their_vectors("nomic-bert", heads[k][0], heads[k][1], threads[i], fast);
+            }
         }
 }
 
