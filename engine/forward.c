@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "engine/head.h"
 #include "kernels/buf.h"
 
 enum {
@@ -92,6 +93,12 @@ static void lay_out(forward *f, arena *a) {
     if (f->thread_floats < FINE_FLOATS) f->thread_floats = FINE_FLOATS;
     if (f->thread_floats < 2 * UP_ROWS * UP_CHANNELS) f->thread_floats = 2 * UP_ROWS * UP_CHANNELS;
     f->thread_scratch = take(a, (size_t)threads_of(f) * f->thread_floats, sizeof(float));
+    if (m->head.two_terms) {
+        size_t n = (size_t)f->cap_head_rows;
+        f->head_tops = take(a, n * (size_t)head_stretches(&m->head), sizeof(float));
+        f->head_rests = take(a, n, sizeof(float));
+        f->head_bars = take(a, n, sizeof(float));
+    }
     f->logits = take(a, (size_t)f->cap_head_rows * (size_t)m->head.n_out, sizeof(float));
 }
 
@@ -148,7 +155,7 @@ void forward_quantize_row(forward *f, const linear *w, const float *x, int row) 
     const int first = w->n_fine ? 2 * row : row;
     const int second = w->n_fine ? first + 1 : f->cap_rows + row;
     int8_t *q = quantize_row(f, w, x, first);
-    if (!w->n_fine && !w->fine_groups) return;
+    if (!w->n_fine && !w->fine_groups && !w->two_terms) return;
     float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
     f->m->vec->residual(rest, x, q, f->q_scale + (size_t)first * (size_t)f->g_stride, w->k);
     quantize_row(f, w, rest, second);
@@ -209,8 +216,7 @@ static mm_input input_from(const mm_input *in, int row) {
     return t;
 }
 
-/* The second terms of w's fine groups. */
-static mm_input second_term(const forward *f, const linear *w, const mm_input *in) {
+mm_input forward_second_term(const forward *f, const linear *w, const mm_input *in) {
     mm_input t = input_from(in, f->cap_rows);
     t.add = true;
     t.groups = w->fine_groups;
@@ -255,7 +261,7 @@ static void run_part(const linear_job *j, int part, int p0, int p1, int thread) 
     } else if (m->info.fast && j->w->n_fine)
         run_fine(j, w, p0, p1, out, j->f->thread_scratch + (size_t)thread * j->f->thread_floats);
     else if (m->info.fast && j->w->fine_groups) {
-        mm_input rest = second_term(j->f, j->w, j->in);
+        mm_input rest = forward_second_term(j->f, j->w, j->in);
         for (int p = p0; p < p1; p += m->mm->panels) { /* strip by strip: weights in the cache */
             int end = p + m->mm->panels < p1 ? p + m->mm->panels : p1;
             m->mm->run[w->kind](w, j->in, 0, j->rows, p, end, out, (size_t)j->out_stride);

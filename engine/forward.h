@@ -28,6 +28,9 @@ typedef struct forward {
     int32_t *q_sum, *q_quads;
     float *rest;       /* [rows][d_stride] what the first of two int8 terms left */
     row_place *places; /* [rows] */
+    /* head.c, by row of logits: the best logit of each stretch; the length of the second term; what
+     * the best logit is not below */
+    float *head_tops, *head_rests, *head_bars;
     float *thread_scratch;
     size_t thread_floats;
     float
@@ -50,6 +53,8 @@ void forward_input(forward *f, const linear *w, const float *x, int x_stride, in
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row);
 /* The input that such a pass leaves: rows of x, rounded already. */
 mm_input forward_rounded(const forward *f, const float *x, int x_stride);
+/* The second terms of rows that were rounded in two, to be added to a product of the first. */
+mm_input forward_second_term(const forward *f, const linear *w, const mm_input *in);
 /* out[rows][w->n_out] = input times w, plus its bias. */
 void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, float *out,
                     int out_stride);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/forward.h"
+#include "engine/head.h"
 
 struct model_context {
     forward f;
@@ -214,10 +214,8 @@ static void run_head(forward *f, int head_rows, float *logits) {
     for (int r = 0; r < head_rows; r++)
         m->vec->rms_norm(f->xn + (size_t)r * (size_t)f->d_stride,
                          f->x + (size_t)r * (size_t)f->d_stride, m->output_norm, d, m->norm_eps);
-    mm_input in;
-    forward_input(f, &m->head, f->xn, f->d_stride, head_rows, &in);
     bool direct = n_vocab == m->head.n_out;
-    forward_linear(f, &m->head, &in, head_rows, direct ? logits : f->logits, m->head.n_out);
+    head_logits(f, head_rows, direct ? logits : f->logits);
     for (int i = 0; i < head_rows; i++) {
         float *row = logits + (size_t)i * (size_t)n_vocab;
         if (!direct)

@@ -28,6 +28,8 @@ typedef struct linear {
     /* The same in all parts for these groups of VEC_GROUP channels alone: those that an outlier
      * channel would leave hardly a bit (loader_mark_outliers). NULL: none. */
     int *fine_groups, n_fine_groups;
+    /* Rows are rounded in two terms, and products read the first: head.c adds the second. */
+    bool two_terms;
 } linear;
 
 typedef enum ffn_kind { FFN_SILU_GATED, FFN_GELU_TANH_GATED, FFN_GELU } ffn_kind;
@@ -56,6 +58,7 @@ struct model {
     float *embd_norm, *embd_norm_bias, *output_norm;
     layer *layers;
     linear head;          /* logits; n_parts 0 for encoders without one */
+    float *head_norms;    /* fast path: head.h */
     linear pooler, score; /* rerank head: tanh(pooler) then score; n_parts 0 where absent */
     rope_table ropes[MODEL_ROPES];
     const vec_kernels *vec;

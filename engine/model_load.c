@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model_internal.h"
+#include "engine/head.h"
 #include "kernels/buf.h"
 
 enum { MAX_WIDTH = 1 << 20, MAX_LAYERS = 1024, MAX_CONTEXT = 1 << 24, NAME_BYTES = 128 };
@@ -404,9 +404,12 @@ int loader_decoder_head(model_loader *l) {
     if (rc) return rc;
     const char *name = loader_has_tensor(l, "output.weight") ? "output" : "token_embd";
     if ((rc = loader_linear_1(l, &m->head, m->info.d_model, name, m->info.n_vocab))) return rc;
-    /* A quarter of SmolLM2's deviation came from here, for one row a prompt. */
-    m->head.n_fine = 1;
-    return FO_OK;
+    if (!m->info.fast) return FO_OK;
+    m->head.two_terms = true;
+    if (l->probe) return FO_OK;
+    char full[NAME_BYTES];
+    layer_name(l, name, ".weight", full);
+    return head_measure(m, gguf_find_tensor(m->file, full), l->err);
 }
 
 int loader_llama_family(model_loader *l, double rope_base, bool adjacent) {
