@@ -434,6 +434,12 @@ int chunk_task_commit(chunk_task *t, kv_seq *kv, int n_again, chunk_stream *s, b
     return rc;
 }
 
+int chunk_task_refresh(chunk_task *t, kv_seq *kv, chunk_stream *s, bool *changed, fo_err *err) {
+    *changed = t->warm && (t->stage == STAGE_LEAD || t->stage == STAGE_ALONE) &&
+               kv_store_contains(t->w->store, t->chunks[t->current].key);
+    return *changed ? enter_alone(t, kv, s, err) : FO_OK;
+}
+
 bool chunk_task_is_exact(const chunk_task *t) {
     return t->stage == STAGE_EXACT || t->stage == STAGE_LEAD || t->stage == STAGE_HEAD ||
            t->stage == STAGE_WARM;

@@ -104,6 +104,10 @@ void chunk_task_sequence(chunk_task *t, int n_again, int32_t *room, model_sequen
 int chunk_task_commit(chunk_task *t, kv_seq *kv, int n_again, chunk_stream *s, bool *changed,
                       fo_err *err);
 
+/* Of one that warms: is the chunk that it computes alone known by now? Then it goes on with the
+ * next one: *changed. */
+int chunk_task_refresh(chunk_task *t, kv_seq *kv, chunk_stream *s, bool *changed, fo_err *err);
+
 /* Its stream is exact: blocks may be shared with others, and others waited for. */
 bool chunk_task_is_exact(const chunk_task *t);
 /* Its stream is the prompt (what it attaches counts as saved). */

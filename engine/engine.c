@@ -26,10 +26,10 @@
 #include "kernels/clock.h"
 
 enum {
-    MAINTAIN_STEPS = 256, /* a busy engine looks so often whether its pages are scattered */
-    SAVE_BLOCKS = 8,      /* blocks an idle engine gives to the KV store before it looks up */
-    SAVE_ALL_MS = 10000,  /* the end waits no longer for what is cached to be written */
-    WARM_PRIORITY = -100,
+    MAINTAIN_STEPS = 256,   /* a busy engine looks so often whether its pages are scattered */
+    SAVE_BLOCKS = 8,        /* blocks an idle engine gives to the KV store before it looks up */
+    SAVE_ALL_MS = 10000,    /* the end waits no longer for what is cached to be written */
+    MOST_WARMING = 32,      /* requests whose chunks wait to be computed for the next time */
     DRAFT_ROWS = 16,        /* rows of a step that are guesses, all sequences together */
     TEXT_BYTES_A_TOKEN = 16 /* of text that nobody has read yet, reserved before the first step */
 };
@@ -102,11 +102,14 @@ struct engine {
     bool stop;
     engine_stats stats;
     chunk_world world;
+    int n_warming; /* tasks of the engine's own */
 
     fo_histogram first_token, inter_token; /* atomic */
+    atomic_bool give_way; /* who computes in the background looks here between two layers */
 
     /* owned: engine's thread */
     model_context *ctx;
+    model_context *background_ctx; /* of a step that may have given way in the middle */
     sampler *sampler;
     float *logits; /* [max_sequences + max_drafts][n_vocab] */
     step_cost cost;
@@ -155,17 +158,7 @@ static void add_task(engine *e, generation *g, const generation_request *r, int 
     scheduler_add(&e->sched, i);
 }
 
-/* g has ended and had to compute chunks that nobody knew: let them be known. */
-static void start_warming(engine *e, generation *g) {
-    int i = scheduler_new(&e->sched);
-    if (i < 0) return;
-    generation *w = g->warm;
-    g->warm = NULL;
-    w->submitted_ms = fo_now_ms();
-    generation_request r = {.kv_reuse = KV_REUSE_CHUNK, .priority = WARM_PRIORITY};
-    r.background = r.prefill_only = r.drop_kv = true;
-    add_task(e, w, &r, i);
-}
+static void start_warming(engine *e, generation *g);
 
 static void finish(engine *e, generation *g, const char *reason, int error, const char *message) {
     task *t = &e->sched.tasks[g->task];
@@ -207,6 +200,7 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     scheduler_remove(&e->sched, g->task);
     g->task = -1;
     if (g->internal) {
+        e->n_warming--;
         generation_destroy(g);
         return;
     }
@@ -216,6 +210,36 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     e->stats.chunk_tokens += (uint64_t)moved.n_placed;
     e->stats.recomputed_tokens += (uint64_t)moved.n_again;
     if (error == FO_OK && moved.n_unknown && g->warm) start_warming(e, g);
+}
+
+/* Give up the warming that was left longest ago, but not what is in work. False: there is none. */
+static bool drop_warming(engine *e) {
+    generation *oldest = NULL;
+    uint64_t serial = UINT64_MAX;
+    for (int i = 0; i < e->sched.opt.max_tasks && e->n_warming; i++) {
+        const task *t = &e->sched.tasks[i];
+        generation *g = t->owner;
+        if (t->state != TASK_WAITING || !g->internal || t->serial > serial) continue;
+        oldest = g;
+        serial = t->serial;
+    }
+    if (oldest) finish(e, oldest, "cancelled", FO_ECANCELLED, "cancelled");
+    return oldest != NULL;
+}
+
+/* g has ended and had to compute chunks that nobody knew: let them be known. Without a pause
+ * between requests such work only piles up: what is newest has the best chance to be of use. */
+static void start_warming(engine *e, generation *g) {
+    if (e->n_warming >= MOST_WARMING) drop_warming(e);
+    int i = scheduler_new(&e->sched);
+    if (i < 0) return;
+    generation *w = g->warm;
+    g->warm = NULL;
+    w->submitted_ms = fo_now_ms();
+    generation_request r = {.kv_reuse = KV_REUSE_CHUNK};
+    r.background = r.prefill_only = r.drop_kv = true;
+    e->n_warming++;
+    add_task(e, w, &r, i);
 }
 
 /* ---- one token ---------------------------------------------------------------------------- */
@@ -360,6 +384,8 @@ static bool idle(const engine *e) {
 static void step(engine *e) {
     scheduler *s = &e->sched;
     int n_parts = s->n_parts;
+    const bool background = s->tasks[s->parts[0].task].background;
+    model_context *ctx = background ? e->background_ctx : e->ctx;
     bool decode = true;
     int n_rows = 0;
     for (int k = 0; k < n_parts; k++) {
@@ -383,12 +409,21 @@ static void step(engine *e) {
     fo_err err = {0};
     double t0 = fo_now_ms();
     fo_alloc_forbid();
-    int rc = model_forward(e->ctx, kv_cache_pages(e->kv), e->seqs, n_parts, e->logits, &err);
+    kv_pages *kv = kv_cache_pages(e->kv);
+    int rc = s->parts[0].begun ? FO_OK : model_forward_begin(ctx, kv, e->seqs, n_parts, &err);
+    bool ended = rc != FO_OK || model_forward_go(ctx, kv, e->seqs, n_parts, e->logits,
+                                                 background ? &e->give_way : NULL);
     fo_alloc_allow();
     double spent = fo_now_ms() - t0;
     pthread_mutex_lock(&e->mu);
-    e->stats.steps++;
     e->stats.busy_ms += spent;
+    if (!ended) {
+        scheduler_pause(s);
+        e->stats.gave_way++;
+        return;
+    }
+    e->stats.steps++;
+    e->stats.background_steps += background;
     if (decode && rc == FO_OK) step_cost_add(&e->cost, n_rows, spent);
     if (rc == FO_OK) rc = scheduler_commit(s, &err);
     size_t row = 0, n_vocab = (size_t)model_get_info(e->model)->n_vocab;
@@ -437,6 +472,7 @@ static void *engine_thread(void *v) {
         int failed = -1;
         fo_err err = {0};
         if (e->max_drafts) draft_tokens(e);
+        atomic_store(&e->give_way, false); /* whoever came is seen now */
         scheduler_plan(&e->sched, fo_now_ms(), &failed, &err);
         if (failed >= 0) {
             finish(e, e->sched.tasks[failed].owner, "error", err.code, err.msg);
@@ -512,6 +548,8 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
     model_limits limits = {e->max_batch_tokens, logit_rows};
     if (rc == FO_OK) rc = model_context_create(&e->ctx, e->model, &limits, err);
+    limits = (model_limits){SCHEDULER_BACKGROUND_TOKENS, 1};
+    if (rc == FO_OK) rc = model_context_create(&e->background_ctx, e->model, &limits, err);
     if (rc == FO_OK) rc = sampler_create(&e->sampler, info->n_vocab, err);
     scheduler_options so = {e->max_batch_tokens, e->max_sequences,
                             (opt->max_waiting > 0 ? opt->max_waiting : 1024) + e->max_sequences};
@@ -541,6 +579,7 @@ void engine_close(engine *e) {
     if (e->has_thread) {
         pthread_mutex_lock(&e->mu);
         e->stop = true;
+        atomic_store(&e->give_way, true);
         pthread_cond_broadcast(&e->wake);
         pthread_mutex_unlock(&e->mu);
         pthread_join(e->thread, NULL);
@@ -548,6 +587,7 @@ void engine_close(engine *e) {
     scheduler_deinit(&e->sched);
     if (e->has_thread) kv_cache_save_all(e->kv, SAVE_ALL_MS);
     model_context_free(e->ctx);
+    model_context_free(e->background_ctx);
     sampler_free(e->sampler);
     kv_cache_free(e->kv);
     kv_store_close(e->store);
@@ -684,6 +724,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     g->submitted_ms = fo_now_ms();
     pthread_mutex_lock(&e->mu);
     int i = e->stop ? -1 : scheduler_new(&e->sched);
+    if (i < 0 && !e->stop && drop_warming(e)) i = scheduler_new(&e->sched);
     if (i < 0) {
         wait = 1000;
         rc = fo_fail(err, FO_EBUSY, "too many requests wait for the model");
@@ -703,6 +744,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     g->stage = read_ahead(e->kv, e->store, &e->mu, r, g->chunk);
     pthread_mutex_lock(&e->mu);
     add_task(e, g, r, i);
+    if (!r->background) atomic_store(&e->give_way, true);
     pthread_cond_signal(&e->wake);
     pthread_mutex_unlock(&e->mu);
     *out = g;
@@ -744,6 +786,7 @@ const generation_token *generation_tokens(generation *g, size_t *n) {
 void generation_cancel(generation *g) {
     atomic_store(&g->cancel, true);
     pthread_mutex_lock(&g->e->mu);
+    atomic_store(&g->e->give_way, true);
     pthread_cond_signal(&g->e->wake);
     pthread_mutex_unlock(&g->e->mu);
 }

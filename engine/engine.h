@@ -102,7 +102,7 @@ typedef struct generation_request {
     /* 0: engine_options; < 0: recompute nothing; 1: all, which is exact and saves nothing (tests)
      */
     double kv_chunk_budget;
-    bool background;   /* only while nobody else has work */
+    bool background;   /* only while nobody else has work: gives way between two layers */
     bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
     bool no_lookup;    /* decode token by token, without guesses (prompt_lookup.h) */
     double
@@ -162,6 +162,8 @@ typedef struct engine_stats {
     kv_cache_stats kv;
     kv_store_stats store;
     uint64_t steps;
+    uint64_t background_steps; /* of these; and how often one gave way to a request that came */
+    uint64_t gave_way;
     uint64_t prefill_tokens; /* computed of prompts, and of answers again after a preemption */
     uint64_t decode_tokens;  /* chosen */
     uint64_t drafted_tokens, kept_tokens; /* guesses computed, and those that came true */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/scheduler.h"
 #include "kernels/cgroup.h"
 
 uint64_t engine_memory_available(void) {
@@ -59,8 +60,8 @@ int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int 
     rc = kv_layout_init(&l, err);
     if (rc != FO_OK) return rc;
     /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
-    out->scratch =
-        activations(&info, batch_tokens) + (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
+    out->scratch = activations(&info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
+                   (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
     uint64_t fixed = out->weights + out->scratch + opt->reserved_bytes;
     uint64_t window = ((uint64_t)info.n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
     uint64_t kv = opt->kv_ram;

@@ -7,6 +7,8 @@
 
 struct model_context {
     forward f;
+    int rows, head_rows; /* of the step that was begun */
+    int layer;           /* its next one */
 };
 
 uint64_t model_context_bytes(const model *m, const model_limits *limits) {
@@ -95,19 +97,26 @@ static int check_batch(const model_context *c, const kv_pages *kv, const model_s
     return FO_OK;
 }
 
-static void place_rows(forward *f, const model_sequence *seqs, int n_seqs) {
+static void embed_rows(forward *f, const model_sequence *seqs, int n_seqs) {
     const model *m = f->m;
+    float *x = f->x;
+    for (int i = 0; i < n_seqs; i++)
+        for (int j = 0; j < seqs[i].n_tokens; j++, x += f->d_stride) {
+            forward_embed(m->token_embd, seqs[i].tokens[j], x);
+            if (m->embed_scale != 1.0f) m->vec->scale(x, m->embed_scale, m->info.d_model);
+        }
+}
+
+static void place_rows(forward *f, const model_sequence *seqs, int n_seqs) {
+    const bool causal = f->m->info.causal;
     int r = 0;
     for (int i = 0; i < n_seqs; i++) {
         const model_sequence *s = &seqs[i];
         int last = s->positions ? s->positions[s->n_tokens - 1] : s->start + s->n_tokens - 1;
         for (int j = 0; j < s->n_tokens; j++, r++) {
             int p = s->positions ? s->positions[j] : s->start + j;
-            f->places[r] = (row_place){s->pages, p, m->info.causal ? p + 1 : last + 1,
-                                       s->attention ? s : NULL};
-            float *x = f->x + (size_t)r * (size_t)f->d_stride;
-            forward_embed(m->token_embd, s->tokens[j], x);
-            if (m->embed_scale != 1.0f) m->vec->scale(x, m->embed_scale, m->info.d_model);
+            f->places[r] =
+                (row_place){s->pages, p, causal ? p + 1 : last + 1, s->attention ? s : NULL};
         }
     }
 }
@@ -236,29 +245,46 @@ static int layers_of(const model *m, const model_sequence *seqs, int n_seqs) {
     return n - 1;
 }
 
-int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
-                  float *logits, fo_err *err) {
+int model_forward_begin(model_context *c, const kv_pages *kv, const model_sequence *seqs,
+                        int n_seqs, fo_err *err) {
     forward *f = &c->f;
-    int rows = 0, head_rows = 0;
-    int rc = check_batch(c, kv, seqs, n_seqs, &rows, &head_rows, err);
-    if (rc) return rc;
-    if (rows == 0) return FO_OK;
-    const model *m = f->m;
+    c->rows = c->layer = 0;
+    int rc = check_batch(c, kv, seqs, n_seqs, &c->rows, &c->head_rows, err);
+    if (rc || c->rows == 0) return rc;
+    embed_rows(f, seqs, n_seqs);
     place_rows(f, seqs, n_seqs);
-    forward_angles(f, rows);
-    add_and_norm(f, rows, NULL, 0, NULL, m->layers[0].attn_norm, &m->layers[0].qkv);
+    forward_angles(f, c->rows);
+    add_and_norm(f, c->rows, NULL, 0, NULL, f->m->layers[0].attn_norm, &f->m->layers[0].qkv);
+    return FO_OK;
+}
+
+bool model_forward_go(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
+                      float *logits, const atomic_bool *give_way) {
+    forward *f = &c->f;
+    const model *m = f->m;
+    if (c->rows == 0) return true;
+    if (c->layer) place_rows(f, seqs, n_seqs); /* pages may have been moved meanwhile */
     const int n_layers = layers_of(m, seqs, n_seqs);
     const bool whole = n_layers == m->info.n_layers;
-    for (int i = 0; i < (whole ? n_layers - 1 : n_layers); i++) {
-        project(f, i, kv, rows);
-        attend_and_feed(f, i, kv, rows);
+    while (c->layer < n_layers - whole) {
+        project(f, c->layer, kv, c->rows);
+        attend_and_feed(f, c->layer++, kv, c->rows);
+        if (give_way && atomic_load(give_way)) return false;
     }
     if (whole) {
-        run_last_layer(f, seqs, n_seqs, kv, rows, head_rows);
-        if (head_rows) run_head(f, head_rows, logits);
+        run_last_layer(f, seqs, n_seqs, kv, c->rows, c->head_rows);
+        if (c->head_rows) run_head(f, c->head_rows, logits);
     } else { /* attention is all that is wanted of this one */
-        project(f, n_layers, kv, rows);
-        forward_attention(f, &m->layers[n_layers], kv, n_layers, rows);
+        project(f, n_layers, kv, c->rows);
+        forward_attention(f, &m->layers[n_layers], kv, n_layers, c->rows);
     }
-    return FO_OK;
+    c->rows = 0;
+    return true;
+}
+
+int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
+                  float *logits, fo_err *err) {
+    int rc = model_forward_begin(c, kv, seqs, n_seqs, err);
+    if (rc == FO_OK) model_forward_go(c, kv, seqs, n_seqs, logits, NULL);
+    return rc;
 }

@@ -26,6 +26,7 @@
 #ifndef FORAGE_ENGINE_MODEL_H
 #define FORAGE_ENGINE_MODEL_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -133,6 +134,17 @@ void model_context_free(model_context *c); /* NULL is fine */
  * then; FO_ELIMIT when the batch is larger than the context. */
 int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
                   float *logits, fo_err *err);
+
+/* The same step in two parts, so that it can give way to another one between two layers. _begin
+ * checks and embeds; _go computes layers until all are done (true) or *give_way is seen true after
+ * one of them (false: call it again later, with the same sequences, and nothing was lost).
+ * Meanwhile other contexts may compute, and the sequences' pages may be moved (kv_cache_compact):
+ * _go reads the block tables anew. The next _begin forgets a step that was not ended. The bits are
+ * those of model_forward. give_way NULL: to the end. */
+int model_forward_begin(model_context *c, const kv_pages *kv, const model_sequence *seqs,
+                        int n_seqs, fo_err *err);
+bool model_forward_go(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
+                      float *logits, const atomic_bool *give_way);
 
 /* Turn the keys of slots [slot, slot + n) of a page by `delta` positions, in all layers: what was
  * computed at position p then stands as if computed at p + delta. Rounds once more to the storage

@@ -20,8 +20,9 @@
  *    the place in the step of the most urgent task that waits for it.
  * 6. Preempted tasks keep their tokens; their pages stay findable, so that coming back is cheap.
  * 7. Only a task of lower priority is preempted to make a place for one that waits.
- * 8. Background tasks compute in steps that nobody else has a part in (unless one waits for them as
- *    its leader), so 3 does not hold for them.
+ * 8. Background tasks compute in steps that nobody else has a part in, one at a time, and nobody
+ *    but such a one waits for them as its leader; so 3 does not hold for them. A step of theirs may
+ *    give way in the middle: its task then keeps its place, its pages and what is computed.
  * 9. A task with a chunk task may change its stream of tokens after a commit: it then counts as
  *    having come into work at that moment, so nobody follows what it no longer computes. */
 #include "engine/scheduler.h"
@@ -35,13 +36,14 @@ enum {
     URGENT_MS = 500,         /* so long before its deadline a task is urgent, */
     URGENT_WORTH_MS = 60000, /* which is worth so much waiting */
     MS_PER_TOKEN_LEFT = 1,   /* short ones first, among those that came together */
-    BACKGROUND_TOKENS = 64   /* of a step that has background work alone: so long others may wait */
 };
 
+static const int64_t BACKGROUND_MS = INT64_C(1) << 50;
+
 int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_err *err) {
-    *s = (scheduler){.opt = *opt, .kv = kv};
+    *s = (scheduler){.opt = *opt, .kv = kv, .paused = {.task = -1}};
     s->tasks = calloc((size_t)opt->max_tasks, sizeof *s->tasks);
-    s->running = calloc((size_t)opt->max_sequences, sizeof *s->running);
+    s->running = calloc((size_t)opt->max_sequences + 1, sizeof *s->running);
     s->parts = calloc((size_t)opt->max_sequences, sizeof *s->parts);
     if (!s->tasks || !s->running || !s->parts ||
         indexed_heap_init(&s->waiting, opt->max_tasks) != FO_OK ||
@@ -77,6 +79,7 @@ static heap_key urgency(const task *t) {
     if (!t->admitted) left += n_tokens;
     int64_t due = (int64_t)t->arrived_ms - (int64_t)t->priority * PRIORITY_MS;
     if (t->urgent) due -= URGENT_WORTH_MS;
+    if (t->background) due += BACKGROUND_MS; /* behind all others */
     return (heap_key){due + left * MS_PER_TOKEN_LEFT, (int64_t)t->serial, 0};
 }
 
@@ -100,6 +103,7 @@ void scheduler_add(scheduler *s, int i) {
 
 static void leave_running(scheduler *s, int i) {
     int at = 0;
+    if (s->paused.task == i) s->paused.task = -1;
     while (s->running[at] != i) at++;
     memmove(&s->running[at], &s->running[at + 1],
             (size_t)(s->n_running - at - 1) * sizeof *s->running);
@@ -168,7 +172,7 @@ static void find_leader(scheduler *s, int i) {
     for (int k = 0; k < s->n_running; k++) {
         const task *a = &s->tasks[s->running[k]];
         if (a == t || !shares(a) || a->admission >= t->admission || to_compute(a) < 2 ||
-            memcmp(a->salt, t->salt, 32) != 0)
+            (a->background && !t->background) || memcmp(a->salt, t->salt, 32) != 0)
             continue;
         int common = common_prefix(a, t);
         if (common > t->n_tokens - 1) common = t->n_tokens - 1;
@@ -250,13 +254,19 @@ static int promised(const scheduler *s) {
     return sum;
 }
 
-/* Make a place for waiting task i at the cost of the least urgent running one of lower priority. */
-static bool displace(scheduler *s, int i) {
+/* Has b to give its place up for a? */
+static bool outranks(const task *a, const task *b) {
+    return a->background != b->background ? b->background : b->priority < a->priority;
+}
+
+/* Make room for waiting task i at the cost of the least urgent running one of lower rank: a place,
+ * of which background tasks have none, or pages. */
+static bool displace(scheduler *s, int i, bool place) {
     int victim = -1;
     for (int k = 0; k < s->n_running; k++) {
         int v = s->running[k];
-        if (s->tasks[v].priority < s->tasks[i].priority && sooner(s, i, v) &&
-            (victim < 0 || sooner(s, victim, v)))
+        if (outranks(&s->tasks[i], &s->tasks[v]) && sooner(s, i, v) &&
+            (!place || !s->tasks[v].background) && (victim < 0 || sooner(s, victim, v)))
             victim = v;
     }
     if (victim < 0) return false;
@@ -264,17 +274,26 @@ static bool displace(scheduler *s, int i) {
     return true;
 }
 
-/* Take waiting tasks into work while there are places and pages for their tokens. */
+static int n_background(const scheduler *s) { /* in work: 0 or 1 */
+    int n = 0;
+    for (int k = 0; k < s->n_running; k++) n += s->tasks[s->running[k]].background;
+    return n;
+}
+
+/* Take waiting tasks into work while there are places and pages for their tokens. Of background
+ * tasks one, beside the places: the next sees when its turn comes what was computed before it. */
 static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
     for (;;) {
         int i = indexed_heap_top(&s->waiting);
         if (i < 0) break;
         task *t = &s->tasks[i];
+        const int background = n_background(s);
+        if (t->background && background) break; /* all behind it are such, too */
+        const bool full = !t->background && s->n_running - background == s->opt.max_sequences;
         /* Pages it can share count as needed: the estimate errs on the side of waiting. With
          * nobody running everything is available, so waiting cannot last for ever. */
-        if (s->n_running == s->opt.max_sequences ||
-            (s->n_running && wanted(s, t) + promised(s) > kv_cache_available(s->kv))) {
-            if (displace(s, i)) continue;
+        if (full || (s->n_running && wanted(s, t) + promised(s) > kv_cache_available(s->kv))) {
+            if (displace(s, i, full)) continue;
             break;
         }
         kv_seq *kv = NULL;
@@ -387,6 +406,34 @@ static int reserve_draft(scheduler *s, int i, int room) {
     return n;
 }
 
+/* With another stream a task is like one that came into work just now. */
+static void take_stream(scheduler *s, int i, const chunk_stream *stream, bool changed) {
+    task *t = &s->tasks[i];
+    t->tokens = stream->tokens;
+    t->n_tokens = stream->n_tokens;
+    if (!changed) return;
+    t->admission = ++s->next_admission;
+    find_leader(s, i);
+}
+
+/* What a background task computes next: with the part of it that gave way, as long as that is of
+ * use. True: there is such a part. */
+static bool resume(scheduler *s, int i, fo_err *err, int *rc) {
+    task *t = &s->tasks[i];
+    bool changed = false;
+    *rc = FO_OK;
+    if (t->chunk) {
+        chunk_stream stream = {t->tokens, t->n_tokens};
+        *rc = chunk_task_refresh(t->chunk, t->kv, &stream, &changed, err);
+        take_stream(s, i, &stream, changed);
+    }
+    if (s->paused.task != i) return false;
+    s->parts[0] = s->paused;
+    s->paused.task = -1;
+    s->n_parts = *rc == FO_OK && !changed;
+    return s->n_parts;
+}
+
 int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     *failed = -1;
     s->n_parts = 0;
@@ -405,9 +452,16 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     }
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
+        if (s->tasks[i].background) {
+            if (s->n_parts || resume(s, i, err, &rc)) break;
+            if (rc != FO_OK) {
+                *failed = i;
+                return rc;
+            }
+            if (room > SCHEDULER_BACKGROUND_TOKENS) room = SCHEDULER_BACKGROUND_TOKENS;
+        }
         while (!in_step(s, i) && wait_for_leader(s, i, err)) i = s->tasks[i].leader;
-        if (in_step(s, i) || (s->tasks[i].background && s->n_parts)) continue;
-        if (s->tasks[i].background && room > BACKGROUND_TOKENS) room = BACKGROUND_TOKENS;
+        if (in_step(s, i)) continue;
         rc = add_prefill(s, i, &room, err);
         if (rc != FO_OK && rc != FO_ENOMEM) {
             *failed = i;
@@ -428,18 +482,11 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     return FO_OK;
 }
 
-/* With another stream a task is like one that came into work just now. */
 static int commit_chunk(scheduler *s, step_part *p, fo_err *err) {
     task *t = &s->tasks[p->task];
     chunk_stream stream = {t->tokens, t->n_tokens};
-    bool changed;
-    int rc = chunk_task_commit(t->chunk, t->kv, p->n_again, &stream, &changed, err);
-    t->tokens = stream.tokens;
-    t->n_tokens = stream.n_tokens;
-    if (!changed) return rc;
-    p->over = true;
-    t->admission = ++s->next_admission;
-    find_leader(s, p->task);
+    int rc = chunk_task_commit(t->chunk, t->kv, p->n_again, &stream, &p->over, err);
+    take_stream(s, p->task, &stream, p->over);
     return rc;
 }
 
@@ -452,6 +499,13 @@ int scheduler_commit(scheduler *s, fo_err *err) {
         if (rc != FO_OK) return rc;
     }
     return FO_OK;
+}
+
+void scheduler_pause(scheduler *s) {
+    assert(s->n_parts == 1 && s->tasks[s->parts[0].task].background);
+    s->paused = s->parts[0];
+    s->paused.begun = true;
+    s->n_parts = 0;
 }
 
 int scheduler_check(const scheduler *s, fo_err *err) {
@@ -474,10 +528,22 @@ int scheduler_check(const scheduler *s, fo_err *err) {
     }
     if (n_running != s->n_running || n_waiting != s->waiting.n || n_free != s->free_tasks.n)
         return fo_fail(err, FO_ECORRUPT, "invariant 1: a task stands twice in a queue");
+    const step_part *w = &s->paused;
+    if (n_background(s) > 1 || n_running - n_background(s) > s->opt.max_sequences ||
+        (w->task >= 0 &&
+         (s->tasks[w->task].state != TASK_RUNNING || !s->tasks[w->task].background || !w->begun ||
+          w->start != kv_seq_tokens(s->tasks[w->task].kv) ||
+          w->start + w->n > s->tasks[w->task].n_tokens)))
+        return fo_fail(err, FO_ECORRUPT,
+                       "invariant 8: %d tasks run, %d in the background, and %d "
+                       "has given way",
+                       n_running, n_background(s), w->task);
     int sum = 0;
     for (int k = 0; k < s->n_parts; k++) {
         const step_part *p = &s->parts[k];
         const task *t = &s->tasks[p->task];
+        if (t->background && s->n_parts > 1)
+            return fo_fail(err, FO_ECORRUPT, "invariant 8: task %d shares a step", p->task);
         sum += p->n + p->n_again;
         int pages = 0;
         if (t->state != TASK_RUNNING || p->over) continue; /* finished since */

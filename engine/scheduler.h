@@ -9,6 +9,9 @@
 #include "engine/kv_cache.h"
 #include "engine/model.h"
 
+/* The most rows of a background step. */
+enum { SCHEDULER_BACKGROUND_TOKENS = 64 };
+
 enum task_state { TASK_FREE, TASK_WAITING, TASK_RUNNING };
 
 /* One request in the scheduler's hands. `tokens` is prompt and answer so far; the KV of the first
@@ -29,7 +32,7 @@ typedef struct task {
     /* With KV_REUSE_CHUNK: how its prompt is put together; borrowed; NULL: it is not. While it is
      * in work, tokens and n_tokens are what it computes now, which may be another stream. */
     chunk_task *chunk;
-    bool background; /* computes only in steps that nobody else has a part in */
+    bool background; /* computes only in steps that nobody else has a part in, and gives way */
     void *owner;
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
      * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there
@@ -59,6 +62,7 @@ typedef struct step_part {
     int start, n, n_draft, n_again;
     bool wants_logits; /* reaches the end of the tokens: the next one is to be chosen */
     bool over;         /* committed, and its task computes another stream since */
+    bool begun;        /* gave way to others in the middle (scheduler_pause): to be gone on with */
 } step_part;
 
 typedef struct scheduler_stats {
@@ -75,6 +79,7 @@ typedef struct scheduler {
     int n_running;
     step_part *parts; /* [max_sequences] of the planned step */
     int n_parts;
+    step_part paused; /* a background step that gave way; of task -1: none */
     uint64_t next_serial, next_admission;
     scheduler_stats stats;
 } scheduler;
@@ -95,6 +100,10 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err);
 /* The planned step was computed: its tokens' KV is there. Guesses are left out: those that came
  * true are for the caller to commit, each before the next. */
 int scheduler_commit(scheduler *s, fo_err *err);
+/* The planned step is a background one and gave way before its end: plan again. It comes back, with
+ * the same tokens and `begun` set, as soon as nobody else has work, unless its task is gone then,
+ * was preempted or has no use for it any more. */
+void scheduler_pause(scheduler *s);
 
 /* Check the invariants at the top of scheduler.c and those of its KV cache; the first violation is
  * the sentence. For tests. */

@@ -169,6 +169,11 @@ static void write_engine_metrics(engine *e, fo_buf *b) {
                         "Requests put back because pages ran out.", (double)st.preemptions);
     metrics_write_value(b, "forage_generation_steps_total", "counter", "Forward passes.",
                         (double)st.steps);
+    metrics_write_value(b, "forage_generation_background_steps_total", "counter",
+                        "Forward passes that nobody waited for.", (double)st.background_steps);
+    metrics_write_value(b, "forage_generation_gave_way_total", "counter",
+                        "Such passes that stopped in the middle for a request, to go on later.",
+                        (double)st.gave_way);
     metrics_write_value(b, "forage_generation_busy_seconds_total", "counter",
                         "Time inside forward passes.", st.busy_ms / 1000);
     write_kv_metrics(&st.kv, b);

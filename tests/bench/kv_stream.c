@@ -1,14 +1,15 @@
-/* kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB [MODES]]]] - a stream of questions
- * over the same documents, as users ask: how much of the prompts is not computed again, how soon
- * the first token comes, and whether RAM and disk stay within their budgets all the way.
+/* kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB [MODES [PAUSE_MS]]]]] - a stream of
+ * questions over the same documents, as users ask: how much of the prompts is not computed again,
+ * how soon the first token comes, and whether RAM and disk stay within their budgets all the way.
  *
  * SET is a folder with corpus.jsonl and queries.jsonl; HOME is filled with it unless it holds it
  * already. Questions are drawn by a Zipf law (exponent 1) over the set in a random order that is
  * always the same, with no answer cache before them. Three contexts each. The stream runs once in
  * every mode, each with an engine and a disk tier of its own: off, exact, cache (exact, with the
  * contexts in the order that attaches most), chunk; MODES names some of them. Before that, what
- * keeping everything for ever would give. One JSON object on stdout; a line a question on
- * stderr. */
+ * keeping everything for ever would give. PAUSE_MS: so long after an answer the
+ * next question comes; without it, when the work that the answer left has ended. One JSON object on
+ * stdout; a line a question on stderr. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -200,9 +201,10 @@ static void ask(engine *e, prompt *p, enum kv_reuse reuse, double *ttft, outcome
     generation_free(running);
     *ttft = ev.first_token_ms;
     fprintf(stderr,
-            "prompt %zu cached %zu prefix %zu chunk %zu again %zu disk %zu first_ms %.1f %s\n",
+            "prompt %zu cached %zu prefix %zu chunk %zu again %zu disk %zu queue_ms %.1f "
+            "first_ms %.1f %s\n",
             ev.prompt_tokens, ev.cached_tokens, ev.prefix_tokens, ev.chunk_tokens,
-            ev.recomputed_tokens, ev.disk_tokens, ev.first_token_ms, ev.kv_note);
+            ev.recomputed_tokens, ev.disk_tokens, ev.queue_ms, ev.first_token_ms, ev.kv_note);
     o->prompt += ev.prompt_tokens;
     o->cached += ev.cached_tokens;
     o->chunk += ev.chunk_tokens;
@@ -225,9 +227,13 @@ static void watch(engine *e, const char *dir, outcome *o) {
     }
 }
 
-/* Let the background work of a request end: users of a stream leave such pauses. */
-static void rest(engine *e) {
+/* Users of a stream leave pauses. Negative: until the background work of the last request ends. */
+static void rest(engine *e, double pause_ms) {
     engine_stats st;
+    if (pause_ms >= 0) {
+        usleep((useconds_t)(pause_ms * 1000));
+        return;
+    }
     do {
         usleep(1000);
         engine_get_stats(e, &st);
@@ -256,12 +262,13 @@ static void report(const char *name, const outcome *o, size_t n) {
 int main(int argc, char **argv) {
     if (argc < 4) {
         fprintf(stderr, "usage: kv_stream HOME SET MODEL [QUESTIONS [KV_RAM_MIB [KV_DISK_MIB "
-                        "[MODES]]]]\n");
+                        "[MODES [PAUSE_MS]]]]]\n");
         return 2;
     }
     size_t n = argc > 4 ? strtoul(argv[4], NULL, 10) : 2000, n_questions;
     double ram = argc > 5 ? strtod(argv[5], NULL) : 256;
     double disk = argc > 6 ? strtod(argv[6], NULL) : 1024;
+    double pause_ms = argc > 8 ? strtod(argv[8], NULL) : -1;
     const char *wanted = argc > 7 ? argv[7] : "off,exact,cache,chunk";
     service *s = open_filled(argv[1], argv[2], NULL);
     char **questions = read_questions(argv[2], &n_questions), dir[4096];
@@ -303,7 +310,7 @@ int main(int argc, char **argv) {
             prompt p = build(s, b, questions[stream[i]], modes[m].by_cache ? e : NULL);
             ask(e, &p, modes[m].reuse, &o.ttft[i], &o);
             prompt_deinit(&p);
-            rest(e);
+            rest(e, pause_ms);
             watch(e, dir, &o);
         }
         report(modes[m].name, &o, n);

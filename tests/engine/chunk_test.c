@@ -493,6 +493,83 @@ static void what_was_new_is_known_the_next_time(void **state) {
     close_engine(e);
 }
 
+/* Requests come all the time: chunks' KV that gave way to them again and again is, bit for bit,
+ * what an engine computes that was left alone. */
+static void chunks_computed_between_requests_are_the_same(void **state) {
+    (void)state;
+    engine *quiet = open_engine((engine_options){.n_threads = 2});
+    engine *busy = open_engine((engine_options){.n_threads = 2});
+    engine_stats st = {0};
+    for (int round = 0; round < 8 || (st.gave_way < 8 && round < 2000); round++) {
+        ask a;
+        result want, got, small;
+        int32_t few[9];
+        make_texts();
+        random_tokens(few, 9);
+        make_ask(&a, "0123", NULL, 0);
+        a.r.background = a.r.drop_kv = true;
+        run(quiet, &a.r, &want);
+        generation *g = submit(busy, &a.r);
+        generation_event ev;
+        do {
+            generation_request r = request(few, 1 + test_random(&seed) % 9, 2);
+            r.kv_reuse = KV_REUSE_OFF;
+            run(busy, &r, &small);
+            assert_int_equal(small.ev.error, 0);
+            generation_next(g, 0, &ev, NULL);
+        } while (!ev.done);
+        assert_int_equal(ev.error, 0);
+        generation_free(g);
+        make_ask(&a, "3021", few, 9);
+        a.r.kv_chunk_budget = -1; /* nothing again: the answer is made of the chunks as they are */
+        a.r.n_logprobs = 0;
+        run(quiet, &a.r, &want);
+        run(busy, &a.r, &got);
+        assert_true(got.ev.chunk_tokens > 0);
+        assert_int_equal(got.ev.chunk_tokens, want.ev.chunk_tokens);
+        same_tokens(&got, &want, "chunks that gave way");
+        assert_memory_equal(got.logprobs, want.logprobs, got.n * sizeof *got.logprobs);
+        engine_get_stats(busy, &st);
+    }
+    assert_true(st.gave_way > 0);
+    engine_get_stats(quiet, &st);
+    assert_int_equal(st.gave_way, 0);
+    close_engine(quiet);
+    close_engine(busy);
+}
+
+/* An engine that is never idle does not get to what its requests leave to be computed: the oldest
+ * of that is given up, and no request is refused for it. */
+static void what_piles_up_in_the_background_is_given_up(void **state) {
+    (void)state;
+    make_texts();
+    for (int i = 0; i < 2; i++) {
+        engine *e = open_engine((engine_options){.max_sequences = 2, .max_waiting = i ? 4 : 0});
+        int32_t tail[9];
+        random_tokens(tail, 9);
+        generation_request r = request(tail, 9, 300);
+        generation *writes = submit(e, &r);
+        for (int k = 0; k < 40; k++) {
+            ask a;
+            result got;
+            generation_event ev;
+            engine_stats st;
+            make_ask(&a, "01", tail, 9);
+            a.r.salt[7] = (unsigned char)(k + 1);
+            run(e, &a.r, &got);
+            assert_int_equal(got.ev.error, 0);
+            engine_get_stats(e, &st);
+            assert_true(st.n_waiting + st.n_running <= (i ? 6 : 1 + 32 + 1));
+            generation_next(writes, 0, &ev, NULL);
+            if (!ev.done) continue;
+            generation_free(writes); /* another one before the engine gets through */
+            writes = submit(e, &r);
+        }
+        generation_free(writes);
+        close_engine(e);
+    }
+}
+
 /* The first chunk is too long to have the lead before it in a sequence of this engine, the second
  * is not, and must not notice what was computed before it. */
 static void a_chunk_has_the_lead_or_nothing_before_it(void **state) {
@@ -717,6 +794,8 @@ int main(void) {
         cmocka_unit_test(what_is_not_exact_is_never_attached),
         cmocka_unit_test(tenants_share_no_chunk),
         cmocka_unit_test(what_was_new_is_known_the_next_time),
+        cmocka_unit_test(chunks_computed_between_requests_are_the_same),
+        cmocka_unit_test(what_piles_up_in_the_background_is_given_up),
         cmocka_unit_test(a_chunk_has_the_lead_or_nothing_before_it),
         cmocka_unit_test(the_lead_is_cut_and_left_out_where_it_does_not_fit),
         cmocka_unit_test(a_sliding_window_is_served_exactly_and_says_so),

@@ -294,6 +294,59 @@ static void shared_prefix_pages_give_the_same_logits(void **state) {
     rig_close(&r);
 }
 
+/* Between any two layers another context computes and the pages are moved elsewhere. */
+static void a_step_that_gives_way_gives_the_same_logits(void **state) {
+    (void)state;
+    enum { N = 61, BEFORE = 23, OTHER = 17 };
+    static float want[N * V], got[N * V], other[OTHER * V], unused[OTHER * V];
+    const atomic_bool give_way = true;
+    for (int i = 0; i < N_SHAPES; i++) {
+        int32_t tokens[N], more[OTHER], table[64];
+        write_model(&shapes[i]);
+        random_tokens(tokens, N);
+        random_tokens(more, OTHER);
+        rig r;
+        rig_open(&r, &(run_options){1 + i % 3, 16, 64, i != 0, i % 2 ? KV_BF16 : KV_F32});
+        model_context *second;
+        assert_ok(model_context_create(&second, r.m, &(model_limits){64, 64}, &err), &err);
+        run_alone(&r, tokens, N, N, want);
+        run_alone(&r, more, OTHER, OTHER, other);
+        const size_t page_bytes = kv_pages_layout(r.kv)->page_bytes;
+        const int n_pages = take_pages(&r, N, table);
+        for (int at = 0, n = BEFORE; at < N; at += n, n = N - at) {
+            model_sequence s = {.tokens = tokens + at,
+                                .n_tokens = n,
+                                .start = at,
+                                .pages = table,
+                                .n_pages = n_pages,
+                                .n_logits = n};
+            int calls = 1;
+            assert_ok(model_forward_begin(second, r.kv, &s, 1, &err), &err);
+            while (!model_forward_go(second, r.kv, &s, 1, got + at * V, &give_way)) {
+                run_alone(&r, more, OTHER, OTHER, unused);
+                same(unused, other, OTHER, "beside a step that gave way");
+                int32_t to[64];
+                take_pages(&r, N, to);
+                for (int k = 0; k < n_pages; k++) {
+                    memcpy(kv_pages_data(r.kv, to[k]), kv_pages_data(r.kv, table[k]), page_bytes);
+                    memset(kv_pages_data(r.kv, table[k]), 0xff, page_bytes);
+                    table[k] = to[k];
+                }
+                calls++;
+            }
+            assert_int_equal(calls, shapes[i].layers);
+            if (i % 2) continue;
+            /* One that is given up in the middle leaves nothing to the next. */
+            assert_ok(model_forward_begin(second, r.kv, &s, 1, &err), &err);
+            assert_false(model_forward_go(second, r.kv, &s, 1, got + at * V, &give_way));
+            assert_ok(model_forward(second, r.kv, &s, 1, got + at * V, &err), &err);
+        }
+        same(got, want, N, shapes[i].arch);
+        model_context_free(second);
+        rig_close(&r);
+    }
+}
+
 static void every_processor_level_stays_near_the_others(void **state) {
     (void)state;
     static float first[2][40 * V], other[40 * V];
@@ -522,6 +575,7 @@ int main(void) {
         cmocka_unit_test(logits_do_not_depend_on_long_steps),
         cmocka_unit_test(logits_do_not_depend_on_the_batch),
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),
+        cmocka_unit_test(a_step_that_gives_way_gives_the_same_logits),
         cmocka_unit_test(turned_keys_stand_where_they_would_have_been_computed),
         cmocka_unit_test(yarn_stretches_slow_pairs_only),
         cmocka_unit_test(slots_are_copied_between_alignments),

@@ -247,6 +247,126 @@ static void an_urgent_follower_brings_its_leader_forward(void **state) {
     rig_close(&r);
 }
 
+static int add_background(rig *r, int text, int common, int n_prompt) {
+    int i = scheduler_new(&r->s);
+    task *t = &r->s.tasks[i];
+    t->tokens = arrays[i];
+    for (int k = 0; k < n_prompt; k++) t->tokens[k] = k < common ? text * 1000 + k : 5000000 + k;
+    t->n_tokens = t->n_prompt = t->cap_tokens = n_prompt;
+    t->arrived_ms = r->now;
+    t->prefill_only = t->background = true;
+    scheduler_add(&r->s, i);
+    return i;
+}
+
+static void plan(rig *r) {
+    int failed;
+    assert_ok(scheduler_plan(&r->s, r->now, &failed, &err), &err);
+    assert_int_equal(failed, -1);
+    assert_ok(scheduler_check(&r->s, &err), &err);
+}
+
+/* Whenever a request comes, nothing but what is being computed at that moment stands between it and
+ * its first step, and that gives way: no step in between. What gave way comes back as it was. */
+static void background_steps_give_way_and_lose_nothing(void **state) {
+    (void)state;
+    for (int round = 0; round < 40; round++) {
+        rig r;
+        rig_open(&r, 200, 16, 100, 3);
+        const int b = add_background(&r, 1, 0, 300);
+        int computed = 0, pauses = 0, fg = -1;
+        while (r.s.tasks[b].state != TASK_FREE) {
+            if (fg < 0) {
+                plan(&r);
+                assert_int_equal(r.s.n_parts, 1);
+                const step_part was = r.s.parts[0];
+                assert_int_equal(was.task, b);
+                assert_int_equal(was.start, computed);
+                assert_true(was.n > 0 && was.n <= SCHEDULER_BACKGROUND_TOKENS);
+                if (test_random(&seed) % 2) { /* a request comes in the middle of the step */
+                    fg = add(&r, 2, 0, 1 + (int)(test_random(&seed) % 250), 3, 0, 0);
+                    scheduler_pause(&r.s);
+                    pauses++;
+                    plan(&r);
+                    assert_int_equal(r.s.n_parts, 1);
+                    assert_int_equal(r.s.parts[0].task, fg);
+                    bool finished[MAX_TASKS] = {false};
+                    while (!finished[fg]) {
+                        step(&r, finished);
+                        assert_int_equal(r.s.paused.task, b);
+                        assert_int_equal(r.s.tasks[b].n_preempted, 0);
+                    }
+                    fg = -1;
+                    plan(&r);
+                    assert_int_equal(r.s.n_parts, 1);
+                    assert_true(r.s.parts[0].begun);
+                    assert_int_equal(r.s.parts[0].task, b);
+                    assert_int_equal(r.s.parts[0].start, was.start);
+                    assert_int_equal(r.s.parts[0].n, was.n);
+                }
+                computed += was.n;
+                const bool last = r.s.parts[0].wants_logits;
+                assert_ok(scheduler_commit(&r.s, &err), &err);
+                r.s.n_parts = 0;
+                if (last) scheduler_remove(&r.s, b);
+            }
+        }
+        assert_int_equal(computed, 300);
+        assert_true(pauses > 0 || round > 0);
+        rig_close(&r);
+    }
+}
+
+/* A request does not wait for what somebody computes in the background, though it needs the same:
+ * with others at work that would never come. */
+static void nobody_follows_a_background_task(void **state) {
+    (void)state;
+    rig r;
+    bool finished[MAX_TASKS] = {false};
+    rig_open(&r, 200, 16, 100, 3);
+    add_background(&r, 1, 300, 300);
+    step(&r, NULL);
+    int writes = add(&r, 2, 0, 10, 200, 0, 0);
+    int asks = add(&r, 1, 290, 300, 3, 0, 0);
+    for (int i = 0; i < 8; i++) step(&r, finished);
+    assert_true(finished[asks] && !finished[writes]);
+    while (step(&r, finished)) continue;
+    rig_close(&r);
+}
+
+/* However long one has waited, it takes no place and stands before nobody; when it gets its turn,
+ * one after the other. Pages it does give up. */
+static void background_tasks_stand_behind_all_others(void **state) {
+    (void)state;
+    rig r;
+    bool finished[MAX_TASKS] = {false};
+    rig_open(&r, 60, 16, 100, 2);
+    int b[3];
+    for (int i = 0; i < 3; i++) b[i] = add_background(&r, 3 + i, 300, 300);
+    step(&r, NULL);
+    assert_int_equal(r.s.n_running, 1);
+    r.now += 1e9; /* no priority makes up for so much waiting */
+    int first = add(&r, 1, 0, 50, 20, -100, 0), second = add(&r, 2, 0, 50, 20, -100, 0);
+    step(&r, finished);
+    assert_int_equal(r.s.n_running, 3); /* both places are theirs */
+    for (int k = 0; k < r.s.n_parts; k++)
+        assert_true(r.s.parts[k].task == first || r.s.parts[k].task == second);
+    while (!finished[first] || !finished[second]) step(&r, finished);
+    assert_int_equal(r.s.tasks[b[0]].n_preempted, 0);
+    int large[2];
+    memset(finished, 0, sizeof finished);
+    for (int i = 0; i < 2; i++) large[i] = add(&r, 7 + i, 0, 390, 5, 0, 0); /* 50 pages of 60 */
+    while (!finished[large[0]] || !finished[large[1]]) step(&r, finished);
+    assert_true(r.s.tasks[b[0]].n_preempted > 0);
+    for (int i = 0; i < 3; i++) {
+        while (!finished[b[i]]) {
+            step(&r, finished);
+            assert_true(r.s.n_running <= 1);
+        }
+    }
+    rig_close(&r);
+}
+
 int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
@@ -257,6 +377,9 @@ int main(void) {
         cmocka_unit_test(the_second_waits_for_the_prefix_that_the_first_computes),
         cmocka_unit_test(followers_choose_a_new_leader_when_theirs_goes),
         cmocka_unit_test(an_urgent_follower_brings_its_leader_forward),
+        cmocka_unit_test(background_steps_give_way_and_lose_nothing),
+        cmocka_unit_test(nobody_follows_a_background_task),
+        cmocka_unit_test(background_tasks_stand_behind_all_others),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
