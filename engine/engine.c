@@ -346,8 +346,13 @@ static void drop_cancelled(engine *e) {
     }
 }
 
+/* Its stream is prompt and answer: not a chunk's, which may be longer than the prompt. */
+static bool in_answer(const task *t) {
+    return !t->background && (!t->chunk || chunk_task_is_final(t->chunk));
+}
+
 static bool is_decode(const step_part *p, const task *t) {
-    return p->n - p->n_draft == 1 && p->start >= t->n_prompt;
+    return p->n - p->n_draft == 1 && p->start >= t->n_prompt && in_answer(t);
 }
 
 /* Guesses behind the tokens of those who write. engine.mu is held. */
@@ -356,14 +361,14 @@ static void draft_tokens(engine *e) {
     int n_writing = 0, left = e->max_drafts;
     for (int k = 0; k < s->n_running; k++) {
         const task *t = &s->tasks[s->running[k]];
-        n_writing += t->n_tokens > t->n_prompt;
+        n_writing += t->n_tokens > t->n_prompt && in_answer(t);
     }
     double row_cost = e->row_cost > 0 ? e->row_cost : step_cost_row(&e->cost, n_writing);
     for (int k = 0; k < s->n_running; k++) {
         task *t = &s->tasks[s->running[k]];
         generation *g = t->owner;
         t->n_draft = 0;
-        if (!g->lookup.head || t->n_tokens <= t->n_prompt ||
+        if (!g->lookup.head || t->n_tokens <= t->n_prompt || !in_answer(t) ||
             t->n_tokens - kv_seq_tokens(t->kv) != 1)
             continue;
         int most = (e->max_drafts + n_writing - 1) / n_writing;

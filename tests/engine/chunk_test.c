@@ -493,6 +493,34 @@ static void what_was_new_is_known_the_next_time(void **state) {
     close_engine(e);
 }
 
+/* A chunk behind its lead is longer than the prompt that it is computed for, and ends as it began:
+ * no guess may be made at what follows it. (Steps of three rows: in every third round the last one
+ * is a single row, as when somebody writes.) */
+static void nothing_is_guessed_behind_a_chunk(void **state) {
+    (void)state;
+    engine_options o = {.max_batch_tokens = 3, .max_sequences = 1, .row_cost = .01};
+    for (int i = 0; i < 6; i++) {
+        engine *e = open_engine(o);
+        int32_t tail[9];
+        ask a;
+        result want, got;
+        make_texts();
+        random_tokens(tail, 9);
+        chunk_lengths[0] = 40;
+        chunk_lengths[1] = 52 + (size_t)i;
+        memcpy(chunks[1] + chunk_lengths[1] - 12, chunks[1], 12 * sizeof **chunks);
+        make_ask(&a, "0", NULL, 0);
+        run(e, &a.r, &got);
+        make_ask(&a, "10", tail, 9); /* one that is known, one to be computed alone */
+        run_plain(e, &a, &want);
+        make_ask(&a, "01", tail, 9);
+        run_plain(e, &a, &want);
+        run(e, &a.r, &got);
+        same_tokens(&got, &want, "a chunk that ends as it began");
+        close_engine(e);
+    }
+}
+
 /* Requests come all the time: chunks' KV that gave way to them again and again is, bit for bit,
  * what an engine computes that was left alone. */
 static void chunks_computed_between_requests_are_the_same(void **state) {
@@ -794,6 +822,7 @@ int main(void) {
         cmocka_unit_test(what_is_not_exact_is_never_attached),
         cmocka_unit_test(tenants_share_no_chunk),
         cmocka_unit_test(what_was_new_is_known_the_next_time),
+        cmocka_unit_test(nothing_is_guessed_behind_a_chunk),
         cmocka_unit_test(chunks_computed_between_requests_are_the_same),
         cmocka_unit_test(what_piles_up_in_the_background_is_given_up),
         cmocka_unit_test(a_chunk_has_the_lead_or_nothing_before_it),
