@@ -17,6 +17,7 @@ enum {
     FEW_ROWS_PIECES = 32, /* of a thread's share of a product */
     UP_ROWS = 96,         /* of a piece of gate and up, */
     UP_CHANNELS = 256,    /* which lies in the second cache until it is rounded */
+    ATTEND_TILES = 3,     /* that read each span of keys and values after it was unpacked */
 };
 
 static int round_up(int n, int to) {
@@ -89,7 +90,7 @@ static void lay_out(forward *f, arena *a) {
     }
     f->places = take(a, rows, sizeof(row_place));
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
-    f->thread_floats = (ATTENTION_SPAN + ATTENTION_ROWS) * (kd + vs) + 64;
+    f->thread_floats = (ATTENTION_SPAN + ATTEND_TILES * ATTENTION_ROWS) * (kd + vs) + 64;
     if (f->thread_floats < FINE_FLOATS) f->thread_floats = FINE_FLOATS;
     if (f->thread_floats < 2 * UP_ROWS * UP_CHANNELS) f->thread_floats = 2 * UP_ROWS * UP_CHANNELS;
     f->thread_scratch = take(a, (size_t)threads_of(f) * f->thread_floats, sizeof(float));
@@ -374,70 +375,120 @@ typedef struct attend_job {
     const layer *y;
     const kv_pages *kv;
     int kv_layer, rows;
-    int tile_rows;  /* neighbouring rows that one tile may take */
+    int tile_rows;  /* neighbouring rows that one tile may take, */
+    int item_rows;  /* and those that share what is unpacked: of up to ATTEND_TILES tiles */
     int head_parts; /* tiles that one KV head's query heads are split into */
 } attend_job;
 
+/* Some rows of one sequence, query heads [h0, h0 + heads) of one KV head. */
+typedef struct attend_part {
+    int row, n, h0, heads;
+    attention_tile t;
+    int first[ATTENTION_ROWS], last[ATTENTION_ROWS]; /* keys that a row of the tile sees */
+    int begin, end;                                  /* and all of them together */
+} attend_part;
+
 /* Add up the weights of a finished tile, where its sequence wants them. */
-static void observe_tile(attend_job *j, attention_tile *t, const row_place *p, int kv_head,
-                         const int *first, const int *last, int end, float *keys, float *values) {
+static void observe_tile(attend_job *j, const attend_part *a, int kv_head, float *keys,
+                         float *values) {
+    const row_place *p = &j->f->places[a->row];
     const model_sequence *s = p->observed;
+    if (!s || j->kv_layer < s->attention_layers[0] || j->kv_layer >= s->attention_layers[1]) return;
     const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
+    const int end = a->end < s->n_attention ? a->end : s->n_attention;
     float w[ATTENTION_ROWS][ATTENTION_BLOCK];
     int lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
-    if (end > s->n_attention) end = s->n_attention;
     for (int at = 0; at < end; at += ATTENTION_BLOCK) {
         kv_pages_unpack(j->kv, p->pages[at / page_tokens], at % page_tokens, j->kv_layer, kv_head,
                         keys, values, j->f->v_stride);
-        for (int r = 0; r < t->n_rows; r++) {
-            lo[r] = first[r] > at ? first[r] - at : 0;
-            hi[r] = last[r] - at < ATTENTION_BLOCK ? last[r] - at : ATTENTION_BLOCK;
+        for (int r = 0; r < a->t.n_rows; r++) {
+            lo[r] = a->first[r] > at ? a->first[r] - at : 0;
+            hi[r] = a->last[r] - at < ATTENTION_BLOCK ? a->last[r] - at : ATTENTION_BLOCK;
         }
-        j->f->m->attention->weights(t, keys, lo, hi, w);
+        j->f->m->attention->weights(&a->t, keys, lo, hi, w);
         for (int k = 0; k < ATTENTION_BLOCK && at + k < end; k++) {
             uint64_t sum = 0;
-            for (int r = 0; r < t->n_rows; r++) sum += (uint64_t)((double)w[r][k] * 0x1p32);
+            for (int r = 0; r < a->t.n_rows; r++) sum += (uint64_t)((double)w[r][k] * 0x1p32);
             __atomic_fetch_add(&s->attention[at + k], sum, __ATOMIC_RELAXED);
         }
     }
 }
 
-/* Rows [r0, r0 + n) of one sequence, query heads [h0, h0 + heads) of one KV head. */
-static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int heads,
-                        float *scratch) {
-    forward *f = j->f;
+/* room: for the queries and sums of a tile. */
+static void begin_tile(const attend_job *j, attend_part *a, float *room) {
+    const forward *f = j->f;
     const model *m = f->m;
-    const size_t k_dim = (size_t)m->info.k_dim, v_dim = (size_t)m->info.v_dim;
+    const size_t k_dim = (size_t)m->info.k_dim;
+    a->t = (attention_tile){.n_rows = a->n * a->heads,
+                            .k_dim = m->info.k_dim,
+                            .v_dim = m->info.v_dim,
+                            .v_stride = f->v_stride,
+                            .soft_cap = m->attn_soft_cap,
+                            .bf16 = m->info.fast && kv_pages_layout(j->kv)->type == KV_BF16,
+                            .q = room,
+                            .o = room + ATTENTION_ROWS * k_dim};
+    a->begin = INT32_MAX, a->end = 0;
+    for (int r = 0; r < a->n; r++) {
+        const row_place *p = &f->places[a->row + r];
+        const float *q = f->qkv + (size_t)(a->row + r) * (size_t)j->y->qkv.n_out +
+                         j->y->qkv.offset[0] + (size_t)a->h0 * k_dim;
+        memcpy(a->t.q + (size_t)(r * a->heads) * k_dim, q, (size_t)a->heads * k_dim * sizeof *q);
+        int from = j->y->window && p->position >= j->y->window ? p->position - j->y->window + 1 : 0;
+        for (int h = 0; h < a->heads; h++) {
+            a->first[r * a->heads + h] = from;
+            a->last[r * a->heads + h] = p->n_keys;
+        }
+        if (from < a->begin) a->begin = from;
+        if (p->n_keys > a->end) a->end = p->n_keys;
+    }
+    m->attention->begin(&a->t);
+}
+
+static void end_tile(const attend_job *j, attend_part *a) {
+    const forward *f = j->f;
+    const size_t v_dim = (size_t)f->m->info.v_dim;
+    f->m->attention->end(&a->t);
+    for (int r = 0; r < a->n; r++)
+        for (int h = 0; h < a->heads; h++)
+            memcpy(
+                f->att + (size_t)(a->row + r) * (size_t)f->att_stride + (size_t)(a->h0 + h) * v_dim,
+                a->t.o + (size_t)(r * a->heads + h) * (size_t)f->v_stride, v_dim * sizeof(float));
+}
+
+/* Keys [at, next) and what of them a tile's rows see. */
+static void attend_span(const attend_job *j, attend_part *a, int at, int next, int n_blocks,
+                        const float *keys, const float *values) {
+    int lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
+    if (at >= a->end || next <= a->begin) return;
+    for (int r = 0; r < a->t.n_rows; r++) {
+        lo[r] = a->first[r] > at ? a->first[r] - at : 0;
+        hi[r] = a->last[r] < next ? a->last[r] - at : next - at;
+    }
+    j->f->m->attention->span(&a->t, n_blocks, keys, values, lo, hi);
+}
+
+/* Rows [r0, r0 + n) of one sequence, up to ATTEND_TILES tiles of them. */
+static void attend_tiles(attend_job *j, int r0, int n, int kv_head, int h0, int heads,
+                         float *scratch) {
+    const forward *f = j->f;
+    const size_t k_dim = (size_t)f->m->info.k_dim, v_stride = (size_t)f->v_stride;
     const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
     float *keys = scratch, *values = keys + ATTENTION_SPAN * k_dim;
-    attention_tile t = {.n_rows = n * heads,
-                        .k_dim = m->info.k_dim,
-                        .v_dim = m->info.v_dim,
-                        .v_stride = f->v_stride,
-                        .soft_cap = m->attn_soft_cap,
-                        .bf16 = m->info.fast && kv_pages_layout(j->kv)->type == KV_BF16};
-    t.q = values + ATTENTION_SPAN * (size_t)f->v_stride;
-    t.o = t.q + ATTENTION_ROWS * k_dim;
-    int first[ATTENTION_ROWS], last[ATTENTION_ROWS], lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
-    int begin = INT32_MAX, end = 0;
-    for (int r = 0; r < n; r++) {
-        const row_place *p = &f->places[r0 + r];
-        const float *q = f->qkv + (size_t)(r0 + r) * (size_t)j->y->qkv.n_out + j->y->qkv.offset[0] +
-                         (size_t)h0 * k_dim;
-        memcpy(t.q + (size_t)(r * heads) * k_dim, q, (size_t)heads * k_dim * sizeof *q);
-        int from = j->y->window && p->position >= j->y->window ? p->position - j->y->window + 1 : 0;
-        for (int h = 0; h < heads; h++) {
-            first[r * heads + h] = from;
-            last[r * heads + h] = p->n_keys;
-        }
-        if (from < begin) begin = from;
-        if (p->n_keys > end) end = p->n_keys;
+    float *room = values + ATTENTION_SPAN * v_stride;
+    attend_part tiles[ATTEND_TILES];
+    int n_tiles = 0, begin = INT32_MAX, end = 0;
+    for (int r = 0; r < n; r += j->tile_rows, n_tiles++) {
+        attend_part *a = &tiles[n_tiles];
+        a->row = r0 + r, a->n = n - r < j->tile_rows ? n - r : j->tile_rows;
+        a->h0 = h0, a->heads = heads;
+        begin_tile(j, a, room + (size_t)n_tiles * ATTENTION_ROWS * (k_dim + v_stride));
+        if (a->begin < begin) begin = a->begin;
+        if (a->end > end) end = a->end;
     }
     const int32_t *pages = f->places[r0].pages;
     /* Whole spans of an encoder's pages are read where they lie. */
     const bool in_place =
         page_tokens % ATTENTION_SPAN == 0 && kv_pages_viewable(j->kv, f->v_stride);
-    m->attention->begin(&t);
     for (int at = begin / ATTENTION_BLOCK * ATTENTION_BLOCK, next; at < end; at = next) {
         int n_blocks = 0;
         const float *span_keys = keys, *span_values = values;
@@ -448,37 +499,28 @@ static void attend_tile(attend_job *j, int r0, int n, int kv_head, int h0, int h
             if (!in_place)
                 kv_pages_unpack(j->kv, pages[next / page_tokens], next % page_tokens, j->kv_layer,
                                 kv_head, keys + (size_t)(next - at) * k_dim,
-                                values + (size_t)(next - at) * (size_t)f->v_stride, f->v_stride);
+                                values + (size_t)(next - at) * v_stride, f->v_stride);
             next += ATTENTION_BLOCK;
         }
-        for (int r = 0; r < t.n_rows; r++) {
-            lo[r] = first[r] > at ? first[r] - at : 0;
-            hi[r] = last[r] < next ? last[r] - at : next - at;
-        }
-        m->attention->span(&t, n_blocks, span_keys, span_values, lo, hi);
+        for (int i = 0; i < n_tiles; i++)
+            attend_span(j, &tiles[i], at, next, n_blocks, span_keys, span_values);
     }
-    m->attention->end(&t);
-    const model_sequence *s = f->places[r0].observed;
-    if (s && j->kv_layer >= s->attention_layers[0] && j->kv_layer < s->attention_layers[1])
-        observe_tile(j, &t, &f->places[r0], kv_head, first, last, end, keys, values);
-    for (int r = 0; r < n; r++)
-        for (int h = 0; h < heads; h++)
-            memcpy(f->att + (size_t)(r0 + r) * (size_t)f->att_stride + (size_t)(h0 + h) * v_dim,
-                   t.o + (size_t)(r * heads + h) * (size_t)f->v_stride, v_dim * sizeof(float));
+    for (int i = 0; i < n_tiles; i++) end_tile(j, &tiles[i]);
+    for (int i = 0; i < n_tiles; i++) observe_tile(j, &tiles[i], kv_head, keys, values);
 }
 
-/* A tile from row r on, cut where the sequence changes. */
+/* Tiles from row r on, cut where the sequence changes. */
 static void attend_rows(attend_job *j, int r, int kv_head, int h0, int heads, float *scratch) {
-    const int end = r + j->tile_rows < j->rows ? r + j->tile_rows : j->rows;
+    const int end = r + j->item_rows < j->rows ? r + j->item_rows : j->rows;
     while (r < end) {
         int n = 1;
         while (r + n < end && j->f->places[r + n].pages == j->f->places[r].pages) n++;
-        attend_tile(j, r, n, kv_head, h0, heads, scratch);
+        attend_tiles(j, r, n, kv_head, h0, heads, scratch);
         r += n;
     }
 }
 
-/* An item: some rows (tile_rows of them), one KV head, one part of its query heads. */
+/* An item: some rows (item_rows of them), one KV head, one part of its query heads. */
 static void attend_some(void *arg, size_t begin, size_t end, int thread) {
     attend_job *j = arg;
     const model *m = j->f->m;
@@ -486,27 +528,29 @@ static void attend_some(void *arg, size_t begin, size_t end, int thread) {
     int per_row = m->info.n_kv_heads * j->head_parts;
     int part_heads = (m->group + j->head_parts - 1) / j->head_parts;
     for (size_t i = begin; i < end; i++) {
-        int tile = (int)i / per_row, rest = (int)i % per_row;
+        int item = (int)i / per_row, rest = (int)i % per_row;
         int kv_head = rest / j->head_parts, part = rest % j->head_parts;
         int h0 = kv_head * m->group + part * part_heads;
         int heads = m->group - part * part_heads;
         if (heads > part_heads) heads = part_heads;
         if (heads <= 0) continue;
-        attend_rows(j, tile * j->tile_rows, kv_head, h0, heads, scratch);
+        attend_rows(j, item * j->item_rows, kv_head, h0, heads, scratch);
     }
 }
 
 void forward_attention(forward *f, const layer *y, const kv_pages *kv, int kv_layer, int rows) {
     const model *m = f->m;
-    attend_job job = {f, y, kv, kv_layer, rows, 1, 1};
+    attend_job job = {f, y, kv, kv_layer, rows, 1, 1, 1};
     if (m->group > ATTENTION_ROWS)
         job.head_parts = (m->group + ATTENTION_ROWS - 1) / ATTENTION_ROWS;
-    else { /* large tiles unpack keys less often; there must be some for every thread */
+    else { /* many rows unpack keys less often; there must be items for every thread */
         int share = max_int(1, rows * m->info.n_kv_heads / (4 * threads_of(f)));
         job.tile_rows = ATTENTION_ROWS / m->group < share ? ATTENTION_ROWS / m->group : share;
+        job.item_rows = ATTEND_TILES * job.tile_rows;
+        if (job.item_rows > share) job.item_rows = share / job.tile_rows * job.tile_rows;
     }
-    size_t tiles = (size_t)((rows + job.tile_rows - 1) / job.tile_rows);
-    size_t items = tiles * (size_t)(m->info.n_kv_heads * job.head_parts);
+    size_t per_head = (size_t)((rows + job.item_rows - 1) / job.item_rows);
+    size_t items = per_head * (size_t)(m->info.n_kv_heads * job.head_parts);
     if (f->pool)
         fo_pool_run(f->pool, items, 1, attend_some, &job);
     else
@@ -554,7 +598,7 @@ void forward_heads(forward *f, const layer *y, const mm_input *in, kv_pages *kv,
                    int rows) {
     heads_job job = {.qkv = {f, &y->qkv, in, rows, y->qkv.n_out, f->qkv, {0}},
                      .store = {f, y, kv, kv_layer},
-                     .attend = {f, y, kv, kv_layer, rows, rows, 1}};
+                     .attend = {f, y, kv, kv_layer, rows, rows, rows, 1}};
     fo_pool_run(f->pool, (size_t)f->m->info.n_kv_heads, 1, heads_some, &job);
 }
 

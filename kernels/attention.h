@@ -29,7 +29,8 @@ typedef struct attention_tile {
 } attention_tile;
 
 /* From begin() to end() all calls come from one thread, which uses no other kernel of matmul.h
- * meanwhile: the AMX kernels keep the tiles' configuration. */
+ * meanwhile: the AMX kernels keep the tiles' configuration. Several tiles may take turns in their
+ * spans, all between the last begin() and the first end(). */
 typedef struct attention_kernels {
     /* o = 0, m = -infinity, l = 0 */
     void (*begin)(attention_tile *t);
