@@ -17,7 +17,7 @@ forbid data index engine retrieval server
 forbid index data engine retrieval server
 forbid engine data index retrieval server
 forbid retrieval server
-# Libraries never print, exit, or read the environment; FORAGE_CPU in kernels/cpu.c is the exception.
+# Libraries never print, exit, or read the environment; FORAGE_CPU and FORAGE_NUMA in kernels/cpu.c are the exception.
 for room in kernels data index engine retrieval; do
     if grep -nE '(^|[^_a-zA-Z0-9])(printf|puts|putchar|perror|exit|abort|getenv)[[:space:]]*\(' "$room"/*.c |
         grep -v '^kernels/cpu.c:'; then

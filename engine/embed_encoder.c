@@ -206,7 +206,7 @@ static int take_fingerprint(embed_encoder *s, fo_err *err) {
 
 static int load(embed_encoder *s, const char *path, const embedder_options *o, fo_err *err) {
     fo_pool *pool = o->pool;
-    if (!pool && !(pool = s->own_pool = fo_pool_create(0)))
+    if (!pool && !(pool = s->own_pool = fo_pool_create_bound(0, NULL)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     int rc = model_open(&s->weights, path, &(model_options){.pool = pool, .fast = !o->exact}, err);
     if (rc) return rc;

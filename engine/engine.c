@@ -453,6 +453,8 @@ static void step(engine *e) {
 
 static void *engine_thread(void *v) {
     engine *e = v;
+    fo_pool_visit for_life;
+    fo_pool_enter(e->pool, &for_life);
     pthread_mutex_lock(&e->mu);
     for (;;) {
         drop_cancelled(e);
@@ -510,7 +512,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     engine_memory_plan plan = {0};
     int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, logit_rows, err);
     if (rc != FO_OK) goto fail;
-    e->pool = fo_pool_create(opt->n_threads);
+    e->pool = fo_pool_create_bound(opt->n_threads, NULL);
     if (!e->pool) {
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
         goto fail;

@@ -33,7 +33,7 @@ typedef struct generation generation; /* one consumer; cancel from any thread */
 
 typedef struct engine_options {
     const char *model;       /* GGUF file */
-    int n_threads;           /* < 1: fo_cpu_count() */
+    int n_threads;           /* < 1: fo_core_count() */
     bool exact;              /* F32 arithmetic instead of the serving path */
     int max_batch_tokens;    /* tokens of a step; 0: 512 */
     int max_sequences;       /* sequences in work at a time; 0: 16 */

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "engine/head.h"
+#include "engine/placement.h"
 #include "kernels/buf.h"
 
 enum {
@@ -277,7 +278,6 @@ static void run_part(const linear_job *j, int part, int p0, int p1, int thread) 
                     j->w->bias + j->w->offset[part] + c0, n);
 }
 
-/* A strip is as many panels as a tile takes; parts do not share strips. */
 static void linear_some(void *arg, size_t begin, size_t end, int thread) {
     const linear_job *j = arg;
     const int panels = j->f->m->mm->panels;
@@ -293,12 +293,7 @@ static void linear_some(void *arg, size_t begin, size_t end, int thread) {
 void forward_linear(forward *f, const linear *w, const mm_input *in, int rows, float *out,
                     int out_stride) {
     linear_job job = {f, w, in, rows, out_stride, out, {0}};
-    int strips = 0;
-    for (int p = 0; p < w->n_parts; p++) {
-        job.first[p] = strips;
-        strips += (w->w[p].n_panels + f->m->mm->panels - 1) / f->m->mm->panels;
-        job.first[p + 1] = strips;
-    }
+    const int strips = placement_strips(w, f->m->mm->panels, job.first);
     if (!f->pool) {
         linear_some(&job, 0, (size_t)strips, 0);
         return;

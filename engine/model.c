@@ -130,7 +130,11 @@ int model_probe(model_info *out, const char *path, bool fast, fo_err *err) {
 }
 
 int model_open(model **out, const char *path, const model_options *options, fo_err *err) {
-    return load(out, path, options, false, err);
+    fo_pool_visit visit = {0};
+    if (options->pool) fo_pool_enter(options->pool, &visit); /* its share is touched first, too */
+    int rc = load(out, path, options, false, err);
+    fo_pool_leave(&visit);
+    return rc;
 }
 
 void model_close(model *m) {

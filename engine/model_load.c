@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "engine/head.h"
+#include "engine/model_internal.h"
+#include "engine/placement.h"
 #include "kernels/buf.h"
 
 enum { MAX_WIDTH = 1 << 20, MAX_LAYERS = 1024, MAX_CONTEXT = 1 << 24, NAME_BYTES = 128 };
@@ -236,10 +238,10 @@ static void pack_some(void *arg, size_t begin, size_t end, int thread) {
                     j->scratch + (size_t)thread * (size_t)j->w->k);
 }
 
-/* One part: rows [first, first + n) of tensor t. */
-static int add_part(model_loader *l, linear *out, const gguf_tensor *t, int first, int n) {
+/* A part without its panels. */
+static int add_part(model_loader *l, linear *out, quant_type type, int n) {
     model *m = l->m;
-    mm_kind kind = mm_kind_for(t->type, m->info.fast);
+    mm_kind kind = mm_kind_for(type, m->info.fast);
     size_t bytes;
     if (!mm_weights_bytes(kind, n, out->k, &bytes))
         return fo_fail(l->err, FO_ECORRUPT, "a matrix of %d x %d is out of bounds", n, out->k);
@@ -254,19 +256,23 @@ static int add_part(model_loader *l, linear *out, const gguf_tensor *t, int firs
     int p = out->n_parts++;
     out->offset[p] = out->n_out;
     out->n_out += (n + MM_PANEL - 1) / MM_PANEL * MM_PANEL;
+    return l->probe ? FO_OK : mm_weights_init(&out->w[p], kind, n, out->k, m->weights, l->err);
+}
+
+/* The panels of a part: its rows are tensor t's from row `first` on. */
+static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *t, int first) {
+    model *m = l->m;
     if (l->probe) return FO_OK;
-    int rc = mm_weights_init(&out->w[p], kind, n, out->k, m->weights, l->err);
-    if (rc) return rc;
     int threads = m->pool ? fo_pool_threads(m->pool) : 1;
     float *scratch = malloc((size_t)threads * (size_t)out->k * sizeof *scratch);
     if (!scratch) return fo_fail(l->err, FO_ENOMEM, "no memory to repack a matrix");
-    pack_job job = {&out->w[p], t->type,
+    pack_job job = {&out->w[part], t->type,
                     (const unsigned char *)t->data + (size_t)first * t->row_bytes, t->row_bytes,
                     scratch};
     if (m->pool)
-        fo_pool_run(m->pool, (size_t)out->w[p].n_panels, 4, pack_some, &job);
+        fo_pool_run(m->pool, (size_t)out->w[part].n_panels, 4, pack_some, &job);
     else
-        pack_some(&job, 0, (size_t)out->w[p].n_panels, 0);
+        pack_some(&job, 0, (size_t)out->w[part].n_panels, 0);
     free(scratch);
     if (l->options && l->options->progress)
         l->options->progress(l->options->progress_arg, m->info.weight_bytes, 0);
@@ -295,20 +301,19 @@ static int add_bias(model_loader *l, linear *out, const char *name, int part, in
 
 int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *const *names,
                   const int *n) {
+    const gguf_tensor *t[LINEAR_PARTS];
+    int rc = FO_OK;
     *out = (linear){.k = k};
-    for (int i = 0; i < n_parts; i++) {
+    for (int i = 0; !rc && i < n_parts; i++) {
         char full[NAME_BYTES];
-        const gguf_tensor *t;
         layer_name(l, names[i], ".weight", full);
-        int rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)n[i], &t, l->err);
-        if (!rc) rc = add_part(l, out, t, 0, n[i]);
-        if (rc) return rc;
+        rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)n[i], &t[i], l->err);
+        if (!rc) rc = add_part(l, out, t[i]->type, n[i]);
     }
-    for (int i = 0; i < n_parts; i++) {
-        int rc = add_bias(l, out, names[i], i, 0, n[i]);
-        if (rc) return rc;
-    }
-    return FO_OK;
+    if (!rc && !l->probe) placement_touch(l->m, out);
+    for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0);
+    for (int i = 0; !rc && i < n_parts; i++) rc = add_bias(l, out, names[i], i, 0, n[i]);
+    return rc;
 }
 
 int loader_linear_1(model_loader *l, linear *out, int k, const char *name, int n) {
@@ -325,8 +330,11 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     layer_name(l, name, ".weight", full);
     if ((rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)total, &t, l->err)))
         return rc;
+    for (int i = 0; i < n_parts; i++)
+        if ((rc = add_part(l, out, t->type, n[i]))) return rc;
+    if (!l->probe) placement_touch(l->m, out);
     for (int i = 0; i < n_parts; first += n[i++])
-        if ((rc = add_part(l, out, t, first, n[i]))) return rc;
+        if ((rc = pack_part(l, out, i, t, first))) return rc;
     first = 0;
     for (int i = 0; i < n_parts; first += n[i++])
         if ((rc = add_bias(l, out, name, i, first, n[i]))) return rc;

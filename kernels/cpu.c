@@ -3,7 +3,6 @@
 #include <cpuid.h>
 #include <errno.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +89,10 @@ done:
     machine_level = level;
     fo_cpu_cap(cap);
     if (name && strcmp(name, "avx2") == 0) detected.avx_vnni = false;
+    const char *numa = getenv("FORAGE_NUMA");
+    if (numa && *numa && strcmp(numa, "off") && strcmp(numa, "on") && !detected.note[0])
+        snprintf(detected.note, sizeof detected.note,
+                 "FORAGE_NUMA is '%.40s', not off or on: nodes of memory count", numa);
 }
 
 void fo_cpu_cap(fo_cpu_level level) {
@@ -107,21 +110,31 @@ const char *fo_cpu_level_name(fo_cpu_level level) {
     return level_names[level];
 }
 
-/* The affinity mask, however many processors the machine has; 0: not known. */
-static int affinity_count(void) {
-    int n = 0;
-    for (int most = CPU_SETSIZE; n == 0 && most <= 64 * CPU_SETSIZE; most *= 2) {
-        cpu_set_t *set = CPU_ALLOC(most);
-        if (!set) return 0;
-        size_t bytes = CPU_ALLOC_SIZE(most);
-        if (sched_getaffinity(0, bytes, set) == 0) n = CPU_COUNT_S(bytes, set);
-        CPU_FREE(set);
-    }
-    return n;
+static fo_topology topology; /* immutable after find_topology */
+
+static void find_topology(void) {
+    const char *numa = getenv("FORAGE_NUMA");
+    fo_topology_read(&topology, "", NULL);
+    if (numa && strcmp(numa, "off") == 0) fo_topology_flatten(&topology);
+}
+
+const fo_topology *fo_cpu_topology(void) {
+    static pthread_once_t found = PTHREAD_ONCE_INIT;
+    pthread_once(&found, find_topology);
+    return &topology;
+}
+
+static int within_quota(int n) {
+    const int quota = fo_cgroup_cpus("");
+    if (quota && quota < n) n = quota;
+    return n < 1 ? 1 : n;
 }
 
 int fo_cpu_count(void) {
-    int n = affinity_count(), quota = fo_cgroup_cpus("");
-    if (quota && quota < n) n = quota;
-    return n < 1 ? 1 : n;
+    return within_quota(fo_cpu_topology()->n_cpus);
+}
+
+int fo_core_count(void) {
+    const fo_topology *t = fo_cpu_topology();
+    return within_quota(t->n_cores > 1 ? t->n_cores : t->n_cpus);
 }

@@ -12,6 +12,8 @@
 
 #include <stdbool.h>
 
+#include "kernels/topology.h"
+
 typedef enum fo_cpu_level {
     FO_CPU_GENERIC = 0,
     FO_CPU_AVX2 = 1,   /* AVX2 + FMA + F16C + BMI2 */
@@ -39,8 +41,18 @@ const char *fo_cpu_level_name(fo_cpu_level level);
  * what the machine has). Kernel tables made before keep their functions: make them again. */
 void fo_cpu_cap(fo_cpu_level level);
 
+/* The processors of this process, asked once: at the first call, by a thread that may use them all.
+ * FORAGE_NUMA=off in the environment makes one node of all. Valid for ever. */
+const fo_topology *fo_cpu_topology(void);
+
 /* Processors this process may use: the smaller of the affinity mask (which a cpuset narrows) and
- * the quota of its control groups, rounded up. */
+ * the quota of its control groups, rounded up. For threads that wait for memory, files or others.
+ */
 int fo_cpu_count(void);
+
+/* The same, with processors that share a core counted once: for threads that multiply. Where all
+ * there is is one core, its processors are counted: two threads fill each other's waits, and
+ * nothing is lost to threads that wait for the slowest of many. */
+int fo_core_count(void);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <linux/mempolicy.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 static const size_t huge_page = (size_t)2 << 20, block_bytes = (size_t)64 << 20, align = 64;
 
@@ -64,4 +67,26 @@ void *fo_huge_take(fo_huge *h, size_t bytes) {
     void *p = h->blocks->base + h->used;
     h->used += bytes;
     return p;
+}
+
+static void split(uintptr_t at) {
+    const size_t inside = at % huge_page;
+    if (inside) (void)madvise((void *)(at - inside), huge_page, MADV_NOHUGEPAGE);
+}
+
+void fo_huge_place(void *at, size_t bytes, int node) {
+    enum { NODES = 1024, LONG_BITS = 8 * sizeof(unsigned long), PAGE = 4096 };
+    const uintptr_t begin = (uintptr_t)at, end = begin + bytes;
+    split(begin);
+    split(end);
+    unsigned long nodes[NODES / LONG_BITS] = {0};
+    int policy;
+    if (node < 0 || node >= NODES || syscall(SYS_get_mempolicy, &policy, NULL, 0ul, NULL, 0ul) ||
+        policy != MPOL_DEFAULT)
+        return;
+    nodes[(size_t)node / LONG_BITS] = 1ul << (size_t)node % LONG_BITS;
+    /* A page with a border in it is the first one's. */
+    const uintptr_t from = (begin + PAGE - 1) / PAGE * PAGE, to = (end + PAGE - 1) / PAGE * PAGE;
+    if (from < to)
+        (void)syscall(SYS_mbind, from, to - from, MPOL_PREFERRED, nodes, NODES + 1ul, 0u);
 }

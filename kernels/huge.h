@@ -21,4 +21,11 @@ void fo_huge_free(fo_huge *h); /* NULL is fine */
 /* Zeroes; what is never touched takes no memory. NULL when out of memory. */
 void *fo_huge_take(fo_huge *h, size_t bytes);
 
+/* Bytes that are for a node of memory, by Linux's number, and whose neighbours may be for others:
+ * huge pages at both ends become small ones, of which each goes to the node that touches it first.
+ * Where the system lets us, and nobody set a policy for the process, pages also come from that node
+ * whoever touches them, and are not moved to who touches them later (automatic NUMA balancing
+ * would, for a thread that packs or takes another's work). Before any of it was touched. */
+void fo_huge_place(void *at, size_t bytes, int node);
+
 #endif

@@ -88,6 +88,19 @@ static void read_some(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
+typedef struct fill_job {
+    fo_pool *pool;
+    uint64_t *data;
+    size_t pieces;
+} fill_job;
+
+/* What a thread will read, so that it lies on its node. */
+static void fill_share(void *arg, size_t begin, size_t end, int thread) {
+    fill_job *j = arg;
+    fo_pool_share(j->pool, j->pieces, thread, &begin, &end);
+    memset(j->data + begin * PIECE_WORDS, 1, (end - begin) * PIECE_WORDS * sizeof *j->data);
+}
+
 double peak_read_gbps(fo_pool *pool, size_t bytes) {
     size_t pieces = bytes / (PIECE_WORDS * sizeof(uint64_t));
     bytes = pieces * PIECE_WORDS * sizeof(uint64_t);
@@ -96,7 +109,8 @@ double peak_read_gbps(fo_pool *pool, size_t bytes) {
     double best = 0;
     if (data != MAP_FAILED && sums) {
         (void)madvise(data, bytes, MADV_HUGEPAGE);
-        memset(data, 1, bytes);
+        fill_job fill = {pool, data, pieces};
+        fo_pool_each(pool, fill_share, &fill);
         for (int i = 0; i < 2 * TRIES; i++) {
             read_job job = {data, bytes / sizeof(uint64_t), sums, i & 1};
             double start = peak_seconds();

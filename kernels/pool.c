@@ -6,10 +6,14 @@
  * each other within microseconds, and waking a thread costs more than that. No wake-up is lost:
  * who goes to sleep says so (asleep, waiting) before it looks again, and who changes the gate
  * looks at those after the change; all three are sequentially consistent.
+ *
+ * Threads of a node have neighbouring numbers, so neighbouring shares of a loop. Who has done its
+ * own share takes from those of its node first: what lies there is near.
  * Lock order: turn, then mu. */
 #include "kernels/pool.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,6 +30,11 @@ struct fo_pool {
     /* immutable after create */
     int n_threads, spins;
     pthread_t *threads;
+    const fo_topology *topology; /* NULL: no thread is bound */
+    struct place {
+        int node;       /* an index into the topology */
+        int begin, end; /* the threads of the same node */
+    } * places;         /* by thread */
 
     pthread_mutex_t turn; /* held by the caller of fo_pool_run */
     pthread_mutex_t mu;   /* for sleeping alone */
@@ -35,20 +44,22 @@ struct fo_pool {
     fo_pool_fn *fn;
     void *arg;
     bool no_alloc; /* the caller must not allocate, so nobody may */
+    bool own_only; /* nobody takes from another's share */
     /* atomic */
     atomic_ullong gate;  /* loops so far x LOOP + OPEN + workers inside */
     atomic_bool asleep;  /* some worker is, or is about to be */
     atomic_bool waiting; /* the caller is, or is about to be */
     atomic_bool stop;
-    /* By thread: its pieces that nobody took yet, [low half, high half). */
+    /* By thread: its pieces that nobody took yet, [low half, high half), out of its items. */
     struct share {
         _Alignas(64) atomic_ullong pieces;
+        size_t begin, end; /* written while the gate is shut */
     } * shares;
 };
 
 typedef struct worker_arg {
     fo_pool *pool;
-    int thread;
+    int thread, node;
 } worker_arg;
 
 /* A piece out of a thread's share: its first one for the thread itself, which so walks through
@@ -65,24 +76,38 @@ static bool take(struct share *s, bool mine, size_t *piece) {
     return true;
 }
 
+/* Whose share a thread takes from as its number `i`: its own, those of its node, the others. */
+static int whose_share(const fo_pool *p, int thread, int i) {
+    const struct place *at = &p->places[thread];
+    const int near = at->end - at->begin;
+    return i < near ? at->begin + (thread - at->begin + i) % near
+                    : (at->end + i - near) % p->n_threads;
+}
+
 static void work(fo_pool *p, int thread) {
-    for (int i = 0; i < p->n_threads; i++) {
-        const int whose = (thread + i) % p->n_threads;
+    const int n_shares = p->own_only ? 1 : p->n_threads;
+    for (int i = 0; i < n_shares; i++) {
+        struct share *s = &p->shares[whose_share(p, thread, i)];
         size_t piece;
-        while (take(&p->shares[whose], i == 0, &piece)) {
-            const size_t begin = piece * p->grain;
-            p->fn(p->arg, begin, p->n - begin < p->grain ? p->n : begin + p->grain, thread);
+        while (take(s, i == 0, &piece)) {
+            const size_t begin = s->begin + piece * p->grain;
+            p->fn(p->arg, begin, s->end - begin < p->grain ? s->end : begin + p->grain, thread);
         }
     }
 }
 
+void fo_pool_share(const fo_pool *p, size_t n, int thread, size_t *begin, size_t *end) {
+    const size_t threads = (size_t)p->n_threads, t = (size_t)thread, more = n % threads;
+    *begin = n / threads * t + (t < more ? t : more);
+    *end = *begin + n / threads + (t < more);
+}
+
 static void share_out(fo_pool *p) {
-    const size_t pieces = (p->n - 1) / p->grain + 1, threads = (size_t)p->n_threads;
-    for (size_t t = 0, begin = 0; t < threads; t++) {
-        const size_t end = begin + pieces / threads + (t < pieces % threads);
-        atomic_store_explicit(&p->shares[t].pieces, (unsigned long long)end << 32 | begin,
-                              memory_order_relaxed);
-        begin = end;
+    for (int t = 0; t < p->n_threads; t++) {
+        struct share *s = &p->shares[t];
+        fo_pool_share(p, p->n, t, &s->begin, &s->end);
+        const size_t pieces = s->end > s->begin ? (s->end - s->begin - 1) / p->grain + 1 : 0;
+        atomic_store_explicit(&s->pieces, (unsigned long long)pieces << 32, memory_order_relaxed);
     }
 }
 
@@ -147,6 +172,7 @@ static void *worker(void *v) {
     worker_arg a = *(worker_arg *)v;
     free(v);
     fo_pool *p = a.pool;
+    if (p->topology) (void)fo_cpus_set_affinity(&p->topology->cpus[a.node]);
     for (unsigned long long seen = 0;;) {
         await_news(p, seen);
         if (atomic_load(&p->stop)) return NULL;
@@ -159,21 +185,37 @@ static void *worker(void *v) {
     }
 }
 
-fo_pool *fo_pool_create(int n_threads) {
-    const int n_cpus = fo_cpu_count();
-    if (n_threads < 1) n_threads = n_cpus;
+static int node_of(const fo_topology *t, int thread, int n_threads) {
+    return t ? fo_topology_node(t, thread, n_threads) : 0;
+}
+
+/* Fewer threads may run than were planned. */
+static void find_places(fo_pool *p, int planned) {
+    for (int begin = 0, end; begin < p->n_threads; begin = end) {
+        const int node = node_of(p->topology, begin, planned);
+        for (end = begin + 1; end < p->n_threads; end++)
+            if (node_of(p->topology, end, planned) != node) break;
+        for (int i = begin; i < end; i++) p->places[i] = (struct place){node, begin, end};
+    }
+}
+
+static fo_pool *create(int n_threads, const fo_topology *t) {
     if (n_threads > MAX_THREADS) n_threads = MAX_THREADS;
     fo_pool *p = calloc(1, sizeof *p);
     if (!p) return NULL;
     p->threads = calloc((size_t)n_threads, sizeof *p->threads);
     p->shares = aligned_alloc(64, (size_t)n_threads * sizeof *p->shares);
-    if (!p->threads || !p->shares) {
+    p->places = calloc((size_t)n_threads, sizeof *p->places);
+    if (!p->threads || !p->shares || !p->places) {
         free(p->threads);
         free(p->shares);
+        free(p->places);
         free(p);
         return NULL;
     }
-    p->spins = n_threads <= n_cpus ? SPINS : 0; /* who spins must not keep another from working */
+    if (t && t->n_nodes > 1 && n_threads > 1) p->topology = t;
+    /* Who spins must not keep another from working. */
+    p->spins = n_threads <= fo_cpu_count() ? SPINS : 0;
     pthread_mutex_init(&p->turn, NULL);
     pthread_mutex_init(&p->mu, NULL);
     pthread_cond_init(&p->start, NULL);
@@ -182,14 +224,23 @@ fo_pool *fo_pool_create(int n_threads) {
     for (int i = 1; i < n_threads; i++) {
         worker_arg *a = malloc(sizeof *a);
         if (!a) break;
-        *a = (worker_arg){p, i};
+        *a = (worker_arg){p, i, node_of(p->topology, i, n_threads)};
         if (pthread_create(&p->threads[i], NULL, worker, a) != 0) {
             free(a);
             break;
         }
         p->n_threads++;
     }
+    find_places(p, n_threads);
     return p;
+}
+
+fo_pool *fo_pool_create(int n_threads) {
+    return create(n_threads < 1 ? fo_cpu_count() : n_threads, NULL);
+}
+
+fo_pool *fo_pool_create_bound(int n_threads, const fo_topology *t) {
+    return create(n_threads < 1 ? fo_core_count() : n_threads, t ? t : fo_cpu_topology());
 }
 
 static void wake(fo_pool *p) {
@@ -210,6 +261,7 @@ void fo_pool_free(fo_pool *p) {
     pthread_cond_destroy(&p->done);
     free(p->threads);
     free(p->shares);
+    free(p->places);
     free(p);
 }
 
@@ -217,24 +269,65 @@ int fo_pool_threads(const fo_pool *p) {
     return p->n_threads;
 }
 
-void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) {
-    if (n == 0) return;
-    if (grain == 0) grain = 1;
-    if (p->n_threads == 1 || n <= grain) {
-        for (size_t begin = 0; begin < n; begin += grain)
-            fn(arg, begin, n - begin < grain ? n : begin + grain, 0);
-        return;
-    }
+int fo_pool_node(const fo_pool *p, int thread) {
+    return p->places[thread].node;
+}
+
+int fo_pool_node_number(const fo_pool *p, int thread) {
+    return p->topology ? p->topology->number[p->places[thread].node] : 0;
+}
+
+bool fo_pool_is_bound(const fo_pool *p) {
+    return p->places[0].node != p->places[p->n_threads - 1].node;
+}
+
+void fo_pool_enter(const fo_pool *p, fo_pool_visit *v) {
+    v->bound = p->topology && fo_cpus_get_affinity(&v->before) &&
+               fo_cpus_set_affinity(&p->topology->cpus[p->places[0].node]);
+}
+
+void fo_pool_leave(const fo_pool_visit *v) {
+    if (v->bound) (void)fo_cpus_set_affinity(&v->before);
+}
+
+/* Nobody else takes the share of a thread that is late. */
+static void await_all(fo_pool *p) {
+    for (int t = 0; t < p->n_threads; t++)
+        for (;;) {
+            const unsigned long long v = atomic_load(&p->shares[t].pieces);
+            if ((v & UINT32_MAX) >= v >> 32) break;
+            sched_yield();
+        }
+}
+
+static void run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg, bool own_only) {
     pthread_mutex_lock(&p->turn);
     p->n = n;
     p->grain = (n - 1) / grain < UINT32_MAX ? grain : (n - 1) / (UINT32_MAX - 1) + 1;
     p->fn = fn;
     p->arg = arg;
     p->no_alloc = fo_alloc_is_forbidden();
+    p->own_only = own_only;
     share_out(p);
     atomic_fetch_add(&p->gate, LOOP + OPEN);
     if (atomic_load(&p->asleep)) wake(p);
     work(p, 0);
+    if (own_only) await_all(p);
     if (atomic_fetch_sub(&p->gate, OPEN) & INSIDE) await_workers(p);
     pthread_mutex_unlock(&p->turn);
+}
+
+void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) {
+    if (n == 0) return;
+    if (grain == 0) grain = 1;
+    if (p->n_threads > 1 && n > grain) {
+        run(p, n, grain, fn, arg, false);
+        return;
+    }
+    for (size_t begin = 0; begin < n; begin += grain)
+        fn(arg, begin, n - begin < grain ? n : begin + grain, 0);
+}
+
+void fo_pool_each(fo_pool *p, fo_pool_fn *fn, void *arg) {
+    run(p, (size_t)p->n_threads, 1, fn, arg, true);
 }

@@ -32,7 +32,7 @@ void reranker_close(reranker *r) {
 }
 
 static int load(reranker *r, const char *path, fo_pool *pool, fo_err *err) {
-    if (!pool && !(pool = r->own_pool = fo_pool_create(0)))
+    if (!pool && !(pool = r->own_pool = fo_pool_create_bound(0, NULL)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     int rc = model_open(&r->weights, path, &(model_options){.pool = pool, .fast = true}, err);
     if (rc) return rc;

@@ -73,7 +73,7 @@ static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err
 }
 
 static int open_models(service *s, const service_options *opt, fo_err *err) {
-    if (!(s->model_pool = fo_pool_create(opt->n_threads)))
+    if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     embedder_options e = {.pool = s->model_pool,
                           .query_prefix = opt->query_prefix,
@@ -188,6 +188,9 @@ void service_leave(service *s) {
 
 store *service_store(service *s) {
     return s->store;
+}
+int service_model_threads(const service *s) {
+    return fo_pool_threads(s->model_pool);
 }
 embedder *service_embedder(service *s) {
     return s->embedder;

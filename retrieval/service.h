@@ -47,7 +47,7 @@ typedef struct service_options {
     const char *model; /* the language model; NULL: answers are extractive */
     /* How the language model runs: everything but .model and .n_threads counts; NULL: defaults. */
     const struct engine_options *engine;
-    int n_threads;             /* < 1: fo_cpu_count() */
+    int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
     bool read_only;            /* no lock, no writes: several processes may serve one home */
     bool offline;              /* documents go to the store alone until service_catch_up */
     uint64_t build_memory;     /* for indexes built from the store, roughly; 0: 1 GiB */
@@ -77,6 +77,7 @@ embedder *service_embedder(service *s); /* owned by s */
 engine *service_engine(service *s);     /* NULL: no language model; owned by s */
 reranker *service_reranker(service *s); /* NULL: no cross-encoder; owned by s */
 const char *service_home(const service *s);
+int service_model_threads(const service *s); /* that a model's products are shared among */
 
 /* Names of tenants and collections: 1-64 of A-Z a-z 0-9 _ - . and not starting with a dot. */
 bool service_name_valid(const char *name);

@@ -62,7 +62,7 @@ static const cli_option options[] = {
     {"all-moved", CLI_BOOL, &o.all_moved, NULL, "move the first chunk, too"},
     {"no-lead", CLI_BOOL, &o.no_lead, NULL, "compute chunks directly behind the prefix"},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic and KV instead of what the server runs"},
-    {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .max = 1024},
+    {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
@@ -449,7 +449,7 @@ static int parse_variant(variant *v, const char *text, fo_err *err) {
 }
 
 static int open_model(bench *b, fo_err *err) {
-    b->pool = fo_pool_create((int)o.threads);
+    b->pool = fo_pool_create_bound((int)o.threads, NULL);
     if (!b->pool) return fo_fail(err, FO_ENOMEM, "no memory for threads");
     int rc = model_open(&b->m, o.model, &(model_options){.pool = b->pool, .fast = !o.exact}, err);
     if (rc == FO_OK) rc = tokenizer_from_gguf(&b->tok, model_gguf(b->m), err);

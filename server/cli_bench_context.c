@@ -322,7 +322,7 @@ static int run(int argc, char **argv) {
         json_out_string(&out, "isa", fo_cpu_level_name(fo_cpu()->level));
         json_out_int(&out, "threads",
                      b->options.n_threads > 0 ? (int64_t)b->options.n_threads
-                                              : (int64_t)fo_cpu_count());
+                                              : (int64_t)fo_core_count());
         json_out_close(&out, '}');
         printf("%s\n", text.data);
     }

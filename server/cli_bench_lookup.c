@@ -26,7 +26,7 @@ static const cli_option options[] = {
     {"tokens", CLI_INT, &o.tokens, "N", "tokens of each text (default 192)", .min = 16,
      .max = MOST},
     {"seed", CLI_INT, &o.seed, "N", "of the texts (default 1)", .min = 0, .max = 9e15},
-    {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
@@ -133,7 +133,7 @@ static void print(const bench *b, const char *name, const figures *with, const f
 }
 
 static int bench_open(bench *b, fo_err *err) {
-    b->pool = fo_pool_create((int)o.threads);
+    b->pool = fo_pool_create_bound((int)o.threads, NULL);
     b->state = (uint64_t)o.seed;
     b->n_prompt = (int)o.prompt;
     b->n = (int)(o.prompt + o.tokens);

@@ -37,23 +37,27 @@ static struct {
 } mo;
 
 static const cli_option machine_options[] = {
-    {"threads", CLI_INT, &mo.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &mo.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {"json", CLI_BOOL, &mo.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
 static int run_machine(int argc, char **argv) {
     (void)argc, (void)argv;
     fo_err err = {0};
-    fo_pool *pool = fo_pool_create((int)mo.threads);
+    fo_pool *pool = fo_pool_create_bound((int)mo.threads, NULL);
     if (!pool) {
         fo_fail(&err, FO_ENOMEM, "no memory for threads");
         return cli_fail(&err);
     }
+    fo_pool_visit for_life;
+    fo_pool_enter(pool, &for_life);
+    const fo_topology *t = fo_cpu_topology();
     double tops = peak_int8_tops(pool), tflops = peak_bf16_tflops(pool);
     double gbps = peak_read_gbps(pool, read_bytes);
     printf("{\"read_gbps\":%.2f,\"int8_tops\":%.3f,\"bf16_tflops\":%.3f,\"isa\":\"%s\","
-           "\"threads\":%d,\"cpu\":\"%s\",\"note\":\"%s\"}\n",
-           gbps, tops, tflops, isa_name(), fo_pool_threads(pool), fo_cpu()->name, fo_cpu()->note);
+           "\"threads\":%d,\"cpus\":%d,\"cores\":%d,\"nodes\":%d,\"cpu\":\"%s\",\"note\":\"%s\"}\n",
+           gbps, tops, tflops, isa_name(), fo_pool_threads(pool), t->n_cpus, t->n_cores, t->n_nodes,
+           fo_cpu()->name, fo_cpu()->note);
     fo_pool_free(pool);
     return 0;
 }
@@ -137,6 +141,7 @@ typedef struct bench {
     int32_t *tokens; /* [longest] */
     float *logits;   /* [batch][n_vocab] */
     int n_pages;     /* of a sequence */
+    fo_pool_visit for_life;
 } bench;
 
 static void bench_close(bench *b) {
@@ -151,11 +156,12 @@ static void bench_close(bench *b) {
 
 /* Room for `batch` sequences of `longest` tokens. */
 static int bench_open(bench *b, int batch, int longest, fo_err *err) {
-    *b = (bench){.pool = fo_pool_create((int)go.threads)};
+    *b = (bench){.pool = fo_pool_create_bound((int)go.threads, NULL)};
     kv_type type;
     kv_layout l;
     int rc = kv_type_from_name(go.kv_type, &type, err);
     if (!rc && !b->pool) rc = fo_fail(err, FO_ENOMEM, "no memory for threads");
+    if (!rc) fo_pool_enter(b->pool, &b->for_life);
     if (!rc) rc = model_open(&b->m, go.model, &(model_options){.pool = b->pool, .fast = true}, err);
     if (!rc) rc = model_kv_layout(b->m, PAGE_TOKENS, type, &l, err);
     if (rc) return rc;
@@ -204,7 +210,7 @@ static const cli_option prefill_options[] = {
     {"model", CLI_STRING, &go.model, "FILE", "the GGUF file", .required = true},
     {"tokens", CLI_INT, &go.tokens, "N", "of the prompt (default 512)", .min = 1, .max = 1 << 20},
     {"kv-type", CLI_STRING, &go.kv_type, "TYPE", "f32, bf16 or q8_0 (default bf16)"},
-    {"threads", CLI_INT, &go.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &go.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {"json", CLI_BOOL, &go.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
@@ -254,7 +260,7 @@ static const cli_option decode_options[] = {
     {"depth", CLI_INT, &go.depth, "N", "tokens that stand before (default 0)", .min = 0,
      .max = 1 << 20},
     {"kv-type", CLI_STRING, &go.kv_type, "TYPE", "f32, bf16 or q8_0 (default bf16)"},
-    {"threads", CLI_INT, &go.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &go.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {"json", CLI_BOOL, &go.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
@@ -318,7 +324,7 @@ static const cli_option embed_options[] = {
      .flag_only = true},
     {"limit", CLI_INT, &eo.limit, "N", "passages at most (default 512)", .min = 1,
      .max = MAX_PASSAGES},
-    {"threads", CLI_INT, &eo.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &eo.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {"json", CLI_BOOL, &eo.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 
@@ -387,7 +393,7 @@ static int run_embed(int argc, char **argv) {
     encoder_text *texts = calloc((size_t)eo.limit, sizeof *texts);
     float *out = NULL;
     size_t n = 0;
-    fo_pool *pool = fo_pool_create((int)eo.threads);
+    fo_pool *pool = fo_pool_create_bound((int)eo.threads, NULL);
     int rc = pool && texts ? FO_OK : fo_fail(&err, FO_ENOMEM, "no memory for the passages");
     if (!rc) rc = model_open(&m, eo.model, &(model_options){.pool = pool, .fast = true}, &err);
     if (!rc) rc = encoder_create(&e, m, NULL, &err);

@@ -21,7 +21,7 @@ static const cli_option options[] = {
     {"model", CLI_STRING, &o.model, "FILE", "a GGUF encoder", .required = true},
     {"text", CLI_STRING, &o.text, "S", "the text (default: the lines of stdin)", .flag_only = true},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic instead of the serving path"},
-    {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {0}};
 
 typedef struct batch {
@@ -80,7 +80,7 @@ static int run(int argc, char **argv) {
     fo_err err = {0};
     batch b = {0};
     model *m = NULL;
-    fo_pool *pool = fo_pool_create((int)o.threads);
+    fo_pool *pool = fo_pool_create_bound((int)o.threads, NULL);
     int rc = pool ? FO_OK : fo_fail(&err, FO_ENOMEM, "no memory for threads");
     if (!rc) rc = model_open(&m, o.model, &(model_options){.pool = pool, .fast = !o.exact}, &err);
     if (!rc) rc = encoder_create(&b.e, m, NULL, &err);

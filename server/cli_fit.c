@@ -50,7 +50,7 @@ static const cli_option options[] = {
      .min = 1e-9, .max = 0.5},
     {"name", CLI_STRING, &o.name, "NAME", "name stored in the file"},
     {"license", CLI_STRING, &o.license, "SPDX", "licence stored in the file"},
-    {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 1, .max = 1024},
+    {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .min = 1, .max = 1024},
     {"json", CLI_BOOL, &o.json, NULL, "progress as JSON lines, the report as one JSON object"},
     {0}};
 
@@ -259,7 +259,7 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("the --teacher has a vocabulary of its own: leave --vocab out");
     fo_err err = {0};
     fit *f = NULL;
-    fo_pool *pool = fo_pool_create((int)o.threads);
+    fo_pool *pool = fo_pool_create_bound((int)o.threads, NULL);
     int rc = pool ? begin(&f, pool, &err) : fo_fail(&err, FO_ENOMEM, "out of memory for threads");
     for (size_t i = 0; !rc && i < o.vectors.n; i++)
         rc = add_corpus(f, o.input.items[i], o.vectors.items[i], &err);

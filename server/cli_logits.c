@@ -37,7 +37,7 @@ static void session_close(session *s) {
 
 static int session_open(session *s, const char *path, bool fast, int threads, fo_err *err) {
     *s = (session){0};
-    s->pool = fo_pool_create(threads);
+    s->pool = fo_pool_create_bound(threads, NULL);
     if (!s->pool) return fo_fail(err, FO_ENOMEM, "no memory for threads");
     return model_open(&s->m, path, &(model_options){.pool = s->pool, .fast = fast}, err);
 }
@@ -86,7 +86,7 @@ static const cli_option logits_options[] = {
     {"out", CLI_STRING, &o.out, "FILE", "where the float32 rows go", .required = true,
      .flag_only = true},
     {"fast", CLI_BOOL, &o.fast, NULL, "the serving path (int8 activations, BF16 KV)"},
-    {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {0}};
 
 static int parse_tokens(const char *text, int32_t **out, size_t *n, fo_err *err) {
@@ -186,7 +186,7 @@ static const cli_option perplexity_options[] = {
     {"file", CLI_STRING, &p.file, "FILE", "the text", .required = true, .flag_only = true},
     {"ctx", CLI_INT, &p.ctx, "N", "tokens of a window (default 512)", .min = 8, .max = 1 << 20},
     {"fast", CLI_BOOL, &p.fast, NULL, "the serving path (int8 activations, BF16 KV)"},
-    {"threads", CLI_INT, &p.threads, "N", "threads (default: all)", .min = 0, .max = 1024},
+    {"threads", CLI_INT, &p.threads, "N", "threads (default: one a core)", .min = 0, .max = 1024},
     {0}};
 
 /* -log p of ids[i] for i in (ctx / 2, ctx) of one window that starts afresh. */

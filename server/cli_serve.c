@@ -54,8 +54,8 @@ static const cli_option options[] = {
     {"warm", CLI_STRING, &o.warm, "WHEN",
      "let the language model read chunks before anybody asks: ingest (what comes in, when it has "
      "nothing else to do), idle (everything, after five quiet seconds) or off (default)"},
-    {"threads", CLI_INT, &o.threads, "N", "threads for embedding and search (default: all)",
-     .max = 1024},
+    {"threads", CLI_INT, &o.threads, "N",
+     "threads (default: for models one a core, else all processors)", .max = 1024},
     {"query-workers", CLI_INT, &o.query_workers, "N",
      "queries answered at once (default: threads, at least 4; with a language model "
      "--max-sequences more)",
@@ -153,13 +153,15 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
     service_get_stats(s, &st, NULL);
     char url[160];
     snprintf(url, sizeof url, "http://%s", http_address(a->http));
-    log_event(LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url),
-              LOG_INT("port", http_port(a->http)), LOG_STR("home", o.home),
-              LOG_INT("documents", st.n_documents), LOG_INT("chunks", st.n_chunks),
-              LOG_STR("embedder", embedder_name(service_embedder(s))),
-              LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
-              LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)), LOG_INT("threads", threads),
-              LOG_STR("version", FORAGE_VERSION));
+    log_event(
+        LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url), LOG_INT("port", http_port(a->http)),
+        LOG_STR("home", o.home), LOG_INT("documents", st.n_documents),
+        LOG_INT("chunks", st.n_chunks), LOG_STR("embedder", embedder_name(service_embedder(s))),
+        LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
+        LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)),
+        LOG_INT("threads", service_model_threads(s)), LOG_INT("cpus", fo_cpu_topology()->n_cpus),
+        LOG_INT("cores", fo_cpu_topology()->n_cores), LOG_INT("nodes", fo_cpu_topology()->n_nodes),
+        LOG_STR("version", FORAGE_VERSION));
     if (fo_cpu()->note[0]) log_event(LOG_LEVEL_WARN, NULL, "cpu", LOG_STR("note", fo_cpu()->note));
     int sig = 0;
     sigwait(signals, &sig);

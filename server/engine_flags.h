@@ -52,7 +52,7 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
      "serve, 0 else)"}
 /* --threads on top, where the command has none of its own. */
 #define ENGINE_THREADS_FLAG \
-    {"threads", CLI_INT, &engine_flag_values.threads, "N", "threads (default: all)", .max = 1024}
+    {"threads", CLI_INT, &engine_flag_values.threads, "N", "threads (default: one a core)", .max = 1024}
 /* clang-format on */
 
 /* Fill what the flags say into *out (model, progress and exactness are the caller's). FO_EINVAL for

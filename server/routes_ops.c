@@ -163,7 +163,10 @@ void route_stats(http_request *r, void *ctx) {
     json_out_open(&o, "cpu", '{');
     json_out_string(&o, "name", fo_cpu()->name);
     json_out_string(&o, "isa", fo_cpu_level_name(fo_cpu()->level));
-    json_out_int(&o, "threads", fo_cpu_count());
+    json_out_int(&o, "threads", service_model_threads(a->service));
+    json_out_int(&o, "cpus", fo_cpu_topology()->n_cpus);
+    json_out_int(&o, "cores", fo_cpu_topology()->n_cores);
+    json_out_int(&o, "nodes", fo_cpu_topology()->n_nodes);
     json_out_close(&o, '}');
     json_out_close(&o, '}');
     http_reply_json(r, 200, &b);

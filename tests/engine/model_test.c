@@ -46,6 +46,17 @@ typedef struct run_options {
     kv_type type;
 } run_options;
 
+/* Of one processor each, which this machine may lack. */
+static const fo_topology *nodes_of(int n) {
+    static fo_topology t;
+    t = (fo_topology){.n_cpus = n, .n_cores = n, .n_nodes = n};
+    for (int i = 0; i < n; i++) {
+        t.n_cores_of[i] = 1;
+        fo_cpus_add(&t.cpus[i], i);
+    }
+    return &t;
+}
+
 typedef struct rig {
     fo_pool *pool;
     model *m;
@@ -54,8 +65,8 @@ typedef struct rig {
     int n_pages, next_page;
 } rig;
 
-static void rig_open(rig *r, const run_options *o) {
-    r->pool = fo_pool_create(o->threads);
+static void rig_open_on(rig *r, const run_options *o, fo_pool *pool) {
+    r->pool = pool;
     assert_ok(model_open(&r->m, path, &(model_options){.pool = r->pool, .fast = o->fast}, &err),
               &err);
     kv_layout l;
@@ -68,6 +79,10 @@ static void rig_open(rig *r, const run_options *o) {
     assert_ok(
         model_context_create(&r->c, r->m, &(model_limits){o->batch_tokens, o->batch_tokens}, &err),
         &err);
+}
+
+static void rig_open(rig *r, const run_options *o) {
+    rig_open_on(r, o, fo_pool_create(o->threads));
 }
 
 static void rig_close(rig *r) {
@@ -177,6 +192,28 @@ static void logits_do_not_depend_on_many_threads(void **state) {
         run_alone(&r, tokens, MAX_TOKENS, i ? 45 : MAX_TOKENS, i ? other : first);
         if (i) same(other, first, MAX_TOKENS, "threads");
         rig_close(&r);
+    }
+}
+
+/* Nor on where the weights lie: their pages are touched before they are packed. */
+static void logits_do_not_depend_on_nodes(void **state) {
+    (void)state;
+    static float first[MAX_TOKENS * V], other[MAX_TOKENS * V];
+    static const int some[] = {0, 3, 4, 5};
+    static const struct { int threads, nodes; } runs[] = {{1, 1}, {2, 2}, {9, 2}, {13, 5}};
+    for (int i = 0; i < 4; i++) {
+        int32_t tokens[MAX_TOKENS];
+        write_model(&shapes[some[i]]);
+        random_tokens(tokens, MAX_TOKENS);
+        for (int o = 0; o < 4; o++) {
+            rig r;
+            fo_pool *pool = fo_pool_create_bound(runs[o].threads, nodes_of(runs[o].nodes));
+            rig_open_on(&r, &(run_options){runs[o].threads, 16, 96, true, KV_BF16}, pool);
+            assert_int_equal(fo_pool_is_bound(r.pool), o > 0);
+            run_alone(&r, tokens, MAX_TOKENS, o ? 9 : MAX_TOKENS, o ? other : first);
+            if (o) same(other, first, MAX_TOKENS, "nodes");
+            rig_close(&r);
+        }
     }
 }
 
@@ -572,6 +609,7 @@ int main(void) {
         cmocka_unit_test(agrees_with_the_double_precision_oracle),
         cmocka_unit_test(logits_do_not_depend_on_splits_pages_or_threads),
         cmocka_unit_test(logits_do_not_depend_on_many_threads),
+        cmocka_unit_test(logits_do_not_depend_on_nodes),
         cmocka_unit_test(logits_do_not_depend_on_long_steps),
         cmocka_unit_test(logits_do_not_depend_on_the_batch),
         cmocka_unit_test(shared_prefix_pages_give_the_same_logits),

@@ -46,10 +46,30 @@ static void more_than_a_block_and_more_than_there_is(void **state) {
     fo_huge_free(NULL);
 }
 
+/* Wherever in a block, and however often. */
+static void what_is_placed_keeps_what_is_written(void **state) {
+    (void)state;
+    fo_huge *h = fo_huge_create();
+    assert_non_null(h);
+    const size_t n = (size_t)9 << 20;
+    unsigned char *p = fo_huge_take(h, n);
+    assert_non_null(p);
+    static const int nodes[] = {0, 1, -1, 1023, 5000}; /* of which there may be one */
+    static const size_t at[] = {0, 1, 4096, 1 << 20, 2 << 20, (2 << 20) + 64, 5 << 20, 9 << 20};
+    for (size_t i = 1; i < sizeof at / sizeof *at; i++)
+        fo_huge_place(p + at[i - 1], at[i] - at[i - 1], nodes[i % 5]);
+    for (size_t i = 0; i < n; i += 1000) p[i] = (unsigned char)(i / 1000);
+    for (size_t i = 1; i < sizeof at / sizeof *at; i++)
+        fo_huge_place(p + at[i - 1], at[i] - at[i - 1], nodes[i % 5]);
+    for (size_t i = 0; i < n; i += 1000) assert_int_equal(p[i], (unsigned char)(i / 1000));
+    fo_huge_free(h);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_are_aligned_zeroed_and_apart),
         cmocka_unit_test(more_than_a_block_and_more_than_there_is),
+        cmocka_unit_test(what_is_placed_keeps_what_is_written),
     };
     seed = test_seed();
     return cmocka_run_group_tests(tests, NULL, NULL);
