@@ -1,38 +1,8 @@
 /* cgroup_test.c - quotas and limits of both versions, from trees as Linux shows them. */
-#include "tests/test.h"
-
-#include <sys/stat.h>
+#include "tests/kernels/fake_root.h"
 
 #include "kernels/cgroup.h"
 #include "kernels/cpu.h"
-
-static char *root;
-
-static void put(const char *name, const char *text) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", root, name);
-    for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); p++) {
-        *p = 0;
-        mkdir(path, 0700);
-        *p = '/';
-    }
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
-static int begin(void **state) {
-    (void)state;
-    root = test_folder();
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    test_remove(root);
-    return 0;
-}
 
 static void without_groups_there_is_no_limit(void **state) {
     (void)state;

@@ -1,30 +1,12 @@
 /* topology_test.c - cores and nodes of machines of many kinds, from trees as Linux shows them. */
-#include "tests/test.h"
-
-#include <sys/stat.h>
+#include "tests/kernels/fake_root.h"
 
 #include "kernels/cpu.h"
 #include "kernels/topology.h"
 
-static char *root;
-
-static void put(const char *name, const char *text) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/sys/devices/system/%s", root, name);
-    for (char *p = path + strlen(root) + 1; (p = strchr(p, '/')); p++) {
-        *p = 0;
-        mkdir(path, 0700);
-        *p = '/';
-    }
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    fputs(text, f);
-    fclose(f);
-}
-
 static void put_siblings(int cpu, const char *list) {
     char name[80];
-    snprintf(name, sizeof name, "cpu/cpu%d/topology/core_cpus_list", cpu);
+    snprintf(name, sizeof name, "sys/devices/system/cpu/cpu%d/topology/core_cpus_list", cpu);
     put(name, list);
 }
 
@@ -41,7 +23,7 @@ static void put_cores(int n, int apart) {
 
 static void put_node(int node, const char *list) {
     char name[80];
-    snprintf(name, sizeof name, "node/node%d/cpulist", node);
+    snprintf(name, sizeof name, "sys/devices/system/node/node%d/cpulist", node);
     put(name, list);
 }
 
@@ -78,18 +60,6 @@ static void assert_node(const fo_topology *t, int index, int number, int cores, 
     assert_int_equal(t->number[index], number);
     assert_int_equal(t->n_cores_of[index], cores);
     assert_memory_equal(&t->cpus[index], &want, sizeof want);
-}
-
-static int begin(void **state) {
-    (void)state;
-    root = test_folder();
-    return 0;
-}
-
-static int end(void **state) {
-    (void)state;
-    test_remove(root);
-    return 0;
 }
 
 static fo_topology t;
@@ -135,7 +105,7 @@ static void without_files_every_processor_is_a_core_of_one_node(void **state) {
 /* Zen: core i is processors i and i + 8; Intel's desktops: 2i and 2i + 1, then cores of one. */
 static void siblings_are_counted_once(void **state) {
     (void)state;
-    put("node/online", "0\n");
+    put("sys/devices/system/node/online", "0\n");
     put_node(0, "0-15\n");
     put_cores(8, 8);
     read_with(&t, "0-15");
@@ -158,8 +128,8 @@ static void siblings_are_counted_once(void **state) {
 
 static void the_old_name_of_siblings_is_known(void **state) {
     (void)state;
-    put("cpu/cpu0/topology/thread_siblings_list", "0-1\n");
-    put("cpu/cpu1/topology/thread_siblings_list", "0-1\n");
+    put("sys/devices/system/cpu/cpu0/topology/thread_siblings_list", "0-1\n");
+    put("sys/devices/system/cpu/cpu1/topology/thread_siblings_list", "0-1\n");
     read_with(&t, "0-1");
     assert_shape(&t, 1, 1);
 }
@@ -167,7 +137,7 @@ static void the_old_name_of_siblings_is_known(void **state) {
 /* Two EPYC: 0-63 and 128-191 are one, 64-127 and 192-255 the other. */
 static void two_sockets(void **state) {
     (void)state;
-    put("node/online", "0-1\n");
+    put("sys/devices/system/node/online", "0-1\n");
     put_node(0, "0-63,128-191\n");
     put_node(1, "64-127,192-255\n");
     put_cores(128, 128);
@@ -196,7 +166,7 @@ static void two_sockets(void **state) {
 /* Sub-NUMA: four nodes a socket. A ninth, and more, are memory alone (CXL). */
 static void nodes_within_a_socket_and_nodes_without_processors(void **state) {
     (void)state;
-    put("node/online", "0-8,12\n");
+    put("sys/devices/system/node/online", "0-8,12\n");
     for (int i = 0; i < 8; i++) {
         char list[40];
         snprintf(list, sizeof list, "%d-%d\n", 14 * i, 14 * i + 13);
@@ -218,7 +188,7 @@ static void nodes_within_a_socket_and_nodes_without_processors(void **state) {
 /* Numbers with holes, nodes as well; what is offline has no topology and stands in no list. */
 static void holes_and_what_is_offline(void **state) {
     (void)state;
-    put("node/online", "1,5\n");
+    put("sys/devices/system/node/online", "1,5\n");
     put_node(1, "2,6,4000\n");
     put_node(5, "17,8191\n");
     put_siblings(2, "2,6\n");
@@ -228,14 +198,14 @@ static void holes_and_what_is_offline(void **state) {
     assert_shape(&t, 4, 2);
     assert_node(&t, 0, 1, 2, "2,6,4000");
     assert_node(&t, 1, 5, 2, "17,8191");
-    put("node/online", "1,3,5\n"); /* one that came just now, or goes */
+    put("sys/devices/system/node/online", "1,3,5\n"); /* one that came just now, or goes */
     read_with(&t, "2,6,17,4000,8191");
     assert_shape(&t, 4, 2);
 }
 
 static void a_machine_of_one_core(void **state) {
     (void)state;
-    put("node/online", "0\n");
+    put("sys/devices/system/node/online", "0\n");
     put_node(0, "0\n");
     put_siblings(0, "0\n");
     read_with(&t, "0");
@@ -255,7 +225,7 @@ static void nonsense_is_one_node_of_cores(void **state) {
         "0-3;", "\xff\xfe\n0", "1-2", huge,  "0,", "0-3\n0-3\n"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
-            put("node/online", texts[i]);
+            put("sys/devices/system/node/online", texts[i]);
             put_node(0, texts[k]);
             put_node(1, texts[i]);
             for (int c = 0; c < 4; c++) put_siblings(c, texts[k]);
@@ -266,16 +236,16 @@ static void nonsense_is_one_node_of_cores(void **state) {
     free(huge);
     char path[4096]; /* a folder in place of a file */
     snprintf(path, sizeof path, "%s/sys/devices/system/node/node2/cpulist", root);
-    put("node/node2/x", "");
+    put("sys/devices/system/node/node2/x", "");
     assert_int_equal(mkdir(path, 0700), 0);
-    put("node/online", "2\n");
+    put("sys/devices/system/node/online", "2\n");
     read_with(&t, "0-3");
     assert_int_equal(t.n_nodes, 1);
 }
 
 static void what_cannot_be_is_not_believed(void **state) {
     (void)state;
-    put("node/online", "0-200\n");
+    put("sys/devices/system/node/online", "0-200\n");
     for (int i = 0; i <= 200; i++) { /* more nodes than are kept */
         char list[8];
         snprintf(list, sizeof list, "%d", i);
@@ -284,7 +254,7 @@ static void what_cannot_be_is_not_believed(void **state) {
     }
     read_with(&t, "0-200");
     assert_shape(&t, 201, FO_NODES);
-    put("node/online", "0-1\n");
+    put("sys/devices/system/node/online", "0-1\n");
     put_node(0, "0-7\n");
     put_node(1, "4-11\n");                                     /* four in both, four in none */
     for (int i = 0; i < 16; i++) put_siblings(i, "100-101\n"); /* others' */
@@ -296,7 +266,7 @@ static void what_cannot_be_is_not_believed(void **state) {
 
 static void threads_go_to_nodes_in_order_and_in_proportion(void **state) {
     (void)state;
-    put("node/online", "0-2\n");
+    put("sys/devices/system/node/online", "0-2\n");
     put_node(0, "0-3\n");
     put_node(1, "4-5\n");
     put_node(2, "6-15\n");
