@@ -10,16 +10,13 @@
  * W4: q <= 15: a pair is at most 2 x 15 x 127 = 3,810, the eight pairs of a group 30,480 <= 32,767:
  * the group is summed in 16 bits and widened once; the zero point is taken off then, in 32 bits.
  * W5: q <= 31: four pairs are at most 4 x 2 x 31 x 127 = 31,496: a group is widened twice. */
-#define MM_TABLE           mm_avx2
-#define MM_PANELS          1
-#define MM_ROWS_F32        6
-#define MM_LANES           8
-#define MM_UNITS           2
-#define MM_ROWS_INT        3
-#define MM_MANY_FETCH      1
-#define MM_FEW_ROWS        3
-#define MM_FEW_UNITS       1
-#define MM_FEW_FETCH(kind) true
+#define MM_TABLE            mm_avx2
+#define MM_PANELS           1
+#define MM_ROWS_F32         6
+#define MM_LANES            8
+#define MM_UNITS            2
+#define MM_ROWS_INT         3
+#define MM_SOME_PLAIN(kind) mm_has_5_bits(kind)
 #define MM_QUADS
 #define MM_FOURS
 #include "kernels/matmul.h"

@@ -1,14 +1,11 @@
 /* matmul_avx512.c - AVX-512 VNNI: 64 products an instruction, no intermediate that can saturate. */
-#define MM_TABLE           mm_avx512
-#define MM_PANELS          2
-#define MM_ROWS_F32        12
-#define MM_LANES           16
-#define MM_UNITS           2
-#define MM_ROWS_INT        6
-#define MM_MANY_FETCH      0
-#define MM_FEW_ROWS        1
-#define MM_FEW_UNITS       2
-#define MM_FEW_FETCH(kind) ((kind) != MM_W8)
+#define MM_TABLE            mm_avx512
+#define MM_PANELS           2
+#define MM_ROWS_F32         12
+#define MM_LANES            16
+#define MM_UNITS            2
+#define MM_ROWS_INT         6
+#define MM_SOME_PLAIN(kind) false
 #include "kernels/simd16.h"
 
 typedef v16 vf;

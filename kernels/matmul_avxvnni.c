@@ -1,14 +1,11 @@
 /* matmul_avxvnni.c - 256-bit VNNI, on machines with or without AVX-512. */
-#define MM_TABLE           mm_avxvnni
-#define MM_PANELS          1
-#define MM_ROWS_F32        6
-#define MM_LANES           8
-#define MM_UNITS           2
-#define MM_ROWS_INT        3
-#define MM_MANY_FETCH      1
-#define MM_FEW_ROWS        3
-#define MM_FEW_UNITS       1
-#define MM_FEW_FETCH(kind) true
+#define MM_TABLE            mm_avxvnni
+#define MM_PANELS           1
+#define MM_ROWS_F32         6
+#define MM_LANES            8
+#define MM_UNITS            2
+#define MM_ROWS_INT         3
+#define MM_SOME_PLAIN(kind) ((kind) != MM_W8)
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 

@@ -1,14 +1,11 @@
 /* matmul_generic.c - plain C: what every other level is tested against. */
-#define MM_TABLE           mm_generic
-#define MM_PANELS          1
-#define MM_ROWS_F32        4
-#define MM_LANES           16
-#define MM_UNITS           1
-#define MM_ROWS_INT        1
-#define MM_MANY_FETCH      0
-#define MM_FEW_ROWS        1
-#define MM_FEW_UNITS       1
-#define MM_FEW_FETCH(kind) false
+#define MM_TABLE            mm_generic
+#define MM_PANELS           1
+#define MM_ROWS_F32         4
+#define MM_LANES            16
+#define MM_UNITS            1
+#define MM_ROWS_INT         1
+#define MM_SOME_PLAIN(kind) false
 #include <math.h>
 #include "kernels/quant.h"
 #include "kernels/simd16.h"

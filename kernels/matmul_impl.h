@@ -3,9 +3,7 @@
  *   MM_PANELS      panels that a strip takes; MM_ROWS_F32: rows of a float tile (12, 6, 4, 2, 1)
  *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
- *   MM_FEW_ROWS    up to so many rows in all, tiles of MM_FEW_UNITS vectors are faster,
- *   MM_FEW_FETCH(kind)   and whether they fetch what comes next
- *   MM_MANY_FETCH  whether tiles of many rows do
+ *   MM_SOME_PLAIN(kind)  whether some rows too take codes that are unpacked first, as many rows do
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
@@ -30,9 +28,16 @@
  * the second cache, and so many groups of them at a time, so that a panel's stay in the first. */
 enum { TILE_ROWS = 12, BLOCK_ROWS = 256, BLOCK_GROUPS = 32 };
 
-/* With up to SOME_ROWS rows memory is a limit: so many bytes of a panel at a time, while as many of
- * what comes next are fetched: both stay in a first cache of 32 KiB. */
-enum { FETCH_BYTES = 15360, SOME_ROWS = 48 };
+/* With up to SOME_ROWS rows memory is a limit: what comes FETCH_BYTES later is fetched, into the
+ * second cache, which can wait for many more lines at a time than the first. Where several tiles
+ * take the same weights, PIECE_BYTES of a panel at a time, which stay in a first cache. */
+#define FETCH(address) __builtin_prefetch((const void *)(address), 0, 2)
+enum {
+    FETCH_BYTES = 32768,
+    PIECE_BYTES = 15360,
+    SOME_ROWS = 48,
+    FEW_ROWS = MM_ROWS_INT < 3 ? MM_ROWS_INT : 3
+};
 
 /* Codes as plain bytes, [group][k/4][16][4], of the groups that a pass takes. */
 typedef unsigned char plain_codes[BLOCK_GROUPS][MM_GROUP * MM_PANEL];
@@ -87,27 +92,21 @@ typedef struct walk {
     const plain_codes *plain; /* [MM_PANELS], or NULL: the panel's own codes */
     size_t next;              /* bytes from this strip's panels to those after them */
     int begin, end;           /* groups (of the list, where there is one) */
-    int ahead;                /* fetch the groups so many later */
 } walk;
 
-/* Cache lines number part, part + parts, ... of the group that comes v->ahead later. */
-INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const mm_input *in, const walk *v,
-                        int i_group, const int part, const int parts) {
-    const int n = in->groups ? in->n_groups : w->k_padded / MM_GROUP;
-    int at = i_group + v->ahead;
-    uintptr_t panel = (uintptr_t)v->panel; /* after the last panel something else is fetched */
-    if (at >= n) at -= n, panel += v->next;
-    const size_t g = (size_t)(in->groups ? in->groups[at] : at), bytes = mm_group_bytes(kind);
+/* Cache lines number part, part + parts, ... of what lies FETCH_BYTES behind group g; panels follow
+ * each other, and something else the last one. */
+INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const walk *v, int g,
+                        const int part, const int parts) {
+    const size_t bytes = mm_group_bytes(kind), groups = (size_t)(w->k_padded / MM_GROUP);
     const int lines = (int)bytes / 64;
     UNROLL for (int p = 0; p < MM_PANELS; p++) {
-        const uintptr_t from = panel + (size_t)p * w->panel_bytes;
-        const uintptr_t scales = from + w->scale_offset + g * 2 * MM_PANEL;
+        const uintptr_t from = (uintptr_t)v->panel + (size_t)p * w->panel_bytes + FETCH_BYTES;
+        const uintptr_t scales = from + w->scale_offset + (size_t)g * 2 * MM_PANEL;
         UNROLL for (int i = part; i < lines; i += parts)
-            __builtin_prefetch((const void *)(from + g * bytes + (size_t)i * 64));
-        if (part == 0) __builtin_prefetch((const void *)scales);
-        if (part == 0 && mm_has_min(kind))
-            __builtin_prefetch(
-                (const void *)(scales + (size_t)(w->k_padded / MM_GROUP) * 2 * MM_PANEL));
+            FETCH(from + (size_t)g * bytes + (size_t)i * 64);
+        if (part == 0) FETCH(scales);
+        if (part == 0 && mm_has_min(kind)) FETCH(scales + groups * 2 * MM_PANEL);
     }
 }
 
@@ -143,7 +142,7 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     for (int i_group = v->begin; i_group < v->end; i_group++) {
         const int g = in->groups ? in->groups[i_group] : i_group;
         const size_t at = (size_t)(plain ? i_group - v->begin : g) * group_bytes;
-        if (parts) fetch_group(kind, w, in, v, i_group, part, parts);
+        if (parts) fetch_group(kind, w, v, g, part, parts);
         iacc t[TILE_ROWS][MM_UNITS];
         UNROLL for (int r = 0; r < rows; r++) {
             const int s = sum[(size_t)r * in->g_stride + (size_t)g];
@@ -259,7 +258,7 @@ typedef struct ahead {
 
 INLINE ahead plan_ahead(const mm_kind kind, const mm_weights *w, const walk *v, int rows) {
     ahead a = {.end = 0};
-    if (!MM_MANY_FETCH || rows < 8 * MM_ROWS_INT) return a;
+    if (rows < 8 * MM_ROWS_INT) return a;
     a.end = (size_t)(v->end - v->begin) * mm_group_bytes(kind);
     for (int p = 0; p < MM_PANELS; p++)
         a.from[p] = (uintptr_t)v->panel + v->next + (size_t)p * w->panel_bytes +
@@ -271,8 +270,7 @@ INLINE ahead plan_ahead(const mm_kind kind, const mm_weights *w, const walk *v, 
 INLINE void fetch_ahead(ahead *a) {
     const size_t stop = a->end - a->at < a->step ? a->end : a->at + a->step;
     for (; a->at < stop; a->at += 64) {
-        UNROLL for (int p = 0; p < MM_PANELS; p++)
-            __builtin_prefetch((const void *)(a->from[p] + a->at));
+        UNROLL for (int p = 0; p < MM_PANELS; p++) FETCH(a->from[p] + a->at);
     }
 }
 
@@ -284,7 +282,7 @@ INLINE void fetch_ahead(ahead *a) {
 #define TILES_INT(rows)                                                                            \
     if (MM_ROWS_INT >= (rows) && most >= (rows))                                                   \
         for (; row1 - row >= (rows); row += (rows), part += parts > 0) {                           \
-            if (MM_MANY_FETCH && !parts && first == 0) fetch_ahead(&next);                         \
+            if (!parts && first == 0) fetch_ahead(&next);                                          \
             tile_int(kind, plain, w, v, first, in, row, out + (size_t)row * out_stride,            \
                      out_stride, rows, units, part, parts);                                        \
             if (single) return;                                                                    \
@@ -341,16 +339,16 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     }
     const int tiles = how.single ? 1 : tiles_of(row1 - row0);
     int step = end - begin;
-    if (how.fetch || how.plain) { /* even pieces */
+    if (!how.single && (how.fetch || how.plain)) { /* even pieces */
         const int bytes = panels * (int)(mm_group_bytes(kind) + 2 * MM_PANEL);
-        int most = how.fetch ? FETCH_BYTES / bytes : BLOCK_GROUPS;
+        int most = how.fetch ? PIECE_BYTES / bytes : BLOCK_GROUPS;
         if (how.plain && most > BLOCK_GROUPS) most = BLOCK_GROUPS;
         const int pieces = (step + most - 1) / most;
         if (!in->add && pieces > 1) step = (step + pieces - 1) / pieces;
     }
+    const bool fetch = how.fetch && !in->groups; /* a list's are in the cache, of the first term */
     plain_codes plain[MM_PANELS];
     v.plain = (const plain_codes *)plain;
-    v.ahead = step;
     v.begin = begin;
     do { /* an empty list has its sums too: zeroes */
         v.end = end - v.begin < step ? end : v.begin + step;
@@ -364,7 +362,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
         }
         UNROLL for (int u = 0; u < vectors; u += how.units) rows_int(
             kind, how.plain, w, &v, u, in, row0, row1, out + u * MM_LANES, out_stride, how.units,
-            how.most, how.single, u / how.units * tiles, how.fetch ? passes * tiles : 0);
+            how.most, how.single, u / how.units * tiles, fetch ? passes * tiles : 0);
         v.begin = v.end;
     } while (v.begin < end);
 }
@@ -412,10 +410,8 @@ INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int
 /* Codes are unpacked where several tiles of rows follow each other. Sums that are added to what out
  * holds cannot pause, which unpacked codes make them: those run tile by tile. */
 #define RUN(name, kind)                                                                            \
-    RUN_AS(name##_few, kind, MM_FEW_ROWS, MM_FEW_ROWS <= 3, MM_FEW_UNITS, MM_FEW_FETCH(kind),      \
-           false)                                                                                  \
-    RUN_AS(name##_tile, kind, MM_ROWS_INT, MM_ROWS_INT <= 3, MM_UNITS, true, false)                \
-    RUN_AS(name##_some, kind, MM_ROWS_INT, false, MM_UNITS, true, kind != MM_W8)                   \
+    RUN_AS(name##_few, kind, FEW_ROWS, true, MM_UNITS, true, false)                                \
+    RUN_AS(name##_some, kind, MM_ROWS_INT, false, MM_UNITS, true, MM_SOME_PLAIN(kind))             \
     RUN_AS(name##_many, kind, MM_ROWS_INT, false, MM_UNITS, false, kind != MM_W8)                  \
     static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
                      int panel1, float *out, size_t out_stride) {                                  \
@@ -423,10 +419,9 @@ INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int
         for (int row = row0, end; row < row1; row = end) {                                         \
             end = row1 - row > most ? row + most : row1;                                           \
             const int rows = end - row;                                                            \
-            (rows <= MM_FEW_ROWS   ? name##_few                                                    \
-             : rows <= MM_ROWS_INT ? name##_tile                                                   \
-             : rows <= SOME_ROWS   ? name##_some                                                   \
-                                   : name##_many)(w, in, row, end, panel0, panel1, out, out_stride); \
+            (rows <= FEW_ROWS    ? name##_few                                                      \
+             : rows <= SOME_ROWS ? name##_some                                                     \
+                                 : name##_many)(w, in, row, end, panel0, panel1, out, out_stride); \
         }                                                                                          \
     }
 RUN_AS(run_f32, MM_F32, 0, false, MM_UNITS, false, false)

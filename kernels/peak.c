@@ -68,10 +68,10 @@ typedef struct read_job {
     const uint64_t *data;
     size_t words;
     uint64_t *sums; /* by piece, so that the reads are not removed */
-    bool fetch;     /* ask for what comes AHEAD bytes later, as the products do */
+    bool fetch;     /* what comes AHEAD bytes later, into the second cache, as the products do */
 } read_job;
 
-enum { PIECE_WORDS = 1 << 18, AHEAD = 15 << 10 };
+enum { PIECE_WORDS = 1 << 18, AHEAD = 32 << 10 };
 
 static void read_some(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
@@ -80,7 +80,7 @@ static void read_some(void *arg, size_t begin, size_t end, int thread) {
         const uint64_t *p = j->data + i * PIECE_WORDS;
         uint64_t s[8] = {0};
         for (size_t w = 0; w < PIECE_WORDS; w += 8) {
-            if (j->fetch) __builtin_prefetch((const void *)((uintptr_t)(p + w) + AHEAD), 0, 3);
+            if (j->fetch) __builtin_prefetch((const void *)((uintptr_t)(p + w) + AHEAD), 0, 2);
             for (int k = 0; k < 8; k++) s[k] += p[w + (size_t)k];
         }
         for (int k = 1; k < 8; k++) s[0] += s[k];
