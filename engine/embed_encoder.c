@@ -17,12 +17,7 @@
 /* Measured on eight sets with MiniLM (docs/quality.md): equal weights are best for an encoder. */
 static const float DEFAULT_ALPHA = 0.5f;
 
-enum {
-    MAX_PREFIX = 1024,
-    TEXTS_AT_ONCE = 512,
-    TURN_TOKENS = 512, /* of passages embedded before a waiting question gets its turn */
-    PASSES_MAX = 8     /* questions that may go past waiting passages one after the other */
-};
+enum { MAX_PREFIX = 1024, TEXTS_AT_ONCE = 512, STEP_TOKENS = 512 };
 
 typedef struct embed_encoder {
     embedder base; /* immutable after open, with what follows */
@@ -32,45 +27,23 @@ typedef struct embed_encoder {
     char prefix[2][MAX_PREFIX]; /* by embed_kind */
     size_t prefix_len[2];
     int32_t first, last; /* [CLS] and [SEP] */
-    encoder *run;        /* who has the turn's */
-    pthread_mutex_t mu;
-    pthread_cond_t turn; /* busy became false */
-    bool busy;           /* guarded by mu, with what follows */
-    int waiting[2];      /* by embed_kind */
-    int n_passes;        /* questions since the last passages while passages waited */
+    /* Questions and passages run side by side, each kind one call at a time: people wait for a
+     * question, and a batch of passages takes seconds. */
+    struct lane {
+        pthread_mutex_t mu;
+        encoder *run; /* guarded by mu */
+    } lanes[2];       /* by embed_kind */
 } embed_encoder;
-
-/* One thread at a time runs the model. Questions go first: people wait for them, and a batch of
- * passages takes seconds. */
-static void take_turn(embed_encoder *s, enum embed_kind kind) {
-    pthread_mutex_lock(&s->mu);
-    s->waiting[kind]++;
-    for (;;) {
-        bool others = s->waiting[!kind] > 0, tired = s->n_passes >= PASSES_MAX;
-        if (!s->busy && !(others && tired == (kind == EMBED_QUERY))) break;
-        pthread_cond_wait(&s->turn, &s->mu);
-    }
-    s->waiting[kind]--;
-    s->busy = true;
-    s->n_passes = kind == EMBED_QUERY && s->waiting[EMBED_PASSAGE] ? s->n_passes + 1 : 0;
-    pthread_mutex_unlock(&s->mu);
-}
-
-static void give_turn(embed_encoder *s) {
-    pthread_mutex_lock(&s->mu);
-    s->busy = false;
-    pthread_cond_broadcast(&s->turn);
-    pthread_mutex_unlock(&s->mu);
-}
 
 static void close_encoder(embedder *e) {
     embed_encoder *s = (embed_encoder *)e;
-    encoder_free(s->run);
+    for (int k = 0; k < 2; k++) {
+        encoder_free(s->lanes[k].run);
+        pthread_mutex_destroy(&s->lanes[k].mu);
+    }
     tokenizer_free(s->tokens);
     model_close(s->weights);
     fo_pool_free(s->own_pool);
-    pthread_mutex_destroy(&s->mu);
-    pthread_cond_destroy(&s->turn);
     free(s);
 }
 
@@ -106,6 +79,7 @@ static int by_length(const void *a, const void *b) {
 /* Texts of like length share a step: attention then works on tiles of one size. */
 static int run_texts(embed_encoder *s, enum embed_kind kind, const encoder_text *texts, size_t n,
                      float *out, fo_err *err) {
+    struct lane *lane = &s->lanes[kind];
     size_t dim = s->base.dim;
     const encoder_text *order[TEXTS_AT_ONCE];
     encoder_text sorted[TEXTS_AT_ONCE];
@@ -121,11 +95,11 @@ static int run_texts(embed_encoder *s, enum embed_kind kind, const encoder_text 
     int rc = FO_OK;
     for (size_t first = 0, k; !rc && first < n_run; first += k) {
         int tokens = sorted[first].n_tokens;
-        for (k = 1; first + k < n_run && tokens + sorted[first + k].n_tokens <= TURN_TOKENS; k++)
+        for (k = 1; first + k < n_run && tokens + sorted[first + k].n_tokens <= STEP_TOKENS; k++)
             tokens += sorted[first + k].n_tokens;
-        take_turn(s, kind);
-        rc = encoder_embed(s->run, sorted + first, k, rows + first * dim, err);
-        give_turn(s);
+        pthread_mutex_lock(&lane->mu);
+        rc = encoder_embed(lane->run, sorted + first, k, rows + first * dim, err);
+        pthread_mutex_unlock(&lane->mu);
     }
     for (size_t i = 0; !rc && i < n_run; i++)
         memcpy(out + (size_t)(order[i] - texts) * dim, rows + i * dim, dim * sizeof *rows);
@@ -226,7 +200,9 @@ static int load(embed_encoder *s, const char *path, const embedder_options *o, f
                          err);
     if (!rc) rc = read_limits(s, err);
     if (!rc) rc = take_fingerprint(s, err);
-    if (!rc) rc = encoder_create(&s->run, s->weights, &(encoder_limits){0}, err);
+    if (!rc) rc = encoder_create(&s->lanes[EMBED_QUERY].run, s->weights, NULL, err);
+    const encoder_limits passages = {.pool = o->passage_pool};
+    if (!rc) rc = encoder_create(&s->lanes[EMBED_PASSAGE].run, s->weights, &passages, err);
     if (!rc)
         embedder_set_name(&s->base, i->name[0] ? i->name : path,
                           strlen(i->name[0] ? i->name : path));
@@ -237,8 +213,7 @@ int embed_encoder_open(embedder **out, const char *path, const embedder_options 
     embed_encoder *s = calloc(1, sizeof *s);
     if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
     s->base.ops = &encoder_ops;
-    pthread_mutex_init(&s->mu, NULL);
-    pthread_cond_init(&s->turn, NULL);
+    for (int k = 0; k < 2; k++) pthread_mutex_init(&s->lanes[k].mu, NULL);
     int rc = load(s, path, o, err);
     if (rc) {
         close_encoder(&s->base);

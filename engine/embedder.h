@@ -31,7 +31,8 @@ int embedder_open(embedder **out, const char *path, fo_err *err);
 /* How an encoder runs; a static table has no use for any of it. */
 typedef struct embedder_options {
     fo_pool *pool; /* shared, outlives the embedder; NULL: a pool of its own, a thread a core */
-    bool exact;    /* F32 arithmetic instead of the serving path */
+    fo_pool *passage_pool; /* runs passages, so that questions do not wait for them; NULL: `pool` */
+    bool exact;            /* F32 arithmetic instead of the serving path */
     const char *query_prefix, *passage_prefix; /* NULL: what the file says, else none */
 } embedder_options;
 

@@ -29,9 +29,10 @@ int encoder_create(encoder **out, const model *m, const encoder_limits *limits, 
     if (!m->info.encoder)
         return fo_fail(err, FO_EUNSUPPORTED, "%s writes text: it is no embedding model",
                        m->info.arch);
+    fo_pool *pool = limits && limits->pool ? limits->pool : m->pool;
     int step = limits && limits->batch_tokens > 0
                    ? limits->batch_tokens
-                   : THREAD_TOKENS * (m->pool ? fo_pool_threads(m->pool) : 1);
+                   : THREAD_TOKENS * (pool ? fo_pool_threads(pool) : 1);
     int longest = m->info.n_context < LONGEST_TEXT ? m->info.n_context : LONGEST_TEXT;
     if (step > LONGEST_TEXT) step = LONGEST_TEXT;
     int tokens = step > longest ? step : longest;
@@ -39,7 +40,7 @@ int encoder_create(encoder **out, const model *m, const encoder_limits *limits, 
     if (!e) return fo_fail(err, FO_ENOMEM, "no memory for an encoder");
     e->step_tokens = step;
     e->n_pages = pages_of(tokens) + SHORT_TEXTS;
-    int rc = encoder_layers_create(&e->l, m, tokens, e->n_pages, err);
+    int rc = encoder_layers_create(&e->l, m, pool, tokens, e->n_pages, err);
     if (!rc && !(e->table = malloc((size_t)e->n_pages * sizeof *e->table)))
         rc = fo_fail(err, FO_ENOMEM, "no memory for an encoder");
     if (rc) {

@@ -20,6 +20,7 @@ typedef struct encoder encoder; /* one thread at a time; the model under it may 
 
 typedef struct encoder_limits {
     int batch_tokens; /* that texts are packed to, at most 8192; 0: 512 a thread */
+    fo_pool *pool;    /* who runs it, outlives it; NULL: the model's */
 } encoder_limits;
 
 typedef struct encoder_text {

@@ -8,15 +8,16 @@ enum {
     FEW_ROWS = 24,  /* a thread's share below which products are shared instead */
 };
 
-int encoder_layers_create(encoder_layers *l, const model *m, int rows, int pages, fo_err *err) {
-    *l = (encoder_layers){.n_tiles = m->pool ? fo_pool_threads(m->pool) : 1};
+int encoder_layers_create(encoder_layers *l, const model *m, fo_pool *pool, int rows, int pages,
+                          fo_err *err) {
+    *l = (encoder_layers){.n_tiles = pool ? fo_pool_threads(pool) : 1};
     kv_layout layout = {.n_layers = 2,
                         .n_kv_heads = m->info.n_kv_heads,
                         .k_dim = m->info.k_dim,
                         .v_dim = m->info.v_dim,
                         .page_tokens = ENCODER_PAGE,
                         .type = KV_F32};
-    int rc = forward_create(&l->f, m, m->pool, rows, 1, err);
+    int rc = forward_create(&l->f, m, pool, rows, 1, err);
     if (!rc) rc = kv_layout_init(&layout, err);
     if (!rc) rc = kv_pages_create(&l->kv, &layout, pages, err);
     if (rc) return rc;
@@ -166,8 +167,8 @@ void encoder_layers_run(encoder_layers *l, int rows) {
     tile_job job = {l, -1, rows, rows_of_tile(rows, l->n_tiles)};
     const size_t n = (size_t)((rows + job.tile_rows - 1) / job.tile_rows);
     for (; job.layer < m->info.n_layers; job.layer++) {
-        if (m->pool)
-            fo_pool_run(m->pool, n, 1, tiles_some, &job);
+        if (l->f.pool)
+            fo_pool_run(l->f.pool, n, 1, tiles_some, &job);
         else
             tiles_some(&job, 0, n, 0);
     }

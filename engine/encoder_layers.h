@@ -25,8 +25,10 @@ typedef struct encoder_layers {
     encoder_row *rows; /* [cap_rows] */
 } encoder_layers;
 
-/* Room for steps of `rows` rows whose texts take `pages` pages. */
-int encoder_layers_create(encoder_layers *l, const model *m, int rows, int pages, fo_err *err);
+/* Room for steps of `rows` rows whose texts take `pages` pages. pool: NULL is the calling thread.
+ */
+int encoder_layers_create(encoder_layers *l, const model *m, fo_pool *pool, int rows, int pages,
+                          fo_err *err);
 void encoder_layers_free(encoder_layers *l); /* zeroed is fine */
 
 /* Run the first `rows` rows, described by l->rows and l->f.places (whose block tables name

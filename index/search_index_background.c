@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 #include "kernels/clock.h"
+#include "kernels/priority.h"
 
 enum {
     CHECK_SLICE = 1 << 20,
@@ -80,6 +81,7 @@ static void check_some(search_index *ix) {
 }
 
 void *background(void *arg) {
+    fo_thread_background();
     search_index *ix = arg;
     int64_t seen = INT64_MIN; /* the snapshot's epoch when there was nothing left to do */
     uint64_t serial = 0;

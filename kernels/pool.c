@@ -21,6 +21,7 @@
 
 #include "kernels/alloc_guard.h"
 #include "kernels/cpu.h"
+#include "kernels/priority.h"
 
 enum { SPINS = 600 }; /* some 5 to 20 microseconds of pauses */
 
@@ -29,6 +30,7 @@ enum { INSIDE = 0xffff, OPEN = 0x10000, LOOP = 0x20000, MAX_THREADS = INSIDE };
 struct fo_pool {
     /* immutable after create */
     int n_threads, spins;
+    bool background; /* its threads give way */
     pthread_t *threads;
     const fo_topology *topology; /* NULL: no thread is bound */
     struct place {
@@ -173,6 +175,7 @@ static void *worker(void *v) {
     free(v);
     fo_pool *p = a.pool;
     if (p->topology) (void)fo_cpus_set_affinity(&p->topology->cpus[a.node]);
+    if (p->background) fo_thread_background();
     for (unsigned long long seen = 0;;) {
         await_news(p, seen);
         if (atomic_load(&p->stop)) return NULL;
@@ -199,7 +202,7 @@ static void find_places(fo_pool *p, int planned) {
     }
 }
 
-static fo_pool *create(int n_threads, const fo_topology *t) {
+static fo_pool *create(int n_threads, const fo_topology *t, bool background) {
     if (n_threads > MAX_THREADS) n_threads = MAX_THREADS;
     fo_pool *p = calloc(1, sizeof *p);
     if (!p) return NULL;
@@ -214,6 +217,7 @@ static fo_pool *create(int n_threads, const fo_topology *t) {
         return NULL;
     }
     if (t && t->n_nodes > 1 && n_threads > 1) p->topology = t;
+    p->background = background;
     /* Who spins must not keep another from working. */
     p->spins = n_threads <= fo_cpu_count() ? SPINS : 0;
     pthread_mutex_init(&p->turn, NULL);
@@ -236,11 +240,16 @@ static fo_pool *create(int n_threads, const fo_topology *t) {
 }
 
 fo_pool *fo_pool_create(int n_threads) {
-    return create(n_threads < 1 ? fo_cpu_count() : n_threads, NULL);
+    return create(n_threads < 1 ? fo_cpu_count() : n_threads, NULL, false);
 }
 
 fo_pool *fo_pool_create_bound(int n_threads, const fo_topology *t) {
-    return create(n_threads < 1 ? fo_core_count() : n_threads, t ? t : fo_cpu_topology());
+    return create(n_threads < 1 ? fo_core_count() : n_threads, t ? t : fo_cpu_topology(), false);
+}
+
+fo_pool *fo_pool_create_background(int n_threads, bool bound) {
+    if (n_threads < 1) n_threads = bound ? fo_core_count() : fo_cpu_count();
+    return create(n_threads, bound ? fo_cpu_topology() : NULL, true);
 }
 
 static void wake(fo_pool *p) {

@@ -32,6 +32,10 @@ fo_pool *fo_pool_create(int n_threads);
  * threads run anywhere. */
 fo_pool *fo_pool_create_bound(int n_threads, const fo_topology *t);
 
+/* As fo_pool_create, or fo_pool_create_bound for this machine, of threads that give way to others
+ * (priority.h). Thread 0 is whoever calls, here too: one that gives way itself. */
+fo_pool *fo_pool_create_background(int n_threads, bool bound);
+
 void fo_pool_free(fo_pool *p); /* NULL is fine; no loop may be running */
 int fo_pool_threads(const fo_pool *p);
 

@@ -73,9 +73,11 @@ static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err
 }
 
 static int open_models(service *s, const service_options *opt, fo_err *err) {
-    if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)))
+    if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)) ||
+        !(s->passage_pool = fo_pool_create_background(opt->n_threads, true)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     embedder_options e = {.pool = s->model_pool,
+                          .passage_pool = s->passage_pool,
                           .query_prefix = opt->query_prefix,
                           .passage_prefix = opt->passage_prefix};
     uint64_t beside = 0;
@@ -110,8 +112,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     char *database = NULL;
     int rc = FO_OK;
     s->home = strdup(opt->home);
-    s->pool = fo_pool_create(opt->n_threads);
-    s->index_pool = fo_pool_create(opt->n_threads);
+    s->pool = fo_pool_create_background(opt->n_threads, false);
+    s->index_pool = fo_pool_create_background(opt->n_threads, false);
     if (!s->home || !s->pool || !s->index_pool ||
         asprintf(&database, "%s/forage.db", opt->home) < 0) {
         database = NULL;
@@ -162,6 +164,7 @@ void service_close(service *s) {
     fo_pool_free(s->pool);
     fo_pool_free(s->index_pool);
     fo_pool_free(s->model_pool);
+    fo_pool_free(s->passage_pool);
     if (s->lock_fd >= 0) close(s->lock_fd);
     pthread_mutex_destroy(&s->admin_mu);
     pthread_mutex_destroy(&s->mu);

@@ -40,11 +40,13 @@ struct service {
     reranker *reranker;      /* NULL: none loaded */
     engine *engine;          /* NULL: none loaded */
     prompt_builder *prompts; /* with it */
-    fo_pool *pool;           /* prepares documents; queries never wait for it */
-    fo_pool *index_pool;     /* builds and merges graphs: a merge takes long, and ingest goes on */
-    fo_pool *model_pool;     /* steps of embedder and reranker, also from within `pool` */
-    struct kv_warm *warm;    /* NULL: off */
-    query_memory *memory;    /* what queries leave for the next */
+    /* The first three give way to others (kernels/priority.h); queries never wait for them. */
+    fo_pool *pool;         /* prepares documents */
+    fo_pool *index_pool;   /* builds and merges graphs: a merge takes long, and ingest goes on */
+    fo_pool *passage_pool; /* steps of the embedder over passages, from within `pool` */
+    fo_pool *model_pool;   /* steps of the embedder over questions, and the reranker's */
+    struct kv_warm *warm;  /* NULL: off */
+    query_memory *memory;  /* what queries leave for the next */
     int lock_fd;
     bool read_only;
     bool offline; /* indexes lag behind the store until service_catch_up */

@@ -1,6 +1,7 @@
 /* Lanes: bounded queues with threads of their own. */
 #include <stdlib.h>
 
+#include "kernels/priority.h"
 #include "server/http_internal.h"
 
 typedef struct lane_start {
@@ -13,6 +14,7 @@ static void *work(void *arg) {
     free(arg);
     http_server *s = start.s;
     http_lane_queue *q = &s->lanes[start.lane];
+    if (start.lane == HTTP_LANE_INGEST) fo_thread_background();
     pthread_mutex_lock(&s->mu);
     for (;;) {
         while (!q->count && !q->stop) pthread_cond_wait(&q->wake, &s->mu);

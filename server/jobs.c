@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/priority.h"
 #include "server/log.h"
 
 struct job {
@@ -46,6 +47,7 @@ static void finish(job *j, int rc, const fo_buf *result, const fo_err *why) {
 }
 
 static void *work(void *arg) {
+    fo_thread_background();
     jobs *q = arg;
     pthread_mutex_lock(&q->mu);
     for (;;) {

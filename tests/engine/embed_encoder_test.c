@@ -165,6 +165,39 @@ static void *ingest(void *arg) {
     return rc ? in : NULL;
 }
 
+/* Questions and passages run on pools of their own, or on one: the same bits. */
+static void passages_may_have_a_pool_of_their_own(void **state) {
+    (void)state;
+    const char *path = test_shared("models/all-minilm-l6-v2-f16.gguf");
+    if (!path) skip();
+    enum { N = 40 };
+    static float usual[N][DIM], beside[N][DIM], question[N][DIM];
+    char text[N][256] = {{0}};
+    const char *texts[N];
+    size_t lens[N];
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k <= i; k++) strcat(text[i], k % 3 ? "heron " : "reed ");
+        texts[i] = text[i], lens[i] = strlen(text[i]);
+    }
+    fo_err err = {0};
+    embedder *e;
+    assert_ok(embedder_open(&e, path, &err), &err);
+    assert_ok(embedder_embed(e, EMBED_PASSAGE, texts, lens, N, usual[0], &err), &err);
+    embedder_close(e);
+    for (int threads = 1; threads <= 3; threads++) {
+        fo_pool *pool = fo_pool_create(2), *low = fo_pool_create_background(threads, true);
+        embedder_options o = {.pool = pool, .passage_pool = low};
+        assert_ok(embedder_open_with(&e, path, &o, &err), &err);
+        assert_ok(embedder_embed(e, EMBED_PASSAGE, texts, lens, N, beside[0], &err), &err);
+        assert_ok(embedder_embed(e, EMBED_QUERY, texts, lens, N, question[0], &err), &err);
+        assert_memory_equal(beside, usual, sizeof usual);
+        assert_memory_equal(question, usual, sizeof usual);
+        embedder_close(e);
+        fo_pool_free(pool);
+        fo_pool_free(low);
+    }
+}
+
 /* The order of events, not their time: some 10,000 tokens of passages are in work. */
 static void a_question_does_not_wait_for_a_batch_of_passages(void **state) {
     (void)state;
@@ -198,6 +231,7 @@ int main(void) {
         cmocka_unit_test(minilm_gives_the_golden_vectors),
         cmocka_unit_test(a_vector_does_not_depend_on_its_company),
         cmocka_unit_test(a_prefix_changes_vectors_and_fingerprint),
+        cmocka_unit_test(passages_may_have_a_pool_of_their_own),
         cmocka_unit_test(a_question_does_not_wait_for_a_batch_of_passages),
         cmocka_unit_test(a_generator_is_refused),
     };

@@ -482,7 +482,7 @@ static void texts_keep_their_vectors(const char *arch, int heads, int head_dim, 
     model *m;
     encoder *e;
     assert_ok(model_open(&m, path, &(model_options){.pool = pool, .fast = fast}, &err), &err);
-    assert_ok(encoder_create(&e, m, &(encoder_limits){600}, &err), &err);
+    assert_ok(encoder_create(&e, m, &(encoder_limits){.batch_tokens = 600}, &err), &err);
     enum { N = 40 };
     static int32_t ids[N][200];
     static float together[N * 120], alone[120], scores[N];

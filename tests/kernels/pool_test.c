@@ -4,9 +4,11 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 
 #include "kernels/cpu.h"
 #include "kernels/pool.h"
+#include "kernels/priority.h"
 
 enum { MOST = 64, ITEMS = 400 };
 
@@ -264,6 +266,55 @@ static void threads_stay_on_their_node(void **state) {
     fo_pool_free(p);
 }
 
+static void note_nice(void *arg, size_t begin, size_t end, int thread) {
+    (void)begin, (void)end;
+    ((int *)arg)[thread] = getpriority(PRIO_PROCESS, 0);
+}
+
+static void *nice_of_child(void *arg) {
+    *(int *)arg = getpriority(PRIO_PROCESS, 0);
+    return NULL;
+}
+
+static void *lower_twice(void *arg) {
+    int *nice = arg; /* after once, twice, and of a thread made then */
+    for (int i = 0; i < 2; i++) {
+        fo_thread_background();
+        nice[i] = getpriority(PRIO_PROCESS, 0);
+    }
+    pthread_t t;
+    assert_int_equal(pthread_create(&t, NULL, nice_of_child, &nice[2]), 0);
+    pthread_join(t, NULL);
+    return NULL;
+}
+
+static void threads_of_the_background_are_nicer(void **state) {
+    (void)state;
+    enum { N = 4 };
+    const int usual = getpriority(PRIO_PROCESS, 0);
+    const int low = usual + FO_BACKGROUND_NICE < 19 ? usual + FO_BACKGROUND_NICE : 19;
+    for (int bound = 0; bound < 2; bound++) {
+        int nice[N];
+        fo_pool *p = fo_pool_create_background(N, bound);
+        assert_int_equal(fo_pool_threads(p), N);
+        fo_pool_each(p, note_nice, nice);
+        assert_int_equal(nice[0], usual); /* the caller's is its own business */
+        for (int i = 1; i < N; i++) assert_int_equal(nice[i], low);
+        run_once(p, ITEMS, 3);
+        fo_pool_free(p);
+    }
+    int nice[3];
+    pthread_t t;
+    assert_int_equal(pthread_create(&t, NULL, lower_twice, nice), 0);
+    pthread_join(t, NULL);
+    for (int i = 0; i < 3; i++) assert_int_equal(nice[i], low);
+    fo_pool *p = fo_pool_create(N);
+    int other[N];
+    fo_pool_each(p, note_nice, other);
+    for (int i = 0; i < N; i++) assert_int_equal(other[i], usual);
+    fo_pool_free(p);
+}
+
 static void as_many_threads_as_processors_or_cores_by_default(void **state) {
     (void)state;
     fo_pool *p = fo_pool_create(0);
@@ -287,6 +338,7 @@ int main(void) {
         cmocka_unit_test(its_own_share_first_then_its_nodes_then_others),
         cmocka_unit_test(each_thread_once),
         cmocka_unit_test(threads_stay_on_their_node),
+        cmocka_unit_test(threads_of_the_background_are_nicer),
         cmocka_unit_test(as_many_threads_as_processors_or_cores_by_default),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

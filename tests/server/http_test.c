@@ -5,9 +5,11 @@
 #include <poll.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <time.h>
 
+#include "kernels/priority.h"
 #include "server/http.h"
 #include "server/log.h"
 
@@ -31,6 +33,13 @@ static void on_item(http_request *r, void *app) {
     (void)app;
     const char *id = http_param(r, "id");
     http_reply(r, 200, "text/plain", id, strlen(id));
+}
+
+static void on_nice(http_request *r, void *app) {
+    (void)app;
+    char text[16];
+    int n = snprintf(text, sizeof text, "%d", getpriority(PRIO_PROCESS, 0));
+    http_reply(r, 200, "text/plain", text, (size_t)n);
 }
 
 static void on_slow(http_request *r, void *app) {
@@ -103,6 +112,8 @@ static const http_route routes[] = {
      "a b", 0},
     {"GET", "/items/{id}", on_item, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"DELETE", "/items/{id}", on_item, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/nice", on_nice, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"POST", "/nice", on_nice, HTTP_BODY_BUFFER, HTTP_LANE_INGEST, NULL, NULL, 0},
     {"GET", "/slow", on_slow, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"POST", "/stream", on_stream, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
     {"POST", "/early", on_early, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
@@ -417,6 +428,22 @@ static void health_answers_while_every_worker_is_busy(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+static void what_writes_gives_way_to_what_asks(void **state) {
+    (void)state;
+    http_server *s = start((http_options){0});
+    const int usual = getpriority(PRIO_PROCESS, 0);
+    const int low = usual + FO_BACKGROUND_NICE < 19 ? usual + FO_BACKGROUND_NICE : 19;
+    reply asks = ask(s, "GET /nice" H "\r\n");
+    reply writes = ask(s, "POST /nice" H "Content-Length: 0\r\n\r\n");
+    assert_int_equal(asks.status, 200);
+    assert_int_equal(writes.status, 200);
+    assert_int_equal(atoi(asks.body), usual);
+    assert_int_equal(atoi(writes.body), low);
+    free(asks.body);
+    free(writes.body);
+    http_stop(s, 1000, NULL);
+}
+
 static void a_client_that_leaves_cancels_its_request(void **state) {
     (void)state;
     http_server *s = start((http_options){0});
@@ -687,6 +714,7 @@ int main(void) {
         cmocka_unit_test(paths_are_decoded_once),
         cmocka_unit_test(requests_in_one_packet_are_answered_in_order),
         cmocka_unit_test(health_answers_while_every_worker_is_busy),
+        cmocka_unit_test(what_writes_gives_way_to_what_asks),
         cmocka_unit_test(a_client_that_leaves_cancels_its_request),
         cmocka_unit_test(a_body_of_any_length_streams_through),
         cmocka_unit_test(events_stream_with_heartbeats),
