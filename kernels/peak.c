@@ -8,7 +8,7 @@
 
 #include "kernels/cpu.h"
 
-enum { TRIES = 3, ROUNDS = 2000000, MAX_THREADS = 1024 };
+enum { TRIES = 3, ROUNDS = 2000000 };
 
 double peak_seconds(void) {
     struct timespec t;
@@ -27,19 +27,20 @@ static void loop_some(void *arg, size_t begin, size_t end, int thread) {
     for (size_t i = begin; i < end; i++) j->done[i] = j->fn(ROUNDS);
 }
 
-/* Operations a second: one item a thread, best of some tries. */
+/* Operations a second: one item a thread, whoever is late, best of some tries. */
 static double best_rate(fo_pool *pool, double (*fn)(long)) {
-    double done[MAX_THREADS], best = 0;
-    size_t n = (size_t)fo_pool_threads(pool);
-    if (n > MAX_THREADS) n = MAX_THREADS;
-    for (int i = 0; i < TRIES; i++) {
+    double best = 0;
+    const size_t n = (size_t)fo_pool_threads(pool);
+    double *done = calloc(n, sizeof *done);
+    for (int i = 0; done && i < TRIES; i++) {
         loop_job job = {fn, done};
         double start = peak_seconds(), sum = 0;
-        fo_pool_run(pool, n, 1, loop_some, &job);
+        fo_pool_each(pool, loop_some, &job);
         double took = peak_seconds() - start;
         for (size_t j = 0; j < n; j++) sum += done[j];
         if (sum / took > best) best = sum / took;
     }
+    free(done);
     return best;
 }
 
