@@ -2,30 +2,22 @@
 # tests/bench/beside_ingest.sh FORAGE CORPUS.jsonl QUERIES.jsonl [MODEL.gguf] - what questions feel of an
 # ingest: /search (and /query, where a language model is given) alone, then while DOCUMENTS (1000) of
 # the corpus come in through HTTP, and how long those take with and without the questions. A table on
-# stdout. EMBED: the embedder's GGUF file (default: the built-in table). Needs curl.
+# stdout. EMBED: the embedder's GGUF file (default: the built-in table).
 set -eu
 forage=$1 corpus=$2 queries=$3 model=${4:-}
-documents=${DOCUMENTS:-1000} first=${FIRST:-300}
-work=$(mktemp -d)
-server=
-finish() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
-    [ -z "$server" ] || wait "$server" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
+documents=${DOCUMENTS:-1000} first=${FIRST:-300} work=
+. "$(dirname "$0")/service.sh"
 
-number() { sed -n "s/.*\"$1\":\([-0-9.eE+]*\).*/\1/p"; }
 bench() { # ROUTE REQUESTS: all of them once before the clock starts
     "$forage" bench http --url "$url/$1" --bodies "$work/$1.jsonl" --requests "$2" --warmup "$2" \
         --concurrency 1 --json 2>"$work/log" || { cat "$work/log" >&2; exit 1; }
 }
 ingest() { # FILE: seconds
-    /usr/bin/env time -f %e -o "$work/seconds" "$forage" ingest "$1" --url "$url" >/dev/null 2>&1
-    cat "$work/seconds"
+    from=$(date +%s%N)
+    "$forage" ingest "$1" --url "$url" >/dev/null 2>&1
+    echo "$from $(date +%s%N)" | awk '{ printf "%.2f", ($2 - $1) / 1e9 }'
 }
-documents() { # FROM COUNT ID: so many of the corpus, from that line on, round and round
+passages() { # FROM COUNT ID: so many of the corpus, from that line on, round and round
     awk -v from="$1" -v count="$2" -v id="$3" '{ line[n++] = $0 } END {
         for (i = 0; i < count; i++) {
             s = line[(from + i) % n]
@@ -33,22 +25,13 @@ documents() { # FROM COUNT ID: so many of the corpus, from that line on, round a
             print s } }' "$corpus"
 }
 
-documents 0 "$first" first >"$work/first.jsonl"
-documents "$first" "$documents" alone >"$work/alone.jsonl"
+passages 0 "$first" first >"$work/first.jsonl"
+passages "$first" "$documents" alone >"$work/alone.jsonl"
 sed -n 's/.*"\(text\|query\)": *"\([^"]*\)".*/\2/p' "$queries" >"$work/questions"
 awk '{ printf "{\"query\":\"%s\",\"top_k\":10}\n", $0 }' "$work/questions" >"$work/search.jsonl"
 awk '{ printf "{\"query\":\"%s\",\"max_tokens\":32,\"grounding\":\"loose\"}\n", $0 }' "$work/questions" >"$work/query.jsonl"
-mkdir "$work/home"
-"$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/port" --cache 0 \
-    --log-queries off --log-level warn ${EMBED:+--embed-model "$EMBED"} ${model:+--model "$model"} &
-server=$!
-i=0
-until [ -s "$work/port" ]; do
-    i=$((i + 1))
-    [ $i -le 600 ] && kill -0 "$server" || exit 1
-    sleep 0.1
-done
-url=http://127.0.0.1:$(cat "$work/port")
+serve "$work/home" --cache 0 --log-queries off --log-level warn ${EMBED:+--embed-model "$EMBED"} \
+    ${model:+--model "$model"}
 ingest "$work/first.jsonl" >/dev/null
 
 echo '| requests | p50 ms | p99 ms | ingest of '"$documents"', s |'
@@ -61,7 +44,7 @@ for route in search ${model:+query}; do
         "$(number p99_ms <"$work/out")" "$2"; }
     bench $route $n >"$work/out"
     line alone ''
-    documents "$first" "$documents" "$route" >"$work/$route-docs.jsonl"
+    passages "$first" "$documents" "$route" >"$work/$route-docs.jsonl"
     ingest "$work/$route-docs.jsonl" >"$work/took" &
     ingesting=$!
     sleep 1

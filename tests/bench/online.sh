@@ -5,37 +5,10 @@
 # stdout. WORK keeps the homes: a second run searches only. Needs curl. ONLY=fill stops before searching.
 set -eu
 forage=$1 passages=$2 questions=$3
-work=${4:-$(mktemp -d)}
+work=${4:-}
 parts=${PARTS:-16} requests=${REQUESTS:-2000}
-server=
-finish() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
-    [ -z "$server" ] || wait "$server" 2>/dev/null || true
-    [ -n "${4:-}" ] || rm -rf "$work"
-}
-trap 'finish "$@"' EXIT
-trap 'exit 130' INT TERM
-mkdir -p "$work"
+. "$(dirname "$0")/service.sh"
 
-serve() { # HOME
-    rm -f "$work/port"
-    "$forage" serve --home "$1" --listen 127.0.0.1:0 --port-file "$work/port" --cache 0 \
-        --log-queries off --log-level warn &
-    server=$!
-    i=0
-    until [ -s "$work/port" ]; do
-        i=$((i + 1))
-        [ $i -le 600 ] && kill -0 "$server" || exit 1
-        sleep 0.1
-    done
-    url=http://127.0.0.1:$(cat "$work/port")
-}
-stop() {
-    kill -TERM "$server"
-    wait "$server" || true
-    server=
-}
-number() { sed -n "s/.*\"$1\":\([-0-9.eE+]*\).*/\1/p"; }
 metric() { curl -s "$url/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
 bench() { # MODE CONNECTIONS
     "$forage" bench http --url "$url/search" --bodies "$work/$1.jsonl" --requests "$requests" \
@@ -50,7 +23,7 @@ $(metric "forage_query_stage_seconds_count{stage=\"$1\"}")" |
         awk '{ n = $4 - $2; printf "%.0f", n ? ($3 - $1) * 1e6 / n : 0 }'
 }
 measure() { # NAME HOME [LATE.jsonl]
-    serve "$2"
+    serve "$2" --cache 0 --log-queries off --log-level warn
     [ -z "${3:-}" ] || "$forage" ingest "$3" --url "$url" >/dev/null 2>&1
     one=$(bench hybrid 1)
     many=$(bench hybrid 8)
@@ -77,7 +50,7 @@ if [ ! -e "$work/filled" ]; then
             print line >(work "/part-" int((FNR - 1) * parts / n) ".jsonl")
             if (FNR % 10) print line >(work "/left.jsonl")
         }' "$passages" "$passages"
-    serve "$work/online"
+    serve "$work/online" --cache 0 --log-queries off --log-level warn
     i=0
     while [ $i -lt "$parts" ]; do
         "$forage" ingest "$work/part-$i.jsonl" --url "$url" >/dev/null 2>&1 &

@@ -3,16 +3,9 @@
 # stderr. Those of foreign data run where that data lies at FORAGE_SHARED or ../shared.
 set -eu
 forage=$1
-shared=${FORAGE_SHARED:-../shared}
-work=$(mktemp -d)
-server=
-finish() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
-    [ -z "$server" ] || wait "$server" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
+shared=${FORAGE_SHARED:-../shared} work=
+. "$(dirname "$0")/service.sh"
+
 bench() {
     echo "bench $*" | sed "s|$work/||g" >&2
     "$forage" bench "$@" --json
@@ -36,18 +29,7 @@ else
     echo "hnsw left out: it needs $shared/eval/siftsmall" >&2
 fi
 
-"$forage" serve --home "$work/home" --listen 127.0.0.1:0 --port-file "$work/port" 2>"$work/log" &
-server=$!
-i=0
-until [ -s "$work/port" ]; do
-    i=$((i + 1))
-    if [ $i -gt 600 ] || ! kill -0 "$server" 2>/dev/null; then
-        cat "$work/log" >&2
-        exit 1
-    fi
-    sleep 0.1
-done
-url=http://127.0.0.1:$(cat "$work/port")
+serve "$work/home"
 "$forage" ingest data/sample --url "$url" >/dev/null 2>"$work/log" || {
     cat "$work/log" >&2
     exit 1
@@ -55,9 +37,7 @@ url=http://127.0.0.1:$(cat "$work/port")
 echo '{"query":"How often must somebody beyond the second boardwalk call the station?","cache":"bypass"}' >"$work/body"
 bench http --url "$url/query" --requests 2000 --concurrency 8 --body "$work/body"
 bench http --url "$url/health" --requests 20000 --concurrency 8
-kill -TERM "$server"
-wait "$server"
-server=
+stop
 
 bench make-model --shape minilm-l6 --type f16 --out "$work/minilm-l6.gguf"
 bench embed --model "$work/minilm-l6.gguf" --passages "$work/passages.txt" --limit 256
