@@ -5,15 +5,8 @@ set -eu
 forage=$1
 home=${2:-home}
 limit=${DEMO_FILES:-1500} # manual pages: enough to be real, quick enough to wait for
-work=$(mktemp -d)
-server=
-finish() {
-    [ -z "$server" ] || kill "$server" 2>/dev/null || true
-    [ -z "$server" ] || wait "$server" 2>/dev/null || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 130' INT TERM
+work=
+. "$(dirname "$0")/service.sh"
 
 # A home keeps to its embedder, so the one with models is another; and an encoder takes its time.
 models=
@@ -26,18 +19,7 @@ fi
 
 mkdir -p "$home"
 # shellcheck disable=SC2086 # options
-"$forage" serve --home "$home" --listen 127.0.0.1:0 --port-file "$work/port" $models 2>"$work/log" &
-server=$!
-i=0
-until [ -s "$work/port" ]; do
-    i=$((i + 1))
-    if [ $i -gt 600 ] || ! kill -0 "$server" 2>/dev/null; then
-        cat "$work/log" >&2
-        exit 1
-    fi
-    sleep 0.1
-done
-url=http://127.0.0.1:$(cat "$work/port")
+serve "$home" $models
 echo "Forage serves $home on $url"
 
 # What every Debian has (slim images strip it), the everyday commands first; our own documents; and a
@@ -84,9 +66,7 @@ for question in \
     "$forage" query --url "$url" "$question" >"$work/answer"
     fold -s -w 100 "$work/answer"
 done
-kill -TERM "$server"
-wait "$server"
-server=
+stop
 echo
 echo "The service stopped cleanly. To go on:"
 printf '  %-48s %s\n' \

@@ -6,7 +6,7 @@
 set -eu
 forage=$1 corpus=$2 queries=$3 model=${4:-}
 documents=${DOCUMENTS:-1000} first=${FIRST:-300} work=
-. "$(dirname "$0")/service.sh"
+. "$(dirname "$0")/../../server/service.sh"
 
 bench() { # ROUTE REQUESTS: all of them once before the clock starts
     "$forage" bench http --url "$url/$1" --bodies "$work/$1.jsonl" --requests "$2" --warmup "$2" \

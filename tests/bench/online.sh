@@ -7,7 +7,7 @@ set -eu
 forage=$1 passages=$2 questions=$3
 work=${4:-}
 parts=${PARTS:-16} requests=${REQUESTS:-2000}
-. "$(dirname "$0")/service.sh"
+. "$(dirname "$0")/../../server/service.sh"
 
 metric() { curl -s "$url/metrics" | awk -v name="$1" '$1 == name { print $2 }'; }
 bench() { # MODE CONNECTIONS

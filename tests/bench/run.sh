@@ -4,7 +4,7 @@
 set -eu
 forage=$1
 shared=${FORAGE_SHARED:-../shared} work=
-. "$(dirname "$0")/service.sh"
+. "$(dirname "$0")/../../server/service.sh"
 
 bench() {
     echo "bench $*" | sed "s|$work/||g" >&2

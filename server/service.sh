@@ -1,5 +1,6 @@
-# service.sh - for the benchmarks that ask a running service; read with ".", not run. Before: $forage, the
-# program, and $work where a folder is to be kept; else it is a temporary one, and goes at the end.
+# service.sh - for the demo and the benchmarks, which ask a running service; read with ".", not run.
+# Before: $forage, the program, and $work where a folder is to be kept (or empty); else it is a temporary
+# one, and goes at the end.
 keep=${work:-}
 work=${work:-$(mktemp -d)}
 mkdir -p "$work"
@@ -29,9 +30,9 @@ serve() { # HOME [OPTION...]: $server and $url; what it says goes to $work/servi
     done
     url=http://127.0.0.1:$(cat "$work/port")
 }
-stop() {
+stop() { # and fail where it does not end well
     kill -TERM "$server"
-    wait "$server" || true
+    wait "$server"
     server=
 }
 number() { sed -n "s/.*\"$1\":\([-0-9.eE+]*\).*/\1/p"; } # of a JSON object on stdin
