@@ -86,6 +86,7 @@ static void lay_out(forward *f, arena *a) {
         f->q_scale = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
         f->q_wsum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
         f->q_sum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(int32_t));
+        f->q_halves = take(a, 4 * rows * (size_t)f->g_stride, sizeof(int32_t));
         if (m->mm->quads) f->q_quads = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->rest = take(a, rows * (size_t)f->d_stride, sizeof(float));
     }
@@ -143,14 +144,23 @@ void forward_rows(forward *f, int n, fo_pool_fn *fn, void *arg) {
 }
 
 /* --- products --- */
+/* Where the codes of a row go, from `channel` on. */
+static vec_codes codes_at(const forward *f, const linear *w, int row, int channel) {
+    const size_t g = (size_t)row * (size_t)f->g_stride + (size_t)(channel / VEC_GROUP);
+    return (vec_codes){.q = f->q + (size_t)row * (size_t)f->q_stride + channel,
+                       .scale = f->q_scale + g,
+                       .sum = f->q_sum + g,
+                       .halves = f->q_halves + 2 * g,
+                       .wsum = f->q_wsum + g,
+                       .quads = w->quads ? f->q_quads + 4 * g : NULL};
+}
+
 /* Row number `row` of f->q. The two terms of fine parts' rows are neighbours, 2r and 2r + 1; the
  * second terms of a few groups lie cap_rows behind the first ones. */
 static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
-    size_t g = (size_t)row * (size_t)f->g_stride;
-    int8_t *q = f->q + (size_t)row * (size_t)f->q_stride;
-    f->m->vec->quantize(q, f->q_scale + g, f->q_sum + g, f->q_wsum + g,
-                        w->quads ? f->q_quads + 4 * g : NULL, x, w->k, round_up(w->k, VEC_GROUP));
-    return q;
+    const vec_codes to = codes_at(f, w, row, 0);
+    f->m->vec->quantize(&to, x, w->k, round_up(w->k, VEC_GROUP));
+    return to.q;
 }
 
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
@@ -193,6 +203,7 @@ mm_input forward_rounded(const forward *f, const float *x, int x_stride) {
                       .scale = f->q_scale,
                       .wsum = f->q_wsum,
                       .sum = f->q_sum,
+                      .halves = f->q_halves,
                       .quads = f->q_quads,
                       .q_stride = (size_t)f->q_stride,
                       .g_stride = (size_t)f->g_stride};
@@ -214,6 +225,7 @@ static mm_input input_from(const mm_input *in, int row) {
     t.scale += r * t.g_stride;
     t.wsum += r * t.g_stride;
     t.sum += r * t.g_stride;
+    t.halves += r * t.g_stride * 2;
     if (t.quads) t.quads += r * t.g_stride * 4;
     return t;
 }
@@ -660,11 +672,9 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
         }
         for (int r = 0; r < rows; r++) {
             float *a = parts[0] + r * UP_CHANNELS;
-            const size_t row = (size_t)(f->cap_rows + r0 + r);
-            const size_t g = row * (size_t)f->g_stride + (size_t)(c0 / VEC_GROUP);
+            const vec_codes to = codes_at(f, &j->y->down, f->cap_rows + r0 + r, c0);
             activate(m, a, a, parts[1] + r * UP_CHANNELS, n);
-            m->vec->quantize(f->q + row * (size_t)f->q_stride + c0, f->q_scale + g, f->q_sum + g,
-                             f->q_wsum + g, j->y->down.quads ? f->q_quads + 4 * g : NULL, a, n, n);
+            m->vec->quantize(&to, a, n, n);
         }
     }
 }

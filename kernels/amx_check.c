@@ -7,8 +7,8 @@
 #include <string.h>
 
 /* Two blocks of rows, the second half filled, and some rows more; a pair of panels and one alone;
- * a whole batch of groups and a part of one. */
-enum { ROWS = 53, PANELS = 3, GROUPS = 4, K = GROUPS * MM_GROUP, N = PANELS * MM_PANEL };
+ * whole batches of groups and a part of one, a super-block. */
+enum { ROWS = 53, PANELS = 3, GROUPS = 8, K = GROUPS * MM_GROUP, N = PANELS * MM_PANEL };
 /* Attention: two tiles of rows, the second half filled; two blocks of keys. */
 enum { QUERIES = 24, DIM = 32, KEYS = 2 * ATTENTION_BLOCK };
 
@@ -16,7 +16,7 @@ typedef struct operands {
     _Alignas(64) unsigned char panels[PANELS][MM_PANEL * K + 2 * GROUPS * MM_PANEL * 2];
     int8_t q[ROWS][K];
     float scale[ROWS][GROUPS], wsum[ROWS][GROUPS];
-    int32_t sum[ROWS][GROUPS];
+    int32_t sum[ROWS][GROUPS], halves[ROWS][2 * GROUPS];
     float want[ROWS][N], got[ROWS][N];
 } operands;
 
@@ -36,11 +36,13 @@ static uint32_t next(uint32_t *state) { /* Numerical Recipes' generator: any bit
 static void make_rows(operands *d, uint32_t *random) {
     for (int r = 0; r < ROWS; r++)
         for (int g = 0; g < GROUPS; g++) {
-            d->sum[r][g] = 0;
+            int32_t *halves = d->halves[r] + 2 * g;
+            d->sum[r][g] = halves[0] = halves[1] = 0;
             for (int i = 0; i < MM_GROUP; i++) {
                 int v = (int)(next(random) % 255) - 127;
                 d->q[r][g * MM_GROUP + i] = (int8_t)v;
                 d->sum[r][g] += v;
+                halves[i / 16] -= 32 * v;
             }
             d->scale[r][g] = (float)(next(random) % 1000) * 1e-4f;
             d->wsum[r][g] = d->scale[r][g] * (float)d->sum[r][g];
@@ -51,7 +53,7 @@ static mm_weights make_weights(operands *d, mm_kind kind, uint32_t *random) {
     const size_t codes = GROUPS * mm_group_bytes(kind);
     for (int p = 0; p < PANELS; p++) {
         for (size_t i = 0; i < codes; i++) d->panels[p][i] = (unsigned char)next(random);
-        for (int i = 0; i < 2 * GROUPS * MM_PANEL; i++) { /* f16, .002 to .03 */
+        for (int i = 0; i < 2 * GROUPS * MM_PANEL; i++) { /* f16, .002 to .03; any bytes */
             uint16_t f16 = (uint16_t)(0x1800 + next(random) % 0x1000);
             memcpy(&d->panels[p][codes + (size_t)i * 2], &f16, sizeof f16);
         }
@@ -73,6 +75,7 @@ static bool same(operands *d, const mm_kernels *t, const mm_kernels *reference, 
                          .scale = d->scale[0],
                          .wsum = d->wsum[0],
                          .sum = d->sum[0],
+                         .halves = d->halves[0],
                          .q_stride = K,
                          .g_stride = GROUPS};
     memset(d->got, 0xff, sizeof d->got);

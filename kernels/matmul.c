@@ -18,9 +18,13 @@ static size_t quant_bytes(mm_kind kind, int k_padded) {
 }
 
 static size_t panel_size(mm_kind kind, int k_padded) {
-    size_t scales = (size_t)(k_padded / MM_GROUP) * MM_PANEL * sizeof(uint16_t);
+    const size_t groups = (size_t)(k_padded / MM_GROUP);
     size_t n = quant_bytes(kind, k_padded);
-    if (kind != MM_F32) n += mm_has_min(kind) ? 2 * scales : scales;
+    if (mm_has_units(kind))
+        n +=
+            mm_min_units(groups) + (mm_has_min(kind) ? mm_min_units(groups) - mm_units(groups) : 0);
+    else if (kind != MM_F32)
+        n += mm_has_min(kind) ? 2 * mm_minima(groups) : mm_minima(groups);
     return (n + 63) / 64 * 64;
 }
 
@@ -30,13 +34,17 @@ mm_kind mm_kind_for(quant_type type, bool fast) {
     case QUANT_Q4_0:
         return MM_W4;
     case QUANT_Q4_1:
-    case QUANT_Q4_K:
         return MM_W4M;
     case QUANT_Q5_0:
         return MM_W5;
     case QUANT_Q5_1:
-    case QUANT_Q5_K:
         return MM_W5M;
+    case QUANT_Q4_K:
+        return MM_K4;
+    case QUANT_Q5_K:
+        return MM_K5;
+    case QUANT_Q6_K:
+        return MM_K6;
     default:
         return MM_W8;
     }
@@ -44,6 +52,7 @@ mm_kind mm_kind_for(quant_type type, bool fast) {
 
 bool mm_weights_bytes(mm_kind kind, int n, int k, size_t *bytes) {
     if (n < 1 || k < 1 || n > INT32_MAX - MM_PANEL || k > (1 << 24)) return false;
+    if (mm_has_units(kind) && k % MM_SUPER != 0) return false;
     return fo_mul_size((size_t)(n + MM_PANEL - 1) / MM_PANEL, panel_size(kind, padded_k(kind, k)),
                        bytes);
 }
@@ -78,8 +87,9 @@ void mm_weights_deinit(mm_weights *w) {
 
 /* --- one group of 32 weights of one row --- */
 typedef struct group {
-    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5 */
-    uint16_t scale, min; /* f16 */
+    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6 */
+    uint16_t scale, min; /* f16; of the K kinds, the units */
+    uint8_t in_units[2]; /* K4, K5: scale and minimum; K6: scales of the halves, signed */
 } group;
 
 static uint16_t load_u16(const unsigned char *p) {
@@ -154,14 +164,24 @@ static bool exact_group(quant_type type, const unsigned char *row, int j, group 
     case QUANT_Q5_K: {
         const bool five = type == QUANT_Q5_K;
         b = row + (size_t)(j / 8) * (five ? 176 : 144);
-        uint8_t sc, mn;
-        quant_k4_scale(b + 4, j % 8, &sc, &mn);
-        g->scale = quant_f32_to_f16(quant_f16_to_f32(load_u16(b)) * (float)sc);
-        g->min = quant_f32_to_f16(-quant_f16_to_f32(load_u16(b + 2)) * (float)mn);
+        quant_k4_scale(b + 4, j % 8, &g->in_units[0], &g->in_units[1]);
+        g->scale = load_u16(b);
+        g->min = load_u16(b + 2) ^ 0x8000; /* is subtracted */
         const unsigned char *q = b + (five ? 48 : 16) + (j % 8) / 2 * 32;
         for (int i = 0; i < MM_GROUP; i++) g->q[i] = j % 2 ? q[i] >> 4 : q[i] & 15;
         for (int i = 0; five && i < MM_GROUP; i++)
             g->q[i] |= (uint8_t)((b[16 + i] >> j % 8 & 1) << 4);
+        return true;
+    }
+    case QUANT_Q6_K: {
+        b = row + (size_t)(j / 8) * 210;
+        const int part = j % 8 / 4, quarter = j % 4; /* of 128 channels, of 32 */
+        const unsigned char *low = b + part * 64 + quarter % 2 * 32, *high = b + 128 + part * 32;
+        for (int i = 0; i < MM_GROUP; i++)
+            g->q[i] = (uint8_t)((quarter < 2 ? low[i] & 15 : low[i] >> 4) |
+                                (high[i] >> 2 * quarter & 3) << 4);
+        memcpy(g->in_units, b + 192 + 2 * j % 16, 2);
+        g->scale = load_u16(b + 208);
         return true;
     }
     default:
@@ -183,9 +203,23 @@ static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j
             for (int v = 0; v < 8; v++) bits |= (unsigned)(g->q[4 * v + c] >> 4) << v;
             q[256 + c] = (unsigned char)bits;
         }
-    uint16_t *scales = (uint16_t *)(void *)(panel + w->scale_offset);
-    scales[j * MM_PANEL + lane] = g->scale;
-    if (mm_has_min(w->kind)) scales[(groups + (size_t)j) * MM_PANEL + (size_t)lane] = g->min;
+    if (w->kind == MM_K6)
+        for (int c = 0; c < 8; c++) {
+            unsigned bits = 0;
+            for (int v = 0; v < 4; v++)
+                bits |= (unsigned)(g->q[c / 4 * 16 + 4 * v + c % 4] >> 4) << 2 * v;
+            q[256 + c / 4 * 64 + c % 4] = (unsigned char)bits;
+        }
+    unsigned char *scale = panel + w->scale_offset, *min = scale + mm_minima(groups);
+    int at = j * MM_PANEL + lane;
+    if (mm_has_units(w->kind)) {
+        for (int i = 0; i < 2; i++) scale[(j * 2 + i) * MM_PANEL + lane] = g->in_units[i];
+        min = scale + mm_min_units(groups);
+        scale += mm_units(groups);
+        at = j / (MM_SUPER / MM_GROUP) * MM_PANEL + lane;
+    }
+    ((uint16_t *)(void *)scale)[at] = g->scale;
+    if (mm_has_min(w->kind)) ((uint16_t *)(void *)min)[at] = g->min;
 }
 
 static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
@@ -227,16 +261,32 @@ float mm_weights_at(const mm_weights *w, int row, int channel) {
     const unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
     int lane = row % MM_PANEL, j = channel / MM_GROUP, i = channel % MM_GROUP;
     if (w->kind == MM_F32) return ((const float *)(const void *)panel)[channel * MM_PANEL + lane];
-    const uint16_t *scales = (const uint16_t *)(const void *)(panel + w->scale_offset);
-    float s = quant_f16_to_f32(scales[j * MM_PANEL + lane]);
+    const size_t groups = (size_t)(w->k_padded / MM_GROUP);
+    const unsigned char *scale = panel + w->scale_offset, *min = scale + mm_minima(groups);
+    float s = 1, m = 1;
+    int at = j * MM_PANEL + lane;
+    if (mm_has_units(w->kind)) {
+        const unsigned char *of = scale + j * 2 * MM_PANEL + lane;
+        s = w->kind == MM_K6 ? (float)(int8_t)of[i / 16 * MM_PANEL] : (float)of[0];
+        m = (float)of[MM_PANEL];
+        min = scale + mm_min_units(groups);
+        scale += mm_units(groups);
+        at = j / (MM_SUPER / MM_GROUP) * MM_PANEL + lane;
+    }
+    s *= quant_f16_to_f32(((const uint16_t *)(const void *)scale)[at]);
     if (w->kind == MM_W8)
         return s * (float)(panel[(size_t)channel / 4 * 64 + (size_t)(lane * 4 + i % 4)] - 128);
     const unsigned char *b = panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4 + i % 4;
     int q = i < 16 ? b[i / 4 * 64] & 15 : b[(i / 4 - 4) * 64] >> 4;
     if (mm_has_5_bits(w->kind)) q |= (b[256] >> i / 4 & 1) << 4;
+    if (w->kind == MM_K6) {
+        const unsigned char *high = panel + (size_t)j * mm_group_bytes(MM_K6) + 256 + lane * 4;
+        q |= (high[i / 16 * 64 + i % 4] >> i % 16 / 4 * 2 & 3) << 4;
+        return s * (float)(q - 32);
+    }
     if (w->kind == MM_W4) return s * (float)(q - 8);
     if (w->kind == MM_W5) return s * (float)(q - 16);
-    return s * (float)q + quant_f16_to_f32(scales[(w->k_padded / MM_GROUP + j) * MM_PANEL + lane]);
+    return s * (float)q + m * quant_f16_to_f32(((const uint16_t *)(const void *)min)[at]);
 }
 
 const mm_kernels *mm_get_named(const char *name) {

@@ -17,12 +17,22 @@
  *     MM_W5    [k/32] x (the 4 vectors of W4, then [16][4] bytes whose bit v is the fifth bit of
  *              the code of channel 4v.. at that place) (weight + 16), then the scales
  *     MM_W5M   the same with plain codes, then the minima
+ *     MM_K4    codes as W4M, then [k/32][2][16] bytes: scales and minima, in units of the floats
+ *     MM_K5    (f16) that follow, [k/256][16] for scales, [k/256][16] for minima; codes as W5M
+ *     MM_K6    [k/32] x (the 4 vectors of W4, then 2 of [16][4] bytes, of the first and of the last
+ *              16 channels: bits 2v, 2v + 1 are the upper two of the code of channel 4v.. of them)
+ *              (weight + 32), then [k/32][2][16] signed bytes: scales of the first and of the last
+ *              16 channels, in units of the floats (f16) that follow, [k/256][16]
+ * The last three are GGUF's K formats: K6 takes as many bits as the file, the others 1/8 more a
+ * weight.
  *
- * k is padded with zero weights to a multiple of 32 (not MM_F32), n to one of 16.
+ * k is padded with zero weights to a multiple of 32 (not MM_F32), n to one of 16; the K kinds take
+ * multiples of 256 alone.
  *
  * Row invariance: an output is one sum over k in ascending order (integer inside a group of 32,
  * which is exact; then one fused multiply-add a group), the same in every tile shape. The integer
- * kinds give the same bits at every ISA level. */
+ * kinds give the same bits at every ISA level. In K6 the two sums of 16 channels are scaled and
+ * added up before that. */
 #ifndef FORAGE_KERNELS_MATMUL_H
 #define FORAGE_KERNELS_MATMUL_H
 
@@ -33,7 +43,7 @@
 #include "kernels/huge.h"
 #include "kernels/quant.h"
 
-enum { MM_PANEL = 16, MM_GROUP = 32 };
+enum { MM_PANEL = 16, MM_GROUP = 32, MM_SUPER = 256 };
 
 typedef enum mm_kind {
     MM_F32 = 0,
@@ -42,18 +52,36 @@ typedef enum mm_kind {
     MM_W4M = 3,
     MM_W5 = 4,
     MM_W5M = 5,
-    MM_KIND_END = 6
+    MM_K4 = 6,
+    MM_K5 = 7,
+    MM_K6 = 8,
+    MM_KIND_END = 9
 } mm_kind;
 
 static inline bool mm_has_5_bits(mm_kind kind) {
-    return kind == MM_W5 || kind == MM_W5M;
+    return kind == MM_W5 || kind == MM_W5M || kind == MM_K5;
 }
 static inline bool mm_has_min(mm_kind kind) {
-    return kind == MM_W4M || kind == MM_W5M;
+    return kind == MM_W4M || kind == MM_W5M || kind == MM_K4 || kind == MM_K5;
+}
+/* Scales in units of a float for each MM_SUPER channels. */
+static inline bool mm_has_units(mm_kind kind) {
+    return kind == MM_K4 || kind == MM_K5 || kind == MM_K6;
 }
 /* Codes of 32 channels of a panel (integer kinds). */
 static inline size_t mm_group_bytes(mm_kind kind) {
-    return kind == MM_W8 ? 512 : mm_has_5_bits(kind) ? 320 : 256;
+    return kind == MM_W8 ? 512 : kind == MM_K6 ? 384 : mm_has_5_bits(kind) ? 320 : 256;
+}
+/* Where the minima (W4M, W5M), the units of the scales (K4, K5, K6) and those of the minima (K4,
+ * K5) of a panel of so many groups begin, in bytes behind the scales. */
+static inline size_t mm_minima(size_t groups) {
+    return groups * MM_PANEL * sizeof(uint16_t);
+}
+static inline size_t mm_units(size_t groups) {
+    return groups * 2 * MM_PANEL;
+}
+static inline size_t mm_min_units(size_t groups) {
+    return mm_units(groups) + groups / (MM_SUPER / MM_GROUP) * MM_PANEL * sizeof(uint16_t);
 }
 
 typedef struct mm_weights {
@@ -74,10 +102,11 @@ typedef struct mm_input {
     const int8_t *q;           /* [m][k_padded] in [-127, 127] */
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
-    const int32_t *quads; /* [m][k_padded / 8] of vec_kernels.quantize: W8 where .quads says so */
+    const int32_t *halves; /* [m][k_padded / 16]: -32 times the sum of q over 16 channels (K6) */
+    const int32_t *quads;  /* [m][k_padded / 8] of vec_kernels.quantize: W8 where .quads says so */
     size_t q_stride, g_stride; /* elements from row to row; of quads, 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
-    const int *groups; /* NULL: all; else the groups of channels to sum over, ascending (W8, W4) */
+    const int *groups;         /* NULL: all; else the groups of channels to sum over, ascending */
     int n_groups;
 } mm_input;
 
@@ -103,9 +132,8 @@ int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_huge *from, fo
 void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
 
 /* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k] floats. Several
- * threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0 and Q5_1 are kept exactly in their
- * integer kinds, Q4_K and Q5_K but for the rounding of their scales to f16; the others are rounded
- * to 8 bits. */
+ * threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K are kept
+ * exactly in their integer kinds; the others are rounded to 8 bits. */
 void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
                      size_t row_bytes, float *scratch);
 

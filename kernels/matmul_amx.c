@@ -14,6 +14,8 @@
  *             batches of BATCH groups: products into one buffer of sums, while the sums of the
  *             batch before are scaled and added from the other
  *
+ * In K6 a part that has its own scale is half a group, so a tile is used to a quarter of its depth.
+ *
  * What bounds it: the layouts keep a scale for each 32 channels, so a tile is used to half its
  * depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
  * operations for each of 16 rows, 24 cycles on two ports and more with all that is around them.
@@ -31,24 +33,40 @@ enum {
     SUMS = 256,    /* sums in it */
     BLOCK = 2,     /* tiles of a block in each direction */
     ROWS = 256,    /* of a chunk at most */
-    GROUPS = 64,   /* of a chunk of channels */
+    GROUPS = 64,   /* of a chunk of channels; halves of groups in K6 */
     GROUP_BYTES = 512, /* of 32 channels x 16 outputs as signed bytes */
     BATCH = 3, /* groups; two buffers of 4 KiB each fit in the first cache beside the rest */
     L2_BYTES = 1 << 20, /* activations that may stay there: half of Sapphire Rapids' 2 MiB */
 };
 
-/* 0-3: sums, by rows then panels; 4, 5: activations; 6, 7: weights. */
-static const tile_config config = {
+/* 0-3: sums, by rows then panels; 4, 5: activations; 6, 7: weights. For groups of 32 channels and
+ * for halves of them. */
+static const tile_config whole_groups = {
     .palette = 1,
     .row_bytes = {64, 64, 64, 64, 32, 32, 64, 64},
     .rows = {16, 16, 16, 16, 16, 16, 8, 8},
 };
+static const tile_config half_groups = {
+    .palette = 1,
+    .row_bytes = {64, 64, 64, 64, 16, 16, 64, 64},
+    .rows = {16, 16, 16, 16, 16, 16, 4, 4},
+};
+
+/* Groups of a batch, K6's halves in whole groups. */
+INLINE int batch_of(const mm_kind kind) {
+    return kind == MM_K6 ? BATCH / 2 * 2 : BATCH;
+}
+
+/* Parts that a group falls into, each with a scale. */
+INLINE int parts_of(const mm_kind kind) {
+    return kind == MM_K6 ? 2 : 1;
+}
 
 /* A pair of panels over a chunk of channels. */
 typedef struct weights_chunk {
     int8_t q[BLOCK][GROUPS][GROUP_BYTES];
     float scale[BLOCK][GROUPS][MM_PANEL], min[BLOCK][GROUPS][MM_PANEL];
-    int number[GROUPS]; /* of the groups of channels that these are */
+    int number[GROUPS]; /* of the groups of channels that these are, or of their halves */
     int n;
 } weights_chunk;
 
@@ -75,6 +93,27 @@ INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *
         const __m512i flip = _mm512_set1_epi8(-128);
         UNROLL for (int i = 0; i < GROUP_BYTES; i += 64)
             _mm512_store_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), flip));
+    } else if (kind == MM_K6) {
+        const __m512i low = _mm512_set1_epi8(15), upper = _mm512_set1_epi8(48);
+        const __m512i zero = _mm512_set1_epi8(32);
+        __m512i high[2]
+                    [4]; /* bits 2i, 2i + 1 of the two vectors, where they stand above 4 others */
+        UNROLL for (int j = 0; j < 2; j++) {
+            __m512i v = _mm512_loadu_si512(from + 256 + j * 64);
+            high[j][0] = _mm512_slli_epi16(v, 4);
+            high[j][1] = _mm512_slli_epi16(v, 2);
+            high[j][2] = v;
+            high[j][3] = _mm512_srli_epi16(v, 2);
+        }
+        UNROLL for (int i = 0; i < 4; i++) {
+            __m512i v = _mm512_loadu_si512(from + i * 64);
+            __m512i a = _mm512_and_si512(v, low);
+            __m512i b = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
+            a = _mm512_ternarylogic_epi32(a, high[0][i], upper, 0xf8);
+            b = _mm512_ternarylogic_epi32(b, high[1][i], upper, 0xf8);
+            _mm512_store_si512(to + i * 64, _mm512_sub_epi8(a, zero));
+            _mm512_store_si512(to + GROUP_BYTES + i * 64, _mm512_sub_epi8(b, zero));
+        }
     } else {
         const bool five = mm_has_5_bits(kind);
         const __m512i low = _mm512_set1_epi8(15), fifth = _mm512_set1_epi8(16);
@@ -94,26 +133,51 @@ INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *
     }
 }
 
-INLINE void unpack_f16(const unsigned char *from, float *to) {
-    v16_store(to, _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)from)));
+INLINE v16 from_f16(const unsigned char *p) {
+    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
+}
+
+/* 16 bytes, of K6 signed ones, times units. */
+INLINE v16 in_units(const mm_kind kind, const unsigned char *p, const unsigned char *units) {
+    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+    const __m512i n = kind == MM_K6 ? _mm512_cvtepi8_epi32(v) : _mm512_cvtepu8_epi32(v);
+    return v16_mul(from_f16(units), _mm512_cvtepi32_ps(n));
+}
+
+/* The scales of group g of a panel, and of minima or of its other half. */
+INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, size_t groups,
+                        size_t g, v16 to[2]) {
+    const size_t bytes = MM_PANEL * sizeof(uint16_t);
+    const unsigned char *scale = panel_scales + g * bytes;
+    if (!mm_has_units(kind)) {
+        to[0] = from_f16(scale);
+        if (mm_has_min(kind)) to[1] = from_f16(scale + mm_minima(groups));
+        return;
+    }
+    const unsigned char *units =
+        panel_scales + mm_units(groups) + g / (MM_SUPER / MM_GROUP) * bytes;
+    to[0] = in_units(kind, scale, units);
+    to[1] = in_units(kind, scale + MM_PANEL,
+                     kind == MM_K6 ? units : units + mm_min_units(groups) - mm_units(groups));
 }
 
 /* Groups number begin .. of those that the input sums over. */
 INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, int panel,
                    int begin, int end, weights_chunk *c, const int panels) {
-    const size_t group_bytes = mm_group_bytes(kind);
-    const size_t scale_bytes = MM_PANEL * sizeof(uint16_t);
-    const size_t min_offset = (size_t)(w->k_padded / MM_GROUP) * scale_bytes;
-    c->n = end - begin;
-    for (int i = 0; i < c->n; i++) {
-        const int g = in->groups ? in->groups[begin + i] : begin + i;
-        c->number[i] = g;
+    const size_t group_bytes = mm_group_bytes(kind), groups = (size_t)(w->k_padded / MM_GROUP);
+    const int parts = parts_of(kind);
+    c->n = (end - begin) * parts;
+    for (int i = 0; i < c->n; i += parts) {
+        const int g = in->groups ? in->groups[begin + i / parts] : begin + i / parts;
+        for (int j = 0; j < parts; j++) c->number[i + j] = g * parts + j;
         UNROLL for (int p = 0; p < panels; p++) {
             const unsigned char *data = w->data + (size_t)(panel + p) * w->panel_bytes;
-            const unsigned char *scale = data + w->scale_offset + (size_t)g * scale_bytes;
+            v16 scales[2] = {v16_zero(), v16_zero()};
             unpack_group(kind, data + (size_t)g * group_bytes, c->q[p][i]);
-            unpack_f16(scale, c->scale[p][i]);
-            if (mm_has_min(kind)) unpack_f16(scale + min_offset, c->min[p][i]);
+            load_scales(kind, data + w->scale_offset, groups, (size_t)g, scales);
+            v16_store(c->scale[p][i], scales[0]);
+            if (parts > 1) v16_store(c->scale[p][i + 1], scales[1]);
+            if (mm_has_min(kind)) v16_store(c->min[p][i], scales[1]);
         }
     }
     tile_written();
@@ -148,10 +212,10 @@ INLINE void products(const weights_chunk *c, int i, const int8_t *q, size_t q_st
 }
 
 /* to[group][row] from a row's floats, for 16 rows. */
-INLINE void turn(const weights_chunk *c, const float *from, size_t stride,
+INLINE void turn(const weights_chunk *c, const int parts, const float *from, size_t stride,
                  float (*to)[BLOCK * TILE], bool in_order) {
     int i = 0;
-    for (; in_order && i + 4 <= c->n; i += 4)
+    for (; in_order && parts == 1 && i + 4 <= c->n; i += 4)
         for (int r = 0; r < TILE; r += 4) {
             const float *f = from + (size_t)r * stride + c->number[i];
             __m128 x0 = _mm_loadu_ps(f), x1 = _mm_loadu_ps(f + stride);
@@ -163,7 +227,8 @@ INLINE void turn(const weights_chunk *c, const float *from, size_t stride,
             _mm_store_ps(to[i + 3] + r, x3);
         }
     for (; i < c->n; i++)
-        for (int r = 0; r < TILE; r++) to[i][r] = from[(size_t)r * stride + (size_t)c->number[i]];
+        for (int r = 0; r < TILE; r++)
+            to[i][r] = from[(size_t)r * stride + (size_t)(c->number[i] / parts)];
 }
 
 INLINE void turn_rows(const mm_kind kind, const weights_chunk *c, const mm_input *in, int row,
@@ -172,8 +237,8 @@ INLINE void turn_rows(const mm_kind kind, const weights_chunk *c, const mm_input
         const size_t at = (size_t)(row + t * TILE) * in->g_stride;
         float(*scale)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->scale[0] + t * TILE);
         float(*wsum)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->wsum[0] + t * TILE);
-        turn(c, in->scale + at, in->g_stride, scale, !in->groups);
-        if (mm_has_min(kind)) turn(c, in->wsum + at, in->g_stride, wsum, !in->groups);
+        turn(c, parts_of(kind), in->scale + at, in->g_stride, scale, !in->groups);
+        if (mm_has_min(kind)) turn(c, 1, in->wsum + at, in->g_stride, wsum, !in->groups);
     }
 }
 
@@ -183,28 +248,34 @@ INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *
     float *total = b->total[tile][panel];
     v16 acc[TILE];
     UNROLL for (int r = 0; r < TILE; r++) acc[r] = v16_load(total + r * MM_PANEL);
-    for (int i = 0; i < b->n; i++) {
+    for (int i = 0; i < b->n; i += parts_of(kind)) {
         const int g = b->first + i;
         const int32_t *sums = b->sums[i][slot];
+        const int32_t *lasts = kind == MM_K6 ? b->sums[i + 1][slot] : sums;
         const float *scale = b->rows->scale[g] + tile * TILE;
         const float *wsum = b->rows->wsum[g] + tile * TILE;
         /* Else gcc keeps an offset for each of the addresses in a register. */
         __asm__("" : "+r"(scale), "+r"(wsum), "+r"(sums));
         const v16 ws = v16_load(c->scale[panel][g]);
         const v16 wm = mm_has_min(kind) ? v16_load(c->min[panel][g]) : v16_zero();
+        const v16 last = kind == MM_K6 ? v16_load(c->scale[panel][g + 1]) : v16_zero();
         UNROLL for (int r = 0; r < TILE; r++) {
             v16 f = _mm512_cvtepi32_ps(_mm512_load_si512(sums + r * MM_PANEL));
-            acc[r] = v16_fma(v16_mul(f, ws), v16_set(scale[r]), acc[r]);
+            f = v16_mul(f, ws);
+            if (kind == MM_K6)
+                f = v16_fma(_mm512_cvtepi32_ps(_mm512_load_si512(lasts + r * MM_PANEL)), last, f);
+            acc[r] = v16_fma(f, v16_set(scale[r]), acc[r]);
             if (mm_has_min(kind)) acc[r] = v16_fma(wm, v16_set(wsum[r]), acc[r]);
         }
     }
     UNROLL for (int r = 0; r < TILE; r++) v16_store(total + r * MM_PANEL, acc[r]);
 }
 
-/* Part `step` of BATCH of the scaling of a batch. */
+/* Part `step` of batch_of(kind) of the scaling of a batch. */
 INLINE void add_some(const mm_kind kind, const weights_chunk *c, const batch *b, int step,
                      const int panels) {
-    const int begin = step * BLOCK * BLOCK / BATCH, end = (step + 1) * BLOCK * BLOCK / BATCH;
+    const int steps = batch_of(kind);
+    const int begin = step * BLOCK * BLOCK / steps, end = (step + 1) * BLOCK * BLOCK / steps;
     for (int slot = begin; slot < end; slot++)
         if (slot / BLOCK < b->tiles && slot % BLOCK < panels) add_scaled(kind, c, b, slot);
 }
@@ -216,21 +287,22 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
     _Alignas(64) int32_t sums[2][BATCH][BLOCK * BLOCK][SUMS];
     _Alignas(64) rows_chunk rows[2]; /* this block's and the one's before */
     batch before = {.n = 0};
+    const int most = batch_of(kind);
     int which = 0, turned = 0;
     for (int row = row0; row + TILE <= row1; row += BLOCK * TILE, turned ^= 1) {
         batch now = {.rows = &rows[turned],
                      .total = &total->t[(row - row0) / TILE],
                      .tiles = row1 - row >= BLOCK * TILE ? BLOCK : 1};
         turn_rows(kind, c, in, row, now.tiles, &rows[turned]);
-        for (int first = 0; first < c->n; first += BATCH, which ^= 1) {
+        for (int first = 0; first < c->n; first += most, which ^= 1) {
             now.first = first;
-            now.n = c->n - first < BATCH ? c->n - first : BATCH;
+            now.n = c->n - first < most ? c->n - first : most;
             now.sums = sums[which];
-            for (int step = 0; step < BATCH; step++) {
+            for (int step = 0; step < most; step++) {
                 if (step < now.n) {
                     const int i = first + step;
-                    const int8_t *q =
-                        in->q + (size_t)row * in->q_stride + (size_t)c->number[i] * MM_GROUP;
+                    const int8_t *q = in->q + (size_t)row * in->q_stride +
+                                      (size_t)c->number[i] * (size_t)(MM_GROUP / parts_of(kind));
                     if (now.tiles > 1)
                         products(c, i, q, in->q_stride, now.sums[step], BLOCK, panels);
                     else
@@ -241,7 +313,7 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
             before = now;
         }
     }
-    for (int step = 0; before.n && step < BATCH; step++) add_some(kind, c, &before, step, panels);
+    for (int step = 0; before.n && step < most; step++) add_some(kind, c, &before, step, panels);
 }
 
 /* One or two panels for a chunk of rows. */
@@ -252,8 +324,9 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     const int tiled = (row1 - row0) / TILE * TILE;
     const bool add = in->add;
     memset(total, 0, (size_t)(tiled / TILE) * sizeof total->t[0]);
-    for (int g = 0; g < n; g += GROUPS) {
-        unpack(kind, w, in, panel, g, g + GROUPS < n ? g + GROUPS : n, c, panels);
+    const int step = GROUPS / parts_of(kind);
+    for (int g = 0; g < n; g += step) {
+        unpack(kind, w, in, panel, g, g + step < n ? g + step : n, c, panels);
         chunk(kind, c, in, row0, row0 + tiled, total, panels);
     }
     for (int r = 0; r < tiled; r++) {
@@ -283,7 +356,7 @@ static int chunk_rows(int rows, int k) {
         _Alignas(64) weights_chunk c;                                                              \
         _Alignas(64) totals total;                                                                 \
         const int rows = chunk_rows(row1 - row0, w->k_padded);                                     \
-        tile_configure(&config);                                                                   \
+        tile_configure(kind == MM_K6 ? &half_groups : &whole_groups);                              \
         for (int row = row0; row < row1; row += rows) {                                            \
             const int end = row1 - row < rows ? row1 : row + rows;                                 \
             int p = panel0;                                                                        \
@@ -303,6 +376,9 @@ RUN(run_w4, MM_W4)
 RUN(run_w4m, MM_W4M)
 RUN(run_w5, MM_W5)
 RUN(run_w5m, MM_W5M)
+RUN(run_k4, MM_K4)
+RUN(run_k5, MM_K5)
+RUN(run_k6, MM_K6)
 
 static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
                     int panel1, float *out, size_t out_stride) {
@@ -315,6 +391,9 @@ const mm_kernels mm_amx = {
             [MM_W4] = run_w4,
             [MM_W4M] = run_w4m,
             [MM_W5] = run_w5,
-            [MM_W5M] = run_w5m},
+            [MM_W5M] = run_w5m,
+            [MM_K4] = run_k4,
+            [MM_K5] = run_k5,
+            [MM_K6] = run_k6},
     .panels = BLOCK,
 };

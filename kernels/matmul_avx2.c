@@ -9,14 +9,16 @@
  * eight, of which three instead of four are multiplications.
  * W4: q <= 15: a pair is at most 2 x 15 x 127 = 3,810, the eight pairs of a group 30,480 <= 32,767:
  * the group is summed in 16 bits and widened once; the zero point is taken off then, in 32 bits.
- * W5: q <= 31: four pairs are at most 4 x 2 x 31 x 127 = 31,496: a group is widened twice. */
-#define MM_TABLE            mm_avx2
-#define MM_PANELS           1
-#define MM_ROWS_F32         6
-#define MM_LANES            8
-#define MM_UNITS            2
-#define MM_ROWS_INT         3
-#define MM_SOME_PLAIN(kind) mm_has_5_bits(kind)
+ * W5: q <= 31: four pairs are at most 4 x 2 x 31 x 127 = 31,496: a group is widened twice.
+ * K6: q <= 63: two pairs are at most 2 x 2 x 63 x 127 = 32,004: half a group is widened twice. */
+#define MM_TABLE               mm_avx2
+#define MM_PANELS              1
+#define MM_ROWS_F32            6
+#define MM_LANES               8
+#define MM_UNITS               2
+#define MM_ROWS_INT            3
+#define MM_SOME_PLAIN(kind)    (mm_has_5_bits(kind) || (kind) == MM_K6)
+#define MM_ACC_IN_MEMORY(kind) (!mm_has_5_bits(kind) && (kind) != MM_K6)
 #define MM_QUADS
 #define MM_FOURS
 #include "kernels/matmul.h"
@@ -34,11 +36,20 @@ V16_INLINE vf vf_from_f16(const uint16_t *p) {
     return _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)p));
 }
 
+V16_INLINE vf vf_from_u8(const unsigned char *p) {
+    return _mm256_cvtepi32_ps(
+        _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)));
+}
+V16_INLINE vf vf_from_i8(const unsigned char *p) {
+    return _mm256_cvtepi32_ps(
+        _mm256_cvtepi8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)p)));
+}
+
 typedef __m256i iw; /* codes: u8 */
 /* gcc would turn the chain of sums into a tree and spill its leaves: a third of the speed. */
 #define KEEP_ORDER(v) __asm__("" : "+x"(v))
 
-typedef __m256i iacc; /* W8, W5: 32-bit sums; W4: 16-bit sums of pairs */
+typedef __m256i iacc; /* W8, W5, K6: 32-bit sums; W4: 16-bit sums of pairs */
 
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -54,6 +65,13 @@ V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi)
     iw_load4(p, lo, hi);
     *lo = _mm256_or_si256(*lo, _mm256_and_si256(_mm256_slli_epi16(high, 4 - i), m));
     *hi = _mm256_or_si256(*hi, _mm256_and_si256(_mm256_srli_epi16(high, i), m));
+}
+V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
+    const __m256i low = _mm256_set1_epi8(15), m = _mm256_set1_epi8(48);
+    __m256i v = iw_load8(p);
+    v = _mm256_and_si256(half ? _mm256_srli_epi16(v, 4) : v, low);
+    high = i < 2 ? _mm256_slli_epi16(high, 4 - 2 * i) : _mm256_srli_epi16(high, 2 * i - 4);
+    return _mm256_or_si256(v, _mm256_and_si256(high, m));
 }
 V16_INLINE iacc iacc_start8(int32_t sum) {
     (void)sum; /* taken off four by four */
@@ -95,6 +113,16 @@ V16_INLINE iacc iacc_dot5(iacc s, const iw w[4], const int x[4]) {
 }
 V16_INLINE vf iacc_end5(iacc s, int32_t sum) {
     return _mm256_cvtepi32_ps(_mm256_add_epi32(s, _mm256_set1_epi32(-16 * sum)));
+}
+V16_INLINE iacc iacc_start6(int32_t start) {
+    return _mm256_set1_epi32(start);
+}
+V16_INLINE iacc iacc_dot6(iacc s, iw w0, iw w1, int x0, int x1) {
+    __m256i sum = _mm256_maddubs_epi16(w0, _mm256_set1_epi32(x0));
+    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w1, _mm256_set1_epi32(x1)));
+    s = _mm256_add_epi32(s, _mm256_madd_epi16(sum, _mm256_set1_epi16(1)));
+    KEEP_ORDER(s);
+    return s;
 }
 
 #include "kernels/matmul_impl.h"

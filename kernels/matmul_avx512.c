@@ -1,11 +1,12 @@
 /* matmul_avx512.c - AVX-512 VNNI: 64 products an instruction, no intermediate that can saturate. */
-#define MM_TABLE            mm_avx512
-#define MM_PANELS           2
-#define MM_ROWS_F32         12
-#define MM_LANES            16
-#define MM_UNITS            2
-#define MM_ROWS_INT         6
-#define MM_SOME_PLAIN(kind) false
+#define MM_TABLE               mm_avx512
+#define MM_PANELS              2
+#define MM_ROWS_F32            12
+#define MM_LANES               16
+#define MM_UNITS               2
+#define MM_ROWS_INT            6
+#define MM_SOME_PLAIN(kind)    false
+#define MM_ACC_IN_MEMORY(kind) false
 #include "kernels/simd16.h"
 
 typedef v16 vf;
@@ -35,6 +36,14 @@ V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi)
     *lo = _mm512_ternarylogic_epi32(*lo, _mm512_slli_epi16(high, (unsigned)(4 - i)), m, 0xf8);
     *hi = _mm512_ternarylogic_epi32(*hi, _mm512_srli_epi16(high, (unsigned)i), m, 0xf8);
 }
+V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
+    const __m512i low = _mm512_set1_epi8(15), m = _mm512_set1_epi8(48);
+    __m512i v = _mm512_loadu_si512(p);
+    v = _mm512_and_si512(half ? _mm512_srli_epi16(v, 4) : v, low);
+    high = i < 2 ? _mm512_slli_epi16(high, (unsigned)(4 - 2 * i))
+                 : _mm512_srli_epi16(high, (unsigned)(2 * i - 4));
+    return _mm512_ternarylogic_epi32(v, high, m, 0xf8);
+}
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return _mm512_set1_epi32(-128 * sum);
 }
@@ -54,6 +63,18 @@ V16_INLINE iacc iacc_start5(int32_t sum) {
     return _mm512_set1_epi32(-16 * sum);
 }
 
+V16_INLINE iacc iacc_start6(int32_t start) {
+    return _mm512_set1_epi32(start);
+}
+
+V16_INLINE v16 vf_from_u8(const unsigned char *p) {
+    return _mm512_cvtepi32_ps(
+        _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
+}
+V16_INLINE v16 vf_from_i8(const unsigned char *p) {
+    return _mm512_cvtepi32_ps(
+        _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)p)));
+}
 V16_INLINE v16 vf_from_f16(const uint16_t *p) {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }

@@ -1,11 +1,12 @@
 /* matmul_generic.c - plain C: what every other level is tested against. */
-#define MM_TABLE            mm_generic
-#define MM_PANELS           1
-#define MM_ROWS_F32         4
-#define MM_LANES            16
-#define MM_UNITS            1
-#define MM_ROWS_INT         1
-#define MM_SOME_PLAIN(kind) false
+#define MM_TABLE               mm_generic
+#define MM_PANELS              1
+#define MM_ROWS_F32            4
+#define MM_LANES               16
+#define MM_UNITS               1
+#define MM_ROWS_INT            1
+#define MM_SOME_PLAIN(kind)    false
+#define MM_ACC_IN_MEMORY(kind) false
 #include <math.h>
 #include "kernels/quant.h"
 #include "kernels/simd16.h"
@@ -43,6 +44,12 @@ V16_INLINE void iw_load5(const unsigned char *p, iw high, int i, iw *lo, iw *hi)
         hi->b[j] |= (uint8_t)((high.b[j] >> (i + 4) & 1) << 4);
     }
 }
+V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
+    iw w;
+    for (int j = 0; j < 64; j++)
+        w.b[j] = (uint8_t)((half ? p[j] >> 4 : p[j] & 15) | (high.b[j] >> 2 * i & 3) << 4);
+    return w;
+}
 V16_INLINE iacc iacc_set(int32_t v) {
     iacc a;
     for (int i = 0; i < 16; i++) a.s[i] = v;
@@ -73,6 +80,20 @@ V16_INLINE iacc iacc_start5(int32_t sum) {
     return iacc_set(-16 * sum);
 }
 
+V16_INLINE iacc iacc_start6(int32_t start) {
+    return iacc_set(start);
+}
+
+V16_INLINE v16 vf_from_u8(const unsigned char *p) {
+    float t[16];
+    for (int i = 0; i < 16; i++) t[i] = (float)p[i];
+    return v16_load(t);
+}
+V16_INLINE v16 vf_from_i8(const unsigned char *p) {
+    float t[16];
+    for (int i = 0; i < 16; i++) t[i] = (float)(int8_t)p[i];
+    return v16_load(t);
+}
 V16_INLINE v16 vf_from_f16(const uint16_t *p) {
     float t[16];
     for (int i = 0; i < 16; i++) t[i] = quant_f16_to_f32(p[i]);

@@ -4,17 +4,23 @@
  *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
  *   MM_SOME_PLAIN(kind)  whether some rows too take codes that are unpacked first, as many rows do
+ *   MM_ACC_IN_MEMORY(kind)  whether gcc is to leave the floating sums there instead of plain codes
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
+ *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
+ *                                         them from 2i of `high`
  *   iacc_start8/4/5(sum)                  the sums' start, given the sum of the activations
- *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for W5 too, but with
- *   MM_FOURS, if W5 takes 16 of them at once: iacc_dot5(acc, w[4], x[4])
- *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start
+ *   iacc_start6(start)                    the same in K6, given -32 times that sum
+ *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for W5, K6 too, but with
+ *   MM_FOURS, if W5 takes 16 of them at once: iacc_dot5(acc, w[4], x[4]), and K6 8 of them:
+ *                                         iacc_dot6(acc, w0, w1, x0, x1)
+ *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6 too
  *   MM_QUADS, if W8 takes 8 activations at once: iacc_quad8(acc, w0, w1, x0, x1, quad)
- * The stored codes are above the weights by 128 (W8), 8 (W4) or 16 (W5): start or end takes that
- * off. */
+ *   vf_from_f16/u8/i8(p)                  MM_LANES numbers as floats
+ * The stored codes are above the weights by 128 (W8), 8 (W4), 16 (W5) or 32 (K6): start or end
+ * takes that off. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -39,8 +45,17 @@ enum {
     FEW_ROWS = MM_ROWS_INT < 3 ? MM_ROWS_INT : 3
 };
 
-/* Codes as plain bytes, [group][k/4][16][4], of the groups that a pass takes. */
-typedef unsigned char plain_codes[BLOCK_GROUPS][MM_GROUP * MM_PANEL];
+/* Whether unpacked groups have their scales as floats; for 5 bits under f16 that does not pay. */
+INLINE bool plain_has_scales(const mm_kind kind) {
+    return kind != MM_W5 && kind != MM_W5M;
+}
+
+/* The groups of a panel that a pass takes: codes as plain bytes, [k/4][16][4]; scales, and minima
+ * or, in K6, those of the other half. */
+typedef struct plain_groups {
+    unsigned char codes[BLOCK_GROUPS][MM_GROUP * MM_PANEL];
+    float scales[BLOCK_GROUPS][2][MM_PANEL];
+} plain_groups;
 
 INLINE void tile_f32(const unsigned char *panel, size_t panel_bytes, const float *x,
                      size_t x_stride, int k, float *out, size_t out_stride, const int rows,
@@ -70,28 +85,64 @@ INLINE int load_i32(const int8_t *p) {
     return v;
 }
 
-/* One group of one panel of W4 or W5 as plain bytes. */
-INLINE void unpack_group(const mm_kind kind, const unsigned char *from, unsigned char *to) {
+/* The scales of MM_LANES outputs from `lane` on for group g; panel_scales: the panel's. Products of
+ * two factors are exact: 11 bits of an f16 times 8. */
+INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, size_t groups,
+                        size_t g, size_t lane, vf to[2]) {
+    if (!mm_has_units(kind)) {
+        const uint16_t *f16 = (const uint16_t *)(const void *)panel_scales + g * MM_PANEL + lane;
+        to[0] = vf_from_f16(f16);
+        if (mm_has_min(kind)) to[1] = vf_from_f16(f16 + groups * MM_PANEL);
+        return;
+    }
+    const size_t at = (g / (MM_SUPER / MM_GROUP) * MM_PANEL + lane) * sizeof(uint16_t);
+    const unsigned char *in_units = panel_scales + g * 2 * MM_PANEL + lane;
+    const unsigned char *units = panel_scales + mm_units(groups) + at;
+    const vf unit = vf_from_f16((const uint16_t *)(const void *)units);
+    if (kind == MM_K6) {
+        to[0] = vf_mul(unit, vf_from_i8(in_units));
+        to[1] = vf_mul(unit, vf_from_i8(in_units + MM_PANEL));
+        return;
+    }
+    const unsigned char *min_units = panel_scales + mm_min_units(groups) + at;
+    to[0] = vf_mul(unit, vf_from_u8(in_units));
+    to[1] = vf_mul(vf_from_f16((const uint16_t *)(const void *)min_units),
+                   vf_from_u8(in_units + MM_PANEL));
+}
+
+/* Group g of a panel of a kind that is not W8, as number i of `to`. */
+INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned char *panel, int g,
+                         plain_groups *to, int i) {
+    const unsigned char *from = panel + (size_t)g * mm_group_bytes(kind);
+    unsigned char *codes = to->codes[i];
     UNROLL for (int lane = 0; lane < MM_PANEL; lane += MM_LANES) {
-        UNROLL for (int i = 0; i < 4; i++) {
+        UNROLL for (int v = 0; v < 4; v++) {
             iw lo, hi;
-            const unsigned char *p = from + i * 64 + lane * 4;
-            if (mm_has_5_bits(kind))
-                iw_load5(p, iw_load8(from + 256 + lane * 4), i, &lo, &hi);
+            const unsigned char *p = from + v * 64 + lane * 4, *high = from + 256 + lane * 4;
+            if (kind == MM_K6)
+                lo = iw_load6(p, iw_load8(high), v, 0), hi = iw_load6(p, iw_load8(high + 64), v, 1);
+            else if (mm_has_5_bits(kind))
+                iw_load5(p, iw_load8(high), v, &lo, &hi);
             else
                 iw_load4(p, &lo, &hi);
-            memcpy(to + i * 64 + lane * 4, &lo, sizeof lo);
-            memcpy(to + 256 + i * 64 + lane * 4, &hi, sizeof hi);
+            memcpy(codes + v * 64 + lane * 4, &lo, sizeof lo);
+            memcpy(codes + 256 + v * 64 + lane * 4, &hi, sizeof hi);
         }
+        if (!plain_has_scales(kind)) continue;
+        vf scales[2] = {vf_zero(), vf_zero()};
+        load_scales(kind, panel + w->scale_offset, (size_t)(w->k_padded / MM_GROUP), (size_t)g,
+                    (size_t)lane, scales);
+        vf_store(to->scales[i][0] + lane, scales[0]);
+        vf_store(to->scales[i][1] + lane, scales[1]);
     }
 }
 
 /* What a tile walks through. */
 typedef struct walk {
     const unsigned char *panel;
-    const plain_codes *plain; /* [MM_PANELS], or NULL: the panel's own codes */
-    size_t next;              /* bytes from this strip's panels to those after them */
-    int begin, end;           /* groups (of the list, where there is one) */
+    const plain_groups *plain; /* [MM_PANELS], or NULL: the panel's own codes */
+    size_t next;               /* bytes from this strip's panels to those after them */
+    int begin, end;            /* groups (of the list, where there is one) */
 } walk;
 
 /* Cache lines number part, part + parts, ... of what lies FETCH_BYTES behind group g; panels follow
@@ -105,10 +156,55 @@ INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const walk *v, 
         const uintptr_t scales = from + w->scale_offset + (size_t)g * 2 * MM_PANEL;
         UNROLL for (int i = part; i < lines; i += parts)
             FETCH(from + (size_t)g * bytes + (size_t)i * 64);
-        if (part == 0) FETCH(scales);
-        if (part == 0 && mm_has_min(kind)) FETCH(scales + groups * 2 * MM_PANEL);
+        if (part != 0) continue;
+        FETCH(scales);
+        if (mm_has_units(kind)) /* some 8 bytes a group, of units */
+            FETCH(from + w->scale_offset + mm_units(groups) + (size_t)g * 8);
+        else if (mm_has_min(kind))
+            FETCH(scales + mm_minima(groups));
     }
 }
+
+/* K6: the sums of half a group of the rows whose codes for this group are at x. */
+INLINE void half_sums(const unsigned char *const codes[MM_UNITS], size_t at, const bool plain,
+                      const int half, const int8_t *const x[TILE_ROWS],
+                      const int32_t *const starts[TILE_ROWS], iacc t[TILE_ROWS][MM_UNITS],
+                      const int rows, const int units) {
+    UNROLL for (int r = 0; r < rows; r++) {
+        UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_start6(starts[r][half]);
+    }
+    UNROLL for (int v = 0; v < 4; v += 2) {
+        iw b[MM_UNITS][2];
+        UNROLL for (int u = 0; u < units; u++) {
+            UNROLL for (int j = 0; j < 2; j++) {
+                const unsigned char *c = codes[u] + at + (v + j) * 64;
+                b[u][j] = plain
+                              ? iw_load8(c + half * 256)
+                              : iw_load6(c, iw_load8(codes[u] + at + 256 + half * 64), v + j, half);
+            }
+        }
+        UNROLL for (int r = 0; r < rows; r++) {
+            const int x0 = load_i32(x[r] + half * 16 + v * 4);
+            const int x1 = load_i32(x[r] + half * 16 + v * 4 + 4);
+#ifdef MM_FOURS
+            UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                iacc_dot6(t[r][u], b[u][0], b[u][1], x0, x1);
+#else
+            UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                iacc_dot4(iacc_dot4(t[r][u], b[u][0], x0), b[u][1], x1);
+#endif
+        }
+    }
+}
+
+/* Scales of unit u of a tile for the group at hand. */
+#define TILE_SCALES(u)                                                                             \
+    if (plain && plain_has_scales(kind)) {                                                         \
+        const float *of = plain_scales[u] + i_code * 2 * MM_PANEL;                                 \
+        ws[u][0] = vf_load(of);                                                                    \
+        if (kind == MM_K6 || mm_has_min(kind)) ws[u][1] = vf_load(of + MM_PANEL);                  \
+    } else                                                                                         \
+        load_scales(kind, scales[u], (size_t)groups, (size_t)g, lanes[u], ws[u])
 
 /* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on,
  * going on with the sums in out. part, parts: of what comes next, fetched meanwhile; parts 0:
@@ -121,19 +217,23 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     const float *scale = in->scale + (size_t)row * in->g_stride;
     const float *wsum = in->wsum + (size_t)row * in->g_stride;
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
+    const int32_t *halves = kind == MM_K6 ? in->halves + (size_t)row * in->g_stride * 2 : NULL;
 #ifdef MM_QUADS
     const int32_t *quads = in->quads + (size_t)row * in->g_stride * 4;
 #endif
     const bool five = mm_has_5_bits(kind), centred = !mm_has_min(kind);
     const size_t group_bytes = plain ? MM_GROUP * MM_PANEL : mm_group_bytes(kind);
     const unsigned char *codes[MM_UNITS], *scales[MM_UNITS];
+    const float *plain_scales[MM_UNITS];
+    size_t lanes[MM_UNITS];
     vf acc[TILE_ROWS][MM_UNITS];
     UNROLL for (int u = 0; u < units; u++) {
         const int panel = (first + u) * MM_LANES / MM_PANEL;
         const unsigned char *data = v->panel + (size_t)panel * w->panel_bytes;
-        size_t lane = (size_t)((first + u) * MM_LANES % MM_PANEL);
-        codes[u] = (plain ? v->plain[panel][0] : data) + lane * 4;
-        scales[u] = data + w->scale_offset + lane * sizeof(uint16_t);
+        lanes[u] = (size_t)((first + u) * MM_LANES % MM_PANEL);
+        codes[u] = (plain ? v->plain[panel].codes[0] : data) + lanes[u] * 4;
+        scales[u] = data + w->scale_offset;
+        plain_scales[u] = plain ? v->plain[panel].scales[0][0] + lanes[u] : NULL;
     }
     UNROLL for (int r = 0; r < rows; r++) {
         UNROLL for (int u = 0; u < units; u++) acc[r][u] =
@@ -141,9 +241,35 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     }
     for (int i_group = v->begin; i_group < v->end; i_group++) {
         const int g = in->groups ? in->groups[i_group] : i_group;
-        const size_t at = (size_t)(plain ? i_group - v->begin : g) * group_bytes;
+        const size_t i_code = (size_t)(plain ? i_group - v->begin : g), at = i_code * group_bytes;
         if (parts) fetch_group(kind, w, v, g, part, parts);
+        vf ws[MM_UNITS][2]; /* and minima, or of the other half */
         iacc t[TILE_ROWS][MM_UNITS];
+        const int8_t *x[TILE_ROWS];
+        UNROLL for (int r = 0; r < rows; r++) {
+            x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
+            HOLD(x[r]);
+        }
+        if (kind == MM_K6) {
+            const int32_t *starts[TILE_ROWS];
+            vf f[TILE_ROWS][MM_UNITS];
+            UNROLL for (int r = 0; r < rows; r++) starts[r] =
+                halves + ((size_t)r * in->g_stride + (size_t)g) * 2;
+            UNROLL for (int u = 0; u < units; u++) TILE_SCALES(u);
+            UNROLL for (int half = 0; half < 2; half++) {
+                half_sums(codes, at, plain, half, x, starts, t, rows, units);
+                UNROLL for (int u = 0; u < units; u++) {
+                    UNROLL for (int r = 0; r < rows; r++) f[r][u] =
+                        half ? vf_fused(iacc_end8(t[r][u]), ws[u][1], f[r][u])
+                             : vf_mul(iacc_end8(t[r][u]), ws[u][0]);
+                }
+            }
+            UNROLL for (int r = 0; r < rows; r++) {
+                const vf xs = vf_set(scale[(size_t)r * in->g_stride + (size_t)g]);
+                UNROLL for (int u = 0; u < units; u++) acc[r][u] = vf_fused(f[r][u], xs, acc[r][u]);
+            }
+            continue;
+        }
         UNROLL for (int r = 0; r < rows; r++) {
             const int s = sum[(size_t)r * in->g_stride + (size_t)g];
             UNROLL for (int u = 0; u < units; u++) t[r][u] = kind == MM_W8 ? iacc_start8(s)
@@ -166,9 +292,9 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                     }
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
-                    const int8_t *x = q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4);
-                    const int x4[4] = {load_i32(x), load_i32(x + 4), load_i32(x + 16),
-                                       load_i32(x + 20)};
+                    const int8_t *p = x[r] + i * 4;
+                    const int x4[4] = {load_i32(p), load_i32(p + 4), load_i32(p + 16),
+                                       load_i32(p + 20)};
                     UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot5(t[r][u], b[u], x4);
                 }
             }
@@ -187,20 +313,16 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                         iw_load4(c, &lo[u], &hi[u]);
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
-                    const int8_t *x = q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4);
-                    int x0 = load_i32(x), x1 = load_i32(x + 16);
+                    int x0 = load_i32(x[r] + i * 4), x1 = load_i32(x[r] + i * 4 + 16);
                     UNROLL for (int u = 0; u < units; u++) t[r][u] =
                         iacc_dot4(iacc_dot4(t[r][u], lo[u], x0), hi[u], x1);
                 }
             }
         } else {
 #ifdef MM_QUADS
-            const int8_t *x[TILE_ROWS];
             const int32_t *lift[TILE_ROWS];
             UNROLL for (int r = 0; r < rows; r++) {
-                x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
                 lift[r] = quads + ((size_t)r * in->g_stride + (size_t)g) * 4;
-                HOLD(x[r]);
                 HOLD(lift[r]);
             }
             UNROLL for (int i = 0; i < 4; i++) {
@@ -221,23 +343,22 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                 UNROLL for (int u = 0; u < units; u++) b[u] =
                     iw_load8(codes[u] + at + (size_t)i * 64);
                 UNROLL for (int r = 0; r < rows; r++) {
-                    int x = load_i32(q + (size_t)r * in->q_stride + (size_t)(g * 32 + i * 4));
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot8(t[r][u], b[u], x);
+                    int four = load_i32(x[r] + i * 4);
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot8(t[r][u], b[u], four);
                 }
             }
 #endif
         }
         UNROLL for (int u = 0; u < units; u++) {
-            const uint16_t *f16 = (const uint16_t *)(const void *)scales[u] + (size_t)g * MM_PANEL;
-            vf ws = vf_from_f16(f16);
-            vf wm = mm_has_min(kind) ? vf_from_f16(f16 + (size_t)groups * MM_PANEL) : vf_zero();
+            TILE_SCALES(u);
             UNROLL for (int r = 0; r < rows; r++) {
                 const size_t i = (size_t)r * in->g_stride + (size_t)g;
                 vf f = kind == MM_W8 ? iacc_end8(t[r][u])
                        : five        ? iacc_end5(t[r][u], centred ? sum[i] : 0)
                                      : iacc_end4(t[r][u], centred ? sum[i] : 0);
-                acc[r][u] = vf_fused(vf_mul(f, ws), vf_set(scale[i]), acc[r][u]);
-                if (mm_has_min(kind)) acc[r][u] = vf_fused(wm, vf_set(wsum[i]), acc[r][u]);
+                acc[r][u] = vf_fused(vf_mul(f, ws[u][0]), vf_set(scale[i]), acc[r][u]);
+                if (mm_has_min(kind)) acc[r][u] = vf_fused(ws[u][1], vf_set(wsum[i]), acc[r][u]);
+                if (plain && MM_ACC_IN_MEMORY(kind)) __asm__("" : "+m"(acc[r][u]));
             }
         }
     }
@@ -347,8 +468,8 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
         if (!in->add && pieces > 1) step = (step + pieces - 1) / pieces;
     }
     const bool fetch = how.fetch && !in->groups; /* a list's are in the cache, of the first term */
-    plain_codes plain[MM_PANELS];
-    v.plain = (const plain_codes *)plain;
+    plain_groups plain[MM_PANELS];
+    v.plain = plain;
     v.begin = begin;
     do { /* an empty list has its sums too: zeroes */
         v.end = end - v.begin < step ? end : v.begin + step;
@@ -356,8 +477,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
             for (int i = v.begin; i < v.end; i++) {
                 const int g = in->groups ? in->groups[i] : i;
                 UNROLL for (int p = 0; p < panels; p++) unpack_group(
-                    kind, v.panel + (size_t)p * w->panel_bytes + (size_t)g * mm_group_bytes(kind),
-                    plain[p][i - v.begin]);
+                    kind, w, v.panel + (size_t)p * w->panel_bytes, g, &plain[p], i - v.begin);
             }
         }
         UNROLL for (int u = 0; u < vectors; u += how.units) rows_int(
@@ -430,6 +550,9 @@ RUN(run_w4, MM_W4)
 RUN(run_w4m, MM_W4M)
 RUN(run_w5, MM_W5)
 RUN(run_w5m, MM_W5M)
+RUN(run_k4, MM_K4)
+RUN(run_k5, MM_K5)
+RUN(run_k6, MM_K6)
 
 const mm_kernels MM_TABLE = {
     .run = {[MM_F32] = run_f32,
@@ -437,7 +560,10 @@ const mm_kernels MM_TABLE = {
             [MM_W4] = run_w4,
             [MM_W4M] = run_w4m,
             [MM_W5] = run_w5,
-            [MM_W5M] = run_w5m},
+            [MM_W5M] = run_w5m,
+            [MM_K4] = run_k4,
+            [MM_K5] = run_k5,
+            [MM_K6] = run_k6},
     .panels = MM_PANELS,
 #ifdef MM_QUADS
     .quads = true,

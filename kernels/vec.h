@@ -10,6 +10,20 @@
 
 enum { VEC_GROUP = 32 }; /* values that share one activation scale */
 
+/* Where vec_kernels.quantize puts k_padded values; g = k_padded / VEC_GROUP. */
+typedef struct vec_codes {
+    int8_t *q;       /* [k_padded] in [-127, 127] */
+    float *scale;    /* [g] */
+    int32_t *sum;    /* [g] of q */
+    int32_t *halves; /* [2g] -32 times the sums of 16 codes */
+    float *wsum;     /* [g] scale times sum */
+    /* [k_padded / 8] or NULL. Asks for codes that a kernel may add up in 16 bits: of the codes at
+     * 8j + (0 1 4 5) and at 8j + (2 3 6 7) the magnitudes add up to 255 at most, and those of the
+     * two neighbours of one sign to 128; the scale grows by an eighth to a quarter for that.
+     * quads[j] = -128 times the two sums of codes, as 16-bit numbers, the first one low. */
+    int32_t *quads;
+} vec_codes;
+
 typedef struct vec_kernels {
     /* y = x / sqrt(mean(x^2) + eps) * w */
     void (*rms_norm)(float *y, const float *x, const float *w, int n, float eps);
@@ -36,13 +50,8 @@ typedef struct vec_kernels {
     void (*from_bf16)(float *y, const uint16_t *x, int n);
     void (*from_i8)(float *y, const int8_t *x, float scale, int n); /* y = scale x */
     /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
-     * to k_padded (a multiple of VEC_GROUP). scale[g], sum[g] = sum of q, wsum[g] = scale * sum.
-     * quads[k_padded / 8], where not NULL, asks for codes that a kernel may add up in 16 bits: of
-     * the codes at 8j + (0 1 4 5) and at 8j + (2 3 6 7) the magnitudes add up to 255 at most, and
-     * those of the two neighbours of one sign to 128; the scale grows by an eighth to a quarter for
-     * that. quads[j] = -128 times the two sums of codes, as 16-bit numbers, the first one low. */
-    void (*quantize)(int8_t *q, float *scale, int32_t *sum, float *wsum, int32_t *quads,
-                     const float *x, int n, int k_padded);
+     * to k_padded (a multiple of VEC_GROUP). */
+    void (*quantize)(const vec_codes *to, const float *x, int n, int k_padded);
     /* r = x - scale[g] q: what quantize() left. r may be x. */
     void (*residual)(float *r, const float *x, const int8_t *q, const float *scale, int n);
 } vec_kernels;

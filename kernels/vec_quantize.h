@@ -40,8 +40,7 @@ V16_INLINE void put_quads(int32_t quads[4], const int8_t q[VEC_GROUP]) {
 }
 
 /* Groups [g, end), each by itself. */
-static void quantize_groups(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
-                            const float *x, int n, int g, int end) {
+static void quantize_groups(const vec_codes *to, const float *x, int n, int g, int end) {
     for (; g < end; g++) {
         int at = g * VEC_GROUP, left = n - at;
         v16 a, b;
@@ -52,7 +51,7 @@ static void quantize_groups(int8_t *q, float *gscale, int32_t *sum, float *wsum,
             a = left > 0 ? v16_load_part(x + at, left < 16 ? left : 16) : v16_zero();
             b = left > 16 ? v16_load_part(x + at + 16, left - 16) : v16_zero();
         }
-        float top = top_of(a, b, quads != NULL);
+        float top = top_of(a, b, to->quads != NULL);
         float inv = top > 0 ? 127.0f / top : 0.0f;
         /* A top below 127 / FLT_MAX, or infinite, or NaN: the group counts as zero. */
         if (!(inv <= 3.0e38f) || !(top <= 3.0e38f)) inv = 0.0f, top = 0.0f;
@@ -60,12 +59,16 @@ static void quantize_groups(int8_t *q, float *gscale, int32_t *sum, float *wsum,
         v16 iv = v16_set(inv), hi = v16_set(127.0f), lo = v16_set(-127.0f);
         a = v16_max(v16_min(v16_round(v16_mul(a, iv)), hi), lo);
         b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
-        v16_to_i8(q + at, a);
-        v16_to_i8(q + at + 16, b);
-        if (quads) put_quads(quads + 4 * g, q + at);
-        gscale[g] = top / 127.0f;
-        sum[g] = (int32_t)v16_sum(v16_add(a, b)); /* integers below 2^24: exact in any order */
-        wsum[g] = gscale[g] * (float)sum[g];
+        v16_to_i8(to->q + at, a);
+        v16_to_i8(to->q + at + 16, b);
+        if (to->quads) put_quads(to->quads + 4 * g, to->q + at);
+        to->scale[g] = top / 127.0f;
+        /* Integers below 2^24: exact in any order. */
+        const int32_t first = (int32_t)v16_sum(a), last = (int32_t)v16_sum(b);
+        to->halves[2 * g] = -32 * first;
+        to->halves[2 * g + 1] = -32 * last;
+        to->sum[g] = first + last;
+        to->wsum[g] = to->scale[g] * (float)to->sum[g];
     }
 }
 
@@ -107,21 +110,21 @@ V16_INLINE __m256 max_each(const __m256 v[TOGETHER]) {
                          _mm256_permute2f128_ps(four[0], four[1], 0x31));
 }
 
-/* Lane g: the sum of v[g]. */
-V16_INLINE __m256i sum_each(const __m256i v[TOGETHER]) {
+/* Lane g: the sum of the lower and of the upper half of v[g]. */
+V16_INLINE void sum_each(const __m256i v[TOGETHER], __m256i *lower, __m256i *upper) {
     __m256i a = _mm256_hadd_epi32(_mm256_hadd_epi32(v[0], v[1]), _mm256_hadd_epi32(v[2], v[3]));
     __m256i b = _mm256_hadd_epi32(_mm256_hadd_epi32(v[4], v[5]), _mm256_hadd_epi32(v[6], v[7]));
-    return _mm256_add_epi32(_mm256_permute2x128_si256(a, b, 0x20),
-                            _mm256_permute2x128_si256(a, b, 0x31));
+    *lower = _mm256_permute2x128_si256(a, b, 0x20);
+    *upper = _mm256_permute2x128_si256(a, b, 0x31);
 }
 
 V16_INLINE __m256i codes8(const float *x, __m256 inv) {
     return _mm256_cvtps_epi32(_mm256_mul_ps(_mm256_loadu_ps(x), inv));
 }
 
-/* Eight groups; false where one of them is no case for it. */
-V16_INLINE bool quantize_together(int8_t *q, float *gscale, int32_t *sum, float *wsum,
-                                  int32_t *quads, const float *x, const bool with_quads) {
+/* Eight groups from number `first` on; false where one of them is no case for it. */
+V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
+                                  const bool with_quads) {
     const __m256i ones = _mm256_set1_epi8(1), wide = _mm256_set1_epi16(1);
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
     const __m256i fours = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
@@ -129,7 +132,7 @@ V16_INLINE bool quantize_together(int8_t *q, float *gscale, int32_t *sum, float 
     float inv[TOGETHER];
     __m256i sums[TOGETHER], odd = _mm256_setzero_si256();
     _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) tops[g] =
-        tops8(x + g * VEC_GROUP, with_quads);
+        tops8(x + (first + g) * VEC_GROUP, with_quads);
     const __m256 c = _mm256_set1_ps(127.0f), most = _mm256_set1_ps(3.0e38f);
     __m256 top = max_each(tops), iv = _mm256_div_ps(c, top);
     __m256 fine =
@@ -137,12 +140,12 @@ V16_INLINE bool quantize_together(int8_t *q, float *gscale, int32_t *sum, float 
     top = _mm256_and_ps(top, fine); /* the others count as zero */
     _mm256_storeu_ps(inv, _mm256_and_ps(iv, fine));
     _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) {
-        const float *from = x + g * VEC_GROUP;
+        const float *from = x + (first + g) * VEC_GROUP;
         __m256 s = _mm256_set1_ps(inv[g]);
         __m256i lo = _mm256_packs_epi32(codes8(from, s), codes8(from + 8, s));
         __m256i hi = _mm256_packs_epi32(codes8(from + 16, s), codes8(from + 24, s));
         __m256i v = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(lo, hi), order);
-        _mm256_storeu_si256((__m256i *)(void *)(q + g * VEC_GROUP), v);
+        _mm256_storeu_si256((__m256i *)(void *)(to.q + (first + g) * VEC_GROUP), v);
         /* Infinity times 0, and what was no number, became -128. */
         odd = _mm256_or_si256(odd, _mm256_cmpeq_epi8(v, _mm256_set1_epi8(-128)));
         __m256i two = _mm256_maddubs_epi16(ones, v);
@@ -151,34 +154,38 @@ V16_INLINE bool quantize_together(int8_t *q, float *gscale, int32_t *sum, float 
         __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
         four = _mm256_mullo_epi16(four, _mm256_set1_epi16(-128));
         four = _mm256_permutevar8x32_epi32(four, fours);
-        _mm_storeu_si128((__m128i *)(void *)(quads + 4 * g), _mm256_castsi256_si128(four));
+        _mm_storeu_si128((__m128i *)(void *)(to.quads + 4 * (first + g)),
+                         _mm256_castsi256_si128(four));
     }
     if (_mm256_movemask_epi8(odd)) return false;
     __m256 scale = _mm256_div_ps(top, c);
-    __m256i total = sum_each(sums);
-    _mm256_storeu_ps(gscale, scale);
-    _mm256_storeu_si256((__m256i *)(void *)sum, total);
-    _mm256_storeu_ps(wsum, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(total)));
+    __m256i lower, upper;
+    sum_each(sums, &lower, &upper);
+    const __m256i total = _mm256_add_epi32(lower, upper), zero = _mm256_setzero_si256();
+    lower = _mm256_sub_epi32(zero, _mm256_slli_epi32(lower, 5));
+    upper = _mm256_sub_epi32(zero, _mm256_slli_epi32(upper, 5));
+    const __m256i lo = _mm256_unpacklo_epi32(lower, upper); /* of groups 0 1 4 5 */
+    const __m256i hi = _mm256_unpackhi_epi32(lower, upper); /* of 2 3 6 7 */
+    __m256i *halves = (__m256i *)(void *)(to.halves + 2 * first);
+    _mm256_storeu_si256(halves, _mm256_permute2x128_si256(lo, hi, 0x20));
+    _mm256_storeu_si256(halves + 1, _mm256_permute2x128_si256(lo, hi, 0x31));
+    _mm256_storeu_ps(to.scale + first, scale);
+    _mm256_storeu_si256((__m256i *)(void *)(to.sum + first), total);
+    _mm256_storeu_ps(to.wsum + first, _mm256_mul_ps(scale, _mm256_cvtepi32_ps(total)));
     return true;
 }
 
 #endif
 
-static void quantize(int8_t *q, float *gscale, int32_t *sum, float *wsum, int32_t *quads,
-                     const float *x, int n, int k_padded) {
+static void quantize(const vec_codes *to, const float *x, int n, int k_padded) {
     const int groups = k_padded / VEC_GROUP;
     int g = 0;
 #if defined(__AVX2__)
-    for (; (g + TOGETHER) * VEC_GROUP <= n; g += TOGETHER) {
-        int8_t *to = q + g * VEC_GROUP;
-        const float *from = x + g * VEC_GROUP;
-        if (!(quads
-                  ? quantize_together(to, gscale + g, sum + g, wsum + g, quads + 4 * g, from, true)
-                  : quantize_together(to, gscale + g, sum + g, wsum + g, NULL, from, false)))
-            quantize_groups(q, gscale, sum, wsum, quads, x, n, g, g + TOGETHER);
-    }
+    for (; (g + TOGETHER) * VEC_GROUP <= n; g += TOGETHER)
+        if (!(to->quads ? quantize_together(*to, x, g, true) : quantize_together(*to, x, g, false)))
+            quantize_groups(to, x, n, g, g + TOGETHER);
 #endif
-    quantize_groups(q, gscale, sum, wsum, quads, x, n, g, groups);
+    quantize_groups(to, x, n, g, groups);
 }
 
 #endif

@@ -26,7 +26,7 @@ typedef struct problem {
     int m;
     int8_t *q; /* memory to the byte, for the address sanitizer */
     float *scale, *wsum;
-    int32_t *sum;
+    int32_t *sum, *halves;
     mm_input in;
 } problem;
 
@@ -42,18 +42,23 @@ static uint16_t some_scale(fill how) { /* f16, finite */
     return (uint16_t)(0x2000 + test_random(&seed) % 0x1000);
 }
 
+/* k, the K kinds' a multiple of what they take. */
 static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
+    if (mm_has_units(kind)) k = (k + MM_SUPER - 1) / MM_SUPER * MM_SUPER;
     assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     const mm_weights *w = &p->w;
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
-    const size_t scales = groups * MM_PANEL * (mm_has_min(kind) ? 2 : 1);
+    const size_t bytes = mm_has_units(kind) ? mm_units(groups) : 0; /* scales in units */
+    const size_t scales = (w->panel_bytes - w->scale_offset - bytes) / sizeof(uint16_t);
     for (int panel = 0; panel < w->n_panels; panel++) {
         unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
         for (size_t i = 0; i < w->scale_offset; i++)
             data[i] = how == LARGEST    ? 0xff
                       : how == SMALLEST ? 0
                                         : (unsigned char)test_random(&seed);
-        uint16_t *f16 = (uint16_t *)(void *)(data + w->scale_offset);
+        data += w->scale_offset;
+        for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)test_random(&seed);
+        uint16_t *f16 = (uint16_t *)(void *)(data + bytes);
         for (size_t i = 0; i < scales; i++) f16[i] = some_scale(how);
     }
     p->m = m;
@@ -63,18 +68,21 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
     p->scale = malloc(rows * g_stride * sizeof *p->scale);
     p->wsum = malloc(rows * g_stride * sizeof *p->wsum);
     p->sum = malloc(rows * g_stride * sizeof *p->sum);
+    p->halves = malloc(2 * rows * g_stride * sizeof *p->halves);
     for (size_t r = 0; r < rows; r++)
         for (size_t g = 0; g < groups; g++) {
             int8_t *q = p->q + r * stride + g * 32;
-            int32_t sum = 0;
+            const size_t at = r * g_stride + g;
+            int32_t sum = 0, *halves = p->halves + 2 * at;
+            halves[0] = halves[1] = 0;
             for (int i = 0; i < 32; i++) {
                 int v = (int)(test_random(&seed) % 255) - 127;
                 if (how == EXTREME) v = v % 2 ? 127 : -127;
                 if (how == LARGEST || how == SMALLEST) v = r % 2 ? 127 : -127;
                 q[i] = (int8_t)v;
                 sum += v;
+                halves[i / 16] -= 32 * v;
             }
-            const size_t at = r * g_stride + g;
             p->sum[at] = sum;
             p->scale[at] = (float)test_uniform(&seed) * (how == EXTREME ? 1e6f : 0.1f);
             p->wsum[at] = p->scale[at] * (float)sum;
@@ -83,6 +91,7 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
                        .scale = p->scale,
                        .wsum = p->wsum,
                        .sum = p->sum,
+                       .halves = p->halves,
                        .q_stride = stride,
                        .g_stride = g_stride};
 }
@@ -93,6 +102,7 @@ static void drop(problem *p) {
     free(p->scale);
     free(p->wsum);
     free(p->sum);
+    free(p->halves);
 }
 
 /* Rows and panels of the problem by a table, into a buffer whose bytes were all `before`. */
@@ -145,13 +155,13 @@ static void same_as_generic(const problem *p, int row0, int row1, int panel0, in
     free(want);
 }
 
-static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M};
+static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M, MM_K4, MM_K5, MM_K6};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static void gives_the_bits_of_the_generic_kernel(void **state) {
     (void)state;
     need_avx512();
-    for (int round = 0; round < 120; round++) {
+    for (int round = 0; round < 192; round++) {
         problem p;
         make(&p, kinds[round % N_KINDS], 20 + upto(80), upto(80), upto(round % 5 ? 300 : 700),
              (fill)(round / N_KINDS % 4));
@@ -171,9 +181,17 @@ static void chunks_of_rows_and_channels_join(void **state) {
     const int sizes[][2] = {
         {ROWS, 96},        {ROWS + 1, 64},         {ROWS + 33, 160},      {2 * ROWS + 47, 32},
         {33, 32 * GROUPS}, {40, 32 * GROUPS + 32}, {64, 64 * GROUPS + 96}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const size_t n_sizes = sizeof sizes / sizeof *sizes;
+    for (size_t i = 0; i < 2 * n_sizes; i++) {
         problem p;
-        make(&p, kinds[i % N_KINDS], sizes[i][0], 48, sizes[i][1], i % 2 ? EXTREME : RANDOM);
+        make(&p, kinds[(i + i / n_sizes) % N_KINDS], sizes[i % n_sizes][0], 48,
+             sizes[i % n_sizes][1], i % 2 ? EXTREME : RANDOM);
+        same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
+        drop(&p);
+    }
+    for (int more = 0; more < 2; more++) { /* halves of groups: twice as many */
+        problem p;
+        make(&p, MM_K6, 47 + 16 * more, 48, 16 * GROUPS + 256 * more, RANDOM);
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         drop(&p);
     }
@@ -196,7 +214,7 @@ static void every_number_of_rows_gives_the_same_rows(void **state) {
 static void sums_over_a_list_of_groups(void **state) {
     (void)state;
     need_avx512();
-    for (int round = 0; round < 30; round++) {
+    for (int round = 0; round < 48; round++) {
         problem p;
         make(&p, kinds[round % N_KINDS], 31 + upto(40), upto(60), 32 * (4 + upto(100)), RANDOM);
         const int groups = p.w.k_padded / 32;

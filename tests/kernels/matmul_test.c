@@ -19,7 +19,7 @@ typedef struct problem {
     float x[MAX_M * MAX_K];
     int8_t q[MAX_M * MAX_K];
     float scale[MAX_M * MAX_K / 32], wsum[MAX_M * MAX_K / 32];
-    int32_t sum[MAX_M * MAX_K / 32], quads[MAX_M * MAX_K / 8];
+    int32_t sum[MAX_M * MAX_K / 32], halves[MAX_M * MAX_K / 16], quads[MAX_M * MAX_K / 8];
     mm_input in;
 } problem;
 
@@ -57,8 +57,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
         quant_unpack_row(type, rows + (size_t)i * row_bytes, row, (size_t)k);
         float top = 0;
         for (int j = 0; j < k; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
-        bool exact = kind == MM_F32 || type == QUANT_Q8_0 || type == QUANT_Q4_0 ||
-                     type == QUANT_Q4_1 || type == QUANT_Q5_0 || type == QUANT_Q5_1;
+        bool exact = kind != MM_W8 || type == QUANT_Q8_0;
         for (int j = 0; j < k; j++) {
             float d = fabsf(mm_weights_at(&p->w, i, j) - row[j]);
             if (exact)
@@ -71,9 +70,13 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
     int kp = p->w.kind == MM_F32 ? (k + 31) / 32 * 32 : p->w.k_padded, groups = kp / 32;
     for (int i = 0; i < m; i++) {
         for (int j = 0; j < k; j++) p->x[i * MAX_K + j] = sample(flags);
-        vec_generic.quantize(p->q + i * MAX_K, p->scale + i * groups, p->sum + i * groups,
-                             p->wsum + i * groups, kind == MM_W8 ? p->quads + 4 * i * groups : NULL,
-                             p->x + i * MAX_K, k, kp);
+        const vec_codes to = {.q = p->q + i * MAX_K,
+                              .scale = p->scale + i * groups,
+                              .sum = p->sum + i * groups,
+                              .halves = p->halves + 2 * i * groups,
+                              .wsum = p->wsum + i * groups,
+                              .quads = kind == MM_W8 ? p->quads + 4 * i * groups : NULL};
+        vec_generic.quantize(&to, p->x + i * MAX_K, k, kp);
     }
     p->in = (mm_input){.x = p->x,
                        .x_stride = MAX_K,
@@ -81,6 +84,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
                        .scale = p->scale,
                        .wsum = p->wsum,
                        .sum = p->sum,
+                       .halves = p->halves,
                        .quads = p->quads,
                        .q_stride = MAX_K,
                        .g_stride = (size_t)groups};
@@ -113,7 +117,8 @@ static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0, QUANT_Q4_
                                    QUANT_Q5_0, QUANT_Q5_1, QUANT_Q5_K};
 enum { N_TYPES = sizeof types / sizeof *types };
 /* One for each integer kind. */
-static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1, QUANT_Q5_0, QUANT_Q5_1};
+static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1, QUANT_Q5_0,
+                                     QUANT_Q5_1, QUANT_Q4_K, QUANT_Q5_K, QUANT_Q6_K};
 enum { N_INTEGER = sizeof integer / sizeof *integer };
 
 static int next_k(quant_type type) {
@@ -178,20 +183,22 @@ static void a_row_does_not_depend_on_its_company(void **state) {
  * term. */
 static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     (void)state;
-    enum { M = 261, N = 48, K = 2144, G = K / 32 };
+    enum { M = 261, N = 48, K = 2304, G = K / 32 };
     static float x[K], all[M * N], one[M * N], base[M * N];
     static int8_t q[M * K];
     static float scale[M * G], wsum[M * G], scratch[K];
-    static int32_t sum[M * G], quads[M * G * 4];
+    static int32_t sum[M * G], halves[M * G * 2], quads[M * G * 4];
     for (int i = 0; i < M; i++) {
         for (int j = 0; j < K; j++) x[j] = sample(i % 2 ? EXTREME : 0);
-        vec_generic.quantize(q + i * K, scale + i * G, sum + i * G, wsum + i * G, quads + i * G * 4,
-                             x, K, K);
+        const vec_codes to = {q + i * K,          scale + i * G, sum + i * G,
+                              halves + i * G * 2, wsum + i * G,  quads + i * G * 4};
+        vec_generic.quantize(&to, x, K, K);
     }
     mm_input in = {.q = q,
                    .scale = scale,
                    .wsum = wsum,
                    .sum = sum,
+                   .halves = halves,
                    .quads = quads,
                    .q_stride = K,
                    .g_stride = G};
@@ -241,8 +248,10 @@ static void fill_with_largest(problem *p, int round) {
         for (int g = 0; g < (int)p->in.g_stride; g++) {
             size_t at = (size_t)r * p->in.g_stride + (size_t)g;
             const int8_t *q = p->q + r * MAX_K + g * 32;
-            p->sum[at] = 0;
+            int32_t *halves = p->halves + at * 2;
+            p->sum[at] = halves[0] = halves[1] = 0;
             for (int i = 0; i < 32; i++) p->sum[at] += q[i];
+            for (int i = 0; i < 32; i++) halves[i / 16] -= 32 * q[i];
             p->wsum[at] = p->scale[at] * (float)p->sum[at];
             for (int i = 0; i < 4; i++, q += 8)
                 p->quads[at * 4 + (size_t)i] =
@@ -315,10 +324,11 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
                     size_t at = (size_t)i * p.in.g_stride + (size_t)g;
                     memset(zeroed.q + i * MAX_K + g * 32, 0, 32);
                     zeroed.scale[at] = zeroed.wsum[at] = 0;
-                    zeroed.sum[at] = 0;
+                    zeroed.sum[at] = zeroed.halves[at * 2] = zeroed.halves[at * 2 + 1] = 0;
                 }
             in = p.in;
-            in.q = zeroed.q, in.scale = zeroed.scale, in.wsum = zeroed.wsum, in.sum = zeroed.sum;
+            in.q = zeroed.q, in.scale = zeroed.scale, in.wsum = zeroed.wsum;
+            in.sum = zeroed.sum, in.halves = zeroed.halves;
             t->run[p.w.kind](&p.w, &in, 0, 9, 0, p.w.n_panels, all, STRIDE);
             for (int i = 0; i < 9; i++)
                 assert_memory_equal(some + i * STRIDE, all + i * STRIDE, 40 * sizeof(float));
@@ -332,6 +342,7 @@ static void refuses_sizes_out_of_bounds(void **state) {
     mm_weights w;
     assert_int_equal(mm_weights_init(&w, MM_W8, 0, 32, NULL, &err), FO_EINVAL);
     assert_int_equal(mm_weights_init(&w, MM_W8, 32, -1, NULL, &err), FO_EINVAL);
+    assert_int_equal(mm_weights_init(&w, MM_K6, 32, 128, NULL, &err), FO_EINVAL);
     assert_int_equal(mm_weights_init(&w, MM_F32, INT32_MAX, 1 << 24, NULL, &err), FO_EINVAL);
 }
 

@@ -103,15 +103,18 @@ static void rounding_to_int8_is_the_same_at_every_level(void **state) {
         if (round % 20 == 4) x[0] = x[n - 1] = 3.3e38f;
         int8_t q[3][WIDE];
         float scale[3][WIDE / 32], wsum[3][WIDE / 32];
-        int32_t sum[3][WIDE / 32];
+        int32_t sum[3][WIDE / 32], halves[3][WIDE / 16];
         for (int level = 0; level < 3; level++) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;
             memset(q[level], 99, WIDE);
-            v->quantize(q[level], scale[level], sum[level], wsum[level], NULL, x, n, kp);
+            const vec_codes to = {q[level],      scale[level], sum[level],
+                                  halves[level], wsum[level],  NULL};
+            v->quantize(&to, x, n, kp);
             assert_memory_equal(q[level], q[0], (size_t)kp);
             assert_memory_equal(scale[level], scale[0], (size_t)groups * sizeof(float));
             assert_memory_equal(sum[level], sum[0], (size_t)groups * sizeof(int32_t));
+            assert_memory_equal(halves[level], halves[0], 2 * (size_t)groups * sizeof(int32_t));
             assert_memory_equal(wsum[level], wsum[0], (size_t)groups * sizeof(float));
             if (odd || round % 20 == 4) continue; /* groups that count as zero */
             v->residual(rest, x, q[level], scale[level], n);
@@ -119,9 +122,10 @@ static void rounding_to_int8_is_the_same_at_every_level(void **state) {
                 assert_true(fabsf(rest[i]) <= scale[level][i / 32] * 0.5001f + 1e-30f);
         }
         for (int g = 0; g < groups; g++) {
-            int s = 0;
-            for (int i = 0; i < 32; i++) s += q[0][g * 32 + i];
-            assert_int_equal(s, sum[0][g]);
+            int s[2] = {0};
+            for (int i = 0; i < 32; i++) s[i / 16] += q[0][g * 32 + i];
+            assert_int_equal(s[0] + s[1], sum[0][g]);
+            for (int h = 0; h < 2; h++) assert_int_equal(-32 * s[h], halves[0][2 * g + h]);
         }
         for (int i = 0; i < kp; i++) assert_true(q[0][i] >= -127 && (i < n || q[0][i] == 0));
     }
@@ -140,11 +144,13 @@ static void codes_rounded_with_quads_add_up_in_16_bits(void **state) {
         if (round % 5 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
         int8_t q[3][WIDE];
         float scale[3][WIDE / 32], wsum[3][WIDE / 32];
-        int32_t sum[3][WIDE / 32], quads[3][WIDE / 8];
+        int32_t sum[3][WIDE / 32], halves[3][WIDE / 16], quads[3][WIDE / 8];
         for (int level = 0; level < 3; level++) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;
-            v->quantize(q[level], scale[level], sum[level], wsum[level], quads[level], x, n, kp);
+            const vec_codes to = {q[level],      scale[level], sum[level],
+                                  halves[level], wsum[level],  quads[level]};
+            v->quantize(&to, x, n, kp);
             assert_memory_equal(q[level], q[0], (size_t)kp);
             assert_memory_equal(scale[level], scale[0], (size_t)kp / 32 * sizeof(float));
             assert_memory_equal(quads[level], quads[0], (size_t)kp / 8 * sizeof(int32_t));
