@@ -21,8 +21,8 @@ static size_t panel_size(mm_kind kind, int k_padded) {
     const size_t groups = (size_t)(k_padded / MM_GROUP);
     size_t n = quant_bytes(kind, k_padded);
     if (mm_has_units(kind))
-        n +=
-            mm_min_units(groups) + (mm_has_min(kind) ? mm_min_units(groups) - mm_units(groups) : 0);
+        n += mm_min_units(kind, groups) +
+             (mm_has_min(kind) ? mm_min_units(kind, groups) - mm_units(kind, groups) : 0);
     else if (kind != MM_F32)
         n += mm_has_min(kind) ? 2 * mm_minima(groups) : mm_minima(groups);
     return (n + 63) / 64 * 64;
@@ -39,12 +39,18 @@ mm_kind mm_kind_for(quant_type type, bool fast) {
         return MM_W5;
     case QUANT_Q5_1:
         return MM_W5M;
+    case QUANT_Q3_K:
+        return MM_K3;
     case QUANT_Q4_K:
         return MM_K4;
     case QUANT_Q5_K:
         return MM_K5;
     case QUANT_Q6_K:
         return MM_K6;
+    case QUANT_IQ4_NL:
+        return MM_L4;
+    case QUANT_IQ4_XS:
+        return MM_L4K;
     default:
         return MM_W8;
     }
@@ -87,9 +93,9 @@ void mm_weights_deinit(mm_weights *w) {
 
 /* --- one group of 32 weights of one row --- */
 typedef struct group {
-    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6 */
-    uint16_t scale, min; /* f16; of the K kinds, the units */
-    uint8_t in_units[2]; /* K4, K5: scale and minimum; K6: scales of the halves, signed */
+    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6.. */
+    uint16_t scale, min; /* f16; or the units of those */
+    uint8_t in_units[2]; /* K4, K5: scale and minimum; K3, K6: scales of the halves, signed */
 } group;
 
 static uint16_t load_u16(const unsigned char *p) {
@@ -173,6 +179,26 @@ static bool exact_group(quant_type type, const unsigned char *row, int j, group 
             g->q[i] |= (uint8_t)((b[16 + i] >> j % 8 & 1) << 4);
         return true;
     }
+    case QUANT_IQ4_NL:
+        b = row + (size_t)j * 18;
+        g->scale = load_u16(b);
+        split_nibbles(b + 2, g->q);
+        return true;
+    case QUANT_IQ4_XS:
+        b = row + (size_t)(j / 8) * 136;
+        g->scale = load_u16(b);
+        g->in_units[0] = (uint8_t)quant_iq4_scale(b, j % 8);
+        split_nibbles(b + 8 + j % 8 * 16, g->q);
+        return true;
+    case QUANT_Q3_K: {
+        b = row + (size_t)(j / 8) * 110;
+        const unsigned char *low = b + 32 + j % 8 / 4 * 32;
+        for (int i = 0; i < MM_GROUP; i++)
+            g->q[i] = (uint8_t)((low[i] >> 2 * (j % 4) & 3) | (b[i] >> j % 8 & 1) << 2);
+        for (int i = 0; i < 2; i++) g->in_units[i] = (uint8_t)quant_k3_scale(b + 96, j % 8 * 2 + i);
+        g->scale = load_u16(b + 108);
+        return true;
+    }
     case QUANT_Q6_K: {
         b = row + (size_t)(j / 8) * 210;
         const int part = j % 8 / 4, quarter = j % 4; /* of 128 channels, of 32 */
@@ -189,33 +215,46 @@ static bool exact_group(quant_type type, const unsigned char *row, int j, group 
     }
 }
 
+/* Bits [shift, shift + n) of the four codes from channel c on, for vectors of a group that hold the
+ * same bits of `step` channels after each other: 8 / n of them in a byte. */
+static void put_bits(unsigned char *to, const group *g, int c, int step, int shift, int n) {
+    for (int i = 0; i < 4; i++) {
+        unsigned bits = 0;
+        for (int v = 0; v < 8 / n; v++)
+            bits |= (unsigned)(g->q[c + v * step + i] >> shift & ((1 << n) - 1)) << n * v;
+        to[i] = (unsigned char)bits;
+    }
+}
+
+static void put_codes(mm_kind kind, unsigned char *q, const group *g) {
+    for (int v = 0; v < 8 && kind == MM_W8; v++) memcpy(q + v * 64, g->q + v * 4, 4);
+    if (kind == MM_W8) return;
+    if (kind == MM_K3) {
+        for (int h = 0; h < 2; h++) put_bits(q + h * 64, g, h * 16, 4, 0, 2);
+        put_bits(q + 128, g, 0, 4, 2, 1);
+        return;
+    }
+    for (int v = 0; v < 4; v++)
+        if (mm_has_levels(kind))
+            put_bits(q + v * 64, g, v * 8, 4, 0, 4);
+        else
+            put_bits(q + v * 64, g, v * 4, 16, 0, 4);
+    if (kind == MM_K6)
+        for (int h = 0; h < 2; h++) put_bits(q + 256 + h * 64, g, h * 16, 4, 4, 2);
+    if (mm_has_5_bits(kind)) put_bits(q + 256, g, 0, 4, 4, 1);
+}
+
 static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j, const group *g) {
-    size_t groups = (size_t)(w->k_padded / MM_GROUP);
-    unsigned char *q = panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4;
-    if (w->kind == MM_W8)
-        for (int i = 0; i < MM_GROUP; i++) q[i / 4 * 64 + i % 4] = g->q[i];
-    else
-        for (int i = 0; i < MM_GROUP / 2; i++)
-            q[i / 4 * 64 + i % 4] = (unsigned char)((g->q[i] & 15) | (g->q[i + 16] & 15) << 4);
-    if (mm_has_5_bits(w->kind))
-        for (int c = 0; c < 4; c++) {
-            unsigned bits = 0;
-            for (int v = 0; v < 8; v++) bits |= (unsigned)(g->q[4 * v + c] >> 4) << v;
-            q[256 + c] = (unsigned char)bits;
-        }
-    if (w->kind == MM_K6)
-        for (int c = 0; c < 8; c++) {
-            unsigned bits = 0;
-            for (int v = 0; v < 4; v++)
-                bits |= (unsigned)(g->q[c / 4 * 16 + 4 * v + c % 4] >> 4) << 2 * v;
-            q[256 + c / 4 * 64 + c % 4] = (unsigned char)bits;
-        }
+    const size_t groups = (size_t)(w->k_padded / MM_GROUP);
+    const int in_units = mm_in_units(w->kind);
+    put_codes(w->kind, panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4, g);
     unsigned char *scale = panel + w->scale_offset, *min = scale + mm_minima(groups);
     int at = j * MM_PANEL + lane;
-    if (mm_has_units(w->kind)) {
-        for (int i = 0; i < 2; i++) scale[(j * 2 + i) * MM_PANEL + lane] = g->in_units[i];
-        min = scale + mm_min_units(groups);
-        scale += mm_units(groups);
+    if (in_units) {
+        for (int i = 0; i < in_units; i++)
+            scale[(j * in_units + i) * MM_PANEL + lane] = g->in_units[i];
+        min = scale + mm_min_units(w->kind, groups);
+        scale += mm_units(w->kind, groups);
         at = j / (MM_SUPER / MM_GROUP) * MM_PANEL + lane;
     }
     ((uint16_t *)(void *)scale)[at] = g->scale;
@@ -257,36 +296,45 @@ void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, con
         }
 }
 
+/* The code of channel i of a group, whose vectors hold this output's bytes at q, q + 64, ... */
+static int code_at(mm_kind kind, const unsigned char *q, int i) {
+    const int half = i / 16, byte = i % 4;
+    if (kind == MM_W8) return q[i / 4 * 64 + byte];
+    if (kind == MM_K3)
+        return (q[half * 64 + byte] >> i % 16 / 4 * 2 & 3) | (q[128 + byte] >> i / 4 & 1) << 2;
+    if (mm_has_levels(kind)) return q[i / 8 * 64 + byte] >> i % 8 / 4 * 4 & 15;
+    int code = q[i % 16 / 4 * 64 + byte] >> 4 * half & 15;
+    if (kind == MM_K6) code |= (q[256 + half * 64 + byte] >> i % 16 / 4 * 2 & 3) << 4;
+    if (mm_has_5_bits(kind)) code |= (q[256 + byte] >> i / 4 & 1) << 4;
+    return code;
+}
+
 float mm_weights_at(const mm_weights *w, int row, int channel) {
+    static const int zero[MM_KIND_END] = {
+        [MM_W8] = 128, [MM_W4] = 8, [MM_W5] = 16, [MM_K6] = 32, [MM_K3] = 4};
     const unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
     int lane = row % MM_PANEL, j = channel / MM_GROUP, i = channel % MM_GROUP;
     if (w->kind == MM_F32) return ((const float *)(const void *)panel)[channel * MM_PANEL + lane];
     const size_t groups = (size_t)(w->k_padded / MM_GROUP);
+    const int in_units = mm_in_units(w->kind);
     const unsigned char *scale = panel + w->scale_offset, *min = scale + mm_minima(groups);
     float s = 1, m = 1;
     int at = j * MM_PANEL + lane;
-    if (mm_has_units(w->kind)) {
-        const unsigned char *of = scale + j * 2 * MM_PANEL + lane;
-        s = w->kind == MM_K6 ? (float)(int8_t)of[i / 16 * MM_PANEL] : (float)of[0];
-        m = (float)of[MM_PANEL];
-        min = scale + mm_min_units(groups);
-        scale += mm_units(groups);
+    if (in_units) {
+        const unsigned char *of = scale + j * in_units * MM_PANEL + lane;
+        if (mm_has_min(w->kind))
+            s = (float)of[0], m = (float)of[MM_PANEL];
+        else
+            s = (float)(int8_t)of[mm_has_halves(w->kind) ? i / 16 * MM_PANEL : 0];
+        min = scale + mm_min_units(w->kind, groups);
+        scale += mm_units(w->kind, groups);
         at = j / (MM_SUPER / MM_GROUP) * MM_PANEL + lane;
     }
     s *= quant_f16_to_f32(((const uint16_t *)(const void *)scale)[at]);
-    if (w->kind == MM_W8)
-        return s * (float)(panel[(size_t)channel / 4 * 64 + (size_t)(lane * 4 + i % 4)] - 128);
-    const unsigned char *b = panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4 + i % 4;
-    int q = i < 16 ? b[i / 4 * 64] & 15 : b[(i / 4 - 4) * 64] >> 4;
-    if (mm_has_5_bits(w->kind)) q |= (b[256] >> i / 4 & 1) << 4;
-    if (w->kind == MM_K6) {
-        const unsigned char *high = panel + (size_t)j * mm_group_bytes(MM_K6) + 256 + lane * 4;
-        q |= (high[i / 16 * 64 + i % 4] >> i % 16 / 4 * 2 & 3) << 4;
-        return s * (float)(q - 32);
-    }
-    if (w->kind == MM_W4) return s * (float)(q - 8);
-    if (w->kind == MM_W5) return s * (float)(q - 16);
-    return s * (float)q + m * quant_f16_to_f32(((const uint16_t *)(const void *)min)[at]);
+    const int code = code_at(w->kind, panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4, i);
+    if (mm_has_levels(w->kind)) return s * (float)quant_iq4_levels[code];
+    if (!mm_has_min(w->kind)) return s * (float)(code - zero[w->kind]);
+    return s * (float)code + m * quant_f16_to_f32(((const uint16_t *)(const void *)min)[at]);
 }
 
 const mm_kernels *mm_get_named(const char *name) {

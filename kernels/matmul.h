@@ -23,16 +23,21 @@
  *              16 channels: bits 2v, 2v + 1 are the upper two of the code of channel 4v.. of them)
  *              (weight + 32), then [k/32][2][16] signed bytes: scales of the first and of the last
  *              16 channels, in units of the floats (f16) that follow, [k/256][16]
- * The last three are GGUF's K formats: K6 takes as many bits as the file, the others 1/8 more a
- * weight.
+ *     MM_K3    [k/32] x 3 vectors: of the first and of the last 16 channels, bits 2v, 2v + 1 are
+ * the lower two of the code of channel 4v.. of them; then the third bit of channel 4v.. of the
+ * group in bit v (weight + 4); then as K6 MM_L4    [k/32] x 4 vectors: vector v holds channels 8v..
+ * in the low nibbles and 8v + 4.. in the high ones, numbers of IQ4_NL's 16 levels; then [k/32][16]
+ * scales (f16) MM_L4K   the same codes, then [k/32][16] signed bytes: scales in units of the floats
+ * (f16) that follow, [k/256][16] MM_K... are GGUF's K formats: K6 takes as many bits as the file,
+ * the others 1/8 more a weight.
  *
- * k is padded with zero weights to a multiple of 32 (not MM_F32), n to one of 16; the K kinds take
- * multiples of 256 alone.
+ * k is padded with zero weights to a multiple of 32 (not MM_F32), n to one of 16; kinds with units
+ * take multiples of 256 alone.
  *
  * Row invariance: an output is one sum over k in ascending order (integer inside a group of 32,
  * which is exact; then one fused multiply-add a group), the same in every tile shape. The integer
- * kinds give the same bits at every ISA level. In K6 the two sums of 16 channels are scaled and
- * added up before that. */
+ * kinds give the same bits at every ISA level. In K3 and K6 the two sums of 16 channels are scaled
+ * and added up before that. */
 #ifndef FORAGE_KERNELS_MATMUL_H
 #define FORAGE_KERNELS_MATMUL_H
 
@@ -55,33 +60,58 @@ typedef enum mm_kind {
     MM_K4 = 6,
     MM_K5 = 7,
     MM_K6 = 8,
-    MM_KIND_END = 9
+    MM_K3 = 9,
+    MM_L4 = 10,
+    MM_L4K = 11,
+    MM_KIND_END = 12
 } mm_kind;
 
+static inline bool mm_has_4_bits(mm_kind kind) { /* not as numbers of levels */
+    return kind == MM_W4 || kind == MM_W4M || kind == MM_K4;
+}
 static inline bool mm_has_5_bits(mm_kind kind) {
     return kind == MM_W5 || kind == MM_W5M || kind == MM_K5;
 }
 static inline bool mm_has_min(mm_kind kind) {
     return kind == MM_W4M || kind == MM_W5M || kind == MM_K4 || kind == MM_K5;
 }
-/* Scales in units of a float for each MM_SUPER channels. */
+/* A scale for each 16 channels. */
+static inline bool mm_has_halves(mm_kind kind) {
+    return kind == MM_K6 || kind == MM_K3;
+}
+/* Codes are numbers of levels. */
+static inline bool mm_has_levels(mm_kind kind) {
+    return kind == MM_L4 || kind == MM_L4K;
+}
+/* Weights of 8 bits, before their scale. */
+static inline bool mm_has_8_bits(mm_kind kind) {
+    return kind == MM_W8 || mm_has_levels(kind);
+}
+/* Scales and minima of a group that are bytes, in units of a float for each MM_SUPER channels. */
+static inline int mm_in_units(mm_kind kind) {
+    return kind == MM_L4K ? 1 : kind == MM_K4 || kind == MM_K5 || mm_has_halves(kind) ? 2 : 0;
+}
 static inline bool mm_has_units(mm_kind kind) {
-    return kind == MM_K4 || kind == MM_K5 || kind == MM_K6;
+    return mm_in_units(kind) > 0;
 }
 /* Codes of 32 channels of a panel (integer kinds). */
 static inline size_t mm_group_bytes(mm_kind kind) {
-    return kind == MM_W8 ? 512 : kind == MM_K6 ? 384 : mm_has_5_bits(kind) ? 320 : 256;
+    return kind == MM_W8         ? 512
+           : kind == MM_K6       ? 384
+           : mm_has_5_bits(kind) ? 320
+           : kind == MM_K3       ? 192
+                                 : 256;
 }
-/* Where the minima (W4M, W5M), the units of the scales (K4, K5, K6) and those of the minima (K4,
- * K5) of a panel of so many groups begin, in bytes behind the scales. */
+/* Where the minima (W4M, W5M), the units of the scales and those of the minima (K4, K5) of a panel
+ * of so many groups begin, in bytes behind the scales. */
 static inline size_t mm_minima(size_t groups) {
     return groups * MM_PANEL * sizeof(uint16_t);
 }
-static inline size_t mm_units(size_t groups) {
-    return groups * 2 * MM_PANEL;
+static inline size_t mm_units(mm_kind kind, size_t groups) {
+    return groups * (size_t)mm_in_units(kind) * MM_PANEL;
 }
-static inline size_t mm_min_units(size_t groups) {
-    return mm_units(groups) + groups / (MM_SUPER / MM_GROUP) * MM_PANEL * sizeof(uint16_t);
+static inline size_t mm_min_units(mm_kind kind, size_t groups) {
+    return mm_units(kind, groups) + groups / (MM_SUPER / MM_GROUP) * MM_PANEL * sizeof(uint16_t);
 }
 
 typedef struct mm_weights {
@@ -102,8 +132,10 @@ typedef struct mm_input {
     const int8_t *q;           /* [m][k_padded] in [-127, 127] */
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
-    const int32_t *halves; /* [m][k_padded / 16]: -32 times the sum of q over 16 channels (K6) */
-    const int32_t *quads;  /* [m][k_padded / 8] of vec_kernels.quantize: W8 where .quads says so */
+    const int32_t
+        *halves; /* [m][k_padded / 16]: -32 times the sum of q over 16 channels (K3, K6) */
+    const int32_t
+        *quads; /* [m][k_padded / 8] of vec_kernels.quantize: W8, L4, L4K where .quads says so */
     size_t q_stride, g_stride; /* elements from row to row; of quads, 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
     const int *groups;         /* NULL: all; else the groups of channels to sum over, ascending */
@@ -118,7 +150,7 @@ typedef void mm_run_fn(const mm_weights *w, const mm_input *in, int row0, int ro
 typedef struct mm_kernels {
     mm_run_fn *run[MM_KIND_END];
     int panels; /* panels that a tile takes together: ranges of a multiple of it run best */
-    bool quads; /* W8 adds up in 16 bits: its rows must be rounded for that */
+    bool quads; /* weights of 8 bits add up in 16: rows for them must be rounded for that */
 } mm_kernels;
 
 /* How a tensor of this type is kept: MM_F32 when exact, else the nearest integer kind. */
@@ -132,8 +164,8 @@ int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_huge *from, fo
 void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
 
 /* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k] floats. Several
- * threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q4_K, Q5_K and Q6_K are kept
- * exactly in their integer kinds; the others are rounded to 8 bits. */
+ * threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q3_K to Q6_K, IQ4_NL and
+ * IQ4_XS are kept exactly in their integer kinds; the others are rounded to 8 bits. */
 void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
                      size_t row_bytes, float *scratch);
 

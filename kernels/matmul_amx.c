@@ -14,7 +14,8 @@
  *             batches of BATCH groups: products into one buffer of sums, while the sums of the
  *             batch before are scaled and added from the other
  *
- * In K6 a part that has its own scale is half a group, so a tile is used to a quarter of its depth.
+ * In K3 and K6 a part that has its own scale is half a group, so a tile is used to a quarter of its
+ * depth.
  *
  * What bounds it: the layouts keep a scale for each 32 channels, so a tile is used to half its
  * depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
@@ -33,7 +34,7 @@ enum {
     SUMS = 256,    /* sums in it */
     BLOCK = 2,     /* tiles of a block in each direction */
     ROWS = 256,    /* of a chunk at most */
-    GROUPS = 64,   /* of a chunk of channels; halves of groups in K6 */
+    GROUPS = 64,   /* of a chunk of channels; halves of groups in K3, K6 */
     GROUP_BYTES = 512, /* of 32 channels x 16 outputs as signed bytes */
     BATCH = 3, /* groups; two buffers of 4 KiB each fit in the first cache beside the rest */
     L2_BYTES = 1 << 20, /* activations that may stay there: half of Sapphire Rapids' 2 MiB */
@@ -52,14 +53,14 @@ static const tile_config half_groups = {
     .rows = {16, 16, 16, 16, 16, 16, 4, 4},
 };
 
-/* Groups of a batch, K6's halves in whole groups. */
+/* Groups of a batch; of halves, whole groups. */
 INLINE int batch_of(const mm_kind kind) {
-    return kind == MM_K6 ? BATCH / 2 * 2 : BATCH;
+    return mm_has_halves(kind) ? BATCH / 2 * 2 : BATCH;
 }
 
 /* Parts that a group falls into, each with a scale. */
 INLINE int parts_of(const mm_kind kind) {
-    return kind == MM_K6 ? 2 : 1;
+    return mm_has_halves(kind) ? 2 : 1;
 }
 
 /* A pair of panels over a chunk of channels. */
@@ -93,6 +94,29 @@ INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *
         const __m512i flip = _mm512_set1_epi8(-128);
         UNROLL for (int i = 0; i < GROUP_BYTES; i += 64)
             _mm512_store_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), flip));
+    } else if (mm_has_levels(kind)) {
+        const __m128i levels = _mm_loadu_si128((const __m128i *)(const void *)quant_iq4_levels);
+        const __m512i table = _mm512_broadcast_i32x4(levels), low = _mm512_set1_epi8(15);
+        UNROLL for (int i = 0; i < 4; i++) {
+            __m512i v = _mm512_loadu_si512(from + i * 64);
+            __m512i hi = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
+            _mm512_store_si512(to + i * 128, _mm512_shuffle_epi8(table, _mm512_and_si512(v, low)));
+            _mm512_store_si512(to + i * 128 + 64, _mm512_shuffle_epi8(table, hi));
+        }
+    } else if (kind == MM_K3) {
+        const __m512i two = _mm512_set1_epi8(3), third = _mm512_set1_epi8(4);
+        const __m512i bits = _mm512_loadu_si512(from + 128);
+        UNROLL for (int half = 0; half < 2; half++) {
+            const __m512i v = _mm512_loadu_si512(from + half * 64);
+            UNROLL for (int i = 0; i < 4; i++) {
+                const int bit = i + 4 * half;
+                __m512i a = _mm512_and_si512(_mm512_srli_epi16(v, (unsigned)(2 * i)), two);
+                __m512i b = bit < 2 ? _mm512_slli_epi16(bits, (unsigned)(2 - bit))
+                                    : _mm512_srli_epi16(bits, (unsigned)(bit - 2));
+                a = _mm512_ternarylogic_epi32(a, b, third, 0xf8);
+                _mm512_store_si512(to + half * GROUP_BYTES + i * 64, _mm512_sub_epi8(a, third));
+            }
+        }
     } else if (kind == MM_K6) {
         const __m512i low = _mm512_set1_epi8(15), upper = _mm512_set1_epi8(48);
         const __m512i zero = _mm512_set1_epi8(32);
@@ -137,10 +161,10 @@ INLINE v16 from_f16(const unsigned char *p) {
     return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
 }
 
-/* 16 bytes, of K6 signed ones, times units. */
+/* 16 bytes, signed where there are no minima, times units. */
 INLINE v16 in_units(const mm_kind kind, const unsigned char *p, const unsigned char *units) {
     const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    const __m512i n = kind == MM_K6 ? _mm512_cvtepi8_epi32(v) : _mm512_cvtepu8_epi32(v);
+    const __m512i n = !mm_has_min(kind) ? _mm512_cvtepi8_epi32(v) : _mm512_cvtepu8_epi32(v);
     return v16_mul(from_f16(units), _mm512_cvtepi32_ps(n));
 }
 
@@ -149,16 +173,18 @@ INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, s
                         size_t g, v16 to[2]) {
     const size_t bytes = MM_PANEL * sizeof(uint16_t);
     const unsigned char *scale = panel_scales + g * bytes;
+    const unsigned char *of = panel_scales + g * (size_t)mm_in_units(kind) * MM_PANEL;
     if (!mm_has_units(kind)) {
         to[0] = from_f16(scale);
         if (mm_has_min(kind)) to[1] = from_f16(scale + mm_minima(groups));
         return;
     }
-    const unsigned char *units =
-        panel_scales + mm_units(groups) + g / (MM_SUPER / MM_GROUP) * bytes;
-    to[0] = in_units(kind, scale, units);
-    to[1] = in_units(kind, scale + MM_PANEL,
-                     kind == MM_K6 ? units : units + mm_min_units(groups) - mm_units(groups));
+    const size_t super = g / (MM_SUPER / MM_GROUP) * bytes;
+    const unsigned char *units = panel_scales + mm_units(kind, groups) + super;
+    const unsigned char *min_units = panel_scales + mm_min_units(kind, groups) + super;
+    to[0] = in_units(kind, of, units);
+    if (mm_has_halves(kind) || mm_has_min(kind))
+        to[1] = in_units(kind, of + MM_PANEL, mm_has_min(kind) ? min_units : units);
 }
 
 /* Groups number begin .. of those that the input sums over. */
@@ -251,18 +277,18 @@ INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *
     for (int i = 0; i < b->n; i += parts_of(kind)) {
         const int g = b->first + i;
         const int32_t *sums = b->sums[i][slot];
-        const int32_t *lasts = kind == MM_K6 ? b->sums[i + 1][slot] : sums;
+        const int32_t *lasts = mm_has_halves(kind) ? b->sums[i + 1][slot] : sums;
         const float *scale = b->rows->scale[g] + tile * TILE;
         const float *wsum = b->rows->wsum[g] + tile * TILE;
         /* Else gcc keeps an offset for each of the addresses in a register. */
         __asm__("" : "+r"(scale), "+r"(wsum), "+r"(sums));
         const v16 ws = v16_load(c->scale[panel][g]);
         const v16 wm = mm_has_min(kind) ? v16_load(c->min[panel][g]) : v16_zero();
-        const v16 last = kind == MM_K6 ? v16_load(c->scale[panel][g + 1]) : v16_zero();
+        const v16 last = mm_has_halves(kind) ? v16_load(c->scale[panel][g + 1]) : v16_zero();
         UNROLL for (int r = 0; r < TILE; r++) {
             v16 f = _mm512_cvtepi32_ps(_mm512_load_si512(sums + r * MM_PANEL));
             f = v16_mul(f, ws);
-            if (kind == MM_K6)
+            if (mm_has_halves(kind))
                 f = v16_fma(_mm512_cvtepi32_ps(_mm512_load_si512(lasts + r * MM_PANEL)), last, f);
             acc[r] = v16_fma(f, v16_set(scale[r]), acc[r]);
             if (mm_has_min(kind)) acc[r] = v16_fma(wm, v16_set(wsum[r]), acc[r]);
@@ -356,7 +382,7 @@ static int chunk_rows(int rows, int k) {
         _Alignas(64) weights_chunk c;                                                              \
         _Alignas(64) totals total;                                                                 \
         const int rows = chunk_rows(row1 - row0, w->k_padded);                                     \
-        tile_configure(kind == MM_K6 ? &half_groups : &whole_groups);                              \
+        tile_configure(mm_has_halves(kind) ? &half_groups : &whole_groups);                        \
         for (int row = row0; row < row1; row += rows) {                                            \
             const int end = row1 - row < rows ? row1 : row + rows;                                 \
             int p = panel0;                                                                        \
@@ -379,6 +405,9 @@ RUN(run_w5m, MM_W5M)
 RUN(run_k4, MM_K4)
 RUN(run_k5, MM_K5)
 RUN(run_k6, MM_K6)
+RUN(run_k3, MM_K3)
+RUN(run_l4, MM_L4)
+RUN(run_l4k, MM_L4K)
 
 static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
                     int panel1, float *out, size_t out_stride) {
@@ -394,6 +423,9 @@ const mm_kernels mm_amx = {
             [MM_W5M] = run_w5m,
             [MM_K4] = run_k4,
             [MM_K5] = run_k5,
-            [MM_K6] = run_k6},
+            [MM_K6] = run_k6,
+            [MM_K3] = run_k3,
+            [MM_L4] = run_l4,
+            [MM_L4K] = run_l4k},
     .panels = BLOCK,
 };

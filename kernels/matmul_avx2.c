@@ -10,15 +10,16 @@
  * W4: q <= 15: a pair is at most 2 x 15 x 127 = 3,810, the eight pairs of a group 30,480 <= 32,767:
  * the group is summed in 16 bits and widened once; the zero point is taken off then, in 32 bits.
  * W5: q <= 31: four pairs are at most 4 x 2 x 31 x 127 = 31,496: a group is widened twice.
- * K6: q <= 63: two pairs are at most 2 x 2 x 63 x 127 = 32,004: half a group is widened twice. */
+ * K6: q <= 63: two pairs are at most 2 x 2 x 63 x 127 = 32,004: half a group is widened twice. So
+ * is K3's. L4 is as W8: |w| <= 127. */
 #define MM_TABLE               mm_avx2
 #define MM_PANELS              1
 #define MM_ROWS_F32            6
 #define MM_LANES               8
 #define MM_UNITS               2
 #define MM_ROWS_INT            3
-#define MM_SOME_PLAIN(kind)    (mm_has_5_bits(kind) || (kind) == MM_K6)
-#define MM_ACC_IN_MEMORY(kind) (!mm_has_5_bits(kind) && (kind) != MM_K6)
+#define MM_SOME_PLAIN(kind)    (mm_has_5_bits(kind) || mm_has_halves(kind))
+#define MM_ACC_IN_MEMORY(kind) mm_has_4_bits(kind)
 #define MM_QUADS
 #define MM_FOURS
 #include "kernels/matmul.h"
@@ -72,6 +73,21 @@ V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
     v = _mm256_and_si256(half ? _mm256_srli_epi16(v, 4) : v, low);
     high = i < 2 ? _mm256_slli_epi16(high, 4 - 2 * i) : _mm256_srli_epi16(high, 2 * i - 4);
     return _mm256_or_si256(v, _mm256_and_si256(high, m));
+}
+V16_INLINE iw iw_load3(iw low, iw high, int i, int half) {
+    const __m256i two = _mm256_set1_epi8(3), m = _mm256_set1_epi8(4);
+    const int bit = i + 4 * half;
+    low = _mm256_and_si256(_mm256_srli_epi16(low, 2 * i), two);
+    high = bit < 2 ? _mm256_slli_epi16(high, 2 - bit) : _mm256_srli_epi16(high, bit - 2);
+    return _mm256_or_si256(low, _mm256_and_si256(high, m));
+}
+V16_INLINE void iw_load_levels(const unsigned char *p, iw *lo, iw *hi) {
+    const __m128i levels = _mm_loadu_si128((const __m128i *)(const void *)quant_iq4_levels);
+    const __m256i table =
+        _mm256_xor_si256(_mm256_broadcastsi128_si256(levels), _mm256_set1_epi8(-128));
+    iw_load4(p, lo, hi);
+    *lo = _mm256_shuffle_epi8(table, *lo);
+    *hi = _mm256_shuffle_epi8(table, *hi);
 }
 V16_INLINE iacc iacc_start8(int32_t sum) {
     (void)sum; /* taken off four by four */

@@ -7,6 +7,7 @@
 #define MM_ROWS_INT            6
 #define MM_SOME_PLAIN(kind)    false
 #define MM_ACC_IN_MEMORY(kind) false
+#include "kernels/quant.h"
 #include "kernels/simd16.h"
 
 typedef v16 vf;
@@ -43,6 +44,21 @@ V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
     high = i < 2 ? _mm512_slli_epi16(high, (unsigned)(4 - 2 * i))
                  : _mm512_srli_epi16(high, (unsigned)(2 * i - 4));
     return _mm512_ternarylogic_epi32(v, high, m, 0xf8);
+}
+V16_INLINE iw iw_load3(iw low, iw high, int i, int half) {
+    const __m512i two = _mm512_set1_epi8(3), m = _mm512_set1_epi8(4);
+    const int bit = i + 4 * half;
+    low = _mm512_and_si512(_mm512_srli_epi16(low, (unsigned)(2 * i)), two);
+    high = bit < 2 ? _mm512_slli_epi16(high, (unsigned)(2 - bit))
+                   : _mm512_srli_epi16(high, (unsigned)(bit - 2));
+    return _mm512_or_si512(low, _mm512_and_si512(high, m));
+}
+V16_INLINE void iw_load_levels(const unsigned char *p, iw *lo, iw *hi) {
+    const __m128i levels = _mm_loadu_si128((const __m128i *)(const void *)quant_iq4_levels);
+    const __m512i table = _mm512_xor_si512(_mm512_broadcast_i32x4(levels), _mm512_set1_epi8(-128));
+    iw_load4(p, lo, hi);
+    *lo = _mm512_shuffle_epi8(table, *lo);
+    *hi = _mm512_shuffle_epi8(table, *hi);
 }
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return _mm512_set1_epi32(-128 * sum);

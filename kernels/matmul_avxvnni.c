@@ -56,6 +56,21 @@ V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
     high = i < 2 ? _mm256_slli_epi16(high, 4 - 2 * i) : _mm256_srli_epi16(high, 2 * i - 4);
     return _mm256_or_si256(v, _mm256_and_si256(high, m));
 }
+V16_INLINE iw iw_load3(iw low, iw high, int i, int half) {
+    const __m256i two = _mm256_set1_epi8(3), m = _mm256_set1_epi8(4);
+    const int bit = i + 4 * half;
+    low = _mm256_and_si256(_mm256_srli_epi16(low, 2 * i), two);
+    high = bit < 2 ? _mm256_slli_epi16(high, 2 - bit) : _mm256_srli_epi16(high, bit - 2);
+    return _mm256_or_si256(low, _mm256_and_si256(high, m));
+}
+V16_INLINE void iw_load_levels(const unsigned char *p, iw *lo, iw *hi) {
+    const __m128i levels = _mm_loadu_si128((const __m128i *)(const void *)quant_iq4_levels);
+    const __m256i table =
+        _mm256_xor_si256(_mm256_broadcastsi128_si256(levels), _mm256_set1_epi8(-128));
+    iw_load4(p, lo, hi);
+    *lo = _mm256_shuffle_epi8(table, *lo);
+    *hi = _mm256_shuffle_epi8(table, *hi);
+}
 V16_INLINE iacc iacc_start8(int32_t sum) {
     return _mm256_set1_epi32(-128 * sum);
 }

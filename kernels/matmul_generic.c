@@ -50,6 +50,18 @@ V16_INLINE iw iw_load6(const unsigned char *p, iw high, int i, int half) {
         w.b[j] = (uint8_t)((half ? p[j] >> 4 : p[j] & 15) | (high.b[j] >> 2 * i & 3) << 4);
     return w;
 }
+V16_INLINE iw iw_load3(iw low, iw high, int i, int half) {
+    iw w;
+    for (int j = 0; j < 64; j++)
+        w.b[j] = (uint8_t)((low.b[j] >> 2 * i & 3) | (high.b[j] >> (i + 4 * half) & 1) << 2);
+    return w;
+}
+V16_INLINE void iw_load_levels(const unsigned char *p, iw *lo, iw *hi) {
+    for (int i = 0; i < 64; i++) {
+        lo->b[i] = (uint8_t)(quant_iq4_levels[p[i] & 15] + 128);
+        hi->b[i] = (uint8_t)(quant_iq4_levels[p[i] >> 4] + 128);
+    }
+}
 V16_INLINE iacc iacc_set(int32_t v) {
     iacc a;
     for (int i = 0; i < 16; i++) a.s[i] = v;

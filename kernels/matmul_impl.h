@@ -11,16 +11,19 @@
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
  *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
  *                                         them from 2i of `high`
+ *   iw_load3(low, high, i, half)          of K3: two bits from 2i of `low`, above them bit
+ *                                         i (+ 4: half) of `high`
+ *   iw_load_levels(p, &lo, &hi)           of L4: levels + 128 of the low and the high nibbles
  *   iacc_start8/4/5(sum)                  the sums' start, given the sum of the activations
- *   iacc_start6(start)                    the same in K6, given -32 times that sum
- *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for W5, K6 too, but with
- *   MM_FOURS, if W5 takes 16 of them at once: iacc_dot5(acc, w[4], x[4]), and K6 8 of them:
+ *   iacc_start6(start)                    the same in K6, K3, given -32 or -4 times that sum
+ *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for W5, K6, K3 too, but
+ * with MM_FOURS, if W5 takes 16 of them at once: iacc_dot5(acc, w[4], x[4]), and K6, K3 8:
  *                                         iacc_dot6(acc, w0, w1, x0, x1)
- *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6 too
- *   MM_QUADS, if W8 takes 8 activations at once: iacc_quad8(acc, w0, w1, x0, x1, quad)
- *   vf_from_f16/u8/i8(p)                  MM_LANES numbers as floats
- * The stored codes are above the weights by 128 (W8), 8 (W4), 16 (W5) or 32 (K6): start or end
- * takes that off. */
+ *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6, K3
+ *   MM_QUADS, if weights of 8 bits take 8 activations at once: iacc_quad8(acc, w0, w1, x0, x1,
+ * quad) vf_from_f16/u8/i8(p)                  MM_LANES numbers as floats The codes are above the
+ * weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end takes that off. W4
+ * stands for W4M and K4 as well here, W5 for W5M and K5, L4 for L4K. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -50,8 +53,13 @@ INLINE bool plain_has_scales(const mm_kind kind) {
     return kind != MM_W5 && kind != MM_W5M;
 }
 
+/* Minima, or scales of the other half. */
+INLINE bool mm_has_two(const mm_kind kind) {
+    return mm_has_min(kind) || mm_has_halves(kind);
+}
+
 /* The groups of a panel that a pass takes: codes as plain bytes, [k/4][16][4]; scales, and minima
- * or, in K6, those of the other half. */
+ * or, in K3 and K6, those of the other half; L4 as W8. */
 typedef struct plain_groups {
     unsigned char codes[BLOCK_GROUPS][MM_GROUP * MM_PANEL];
     float scales[BLOCK_GROUPS][2][MM_PANEL];
@@ -96,15 +104,16 @@ INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, s
         return;
     }
     const size_t at = (g / (MM_SUPER / MM_GROUP) * MM_PANEL + lane) * sizeof(uint16_t);
-    const unsigned char *in_units = panel_scales + g * 2 * MM_PANEL + lane;
-    const unsigned char *units = panel_scales + mm_units(groups) + at;
+    const size_t in_group = (size_t)mm_in_units(kind) * MM_PANEL;
+    const unsigned char *in_units = panel_scales + g * in_group + lane;
+    const unsigned char *units = panel_scales + mm_units(kind, groups) + at;
     const vf unit = vf_from_f16((const uint16_t *)(const void *)units);
-    if (kind == MM_K6) {
+    if (!mm_has_min(kind)) {
         to[0] = vf_mul(unit, vf_from_i8(in_units));
-        to[1] = vf_mul(unit, vf_from_i8(in_units + MM_PANEL));
+        if (mm_has_halves(kind)) to[1] = vf_mul(unit, vf_from_i8(in_units + MM_PANEL));
         return;
     }
-    const unsigned char *min_units = panel_scales + mm_min_units(groups) + at;
+    const unsigned char *min_units = panel_scales + mm_min_units(kind, groups) + at;
     to[0] = vf_mul(unit, vf_from_u8(in_units));
     to[1] = vf_mul(vf_from_f16((const uint16_t *)(const void *)min_units),
                    vf_from_u8(in_units + MM_PANEL));
@@ -117,23 +126,32 @@ INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned
     unsigned char *codes = to->codes[i];
     UNROLL for (int lane = 0; lane < MM_PANEL; lane += MM_LANES) {
         UNROLL for (int v = 0; v < 4; v++) {
-            iw lo, hi;
             const unsigned char *p = from + v * 64 + lane * 4, *high = from + 256 + lane * 4;
-            if (kind == MM_K6)
-                lo = iw_load6(p, iw_load8(high), v, 0), hi = iw_load6(p, iw_load8(high + 64), v, 1);
-            else if (mm_has_5_bits(kind))
+            const unsigned char *two = from + lane * 4; /* K3 */
+            size_t to_lo = (size_t)v * 64, to_hi = to_lo + 256;
+            iw lo, hi;
+            if (kind == MM_K3) {
+                lo = iw_load3(iw_load8(two), iw_load8(two + 128), v, 0);
+                hi = iw_load3(iw_load8(two + 64), iw_load8(two + 128), v, 1);
+            } else if (kind == MM_K6) {
+                lo = iw_load6(p, iw_load8(high), v, 0);
+                hi = iw_load6(p, iw_load8(high + 64), v, 1);
+            } else if (mm_has_levels(kind)) {
+                iw_load_levels(p, &lo, &hi);
+                to_lo = (size_t)v * 128, to_hi = to_lo + 64;
+            } else if (mm_has_5_bits(kind))
                 iw_load5(p, iw_load8(high), v, &lo, &hi);
             else
                 iw_load4(p, &lo, &hi);
-            memcpy(codes + v * 64 + lane * 4, &lo, sizeof lo);
-            memcpy(codes + 256 + v * 64 + lane * 4, &hi, sizeof hi);
+            memcpy(codes + to_lo + lane * 4, &lo, sizeof lo);
+            memcpy(codes + to_hi + lane * 4, &hi, sizeof hi);
         }
         if (!plain_has_scales(kind)) continue;
         vf scales[2] = {vf_zero(), vf_zero()};
         load_scales(kind, panel + w->scale_offset, (size_t)(w->k_padded / MM_GROUP), (size_t)g,
                     (size_t)lane, scales);
         vf_store(to->scales[i][0] + lane, scales[0]);
-        vf_store(to->scales[i][1] + lane, scales[1]);
+        if (mm_has_two(kind)) vf_store(to->scales[i][1] + lane, scales[1]);
     }
 }
 
@@ -159,28 +177,30 @@ INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const walk *v, 
         if (part != 0) continue;
         FETCH(scales);
         if (mm_has_units(kind)) /* some 8 bytes a group, of units */
-            FETCH(from + w->scale_offset + mm_units(groups) + (size_t)g * 8);
+            FETCH(from + w->scale_offset + mm_units(kind, groups) + (size_t)g * 8);
         else if (mm_has_min(kind))
             FETCH(scales + mm_minima(groups));
     }
 }
 
-/* K6: the sums of half a group of the rows whose codes for this group are at x. */
-INLINE void half_sums(const unsigned char *const codes[MM_UNITS], size_t at, const bool plain,
-                      const int half, const int8_t *const x[TILE_ROWS],
+/* K3, K6: the sums of half a group of the rows whose codes for this group are at x. */
+INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
+                      const bool plain, const int half, const int8_t *const x[TILE_ROWS],
                       const int32_t *const starts[TILE_ROWS], iacc t[TILE_ROWS][MM_UNITS],
                       const int rows, const int units) {
     UNROLL for (int r = 0; r < rows; r++) {
-        UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_start6(starts[r][half]);
+        const int32_t start = kind == MM_K3 ? starts[r][half] / 8 : starts[r][half];
+        UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_start6(start);
     }
     UNROLL for (int v = 0; v < 4; v += 2) {
         iw b[MM_UNITS][2];
         UNROLL for (int u = 0; u < units; u++) {
             UNROLL for (int j = 0; j < 2; j++) {
-                const unsigned char *c = codes[u] + at + (v + j) * 64;
-                b[u][j] = plain
-                              ? iw_load8(c + half * 256)
-                              : iw_load6(c, iw_load8(codes[u] + at + 256 + half * 64), v + j, half);
+                const unsigned char *c = codes[u] + at, *four = c + (v + j) * 64;
+                b[u][j] = plain ? iw_load8(four + half * 256)
+                          : kind == MM_K3
+                              ? iw_load3(iw_load8(c + half * 64), iw_load8(c + 128), v + j, half)
+                              : iw_load6(four, iw_load8(c + 256 + half * 64), v + j, half);
             }
         }
         UNROLL for (int r = 0; r < rows; r++) {
@@ -202,7 +222,7 @@ INLINE void half_sums(const unsigned char *const codes[MM_UNITS], size_t at, con
     if (plain && plain_has_scales(kind)) {                                                         \
         const float *of = plain_scales[u] + i_code * 2 * MM_PANEL;                                 \
         ws[u][0] = vf_load(of);                                                                    \
-        if (kind == MM_K6 || mm_has_min(kind)) ws[u][1] = vf_load(of + MM_PANEL);                  \
+        if (mm_has_two(kind)) ws[u][1] = vf_load(of + MM_PANEL);                                   \
     } else                                                                                         \
         load_scales(kind, scales[u], (size_t)groups, (size_t)g, lanes[u], ws[u])
 
@@ -217,9 +237,10 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     const float *scale = in->scale + (size_t)row * in->g_stride;
     const float *wsum = in->wsum + (size_t)row * in->g_stride;
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
-    const int32_t *halves = kind == MM_K6 ? in->halves + (size_t)row * in->g_stride * 2 : NULL;
+    const int32_t *halves =
+        mm_has_halves(kind) ? in->halves + (size_t)row * in->g_stride * 2 : NULL;
 #ifdef MM_QUADS
-    const int32_t *quads = in->quads + (size_t)row * in->g_stride * 4;
+    const int32_t *quads = mm_has_8_bits(kind) ? in->quads + (size_t)row * in->g_stride * 4 : NULL;
 #endif
     const bool five = mm_has_5_bits(kind), centred = !mm_has_min(kind);
     const size_t group_bytes = plain ? MM_GROUP * MM_PANEL : mm_group_bytes(kind);
@@ -250,14 +271,14 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
             x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
             HOLD(x[r]);
         }
-        if (kind == MM_K6) {
+        if (mm_has_halves(kind)) {
             const int32_t *starts[TILE_ROWS];
             vf f[TILE_ROWS][MM_UNITS];
             UNROLL for (int r = 0; r < rows; r++) starts[r] =
                 halves + ((size_t)r * in->g_stride + (size_t)g) * 2;
             UNROLL for (int u = 0; u < units; u++) TILE_SCALES(u);
             UNROLL for (int half = 0; half < 2; half++) {
-                half_sums(codes, at, plain, half, x, starts, t, rows, units);
+                half_sums(kind, codes, at, plain, half, x, starts, t, rows, units);
                 UNROLL for (int u = 0; u < units; u++) {
                     UNROLL for (int r = 0; r < rows; r++) f[r][u] =
                         half ? vf_fused(iacc_end8(t[r][u]), ws[u][1], f[r][u])
@@ -272,7 +293,7 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
         }
         UNROLL for (int r = 0; r < rows; r++) {
             const int s = sum[(size_t)r * in->g_stride + (size_t)g];
-            UNROLL for (int u = 0; u < units; u++) t[r][u] = kind == MM_W8 ? iacc_start8(s)
+            UNROLL for (int u = 0; u < units; u++) t[r][u] = mm_has_8_bits(kind) ? iacc_start8(s)
                                                              : five ? iacc_start5(centred ? s : 0)
                                                                     : iacc_start4(centred ? s : 0);
         }
@@ -300,7 +321,7 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
             }
         } else
 #endif
-            if (kind != MM_W8) {
+            if (!mm_has_8_bits(kind)) {
             UNROLL for (int i = 0; i < 4; i++) {
                 iw lo[MM_UNITS], hi[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++) {
@@ -325,37 +346,35 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                 lift[r] = quads + ((size_t)r * in->g_stride + (size_t)g) * 4;
                 HOLD(lift[r]);
             }
+#endif
             UNROLL for (int i = 0; i < 4; i++) {
                 iw b0[MM_UNITS], b1[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++) {
-                    b0[u] = iw_load8(codes[u] + at + (size_t)i * 128);
-                    b1[u] = iw_load8(codes[u] + at + (size_t)i * 128 + 64);
+                    const unsigned char *c = codes[u] + at;
+                    if (mm_has_levels(kind) && !plain)
+                        iw_load_levels(c + i * 64, &b0[u], &b1[u]);
+                    else
+                        b0[u] = iw_load8(c + i * 128), b1[u] = iw_load8(c + i * 128 + 64);
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
-                    int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
+                    const int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
+#ifdef MM_QUADS
                     UNROLL for (int u = 0; u < units; u++) t[r][u] =
                         iacc_quad8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
-                }
-            }
 #else
-            UNROLL for (int i = 0; i < 8; i++) {
-                iw b[MM_UNITS];
-                UNROLL for (int u = 0; u < units; u++) b[u] =
-                    iw_load8(codes[u] + at + (size_t)i * 64);
-                UNROLL for (int r = 0; r < rows; r++) {
-                    int four = load_i32(x[r] + i * 4);
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot8(t[r][u], b[u], four);
+                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                        iacc_dot8(iacc_dot8(t[r][u], b0[u], x0), b1[u], x1);
+#endif
                 }
             }
-#endif
         }
         UNROLL for (int u = 0; u < units; u++) {
             TILE_SCALES(u);
             UNROLL for (int r = 0; r < rows; r++) {
                 const size_t i = (size_t)r * in->g_stride + (size_t)g;
-                vf f = kind == MM_W8 ? iacc_end8(t[r][u])
-                       : five        ? iacc_end5(t[r][u], centred ? sum[i] : 0)
-                                     : iacc_end4(t[r][u], centred ? sum[i] : 0);
+                vf f = mm_has_8_bits(kind) ? iacc_end8(t[r][u])
+                       : five              ? iacc_end5(t[r][u], centred ? sum[i] : 0)
+                                           : iacc_end4(t[r][u], centred ? sum[i] : 0);
                 acc[r][u] = vf_fused(vf_mul(f, ws[u][0]), vf_set(scale[i]), acc[r][u]);
                 if (mm_has_min(kind)) acc[r][u] = vf_fused(ws[u][1], vf_set(wsum[i]), acc[r][u]);
                 if (plain && MM_ACC_IN_MEMORY(kind)) __asm__("" : "+m"(acc[r][u]));
@@ -553,6 +572,9 @@ RUN(run_w5m, MM_W5M)
 RUN(run_k4, MM_K4)
 RUN(run_k5, MM_K5)
 RUN(run_k6, MM_K6)
+RUN(run_k3, MM_K3)
+RUN(run_l4, MM_L4)
+RUN(run_l4k, MM_L4K)
 
 const mm_kernels MM_TABLE = {
     .run = {[MM_F32] = run_f32,
@@ -563,7 +585,10 @@ const mm_kernels MM_TABLE = {
             [MM_W5M] = run_w5m,
             [MM_K4] = run_k4,
             [MM_K5] = run_k5,
-            [MM_K6] = run_k6},
+            [MM_K6] = run_k6,
+            [MM_K3] = run_k3,
+            [MM_L4] = run_l4,
+            [MM_L4K] = run_l4k},
     .panels = MM_PANELS,
 #ifdef MM_QUADS
     .quads = true,

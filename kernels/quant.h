@@ -87,4 +87,16 @@ static inline void quant_k4_scale(const uint8_t s[12], int j, uint8_t *scale, ui
     }
 }
 
+/* Scale of sub-block i (0-15, of 16 values) of Q3_K out of its 12 packed bytes. */
+static inline int quant_k3_scale(const uint8_t s[12], int i) {
+    int low = i < 8 ? s[i] & 15 : s[i - 8] >> 4;
+    return (low | (s[8 + i % 4] >> 2 * (i / 4) & 3) << 4) - 32;
+}
+
+/* Scale of sub-block i (0-7) of the block of IQ4_XS at b. */
+static inline int quant_iq4_scale(const uint8_t *b, int i) {
+    int high = b[2] | b[3] << 8;
+    return ((b[4 + i / 2] >> 4 * (i % 2) & 15) | (high >> 2 * i & 3) << 4) - 32;
+}
+
 #endif

@@ -140,9 +140,7 @@ static void unpack_q3_k(const uint8_t *b, float *y) {
     const uint8_t *high = b, *q = b + 32, *s = b + 96;
     float d = half_at(b + 108);
     for (int i = 0; i < 16; i++) {
-        int low = i < 8 ? s[i] & 15 : s[i - 8] >> 4;
-        int scale = (low | (s[8 + i % 4] >> 2 * (i / 4) & 3) << 4) - 32;
-        float dl = d * (float)scale;
+        float dl = d * (float)quant_k3_scale(s, i);
         int part = i / 8, bit = i / 2, shift = 2 * (bit % 4);
         for (int l = 0; l < 16; l++) {
             int at = 16 * (i % 2) + l;
@@ -195,11 +193,9 @@ static void unpack_q6_k(const uint8_t *b, float *y) {
 
 static void unpack_iq4_xs(const uint8_t *b, float *y) {
     float d = half_at(b);
-    int scales_high = b[2] | b[3] << 8;
-    const uint8_t *scales_low = b + 4, *q = b + 8;
+    const uint8_t *q = b + 8;
     for (int i = 0; i < 8; i++, q += 16, y += 32) {
-        int s = (scales_low[i / 2] >> 4 * (i % 2) & 15) | (scales_high >> 2 * i & 3) << 4;
-        float dl = d * (float)(s - 32);
+        float dl = d * (float)quant_iq4_scale(b, i);
         for (int j = 0; j < 16; j++) {
             y[j] = dl * (float)quant_iq4_levels[q[j] & 15];
             y[j + 16] = dl * (float)quant_iq4_levels[q[j] >> 4];

@@ -55,7 +55,7 @@ static void rig_open(rig *r, int level, quant_type type, int k, int n, float shi
     m->head = (linear){.n_parts = 1, .k = k, .two_terms = true};
     assert_ok(mm_weights_init(&m->head.w[0], kind, n, k, NULL, &err), &err);
     m->head.n_out = m->head.w[0].n_panels * MM_PANEL;
-    m->head.quads = kind == MM_W8 && m->mm->quads;
+    m->head.quads = mm_has_8_bits(kind) && m->mm->quads;
     float *scratch = malloc((size_t)k * sizeof *scratch);
     mm_weights_pack(&m->head.w[0], 0, m->head.w[0].n_panels, type, r->data, row_bytes, scratch);
     free(scratch);
@@ -181,6 +181,8 @@ static void the_best_logits_have_both_terms_and_the_others_the_first(void **stat
         check(l, QUANT_Q4_1, 64, 1041, .5f, 1);
         check(l, QUANT_Q5_0, 96, 1030, 0, 2);
         check(l, QUANT_F16, 160, 777, .5f, 1);
+        check(l, QUANT_Q6_K, 256, 1041, 0, 2);
+        check(l, QUANT_Q4_K, 512, 777, .5f, 1);
     }
 }
 

@@ -48,7 +48,7 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
     assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     const mm_weights *w = &p->w;
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
-    const size_t bytes = mm_has_units(kind) ? mm_units(groups) : 0; /* scales in units */
+    const size_t bytes = mm_has_units(kind) ? mm_units(kind, groups) : 0; /* scales in units */
     const size_t scales = (w->panel_bytes - w->scale_offset - bytes) / sizeof(uint16_t);
     for (int panel = 0; panel < w->n_panels; panel++) {
         unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
@@ -155,13 +155,14 @@ static void same_as_generic(const problem *p, int row0, int row1, int panel0, in
     free(want);
 }
 
-static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M, MM_K4, MM_K5, MM_K6};
+static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M, MM_K4,
+                                MM_K5, MM_K6, MM_K3,  MM_L4, MM_L4K};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static void gives_the_bits_of_the_generic_kernel(void **state) {
     (void)state;
     need_avx512();
-    for (int round = 0; round < 192; round++) {
+    for (int round = 0; round < 24 * N_KINDS; round++) {
         problem p;
         make(&p, kinds[round % N_KINDS], 20 + upto(80), upto(80), upto(round % 5 ? 300 : 700),
              (fill)(round / N_KINDS % 4));
@@ -191,7 +192,7 @@ static void chunks_of_rows_and_channels_join(void **state) {
     }
     for (int more = 0; more < 2; more++) { /* halves of groups: twice as many */
         problem p;
-        make(&p, MM_K6, 47 + 16 * more, 48, 16 * GROUPS + 256 * more, RANDOM);
+        make(&p, more ? MM_K3 : MM_K6, 47 + 16 * more, 48, 16 * GROUPS + 256 * more, RANDOM);
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         drop(&p);
     }
@@ -214,7 +215,7 @@ static void every_number_of_rows_gives_the_same_rows(void **state) {
 static void sums_over_a_list_of_groups(void **state) {
     (void)state;
     need_avx512();
-    for (int round = 0; round < 48; round++) {
+    for (int round = 0; round < 6 * N_KINDS; round++) {
         problem p;
         make(&p, kinds[round % N_KINDS], 31 + upto(40), upto(60), 32 * (4 + upto(100)), RANDOM);
         const int groups = p.w.k_padded / 32;

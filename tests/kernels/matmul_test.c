@@ -40,6 +40,21 @@ static float sample(int flags) {
     }
 }
 
+/* A row of a type; of those that nothing packs, any bits with scales that are numbers. */
+static void make_row(quant_type type, const float *x, unsigned char *row, int k) {
+    const quant_traits *t = quant_type_traits(type);
+    if (quant_can_pack(type)) {
+        quant_pack_row(type, x, row, (size_t)k);
+        return;
+    }
+    const size_t scale_at = type == QUANT_Q3_K ? 108 : 0;
+    for (int i = 0; i < k / (int)t->block_size; i++, row += t->block_bytes) {
+        for (size_t j = 0; j < t->block_bytes; j++) row[j] = (unsigned char)test_random(&seed);
+        const uint16_t scale = quant_f32_to_f16((float)(test_uniform(&seed) - 0.5) * 0.1f);
+        memcpy(row + scale_at, &scale, sizeof scale);
+    }
+}
+
 static void make(problem *p, quant_type type, bool fast, int m, int n, int k, int flags) {
     p->m = m, p->n = n, p->k = k;
     mm_kind kind = mm_kind_for(type, fast);
@@ -50,7 +65,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
     float row[MAX_K], scratch[MAX_K];
     for (int i = 0; i < n; i++) {
         for (int j = 0; j < k; j++) row[j] = sample(flags);
-        quant_pack_row(type, row, rows + (size_t)i * row_bytes, (size_t)k);
+        make_row(type, row, rows + (size_t)i * row_bytes, k);
     }
     mm_weights_pack(&p->w, 0, p->w.n_panels, type, rows, row_bytes, scratch);
     for (int i = 0; i < n; i++) { /* repacking keeps or nearly keeps the tensor's values */
@@ -75,7 +90,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
                               .sum = p->sum + i * groups,
                               .halves = p->halves + 2 * i * groups,
                               .wsum = p->wsum + i * groups,
-                              .quads = kind == MM_W8 ? p->quads + 4 * i * groups : NULL};
+                              .quads = mm_has_8_bits(kind) ? p->quads + 4 * i * groups : NULL};
         vec_generic.quantize(&to, p->x + i * MAX_K, k, kp);
     }
     p->in = (mm_input){.x = p->x,
@@ -112,13 +127,14 @@ static double error_of(const problem *p, const float *out) {
     return worst;
 }
 
-static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0, QUANT_Q4_0,
-                                   QUANT_Q4_1, QUANT_Q4_K, QUANT_Q6_K, QUANT_BF16,
-                                   QUANT_Q5_0, QUANT_Q5_1, QUANT_Q5_K};
+static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0,   QUANT_Q4_0,  QUANT_Q4_1,
+                                   QUANT_Q4_K, QUANT_Q6_K, QUANT_BF16,   QUANT_Q5_0,  QUANT_Q5_1,
+                                   QUANT_Q5_K, QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS};
 enum { N_TYPES = sizeof types / sizeof *types };
 /* One for each integer kind. */
-static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0, QUANT_Q4_1, QUANT_Q5_0,
-                                     QUANT_Q5_1, QUANT_Q4_K, QUANT_Q5_K, QUANT_Q6_K};
+static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0,   QUANT_Q4_1,  QUANT_Q5_0,
+                                     QUANT_Q5_1, QUANT_Q4_K,   QUANT_Q5_K,  QUANT_Q6_K,
+                                     QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS};
 enum { N_INTEGER = sizeof integer / sizeof *integer };
 
 static int next_k(quant_type type) {
@@ -132,7 +148,7 @@ static void every_kernel_gives_the_sums(void **state) {
     (void)state;
     static problem p;
     static float first[MAX_M * STRIDE], out[MAX_M * STRIDE];
-    for (int round = 0; round < 220; round++) {
+    for (int round = 0; round < 20 * N_TYPES; round++) {
         quant_type type = types[round % N_TYPES];
         bool fast = round / N_TYPES % 2;
         make(&p, type, fast, 1 + (int)(test_random(&seed) % MAX_M),
@@ -158,7 +174,7 @@ static void a_row_does_not_depend_on_its_company(void **state) {
     (void)state;
     static problem p;
     static float all[MAX_M * STRIDE], part[MAX_M * STRIDE];
-    for (int round = 0; round < 66; round++) {
+    for (int round = 0; round < 6 * N_TYPES; round++) {
         quant_type type = types[round % N_TYPES];
         make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type), 0);
         for (int l = 0; l < N_LEVELS; l++) {
@@ -211,7 +227,7 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
         unsigned char *rows = malloc(N * row_bytes);
         for (int i = 0; i < N; i++) {
             for (int j = 0; j < K; j++) x[j] = sample(0);
-            quant_pack_row(integer[t], x, rows + (size_t)i * row_bytes, K);
+            make_row(integer[t], x, rows + (size_t)i * row_bytes, K);
         }
         mm_weights_pack(&w, 0, w.n_panels, integer[t], rows, row_bytes, scratch);
         free(rows);
@@ -232,15 +248,15 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     }
 }
 
-/* Activations at the ends of what they may be: +-127, and for W8 what vec_kernels.quantize allows
- * neighbours and fours. */
+/* Activations at the ends of what they may be: +-127, and for weights of 8 bits what
+ * vec_kernels.quantize allows neighbours and fours. */
 static void fill_with_largest(problem *p, int round) {
     static const int8_t fours[][4] = {{64, 64, 64, 63},   {127, 1, 127, 0},   {-127, 127, 0, 1},
                                       {127, 1, -126, -1}, {-64, -64, 127, 0}, {0, 127, 0, 127},
                                       {64, 64, -64, -63}, {-63, 127, 64, -1}};
     const int sign = round / (2 * N_INTEGER) ? -1 : 1;
     for (int i = 0; i < p->m * MAX_K; i++)
-        if (p->w.kind == MM_W8)
+        if (mm_has_8_bits(p->w.kind))
             p->q[i] = (int8_t)(sign * fours[i / 16 % 8][i % 8 / 4 * 2 + i % 2]);
         else
             p->q[i] = (int8_t)(sign * 127);
