@@ -11,6 +11,7 @@
 #include "index/filter.h"
 #include "index/pace.h"
 #include "index/search_index.h"
+#include "tests/niceness.h"
 
 enum { DIM = 16 };
 
@@ -499,6 +500,17 @@ static void a_read_only_index_serves_and_changes_nothing(void **state) {
     test_remove(dir);
 }
 
+static void merges_give_way_to_questions(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err;
+    search_index *ix = open_index(dir, 100, 0);
+    await_threads_that_give_way(1);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    assert_int_equal(threads_that_give_way(), 0);
+    test_remove(dir);
+}
+
 static void a_pace_keeps_to_its_rate_after_a_burst(void **state) {
     (void)state;
     pace p = pace_of(1000); /* a byte a millisecond */
@@ -716,6 +728,7 @@ int main(void) {
         cmocka_unit_test(segments_find_together_what_a_scan_finds),
         cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
         cmocka_unit_test(puts_damaged_and_foreign_files_aside),
+        cmocka_unit_test(merges_give_way_to_questions),
         cmocka_unit_test(a_pace_keeps_to_its_rate_after_a_burst),
         cmocka_unit_test(closing_ends_a_merge_under_way),
         cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),

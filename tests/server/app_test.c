@@ -11,7 +11,9 @@
 
 #include "server/app.h"
 #include "server/client.h"
+#include "server/jobs.h"
 #include "server/log.h"
+#include "tests/niceness.h"
 
 typedef struct fixture {
     char *dir;
@@ -427,6 +429,16 @@ static void operations_answer(void **state) {
     cJSON_Delete(r);
 }
 
+static void jobs_give_way_to_questions(void **state) {
+    (void)state;
+    jobs *q;
+    fo_err err;
+    const int others = threads_that_give_way();
+    assert_ok(jobs_create(&q, NULL, 1, &err), &err); /* nothing is ever added: no store */
+    await_threads_that_give_way(others + 1);
+    jobs_stop(q);
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -434,6 +446,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(bad_requests_name_their_field, setup, teardown),
         cmocka_unit_test_setup_teardown(every_body_kind_is_taken, setup, teardown),
         cmocka_unit_test_setup_teardown(a_key_is_answered_once, setup, teardown),
+        cmocka_unit_test(jobs_give_way_to_questions),
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
