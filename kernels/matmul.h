@@ -3,7 +3,7 @@
  *     mm_weights w;
  *     mm_weights_init(&w, mm_kind_for(type, fast), n, k, NULL, &err);
  *     mm_weights_pack(&w, 0, w.n_panels, type, rows, row_bytes, scratch);     // any threads
- *     mm_input_quantize(&in, ...);                                            // W8 and W4 only
+ *     vec_get()->quantize(&codes, x, k, w.k_padded);   // each row, for `in`; not for MM_F32
  *     mm_get()->run[w.kind](&w, &in, 0, m, 0, w.n_panels, out, out_stride);
  *     mm_weights_deinit(&w);
  *
@@ -23,13 +23,14 @@
  *              16 channels: bits 2v, 2v + 1 are the upper two of the code of channel 4v.. of them)
  *              (weight + 32), then [k/32][2][16] signed bytes: scales of the first and of the last
  *              16 channels, in units of the floats (f16) that follow, [k/256][16]
- *     MM_K3    [k/32] x 3 vectors: of the first and of the last 16 channels, bits 2v, 2v + 1 are
- * the lower two of the code of channel 4v.. of them; then the third bit of channel 4v.. of the
- * group in bit v (weight + 4); then as K6 MM_L4    [k/32] x 4 vectors: vector v holds channels 8v..
- * in the low nibbles and 8v + 4.. in the high ones, numbers of IQ4_NL's 16 levels; then [k/32][16]
- * scales (f16) MM_L4K   the same codes, then [k/32][16] signed bytes: scales in units of the floats
- * (f16) that follow, [k/256][16] MM_K... are GGUF's K formats: K6 takes as many bits as the file,
- * the others 1/8 more a weight.
+ *     MM_K3    [k/32] x 3 vectors: two, of the first and of the last 16 channels, whose bits 2v and
+ *              2v + 1 are the lower two of the code of channel 4v.. of them; one whose bit v is the
+ *              third of the code of channel 4v.. of the group (weight + 4); then as K6
+ *     MM_L4    [k/32] x 4 vectors: vector v holds channels 8v.. in the low nibbles and 8v + 4.. in
+ *              the high ones, as numbers of IQ4_NL's 16 levels; then [k/32][16] scales (f16)
+ *     MM_L4K   the same codes, then [k/32][16] signed bytes: scales, in units of the floats (f16)
+ *              that follow, [k/256][16]
+ * MM_K... are GGUF's K formats; K6 takes as many bits as in the file, the others 1/8 more a weight.
  *
  * k is padded with zero weights to a multiple of 32 (not MM_F32), n to one of 16; kinds with units
  * take multiples of 256 alone.
@@ -132,11 +133,9 @@ typedef struct mm_input {
     const int8_t *q;           /* [m][k_padded] in [-127, 127] */
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
-    const int32_t
-        *halves; /* [m][k_padded / 16]: -32 times the sum of q over 16 channels (K3, K6) */
-    const int32_t
-        *quads; /* [m][k_padded / 8] of vec_kernels.quantize: W8, L4, L4K where .quads says so */
-    size_t q_stride, g_stride; /* elements from row to row; of quads, 4 g_stride */
+    const int32_t *halves;     /* K3, K6: [m][k_padded / 16], -32 times the sum of 16 codes */
+    const int32_t *quads;      /* 8 bits, where .quads says so: [m][k_padded / 8] of quantize */
+    size_t q_stride, g_stride; /* elements from row to row; of halves 2, of quads 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
     const int *groups;         /* NULL: all; else the groups of channels to sum over, ascending */
     int n_groups;

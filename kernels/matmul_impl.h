@@ -3,27 +3,28 @@
  *   MM_PANELS      panels that a strip takes; MM_ROWS_F32: rows of a float tile (12, 6, 4, 2, 1)
  *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
- *   MM_SOME_PLAIN(kind)  whether some rows too take codes that are unpacked first, as many rows do
- *   MM_ACC_IN_MEMORY(kind)  whether gcc is to leave the floating sums there instead of plain codes
+ *   MM_SOME_PLAIN(kind)     whether some rows too take codes that are unpacked first, as many do
+ *   MM_ACC_IN_MEMORY(kind)  whether gcc is to leave the floating sums there, not plain codes
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
+ *   vf_from_f16/u8/i8(p)    MM_LANES numbers as floats
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
+ * and for the kinds, where W4 stands for W4M and K4 as well, W5 for W5M and K5, L4 for L4K:
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
  *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
  *                                         them from 2i of `high`
- *   iw_load3(low, high, i, half)          of K3: two bits from 2i of `low`, above them bit
- *                                         i (+ 4: half) of `high`
+ *   iw_load3(low, high, i, half)          of K3: two bits from 2i of `low`, above them bit i, or
+ *                                         (half) i + 4, of `high`
  *   iw_load_levels(p, &lo, &hi)           of L4: levels + 128 of the low and the high nibbles
  *   iacc_start8/4/5(sum)                  the sums' start, given the sum of the activations
- *   iacc_start6(start)                    the same in K6, K3, given -32 or -4 times that sum
- *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for W5, K6, K3 too, but
- * with MM_FOURS, if W5 takes 16 of them at once: iacc_dot5(acc, w[4], x[4]), and K6, K3 8:
- *                                         iacc_dot6(acc, w0, w1, x0, x1)
- *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6, K3
- *   MM_QUADS, if weights of 8 bits take 8 activations at once: iacc_quad8(acc, w0, w1, x0, x1,
- * quad) vf_from_f16/u8/i8(p)                  MM_LANES numbers as floats The codes are above the
- * weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end takes that off. W4
- * stands for W4M and K4 as well here, W5 for W5M and K5, L4 for L4K. */
+ *   iacc_start6(start)                    of K6 and K3, given -32 or -4 times that sum
+ *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for all but W8, L4
+ *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6 and K3 too
+ *   MM_QUADS, if W8 and L4 take 8 activations at once, by iacc_quad8(acc, w0, w1, x0, x1, quad)
+ *   MM_FOURS, if W5 takes 16, by iacc_dot5(acc, w[4], x[4]), and K6 and K3 8, by
+ *             iacc_dot6(acc, w0, w1, x0, x1)
+ * Codes are above the weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end
+ * takes that off. */
 #include "kernels/matmul.h"
 #include "kernels/simd16.h"
 
@@ -53,8 +54,8 @@ INLINE bool plain_has_scales(const mm_kind kind) {
     return kind != MM_W5 && kind != MM_W5M;
 }
 
-/* Minima, or scales of the other half. */
-INLINE bool mm_has_two(const mm_kind kind) {
+/* Minima, or scales of the other half, beside the scales. */
+INLINE bool has_two_scales(const mm_kind kind) {
     return mm_has_min(kind) || mm_has_halves(kind);
 }
 
@@ -119,6 +120,24 @@ INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, s
                    vf_from_u8(in_units + MM_PANEL));
 }
 
+/* Pair number v (0-3) of the eight vectors of a group whose codes are at c: vectors v and v + 4, or
+ * of L4, 2v and 2v + 1. Not W8. */
+INLINE void load_pair(const mm_kind kind, const unsigned char *c, const int v, iw *lo, iw *hi) {
+    if (kind == MM_K3) {
+        *lo = iw_load3(iw_load8(c), iw_load8(c + 128), v, 0);
+        *hi = iw_load3(iw_load8(c + 64), iw_load8(c + 128), v, 1);
+    } else if (kind == MM_K6) {
+        *lo = iw_load6(c + v * 64, iw_load8(c + 256), v, 0);
+        *hi = iw_load6(c + v * 64, iw_load8(c + 320), v, 1);
+    } else if (mm_has_levels(kind)) {
+        iw_load_levels(c + v * 64, lo, hi);
+    } else if (mm_has_5_bits(kind)) {
+        iw_load5(c + v * 64, iw_load8(c + 256), v, lo, hi);
+    } else {
+        iw_load4(c + v * 64, lo, hi);
+    }
+}
+
 /* Group g of a panel of a kind that is not W8, as number i of `to`. */
 INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned char *panel, int g,
                          plain_groups *to, int i) {
@@ -126,32 +145,19 @@ INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned
     unsigned char *codes = to->codes[i];
     UNROLL for (int lane = 0; lane < MM_PANEL; lane += MM_LANES) {
         UNROLL for (int v = 0; v < 4; v++) {
-            const unsigned char *p = from + v * 64 + lane * 4, *high = from + 256 + lane * 4;
-            const unsigned char *two = from + lane * 4; /* K3 */
-            size_t to_lo = (size_t)v * 64, to_hi = to_lo + 256;
+            const int at_lo = mm_has_levels(kind) ? 2 * v : v;
+            const int at_hi = mm_has_levels(kind) ? 2 * v + 1 : v + 4;
             iw lo, hi;
-            if (kind == MM_K3) {
-                lo = iw_load3(iw_load8(two), iw_load8(two + 128), v, 0);
-                hi = iw_load3(iw_load8(two + 64), iw_load8(two + 128), v, 1);
-            } else if (kind == MM_K6) {
-                lo = iw_load6(p, iw_load8(high), v, 0);
-                hi = iw_load6(p, iw_load8(high + 64), v, 1);
-            } else if (mm_has_levels(kind)) {
-                iw_load_levels(p, &lo, &hi);
-                to_lo = (size_t)v * 128, to_hi = to_lo + 64;
-            } else if (mm_has_5_bits(kind))
-                iw_load5(p, iw_load8(high), v, &lo, &hi);
-            else
-                iw_load4(p, &lo, &hi);
-            memcpy(codes + to_lo + lane * 4, &lo, sizeof lo);
-            memcpy(codes + to_hi + lane * 4, &hi, sizeof hi);
+            load_pair(kind, from + lane * 4, v, &lo, &hi);
+            memcpy(codes + at_lo * 64 + lane * 4, &lo, sizeof lo);
+            memcpy(codes + at_hi * 64 + lane * 4, &hi, sizeof hi);
         }
         if (!plain_has_scales(kind)) continue;
         vf scales[2] = {vf_zero(), vf_zero()};
         load_scales(kind, panel + w->scale_offset, (size_t)(w->k_padded / MM_GROUP), (size_t)g,
                     (size_t)lane, scales);
         vf_store(to->scales[i][0] + lane, scales[0]);
-        if (mm_has_two(kind)) vf_store(to->scales[i][1] + lane, scales[1]);
+        if (has_two_scales(kind)) vf_store(to->scales[i][1] + lane, scales[1]);
     }
 }
 
@@ -196,11 +202,12 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
         iw b[MM_UNITS][2];
         UNROLL for (int u = 0; u < units; u++) {
             UNROLL for (int j = 0; j < 2; j++) {
-                const unsigned char *c = codes[u] + at, *four = c + (v + j) * 64;
-                b[u][j] = plain ? iw_load8(four + half * 256)
+                const unsigned char *c = codes[u] + at;
+                const int i = v + j;
+                b[u][j] = plain ? iw_load8(c + half * 256 + i * 64)
                           : kind == MM_K3
-                              ? iw_load3(iw_load8(c + half * 64), iw_load8(c + 128), v + j, half)
-                              : iw_load6(four, iw_load8(c + 256 + half * 64), v + j, half);
+                              ? iw_load3(iw_load8(c + half * 64), iw_load8(c + 128), i, half)
+                              : iw_load6(c + i * 64, iw_load8(c + 256 + half * 64), i, half);
             }
         }
         UNROLL for (int r = 0; r < rows; r++) {
@@ -222,7 +229,7 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
     if (plain && plain_has_scales(kind)) {                                                         \
         const float *of = plain_scales[u] + i_code * 2 * MM_PANEL;                                 \
         ws[u][0] = vf_load(of);                                                                    \
-        if (mm_has_two(kind)) ws[u][1] = vf_load(of + MM_PANEL);                                   \
+        if (has_two_scales(kind)) ws[u][1] = vf_load(of + MM_PANEL);                               \
     } else                                                                                         \
         load_scales(kind, scales[u], (size_t)groups, (size_t)g, lanes[u], ws[u])
 
@@ -307,9 +314,8 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                         UNROLL for (int j = 0; j < 4; j++) b[u][j] =
                             iw_load8(c + j / 2 * 256 + j % 2 * 64);
                     } else {
-                        const iw high = iw_load8(codes[u] + at + 256);
-                        iw_load5(c, high, i, &b[u][0], &b[u][2]);
-                        iw_load5(c + 64, high, i + 1, &b[u][1], &b[u][3]);
+                        load_pair(kind, codes[u] + at, i, &b[u][0], &b[u][2]);
+                        load_pair(kind, codes[u] + at, i + 1, &b[u][1], &b[u][3]);
                     }
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
@@ -325,13 +331,11 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
             UNROLL for (int i = 0; i < 4; i++) {
                 iw lo[MM_UNITS], hi[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++) {
-                    const unsigned char *c = codes[u] + at + i * 64;
+                    const unsigned char *c = codes[u] + at;
                     if (plain)
-                        lo[u] = iw_load8(c), hi[u] = iw_load8(c + 256);
-                    else if (five)
-                        iw_load5(c, iw_load8(codes[u] + at + 256), i, &lo[u], &hi[u]);
+                        lo[u] = iw_load8(c + i * 64), hi[u] = iw_load8(c + 256 + i * 64);
                     else
-                        iw_load4(c, &lo[u], &hi[u]);
+                        load_pair(kind, c, i, &lo[u], &hi[u]);
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
                     int x0 = load_i32(x[r] + i * 4), x1 = load_i32(x[r] + i * 4 + 16);
@@ -352,7 +356,7 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                 UNROLL for (int u = 0; u < units; u++) {
                     const unsigned char *c = codes[u] + at;
                     if (mm_has_levels(kind) && !plain)
-                        iw_load_levels(c + i * 64, &b0[u], &b1[u]);
+                        load_pair(kind, c, i, &b0[u], &b1[u]);
                     else
                         b0[u] = iw_load8(c + i * 128), b1[u] = iw_load8(c + i * 128 + 64);
                 }
