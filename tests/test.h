@@ -47,7 +47,7 @@ static inline const char *test_shared(const char *name) {
     return access(path, R_OK) == 0 ? path : NULL;
 }
 
-/* A fresh folder below TMPDIR; the caller removes it with test_remove. Caller frees the name. */
+/* A fresh folder below TMPDIR; test_remove removes it and frees the name. */
 static inline char *test_folder(void) {
     const char *t = getenv("TMPDIR");
     char path[4096];

@@ -102,6 +102,7 @@ static void logits_keep_their_direction_beside_outliers(void **state) {
         assert_true(all >= .999);
     }
     munmap(exact, 2 * bytes);
+    test_remove(folder);
 }
 
 int main(void) {
