@@ -9,15 +9,6 @@
 #include "tests/engine/engine_fixture.h"
 
 enum { MOST = ASK_TOKENS, TABLE = 16 };
-static const tiny_shape shape = {.arch = "llama",
-                                 .type = QUANT_Q8_0,
-                                 .d = 64,
-                                 .layers = 3,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_dim = 32,
-                                 .ff = 96,
-                                 .vocab = V};
 
 typedef struct bed {
     fo_pool *pool;
@@ -53,7 +44,7 @@ static void compute(bed *b, const int32_t *table, const int32_t *tokens, int sta
                         .n_logits = logits != NULL,
                         .attention = attention,
                         .n_attention = n_attention,
-                        .attention_layers = {0, shape.layers}};
+                        .attention_layers = {0, deeper_llama.layers}};
     assert_ok(model_forward(b->c, b->kv, &s, 1, logits, &err), &err);
 }
 
@@ -118,7 +109,7 @@ static void turned_keys_are_those_of_the_new_position(void **state) {
         assert_ok(kv_chunk_place(b.m, b.kv, table[1], TO, N, bytes, FROM, &err), &err);
         double worst = 0, largest = 0;
         for (int p = TO; p < TO + N; p++)
-            for (int h = 0; h < shape.kv_heads; h++) {
+            for (int h = 0; h < deeper_llama.kv_heads; h++) {
                 float k[32], v[32], k2[32], v2[32];
                 read_key(&b, table[0], p, 0, h, k, v);
                 read_key(&b, table[1], p, 0, h, k2, v2);
@@ -190,7 +181,7 @@ static void attention_adds_up_to_one_and_to_the_same_in_any_cut(void **state) {
         }
         double sum = 0;
         for (int i = 0; i < N; i++) sum += (double)mass[i] * 0x1p-32;
-        assert_true(fabs(sum - TAIL * shape.heads * shape.layers) < 1e-3);
+        assert_true(fabs(sum - TAIL * deeper_llama.heads * deeper_llama.layers) < 1e-3);
         if (round == 0)
             memcpy(first, mass, sizeof mass);
         else
@@ -208,7 +199,7 @@ static void attention_alone_needs_no_later_layers(void **state) {
     make_tables(table);
     random_tokens(tokens, N);
     compute(&b, table[0], tokens, 0, START, NULL, NULL, 0, NULL);
-    for (int layers = 1; layers <= shape.layers; layers++) {
+    for (int layers = 1; layers <= deeper_llama.layers; layers++) {
         uint64_t mass[2][N] = {0};
         for (int early = 0; early < 2; early++) {
             model_sequence s = {.tokens = tokens + START,
@@ -225,7 +216,7 @@ static void attention_alone_needs_no_later_layers(void **state) {
         assert_memory_equal(mass[0], mass[1], sizeof *mass);
         double sum = 0;
         for (int i = 0; i < N; i++) sum += (double)mass[1][i] * 0x1p-32;
-        assert_true(fabs(sum - TAIL * shape.heads * layers) < 1e-3);
+        assert_true(fabs(sum - TAIL * deeper_llama.heads * layers) < 1e-3);
     }
     /* Beside one that wants logits all layers are computed, and its logits are the same. */
     float alone[V], beside[V];
@@ -247,7 +238,7 @@ static void attention_alone_needs_no_later_layers(void **state) {
     both[1].n_logits = 1;
     assert_int_equal(model_forward(b.c, b.kv, both, 2, beside, &err), FO_EINVAL);
     both[1].n_logits = 0;
-    both[1].layers = shape.layers + 1;
+    both[1].layers = deeper_llama.layers + 1;
     assert_int_equal(model_forward(b.c, b.kv, both, 2, beside, &err), FO_EINVAL);
     bed_close(&b);
 }
@@ -325,7 +316,7 @@ static void a_chunk_is_named_by_all_that_decides_its_kv(void **state) {
 
 static int open_model(void **state) {
     open_folder(state);
-    tiny_model_write(path, &shape, &seed);
+    tiny_model_write(path, &deeper_llama, &seed);
     return 0;
 }
 

@@ -9,15 +9,6 @@
 static char window_path[512];
 
 enum { ANSWER = 12, CHUNKS = 6 };
-static const tiny_shape shape = {.arch = "llama",
-                                 .type = QUANT_Q8_0,
-                                 .d = 64,
-                                 .layers = 3,
-                                 .heads = 4,
-                                 .kv_heads = 2,
-                                 .head_dim = 32,
-                                 .ff = 96,
-                                 .vocab = V};
 
 static int32_t prefix[30], chunks[CHUNKS][70];
 static size_t chunk_lengths[CHUNKS];
@@ -485,9 +476,9 @@ static void exact_reuse_writes_what_no_reuse_writes(void **state) {
 
 static int open_models(void **state) {
     open_folder(state);
-    tiny_model_write(path, &shape, &seed);
+    tiny_model_write(path, &deeper_llama, &seed);
     snprintf(window_path, sizeof window_path, "%s/window.gguf", folder);
-    tiny_shape window = shape;
+    tiny_shape window = deeper_llama;
     window.arch = "gemma3";
     window.window = 32;
     tiny_model_write(window_path, &window, &seed);

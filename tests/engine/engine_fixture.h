@@ -22,6 +22,16 @@ static const tiny_shape tiny_llama = {.arch = "llama",
                                       .ff = 96,
                                       .vocab = V};
 
+static const tiny_shape deeper_llama = {.arch = "llama",
+                                        .type = QUANT_Q8_0,
+                                        .d = 64,
+                                        .layers = 3,
+                                        .heads = 4,
+                                        .kv_heads = 2,
+                                        .head_dim = 32,
+                                        .ff = 96,
+                                        .vocab = V};
+
 /* --- the group's set-up and tear-down --- */
 static inline int open_folder(void **state) {
     (void)state;
