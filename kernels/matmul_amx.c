@@ -120,8 +120,8 @@ INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *
     } else if (kind == MM_K6) {
         const __m512i low = _mm512_set1_epi8(15), upper = _mm512_set1_epi8(48);
         const __m512i zero = _mm512_set1_epi8(32);
-        __m512i high[2]
-                    [4]; /* bits 2i, 2i + 1 of the two vectors, where they stand above 4 others */
+        /* Bits 2i, 2i + 1 of the two upper vectors, moved to where they stand above four others. */
+        __m512i high[2][4];
         UNROLL for (int j = 0; j < 2; j++) {
             __m512i v = _mm512_loadu_si512(from + 256 + j * 64);
             high[j][0] = _mm512_slli_epi16(v, 4);
