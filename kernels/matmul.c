@@ -20,11 +20,10 @@ static size_t quant_bytes(mm_kind kind, int k_padded) {
 static size_t panel_size(mm_kind kind, int k_padded) {
     const size_t groups = (size_t)(k_padded / MM_GROUP);
     size_t n = quant_bytes(kind, k_padded);
-    if (mm_has_units(kind))
-        n += mm_min_units(kind, groups) +
-             (mm_has_min(kind) ? mm_min_units(kind, groups) - mm_units(kind, groups) : 0);
-    else if (kind != MM_F32)
-        n += mm_has_min(kind) ? 2 * mm_minima(groups) : mm_minima(groups);
+    if (kind == MM_F32) return (n + 63) / 64 * 64;
+    const size_t unit_bytes = mm_min_units(kind, groups) - mm_units(kind, groups);
+    const size_t f16_bytes = mm_has_units(kind) ? unit_bytes : mm_minima(groups);
+    n += mm_units(kind, groups) + (mm_has_min(kind) ? 2 : 1) * f16_bytes;
     return (n + 63) / 64 * 64;
 }
 
@@ -244,21 +243,26 @@ static void put_codes(mm_kind kind, unsigned char *q, const group *g) {
     if (mm_has_5_bits(kind)) put_bits(q + 256, g, 0, 4, 4, 1);
 }
 
-static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j, const group *g) {
+/* An output's scale for group j of a panel, or what its scale is in units of; the same of minima.
+ */
+static uint16_t *f16_at(const mm_weights *w, unsigned char *panel, int lane, int j, bool minimum) {
     const size_t groups = (size_t)(w->k_padded / MM_GROUP);
+    size_t from = minimum ? mm_minima(groups) : 0;
+    if (mm_has_units(w->kind)) {
+        from = minimum ? mm_min_units(w->kind, groups) : mm_units(w->kind, groups);
+        j /= MM_SUPER / MM_GROUP;
+    }
+    uint16_t *f16 = (uint16_t *)(void *)(panel + w->scale_offset + from);
+    return f16 + j * MM_PANEL + lane;
+}
+
+static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j, const group *g) {
     const int in_units = mm_in_units(w->kind);
     put_codes(w->kind, panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4, g);
-    unsigned char *scale = panel + w->scale_offset, *min = scale + mm_minima(groups);
-    int at = j * MM_PANEL + lane;
-    if (in_units) {
-        for (int i = 0; i < in_units; i++)
-            scale[(j * in_units + i) * MM_PANEL + lane] = g->in_units[i];
-        min = scale + mm_min_units(w->kind, groups);
-        scale += mm_units(w->kind, groups);
-        at = j / (MM_SUPER / MM_GROUP) * MM_PANEL + lane;
-    }
-    ((uint16_t *)(void *)scale)[at] = g->scale;
-    if (mm_has_min(w->kind)) ((uint16_t *)(void *)min)[at] = g->min;
+    for (int i = 0; i < in_units; i++)
+        panel[w->scale_offset + (size_t)((j * in_units + i) * MM_PANEL + lane)] = g->in_units[i];
+    *f16_at(w, panel, lane, j, false) = g->scale;
+    if (mm_has_min(w->kind)) *f16_at(w, panel, lane, j, true) = g->min;
 }
 
 static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
@@ -312,29 +316,21 @@ static int code_at(mm_kind kind, const unsigned char *q, int i) {
 float mm_weights_at(const mm_weights *w, int row, int channel) {
     static const int zero[MM_KIND_END] = {
         [MM_W8] = 128, [MM_W4] = 8, [MM_W5] = 16, [MM_K6] = 32, [MM_K3] = 4};
-    const unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
+    unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
     int lane = row % MM_PANEL, j = channel / MM_GROUP, i = channel % MM_GROUP;
     if (w->kind == MM_F32) return ((const float *)(const void *)panel)[channel * MM_PANEL + lane];
-    const size_t groups = (size_t)(w->k_padded / MM_GROUP);
     const int in_units = mm_in_units(w->kind);
-    const unsigned char *scale = panel + w->scale_offset, *min = scale + mm_minima(groups);
-    float s = 1, m = 1;
-    int at = j * MM_PANEL + lane;
-    if (in_units) {
-        const unsigned char *of = scale + j * in_units * MM_PANEL + lane;
-        if (mm_has_min(w->kind))
-            s = (float)of[0], m = (float)of[MM_PANEL];
-        else
-            s = (float)(int8_t)of[mm_has_halves(w->kind) ? i / 16 * MM_PANEL : 0];
-        min = scale + mm_min_units(w->kind, groups);
-        scale += mm_units(w->kind, groups);
-        at = j / (MM_SUPER / MM_GROUP) * MM_PANEL + lane;
-    }
-    s *= quant_f16_to_f32(((const uint16_t *)(const void *)scale)[at]);
+    const unsigned char *of = panel + w->scale_offset + (size_t)(j * in_units * MM_PANEL + lane);
     const int code = code_at(w->kind, panel + (size_t)j * mm_group_bytes(w->kind) + lane * 4, i);
+    float s = quant_f16_to_f32(*f16_at(w, panel, lane, j, false));
+    if (mm_has_min(w->kind)) {
+        float m = quant_f16_to_f32(*f16_at(w, panel, lane, j, true));
+        if (in_units) s *= (float)of[0], m *= (float)of[MM_PANEL];
+        return s * (float)code + m;
+    }
+    if (in_units) s *= (float)(int8_t)of[mm_has_halves(w->kind) ? i / 16 * MM_PANEL : 0];
     if (mm_has_levels(w->kind)) return s * (float)quant_iq4_levels[code];
-    if (!mm_has_min(w->kind)) return s * (float)(code - zero[w->kind]);
-    return s * (float)code + m * quant_f16_to_f32(((const uint16_t *)(const void *)min)[at]);
+    return s * (float)(code - zero[w->kind]);
 }
 
 const mm_kernels *mm_get_named(const char *name) {

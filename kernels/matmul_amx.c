@@ -21,12 +21,9 @@
  * depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
  * operations for each of 16 rows, 24 cycles on two ports and more with all that is around them.
  * Counts and what was measured without AMX: docs/performance-amx.md. */
-#include "kernels/matmul.h"
-#include "kernels/simd16.h"
+#include "kernels/matmul_512.h"
+#include "kernels/matmul_codes.h"
 #include "kernels/tile_amx.h"
-
-#define UNROLL _Pragma("GCC unroll 16")
-#define INLINE static inline __attribute__((always_inline))
 
 enum {
     AMX_ROWS = 32, /* with fewer, reading the weights binds, which matmul_avx512.c does better */
@@ -89,102 +86,24 @@ typedef struct batch {
     int first, n, tiles; /* group of the chunk, groups, tiles of rows */
 } batch;
 
+/* A group as signed bytes, [k/4][16][4]; of halves, the second GROUP_BYTES behind the first. */
 INLINE void unpack_group(const mm_kind kind, const unsigned char *from, int8_t *to) {
-    if (kind == MM_W8) {
-        const __m512i flip = _mm512_set1_epi8(-128);
-        UNROLL for (int i = 0; i < GROUP_BYTES; i += 64)
-            _mm512_store_si512(to + i, _mm512_xor_si512(_mm512_loadu_si512(from + i), flip));
-    } else if (mm_has_levels(kind)) {
-        const __m128i levels = _mm_loadu_si128((const __m128i *)(const void *)quant_iq4_levels);
-        const __m512i table = _mm512_broadcast_i32x4(levels), low = _mm512_set1_epi8(15);
-        UNROLL for (int i = 0; i < 4; i++) {
-            __m512i v = _mm512_loadu_si512(from + i * 64);
-            __m512i hi = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
-            _mm512_store_si512(to + i * 128, _mm512_shuffle_epi8(table, _mm512_and_si512(v, low)));
-            _mm512_store_si512(to + i * 128 + 64, _mm512_shuffle_epi8(table, hi));
-        }
-    } else if (kind == MM_K3) {
-        const __m512i two = _mm512_set1_epi8(3), third = _mm512_set1_epi8(4);
-        const __m512i bits = _mm512_loadu_si512(from + 128);
-        UNROLL for (int half = 0; half < 2; half++) {
-            const __m512i v = _mm512_loadu_si512(from + half * 64);
-            UNROLL for (int i = 0; i < 4; i++) {
-                const int bit = i + 4 * half;
-                __m512i a = _mm512_and_si512(_mm512_srli_epi16(v, (unsigned)(2 * i)), two);
-                __m512i b = bit < 2 ? _mm512_slli_epi16(bits, (unsigned)(2 - bit))
-                                    : _mm512_srli_epi16(bits, (unsigned)(bit - 2));
-                a = _mm512_ternarylogic_epi32(a, b, third, 0xf8);
-                _mm512_store_si512(to + half * GROUP_BYTES + i * 64, _mm512_sub_epi8(a, third));
-            }
-        }
-    } else if (kind == MM_K6) {
-        const __m512i low = _mm512_set1_epi8(15), upper = _mm512_set1_epi8(48);
-        const __m512i zero = _mm512_set1_epi8(32);
-        /* Bits 2i, 2i + 1 of the two upper vectors, moved to where they stand above four others. */
-        __m512i high[2][4];
-        UNROLL for (int j = 0; j < 2; j++) {
-            __m512i v = _mm512_loadu_si512(from + 256 + j * 64);
-            high[j][0] = _mm512_slli_epi16(v, 4);
-            high[j][1] = _mm512_slli_epi16(v, 2);
-            high[j][2] = v;
-            high[j][3] = _mm512_srli_epi16(v, 2);
-        }
-        UNROLL for (int i = 0; i < 4; i++) {
-            __m512i v = _mm512_loadu_si512(from + i * 64);
-            __m512i a = _mm512_and_si512(v, low);
-            __m512i b = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
-            a = _mm512_ternarylogic_epi32(a, high[0][i], upper, 0xf8);
-            b = _mm512_ternarylogic_epi32(b, high[1][i], upper, 0xf8);
-            _mm512_store_si512(to + i * 64, _mm512_sub_epi8(a, zero));
-            _mm512_store_si512(to + GROUP_BYTES + i * 64, _mm512_sub_epi8(b, zero));
-        }
-    } else {
-        const bool five = mm_has_5_bits(kind);
-        const __m512i low = _mm512_set1_epi8(15), fifth = _mm512_set1_epi8(16);
-        const __m512i zero = _mm512_set1_epi8(mm_has_min(kind) ? 0 : five ? 16 : 8);
-        const __m512i bits = five ? _mm512_loadu_si512(from + 256) : zero;
-        UNROLL for (unsigned i = 0; i < 4; i++) {
-            __m512i v = _mm512_loadu_si512(from + i * 64);
-            __m512i a = _mm512_and_si512(v, low);
-            __m512i b = _mm512_and_si512(_mm512_srli_epi16(v, 4), low);
-            if (five) { /* .. or (.. and 16) */
-                a = _mm512_ternarylogic_epi32(a, _mm512_slli_epi16(bits, 4 - i), fifth, 0xf8);
-                b = _mm512_ternarylogic_epi32(b, _mm512_srli_epi16(bits, i), fifth, 0xf8);
-            }
-            _mm512_store_si512(to + i * 64, _mm512_sub_epi8(a, zero));
-            _mm512_store_si512(to + GROUP_BYTES / 2 + i * 64, _mm512_sub_epi8(b, zero));
-        }
+    const int zero = mm_has_8_bits(kind)   ? -128
+                     : mm_has_min(kind)    ? 0
+                     : kind == MM_K6       ? 32
+                     : kind == MM_K3       ? 4
+                     : mm_has_5_bits(kind) ? 16
+                                           : 8;
+    const __m512i off = _mm512_set1_epi8((char)zero);
+    const bool next = mm_has_8_bits(kind); /* a pair's vectors are neighbours */
+    const int second = next ? 64 : mm_has_halves(kind) ? GROUP_BYTES : GROUP_BYTES / 2;
+    UNROLL for (int v = 0; v < 4; v++) {
+        int8_t *at = to + (next ? 2 * v : v) * 64;
+        iw lo, hi;
+        load_pair(kind, from, v, &lo, &hi);
+        _mm512_store_si512(at, _mm512_sub_epi8(lo, off));
+        _mm512_store_si512(at + second, _mm512_sub_epi8(hi, off));
     }
-}
-
-INLINE v16 from_f16(const unsigned char *p) {
-    return _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)p));
-}
-
-/* 16 bytes, signed where there are no minima, times units. */
-INLINE v16 in_units(const mm_kind kind, const unsigned char *p, const unsigned char *units) {
-    const __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
-    const __m512i n = !mm_has_min(kind) ? _mm512_cvtepi8_epi32(v) : _mm512_cvtepu8_epi32(v);
-    return v16_mul(from_f16(units), _mm512_cvtepi32_ps(n));
-}
-
-/* The scales of group g of a panel, and of minima or of its other half. */
-INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, size_t groups,
-                        size_t g, v16 to[2]) {
-    const size_t bytes = MM_PANEL * sizeof(uint16_t);
-    const unsigned char *scale = panel_scales + g * bytes;
-    const unsigned char *of = panel_scales + g * (size_t)mm_in_units(kind) * MM_PANEL;
-    if (!mm_has_units(kind)) {
-        to[0] = from_f16(scale);
-        if (mm_has_min(kind)) to[1] = from_f16(scale + mm_minima(groups));
-        return;
-    }
-    const size_t super = g / (MM_SUPER / MM_GROUP) * bytes;
-    const unsigned char *units = panel_scales + mm_units(kind, groups) + super;
-    const unsigned char *min_units = panel_scales + mm_min_units(kind, groups) + super;
-    to[0] = in_units(kind, of, units);
-    if (mm_has_halves(kind) || mm_has_min(kind))
-        to[1] = in_units(kind, of + MM_PANEL, mm_has_min(kind) ? min_units : units);
 }
 
 /* Groups number begin .. of those that the input sums over. */
@@ -200,7 +119,7 @@ INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, 
             const unsigned char *data = w->data + (size_t)(panel + p) * w->panel_bytes;
             v16 scales[2] = {v16_zero(), v16_zero()};
             unpack_group(kind, data + (size_t)g * group_bytes, c->q[p][i]);
-            load_scales(kind, data + w->scale_offset, groups, (size_t)g, scales);
+            load_scales(kind, data + w->scale_offset, groups, (size_t)g, 0, scales);
             v16_store(c->scale[p][i], scales[0]);
             if (parts > 1) v16_store(c->scale[p][i + 1], scales[1]);
             if (mm_has_min(kind)) v16_store(c->min[p][i], scales[1]);

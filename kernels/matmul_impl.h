@@ -25,11 +25,7 @@
  *             iacc_dot6(acc, w0, w1, x0, x1)
  * Codes are above the weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end
  * takes that off. */
-#include "kernels/matmul.h"
-#include "kernels/simd16.h"
-
-#define UNROLL _Pragma("GCC unroll 16")
-#define INLINE static inline __attribute__((always_inline))
+#include "kernels/matmul_codes.h"
 
 /* A pointer that gcc is not to compute anew at each use. */
 #define HOLD(p) __asm__("" : "+r"(p))
@@ -94,50 +90,6 @@ INLINE int load_i32(const int8_t *p) {
     return v;
 }
 
-/* The scales of MM_LANES outputs from `lane` on for group g; panel_scales: the panel's. Products of
- * two factors are exact: 11 bits of an f16 times 8. */
-INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, size_t groups,
-                        size_t g, size_t lane, vf to[2]) {
-    if (!mm_has_units(kind)) {
-        const uint16_t *f16 = (const uint16_t *)(const void *)panel_scales + g * MM_PANEL + lane;
-        to[0] = vf_from_f16(f16);
-        if (mm_has_min(kind)) to[1] = vf_from_f16(f16 + groups * MM_PANEL);
-        return;
-    }
-    const size_t at = (g / (MM_SUPER / MM_GROUP) * MM_PANEL + lane) * sizeof(uint16_t);
-    const size_t in_group = (size_t)mm_in_units(kind) * MM_PANEL;
-    const unsigned char *in_units = panel_scales + g * in_group + lane;
-    const unsigned char *units = panel_scales + mm_units(kind, groups) + at;
-    const vf unit = vf_from_f16((const uint16_t *)(const void *)units);
-    if (!mm_has_min(kind)) {
-        to[0] = vf_mul(unit, vf_from_i8(in_units));
-        if (mm_has_halves(kind)) to[1] = vf_mul(unit, vf_from_i8(in_units + MM_PANEL));
-        return;
-    }
-    const unsigned char *min_units = panel_scales + mm_min_units(kind, groups) + at;
-    to[0] = vf_mul(unit, vf_from_u8(in_units));
-    to[1] = vf_mul(vf_from_f16((const uint16_t *)(const void *)min_units),
-                   vf_from_u8(in_units + MM_PANEL));
-}
-
-/* Pair number v (0-3) of the eight vectors of a group whose codes are at c: vectors v and v + 4, or
- * of L4, 2v and 2v + 1. Not W8. */
-INLINE void load_pair(const mm_kind kind, const unsigned char *c, const int v, iw *lo, iw *hi) {
-    if (kind == MM_K3) {
-        *lo = iw_load3(iw_load8(c), iw_load8(c + 128), v, 0);
-        *hi = iw_load3(iw_load8(c + 64), iw_load8(c + 128), v, 1);
-    } else if (kind == MM_K6) {
-        *lo = iw_load6(c + v * 64, iw_load8(c + 256), v, 0);
-        *hi = iw_load6(c + v * 64, iw_load8(c + 320), v, 1);
-    } else if (mm_has_levels(kind)) {
-        iw_load_levels(c + v * 64, lo, hi);
-    } else if (mm_has_5_bits(kind)) {
-        iw_load5(c + v * 64, iw_load8(c + 256), v, lo, hi);
-    } else {
-        iw_load4(c + v * 64, lo, hi);
-    }
-}
-
 /* Group g of a panel of a kind that is not W8, as number i of `to`. */
 INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned char *panel, int g,
                          plain_groups *to, int i) {
@@ -145,8 +97,8 @@ INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned
     unsigned char *codes = to->codes[i];
     UNROLL for (int lane = 0; lane < MM_PANEL; lane += MM_LANES) {
         UNROLL for (int v = 0; v < 4; v++) {
-            const int at_lo = mm_has_levels(kind) ? 2 * v : v;
-            const int at_hi = mm_has_levels(kind) ? 2 * v + 1 : v + 4;
+            const int at_lo = mm_has_8_bits(kind) ? 2 * v : v;
+            const int at_hi = mm_has_8_bits(kind) ? 2 * v + 1 : v + 4;
             iw lo, hi;
             load_pair(kind, from + lane * 4, v, &lo, &hi);
             memcpy(codes + at_lo * 64 + lane * 4, &lo, sizeof lo);
@@ -355,10 +307,10 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                 iw b0[MM_UNITS], b1[MM_UNITS];
                 UNROLL for (int u = 0; u < units; u++) {
                     const unsigned char *c = codes[u] + at;
-                    if (mm_has_levels(kind) && !plain)
-                        load_pair(kind, c, i, &b0[u], &b1[u]);
-                    else
+                    if (plain)
                         b0[u] = iw_load8(c + i * 128), b1[u] = iw_load8(c + i * 128 + 64);
+                    else
+                        load_pair(kind, c, i, &b0[u], &b1[u]);
                 }
                 UNROLL for (int r = 0; r < rows; r++) {
                     const int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
