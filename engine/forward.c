@@ -65,7 +65,7 @@ static void lay_out(forward *f, arena *a) {
     f->d_stride = round_up(i->d_model, VEC_GROUP);
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
     f->act_stride = round_up(m->d_ff, VEC_GROUP);
-    f->q_stride = round_up(k, VEC_GROUP);
+    f->q_stride = round_up(k, 2 * VEC_GROUP); /* linear_padded at most */
     if (f->q_stride % 2048 == 0) /* a tile's rows would meet in one or two sets of the cache */
         f->q_stride += 2 * VEC_GROUP;
     f->g_stride = f->q_stride / VEC_GROUP;
@@ -152,14 +152,15 @@ static vec_codes codes_at(const forward *f, const linear *w, int row, int channe
                        .sum = f->q_sum + g,
                        .halves = f->q_halves + 2 * g,
                        .wsum = f->q_wsum + g,
-                       .quads = w->quads ? f->q_quads + 4 * g : NULL};
+                       .quads = w->quads ? f->q_quads + 4 * g : NULL,
+                       .wide = w->wide};
 }
 
 /* Row number `row` of f->q. The two terms of fine parts' rows are neighbours, 2r and 2r + 1; the
  * second terms of a few groups lie cap_rows behind the first ones. */
 static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
     const vec_codes to = codes_at(f, w, row, 0);
-    f->m->vec->quantize(&to, x, w->k, round_up(w->k, VEC_GROUP));
+    f->m->vec->quantize(&to, x, w->k, linear_padded(w));
     return to.q;
 }
 
@@ -663,6 +664,8 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
         const int c0 = (int)i / j->row_pieces * UP_CHANNELS, r0 = (int)i % j->row_pieces * UP_ROWS;
         const int n = m->d_ff - c0 < UP_CHANNELS ? m->d_ff - c0 : UP_CHANNELS;
         const int rows = j->rows - r0 < UP_ROWS ? j->rows - r0 : UP_ROWS;
+        const int last = linear_padded(&j->y->down) - c0; /* with the zeroes behind it */
+        const int padded = last < UP_CHANNELS ? last : UP_CHANNELS;
         const mm_input in = input_from(j->in, r0);
         for (int p = 0; p < 2; p++) {
             mm_weights w = j->y->up.w[p]; /* from the panel of c0 on */
@@ -674,7 +677,7 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
             float *a = parts[0] + r * UP_CHANNELS;
             const vec_codes to = codes_at(f, &j->y->down, f->cap_rows + r0 + r, c0);
             activate(m, a, a, parts[1] + r * UP_CHANNELS, n);
-            m->vec->quantize(&to, a, n, n);
+            m->vec->quantize(&to, a, n, padded);
         }
     }
 }

@@ -22,6 +22,7 @@ typedef struct linear {
     int offset[LINEAR_PARTS];
     float *bias; /* [n_out], zero in the padding; NULL: none */
     bool quads;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.quads) */
+    bool wide;   /* all parts are MM_W8W: x is rounded with wide scales */
     /* Fast path: the last n_fine parts take x as the sum of two int8 roundings (15 bits) instead of
      * one. For products where one rounding costs more accuracy than the second costs time. */
     int n_fine;
@@ -31,6 +32,12 @@ typedef struct linear {
     /* Rows are rounded in two terms, and products read the first: head.c adds the second. */
     bool two_terms;
 } linear;
+
+/* Channels of x as it is rounded: k and zeroes. */
+static inline int linear_padded(const linear *w) {
+    const int to = w->wide ? 2 * VEC_GROUP : VEC_GROUP;
+    return (w->k + to - 1) / to * to;
+}
 
 typedef enum ffn_kind { FFN_SILU_GATED, FFN_GELU_TANH_GATED, FFN_GELU } ffn_kind;
 
@@ -53,6 +60,7 @@ struct model {
     /* immutable after open */
     int d_ff, group; /* group: query heads per KV head */
     float norm_eps, attn_scale, attn_soft_cap, logit_soft_cap, embed_scale;
+    bool wide; /* weights of 8 bits have wide scales where all that read the same x can */
     ffn_kind ffn;
     const gguf_tensor *token_embd, *position_embd, *type_embd; /* the latter two may be NULL */
     float *embd_norm, *embd_norm_bias, *output_norm;

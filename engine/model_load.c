@@ -238,10 +238,17 @@ static void pack_some(void *arg, size_t begin, size_t end, int thread) {
                     j->scratch + (size_t)thread * (size_t)j->w->k);
 }
 
+/* Parts of these types. */
+static linear linear_of(const model_loader *l, int k, const gguf_tensor *const *t, int n_parts) {
+    linear w = {.k = k, .wide = l->m->wide};
+    for (int i = 0; i < n_parts; i++) w.wide = w.wide && mm_kind_for(t[i]->type, true) == MM_W8;
+    return w;
+}
+
 /* A part without its panels. */
 static int add_part(model_loader *l, linear *out, quant_type type, int n) {
     model *m = l->m;
-    mm_kind kind = mm_kind_for(type, m->info.fast);
+    const mm_kind kind = out->wide ? MM_W8W : mm_kind_for(type, m->info.fast);
     size_t bytes;
     if (!mm_weights_bytes(kind, n, out->k, &bytes))
         return fo_fail(l->err, FO_ECORRUPT, "a matrix of %d x %d is out of bounds", n, out->k);
@@ -303,13 +310,13 @@ int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *
                   const int *n) {
     const gguf_tensor *t[LINEAR_PARTS];
     int rc = FO_OK;
-    *out = (linear){.k = k};
     for (int i = 0; !rc && i < n_parts; i++) {
         char full[NAME_BYTES];
         layer_name(l, names[i], ".weight", full);
         rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)n[i], &t[i], l->err);
-        if (!rc) rc = add_part(l, out, t[i]->type, n[i]);
     }
+    if (!rc) *out = linear_of(l, k, t, n_parts);
+    for (int i = 0; !rc && i < n_parts; i++) rc = add_part(l, out, t[i]->type, n[i]);
     if (!rc && !l->probe) placement_touch(l->m, out);
     for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_bias(l, out, names[i], i, 0, n[i]);
@@ -325,11 +332,11 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     char full[NAME_BYTES];
     const gguf_tensor *t;
     int total = 0, first = 0, rc;
-    *out = (linear){.k = k};
     for (int i = 0; i < n_parts; i++) total += n[i];
     layer_name(l, name, ".weight", full);
     if ((rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)total, &t, l->err)))
         return rc;
+    *out = linear_of(l, k, &t, 1);
     for (int i = 0; i < n_parts; i++)
         if ((rc = add_part(l, out, t->type, n[i]))) return rc;
     if (!l->probe) placement_touch(l->m, out);
@@ -346,17 +353,28 @@ static int compare_floats(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
+/* One of up to VEC_GROUP weights of a norm is TOWERS times their median. */
+static bool has_tower(const float *norm, int n) {
     enum { TOWERS = 6 };
-    int n = 0, groups = (w->k + VEC_GROUP - 1) / VEC_GROUP;
+    float size[VEC_GROUP];
+    for (int i = 0; i < n; i++) size[i] = __builtin_fabsf(norm[i]);
+    qsort(size, (size_t)n, sizeof *size, compare_floats);
+    return size[n - 1] > TOWERS * size[n / 2];
+}
+
+int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
+    int n = 0;
+    const int unit = w->wide ? VEC_WIDE : VEC_GROUP; /* its groups all have the second term */
+    const int groups = linear_padded(w) / VEC_GROUP;
     int *list = malloc((size_t)groups * sizeof *list);
     if (!list) return fo_fail(l->err, FO_ENOMEM, "no memory for a list of channels");
-    for (int g = 0; g < groups; g++) {
-        float size[VEC_GROUP];
-        int count = w->k - g * VEC_GROUP < VEC_GROUP ? w->k - g * VEC_GROUP : VEC_GROUP;
-        for (int i = 0; i < count; i++) size[i] = __builtin_fabsf(norm[g * VEC_GROUP + i]);
-        qsort(size, (size_t)count, sizeof *size, compare_floats);
-        if (size[count - 1] > TOWERS * size[count / 2]) list[n++] = g;
+    for (int from = 0; from < w->k; from += unit) {
+        const int end = w->k - from < unit ? w->k : from + unit;
+        bool towers = false;
+        for (int at = from; at < end; at += VEC_GROUP)
+            towers = towers || has_tower(norm + at, end - at < VEC_GROUP ? end - at : VEC_GROUP);
+        for (int g = from / VEC_GROUP; towers && g < groups && g < (from + unit) / VEC_GROUP; g++)
+            list[n++] = g;
     }
     if (!n) {
         free(list);

@@ -14,6 +14,7 @@
 
 static fo_cpu_info detected; /* immutable after detect(), but for fo_cpu_cap in tests */
 static fo_cpu_level machine_level;
+static bool one_node; /* FORAGE_NUMA=off; immutable after detect() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static const char *const level_names[] = {"generic", "avx2", "avx512", "amx"};
@@ -47,6 +48,22 @@ static fo_cpu_level named_level(const char *name) {
              "FORAGE_CPU is '%.40s', not generic, avx2, avxvnni, avx512 or amx: nothing is capped",
              name);
     return FO_CPU_AMX;
+}
+
+/* What one_node and scales are, and a note on what they cannot be. */
+static void read_environment(void) {
+    const char *numa = getenv("FORAGE_NUMA"), *scales = getenv("FORAGE_SCALES");
+    one_node = numa && strcmp(numa, "off") == 0;
+    if (numa && *numa && !one_node && strcmp(numa, "on") && !detected.note[0])
+        snprintf(detected.note, sizeof detected.note,
+                 "FORAGE_NUMA is '%.40s', not off or on: nodes of memory count", numa);
+    if (!scales || !*scales) return;
+    if (strcmp(scales, "32") == 0 || strcmp(scales, "128") == 0)
+        detected.scales = atoi(scales);
+    else if (!detected.note[0])
+        snprintf(detected.note, sizeof detected.note,
+                 "FORAGE_SCALES is '%.40s', not 32 or 128: it is as the processor likes it",
+                 scales);
 }
 
 static void detect(void) {
@@ -89,10 +106,7 @@ done:
     machine_level = level;
     fo_cpu_cap(cap);
     if (name && strcmp(name, "avx2") == 0) detected.avx_vnni = false;
-    const char *numa = getenv("FORAGE_NUMA");
-    if (numa && *numa && strcmp(numa, "off") && strcmp(numa, "on") && !detected.note[0])
-        snprintf(detected.note, sizeof detected.note,
-                 "FORAGE_NUMA is '%.40s', not off or on: nodes of memory count", numa);
+    read_environment();
 }
 
 void fo_cpu_cap(fo_cpu_level level) {
@@ -113,9 +127,9 @@ const char *fo_cpu_level_name(fo_cpu_level level) {
 static fo_topology topology; /* immutable after find_topology */
 
 static void find_topology(void) {
-    const char *numa = getenv("FORAGE_NUMA");
+    (void)fo_cpu();
     fo_topology_read(&topology, "", NULL);
-    if (numa && strcmp(numa, "off") == 0) fo_topology_flatten(&topology);
+    if (one_node) fo_topology_flatten(&topology);
 }
 
 const fo_topology *fo_cpu_topology(void) {

@@ -9,7 +9,8 @@
 #include "kernels/cpu.h"
 
 static int padded_k(mm_kind kind, int k) {
-    return kind == MM_F32 ? k : (k + MM_GROUP - 1) / MM_GROUP * MM_GROUP;
+    const int to = mm_is_wide(kind) ? 2 * MM_GROUP : MM_GROUP;
+    return kind == MM_F32 ? k : (k + to - 1) / to * to;
 }
 
 static size_t quant_bytes(mm_kind kind, int k_padded) {
@@ -22,7 +23,8 @@ static size_t panel_size(mm_kind kind, int k_padded) {
     size_t n = quant_bytes(kind, k_padded);
     if (kind == MM_F32) return (n + 63) / 64 * 64;
     const size_t unit_bytes = mm_min_units(kind, groups) - mm_units(kind, groups);
-    const size_t f16_bytes = mm_has_units(kind) ? unit_bytes : mm_minima(groups);
+    const size_t scales = mm_is_wide(kind) ? (groups + 3) / 4 : groups;
+    const size_t f16_bytes = mm_has_units(kind) ? unit_bytes : mm_minima(scales);
     n += mm_units(kind, groups) + (mm_has_min(kind) ? 2 : 1) * f16_bytes;
     return (n + 63) / 64 * 64;
 }
@@ -92,7 +94,8 @@ void mm_weights_deinit(mm_weights *w) {
 
 /* --- one group of 32 weights of one row --- */
 typedef struct group {
-    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6.. */
+    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6..; W8W's
+                          * are stored without */
     uint16_t scale, min; /* f16; or the units of those */
     uint8_t in_units[2]; /* K4, K5: scale and minimum; K3, K6: scales of the halves, signed */
 } group;
@@ -119,11 +122,16 @@ static uint16_t f16_up(float f) {
     return quant_f16_to_f32(h) < f ? (uint16_t)(h + 1) : h;
 }
 
-static void round_to_w8(const float *x, int n, group *g) {
+/* The scale with which the largest of n weights becomes 127. */
+static uint16_t w8_scale(const float *x, int n) {
     float top = 0;
     for (int i = 0; i < n; i++)
         if (fabsf(x[i]) > top) top = fabsf(x[i]);
-    g->scale = f16_up(top / 127.0f);
+    return f16_up(top / 127.0f);
+}
+
+/* n weights by g->scale. */
+static void round_to_w8(const float *x, int n, group *g) {
     float s = quant_f16_to_f32(g->scale), inv = s > 0 ? 1.0f / s : 0.0f;
     for (int i = 0; i < MM_GROUP; i++) {
         float v = i < n ? nearbyintf(x[i] * inv) : 0.0f;
@@ -226,8 +234,11 @@ static void put_bits(unsigned char *to, const group *g, int c, int step, int shi
 }
 
 static void put_codes(mm_kind kind, unsigned char *q, const group *g) {
-    for (int v = 0; v < 8 && kind == MM_W8; v++) memcpy(q + v * 64, g->q + v * 4, 4);
-    if (kind == MM_W8) return;
+    if (kind == MM_W8 || kind == MM_W8W) {
+        const uint8_t turn = kind == MM_W8W ? 0x80 : 0; /* the offset of 128 away */
+        for (int i = 0; i < MM_GROUP; i++) q[i / 4 * 64 + i % 4] = g->q[i] ^ turn;
+        return;
+    }
     if (kind == MM_K3) {
         for (int h = 0; h < 2; h++) put_bits(q + h * 64, g, h * 16, 4, 0, 2);
         put_bits(q + 128, g, 0, 4, 2, 1);
@@ -252,6 +263,7 @@ static uint16_t *f16_at(const mm_weights *w, unsigned char *panel, int lane, int
         from = minimum ? mm_min_units(w->kind, groups) : mm_units(w->kind, groups);
         j /= MM_SUPER / MM_GROUP;
     }
+    if (mm_is_wide(w->kind)) j /= MM_WIDE / MM_GROUP;
     uint16_t *f16 = (uint16_t *)(void *)(panel + w->scale_offset + from);
     return f16 + j * MM_PANEL + lane;
 }
@@ -275,16 +287,21 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
         return;
     }
     group g = {.q = {0}};
-    bool exact = row && w->k % MM_GROUP == 0 && exact_group(type, row, 0, &g);
+    const bool wide = mm_is_wide(w->kind);
+    bool exact = row && !wide && w->k % MM_GROUP == 0 && exact_group(type, row, 0, &g);
     if (row && !exact) quant_unpack_row(type, row, scratch, (size_t)w->k);
     for (int j = 0; j < w->k_padded / MM_GROUP; j++) {
         int left = w->k - j * MM_GROUP;
-        if (exact)
+        const float *x = scratch + (size_t)j * MM_GROUP;
+        const int unit = wide ? MM_WIDE : MM_GROUP; /* channels under one scale */
+        if (exact) {
             exact_group(type, row, j, &g);
-        else if (row)
-            round_to_w8(scratch + (size_t)j * MM_GROUP, left < MM_GROUP ? left : MM_GROUP, &g);
-        else
+        } else if (row) {
+            if (j * MM_GROUP % unit == 0) g.scale = w8_scale(x, left < unit ? left : unit);
+            round_to_w8(x, left < MM_GROUP ? left : MM_GROUP, &g);
+        } else {
             g = (group){.q = {0}};
+        }
         put_group(w, panel, lane, j, &g);
     }
 }
@@ -304,6 +321,7 @@ void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, con
 static int code_at(mm_kind kind, const unsigned char *q, int i) {
     const int half = i / 16, byte = i % 4;
     if (kind == MM_W8) return q[i / 4 * 64 + byte];
+    if (kind == MM_W8W) return q[i / 4 * 64 + byte] ^ 0x80;
     if (kind == MM_K3)
         return (q[half * 64 + byte] >> i % 16 / 4 * 2 & 3) | (q[128 + byte] >> i / 4 & 1) << 2;
     if (mm_has_levels(kind)) return q[i / 8 * 64 + byte] >> i % 8 / 4 * 4 & 15;
@@ -315,7 +333,7 @@ static int code_at(mm_kind kind, const unsigned char *q, int i) {
 
 float mm_weights_at(const mm_weights *w, int row, int channel) {
     static const int zero[MM_KIND_END] = {
-        [MM_W8] = 128, [MM_W4] = 8, [MM_W5] = 16, [MM_K6] = 32, [MM_K3] = 4};
+        [MM_W8] = 128, [MM_W8W] = 128, [MM_W4] = 8, [MM_W5] = 16, [MM_K6] = 32, [MM_K3] = 4};
     unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
     int lane = row % MM_PANEL, j = channel / MM_GROUP, i = channel % MM_GROUP;
     if (w->kind == MM_F32) return ((const float *)(const void *)panel)[channel * MM_PANEL + lane];

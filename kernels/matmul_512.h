@@ -20,6 +20,9 @@ typedef __m512i iw;
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm512_loadu_si512(p);
 }
+V16_INLINE iw iw_turn(iw w) {
+    return _mm512_xor_si512(w, _mm512_set1_epi8(-128));
+}
 V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
     const __m512i m = _mm512_set1_epi8(15);
     __m512i v = _mm512_loadu_si512(p);

@@ -1,4 +1,4 @@
-/* matmul_amx.c - AMX: a tile product of 16 rows x 16 outputs x 32 channels an instruction.
+/* matmul_amx.c - AMX: a tile product of 16 rows x 16 outputs x up to 64 channels an instruction.
  *
  * The panels' layout of 4 channels x 16 outputs is what the instruction takes; its codes are
  * unpacked to signed bytes once for a pair of panels and up to ROWS rows (TDPBSSD; the codes as
@@ -14,12 +14,13 @@
  *             batches of BATCH groups: products into one buffer of sums, while the sums of the
  *             batch before are scaled and added from the other
  *
- * In K3 and K6 a part that has its own scale is half a group, so a tile is used to a quarter of its
- * depth.
+ * W8W is what tiles like: its codes are the tiles, where they lie, at their full depth, and sums of
+ * two products, 128 channels, are scaled together. Its batch is one scale's channels.
  *
- * What bounds it: the layouts keep a scale for each 32 channels, so a tile is used to half its
- * depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
- * operations for each of 16 rows, 24 cycles on two ports and more with all that is around them.
+ * What bounds the others: the layouts keep a scale for each 32 channels, so a tile is used to half
+ * its depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
+ * operations for each of 16 rows, 24 cycles on two ports and more with all that is around them. In
+ * K3 and K6 a part that has its own scale is half a group: a quarter of the depth.
  * Counts and what was measured without AMX: docs/performance-amx.md. */
 #include "kernels/matmul_512.h"
 #include "kernels/matmul_codes.h"
@@ -33,7 +34,10 @@ enum {
     ROWS = 256,    /* of a chunk at most */
     GROUPS = 64,   /* of a chunk of channels; halves of groups in K3, K6 */
     GROUP_BYTES = 512, /* of 32 channels x 16 outputs as signed bytes */
-    BATCH = 3, /* groups; two buffers of 4 KiB each fit in the first cache beside the rest */
+    BATCH = 3,       /* groups; two buffers of 4 KiB each fit in the first cache beside the rest */
+    WIDE_SCALES = 4, /* of a chunk of W8W: 16 KiB of a pair of panels stay in the first cache */
+    WIDE_GROUPS = MM_WIDE / MM_GROUP, /* that share a scale in it */
+    DEPTH_BYTES = 2 * GROUP_BYTES,    /* a tile of W8W */
     L2_BYTES = 1 << 20, /* activations that may stay there: half of Sapphire Rapids' 2 MiB */
 };
 
@@ -50,9 +54,15 @@ static const tile_config half_groups = {
     .rows = {16, 16, 16, 16, 16, 16, 4, 4},
 };
 
-/* Groups of a batch; of halves, whole groups. */
+static const tile_config whole_tiles = {
+    .palette = 1,
+    .row_bytes = {64, 64, 64, 64, 64, 64, 64, 64},
+    .rows = {16, 16, 16, 16, 16, 16, 16, 16},
+};
+
+/* Groups of a batch; of halves, whole groups; of W8W, scales. */
 INLINE int batch_of(const mm_kind kind) {
-    return mm_has_halves(kind) ? BATCH / 2 * 2 : BATCH;
+    return mm_is_wide(kind) ? 1 : mm_has_halves(kind) ? BATCH / 2 * 2 : BATCH;
 }
 
 /* Parts that a group falls into, each with a scale. */
@@ -64,8 +74,12 @@ INLINE int parts_of(const mm_kind kind) {
 typedef struct weights_chunk {
     int8_t q[BLOCK][GROUPS][GROUP_BYTES];
     float scale[BLOCK][GROUPS][MM_PANEL], min[BLOCK][GROUPS][MM_PANEL];
-    int number[GROUPS]; /* of the groups of channels that these are, or of their halves */
+    int number[GROUPS]; /* of the groups of channels that these are, or of their halves; in W8W of
+                         * the first group under each scale */
     int n;
+    /* W8W: the panels' own codes take the place of q, so many tiles of them under a scale */
+    const unsigned char *panel[BLOCK];
+    int depth[WIDE_SCALES];
 } weights_chunk;
 
 typedef struct totals {
@@ -128,6 +142,53 @@ INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, 
     tile_written();
 }
 
+/* W8W: the scales of groups number begin .. of those that the input sums over. */
+INLINE void point(const mm_weights *w, const mm_input *in, int panel, int begin, int end,
+                  weights_chunk *c, const int panels) {
+    const int groups = w->k_padded / MM_GROUP;
+    c->n = (end - begin + WIDE_GROUPS - 1) / WIDE_GROUPS;
+    for (int i = 0; i < c->n; i++) {
+        const int at = begin + i * WIDE_GROUPS, g = in->groups ? in->groups[at] : at;
+        c->number[i] = g;
+        c->depth[i] = groups - g < WIDE_GROUPS ? (groups - g) / 2 : WIDE_GROUPS / 2;
+        UNROLL for (int p = 0; p < panels; p++) {
+            v16 scale[2];
+            c->panel[p] = w->data + (size_t)(panel + p) * w->panel_bytes;
+            load_scales(MM_W8W, c->panel[p] + w->scale_offset, (size_t)groups, (size_t)g, 0, scale);
+            v16_store(c->scale[p][i], scale[0]);
+        }
+    }
+    tile_written();
+}
+
+/* Tile number d of those under scale number i of the chunk, the first of which begins the sums and
+ * the last of which ends them; q: the block's first row, at the first of that scale's channels. */
+INLINE void products_wide(const weights_chunk *c, int i, int d, const int8_t *q, size_t q_stride,
+                          int32_t (*sums)[SUMS], const int tiles, const int panels) {
+    const size_t at = (size_t)c->number[i] * GROUP_BYTES + (size_t)d * DEPTH_BYTES;
+    q += d * 2 * MM_GROUP;
+    tile_load(6, c->panel[0] + at, 64);
+    if (panels > 1) tile_load(7, c->panel[1] + at, 64);
+    tile_load(4, q, q_stride);
+    if (tiles > 1) tile_load(5, q + TILE * q_stride, q_stride);
+    if (d == 0) {
+        tile_zero(0);
+        if (panels > 1) tile_zero(1);
+        if (tiles > 1) tile_zero(2);
+        if (tiles > 1 && panels > 1) tile_zero(3);
+    }
+    tile_dot_i8(0, 4, 6);
+    if (panels > 1) tile_dot_i8(1, 4, 7);
+    if (tiles > 1) tile_dot_i8(2, 5, 6);
+    if (tiles > 1 && panels > 1) tile_dot_i8(3, 5, 7);
+    if (d + 1 < c->depth[i]) return;
+    tile_store(0, sums[0], 64);
+    if (panels > 1) tile_store(1, sums[1], 64);
+    if (tiles > 1) tile_store(2, sums[2], 64);
+    if (tiles > 1 && panels > 1) tile_store(3, sums[3], 64);
+    tile_read();
+}
+
 /* Group number i of the chunk; q: the block's first row, at the group's first channel. */
 INLINE void products(const weights_chunk *c, int i, const int8_t *q, size_t q_stride,
                      int32_t (*sums)[SUMS], const int tiles, const int panels) {
@@ -182,7 +243,8 @@ INLINE void turn_rows(const mm_kind kind, const weights_chunk *c, const mm_input
         const size_t at = (size_t)(row + t * TILE) * in->g_stride;
         float(*scale)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->scale[0] + t * TILE);
         float(*wsum)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->wsum[0] + t * TILE);
-        turn(c, parts_of(kind), in->scale + at, in->g_stride, scale, !in->groups);
+        turn(c, parts_of(kind), in->scale + at, in->g_stride, scale,
+             !in->groups && !mm_is_wide(kind));
         if (mm_has_min(kind)) turn(c, 1, in->wsum + at, in->g_stride, wsum, !in->groups);
     }
 }
@@ -216,10 +278,9 @@ INLINE void add_scaled(const mm_kind kind, const weights_chunk *c, const batch *
     UNROLL for (int r = 0; r < TILE; r++) v16_store(total + r * MM_PANEL, acc[r]);
 }
 
-/* Part `step` of batch_of(kind) of the scaling of a batch. */
+/* Part `step` of `steps` of the scaling of a batch. */
 INLINE void add_some(const mm_kind kind, const weights_chunk *c, const batch *b, int step,
-                     const int panels) {
-    const int steps = batch_of(kind);
+                     const int steps, const int panels) {
     const int begin = step * BLOCK * BLOCK / steps, end = (step + 1) * BLOCK * BLOCK / steps;
     for (int slot = begin; slot < end; slot++)
         if (slot / BLOCK < b->tiles && slot % BLOCK < panels) add_scaled(kind, c, b, slot);
@@ -243,7 +304,16 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
             now.first = first;
             now.n = c->n - first < most ? c->n - first : most;
             now.sums = sums[which];
-            for (int step = 0; step < most; step++) {
+            for (int d = 0; mm_is_wide(kind) && d < c->depth[first]; d++) {
+                const int8_t *q = in->q + (size_t)row * in->q_stride +
+                                  (size_t)c->number[first] * (size_t)MM_GROUP;
+                if (now.tiles > 1)
+                    products_wide(c, first, d, q, in->q_stride, now.sums[0], BLOCK, panels);
+                else
+                    products_wide(c, first, d, q, in->q_stride, now.sums[0], 1, panels);
+                if (before.n) add_some(kind, c, &before, d, c->depth[first], panels);
+            }
+            for (int step = 0; !mm_is_wide(kind) && step < most; step++) {
                 if (step < now.n) {
                     const int i = first + step;
                     const int8_t *q = in->q + (size_t)row * in->q_stride +
@@ -253,12 +323,12 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
                     else
                         products(c, i, q, in->q_stride, now.sums[step], 1, panels);
                 }
-                if (before.n) add_some(kind, c, &before, step, panels);
+                if (before.n) add_some(kind, c, &before, step, most, panels);
             }
             before = now;
         }
     }
-    for (int step = 0; before.n && step < most; step++) add_some(kind, c, &before, step, panels);
+    if (before.n) add_some(kind, c, &before, 0, 1, panels);
 }
 
 /* One or two panels for a chunk of rows. */
@@ -269,9 +339,13 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     const int tiled = (row1 - row0) / TILE * TILE;
     const bool add = in->add;
     memset(total, 0, (size_t)(tiled / TILE) * sizeof total->t[0]);
-    const int step = GROUPS / parts_of(kind);
+    const int step = mm_is_wide(kind) ? WIDE_SCALES * WIDE_GROUPS : GROUPS / parts_of(kind);
     for (int g = 0; g < n; g += step) {
-        unpack(kind, w, in, panel, g, g + step < n ? g + step : n, c, panels);
+        const int end = g + step < n ? g + step : n;
+        if (mm_is_wide(kind))
+            point(w, in, panel, g, end, c, panels);
+        else
+            unpack(kind, w, in, panel, g, end, c, panels);
         chunk(kind, c, in, row0, row0 + tiled, total, panels);
     }
     for (int r = 0; r < tiled; r++) {
@@ -301,7 +375,9 @@ static int chunk_rows(int rows, int k) {
         _Alignas(64) weights_chunk c;                                                              \
         _Alignas(64) totals total;                                                                 \
         const int rows = chunk_rows(row1 - row0, w->k_padded);                                     \
-        tile_configure(mm_has_halves(kind) ? &half_groups : &whole_groups);                        \
+        tile_configure(mm_is_wide(kind)      ? &whole_tiles                                        \
+                       : mm_has_halves(kind) ? &half_groups                                        \
+                                             : &whole_groups);                                     \
         for (int row = row0; row < row1; row += rows) {                                            \
             const int end = row1 - row < rows ? row1 : row + rows;                                 \
             int p = panel0;                                                                        \
@@ -327,6 +403,7 @@ RUN(run_k6, MM_K6)
 RUN(run_k3, MM_K3)
 RUN(run_l4, MM_L4)
 RUN(run_l4k, MM_L4K)
+RUN(run_w8w, MM_W8W)
 
 static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
                     int panel1, float *out, size_t out_stride) {
@@ -345,6 +422,8 @@ const mm_kernels mm_amx = {
             [MM_K6] = run_k6,
             [MM_K3] = run_k3,
             [MM_L4] = run_l4,
-            [MM_L4K] = run_l4k},
+            [MM_L4K] = run_l4k,
+            [MM_W8W] = run_w8w},
     .panels = BLOCK,
+    .wide = true,
 };

@@ -14,6 +14,7 @@
 INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, size_t groups,
                         size_t g, size_t lane, vf to[2]) {
     if (!mm_has_units(kind)) {
+        if (mm_is_wide(kind)) g /= MM_WIDE / MM_GROUP;
         const uint16_t *f16 = (const uint16_t *)(const void *)panel_scales + g * MM_PANEL + lane;
         to[0] = vf_from_f16(f16);
         if (mm_has_min(kind)) to[1] = vf_from_f16(f16 + groups * MM_PANEL);
@@ -41,6 +42,9 @@ INLINE void load_pair(const mm_kind kind, const unsigned char *c, const int v, i
     if (kind == MM_W8) {
         *lo = iw_load8(c + v * 128);
         *hi = iw_load8(c + v * 128 + 64);
+    } else if (kind == MM_W8W) {
+        *lo = iw_turn(iw_load8(c + v * 128));
+        *hi = iw_turn(iw_load8(c + v * 128 + 64));
     } else if (kind == MM_K3) {
         *lo = iw_load3(iw_load8(c), iw_load8(c + 128), v, 0);
         *hi = iw_load3(iw_load8(c + 64), iw_load8(c + 128), v, 1);

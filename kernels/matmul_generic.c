@@ -31,6 +31,10 @@ V16_INLINE iw iw_load8(const unsigned char *p) {
     memcpy(w.b, p, sizeof w.b);
     return w;
 }
+V16_INLINE iw iw_turn(iw w) {
+    for (int i = 0; i < 64; i++) w.b[i] ^= 0x80;
+    return w;
+}
 V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {
     for (int i = 0; i < 64; i++) {
         lo->b[i] = p[i] & 15;

@@ -10,6 +10,7 @@
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  * and for the kinds, where W4 stands for W4M and K4 as well, W5 for W5M and K5, L4 for L4K:
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
+ *   iw_turn(w)                            signed bytes of W8W to those of W8 and back
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
  *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
  *                                         them from 2i of `high`
@@ -129,7 +130,8 @@ INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const walk *v, 
     const int lines = (int)bytes / 64;
     UNROLL for (int p = 0; p < MM_PANELS; p++) {
         const uintptr_t from = (uintptr_t)v->panel + (size_t)p * w->panel_bytes + FETCH_BYTES;
-        const uintptr_t scales = from + w->scale_offset + (size_t)g * 2 * MM_PANEL;
+        const size_t at = (size_t)g * 2 * MM_PANEL;
+        const uintptr_t scales = from + w->scale_offset + (mm_is_wide(kind) ? at / 4 : at);
         UNROLL for (int i = part; i < lines; i += parts)
             FETCH(from + (size_t)g * bytes + (size_t)i * 64);
         if (part != 0) continue;
@@ -185,6 +187,12 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
     } else                                                                                         \
         load_scales(kind, scales[u], (size_t)groups, (size_t)g, lanes[u], ws[u])
 
+/* The groups from g on that share a scale with it. */
+INLINE int scale_groups(const mm_kind kind, int g, int groups) {
+    const int all = mm_is_wide(kind) ? MM_WIDE / MM_GROUP : 1;
+    return groups - g < all ? groups - g : all;
+}
+
 /* `units` neighbouring vectors of MM_LANES outputs, from vector number `first` of the panel on,
  * going on with the sums in out. part, parts: of what comes next, fetched meanwhile; parts 0:
  * nothing. plain: the codes are unpacked. */
@@ -219,12 +227,18 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
         UNROLL for (int u = 0; u < units; u++) acc[r][u] =
             v->begin ? vf_load(out + (size_t)r * out_stride + (size_t)u * MM_LANES) : vf_zero();
     }
+    iacc t[TILE_ROWS][MM_UNITS]; /* begun by the first group of a scale; gcc does not see that */
+    if (mm_is_wide(kind)) {
+        UNROLL for (int r = 0; r < rows; r++) {
+            UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_start8(0);
+        }
+    }
     for (int i_group = v->begin; i_group < v->end; i_group++) {
         const int g = in->groups ? in->groups[i_group] : i_group;
         const size_t i_code = (size_t)(plain ? i_group - v->begin : g), at = i_code * group_bytes;
         if (parts) fetch_group(kind, w, v, g, part, parts);
         vf ws[MM_UNITS][2]; /* and minima, or of the other half */
-        iacc t[TILE_ROWS][MM_UNITS];
+        const int first_group = mm_is_wide(kind) ? g / 4 * 4 : g; /* of those under one scale */
         const int8_t *x[TILE_ROWS];
         UNROLL for (int r = 0; r < rows; r++) {
             x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
@@ -250,11 +264,16 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
             }
             continue;
         }
-        UNROLL for (int r = 0; r < rows; r++) {
-            const int s = sum[(size_t)r * in->g_stride + (size_t)g];
-            UNROLL for (int u = 0; u < units; u++) t[r][u] = mm_has_8_bits(kind) ? iacc_start8(s)
-                                                             : five ? iacc_start5(centred ? s : 0)
-                                                                    : iacc_start4(centred ? s : 0);
+        if (g == first_group) {
+            UNROLL for (int r = 0; r < rows; r++) {
+                const int32_t *of = sum + (size_t)r * in->g_stride + (size_t)g;
+                int s = of[0];
+                for (int i = 1; i < scale_groups(kind, g, groups); i++) s += of[i];
+                UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                    mm_has_8_bits(kind) ? iacc_start8(s)
+                    : five              ? iacc_start5(centred ? s : 0)
+                                        : iacc_start4(centred ? s : 0);
+            }
         }
 #ifdef MM_FOURS
         if (five) {
@@ -324,10 +343,11 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                 }
             }
         }
+        if (g + 1 < first_group + scale_groups(kind, first_group, groups)) continue;
         UNROLL for (int u = 0; u < units; u++) {
             TILE_SCALES(u);
             UNROLL for (int r = 0; r < rows; r++) {
-                const size_t i = (size_t)r * in->g_stride + (size_t)g;
+                const size_t i = (size_t)r * in->g_stride + (size_t)first_group;
                 vf f = mm_has_8_bits(kind) ? iacc_end8(t[r][u])
                        : five              ? iacc_end5(t[r][u], centred ? sum[i] : 0)
                                            : iacc_end4(t[r][u], centred ? sum[i] : 0);
@@ -438,9 +458,11 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     if (!how.single && (how.fetch || how.plain)) { /* even pieces */
         const int bytes = panels * (int)(mm_group_bytes(kind) + 2 * MM_PANEL);
         int most = how.fetch ? PIECE_BYTES / bytes : BLOCK_GROUPS;
+        if (mm_is_wide(kind)) most = most / 4 * 4;
         if (how.plain && most > BLOCK_GROUPS) most = BLOCK_GROUPS;
         const int pieces = (step + most - 1) / most;
         if (!in->add && pieces > 1) step = (step + pieces - 1) / pieces;
+        if (mm_is_wide(kind)) step = (step + 3) / 4 * 4; /* no scale's groups are parted */
     }
     const bool fetch = how.fetch && !in->groups; /* a list's are in the cache, of the first term */
     plain_groups plain[MM_PANELS];
@@ -531,6 +553,7 @@ RUN(run_k6, MM_K6)
 RUN(run_k3, MM_K3)
 RUN(run_l4, MM_L4)
 RUN(run_l4k, MM_L4K)
+RUN(run_w8w, MM_W8W)
 
 const mm_kernels MM_TABLE = {
     .run = {[MM_F32] = run_f32,
@@ -544,7 +567,8 @@ const mm_kernels MM_TABLE = {
             [MM_K6] = run_k6,
             [MM_K3] = run_k3,
             [MM_L4] = run_l4,
-            [MM_L4K] = run_l4k},
+            [MM_L4K] = run_l4k,
+            [MM_W8W] = run_w8w},
     .panels = MM_PANELS,
 #ifdef MM_QUADS
     .quads = true,

@@ -5,10 +5,12 @@
 #ifndef FORAGE_KERNELS_VEC_H
 #define FORAGE_KERNELS_VEC_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-enum { VEC_GROUP = 32 }; /* values that share one activation scale */
+/* Values that share one activation scale; and that do where that is asked for. */
+enum { VEC_GROUP = 32, VEC_WIDE = 128 };
 
 /* Where vec_kernels.quantize puts k_padded values; g = k_padded / VEC_GROUP. */
 typedef struct vec_codes {
@@ -22,6 +24,7 @@ typedef struct vec_codes {
      * two neighbours of one sign to 128; the scale grows by an eighth to a quarter for that.
      * quads[j] = -128 times the two sums of codes, as 16-bit numbers, the first one low. */
     int32_t *quads;
+    bool wide; /* one scale for each VEC_WIDE values: scale[g] is that of four groups */
 } vec_codes;
 
 typedef struct vec_kernels {
@@ -50,7 +53,8 @@ typedef struct vec_kernels {
     void (*from_bf16)(float *y, const uint16_t *x, int n);
     void (*from_i8)(float *y, const int8_t *x, float scale, int n); /* y = scale x */
     /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
-     * to k_padded (a multiple of VEC_GROUP). */
+     * to k_padded (a multiple of VEC_GROUP). A group that holds a number too large or none counts
+     * as zero; so does, where scales are wide, none but itself. */
     void (*quantize)(const vec_codes *to, const float *x, int n, int k_padded);
     /* r = x - scale[g] q: what quantize() left. r may be x. */
     void (*residual)(float *r, const float *x, const int8_t *q, const float *scale, int n);

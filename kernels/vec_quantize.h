@@ -39,29 +39,49 @@ V16_INLINE void put_quads(int32_t quads[4], const int8_t q[VEC_GROUP]) {
 #endif
 }
 
-/* Groups [g, end), each by itself. */
+/* The values of group g. */
+V16_INLINE void load_group(const float *x, int n, int g, v16 *a, v16 *b) {
+    const int at = g * VEC_GROUP, left = n - at;
+    if (left >= VEC_GROUP) {
+        *a = v16_load(x + at);
+        *b = v16_load(x + at + 16);
+    } else {
+        *a = left > 0 ? v16_load_part(x + at, left < 16 ? left : 16) : v16_zero();
+        *b = left > 16 ? v16_load_part(x + at + 16, left - 16) : v16_zero();
+    }
+}
+
+/* What 127 has to stand for in group g; 0 where that is infinite or no number. */
+V16_INLINE float top_of_group(const vec_codes *to, const float *x, int n, int g) {
+    v16 a, b;
+    load_group(x, n, g, &a, &b);
+    const float top = top_of(a, b, to->quads != NULL);
+    return top <= 3.0e38f ? top : 0.0f;
+}
+
+/* Groups [g, end), each by itself; whole ones of a wide scale. */
 static void quantize_groups(const vec_codes *to, const float *x, int n, int g, int end) {
+    float wide = 0;
     for (; g < end; g++) {
-        int at = g * VEC_GROUP, left = n - at;
-        v16 a, b;
-        if (left >= VEC_GROUP) {
-            a = v16_load(x + at);
-            b = v16_load(x + at + 16);
-        } else {
-            a = left > 0 ? v16_load_part(x + at, left < 16 ? left : 16) : v16_zero();
-            b = left > 16 ? v16_load_part(x + at + 16, left - 16) : v16_zero();
+        const float own = top_of_group(to, x, n, g);
+        if (to->wide && g % (VEC_WIDE / VEC_GROUP) == 0) {
+            wide = own;
+            for (int i = g + 1; i < g + VEC_WIDE / VEC_GROUP && i < end; i++) {
+                const float other = top_of_group(to, x, n, i);
+                if (other > wide) wide = other;
+            }
         }
-        float top = top_of(a, b, to->quads != NULL);
-        float inv = top > 0 ? 127.0f / top : 0.0f;
-        /* A top below 127 / FLT_MAX, or infinite, or NaN: the group counts as zero. */
-        if (!(inv <= 3.0e38f) || !(top <= 3.0e38f)) inv = 0.0f, top = 0.0f;
-        if (top == 0.0f) a = b = v16_zero();
+        float top = to->wide ? wide : own, inv = top > 0 ? 127.0f / top : 0.0f;
+        /* A top below 127 / FLT_MAX counts as zero, too. */
+        if (!(inv <= 3.0e38f)) inv = 0.0f, top = 0.0f;
+        v16 a = v16_zero(), b = v16_zero();
+        if (top > 0 && own > 0) load_group(x, n, g, &a, &b);
         v16 iv = v16_set(inv), hi = v16_set(127.0f), lo = v16_set(-127.0f);
         a = v16_max(v16_min(v16_round(v16_mul(a, iv)), hi), lo);
         b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
-        v16_to_i8(to->q + at, a);
-        v16_to_i8(to->q + at + 16, b);
-        if (to->quads) put_quads(to->quads + 4 * g, to->q + at);
+        v16_to_i8(to->q + g * VEC_GROUP, a);
+        v16_to_i8(to->q + g * VEC_GROUP + 16, b);
+        if (to->quads) put_quads(to->quads + 4 * g, to->q + g * VEC_GROUP);
         to->scale[g] = top / 127.0f;
         /* Integers below 2^24: exact in any order. */
         const int32_t first = (int32_t)v16_sum(a), last = (int32_t)v16_sum(b);
@@ -134,7 +154,13 @@ V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
     _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) tops[g] =
         tops8(x + (first + g) * VEC_GROUP, with_quads);
     const __m256 c = _mm256_set1_ps(127.0f), most = _mm256_set1_ps(3.0e38f);
-    __m256 top = max_each(tops), iv = _mm256_div_ps(c, top);
+    __m256 top = max_each(tops);
+    if (to.wide) {
+        if (_mm256_movemask_ps(_mm256_cmp_ps(top, most, _CMP_LE_OQ)) != 0xff) return false;
+        top = _mm256_max_ps(top, _mm256_permute_ps(top, 0xB1));
+        top = _mm256_max_ps(top, _mm256_permute_ps(top, 0x4E));
+    }
+    const __m256 iv = _mm256_div_ps(c, top);
     __m256 fine =
         _mm256_and_ps(_mm256_cmp_ps(iv, most, _CMP_LE_OQ), _mm256_cmp_ps(top, most, _CMP_LE_OQ));
     top = _mm256_and_ps(top, fine); /* the others count as zero */

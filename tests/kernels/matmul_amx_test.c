@@ -50,11 +50,12 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
     const size_t bytes = mm_has_units(kind) ? mm_units(kind, groups) : 0; /* scales in units */
     const size_t scales = (w->panel_bytes - w->scale_offset - bytes) / sizeof(uint16_t);
+    const unsigned char turn = mm_is_wide(kind) ? 0x80 : 0; /* its bytes are signed */
     for (int panel = 0; panel < w->n_panels; panel++) {
         unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
         for (size_t i = 0; i < w->scale_offset; i++)
-            data[i] = how == LARGEST    ? 0xff
-                      : how == SMALLEST ? 0
+            data[i] = how == LARGEST    ? 0xff ^ turn
+                      : how == SMALLEST ? turn
                                         : (unsigned char)test_random(&seed);
         data += w->scale_offset;
         for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)test_random(&seed);
@@ -85,6 +86,7 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
             }
             p->sum[at] = sum;
             p->scale[at] = (float)test_uniform(&seed) * (how == EXTREME ? 1e6f : 0.1f);
+            if (mm_is_wide(kind)) p->scale[at] = p->scale[at - g % 4];
             p->wsum[at] = p->scale[at] * (float)sum;
         }
     p->in = (mm_input){.q = p->q,
@@ -156,7 +158,7 @@ static void same_as_generic(const problem *p, int row0, int row1, int panel0, in
 }
 
 static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M, MM_K4,
-                                MM_K5, MM_K6, MM_K3,  MM_L4, MM_L4K};
+                                MM_K5, MM_K6, MM_K3,  MM_L4, MM_L4K, MM_W8W};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static void gives_the_bits_of_the_generic_kernel(void **state) {
@@ -190,6 +192,12 @@ static void chunks_of_rows_and_channels_join(void **state) {
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         drop(&p);
     }
+    for (size_t i = 0; i < n_sizes; i++) { /* and of W8W, whose chunks of channels are shorter */
+        problem p;
+        make(&p, MM_W8W, sizes[i][0], 48, 128 * WIDE_SCALES + 64 * ((int)i - 3), RANDOM);
+        same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
+        drop(&p);
+    }
     for (int more = 0; more < 2; more++) { /* halves of groups: twice as many */
         problem p;
         make(&p, more ? MM_K3 : MM_K6, 47 + 16 * more, 48, 16 * GROUPS + 256 * more, RANDOM);
@@ -206,10 +214,12 @@ static void chunks_of_rows_and_channels_join(void **state) {
 static void every_number_of_rows_gives_the_same_rows(void **state) {
     (void)state;
     need_avx512();
-    problem p;
-    make(&p, MM_W8, 70, 48, 224, RANDOM);
-    for (int rows = 1; rows <= 70; rows++) same_as_generic(&p, 70 - rows, 70, 0, 3);
-    drop(&p);
+    for (int wide = 0; wide < 2; wide++) {
+        problem p;
+        make(&p, wide ? MM_W8W : MM_W8, 70, 48, 224, RANDOM);
+        for (int rows = 1; rows <= 70; rows++) same_as_generic(&p, 70 - rows, 70, 0, 3);
+        drop(&p);
+    }
 }
 
 static void sums_over_a_list_of_groups(void **state) {
@@ -221,7 +231,9 @@ static void sums_over_a_list_of_groups(void **state) {
         const int groups = p.w.k_padded / 32;
         int list[128], n = 0;
         for (int g = 0; g < groups; g++)
-            if (test_random(&seed) % 2) list[n++] = g;
+            if (mm_is_wide(p.w.kind) && g % 4 ? n && list[n - 1] == g - 1
+                                              : test_random(&seed) % 2 == 0)
+                list[n++] = g;
         if (round == 0) n = 0;
         p.in.groups = list, p.in.n_groups = n, p.in.add = round % 2;
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
@@ -262,6 +274,15 @@ static void a_block_takes_as_many_instructions_as_documented(void **state) {
     assert_int_equal(amx.n_store, 4 * blocks);
     assert_int_equal(amx.n_zero, 4 * blocks);
     assert_int_equal(amx.n_config, 1);
+    drop(&p);
+    make(&p, MM_W8W, 128, 64, 640, RANDOM); /* twice the depth, a fourth of the scales */
+    amx_forget();
+    free(result(&p, &mm_amx_modelled, 0, 128, 0, 4, 0));
+    const long wide = 128 / 32 * 64 / 32 * 640 / 128;
+    assert_int_equal(amx.n_dot_i8, 8 * wide);
+    assert_int_equal(amx.n_load, 8 * wide);
+    assert_int_equal(amx.n_store, 4 * wide);
+    assert_int_equal(amx.n_zero, 4 * wide);
     drop(&p);
 }
 

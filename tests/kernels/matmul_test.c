@@ -23,7 +23,7 @@ typedef struct problem {
     mm_input in;
 } problem;
 
-enum { EXTREME = 1 };
+enum { EXTREME = 1, WIDE = 2 /* MM_W8W in place of MM_W8 */ };
 
 static float sample(int flags) {
     float u = (float)(2 * test_uniform(&seed) - 1);
@@ -58,6 +58,7 @@ static void make_row(quant_type type, const float *x, unsigned char *row, int k)
 static void make(problem *p, quant_type type, bool fast, int m, int n, int k, int flags) {
     p->m = m, p->n = n, p->k = k;
     mm_kind kind = mm_kind_for(type, fast);
+    if (flags & WIDE && kind == MM_W8) kind = MM_W8W;
     assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     size_t row_bytes;
     assert_true(quant_row_bytes(type, (uint64_t)k, &row_bytes));
@@ -72,7 +73,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
         quant_unpack_row(type, rows + (size_t)i * row_bytes, row, (size_t)k);
         float top = 0;
         for (int j = 0; j < k; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
-        bool exact = kind != MM_W8 || type == QUANT_Q8_0;
+        bool exact = kind != MM_W8W && (kind != MM_W8 || type == QUANT_Q8_0);
         for (int j = 0; j < k; j++) {
             float d = fabsf(mm_weights_at(&p->w, i, j) - row[j]);
             if (exact)
@@ -90,7 +91,8 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
                               .sum = p->sum + i * groups,
                               .halves = p->halves + 2 * i * groups,
                               .wsum = p->wsum + i * groups,
-                              .quads = mm_has_8_bits(kind) ? p->quads + 4 * i * groups : NULL};
+                              .quads = mm_has_8_bits(kind) ? p->quads + 4 * i * groups : NULL,
+                              .wide = mm_is_wide(kind)};
         vec_generic.quantize(&to, p->x + i * MAX_K, k, kp);
     }
     p->in = (mm_input){.x = p->x,
@@ -132,10 +134,13 @@ static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0,   QUANT_Q
                                    QUANT_Q5_K, QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS};
 enum { N_TYPES = sizeof types / sizeof *types };
 /* One for each integer kind. */
-static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0,   QUANT_Q4_1,  QUANT_Q5_0,
-                                     QUANT_Q5_1, QUANT_Q4_K,   QUANT_Q5_K,  QUANT_Q6_K,
-                                     QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS};
+static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0,   QUANT_Q4_1,   QUANT_Q5_0,
+                                     QUANT_Q5_1, QUANT_Q4_K,   QUANT_Q5_K,   QUANT_Q6_K,
+                                     QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS, QUANT_Q8_0};
 enum { N_INTEGER = sizeof integer / sizeof *integer };
+static int wide_if_last(int i) {
+    return i % N_INTEGER == N_INTEGER - 1 ? WIDE : 0;
+}
 
 static int next_k(quant_type type) {
     int block = (int)quant_type_traits(type)->block_size;
@@ -152,7 +157,8 @@ static void every_kernel_gives_the_sums(void **state) {
         quant_type type = types[round % N_TYPES];
         bool fast = round / N_TYPES % 2;
         make(&p, type, fast, 1 + (int)(test_random(&seed) % MAX_M),
-             1 + (int)(test_random(&seed) % MAX_N), next_k(type), round % 3 ? EXTREME : 0);
+             1 + (int)(test_random(&seed) % MAX_N), next_k(type),
+             (round % 3 ? EXTREME : 0) | (round % 4 ? WIDE : 0));
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
             if (!t) continue;
@@ -176,7 +182,7 @@ static void a_row_does_not_depend_on_its_company(void **state) {
     static float all[MAX_M * STRIDE], part[MAX_M * STRIDE];
     for (int round = 0; round < 6 * N_TYPES; round++) {
         quant_type type = types[round % N_TYPES];
-        make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type), 0);
+        make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type), round % 4 ? WIDE : 0);
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
             if (!t) continue;
@@ -204,12 +210,6 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     static int8_t q[M * K];
     static float scale[M * G], wsum[M * G], scratch[K];
     static int32_t sum[M * G], halves[M * G * 2], quads[M * G * 4];
-    for (int i = 0; i < M; i++) {
-        for (int j = 0; j < K; j++) x[j] = sample(i % 2 ? EXTREME : 0);
-        const vec_codes to = {q + i * K,          scale + i * G, sum + i * G,
-                              halves + i * G * 2, wsum + i * G,  quads + i * G * 4};
-        vec_generic.quantize(&to, x, K, K);
-    }
     mm_input in = {.q = q,
                    .scale = scale,
                    .wsum = wsum,
@@ -220,7 +220,18 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
                    .g_stride = G};
     for (int t = 0; t < N_INTEGER; t++) {
         mm_weights w;
-        mm_kind kind = mm_kind_for(integer[t], true);
+        mm_kind kind = wide_if_last(t) ? MM_W8W : mm_kind_for(integer[t], true);
+        for (int i = 0; i < M && (t == 0 || wide_if_last(t)); i++) {
+            for (int j = 0; j < K; j++) x[j] = sample(i % 2 ? EXTREME : 0);
+            const vec_codes to = {.q = q + i * K,
+                                  .scale = scale + i * G,
+                                  .sum = sum + i * G,
+                                  .halves = halves + i * G * 2,
+                                  .wsum = wsum + i * G,
+                                  .quads = quads + i * G * 4,
+                                  .wide = mm_is_wide(kind)};
+            vec_generic.quantize(&to, x, K, K);
+        }
         assert_ok(mm_weights_init(&w, kind, N, K, NULL, &err), &err);
         size_t row_bytes;
         assert_true(quant_row_bytes(integer[t], K, &row_bytes));
@@ -284,9 +295,10 @@ static void the_largest_codes_do_not_saturate(void **state) {
     static float first[MAX_M * STRIDE], out[MAX_M * STRIDE];
     for (int round = 0; round < 4 * N_INTEGER; round++) {
         quant_type type = integer[round % N_INTEGER];
-        make(&p, type, true, 7, 32, 256, 0);
+        make(&p, type, true, 7, 32, 256, wide_if_last(round));
         size_t codes = p.w.scale_offset;
-        const unsigned char fill[] = {0x00, 0xff};
+        const unsigned char turn = mm_is_wide(p.w.kind) ? 0x80 : 0; /* its bytes are signed */
+        const unsigned char fill[] = {turn, 0xff ^ turn};
         for (int panel = 0; panel < p.w.n_panels; panel++)
             memset(p.w.data + (size_t)panel * p.w.panel_bytes, fill[round / N_INTEGER % 2], codes);
         fill_with_largest(&p, round);
@@ -323,9 +335,11 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
     (void)state;
     static problem p;
     static float some[MAX_M * STRIDE], all[MAX_M * STRIDE];
-    const int list[] = {1, 4, 5, 7};
+    static const int lists[2][4] = {{1, 4, 5, 7}, {4, 5, 6, 7}};
     for (int round = 0; round < 2 * N_INTEGER; round++) {
-        make(&p, integer[round % N_INTEGER], true, 9, 40, 256, round / N_INTEGER ? EXTREME : 0);
+        make(&p, integer[round % N_INTEGER], true, 9, 40, 256,
+             (round / N_INTEGER ? EXTREME : 0) | wide_if_last(round));
+        const int *list = lists[mm_is_wide(p.w.kind)];
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
             if (!t) continue;
@@ -336,7 +350,7 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
             zeroed = p;
             for (int i = 0; i < 9; i++)
                 for (int g = 0; g < 8; g++) {
-                    if (g == 1 || g == 4 || g == 5 || g == 7) continue;
+                    if (g == list[0] || g == list[1] || g == list[2] || g == list[3]) continue;
                     size_t at = (size_t)i * p.in.g_stride + (size_t)g;
                     memset(zeroed.q + i * MAX_K + g * 32, 0, 32);
                     zeroed.scale[at] = zeroed.wsum[at] = 0;
