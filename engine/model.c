@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/model_internal.h"
-#include "kernels/cpu.h"
 #include "kernels/file.h"
 
 static const architecture *const architectures[] = {
@@ -83,11 +82,6 @@ static const architecture *find_architecture(gguf *file, char name[32], fo_err *
     return NULL;
 }
 
-static bool wide_scales(const model *m, int asked) {
-    const int scales = asked ? asked : fo_cpu()->scales;
-    return m->info.fast && (scales ? scales == MM_WIDE : m->mm->wide);
-}
-
 static int load(model **out, const char *path, const model_options *options, bool probe,
                 fo_err *err) {
     model *m = calloc(1, sizeof *m);
@@ -97,7 +91,6 @@ static int load(model **out, const char *path, const model_options *options, boo
     m->vec = vec_get();
     m->mm = mm_get();
     m->attention = attention_get();
-    m->wide = wide_scales(m, options->scales);
     int rc = gguf_open(&m->file, path, err);
     if (rc) goto fail;
     m->weights = fo_huge_create();

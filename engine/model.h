@@ -49,9 +49,9 @@ typedef enum model_pooling { /* the values are GGUF's */
 typedef struct model_options {
     fo_pool *pool; /* shared, outlives the model; NULL: the calling thread alone */
     bool fast;     /* the serving path */
-    /* Channels that share a scale in matrices of 8 bits and what they are multiplied with, on the
-     * fast path of a decoder: 32 or 128; 0: what FORAGE_SCALES says, else what the machine's
-     * kernels are made for (docs/performance-amx.md). */
+    /* Channels that share a scale in matrices of 8 bits and what they are multiplied with, in a
+     * decoder's layers on the fast path: 32 or 128; 0: what FORAGE_SCALES says, else what the
+     * machine's kernels are made for (docs/performance-amx.md). */
     int scales;
     /* Called now and then while weights are repacked, from the opening thread; may be NULL. */
     void (*progress)(void *arg, uint64_t done_bytes, uint64_t total_bytes);

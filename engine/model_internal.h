@@ -60,7 +60,6 @@ struct model {
     /* immutable after open */
     int d_ff, group; /* group: query heads per KV head */
     float norm_eps, attn_scale, attn_soft_cap, logit_soft_cap, embed_scale;
-    bool wide; /* weights of 8 bits have wide scales where all that read the same x can */
     ffn_kind ffn;
     const gguf_tensor *token_embd, *position_embd, *type_embd; /* the latter two may be NULL */
     float *embd_norm, *embd_norm_bias, *output_norm;
@@ -82,6 +81,10 @@ typedef struct model_loader {
     model *m;
     const char *arch; /* prefix of its metadata keys */
     bool probe;       /* count weight_bytes, read and allocate no weights */
+    /* Weights of 8 bits are kept with wide scales where all that read the same x can: the layers of
+     * a decoder, if the model is asked for that. Its head has few rows, an encoder's vectors lose
+     * too much. */
+    bool wide;
     const model_options *options;
     int layer; /* for "blk.%d." names; -1: none */
     fo_err *err;

@@ -9,6 +9,7 @@
 #include "engine/model_internal.h"
 #include "engine/placement.h"
 #include "kernels/buf.h"
+#include "kernels/cpu.h"
 
 enum { MAX_WIDTH = 1 << 20, MAX_LAYERS = 1024, MAX_CONTEXT = 1 << 24, NAME_BYTES = 128 };
 
@@ -240,7 +241,7 @@ static void pack_some(void *arg, size_t begin, size_t end, int thread) {
 
 /* Parts of these types. */
 static linear linear_of(const model_loader *l, int k, const gguf_tensor *const *t, int n_parts) {
-    linear w = {.k = k, .wide = l->m->wide};
+    linear w = {.k = k, .wide = l->wide};
     for (int i = 0; i < n_parts; i++) w.wide = w.wide && mm_kind_for(t[i]->type, true) == MM_W8;
     return w;
 }
@@ -415,12 +416,21 @@ static int decoder_layer(model_loader *l, layer *y) {
     return loader_mark_outliers(l, &y->up, y->ffn_norm);
 }
 
+/* What the model is asked for, or the environment, or the kernels like. */
+static bool wants_wide(const model_loader *l) {
+    const int asked = l->options ? l->options->scales : 0;
+    const int scales = asked ? asked : fo_cpu()->scales;
+    return l->m->info.fast && (scales ? scales == MM_WIDE : l->m->mm->wide);
+}
+
 int loader_decoder_layers(model_loader *l) {
+    l->wide = wants_wide(l);
     for (l->layer = 0; l->layer < l->m->info.n_layers; l->layer++) {
         int rc = decoder_layer(l, &l->m->layers[l->layer]);
         if (rc) return rc;
     }
     l->layer = -1;
+    l->wide = false;
     return FO_OK;
 }
 
