@@ -89,7 +89,7 @@ static int load(model **out, const char *path, const model_options *options, boo
     m->pool = options->pool;
     m->info.fast = options->fast;
     m->vec = vec_get();
-    m->mm = mm_get();
+    m->mm = options->kernels ? options->kernels : mm_get();
     m->attention = attention_get();
     int rc = gguf_open(&m->file, path, err);
     if (rc) goto fail;

@@ -33,6 +33,7 @@
 #include "engine/gguf.h"
 #include "engine/kv_pages.h"
 #include "kernels/error.h"
+#include "kernels/matmul.h"
 #include "kernels/pool.h"
 
 typedef struct model model;                 /* immutable after open; any thread may read it */
@@ -47,12 +48,9 @@ typedef enum model_pooling { /* the values are GGUF's */
 } model_pooling;
 
 typedef struct model_options {
-    fo_pool *pool; /* shared, outlives the model; NULL: the calling thread alone */
-    bool fast;     /* the serving path */
-    /* Channels that share a scale in matrices of 8 bits and what they are multiplied with, in a
-     * decoder's layers on the fast path: 32 or 128; 0: what FORAGE_SCALES says, else what the
-     * machine's kernels are made for (docs/performance-amx.md). */
-    int scales;
+    fo_pool *pool;             /* shared, outlives the model; NULL: the calling thread alone */
+    bool fast;                 /* the serving path */
+    const mm_kernels *kernels; /* that multiply; NULL: the best the machine has */
     /* Called now and then while weights are repacked, from the opening thread; may be NULL. */
     void (*progress)(void *arg, uint64_t done_bytes, uint64_t total_bytes);
     void *progress_arg;

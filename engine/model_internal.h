@@ -22,7 +22,7 @@ typedef struct linear {
     int offset[LINEAR_PARTS];
     float *bias; /* [n_out], zero in the padding; NULL: none */
     bool quads;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.quads) */
-    bool wide;   /* all parts are MM_W8W: x is rounded with wide scales */
+    bool wide;   /* all parts are of a wide kind: x is turned and rounded with wide scales */
     /* Fast path: the last n_fine parts take x as the sum of two int8 roundings (15 bits) instead of
      * one. For products where one rounding costs more accuracy than the second costs time. */
     int n_fine;
@@ -81,10 +81,11 @@ typedef struct model_loader {
     model *m;
     const char *arch; /* prefix of its metadata keys */
     bool probe;       /* count weight_bytes, read and allocate no weights */
-    /* Weights of 8 bits are kept with wide scales where all that read the same x can: the layers of
-     * a decoder, if the model is asked for that. Its head has few rows, an encoder's vectors lose
-     * too much. */
+    /* Weights of 8 bits that come now are kept turned and with wide scales where all that read the
+     * same x can be: a decoder's FFN, nine tenths of its products. In all its layers that would
+     * take the cosine of a random model's logits below .999, in an encoder its vectors'. */
     bool wide;
+    float *norm; /* what makes the x that the matrices that come now read, or NULL */
     const model_options *options;
     int layer; /* for "blk.%d." names; -1: none */
     fo_err *err;

@@ -9,7 +9,6 @@
 #include "engine/model_internal.h"
 #include "engine/placement.h"
 #include "kernels/buf.h"
-#include "kernels/cpu.h"
 
 enum { MAX_WIDTH = 1 << 20, MAX_LAYERS = 1024, MAX_CONTEXT = 1 << 24, NAME_BYTES = 128 };
 
@@ -225,21 +224,74 @@ int loader_vector_optional(model_loader *l, const char *name, int n, float **out
     return loader_has_tensor(l, name) ? loader_vector(l, name, n, out) : FO_OK;
 }
 
+/* A tensor's weights are not kept as they are. */
+static bool is_rounded(const gguf_tensor *t, const linear *w) {
+    return w->wide || (mm_kind_for(t->type, true) == MM_W8 && t->type != QUANT_Q8_0);
+}
+
+static int compare_floats(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* The median of up to VEC_GROUP magnitudes of a norm's weights. */
+static float median_of(const float *norm, int n) {
+    float size[VEC_GROUP];
+    for (int i = 0; i < n; i++) size[i] = __builtin_fabsf(norm[i]);
+    qsort(size, (size_t)n, sizeof *size, compare_floats);
+    return size[n / 2];
+}
+
+/* Whether one of a norm's weights is out of all proportion to this median of its group's. */
+static bool towers(float weight, float median) {
+    enum { TOWERS = 6 };
+    return __builtin_fabsf(weight) > TOWERS * median;
+}
+
+/* What reads a norm that blows a channel up has learnt to weigh that channel down: its small
+ * weights would get the roundings of their large neighbours. Where the weights are rounded anyway,
+ * a power of 2 goes from the norm's weights to theirs, so that both are of one size: those for
+ * w->k columns, the caller's; NULL where there are none. */
+static int take_towers(model_loader *l, const linear *w, const gguf_tensor *const *t, int n_parts,
+                       float **columns) {
+    *columns = NULL;
+    for (int i = 0; i < n_parts; i++)
+        if (!is_rounded(t[i], w)) return FO_OK;
+    if (!l->norm || !l->m->info.fast) return FO_OK;
+    for (int g = 0; g < w->k; g += VEC_GROUP) {
+        const int n = w->k - g < VEC_GROUP ? w->k - g : VEC_GROUP;
+        const float median = median_of(l->norm + g, n);
+        for (int i = g; i < g + n; i++) {
+            if (median == 0 || !towers(l->norm[i], median)) continue;
+            if (!*columns) {
+                *columns = malloc((size_t)w->k * sizeof **columns);
+                if (!*columns) return fo_fail(l->err, FO_ENOMEM, "no memory for a row");
+                for (int c = 0; c < w->k; c++) (*columns)[c] = 1;
+            }
+            const int shift = ilogbf(l->norm[i] / median);
+            (*columns)[i] = ldexpf(1, shift);
+            l->norm[i] = ldexpf(l->norm[i], -shift);
+        }
+    }
+    return FO_OK;
+}
+
 typedef struct pack_job {
     mm_weights *w;
     quant_type type;
     const unsigned char *rows;
     size_t row_bytes;
-    float *scratch; /* [threads][k] */
+    const float *columns; /* what weights are multiplied with before they are rounded, or NULL */
+    float *scratch;       /* [threads][k_padded] */
 } pack_job;
 
 static void pack_some(void *arg, size_t begin, size_t end, int thread) {
     pack_job *j = arg;
-    mm_weights_pack(j->w, (int)begin, (int)end, j->type, j->rows, j->row_bytes,
-                    j->scratch + (size_t)thread * (size_t)j->w->k);
+    mm_weights_pack(j->w, (int)begin, (int)end, j->type, j->rows, j->row_bytes, j->columns,
+                    j->scratch + (size_t)thread * (size_t)j->w->k_padded);
 }
 
-/* Parts of these types. */
+/* Parts of these types, as far as that decides how they are kept. */
 static linear linear_of(const model_loader *l, int k, const gguf_tensor *const *t, int n_parts) {
     linear w = {.k = k, .wide = l->wide};
     for (int i = 0; i < n_parts; i++) w.wide = w.wide && mm_kind_for(t[i]->type, true) == MM_W8;
@@ -249,7 +301,7 @@ static linear linear_of(const model_loader *l, int k, const gguf_tensor *const *
 /* A part without its panels. */
 static int add_part(model_loader *l, linear *out, quant_type type, int n) {
     model *m = l->m;
-    const mm_kind kind = out->wide ? MM_W8W : mm_kind_for(type, m->info.fast);
+    const mm_kind kind = out->wide ? m->mm->wide : mm_kind_for(type, m->info.fast);
     size_t bytes;
     if (!mm_weights_bytes(kind, n, out->k, &bytes))
         return fo_fail(l->err, FO_ECORRUPT, "a matrix of %d x %d is out of bounds", n, out->k);
@@ -268,15 +320,16 @@ static int add_part(model_loader *l, linear *out, quant_type type, int n) {
 }
 
 /* The panels of a part: its rows are tensor t's from row `first` on. */
-static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *t, int first) {
+static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *t, int first,
+                     const float *columns) {
     model *m = l->m;
     if (l->probe) return FO_OK;
-    int threads = m->pool ? fo_pool_threads(m->pool) : 1;
-    float *scratch = malloc((size_t)threads * (size_t)out->k * sizeof *scratch);
+    const size_t threads = m->pool ? (size_t)fo_pool_threads(m->pool) : 1;
+    float *scratch = malloc(threads * (size_t)linear_padded(out) * sizeof *scratch);
     if (!scratch) return fo_fail(l->err, FO_ENOMEM, "no memory to repack a matrix");
-    pack_job job = {&out->w[part], t->type,
-                    (const unsigned char *)t->data + (size_t)first * t->row_bytes, t->row_bytes,
-                    scratch};
+    pack_job job = {
+        &out->w[part], t->type, (const unsigned char *)t->data + (size_t)first * t->row_bytes,
+        t->row_bytes,  columns, scratch};
     if (m->pool)
         fo_pool_run(m->pool, (size_t)out->w[part].n_panels, 4, pack_some, &job);
     else
@@ -309,7 +362,8 @@ static int add_bias(model_loader *l, linear *out, const char *name, int part, in
 
 int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *const *names,
                   const int *n) {
-    const gguf_tensor *t[LINEAR_PARTS];
+    const gguf_tensor *t[LINEAR_PARTS] = {NULL};
+    float *columns = NULL;
     int rc = FO_OK;
     for (int i = 0; !rc && i < n_parts; i++) {
         char full[NAME_BYTES];
@@ -319,7 +373,9 @@ int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *
     if (!rc) *out = linear_of(l, k, t, n_parts);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_part(l, out, t[i]->type, n[i]);
     if (!rc && !l->probe) placement_touch(l->m, out);
-    for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0);
+    if (!rc) rc = take_towers(l, out, t, n_parts, &columns);
+    for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0, columns);
+    free(columns);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_bias(l, out, names[i], i, 0, n[i]);
     return rc;
 }
@@ -341,41 +397,30 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     for (int i = 0; i < n_parts; i++)
         if ((rc = add_part(l, out, t->type, n[i]))) return rc;
     if (!l->probe) placement_touch(l->m, out);
-    for (int i = 0; i < n_parts; first += n[i++])
-        if ((rc = pack_part(l, out, i, t, first))) return rc;
+    float *columns;
+    rc = take_towers(l, out, &t, 1, &columns);
+    for (int i = 0; !rc && i < n_parts; first += n[i++])
+        rc = pack_part(l, out, i, t, first, columns);
+    free(columns);
+    if (rc) return rc;
     first = 0;
     for (int i = 0; i < n_parts; first += n[i++])
         if ((rc = add_bias(l, out, name, i, first, n[i]))) return rc;
     return FO_OK;
 }
 
-static int compare_floats(const void *a, const void *b) {
-    float x = *(const float *)a, y = *(const float *)b;
-    return (x > y) - (x < y);
-}
-
-/* One of up to VEC_GROUP weights of a norm is TOWERS times their median. */
-static bool has_tower(const float *norm, int n) {
-    enum { TOWERS = 6 };
-    float size[VEC_GROUP];
-    for (int i = 0; i < n; i++) size[i] = __builtin_fabsf(norm[i]);
-    qsort(size, (size_t)n, sizeof *size, compare_floats);
-    return size[n - 1] > TOWERS * size[n / 2];
-}
-
 int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
-    int n = 0;
-    const int unit = w->wide ? VEC_WIDE : VEC_GROUP; /* its groups all have the second term */
-    const int groups = linear_padded(w) / VEC_GROUP;
+    int n = 0, groups = (w->k + VEC_GROUP - 1) / VEC_GROUP;
+    if (w->wide) return FO_OK; /* its weights took them all */
     int *list = malloc((size_t)groups * sizeof *list);
     if (!list) return fo_fail(l->err, FO_ENOMEM, "no memory for a list of channels");
-    for (int from = 0; from < w->k; from += unit) {
-        const int end = w->k - from < unit ? w->k : from + unit;
-        bool towers = false;
-        for (int at = from; at < end; at += VEC_GROUP)
-            towers = towers || has_tower(norm + at, end - at < VEC_GROUP ? end - at : VEC_GROUP);
-        for (int g = from / VEC_GROUP; towers && g < groups && g < (from + unit) / VEC_GROUP; g++)
-            list[n++] = g;
+    for (int g = 0; g < groups; g++) {
+        const float *of = norm + g * VEC_GROUP;
+        const int count = w->k - g * VEC_GROUP < VEC_GROUP ? w->k - g * VEC_GROUP : VEC_GROUP;
+        const float median = median_of(of, count);
+        bool any = false;
+        for (int i = 0; i < count; i++) any = any || towers(of[i], median);
+        if (any) list[n++] = g;
     }
     if (!n) {
         free(list);
@@ -402,35 +447,31 @@ static int decoder_layer(model_loader *l, layer *y) {
         (rc = loader_vector_optional(l, "post_attention_norm.weight", d, &y->attn_post_norm)) ||
         (rc = loader_vector_optional(l, "post_ffw_norm.weight", d, &y->ffn_post_norm)))
         return rc;
+    l->norm = y->attn_norm;
     rc = loader_has_tensor(l, "attn_qkv.weight")
              ? loader_linear_split(l, &y->qkv, d, "attn_qkv", 3, qkv)
              : loader_linear(l, &y->qkv, d, 3, qkv_names, qkv);
+    l->norm = NULL;
     if (rc || (rc = loader_linear_1(l, &y->out, i->n_heads * i->v_dim, "attn_output", d)))
         return rc;
+    l->wide = m->info.fast && m->mm->wide != MM_F32;
+    l->norm = y->ffn_norm;
     rc = loader_has_tensor(l, "ffn_gate.weight")
              ? loader_linear(l, &y->up, d, 2, up_names, up)
              : loader_linear_split(l, &y->up, d, "ffn_up", 2, up);
-    if (rc || (rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d)) ||
-        (rc = loader_mark_outliers(l, &y->qkv, y->attn_norm)))
-        return rc;
+    l->norm = NULL;
+    if (!rc) rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d);
+    l->wide = false;
+    if (rc || (rc = loader_mark_outliers(l, &y->qkv, y->attn_norm))) return rc;
     return loader_mark_outliers(l, &y->up, y->ffn_norm);
 }
 
-/* What the model is asked for, or the environment, or the kernels like. */
-static bool wants_wide(const model_loader *l) {
-    const int asked = l->options ? l->options->scales : 0;
-    const int scales = asked ? asked : fo_cpu()->scales;
-    return l->m->info.fast && (scales ? scales == MM_WIDE : l->m->mm->wide);
-}
-
 int loader_decoder_layers(model_loader *l) {
-    l->wide = wants_wide(l);
     for (l->layer = 0; l->layer < l->m->info.n_layers; l->layer++) {
         int rc = decoder_layer(l, &l->m->layers[l->layer]);
         if (rc) return rc;
     }
     l->layer = -1;
-    l->wide = false;
     return FO_OK;
 }
 

@@ -50,20 +50,13 @@ static fo_cpu_level named_level(const char *name) {
     return FO_CPU_AMX;
 }
 
-/* What one_node and scales are, and a note on what they cannot be. */
-static void read_environment(void) {
-    const char *numa = getenv("FORAGE_NUMA"), *scales = getenv("FORAGE_SCALES");
+/* FORAGE_NUMA, and a note where it says what it cannot. */
+static void read_numa(void) {
+    const char *numa = getenv("FORAGE_NUMA");
     one_node = numa && strcmp(numa, "off") == 0;
     if (numa && *numa && !one_node && strcmp(numa, "on") && !detected.note[0])
         snprintf(detected.note, sizeof detected.note,
                  "FORAGE_NUMA is '%.40s', not off or on: nodes of memory count", numa);
-    if (!scales || !*scales) return;
-    if (strcmp(scales, "32") == 0 || strcmp(scales, "128") == 0)
-        detected.scales = atoi(scales);
-    else if (!detected.note[0])
-        snprintf(detected.note, sizeof detected.note,
-                 "FORAGE_SCALES is '%.40s', not 32 or 128: it is as the processor likes it",
-                 scales);
 }
 
 static void detect(void) {
@@ -106,7 +99,7 @@ done:
     machine_level = level;
     fo_cpu_cap(cap);
     if (name && strcmp(name, "avx2") == 0) detected.avx_vnni = false;
-    read_environment();
+    read_numa();
 }
 
 void fo_cpu_cap(fo_cpu_level level) {

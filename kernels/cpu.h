@@ -26,7 +26,6 @@ typedef struct fo_cpu_info {
     bool avx_vnni; /* 256-bit VNNI without AVX-512 (Alder Lake, Zen 5); false when capped below avx2
                     */
     bool avx512_bf16; /* VDPBF16PS */
-    int scales;       /* FORAGE_SCALES: 32 or 128; 0: not set */
     char name[64];    /* brand string */
     char note[192];   /* a sentence to be logged (the processor has more than is used, or a variable
                        * of the environment says what it cannot); or "" */

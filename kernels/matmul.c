@@ -7,6 +7,7 @@
 
 #include "kernels/buf.h"
 #include "kernels/cpu.h"
+#include "kernels/vec.h"
 
 static int padded_k(mm_kind kind, int k) {
     const int to = mm_is_wide(kind) ? 2 * MM_GROUP : MM_GROUP;
@@ -23,7 +24,8 @@ static size_t panel_size(mm_kind kind, int k_padded) {
     size_t n = quant_bytes(kind, k_padded);
     if (kind == MM_F32) return (n + 63) / 64 * 64;
     const size_t unit_bytes = mm_min_units(kind, groups) - mm_units(kind, groups);
-    const size_t scales = mm_is_wide(kind) ? (groups + 3) / 4 : groups;
+    const size_t scales =
+        mm_is_wide(kind) ? (groups + MM_WIDE_GROUPS - 1) / MM_WIDE_GROUPS : groups;
     const size_t f16_bytes = mm_has_units(kind) ? unit_bytes : mm_minima(scales);
     n += mm_units(kind, groups) + (mm_has_min(kind) ? 2 : 1) * f16_bytes;
     return (n + 63) / 64 * 64;
@@ -94,7 +96,7 @@ void mm_weights_deinit(mm_weights *w) {
 
 /* --- one group of 32 weights of one row --- */
 typedef struct group {
-    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6..; W8W's
+    uint8_t q[MM_GROUP]; /* as stored: + 128 for W8, + 8 for W4, + 16 for W5, + 32 for K6..; W8T's
                           * are stored without */
     uint16_t scale, min; /* f16; or the units of those */
     uint8_t in_units[2]; /* K4, K5: scale and minimum; K3, K6: scales of the halves, signed */
@@ -133,11 +135,14 @@ static uint16_t w8_scale(const float *x, int n) {
 /* n weights by g->scale. */
 static void round_to_w8(const float *x, int n, group *g) {
     float s = quant_f16_to_f32(g->scale), inv = s > 0 ? 1.0f / s : 0.0f;
-    for (int i = 0; i < MM_GROUP; i++) {
-        float v = i < n ? nearbyintf(x[i] * inv) : 0.0f;
+    const float whole = 12582912.0f; /* 1.5 x 2^23: has no bits behind the point, so rounds */
+    for (int i = 0; i < n; i++) {
+        float v = x[i] * inv;
         v = v > 127.0f ? 127.0f : v < -127.0f ? -127.0f : v;
-        g->q[i] = (uint8_t)(128 + (v == v ? (int)v : 0));
+        v = v == v ? v + whole - whole : 0.0f;
+        g->q[i] = (uint8_t)(128 + (int)v);
     }
+    for (int i = n; i < MM_GROUP; i++) g->q[i] = 128;
 }
 
 /* Group number j of the row at `row`, exactly; false for types that are not kept exactly. */
@@ -234,9 +239,13 @@ static void put_bits(unsigned char *to, const group *g, int c, int step, int shi
 }
 
 static void put_codes(mm_kind kind, unsigned char *q, const group *g) {
-    if (kind == MM_W8 || kind == MM_W8W) {
-        const uint8_t turn = kind == MM_W8W ? 0x80 : 0; /* the offset of 128 away */
-        for (int i = 0; i < MM_GROUP; i++) q[i / 4 * 64 + i % 4] = g->q[i] ^ turn;
+    if (kind == MM_W8 || mm_is_wide(kind)) {
+        uint32_t four;
+        for (int v = 0; v < 8; v++) {
+            memcpy(&four, g->q + v * 4, 4);
+            if (kind == MM_W8T) four ^= 0x80808080; /* the offset of 128 away */
+            memcpy(q + v * 64, &four, 4);
+        }
         return;
     }
     if (kind == MM_K3) {
@@ -263,7 +272,7 @@ static uint16_t *f16_at(const mm_weights *w, unsigned char *panel, int lane, int
         from = minimum ? mm_min_units(w->kind, groups) : mm_units(w->kind, groups);
         j /= MM_SUPER / MM_GROUP;
     }
-    if (mm_is_wide(w->kind)) j /= MM_WIDE / MM_GROUP;
+    if (mm_is_wide(w->kind)) j /= MM_WIDE_GROUPS;
     uint16_t *f16 = (uint16_t *)(void *)(panel + w->scale_offset + from);
     return f16 + j * MM_PANEL + lane;
 }
@@ -278,7 +287,7 @@ static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j
 }
 
 static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
-                      const unsigned char *row, float *scratch) {
+                      const unsigned char *row, const float *columns, float *scratch) {
     if (w->kind == MM_F32) {
         float *f = (float *)(void *)panel;
         if (row) quant_unpack_row(type, row, scratch, (size_t)w->k);
@@ -290,8 +299,11 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
     const bool wide = mm_is_wide(w->kind);
     bool exact = row && !wide && w->k % MM_GROUP == 0 && exact_group(type, row, 0, &g);
     if (row && !exact) quant_unpack_row(type, row, scratch, (size_t)w->k);
+    for (int i = 0; row && columns && i < w->k; i++) scratch[i] *= columns[i];
+    if (row && wide) vec_get()->rotate(scratch, scratch, w->k, w->k_padded);
+    const int k = wide ? w->k_padded : w->k;
     for (int j = 0; j < w->k_padded / MM_GROUP; j++) {
-        int left = w->k - j * MM_GROUP;
+        int left = k - j * MM_GROUP;
         const float *x = scratch + (size_t)j * MM_GROUP;
         const int unit = wide ? MM_WIDE : MM_GROUP; /* channels under one scale */
         if (exact) {
@@ -307,21 +319,21 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
 }
 
 void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
-                     size_t row_bytes, float *scratch) {
+                     size_t row_bytes, const float *columns, float *scratch) {
     for (int p = panel0; p < panel1; p++)
         for (int lane = 0; lane < MM_PANEL; lane++) {
             int r = p * MM_PANEL + lane;
             const unsigned char *row =
                 r < w->n ? (const unsigned char *)rows + (size_t)r * row_bytes : NULL;
-            pack_lane(w, w->data + (size_t)p * w->panel_bytes, lane, type, row, scratch);
+            pack_lane(w, w->data + (size_t)p * w->panel_bytes, lane, type, row, columns, scratch);
         }
 }
 
 /* The code of channel i of a group, whose vectors hold this output's bytes at q, q + 64, ... */
 static int code_at(mm_kind kind, const unsigned char *q, int i) {
     const int half = i / 16, byte = i % 4;
-    if (kind == MM_W8) return q[i / 4 * 64 + byte];
-    if (kind == MM_W8W) return q[i / 4 * 64 + byte] ^ 0x80;
+    if (kind == MM_W8 || kind == MM_W8W) return q[i / 4 * 64 + byte];
+    if (kind == MM_W8T) return q[i / 4 * 64 + byte] ^ 0x80;
     if (kind == MM_K3)
         return (q[half * 64 + byte] >> i % 16 / 4 * 2 & 3) | (q[128 + byte] >> i / 4 & 1) << 2;
     if (mm_has_levels(kind)) return q[i / 8 * 64 + byte] >> i % 8 / 4 * 4 & 15;
@@ -333,7 +345,8 @@ static int code_at(mm_kind kind, const unsigned char *q, int i) {
 
 float mm_weights_at(const mm_weights *w, int row, int channel) {
     static const int zero[MM_KIND_END] = {
-        [MM_W8] = 128, [MM_W8W] = 128, [MM_W4] = 8, [MM_W5] = 16, [MM_K6] = 32, [MM_K3] = 4};
+        [MM_W8] = 128, [MM_W8W] = 128, [MM_W8T] = 128, [MM_W4] = 8,
+        [MM_W5] = 16,  [MM_K6] = 32,   [MM_K3] = 4};
     unsigned char *panel = w->data + (size_t)(row / MM_PANEL) * w->panel_bytes;
     int lane = row % MM_PANEL, j = channel / MM_GROUP, i = channel % MM_GROUP;
     if (w->kind == MM_F32) return ((const float *)(const void *)panel)[channel * MM_PANEL + lane];

@@ -2,8 +2,9 @@
  *
  *     mm_weights w;
  *     mm_weights_init(&w, mm_kind_for(type, fast), n, k, NULL, &err);  // or MM_W8W
- *     mm_weights_pack(&w, 0, w.n_panels, type, rows, row_bytes, scratch);     // any threads
- *     vec_get()->quantize(&codes, x, k, w.k_padded);   // each row, for `in`; not for MM_F32
+ *     mm_weights_pack(&w, 0, w.n_panels, type, rows, row_bytes, NULL, scratch); // any threads
+ *     vec_get()->quantize(&codes, x, k, w.k_padded);   // each row, for `in`; not for MM_F32, and
+ *                                                      // rotated before for wide kinds
  *     mm_get()->run[w.kind](&w, &in, 0, m, 0, w.n_panels, out, out_stride);
  *     mm_weights_deinit(&w);
  *
@@ -30,17 +31,18 @@
  *              the high ones, as numbers of IQ4_NL's 16 levels; then [k/32][16] scales (f16)
  *     MM_L4K   the same codes, then [k/32][16] signed bytes: scales, in units of the floats (f16)
  *              that follow, [k/256][16]
- *     MM_W8W   [k/4][16][4] signed bytes, then [k/128][16] scales (f16): a scale for four groups,
- *              which activations must have too (vec_codes.wide). For tiles at their full depth.
+ *     MM_W8W   as W8 of rows turned by vec_kernels.rotate, with [k/128][16] scales (f16): one for
+ *              four groups, as activations must have it (vec_codes.wide)
+ *     MM_W8T   the same as signed bytes, for tiles
  * MM_K... are GGUF's K formats; K6 takes as many bits as in the file, the others 1/8 more a weight.
  *
- * k is padded with zero weights to a multiple of 32 (not MM_F32; MM_W8W: 64), n to one of 16; kinds
- * with units take multiples of 256 alone.
+ * k is padded with zero weights to a multiple of 32 (not MM_F32; wide kinds: 64), n to one of 16;
+ * kinds with units take multiples of 256 alone.
  *
  * Row invariance: an output is one sum over k in ascending order (integer inside a group of 32, or
- * in MM_W8W of 128, which is exact; then one fused multiply-add), the same in every tile shape. The
- * integer kinds give the same bits at every ISA level. In K3 and K6 the two sums of 16 channels are
- * scaled and added up before that. */
+ * in wide kinds of 128, which is exact; then one fused multiply-add), the same in every tile shape.
+ * The integer kinds give the same bits at every ISA level. In K3 and K6 the two sums of 16 channels
+ * are scaled and added up before that. */
 #ifndef FORAGE_KERNELS_MATMUL_H
 #define FORAGE_KERNELS_MATMUL_H
 
@@ -52,6 +54,7 @@
 #include "kernels/quant.h"
 
 enum { MM_PANEL = 16, MM_GROUP = 32, MM_WIDE = 128, MM_SUPER = 256 };
+enum { MM_WIDE_GROUPS = MM_WIDE / MM_GROUP }; /* under one wide scale */
 
 typedef enum mm_kind {
     MM_F32 = 0,
@@ -67,7 +70,8 @@ typedef enum mm_kind {
     MM_L4 = 10,
     MM_L4K = 11,
     MM_W8W = 12,
-    MM_KIND_END = 13
+    MM_W8T = 13,
+    MM_KIND_END = 14
 } mm_kind;
 
 static inline bool mm_has_4_bits(mm_kind kind) { /* not as numbers of levels */
@@ -89,11 +93,11 @@ static inline bool mm_has_levels(mm_kind kind) {
 }
 /* A scale for each MM_WIDE channels, of weights and activations. */
 static inline bool mm_is_wide(mm_kind kind) {
-    return kind == MM_W8W;
+    return kind == MM_W8W || kind == MM_W8T;
 }
 /* Weights of 8 bits, before their scale. */
 static inline bool mm_has_8_bits(mm_kind kind) {
-    return kind == MM_W8 || kind == MM_W8W || mm_has_levels(kind);
+    return kind == MM_W8 || mm_is_wide(kind) || mm_has_levels(kind);
 }
 /* Scales and minima of a group that are bytes, in units of a float for each MM_SUPER channels. */
 static inline int mm_in_units(mm_kind kind) {
@@ -104,11 +108,11 @@ static inline bool mm_has_units(mm_kind kind) {
 }
 /* Codes of 32 channels of a panel (integer kinds). */
 static inline size_t mm_group_bytes(mm_kind kind) {
-    return kind == MM_W8 || kind == MM_W8W ? 512
-           : kind == MM_K6                 ? 384
-           : mm_has_5_bits(kind)           ? 320
-           : kind == MM_K3                 ? 192
-                                           : 256;
+    return kind == MM_W8 || mm_is_wide(kind) ? 512
+           : kind == MM_K6                   ? 384
+           : mm_has_5_bits(kind)             ? 320
+           : kind == MM_K3                   ? 192
+                                             : 256;
 }
 /* Where the minima (W4M, W5M), the units of the scales and those of the minima (K4, K5) of a panel
  * of so many groups begin, in bytes behind the scales. */
@@ -145,7 +149,7 @@ typedef struct mm_input {
     size_t q_stride, g_stride; /* elements from row to row; of halves 2, of quads 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
     const int *groups;         /* NULL: all; else the groups of channels to sum over, ascending;
-                                * MM_W8W: all groups of a scale or none */
+                                * wide kinds: all groups of a scale or none */
     int n_groups;
 } mm_input;
 
@@ -156,9 +160,9 @@ typedef void mm_run_fn(const mm_weights *w, const mm_input *in, int row0, int ro
 
 typedef struct mm_kernels {
     mm_run_fn *run[MM_KIND_END];
-    int panels; /* panels that a tile takes together: ranges of a multiple of it run best */
-    bool quads; /* weights of 8 bits add up in 16: rows for them must be rounded for that */
-    bool wide;  /* MM_W8W is much faster than MM_W8 */
+    int panels;   /* panels that a tile takes together: ranges of a multiple of it run best */
+    bool quads;   /* weights of 8 bits add up in 16: rows for them must be rounded for that */
+    mm_kind wide; /* the wide kind that they gain by; MM_F32: none */
 } mm_kernels;
 
 /* How a tensor of this type is kept: MM_F32 when exact, else the nearest integer kind. */
@@ -171,14 +175,16 @@ bool mm_weights_bytes(mm_kind kind, int n, int k, size_t *bytes);
 int mm_weights_init(mm_weights *w, mm_kind kind, int n, int k, fo_huge *from, fo_err *err);
 void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
 
-/* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k] floats. Several
- * threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q3_K to Q6_K, IQ4_NL and
- * IQ4_XS are kept exactly in their integer kinds; the others are rounded to 8 bits, as all that
- * MM_W8W takes. */
+/* Fill panels [panel0, panel1) from the tensor whose row 0 is at `rows`. scratch[k_padded] floats.
+ * columns: what weights that are rounded are multiplied with before, or NULL; others must have
+ * none. Several threads may pack different panels. Q8_0, Q4_0, Q4_1, Q5_0, Q5_1, Q3_K to Q6_K,
+ * IQ4_NL and IQ4_XS are kept exactly in their integer kinds; the others are rounded to 8 bits, as
+ * all that wide kinds take. */
 void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
-                     size_t row_bytes, float *scratch);
+                     size_t row_bytes, const float *columns, float *scratch);
 
-/* The weight at [row][channel] as the kernels see it; for tests. */
+/* The weight at [row][channel] as the kernels see it, so of wide kinds one of a turned row; for
+ * tests. */
 float mm_weights_at(const mm_weights *w, int row, int channel);
 
 /* The best this machine has. */

@@ -14,7 +14,7 @@
  *             batches of BATCH groups: products into one buffer of sums, while the sums of the
  *             batch before are scaled and added from the other
  *
- * W8W is what tiles like: its codes are the tiles, where they lie, at their full depth, and sums of
+ * W8T is what tiles like: its codes are the tiles, where they lie, at their full depth, and sums of
  * two products, 128 channels, are scaled together. Its batch is one scale's channels.
  *
  * What bounds the others: the layouts keep a scale for each 32 channels, so a tile is used to half
@@ -35,9 +35,8 @@ enum {
     GROUPS = 64,   /* of a chunk of channels; halves of groups in K3, K6 */
     GROUP_BYTES = 512, /* of 32 channels x 16 outputs as signed bytes */
     BATCH = 3,       /* groups; two buffers of 4 KiB each fit in the first cache beside the rest */
-    WIDE_SCALES = 4, /* of a chunk of W8W: 16 KiB of a pair of panels stay in the first cache */
-    WIDE_GROUPS = MM_WIDE / MM_GROUP, /* that share a scale in it */
-    DEPTH_BYTES = 2 * GROUP_BYTES,    /* a tile of W8W */
+    WIDE_SCALES = 4, /* of a chunk of W8T: 16 KiB of a pair of panels stay in the first cache */
+    DEPTH_BYTES = 2 * GROUP_BYTES, /* a tile of W8T */
     L2_BYTES = 1 << 20, /* activations that may stay there: half of Sapphire Rapids' 2 MiB */
 };
 
@@ -60,7 +59,7 @@ static const tile_config whole_tiles = {
     .rows = {16, 16, 16, 16, 16, 16, 16, 16},
 };
 
-/* Groups of a batch; of halves, whole groups; of W8W, scales. */
+/* Groups of a batch; of halves, whole groups; of W8T, scales. */
 INLINE int batch_of(const mm_kind kind) {
     return mm_is_wide(kind) ? 1 : mm_has_halves(kind) ? BATCH / 2 * 2 : BATCH;
 }
@@ -74,10 +73,10 @@ INLINE int parts_of(const mm_kind kind) {
 typedef struct weights_chunk {
     int8_t q[BLOCK][GROUPS][GROUP_BYTES];
     float scale[BLOCK][GROUPS][MM_PANEL], min[BLOCK][GROUPS][MM_PANEL];
-    int number[GROUPS]; /* of the groups of channels that these are, or of their halves; in W8W of
+    int number[GROUPS]; /* of the groups of channels that these are, or of their halves; in W8T of
                          * the first group under each scale */
     int n;
-    /* W8W: the panels' own codes take the place of q, so many tiles of them under a scale */
+    /* W8T: the panels' own codes take the place of q, so many tiles of them under a scale */
     const unsigned char *panel[BLOCK];
     int depth[WIDE_SCALES];
 } weights_chunk;
@@ -142,19 +141,19 @@ INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, 
     tile_written();
 }
 
-/* W8W: the scales of groups number begin .. of those that the input sums over. */
+/* W8T: the scales of groups number begin .. of those that the input sums over. */
 INLINE void point(const mm_weights *w, const mm_input *in, int panel, int begin, int end,
                   weights_chunk *c, const int panels) {
     const int groups = w->k_padded / MM_GROUP;
-    c->n = (end - begin + WIDE_GROUPS - 1) / WIDE_GROUPS;
+    c->n = (end - begin + MM_WIDE_GROUPS - 1) / MM_WIDE_GROUPS;
     for (int i = 0; i < c->n; i++) {
-        const int at = begin + i * WIDE_GROUPS, g = in->groups ? in->groups[at] : at;
+        const int at = begin + i * MM_WIDE_GROUPS, g = in->groups ? in->groups[at] : at;
         c->number[i] = g;
-        c->depth[i] = groups - g < WIDE_GROUPS ? (groups - g) / 2 : WIDE_GROUPS / 2;
+        c->depth[i] = groups - g < MM_WIDE_GROUPS ? (groups - g) / 2 : MM_WIDE_GROUPS / 2;
         UNROLL for (int p = 0; p < panels; p++) {
             v16 scale[2];
             c->panel[p] = w->data + (size_t)(panel + p) * w->panel_bytes;
-            load_scales(MM_W8W, c->panel[p] + w->scale_offset, (size_t)groups, (size_t)g, 0, scale);
+            load_scales(MM_W8T, c->panel[p] + w->scale_offset, (size_t)groups, (size_t)g, 0, scale);
             v16_store(c->scale[p][i], scale[0]);
         }
     }
@@ -339,7 +338,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     const int tiled = (row1 - row0) / TILE * TILE;
     const bool add = in->add;
     memset(total, 0, (size_t)(tiled / TILE) * sizeof total->t[0]);
-    const int step = mm_is_wide(kind) ? WIDE_SCALES * WIDE_GROUPS : GROUPS / parts_of(kind);
+    const int step = mm_is_wide(kind) ? WIDE_SCALES * MM_WIDE_GROUPS : GROUPS / parts_of(kind);
     for (int g = 0; g < n; g += step) {
         const int end = g + step < n ? g + step : n;
         if (mm_is_wide(kind))
@@ -403,7 +402,13 @@ RUN(run_k6, MM_K6)
 RUN(run_k3, MM_K3)
 RUN(run_l4, MM_L4)
 RUN(run_l4k, MM_L4K)
-RUN(run_w8w, MM_W8W)
+RUN(run_w8t, MM_W8T)
+
+/* Only that a table has it: a machine with tiles keeps W8T. */
+static void run_w8w(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
+                    int panel1, float *out, size_t out_stride) {
+    mm_avx512.run[MM_W8W](w, in, row0, row1, panel0, panel1, out, out_stride);
+}
 
 static void run_f32(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,
                     int panel1, float *out, size_t out_stride) {
@@ -423,7 +428,8 @@ const mm_kernels mm_amx = {
             [MM_K3] = run_k3,
             [MM_L4] = run_l4,
             [MM_L4K] = run_l4k,
-            [MM_W8W] = run_w8w},
+            [MM_W8W] = run_w8w,
+            [MM_W8T] = run_w8t},
     .panels = BLOCK,
-    .wide = true,
+    .wide = MM_W8T,
 };

@@ -13,6 +13,7 @@
  * K6: q <= 63: two pairs are at most 2 x 2 x 63 x 127 = 32,004: half a group is widened twice. So
  * is K3's. L4 is as W8: |w| <= 127. */
 #define MM_TABLE               mm_avx2
+#define MM_WIDE_KIND           MM_F32
 #define MM_SOME_PLAIN(kind)    (mm_has_5_bits(kind) || mm_has_halves(kind))
 #define MM_ACC_IN_MEMORY(kind) mm_has_4_bits(kind)
 #define MM_QUADS

@@ -5,6 +5,7 @@
 #define MM_LANES               16
 #define MM_UNITS               2
 #define MM_ROWS_INT            6
+#define MM_WIDE_KIND           MM_W8W
 #define MM_SOME_PLAIN(kind)    false
 #define MM_ACC_IN_MEMORY(kind) false
 #include "kernels/matmul_512.h"

@@ -14,7 +14,7 @@
 INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, size_t groups,
                         size_t g, size_t lane, vf to[2]) {
     if (!mm_has_units(kind)) {
-        if (mm_is_wide(kind)) g /= MM_WIDE / MM_GROUP;
+        if (mm_is_wide(kind)) g /= MM_WIDE_GROUPS;
         const uint16_t *f16 = (const uint16_t *)(const void *)panel_scales + g * MM_PANEL + lane;
         to[0] = vf_from_f16(f16);
         if (mm_has_min(kind)) to[1] = vf_from_f16(f16 + groups * MM_PANEL);
@@ -39,10 +39,10 @@ INLINE void load_scales(const mm_kind kind, const unsigned char *panel_scales, s
 /* Pair number v (0-3) of the eight vectors of a group whose codes are at c: vectors v and v + 4, or
  * of weights of 8 bits, 2v and 2v + 1. */
 INLINE void load_pair(const mm_kind kind, const unsigned char *c, const int v, iw *lo, iw *hi) {
-    if (kind == MM_W8) {
+    if (kind == MM_W8 || kind == MM_W8W) {
         *lo = iw_load8(c + v * 128);
         *hi = iw_load8(c + v * 128 + 64);
-    } else if (kind == MM_W8W) {
+    } else if (kind == MM_W8T) {
         *lo = iw_turn(iw_load8(c + v * 128));
         *hi = iw_turn(iw_load8(c + v * 128 + 64));
     } else if (kind == MM_K3) {

@@ -5,6 +5,7 @@
 #define MM_LANES               16
 #define MM_UNITS               1
 #define MM_ROWS_INT            1
+#define MM_WIDE_KIND           MM_F32
 #define MM_SOME_PLAIN(kind)    false
 #define MM_ACC_IN_MEMORY(kind) false
 #include <math.h>

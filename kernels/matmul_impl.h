@@ -4,13 +4,14 @@
  *   MM_LANES       outputs in an integer vector (8 or 16), MM_UNITS such vectors in a tile,
  *   MM_ROWS_INT    rows of it (6, 4, 3, 2, 1)
  *   MM_SOME_PLAIN(kind)     whether some rows too take codes that are unpacked first, as many do
+ *   MM_WIDE_KIND            mm_kernels.wide
  *   MM_ACC_IN_MEMORY(kind)  whether gcc is to leave the floating sums there, not plain codes
  *   vf, vf_...     a vector of MM_LANES floats; vf_fused(a, b, c) = a b + c rounded once, always
  *   vf_from_f16/u8/i8(p)    MM_LANES numbers as floats
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  * and for the kinds, where W4 stands for W4M and K4 as well, W5 for W5M and K5, L4 for L4K:
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
- *   iw_turn(w)                            signed bytes of W8W to those of W8 and back
+ *   iw_turn(w)                            signed bytes of W8T to those of W8 and back
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
  *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
  *                                         them from 2i of `high`
@@ -49,6 +50,11 @@ enum {
 /* Whether unpacked groups have their scales as floats; for 5 bits under f16 that does not pay. */
 INLINE bool plain_has_scales(const mm_kind kind) {
     return kind != MM_W5 && kind != MM_W5M;
+}
+
+/* Codes lie as the tiles read them. */
+INLINE bool has_plain_codes(const mm_kind kind) {
+    return kind == MM_W8 || kind == MM_W8W;
 }
 
 /* Minima, or scales of the other half, beside the scales. */
@@ -131,7 +137,8 @@ INLINE void fetch_group(const mm_kind kind, const mm_weights *w, const walk *v, 
     UNROLL for (int p = 0; p < MM_PANELS; p++) {
         const uintptr_t from = (uintptr_t)v->panel + (size_t)p * w->panel_bytes + FETCH_BYTES;
         const size_t at = (size_t)g * 2 * MM_PANEL;
-        const uintptr_t scales = from + w->scale_offset + (mm_is_wide(kind) ? at / 4 : at);
+        const uintptr_t scales =
+            from + w->scale_offset + (mm_is_wide(kind) ? at / MM_WIDE_GROUPS : at);
         UNROLL for (int i = part; i < lines; i += parts)
             FETCH(from + (size_t)g * bytes + (size_t)i * 64);
         if (part != 0) continue;
@@ -189,7 +196,7 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
 
 /* The groups from g on that share a scale with it. */
 INLINE int scale_groups(const mm_kind kind, int g, int groups) {
-    const int all = mm_is_wide(kind) ? MM_WIDE / MM_GROUP : 1;
+    const int all = mm_is_wide(kind) ? MM_WIDE_GROUPS : 1;
     return groups - g < all ? groups - g : all;
 }
 
@@ -238,7 +245,8 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
         const size_t i_code = (size_t)(plain ? i_group - v->begin : g), at = i_code * group_bytes;
         if (parts) fetch_group(kind, w, v, g, part, parts);
         vf ws[MM_UNITS][2]; /* and minima, or of the other half */
-        const int first_group = mm_is_wide(kind) ? g / 4 * 4 : g; /* of those under one scale */
+        const int first_group = mm_is_wide(kind) ? g / MM_WIDE_GROUPS * MM_WIDE_GROUPS
+                                                 : g; /* of those under one scale */
         const int8_t *x[TILE_ROWS];
         UNROLL for (int r = 0; r < rows; r++) {
             x[r] = q + (size_t)r * in->q_stride + (size_t)g * MM_GROUP;
@@ -458,11 +466,12 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     if (!how.single && (how.fetch || how.plain)) { /* even pieces */
         const int bytes = panels * (int)(mm_group_bytes(kind) + 2 * MM_PANEL);
         int most = how.fetch ? PIECE_BYTES / bytes : BLOCK_GROUPS;
-        if (mm_is_wide(kind)) most = most / 4 * 4;
+        if (mm_is_wide(kind)) most = most / MM_WIDE_GROUPS * MM_WIDE_GROUPS;
         if (how.plain && most > BLOCK_GROUPS) most = BLOCK_GROUPS;
         const int pieces = (step + most - 1) / most;
         if (!in->add && pieces > 1) step = (step + pieces - 1) / pieces;
-        if (mm_is_wide(kind)) step = (step + 3) / 4 * 4; /* no scale's groups are parted */
+        if (mm_is_wide(kind)) /* no scale's groups are parted */
+            step = (step + MM_WIDE_GROUPS - 1) / MM_WIDE_GROUPS * MM_WIDE_GROUPS;
     }
     const bool fetch = how.fetch && !in->groups; /* a list's are in the cache, of the first term */
     plain_groups plain[MM_PANELS];
@@ -529,10 +538,10 @@ INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int
 #define RUN(name, kind)                                                                            \
     RUN_AS(name##_few, kind, FEW_ROWS, true, MM_UNITS, true, false)                                \
     RUN_AS(name##_some, kind, MM_ROWS_INT, false, MM_UNITS, true, MM_SOME_PLAIN(kind))             \
-    RUN_AS(name##_many, kind, MM_ROWS_INT, false, MM_UNITS, false, kind != MM_W8)                  \
+    RUN_AS(name##_many, kind, MM_ROWS_INT, false, MM_UNITS, false, !has_plain_codes(kind))         \
     static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
                      int panel1, float *out, size_t out_stride) {                                  \
-        const int most = kind != MM_W8 && in->add ? MM_ROWS_INT : INT32_MAX;                       \
+        const int most = !has_plain_codes(kind) && in->add ? MM_ROWS_INT : INT32_MAX;              \
         for (int row = row0, end; row < row1; row = end) {                                         \
             end = row1 - row > most ? row + most : row1;                                           \
             const int rows = end - row;                                                            \
@@ -554,6 +563,7 @@ RUN(run_k3, MM_K3)
 RUN(run_l4, MM_L4)
 RUN(run_l4k, MM_L4K)
 RUN(run_w8w, MM_W8W)
+RUN(run_w8t, MM_W8T)
 
 const mm_kernels MM_TABLE = {
     .run = {[MM_F32] = run_f32,
@@ -568,8 +578,10 @@ const mm_kernels MM_TABLE = {
             [MM_K3] = run_k3,
             [MM_L4] = run_l4,
             [MM_L4K] = run_l4k,
-            [MM_W8W] = run_w8w},
+            [MM_W8W] = run_w8w,
+            [MM_W8T] = run_w8t},
     .panels = MM_PANELS,
+    .wide = MM_WIDE_KIND,
 #ifdef MM_QUADS
     .quads = true,
 #endif

@@ -73,8 +73,14 @@ V16_INLINE v16 v16_exp2i(v16 n) { /* 2^n for integral n in [-126, 127] */
 V16_INLINE v16 v16_swap1(v16 a) { /* neighbours change places: 1 0 3 2 ... */
     return _mm512_permute_ps(a, 0xB1);
 }
+V16_INLINE v16 v16_swap2(v16 a) { /* pairs do: 2 3 0 1 6 ... */
+    return _mm512_permute_ps(a, 0x4E);
+}
 V16_INLINE v16 v16_swap4(v16 a) { /* fours do: 4 5 6 7 0 1 2 3 12 ... */
     return _mm512_shuffle_f32x4(a, a, 0xB1);
+}
+V16_INLINE v16 v16_swap8(v16 a) { /* halves do */
+    return _mm512_shuffle_f32x4(a, a, 0x4E);
 }
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
     __m512i i = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)(const void *)p));
@@ -155,8 +161,14 @@ V16_INLINE v16 v16_exp2i(v16 n) {
 V16_INLINE v16 v16_swap1(v16 x) {
     return (v16){_mm256_permute_ps(x.a, 0xB1), _mm256_permute_ps(x.b, 0xB1)};
 }
+V16_INLINE v16 v16_swap2(v16 x) {
+    return (v16){_mm256_permute_ps(x.a, 0x4E), _mm256_permute_ps(x.b, 0x4E)};
+}
 V16_INLINE v16 v16_swap4(v16 x) {
     return (v16){_mm256_permute2f128_ps(x.a, x.a, 1), _mm256_permute2f128_ps(x.b, x.b, 1)};
+}
+V16_INLINE v16 v16_swap8(v16 x) {
+    return (v16){x.b, x.a};
 }
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
     __m256i i = _mm256_loadu_si256((const __m256i *)(const void *)p);
@@ -268,8 +280,16 @@ V16_INLINE v16 v16_swap1(v16 a) {
     return V16_MAP(EACH);
 #undef EACH
 }
+V16_INLINE v16 v16_swap2(v16 a) {
+#define EACH(i) __builtin_shufflevector(a.q[i], a.q[i], 2, 3, 0, 1)
+    return V16_MAP(EACH);
+#undef EACH
+}
 V16_INLINE v16 v16_swap4(v16 a) {
     return (v16){{a.q[1], a.q[0], a.q[3], a.q[2]}};
+}
+V16_INLINE v16 v16_swap8(v16 a) {
+    return (v16){{a.q[2], a.q[3], a.q[0], a.q[1]}};
 }
 V16_INLINE v16 v16_from_bf16(const uint16_t *p) {
     uint32_t bits[16];

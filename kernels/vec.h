@@ -24,7 +24,8 @@ typedef struct vec_codes {
      * two neighbours of one sign to 128; the scale grows by an eighth to a quarter for that.
      * quads[j] = -128 times the two sums of codes, as 16-bit numbers, the first one low. */
     int32_t *quads;
-    bool wide; /* one scale for each VEC_WIDE values: scale[g] is that of four groups */
+    bool
+        wide; /* one scale for each VEC_WIDE values, of rotate(): scale[g] is that of four groups */
 } vec_codes;
 
 typedef struct vec_kernels {
@@ -56,6 +57,12 @@ typedef struct vec_kernels {
      * to k_padded (a multiple of VEC_GROUP). A group that holds a number too large or none counts
      * as zero; so does, where scales are wide, none but itself. */
     void (*quantize)(const vec_codes *to, const float *x, int n, int k_padded);
+    /* y[n_padded] = x[n] and zeroes, turned: each VEC_WIDE values, the last half as many where
+     * n_padded (a multiple of VEC_WIDE / 2) says so, times an orthogonal matrix of +-1 / sqrt(their
+     * number), Sylvester's. It is its own inverse, keeps sums of products of rows turned alike, and
+     * spreads a value that towers over its neighbours, so that one scale fits them all: Ashkboos
+     * and others, QuaRot (2024). The same bits at every level. y may be x. */
+    void (*rotate)(float *y, const float *x, int n, int n_padded);
     /* r = x - scale[g] q: what quantize() left. r may be x. */
     void (*residual)(float *r, const float *x, const int8_t *q, const float *scale, int n);
 } vec_kernels;

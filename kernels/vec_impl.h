@@ -213,6 +213,47 @@ static void from_i8(float *y, const int8_t *x, float s, int n) {
     for (; i < n; i++) y[i] = (float)x[i] * s;
 }
 
+/* Sums and differences of v and itself with neighbours of some distance exchanged. */
+#define BUTTERFLIES(swap, signs)                                                                   \
+    _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++) v[i] =                               \
+        v16_fma(v[i], v16_load(signs), swap(v[i]))
+
+/* A span of 16 `vectors` values, of which n are there. */
+V16_INLINE void rotate_span(float *y, const float *x, int n, const int vectors) {
+    static const float sign1[16] = {1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1, 1, -1};
+    static const float sign2[16] = {1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1, 1, 1, -1, -1};
+    static const float sign4[16] = {1, 1, 1, 1, -1, -1, -1, -1, 1, 1, 1, 1, -1, -1, -1, -1};
+    static const float sign8[16] = {1, 1, 1, 1, 1, 1, 1, 1, -1, -1, -1, -1, -1, -1, -1, -1};
+    v16 v[VEC_WIDE / 16];
+    _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++) {
+        const int left = n - 16 * i;
+        v[i] = left >= 16 ? v16_load(x + 16 * i)
+               : left > 0 ? v16_load_part(x + 16 * i, left)
+                          : v16_zero();
+    }
+    BUTTERFLIES(v16_swap1, sign1);
+    BUTTERFLIES(v16_swap2, sign2);
+    BUTTERFLIES(v16_swap4, sign4);
+    BUTTERFLIES(v16_swap8, sign8);
+    _Pragma("GCC unroll 3") for (int h = 1; h < vectors; h *= 2) {
+        _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++) {
+            if (i & h) continue;
+            const v16 a = v[i], b = v[i + h];
+            v[i] = v16_add(a, b);
+            v[i + h] = v16_sub(a, b);
+        }
+    }
+    const v16 length = v16_set(vectors == 8 ? 0.08838834764831845f : 0.125f);
+    _Pragma("GCC unroll 8") for (int i = 0; i < vectors; i++)
+        v16_store(y + 16 * i, v16_mul(v[i], length));
+}
+
+static void rotate(float *y, const float *x, int n, int n_padded) {
+    int at = 0;
+    for (; at + VEC_WIDE <= n_padded; at += VEC_WIDE) rotate_span(y + at, x + at, n - at, 8);
+    if (at < n_padded) rotate_span(y + at, x + at, n - at, 4);
+}
+
 static void residual(float *r, const float *x, const int8_t *q, const float *gscale, int n) {
     int i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -243,5 +284,6 @@ const vec_kernels VEC_TABLE = {
     .from_bf16 = from_bf16,
     .from_i8 = from_i8,
     .quantize = quantize,
+    .rotate = rotate,
     .residual = residual,
 };

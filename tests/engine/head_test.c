@@ -57,7 +57,8 @@ static void rig_open(rig *r, int level, quant_type type, int k, int n, float shi
     m->head.n_out = m->head.w[0].n_panels * MM_PANEL;
     m->head.quads = mm_has_8_bits(kind) && m->mm->quads;
     float *scratch = malloc((size_t)k * sizeof *scratch);
-    mm_weights_pack(&m->head.w[0], 0, m->head.w[0].n_panels, type, r->data, row_bytes, scratch);
+    mm_weights_pack(&m->head.w[0], 0, m->head.w[0].n_panels, type, r->data, row_bytes, NULL,
+                    scratch);
     free(scratch);
     assert_ok(head_measure(m, &t, &err), &err);
     assert_ok(forward_create(&r->f, m, r->pool, MAX_ROWS, MAX_ROWS, &err), &err);

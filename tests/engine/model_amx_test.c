@@ -30,13 +30,16 @@ typedef struct run_options {
     int threads, piece; /* tokens of a step; 0: random */
     kv_type type;
     bool amx, exact;
+    bool packed; /* for tiles, whoever multiplies */
 } run_options;
 
 /* All logits of one text. */
 static void run(const run_options *o, const int32_t *tokens, float *logits) {
     fo_pool *pool = fo_pool_create(o->threads);
     model *m;
-    assert_ok(model_open(&m, path, &(model_options){.pool = pool, .fast = !o->exact}, &err), &err);
+    const model_options options = {
+        .pool = pool, .fast = !o->exact, .kernels = o->packed ? &mm_amx : &mm_avx512};
+    assert_ok(model_open(&m, path, &options, &err), &err);
     m->mm = o->amx ? &mm_amx : &mm_avx512;
     m->attention = o->amx ? &attention_amx : &attention_avx512;
     kv_layout l;
@@ -88,9 +91,11 @@ static void products_by_tiles_change_no_bit_of_a_model(void **state) {
     for (int i = 0; i < N_SHAPES; i++) {
         begin(i, tokens);
         amx_forget();
-        run(&(run_options){1, N, KV_F32, false, false}, tokens, want);
+        run(&(run_options){1, N, KV_F32, false, false, true}, tokens, want);
         assert_int_equal(amx.n_config, 0);
-        run(&(run_options){1, N, KV_F32, true, false}, tokens, got);
+        run(&(run_options){1, N, KV_F32, true, false, true}, tokens, got);
+        assert_memory_equal(got, want, sizeof got);
+        run(&(run_options){1, N, KV_F32, false, false, false}, tokens, got);
         assert_true(amx.n_dot_i8 > 0 || fo_cpu()->level == FO_CPU_AMX);
         assert_int_equal(amx.n_config, amx.n_release);
         assert_memory_equal(got, want, sizeof got);
@@ -117,9 +122,9 @@ static void attention_by_tiles_is_no_farther_from_exact_logits(void **state) {
     for (int i = 0; i < N_SHAPES; i++) {
         begin(i, tokens);
         amx_forget();
-        run(&(run_options){1, N, KV_F32, false, true}, tokens, exact);
-        run(&(run_options){1, N, KV_BF16, false, false}, tokens, vectors);
-        run(&(run_options){1, N, KV_BF16, true, false}, tokens, tiles);
+        run(&(run_options){1, N, KV_F32, false, true, false}, tokens, exact);
+        run(&(run_options){1, N, KV_BF16, false, false, false}, tokens, vectors);
+        run(&(run_options){1, N, KV_BF16, true, false, true}, tokens, tiles);
         assert_true(amx.n_dot_bf16 > 0 || fo_cpu()->level == FO_CPU_AMX);
         double v = distance(exact, vectors), t = distance(exact, tiles);
         print_message("# %s: 1 - cosine %.2e by vectors, %.2e by tiles\n", shapes[i].arch, v, t);
@@ -131,12 +136,13 @@ static void rows_do_not_depend_on_splits_or_threads(void **state) {
     (void)state;
     need_tiles();
     static float first[N * V], other[N * V];
-    static const run_options others[] = {
-        {1, 1, KV_BF16, true, false}, {3, 0, KV_BF16, true, false}, {2, 33, KV_BF16, true, false}};
+    static const run_options others[] = {{1, 1, KV_BF16, true, false, true},
+                                         {3, 0, KV_BF16, true, false, true},
+                                         {2, 33, KV_BF16, true, false, true}};
     int32_t tokens[N];
     for (int i = 0; i < N_SHAPES; i += N_SHAPES - 1) {
         begin(i, tokens);
-        run(&(run_options){1, N, KV_BF16, true, false}, tokens, first);
+        run(&(run_options){1, N, KV_BF16, true, false, true}, tokens, first);
         for (int o = 0; o < 3; o++) {
             run(&others[o], tokens, other);
             for (int r = 0; r < N; r++)

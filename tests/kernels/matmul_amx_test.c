@@ -50,7 +50,7 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
     const size_t bytes = mm_has_units(kind) ? mm_units(kind, groups) : 0; /* scales in units */
     const size_t scales = (w->panel_bytes - w->scale_offset - bytes) / sizeof(uint16_t);
-    const unsigned char turn = mm_is_wide(kind) ? 0x80 : 0; /* its bytes are signed */
+    const unsigned char turn = kind == MM_W8T ? 0x80 : 0; /* its bytes are signed */
     for (int panel = 0; panel < w->n_panels; panel++) {
         unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
         for (size_t i = 0; i < w->scale_offset; i++)
@@ -158,7 +158,7 @@ static void same_as_generic(const problem *p, int row0, int row1, int panel0, in
 }
 
 static const mm_kind kinds[] = {MM_W8, MM_W4, MM_W4M, MM_W5, MM_W5M, MM_K4,
-                                MM_K5, MM_K6, MM_K3,  MM_L4, MM_L4K, MM_W8W};
+                                MM_K5, MM_K6, MM_K3,  MM_L4, MM_L4K, MM_W8T};
 enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
 static void gives_the_bits_of_the_generic_kernel(void **state) {
@@ -192,9 +192,9 @@ static void chunks_of_rows_and_channels_join(void **state) {
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         drop(&p);
     }
-    for (size_t i = 0; i < n_sizes; i++) { /* and of W8W, whose chunks of channels are shorter */
+    for (size_t i = 0; i < n_sizes; i++) { /* and of W8T, whose chunks of channels are shorter */
         problem p;
-        make(&p, MM_W8W, sizes[i][0], 48, 128 * WIDE_SCALES + 64 * ((int)i - 3), RANDOM);
+        make(&p, MM_W8T, sizes[i][0], 48, 128 * WIDE_SCALES + 64 * ((int)i - 3), RANDOM);
         same_as_generic(&p, 0, p.m, 0, p.w.n_panels);
         drop(&p);
     }
@@ -216,7 +216,7 @@ static void every_number_of_rows_gives_the_same_rows(void **state) {
     need_avx512();
     for (int wide = 0; wide < 2; wide++) {
         problem p;
-        make(&p, wide ? MM_W8W : MM_W8, 70, 48, 224, RANDOM);
+        make(&p, wide ? MM_W8T : MM_W8, 70, 48, 224, RANDOM);
         for (int rows = 1; rows <= 70; rows++) same_as_generic(&p, 70 - rows, 70, 0, 3);
         drop(&p);
     }
@@ -275,7 +275,7 @@ static void a_block_takes_as_many_instructions_as_documented(void **state) {
     assert_int_equal(amx.n_zero, 4 * blocks);
     assert_int_equal(amx.n_config, 1);
     drop(&p);
-    make(&p, MM_W8W, 128, 64, 640, RANDOM); /* twice the depth, a fourth of the scales */
+    make(&p, MM_W8T, 128, 64, 640, RANDOM); /* twice the depth, a fourth of the scales */
     amx_forget();
     free(result(&p, &mm_amx_modelled, 0, 128, 0, 4, 0));
     const long wide = 128 / 32 * 64 / 32 * 640 / 128;

@@ -23,7 +23,7 @@ typedef struct problem {
     mm_input in;
 } problem;
 
-enum { EXTREME = 1, WIDE = 2 /* MM_W8W in place of MM_W8 */ };
+enum { EXTREME = 1, WIDE = 2, TILES = 4 /* MM_W8W, MM_W8T in place of MM_W8 */ };
 
 static float sample(int flags) {
     float u = (float)(2 * test_uniform(&seed) - 1);
@@ -58,7 +58,7 @@ static void make_row(quant_type type, const float *x, unsigned char *row, int k)
 static void make(problem *p, quant_type type, bool fast, int m, int n, int k, int flags) {
     p->m = m, p->n = n, p->k = k;
     mm_kind kind = mm_kind_for(type, fast);
-    if (flags & WIDE && kind == MM_W8) kind = MM_W8W;
+    if (flags & (WIDE | TILES) && kind == MM_W8) kind = flags & WIDE ? MM_W8W : MM_W8T;
     assert_ok(mm_weights_init(&p->w, kind, n, k, NULL, &err), &err);
     size_t row_bytes;
     assert_true(quant_row_bytes(type, (uint64_t)k, &row_bytes));
@@ -68,13 +68,15 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
         for (int j = 0; j < k; j++) row[j] = sample(flags);
         make_row(type, row, rows + (size_t)i * row_bytes, k);
     }
-    mm_weights_pack(&p->w, 0, p->w.n_panels, type, rows, row_bytes, scratch);
+    mm_weights_pack(&p->w, 0, p->w.n_panels, type, rows, row_bytes, NULL, scratch);
     for (int i = 0; i < n; i++) { /* repacking keeps or nearly keeps the tensor's values */
         quant_unpack_row(type, rows + (size_t)i * row_bytes, row, (size_t)k);
+        if (mm_is_wide(kind)) vec_generic.rotate(row, row, k, p->w.k_padded);
+        const int n_row = mm_is_wide(kind) ? p->w.k_padded : k;
         float top = 0;
-        for (int j = 0; j < k; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
-        bool exact = kind != MM_W8W && (kind != MM_W8 || type == QUANT_Q8_0);
-        for (int j = 0; j < k; j++) {
+        for (int j = 0; j < n_row; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
+        bool exact = !mm_is_wide(kind) && (kind != MM_W8 || type == QUANT_Q8_0);
+        for (int j = 0; j < n_row; j++) {
             float d = fabsf(mm_weights_at(&p->w, i, j) - row[j]);
             if (exact)
                 assert_true(d == 0);
@@ -134,12 +136,13 @@ static const quant_type types[] = {QUANT_F32,  QUANT_F16,  QUANT_Q8_0,   QUANT_Q
                                    QUANT_Q5_K, QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS};
 enum { N_TYPES = sizeof types / sizeof *types };
 /* One for each integer kind. */
-static const quant_type integer[] = {QUANT_Q8_0, QUANT_Q4_0,   QUANT_Q4_1,   QUANT_Q5_0,
-                                     QUANT_Q5_1, QUANT_Q4_K,   QUANT_Q5_K,   QUANT_Q6_K,
-                                     QUANT_Q3_K, QUANT_IQ4_NL, QUANT_IQ4_XS, QUANT_Q8_0};
+static const quant_type integer[] = {QUANT_Q8_0,   QUANT_Q4_0, QUANT_Q4_1, QUANT_Q5_0, QUANT_Q5_1,
+                                     QUANT_Q4_K,   QUANT_Q5_K, QUANT_Q6_K, QUANT_Q3_K, QUANT_IQ4_NL,
+                                     QUANT_IQ4_XS, QUANT_Q8_0, QUANT_Q8_0};
 enum { N_INTEGER = sizeof integer / sizeof *integer };
-static int wide_if_last(int i) {
-    return i % N_INTEGER == N_INTEGER - 1 ? WIDE : 0;
+static int wide_if_last(int i) { /* the last two of them are wide */
+    i %= N_INTEGER;
+    return i == N_INTEGER - 1 ? WIDE : i == N_INTEGER - 2 ? TILES : 0;
 }
 
 static int next_k(quant_type type) {
@@ -158,7 +161,7 @@ static void every_kernel_gives_the_sums(void **state) {
         bool fast = round / N_TYPES % 2;
         make(&p, type, fast, 1 + (int)(test_random(&seed) % MAX_M),
              1 + (int)(test_random(&seed) % MAX_N), next_k(type),
-             (round % 3 ? EXTREME : 0) | (round % 4 ? WIDE : 0));
+             (round % 3 ? EXTREME : 0) | (round % 4 ? round % 4 == 1 ? TILES : WIDE : 0));
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
             if (!t) continue;
@@ -182,7 +185,8 @@ static void a_row_does_not_depend_on_its_company(void **state) {
     static float all[MAX_M * STRIDE], part[MAX_M * STRIDE];
     for (int round = 0; round < 6 * N_TYPES; round++) {
         quant_type type = types[round % N_TYPES];
-        make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type), round % 4 ? WIDE : 0);
+        make(&p, type, round / N_TYPES % 2, MAX_M, MAX_N, next_k(type),
+             round % 4 ? round % 4 == 1 ? TILES : WIDE : 0);
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *t = mm_get_named(levels[l]);
             if (!t) continue;
@@ -220,7 +224,9 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
                    .g_stride = G};
     for (int t = 0; t < N_INTEGER; t++) {
         mm_weights w;
-        mm_kind kind = wide_if_last(t) ? MM_W8W : mm_kind_for(integer[t], true);
+        mm_kind kind = wide_if_last(t) == WIDE    ? MM_W8W
+                       : wide_if_last(t) == TILES ? MM_W8T
+                                                  : mm_kind_for(integer[t], true);
         for (int i = 0; i < M && (t == 0 || wide_if_last(t)); i++) {
             for (int j = 0; j < K; j++) x[j] = sample(i % 2 ? EXTREME : 0);
             const vec_codes to = {.q = q + i * K,
@@ -240,7 +246,7 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
             for (int j = 0; j < K; j++) x[j] = sample(0);
             make_row(integer[t], x, rows + (size_t)i * row_bytes, K);
         }
-        mm_weights_pack(&w, 0, w.n_panels, integer[t], rows, row_bytes, scratch);
+        mm_weights_pack(&w, 0, w.n_panels, integer[t], rows, row_bytes, NULL, scratch);
         free(rows);
         for (int l = 0; l < N_LEVELS; l++) {
             const mm_kernels *k = mm_get_named(levels[l]);
@@ -297,7 +303,7 @@ static void the_largest_codes_do_not_saturate(void **state) {
         quant_type type = integer[round % N_INTEGER];
         make(&p, type, true, 7, 32, 256, wide_if_last(round));
         size_t codes = p.w.scale_offset;
-        const unsigned char turn = mm_is_wide(p.w.kind) ? 0x80 : 0; /* its bytes are signed */
+        const unsigned char turn = p.w.kind == MM_W8T ? 0x80 : 0; /* its bytes are signed */
         const unsigned char fill[] = {turn, 0xff ^ turn};
         for (int panel = 0; panel < p.w.n_panels; panel++)
             memset(p.w.data + (size_t)panel * p.w.panel_bytes, fill[round / N_INTEGER % 2], codes);

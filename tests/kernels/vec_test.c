@@ -143,6 +143,40 @@ static void rounding_to_int8_is_the_same_at_every_level(void **state) {
     }
 }
 
+/* Sylvester's matrix, span by span; its own inverse; the same bits at every level. */
+static void rotations_follow_their_definition(void **state) {
+    (void)state;
+    for (int round = 0; round < 60; round++) {
+        const int n = 1 + (int)(test_random(&seed) % 500), padded = (n + 63) / 64 * 64;
+        float x[WIDE + 1] = {0}, y[WIDE + 1], first[WIDE + 1];
+        double want[WIDE];
+        fill(x, n, 2);
+        if (round % 3 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
+        for (int at = 0; at < padded; at += 128) {
+            const int span = padded - at < 128 ? padded - at : 128;
+            for (int i = 0; i < span; i++) {
+                double sum = 0;
+                for (int j = 0; j < span; j++)
+                    sum += __builtin_parity((unsigned)(i & j)) ? -(double)x[at + j]
+                                                               : (double)x[at + j];
+                want[at + i] = sum / sqrt(span);
+            }
+        }
+        for (int level = 0; level < 3; level++) {
+            const vec_kernels *v = vec_get_level(level);
+            if (!v) continue;
+            y[padded] = 12345.0f;
+            v->rotate(y, x, n, padded);
+            near(y, want, padded, round % 3 ? 1e-5 : 1e-4, "rotate");
+            if (!level) memcpy(first, y, sizeof first);
+            assert_memory_equal(y, first, (size_t)padded * sizeof *y);
+            v->rotate(y, y, padded, padded);
+            for (int i = 0; i < padded; i++)
+                assert_true(fabsf(y[i] - x[i]) <= (round % 3 ? 1e-5f : 1e-3f));
+        }
+    }
+}
+
 /* What matmul_avx2.c's proof that nothing saturates stands on. */
 static void codes_rounded_with_quads_add_up_in_16_bits(void **state) {
     (void)state;
@@ -324,6 +358,7 @@ int main(void) {
         cmocka_unit_test(norms_follow_their_definition),
         cmocka_unit_test(activations_follow_their_definition),
         cmocka_unit_test(rounding_to_int8_is_the_same_at_every_level),
+        cmocka_unit_test(rotations_follow_their_definition),
         cmocka_unit_test(codes_rounded_with_quads_add_up_in_16_bits),
         cmocka_unit_test(bf16_rounds_to_nearest_even),
         cmocka_unit_test(attention_follows_its_definition_whatever_the_tile),
