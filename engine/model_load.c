@@ -250,11 +250,9 @@ static bool towers(float weight, float median) {
 
 /* What reads a norm that blows a channel up has learnt to weigh that channel down: its small
  * weights would get the roundings of their large neighbours. Where the weights are rounded anyway,
- * a power of 2 goes from the norm's weights to theirs, so that both are of one size: those for
- * w->k columns, the caller's; NULL where there are none. */
-static int take_towers(model_loader *l, const linear *w, const gguf_tensor *const *t, int n_parts,
-                       float **columns) {
-    *columns = NULL;
+ * a power of 2 goes from the norm's weights to theirs (w->columns), so that both are of one size.
+ */
+static int take_towers(model_loader *l, linear *w, const gguf_tensor *const *t, int n_parts) {
     for (int i = 0; i < n_parts; i++)
         if (!is_rounded(t[i], w)) return FO_OK;
     if (!l->norm || !l->m->info.fast) return FO_OK;
@@ -263,13 +261,13 @@ static int take_towers(model_loader *l, const linear *w, const gguf_tensor *cons
         const float median = median_of(l->norm + g, n);
         for (int i = g; i < g + n; i++) {
             if (median == 0 || !towers(l->norm[i], median)) continue;
-            if (!*columns) {
-                *columns = malloc((size_t)w->k * sizeof **columns);
-                if (!*columns) return fo_fail(l->err, FO_ENOMEM, "no memory for a row");
-                for (int c = 0; c < w->k; c++) (*columns)[c] = 1;
+            if (!w->columns) {
+                w->columns = model_own(l->m, malloc((size_t)w->k * sizeof *w->columns));
+                if (!w->columns) return fo_fail(l->err, FO_ENOMEM, "no memory for a row");
+                for (int c = 0; c < w->k; c++) w->columns[c] = 1;
             }
             const int shift = ilogbf(l->norm[i] / median);
-            (*columns)[i] = ldexpf(1, shift);
+            w->columns[i] = ldexpf(1, shift);
             l->norm[i] = ldexpf(l->norm[i], -shift);
         }
     }
@@ -320,16 +318,15 @@ static int add_part(model_loader *l, linear *out, quant_type type, int n) {
 }
 
 /* The panels of a part: its rows are tensor t's from row `first` on. */
-static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *t, int first,
-                     const float *columns) {
+static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *t, int first) {
     model *m = l->m;
     if (l->probe) return FO_OK;
     const size_t threads = m->pool ? (size_t)fo_pool_threads(m->pool) : 1;
     float *scratch = malloc(threads * (size_t)linear_padded(out) * sizeof *scratch);
     if (!scratch) return fo_fail(l->err, FO_ENOMEM, "no memory to repack a matrix");
     pack_job job = {
-        &out->w[part], t->type, (const unsigned char *)t->data + (size_t)first * t->row_bytes,
-        t->row_bytes,  columns, scratch};
+        &out->w[part], t->type,      (const unsigned char *)t->data + (size_t)first * t->row_bytes,
+        t->row_bytes,  out->columns, scratch};
     if (m->pool)
         fo_pool_run(m->pool, (size_t)out->w[part].n_panels, 4, pack_some, &job);
     else
@@ -363,7 +360,6 @@ static int add_bias(model_loader *l, linear *out, const char *name, int part, in
 int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *const *names,
                   const int *n) {
     const gguf_tensor *t[LINEAR_PARTS] = {NULL};
-    float *columns = NULL;
     int rc = FO_OK;
     for (int i = 0; !rc && i < n_parts; i++) {
         char full[NAME_BYTES];
@@ -373,9 +369,8 @@ int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *
     if (!rc) *out = linear_of(l, k, t, n_parts);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_part(l, out, t[i]->type, n[i]);
     if (!rc && !l->probe) placement_touch(l->m, out);
-    if (!rc) rc = take_towers(l, out, t, n_parts, &columns);
-    for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0, columns);
-    free(columns);
+    if (!rc) rc = take_towers(l, out, t, n_parts);
+    for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_bias(l, out, names[i], i, 0, n[i]);
     return rc;
 }
@@ -397,12 +392,9 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     for (int i = 0; i < n_parts; i++)
         if ((rc = add_part(l, out, t->type, n[i]))) return rc;
     if (!l->probe) placement_touch(l->m, out);
-    float *columns;
-    rc = take_towers(l, out, &t, 1, &columns);
-    for (int i = 0; !rc && i < n_parts; first += n[i++])
-        rc = pack_part(l, out, i, t, first, columns);
-    free(columns);
-    if (rc) return rc;
+    if ((rc = take_towers(l, out, &t, 1))) return rc;
+    for (int i = 0; i < n_parts; first += n[i++])
+        if ((rc = pack_part(l, out, i, t, first))) return rc;
     first = 0;
     for (int i = 0; i < n_parts; first += n[i++])
         if ((rc = add_bias(l, out, name, i, first, n[i]))) return rc;
