@@ -62,7 +62,7 @@ static void lay_out(forward *f, arena *a) {
         up = max_int(up, y->up.n_out);
         k = max_int(k, max_int(max_int(y->qkv.k, y->out.k), max_int(y->up.k, y->down.k)));
     }
-    f->d_stride = round_up(i->d_model, 2 * VEC_GROUP);
+    f->d_stride = round_up(i->d_model, VEC_GROUP);
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
     f->act_stride = round_up(m->d_ff, VEC_GROUP);
     f->q_stride = round_up(k, 2 * VEC_GROUP); /* linear_padded at most */
@@ -158,9 +158,9 @@ static vec_codes codes_at(const forward *f, const linear *w, int row, int channe
 
 /* Row number `row` of f->q. The two terms of fine parts' rows are neighbours, 2r and 2r + 1; the
  * second terms of a few groups lie cap_rows behind the first ones. */
-static int8_t *quantize_row(forward *f, const linear *w, const float *x, int n, int row) {
+static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
     const vec_codes to = codes_at(f, w, row, 0);
-    f->m->vec->quantize(&to, x, n, linear_padded(w));
+    f->m->vec->quantize(&to, x, w->k, linear_padded(w));
     return to.q;
 }
 
@@ -180,22 +180,15 @@ static void quantize_turned(forward *f, const linear *w, const float *x, int row
 void forward_quantize_row(forward *f, const linear *w, const float *x, int row) {
     const int first = w->n_fine ? 2 * row : row;
     const int second = w->n_fine ? first + 1 : f->cap_rows + row;
-    const bool two_terms = w->n_fine || w->fine_groups || w->two_terms;
-    if (w->wide && !two_terms) {
+    if (w->wide) { /* never has a second term */
         quantize_turned(f, w, x, first);
         return;
     }
-    int n = w->k;
+    const int8_t *q = quantize_row(f, w, x, first);
+    if (!w->n_fine && !w->fine_groups && !w->two_terms) return;
     float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
-    if (w->wide) {
-        n = linear_padded(w);
-        f->m->vec->rotate(rest, x, w->k, n);
-        x = rest;
-    }
-    const int8_t *q = quantize_row(f, w, x, n, first);
-    if (!two_terms) return;
-    f->m->vec->residual(rest, x, q, f->q_scale + (size_t)first * (size_t)f->g_stride, n);
-    quantize_row(f, w, rest, n, second);
+    f->m->vec->residual(rest, x, q, f->q_scale + (size_t)first * (size_t)f->g_stride, w->k);
+    quantize_row(f, w, rest, second);
 }
 
 typedef struct quantize_job {

@@ -20,9 +20,10 @@ typedef struct linear {
     int n_parts, k, n_out; /* n_out: width of an output row, padding included */
     mm_weights w[LINEAR_PARTS];
     int offset[LINEAR_PARTS];
-    float *bias;    /* [n_out], zero in the padding; NULL: none */
-    bool quads;     /* x is rounded for kernels that add up in 16 bits (mm_kernels.quads) */
-    bool wide;      /* all parts are of a wide kind: x is turned and rounded with wide scales */
+    float *bias; /* [n_out], zero in the padding; NULL: none */
+    bool quads;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.quads) */
+    /* All parts are of a wide kind: x is turned and rounded with wide scales, in one term. */
+    bool wide;
     float *columns; /* [k] what the weights of a column took over from the norm before; NULL: 1 */
     /* Fast path: the last n_fine parts take x as the sum of two int8 roundings (15 bits) instead of
      * one. For products where one rounding costs more accuracy than the second costs time. */

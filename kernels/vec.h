@@ -24,8 +24,7 @@ typedef struct vec_codes {
      * two neighbours of one sign to 128; the scale grows by an eighth to a quarter for that.
      * quads[j] = -128 times the two sums of codes, as 16-bit numbers, the first one low. */
     int32_t *quads;
-    bool
-        wide; /* one scale for each VEC_WIDE values, of rotate(): scale[g] is that of four groups */
+    bool wide; /* one scale for each VEC_WIDE values: scale[g] is that of four groups */
 } vec_codes;
 
 typedef struct vec_kernels {
@@ -54,8 +53,8 @@ typedef struct vec_kernels {
     void (*from_bf16)(float *y, const uint16_t *x, int n);
     void (*from_i8)(float *y, const int8_t *x, float scale, int n); /* y = scale x */
     /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
-     * to k_padded (a multiple of VEC_GROUP). A group that holds a number too large or none counts
-     * as zero; so does, where scales are wide, none but itself. */
+     * to k_padded (a multiple of VEC_GROUP). A group that holds an infinite number or one that is
+     * none counts as zero; others under the same wide scale do not. */
     void (*quantize)(const vec_codes *to, const float *x, int n, int k_padded);
     /* y[n_padded] = x[n] and zeroes, turned: each VEC_WIDE values, the last half as many where
      * n_padded (a multiple of VEC_WIDE / 2) says so, times an orthogonal matrix of +-1 / sqrt(their
