@@ -65,7 +65,7 @@ static void lay_out(forward *f, arena *a) {
     f->d_stride = round_up(i->d_model, VEC_GROUP);
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
     f->act_stride = round_up(m->d_ff, VEC_GROUP);
-    f->q_stride = round_up(k, 2 * VEC_GROUP); /* linear_padded at most */
+    f->q_stride = round_up(k, 2 * VEC_GROUP); /* any k_padded */
     if (f->q_stride % 2048 == 0) /* a tile's rows would meet in one or two sets of the cache */
         f->q_stride += 2 * VEC_GROUP;
     f->g_stride = f->q_stride / VEC_GROUP;
@@ -160,7 +160,7 @@ static vec_codes codes_at(const forward *f, const linear *w, int row, int channe
  * second terms of a few groups lie cap_rows behind the first ones. */
 static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row) {
     const vec_codes to = codes_at(f, w, row, 0);
-    f->m->vec->quantize(&to, x, w->k, linear_padded(w));
+    f->m->vec->quantize(&to, x, w->k, w->w[0].k_padded);
     return to.q;
 }
 
@@ -168,7 +168,7 @@ static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row
 static void quantize_turned(forward *f, const linear *w, const float *x, int row) {
     enum { PIECE = 8 * VEC_WIDE };
     float turned[PIECE];
-    const int k = linear_padded(w);
+    const int k = w->w[0].k_padded;
     for (int c = 0; c < k; c += PIECE) {
         const int n = k - c < PIECE ? k - c : PIECE;
         const vec_codes to = codes_at(f, w, row, c);
@@ -681,7 +681,7 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
         const int c0 = (int)i / j->row_pieces * UP_CHANNELS, r0 = (int)i % j->row_pieces * UP_ROWS;
         const int n = m->d_ff - c0 < UP_CHANNELS ? m->d_ff - c0 : UP_CHANNELS;
         const int rows = j->rows - r0 < UP_ROWS ? j->rows - r0 : UP_ROWS;
-        const int last = linear_padded(&j->y->down) - c0; /* with the zeroes behind it */
+        const int last = j->y->down.w[0].k_padded - c0; /* with the zeroes behind it */
         const int padded = last < UP_CHANNELS ? last : UP_CHANNELS;
         const mm_input in = input_from(j->in, r0);
         for (int p = 0; p < 2; p++) {

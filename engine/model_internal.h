@@ -35,12 +35,6 @@ typedef struct linear {
     bool two_terms;
 } linear;
 
-/* Channels of x as it is rounded: k and zeroes. */
-static inline int linear_padded(const linear *w) {
-    const int to = w->wide ? 2 * VEC_GROUP : VEC_GROUP;
-    return (w->k + to - 1) / to * to;
-}
-
 typedef enum ffn_kind { FFN_SILU_GATED, FFN_GELU_TANH_GATED, FFN_GELU } ffn_kind;
 
 typedef struct layer {

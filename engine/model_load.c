@@ -322,7 +322,7 @@ static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *
     model *m = l->m;
     if (l->probe) return FO_OK;
     const size_t threads = m->pool ? (size_t)fo_pool_threads(m->pool) : 1;
-    float *scratch = malloc(threads * (size_t)linear_padded(out) * sizeof *scratch);
+    float *scratch = malloc(threads * (size_t)out->w[part].k_padded * sizeof *scratch);
     if (!scratch) return fo_fail(l->err, FO_ENOMEM, "no memory to repack a matrix");
     pack_job job = {
         &out->w[part], t->type,      (const unsigned char *)t->data + (size_t)first * t->row_bytes,

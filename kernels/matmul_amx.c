@@ -146,13 +146,14 @@ INLINE void point(const mm_weights *w, const mm_input *in, int panel, int begin,
                   weights_chunk *c, const int panels) {
     const int groups = w->k_padded / MM_GROUP;
     c->n = (end - begin + MM_WIDE_GROUPS - 1) / MM_WIDE_GROUPS;
+    UNROLL for (int p = 0; p < panels; p++) c->panel[p] =
+        w->data + (size_t)(panel + p) * w->panel_bytes;
     for (int i = 0; i < c->n; i++) {
         const int at = begin + i * MM_WIDE_GROUPS, g = in->groups ? in->groups[at] : at;
         c->number[i] = g;
         c->depth[i] = groups - g < MM_WIDE_GROUPS ? (groups - g) / 2 : MM_WIDE_GROUPS / 2;
         UNROLL for (int p = 0; p < panels; p++) {
             v16 scale[2];
-            c->panel[p] = w->data + (size_t)(panel + p) * w->panel_bytes;
             load_scales(MM_W8T, c->panel[p] + w->scale_offset, (size_t)groups, (size_t)g, 0, scale);
             v16_store(c->scale[p][i], scale[0]);
         }
@@ -160,17 +161,16 @@ INLINE void point(const mm_weights *w, const mm_input *in, int panel, int begin,
     tile_written();
 }
 
-/* Tile number d of those under scale number i of the chunk, the first of which begins the sums and
- * the last of which ends them; q: the block's first row, at the first of that scale's channels. */
-INLINE void products_wide(const weights_chunk *c, int i, int d, const int8_t *q, size_t q_stride,
-                          int32_t (*sums)[SUMS], const int tiles, const int panels) {
-    const size_t at = (size_t)c->number[i] * GROUP_BYTES + (size_t)d * DEPTH_BYTES;
-    q += d * 2 * MM_GROUP;
-    tile_load(6, c->panel[0] + at, 64);
-    if (panels > 1) tile_load(7, c->panel[1] + at, 64);
+/* A block's products with the tiles of weights at b, of which the first begins the sums and the
+ * last ends them; q: the block's first row, at their first channel. */
+INLINE void products(const void *const b[BLOCK], const int8_t *q, size_t q_stride,
+                     int32_t (*sums)[SUMS], const bool first, const bool last, const int tiles,
+                     const int panels) {
+    tile_load(6, b[0], 64);
+    if (panels > 1) tile_load(7, b[1], 64);
     tile_load(4, q, q_stride);
     if (tiles > 1) tile_load(5, q + TILE * q_stride, q_stride);
-    if (d == 0) {
+    if (first) {
         tile_zero(0);
         if (panels > 1) tile_zero(1);
         if (tiles > 1) tile_zero(2);
@@ -180,7 +180,7 @@ INLINE void products_wide(const weights_chunk *c, int i, int d, const int8_t *q,
     if (panels > 1) tile_dot_i8(1, 4, 7);
     if (tiles > 1) tile_dot_i8(2, 5, 6);
     if (tiles > 1 && panels > 1) tile_dot_i8(3, 5, 7);
-    if (d + 1 < c->depth[i]) return;
+    if (!last) return;
     tile_store(0, sums[0], 64);
     if (panels > 1) tile_store(1, sums[1], 64);
     if (tiles > 1) tile_store(2, sums[2], 64);
@@ -188,32 +188,24 @@ INLINE void products_wide(const weights_chunk *c, int i, int d, const int8_t *q,
     tile_read();
 }
 
-/* Group number i of the chunk; q: the block's first row, at the group's first channel. */
-INLINE void products(const weights_chunk *c, int i, const int8_t *q, size_t q_stride,
-                     int32_t (*sums)[SUMS], const int tiles, const int panels) {
-    tile_load(6, c->q[0][i], 64);
-    if (panels > 1) tile_load(7, c->q[1][i], 64);
-    tile_load(4, q, q_stride);
-    if (tiles > 1) tile_load(5, q + TILE * q_stride, q_stride);
-    tile_zero(0);
-    tile_dot_i8(0, 4, 6);
-    if (panels > 1) {
-        tile_zero(1);
-        tile_dot_i8(1, 4, 7);
-    }
-    if (tiles > 1) {
-        tile_zero(2);
-        tile_dot_i8(2, 5, 6);
-    }
-    if (tiles > 1 && panels > 1) {
-        tile_zero(3);
-        tile_dot_i8(3, 5, 7);
-    }
-    tile_store(0, sums[0], 64);
-    if (panels > 1) tile_store(1, sums[1], 64);
-    if (tiles > 1) tile_store(2, sums[2], 64);
-    if (tiles > 1 && panels > 1) tile_store(3, sums[3], 64);
-    tile_read();
+/* Step number `step` of a batch's products: its group of that number; of W8T, the tile of that
+ * number under its scale. q: the block's first row. */
+INLINE void multiply_some(const mm_kind kind, const weights_chunk *c, const batch *b, int step,
+                          const int8_t *q, size_t q_stride, int32_t (*sums)[BLOCK * BLOCK][SUMS],
+                          const int panels) {
+    const bool wide = mm_is_wide(kind);
+    const int i = wide ? b->first : b->first + step, tile = wide ? step : 0;
+    const size_t at = (size_t)c->number[i] * (size_t)(MM_GROUP / parts_of(kind));
+    const void *weights[BLOCK];
+    for (int p = 0; p < panels; p++)
+        weights[p] = wide ? (const void *)(c->panel[p] + at * MM_PANEL + (size_t)tile * DEPTH_BYTES)
+                          : (const void *)c->q[p][i];
+    const bool first = !wide || tile == 0, last = !wide || tile + 1 == c->depth[i];
+    q += at + (size_t)(tile * 2 * MM_GROUP);
+    if (b->tiles > 1)
+        products(weights, q, q_stride, sums[wide ? 0 : step], first, last, BLOCK, panels);
+    else
+        products(weights, q, q_stride, sums[wide ? 0 : step], first, last, 1, panels);
 }
 
 /* to[group][row] from a row's floats, for 16 rows. */
@@ -303,26 +295,12 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
             now.first = first;
             now.n = c->n - first < most ? c->n - first : most;
             now.sums = sums[which];
-            for (int d = 0; mm_is_wide(kind) && d < c->depth[first]; d++) {
-                const int8_t *q = in->q + (size_t)row * in->q_stride +
-                                  (size_t)c->number[first] * (size_t)MM_GROUP;
-                if (now.tiles > 1)
-                    products_wide(c, first, d, q, in->q_stride, now.sums[0], BLOCK, panels);
-                else
-                    products_wide(c, first, d, q, in->q_stride, now.sums[0], 1, panels);
-                if (before.n) add_some(kind, c, &before, d, c->depth[first], panels);
-            }
-            for (int step = 0; !mm_is_wide(kind) && step < most; step++) {
-                if (step < now.n) {
-                    const int i = first + step;
-                    const int8_t *q = in->q + (size_t)row * in->q_stride +
-                                      (size_t)c->number[i] * (size_t)(MM_GROUP / parts_of(kind));
-                    if (now.tiles > 1)
-                        products(c, i, q, in->q_stride, now.sums[step], BLOCK, panels);
-                    else
-                        products(c, i, q, in->q_stride, now.sums[step], 1, panels);
-                }
-                if (before.n) add_some(kind, c, &before, step, most, panels);
+            const int steps = mm_is_wide(kind) ? c->depth[first] : most;
+            for (int step = 0; step < steps; step++) {
+                if (mm_is_wide(kind) || step < now.n)
+                    multiply_some(kind, c, &now, step, in->q + (size_t)row * in->q_stride,
+                                  in->q_stride, sums[which], panels);
+                if (before.n) add_some(kind, c, &before, step, steps, panels);
             }
             before = now;
         }

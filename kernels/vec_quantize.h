@@ -59,36 +59,41 @@ V16_INLINE float top_of_group(const vec_codes *to, const float *x, int n, int g)
     return top <= 3.0e38f ? top : 0.0f;
 }
 
-/* Groups [g, end), each by itself; whole ones of a wide scale. */
+/* Group g with this scale. */
+V16_INLINE void round_group(const vec_codes *to, v16 a, v16 b, int g, float inv, float scale) {
+    v16 iv = v16_set(inv), hi = v16_set(127.0f), lo = v16_set(-127.0f);
+    a = v16_max(v16_min(v16_round(v16_mul(a, iv)), hi), lo);
+    b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
+    v16_to_i8(to->q + g * VEC_GROUP, a);
+    v16_to_i8(to->q + g * VEC_GROUP + 16, b);
+    if (to->quads) put_quads(to->quads + 4 * g, to->q + g * VEC_GROUP);
+    to->scale[g] = scale;
+    /* Integers below 2^24: exact in any order. */
+    const int32_t first = (int32_t)v16_sum(a), last = (int32_t)v16_sum(b);
+    to->halves[2 * g] = -32 * first;
+    to->halves[2 * g + 1] = -32 * last;
+    to->sum[g] = first + last;
+    to->wsum[g] = scale * (float)to->sum[g];
+}
+
+/* Groups [g, end), each by itself; all those of a wide scale. */
 static void quantize_groups(const vec_codes *to, const float *x, int n, int g, int end) {
-    float wide = 0;
-    for (; g < end; g++) {
-        const float own = top_of_group(to, x, n, g);
-        if (to->wide && g % (VEC_WIDE / VEC_GROUP) == 0) {
-            wide = own;
-            for (int i = g + 1; i < g + VEC_WIDE / VEC_GROUP && i < end; i++) {
-                const float other = top_of_group(to, x, n, i);
-                if (other > wide) wide = other;
-            }
+    enum { MOST = VEC_WIDE / VEC_GROUP };
+    for (int count; g < end; g += count) { /* under one scale */
+        float own[MOST], top = 0;
+        count = !to->wide ? 1 : end - g < MOST ? end - g : MOST;
+        for (int i = 0; i < count; i++) {
+            own[i] = top_of_group(to, x, n, g + i);
+            if (own[i] > top) top = own[i];
         }
-        float top = to->wide ? wide : own, inv = top > 0 ? 127.0f / top : 0.0f;
+        float inv = top > 0 ? 127.0f / top : 0.0f;
         /* A top below 127 / FLT_MAX counts as zero, too. */
         if (!(inv <= 3.0e38f)) inv = 0.0f, top = 0.0f;
-        v16 a = v16_zero(), b = v16_zero();
-        if (top > 0 && own > 0) load_group(x, n, g, &a, &b);
-        v16 iv = v16_set(inv), hi = v16_set(127.0f), lo = v16_set(-127.0f);
-        a = v16_max(v16_min(v16_round(v16_mul(a, iv)), hi), lo);
-        b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
-        v16_to_i8(to->q + g * VEC_GROUP, a);
-        v16_to_i8(to->q + g * VEC_GROUP + 16, b);
-        if (to->quads) put_quads(to->quads + 4 * g, to->q + g * VEC_GROUP);
-        to->scale[g] = top / 127.0f;
-        /* Integers below 2^24: exact in any order. */
-        const int32_t first = (int32_t)v16_sum(a), last = (int32_t)v16_sum(b);
-        to->halves[2 * g] = -32 * first;
-        to->halves[2 * g + 1] = -32 * last;
-        to->sum[g] = first + last;
-        to->wsum[g] = to->scale[g] * (float)to->sum[g];
+        for (int i = 0; i < count; i++) {
+            v16 a = v16_zero(), b = v16_zero();
+            if (top > 0 && own[i] > 0) load_group(x, n, g + i, &a, &b);
+            round_group(to, a, b, g + i, inv, top / 127.0f);
+        }
     }
 }
 
