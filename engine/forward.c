@@ -66,7 +66,8 @@ static void lay_out(forward *f, arena *a) {
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
     f->act_stride = round_up(m->d_ff, VEC_GROUP);
     f->q_stride = round_up(k, 2 * VEC_GROUP); /* any k_padded */
-    if (f->q_stride % 2048 == 0) /* a tile's rows would meet in one or two sets of the cache */
+    if (f->q_stride / 64 % 2 == 0) /* an odd number of lines, so that a tile's rows do not meet in
+                                    * a few sets of the cache */
         f->q_stride += 2 * VEC_GROUP;
     f->g_stride = f->q_stride / VEC_GROUP;
     f->v_stride = round_up(i->v_dim, 16);
@@ -87,7 +88,7 @@ static void lay_out(forward *f, arena *a) {
         f->q_wsum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
         f->q_sum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->q_halves = take(a, 4 * rows * (size_t)f->g_stride, sizeof(int32_t));
-        if (m->mm->quads) f->q_quads = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
+        if (m->mm->lifts) f->q_lifts = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->rest = take(a, rows * (size_t)f->d_stride, sizeof(float));
     }
     f->places = take(a, rows, sizeof(row_place));
@@ -152,7 +153,7 @@ static vec_codes codes_at(const forward *f, const linear *w, int row, int channe
                        .sum = f->q_sum + g,
                        .halves = f->q_halves + 2 * g,
                        .wsum = f->q_wsum + g,
-                       .quads = w->quads ? f->q_quads + 4 * g : NULL,
+                       .lifts = w->lifts ? f->q_lifts + 4 * g : NULL,
                        .wide = w->wide};
 }
 
@@ -222,7 +223,7 @@ mm_input forward_rounded(const forward *f, const float *x, int x_stride) {
                       .wsum = f->q_wsum,
                       .sum = f->q_sum,
                       .halves = f->q_halves,
-                      .quads = f->q_quads,
+                      .lifts = f->q_lifts,
                       .q_stride = (size_t)f->q_stride,
                       .g_stride = (size_t)f->g_stride};
 }
@@ -244,7 +245,7 @@ static mm_input input_from(const mm_input *in, int row) {
     t.wsum += r * t.g_stride;
     t.sum += r * t.g_stride;
     t.halves += r * t.g_stride * 2;
-    if (t.quads) t.quads += r * t.g_stride * 4;
+    if (t.lifts) t.lifts += r * t.g_stride * 4;
     return t;
 }
 

@@ -21,7 +21,7 @@ typedef struct linear {
     mm_weights w[LINEAR_PARTS];
     int offset[LINEAR_PARTS];
     float *bias; /* [n_out], zero in the padding; NULL: none */
-    bool quads;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.quads) */
+    bool lifts;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.lifts) */
     /* All parts are of a wide kind: x is turned and rounded with wide scales, in one term. */
     bool wide;
     float *columns; /* [k] what the weights of a column took over from the norm before; NULL: 1 */

@@ -125,16 +125,36 @@ static uint16_t f16_up(float f) {
 }
 
 /* The scale with which the largest of n weights becomes 127. */
-static uint16_t w8_scale(const float *x, int n) {
+static float w8_scale(const float *x, int n) {
     float top = 0;
     for (int i = 0; i < n; i++)
         if (fabsf(x[i]) > top) top = fabsf(x[i]);
-    return f16_up(top / 127.0f);
+    return top / 127.0f;
 }
 
-/* n weights by g->scale. */
-static void round_to_w8(const float *x, int n, group *g) {
-    float s = quant_f16_to_f32(g->scale), inv = s > 0 ? 1.0f / s : 0.0f;
+/* The same with which no eight has a norm above MM_NORM, when rounded: that adds half the root of
+ * eight. n is a multiple of 16. */
+static float wide_scale(const float *x, int n) {
+    const float one = w8_scale(x, n), inv = one > 0 ? 1.0f / one : 0.0f;
+    float most = 0;
+    for (int i = 0; i < n; i += 16) {
+        float squares[2] = {0};
+        for (int c = 0; c < 16; c++) {
+            const float v = x[i + c] * inv;
+            if (v == v) squares[c / 2 % 2] += v * v;
+        }
+        for (int half = 0; half < 2; half++)
+            if (squares[half] > most) most = squares[half];
+    }
+    const float over = sqrtf(most) / (MM_NORM - 1.5f);
+    return over > 1 ? one * over : one;
+}
+
+/* n weights by g->scale, which is exact_scale rounded up, but for one that no f16 holds. */
+static void round_to_w8(const float *x, int n, float exact_scale, group *g) {
+    float s = quant_f16_to_f32(g->scale);
+    if (s < exact_scale) s = exact_scale;
+    const float inv = s > 0 ? 1.0f / s : 0.0f;
     const float whole = 12582912.0f; /* 1.5 x 2^23: has no bits behind the point, so rounds */
     for (int i = 0; i < n; i++) {
         float v = x[i] * inv;
@@ -296,6 +316,7 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
         return;
     }
     group g = {.q = {0}};
+    float scale = 0;
     const bool wide = mm_is_wide(w->kind);
     bool exact = row && !wide && w->k % MM_GROUP == 0 && exact_group(type, row, 0, &g);
     if (row && !exact) quant_unpack_row(type, row, scratch, (size_t)w->k);
@@ -309,8 +330,12 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
         if (exact) {
             exact_group(type, row, j, &g);
         } else if (row) {
-            if (j * MM_GROUP % unit == 0) g.scale = w8_scale(x, left < unit ? left : unit);
-            round_to_w8(x, left < MM_GROUP ? left : MM_GROUP, &g);
+            const int under = left < unit ? left : unit;
+            if (j * MM_GROUP % unit == 0) {
+                scale = wide ? wide_scale(x, under) : w8_scale(x, under);
+                g.scale = f16_up(scale);
+            }
+            round_to_w8(x, left < MM_GROUP ? left : MM_GROUP, scale, &g);
         } else {
             g = (group){.q = {0}};
         }

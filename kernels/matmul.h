@@ -32,7 +32,8 @@
  *     MM_L4K   the same codes, then [k/32][16] signed bytes: scales, in units of the floats (f16)
  *              that follow, [k/256][16]
  *     MM_W8W   as W8 of rows turned by vec_kernels.rotate, with [k/128][16] scales (f16): one for
- *              four groups, as activations must have it (vec_codes.wide)
+ *              four groups, as activations must have it (vec_codes.wide); no eight is larger than
+ *              MM_NORM
  *     MM_W8T   the same as signed bytes, for tiles
  * MM_K... are GGUF's K formats; K6 takes as many bits as in the file, the others 1/8 more a weight.
  *
@@ -55,6 +56,9 @@
 
 enum { MM_PANEL = 16, MM_GROUP = 32, MM_WIDE = 128, MM_SUPER = 256 };
 enum { MM_WIDE_GROUPS = MM_WIDE / MM_GROUP }; /* under one wide scale */
+/* Of weights of wide kinds, the norm at most of the eight codes at 16j + (0 1 4 5 8 9 12 13) and
+ * at 16j + (2 3 6 7 10 11 14 15): times VEC_NORM it is below 32,768. */
+enum { MM_NORM = 199 };
 
 typedef enum mm_kind {
     MM_F32 = 0,
@@ -145,11 +149,11 @@ typedef struct mm_input {
     const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
     const int32_t *sum;        /* the group's sum of q */
     const int32_t *halves;     /* K3, K6: [m][k_padded / 16], -32 times the sum of 16 codes */
-    const int32_t *quads;      /* 8 bits, where .quads says so: [m][k_padded / 8] of quantize */
-    size_t q_stride, g_stride; /* elements from row to row; of halves 2, of quads 4 g_stride */
+    const int32_t *lifts;      /* 8 bits, where .lifts says so: [m][k_padded / 8] of quantize */
+    size_t q_stride, g_stride; /* elements from row to row; of halves 2, of lifts 4 g_stride */
     bool add;                  /* add to what out holds: the second term of a finer rounding */
-    const int *groups;         /* NULL: all; else the groups of channels to sum over, ascending;
-                                * wide kinds: all groups of a scale or none */
+    const int *groups;         /* NULL: all, as always with wide kinds; else the groups of channels
+                                * to sum over, ascending */
     int n_groups;
 } mm_input;
 
@@ -161,7 +165,7 @@ typedef void mm_run_fn(const mm_weights *w, const mm_input *in, int row0, int ro
 typedef struct mm_kernels {
     mm_run_fn *run[MM_KIND_END];
     int panels;   /* panels that a tile takes together: ranges of a multiple of it run best */
-    bool quads;   /* weights of 8 bits add up in 16: rows for them must be rounded for that */
+    bool lifts;   /* weights of 8 bits add up in 16: rows for them must be rounded for that */
     mm_kind wide; /* the wide kind that they gain by; MM_F32: none */
 } mm_kernels;
 

@@ -1,7 +1,7 @@
 /* matmul_avxvnni.c - 256-bit VNNI, on machines with or without AVX-512. */
 #define MM_TABLE               mm_avxvnni
-#define MM_WIDE_KIND           MM_F32
-#define MM_SOME_PLAIN(kind)    ((kind) != MM_W8 && (kind) != MM_W8W)
+#define MM_WIDE_KIND           MM_W8W
+#define MM_SOME_PLAIN(kind)    (!has_plain_codes(kind))
 #define MM_ACC_IN_MEMORY(kind) false
 #include "kernels/matmul_256.h"
 

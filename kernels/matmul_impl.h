@@ -22,7 +22,9 @@
  *   iacc_start6(start)                    of K6 and K3, given -32 or -4 times that sum
  *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for all but W8, L4
  *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6 and K3 too
- *   MM_QUADS, if W8 and L4 take 8 activations at once, by iacc_quad8(acc, w0, w1, x0, x1, quad)
+ *   MM_LIFTS, if W8 and L4 take 8 activations at once, by iacc_fours8(acc, w0, w1, x0, x1, lift),
+ *             and wide kinds 16, by iacc_eights8(acc, w[4], x, lift), with KEEP_ORDER(v), which
+ *             makes gcc compute v there
  *   MM_FOURS, if W5 takes 16, by iacc_dot5(acc, w[4], x[4]), and K6 and K3 8, by
  *             iacc_dot6(acc, w0, w1, x0, x1)
  * Codes are above the weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end
@@ -47,14 +49,18 @@ enum {
     FEW_ROWS = MM_ROWS_INT < 3 ? MM_ROWS_INT : 3
 };
 
+#ifdef MM_LIFTS
+#include "kernels/matmul_stream.h"
+#endif
+
 /* Whether unpacked groups have their scales as floats; for 5 bits under f16 that does not pay. */
 INLINE bool plain_has_scales(const mm_kind kind) {
     return kind != MM_W5 && kind != MM_W5M;
 }
 
-/* Codes lie as the tiles read them. */
+/* Codes lie as the tiles read them, but for a sign. */
 INLINE bool has_plain_codes(const mm_kind kind) {
-    return kind == MM_W8 || kind == MM_W8W;
+    return kind == MM_W8 || mm_is_wide(kind);
 }
 
 /* Minima, or scales of the other half, beside the scales. */
@@ -213,8 +219,8 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
     const int32_t *halves =
         mm_has_halves(kind) ? in->halves + (size_t)row * in->g_stride * 2 : NULL;
-#ifdef MM_QUADS
-    const int32_t *quads = mm_has_8_bits(kind) ? in->quads + (size_t)row * in->g_stride * 4 : NULL;
+#ifdef MM_LIFTS
+    const int32_t *lifts = mm_has_8_bits(kind) ? in->lifts + (size_t)row * in->g_stride * 4 : NULL;
 #endif
     const bool five = mm_has_5_bits(kind), centred = !mm_has_min(kind);
     const size_t group_bytes = plain ? MM_GROUP * MM_PANEL : mm_group_bytes(kind);
@@ -323,33 +329,48 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                 }
             }
         } else {
-#ifdef MM_QUADS
+#ifdef MM_LIFTS
             const int32_t *lift[TILE_ROWS];
             UNROLL for (int r = 0; r < rows; r++) {
-                lift[r] = quads + ((size_t)r * in->g_stride + (size_t)g) * 4;
+                lift[r] = lifts + ((size_t)r * in->g_stride + (size_t)g) * 4;
                 HOLD(lift[r]);
             }
 #endif
-            UNROLL for (int i = 0; i < 4; i++) {
-                iw b0[MM_UNITS], b1[MM_UNITS];
-                UNROLL for (int u = 0; u < units; u++) {
-                    const unsigned char *c = codes[u] + at;
-                    if (plain)
-                        b0[u] = iw_load8(c + i * 128), b1[u] = iw_load8(c + i * 128 + 64);
-                    else
-                        load_pair(kind, c, i, &b0[u], &b1[u]);
+#ifdef MM_LIFTS
+            if (mm_is_wide(kind)) {
+                UNROLL for (int i = 0; i < 2; i++) {
+                    iw b[MM_UNITS][4];
+                    UNROLL for (int u = 0; u < units; u++) {
+                        load_pair(kind, codes[u] + at, 2 * i, &b[u][0], &b[u][1]);
+                        load_pair(kind, codes[u] + at, 2 * i + 1, &b[u][2], &b[u][3]);
+                    }
+                    UNROLL for (int r = 0; r < rows; r++) {
+                        UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                            iacc_eights8(t[r][u], b[u], x[r] + i * 16, lift[r][i]);
+                    }
                 }
-                UNROLL for (int r = 0; r < rows; r++) {
-                    const int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
-#ifdef MM_QUADS
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                        iacc_quad8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
+            } else
+#endif
+                UNROLL for (int i = 0; i < 4; i++) {
+                    iw b0[MM_UNITS], b1[MM_UNITS];
+                    UNROLL for (int u = 0; u < units; u++) {
+                        const unsigned char *c = codes[u] + at;
+                        if (plain)
+                            b0[u] = iw_load8(c + i * 128), b1[u] = iw_load8(c + i * 128 + 64);
+                        else
+                            load_pair(kind, c, i, &b0[u], &b1[u]);
+                    }
+                    UNROLL for (int r = 0; r < rows; r++) {
+                        const int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
+#ifdef MM_LIFTS
+                        UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                            iacc_fours8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
 #else
                     UNROLL for (int u = 0; u < units; u++) t[r][u] =
                         iacc_dot8(iacc_dot8(t[r][u], b0[u], x0), b1[u], x1);
 #endif
+                    }
                 }
-            }
         }
         if (g + 1 < first_group + scale_groups(kind, first_group, groups)) continue;
         UNROLL for (int u = 0; u < units; u++) {
@@ -461,6 +482,12 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
         rows_f32(w, v.panel, in, row0, row1, out, out_stride, panels);
         return;
     }
+#ifdef MM_LIFTS
+    if (mm_is_wide(kind) && row1 - row0 >= STREAM_FROM) {
+        stream(kind, w, v.panel, in, row0, row1, out, out_stride, begin, end, how.fetch);
+        return;
+    }
+#endif
     const int tiles = how.single ? 1 : tiles_of(row1 - row0);
     int step = end - begin;
     if (!how.single && (how.fetch || how.plain)) { /* even pieces */
@@ -582,7 +609,7 @@ const mm_kernels MM_TABLE = {
             [MM_W8T] = run_w8t},
     .panels = MM_PANELS,
     .wide = MM_WIDE_KIND,
-#ifdef MM_QUADS
-    .quads = true,
+#ifdef MM_LIFTS
+    .lifts = true,
 #endif
 };

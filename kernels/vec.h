@@ -11,6 +11,8 @@
 
 /* Values that share one activation scale; and that do where that is asked for. */
 enum { VEC_GROUP = 32, VEC_WIDE = 128 };
+/* What the norms of eight codes times that of eight weights (MM_NORM) must not pass: 32,767. */
+enum { VEC_NORM = 164 };
 
 /* Where vec_kernels.quantize puts k_padded values; g = k_padded / VEC_GROUP. */
 typedef struct vec_codes {
@@ -19,11 +21,14 @@ typedef struct vec_codes {
     int32_t *sum;    /* [g] of q */
     int32_t *halves; /* [2g] -32 times the sums of 16 codes */
     float *wsum;     /* [g] scale times sum */
-    /* [k_padded / 8] or NULL. Asks for codes that a kernel may add up in 16 bits: of the codes at
-     * 8j + (0 1 4 5) and at 8j + (2 3 6 7) the magnitudes add up to 255 at most, and those of the
-     * two neighbours of one sign to 128; the scale grows by an eighth to a quarter for that.
-     * quads[j] = -128 times the two sums of codes, as 16-bit numbers, the first one low. */
-    int32_t *quads;
+    /* [k_padded / 8] or NULL. Asks for codes that a kernel may add up in 16 bits; the scale grows
+     * by an eighth to a third for that. The codes of two neighbours of one sign add up to 128 at
+     * most. Without `wide` the magnitudes at 8j + (0 1 4 5) and at 8j + (2 3 6 7) add up to 255 at
+     * most, and lifts[j] holds -128 times the two sums of codes, as 16-bit numbers, the first one
+     * low. With `wide` the squares at 16j + (0 1 4 5 8 9 12 13) and at 16j + (2 3 6 7 10 11 14 15)
+     * add up to VEC_NORM^2 at most, and lifts[4g + i] holds -128 times the sums of those two, where
+     * j = 2g + i: two are used of a group's four. */
+    int32_t *lifts;
     bool wide; /* one scale for each VEC_WIDE values: scale[g] is that of four groups */
 } vec_codes;
 
@@ -54,7 +59,8 @@ typedef struct vec_kernels {
     void (*from_i8)(float *y, const int8_t *x, float scale, int n); /* y = scale x */
     /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
      * to k_padded (a multiple of VEC_GROUP). A group that holds an infinite number or one that is
-     * none counts as zero; others under the same wide scale do not. */
+     * none counts as zero; others under the same wide scale do not. With lifts and wide scales,
+     * which take squares, so do a group with magnitudes beyond 1e18 and all below 1e-15. */
     void (*quantize)(const vec_codes *to, const float *x, int n, int k_padded);
     /* y[n_padded] = x[n] and zeroes, turned: each VEC_WIDE values, the last half as many where
      * n_padded (a multiple of VEC_WIDE / 2) says so, times an orthogonal matrix of +-1 / sqrt(their

@@ -4,38 +4,78 @@
 #ifndef FORAGE_KERNELS_VEC_QUANTIZE_H
 #define FORAGE_KERNELS_VEC_QUANTIZE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include "kernels/simd16.h"
 #include "kernels/vec.h"
 
+/* What the codes of a row may be added up in (vec_codes.lifts), and so what bounds them beside 127:
+ * nothing; neighbours and fours; neighbours and eights. */
+typedef enum rule { RULE_NONE, RULE_FOURS, RULE_EIGHTS } rule;
+
+V16_INLINE rule rule_of(const vec_codes *to) {
+    return !to->lifts ? RULE_NONE : to->wide ? RULE_EIGHTS : RULE_FOURS;
+}
+
+/* What a norm of eight is multiplied with where 127 stands for magnitudes: rounding adds half the
+ * root of eight to it. */
+#define EIGHTS_SCALE (127.0f / (VEC_NORM - 1.5f))
+/* Less than this counts as zero then: squares of what matters beside it are still exact floats. */
+#define NORM_FROM 1e-15f
+
 /* The magnitude that 127 has to stand for. With room for rounding: two codes of a sign sum up to
  * 127 before it and 128 after it, four magnitudes to 253 and 255. */
-V16_INLINE float top_of(v16 a, v16 b, bool quads) {
+V16_INLINE float top_of(v16 a, v16 b, const rule r) {
     v16 top = v16_max(v16_abs(a), v16_abs(b));
-    if (quads) {
-        top = v16_max(top, v16_abs(v16_add(a, v16_swap1(a))));
-        top = v16_max(top, v16_abs(v16_add(b, v16_swap1(b))));
+    if (r == RULE_NONE) return v16_hmax(top);
+    top = v16_max(top, v16_abs(v16_add(a, v16_swap1(a))));
+    top = v16_max(top, v16_abs(v16_add(b, v16_swap1(b))));
+    if (r == RULE_FOURS) {
         v16 fa = v16_add(v16_abs(a), v16_abs(v16_swap1(a)));
         v16 fb = v16_add(v16_abs(b), v16_abs(v16_swap1(b)));
         v16 four = v16_max(v16_add(fa, v16_swap4(fa)), v16_add(fb, v16_swap4(fb)));
-        top = v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f)));
+        return v16_hmax(v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f))));
     }
-    return v16_hmax(top);
+    v16 sa = v16_mul(a, a), sb = v16_mul(b, b);
+    sa = v16_add(sa, v16_swap1(sa)), sb = v16_add(sb, v16_swap1(sb));
+    sa = v16_add(sa, v16_swap4(sa)), sb = v16_add(sb, v16_swap4(sb));
+    sa = v16_add(sa, v16_swap8(sa)), sb = v16_add(sb, v16_swap8(sb));
+    const float norm = sqrtf(v16_hmax(v16_max(sa, sb))) * EIGHTS_SCALE, one = v16_hmax(top);
+    return norm > one || norm != norm ? norm : one;
 }
 
-/* Of a group's codes: -128 times the sums of the fours at 8j + 0 1 4 5 and 8j + 2 3 6 7. */
-V16_INLINE void put_quads(int32_t quads[4], const int8_t q[VEC_GROUP]) {
 #if defined(__AVX2__)
-    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)q);
-    __m256i two = _mm256_maddubs_epi16(_mm256_set1_epi8(1), v);
+/* Given the sums of a group's neighbours; in eights they stand there twice. */
+V16_INLINE __m128i lifts_of(__m256i two, bool eights) {
     __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
     four = _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_slli_epi16(four, 7));
-    four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
-    _mm_storeu_si128((__m128i *)(void *)quads, _mm256_castsi256_si128(four));
+    if (eights) { /* 64-bit lanes hold a four twice */
+        four = _mm256_add_epi16(four, _mm256_shuffle_epi32(four, 0x4E));
+        four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 4, 0, 4, 0, 4, 0, 4));
+    } else {
+        four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6));
+    }
+    return _mm256_castsi256_si128(four);
+}
+#endif
+
+/* Of a group's codes: -128 times the sums of the fours at 8j + 0 1 4 5 and 8j + 2 3 6 7; in eights
+ * of two such fours. */
+V16_INLINE void put_lifts(int32_t lifts[4], const int8_t q[VEC_GROUP], bool eights) {
+#if defined(__AVX2__)
+    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)q);
+    _mm_storeu_si128((__m128i *)(void *)lifts,
+                     lifts_of(_mm256_maddubs_epi16(_mm256_set1_epi8(1), v), eights));
 #else
+    int sums[4][2];
     for (int i = 0; i < 4; i++, q += 8)
-        quads[i] = (int32_t)((uint32_t)(uint16_t)(-128 * (q[0] + q[1] + q[4] + q[5])) |
-                             (uint32_t)(-128 * (q[2] + q[3] + q[6] + q[7])) << 16);
+        for (int j = 0; j < 2; j++)
+            sums[i][j] = q[2 * j] + q[2 * j + 1] + q[2 * j + 4] + q[2 * j + 5];
+    for (int i = 0; i < 4; i++) {
+        int two[2] = {sums[i][0], sums[i][1]};
+        for (int j = 0; j < 2 && eights; j++) two[j] = sums[i % 2 * 2][j] + sums[i % 2 * 2 + 1][j];
+        lifts[i] = (int32_t)((uint32_t)(uint16_t)(-128 * two[0]) | (uint32_t)(-128 * two[1]) << 16);
+    }
 #endif
 }
 
@@ -55,7 +95,10 @@ V16_INLINE void load_group(const float *x, int n, int g, v16 *a, v16 *b) {
 V16_INLINE float top_of_group(const vec_codes *to, const float *x, int n, int g) {
     v16 a, b;
     load_group(x, n, g, &a, &b);
-    const float top = top_of(a, b, to->quads != NULL);
+    const v16 none =
+        v16_add(v16_sub(a, a), v16_sub(b, b)); /* maxima may overlook what is no number */
+    if (v16_sum(none) != 0) return 0.0f;
+    const float top = top_of(a, b, rule_of(to));
     return top <= 3.0e38f ? top : 0.0f;
 }
 
@@ -66,7 +109,7 @@ V16_INLINE void round_group(const vec_codes *to, v16 a, v16 b, int g, float inv,
     b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
     v16_to_i8(to->q + g * VEC_GROUP, a);
     v16_to_i8(to->q + g * VEC_GROUP + 16, b);
-    if (to->quads) put_quads(to->quads + 4 * g, to->q + g * VEC_GROUP);
+    if (to->lifts) put_lifts(to->lifts + 4 * g, to->q + g * VEC_GROUP, to->wide);
     to->scale[g] = scale;
     /* Integers below 2^24: exact in any order. */
     const int32_t first = (int32_t)v16_sum(a), last = (int32_t)v16_sum(b);
@@ -86,6 +129,7 @@ static void quantize_groups(const vec_codes *to, const float *x, int n, int g, i
             own[i] = top_of_group(to, x, n, g + i);
             if (own[i] > top) top = own[i];
         }
+        if (rule_of(to) == RULE_EIGHTS && top < NORM_FROM) top = 0.0f;
         float inv = top > 0 ? 127.0f / top : 0.0f;
         /* A top below 127 / FLT_MAX counts as zero, too. */
         if (!(inv <= 3.0e38f)) inv = 0.0f, top = 0.0f;
@@ -105,20 +149,26 @@ V16_INLINE __m256 abs8(__m256 x) {
     return _mm256_and_ps(x, _mm256_castsi256_ps(_mm256_set1_epi32(0x7fffffff)));
 }
 
-/* top_of() before its reduction, of 32 floats; each pair and each four is summed once. */
-V16_INLINE __m256 tops8(const float *x, const bool quads) {
+/* top_of() before its reduction, of 32 floats; each pair and each four is summed once. squares: of
+ * the eights, apart. */
+V16_INLINE __m256 tops8(const float *x, const rule r, __m256 *squares) {
     __m256 x0 = _mm256_loadu_ps(x), x1 = _mm256_loadu_ps(x + 8);
     __m256 x2 = _mm256_loadu_ps(x + 16), x3 = _mm256_loadu_ps(x + 24);
     __m256 a0 = abs8(x0), a1 = abs8(x1), a2 = abs8(x2), a3 = abs8(x3);
     __m256 top = _mm256_max_ps(_mm256_max_ps(a0, a1), _mm256_max_ps(a2, a3));
-    if (quads) {
-        __m256 pairs = _mm256_max_ps(abs8(_mm256_hadd_ps(x0, x1)), abs8(_mm256_hadd_ps(x2, x3)));
-        __m256 f0 = _mm256_hadd_ps(a0, a1), f1 = _mm256_hadd_ps(a2, a3);
-        __m256 fours = _mm256_add_ps(_mm256_permute2f128_ps(f0, f1, 0x20),
-                                     _mm256_permute2f128_ps(f0, f1, 0x31));
-        top = _mm256_max_ps(top, pairs);
-        top = _mm256_max_ps(top, _mm256_mul_ps(fours, _mm256_set1_ps(127.0f / 253.0f)));
+    if (r == RULE_NONE) return top;
+    __m256 pairs = _mm256_max_ps(abs8(_mm256_hadd_ps(x0, x1)), abs8(_mm256_hadd_ps(x2, x3)));
+    top = _mm256_max_ps(top, pairs);
+    if (r == RULE_EIGHTS) {
+        a0 = _mm256_mul_ps(x0, x0), a1 = _mm256_mul_ps(x1, x1);
+        a2 = _mm256_mul_ps(x2, x2), a3 = _mm256_mul_ps(x3, x3);
     }
+    __m256 f0 = _mm256_hadd_ps(a0, a1), f1 = _mm256_hadd_ps(a2, a3);
+    __m256 fours =
+        _mm256_add_ps(_mm256_permute2f128_ps(f0, f1, 0x20), _mm256_permute2f128_ps(f0, f1, 0x31));
+    if (r == RULE_FOURS)
+        return _mm256_max_ps(top, _mm256_mul_ps(fours, _mm256_set1_ps(127.0f / 253.0f)));
+    *squares = _mm256_add_ps(fours, _mm256_permute_ps(fours, 0x4E));
     return top;
 }
 
@@ -148,18 +198,20 @@ V16_INLINE __m256i codes8(const float *x, __m256 inv) {
 }
 
 /* Eight groups from number `first` on; false where one of them is no case for it. */
-V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
-                                  const bool with_quads) {
+V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first, const rule r) {
     const __m256i ones = _mm256_set1_epi8(1), wide = _mm256_set1_epi16(1);
     const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-    const __m256i fours = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
-    __m256 tops[TOGETHER];
+    __m256 tops[TOGETHER], squares[TOGETHER];
     float inv[TOGETHER];
     __m256i sums[TOGETHER], odd = _mm256_setzero_si256();
     _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) tops[g] =
-        tops8(x + (first + g) * VEC_GROUP, with_quads);
+        tops8(x + (first + g) * VEC_GROUP, r, &squares[g]);
     const __m256 c = _mm256_set1_ps(127.0f), most = _mm256_set1_ps(3.0e38f);
     __m256 top = max_each(tops);
+    if (r == RULE_EIGHTS) {
+        const __m256 norm = _mm256_sqrt_ps(max_each(squares));
+        top = _mm256_max_ps(top, _mm256_mul_ps(norm, _mm256_set1_ps(EIGHTS_SCALE)));
+    }
     if (to.wide) {
         if (_mm256_movemask_ps(_mm256_cmp_ps(top, most, _CMP_LE_OQ)) != 0xff) return false;
         top = _mm256_max_ps(top, _mm256_permute_ps(top, 0xB1));
@@ -168,6 +220,8 @@ V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
     const __m256 iv = _mm256_div_ps(c, top);
     __m256 fine =
         _mm256_and_ps(_mm256_cmp_ps(iv, most, _CMP_LE_OQ), _mm256_cmp_ps(top, most, _CMP_LE_OQ));
+    if (r == RULE_EIGHTS)
+        fine = _mm256_and_ps(fine, _mm256_cmp_ps(top, _mm256_set1_ps(NORM_FROM), _CMP_GE_OQ));
     top = _mm256_and_ps(top, fine); /* the others count as zero */
     _mm256_storeu_ps(inv, _mm256_and_ps(iv, fine));
     _Pragma("GCC unroll 8") for (int g = 0; g < TOGETHER; g++) {
@@ -181,12 +235,9 @@ V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
         odd = _mm256_or_si256(odd, _mm256_cmpeq_epi8(v, _mm256_set1_epi8(-128)));
         __m256i two = _mm256_maddubs_epi16(ones, v);
         sums[g] = _mm256_madd_epi16(two, wide);
-        if (!with_quads) continue;
-        __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
-        four = _mm256_mullo_epi16(four, _mm256_set1_epi16(-128));
-        four = _mm256_permutevar8x32_epi32(four, fours);
-        _mm_storeu_si128((__m128i *)(void *)(to.quads + 4 * (first + g)),
-                         _mm256_castsi256_si128(four));
+        if (r != RULE_NONE)
+            _mm_storeu_si128((__m128i *)(void *)(to.lifts + 4 * (first + g)),
+                             lifts_of(two, r == RULE_EIGHTS));
     }
     if (_mm256_movemask_epi8(odd)) return false;
     __m256 scale = _mm256_div_ps(top, c);
@@ -212,8 +263,11 @@ static void quantize(const vec_codes *to, const float *x, int n, int k_padded) {
     const int groups = k_padded / VEC_GROUP;
     int g = 0;
 #if defined(__AVX2__)
+    const rule r = rule_of(to);
     for (; (g + TOGETHER) * VEC_GROUP <= n; g += TOGETHER)
-        if (!(to->quads ? quantize_together(*to, x, g, true) : quantize_together(*to, x, g, false)))
+        if (!(r == RULE_NONE    ? quantize_together(*to, x, g, RULE_NONE)
+              : r == RULE_FOURS ? quantize_together(*to, x, g, RULE_FOURS)
+                                : quantize_together(*to, x, g, RULE_EIGHTS)))
             quantize_groups(to, x, n, g, g + TOGETHER);
 #endif
     quantize_groups(to, x, n, g, groups);

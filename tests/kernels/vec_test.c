@@ -177,20 +177,55 @@ static void rotations_follow_their_definition(void **state) {
     }
 }
 
+/* The sums that matmul_avx2.c adds up in 16 bits: 4 or 8 codes, each with the channels behind it.
+ */
+typedef struct largest {
+    int pair, four, squares;
+} largest;
+
+static void check_lifts(const int8_t *q, const int32_t *lifts, int n, bool wide, largest *most) {
+    for (int i = 0; i < n; i += 2) {
+        const int pair = abs(q[i] + q[i + 1]);
+        most->pair = pair > most->pair ? pair : most->pair;
+    }
+    const int step = wide ? 16 : 8;
+    for (int i = 0; i < n; i += step) {
+        for (int half = 0; half < 2; half++) {
+            int sum = 0, size = 0, squares = 0;
+            for (int j = i + 2 * half; j < i + step; j += 4)
+                for (int c = j; c < j + 2; c++)
+                    sum += q[c], size += abs(q[c]), squares += q[c] * q[c];
+            if (wide)
+                most->squares = squares > most->squares ? squares : most->squares;
+            else
+                most->four = size > most->four ? size : most->four;
+            const int32_t two = lifts[wide ? i / 32 * 4 + i % 32 / 16 : i / 8];
+            assert_int_equal((int16_t)((uint32_t)two >> (half ? 16 : 0)), (int16_t)(-128 * sum));
+        }
+    }
+}
+
 /* What matmul_avx2.c's proof that nothing saturates stands on. */
-static void codes_rounded_with_quads_add_up_in_16_bits(void **state) {
+static void codes_rounded_with_lifts_add_up_in_16_bits(void **state) {
     (void)state;
-    int largest_pair = 0, largest_four = 0;
-    for (int round = 0; round < 2000; round++) {
+    largest most = {0};
+    for (int round = 0; round < 4000; round++) {
         int n = 1 + (int)(test_random(&seed) % (round % 2 ? 200 : 1000)), kp = (n + 31) / 32 * 32;
+        const bool wide = round / 2000;
         float x[WIDE], rest[WIDE];
         fill(x, n, round % 4 ? 2 : 1e-3);
         if (round % 3 == 0) /* all of one size, so that every bound is met */
             for (int i = 0; i < n; i++) x[i] = round % 2 && x[i] < 0 ? -1.7f : 1.7f;
         if (round % 5 == 0) x[test_random(&seed) % (uint64_t)n] = 1000.0f;
+        static const float sizes[] = {1e-23f, 1e-20f, 1e-16f, 1e-15f, 1e-14f, 1e16f, 1e18f, 1e30f};
+        const bool odd = round % 7 == 0; /* squares that are no floats, or none that count */
+        const float by = sizes[round / 7 % 8];
+        for (int i = round % 14 ? 0 : n / 2; odd && i < n; i++) x[i] *= by;
+        const bool none = round % 49 == 1;
+        if (none) x[n / 2] = round % 2 ? NAN : INFINITY;
         int8_t q[3][WIDE];
         float scale[3][WIDE / 32], wsum[3][WIDE / 32];
-        int32_t sum[3][WIDE / 32], halves[3][WIDE / 16], quads[3][WIDE / 8];
+        int32_t sum[3][WIDE / 32], halves[3][WIDE / 16], lifts[3][WIDE / 8] = {{0}};
         for (int level = 0; level < 3; level++) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;
@@ -199,31 +234,25 @@ static void codes_rounded_with_quads_add_up_in_16_bits(void **state) {
                                   .sum = sum[level],
                                   .halves = halves[level],
                                   .wsum = wsum[level],
-                                  .quads = quads[level],
-                                  .wide = round % 7 == 0};
+                                  .lifts = lifts[level],
+                                  .wide = wide};
             v->quantize(&to, x, n, kp);
             assert_memory_equal(q[level], q[0], (size_t)kp);
             assert_memory_equal(scale[level], scale[0], (size_t)kp / 32 * sizeof(float));
-            assert_memory_equal(quads[level], quads[0], (size_t)kp / 8 * sizeof(int32_t));
+            assert_memory_equal(lifts[level], lifts[0], (size_t)kp / 8 * sizeof(int32_t));
+            if (none || (odd && by > 1)) continue; /* groups that count as zero */
             v->residual(rest, x, q[level], scale[level], n);
             for (int i = 0; i < n; i++)
-                assert_true(fabsf(rest[i]) <= scale[level][i / 32] * 0.5001f + 1e-30f);
+                assert_true(fabsf(rest[i]) <=
+                            scale[level][i / 32] * 0.5001f + (wide ? 1e-15f : 1e-30f));
         }
-        for (int i = 0; i < kp; i += 2) {
-            int pair = abs(q[0][i] + q[0][i + 1]);
-            largest_pair = pair > largest_pair ? pair : largest_pair;
-        }
-        for (int i = 0; i < kp / 4; i++) {
-            const int8_t *at = q[0] + i / 2 * 8 + i % 2 * 2;
-            int four = abs(at[0]) + abs(at[1]) + abs(at[4]) + abs(at[5]);
-            largest_four = four > largest_four ? four : largest_four;
-            int lift = (int16_t)((uint32_t)quads[0][i / 2] >> (i % 2 ? 16 : 0));
-            assert_int_equal(lift, -128 * (at[0] + at[1] + at[4] + at[5]));
-        }
+        check_lifts(q[0], lifts[0], kp, wide, &most);
     }
-    print_message("# pairs up to %d, fours up to %d\n", largest_pair, largest_four);
-    assert_true(largest_pair <= 128 && largest_pair >= 127);
-    assert_true(largest_four <= 255 && largest_four >= 252);
+    print_message("# pairs up to %d, fours up to %d, norms of eight up to %.1f\n", most.pair,
+                  most.four, sqrt(most.squares));
+    assert_true(most.pair <= 128 && most.pair >= 127);
+    assert_true(most.four <= 255 && most.four >= 252);
+    assert_true(most.squares <= VEC_NORM * VEC_NORM && most.squares >= 160 * 160);
 }
 
 static void bf16_rounds_to_nearest_even(void **state) {
@@ -359,7 +388,7 @@ int main(void) {
         cmocka_unit_test(activations_follow_their_definition),
         cmocka_unit_test(rounding_to_int8_is_the_same_at_every_level),
         cmocka_unit_test(rotations_follow_their_definition),
-        cmocka_unit_test(codes_rounded_with_quads_add_up_in_16_bits),
+        cmocka_unit_test(codes_rounded_with_lifts_add_up_in_16_bits),
         cmocka_unit_test(bf16_rounds_to_nearest_even),
         cmocka_unit_test(attention_follows_its_definition_whatever_the_tile),
     };
