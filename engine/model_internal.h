@@ -77,11 +77,8 @@ typedef struct model_loader {
     model *m;
     const char *arch; /* prefix of its metadata keys */
     bool probe;       /* count weight_bytes, read and allocate no weights */
-    /* Weights of 8 bits that come now are kept turned and with wide scales where all that read the
-     * same x can be: a decoder's FFN, nine tenths of its products. In all its layers that would
-     * take the cosine of a random model's logits below .999, in an encoder its vectors'. */
-    bool wide;
-    float *norm; /* what makes the x that the matrices that come now read, or NULL */
+    bool wide;        /* loader_turn */
+    float *norm;      /* what makes the x that the matrices that come now read, or NULL */
     const model_options *options;
     int layer; /* for "blk.%d." names; -1: none */
     fo_err *err;
@@ -110,6 +107,12 @@ int loader_common(model_loader *l);
 
 /* A RoPE table from "<arch>.rope.*" metadata, linear scaling and "rope_freqs.weight" included. */
 int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjacent);
+
+/* From now on, or no more: matrices of 8 bits are kept turned and with wide scales where all that
+ * read the same x can be. That is done in the FFN of a decoder, nine tenths of its products (in all
+ * layers it would take the cosine of a random model's logits below .999), and in all of an
+ * encoder's layers. */
+void loader_turn(model_loader *l, bool on);
 
 /* Tensors. The name may hold one %d, the layer. Vectors are floats of exactly n values. */
 int loader_vector(model_loader *l, const char *name, int n, float **out);

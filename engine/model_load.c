@@ -289,6 +289,10 @@ static void pack_some(void *arg, size_t begin, size_t end, int thread) {
                     j->scratch + (size_t)thread * (size_t)j->w->k_padded);
 }
 
+void loader_turn(model_loader *l, bool on) {
+    l->wide = on && l->m->info.fast && l->m->mm->wide != MM_F32;
+}
+
 /* Parts of these types, as far as that decides how they are kept. */
 static linear linear_of(const model_loader *l, int k, const gguf_tensor *const *t, int n_parts) {
     linear w = {.k = k, .wide = l->wide};
@@ -446,14 +450,14 @@ static int decoder_layer(model_loader *l, layer *y) {
     l->norm = NULL;
     if (rc || (rc = loader_linear_1(l, &y->out, i->n_heads * i->v_dim, "attn_output", d)))
         return rc;
-    l->wide = m->info.fast && m->mm->wide != MM_F32;
+    loader_turn(l, true);
     l->norm = y->ffn_norm;
     rc = loader_has_tensor(l, "ffn_gate.weight")
              ? loader_linear(l, &y->up, d, 2, up_names, up)
              : loader_linear_split(l, &y->up, d, "ffn_up", 2, up);
     l->norm = NULL;
     if (!rc) rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d);
-    l->wide = false;
+    loader_turn(l, false);
     if (rc || (rc = loader_mark_outliers(l, &y->qkv, y->attn_norm))) return rc;
     return loader_mark_outliers(l, &y->up, y->ffn_norm);
 }
