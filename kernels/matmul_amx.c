@@ -141,15 +141,15 @@ INLINE void unpack(const mm_kind kind, const mm_weights *w, const mm_input *in, 
     tile_written();
 }
 
-/* W8T: the scales of groups number begin .. of those that the input sums over. */
-INLINE void point(const mm_weights *w, const mm_input *in, int panel, int begin, int end,
-                  weights_chunk *c, const int panels) {
+/* W8T: the scales of groups [begin, end). */
+INLINE void point(const mm_weights *w, int panel, int begin, int end, weights_chunk *c,
+                  const int panels) {
     const int groups = w->k_padded / MM_GROUP;
     c->n = (end - begin + MM_WIDE_GROUPS - 1) / MM_WIDE_GROUPS;
     UNROLL for (int p = 0; p < panels; p++) c->panel[p] =
         w->data + (size_t)(panel + p) * w->panel_bytes;
     for (int i = 0; i < c->n; i++) {
-        const int at = begin + i * MM_WIDE_GROUPS, g = in->groups ? in->groups[at] : at;
+        const int g = begin + i * MM_WIDE_GROUPS;
         c->number[i] = g;
         c->depth[i] = groups - g < MM_WIDE_GROUPS ? (groups - g) / 2 : MM_WIDE_GROUPS / 2;
         UNROLL for (int p = 0; p < panels; p++) {
@@ -320,7 +320,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     for (int g = 0; g < n; g += step) {
         const int end = g + step < n ? g + step : n;
         if (mm_is_wide(kind))
-            point(w, in, panel, g, end, c, panels);
+            point(w, panel, g, end, c, panels);
         else
             unpack(kind, w, in, panel, g, end, c, panels);
         chunk(kind, c, in, row0, row0 + tiled, total, panels);

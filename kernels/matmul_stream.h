@@ -9,7 +9,7 @@
 #include "kernels/matmul_codes.h"
 
 /* From so many rows on, and so many at a time: what they read and their sums fill half a cache. */
-enum { STREAM_FROM = 12, STREAM_ROWS = 48, STREAM_UNITS = MM_PANEL / MM_LANES };
+enum { STREAM_FROM = 4, STREAM_ROWS = 48, STREAM_UNITS = MM_PANEL / MM_LANES };
 
 /* Channels [at, at + 16) of a panel's group times those rows; first: of their scale. */
 INLINE void stream_eights(const mm_kind kind, const unsigned char *codes, const int pair,
