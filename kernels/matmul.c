@@ -133,18 +133,15 @@ static float w8_scale(const float *x, int n) {
 }
 
 /* The same with which no eight has a norm above MM_NORM, when rounded: that adds half the root of
- * eight. n is a multiple of 16. */
+ * eight. n is a multiple of 16. What is no number is none of them (turned) and rounded to zero. */
 static float wide_scale(const float *x, int n) {
     const float one = w8_scale(x, n), inv = one > 0 ? 1.0f / one : 0.0f;
     float most = 0;
     for (int i = 0; i < n; i += 16) {
-        float squares[2] = {0};
-        for (int c = 0; c < 16; c++) {
-            const float v = x[i + c] * inv;
-            if (v == v) squares[c / 2 % 2] += v * v;
-        }
-        for (int half = 0; half < 2; half++)
-            if (squares[half] > most) most = squares[half];
+        float squares[4] = {0};
+        for (int c = 0; c < 16; c++) squares[c % 4] += (x[i + c] * inv) * (x[i + c] * inv);
+        for (int half = 0; half < 4; half += 2)
+            if (squares[half] + squares[half + 1] > most) most = squares[half] + squares[half + 1];
     }
     const float over = sqrtf(most) / (MM_NORM - 1.5f);
     return over > 1 ? one * over : one;
