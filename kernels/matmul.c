@@ -124,41 +124,23 @@ static uint16_t f16_up(float f) {
     return quant_f16_to_f32(h) < f ? (uint16_t)(h + 1) : h;
 }
 
-/* The scale with which the largest of n weights becomes 127. */
-static float w8_scale(const float *x, int n) {
-    float top = 0;
-    for (int i = 0; i < n; i++)
-        if (fabsf(x[i]) > top) top = fabsf(x[i]);
-    return top / 127.0f;
-}
-
-/* The same with which no eight has a norm above MM_NORM, when rounded: that adds half the root of
- * eight. n is a multiple of 16. What is no number is none of them (turned) and rounded to zero. */
-static float wide_scale(const float *x, int n) {
-    const float one = w8_scale(x, n), inv = one > 0 ? 1.0f / one : 0.0f;
-    float most = 0;
-    for (int i = 0; i < n; i += 16) {
-        float squares[4] = {0};
-        for (int c = 0; c < 16; c++) squares[c % 4] += (x[i + c] * inv) * (x[i + c] * inv);
-        for (int half = 0; half < 4; half += 2)
-            if (squares[half] + squares[half + 1] > most) most = squares[half] + squares[half + 1];
-    }
-    const float over = sqrtf(most) / (MM_NORM - 1.5f);
-    return over > 1 ? one * over : one;
+/* The scale with which the largest of n weights becomes 127; with `wide` no eight has a norm above
+ * MM_NORM either, when rounded: that adds half the root of eight. */
+static float w8_scale(const float *x, int n, bool wide) {
+    const float one = vec_get()->magnitude(x, n) / 127.0f;
+    if (!wide || !(one > 0)) return one;
+    /* Eights whose weights are too small for a float's inverse are so when rounded. */
+    const float inv = 1.0f / one;
+    const float over = vec_get()->norm_of_eights(x, inv < 3e38f ? inv : 3e38f, n);
+    return over > MM_NORM - 1.5f ? one * (over / (MM_NORM - 1.5f)) : one;
 }
 
 /* n weights by g->scale, which is exact_scale rounded up, but for one that no f16 holds. */
 static void round_to_w8(const float *x, int n, float exact_scale, group *g) {
     float s = quant_f16_to_f32(g->scale);
     if (s < exact_scale) s = exact_scale;
-    const float inv = s > 0 ? 1.0f / s : 0.0f;
-    const float whole = 12582912.0f; /* 1.5 x 2^23: has no bits behind the point, so rounds */
-    for (int i = 0; i < n; i++) {
-        float v = x[i] * inv;
-        v = v > 127.0f ? 127.0f : v < -127.0f ? -127.0f : v;
-        v = v == v ? v + whole - whole : 0.0f;
-        g->q[i] = (uint8_t)(128 + (int)v);
-    }
+    vec_get()->to_i8((int8_t *)g->q, x, s > 0 ? 1.0f / s : 0.0f, n);
+    for (int i = 0; i < n; i++) g->q[i] ^= 0x80;
     for (int i = n; i < MM_GROUP; i++) g->q[i] = 128;
 }
 
@@ -303,6 +285,13 @@ static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j
     if (mm_has_min(w->kind)) *f16_at(w, panel, lane, j, true) = g->min;
 }
 
+/* What is infinite or no number counts as zero. */
+static void clear_odd(float *x, int n) {
+    if (!isnan(vec_get()->magnitude(x, n))) return;
+    for (int i = 0; i < n; i++)
+        if (!isfinite(x[i])) x[i] = 0;
+}
+
 static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
                       const unsigned char *row, const float *columns, float *scratch) {
     if (w->kind == MM_F32) {
@@ -320,6 +309,7 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
     for (int i = 0; row && columns && i < w->k; i++) scratch[i] *= columns[i];
     if (row && wide) vec_get()->rotate(scratch, scratch, w->k, w->k_padded);
     const int k = wide ? w->k_padded : w->k;
+    if (row && !exact) clear_odd(scratch, k);
     for (int j = 0; j < w->k_padded / MM_GROUP; j++) {
         int left = k - j * MM_GROUP;
         const float *x = scratch + (size_t)j * MM_GROUP;
@@ -329,7 +319,7 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
         } else if (row) {
             const int under = left < unit ? left : unit;
             if (j * MM_GROUP % unit == 0) {
-                scale = wide ? wide_scale(x, under) : w8_scale(x, under);
+                scale = w8_scale(x, under, wide);
                 g.scale = f16_up(scale);
             }
             round_to_w8(x, left < MM_GROUP ? left : MM_GROUP, scale, &g);

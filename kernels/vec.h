@@ -57,6 +57,12 @@ typedef struct vec_kernels {
     void (*to_bf16)(uint16_t *y, const float *x, int n); /* nearest even; NaN stays NaN */
     void (*from_bf16)(float *y, const uint16_t *x, int n);
     void (*from_i8)(float *y, const int8_t *x, float scale, int n); /* y = scale x */
+    void (*to_i8)(int8_t *y, const float *x, float scale, int n); /* scale x, to +-127; x finite */
+    /* The largest |x|; NaN where one is infinite or no number. */
+    float (*magnitude)(const float *x, int n);
+    /* The largest norm of the eights (vec_codes.lifts) of scale x, finite; n is a multiple of 16.
+     */
+    float (*norm_of_eights)(const float *x, float scale, int n);
     /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
      * to k_padded (a multiple of VEC_GROUP). A group that holds an infinite number or one that is
      * none counts as zero; others under the same wide scale do not. With lifts and wide scales,

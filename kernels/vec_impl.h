@@ -254,6 +254,36 @@ static void rotate(float *y, const float *x, int n, int n_padded) {
     if (at < n_padded) rotate_span(y + at, x + at, n - at, 4);
 }
 
+static void to_i8(int8_t *y, const float *x, float s, int n) {
+    const v16 by = v16_set(s), hi = v16_set(127.0f), lo = v16_set(-127.0f);
+    int i = 0;
+    for (; i + 16 <= n; i += 16)
+        v16_to_i8(y + i, v16_round(v16_max(v16_min(v16_mul(v16_load(x + i), by), hi), lo)));
+    if (i == n) return;
+    int8_t t[16];
+    v16_to_i8(t, v16_round(v16_max(v16_min(v16_mul(v16_load_part(x + i, n - i), by), hi), lo)));
+    memcpy(y + i, t, (size_t)(n - i));
+}
+
+static float magnitude(const float *x, int n) {
+    v16 top = v16_zero(), none = v16_zero();
+    for (int i = 0; i < n; i += 16) {
+        const v16 v = n - i < 16 ? v16_load_part(x + i, n - i) : v16_load(x + i);
+        top = v16_max(top, v16_abs(v));
+        none = v16_add(none, v16_sub(v, v));
+    }
+    return v16_sum(none) == 0 ? v16_hmax(top) : NAN;
+}
+
+static float norm_of_eights(const float *x, float s, int n) {
+    v16 top = v16_zero();
+    for (int i = 0; i < n; i += 16) {
+        const v16 v = v16_mul(v16_load(x + i), v16_set(s));
+        top = v16_max(top, eights_of(v16_mul(v, v)));
+    }
+    return sqrtf(v16_hmax(top));
+}
+
 static void residual(float *r, const float *x, const int8_t *q, const float *gscale, int n) {
     int i = 0;
     for (; i + 16 <= n; i += 16) {
@@ -283,6 +313,9 @@ const vec_kernels VEC_TABLE = {
     .to_bf16 = to_bf16,
     .from_bf16 = from_bf16,
     .from_i8 = from_i8,
+    .to_i8 = to_i8,
+    .magnitude = magnitude,
+    .norm_of_eights = norm_of_eights,
     .quantize = quantize,
     .rotate = rotate,
     .residual = residual,

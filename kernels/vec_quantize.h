@@ -23,6 +23,13 @@ V16_INLINE rule rule_of(const vec_codes *to) {
 /* Less than this counts as zero then: squares of what matters beside it are still exact floats. */
 #define NORM_FROM 1e-15f
 
+/* In each lane the sum of its eight: 0 1 4 5 8 9 12 13 or 2 3 6 7 10 11 14 15. */
+V16_INLINE v16 eights_of(v16 a) {
+    a = v16_add(a, v16_swap1(a));
+    a = v16_add(a, v16_swap4(a));
+    return v16_add(a, v16_swap8(a));
+}
+
 /* The magnitude that 127 has to stand for. With room for rounding: two codes of a sign sum up to
  * 127 before it and 128 after it, four magnitudes to 253 and 255. */
 V16_INLINE float top_of(v16 a, v16 b, const rule r) {
@@ -36,11 +43,8 @@ V16_INLINE float top_of(v16 a, v16 b, const rule r) {
         v16 four = v16_max(v16_add(fa, v16_swap4(fa)), v16_add(fb, v16_swap4(fb)));
         return v16_hmax(v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f))));
     }
-    v16 sa = v16_mul(a, a), sb = v16_mul(b, b);
-    sa = v16_add(sa, v16_swap1(sa)), sb = v16_add(sb, v16_swap1(sb));
-    sa = v16_add(sa, v16_swap4(sa)), sb = v16_add(sb, v16_swap4(sb));
-    sa = v16_add(sa, v16_swap8(sa)), sb = v16_add(sb, v16_swap8(sb));
-    const float norm = sqrtf(v16_hmax(v16_max(sa, sb))) * EIGHTS_SCALE, one = v16_hmax(top);
+    const v16 squares = v16_max(eights_of(v16_mul(a, a)), eights_of(v16_mul(b, b)));
+    const float norm = sqrtf(v16_hmax(squares)) * EIGHTS_SCALE, one = v16_hmax(top);
     return norm > one || norm != norm ? norm : one;
 }
 

@@ -255,6 +255,49 @@ static void codes_rounded_with_lifts_add_up_in_16_bits(void **state) {
     assert_true(most.squares <= VEC_NORM * VEC_NORM && most.squares >= 160 * 160);
 }
 
+/* What repacking takes of weights, at every level the same bits. */
+static void weights_are_measured_and_rounded_alike(void **state) {
+    (void)state;
+    for (int round = 0; round < 400; round++) {
+        const int n = 1 + (int)(test_random(&seed) % 200), whole = n / 16 * 16;
+        float x[WIDE];
+        fill(x, n, round % 3 ? 2 : 1e-6);
+        if (round % 7 == 0) x[test_random(&seed) % (uint64_t)n] = -3e38f;
+        const bool odd = round % 5 == 0;
+        if (odd) x[n / 2] = round % 10 ? NAN : -INFINITY;
+        double top = 0, squares = 0;
+        for (int i = 0; i < n; i++) top = fmax(top, fabs((double)x[i]));
+        const float by = odd ? 0.5f : (float)(127 / top);
+        for (int i = 0; i < whole; i += 16)
+            for (int half = 0; half < 2; half++) {
+                double sum = 0;
+                for (int j = i + 2 * half; j < i + 16; j += 4)
+                    for (int c = j; c < j + 2; c++) sum += pow((double)x[c] * (double)by, 2);
+                squares = fmax(squares, sum);
+            }
+        float norm0 = 0;
+        int8_t first[WIDE], q[WIDE];
+        for (int level = 0; level < 3; level++) {
+            const vec_kernels *v = vec_get_level(level);
+            if (!v) continue;
+            const float most = v->magnitude(x, n);
+            assert_true(odd ? isnan(most) : (double)most == top);
+            if (odd) continue;
+            const float norm = v->norm_of_eights(x, by, whole);
+            assert_true(fabs((double)norm - sqrt(squares)) <= 1e-5 * sqrt(squares) + 1e-30);
+            memset(q, 99, sizeof q);
+            v->to_i8(q, x, by * 1.5f, n);
+            if (!level) memcpy(first, q, sizeof q), norm0 = norm;
+            assert_true(norm == norm0);
+            assert_memory_equal(q, first, sizeof q);
+            for (int i = 0; i < n; i++) {
+                const double want = fmax(-127, fmin(127, (double)(x[i] * (by * 1.5f))));
+                assert_true(fabs((double)q[i] - want) <= 0.5);
+            }
+        }
+    }
+}
+
 static void bf16_rounds_to_nearest_even(void **state) {
     (void)state;
     const float x[] = {1.0f,     1.00390625f, 1.01171875f, -1.00390625f,
@@ -389,6 +432,7 @@ int main(void) {
         cmocka_unit_test(rounding_to_int8_is_the_same_at_every_level),
         cmocka_unit_test(rotations_follow_their_definition),
         cmocka_unit_test(codes_rounded_with_lifts_add_up_in_16_bits),
+        cmocka_unit_test(weights_are_measured_and_rounded_alike),
         cmocka_unit_test(bf16_rounds_to_nearest_even),
         cmocka_unit_test(attention_follows_its_definition_whatever_the_tile),
     };
