@@ -7,6 +7,7 @@
 
 #include "tests/engine/tiny_model.h" /* before model_internal.h, whose names it uses otherwise */
 
+#include "engine/encoder.h"
 #include "engine/model_internal.h"
 #include "kernels/cpu.h"
 #include "tests/kernels/amx_trap.h"
@@ -102,6 +103,39 @@ static void products_by_tiles_change_no_bit_of_a_model(void **state) {
     }
 }
 
+/* The last layer of two texts, which fill tiles and some rows more. */
+static void encode(const mm_kernels *pack, const mm_kernels *run_by, const int32_t tokens[N],
+                   float *out) {
+    model *m;
+    encoder *e;
+    const model_options options = {.fast = true, .kernels = pack};
+    assert_ok(model_open(&m, path, &options, &err), &err);
+    assert_true(m->layers[0].qkv.wide && m->layers[0].down.wide && m->layers[0].qkv.n_fine == 0);
+    m->mm = run_by;
+    m->attention = &attention_avx512;
+    assert_ok(encoder_create(&e, m, &(encoder_limits){.batch_tokens = N}, &err), &err);
+    const encoder_text texts[2] = {{tokens, 50, 0}, {tokens + 50, N - 50, 0}};
+    assert_ok(encoder_hidden(e, texts, 2, out, &err), &err);
+    encoder_free(e);
+    model_close(m);
+}
+
+static void products_by_tiles_change_no_bit_of_an_encoder(void **state) {
+    (void)state;
+    need_tiles();
+    static const tiny_shape shape = {"bert", QUANT_F16, 128, 2, 4, 4, 32, 200, V, 0, 37};
+    static float want[N * 128], got[N * 128];
+    int32_t tokens[N];
+    snprintf(path, sizeof path, "%s/model.gguf", folder);
+    tiny_model_write(path, &shape, &seed);
+    for (int i = 0; i < N; i++) tokens[i] = (int32_t)(test_random(&seed) % V);
+    encode(&mm_avx512, &mm_avx512, tokens, want);
+    amx_forget();
+    encode(&mm_amx, &mm_amx, tokens, got);
+    assert_true(amx.n_dot_i8 > 0 || fo_cpu()->level == FO_CPU_AMX);
+    assert_memory_equal(got, want, sizeof got);
+}
+
 static double distance(const float *x, const float *y) { /* 1 - cosine */
     double dot = 0, a = 0, b = 0;
     for (int j = 0; j < N * V; j++) {
@@ -169,6 +203,7 @@ int main(void) {
     seed = test_seed();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_by_tiles_change_no_bit_of_a_model),
+        cmocka_unit_test(products_by_tiles_change_no_bit_of_an_encoder),
         cmocka_unit_test(attention_by_tiles_is_no_farther_from_exact_logits),
         cmocka_unit_test(rows_do_not_depend_on_splits_or_threads),
     };
