@@ -191,6 +191,103 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
     }
 }
 
+#ifdef MM_LIFTS
+/* Wide kinds: sixteen channels at a time. */
+INLINE void wide_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
+                      const int8_t *const x[TILE_ROWS], const int32_t *const lift[TILE_ROWS],
+                      iacc t[TILE_ROWS][MM_UNITS], const int rows, const int units) {
+    UNROLL for (int i = 0; i < 2; i++) {
+        iw b[MM_UNITS][4];
+        UNROLL for (int u = 0; u < units; u++) {
+            load_pair(kind, codes[u] + at, 2 * i, &b[u][0], &b[u][1]);
+            load_pair(kind, codes[u] + at, 2 * i + 1, &b[u][2], &b[u][3]);
+        }
+        UNROLL for (int r = 0; r < rows; r++) {
+            UNROLL for (int u = 0; u < units; u++) t[r][u] =
+                iacc_eights8(t[r][u], b[u], x[r] + i * 16, lift[r][i]);
+        }
+    }
+}
+#endif
+
+#ifdef MM_FOURS
+/* 5 bits: sixteen channels at a time. */
+INLINE void five_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
+                      const bool plain, const int8_t *const x[TILE_ROWS],
+                      iacc t[TILE_ROWS][MM_UNITS], const int rows, const int units) {
+    UNROLL for (int i = 0; i < 4; i += 2) {
+        iw b[MM_UNITS][4];
+        UNROLL for (int u = 0; u < units; u++) {
+            const unsigned char *c = codes[u] + at + i * 64;
+            if (plain) {
+                UNROLL for (int j = 0; j < 4; j++) b[u][j] = iw_load8(c + j / 2 * 256 + j % 2 * 64);
+            } else {
+                load_pair(kind, codes[u] + at, i, &b[u][0], &b[u][2]);
+                load_pair(kind, codes[u] + at, i + 1, &b[u][1], &b[u][3]);
+            }
+        }
+        UNROLL for (int r = 0; r < rows; r++) {
+            const int8_t *p = x[r] + i * 4;
+            const int x4[4] = {load_i32(p), load_i32(p + 4), load_i32(p + 16), load_i32(p + 20)};
+            UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot5(t[r][u], b[u], x4);
+        }
+    }
+}
+#endif
+
+/* All but K3 and K6: the sums of group g of the rows whose codes for it are at x. lifts: of the
+ * first row's group 0, g_stride groups of four from row to row. */
+INLINE void group_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
+                       const bool plain, const int8_t *const x[TILE_ROWS], const int32_t *lifts,
+                       size_t g_stride, int g, iacc t[TILE_ROWS][MM_UNITS], const int rows,
+                       const int units) {
+    const bool eight = mm_has_8_bits(kind);
+#ifdef MM_FOURS
+    if (mm_has_5_bits(kind)) {
+        five_sums(kind, codes, at, plain, x, t, rows, units);
+        return;
+    }
+#endif
+#ifdef MM_LIFTS
+    const int32_t *lift[TILE_ROWS];
+    UNROLL for (int r = 0; eight && r < rows; r++) {
+        lift[r] = lifts + ((size_t)r * g_stride + (size_t)g) * 4;
+        HOLD(lift[r]);
+    }
+    if (mm_is_wide(kind)) {
+        wide_sums(kind, codes, at, x, lift, t, rows, units);
+        return;
+    }
+#else
+    (void)lifts, (void)g_stride, (void)g;
+#endif
+    /* Vectors of codes lie in pairs of channels that follow each other, or that are 16 apart. */
+    const int step = eight ? 8 : 4, apart = eight ? 4 : 16;
+    UNROLL for (int i = 0; i < 4; i++) {
+        iw b0[MM_UNITS], b1[MM_UNITS];
+        UNROLL for (int u = 0; u < units; u++) {
+            const unsigned char *c = codes[u] + at + i * step * 16;
+            if (plain)
+                b0[u] = iw_load8(c), b1[u] = iw_load8(c + apart * 16);
+            else
+                load_pair(kind, codes[u] + at, i, &b0[u], &b1[u]);
+        }
+        UNROLL for (int r = 0; r < rows; r++) {
+            const int x0 = load_i32(x[r] + i * step), x1 = load_i32(x[r] + i * step + apart);
+            UNROLL for (int u = 0; u < units; u++) {
+                if (!eight)
+                    t[r][u] = iacc_dot4(iacc_dot4(t[r][u], b0[u], x0), b1[u], x1);
+                else
+#ifdef MM_LIFTS
+                    t[r][u] = iacc_fours8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
+#else
+                    t[r][u] = iacc_dot8(iacc_dot8(t[r][u], b0[u], x0), b1[u], x1);
+#endif
+            }
+        }
+    }
+}
+
 /* Scales of unit u of a tile for the group at hand. */
 #define TILE_SCALES(u)                                                                             \
     if (plain && plain_has_scales(kind)) {                                                         \
@@ -219,9 +316,8 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
     const int32_t *halves =
         mm_has_halves(kind) ? in->halves + (size_t)row * in->g_stride * 2 : NULL;
-#ifdef MM_LIFTS
-    const int32_t *lifts = mm_has_8_bits(kind) ? in->lifts + (size_t)row * in->g_stride * 4 : NULL;
-#endif
+    const int32_t *lifts =
+        in->lifts && mm_has_8_bits(kind) ? in->lifts + (size_t)row * in->g_stride * 4 : NULL;
     const bool five = mm_has_5_bits(kind), centred = !mm_has_min(kind);
     const size_t group_bytes = plain ? MM_GROUP * MM_PANEL : mm_group_bytes(kind);
     const unsigned char *codes[MM_UNITS], *scales[MM_UNITS];
@@ -289,89 +385,7 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                                         : iacc_start4(centred ? s : 0);
             }
         }
-#ifdef MM_FOURS
-        if (five) {
-            UNROLL for (int i = 0; i < 4; i += 2) {
-                iw b[MM_UNITS][4];
-                UNROLL for (int u = 0; u < units; u++) {
-                    const unsigned char *c = codes[u] + at + i * 64;
-                    if (plain) {
-                        UNROLL for (int j = 0; j < 4; j++) b[u][j] =
-                            iw_load8(c + j / 2 * 256 + j % 2 * 64);
-                    } else {
-                        load_pair(kind, codes[u] + at, i, &b[u][0], &b[u][2]);
-                        load_pair(kind, codes[u] + at, i + 1, &b[u][1], &b[u][3]);
-                    }
-                }
-                UNROLL for (int r = 0; r < rows; r++) {
-                    const int8_t *p = x[r] + i * 4;
-                    const int x4[4] = {load_i32(p), load_i32(p + 4), load_i32(p + 16),
-                                       load_i32(p + 20)};
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot5(t[r][u], b[u], x4);
-                }
-            }
-        } else
-#endif
-            if (!mm_has_8_bits(kind)) {
-            UNROLL for (int i = 0; i < 4; i++) {
-                iw lo[MM_UNITS], hi[MM_UNITS];
-                UNROLL for (int u = 0; u < units; u++) {
-                    const unsigned char *c = codes[u] + at;
-                    if (plain)
-                        lo[u] = iw_load8(c + i * 64), hi[u] = iw_load8(c + 256 + i * 64);
-                    else
-                        load_pair(kind, c, i, &lo[u], &hi[u]);
-                }
-                UNROLL for (int r = 0; r < rows; r++) {
-                    int x0 = load_i32(x[r] + i * 4), x1 = load_i32(x[r] + i * 4 + 16);
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                        iacc_dot4(iacc_dot4(t[r][u], lo[u], x0), hi[u], x1);
-                }
-            }
-        } else {
-#ifdef MM_LIFTS
-            const int32_t *lift[TILE_ROWS];
-            UNROLL for (int r = 0; r < rows; r++) {
-                lift[r] = lifts + ((size_t)r * in->g_stride + (size_t)g) * 4;
-                HOLD(lift[r]);
-            }
-#endif
-#ifdef MM_LIFTS
-            if (mm_is_wide(kind)) {
-                UNROLL for (int i = 0; i < 2; i++) {
-                    iw b[MM_UNITS][4];
-                    UNROLL for (int u = 0; u < units; u++) {
-                        load_pair(kind, codes[u] + at, 2 * i, &b[u][0], &b[u][1]);
-                        load_pair(kind, codes[u] + at, 2 * i + 1, &b[u][2], &b[u][3]);
-                    }
-                    UNROLL for (int r = 0; r < rows; r++) {
-                        UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                            iacc_eights8(t[r][u], b[u], x[r] + i * 16, lift[r][i]);
-                    }
-                }
-            } else
-#endif
-                UNROLL for (int i = 0; i < 4; i++) {
-                    iw b0[MM_UNITS], b1[MM_UNITS];
-                    UNROLL for (int u = 0; u < units; u++) {
-                        const unsigned char *c = codes[u] + at;
-                        if (plain)
-                            b0[u] = iw_load8(c + i * 128), b1[u] = iw_load8(c + i * 128 + 64);
-                        else
-                            load_pair(kind, c, i, &b0[u], &b1[u]);
-                    }
-                    UNROLL for (int r = 0; r < rows; r++) {
-                        const int x0 = load_i32(x[r] + i * 8), x1 = load_i32(x[r] + i * 8 + 4);
-#ifdef MM_LIFTS
-                        UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                            iacc_fours8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
-#else
-                    UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                        iacc_dot8(iacc_dot8(t[r][u], b0[u], x0), b1[u], x1);
-#endif
-                    }
-                }
-        }
+        group_sums(kind, codes, at, plain, x, lifts, in->g_stride, g, t, rows, units);
         if (g + 1 < first_group + scale_groups(kind, first_group, groups)) continue;
         UNROLL for (int u = 0; u < units; u++) {
             TILE_SCALES(u);
