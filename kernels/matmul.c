@@ -125,9 +125,15 @@ static uint16_t f16_up(float f) {
 }
 
 /* The scale with which the largest of n weights becomes 127; with `wide` no eight has a norm above
- * MM_NORM either, when rounded: that adds half the root of eight. */
-static float w8_scale(const float *x, int n, bool wide) {
-    const float one = vec_get()->magnitude(x, n) / 127.0f;
+ * MM_NORM either, when rounded: that adds half the root of eight. What is infinite or no number
+ * becomes zero. */
+static float w8_scale(float *x, int n, bool wide) {
+    float one = vec_get()->magnitude(x, n) / 127.0f;
+    if (isnan(one)) {
+        for (int i = 0; i < n; i++)
+            if (!isfinite(x[i])) x[i] = 0;
+        one = vec_get()->magnitude(x, n) / 127.0f;
+    }
     if (!wide || !(one > 0)) return one;
     /* Eights whose weights are too small for a float's inverse are so when rounded. */
     const float inv = 1.0f / one;
@@ -285,13 +291,6 @@ static void put_group(const mm_weights *w, unsigned char *panel, int lane, int j
     if (mm_has_min(w->kind)) *f16_at(w, panel, lane, j, true) = g->min;
 }
 
-/* What is infinite or no number counts as zero. */
-static void clear_odd(float *x, int n) {
-    if (!isnan(vec_get()->magnitude(x, n))) return;
-    for (int i = 0; i < n; i++)
-        if (!isfinite(x[i])) x[i] = 0;
-}
-
 static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type type,
                       const unsigned char *row, const float *columns, float *scratch) {
     if (w->kind == MM_F32) {
@@ -309,10 +308,9 @@ static void pack_lane(mm_weights *w, unsigned char *panel, int lane, quant_type 
     for (int i = 0; row && columns && i < w->k; i++) scratch[i] *= columns[i];
     if (row && wide) vec_get()->rotate(scratch, scratch, w->k, w->k_padded);
     const int k = wide ? w->k_padded : w->k;
-    if (row && !exact) clear_odd(scratch, k);
     for (int j = 0; j < w->k_padded / MM_GROUP; j++) {
         int left = k - j * MM_GROUP;
-        const float *x = scratch + (size_t)j * MM_GROUP;
+        float *x = scratch + (size_t)j * MM_GROUP;
         const int unit = wide ? MM_WIDE : MM_GROUP; /* channels under one scale */
         if (exact) {
             exact_group(type, row, j, &g);

@@ -280,6 +280,32 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
     }
 }
 
+/* Rounded weights that are infinite or no number are zero; their neighbours are what they were, but
+ * turned, where all that share a scale with them are zero. */
+static void weights_that_are_no_numbers_are_zero(void **state) {
+    (void)state;
+    enum { K = 256 };
+    float rows[2][K], scratch[K];
+    for (int wide = 0; wide < 2; wide++) {
+        for (int j = 0; j < K; j++) rows[0][j] = rows[1][j] = 1.0f + 0.5f * sample(0);
+        rows[0][3] = NAN, rows[0][7] = INFINITY, rows[0][8] = -INFINITY;
+        mm_weights w;
+        assert_ok(mm_weights_init(&w, wide ? MM_W8W : MM_W8, 2, K, NULL, &err), &err);
+        mm_weights_pack(&w, 0, 1, QUANT_F32, rows, sizeof rows[0], NULL, scratch);
+        for (int j = 0; j < K; j++) {
+            const float odd = mm_weights_at(&w, 0, j), even = mm_weights_at(&w, 1, j);
+            const bool gone = wide ? j < MM_WIDE : j == 3 || j == 7 || j == 8;
+            if (gone)
+                assert_true(odd == 0);
+            else if (!wide)
+                assert_true(fabsf(odd - rows[0][j]) <= 1.5f / 127.0f * 0.51f);
+            else
+                assert_true(odd == even);
+        }
+        mm_weights_deinit(&w);
+    }
+}
+
 static void refuses_sizes_out_of_bounds(void **state) {
     (void)state;
     mm_weights w;
@@ -298,6 +324,7 @@ int main(void) {
         cmocka_unit_test(the_largest_codes_do_not_saturate),
         cmocka_unit_test(the_second_term_is_added_to_the_first),
         cmocka_unit_test(a_list_of_groups_leaves_the_others_out),
+        cmocka_unit_test(weights_that_are_no_numbers_are_zero),
         cmocka_unit_test(refuses_sizes_out_of_bounds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
