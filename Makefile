@@ -2,7 +2,8 @@
 #
 # Rooms build into one archive each and may use only what lies below them:
 #   server -> retrieval -> {engine, index, data} -> kernels
-# A source is picked up by being in its room; a test by being named tests/ROOM/NAME_test.c.
+# (their sub-folders too: .ci/layers.txt). A source is picked up by lying in its room, at any depth; a test by
+# being named tests/ROOM/.../NAME_test.c.
 # SIMD files carry their ISA in the name (NAME_avx2.c, ...); nothing else gets an -m flag,
 # so the binary runs on any x86-64 and chooses at start (kernels/cpu.h).
 
@@ -45,7 +46,9 @@ BELOW_engine    := engine kernels
 BELOW_retrieval := retrieval engine index data kernels
 BELOW_server    := server retrieval engine index data kernels
 
-room_src = $(filter-out server/main.c,$(wildcard $(1)/*.c))
+# Two levels are all there are: ROOM/FILE and ROOM/FOLDER/FILE.
+in_room  = $(wildcard $(1)/*$(2) $(1)/*/*$(2))
+room_src = $(filter-out server/main.c,$(call in_room,$(1),.c))
 room_obj = $(patsubst %.c,$(BUILD)/%.o,$(call room_src,$(1)))
 
 .PHONY: all
@@ -73,16 +76,16 @@ $(BUILD)/forage: $(BUILD)/server/main.o $(foreach r,$(BELOW_server),$(BUILD)/lib
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a) $(PKG_LIBS)
 
 # The built-in embedding table comes in by .incbin, which no dependency file shows.
-$(BUILD)/engine/embed_builtin.o: data/models/forage-embed-256.gguf
+$(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf
 
 # Files that travel inside the binary (SQL, HTML, the API description) become C arrays.
 $(BUILD)/gen/%.inc: %
 	@mkdir -p $(@D)
 	@xxd -i < $< > $@
-$(BUILD)/data/store_schema.o: $(BUILD)/gen/data/schema.sql.inc
-$(BUILD)/server/routes_page.o: $(patsubst %,$(BUILD)/gen/%.inc,server/openapi.json $(wildcard server/web/*))
+$(BUILD)/data/store/store_schema.o: $(BUILD)/gen/data/store/schema.sql.inc
+$(BUILD)/server/routes/routes_page.o: $(patsubst %,$(BUILD)/gen/%.inc,server/routes/openapi.json $(wildcard server/web/*))
 
-TEST_SRC := $(foreach r,$(ROOMS),$(wildcard tests/$(r)/*_test.c))
+TEST_SRC := $(foreach r,$(ROOMS),$(call in_room,tests/$(r),_test.c))
 # Every tests/fuzz/fuzz_NAME.c is a fuzz target (make fuzz) and, over its stored corpus, a test.
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_TEST := $(patsubst %.c,$(BUILD)/%_test,$(FUZZ_SRC))
@@ -97,7 +100,7 @@ $(BUILD)/tests/fuzz/fuzz_%_test: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuz
 tests: $(TEST_BIN)
 define TEST_template
 .PHONY: test-$(1)
-test-$(1): $(patsubst %.c,$(BUILD)/%,$(wildcard tests/$(1)/*_test.c))
+test-$(1): $(patsubst %.c,$(BUILD)/%,$(call in_room,tests/$(1),_test.c))
 	@tests/run.sh $$(BUILD) $(1)
 endef
 $(foreach r,$(ROOMS),$(eval $(call TEST_template,$(r))))
@@ -181,7 +184,7 @@ bench: all
 .PHONY: check check-format check-layers check-cpp
 check: check-format check-layers all tests check-cpp
 	@echo 'check: format, layers, warnings and cppcheck are clean'
-C_FILES = $(wildcard $(foreach r,$(ROOMS),$(r)/*.[ch] tests/$(r)/*.[ch]) tests/*.h tests/fuzz/*.c tests/bench/*.[ch])
+C_FILES = $(foreach r,$(ROOMS),$(call in_room,$(r),.[ch]) $(call in_room,tests/$(r),.[ch])) $(wildcard tests/*.h tests/fuzz/*.c tests/bench/*.[ch])
 check-format:
 	@clang-format --dry-run -Werror $(C_FILES)
 check-layers:
@@ -189,7 +192,7 @@ check-layers:
 check-cpp:
 	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j$$(nproc) \
 	  --enable=warning,portability --suppressions-list=.ci/cppcheck.txt \
-	  -D__x86_64__ -DFORAGE_VERSION='""' -I. -I$(BUILD)/gen $(wildcard $(addsuffix /*.c,$(ROOMS)))
+	  -D__x86_64__ -DFORAGE_VERSION='""' -I. -I$(BUILD)/gen $(foreach r,$(ROOMS),$(call in_room,$(r),.c))
 
 .PHONY: install
 install: all

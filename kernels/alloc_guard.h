@@ -1,8 +1,8 @@
 /* alloc_guard.h - "this thread must not allocate now": set around what has to run without malloc.
  *
  * The guard itself only counts; a test puts its own malloc in front of the library's and fails when
- * it is called while the count is not zero (tests/engine/alloc_test.c). The threads of a pool take
- * it over from the caller of a loop. A build with NDEBUG leaves it out. */
+ * it is called while the count is not zero (tests/engine/generate/alloc_test.c). The threads of a
+ * pool take it over from the caller of a loop. A build with NDEBUG leaves it out. */
 #ifndef FORAGE_KERNELS_ALLOC_GUARD_H
 #define FORAGE_KERNELS_ALLOC_GUARD_H
 

@@ -17,12 +17,12 @@ export ASAN_OPTIONS="log_path=$reports/asan:detect_leaks=1:handle_segv=2:interce
 export UBSAN_OPTIONS="log_path=$reports/ubsan:print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS-}"
 export TSAN_OPTIONS="log_path=$reports/tsan:suppressions=$PWD/tests/tsan.supp:${TSAN_OPTIONS-}"
 for room in "$@"; do
-    for t in "$build"/tests/"$room"/*_test tests/"$room"/*_test.sh; do
+    for t in "$build"/tests/"$room"/*_test "$build"/tests/"$room"/*/*_test tests/"$room"/*_test.sh; do
         [ -x "$t" ] || continue
         case $t in
         *.sh) name=${t%.sh} ;;
         *) name=$t
-           source=tests/$room/$(basename "$t")
+           source=${t#"$build"/} # one left over from a source that is gone does not count
            [ -e "$source.c" ] || [ -e "${source%_test}.c" ] || continue ;;
         esac
         start=$(date +%s)

@@ -11,9 +11,9 @@
 #include <cjson/cJSON.h>
 
 #include "kernels/buf.h"
-#include "retrieval/measures.h"
-#include "retrieval/service.h"
-#include "retrieval/support.h"
+#include "retrieval/rank/measures.h"
+#include "retrieval/service/service.h"
+#include "retrieval/answer/support.h"
 #include "tests/bench/set_home.h"
 
 enum { MAX_ANSWERS = 16 };

@@ -9,11 +9,11 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "engine/chat_prompt.h"
-#include "engine/engine.h"
+#include "engine/chat/chat_prompt.h"
+#include "engine/generate/engine.h"
 #include "kernels/buf.h"
-#include "retrieval/measures.h"
-#include "retrieval/prompt.h"
+#include "retrieval/rank/measures.h"
+#include "retrieval/answer/prompt.h"
 #include "tests/bench/set_home.h"
 
 enum { MOST_CONTEXTS = 3, MAX_GOLD = 16, ANSWER = 24, SEED = 20261121 };

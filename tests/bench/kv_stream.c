@@ -18,11 +18,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/engine.h"
+#include "engine/generate/engine.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
-#include "retrieval/prompt.h"
-#include "retrieval/service.h"
+#include "retrieval/answer/prompt.h"
+#include "retrieval/service/service.h"
 #include "tests/bench/set_home.h"
 
 /* The instructions of a large model: a small one is given a single context. */

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cjson/cJSON.h>
 
-#include "retrieval/service.h"
+#include "retrieval/service/service.h"
 
 enum { SET_BATCH = 256 };
 

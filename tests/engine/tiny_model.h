@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#include "engine/gguf.h"
+#include "engine/gguf/gguf.h"
 #include "tests/test.h"
 
 typedef struct tiny_shape {

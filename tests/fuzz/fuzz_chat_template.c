@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-#include "engine/chat_template.h"
+#include "engine/chat/chat_template.h"
 #include "kernels/utf8.h"
 #include "tests/fuzz/fuzz.h"
 

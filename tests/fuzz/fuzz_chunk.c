@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/chunk.h"
+#include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

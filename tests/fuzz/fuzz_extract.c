@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/extract.h"
+#include "data/extract/extract.h"
 #include "kernels/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/embedder_impl.h"
-#include "engine/gguf.h"
+#include "engine/embed/embedder_impl.h"
+#include "engine/gguf/gguf.h"
 #include "tests/fuzz/fuzz.h"
 
 static volatile double sink;

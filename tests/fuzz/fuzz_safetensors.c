@@ -2,7 +2,7 @@
  * every tensor byte can be read and every name finds its tensor. */
 #include <string.h>
 
-#include "engine/safetensors.h"
+#include "engine/gguf/safetensors.h"
 #include "tests/fuzz/fuzz.h"
 
 static volatile double sink;

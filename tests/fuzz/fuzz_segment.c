@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/inverted.h"
-#include "index/metadata.h"
+#include "index/sparse/inverted.h"
+#include "index/filter/metadata.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { DOCS = 300 };

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "engine/tokenizer.h"
+#include "engine/tokenizer/tokenizer.h"
 #include "kernels/utf8.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -11,7 +11,7 @@
 #ifndef FORAGE_TESTS_CHAIN_MODEL_H
 #define FORAGE_TESTS_CHAIN_MODEL_H
 
-#include "engine/gguf.h"
+#include "engine/gguf/gguf.h"
 #include "tests/test.h"
 
 enum { CHAIN_DIM = 384, CHAIN_BYTES = 3, CHAIN_WORDS = 259, CHAIN_CONTEXT = 2048 };

@@ -1,0 +1,413 @@
+/* Text becomes chunks in three steps:
+ *
+ *   units   blocks are cut into sentences (prose), lines (code) or taken whole (rows, headings);
+ *           what is longer than a chunk is cut between words, then between graphemes, and only a
+ *           grapheme that is itself too long between code points
+ *   packing units are taken while they fit; the cut is then moved back to the strongest boundary
+ *           that leaves the chunk reasonably full
+ *   overlap the next chunk begins with the last units of this one, up to `overlap` tokens, but
+ *           never reaches back over a heading
+ *
+ * The counter is called once for each unit and once for each chunk (the joined text may count
+ * other than the sum), so the work is linear in the text. */
+#include "data/chunk/chunk.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "kernels/buf.h"
+#include "kernels/utf8.h"
+
+enum {
+    MAX_BYTES_PER_TOKEN = 64, /* longer than this many bytes a token: cut without counting first */
+    MAX_BYTES_UNSPACED = 16,  /* the same for text without spaces */
+};
+
+/* What kind of boundary lies before a unit, weakest first. */
+enum boundary {
+    INSIDE_CODE, /* of a block that fits into a chunk: only if nothing else is left */
+    BEFORE_WORD,
+    BEFORE_SENTENCE,
+    BEFORE_BLOCK,
+    BEFORE_HEADING,
+};
+
+typedef struct unit {
+    size_t start, end;
+    size_t n_tokens;
+    uint8_t before; /* enum boundary */
+    bool heading;
+} unit;
+
+typedef struct splitter {
+    const char *text;
+    size_t len;
+    size_t max_tokens, overlap;
+    chunk_count_fn *count;
+    void *count_ctx;
+    unit *units;
+    size_t n_units, cap_units;
+    bool out_of_memory;
+} splitter;
+
+static int32_t space_cp(const char *s, size_t len, size_t at, size_t *n) {
+    int32_t cp;
+    *n = fo_utf8_decode(s + at, len - at, &cp);
+    return cp;
+}
+
+/* Bytes of the white space at s[at], 0 if there is none. */
+static size_t space_at(const char *s, size_t len, size_t at) {
+    unsigned char c = (unsigned char)s[at];
+    if (c < 0x80) return c <= ' ';
+    if (c != 0xC2 && c != 0xE1 && c != 0xE2 && c != 0xE3) return 0;
+    size_t n;
+    int32_t cp = space_cp(s, len, at, &n);
+    bool space = cp == 0xA0 || cp == 0x85 || cp == 0x1680 || (cp >= 0x2000 && cp <= 0x200A) ||
+                 cp == 0x2028 || cp == 0x2029 || cp == 0x202F || cp == 0x205F || cp == 0x3000;
+    return space ? n : 0;
+}
+
+static size_t skip_space(const char *s, size_t end, size_t at) {
+    size_t n;
+    while (at < end && (n = space_at(s, end, at)) > 0) at += n;
+    return at;
+}
+
+static size_t trim_end(const char *s, size_t start, size_t end) {
+    while (end > start) {
+        size_t at = end - 1;
+        while (at > start && !fo_utf8_boundary(s[at])) at--;
+        if (space_at(s, end, at) != end - at) break;
+        end = at;
+    }
+    return end;
+}
+
+static size_t count_words(void *ctx, const char *text, size_t len) {
+    (void)ctx;
+    size_t n = 0;
+    for (size_t at = skip_space(text, len, 0); at < len; at = skip_space(text, len, at)) {
+        n++;
+        while (at < len && !space_at(text, len, at)) at++;
+    }
+    return n;
+}
+
+static size_t count(const splitter *s, size_t start, size_t end) {
+    return s->count(s->count_ctx, s->text + start, end - start);
+}
+
+static void add_unit(splitter *s, size_t start, size_t end, size_t n_tokens, uint8_t before,
+                     bool heading) {
+    if (s->n_units == s->cap_units) {
+        size_t cap = s->cap_units ? s->cap_units * 2 : 64, bytes;
+        unit *grown = fo_mul_size(cap, sizeof *grown, &bytes) ? realloc(s->units, bytes) : NULL;
+        if (!grown) {
+            s->out_of_memory = true;
+            return;
+        }
+        s->units = grown;
+        s->cap_units = cap;
+    }
+    s->units[s->n_units++] = (unit){start, end, n_tokens, before, heading};
+}
+
+/* ---- cutting what is too long ------------------------------------------------------------ */
+
+/* The last grapheme boundary in (start, limit], or the first one after start if none is there;
+ * falls back to code points where one grapheme is longer than the whole window. */
+static size_t grapheme_cut(const splitter *s, size_t start, size_t limit, size_t end) {
+    utf8proc_int32_t state = 0;
+    size_t best = start, at = start, n;
+    int32_t prev = space_cp(s->text, end, at, &n);
+    at += n;
+    while (at < end && at <= limit) {
+        int32_t cp = space_cp(s->text, end, at, &n);
+        if (utf8proc_grapheme_break_stateful(prev, cp, &state)) best = at;
+        prev = cp;
+        at += n;
+    }
+    if (at >= end && end <= limit) best = end;
+    return best;
+}
+
+static size_t code_point_cut(const splitter *s, size_t start, size_t limit) {
+    while (limit > start && !fo_utf8_boundary(s->text[limit])) limit--;
+    if (limit > start) return limit;
+    int32_t cp;
+    return start + fo_utf8_decode(s->text + start, s->len - start, &cp);
+}
+
+/* Text without spaces: windows that fit, each found in a few counts. */
+static void split_unspaced(splitter *s, size_t start, size_t end, size_t target, uint8_t before) {
+    size_t window = target * 3;
+    while (start < end && !s->out_of_memory) {
+        size_t cut = end - start <= window ? end : 0, n = 0;
+        for (;;) {
+            if (!cut) {
+                cut = grapheme_cut(s, start, start + window, end);
+                if (cut == start) cut = code_point_cut(s, start, start + window);
+            }
+            n = count(s, start, cut);
+            if (n <= target) break;
+            size_t smaller = (cut - start) * target / n;
+            if (smaller >= cut - start) smaller = cut - start - 1;
+            if (smaller < 1 || cut == code_point_cut(s, start, start + 1)) break;
+            window = smaller;
+            cut = 0;
+        }
+        add_unit(s, start, cut, n, before, false);
+        before = BEFORE_WORD;
+        if (n < target / 2 && window < target * MAX_BYTES_UNSPACED) window *= 2;
+        start = cut;
+    }
+}
+
+/* Words start .. end as one unit; one by one where the white space between them costs too much. */
+static void add_run(splitter *s, size_t start, size_t end, uint8_t before) {
+    size_t n = count(s, start, end);
+    if (n <= s->max_tokens) {
+        add_unit(s, start, end, n, before, false);
+        return;
+    }
+    for (size_t at = start; at < end; at = skip_space(s->text, end, at)) {
+        size_t word = at;
+        while (at < end && !space_at(s->text, end, at)) at++;
+        add_unit(s, word, at, count(s, word, at), before, false);
+        before = BEFORE_WORD;
+    }
+}
+
+/* A sentence longer than a chunk: runs of words, small enough to serve as overlap. */
+static void split_words(splitter *s, size_t start, size_t end, uint8_t before) {
+    size_t target = s->overlap >= 8 ? s->overlap : s->max_tokens / 8;
+    size_t run_start = start, run_end = start, run_tokens = 0;
+    for (size_t at = start; at < end && !s->out_of_memory;) {
+        size_t word = at;
+        while (at < end && !space_at(s->text, end, at) &&
+               at - word <= s->max_tokens * MAX_BYTES_UNSPACED)
+            at++;
+        bool whole = at >= end || space_at(s->text, end, at);
+        while (!whole && at < end && !space_at(s->text, end, at)) at++;
+        size_t n = whole ? count(s, word, at) : SIZE_MAX;
+        bool fits = n <= s->max_tokens;
+        if (run_end > run_start && (!fits || run_tokens + n > target)) {
+            add_run(s, run_start, run_end, before);
+            before = BEFORE_WORD;
+            run_start = run_end;
+        }
+        if (!fits) {
+            split_unspaced(s, word, at, s->max_tokens, before);
+            before = BEFORE_WORD;
+        }
+        size_t next = skip_space(s->text, end, at);
+        if (!fits) {
+            run_start = run_end = next;
+            run_tokens = 0;
+        } else {
+            if (run_start == run_end) {
+                run_start = word;
+                run_tokens = 0;
+            }
+            run_end = at;
+            run_tokens += n;
+        }
+        at = next;
+    }
+    if (run_end > run_start) add_run(s, run_start, run_end, before);
+}
+
+/* One piece that should stay whole if it fits. */
+static void add_piece(splitter *s, size_t start, size_t end, uint8_t before, bool heading) {
+    start = skip_space(s->text, end, start);
+    end = trim_end(s->text, start, end);
+    if (start >= end) return;
+    if (end - start <= s->max_tokens * MAX_BYTES_PER_TOKEN) {
+        size_t n = count(s, start, end);
+        if (n <= s->max_tokens) {
+            add_unit(s, start, end, n, before, heading);
+            return;
+        }
+    }
+    split_words(s, start, end, before);
+}
+
+static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
+    start = skip_space(s->text, end, start);
+    end = trim_end(s->text, start, end);
+    if (start >= end) return;
+    if (kind == TEXT_HEADING || kind == TEXT_TABLE_ROW) {
+        bool heading = kind == TEXT_HEADING;
+        add_piece(s, start, end, heading ? BEFORE_HEADING : BEFORE_BLOCK, heading);
+        return;
+    }
+    uint8_t before = BEFORE_BLOCK, inside = BEFORE_SENTENCE;
+    if (kind == TEXT_CODE && end - start <= s->max_tokens * MAX_BYTES_PER_TOKEN &&
+        count(s, start, end) <= s->max_tokens)
+        inside = INSIDE_CODE;
+    for (size_t at = start; at < end && !s->out_of_memory;) {
+        size_t stop;
+        if (kind == TEXT_CODE) {
+            const char *newline = memchr(s->text + at, '\n', end - at);
+            stop = newline ? (size_t)(newline - s->text) : end;
+        } else {
+            stop = sentence_end(s->text, end, at);
+        }
+        add_piece(s, at, stop, before, false);
+        before = inside;
+        at = skip_space(s->text, end, stop);
+    }
+}
+
+/* Blocks, and whatever text lies between them. */
+static void split_all(splitter *s, const extracted *x) {
+    size_t at = 0;
+    for (size_t i = 0; i < x->n_blocks; i++) {
+        const text_block *b = &x->blocks[i];
+        if (b->start < at || b->end < b->start || b->end > s->len) continue;
+        split_block(s, at, b->start, TEXT_PARAGRAPH);
+        split_block(s, b->start, b->end, b->kind);
+        at = b->end;
+    }
+    split_block(s, at, s->len, TEXT_PARAGRAPH);
+}
+
+/* ---- packing ----------------------------------------------------------------------------- */
+
+/* How full a chunk must be for a cut at this boundary, in sixths of max_tokens. */
+static const uint8_t sixths[] = {[INSIDE_CODE] = 6,
+                                 [BEFORE_WORD] = 5,
+                                 [BEFORE_SENTENCE] = 3,
+                                 [BEFORE_BLOCK] = 3,
+                                 [BEFORE_HEADING] = 2};
+
+/* Units [first, fits) fit: where to cut, in (fresh, fits], `fresh` being the first new unit. */
+static size_t choose_cut(const splitter *s, size_t first, size_t fresh, size_t fits) {
+    if (fits == s->n_units) return fits;
+    size_t best = 0;
+    int best_rank = -1;
+    size_t sum = 0;
+    for (size_t i = first; i <= fits; i++) {
+        const unit *u = &s->units[i];
+        if (i > fresh && !s->units[i - 1].heading) {
+            int rank = u->before;
+            /* A cut that leaves the chunk nearly empty is worth no more than one between words,
+             * but still more than one inside a fence that fits. */
+            if (rank > BEFORE_WORD && sum * 6 < s->max_tokens * sixths[rank]) rank = BEFORE_WORD;
+            if (rank >= best_rank) {
+                best = i;
+                best_rank = rank;
+            }
+        }
+        sum += u->n_tokens;
+    }
+    return best > fresh ? best : fits;
+}
+
+static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut) {
+    size_t room = s->overlap, i = cut;
+    if (s->units[cut].before == BEFORE_HEADING) return cut;
+    while (i > chunk_first + 1 && s->units[i - 1].n_tokens <= room && !s->units[i - 1].heading) {
+        room -= s->units[i - 1].n_tokens;
+        i--;
+    }
+    return i;
+}
+
+typedef struct output {
+    chunk *list;
+    size_t n, cap;
+    const extracted *x;
+    size_t block;           /* next block that may be a heading */
+    size_t h_start, h_end;  /* nearest heading above */
+    size_t at_bytes, at_cp; /* a place and its number of code points */
+} output;
+
+static bool emit(output *o, size_t start, size_t end, size_t n_tokens) {
+    if (o->n == o->cap) {
+        size_t cap = o->cap ? o->cap * 2 : 16, bytes;
+        chunk *grown = fo_mul_size(cap, sizeof *grown, &bytes) ? realloc(o->list, bytes) : NULL;
+        if (!grown) return false;
+        o->list = grown;
+        o->cap = cap;
+    }
+    for (; o->block < o->x->n_blocks && o->x->blocks[o->block].start <= start; o->block++) {
+        const text_block *b = &o->x->blocks[o->block];
+        if (b->kind != TEXT_HEADING || b->end > o->x->len || b->start > b->end) continue;
+        o->h_start = b->start;
+        o->h_end = b->end;
+    }
+    o->at_cp += fo_utf8_count(o->x->text + o->at_bytes, start - o->at_bytes);
+    o->at_bytes = start;
+    o->list[o->n++] = (chunk){
+        .start = start,
+        .end = end,
+        .start_cp = o->at_cp,
+        .end_cp = o->at_cp + fo_utf8_count(o->x->text + start, end - start),
+        .n_tokens = n_tokens,
+        .heading_start = o->h_start,
+        .heading_end = o->h_end,
+    };
+    return true;
+}
+
+static bool pack(const splitter *s, output *o) {
+    size_t first = 0, fresh = 0; /* first unit of the chunk, first that no chunk has had yet */
+    while (fresh < s->n_units) {
+        size_t sum = 0;
+        for (size_t i = first; i < fresh; i++) sum += s->units[i].n_tokens;
+        while (first < fresh && sum + s->units[fresh].n_tokens > s->max_tokens)
+            sum -= s->units[first++].n_tokens;
+        size_t fits = fresh;
+        while (fits < s->n_units &&
+               (fits == first || sum + s->units[fits].n_tokens <= s->max_tokens))
+            sum += s->units[fits++].n_tokens;
+        size_t cut = choose_cut(s, first, fresh, fits), n;
+        for (;;) { /* the joined text may count a little more than its parts */
+            n = cut - first == 1 ? s->units[first].n_tokens
+                                 : count(s, s->units[first].start, s->units[cut - 1].end);
+            if (n <= s->max_tokens || cut - first == 1) break;
+            if (cut > fresh + 1)
+                cut--;
+            else
+                first++;
+        }
+        if (!emit(o, s->units[first].start, s->units[cut - 1].end, n)) return false;
+        if (cut == s->n_units) break;
+        first = first_of_overlap(s, first, cut);
+        fresh = cut;
+    }
+    return true;
+}
+
+int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_options *opt,
+               fo_err *err) {
+    *out = NULL;
+    *n_out = 0;
+    if (opt->max_tokens < 16 || opt->max_tokens > 8192)
+        return fo_fail_field(err, FO_EINVAL, "chunking.max_tokens",
+                             "chunking.max_tokens must be between 16 and 8192");
+    if (opt->overlap >= (opt->max_tokens + 1) / 2)
+        return fo_fail_field(err, FO_EINVAL, "chunking.overlap",
+                             "chunking.overlap must be less than half of max_tokens");
+    splitter s = {.text = x->text,
+                  .len = x->len,
+                  .max_tokens = opt->max_tokens,
+                  .overlap = opt->overlap,
+                  .count = opt->count ? opt->count : count_words,
+                  .count_ctx = opt->count_ctx};
+    output o = {.x = x};
+    split_all(&s, x);
+    bool ok = !s.out_of_memory && pack(&s, &o);
+    free(s.units);
+    if (!ok) {
+        free(o.list);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    *out = o.list;
+    *n_out = o.n;
+    return FO_OK;
+}

@@ -1,0 +1,38 @@
+/* chunk.h - text with structure becomes chunks of a bounded number of tokens.
+ *
+ * Chunks end at the strongest boundary that fits: heading, block, sentence, word, and only then
+ * between code points (never inside one, nor inside a grapheme's combining marks). Consecutive
+ * chunks share `overlap` tokens, taken as whole sentences where possible. The token counter is
+ * passed in: this room knows no models. */
+#ifndef FORAGE_DATA_CHUNK_H
+#define FORAGE_DATA_CHUNK_H
+
+#include "data/extract/extract.h"
+
+/* Tokens of text[0..len) by the embedder's tokenizer, without special tokens. Thread-safe. */
+typedef size_t chunk_count_fn(void *ctx, const char *text, size_t len);
+
+typedef struct chunk_options {
+    size_t max_tokens;     /* 16 .. 8192; 256 by default */
+    size_t overlap;        /* < max_tokens / 2; 32 by default */
+    chunk_count_fn *count; /* NULL: words */
+    void *count_ctx;
+} chunk_options;
+
+typedef struct chunk {
+    size_t start, end;       /* bytes of the text, half-open, trimmed of white space */
+    size_t start_cp, end_cp; /* the same span in code points */
+    size_t n_tokens;
+    size_t heading_start, heading_end; /* bytes of the nearest heading above, empty if none */
+} chunk;
+
+/* Chunks of x in order; *out is malloc'd, the caller frees it. Text without a word gives none. */
+int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_options *opt,
+               fo_err *err);
+
+/* Sentence boundaries, shared by chunking, extractive answers and citation checks: the end (byte
+ * offset, half-open) of the sentence that begins at `start`. Knows abbreviations, initials,
+ * decimals, quotes after the stop, CJK stops; a block end or blank line always ends one. */
+size_t sentence_end(const char *text, size_t len, size_t start);
+
+#endif

@@ -1,0 +1,329 @@
+/* Where a sentence ends. Rules and word lists are ours, made for English encyclopaedic and
+ * technical prose; scripts with stops of their own (CJK, Devanagari, Arabic, Ethiopic) end there.
+ */
+#include <string.h>
+#include <utf8proc.h>
+
+#include "data/chunk/chunk.h"
+#include "kernels/utf8.h"
+
+enum { MAX_WORD = 32 }; /* bytes of the longest abbreviation looked at */
+
+/* Never the end of a sentence: something must follow. */
+static const char *const binding[] = {
+    "mr",   "mrs",  "ms",    "dr",  "prof",  "st",   "mt",   "rev",    "gen", "col",  "capt",
+    "cpt",  "cmdr", "lt",    "sgt", "maj",   "gov",  "sen",  "rep",    "hon", "pres", "fr",
+    "msgr", "mme",  "mlle",  "vs",  "cf",    "viz",  "ca",   "approx", "fig", "figs", "eq",
+    "eqs",  "vol",  "vols",  "pp",  "ed",    "eds",  "ch",   "chap",   "sec", "sect", "art",
+    "op",   "e.g",  "i.e",   "eg",  "ie",    "resp", "incl", "esp",    "ft",  "nr",   "par",
+    "ref",  "refs", "tab",   "var", "subsp", "ssp",  "spp",  "gen",    "adm", "supt", "messrs",
+    "al",   "lit",  "trans", "tel", "bros",  "dept",
+};
+/* Either: the end if what follows begins a sentence. */
+static const char *const either[] = {
+    "inc", "ltd", "co",   "corp", "jr",   "sr",   "jan", "feb",  "mar", "apr", "jun", "jul",
+    "aug", "sep", "sept", "oct",  "nov",  "dec",  "ave", "blvd", "rd",  "mon", "tue", "wed",
+    "thu", "fri", "sat",  "sun",  "univ", "assn", "est", "min",  "max", "sq",
+};
+/* Only before a number. */
+static const char *const counting[] = {"no", "nos", "p", "pg", "art", "c", "n", "v"};
+/* Words that begin a sentence far more often than they go on with a name. */
+static const char *const starters[] = {
+    "the",    "a",      "an",   "it",   "its",   "he",     "she",   "his",     "her",      "they",
+    "their",  "we",     "our",  "you",  "your",  "i",      "this",  "that",    "these",    "those",
+    "there",  "in",     "on",   "at",   "by",    "for",    "from",  "with",    "when",     "while",
+    "after",  "before", "as",   "if",   "but",   "and",    "or",    "however", "although", "since",
+    "during", "some",   "many", "most", "all",   "both",   "each",  "other",   "others",   "one",
+    "two",    "to",     "not",  "no",   "what",  "who",    "where", "why",     "how",      "also",
+    "then",   "thus",   "such", "it's", "under", "over",   "until", "once",    "because",  "unlike",
+    "use",    "see",    "do",   "keep", "never", "always",
+};
+
+#define HAS(list, word) has(list, sizeof(list) / sizeof *(list), word)
+static bool has(const char *const *list, size_t n, const char *word) {
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i], word) == 0) return true;
+    return false;
+}
+
+static bool is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static int32_t cp_at(const char *s, size_t len, size_t at, size_t *n) {
+    int32_t cp;
+    *n = fo_utf8_decode(s + at, len - at, &cp);
+    return *n ? cp : 0;
+}
+
+static bool is_lower(int32_t cp) {
+    return cp > 0 && utf8proc_category(cp) == UTF8PROC_CATEGORY_LL;
+}
+
+static bool is_letter(int32_t cp) {
+    if (cp <= 0) return false;
+    utf8proc_category_t c = utf8proc_category(cp);
+    return c >= UTF8PROC_CATEGORY_LU && c <= UTF8PROC_CATEGORY_LO;
+}
+
+/* Stops after which no space is needed. */
+static bool is_full_stop(int32_t cp) {
+    switch (cp) {
+    case 0x3002: /* ideographic full stop */
+    case 0xFF01:
+    case 0xFF1F:
+    case 0xFF61:
+    case 0x0964: /* danda */
+    case 0x0965:
+    case 0x061F: /* Arabic question mark */
+    case 0x06D4:
+    case 0x1362: /* Ethiopic full stop */
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_closer(int32_t cp) {
+    switch (cp) {
+    case '"':
+    case '\'':
+    case ')':
+    case ']':
+    case '}':
+    case 0x2019:
+    case 0x201D:
+    case 0x203A:
+    case 0x00BB:
+    case 0x300D:
+    case 0x300F:
+    case 0x3011:
+    case 0xFF09:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool is_opener(char c) {
+    return c == '(' || c == '[' || c == '{' || c == '"' || c == '\'' || c == '*' || c == '_';
+}
+
+/* Past stops, closing quotes and brackets, and reference marks such as [12]. */
+static size_t skip_closers(const char *s, size_t len, size_t at) {
+    for (;;) {
+        size_t n;
+        int32_t cp = cp_at(s, len, at, &n);
+        if (n && (is_closer(cp) || is_full_stop(cp) || cp == '.' || cp == '!' || cp == '?' ||
+                  cp == 0x2026)) {
+            at += n;
+            continue;
+        }
+        if (cp == '[') {
+            size_t k = at + 1;
+            while (k < len && k - at < 12 && s[k] >= '0' && s[k] <= '9') k++;
+            if (k > at + 1 && k < len && s[k] == ']') {
+                at = k + 1;
+                continue;
+            }
+        }
+        return at;
+    }
+}
+
+/* ---- line breaks -------------------------------------------------------------------------- */
+
+/* How many lines after a break, and bytes in all, are looked at for the width of the text; and how
+ * much room a writer may leave at a line's end (a ragged margin, a word kept together). */
+enum { WIDTH_LINES = 12, WIDTH_BYTES = 2048, MARGIN = 10 };
+
+static size_t skip_blanks(const char *s, size_t len, size_t at) {
+    while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
+    return at;
+}
+
+static size_t line_end(const char *s, size_t len, size_t at) {
+    const char *p = at < len ? memchr(s + at, '\n', len - at) : NULL;
+    return p ? (size_t)(p - s) : len;
+}
+
+/* "- ", "* ", "12. ", a bullet: the mark of a list item. */
+static bool is_item(const char *s, size_t len, size_t at) {
+    if (at + 1 < len && strchr("-*+", s[at]) && s[at] && s[at + 1] == ' ') return true;
+    if (at + 3 < len && memcmp(s + at, "\xE2\x80\xA2", 3) == 0) return true;
+    size_t digits = at;
+    while (digits < len && digits - at < 4 && s[digits] >= '0' && s[digits] <= '9') digits++;
+    return digits > at && digits + 1 < len && (s[digits] == '.' || s[digits] == ')') &&
+           s[digits + 1] == ' ' && digits - at <= 2;
+}
+
+/* "-x", "--long": what a manual explains in the lines that follow. */
+static bool is_option(const char *s, size_t len, size_t at) {
+    if (at >= len || s[at] != '-') return false;
+    while (at < len && s[at] == '-') at++;
+    size_t n;
+    int32_t cp = cp_at(s, len, at, &n);
+    return n && (is_letter(cp) || (cp >= '0' && cp <= '9'));
+}
+
+/* The widest of the lines around `newline` that has more than one word: text that is wrapped is
+ * wrapped there. The block that it stands in is looked at, within bounds. */
+static size_t text_width(const char *s, size_t len, size_t newline) {
+    size_t from = newline, stop = len - newline < WIDTH_BYTES ? len : newline + WIDTH_BYTES;
+    while (from > 0 && newline - from < WIDTH_BYTES && !(s[from - 1] == '\n' && s[from] == '\n'))
+        from--;
+    size_t widest = 0, after = 0;
+    for (size_t at = from; at < stop && after<WIDTH_LINES; after += at> newline) {
+        size_t end = line_end(s, stop, at), text = skip_blanks(s, end, at);
+        if (text >= end && at > newline) break; /* a blank line */
+        if (end - at > widest && memchr(s + text, ' ', end - text)) widest = end - at;
+        at = end + 1;
+    }
+    return widest;
+}
+
+/* Would the next line's first word still have gone onto this one? Then its writer ended the line.
+ */
+static bool is_deliberate(const char *s, size_t len, size_t line, size_t newline, size_t next,
+                          size_t width) {
+    size_t word = next;
+    while (word < len && !is_space(s[word])) word++;
+    return newline - line + 1 + (word - next) + MARGIN <= width;
+}
+
+/* Does the line break at `newline` end the sentence that begins at `first`, without any stop? A
+ * blank line does, and the mark of an item. So does a line that ends before it had to (a heading, a
+ * row, an entry of a list), unless the next line explains it. */
+static bool breaks_block(const char *s, size_t len, size_t first, size_t newline) {
+    size_t next = skip_blanks(s, len, newline + 1);
+    if (next >= len || s[next] == '\n' || is_item(s, len, next)) return true;
+    size_t line = newline;
+    while (line > first && s[line - 1] != '\n') line--;
+    size_t text = skip_blanks(s, newline, line);
+    for (size_t i = text; i + 2 < newline; i++)
+        if (s[i] == ' ' && s[i + 1] == '|' && s[i + 2] == ' ') return true;
+    if (is_option(s, len, next) && is_option(s, len, first)) return true;
+    size_t width = text_width(s, len, newline);
+    if (!is_deliberate(s, len, line, newline, next, width)) return false;
+    bool is_name = is_option(s, len, text) || !memchr(s + text, ' ', newline - text);
+    return !is_name || is_option(s, len, next);
+}
+
+/* The word that begins at `at`, lower-cased ASCII; "" when it is none or too long. */
+static void next_word(const char *s, size_t len, size_t at, char out[MAX_WORD]) {
+    size_t n = 0;
+    for (; at < len && n < MAX_WORD - 1; at++) {
+        char c = s[at];
+        if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
+        if (!((c >= 'a' && c <= 'z') || c == '\'')) break;
+        out[n++] = c;
+    }
+    out[n] = 0;
+}
+
+/* The word before the stop at `dot`, inner dots kept; false when it is too long for a short one. */
+static bool word_before(const char *s, size_t start, size_t dot, char out[MAX_WORD], size_t *from) {
+    size_t at = dot;
+    while (at > start && !is_space(s[at - 1]) && !is_opener(s[at - 1]) && dot - at < MAX_WORD) at--;
+    *from = at;
+    if (dot - at >= MAX_WORD) return false;
+    for (size_t i = at; i < dot; i++) {
+        char c = s[i];
+        out[i - at] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+    }
+    out[dot - at] = 0;
+    return true;
+}
+
+static bool all_digits(const char *s) {
+    if (!*s) return false;
+    for (; *s; s++)
+        if (*s < '0' || *s > '9') return false;
+    return true;
+}
+
+/* Does the single stop at `dot` end the sentence, when `next` is what follows after the space? */
+static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t next) {
+    char word[MAX_WORD], follows[MAX_WORD];
+    size_t from, n;
+    if (!word_before(s, start, dot, word, &from) || !word[0]) return true;
+    int32_t after = cp_at(s, len, next, &n);
+    bool digit_next = after >= '0' && after <= '9';
+    next_word(s, len, next, follows);
+    bool starter = HAS(starters, follows);
+
+    /* "1. Open the lid" and "a. ...": the mark of an item, not a sentence. */
+    if (from == start && (all_digits(word) || strlen(word) == 1)) return false;
+    if (HAS(counting, word) && digit_next) return false;
+    size_t letter_len;
+    int32_t first = cp_at(s, dot, from, &letter_len);
+    if (from + letter_len == dot && is_letter(first) && !is_lower(first))
+        return starter && first != 'I'; /* an initial, unless "vitamin C. The" */
+    if (strcmp(word, "e.g") == 0 || strcmp(word, "i.e") == 0) return false;
+    bool dotted = strchr(word, '.') != NULL;
+    if (dotted) { /* "U.S.", "a.m.", "Ph.D.": letters between dots; else a number or a name */
+        bool abbreviation = true;
+        size_t run = 0;
+        for (const char *p = word; *p; p++) {
+            run = *p == '.' ? 0 : run + 1;
+            if (run > 2 || (*p != '.' && !((*p >= 'a' && *p <= 'z') || (*p & 0x80))))
+                abbreviation = false;
+        }
+        return !abbreviation || starter;
+    }
+    if (HAS(binding, word)) return strcmp(word, "al") == 0 && starter;
+    /* "sun", "sat", "max" are words too: as short forms they are written with a capital. */
+    if (HAS(either, word)) return is_lower(first) || starter;
+    return true;
+}
+
+size_t sentence_end(const char *text, size_t len, size_t start) {
+    size_t at = start;
+    while (at < len && is_space(text[at])) at++;
+    if (at >= len) return len;
+    const size_t first = at;
+    while (at < len) {
+        unsigned char c = (unsigned char)text[at];
+        if (c == '\n') {
+            if (at > first && breaks_block(text, len, first, at)) {
+                while (at > first && is_space(text[at - 1])) at--;
+                return at;
+            }
+            at++;
+            continue;
+        }
+        size_t n = 1;
+        int32_t cp = c;
+        if (c >= 0x80) cp = cp_at(text, len, at, &n);
+        bool plain = cp == '.' || cp == '!' || cp == '?' || cp == 0x2026;
+        if (!plain && !is_full_stop(cp)) {
+            at += n;
+            continue;
+        }
+        size_t end = skip_closers(text, len, at + n);
+        if (!plain) return end;
+        if (end >= len) return len;
+        if (!is_space(text[end])) { /* "3.14", "a.out", "?query": but CJK may follow at once */
+            size_t k;
+            int32_t next = cp_at(text, len, end, &k);
+            if (next >= 0x3000 && cp != '.') return end;
+            at = end;
+            continue;
+        }
+        size_t next = end;
+        bool broken = false;
+        for (; next < len && is_space(text[next]); next++)
+            if (text[next] == '\n' && breaks_block(text, len, first, next)) broken = true;
+        if (next >= len || broken) return end;
+        size_t k, word = next;
+        while (word < len && is_opener(text[word])) word++;
+        if (is_lower(cp_at(text, len, word, &k)) ||
+            (cp == '.' && end == at + 1 && !dot_ends(text, len, first, at, word))) {
+            at = end;
+            continue;
+        }
+        return end;
+    }
+    while (at > first && is_space(text[at - 1])) at--;
+    return at > start ? at : len;
+}

@@ -1,0 +1,328 @@
+/* HTML by libxml2's forgiving parser, as a stream of events: no tree is built, so neither the
+ * depth nor the size of a page costs more than its text.
+ *
+ * Left out: scripts, styles, forms' controls, navigation and footers. If that leaves nothing (a
+ * page whose <nav> never closes), the page is read again with navigation kept. */
+#include <libxml/HTMLparser.h>
+#include <libxml/parser.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/extract/encoding.h"
+#include "data/extract/extract_internal.h"
+
+enum tag_kind {
+    TAG_INLINE, /* no boundary */
+    TAG_BLOCK,  /* text before and after stands apart */
+    TAG_SKIP,   /* never text */
+    TAG_CHROME, /* text, but of the site and not of the page */
+    TAG_HEADING,
+    TAG_ITEM,
+    TAG_LIST,
+    TAG_ORDERED,
+    TAG_PRE,
+    TAG_TABLE,
+    TAG_ROW,
+    TAG_CELL,
+    TAG_BREAK,
+    TAG_TITLE,
+};
+
+static const struct {
+    const char *name;
+    uint8_t kind;
+} tags[] = {
+    {"address", TAG_BLOCK},    {"article", TAG_BLOCK}, {"aside", TAG_BLOCK},
+    {"blockquote", TAG_BLOCK}, {"body", TAG_BLOCK},    {"br", TAG_BREAK},
+    {"button", TAG_SKIP},      {"canvas", TAG_SKIP},   {"caption", TAG_BLOCK},
+    {"center", TAG_BLOCK},     {"dd", TAG_BLOCK},      {"details", TAG_BLOCK},
+    {"dialog", TAG_BLOCK},     {"dir", TAG_LIST},      {"div", TAG_BLOCK},
+    {"dl", TAG_BLOCK},         {"dt", TAG_BLOCK},      {"fieldset", TAG_BLOCK},
+    {"figcaption", TAG_BLOCK}, {"figure", TAG_BLOCK},  {"footer", TAG_CHROME},
+    {"form", TAG_BLOCK},       {"frameset", TAG_SKIP}, {"h1", TAG_HEADING},
+    {"h2", TAG_HEADING},       {"h3", TAG_HEADING},    {"h4", TAG_HEADING},
+    {"h5", TAG_HEADING},       {"h6", TAG_HEADING},    {"header", TAG_BLOCK},
+    {"hr", TAG_BLOCK},         {"iframe", TAG_SKIP},   {"legend", TAG_BLOCK},
+    {"li", TAG_ITEM},          {"listing", TAG_PRE},   {"main", TAG_BLOCK},
+    {"menu", TAG_LIST},        {"nav", TAG_CHROME},    {"noscript", TAG_SKIP},
+    {"object", TAG_SKIP},      {"ol", TAG_ORDERED},    {"option", TAG_SKIP},
+    {"p", TAG_BLOCK},          {"pre", TAG_PRE},       {"script", TAG_SKIP},
+    {"section", TAG_BLOCK},    {"select", TAG_SKIP},   {"style", TAG_SKIP},
+    {"summary", TAG_BLOCK},    {"svg", TAG_SKIP},      {"table", TAG_TABLE},
+    {"tbody", TAG_BLOCK},      {"td", TAG_CELL},       {"template", TAG_SKIP},
+    {"textarea", TAG_SKIP},    {"tfoot", TAG_BLOCK},   {"th", TAG_CELL},
+    {"thead", TAG_BLOCK},      {"title", TAG_TITLE},   {"tr", TAG_ROW},
+    {"ul", TAG_LIST},          {"xmp", TAG_PRE},
+};
+
+enum { MAX_LIST_DEPTH = 32 };
+
+typedef struct reader {
+    builder *b;
+    fo_buf title, first_heading;
+    size_t skip_depth; /* open elements since the one that is left out, itself included */
+    size_t n_lists;
+    unsigned number[MAX_LIST_DEPTH]; /* of the next item; 0: bullets */
+    size_t pre_depth, n_cells;
+    bool keep_chrome, in_title, in_row, item_fresh, skipped_chrome;
+} reader;
+
+static uint8_t kind_of(const char *name) {
+    size_t low = 0, high = sizeof tags / sizeof *tags;
+    while (low < high) {
+        size_t mid = (low + high) / 2;
+        int order = strcasecmp(name, tags[mid].name);
+        if (order == 0) return tags[mid].kind;
+        if (order < 0)
+            high = mid;
+        else
+            low = mid + 1;
+    }
+    return TAG_INLINE;
+}
+
+static bool is_hidden(const xmlChar **attributes, bool keep_chrome) {
+    for (; attributes && attributes[0]; attributes += 2) {
+        const char *name = (const char *)attributes[0], *value = (const char *)attributes[1];
+        if (strcasecmp(name, "hidden") == 0) return true;
+        if (!value) continue;
+        if (strcasecmp(name, "role") == 0 && !keep_chrome && strcasecmp(value, "navigation") == 0)
+            return true;
+        if (strcasecmp(name, "class") == 0 && strstr(value, "mw-editsection")) return true;
+        if (strcasecmp(name, "style") == 0 &&
+            (strcasestr(value, "display:none") || strcasestr(value, "display: none")))
+            return true;
+    }
+    return false;
+}
+
+/* A table whose cells hold headings, lists or tables is layout: its parts are blocks. */
+static void leave_row(reader *r) {
+    if (!r->in_row) return;
+    r->in_row = false;
+    builder_end(r->b);
+}
+
+static void begin_list_item(reader *r) {
+    leave_row(r);
+    builder_begin(r->b, TEXT_LIST_ITEM, 0);
+    size_t depth = r->n_lists < MAX_LIST_DEPTH ? r->n_lists : MAX_LIST_DEPTH;
+    for (size_t i = 1; i < depth; i++) builder_str(r->b, "  ");
+    unsigned *number = depth ? &r->number[depth - 1] : NULL;
+    if (number && *number) {
+        char mark[16];
+        snprintf(mark, sizeof mark, "%u. ", (*number)++);
+        builder_str(r->b, mark);
+    } else {
+        builder_str(r->b, "- ");
+    }
+    r->item_fresh = true;
+}
+
+static void boundary(reader *r) {
+    if (r->in_row) {
+        builder_add_flowing(r->b, " ", 1);
+        return;
+    }
+    if (!r->item_fresh) builder_end(r->b); /* <li><p>: the item has begun already */
+}
+
+static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **attributes) {
+    reader *r = arg;
+    const char *name = (const char *)xml_name;
+    builder *b = r->b;
+    if (r->skip_depth) {
+        r->skip_depth++;
+        return;
+    }
+    uint8_t kind = kind_of(name);
+    bool chrome = kind == TAG_CHROME && !r->keep_chrome;
+    if (kind == TAG_SKIP || chrome || is_hidden(attributes, r->keep_chrome)) {
+        if (chrome) r->skipped_chrome = true;
+        r->skip_depth = 1;
+        if (kind == TAG_CHROME) boundary(r);
+        return;
+    }
+    switch (kind) {
+    case TAG_HEADING:
+        leave_row(r);
+        builder_begin(b, TEXT_HEADING, (uint8_t)(name[1] - '0'));
+        break;
+    case TAG_ITEM:
+        begin_list_item(r);
+        break;
+    case TAG_LIST:
+    case TAG_ORDERED:
+        leave_row(r);
+        builder_end(b);
+        if (r->n_lists < MAX_LIST_DEPTH) r->number[r->n_lists] = kind == TAG_ORDERED;
+        r->n_lists++;
+        break;
+    case TAG_PRE:
+        leave_row(r);
+        if (!r->pre_depth++) builder_begin(b, TEXT_CODE, 0);
+        break;
+    case TAG_TABLE:
+        leave_row(r);
+        builder_end(b);
+        break;
+    case TAG_ROW:
+        builder_begin(b, TEXT_TABLE_ROW, 0);
+        r->in_row = true;
+        r->n_cells = 0;
+        break;
+    case TAG_CELL:
+        if (!r->in_row)
+            builder_end(b);
+        else if (r->n_cells++ && !builder_block_empty(b))
+            builder_str(b, " | ");
+        break;
+    case TAG_BREAK:
+        if (r->in_row)
+            builder_add_flowing(b, " ", 1);
+        else if (b->open)
+            builder_str(b, "\n");
+        break;
+    case TAG_TITLE:
+        r->in_title = true;
+        break;
+    case TAG_BLOCK:
+    case TAG_CHROME:
+        boundary(r);
+        break;
+    default:
+        break;
+    }
+}
+
+static void end_element(void *arg, const xmlChar *xml_name) {
+    reader *r = arg;
+    builder *b = r->b;
+    if (r->skip_depth) {
+        r->skip_depth--;
+        return;
+    }
+    uint8_t kind = kind_of((const char *)xml_name);
+    switch (kind) {
+    case TAG_HEADING:
+        if (b->kind == TEXT_HEADING && !r->first_heading.len && !builder_block_empty(b))
+            fo_buf_add(&r->first_heading, b->text.data + b->start, b->text.len - b->start);
+        builder_end(b);
+        break;
+    case TAG_ITEM:
+        r->item_fresh = false;
+        boundary(r);
+        break;
+    case TAG_LIST:
+    case TAG_ORDERED:
+        if (r->n_lists) r->n_lists--;
+        r->item_fresh = false;
+        boundary(r);
+        break;
+    case TAG_PRE:
+        if (r->pre_depth && !--r->pre_depth) builder_end(b);
+        break;
+    case TAG_TABLE:
+    case TAG_ROW:
+        r->in_row = false;
+        builder_end(b);
+        break;
+    case TAG_TITLE:
+        r->in_title = false;
+        break;
+    case TAG_BLOCK:
+    case TAG_CHROME:
+        boundary(r);
+        break;
+    default:
+        break;
+    }
+}
+
+static void characters(void *arg, const xmlChar *text, int len) {
+    reader *r = arg;
+    if (r->skip_depth || len <= 0 || r->b->failure) return;
+    fo_buf clean = {0}; /* character references may have made controls */
+    encoding_clean(&clean, (const char *)text, (size_t)len, &r->b->n_replaced);
+    if (clean.failed) {
+        r->b->failure = FO_ENOMEM;
+    } else if (clean.len == 0) {
+        /* nothing but controls */
+    } else if (r->in_title) {
+        if (r->title.len < 4096) fo_buf_add(&r->title, clean.data, clean.len);
+    } else if (r->pre_depth) {
+        builder_add(r->b, clean.data, clean.len);
+    } else {
+        builder_add_flowing(r->b, clean.data, clean.len);
+        for (size_t i = 0; r->item_fresh && i < clean.len; i++)
+            if (clean.data[i] > ' ' || clean.data[i] < 0) r->item_fresh = false;
+    }
+    fo_buf_free(&clean);
+}
+
+static void ignore_message(void *arg, const char *format, ...) {
+    (void)arg;
+    (void)format;
+}
+
+static bool parse(reader *r, const char *text, size_t n) {
+    /* libxml2 sets itself up at its first use without a lock: two threads whose first pages meet
+     * there leave a mutex that waits for ever. */
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, xmlInitParser);
+    htmlParserCtxtPtr parser = htmlNewParserCtxt();
+    if (!parser) return false;
+    xmlSAXHandler events = {
+        .startElement = start_element,
+        .endElement = end_element,
+        .characters = characters,
+        .ignorableWhitespace = characters,
+        .cdataBlock = characters,
+        .warning = ignore_message,
+        .error = ignore_message,
+    };
+    *parser->sax = events;
+    parser->userData = r;
+    htmlCtxtReadMemory(parser, text, (int)n, NULL, "UTF-8",
+                       HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
+                           HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC);
+    bool ok = parser->errNo != XML_ERR_NO_MEMORY;
+    if (parser->myDoc) xmlFreeDoc(parser->myDoc);
+    htmlFreeParserCtxt(parser);
+    return ok;
+}
+
+int32_t extract_html_entity(const char *name, size_t n) {
+    char copy[16];
+    if (n >= sizeof copy) return 0;
+    memcpy(copy, name, n);
+    copy[n] = 0;
+    const htmlEntityDesc *e = htmlEntityLookup((const xmlChar *)copy);
+    return e ? (int32_t)e->value : 0;
+}
+
+void extract_html(builder *b, const char *text, size_t n) {
+    if (n > INT_MAX / 2) {
+        b->failure = FO_ELIMIT;
+        return;
+    }
+    size_t n_blocks = b->n_blocks;
+    reader r = {.b = b};
+    bool ok = parse(&r, text, n);
+    builder_end(b);
+    if (ok && b->n_blocks == n_blocks && r.skipped_chrome && !b->failure) {
+        fo_buf_free(&r.title);
+        fo_buf_free(&r.first_heading);
+        r = (reader){.b = b, .keep_chrome = true};
+        ok = parse(&r, text, n);
+        builder_end(b);
+    }
+    if (!ok || r.title.failed || r.first_heading.failed) b->failure = FO_ENOMEM;
+    builder_set_title(b, r.title.data ? r.title.data : "", r.title.len);
+    builder_set_title(b, r.first_heading.data ? r.first_heading.data : "", r.first_heading.len);
+    fo_buf_free(&r.title);
+    fo_buf_free(&r.first_heading);
+}

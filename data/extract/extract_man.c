@@ -1,0 +1,635 @@
+/* Manual pages in man(7) and mdoc(7), as text: what a reader would see, without troff.
+ *
+ * roff is a programming language; this reads the part that pages use: requests that shape text
+ * are obeyed, definitions and conditions are skipped (a condition holds if it asks for a
+ * terminal, "n"), fonts and motions vanish, special characters become Unicode.
+ * Sources: man(7), mdoc(7), groff_char(7), roff(7). */
+#include <stdio.h>
+#include <string.h>
+
+#include "data/extract/extract_internal.h"
+#include "data/extract/roff.h"
+#include "kernels/utf8.h"
+
+enum { MAX_ARGS = 32 };
+
+typedef struct reader {
+    builder *b;
+    const char *text;
+    size_t n, at;
+    fo_buf line; /* the logical line at hand, continued lines joined */
+    fo_buf out;  /* escapes of it resolved */
+    fo_buf name; /* of the page: .Nm without an argument */
+    char section_title[64];
+    bool no_fill, joined; /* joined: \c, the next text follows without a space */
+    bool tag_next;        /* the next line is the tag of a .TP */
+    bool heading_next;    /* .SH without argument: the next line is it */
+    bool in_name, else_holds;
+    bool list_tagged; /* of the innermost .Bl */
+} reader;
+
+typedef struct arguments {
+    char *at[MAX_ARGS]; /* point into the reader's line, NUL-terminated */
+    size_t n;
+} arguments;
+
+/* ---- lines and arguments ----------------------------------------------------------------- */
+
+/* Next line without its end; one that ends in an odd number of backslashes goes on. */
+static bool read_line(reader *r) {
+    if (r->at >= r->n) return false;
+    fo_buf_clear(&r->line);
+    while (r->at < r->n) {
+        const char *s = r->text + r->at;
+        const char *newline = memchr(s, '\n', r->n - r->at);
+        size_t len = newline ? (size_t)(newline - s) : r->n - r->at;
+        r->at += len + (newline != NULL);
+        size_t slashes = 0;
+        while (slashes < len && s[len - 1 - slashes] == '\\') slashes++;
+        bool more = slashes % 2 == 1;
+        fo_buf_add(&r->line, s, len - more);
+        if (!more) break;
+    }
+    fo_buf_reserve(&r->line, 1);
+    if (r->line.failed) {
+        r->b->failure = FO_ENOMEM;
+        return false;
+    }
+    r->line.data[r->line.len] = 0;
+    return r->b->failure == FO_OK;
+}
+
+/* Cut s into arguments in place: blanks part them, "..." holds them together, "" is a quote. */
+static arguments split(char *s) {
+    arguments a = {0};
+    while (a.n < MAX_ARGS) {
+        while (*s == ' ' || *s == '\t') s++;
+        if (!*s || (s[0] == '\\' && s[1] == '"')) break;
+        bool quoted = *s == '"';
+        char *to = s += quoted;
+        a.at[a.n++] = s;
+        for (; *s; s++) {
+            if (quoted && *s == '"') {
+                if (s[1] != '"') break;
+                s++;
+            } else if (!quoted && (*s == ' ' || *s == '\t')) {
+                break;
+            } else if (*s == '\\' && s[1]) {
+                *to++ = *s++;
+            }
+            *to++ = *s;
+        }
+        bool last = !*s;
+        *to = 0;
+        if (last) break;
+        s++;
+    }
+    return a;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+static void remember_name(reader *r) {
+    builder *b = r->b;
+    if (!r->in_name || builder_block_empty(b)) return;
+    builder_set_title(b, b->text.data + b->start, b->text.len - b->start);
+    r->in_name = false;
+}
+
+static void end_block(reader *r) {
+    remember_name(r);
+    builder_end(r->b);
+    r->joined = false;
+}
+
+static void begin_block(reader *r, uint8_t kind, uint8_t level) {
+    end_block(r);
+    builder_begin(r->b, kind, level);
+}
+
+static void add_resolved(reader *r, bool space) {
+    builder *b = r->b;
+    if (r->no_fill) {
+        if (b->open && b->kind != TEXT_CODE) builder_end(b);
+        if (!b->open) builder_begin(b, TEXT_CODE, 0);
+        builder_add(b, r->out.data, r->out.len);
+        builder_str(b, "\n");
+        return;
+    }
+    if (b->open && space && !r->joined && b->text.len > b->start) builder_add_flowing(b, " ", 1);
+    builder_add_flowing(b, r->out.data, r->out.len);
+}
+
+static void resolve(reader *r, const char *s, bool *joined) {
+    fo_buf_clear(&r->out);
+    fo_buf_reserve(&r->out, 1);
+    *joined = roff_resolve(&r->out, s, strlen(s));
+    if (r->out.failed || !r->out.data) {
+        r->b->failure = FO_ENOMEM;
+        return;
+    }
+    r->out.data[r->out.len] = 0;
+}
+
+static void add_text(reader *r, const char *s) {
+    bool joined;
+    resolve(r, s, &joined);
+    if (r->b->failure) return;
+    add_resolved(r, true);
+    r->joined = joined;
+}
+
+/* Text of a macro's arguments: one string, then as if it were a line. */
+static void add_args(reader *r, const arguments *a, size_t from, const char *between) {
+    fo_buf whole = {0};
+    for (size_t i = from; i < a->n; i++) {
+        if (i > from) fo_buf_str(&whole, between);
+        fo_buf_str(&whole, a->at[i]);
+    }
+    if (whole.failed) r->b->failure = FO_ENOMEM;
+    if (whole.len) add_text(r, whole.data);
+    fo_buf_free(&whole);
+}
+
+static void heading(reader *r, const arguments *a, uint8_t level) {
+    r->no_fill = false;
+    begin_block(r, TEXT_HEADING, level);
+    add_args(r, a, 1, " ");
+    builder *b = r->b;
+    r->in_name = !builder_block_empty(b) && b->text.len - b->start == 4 &&
+                 memcmp(b->text.data + b->start, "NAME", 4) == 0;
+    bool in_name = r->in_name;
+    r->in_name = false;
+    end_block(r);
+    r->in_name = in_name;
+}
+
+static void tag_done(reader *r) {
+    if (r->b->open) builder_str(r->b, "\n");
+    r->tag_next = false;
+    r->joined = false;
+}
+
+static bool is(const char *a, const char *b) {
+    return strcmp(a, b) == 0;
+}
+
+static bool among(const char *name, const char *list) {
+    size_t n = strlen(name);
+    for (const char *p = list; *p;) {
+        size_t k = strcspn(p, " ");
+        if (k == n && memcmp(p, name, n) == 0) return true;
+        p += k + (p[k] == ' ');
+    }
+    return false;
+}
+
+/* ---- what is skipped --------------------------------------------------------------------- */
+
+/* Past the body of .de, .am, .ig: up to ".." (or the end mark given). */
+static void skip_definition(reader *r, const char *mark) {
+    char end[32];
+    snprintf(end, sizeof end, ".%s", mark && *mark ? mark : ".");
+    while (read_line(r))
+        if (strncmp(r->line.data, end, strlen(end)) == 0) return;
+}
+
+static long braces(const char *s) {
+    long depth = 0;
+    for (; (s = strchr(s, '\\')) && s[1]; s += 2) depth += (s[1] == '{') - (s[1] == '}');
+    return depth;
+}
+
+static void skip_braces(reader *r, long depth) {
+    while (depth > 0 && read_line(r)) depth += braces(r->line.data);
+}
+
+/* .if, .ie, .el: true if the rest of the line, moved to the front, is to be read. */
+static bool condition(reader *r, char *rest, bool is_else, bool remember) {
+    bool holds;
+    while (*rest == ' ' || *rest == '\t') rest++;
+    if (is_else) {
+        holds = r->else_holds;
+    } else {
+        bool negated = *rest == '!';
+        rest += negated;
+        holds = *rest == 'n' && (rest[1] == ' ' || rest[1] == '\\' || !rest[1]);
+        if (*rest == '\'' || *rest == '"') { /* 'a'b' may hold blanks */
+            char quote = *rest++;
+            for (int i = 0; i < 2 && *rest; rest++) i += *rest == quote;
+        } else if (*rest == '(') {
+            int depth = 0;
+            do depth += (*rest == '(') - (*rest == ')');
+            while (*rest++ && depth > 0 && *rest);
+        }
+        while (*rest && *rest != ' ' && *rest != '\\') rest++;
+        if (rest[0] == '\\' && rest[1] == 'n') /* a register: its value is not known here */
+            while (*rest && *rest != ' ') rest++;
+        holds = holds != negated;
+        if (remember) r->else_holds = !holds;
+    }
+    while (*rest == ' ' || *rest == '\t') rest++;
+    long depth = braces(rest);
+    if (!holds) {
+        skip_braces(r, depth);
+        return false;
+    }
+    if (rest[0] == '\\' && rest[1] == '{') rest += 2;
+    while (*rest == ' ' || *rest == '\t') rest++;
+    memmove(r->line.data, rest, strlen(rest) + 1);
+    r->line.len = strlen(r->line.data);
+    return r->line.len > 0;
+}
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+static void table_row(reader *r, char *s, char tab) {
+    builder_begin(r->b, TEXT_TABLE_ROW, 0);
+    for (size_t cells = 0; s; cells++) {
+        char *next = strchr(s, tab);
+        if (next) *next++ = 0;
+        if (cells && !builder_block_empty(r->b)) builder_str(r->b, " | ");
+        bool joined;
+        resolve(r, strcmp(s, "T{") == 0 || strcmp(s, "\\_") == 0 ? "" : s, &joined);
+        if (r->b->failure) return;
+        builder_add_flowing(r->b, r->out.data, r->out.len);
+        s = next;
+    }
+}
+
+static void table(reader *r) {
+    end_block(r);
+    char tab = '\t';
+    bool in_format = true, in_cell = false;
+    for (bool first = true; read_line(r); first = false) {
+        char *s = r->line.data;
+        size_t n = r->line.len;
+        if (strncmp(s, ".TE", 3) == 0) break;
+        if (strncmp(s, ".T&", 3) == 0) {
+            in_format = true;
+            continue;
+        }
+        if (in_format) {
+            if (first && n && s[n - 1] == ';') {
+                char *option = strstr(s, "tab(");
+                if (option && option[4] > 0) tab = option[4];
+            } else if (memchr(s, '.', n)) {
+                in_format = false;
+            }
+            continue;
+        }
+        if (in_cell) {
+            if (s[0] == 'T' && s[1] == '}') {
+                in_cell = false;
+                if (!s[2]) continue;
+                builder_str(r->b, " | ");
+                s += 3;
+                in_cell = strcmp(s, "T{") == 0;
+                if (!in_cell) add_text(r, s);
+            } else if (s[0] != '.' && s[0] != '\'') {
+                add_text(r, s);
+            }
+            continue;
+        }
+        if (s[0] == '.' || s[0] == '\'' || is(s, "_") || is(s, "=")) continue;
+        in_cell = n >= 2 && s[n - 1] == '{' && s[n - 2] == 'T';
+        if (in_cell) s[n - 2] = 0;
+        table_row(r, s, tab);
+    }
+    end_block(r);
+}
+
+/* ---- man --------------------------------------------------------------------------------- */
+
+static void font_line(reader *r, const arguments *a, const char *between) {
+    if (a->n > 1) add_args(r, a, 1, between);
+    if (r->tag_next && a->n > 1) tag_done(r);
+}
+
+static bool man_macro(reader *r, const arguments *a) {
+    const char *name = a->at[0];
+    builder *b = r->b;
+    if (is(name, "TH") || is(name, "IX")) return true;
+    if (is(name, "SH") || is(name, "SS")) {
+        r->heading_next = a->n < 2;
+        if (a->n > 1) heading(r, a, name[1] == 'H' ? 1 : 2);
+    } else if (among(name, "PP P LP HP sp Sp RS RE SY YS")) {
+        end_block(r);
+        if (is(name, "SY")) add_args(r, a, 1, " ");
+    } else if (is(name, "br")) {
+        if (!r->no_fill && !builder_block_empty(b)) builder_str(b, "\n");
+    } else if (is(name, "TP")) {
+        begin_block(r, TEXT_LIST_ITEM, 0);
+        r->tag_next = true;
+    } else if (is(name, "TQ")) {
+        r->tag_next = true;
+    } else if (is(name, "IP")) {
+        begin_block(r, TEXT_LIST_ITEM, 0);
+        if (a->n > 1 && a->at[1][0]) {
+            bool joined;
+            resolve(r, a->at[1], &joined);
+            if (b->failure) return true;
+            bool bullet = r->out.len == 1 || fo_utf8_count(r->out.data, r->out.len) == 1;
+            builder_add_flowing(b, bullet ? "-" : r->out.data, bullet ? 1 : r->out.len);
+            builder_str(b, bullet ? " " : "\n");
+        }
+    } else if (among(name, "B I SM SB R")) {
+        font_line(r, a, " ");
+    } else if (among(name, "BR BI IB IR RB RI")) {
+        font_line(r, a, "");
+    } else if (among(name, "nf EX Vb")) {
+        end_block(r);
+        r->no_fill = true;
+    } else if (among(name, "fi EE Ve")) {
+        r->no_fill = false;
+        end_block(r);
+    } else if (among(name, "UR MT")) {
+        font_line(r, a, " ");
+    } else if (is(name, "OP")) {
+        add_text(r, "[");
+        r->joined = true;
+        add_args(r, a, 1, " ");
+        r->joined = true;
+        add_text(r, "]");
+    } else if (is(name, "TS")) {
+        table(r);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- mdoc -------------------------------------------------------------------------------- */
+
+static const struct inline_macro {
+    const char *name, *before, *after; /* around each word (flags) or around all (quotes) */
+    bool each;
+} inline_macros[] = {
+    {"Ad", "", "", true},    {"An", "", "", true},      {"Ar", "", "", true},
+    {"Cd", "", "", true},    {"Cm", "", "", true},      {"Dv", "", "", true},
+    {"Em", "", "", true},    {"Er", "", "", true},      {"Ev", "", "", true},
+    {"Fa", "", "", true},    {"Fd", "", "", true},      {"Fl", "-", "", true},
+    {"Ft", "", "", true},    {"Ic", "", "", true},      {"In", "#include <", ">", true},
+    {"Li", "", "", true},    {"Lk", "", "", true},      {"Ms", "", "", true},
+    {"Mt", "", "", true},    {"No", "", "", true},      {"Pa", "", "", true},
+    {"St", "", "", true},    {"Sx", "", "", true},      {"Sy", "", "", true},
+    {"Tn", "", "", true},    {"Va", "", "", true},      {"Vt", "", "", true},
+    {"Op", "[", "]", false}, {"Dq", "\"", "\"", false}, {"Qq", "\"", "\"", false},
+    {"Sq", "'", "'", false}, {"Ql", "'", "'", false},   {"Pq", "(", ")", false},
+    {"Bq", "[", "]", false}, {"Brq", "{", "}", false},  {"Aq", "<", ">", false},
+    {"Oo", "[", "", false},  {"Po", "(", "", false},    {"Do", "\"", "", false},
+    {"Qo", "\"", "", false}, {"So", "'", "", false},    {"Bo", "[", "", false},
+    {"Ao", "<", "", false},  {"Xo", "", "", false},     {"Xc", "", "", false},
+    {"%A", "", "", true},    {"%T", "\"", "\"", false}, {"%B", "", "", true},
+    {"%J", "", "", true},    {"%D", "", "", true},      {"%R", "", "", true},
+    {"%U", "", "", true},    {"%I", "", "", true},      {"%N", "", "", true},
+    {"%O", "", "", true},    {"%P", "", "", true},      {"%V", "", "", true},
+};
+static const struct {
+    const char *name, *text; /* stands without a space before it */
+} closing_macros[] = {{"Oc", "]"}, {"Pc", ")"}, {"Dc", "\""}, {"Qc", "\""},
+                      {"Sc", "'"}, {"Bc", "]"}, {"Ac", ">"},  {"Ap", "'"}};
+
+static const struct inline_macro *find_inline(const char *name) {
+    for (size_t i = 0; i < sizeof inline_macros / sizeof *inline_macros; i++)
+        if (is(inline_macros[i].name, name)) return &inline_macros[i];
+    return NULL;
+}
+
+static bool is_closing_mark(const char *s) {
+    return s[0] && !s[1] && strchr(".,;:!?)]", s[0]);
+}
+
+typedef struct sentence {
+    fo_buf out;
+    bool tight; /* the next word follows without a space */
+} sentence;
+
+static void put(sentence *s, const char *before, const char *word, const char *after) {
+    if (s->out.len && !s->tight) fo_buf_char(&s->out, ' ');
+    s->tight = false;
+    fo_buf_str(&s->out, before);
+    fo_buf_str(&s->out, word);
+    fo_buf_str(&s->out, after);
+}
+
+/* Words and callable macros of one line, from argument i on, as text. */
+static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
+    const struct inline_macro *macro = NULL;
+    const char *closers[MAX_ARGS];
+    size_t n_closers = 0;
+    bool fresh = false; /* macro has had no word yet */
+    for (; i < a->n; i++) {
+        const char *w = a->at[i];
+        const struct inline_macro *m = find_inline(w);
+        bool handled = true;
+        if (m) {
+            if (macro && fresh && is(macro->name, "Fl")) put(s, "-", "", "");
+            macro = m->each ? m : NULL;
+            fresh = true;
+            if (!m->each && (m->before[0] || m->after[0])) {
+                put(s, m->before, "", "");
+                s->tight = true;
+                if (m->after[0] && n_closers < MAX_ARGS) closers[n_closers++] = m->after;
+            }
+        } else if (is(w, "Ns")) {
+            s->tight = true;
+            macro = NULL;
+        } else if (is(w, "Nm")) {
+            macro = NULL;
+            bool named =
+                i + 1 < a->n && !is_closing_mark(a->at[i + 1]) && !find_inline(a->at[i + 1]);
+            if (named) {
+                i++;
+                if (!r->name.len) fo_buf_str(&r->name, a->at[i]);
+            }
+            put(s, "", named ? a->at[i] : r->name.data ? r->name.data : "", "");
+        } else if (is(w, "Xr") && i + 1 < a->n) {
+            macro = NULL;
+            put(s, "", a->at[++i], "");
+            if (i + 1 < a->n && !is_closing_mark(a->at[i + 1])) {
+                fo_buf_printf(&s->out, "(%s)", a->at[++i]);
+            }
+        } else if ((is(w, "Fn") || is(w, "Fo")) && i + 1 < a->n) {
+            macro = NULL;
+            put(s, "", a->at[++i], "(");
+            bool first = true;
+            while (i + 1 < a->n && !is_closing_mark(a->at[i + 1])) {
+                fo_buf_printf(&s->out, "%s%s", first ? "" : ", ", a->at[++i]);
+                first = false;
+            }
+            fo_buf_char(&s->out, ')');
+        } else {
+            handled = false;
+            for (size_t k = 0; k < sizeof closing_macros / sizeof *closing_macros; k++) {
+                if (!is(closing_macros[k].name, w)) continue;
+                s->tight = true;
+                put(s, "", closing_macros[k].text, "");
+                s->tight = is(w, "Ap");
+                handled = true;
+            }
+        }
+        if (handled) continue;
+        if (is_closing_mark(w)) {
+            if (i + 1 == a->n) /* what an enclosure began ends before the final stop */
+                while (n_closers) fo_buf_str(&s->out, closers[--n_closers]);
+            fo_buf_str(&s->out, w);
+            continue;
+        }
+        bool opens = (w[0] == '(' || w[0] == '[') && !w[1];
+        put(s, macro ? macro->before : "", w, macro ? macro->after : "");
+        if (opens) s->tight = true;
+        fresh = false;
+    }
+    if (macro && fresh && is(macro->name, "Fl")) put(s, "-", "", "");
+    while (n_closers) fo_buf_str(&s->out, closers[--n_closers]);
+}
+
+static void add_sentence(reader *r, const arguments *a, size_t from) {
+    sentence s = {0};
+    mdoc_words(r, a, from, &s);
+    if (s.out.failed || r->name.failed) r->b->failure = FO_ENOMEM;
+    if (s.out.len) add_text(r, s.out.data);
+    if (s.tight) r->joined = true;
+    fo_buf_free(&s.out);
+}
+
+static bool mdoc_macro(reader *r, const arguments *a) {
+    const char *name = a->at[0];
+    builder *b = r->b;
+    if (among(name, "Dd Dt Os Bk Ek Rs Re Fc El")) {
+        if (is(name, "El") || is(name, "Re")) end_block(r);
+    } else if (is(name, "Sh") || is(name, "Ss")) {
+        heading(r, a, name[1] == 'h' ? 1 : 2);
+    } else if (among(name, "Pp Lp")) {
+        end_block(r);
+    } else if (is(name, "Nd")) {
+        add_text(r, "-");
+        add_sentence(r, a, 1);
+    } else if (is(name, "Bl")) {
+        end_block(r);
+        r->list_tagged = false;
+        for (size_t i = 1; i < a->n; i++)
+            if (among(a->at[i], "-tag -hang -ohang -inset -diag")) r->list_tagged = true;
+    } else if (is(name, "It")) {
+        begin_block(r, TEXT_LIST_ITEM, 0);
+        if (!r->list_tagged && a->n < 2) builder_str(b, "- ");
+        add_sentence(r, a, 1);
+        if (r->list_tagged && b->open) tag_done(r);
+    } else if (is(name, "Bd")) {
+        end_block(r);
+        for (size_t i = 1; i < a->n; i++)
+            if (among(a->at[i], "-literal -unfilled")) r->no_fill = true;
+    } else if (is(name, "Ed")) {
+        r->no_fill = false;
+        end_block(r);
+    } else if (is(name, "D1") || is(name, "Dl")) {
+        begin_block(r, TEXT_CODE, 0);
+        add_sentence(r, a, 1);
+        end_block(r);
+    } else if (name[0] && strlen(name) <= 3) {
+        arguments whole = *a;
+        bool closing = false;
+        for (size_t k = 0; k < sizeof closing_macros / sizeof *closing_macros; k++)
+            closing = closing || is(closing_macros[k].name, name);
+        if (!closing && !find_inline(name) && !among(name, "Nm Xr Fn Fo Ns")) return false;
+        if (closing || is(name, "Ns")) r->joined = true;
+        add_sentence(r, &whole, 0);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* ---- the page ---------------------------------------------------------------------------- */
+
+/* Requests without a visible effect here. */
+static const char silent[] =
+    "ad na hy nh ne ft ta in ti ll nr ds as ps vs rm rn rr tr mk rt fam ev lf als cc c2 ec eo pl "
+    "po ss cs bd lt nm nn ns rs pc wh ch it em bp pn so mso nx ex ab fl tm warn hw hc hla hpf do "
+    "cflags char color fp PD DT AT UC UE ME EQ EN ce ul cu Sm TE lg kern it1 \\} LO IN na1 do1";
+
+static void request(reader *r) {
+    for (;;) {
+        char *s = r->line.data + 1;
+        while (*s == ' ' || *s == '\t') s++;
+        if (!*s || (s[0] == '\\' && s[1] == '"')) return;
+        size_t k = strcspn(s, " \t\\("); /* ".el\{", ".if(1)": no blank is needed */
+        bool is_if = k == 2 && s[0] == 'i' && (s[1] == 'f' || s[1] == 'e');
+        bool is_el = k == 2 && s[0] == 'e' && s[1] == 'l';
+        if (!is_if && !is_el) break;
+        if (!condition(r, s + k, is_el, s[1] == 'e')) return;
+        if (r->line.data[0] != '.' && r->line.data[0] != '\'') {
+            add_text(r, r->line.data);
+            return;
+        }
+    }
+    fo_buf copy = {0};
+    fo_buf_add(&copy, r->line.data + 1, strlen(r->line.data + 1) + 1);
+    if (copy.failed) {
+        r->b->failure = FO_ENOMEM;
+        return;
+    }
+    arguments a = split(copy.data);
+    if (a.n && among(a.at[0], "de de1 am am1 dei ig")) {
+        size_t mark = is(a.at[0], "ig") ? 1 : 2;
+        skip_definition(r, a.n > mark ? a.at[mark] : NULL);
+    } else if (a.n && !among(a.at[0], silent) && !man_macro(r, &a) && !mdoc_macro(r, &a)) {
+        /* A macro of the page's own: its words. Before the first heading they set the page up. */
+        if (a.at[0][0] != '\\' && r->b->n_blocks > 0) add_args(r, &a, 1, " ");
+    }
+    fo_buf_free(&copy);
+}
+
+bool extract_looks_like_man(const char *s, size_t n) {
+    static const char *const begins[] = {".TH ",    ".Dd ",  ".Sh ",  ".SH ", ".so man",
+                                         "'\\\" t", ".\\\"", "'\\\"", ".Dt "};
+    size_t at = 0;
+    for (int lines = 0; lines < 200 && at < n; lines++) {
+        for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+            size_t k = strlen(begins[i]);
+            if (n - at >= k && memcmp(s + at, begins[i], k) == 0) return true;
+        }
+        if (n - at >= 4 && memcmp(s + at, ".ig", 3) == 0) { /* a licence, as a rule */
+            const char *end = memmem(s + at, n - at, "\n..", 3);
+            if (!end) return false;
+            at = (size_t)(end - s) + 1;
+        }
+        /* Comments, requests and blank lines may come first, prose may not. */
+        if (!strchr(".'\n\\", s[at])) return false;
+        const char *newline = memchr(s + at, '\n', n - at);
+        if (!newline) return false;
+        at = (size_t)(newline - s) + 1;
+    }
+    return false;
+}
+
+void extract_man(builder *b, const char *text, size_t n) {
+    reader r = {.b = b, .text = text, .n = n};
+    while (read_line(&r)) {
+        char *s = r.line.data;
+        if ((s[0] == '.' || s[0] == '\'') && s[1]) {
+            request(&r);
+        } else if (s[0] == '.' || s[0] == '\'') {
+            continue;
+        } else if (!s[strspn(s, " \t")]) {
+            if (r.no_fill && b->open)
+                builder_str(b, "\n");
+            else
+                end_block(&r);
+        } else if (r.heading_next) {
+            r.heading_next = false;
+            arguments a = {.at = {s, s}, .n = 2};
+            heading(&r, &a, 1);
+        } else {
+            if (!r.no_fill && (s[0] == ' ' || s[0] == '\t') && !builder_block_empty(b))
+                builder_str(b, "\n"); /* an indented line starts anew */
+            add_text(&r, s);
+            if (r.tag_next) tag_done(&r);
+        }
+    }
+    end_block(&r);
+    fo_buf_free(&r.line);
+    fo_buf_free(&r.out);
+    fo_buf_free(&r.name);
+}

@@ -1,0 +1,110 @@
+/* Plain text and source code: the text stays as it is, blocks are marked in it. */
+#include <string.h>
+
+#include "data/extract/extract_internal.h"
+
+typedef struct line {
+    size_t start, end, next; /* end without trailing white space; next line's start */
+} line;
+
+static line line_at(const char *s, size_t n, size_t at) {
+    const char *newline = memchr(s + at, '\n', n - at);
+    line l = {at, newline ? (size_t)(newline - s) : n, 0};
+    l.next = newline ? l.end + 1 : n;
+    while (l.end > l.start && (s[l.end - 1] == ' ' || s[l.end - 1] == '\t')) l.end--;
+    return l;
+}
+
+static bool is_underline(const char *s, line l) {
+    if (l.end - l.start < 3 || !strchr("=-~", s[l.start])) return false;
+    for (size_t i = l.start; i < l.end; i++)
+        if (s[i] != s[l.start]) return false;
+    return true;
+}
+
+static bool is_item(const char *s, line l) {
+    size_t at = l.start;
+    while (at < l.end && (s[at] == ' ' || s[at] == '\t')) at++;
+    if (at + 1 >= l.end) return false;
+    if ((s[at] == '-' || s[at] == '*' || s[at] == '+' || s[at] == 'o') && s[at + 1] == ' ')
+        return true;
+    if (s[at] == (char)0xE2 && l.end - at > 3 && memcmp(s + at, "\xE2\x80\xA2", 3) == 0)
+        return true;
+    size_t digits = at;
+    while (digits < l.end && s[digits] >= '0' && s[digits] <= '9') digits++;
+    return digits > at && digits - at < 4 && digits + 1 < l.end &&
+           (s[digits] == '.' || s[digits] == ')') && s[digits + 1] == ' ';
+}
+
+/* A line that stands alone and reads like a heading: short, no stop at its end. */
+static bool is_title(const char *s, line l) {
+    return l.end > l.start && l.end - l.start <= 80 && s[l.start] > ' ' &&
+           !strchr(".,;:!?", s[l.end - 1]) && !is_item(s, l);
+}
+
+void extract_plain(builder *b, const char *s, size_t n) {
+    builder_add(b, s, n);
+    if (b->failure) return;
+    b->open = false;
+    const size_t base = b->text.len - n;
+    bool first = true, after_blank = true;
+    size_t start = 0, end = 0; /* of the open block; empty: none */
+    uint8_t kind = TEXT_PARAGRAPH;
+    for (size_t at = 0; at < n;) {
+        line l = line_at(s, n, at);
+        at = l.next;
+        bool blank = l.start == l.end;
+        bool item = !blank && is_item(s, l);
+        if (end > start && (blank || item)) {
+            builder_mark(b, base + start, base + end, kind, 0);
+            start = end = 0;
+        }
+        if (blank) {
+            after_blank = true;
+            continue;
+        }
+        line below = at < n ? line_at(s, n, at) : (line){n, n, n};
+        bool underlined =
+            after_blank && below.end > below.start && is_underline(s, below) && is_title(s, l);
+        bool alone = first && at < n && below.start == below.end && is_title(s, l);
+        if (underlined || alone) {
+            uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
+            builder_mark(b, base + l.start, base + l.end, TEXT_HEADING, level);
+            builder_set_title(b, s + l.start, l.end - l.start);
+            if (underlined) { /* the rule belongs to no block worth keeping apart */
+                b->blocks[b->n_blocks - 1].end = base + below.end;
+                at = below.next;
+            }
+            first = false;
+            after_blank = true;
+            continue;
+        }
+        if (end == start) {
+            start = l.start;
+            kind = item ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
+        }
+        end = l.end;
+        first = after_blank = false;
+    }
+    if (end > start) builder_mark(b, base + start, base + end, kind, 0);
+}
+
+void extract_code(builder *b, const char *s, size_t n) {
+    builder_add(b, s, n);
+    if (b->failure) return;
+    b->open = false;
+    const size_t base = b->text.len - n;
+    size_t start = 0, end = 0;
+    for (size_t at = 0; at < n;) {
+        line l = line_at(s, n, at);
+        at = l.next;
+        if (l.start == l.end) {
+            if (end > start) builder_mark(b, base + start, base + end, TEXT_CODE, 0);
+            start = end = 0;
+            continue;
+        }
+        if (end == start) start = l.start;
+        end = l.end;
+    }
+    if (end > start) builder_mark(b, base + start, base + end, TEXT_CODE, 0);
+}

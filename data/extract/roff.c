@@ -1,0 +1,264 @@
+/* See roff.h. */
+#include "data/extract/roff.h"
+
+#include <string.h>
+
+#include "kernels/utf8.h"
+
+static const struct {
+    const char *name, *text;
+} specials[] = {
+    {"aq", "'"},   {"dq", "\""},  {"oq", "‘"}, {"cq", "’"},  {"lq", "“"},  {"rq", "”"},
+    {"Bq", "„"},   {"bq", "‚"},   {"Fo", "«"}, {"Fc", "»"},  {"fo", "‹"},  {"fc", "›"},
+    {"en", "–"},   {"em", "—"},   {"hy", "-"}, {"mi", "−"},  {"bu", "•"},  {"ci", "○"},
+    {"sq", "□"},   {"rs", "\\"},  {"ti", "~"}, {"ha", "^"},  {"ga", "`"},  {"aa", "´"},
+    {"at", "@"},   {"sh", "#"},   {"Do", "$"}, {"ct", "¢"},  {"Eu", "€"},  {"eu", "€"},
+    {"Po", "£"},   {"Ye", "¥"},   {"co", "©"}, {"rg", "®"},  {"tm", "™"},  {"de", "°"},
+    {"sc", "§"},   {"ps", "¶"},   {"dg", "†"}, {"dd", "‡"},  {"12", "½"},  {"14", "¼"},
+    {"34", "¾"},   {"S1", "¹"},   {"S2", "²"}, {"S3", "³"},  {"mu", "×"},  {"di", "÷"},
+    {"+-", "±"},   {"t+-", "±"},  {"pl", "+"}, {"eq", "="},  {"!=", "≠"},  {"<=", "≤"},
+    {">=", "≥"},   {"~~", "≈"},   {"~=", "≅"}, {"==", "≡"},  {"if", "∞"},  {"->", "→"},
+    {"<-", "←"},   {"ua", "↑"},   {"da", "↓"}, {"<>", "↔"},  {"rA", "⇒"},  {"lA", "⇐"},
+    {"ba", "|"},   {"bv", "|"},   {"br", "|"}, {"or", "|"},  {"ul", "_"},  {"ru", "_"},
+    {"sl", "/"},   {"lB", "["},   {"rB", "]"}, {"lC", "{"},  {"rC", "}"},  {"la", "⟨"},
+    {"ra", "⟩"},   {"OK", "✓"},   {"lz", "◊"}, {"es", "∅"},  {"mo", "∈"},  {"nm", "∉"},
+    {"su", "∑"},   {"sr", "√"},   {"pd", "∂"}, {"is", "∫"},  {"AN", "∧"},  {"OR", "∨"},
+    {"no", "¬"},   {"te", "∃"},   {"fa", "∀"}, {"ff", "ff"}, {"fi", "fi"}, {"fl", "fl"},
+    {"Fi", "ffi"}, {"Fl", "ffl"}, {"ae", "æ"}, {"AE", "Æ"},  {"oe", "œ"},  {"OE", "Œ"},
+    {"ss", "ß"},   {"o/", "ø"},   {"O/", "Ø"}, {"/l", "ł"},  {"/L", "Ł"},  {"-d", "đ"},
+    {"Sd", "ð"},   {"-D", "Ð"},   {"Tp", "þ"}, {"TP", "Þ"},  {".i", "ı"},  {"r!", "¡"},
+    {"r?", "¿"},   {"*a", "α"},   {"*b", "β"}, {"*g", "γ"},  {"*d", "δ"},  {"*e", "ε"},
+    {"*z", "ζ"},   {"*y", "η"},   {"*h", "θ"}, {"*i", "ι"},  {"*k", "κ"},  {"*l", "λ"},
+    {"*m", "μ"},   {"*n", "ν"},   {"*c", "ξ"}, {"*o", "ο"},  {"*p", "π"},  {"*r", "ρ"},
+    {"*s", "σ"},   {"*t", "τ"},   {"*u", "υ"}, {"*f", "φ"},  {"*x", "χ"},  {"*q", "ψ"},
+    {"*w", "ω"},   {"*D", "Δ"},   {"*W", "Ω"}, {"*S", "Σ"},  {"*P", "Π"},  {"mc", "µ"},
+};
+
+/* Strings that pages interpolate with \*: those of man(7), mdoc(7) and of Perl's pages. */
+static const struct {
+    const char *name, *text;
+} strings[] = {
+    {"lq", "“"},  {"rq", "”"},  {"Lq", "“"},   {"Rq", "”"}, {"L\"", "\""}, {"R\"", "\""},
+    {"C`", "\""}, {"C'", "\""}, {"C+", "C++"}, {"--", "—"}, {"PI", "π"},   {"R", "®"},
+    {"Tm", "™"},  {"Aq", "'"},  {"q", "\""},   {"Ba", "|"}, {"Le", "≤"},   {"Ge", "≥"},
+    {"Lt", "<"},  {"Gt", ">"},  {"Ne", "≠"},   {"Am", "&"}, {"Pm", "±"},   {"If", "∞"},
+};
+
+static void add_special(fo_buf *out, const char *name, size_t n) {
+    static const struct {
+        char mark;
+        int32_t combining;
+    } accents[] = {{'\'', 0x301}, {'`', 0x300}, {'^', 0x302}, {':', 0x308},
+                   {'~', 0x303},  {',', 0x327}, {'v', 0x30C}, {'o', 0x30A}};
+    char s[4];
+    for (size_t i = 0; i < sizeof specials / sizeof *specials; i++)
+        if (strlen(specials[i].name) == n && memcmp(specials[i].name, name, n) == 0) {
+            fo_buf_str(out, specials[i].text);
+            return;
+        }
+    if (n >= 5 && name[0] == 'u') { /* uXXXX, several joined by _ */
+        int32_t cp = 0;
+        for (size_t i = 1; i <= n; i++) {
+            if (i == n || name[i] == '_') {
+                if (cp >= 0xA0 && cp < 0x110000 && !(cp >= 0xD800 && cp < 0xE000))
+                    fo_buf_add(out, s, fo_utf8_encode(cp, s));
+                else if (cp >= 0x20 && cp < 0x7F)
+                    fo_buf_char(out, (char)cp);
+                cp = 0;
+            } else {
+                char c = name[i];
+                int digit = c >= '0' && c <= '9'   ? c - '0'
+                            : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                   : -1;
+                if (digit < 0 || cp > 0x10FFFF) return;
+                cp = cp * 16 + digit;
+            }
+        }
+        return;
+    }
+    for (size_t i = 0; n == 2 && i < sizeof accents / sizeof *accents; i++)
+        if (name[0] == accents[i].mark && ((name[1] | 32) >= 'a' && (name[1] | 32) <= 'z')) {
+            fo_buf_char(out, name[1]);
+            fo_buf_add(out, s, fo_utf8_encode(accents[i].combining, s));
+            return;
+        }
+}
+
+/* A name after an escape letter: x, (xx or [x...]; *next is past it. */
+static size_t take_name(const char *s, size_t n, size_t at, size_t *from, size_t *next) {
+    *from = *next = at;
+    if (at >= n) return 0;
+    if (s[at] == '(') {
+        *from = at + 1;
+        *next = at + 3 < n ? at + 3 : n;
+        return *next - (*from < *next ? *from : *next);
+    }
+    if (s[at] == '[') {
+        const char *close = memchr(s + at, ']', n - at);
+        *from = at + 1;
+        size_t end = close ? (size_t)(close - s) : n;
+        *next = close ? end + 1 : n;
+        return end - *from;
+    }
+    *next = at + 1;
+    return 1;
+}
+
+/* 'text' after an escape letter, any delimiter; *next is past it. */
+static size_t take_quoted(const char *s, size_t n, size_t at, size_t *from, size_t *next) {
+    *from = *next = at;
+    if (at >= n) return 0;
+    const char *close = at + 1 < n ? memchr(s + at + 1, s[at], n - at - 1) : NULL;
+    *from = at + 1;
+    size_t end = close ? (size_t)(close - s) : n;
+    *next = close ? end + 1 : n;
+    return end - *from;
+}
+
+bool roff_resolve(fo_buf *out, const char *s, size_t n) {
+    size_t at = 0, from, next, len;
+    while (at < n) {
+        while (at < n && !fo_utf8_boundary(s[at])) at++; /* an escape's name was not ASCII */
+        if (at == n) return false;
+        const char *slash = memchr(s + at, '\\', n - at);
+        size_t plain = slash ? (size_t)(slash - s) : n;
+        fo_buf_add(out, s + at, plain - at);
+        if (plain + 1 >= n) return false;
+        char c = s[plain + 1];
+        at = plain + 2;
+        switch (c) {
+        case '"':
+        case '#':
+            return false;
+        case 'c':
+            return true;
+        case '-':
+            fo_buf_char(out, '-');
+            break;
+        case '\'':
+            fo_buf_char(out, '\'');
+            break;
+        case '`':
+            fo_buf_char(out, '`');
+            break;
+        case '\\':
+        case 'e':
+        case 'E':
+            fo_buf_char(out, '\\');
+            break;
+        case '.':
+            fo_buf_char(out, '.');
+            break;
+        case ' ':
+        case '~':
+        case '0':
+        case 't':
+            fo_buf_char(out, ' ');
+            break;
+        case '(':
+        case '[':
+            len = take_name(s, n, at - 1, &from, &next);
+            add_special(out, s + from, len);
+            at = next;
+            break;
+        case 'C':
+            len = take_quoted(s, n, at, &from, &next);
+            add_special(out, s + from, len);
+            at = next;
+            break;
+        case '*':
+            len = take_name(s, n, at, &from, &next);
+            for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+                if (strlen(strings[i].name) == len && memcmp(strings[i].name, s + from, len) == 0)
+                    fo_buf_str(out, strings[i].text);
+            at = next;
+            break;
+        case 'f':
+        case 'F':
+        case 'm':
+        case 'M':
+        case 'n':
+        case 'k':
+        case 'Y':
+        case 'V':
+        case 'g':
+            if (c == 'n' && at < n && (s[at] == '+' || s[at] == '-')) at++;
+            take_name(s, n, at, &from, &next);
+            at = next;
+            break;
+        case 's': /* \s-1, \s+2, \s(12, \s[..], \s'..' */
+            if (at < n && (s[at] == '+' || s[at] == '-')) at++;
+            if (at < n && s[at] == '\'')
+                take_quoted(s, n, at, &from, &next);
+            else
+                take_name(s, n, at, &from, &next);
+            at = next;
+            break;
+        case 'h':
+        case 'v':
+        case 'w':
+        case 'l':
+        case 'L':
+        case 'D':
+        case 'X':
+        case 'b':
+        case 'x':
+        case 'R':
+        case 'S':
+        case 'H':
+        case 'A':
+        case 'B':
+            take_quoted(s, n, at, &from, &next);
+            at = next;
+            break;
+        case 'o': /* overstrike: the first is the letter */
+            len = take_quoted(s, n, at, &from, &next);
+            if (len) {
+                int32_t cp;
+                size_t k = fo_utf8_decode(s + from, len, &cp);
+                if (s[from] != '\\' && cp >= 0) fo_buf_add(out, s + from, k);
+            }
+            at = next;
+            break;
+        case 'N':
+            take_quoted(s, n, at, &from, &next);
+            at = next;
+            break;
+        case '$':
+            take_name(s, n, at, &from, &next);
+            at = next;
+            break;
+        case 'z':
+        case '&':
+        case '|':
+        case '^':
+        case '%':
+        case ':':
+        case '/':
+        case ',':
+        case ')':
+        case '!':
+        case '?':
+        case '{':
+        case '}':
+        case 'u':
+        case 'd':
+        case 'r':
+        case 'p':
+        case 'a':
+            break;
+        default: /* an escape that does not exist stands for its character */
+            at = plain + 1;
+            if ((unsigned char)c < 0x80) {
+                fo_buf_char(out, c);
+                at++;
+            } else {
+                int32_t cp;
+                size_t k = fo_utf8_decode(s + at, n - at, &cp);
+                fo_buf_add(out, s + at, k);
+                at += k;
+            }
+        }
+    }
+    return false;
+}

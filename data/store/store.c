@@ -1,0 +1,520 @@
+/* Connections, statements, the write turn, and the upkeep of the whole database.
+ *
+ *   store_begin   ticket taken -> turn comes -> BEGIN IMMEDIATE
+ *   store_commit  COMMIT (WAL synced: this is what "acknowledged" rests on) -> turn passed on
+ */
+#include "data/store/store_internal.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "kernels/buf.h"
+#include "kernels/clock.h"
+#include "kernels/file.h"
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie");
+
+enum { MAX_IDLE_READERS = 16 };
+
+/* ---- errors ------------------------------------------------------------------------------ */
+
+int store_fail_sqlite(sqlite3 *db, fo_err *err, const char *doing) {
+    int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
+    int os = db ? sqlite3_system_errno(db) : 0;
+    const char *why = db ? sqlite3_errmsg(db) : "out of memory";
+    switch (code & 0xff) {
+    case SQLITE_FULL:
+        return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
+    case SQLITE_IOERR:
+        if (code == SQLITE_IOERR_NOMEM) return fo_fail(err, FO_ENOMEM, "%s: out of memory", doing);
+        if (os == ENOSPC || os == EDQUOT)
+            return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
+        return fo_fail(err, FO_EIO, "%s: %s%s%s", doing, why, os ? ": " : "",
+                       os ? strerror(os) : "");
+    case SQLITE_CANTOPEN:
+        if (os == ENOSPC || os == EDQUOT)
+            return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
+        return fo_fail(err, FO_EIO, "%s: %s%s%s", doing, why, os ? ": " : "",
+                       os ? strerror(os) : "");
+    case SQLITE_PERM:
+    case SQLITE_READONLY:
+        return fo_fail(err, FO_EIO, "%s: %s", doing, why);
+    case SQLITE_NOMEM:
+        return fo_fail(err, FO_ENOMEM, "%s: out of memory", doing);
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+        return fo_fail(err, FO_EBUSY, "%s: another process is using the database", doing);
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return fo_fail(err, FO_ECORRUPT, "%s: %s", doing, why);
+    case SQLITE_CONSTRAINT:
+        return fo_fail(err, FO_ECONFLICT, "%s: %s", doing, why);
+    case SQLITE_TOOBIG:
+        return fo_fail(err, FO_ELIMIT, "%s: %s", doing, why);
+    default:
+        return fo_fail(err, FO_EIO, "%s: %s", doing, why);
+    }
+}
+
+int store_out_of_memory(fo_err *err) {
+    return fo_fail(err, FO_ENOMEM, "out of memory");
+}
+
+/* ---- connections ------------------------------------------------------------------------- */
+
+void store_conn_close(store_conn *c) {
+    if (!c) return;
+    for (size_t i = 0; i < c->n_cached; i++) sqlite3_finalize(c->cached[i].st);
+    free(c->cached);
+    sqlite3_close(c->db);
+    free(c);
+}
+
+int store_conn_open(store_conn **out, const store *s, bool writer, fo_err *err) {
+    store_conn *c = calloc(1, sizeof *c);
+    if (!c) return store_out_of_memory(err);
+    int flags = writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+                       : (s->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
+    char doing[600];
+    snprintf(doing, sizeof doing, "could not open the database %.500s", s->path);
+    if (sqlite3_open_v2(s->path, &c->db, flags | SQLITE_OPEN_NOMUTEX, s->vfs) != SQLITE_OK)
+        goto fail;
+    sqlite3_extended_result_codes(c->db, 1);
+    sqlite3_busy_timeout(c->db, s->busy_timeout_ms);
+    /* A database from outside must not make this program run what its schema says. */
+    sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+    sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+    const char *setup = writer ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
+                                 "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;"
+                                 "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000;"
+                                 "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;"
+                               : "PRAGMA query_only = ON; PRAGMA cell_size_check = ON;"
+                                 "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;";
+    if (sqlite3_exec(c->db, setup, NULL, NULL, NULL) != SQLITE_OK) goto fail;
+    *out = c;
+    return FO_OK;
+fail:;
+    int rc = store_fail_sqlite(c->db, err, doing);
+    store_conn_close(c);
+    return rc;
+}
+
+int store_reader(store *s, bool snapshot, store_conn **out, fo_err *err) {
+    pthread_mutex_lock(&s->pool_mu);
+    store_conn *c = s->idle;
+    if (c) {
+        s->idle = c->next;
+        s->n_idle--;
+    }
+    pthread_mutex_unlock(&s->pool_mu);
+    if (!c) {
+        int rc = store_conn_open(&c, s, false, err);
+        if (rc != FO_OK) return rc;
+    }
+    c->next = NULL;
+    c->since_ms = fo_now_ms();
+    if (snapshot) {
+        int rc = store_run(c, err, "BEGIN", "");
+        if (rc != FO_OK) {
+            store_reader_release(s, c);
+            return rc;
+        }
+    }
+    *out = c;
+    return FO_OK;
+}
+
+void store_reader_release(store *s, store_conn *c) {
+    fo_histogram_add(&s->timings[STORE_TIMING_READ], fo_now_ms() - c->since_ms);
+    if (!sqlite3_get_autocommit(c->db) && store_run(c, NULL, "ROLLBACK", "") != FO_OK) {
+        store_conn_close(c);
+        return;
+    }
+    pthread_mutex_lock(&s->pool_mu);
+    bool keep = s->n_idle < MAX_IDLE_READERS;
+    if (keep) {
+        c->next = s->idle;
+        s->idle = c;
+        s->n_idle++;
+    }
+    pthread_mutex_unlock(&s->pool_mu);
+    if (!keep) store_conn_close(c);
+}
+
+/* ---- statements -------------------------------------------------------------------------- */
+
+static int prepare(store_conn *c, const char *sql, sqlite3_stmt **out, fo_err *err) {
+    for (size_t i = 0; i < c->n_cached; i++)
+        if (c->cached[i].sql == sql) {
+            *out = c->cached[i].st;
+            return FO_OK;
+        }
+    if (c->n_cached == c->cap_cached) {
+        size_t cap = c->cap_cached ? c->cap_cached * 2 : 16;
+        store_cached *grown = realloc(c->cached, cap * sizeof *grown);
+        if (!grown) return store_out_of_memory(err);
+        c->cached = grown;
+        c->cap_cached = cap;
+    }
+    sqlite3_stmt *st;
+    if (sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
+        return store_fail_sqlite(c->db, err, "could not read the database");
+    c->cached[c->n_cached++] = (store_cached){sql, st};
+    *out = st;
+    return FO_OK;
+}
+
+static int bind_all(sqlite3_stmt *st, const char *types, va_list args) {
+    int rc = SQLITE_OK;
+    for (int i = 1; types[i - 1] && rc == SQLITE_OK; i++) {
+        switch (types[i - 1]) {
+        case 'i':
+            rc = sqlite3_bind_int64(st, i, va_arg(args, int64_t));
+            break;
+        case 'd':
+            rc = sqlite3_bind_double(st, i, va_arg(args, double));
+            break;
+        case 's':
+            rc = sqlite3_bind_text(st, i, va_arg(args, const char *), -1, SQLITE_STATIC);
+            break;
+        default: {
+            const void *p = va_arg(args, const void *);
+            size_t n = va_arg(args, size_t);
+            rc = sqlite3_bind_blob64(st, i, n ? p : "", n, SQLITE_STATIC);
+        }
+        }
+    }
+    return rc;
+}
+
+static int query_args(store_conn *c, sqlite3_stmt **out, fo_err *err, const char *sql,
+                      const char *types, va_list args) {
+    int rc = prepare(c, sql, out, err);
+    if (rc != FO_OK) return rc;
+    if (bind_all(*out, types, args) == SQLITE_OK) return FO_OK;
+    return store_fail_sqlite(c->db, err, "could not use the database");
+}
+
+int store_query(store_conn *c, sqlite3_stmt **out, fo_err *err, const char *sql, const char *types,
+                ...) {
+    va_list args;
+    va_start(args, types);
+    int rc = query_args(c, out, err, sql, types, args);
+    va_end(args);
+    return rc;
+}
+
+int store_step(store_conn *c, sqlite3_stmt *st, fo_err *err) {
+    int got = sqlite3_step(st);
+    if (got == SQLITE_ROW) return 1;
+    int rc = got == SQLITE_DONE
+                 ? 0
+                 : store_fail_sqlite(c->db, err,
+                                     sqlite3_stmt_readonly(st) ? "could not read the database"
+                                                               : "could not write to the database");
+    sqlite3_reset(st);
+    return rc;
+}
+
+int store_run_args(store_conn *c, fo_err *err, const char *sql, const char *types, va_list args) {
+    sqlite3_stmt *st;
+    int rc = query_args(c, &st, err, sql, types, args);
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc == 1) sqlite3_reset(st);
+    return rc < 0 ? rc : FO_OK;
+}
+
+int store_run(store_conn *c, fo_err *err, const char *sql, const char *types, ...) {
+    va_list args;
+    va_start(args, types);
+    int rc = store_run_args(c, err, sql, types, args);
+    va_end(args);
+    return rc;
+}
+
+char *store_column(sqlite3_stmt *st, int i, bool *oom) {
+    if (sqlite3_column_type(st, i) == SQLITE_NULL) return NULL;
+    const char *s = (const char *)sqlite3_column_text(st, i);
+    char *copy = s ? strdup(s) : NULL;
+    if (!copy) *oom = true;
+    return copy;
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+int store_open(store **out, const char *path, const store_options *opt, fo_err *err) {
+    static const store_options defaults = {0};
+    if (!opt) opt = &defaults;
+    if (!path || !path[0]) return fo_fail(err, FO_EINVAL, "the database needs a path");
+    store *s = calloc(1, sizeof *s);
+    if (!s) return store_out_of_memory(err);
+    pthread_mutex_init(&s->turn_mu, NULL);
+    pthread_cond_init(&s->turn_moved, NULL);
+    pthread_mutex_init(&s->pool_mu, NULL);
+    s->read_only = opt->read_only;
+    s->busy_timeout_ms = opt->busy_timeout_ms > 0 ? opt->busy_timeout_ms : 10000;
+    s->path = strdup(path);
+    s->vfs = opt->vfs ? strdup(opt->vfs) : NULL;
+    int rc = FO_OK;
+    if (!s->path || (opt->vfs && !s->vfs)) {
+        rc = store_out_of_memory(err);
+        goto fail;
+    }
+    if (s->read_only) {
+        store_conn *c;
+        rc = store_reader(s, false, &c, err);
+        if (rc != FO_OK) goto fail;
+        rc = store_migrate(c, true, err);
+        store_reader_release(s, c);
+    } else {
+        rc = store_conn_open(&s->writer, s, true, err);
+        if (rc == FO_OK) rc = store_migrate(s->writer, false, err);
+        /* Whoever held these claims is gone with the process. */
+        if (rc == FO_OK)
+            rc = store_run(s->writer, err, "DELETE FROM idempotency WHERE status IS NULL", "");
+    }
+    if (rc != FO_OK) goto fail;
+    *out = s;
+    return FO_OK;
+fail:
+    store_close(s);
+    return rc;
+}
+
+void store_close(store *s) {
+    if (!s) return;
+    while (s->idle) {
+        store_conn *c = s->idle;
+        s->idle = c->next;
+        store_conn_close(c);
+    }
+    store_conn_close(s->writer); /* the last connection to close checkpoints and removes the WAL */
+    pthread_mutex_destroy(&s->turn_mu);
+    pthread_cond_destroy(&s->turn_moved);
+    pthread_mutex_destroy(&s->pool_mu);
+    free(s->path);
+    free(s->vfs);
+    free(s);
+}
+
+/* ---- transactions ------------------------------------------------------------------------ */
+
+static void take_turn(store *s) {
+    pthread_mutex_lock(&s->turn_mu);
+    uint64_t mine = s->next_ticket++;
+    while (s->now_serving != mine) pthread_cond_wait(&s->turn_moved, &s->turn_mu);
+    pthread_mutex_unlock(&s->turn_mu);
+}
+
+static void pass_turn(store *s) {
+    pthread_mutex_lock(&s->turn_mu);
+    s->now_serving++;
+    pthread_cond_broadcast(&s->turn_moved);
+    pthread_mutex_unlock(&s->turn_mu);
+}
+
+const char *store_timing_name(enum store_timing which) {
+    static const char *const names[] = {"turn", "write", "commit", "read"};
+    return names[which];
+}
+
+const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
+    return &s->timings[which];
+}
+
+int store_begin(store *s, store_txn **out, fo_err *err) {
+    if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the database is open read-only");
+    store_txn *t = calloc(1, sizeof *t);
+    if (!t) return store_out_of_memory(err);
+    t->s = s;
+    t->c = s->writer;
+    double asked_ms = fo_now_ms();
+    take_turn(s);
+    t->began_ms = fo_now_ms();
+    fo_histogram_add(&s->timings[STORE_TIMING_TURN], t->began_ms - asked_ms);
+    int rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
+    if (rc != FO_OK) {
+        pass_turn(s);
+        free(t);
+        return rc;
+    }
+    *out = t;
+    return FO_OK;
+}
+
+static void txn_end(store_txn *t) {
+    store *s = t->s;
+    free(t->touched);
+    free(t);
+    pass_turn(s);
+}
+
+int store_commit(store_txn *t, fo_err *err) {
+    int rc = FO_OK;
+    if (t->broken) {
+        rc = t->why.code;
+        if (err) *err = t->why;
+    } else {
+        double from_ms = fo_now_ms();
+        fo_histogram_add(&t->s->timings[STORE_TIMING_WRITE], from_ms - t->began_ms);
+        rc = store_run(t->c, err, "COMMIT", "");
+        fo_histogram_add(&t->s->timings[STORE_TIMING_COMMIT], fo_now_ms() - from_ms);
+    }
+    if (rc != FO_OK) {
+        store_rollback(t);
+        return rc;
+    }
+    txn_end(t);
+    return FO_OK;
+}
+
+void store_rollback(store_txn *t) {
+    if (!t) return;
+    if (!sqlite3_get_autocommit(t->c->db)) store_run(t->c, NULL, "ROLLBACK", "");
+    txn_end(t);
+}
+
+int store_txn_failed(store_txn *t, int rc, const fo_err *err) {
+    if (rc != FO_OK && !t->broken && sqlite3_get_autocommit(t->c->db)) {
+        t->broken = true;
+        if (err && err->code == rc)
+            t->why = *err;
+        else
+            fo_fail(&t->why, rc, "the transaction was rolled back");
+    }
+    return rc;
+}
+
+/* ---- upkeep ------------------------------------------------------------------------------ */
+
+int store_checkpoint(store *s, fo_err *err) {
+    if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the database is open read-only");
+    take_turn(s);
+    int rc = FO_OK;
+    int got =
+        sqlite3_wal_checkpoint_v2(s->writer->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    /* BUSY: a long read still needs the WAL; what could be moved has been. */
+    if (got != SQLITE_OK && got != SQLITE_BUSY)
+        rc = store_fail_sqlite(s->writer->db, err, "could not checkpoint the database");
+    pass_turn(s);
+    return rc;
+}
+
+static int backup_to(store_conn *from, const char *path, fo_err *err) {
+    sqlite3 *to = NULL;
+    int rc = FO_OK;
+    if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
+        rc = store_fail_sqlite(to, err, "could not make the backup file");
+        sqlite3_close(to);
+        return rc;
+    }
+    sqlite3_backup *b = sqlite3_backup_init(to, "main", from->db, "main");
+    int got = b ? sqlite3_backup_step(b, -1) : SQLITE_ERROR;
+    if (b && sqlite3_backup_finish(b) != SQLITE_OK) got = SQLITE_ERROR;
+    /* One file, no WAL beside it: that is what a person copies away. */
+    if (got == SQLITE_DONE &&
+        sqlite3_exec(to, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", NULL, NULL,
+                     NULL) != SQLITE_OK)
+        got = SQLITE_ERROR;
+    if (got != SQLITE_DONE) rc = store_fail_sqlite(to, err, "could not write the backup");
+    if (sqlite3_close(to) != SQLITE_OK && rc == FO_OK)
+        rc = fo_fail(err, FO_EIO, "could not close the backup");
+    return rc;
+}
+
+int store_backup(store *s, const char *path, fo_err *err) {
+    char *temp = NULL;
+    if (asprintf(&temp, "%s.tmp-%ld", path, (long)getpid()) < 0) return store_out_of_memory(err);
+    unlink(temp);
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc == FO_OK) {
+        rc = backup_to(c, temp, err);
+        store_reader_release(s, c);
+    }
+    if (rc == FO_OK && rename(temp, path) != 0)
+        rc = fo_fail_errno(err, "could not move the backup to %s", path);
+    if (rc == FO_OK) rc = fo_sync_dir_of(path, err);
+    if (rc != FO_OK) {
+        static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
+        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+            char *leftover;
+            if (asprintf(&leftover, "%s%s", temp, endings[i]) < 0) continue;
+            unlink(leftover);
+            free(leftover);
+        }
+    }
+    free(temp);
+    return rc;
+}
+
+/* Every query here must give no row; a row names what is wrong. */
+static const char *const invariants[] = {
+    "SELECT 'collection ' || id || ': its document count is off' FROM collections c WHERE "
+    "n_documents <> (SELECT count(*) FROM documents WHERE collection = c.id)",
+    "SELECT 'collection ' || id || ': its chunk count is off' FROM collections c WHERE "
+    "n_chunks <> (SELECT count(*) FROM chunks WHERE collection = c.id)",
+    "SELECT 'collection ' || id || ': it has chunks and no embedder' FROM collections WHERE "
+    "n_chunks > 0 AND embedder = ''",
+    "SELECT 'document ' || id || ': its chunk count is off' FROM documents d WHERE "
+    "n_chunks <> (SELECT count(*) FROM chunks WHERE document = d.id)",
+    "SELECT 'document ' || id || ': its chunks are not in a row' FROM documents d WHERE "
+    "n_chunks > 0 AND (SELECT max(id) - min(id) + 1 <> d.n_chunks OR max(ordinal) + 1 <> "
+    "d.n_chunks FROM chunks WHERE document = d.id)",
+    "SELECT 'document ' || id || ': its text has the wrong length' FROM documents d WHERE "
+    "text_bytes <> (SELECT coalesce(sum(length(bytes)), 0) FROM texts WHERE id BETWEEN "
+    "d.id * 65536 AND d.id * 65536 + 65535)",
+    "SELECT 'text ' || id || ': its document is gone' FROM texts t WHERE NOT EXISTS "
+    "(SELECT 1 FROM documents WHERE id = t.id / 65536)",
+    "SELECT 'chunk ' || c.id || ': its span leaves the text' FROM chunks c JOIN documents d ON "
+    "d.id = c.document WHERE start > stop OR start < 0 OR stop > d.text_bytes OR "
+    "heading_start > heading_stop OR heading_start < 0 OR heading_stop > d.text_bytes",
+    "SELECT 'chunk ' || c.id || ': it belongs to two collections' FROM chunks c JOIN documents d "
+    "ON d.id = c.document WHERE d.collection <> c.collection",
+    "SELECT 'chunk ' || c.id || ': its vector is missing or has the wrong length' FROM chunks c "
+    "JOIN collections k ON k.id = c.collection LEFT JOIN embeddings e ON e.chunk = c.id "
+    "WHERE e.vector IS NULL OR length(e.vector) <> 4 * k.dim",
+};
+
+static int expect_no_row(store_conn *c, const char *sql, const char *what, const char *fine,
+                         fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err, sql, "");
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc != 1) return rc;
+    const char *got = (const char *)sqlite3_column_text(st, 0);
+    rc = got && fine && strcmp(got, fine) == 0
+             ? FO_OK
+             : fo_fail(err, FO_ECORRUPT, "the database is damaged: %s%s", what, got ? got : "?");
+    sqlite3_reset(st);
+    return rc;
+}
+
+int store_verify(store *s, fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, true, &c, err);
+    if (rc != FO_OK) return rc;
+    rc = expect_no_row(c, "PRAGMA integrity_check(1)", "", "ok", err);
+    if (rc == FO_OK)
+        rc = expect_no_row(c, "PRAGMA foreign_key_check", "dangling row in ", NULL, err);
+    for (size_t i = 0; rc == FO_OK && i < sizeof invariants / sizeof *invariants; i++)
+        rc = expect_no_row(c, invariants[i], "", NULL, err);
+    store_reader_release(s, c);
+    return rc;
+}
+
+int64_t store_free_disk_bytes(store *s) {
+    struct statvfs v;
+    if (statvfs(s->path, &v) != 0) return -1;
+    uint64_t n;
+    if (__builtin_mul_overflow((uint64_t)v.f_bavail, (uint64_t)v.f_frsize, &n) || n > INT64_MAX)
+        return INT64_MAX;
+    return (int64_t)n;
+}

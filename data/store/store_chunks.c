@@ -1,0 +1,224 @@
+/* Chunks, as search reads them: a few by id, or all of a collection in order. */
+#include "data/store/store_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/buf.h"
+
+void store_chunk_deinit(store_chunk *c) {
+    if (!c) return;
+    free(c->text);
+    free(c->heading);
+    free(c->document_id);
+    free(c->title);
+    free(c->uri);
+    free(c->metadata);
+    *c = (store_chunk){0};
+}
+
+static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64_t start,
+                     int64_t end, char **out, fo_err *err) {
+    if (start < 0 || end < start)
+        return fo_fail(err, FO_ECORRUPT, "document %lld has a chunk with a broken span",
+                       (long long)document);
+    char *text = malloc((size_t)(end - start) + 1);
+    if (!text) return store_out_of_memory(err);
+    int rc = store_read_text(c, blob, document, (size_t)start, (size_t)end, text, err);
+    if (rc != FO_OK) {
+        free(text);
+        return rc;
+    }
+    text[end - start] = 0;
+    *out = text;
+    return FO_OK;
+}
+
+static int get_chunk(store_conn *c, sqlite3_blob **blob, int64_t id, store_chunk *out,
+                     fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err,
+                         "SELECT c.document, c.ordinal, c.start, c.stop, c.start_cp, c.stop_cp, "
+                         "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata "
+                         "FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?",
+                         "i", id);
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc != 1) return rc;
+    bool oom = false;
+    *out = (store_chunk){
+        .id = id,
+        .document = sqlite3_column_int64(st, 0),
+        .ordinal = (size_t)sqlite3_column_int64(st, 1),
+        .start = (size_t)sqlite3_column_int64(st, 2),
+        .end = (size_t)sqlite3_column_int64(st, 3),
+        .start_cp = (size_t)sqlite3_column_int64(st, 4),
+        .end_cp = (size_t)sqlite3_column_int64(st, 5),
+        .document_id = store_column(st, 8, &oom),
+        .title = store_column(st, 9, &oom),
+        .uri = store_column(st, 10, &oom),
+        .metadata = store_column(st, 11, &oom),
+    };
+    int64_t heading_start = sqlite3_column_int64(st, 6), heading_end = sqlite3_column_int64(st, 7);
+    sqlite3_reset(st);
+    if (oom) return store_out_of_memory(err);
+    rc = read_span(c, blob, out->document, (int64_t)out->start, (int64_t)out->end, &out->text, err);
+    if (rc != FO_OK) return rc;
+    out->text_len = out->end - out->start;
+    if (heading_end > heading_start)
+        rc = read_span(c, blob, out->document, heading_start, heading_end, &out->heading, err);
+    return rc;
+}
+
+int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err) {
+    memset(out, 0, n * sizeof *out);
+    store_conn *c;
+    int rc = store_reader(s, true, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_blob *blob = NULL;
+    for (size_t i = 0; rc == FO_OK && i < n; i++) rc = get_chunk(c, &blob, ids[i], &out[i], err);
+    sqlite3_blob_close(blob);
+    store_reader_release(s, c);
+    if (rc != FO_OK)
+        for (size_t i = 0; i < n; i++) store_chunk_deinit(&out[i]);
+    return rc;
+}
+
+/* The epoch as this connection's snapshot sees it; opens the snapshot where it is the first read.
+ */
+static int read_epoch(store_conn *c, int64_t collection, int64_t *epoch, fo_err *err) {
+    sqlite3_stmt *st;
+    int rc =
+        store_query(c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc == 0)
+        return fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
+    if (rc < 0) return rc;
+    if (epoch) *epoch = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    return FO_OK;
+}
+
+static const char *column_or_empty(sqlite3_stmt *st, int i) {
+    const char *s = (const char *)sqlite3_column_text(st, i);
+    return s ? s : "";
+}
+
+/* Vectors lie in the row at any address; the reader of a float array expects an aligned one. */
+static int align_vector(sqlite3_stmt *st, int i, float **vector, size_t *cap, uint32_t *dim,
+                        fo_err *err) {
+    *dim = 0;
+    if (sqlite3_column_type(st, i) != SQLITE_BLOB) return FO_OK;
+    const void *p = sqlite3_column_blob(st, i);
+    size_t n = (size_t)sqlite3_column_bytes(st, i);
+    if (n > *cap) {
+        free(*vector);
+        *vector = malloc(n);
+        *cap = *vector ? n : 0;
+        if (!*vector) return store_out_of_memory(err);
+    }
+    if (n) memcpy(*vector, p, n);
+    *dim = (uint32_t)(n / sizeof(float));
+    return FO_OK;
+}
+
+int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
+                     int64_t *epoch, fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, true, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_blob *blob = NULL;
+    sqlite3_stmt *st = NULL;
+    fo_buf text = {0};
+    float *vector = NULL;
+    size_t cap_vector = 0;
+    rc = read_epoch(c, collection, epoch, err);
+    if (rc == FO_OK)
+        rc = store_query(c, &st, err,
+                         "SELECT c.id, c.document, c.start, c.stop, d.title, d.metadata, e.vector "
+                         "FROM chunks c JOIN documents d ON d.id = c.document "
+                         "LEFT JOIN embeddings e ON e.chunk = c.id "
+                         "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
+                         "ii", collection, after);
+    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        int64_t start = sqlite3_column_int64(st, 2), end = sqlite3_column_int64(st, 3);
+        store_index_row row = {
+            .chunk = sqlite3_column_int64(st, 0),
+            .document = sqlite3_column_int64(st, 1),
+            .title = column_or_empty(st, 4),
+            .metadata = column_or_empty(st, 5),
+        };
+        rc = FO_OK;
+        fo_buf_clear(&text);
+        if (start < 0 || end < start)
+            rc = fo_fail(err, FO_ECORRUPT, "chunk %lld has a broken span", (long long)row.chunk);
+        else if (!fo_buf_reserve(&text, (size_t)(end - start)))
+            rc = store_out_of_memory(err);
+        else
+            rc =
+                store_read_text(c, &blob, row.document, (size_t)start, (size_t)end, text.data, err);
+        if (rc == FO_OK) rc = align_vector(st, 6, &vector, &cap_vector, &row.dim, err);
+        if (rc == FO_OK) {
+            text.data[end - start] = 0;
+            row.text = text.data;
+            row.text_len = (size_t)(end - start);
+            row.vector = row.dim ? vector : NULL;
+            rc = fn(ctx, &row);
+        }
+        if (rc != FO_OK) break;
+    }
+    if (st) sqlite3_reset(st);
+    sqlite3_blob_close(blob);
+    store_reader_release(s, c);
+    fo_buf_free(&text);
+    free(vector);
+    return rc;
+}
+
+static bool grow_ids(int64_t **list, size_t cap) {
+    int64_t *grown = realloc(*list, cap * sizeof *grown);
+    if (grown) *list = grown;
+    return grown != NULL;
+}
+
+int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **documents, size_t *n,
+                    int64_t *epoch, fo_err *err) {
+    *ids = NULL;
+    if (documents) *documents = NULL;
+    *n = 0;
+    store_conn *c;
+    int rc = store_reader(s, true, &c, err);
+    if (rc != FO_OK) return rc;
+    int64_t *list = NULL, *of = NULL;
+    size_t count = 0, cap = 0;
+    sqlite3_stmt *st;
+    rc = read_epoch(c, collection, epoch, err);
+    if (rc == FO_OK)
+        rc = store_query(c, &st, err,
+                         "SELECT id, document FROM chunks WHERE collection = ? ORDER BY id", "i",
+                         collection);
+    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        rc = FO_OK;
+        if (count == cap) {
+            cap = cap ? cap * 2 : 1024;
+            if (!grow_ids(&list, cap) || (documents && !grow_ids(&of, cap))) {
+                sqlite3_reset(st);
+                rc = store_out_of_memory(err);
+                break;
+            }
+        }
+        if (documents) of[count] = sqlite3_column_int64(st, 1);
+        list[count++] = sqlite3_column_int64(st, 0);
+    }
+    store_reader_release(s, c);
+    if (rc != FO_OK) {
+        free(list);
+        free(of);
+        return rc;
+    }
+    *ids = list;
+    if (documents) *documents = of;
+    *n = count;
+    return FO_OK;
+}

@@ -1,0 +1,200 @@
+/* Collections: their rows, their counts and epochs. */
+#include "data/store/store_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/clock.h"
+
+void store_collection_deinit(store_collection *c) {
+    if (!c) return;
+    free(c->tenant);
+    free(c->name);
+    free(c->language);
+    free(c->embedder);
+    *c = (store_collection){0};
+}
+
+#define COLUMNS                                                                                    \
+    "id, tenant, name, language, embedder, dim, alpha, epoch, n_documents, n_chunks, created_ms"
+
+static int read_row(sqlite3_stmt *st, store_collection *out, fo_err *err) {
+    bool oom = false;
+    *out = (store_collection){
+        .id = sqlite3_column_int64(st, 0),
+        .tenant = store_column(st, 1, &oom),
+        .name = store_column(st, 2, &oom),
+        .language = store_column(st, 3, &oom),
+        .embedder = store_column(st, 4, &oom),
+        .dim = (uint32_t)sqlite3_column_int64(st, 5),
+        .alpha = sqlite3_column_double(st, 6),
+        .epoch = sqlite3_column_int64(st, 7),
+        .n_documents = sqlite3_column_int64(st, 8),
+        .n_chunks = sqlite3_column_int64(st, 9),
+        .created_ms = sqlite3_column_int64(st, 10),
+    };
+    if (!oom) return FO_OK;
+    store_collection_deinit(out);
+    return store_out_of_memory(err);
+}
+
+static int no_such_collection(const char *name, fo_err *err) {
+    return fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
+}
+
+static int get_by_name(store_conn *c, const char *tenant, const char *name, store_collection *out,
+                       fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err,
+                         "SELECT " COLUMNS " FROM collections WHERE tenant = ? AND name = ?", "ss",
+                         tenant, name);
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc == 0) return no_such_collection(name, err);
+    if (rc < 0) return rc;
+    rc = read_row(st, out, err);
+    sqlite3_reset(st);
+    return rc;
+}
+
+int store_get_collection(store *s, const char *tenant, const char *name, store_collection *out,
+                         fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    rc = get_by_name(c, tenant, name, out, err);
+    store_reader_release(s, c);
+    return rc;
+}
+
+int store_create_collection(store *s, const char *tenant, const char *name, const char *language,
+                            store_collection *out, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err,
+                   "INSERT INTO collections (tenant, name, language, created_ms) "
+                   "VALUES (?, ?, ?, ?)",
+                   "sssi", tenant, name, language ? language : "english", fo_unix_ms());
+    if (rc == FO_ECONFLICT)
+        fo_fail_field(err, FO_ECONFLICT, "collection", "collection '%s' exists already", name);
+    store_collection made = {0};
+    if (rc == FO_OK) rc = get_by_name(t->c, tenant, name, &made, err);
+    if (rc != FO_OK) {
+        store_rollback(t);
+        return rc;
+    }
+    rc = store_commit(t, err);
+    if (rc == FO_OK && out)
+        *out = made;
+    else
+        store_collection_deinit(&made);
+    return rc;
+}
+
+int store_delete_collection(store *s, const char *tenant, const char *name, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err, "DELETE FROM collections WHERE tenant = ? AND name = ?", "ss", tenant,
+                   name);
+    if (rc == FO_OK && sqlite3_changes(t->c->db) == 0) rc = no_such_collection(name, err);
+    if (rc != FO_OK) {
+        store_rollback(t);
+        return rc;
+    }
+    return store_commit(t, err);
+}
+
+int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
+                           fo_err *err) {
+    *out = NULL;
+    *n = 0;
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    store_collection *list = NULL;
+    size_t count = 0, cap = 0;
+    sqlite3_stmt *st;
+    rc = store_query(c, &st, err,
+                     "SELECT " COLUMNS " FROM collections WHERE ?1 IS NULL OR tenant = ?1 "
+                     "ORDER BY name, tenant",
+                     "s", tenant);
+    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        rc = FO_OK;
+        if (count == cap) {
+            cap = cap ? cap * 2 : 16;
+            store_collection *grown = realloc(list, cap * sizeof *grown);
+            if (!grown) {
+                rc = store_out_of_memory(err);
+            } else {
+                list = grown;
+            }
+        }
+        if (rc == FO_OK) rc = read_row(st, &list[count], err);
+        if (rc != FO_OK) {
+            sqlite3_reset(st);
+            break;
+        }
+        count++;
+    }
+    store_reader_release(s, c);
+    if (rc < 0) {
+        for (size_t i = 0; i < count; i++) store_collection_deinit(&list[i]);
+        free(list);
+        return rc;
+    }
+    *out = list;
+    *n = count;
+    return FO_OK;
+}
+
+int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err, "UPDATE collections SET alpha = ? WHERE id = ?", "di", alpha,
+                   collection);
+    if (rc == FO_OK && sqlite3_changes(t->c->db) == 0)
+        rc = fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
+    if (rc != FO_OK) {
+        store_rollback(t);
+        return rc;
+    }
+    return store_commit(t, err);
+}
+
+/* ---- epochs ------------------------------------------------------------------------------ */
+
+int store_touch(store_txn *t, int64_t collection, int64_t documents, int64_t chunks, fo_err *err) {
+    int64_t first = 1;
+    for (size_t i = 0; i < t->n_touched; i++)
+        if (t->touched[i] == collection) first = 0;
+    if (first) {
+        int64_t *grown = realloc(t->touched, (t->n_touched + 1) * sizeof *grown);
+        if (!grown) return store_out_of_memory(err);
+        t->touched = grown;
+    }
+    int rc = store_run(t->c, err,
+                       "UPDATE collections SET epoch = epoch + ?1, n_documents = n_documents + ?2, "
+                       "n_chunks = n_chunks + ?3, "
+                       "embedder = CASE WHEN n_chunks + ?3 = 0 THEN '' ELSE embedder END, "
+                       "dim = CASE WHEN n_chunks + ?3 = 0 THEN 0 ELSE dim END WHERE id = ?4",
+                       "iiii", first, documents, chunks, collection);
+    if (rc == FO_OK && first) t->touched[t->n_touched++] = collection;
+    return rc;
+}
+
+int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err) {
+    sqlite3_stmt *st;
+    int rc =
+        store_query(t->c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
+    if (rc != FO_OK) return rc;
+    rc = store_step(t->c, st, err);
+    if (rc == 0)
+        return fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
+    if (rc < 0) return rc;
+    *epoch = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    return FO_OK;
+}

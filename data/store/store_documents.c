@@ -1,0 +1,417 @@
+/* Documents: put, delete, get, list. A document's text lies in pieces (see schema.sql). */
+#include "data/store/store_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/buf.h"
+#include "kernels/clock.h"
+
+void store_document_deinit(store_document *d) {
+    if (!d) return;
+    free(d->id);
+    free(d->title);
+    free(d->uri);
+    free(d->content_type);
+    free(d->metadata);
+    free(d->text);
+    *d = (store_document){0};
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+typedef struct document_row { /* what a put or delete needs of the row that is there */
+    int64_t id;               /* 0: no such document */
+    unsigned char sha256[32];
+    int64_t n_chunks;
+} document_row;
+
+static int find_document(store_conn *c, int64_t collection, const char *id, document_row *out,
+                         fo_err *err) {
+    *out = (document_row){0};
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err,
+                         "SELECT id, content_sha256, n_chunks FROM documents "
+                         "WHERE collection = ? AND name = ?",
+                         "is", collection, id);
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc != 1) return rc;
+    out->id = sqlite3_column_int64(st, 0);
+    if (sqlite3_column_bytes(st, 1) == sizeof out->sha256)
+        memcpy(out->sha256, sqlite3_column_blob(st, 1), sizeof out->sha256);
+    out->n_chunks = sqlite3_column_int64(st, 2);
+    sqlite3_reset(st);
+    return FO_OK;
+}
+
+static int list_chunks_of(store_conn *c, const document_row *row, int64_t **ids, size_t *n,
+                          fo_err *err) {
+    *ids = NULL;
+    *n = 0;
+    if (row->n_chunks <= 0) return FO_OK;
+    size_t cap = (size_t)row->n_chunks, count = 0;
+    int64_t *list = calloc(cap, sizeof *list);
+    if (!list) return store_out_of_memory(err);
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err, "SELECT id FROM chunks WHERE document = ? ORDER BY ordinal",
+                         "i", row->id);
+    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        rc = FO_OK;
+        if (count == cap) {
+            sqlite3_reset(st);
+            rc = fo_fail(err, FO_ECORRUPT, "document %lld has more chunks than it says",
+                         (long long)row->id);
+            break;
+        }
+        list[count++] = sqlite3_column_int64(st, 0);
+    }
+    if (rc != FO_OK) {
+        free(list);
+        return rc;
+    }
+    *ids = list;
+    *n = count;
+    return FO_OK;
+}
+
+/* The collection's tenant; refuses vectors of another embedder than those that stay. */
+static int check_collection(store_txn *t, const store_document_in *doc, size_t n_chunks,
+                            int64_t n_going, char **tenant, fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = store_query(t->c, &st, err,
+                         "SELECT tenant, name, embedder, dim, n_chunks FROM collections "
+                         "WHERE id = ?",
+                         "i", doc->collection);
+    if (rc != FO_OK) return rc;
+    rc = store_step(t->c, st, err);
+    if (rc == 0)
+        return fo_fail_field(err, FO_ENOTFOUND, "collection", "the collection does not exist");
+    if (rc < 0) return rc;
+    rc = FO_OK;
+    const char *has = (const char *)sqlite3_column_text(st, 2);
+    int64_t dim = sqlite3_column_int64(st, 3), n_staying = sqlite3_column_int64(st, 4) - n_going;
+    if (n_chunks && n_staying > 0 && (strcmp(has, doc->embedder) != 0 || dim != doc->dim))
+        rc = fo_fail(err, FO_EMISMATCH,
+                     "collection '%s' holds vectors of another embedder (%.12s..., %lld "
+                     "dimensions), this one is %.12s... with %u: start with the first embedder "
+                     "again, or ingest into a new collection",
+                     (const char *)sqlite3_column_text(st, 1), has, (long long)dim, doc->embedder,
+                     doc->dim);
+    bool oom = false;
+    if (rc == FO_OK) *tenant = store_column(st, 0, &oom);
+    sqlite3_reset(st);
+    return oom ? store_out_of_memory(err) : rc;
+}
+
+static int insert_text(store_conn *c, const char *tenant, int64_t document, const char *text,
+                       size_t len, fo_err *err) {
+    int rc = FO_OK;
+    for (size_t at = 0; rc == FO_OK && at < len; at += TEXT_PIECE_BYTES) {
+        size_t n = len - at < TEXT_PIECE_BYTES ? len - at : TEXT_PIECE_BYTES;
+        int64_t id = document * TEXT_MAX_PIECES + (int64_t)(at / TEXT_PIECE_BYTES);
+        rc = store_run(c, err, "INSERT INTO texts (id, tenant, bytes) VALUES (?, ?, ?)", "isb", id,
+                       tenant, text + at, n);
+    }
+    return rc;
+}
+
+static int insert_chunks(store_conn *c, const char *tenant, const store_document_in *doc,
+                         int64_t document, const store_chunk_in *chunks, size_t n, int64_t *first,
+                         fo_err *err) {
+    for (size_t i = 0; i < n; i++) {
+        const store_chunk_in *k = &chunks[i];
+        int rc = store_run(
+            c, err,
+            "INSERT INTO chunks (tenant, collection, document, ordinal, start, stop, start_cp, "
+            "stop_cp, heading_start, heading_stop, n_tokens) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+            "siiiiiiiiii", tenant, doc->collection, document, (int64_t)i, (int64_t)k->start,
+            (int64_t)k->end, (int64_t)k->start_cp, (int64_t)k->end_cp, (int64_t)k->heading_start,
+            (int64_t)k->heading_end, (int64_t)k->n_tokens);
+        if (rc != FO_OK) return rc;
+        int64_t id = sqlite3_last_insert_rowid(c->db);
+        if (i == 0) *first = id;
+        if (id != *first + (int64_t)i)
+            return fo_fail(err, FO_ECORRUPT, "chunk ids do not follow each other");
+        rc = store_run(c, err, "INSERT INTO embeddings (chunk, tenant, vector) VALUES (?, ?, ?)",
+                       "isb", id, tenant, k->vector, (size_t)doc->dim * sizeof(float));
+        if (rc != FO_OK) return rc;
+    }
+    return FO_OK;
+}
+
+static int clear_document(store_conn *c, int64_t document, fo_err *err) {
+    int rc = store_run(c, err, "DELETE FROM chunks WHERE document = ?", "i", document);
+    if (rc != FO_OK) return rc;
+    return store_run(c, err, "DELETE FROM texts WHERE id BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535",
+                     "i", document);
+}
+
+static int write_document(store_txn *t, const store_document_in *doc, const char *tenant,
+                          const document_row *old, const store_chunk_in *chunks, size_t n,
+                          store_put_result *out, fo_err *err) {
+    store_conn *c = t->c;
+    int64_t now = fo_unix_ms();
+    int rc;
+    if (old->id) {
+        out->document = old->id;
+        rc = clear_document(c, old->id, err);
+        if (rc == FO_OK)
+            rc = store_run(c, err,
+                           "UPDATE documents SET content_sha256 = ?, text_bytes = ?, n_chunks = ?, "
+                           "updated_ms = ?, title = ?, uri = ?, content_type = ?, metadata = ? "
+                           "WHERE id = ?",
+                           "biiissssi", doc->content_sha256, (size_t)32, (int64_t)doc->text_len,
+                           (int64_t)n, now, doc->title, doc->uri, doc->content_type, doc->metadata,
+                           old->id);
+    } else {
+        rc = store_run(c, err,
+                       "INSERT INTO documents (tenant, collection, name, content_sha256, "
+                       "text_bytes, n_chunks, created_ms, updated_ms, title, uri, content_type, "
+                       "metadata) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+                       "sisbiiiissss", tenant, doc->collection, doc->id, doc->content_sha256,
+                       (size_t)32, (int64_t)doc->text_len, (int64_t)n, now, now, doc->title,
+                       doc->uri, doc->content_type, doc->metadata);
+        out->document = sqlite3_last_insert_rowid(c->db);
+    }
+    if (rc == FO_OK) rc = insert_text(c, tenant, out->document, doc->text, doc->text_len, err);
+    if (rc == FO_OK)
+        rc = insert_chunks(c, tenant, doc, out->document, chunks, n, &out->first_chunk, err);
+    if (rc == FO_OK)
+        rc = store_touch(t, doc->collection, old->id ? 0 : 1, (int64_t)n - old->n_chunks, err);
+    if (rc == FO_OK && n)
+        rc = store_run(c, err, "UPDATE collections SET embedder = ?, dim = ? WHERE id = ?", "sii",
+                       doc->embedder, (int64_t)doc->dim, doc->collection);
+    return rc;
+}
+
+/* Between the savepoint and its release: on failure the document is as it was before. */
+static int guarded(store_txn *t, int rc, fo_err *err) {
+    if (rc != FO_OK && !sqlite3_get_autocommit(t->c->db) &&
+        (store_run(t->c, NULL, "ROLLBACK TO document", "") != FO_OK ||
+         store_run(t->c, NULL, "RELEASE document", "") != FO_OK))
+        store_run(t->c, NULL, "ROLLBACK", "");
+    else if (rc == FO_OK)
+        rc = store_run(t->c, err, "RELEASE document", "");
+    return store_txn_failed(t, rc, err);
+}
+
+static int txn_usable(store_txn *t, fo_err *err) {
+    if (t->broken && err) *err = t->why;
+    return t->broken ? t->why.code : FO_OK;
+}
+
+static int check_spans(const store_document_in *doc, const store_chunk_in *chunks, size_t n,
+                       fo_err *err) {
+    if (doc->text_len > (size_t)TEXT_PIECE_BYTES * TEXT_MAX_PIECES)
+        return fo_fail(err, FO_ELIMIT, "the document's text is longer than 4 GiB");
+    for (size_t i = 0; i < n; i++) {
+        const store_chunk_in *k = &chunks[i];
+        if (k->start > k->end || k->end > doc->text_len || k->heading_start > k->heading_end ||
+            k->heading_end > doc->text_len || !k->vector)
+            return fo_fail(err, FO_EINVAL, "chunk %zu has no vector or leaves the text", i);
+    }
+    return FO_OK;
+}
+
+int store_put_document(store_txn *t, const store_document_in *doc, const store_chunk_in *chunks,
+                       size_t n_chunks, store_put_result *out, fo_err *err) {
+    *out = (store_put_result){0};
+    int rc = txn_usable(t, err);
+    if (rc == FO_OK) rc = check_spans(doc, chunks, n_chunks, err);
+    if (rc != FO_OK) return rc;
+    document_row old;
+    rc = find_document(t->c, doc->collection, doc->id, &old, err);
+    if (rc != FO_OK) return store_txn_failed(t, rc, err);
+    if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0) {
+        out->status = STORE_UNCHANGED;
+        out->document = old.id;
+        return FO_OK;
+    }
+    out->status = old.id ? STORE_UPDATED : STORE_CREATED;
+    char *tenant = NULL;
+    rc = check_collection(t, doc, n_chunks, old.n_chunks, &tenant, err);
+    if (rc == FO_OK && old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
+    size_t n_touched = t->n_touched;
+    if (rc == FO_OK) rc = store_run(t->c, err, "SAVEPOINT document", "");
+    if (rc == FO_OK)
+        rc = guarded(t, write_document(t, doc, tenant, &old, chunks, n_chunks, out, err), err);
+    else
+        store_txn_failed(t, rc, err);
+    free(tenant);
+    if (rc != FO_OK) {
+        t->n_touched = n_touched;
+        free(out->removed);
+        *out = (store_put_result){0};
+    }
+    return rc;
+}
+
+int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
+                          size_t *n_removed, fo_err *err) {
+    *removed = NULL;
+    *n_removed = 0;
+    int rc = txn_usable(t, err);
+    if (rc != FO_OK) return rc;
+    document_row old;
+    rc = find_document(t->c, collection, id, &old, err);
+    if (rc != FO_OK) return store_txn_failed(t, rc, err);
+    if (!old.id) return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+    rc = list_chunks_of(t->c, &old, removed, n_removed, err);
+    size_t n_touched = t->n_touched;
+    if (rc == FO_OK) rc = store_run(t->c, err, "SAVEPOINT document", "");
+    if (rc != FO_OK) {
+        store_txn_failed(t, rc, err);
+    } else {
+        rc = store_run(t->c, err, "DELETE FROM documents WHERE id = ?", "i", old.id);
+        if (rc == FO_OK) rc = store_touch(t, collection, -1, -old.n_chunks, err);
+        rc = guarded(t, rc, err);
+    }
+    if (rc != FO_OK) {
+        t->n_touched = n_touched;
+        free(*removed);
+        *removed = NULL;
+        *n_removed = 0;
+    }
+    return rc;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+int store_document_unchanged(store *s, int64_t collection, const char *id,
+                             const unsigned char sha256[32], bool *unchanged, size_t *n_chunks,
+                             fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    document_row row;
+    rc = find_document(c, collection, id, &row, err);
+    store_reader_release(s, c);
+    if (rc != FO_OK) return rc;
+    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0;
+    if (n_chunks) *n_chunks = *unchanged ? (size_t)row.n_chunks : 0;
+    return FO_OK;
+}
+
+#define COLUMNS                                                                                    \
+    "id, name, title, uri, content_type, metadata, content_sha256, created_ms, updated_ms, "       \
+    "n_chunks, text_bytes"
+
+static int read_row(sqlite3_stmt *st, store_document *out, fo_err *err) {
+    bool oom = false;
+    *out = (store_document){
+        .rowid = sqlite3_column_int64(st, 0),
+        .id = store_column(st, 1, &oom),
+        .title = store_column(st, 2, &oom),
+        .uri = store_column(st, 3, &oom),
+        .content_type = store_column(st, 4, &oom),
+        .metadata = store_column(st, 5, &oom),
+        .created_ms = sqlite3_column_int64(st, 7),
+        .updated_ms = sqlite3_column_int64(st, 8),
+        .n_chunks = (size_t)sqlite3_column_int64(st, 9),
+        .text_bytes = (size_t)sqlite3_column_int64(st, 10),
+    };
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char *hash = sqlite3_column_blob(st, 6);
+    for (int i = 0; i < 32 && i < sqlite3_column_bytes(st, 6); i++) {
+        out->content_sha256[2 * i] = digits[hash[i] >> 4];
+        out->content_sha256[2 * i + 1] = digits[hash[i] & 15];
+    }
+    if (!oom) return FO_OK;
+    store_document_deinit(out);
+    return store_out_of_memory(err);
+}
+
+int store_read_text(store_conn *c, sqlite3_blob **blob, int64_t document, size_t start, size_t end,
+                    char *out, fo_err *err) {
+    while (start < end) {
+        size_t piece = start / TEXT_PIECE_BYTES, offset = start % TEXT_PIECE_BYTES;
+        size_t n = TEXT_PIECE_BYTES - offset;
+        if (n > end - start) n = end - start;
+        int64_t id = document * TEXT_MAX_PIECES + (int64_t)piece;
+        int rc = *blob ? sqlite3_blob_reopen(*blob, id)
+                       : sqlite3_blob_open(c->db, "main", "texts", "bytes", id, 0, blob);
+        if (rc == SQLITE_OK) rc = sqlite3_blob_read(*blob, out, (int)n, (int)offset);
+        if (rc == SQLITE_ERROR) /* no such row, or a row too short */
+            return fo_fail(err, FO_ECORRUPT, "document %lld has lost text at byte %zu",
+                           (long long)document, start);
+        if (rc != SQLITE_OK) return store_fail_sqlite(c->db, err, "could not read the database");
+        out += n;
+        start += n;
+    }
+    return FO_OK;
+}
+
+int store_get_document(store *s, int64_t collection, const char *id, bool with_text,
+                       store_document *out, fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, with_text, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_stmt *st;
+    rc = store_query(c, &st, err,
+                     "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?", "is",
+                     collection, id);
+    if (rc == FO_OK) {
+        rc = store_step(c, st, err);
+        if (rc == 0)
+            rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+        else if (rc == 1)
+            rc = read_row(st, out, err);
+        sqlite3_reset(st);
+    }
+    if (rc == FO_OK && with_text) {
+        sqlite3_blob *blob = NULL;
+        out->text = malloc(out->text_bytes + 1);
+        if (out->text) {
+            rc = store_read_text(c, &blob, out->rowid, 0, out->text_bytes, out->text, err);
+            out->text[out->text_bytes] = 0;
+        } else {
+            rc = store_out_of_memory(err);
+        }
+        sqlite3_blob_close(blob);
+        if (rc != FO_OK) store_document_deinit(out);
+    }
+    store_reader_release(s, c);
+    return rc;
+}
+
+int store_list_documents(store *s, int64_t collection, const char *after, size_t limit,
+                         store_document **out, size_t *n, bool *has_more, fo_err *err) {
+    *out = NULL;
+    *n = 0;
+    *has_more = false;
+    if (limit < 1 || limit > 100000)
+        return fo_fail_field(err, FO_EINVAL, "limit", "limit must be between 1 and 100000");
+    store_document *list = calloc(limit, sizeof *list);
+    if (!list) return store_out_of_memory(err);
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) {
+        free(list);
+        return rc;
+    }
+    size_t count = 0;
+    sqlite3_stmt *st;
+    rc = store_query(c, &st, err,
+                     "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name > ? "
+                     "ORDER BY name LIMIT ?",
+                     "isi", collection, after ? after : "", (int64_t)limit + 1);
+    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        *has_more = count == limit;
+        rc = *has_more ? FO_OK : read_row(st, &list[count], err);
+        if (*has_more || rc != FO_OK) {
+            sqlite3_reset(st);
+            break;
+        }
+        count++;
+    }
+    store_reader_release(s, c);
+    if (rc < 0) {
+        for (size_t i = 0; i < count; i++) store_document_deinit(&list[i]);
+        free(list);
+        return rc;
+    }
+    *out = list;
+    *n = count;
+    return FO_OK;
+}

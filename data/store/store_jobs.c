@@ -1,0 +1,194 @@
+/* Jobs, idempotency keys and the query log: what requests leave behind beside documents. */
+#include "data/store/store_internal.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/clock.h"
+
+static const int64_t IDEMPOTENCY_MS = 24LL * 3600 * 1000;
+
+/* A transaction of one statement. */
+static int write_one(store *s, fo_err *err, const char *sql, const char *types, ...) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    va_list args;
+    va_start(args, types);
+    rc = store_run_args(t->c, err, sql, types, args);
+    va_end(args);
+    if (rc == FO_OK) return store_commit(t, err);
+    store_rollback(t);
+    return rc;
+}
+
+/* ---- jobs -------------------------------------------------------------------------------- */
+
+void store_job_deinit(store_job *j) {
+    if (!j) return;
+    free(j->tenant);
+    free(j->kind);
+    free(j->state);
+    free(j->collection);
+    free(j->error);
+    free(j->result);
+    *j = (store_job){0};
+}
+
+int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,
+                     int64_t *id, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    int64_t now = fo_unix_ms();
+    rc = store_run(t->c, err,
+                   "INSERT INTO jobs (tenant, kind, state, created_ms, updated_ms, collection) "
+                   "VALUES (?, ?, 'queued', ?, ?, ?)",
+                   "ssiis", tenant, kind, now, now, collection);
+    if (rc != FO_OK) {
+        store_rollback(t);
+        return rc;
+    }
+    *id = sqlite3_last_insert_rowid(t->c->db);
+    return store_commit(t, err);
+}
+
+int store_update_job(store *s, int64_t id, const char *state, int64_t n_total, int64_t n_done,
+                     int64_t n_failed, const char *error, const char *result, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err,
+                   "UPDATE jobs SET state = coalesce(?, state), n_total = ?, n_done = ?, "
+                   "n_failed = ?, error = coalesce(?, error), result = coalesce(?, result), "
+                   "updated_ms = ? WHERE id = ?",
+                   "siiissii", state, n_total, n_done, n_failed, error, result, fo_unix_ms(), id);
+    if (rc == FO_OK && sqlite3_changes(t->c->db) == 0)
+        rc = fo_fail(err, FO_ENOTFOUND, "job %lld does not exist", (long long)id);
+    if (rc != FO_OK) {
+        store_rollback(t);
+        return rc;
+    }
+    return store_commit(t, err);
+}
+
+int store_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_stmt *st;
+    rc = store_query(c, &st, err,
+                     "SELECT id, tenant, kind, state, n_total, n_done, n_failed, collection, "
+                     "error, result, created_ms, updated_ms FROM jobs WHERE id = ? AND tenant = ?",
+                     "is", id, tenant);
+    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (rc == 0) rc = fo_fail(err, FO_ENOTFOUND, "job %lld does not exist", (long long)id);
+    if (rc == 1) {
+        bool oom = false;
+        *out = (store_job){
+            .id = sqlite3_column_int64(st, 0),
+            .tenant = store_column(st, 1, &oom),
+            .kind = store_column(st, 2, &oom),
+            .state = store_column(st, 3, &oom),
+            .n_total = sqlite3_column_int64(st, 4),
+            .n_done = sqlite3_column_int64(st, 5),
+            .n_failed = sqlite3_column_int64(st, 6),
+            .collection = store_column(st, 7, &oom),
+            .error = store_column(st, 8, &oom),
+            .result = store_column(st, 9, &oom),
+            .created_ms = sqlite3_column_int64(st, 10),
+            .updated_ms = sqlite3_column_int64(st, 11),
+        };
+        sqlite3_reset(st);
+        rc = FO_OK;
+        if (oom) {
+            store_job_deinit(out);
+            rc = store_out_of_memory(err);
+        }
+    }
+    store_reader_release(s, c);
+    return rc;
+}
+
+int store_fail_running_jobs(store *s, fo_err *err) {
+    return write_one(s, err,
+                     "UPDATE jobs SET state = 'failed', error = 'interrupted by a restart', "
+                     "updated_ms = ? WHERE state IN ('queued', 'running')",
+                     "i", fo_unix_ms());
+}
+
+/* ---- idempotency ------------------------------------------------------------------------- */
+
+static int claim(store_txn *t, const char *tenant, const char *route, const char *key,
+                 const unsigned char body_sha256[32], enum store_idem *state, int *status,
+                 char **response, fo_err *err) {
+    int64_t now = fo_unix_ms();
+    int rc = store_run(t->c, err, "DELETE FROM idempotency WHERE created_ms < ?", "i",
+                       now - IDEMPOTENCY_MS);
+    if (rc != FO_OK) return rc;
+    sqlite3_stmt *st;
+    rc = store_query(t->c, &st, err,
+                     "SELECT body_sha256, status, response FROM idempotency "
+                     "WHERE tenant = ? AND route = ? AND key = ?",
+                     "sss", tenant, route, key);
+    if (rc == FO_OK) rc = store_step(t->c, st, err);
+    if (rc < 0) return rc;
+    if (rc == 0) {
+        *state = STORE_IDEM_NEW;
+        return store_run(t->c, err,
+                         "INSERT INTO idempotency (tenant, route, key, body_sha256, created_ms) "
+                         "VALUES (?, ?, ?, ?, ?)",
+                         "sssbi", tenant, route, key, body_sha256, (size_t)32, now);
+    }
+    rc = FO_OK;
+    if (sqlite3_column_bytes(st, 0) != 32 || memcmp(sqlite3_column_blob(st, 0), body_sha256, 32)) {
+        *state = STORE_IDEM_OTHER_BODY;
+    } else if (sqlite3_column_type(st, 1) == SQLITE_NULL) {
+        *state = STORE_IDEM_RUNNING;
+    } else {
+        bool oom = false;
+        *state = STORE_IDEM_DONE;
+        *status = sqlite3_column_int(st, 1);
+        *response = store_column(st, 2, &oom);
+        if (oom) rc = store_out_of_memory(err);
+    }
+    sqlite3_reset(st);
+    return rc;
+}
+
+int store_idem_claim(store *s, const char *tenant, const char *route, const char *key,
+                     const unsigned char body_sha256[32], enum store_idem *state, int *status,
+                     char **response, fo_err *err) {
+    *response = NULL;
+    *status = 0;
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = claim(t, tenant, route, key, body_sha256, state, status, response, err);
+    if (rc == FO_OK)
+        rc = store_commit(t, err);
+    else
+        store_rollback(t);
+    if (rc != FO_OK) {
+        free(*response);
+        *response = NULL;
+    }
+    return rc;
+}
+
+int store_idem_finish(store *s, const char *tenant, const char *route, const char *key, int status,
+                      const char *response, fo_err *err) {
+    return write_one(s, err,
+                     "UPDATE idempotency SET status = ?, response = ? "
+                     "WHERE tenant = ? AND route = ? AND key = ?",
+                     "issss", (int64_t)status, response, tenant, route, key);
+}
+
+int store_idem_abandon(store *s, const char *tenant, const char *route, const char *key,
+                       fo_err *err) {
+    return write_one(s, err,
+                     "DELETE FROM idempotency WHERE tenant = ? AND route = ? AND key = ? "
+                     "AND status IS NULL",
+                     "sss", tenant, route, key);
+}

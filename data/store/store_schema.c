@@ -1,0 +1,78 @@
+/* The schema and its history: user_version n means that steps 1..n have run. */
+#include <stdio.h>
+
+#include "data/store/store_internal.h"
+
+static const char schema_1[] = {
+#include "data/store/schema.sql.inc"
+    , 0};
+
+/* How long the stages of queries took: counts of geometric buckets (store_latency.c). */
+static const char schema_2[] = "CREATE TABLE latency_rollups ("
+                               "tenant TEXT NOT NULL,"
+                               "step_s INTEGER NOT NULL," /* 60, 3600 or 86400 */
+                               "t_s INTEGER NOT NULL,"
+                               "stage TEXT NOT NULL,"
+                               "bucket INTEGER NOT NULL,"
+                               "n INTEGER NOT NULL,"
+                               "sum_ms REAL NOT NULL,"
+                               "PRIMARY KEY (tenant, step_s, t_s, stage, bucket)"
+                               ") STRICT, WITHOUT ROWID;";
+
+static const char *const steps[] = {schema_1, schema_2};
+enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
+
+enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */
+
+static int read_number(store_conn *c, const char *sql, int64_t *out, fo_err *err) {
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err, sql, "");
+    if (rc != FO_OK) return rc;
+    rc = store_step(c, st, err);
+    if (rc == 1) *out = sqlite3_column_int64(st, 0);
+    sqlite3_reset(st);
+    return rc < 0 ? rc : FO_OK;
+}
+
+static int run_steps(store_conn *c, int64_t from, fo_err *err) {
+    for (int64_t v = from; v < SCHEMA_VERSION; v++)
+        if (sqlite3_exec(c->db, steps[v], NULL, NULL, NULL) != SQLITE_OK)
+            return store_fail_sqlite(c->db, err, "could not bring the database up to date");
+    char stamp[96];
+    snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d; PRAGMA application_id = %d",
+             SCHEMA_VERSION, APPLICATION_ID);
+    if (sqlite3_exec(c->db, stamp, NULL, NULL, NULL) != SQLITE_OK)
+        return store_fail_sqlite(c->db, err, "could not bring the database up to date");
+    return FO_OK;
+}
+
+int store_migrate(store_conn *c, bool read_only, fo_err *err) {
+    if (!read_only && sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
+        return store_fail_sqlite(c->db, err, "could not open the database for writing");
+    int64_t version = 0, application = 0, n_tables = 0;
+    int rc = read_number(c, "PRAGMA user_version", &version, err);
+    if (rc == FO_OK) rc = read_number(c, "PRAGMA application_id", &application, err);
+    if (rc == FO_OK) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n_tables, err);
+    bool empty = version == 0 && n_tables == 0;
+    if (rc == FO_OK && !empty && application != APPLICATION_ID)
+        rc = fo_fail(err, FO_EMISMATCH, "this SQLite database was not made by Forage");
+    if (rc == FO_OK && version > SCHEMA_VERSION)
+        rc = fo_fail(err, FO_EMISMATCH,
+                     "the database has schema version %lld, this program knows up to %d: "
+                     "use the newer program that wrote it",
+                     (long long)version, SCHEMA_VERSION);
+    if (read_only) {
+        if (rc == FO_OK && version < SCHEMA_VERSION)
+            rc = fo_fail(err, FO_EMISMATCH,
+                         "the database has the older schema version %lld: open it once for "
+                         "writing to bring it to version %d",
+                         (long long)version, SCHEMA_VERSION);
+        return rc;
+    }
+    if (rc == FO_OK && version < SCHEMA_VERSION) rc = run_steps(c, version, err);
+    if (rc == FO_OK && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+        rc = store_fail_sqlite(c->db, err, "could not bring the database up to date");
+    if (rc != FO_OK && !sqlite3_get_autocommit(c->db))
+        sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+    return rc;
+}

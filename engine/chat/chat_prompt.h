@@ -1,0 +1,29 @@
+/* chat_prompt.h - a conversation as the tokens that a model was trained to see it in: its own chat
+ * template out of the GGUF, or ChatML where there is none or it fails. */
+#ifndef FORAGE_ENGINE_CHAT_PROMPT_H
+#define FORAGE_ENGINE_CHAT_PROMPT_H
+
+#include "engine/chat/chat_template.h"
+#include "engine/gguf/gguf.h"
+#include "engine/tokenizer/tokenizer.h"
+
+typedef struct chat_prompt chat_prompt; /* immutable after creation; any thread */
+
+/* The text of a model's template in *out, which lives as long as file; empty where it has none.
+ * FO_ECORRUPT where the metadata is no text. */
+int chat_prompt_source(const gguf *file, gguf_str *out, fo_err *err);
+
+/* file and t outlive it. A template that is absent or cannot be parsed is no error: *why (may be
+ * NULL) says so, and ChatML is used. FO_ECORRUPT as above, FO_ENOMEM. */
+int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, fo_err *why,
+                       fo_err *err);
+void chat_prompt_free(chat_prompt *p); /* NULL is fine */
+
+/* The text of messages (array of {"role", "content"}) up to where the assistant's answer begins,
+ * appended to *out. FO_EINVAL, FO_ENOMEM. */
+int chat_prompt_text(const chat_prompt *p, const struct cJSON *messages, fo_buf *out, fo_err *err);
+/* Its tokens in fresh memory, BOS in front where the model wants it; caller frees *ids. */
+int chat_prompt_tokens(const chat_prompt *p, const struct cJSON *messages, int32_t **ids, size_t *n,
+                       fo_err *err);
+
+#endif

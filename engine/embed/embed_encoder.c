@@ -1,0 +1,224 @@
+/* embed_encoder.c - text vectors from an encoder model (BERT and its kin) in a GGUF file.
+ *
+ * Metadata of ours, all optional, written by convert.c:
+ *   forage.embedding.query_prefix, .passage_prefix   strings put before the text
+ *   forage.embedding.max_tokens                      u32, [CLS] and [SEP] included
+ *   forage.embedding.alpha                           f32, weight of the dense side in fusion */
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "engine/embed/embedder_impl.h"
+#include "engine/model/encoder.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/tokenizer_gguf.h"
+#include "kernels/buf.h"
+
+/* Measured on eight sets with MiniLM (docs/quality.md): equal weights are best for an encoder. */
+static const float DEFAULT_ALPHA = 0.5f;
+
+enum { MAX_PREFIX = 1024, TEXTS_AT_ONCE = 512, STEP_TOKENS = 512 };
+
+typedef struct embed_encoder {
+    embedder base; /* immutable after open, with what follows */
+    model *weights;
+    tokenizer *tokens;
+    fo_pool *own_pool;
+    char prefix[2][MAX_PREFIX]; /* by embed_kind */
+    size_t prefix_len[2];
+    int32_t first, last; /* [CLS] and [SEP] */
+    /* Questions and passages run side by side, each kind one call at a time: people wait for a
+     * question, and a batch of passages takes seconds. */
+    struct lane {
+        pthread_mutex_t mu;
+        encoder *run; /* guarded by mu */
+    } lanes[2];       /* by embed_kind */
+} embed_encoder;
+
+static void close_encoder(embedder *e) {
+    embed_encoder *s = (embed_encoder *)e;
+    for (int k = 0; k < 2; k++) {
+        encoder_free(s->lanes[k].run);
+        pthread_mutex_destroy(&s->lanes[k].mu);
+    }
+    tokenizer_free(s->tokens);
+    model_close(s->weights);
+    fo_pool_free(s->own_pool);
+    free(s);
+}
+
+/* Token ids of a text behind its prefix, between [CLS] and [SEP], cut to the model's length. */
+static int tokenize(const embed_encoder *s, enum embed_kind kind, const char *text, size_t len,
+                    int32_t **ids, int *n, fo_err *err) {
+    fo_buf joined = {0};
+    if (s->prefix_len[kind]) {
+        fo_buf_add(&joined, s->prefix[kind], s->prefix_len[kind]);
+        fo_buf_add(&joined, text, len);
+        if (joined.failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+        text = joined.data;
+        len = joined.len;
+    }
+    size_t room = s->base.max_tokens;
+    *ids = malloc((room + 2) * sizeof **ids);
+    int64_t all = *ids ? tokenizer_encode(s->tokens, text, len, 0, *ids + 1, room) : FO_ENOMEM;
+    fo_buf_free(&joined);
+    if (all < 0) return fo_fail(err, (int)all, "a text of %zu bytes cannot be split", len);
+    size_t take = (size_t)all < room ? (size_t)all : room;
+    (*ids)[0] = s->first;
+    (*ids)[take + 1] = s->last;
+    *n = (int)take + 2;
+    return FO_OK;
+}
+
+static int by_length(const void *a, const void *b) {
+    const encoder_text *x = *(const encoder_text *const *)a, *y = *(const encoder_text *const *)b;
+    if (x->n_tokens != y->n_tokens) return x->n_tokens < y->n_tokens ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
+/* Texts of like length share a step: attention then works on tiles of one size. */
+static int run_texts(embed_encoder *s, enum embed_kind kind, const encoder_text *texts, size_t n,
+                     float *out, fo_err *err) {
+    struct lane *lane = &s->lanes[kind];
+    size_t dim = s->base.dim;
+    const encoder_text *order[TEXTS_AT_ONCE];
+    encoder_text sorted[TEXTS_AT_ONCE];
+    size_t n_run = 0;
+    for (size_t i = 0; i < n; i++)
+        if (texts[i].n_tokens > 2) order[n_run++] = &texts[i];
+    memset(out, 0, n * dim * sizeof *out);
+    if (!n_run) return FO_OK;
+    qsort(order, n_run, sizeof *order, by_length);
+    for (size_t i = 0; i < n_run; i++) sorted[i] = *order[i];
+    float *rows = malloc(n_run * dim * sizeof *rows);
+    if (!rows) return fo_fail(err, FO_ENOMEM, "out of memory for %zu vectors", n_run);
+    int rc = FO_OK;
+    for (size_t first = 0, k; !rc && first < n_run; first += k) {
+        int tokens = sorted[first].n_tokens;
+        for (k = 1; first + k < n_run && tokens + sorted[first + k].n_tokens <= STEP_TOKENS; k++)
+            tokens += sorted[first + k].n_tokens;
+        pthread_mutex_lock(&lane->mu);
+        rc = encoder_embed(lane->run, sorted + first, k, rows + first * dim, err);
+        pthread_mutex_unlock(&lane->mu);
+    }
+    for (size_t i = 0; !rc && i < n_run; i++)
+        memcpy(out + (size_t)(order[i] - texts) * dim, rows + i * dim, dim * sizeof *rows);
+    free(rows);
+    return rc;
+}
+
+static int embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
+                 size_t n_texts, float *out, fo_err *err) {
+    embed_encoder *s = (embed_encoder *)e;
+    encoder_text batch[TEXTS_AT_ONCE];
+    int32_t *ids[TEXTS_AT_ONCE];
+    int rc = FO_OK;
+    for (size_t first = 0; !rc && first < n_texts; first += TEXTS_AT_ONCE) {
+        size_t n = n_texts - first < TEXTS_AT_ONCE ? n_texts - first : TEXTS_AT_ONCE, done = 0;
+        for (; !rc && done < n; done++) {
+            int n_tokens = 0;
+            ids[done] = NULL;
+            rc = tokenize(s, kind, texts[first + done], lens[first + done], &ids[done], &n_tokens,
+                          err);
+            batch[done] = (encoder_text){.tokens = ids[done], .n_tokens = n_tokens};
+        }
+        if (!rc) rc = run_texts(s, kind, batch, n, out + first * s->base.dim, err);
+        for (size_t i = 0; i < done; i++) free(ids[i]);
+    }
+    return rc;
+}
+
+static size_t count_tokens(embedder *e, const char *text, size_t len) {
+    int64_t n = tokenizer_count(((embed_encoder *)e)->tokens, text, len, 0);
+    return n < 0 ? len : (size_t)n;
+}
+
+static const embedder_ops encoder_ops = {close_encoder, embed, count_tokens};
+
+/* --- opening --- */
+static int read_prefix(embed_encoder *s, enum embed_kind kind, const char *key,
+                       const char *override, fo_err *err) {
+    gguf_str v = {override, override ? strlen(override) : 0};
+    const gguf *g = model_gguf(s->weights);
+    if (!override) {
+        int rc = gguf_get_optional_str(g, key, &v, err);
+        if (rc) return rc;
+    }
+    if (v.len >= MAX_PREFIX)
+        return fo_fail(err, FO_ELIMIT, "%s has %zu bytes; at most %d are possible", key, v.len,
+                       MAX_PREFIX - 1);
+    memcpy(s->prefix[kind], v.ptr ? v.ptr : "", v.len);
+    s->prefix_len[kind] = v.len;
+    return FO_OK;
+}
+
+static int read_limits(embed_encoder *s, fo_err *err) {
+    const gguf *g = model_gguf(s->weights);
+    uint64_t most = (uint64_t)model_get_info(s->weights)->n_context, wanted = most;
+    double alpha = (double)DEFAULT_ALPHA;
+    int rc = gguf_get_u64(g, "forage.embedding.max_tokens", &wanted, err);
+    if (rc && rc != FO_ENOTFOUND) return rc;
+    rc = gguf_get_f64(g, "forage.embedding.alpha", &alpha, err);
+    if (rc && rc != FO_ENOTFOUND) return rc;
+    if (wanted < 3 || most < 3 || !(alpha >= 0 && alpha <= 1))
+        return fo_fail(err, FO_ECORRUPT, "forage.embedding.max_tokens or .alpha is out of range");
+    s->base.max_tokens = (size_t)(wanted < most ? wanted : most) - 2;
+    s->base.alpha = (float)alpha;
+    return FO_OK;
+}
+
+static int take_fingerprint(embed_encoder *s, fo_err *err) {
+    fingerprint *f = fingerprint_begin("forage encoder, numerics 1");
+    if (!f) return fo_fail(err, FO_ENOMEM, "out of memory");
+    const model_info *i = model_get_info(s->weights);
+    uint64_t max_tokens = s->base.max_tokens;
+    fingerprint_add(f, i->fingerprint, sizeof i->fingerprint);
+    fingerprint_add(f, &max_tokens, sizeof max_tokens);
+    for (int k = 0; k < 2; k++) fingerprint_add(f, s->prefix[k], s->prefix_len[k]);
+    return fingerprint_end(f, s->base.fingerprint, err);
+}
+
+static int load(embed_encoder *s, const char *path, const embedder_options *o, fo_err *err) {
+    fo_pool *pool = o->pool;
+    if (!pool && !(pool = s->own_pool = fo_pool_create_bound(0, NULL)))
+        return fo_fail(err, FO_ENOMEM, "out of memory for threads");
+    int rc = model_open(&s->weights, path, &(model_options){.pool = pool, .fast = !o->exact}, err);
+    if (rc) return rc;
+    const model_info *i = model_get_info(s->weights);
+    if (!i->encoder || i->n_scores)
+        return fo_fail(err, FO_EUNSUPPORTED, "%s is %s: it cannot embed",
+                       i->name[0] ? i->name : path,
+                       i->n_scores ? "a reranker" : "a model that writes text");
+    s->base.dim = (size_t)i->d_model;
+    if ((rc = tokenizer_from_gguf(&s->tokens, model_gguf(s->weights), err))) return rc;
+    s->base.vocabulary = s->tokens;
+    if (!tokenizer_text_ends(s->tokens, &s->first, &s->last))
+        return fo_fail(err, FO_ECORRUPT, "the vocabulary has no [CLS] and [SEP]");
+    rc = read_prefix(s, EMBED_QUERY, "forage.embedding.query_prefix", o->query_prefix, err);
+    if (!rc)
+        rc = read_prefix(s, EMBED_PASSAGE, "forage.embedding.passage_prefix", o->passage_prefix,
+                         err);
+    if (!rc) rc = read_limits(s, err);
+    if (!rc) rc = take_fingerprint(s, err);
+    if (!rc) rc = encoder_create(&s->lanes[EMBED_QUERY].run, s->weights, NULL, err);
+    const encoder_limits passages = {.pool = o->passage_pool};
+    if (!rc) rc = encoder_create(&s->lanes[EMBED_PASSAGE].run, s->weights, &passages, err);
+    if (!rc)
+        embedder_set_name(&s->base, i->name[0] ? i->name : path,
+                          strlen(i->name[0] ? i->name : path));
+    return rc;
+}
+
+int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
+    embed_encoder *s = calloc(1, sizeof *s);
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    s->base.ops = &encoder_ops;
+    for (int k = 0; k < 2; k++) pthread_mutex_init(&s->lanes[k].mu, NULL);
+    int rc = load(s, path, o, err);
+    if (rc) {
+        close_encoder(&s->base);
+        return rc;
+    }
+    *out = &s->base;
+    return FO_OK;
+}

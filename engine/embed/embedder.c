@@ -1,0 +1,135 @@
+/* embedder.c - recognises what a path holds and hands the work to its kind. */
+#include "engine/embed/embedder.h"
+
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "engine/embed/embed_builtin.h"
+#include "engine/embed/embed_static.h"
+#include "engine/embed/embedder_impl.h"
+#include "kernels/utf8.h"
+
+struct fingerprint {
+    EVP_MD_CTX *md;
+    int ok;
+};
+
+fingerprint *fingerprint_begin(const char *kind) {
+    fingerprint *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->md = EVP_MD_CTX_new();
+    f->ok = f->md && EVP_DigestInit_ex(f->md, EVP_sha256(), NULL);
+    fingerprint_add(f, kind, strlen(kind));
+    return f;
+}
+
+void fingerprint_add(fingerprint *f, const void *p, size_t n) {
+    uint64_t len = n;
+    f->ok = f->ok && EVP_DigestUpdate(f->md, &len, sizeof len) && EVP_DigestUpdate(f->md, p, n);
+}
+
+int fingerprint_end(fingerprint *f, char hex[65], fo_err *err) {
+    unsigned char sum[32];
+    bool ok = f && f->ok && EVP_DigestFinal_ex(f->md, sum, NULL);
+    if (f) EVP_MD_CTX_free(f->md);
+    free(f);
+    if (!ok) return fo_fail(err, FO_ENOMEM, "SHA-256 failed");
+    for (int i = 0; i < 32; i++) {
+        hex[2 * i] = "0123456789abcdef"[sum[i] >> 4];
+        hex[2 * i + 1] = "0123456789abcdef"[sum[i] & 15];
+    }
+    hex[64] = 0;
+    return FO_OK;
+}
+
+void embedder_set_name(embedder *e, const char *s, size_t n) {
+    if (n >= sizeof e->name) {
+        n = sizeof e->name - 1;
+        while (n && !fo_utf8_boundary(s[n])) n--;
+    }
+    memcpy(e->name, s, n);
+    e->name[n] = 0;
+}
+
+static int open_gguf(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
+    gguf *g;
+    int rc = gguf_open(&g, path, err);
+    if (rc) return rc;
+    gguf_str arch;
+    rc = gguf_get_str(g, "general.architecture", &arch, err);
+    if (!rc && gguf_str_equal(arch, EMBED_STATIC_ARCH))
+        return embed_static_open_gguf(out, g, path, err);
+    gguf_close(g);
+    if (rc) return err ? fo_fail_prefix(err, "%s", path) : rc;
+    return embed_encoder_open(out, path, o, err); /* names what it cannot run */
+}
+
+static int open_builtin(embedder **out, fo_err *err) {
+    size_t size;
+    const void *data = embed_builtin(&size);
+    gguf *g;
+    int rc = gguf_open_memory(&g, data, size, err);
+    return rc ? rc : embed_static_open_gguf(out, g, "the built-in table", err);
+}
+
+int embedder_open_with(embedder **out, const char *path, const embedder_options *options,
+                       fo_err *err) {
+    struct stat st;
+    if (!path || !path[0]) return open_builtin(out, err);
+    if (stat(path, &st)) return fo_fail_errno(err, "cannot open the embedding model %s", path);
+    return S_ISDIR(st.st_mode) ? embed_static_open_folder(out, path, err)
+                               : open_gguf(out, path, options, err);
+}
+
+int embedder_open(embedder **out, const char *path, fo_err *err) {
+    return embedder_open_with(out, path, &(embedder_options){0}, err);
+}
+
+void embedder_close(embedder *e) {
+    if (e) e->ops->close(e);
+}
+
+const char *embedder_name(const embedder *e) {
+    return e->name;
+}
+
+const char *embedder_fingerprint(const embedder *e) {
+    return e->fingerprint;
+}
+
+const tokenizer *embedder_tokenizer(const embedder *e) {
+    return e->vocabulary;
+}
+size_t embedder_dim(const embedder *e) {
+    return e->dim;
+}
+
+float embedder_alpha(const embedder *e) {
+    return e->alpha;
+}
+
+size_t embedder_max_tokens(const embedder *e) {
+    return e->max_tokens;
+}
+
+/* Unit length in double, in a fixed order; a vector that has no direction becomes zero. */
+static void normalize(float *v, size_t dim) {
+    double sum = 0;
+    for (size_t i = 0; i < dim; i++) sum += (double)v[i] * (double)v[i];
+    double scale = sum > 1e-24 && isfinite(sum) ? 1.0 / sqrt(sum) : 0;
+    for (size_t i = 0; i < dim; i++) v[i] = scale > 0 ? (float)((double)v[i] * scale) : 0;
+}
+
+int embedder_embed(embedder *e, enum embed_kind kind, const char *const *texts, const size_t *lens,
+                   size_t n_texts, float *out, fo_err *err) {
+    int rc = e->ops->embed(e, kind, texts, lens, n_texts, out, err);
+    for (size_t i = 0; !rc && i < n_texts; i++) normalize(out + i * e->dim, e->dim);
+    return rc;
+}
+
+size_t embedder_count_tokens(void *e, const char *text, size_t len) {
+    embedder *self = e;
+    return self->ops->count_tokens(self, text, len);
+}

@@ -1,0 +1,79 @@
+#include "engine/fit/fit_vectors.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels/buf.h"
+#include "kernels/file.h"
+
+struct fit_vectors {
+    fo_map rows, scales;
+    size_t dim, n;
+    bool bytes;
+};
+
+static bool ends_with(const char *s, const char *end) {
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && !strcmp(s + n - m, end);
+}
+
+static int open_scales(fit_vectors *v, const char *path, fo_err *err) {
+    fo_buf name = {0};
+    fo_buf_add(&name, path, strlen(path) - 3); /* without ".i8" */
+    fo_buf_str(&name, ".scale.f32");
+    int rc = name.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                         : fo_map_open(&v->scales, name.data, err);
+    if (!rc && v->scales.size != v->n * sizeof(float))
+        rc = fo_fail(err, FO_EINVAL, "%s has %zu bytes for %zu rows of %s", name.data,
+                     v->scales.size, v->n, path);
+    fo_buf_free(&name);
+    return rc;
+}
+
+int fit_vectors_open(fit_vectors **out, const char *path, size_t dim, fo_err *err) {
+    bool bytes = ends_with(path, ".i8");
+    if (!bytes && !ends_with(path, ".f32"))
+        return fo_fail(err, FO_EINVAL, "%s: a file of vectors ends in .f32 or .i8", path);
+    fit_vectors *v = calloc(1, sizeof *v);
+    if (!v) return fo_fail(err, FO_ENOMEM, "out of memory");
+    v->dim = dim;
+    v->bytes = bytes;
+    size_t row = dim * (bytes ? 1 : sizeof(float));
+    int rc = fo_map_open(&v->rows, path, err);
+    if (!rc && (v->rows.size == 0 || v->rows.size % row))
+        rc = fo_fail(err, FO_EINVAL, "%s has %zu bytes, no multiple of a row of %zu", path,
+                     v->rows.size, row);
+    if (!rc) {
+        v->n = v->rows.size / row;
+        if (bytes) rc = open_scales(v, path, err);
+    }
+    if (rc) {
+        fit_vectors_close(v);
+        return rc;
+    }
+    *out = v;
+    return FO_OK;
+}
+
+void fit_vectors_close(fit_vectors *v) {
+    if (!v) return;
+    fo_map_close(&v->rows);
+    fo_map_close(&v->scales);
+    free(v);
+}
+
+size_t fit_vectors_count(const fit_vectors *v) {
+    return v->n;
+}
+
+void fit_vectors_row(const fit_vectors *v, size_t i, float *out) {
+    if (!v->bytes) {
+        memcpy(out, v->rows.data + i * v->dim * sizeof(float), v->dim * sizeof(float));
+        return;
+    }
+    const int8_t *row = (const int8_t *)v->rows.data + i * v->dim;
+    float scale;
+    memcpy(&scale, v->scales.data + i * sizeof scale, sizeof scale);
+    for (size_t k = 0; k < v->dim; k++) out[k] = (float)row[k] * scale;
+}

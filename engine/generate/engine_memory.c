@@ -1,0 +1,95 @@
+#include "engine/generate/engine_memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/generate/scheduler.h"
+#include "kernels/cgroup.h"
+
+uint64_t engine_memory_available(void) {
+    uint64_t available = 0;
+    FILE *f = fopen("/proc/meminfo", "re");
+    if (f) {
+        char line[128];
+        unsigned long long kib;
+        while (fgets(line, sizeof line, f))
+            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) available = kib << 10;
+        fclose(f);
+    }
+    uint64_t left = fo_cgroup_memory("");
+    if (left == UINT64_MAX || (available && available < left)) return available;
+    return left ? left : 1; /* 0 would say that nothing is known */
+}
+
+/* Activations of a batch, an estimate from the shapes, on the large side. */
+static uint64_t activations(const model_info *info, int batch_tokens) {
+    return (uint64_t)batch_tokens * (uint64_t)info->d_model * 64;
+}
+
+int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err) {
+    enum { BATCH = 2048 };
+    model_info info;
+    *out = 0;
+    size_t n = path ? strlen(path) : 0;
+    if (n < 5 || strcmp(path + n - 5, ".gguf")) return FO_OK;
+    fo_err unknown = {0};
+    int rc = model_probe(&info, path, true, &unknown);
+    if (rc == FO_EUNSUPPORTED) return FO_OK; /* a table, or what opening it will refuse */
+    if (rc != FO_OK) {
+        if (err) *err = unknown;
+        return rc;
+    }
+    *out = info.weight_bytes + activations(&info, BATCH);
+    return FO_OK;
+}
+
+int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
+                        int logit_rows, fo_err *err) {
+    model_info info;
+    int rc = model_probe(&info, opt->model, !opt->exact, err);
+    if (rc != FO_OK) return rc;
+    *out =
+        (engine_memory_plan){.weights = info.weight_bytes, .available = engine_memory_available()};
+    out->page_tokens = opt->kv_page_tokens > 0 ? opt->kv_page_tokens : 16;
+    kv_layout l = {.n_layers = info.n_layers,
+                   .n_kv_heads = info.n_kv_heads,
+                   .k_dim = info.k_dim,
+                   .v_dim = info.v_dim,
+                   .page_tokens = out->page_tokens,
+                   .type = opt->kv_type};
+    rc = kv_layout_init(&l, err);
+    if (rc != FO_OK) return rc;
+    /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
+    out->scratch = activations(&info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
+                   (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
+    uint64_t fixed = out->weights + out->scratch + opt->reserved_bytes;
+    uint64_t window = ((uint64_t)info.n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
+    uint64_t kv = opt->kv_ram;
+    if (!kv) {
+        uint64_t left = out->available > fixed ? out->available - fixed : 0;
+        kv = left / 4 < 8 * window ? left / 4 : 8 * window;
+        if (kv < l.page_bytes * 64) kv = l.page_bytes * 64;
+    }
+    uint64_t pages = kv / l.page_bytes;
+    if (pages > INT32_MAX / 2) pages = INT32_MAX / 2;
+    if (pages < 1)
+        return fo_fail_field(err, FO_EINVAL, "kv-ram",
+                             "a page of KV takes %zu bytes, --kv-ram "
+                             "allows %llu",
+                             l.page_bytes, (unsigned long long)kv);
+    out->n_pages = (int)pages;
+    out->kv = pages * l.page_bytes;
+    if (out->available && fixed + out->kv > out->available)
+        return fo_fail(
+            err, FO_ENOMEM,
+            "%s needs %llu MiB of weights, %llu MiB of KV cache and %llu MiB of scratch, beside "
+            "%llu MiB for other models and caches; %llu MiB are available",
+            opt->model, (unsigned long long)(out->weights >> 20),
+            (unsigned long long)(out->kv >> 20), (unsigned long long)(out->scratch >> 20),
+            (unsigned long long)(opt->reserved_bytes >> 20),
+            (unsigned long long)(out->available >> 20));
+    out->store = opt->kv_store_ram ? opt->kv_store_ram : out->kv / 4;
+    uint64_t left = out->available - fixed - out->kv;
+    if (out->available && !opt->kv_store_ram && out->store > left) out->store = left;
+    return FO_OK;
+}

@@ -1,0 +1,25 @@
+/* engine_memory.h - what a model will take, counted before it is loaded. */
+#ifndef FORAGE_ENGINE_ENGINE_MEMORY_H
+#define FORAGE_ENGINE_ENGINE_MEMORY_H
+
+#include "engine/generate/engine.h"
+
+typedef struct engine_memory_plan {
+    uint64_t weights, kv, scratch, available; /* bytes */
+    uint64_t store;                           /* of the KV store in RAM */
+    int page_tokens, n_pages;
+} engine_memory_plan;
+
+/* Read the file's head, choose the size of the KV cache where opt leaves it open, and refuse with a
+ * sentence that adds it all up where it does not fit into the memory available (FO_ENOMEM). */
+int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
+                        int logit_rows, fo_err *err);
+
+/* What an encoder (embedder or cross-encoder) at `path` will take; 0 where it is no GGUF model,
+ * such as a static table, which is small. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED. */
+int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err);
+
+/* MemAvailable, or what a cgroup leaves, in bytes; 0 when neither can be read. */
+uint64_t engine_memory_available(void);
+
+#endif

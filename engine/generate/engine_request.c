@@ -1,0 +1,66 @@
+#include "engine/generate/engine_request.h"
+
+enum { MAX_MARKER = 9999 };
+
+/* One prefix, chunks, one tail, each where the one before it ends. */
+static int check_pieces(const generation_request *r, fo_err *err) {
+    size_t at = 0;
+    for (size_t i = 0; i < r->n_pieces; i++) {
+        const generation_piece *p = &r->pieces[i];
+        bool last = i + 1 == r->n_pieces;
+        enum generation_piece_kind kind = i == 0                           ? PIECE_PREFIX
+                                          : last && p->kind != PIECE_CHUNK ? PIECE_TAIL
+                                                                           : PIECE_CHUNK;
+        if (p->kind != kind || p->start != at || p->n < 1 || p->n > r->n_prompt - at)
+            return fo_fail_field(err, FO_EINVAL, "pieces",
+                                 "piece %zu of the prompt is no %s of tokens from %zu on", i,
+                                 kind == PIECE_PREFIX  ? "prefix"
+                                 : kind == PIECE_CHUNK ? "chunk"
+                                                       : "tail",
+                                 at);
+        at += p->n;
+    }
+    if (r->n_pieces && at != r->n_prompt)
+        return fo_fail_field(err, FO_EINVAL, "pieces", "the pieces end at %zu of %zu tokens", at,
+                             r->n_prompt);
+    if (r->n_pieces && r->pieces[r->n_pieces - 1].kind != PIECE_TAIL && !r->prefill_only)
+        return fo_fail_field(err, FO_EINVAL, "pieces", "a prompt to be answered ends with a tail");
+    return FO_OK;
+}
+
+int engine_check_request(const generation_request *r, const model_info *info, size_t kv_tokens,
+                         fo_err *err) {
+    if (r->n_prompt < 1) return fo_fail_field(err, FO_EINVAL, "prompt", "the prompt is empty");
+    for (size_t i = 0; i < r->n_prompt; i++)
+        if (r->prompt[i] < 0 || r->prompt[i] >= info->n_vocab)
+            return fo_fail_field(err, FO_EINVAL, "prompt",
+                                 "token %zu of the prompt is %d, not one "
+                                 "of %d",
+                                 i, r->prompt[i], info->n_vocab);
+    if (r->n_logprobs > GENERATION_LOGPROBS)
+        return fo_fail_field(err, FO_EINVAL, "logprobs", "at most %d logprobs",
+                             GENERATION_LOGPROBS);
+    if (r->priority < -100 || r->priority > 100)
+        return fo_fail_field(err, FO_EINVAL, "priority", "priority must be between -100 and 100");
+    if (!r->prefill_only && r->max_tokens < 1)
+        return fo_fail_field(err, FO_EINVAL, "max_tokens", "max_tokens must be at least 1");
+    size_t total;
+    if (!fo_add_size(r->n_prompt, r->max_tokens, &total) || total > (size_t)info->n_context)
+        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
+                             "prompt (%zu tokens) and answer (%zu) do not fit the model's window "
+                             "of %d",
+                             r->n_prompt, r->max_tokens, info->n_context);
+    if (total > kv_tokens)
+        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
+                             "prompt and answer (%zu tokens) do not fit the KV cache of %zu; raise "
+                             "--kv-ram",
+                             total, kv_tokens);
+    if (r->max_marker < 0 || r->max_marker > MAX_MARKER)
+        return fo_fail_field(err, FO_EINVAL, "max_marker", "max_marker must be between 0 and %d",
+                             MAX_MARKER);
+    if (r->kv_chunk_budget > 1)
+        return fo_fail_field(err, FO_EINVAL, "kv_chunk_budget",
+                             "kv_chunk_budget is a share of at most 1");
+    int rc = check_pieces(r, err);
+    return rc != FO_OK ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
+}

@@ -1,0 +1,221 @@
+/* generation.c - requests: what they take before their first step, how they are waited for. */
+#include <assert.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/generate/engine_internal.h"
+#include "engine/generate/engine_request.h"
+#include "engine/generate/read_ahead.h"
+#include "kernels/clock.h"
+
+enum { TEXT_BYTES_A_TOKEN = 16 }; /* of text that nobody has read yet, reserved in advance */
+
+void generation_destroy(generation *g) {
+    if (g->warm) generation_destroy(g->warm);
+    chunk_task_free(g->chunk);
+    kv_store_stage_free(g->e->store, g->stage);
+    for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
+    free(g->stop);
+    free(g->bias);
+    free(g->tokens);
+    free(g->out);
+    free(g->top);
+    fo_buf_free(&g->text);
+    fo_buf_free(&g->piece);
+    prompt_lookup_deinit(&g->lookup);
+    stop_match_deinit(&g->stops);
+    pthread_mutex_destroy(&g->mu);
+    pthread_cond_destroy(&g->news);
+    free(g);
+}
+
+static int generation_make(generation **out, engine *e, const generation_request *r, fo_err *err);
+
+/* How the prompt is put together from chunks, if it can be; else g's event says why not. */
+static int make_chunk_task(generation *g, const generation_request *r, fo_err *err) {
+    engine *e = g->e;
+    chunk_task_options o = {.prompt = r->prompt, .n_prompt = (int)r->n_prompt};
+    bool tail = r->n_pieces && r->pieces[r->n_pieces - 1].kind == PIECE_TAIL;
+    if (r->n_pieces < 2u + tail) {
+        g->ev.kv_note = "the prompt has no chunks";
+        return FO_OK;
+    }
+    if (model_get_info(e->model)->sliding_window) {
+        g->ev.kv_note = "the model's attention has a sliding window: chunks' KV cannot be moved";
+        return FO_OK;
+    }
+    o.n_prefix = (int)r->pieces[0].n;
+    o.n_chunks = (int)(r->n_pieces - 1 - tail);
+    kv_chunk_range *chunks = malloc((size_t)o.n_chunks * sizeof *chunks);
+    if (!chunks) return fo_fail(err, FO_ENOMEM, "out of memory");
+    for (int i = 0; i < o.n_chunks; i++)
+        chunks[i] = (kv_chunk_range){(int)r->pieces[i + 1].start, (int)r->pieces[i + 1].n};
+    o.chunks = chunks;
+    memcpy(o.salt, r->salt, 32);
+    o.share = r->kv_chunk_budget == 0 ? e->kv_chunk_budget : r->kv_chunk_budget;
+    o.expected_uses = r->expected_uses;
+    o.warm = r->prefill_only;
+    o.keep_blocks = r->prefill_only && !r->drop_kv;
+    int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
+    free(chunks);
+    if (rc != FO_OK || r->prefill_only || r->drop_kv) return rc;
+    generation_request w = {.prompt = r->prompt,
+                            .n_prompt = r->n_prompt,
+                            .pieces = r->pieces,
+                            .n_pieces = r->n_pieces,
+                            .kv_reuse = KV_REUSE_CHUNK,
+                            .sampling = sampler_params_default(),
+                            .n_logprobs = -1,
+                            .expected_uses = r->expected_uses,
+                            .prefill_only = true,
+                            .drop_kv = true};
+    memcpy(w.salt, r->salt, 32);
+    rc = generation_make(&g->warm, e, &w, err);
+    if (rc == FO_OK) g->warm->internal = true;
+    return rc;
+}
+
+/* All memory that decoding will need is taken here. */
+static int generation_make(generation **out, engine *e, const generation_request *r, fo_err *err) {
+    generation *g = calloc(1, sizeof *g);
+    if (!g) return fo_fail(err, FO_ENOMEM, "out of memory");
+    pthread_mutex_init(&g->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&g->news, &attr);
+    pthread_condattr_destroy(&attr);
+    g->e = e;
+    g->task = -1;
+    g->ev = (generation_event){
+        .stop_index = -1, .finish_reason = "", .kv_note = "", .prompt_tokens = r->n_prompt};
+    g->sampling = r->sampling;
+    g->ignore_end = r->ignore_end;
+    g->n_logprobs = r->n_logprobs;
+    g->max_tokens = r->max_tokens;
+    g->n_prompt = r->n_prompt;
+    memcpy(g->salt, r->salt, 32);
+    g->tokens = malloc((r->n_prompt + r->max_tokens) * sizeof *g->tokens);
+    g->out = malloc((r->max_tokens + 1) * sizeof *g->out);
+    if (r->n_logprobs > 0)
+        g->top = malloc((r->max_tokens + 1) * (size_t)r->n_logprobs * sizeof *g->top);
+    g->bias = malloc((r->sampling.n_bias + 1) * sizeof *g->bias);
+    g->stop = calloc(r->n_stop + 1, sizeof *g->stop);
+    bool ok = g->tokens && g->out && g->bias && g->stop && (g->top || r->n_logprobs < 1);
+    for (size_t i = 0; ok && i < r->n_stop; i++) ok = (g->stop[i] = strdup(r->stop[i])) != NULL;
+    ok = ok && fo_buf_reserve(&g->text, TEXT_BYTES_A_TOKEN * r->max_tokens + 256) &&
+         fo_buf_reserve(&g->piece, 256);
+    int rc = ok ? stop_match_init(&g->stops, (const char *const *)g->stop, r->n_stop, err)
+                : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096))
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK && r->kv_reuse == KV_REUSE_CHUNK) rc = make_chunk_task(g, r, err);
+    if (rc == FO_OK && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
+        rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
+    if (rc != FO_OK) {
+        generation_destroy(g);
+        return rc;
+    }
+    memcpy(g->tokens, r->prompt, r->n_prompt * sizeof *g->tokens);
+    if (r->sampling.n_bias) memcpy(g->bias, r->sampling.bias, r->sampling.n_bias * sizeof *g->bias);
+    g->sampling.bias = g->bias;
+    detokenizer_init(&g->detok, e->tokenizer, false, true);
+    g->markers = (marker_filter){e->tokenizer, marker_start(), r->max_marker};
+    g->json = r->json;
+    g->grammar = json_filter_start(e->tokenizer);
+    *out = g;
+    return FO_OK;
+}
+
+int engine_submit(engine *e, const generation_request *r, generation **out, int64_t *retry_after_ms,
+                  fo_err *err) {
+    int64_t wait = 0;
+    generation *g = NULL;
+    if (retry_after_ms) *retry_after_ms = 0;
+    int rc = engine_check_request(r, model_get_info(e->model), e->kv_tokens, err);
+    if (rc == FO_OK) rc = generation_make(&g, e, r, err);
+    if (rc != FO_OK) return rc;
+    g->submitted_ms = fo_now_ms();
+    pthread_mutex_lock(&e->mu);
+    int i = e->stop ? -1 : scheduler_new(&e->sched);
+    if (i < 0 && !e->stop && engine_drop_warming(e)) i = scheduler_new(&e->sched);
+    if (i < 0) {
+        wait = 1000;
+        rc = fo_fail(err, FO_EBUSY, "too many requests wait for the model");
+    } else {
+        rc = admission_ask(e->admission, g->submitted_ms, (int64_t)(r->n_prompt + r->max_tokens),
+                           &wait, err);
+        if (rc != FO_OK) scheduler_remove(&e->sched, i);
+    }
+    if (rc != FO_OK) {
+        e->stats.refused++;
+        pthread_mutex_unlock(&e->mu);
+        generation_destroy(g);
+        if (retry_after_ms) *retry_after_ms = wait;
+        return rc;
+    }
+    pthread_mutex_unlock(&e->mu);
+    g->stage = read_ahead(e->kv, e->store, &e->mu, r, g->chunk);
+    pthread_mutex_lock(&e->mu);
+    engine_add_task(e, g, r, i);
+    if (!r->background) atomic_store(&e->give_way, true);
+    pthread_cond_signal(&e->wake);
+    pthread_mutex_unlock(&e->mu);
+    *out = g;
+    return FO_OK;
+}
+
+int generation_next(generation *g, int timeout_ms, generation_event *ev, fo_buf *text) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    if (timeout_ms > 0) {
+        until.tv_sec += timeout_ms / 1000;
+        until.tv_nsec += (timeout_ms % 1000) * 1000000L;
+        if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
+    }
+    pthread_mutex_lock(&g->mu);
+    while (!g->ev.done && g->n_out == g->n_seen && timeout_ms != 0) {
+        if (timeout_ms < 0)
+            pthread_cond_wait(&g->news, &g->mu);
+        else if (pthread_cond_timedwait(&g->news, &g->mu, &until) == ETIMEDOUT)
+            break;
+    }
+    int news = g->ev.done || g->n_out > g->n_seen;
+    *ev = g->ev;
+    ev->n_new = g->n_out - g->n_seen;
+    g->n_seen = g->n_out;
+    if (text && g->text.len) fo_buf_add(text, g->text.data, g->text.len);
+    fo_buf_clear(&g->text);
+    pthread_mutex_unlock(&g->mu);
+    return news;
+}
+
+const generation_token *generation_tokens(generation *g, size_t *n) {
+    pthread_mutex_lock(&g->mu);
+    *n = g->n_seen;
+    pthread_mutex_unlock(&g->mu);
+    return g->out;
+}
+
+void generation_cancel(generation *g) {
+    atomic_store(&g->cancel, true);
+    pthread_mutex_lock(&g->e->mu);
+    atomic_store(&g->e->give_way, true);
+    pthread_cond_signal(&g->e->wake);
+    pthread_mutex_unlock(&g->e->mu);
+}
+
+void generation_free(generation *g) {
+    if (!g) return;
+    generation_cancel(g);
+    pthread_mutex_lock(&g->mu);
+    while (!g->ev.done) pthread_cond_wait(&g->news, &g->mu);
+    pthread_mutex_unlock(&g->mu);
+    /* finish() holds engine.mu until it no longer needs g. */
+    pthread_mutex_lock(&g->e->mu);
+    assert(g->task < 0);
+    pthread_mutex_unlock(&g->e->mu);
+    generation_destroy(g);
+}

@@ -1,0 +1,16 @@
+/* arch_llama.c - Llama 1 to 3, SmolLM, Mistral and what else calls itself llama. LLaDA is the same
+ * network read in both directions. Source: Touvron et al. 2023; Nie et al. 2025 (LLaDA). */
+#include "engine/model/model_internal.h"
+
+static int load(model_loader *l) {
+    return loader_llama_family(l, 10000.0, true);
+}
+
+static int load_llada(model_loader *l) {
+    int rc = load(l);
+    l->m->info.causal = false;
+    return rc;
+}
+
+const architecture arch_llama = {"llama", load};
+const architecture arch_llada = {"llada", load_llada};

@@ -1,0 +1,197 @@
+/* model.c - opening, closing and naming a model. The weights are repacked once (model_load.c); the
+ * mapped file stays for the embedding rows and the tokenizer. */
+#include "engine/model/model.h"
+
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/model/model_internal.h"
+#include "kernels/file.h"
+
+static const architecture *const architectures[] = {
+    &arch_llama, &arch_qwen2, &arch_qwen3, &arch_gemma3,     &arch_phi3,
+    &arch_dream, &arch_llada, &arch_bert,  &arch_nomic_bert,
+};
+enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+const char *const *model_architectures(void) {
+    static const char *names[N_ARCHITECTURES + 1];
+    for (int i = 0; i < N_ARCHITECTURES; i++) names[i] = architectures[i]->name;
+    return names;
+}
+
+/* --- fingerprint: every byte counts, so two fine-tunes never share a cache. A tree, so that the
+ * threads share the work: SHA-256 over the version, the path and the SHA-256 of each 4 MiB. */
+enum { HASH_CHUNK = 4 << 20 };
+static const char numerics_version[] = "forage numerics 2";
+
+typedef struct hash_job {
+    const unsigned char *data;
+    size_t size;
+    unsigned char *sums; /* [chunks][32] */
+} hash_job;
+
+static void hash_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    hash_job *j = arg;
+    for (size_t i = begin; i < end; i++) {
+        size_t at = i * HASH_CHUNK, n = j->size - at < HASH_CHUNK ? j->size - at : HASH_CHUNK;
+        EVP_Digest(j->data + at, n, j->sums + 32 * i, NULL, EVP_sha256(), NULL);
+    }
+}
+
+static int fingerprint(model *m, const char *path, fo_err *err) {
+    fo_map map;
+    int rc = fo_map_open(&map, path, err);
+    if (rc) return rc;
+    size_t chunks = (map.size + HASH_CHUNK - 1) / HASH_CHUNK, head = sizeof numerics_version + 1;
+    unsigned char *all = malloc(head + 32 * chunks);
+    if (!all) {
+        fo_map_close(&map);
+        return fo_fail(err, FO_ENOMEM, "no memory for the fingerprint");
+    }
+    memcpy(all, numerics_version, sizeof numerics_version);
+    all[head - 1] = m->info.fast;
+    hash_job job = {map.data, map.size, all + head};
+    if (m->pool)
+        fo_pool_run(m->pool, chunks, 1, hash_some, &job);
+    else
+        hash_some(&job, 0, chunks, 0);
+    EVP_Digest(all, head + 32 * chunks, m->info.fingerprint, NULL, EVP_sha256(), NULL);
+    free(all);
+    fo_map_close(&map);
+    return FO_OK;
+}
+
+static const architecture *find_architecture(gguf *file, char name[32], fo_err *err) {
+    gguf_str s;
+    if (gguf_get_str(file, "general.architecture", &s, err)) return NULL;
+    for (int i = 0; i < N_ARCHITECTURES; i++)
+        if (gguf_str_equal(s, architectures[i]->name)) {
+            snprintf(name, 32, "%s", architectures[i]->name);
+            return architectures[i];
+        }
+    char known[256] = "";
+    for (int i = 0; i < N_ARCHITECTURES; i++)
+        snprintf(known + strlen(known), sizeof known - strlen(known), "%s%s", i ? ", " : "",
+                 architectures[i]->name);
+    fo_fail(err, FO_EUNSUPPORTED, "the architecture '%.*s' is not supported (these are: %s)",
+            (int)(s.len < 40 ? s.len : 40), s.ptr, known);
+    return NULL;
+}
+
+static int load(model **out, const char *path, const model_options *options, bool probe,
+                fo_err *err) {
+    model *m = calloc(1, sizeof *m);
+    if (!m) return fo_fail(err, FO_ENOMEM, "no memory for the model");
+    m->pool = options->pool;
+    m->info.fast = options->fast;
+    m->vec = vec_get();
+    m->mm = options->kernels ? options->kernels : mm_get();
+    m->attention = attention_get();
+    int rc = gguf_open(&m->file, path, err);
+    if (rc) goto fail;
+    m->weights = fo_huge_create();
+    if (!m->weights) {
+        rc = fo_fail(err, FO_ENOMEM, "no memory for the model");
+        goto fail;
+    }
+    m->info.file_bytes = gguf_file_bytes(m->file);
+    const architecture *a = find_architecture(m->file, m->info.arch, err);
+    if (!a) {
+        rc = FO_EUNSUPPORTED;
+        goto fail;
+    }
+    gguf_str name;
+    if ((rc = gguf_get_optional_str(m->file, "general.name", &name, err))) goto fail;
+    snprintf(m->info.name, sizeof m->info.name, "%.*s", (int)(name.len < 120 ? name.len : 120),
+             name.ptr);
+    model_loader l = {
+        .m = m, .arch = a->name, .probe = probe, .options = options, .layer = -1, .err = err};
+    if ((rc = a->load(&l))) goto fail;
+    if (!probe && (rc = fingerprint(m, path, err))) goto fail;
+    *out = m;
+    return FO_OK;
+fail:
+    model_close(m);
+    fo_fail_prefix(err, "%s", path);
+    return rc;
+}
+
+int model_probe(model_info *out, const char *path, bool fast, fo_err *err) {
+    model *m;
+    int rc = load(&m, path, &(model_options){.fast = fast}, true, err);
+    if (rc) return rc;
+    *out = m->info;
+    model_close(m);
+    return FO_OK;
+}
+
+int model_open(model **out, const char *path, const model_options *options, fo_err *err) {
+    fo_pool_visit visit = {0};
+    if (options->pool) fo_pool_enter(options->pool, &visit); /* its share is touched first, too */
+    int rc = load(out, path, options, false, err);
+    fo_pool_leave(&visit);
+    return rc;
+}
+
+void model_close(model *m) {
+    if (!m) return;
+    fo_huge_free(m->weights);
+    for (int i = 0; i < MODEL_ROPES; i++) rope_deinit(&m->ropes[i]);
+    for (int i = 0; i < m->n_owned; i++) free(m->owned[i]);
+    free(m->owned);
+    gguf_close(m->file);
+    free(m);
+}
+
+const model_info *model_get_info(const model *m) {
+    return &m->info;
+}
+
+const gguf *model_gguf(const model *m) {
+    return m->file;
+}
+
+int model_kv_layout(const model *m, int page_tokens, kv_type type, kv_layout *out, fo_err *err) {
+    kv_layout l = {.n_layers = m->info.n_layers,
+                   .n_kv_heads = m->info.n_kv_heads,
+                   .k_dim = m->info.k_dim,
+                   .v_dim = m->info.v_dim,
+                   .page_tokens = page_tokens,
+                   .type = type};
+    int rc = kv_layout_init(&l, err);
+    if (!rc) *out = l;
+    return rc;
+}
+
+int model_rotate_kv(const model *m, kv_pages *kv, int page, int slot, int n, int delta,
+                    fo_err *err) {
+    const kv_layout *l = kv_pages_layout(kv);
+    if (page < 0 || page >= kv_pages_count(kv) || slot < 0 || n < 0 || slot > l->page_tokens - n ||
+        l->n_layers != m->info.n_layers || l->n_kv_heads != m->info.n_kv_heads ||
+        l->k_dim != m->info.k_dim)
+        return fo_fail(err, FO_EINVAL, "slots %d to %d of page %d cannot be turned for this model",
+                       slot, slot + n, page);
+    if (delta == 0) return FO_OK;
+    float c[MODEL_ROPES][512], s[MODEL_ROPES][512], k[1024];
+    for (int i = 0; i < MODEL_ROPES; i++) {
+        rope_table turn = m->ropes[i]; /* a turn keeps the length that the key has already */
+        turn.magnitude = 1.0f;
+        rope_angles(&turn, delta, c[i], s[i]);
+    }
+    for (int y = 0; y < l->n_layers; y++) {
+        const rope_table *t = m->layers[y].rope;
+        if (!t) continue;
+        for (int h = 0; h < l->n_kv_heads; h++)
+            for (int i = slot; i < slot + n; i++) {
+                kv_pages_load(kv, page, i, y, h, k, NULL);
+                (t->adjacent ? m->vec->rope_pairs : m->vec->rope_halves)(
+                    k, c[t - m->ropes], s[t - m->ropes], t->n_pairs);
+                kv_pages_store_key(kv, page, i, y, h, k);
+            }
+    }
+    return FO_OK;
+}

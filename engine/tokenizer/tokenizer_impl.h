@@ -1,0 +1,97 @@
+/* tokenizer_impl.h - what the tokenizer_*.c files share; nobody else includes it. */
+#ifndef FORAGE_ENGINE_TOKENIZER_IMPL_H
+#define FORAGE_ENGINE_TOKENIZER_IMPL_H
+
+#include <string.h>
+
+#include "engine/tokenizer/tokenizer.h"
+#include "engine/tokenizer/trie.h"
+
+/* Attribute bits beside the public eight. */
+enum {
+    TOKENIZER_END = 256, /* generation ends here */
+    TOKENIZER_RAW = 512, /* byte-level BPE: not in the alphabet of bytes, so no text makes it */
+};
+
+struct bpe;
+struct spm;
+struct unigram;
+struct wpm;
+
+struct tokenizer { /* immutable after creation, but for the atomics in bpe and spm */
+    tokenizer_kind kind;
+    int32_t n_vocab;
+    char *pool;       /* the bytes of all pieces, one after the other */
+    uint32_t *offset; /* n_vocab + 1 */
+    uint16_t *attr;   /* n_vocab */
+    uint64_t *slots;  /* piece -> id: hash in the upper half, id + 1 in the lower; 0 is free */
+    uint32_t slot_mask;
+    trie special;         /* names of control, user-defined and unknown tokens */
+    bool first_any[256];  /* first bytes of those */
+    bool first_user[256]; /* first bytes of user-defined ones */
+    bool has_user;
+    int32_t special_id[TOKENIZER_N_SPECIAL];
+    bool add_bos, add_eos, add_space_prefix, remove_extra_whitespaces;
+    struct bpe *bpe;
+    struct spm *spm;
+    struct unigram *unigram;
+    struct wpm *wpm;
+};
+
+/* Where ids go: the first cap are kept, all are counted. */
+typedef struct token_sink {
+    int32_t *out;
+    size_t cap, n;
+} token_sink;
+
+static inline void sink_add(token_sink *s, int32_t id) {
+    if (s->n < s->cap) s->out[s->n] = id;
+    s->n++;
+}
+
+static inline tokenizer_string piece_of(const tokenizer *t, int32_t id) {
+    return (tokenizer_string){t->pool + t->offset[id], t->offset[id + 1] - t->offset[id]};
+}
+
+/* SentencePiece, where a space belongs to the word behind it: is one behind another character? */
+static inline bool piece_crosses_words(tokenizer_string p) {
+    for (size_t i = 1; i < p.len; i++)
+        if (p.data[i] == ' ' && p.data[i - 1] != ' ') return true;
+    return false;
+}
+
+/* Where the word that begins at text[at], spaces in front included, ends. */
+static inline size_t word_end(const char *text, size_t at, size_t len) {
+    while (at < len && text[at] == ' ') at++;
+    const char *space = at < len ? memchr(text + at, ' ', len - at) : NULL;
+    return space ? (size_t)(space - text) : len;
+}
+
+/* The id whose piece is s[0..n), or -1. Normal tokens win over others of the same bytes. */
+int32_t vocab_find(const tokenizer *t, const char *s, size_t n);
+
+/* Each family: make its tables from the spec (pieces, attributes and ids are set already), free
+ * them, encode text without special tokens in it. after_special: nothing or a special token stands
+ * before this text. encode returns 0, FO_ENOMEM or FO_ELIMIT. */
+int wpm_create(tokenizer *t, fo_err *err);
+void wpm_free(struct wpm *w);
+void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
+
+int bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void bpe_free(struct bpe *b);
+int bpe_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
+
+int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void spm_free(struct spm *m);
+int spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special, token_sink *sink);
+
+int unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void unigram_free(struct unigram *u);
+int unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
+                   token_sink *sink);
+
+/* Bytes of a GPT-2 style token: each of its characters stands for one byte. Returns the length in
+ * out[0..n), or -1 if a character stands for none. */
+int64_t bpe_unmap(const char *s, size_t n, char *out);
+
+#endif

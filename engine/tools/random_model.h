@@ -1,0 +1,26 @@
+/* random_model.h - models of real shapes with random weights and a working tokenizer, to measure
+ * speed with where the real ones cannot be had. */
+#ifndef FORAGE_ENGINE_RANDOM_MODEL_H
+#define FORAGE_ENGINE_RANDOM_MODEL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include "engine/tools/quantize.h"
+#include "kernels/error.h"
+#include "kernels/pool.h"
+
+typedef struct random_model_options {
+    /* "qwen2.5-0.5b", "smollm2-135m", "llama3.2-1b", "minilm-l6"; "tiny", for tests: a fifth of
+     * SmolLM2's layers */
+    const char *shape;
+    quantize_target type;
+    bool outliers; /* some channels 100 times the rest, as trained models have */
+    uint64_t seed;
+    fo_pool *pool;
+} random_model_options;
+
+/* Write the model; an F16 one of the same shape lies beside it meanwhile (path + ".f16").
+ * FO_EINVAL names the shapes there are. */
+int random_model_write(const char *path, const random_model_options *options, fo_err *err);
+
+#endif

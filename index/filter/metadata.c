@@ -1,0 +1,478 @@
+#include "index/filter/metadata.h"
+
+#include <cJSON.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "index/filter/filter_tree.h"
+#include "index/format/term_hash.h"
+#include "kernels/buf.h"
+
+enum { MAX_VALUES = 1024, MAX_DEPTH = 8 };
+
+/* Building ------------------------------------------------------------------------------------ */
+
+typedef struct entry {
+    uint64_t value;
+    uint32_t key, doc;
+    uint8_t kind;
+} entry;
+
+struct metadata_builder {
+    fo_buf texts;
+    uint32_t *offsets; /* of string i in texts; n_strings + 1 */
+    uint32_t *slots;   /* hash of strings, number + 1 */
+    size_t n_strings, strings_room, n_slots;
+    entry *entries;
+    size_t n_entries, entries_room;
+};
+
+static int no_memory(fo_err *err) {
+    return fo_fail(err, FO_ENOMEM, "out of memory for metadata");
+}
+
+int metadata_builder_create(metadata_builder **out, fo_err *err) {
+    metadata_builder *b = calloc(1, sizeof *b);
+    if (!b) return no_memory(err);
+    b->n_slots = 64;
+    b->strings_room = 32;
+    b->slots = calloc(b->n_slots, sizeof *b->slots);
+    b->offsets = calloc(b->strings_room + 1, sizeof *b->offsets);
+    if (!b->slots || !b->offsets) {
+        metadata_builder_free(b);
+        return no_memory(err);
+    }
+    *out = b;
+    return FO_OK;
+}
+
+void metadata_builder_free(metadata_builder *b) {
+    if (!b) return;
+    fo_buf_free(&b->texts);
+    free(b->offsets);
+    free(b->slots);
+    free(b->entries);
+    free(b);
+}
+
+static bool grow_strings(metadata_builder *b) {
+    size_t room = b->strings_room * 2, n_slots = b->n_slots * 2;
+    uint32_t *offsets = realloc(b->offsets, (room + 1) * sizeof *offsets);
+    if (offsets) b->offsets = offsets;
+    uint32_t *slots = calloc(n_slots, sizeof *slots);
+    if (!offsets || !slots) {
+        free(slots);
+        return false;
+    }
+    for (size_t i = 0; i < b->n_strings; i++) {
+        size_t h = term_hash(b->texts.data + offsets[i], offsets[i + 1] - offsets[i]);
+        while (slots[h & (n_slots - 1)]) h++;
+        slots[h & (n_slots - 1)] = (uint32_t)i + 1;
+    }
+    free(b->slots);
+    b->slots = slots;
+    b->n_slots = n_slots;
+    b->strings_room = room;
+    return true;
+}
+
+static bool intern(metadata_builder *b, const char *s, size_t len, uint32_t *number) {
+    if (b->n_strings == b->strings_room && !grow_strings(b)) return false;
+    size_t h = term_hash(s, len);
+    for (;; h++) {
+        uint32_t i = b->slots[h & (b->n_slots - 1)];
+        if (!i) break;
+        i--;
+        if (b->offsets[i + 1] - b->offsets[i] == len &&
+            (len == 0 || memcmp(b->texts.data + b->offsets[i], s, len) == 0)) {
+            *number = i;
+            return true;
+        }
+    }
+    if (b->texts.len + len > UINT32_MAX / 2) return false;
+    fo_buf_add(&b->texts, s, len);
+    if (b->texts.failed) return false;
+    *number = (uint32_t)b->n_strings;
+    b->offsets[++b->n_strings] = (uint32_t)b->texts.len;
+    b->slots[h & (b->n_slots - 1)] = *number + 1;
+    return true;
+}
+
+static bool add_entry(metadata_builder *b, entry e) {
+    if (b->n_entries == b->entries_room) {
+        size_t room = b->entries_room ? 2 * b->entries_room : 64;
+        entry *p = b->n_entries < UINT32_MAX / 2 ? realloc(b->entries, room * sizeof *p) : NULL;
+        if (!p) return false;
+        b->entries = p;
+        b->entries_room = room;
+    }
+    b->entries[b->n_entries++] = e;
+    return true;
+}
+
+static uint64_t number_bits(double v) {
+    v += 0.0; /* -0 equals 0 */
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+typedef struct adding {
+    metadata_builder *b;
+    uint32_t doc;
+    size_t n_values;
+    fo_buf key;
+    fo_err *err;
+} adding;
+
+static int add_value(adding *a, const cJSON *json, int depth);
+
+static int add_scalar(adding *a, const cJSON *json) {
+    entry e = {.doc = a->doc};
+    if (++a->n_values > MAX_VALUES)
+        return fo_fail_field(a->err, FO_ELIMIT, "metadata", "metadata has more than %d values",
+                             MAX_VALUES);
+    if (!intern(a->b, a->key.data ? a->key.data : "", a->key.len, &e.key)) return no_memory(a->err);
+    if (cJSON_IsString(json)) {
+        uint32_t number;
+        if (!intern(a->b, json->valuestring, strlen(json->valuestring), &number))
+            return no_memory(a->err);
+        e.kind = VALUE_STRING;
+        e.value = number;
+    } else if (cJSON_IsNumber(json)) {
+        e.kind = VALUE_NUMBER;
+        e.value = number_bits(json->valuedouble);
+    } else if (cJSON_IsBool(json)) {
+        e.kind = VALUE_BOOL;
+        e.value = cJSON_IsTrue(json);
+    } else {
+        e.kind = cJSON_IsNull(json) ? VALUE_NULL : VALUE_EMPTY;
+    }
+    return add_entry(a->b, e) ? FO_OK : no_memory(a->err);
+}
+
+static int add_object(adding *a, const cJSON *json, int depth) {
+    const cJSON *field;
+    size_t len = a->key.len;
+    cJSON_ArrayForEach(field, json) {
+        if (len) fo_buf_char(&a->key, '.');
+        fo_buf_str(&a->key, field->string);
+        if (a->key.failed) return no_memory(a->err);
+        int rc = add_value(a, field, depth + 1);
+        if (rc != FO_OK) return rc;
+        a->key.len = len;
+    }
+    return FO_OK;
+}
+
+static int add_value(adding *a, const cJSON *json, int depth) {
+    if (depth > MAX_DEPTH)
+        return fo_fail_field(a->err, FO_ELIMIT, "metadata", "metadata is nested deeper than %d",
+                             MAX_DEPTH);
+    if (cJSON_IsObject(json)) return add_object(a, json, depth);
+    if (!cJSON_IsArray(json) || !json->child) return add_scalar(a, json);
+    const cJSON *item;
+    cJSON_ArrayForEach(item, json) {
+        int rc = add_value(a, item, depth + 1);
+        if (rc != FO_OK) return rc;
+    }
+    return FO_OK;
+}
+
+int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo_err *err) {
+    if (!json || !*json) return FO_OK;
+    cJSON *root = cJSON_Parse(json);
+    if (!cJSON_IsObject(root)) {
+        cJSON_Delete(root);
+        return fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
+    }
+    adding a = {.b = b, .doc = doc, .err = err};
+    size_t before = b->n_entries;
+    int rc = add_object(&a, root, 0);
+    if (rc != FO_OK) b->n_entries = before;
+    fo_buf_free(&a.key);
+    cJSON_Delete(root);
+    return rc;
+}
+
+static void string_of(const metadata *m, uint32_t i, const char **s, size_t *len) {
+    uint32_t begin = m->offsets[i], end = m->offsets[i + 1];
+    bool sound = begin <= end && end <= m->strings_bytes;
+    *s = sound ? m->strings + begin : m->strings;
+    *len = sound ? end - begin : 0;
+}
+
+int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_t *map,
+                           fo_err *err) {
+    uint32_t *numbers = malloc(((size_t)m->n_strings + 1) * sizeof *numbers);
+    if (!numbers) return no_memory(err);
+    memset(numbers, 0xFF, ((size_t)m->n_strings + 1) * sizeof *numbers);
+    int rc = FO_OK;
+    for (uint32_t c = 0; c < m->n_columns && rc == FO_OK; c++) {
+        uint32_t key = m->columns[3 * c], at = m->columns[3 * c + 1], n = m->columns[3 * c + 2];
+        for (uint32_t i = at; i < at + n && rc == FO_OK; i++) {
+            entry e = {.value = m->values[i], .doc = map[m->docs[i]], .kind = m->kinds[i]};
+            if (e.doc == UINT32_MAX) continue;
+            uint32_t wanted[2] = {key, (uint32_t)e.value};
+            for (int j = 0; j < (e.kind == VALUE_STRING ? 2 : 1) && rc == FO_OK; j++) {
+                const char *s;
+                size_t len;
+                if (numbers[wanted[j]] != UINT32_MAX) continue;
+                string_of(m, wanted[j], &s, &len);
+                if (!intern(b, s, len, &numbers[wanted[j]])) rc = no_memory(err);
+            }
+            e.key = numbers[key];
+            if (e.kind == VALUE_STRING) e.value = numbers[e.value];
+            if (rc == FO_OK && !add_entry(b, e)) rc = no_memory(err);
+        }
+    }
+    free(numbers);
+    return rc;
+}
+
+typedef struct ranked {
+    const char *text;
+    uint32_t len, number;
+} ranked;
+
+static int by_text(const void *x, const void *y) {
+    const ranked *a = x, *b = y;
+    size_t n = a->len < b->len ? a->len : b->len;
+    int order = n ? memcmp(a->text, b->text, n) : 0;
+    return order ? order : (a->len > b->len) - (a->len < b->len);
+}
+
+static int by_column(const void *x, const void *y) {
+    const entry *a = x, *b = y;
+    if (a->key != b->key) return a->key < b->key ? -1 : 1;
+    if (a->doc != b->doc) return a->doc < b->doc ? -1 : 1;
+    if (a->kind != b->kind) return a->kind < b->kind ? -1 : 1;
+    return (a->value > b->value) - (a->value < b->value);
+}
+
+typedef struct file_header {
+    uint32_t n_docs, n_columns, n_strings, n_entries, strings_bytes, reserved;
+} file_header;
+
+int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_err *err) {
+    size_t n = b->n_strings;
+    ranked *order = malloc((n + 1) * sizeof *order);
+    uint32_t *rank = malloc((n + 1) * sizeof *rank);
+    int rc = order && rank ? FO_OK : no_memory(err);
+    fo_buf values = {0}, columns = {0}, offsets = {0}, docs = {0}, kinds = {0}, strings = {0};
+    if (rc != FO_OK) goto done;
+    for (size_t i = 0; i < n; i++)
+        order[i] = (ranked){b->texts.data ? b->texts.data + b->offsets[i] : "",
+                            b->offsets[i + 1] - b->offsets[i], (uint32_t)i};
+    qsort(order, n, sizeof *order, by_text);
+    uint32_t zero = 0;
+    fo_buf_add(&offsets, &zero, 4);
+    for (size_t i = 0; i < n; i++) {
+        rank[order[i].number] = (uint32_t)i;
+        fo_buf_add(&strings, order[i].text, order[i].len);
+        uint32_t end = (uint32_t)strings.len;
+        fo_buf_add(&offsets, &end, 4);
+    }
+    for (size_t i = 0; i < b->n_entries; i++) {
+        entry *e = &b->entries[i];
+        e->key = rank[e->key];
+        if (e->kind == VALUE_STRING) e->value = rank[e->value];
+    }
+    if (b->n_entries) qsort(b->entries, b->n_entries, sizeof *b->entries, by_column);
+    file_header h = {.n_docs = n_docs,
+                     .n_strings = (uint32_t)n,
+                     .n_entries = (uint32_t)b->n_entries,
+                     .strings_bytes = (uint32_t)strings.len};
+    for (size_t i = 0; i < b->n_entries;) {
+        size_t j = i;
+        while (j < b->n_entries && b->entries[j].key == b->entries[i].key) j++;
+        uint32_t row[3] = {b->entries[i].key, (uint32_t)i, (uint32_t)(j - i)};
+        fo_buf_add(&columns, row, sizeof row);
+        h.n_columns++;
+        for (; i < j; i++) {
+            fo_buf_add(&values, &b->entries[i].value, 8);
+            fo_buf_add(&docs, &b->entries[i].doc, 4);
+            fo_buf_char(&kinds, (char)b->entries[i].kind);
+        }
+    }
+    const fo_buf *in_order[] = {&values, &columns, &offsets, &docs, &kinds, &strings};
+    rc = segment_writer_section(w, SECTION_METADATA, &h, sizeof h, err);
+    for (size_t i = 0; i < 6 && rc == FO_OK; i++)
+        rc = in_order[i]->failed
+                 ? no_memory(err)
+                 : segment_writer_write(w, in_order[i]->data, in_order[i]->len, err);
+done:
+    free(order);
+    free(rank);
+    fo_buf_free(&values);
+    fo_buf_free(&columns);
+    fo_buf_free(&offsets);
+    fo_buf_free(&docs);
+    fo_buf_free(&kinds);
+    fo_buf_free(&strings);
+    return rc;
+}
+
+/* Reading ------------------------------------------------------------------------------------- */
+
+int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err) {
+    size_t size;
+    const unsigned char *p = segment_get(s, SECTION_METADATA, &size);
+    file_header h;
+    if (!p || size < sizeof h) return fo_fail(err, FO_ECORRUPT, "the metadata section is missing");
+    memcpy(&h, p, sizeof h);
+    uint64_t want = sizeof h + 8 * (uint64_t)h.n_entries + 12 * (uint64_t)h.n_columns +
+                    4 * ((uint64_t)h.n_strings + 1) + 5 * (uint64_t)h.n_entries + h.strings_bytes;
+    if (h.n_docs != n_docs || want != size)
+        return fo_fail(err, FO_ECORRUPT, "the metadata section has %zu bytes, not %llu", size,
+                       (unsigned long long)want);
+    metadata m = {.n_docs = h.n_docs,
+                  .n_columns = h.n_columns,
+                  .n_strings = h.n_strings,
+                  .n_entries = h.n_entries,
+                  .strings_bytes = h.strings_bytes};
+    p += sizeof h;
+    m.values = (const uint64_t *)p;
+    p += 8 * (size_t)h.n_entries;
+    m.columns = (const uint32_t *)p;
+    p += 12 * (size_t)h.n_columns;
+    m.offsets = (const uint32_t *)p;
+    p += 4 * ((size_t)h.n_strings + 1);
+    m.docs = (const uint32_t *)p;
+    p += 4 * (size_t)h.n_entries;
+    m.kinds = p;
+    m.strings = (const char *)(p + h.n_entries);
+    *out = m;
+    return metadata_verify(out, err);
+}
+
+/* In one pass over the entries: after it, no evaluation has to check a number. */
+int metadata_verify(const metadata *m, fo_err *err) {
+    uint32_t at = 0;
+    for (uint32_t c = 0; c < m->n_columns; c++) {
+        const uint32_t *row = m->columns + 3 * c;
+        if (row[0] >= m->n_strings || row[1] != at || row[2] > m->n_entries - at)
+            return fo_fail(err, FO_ECORRUPT, "metadata column %u is damaged", c);
+        at += row[2];
+    }
+    bool sound = at == m->n_entries;
+    for (uint32_t i = 0; i < m->n_strings; i++) sound &= m->offsets[i] <= m->offsets[i + 1];
+    sound &= m->offsets[m->n_strings] <= m->strings_bytes;
+    for (uint32_t i = 0; i < m->n_entries; i++)
+        sound &= (m->docs[i] < m->n_docs) & (m->kinds[i] <= VALUE_EMPTY) &
+                 (m->kinds[i] != VALUE_STRING || m->values[i] < m->n_strings);
+    return sound ? FO_OK : fo_fail(err, FO_ECORRUPT, "a metadata entry is out of range");
+}
+
+/* Number of strings below s (or, with after, below or equal). */
+static uint32_t rank_of(const metadata *m, const char *s, size_t len, bool after) {
+    uint32_t low = 0, high = m->n_strings;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        const char *t;
+        size_t n;
+        string_of(m, mid, &t, &n);
+        size_t common = n < len ? n : len;
+        int order = common ? memcmp(t, s, common) : 0;
+        if (order == 0) order = (n > len) - (n < len);
+        if (order < 0 || (after && order == 0))
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+static const uint32_t *find_column(const metadata *m, const char *key) {
+    size_t len = strlen(key);
+    uint32_t number = rank_of(m, key, len, false);
+    if (number == rank_of(m, key, len, true)) return NULL;
+    uint32_t low = 0, high = m->n_columns;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (m->columns[3 * mid] < number)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low < m->n_columns && m->columns[3 * low] == number ? m->columns + 3 * low : NULL;
+}
+
+static void set_bit(uint64_t *bits, uint32_t doc) {
+    bits[doc / 64] |= (uint64_t)1 << (doc % 64);
+}
+
+static void match_numbers(const metadata *m, const uint32_t *row, filter_type type, double v,
+                          uint64_t *bits) {
+    for (uint32_t i = row[1]; i < row[1] + row[2]; i++) {
+        double x;
+        memcpy(&x, &m->values[i], sizeof x);
+        bool yes = type == FILTER_GT    ? x > v
+                   : type == FILTER_GTE ? x >= v
+                   : type == FILTER_LT  ? x < v
+                   : type == FILTER_LTE ? x <= v
+                                        : x == v;
+        if (yes && m->kinds[i] == VALUE_NUMBER) set_bit(bits, m->docs[i]);
+    }
+}
+
+static void match_strings(const metadata *m, const uint32_t *row, filter_type type, const char *s,
+                          uint64_t *bits) {
+    size_t len = strlen(s);
+    uint32_t low = rank_of(m, s, len, false), high = rank_of(m, s, len, true);
+    uint64_t begin = type == FILTER_LT || type == FILTER_LTE ? 0 : type == FILTER_GT ? high : low;
+    uint64_t end = type == FILTER_GT || type == FILTER_GTE ? m->n_strings
+                   : type == FILTER_LT                     ? low
+                                                           : high;
+    for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
+        if (m->kinds[i] == VALUE_STRING && m->values[i] >= begin && m->values[i] < end)
+            set_bit(bits, m->docs[i]);
+}
+
+static void match_leaf(const metadata *m, const search_filter *f, uint64_t *bits) {
+    const uint32_t *row = find_column(m, f->key);
+    if (!row) return;
+    if (f->type == FILTER_EXISTS) {
+        for (uint32_t i = row[1]; i < row[1] + row[2]; i++) set_bit(bits, m->docs[i]);
+        return;
+    }
+    for (size_t v = 0; v < f->n_values; v++) {
+        const filter_value *x = &f->values[v];
+        if (x->kind == VALUE_NUMBER) {
+            match_numbers(m, row, f->type, x->number, bits);
+        } else if (x->kind == VALUE_STRING) {
+            match_strings(m, row, f->type, x->string, bits);
+        } else {
+            for (uint32_t i = row[1]; i < row[1] + row[2]; i++)
+                if (m->kinds[i] == x->kind &&
+                    (x->kind == VALUE_NULL || m->values[i] == (uint64_t)x->number))
+                    set_bit(bits, m->docs[i]);
+        }
+    }
+}
+
+int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err) {
+    size_t words = ((size_t)m->n_docs + 63) / 64;
+    memset(bits, 0, words * sizeof *bits);
+    if (f->type < FILTER_AND) {
+        match_leaf(m, f, bits);
+    } else {
+        uint64_t *child = malloc((words + 1) * sizeof *child);
+        if (!child) return no_memory(err);
+        if (f->type == FILTER_AND) memset(bits, 0xFF, words * sizeof *bits);
+        for (size_t i = 0; i < f->n_children; i++) {
+            int rc = metadata_match(m, f->children[i], child, err);
+            if (rc != FO_OK) {
+                free(child);
+                return rc;
+            }
+            for (size_t w = 0; w < words; w++)
+                bits[w] = f->type == FILTER_AND ? bits[w] & child[w] : bits[w] | child[w];
+        }
+        free(child);
+    }
+    if (f->type == FILTER_NE || f->type == FILTER_NIN || f->type == FILTER_NOT)
+        for (size_t w = 0; w < words; w++) bits[w] = ~bits[w];
+    if (m->n_docs % 64) bits[words - 1] &= ((uint64_t)1 << (m->n_docs % 64)) - 1;
+    return FO_OK;
+}

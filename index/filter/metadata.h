@@ -1,0 +1,44 @@
+/* metadata.h - the scalars of documents' metadata in columns, so that a filter becomes a bitmap.
+ * A column is a key; nested objects give keys with dots (author.name); an array gives an entry for
+ * each element. Strings are sorted and numbered, so that order and equality are integers'. */
+#ifndef FORAGE_INDEX_METADATA_H
+#define FORAGE_INDEX_METADATA_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "index/filter/filter.h"
+#include "index/format/segment.h"
+#include "kernels/error.h"
+
+typedef struct metadata_builder metadata_builder; /* one thread */
+
+int metadata_builder_create(metadata_builder **out, fo_err *err);
+void metadata_builder_free(metadata_builder *b);
+/* The metadata of document `doc` (ascending calls): a JSON object, or "" for none. FO_EINVAL:
+ * no object; FO_ELIMIT: more than 1,024 values or nested deeper than 8. */
+int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo_err *err);
+
+typedef struct metadata {
+    uint32_t n_docs, n_columns, n_strings, n_entries;
+    const uint64_t *values;  /* of each entry: string number, bits of a double, or boolean */
+    const uint32_t *columns; /* key (string number), first entry, number of entries */
+    const uint32_t *offsets; /* of strings, n_strings + 1 */
+    const uint32_t *docs;
+    const uint8_t *kinds; /* value_kind */
+    const char *strings;
+    size_t strings_bytes;
+} metadata;
+
+/* All of another index's entries, documents renumbered by map (UINT32_MAX: dropped). */
+int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_t *map,
+                           fo_err *err);
+int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_err *err);
+
+/* A view, valid as long as the segment. FO_ECORRUPT. */
+int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err);
+/* Bit d of bits[(n_docs + 63) / 64] set: document d matches. */
+int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err);
+/* Columns sorted, entries in range. */
+int metadata_verify(const metadata *m, fo_err *err);
+
+#endif

@@ -1,0 +1,288 @@
+#include "index/format/segment.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "kernels/buf.h"
+
+typedef struct header {
+    char magic[8];
+    uint32_t version, n_sections;
+    uint64_t size;
+    uint32_t table_crc;
+    uint32_t reserved[8];
+    uint32_t crc; /* of the bytes before it */
+} header;
+
+typedef struct row {
+    uint32_t type, crc;
+    uint64_t offset, size, reserved;
+} row;
+
+enum { BODY = sizeof(header) + SEGMENT_MAX_SECTIONS * sizeof(row) };
+_Static_assert(sizeof(header) == 64 && sizeof(row) == 32 && BODY % SEGMENT_ALIGN == 0,
+               "the file format");
+
+static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'S', 'G'};
+
+struct segment {
+    const unsigned char *data;
+    size_t size;
+    fo_map map;   /* of a file */
+    void *memory; /* else */
+    size_t n_sections;
+    row table[SEGMENT_MAX_SECTIONS];
+};
+
+static uint32_t checksum(uint32_t crc, const void *p, size_t n) {
+    return (uint32_t)crc32_z(crc, p, n);
+}
+
+static uint32_t header_crc(const header *h) {
+    return checksum(0, h, offsetof(header, crc));
+}
+
+static int check_section(const segment *s, const row *r, fo_err *err) {
+    if (checksum(0, s->data + r->offset, r->size) != r->crc)
+        return fo_fail(err, FO_ECORRUPT, "section %u at byte %llu has a wrong checksum", r->type,
+                       (unsigned long long)r->offset);
+    return FO_OK;
+}
+
+static int read_table(segment *s, fo_err *err) {
+    header h;
+    if (s->size < BODY)
+        return fo_fail(err, FO_ECORRUPT, "%zu bytes are too few for a segment", s->size);
+    memcpy(&h, s->data, sizeof h);
+    if (memcmp(h.magic, magic, sizeof magic) != 0)
+        return fo_fail(err, FO_ECORRUPT, "not a segment file (bad magic)");
+    if (h.version != SEGMENT_VERSION)
+        return fo_fail(err, FO_EMISMATCH, "segment version %u, this program reads %d", h.version,
+                       SEGMENT_VERSION);
+    if (h.crc != header_crc(&h))
+        return fo_fail(err, FO_ECORRUPT, "the header has a wrong checksum");
+    if (h.size != s->size)
+        return fo_fail(err, FO_ECORRUPT, "%zu bytes, the header says %llu", s->size,
+                       (unsigned long long)h.size);
+    memcpy(s->table, s->data + sizeof h, sizeof s->table);
+    if (h.n_sections > SEGMENT_MAX_SECTIONS ||
+        h.table_crc != checksum(0, s->table, sizeof s->table))
+        return fo_fail(err, FO_ECORRUPT, "the section table has a wrong checksum");
+    s->n_sections = h.n_sections;
+    for (size_t i = 0; i < s->n_sections; i++) {
+        const row *r = &s->table[i];
+        if (r->offset % SEGMENT_ALIGN != 0 || r->offset < BODY || r->offset > s->size ||
+            r->size > s->size - r->offset)
+            return fo_fail(err, FO_ECORRUPT, "section %u lies outside the file", r->type);
+        if (r->size <= SEGMENT_EAGER_BYTES && check_section(s, r, err) != FO_OK) return err->code;
+    }
+    return FO_OK;
+}
+
+static int open_finish(segment **out, segment *s, fo_err *err) {
+    fo_err local;
+    if (!err) err = &local;
+    int rc = read_table(s, err);
+    if (rc != FO_OK) {
+        segment_close(s);
+        return rc;
+    }
+    *out = s;
+    return FO_OK;
+}
+
+int segment_open(segment **out, const char *path, fo_err *err) {
+    segment *s = calloc(1, sizeof *s);
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory opening %s", path);
+    int rc = fo_map_open(&s->map, path, err);
+    if (rc != FO_OK) {
+        free(s);
+        return rc;
+    }
+    s->data = s->map.data;
+    s->size = s->map.size;
+    rc = open_finish(out, s, err);
+    if (rc != FO_OK) fo_fail_prefix(err, "%s", path);
+    return rc;
+}
+
+int segment_adopt(segment **out, void *data, size_t size, fo_err *err) {
+    segment *s = calloc(1, sizeof *s);
+    if (!s) {
+        free(data);
+        return fo_fail(err, FO_ENOMEM, "out of memory for a segment");
+    }
+    s->data = s->memory = data;
+    s->size = size;
+    return open_finish(out, s, err);
+}
+
+void segment_close(segment *s) {
+    if (!s) return;
+    fo_map_close(&s->map);
+    free(s->memory);
+    free(s);
+}
+
+const void *segment_get(const segment *s, unsigned type, size_t *size) {
+    for (size_t i = 0; i < s->n_sections; i++) {
+        if (s->table[i].type != type) continue;
+        *size = s->table[i].size;
+        return s->data + s->table[i].offset;
+    }
+    *size = 0;
+    return NULL;
+}
+
+int segment_get_array(const segment *s, unsigned type, size_t count, size_t width, const void **out,
+                      fo_err *err) {
+    size_t size, want;
+    const void *p = segment_get(s, type, &size);
+    if (!fo_mul_size(count, width, &want) || !p || size != want)
+        return fo_fail(err, FO_ECORRUPT, "section %u has %zu bytes, not %zu times %zu", type, size,
+                       count, width);
+    *out = p;
+    return FO_OK;
+}
+
+size_t segment_size(const segment *s) {
+    return s->size;
+}
+
+int segment_verify(const segment *s, fo_err *err) {
+    for (size_t i = 0; i < s->n_sections; i++) {
+        int rc = check_section(s, &s->table[i], err);
+        if (rc != FO_OK) return rc;
+    }
+    return FO_OK;
+}
+
+int segment_verify_some(const segment *s, segment_check *at, size_t n, bool *done, fo_err *err) {
+    for (; n > 0 && at->section < s->n_sections; at->section++, at->offset = 0, at->crc = 0) {
+        const row *r = &s->table[at->section];
+        size_t left = r->size - at->offset, now = left < n ? left : n;
+        at->crc = checksum(at->crc, s->data + r->offset + at->offset, now);
+        at->offset += now;
+        n -= now;
+        if (at->offset < r->size) break;
+        if (at->crc != r->crc)
+            return fo_fail(err, FO_ECORRUPT, "section %u at byte %llu has a wrong checksum",
+                           r->type, (unsigned long long)r->offset);
+    }
+    *done = at->section == s->n_sections;
+    return FO_OK;
+}
+
+struct segment_writer {
+    fo_file_writer *file; /* NULL: memory */
+    segment_gate *gate;   /* NULL: none */
+    void *gate_ctx;
+    fo_buf memory;
+    uint64_t bytes;
+    header head;
+    row table[SEGMENT_MAX_SECTIONS];
+};
+
+static int append(segment_writer *w, const void *data, size_t n, fo_err *err) {
+    w->bytes += n;
+    if (w->file) return fo_file_write(w->file, data, n, err);
+    fo_buf_add(&w->memory, data, n);
+    return w->memory.failed ? fo_fail(err, FO_ENOMEM, "out of memory for a segment") : FO_OK;
+}
+
+int segment_writer_create(segment_writer **out, const char *path, fo_err *err) {
+    segment_writer *w = calloc(1, sizeof *w);
+    if (!w) return fo_fail(err, FO_ENOMEM, "out of memory for a segment");
+    int rc = path ? fo_file_create(&w->file, path, err) : FO_OK;
+    if (rc != FO_OK) {
+        free(w);
+        return rc;
+    }
+    static const char zeroes[BODY];
+    rc = append(w, zeroes, BODY, err);
+    if (rc != FO_OK) {
+        segment_writer_abort(w);
+        return rc;
+    }
+    *out = w;
+    return FO_OK;
+}
+
+int segment_writer_begin(segment_writer *w, unsigned type, fo_err *err) {
+    if (w->head.n_sections == SEGMENT_MAX_SECTIONS)
+        return fo_fail(err, FO_ELIMIT, "a segment has at most %d sections", SEGMENT_MAX_SECTIONS);
+    static const char zeroes[SEGMENT_ALIGN];
+    size_t over = w->bytes % SEGMENT_ALIGN;
+    int rc = over ? append(w, zeroes, SEGMENT_ALIGN - over, err) : FO_OK;
+    if (rc == FO_OK) w->table[w->head.n_sections++] = (row){.type = type, .offset = w->bytes};
+    return rc;
+}
+
+int segment_writer_write(segment_writer *w, const void *data, size_t n, fo_err *err) {
+    row *r = &w->table[w->head.n_sections - 1];
+    for (const char *p = data; n > 0;) {
+        size_t now = w->gate && n > SEGMENT_GATE_BYTES ? SEGMENT_GATE_BYTES : n;
+        int rc = w->gate ? w->gate(w->gate_ctx, now, err) : FO_OK;
+        if (rc == FO_OK) rc = append(w, p, now, err);
+        if (rc != FO_OK) return rc;
+        r->crc = checksum(r->crc, p, now);
+        r->size += now;
+        p += now;
+        n -= now;
+    }
+    return FO_OK;
+}
+
+void segment_writer_set_gate(segment_writer *w, segment_gate *gate, void *ctx) {
+    w->gate = gate;
+    w->gate_ctx = ctx;
+}
+
+int segment_writer_section(segment_writer *w, unsigned type, const void *data, size_t n,
+                           fo_err *err) {
+    int rc = segment_writer_begin(w, type, err);
+    return rc == FO_OK ? segment_writer_write(w, data, n, err) : rc;
+}
+
+uint64_t segment_writer_bytes(const segment_writer *w) {
+    return w->bytes;
+}
+
+static void seal_header(segment_writer *w) {
+    memcpy(w->head.magic, magic, sizeof magic);
+    w->head.version = SEGMENT_VERSION;
+    w->head.size = w->bytes;
+    w->head.table_crc = checksum(0, w->table, sizeof w->table);
+    w->head.crc = header_crc(&w->head);
+}
+
+int segment_writer_commit(segment_writer *w, fo_err *err) {
+    seal_header(w);
+    fo_file_writer *f = w->file;
+    int rc = fo_file_patch(f, 0, &w->head, sizeof w->head, err);
+    if (rc == FO_OK) rc = fo_file_patch(f, sizeof w->head, w->table, sizeof w->table, err);
+    if (rc == FO_OK) {
+        w->file = NULL;
+        rc = fo_file_commit(f, err);
+    }
+    segment_writer_abort(w);
+    return rc;
+}
+
+int segment_writer_adopt(segment_writer *w, segment **out, fo_err *err) {
+    seal_header(w);
+    memcpy(w->memory.data, &w->head, sizeof w->head);
+    memcpy(w->memory.data + sizeof w->head, w->table, sizeof w->table);
+    size_t size;
+    char *data = fo_buf_take(&w->memory, &size);
+    segment_writer_abort(w);
+    return data ? segment_adopt(out, data, size, err)
+                : fo_fail(err, FO_ENOMEM, "out of memory for a segment");
+}
+
+void segment_writer_abort(segment_writer *w) {
+    if (!w) return;
+    fo_file_abort(w->file);
+    fo_buf_free(&w->memory);
+    free(w);
+}

@@ -1,0 +1,615 @@
+/* Opening, staging, publishing, snapshots. The invariants stand in search_index_internal.h. */
+#include "index/search/search_index.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "index/search/search_index_internal.h"
+
+enum { MERGE_BYTES_PER_S = 64 << 20 };
+
+static int no_memory(fo_err *err) {
+    return fo_fail(err, FO_ENOMEM, "out of memory in the search index");
+}
+
+/* Snapshots ----------------------------------------------------------------------------------- */
+
+/* The pointer and a count of readers that are between the two steps of taking it share one word:
+ * a reader announces itself and learns the pointer in one instruction, takes a real reference, and
+ * withdraws the announcement. A writer that swaps the word meanwhile turns the announcements it
+ * finds into references, and the reader gives its second one back. Nobody ever waits. */
+enum { ANNOUNCED_BITS = 16 };
+
+static search_snapshot *pointer_of(uint64_t word) {
+    return (search_snapshot *)(uintptr_t)(word >> ANNOUNCED_BITS);
+}
+
+search_snapshot *search_index_acquire(search_index *ix) {
+    uint64_t word = atomic_fetch_add(&ix->current, 1) + 1;
+    search_snapshot *s = pointer_of(word);
+    atomic_fetch_add(&s->refs, 1);
+    for (;;) {
+        if (pointer_of(word) != s) {
+            atomic_fetch_sub(&s->refs, 1); /* not the last: ours remains */
+            return s;
+        }
+        if (atomic_compare_exchange_weak(&ix->current, &word, word - 1)) return s;
+    }
+}
+
+void filter_bits_drop(filter_bits *f) {
+    if (!f || atomic_fetch_sub(&f->refs, 1) != 1) return;
+    for (size_t i = 0; i < f->n; i++) free(f->shelves[i].words);
+    free(f);
+}
+
+static void snapshot_free(search_snapshot *s) {
+    for (size_t i = 0; i < s->n_shelves; i++) shelf_drop(&s->shelves[i]);
+    filter_bits_drop(s->cache);
+    pthread_mutex_destroy(&s->cache_mu);
+    free(s);
+}
+
+void search_index_release(search_snapshot *s) {
+    if (s && atomic_fetch_sub(&s->refs, 1) == 1) snapshot_free(s);
+}
+
+search_snapshot *snapshot_create(search_index *ix, size_t n_shelves, int64_t epoch, fo_err *err) {
+    search_snapshot *s = calloc(1, sizeof *s + n_shelves * sizeof *s->shelves);
+    if (!s) {
+        no_memory(err);
+        return NULL;
+    }
+    atomic_init(&s->refs, 1);
+    pthread_mutex_init(&s->cache_mu, NULL);
+    s->ix = ix;
+    s->epoch = epoch;
+    return s;
+}
+
+void snapshot_count(search_snapshot *s) {
+    s->n_live = s->n_parts = 0;
+    for (size_t i = 0; i < s->n_shelves; i++) {
+        s->n_live += shelf_n_live(&s->shelves[i]);
+        s->n_parts += s->shelves[i].n_parts;
+    }
+}
+
+search_snapshot *snapshot_current(search_index *ix) {
+    return pointer_of(atomic_load(&ix->current));
+}
+
+void snapshot_publish(search_index *ix, search_snapshot *s) {
+    snapshot_count(s);
+    uint64_t old = atomic_exchange(&ix->current, (uint64_t)(uintptr_t)s << ANNOUNCED_BITS);
+    search_snapshot *before = pointer_of(old);
+    if (!before) return;
+    int announced = (int)(old & ((1u << ANNOUNCED_BITS) - 1));
+    if (atomic_fetch_add(&before->refs, announced - 1) + announced - 1 == 0) snapshot_free(before);
+}
+
+int64_t search_snapshot_epoch(const search_snapshot *s) {
+    return s->epoch;
+}
+
+size_t search_snapshot_count(const search_snapshot *s) {
+    return s->n_live;
+}
+
+/* Staging ------------------------------------------------------------------------------------- */
+
+static void stage_clear(staged *g) {
+    inverted_builder_free(g->words);
+    metadata_builder_free(g->meta);
+    g->words = NULL;
+    g->meta = NULL;
+    g->n = g->n_removed = 0;
+    g->bytes = 0;
+}
+
+static void stage_free(staged *g) {
+    stage_clear(g);
+    free(g->chunks);
+    free(g->documents);
+    free(g->vectors);
+    free(g->dead);
+    free(g->removed);
+}
+
+static bool stage_room(search_index *ix) {
+    staged *g = &ix->stage;
+    if (g->n < g->room) return true;
+    size_t room = g->room ? 2 * g->room : 16;
+    int64_t *chunks = realloc(g->chunks, room * sizeof *chunks);
+    if (chunks) g->chunks = chunks;
+    int64_t *documents = realloc(g->documents, room * sizeof *documents);
+    if (documents) g->documents = documents;
+    bool *dead = realloc(g->dead, room * sizeof *dead);
+    if (dead) g->dead = dead;
+    float *vectors = realloc(g->vectors, (room * ix->dim + 1) * sizeof *vectors);
+    if (vectors) g->vectors = vectors;
+    if (!chunks || !documents || !dead || !vectors) return false;
+    g->room = room;
+    return true;
+}
+
+static int stage_word(void *ctx, const analyzed_term *t) {
+    inverted_builder_word(ctx, t->term, t->len);
+    return 0;
+}
+
+int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err) {
+    if (!ix->dim) return FO_OK;
+    if (!c->vector) return fo_fail_field(err, FO_EINVAL, "vector", "the chunk has no vector");
+    double norm = 0;
+    for (uint32_t i = 0; i < ix->dim; i++) norm += (double)c->vector[i] * (double)c->vector[i];
+    /* All zeroes is what a text without one known piece has: it is like nothing, and found by its
+     * words. Hence the inner product as the graph's metric: of unit vectors it is the cosine. */
+    if (!isfinite(norm)) return fo_fail_field(err, FO_EINVAL, "vector", "the vector is not finite");
+    return FO_OK;
+}
+
+int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
+    staged *g = &ix->stage;
+    int rc = search_chunk_check(ix, c, err);
+    if (rc != FO_OK) return rc;
+    if (!g->words) rc = inverted_builder_create(&g->words, err);
+    if (rc == FO_OK && !g->meta) rc = metadata_builder_create(&g->meta, err);
+    if (rc == FO_OK && !stage_room(ix)) rc = no_memory(err);
+    if (rc == FO_OK)
+        rc = metadata_builder_add(g->meta, (uint32_t)g->n, c->metadata ? c->metadata : "", err);
+    if (rc != FO_OK) return rc;
+    const char *title = c->title ? c->title : "";
+    size_t title_len = strlen(title);
+    analyze(ix->analyzer, title, title_len, stage_word, g->words);
+    analyze(ix->analyzer, c->text, c->text_len, stage_word, g->words);
+    rc = inverted_builder_end_document(g->words, err);
+    if (rc != FO_OK) {
+        stage_clear(g); /* words of a document that never ended: start again */
+        return rc;
+    }
+    size_t n = g->n++;
+    g->chunks[n] = c->chunk;
+    g->documents[n] = c->document;
+    g->dead[n] = false;
+    if (ix->dim) memcpy(g->vectors + n * ix->dim, c->vector, ix->dim * sizeof *c->vector);
+    g->bytes +=
+        title_len + c->text_len + ix->dim * sizeof(float) + (c->metadata ? strlen(c->metadata) : 0);
+    return FO_OK;
+}
+
+void search_index_remove(search_index *ix, int64_t chunk) {
+    staged *g = &ix->stage;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->chunks[i] == chunk) g->dead[i] = true;
+    if (g->n_removed == g->removed_room) {
+        size_t room = g->removed_room ? 2 * g->removed_room : 64;
+        int64_t *p = realloc(g->removed, room * sizeof *p);
+        if (!p) { /* publish must not succeed without it */
+            g->removed_room = SIZE_MAX;
+            return;
+        }
+        g->removed = p;
+        g->removed_room = room;
+    }
+    g->removed[g->n_removed++] = chunk;
+}
+
+void search_index_discard(search_index *ix) {
+    stage_clear(&ix->stage);
+}
+
+/* Publishing ---------------------------------------------------------------------------------- */
+
+static int build_part(search_index *ix, part **out, fo_err *err) {
+    staged *g = &ix->stage;
+    segment_writer *w;
+    segment *file;
+    uint32_t n = (uint32_t)g->n;
+    int rc = segment_writer_create(&w, NULL, err);
+    if (rc != FO_OK) return rc;
+    rc = write_info(w, ix, n, -1, err);
+    if (rc == FO_OK) rc = inverted_build(g->words, &ix->bm25, w, err);
+    if (rc == FO_OK) rc = write_ids(w, g->chunks, g->documents, n, err);
+    if (rc == FO_OK) rc = metadata_build(g->meta, n, w, err);
+    if (rc != FO_OK) {
+        segment_writer_abort(w);
+        return rc;
+    }
+    rc = segment_writer_adopt(w, &file, err);
+    return rc == FO_OK ? part_open(out, file, ix, err) : rc;
+}
+
+static int open_shelf(search_index *ix, shelf *out, size_t capacity, fo_err *err) {
+    shelf s = {.parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
+    int rc = s.parts && s.bases ? FO_OK : no_memory(err);
+    if (rc == FO_OK && ix->dim) rc = graph_create(&s.graph, ix, capacity, err);
+    if (rc != FO_OK) {
+        free(s.parts);
+        free(s.bases);
+        return rc;
+    }
+    *out = s;
+    return FO_OK;
+}
+
+/* Four equals become one, so that a document is copied once for each power of four. */
+static unsigned tier_of(uint32_t n) {
+    return n ? (31u - (unsigned)__builtin_clz(n)) / 2 : 0;
+}
+
+static int join_tail(search_index *ix, shelf *s, fo_err *err) {
+    for (;;) {
+        size_t n = s->n_parts, run = 1;
+        while (run < n &&
+               tier_of(s->parts[n - 1 - run]->n_docs) <= tier_of(s->parts[n - 1]->n_docs))
+            run++;
+        if (run < 4) return FO_OK;
+        part *joined;
+        int rc = parts_join(&joined, s->parts + n - run, run, ix, err);
+        if (rc != FO_OK) return rc;
+        for (size_t i = n - run; i < n; i++) part_drop(s->parts[i]);
+        s->parts[n - run] = joined;
+        s->n_parts = n - run + 1;
+    }
+}
+
+/* Append what is staged to the open shelf s. */
+static int shelf_append(search_index *ix, shelf *s, fo_err *err) {
+    staged *g = &ix->stage;
+    part *fresh;
+    int rc = build_part(ix, &fresh, err);
+    if (rc != FO_OK) return rc;
+    bool any_dead = s->live != NULL;
+    for (size_t i = 0; i < g->n; i++) any_dead |= g->dead[i];
+    uint32_t n_docs = s->n_docs + (uint32_t)g->n;
+    bitmap *live = NULL;
+    if (any_dead) {
+        live = bitmap_create(n_docs, NULL);
+        if (!live) {
+            part_drop(fresh);
+            return no_memory(err);
+        }
+        for (uint32_t d = 0; d < n_docs; d++) {
+            bool dead = d < s->n_docs ? !shelf_alive(s, d) : g->dead[d - s->n_docs];
+            if (!dead) continue;
+            live->words[d / 64] &= ~((uint64_t)1 << (d % 64));
+            live->n_set--;
+        }
+    }
+    if (s->graph) rc = hnsw_build(s->graph->h, g->vectors, g->n, ix->pool, NULL, NULL, err);
+    if (rc != FO_OK) {
+        part_drop(fresh);
+        bitmap_drop(live);
+        return rc;
+    }
+    s->bases[s->n_parts] = s->n_docs;
+    s->parts[s->n_parts++] = fresh; /* shelf_copy leaves room for one more */
+    s->n_docs = n_docs;
+    bitmap_drop(s->live);
+    s->live = live;
+    return join_tail(ix, s, err);
+}
+
+static void kill_in_shelf(shelf *s, int64_t chunk, bool *copied, bool *failed) {
+    for (size_t i = 0; i < s->n_parts; i++) {
+        const part *p = s->parts[i];
+        uint32_t low = 0, high = p->n_docs;
+        while (low < high) {
+            uint32_t mid = low + (high - low) / 2;
+            if (p->order[mid] < p->n_docs && p->chunks[p->order[mid]] < chunk)
+                low = mid + 1;
+            else
+                high = mid;
+        }
+        for (; low < p->n_docs && p->order[low] < p->n_docs && p->chunks[p->order[low]] == chunk;
+             low++) {
+            uint32_t doc = s->bases[i] + p->order[low];
+            if (!shelf_alive(s, doc)) continue;
+            if (!*copied) { /* the old snapshot keeps its own */
+                bitmap *b = bitmap_create(s->n_docs, s->live);
+                if (!b) {
+                    *failed = true;
+                    return;
+                }
+                bitmap_drop(s->live);
+                s->live = b;
+                *copied = true;
+            }
+            s->live->words[doc / 64] &= ~((uint64_t)1 << (doc % 64));
+            s->live->n_set--;
+        }
+    }
+}
+
+static bool needs_freeze(const search_index *ix, const shelf *s, size_t more) {
+    if (!s->graph) return s->n_docs + more > 4 * ix->seal_chunks + 65536;
+    uint32_t points = hnsw_count(s->graph->h);
+    return points != s->n_docs || points + more > hnsw_capacity(s->graph->h);
+}
+
+static bool is_open(const shelf *s) {
+    return s->file == 0 && !s->frozen;
+}
+
+/* The next snapshot: the current one's shelves, then tombstones, then the staged documents. */
+static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out, fo_err *err) {
+    staged *g = &ix->stage;
+    search_snapshot *now = snapshot_current(ix);
+    search_snapshot *s = snapshot_create(ix, now->n_shelves + 1, epoch, err);
+    if (!s) return FO_ENOMEM;
+    int rc = FO_OK;
+    for (size_t i = 0; i < now->n_shelves && rc == FO_OK; i++) {
+        rc = shelf_copy(&s->shelves[i], &now->shelves[i], err);
+        if (rc == FO_OK) s->n_shelves++;
+    }
+    for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
+        bool copied = false, failed = false;
+        for (size_t r = 0; r < g->n_removed && !failed; r++)
+            kill_in_shelf(&s->shelves[i], g->removed[r], &copied, &failed);
+        if (failed) rc = no_memory(err);
+    }
+    if (rc == FO_OK && g->n) {
+        shelf *last = s->n_shelves ? &s->shelves[s->n_shelves - 1] : NULL;
+        if (last && is_open(last) && needs_freeze(ix, last, g->n)) {
+            last->frozen = true;
+            last->epoch = ix->published;
+        }
+        if (!last || !is_open(last)) {
+            size_t capacity = 2 * ix->seal_chunks > g->n ? 2 * ix->seal_chunks : g->n;
+            last = &s->shelves[s->n_shelves];
+            rc = open_shelf(ix, last, capacity, err);
+            if (rc == FO_OK) {
+                last->serial = ix->next_serial++;
+                s->n_shelves++;
+            }
+        }
+        if (rc == FO_OK) rc = shelf_append(ix, last, err);
+        if (rc == FO_OK && last->n_docs >= ix->seal_chunks) {
+            last->frozen = true;
+            last->epoch = epoch;
+        }
+    }
+    if (rc != FO_OK) {
+        search_index_release(s);
+        return rc;
+    }
+    *out = s;
+    return FO_OK;
+}
+
+int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
+    if (ix->stage.removed_room == SIZE_MAX) {
+        ix->stage.removed_room = 0;
+        free(ix->stage.removed);
+        ix->stage.removed = NULL;
+        stage_clear(&ix->stage);
+        return no_memory(err);
+    }
+    search_snapshot *s;
+    pthread_mutex_lock(&ix->mu);
+    int rc = next_snapshot(ix, epoch, &s, err);
+    if (rc == FO_OK) {
+        ix->published = epoch;
+        atomic_fetch_add(&ix->bytes_ingested, ix->stage.bytes);
+        snapshot_publish(ix, s);
+        pthread_cond_signal(&ix->wake);
+    }
+    pthread_mutex_unlock(&ix->mu);
+    if (rc == FO_OK) stage_clear(&ix->stage);
+    return rc;
+}
+
+/* Freezes the open shelf; under work. */
+static int freeze(search_index *ix, fo_err *err) {
+    int rc = FO_OK;
+    pthread_mutex_lock(&ix->mu);
+    search_snapshot *now = snapshot_current(ix);
+    if (now->n_shelves && is_open(&now->shelves[now->n_shelves - 1])) {
+        search_snapshot *s = snapshot_create(ix, now->n_shelves, now->epoch, err);
+        rc = s ? FO_OK : FO_ENOMEM;
+        for (size_t i = 0; i < now->n_shelves && rc == FO_OK; i++) {
+            rc = shelf_copy(&s->shelves[i], &now->shelves[i], err);
+            if (rc == FO_OK) s->n_shelves++;
+        }
+        if (rc == FO_OK) {
+            s->shelves[s->n_shelves - 1].frozen = true;
+            s->shelves[s->n_shelves - 1].epoch = ix->published;
+            snapshot_publish(ix, s);
+        } else if (s) {
+            search_index_release(s);
+        }
+    }
+    pthread_mutex_unlock(&ix->mu);
+    return rc;
+}
+
+int search_index_seal(search_index *ix, fo_err *err) {
+    if (ix->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the index was opened read-only");
+    pthread_mutex_lock(&ix->work);
+    int rc = freeze(ix, err);
+    if (rc == FO_OK) rc = seal_frozen(ix, err);
+    if (rc == FO_OK) { /* nothing is unsealed: the files and tombstones cover all that is visible */
+        pthread_mutex_lock(&ix->mu);
+        search_snapshot *s = snapshot_current(ix);
+        if (s->n_shelves == 0 || !is_open(&s->shelves[s->n_shelves - 1]))
+            rc = manifest_write(ix, s, ix->published, err);
+        pthread_mutex_unlock(&ix->mu);
+    }
+    pthread_mutex_unlock(&ix->work);
+    return rc;
+}
+
+int search_index_compact(search_index *ix, fo_err *err) {
+    int rc = search_index_seal(ix, err);
+    if (rc != FO_OK) return rc;
+    pthread_mutex_lock(&ix->work);
+    rc = compact_all(ix, err);
+    pthread_mutex_unlock(&ix->work);
+    return rc;
+}
+
+/* Opening and closing ------------------------------------------------------------------------- */
+
+static void index_free(search_index *ix) {
+    search_snapshot *s = snapshot_current(ix);
+    if (s) search_index_release(s);
+    for (size_t i = 0; i < SEARCH_ROOMS; i++) search_room_free(atomic_load(&ix->rooms[i]));
+    stage_free(&ix->stage);
+    analyzer_free(ix->analyzer);
+    pthread_mutex_destroy(&ix->mu);
+    pthread_mutex_destroy(&ix->work);
+    pthread_cond_destroy(&ix->wake);
+    free(ix->dir);
+    free(ix->language);
+    free(ix->fingerprint);
+    free(ix->tenant);
+    free(ix);
+}
+
+static int configure(search_index *ix, const char *dir, const search_index_options *o,
+                     fo_err *err) {
+    ix->dir = strdup(dir);
+    ix->language = strdup(o->language ? o->language : "english");
+    ix->fingerprint = strdup(o->fingerprint ? o->fingerprint : "");
+    ix->tenant = strdup(o->tenant ? o->tenant : "");
+    if (!ix->dir || !ix->language || !ix->fingerprint || !ix->tenant) return no_memory(err);
+    if (strlen(ix->fingerprint) >= sizeof((segment_info *)0)->fingerprint ||
+        strlen(ix->tenant) >= sizeof((segment_info *)0)->tenant ||
+        strlen(ix->language) >= sizeof((segment_info *)0)->language)
+        return fo_fail(err, FO_EINVAL, "the fingerprint, tenant or language name is too long");
+    ix->dim = o->dim;
+    ix->M = o->M;
+    ix->ef_construction = o->ef_construction;
+    ix->seed = o->seed;
+    ix->bm25 = o->k1 == 0 && o->b == 0 ? (bm25_params){0.9, 0.4}
+                                       : (bm25_params){(double)o->k1, (double)o->b};
+    if (!(ix->bm25.k1 > 0 && ix->bm25.k1 < 100 && ix->bm25.b >= 0 && ix->bm25.b <= 1))
+        return fo_fail(err, FO_EINVAL, "k1 must be between 0 and 100 and b between 0 and 1");
+    ix->seal_chunks = o->seal_chunks ? o->seal_chunks : 16384;
+    ix->read_only = o->read_only;
+    ix->pool = o->pool;
+    ix->merge_bytes_per_s = o->merge_bytes_per_s < 0    ? 0
+                            : o->merge_bytes_per_s == 0 ? MERGE_BYTES_PER_S
+                                                        : (uint64_t)o->merge_bytes_per_s;
+    return analyzer_create(&ix->analyzer, ix->language, err);
+}
+
+int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
+                      size_t *n_dropped, fo_err *err) {
+    search_index *ix = calloc(1, sizeof *ix);
+    if (!ix) return no_memory(err);
+    size_t dropped = 0, n = 0;
+    shelf *shelves = NULL;
+    pthread_mutex_init(&ix->mu, NULL);
+    pthread_mutex_init(&ix->work, NULL);
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_cond_init(&ix->wake, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    ix->next_file = ix->next_serial = 1;
+    atomic_init(&ix->sealed_epoch, -1);
+    int rc = configure(ix, dir, opt, err);
+    if (rc == FO_OK && !ix->read_only) rc = fo_make_dirs(dir, err);
+    if (rc == FO_OK) rc = manifest_read(ix, &shelves, &n, &dropped, err);
+    search_snapshot *s = NULL;
+    if (rc == FO_OK) {
+        ix->published = atomic_load(&ix->sealed_epoch);
+        s = snapshot_create(ix, n, ix->published, err);
+        if (!s) rc = FO_ENOMEM;
+    }
+    if (rc == FO_OK) {
+        for (size_t i = 0; i < n; i++) {
+            s->shelves[i] = shelves[i];
+            s->shelves[i].serial = ix->next_serial++;
+            shelves[i] = (shelf){0};
+        }
+        s->n_shelves = n;
+        snapshot_publish(ix, s);
+        /* The files cover no epoch until the gap is filled and sealed. */
+        if (dropped && !ix->read_only) rc = manifest_write(ix, s, -1, err);
+    }
+    for (size_t i = 0; i < n; i++) shelf_drop(&shelves[i]);
+    free(shelves);
+    if (rc == FO_OK && !ix->read_only) {
+        ix->has_thread = pthread_create(&ix->thread, NULL, background, ix) == 0;
+        if (!ix->has_thread) rc = fo_fail_errno(err, "cannot start the merge thread");
+    }
+    if (rc != FO_OK) {
+        index_free(ix);
+        return rc;
+    }
+    if (n_dropped) *n_dropped = dropped;
+    *out = ix;
+    return FO_OK;
+}
+
+int search_index_close(search_index *ix, bool seal, fo_err *err) {
+    if (!ix) return FO_OK;
+    search_index_discard(ix);
+    if (ix->has_thread) {
+        pthread_mutex_lock(&ix->mu);
+        ix->stopping = true;
+        atomic_store(&ix->cancel, true);
+        pthread_cond_broadcast(&ix->wake);
+        pthread_mutex_unlock(&ix->mu);
+        pthread_join(ix->thread, NULL);
+    }
+    int rc = seal && !ix->read_only ? search_index_seal(ix, err) : FO_OK;
+    index_free(ix);
+    return rc;
+}
+
+int64_t search_index_epoch(const search_index *ix) {
+    return atomic_load(&ix->sealed_epoch);
+}
+
+static int by_value(const void *x, const void *y) {
+    int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+    return (a > b) - (a < b);
+}
+
+int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err) {
+    search_snapshot *s = search_index_acquire(ix);
+    int64_t *all = malloc((s->n_live + 1) * sizeof *all);
+    size_t k = 0;
+    for (size_t i = 0; all && i < s->n_shelves; i++) {
+        const shelf *h = &s->shelves[i];
+        if (h->file == 0) continue;
+        for (uint32_t d = 0; d < h->n_docs; d++)
+            if (shelf_alive(h, d)) all[k++] = h->parts[0]->chunks[d];
+    }
+    search_index_release(s);
+    if (!all) return no_memory(err);
+    qsort(all, k, sizeof *all, by_value);
+    *ids = all;
+    *n = k;
+    return FO_OK;
+}
+
+void search_index_get_stats(search_index *ix, search_index_stats *out) {
+    search_snapshot *s = search_index_acquire(ix);
+    search_index_stats t = {.n_segments = s->n_shelves,
+                            .n_chunks = s->n_live,
+                            .bytes_written = atomic_load(&ix->bytes_written),
+                            .bytes_ingested = atomic_load(&ix->bytes_ingested),
+                            .bytes_checked = atomic_load(&ix->bytes_checked),
+                            .n_damaged = atomic_load(&ix->n_damaged),
+                            .n_dense_scored = atomic_load(&ix->n_dense_scored)};
+    for (size_t i = 0; i < s->n_shelves; i++) {
+        const shelf *h = &s->shelves[i];
+        t.n_deleted += h->n_docs - shelf_n_live(h);
+        uint64_t bytes = 0;
+        for (size_t j = 0; j < h->n_parts; j++) {
+            t.n_postings += h->parts[j]->inv.n_postings;
+            t.n_terms += h->parts[j]->inv.n_terms;
+            bytes += segment_size(h->parts[j]->file);
+            t.bytes_memory += inverted_hot_memory(h->parts[j]->hot);
+        }
+        if (h->file == 0 && h->graph) bytes += hnsw_memory(h->graph->h);
+        *(h->file ? &t.bytes_files : &t.bytes_memory) += bytes;
+    }
+    search_index_release(s);
+    *out = t;
+}

@@ -1,0 +1,139 @@
+/* search_index.h - the dense and sparse index of one collection: a set of segments.
+ *
+ * One mutable segment in memory takes what comes in; sealed, immutable, memory-mapped segment
+ * files hold the rest (segment.h). Readers work on a *snapshot* (segments + tombstones) and never
+ * wait; writers stage changes and publish a new snapshot. What is unsealed at a crash comes again
+ * from the store: the manifest says which epoch the sealed files cover.
+ *
+ *     search_index_add(ix, &chunk, &err);            // staged: nobody sees it
+ *     search_index_remove(ix, id);
+ *     search_index_publish(ix, epoch, &err);         // visible to the next snapshot
+ *
+ *     search_snapshot *s = search_index_acquire(ix);
+ *     search_sparse(s, "query text", 100, NULL, hits, &n, &err);
+ *     search_index_release(s);
+ *
+ * Threads: any number of readers; add/remove/publish/discard/seal from one writer at a time
+ * (the caller's lock). Merges run on a thread of their own and publish by themselves. */
+#ifndef FORAGE_INDEX_SEARCH_INDEX_H
+#define FORAGE_INDEX_SEARCH_INDEX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "index/filter/filter.h"
+#include "kernels/error.h"
+#include "kernels/pool.h"
+
+typedef struct search_index search_index;
+typedef struct search_snapshot search_snapshot;
+
+typedef struct search_index_options {
+    const char *language;        /* Snowball name or "none"; NULL: "english" */
+    uint32_t dim;                /* of the vectors; 0: sparse only */
+    const char *fingerprint;     /* of the embedder, 64 hex digits ("" when dim is 0) */
+    const char *tenant;          /* goes into every segment's header */
+    float k1, b;                 /* BM25; both 0: the defaults 0.9 and 0.4 */
+    uint32_t M, ef_construction; /* HNSW; 0: 16 and 200 */
+    uint64_t seed;               /* of the HNSW levels */
+    size_t seal_chunks;          /* memory segment is sealed past this many; 0: 16,384 */
+    fo_pool *pool;  /* builds and merges graphs; shared, outlives the index. NULL or of one
+                     * thread: the same input and seed give the same file */
+    bool read_only; /* the folder stays as it is; what is added lives in memory alone */
+    int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
+} search_index_options;
+
+/* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
+ * fingerprint, language or dim is put aside (renamed *.bad) and *n_dropped counts it: the caller
+ * fills the gap from the store. */
+int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
+                      size_t *n_dropped, fo_err *err);
+/* Ends a merge under way (it begins again another time), seals what is unsealed when `seal`,
+ * unmaps. Snapshots must be released. */
+int search_index_close(search_index *ix, bool seal, fo_err *err);
+
+/* Epoch that the sealed files cover (their chunks and tombstones); -1 when there are none. */
+int64_t search_index_epoch(const search_index *ix);
+/* Chunk ids that sealed segments hold alive, ascending; caller frees. For reconciling at start. */
+int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err);
+
+typedef struct search_chunk_in {
+    int64_t chunk, document;
+    const char *title; /* indexed as part of the text; "" if none */
+    const char *text;
+    size_t text_len;
+    const char *metadata; /* JSON object or "": its scalars (and arrays of them) can be filtered */
+    const float *vector;  /* [dim], unit length; NULL when dim is 0 */
+} search_chunk_in;
+
+int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err);
+void search_index_remove(search_index *ix, int64_t chunk); /* unknown ids are ignored */
+int search_index_publish(search_index *ix, int64_t epoch, fo_err *err);
+void search_index_discard(search_index *ix); /* what was staged since the last publish */
+
+/* Write the memory segment to a file and the manifest with the last published epoch. */
+int search_index_seal(search_index *ix, fo_err *err);
+/* Merge all segments into one without tombstones (blocking). */
+int search_index_compact(search_index *ix, fo_err *err);
+
+search_snapshot *search_index_acquire(search_index *ix); /* never waits, never fails */
+void search_index_release(search_snapshot *s);
+int64_t search_snapshot_epoch(const search_snapshot *s);
+size_t search_snapshot_count(const search_snapshot *s); /* live chunks */
+
+typedef struct search_hit {
+    int64_t chunk, document;
+    float score; /* sparse: exact BM25; dense: cosine (inner product of unit vectors) */
+} search_hit;
+
+/* Best k live chunks by BM25 over the whole snapshot (statistics are the snapshot's, not a
+ * segment's), best first, ties by smaller chunk id. hits[k] is the caller's. No match: *n = 0. */
+int search_sparse(search_snapshot *s, const char *query, size_t k, const search_filter *filter,
+                  search_hit *hits, size_t *n, fo_err *err);
+/* Best k by inner product; ef 0: a default that suits k. Exact when the snapshot is small. */
+int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
+                 const search_filter *filter, search_hit *hits, size_t *n, fo_err *err);
+
+/* BM25 inverse document frequency of an analysed term (as analyze.h gives it) in this snapshot:
+ * extractive answers and citation checks weigh words by it. */
+float search_idf(search_snapshot *s, const char *term, size_t len);
+
+typedef struct search_index_stats {
+    size_t n_segments, n_chunks, n_deleted, n_postings, n_terms;
+    uint64_t bytes_files, bytes_memory;
+    /* Since the folder was made; write amplification = written / ingested. */
+    uint64_t bytes_written, bytes_ingested;
+    uint64_t bytes_checked, n_damaged; /* since the opening, by search_index_watch */
+    uint64_t n_dense_scored; /* points that dense searches weighed since the opening: their cost */
+} search_index_stats;
+void search_index_get_stats(search_index *ix, search_index_stats *out);
+
+/* Check every checksum and invariant (posting order, block maxima, graph links in range and
+ * reachability, id maps) of every sealed segment; the first violation is the error. */
+int search_index_verify(search_index *ix, fo_err *err);
+
+/* From now on the checksums of the sealed files are checked in the background, 16 MiB a second at
+ * most and behind seals and merges, all of them once a day. What is damaged is reported from the
+ * thread that checks, which holds no lock: fn may drop the file and fill the gap, or leave it. */
+typedef void search_damage_fn(void *ctx, const char *why);
+void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx);
+void search_index_check_files(search_index *ix); /* begin a pass now */
+/* Put the file found damaged aside (renamed *.bad): its chunks are gone until the caller adds them
+ * again and seals. Those that call must be the one writer. */
+int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err);
+
+typedef struct search_id_report { /* chunks */
+    size_t n_missing;             /* not in the index */
+    size_t n_tombstoned;          /* there, but marked as deleted */
+    size_t n_extra;               /* found by searches, though nobody put them there */
+    size_t n_doubled;             /* found twice */
+    size_t n_moved;               /* under another document */
+    size_t n_without_vector;      /* in the inverted index alone */
+    int64_t first;                /* a chunk at fault; -1: none */
+} search_id_report;
+/* Does what searches see now consist of chunks[n] (ascending) of documents[n], in the inverted and
+ * in the dense index? FO_ECORRUPT otherwise. */
+int search_index_compare(search_index *ix, const int64_t *chunks, const int64_t *documents,
+                         size_t n, search_id_report *out, fo_err *err);
+
+#endif

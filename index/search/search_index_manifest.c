@@ -1,0 +1,236 @@
+/* The manifest: which files make up the index, what is dead in them, and the epoch they cover.
+ *
+ *   magic "FORAGEMF", version, CRC-32 of the rest, then varints: epoch (zigzag), next file number,
+ *   number of files; for each: its number, documents, dead ones, and the gaps between them; from
+ *   version 2 on, bytes written to files and bytes of what was ingested, since the beginning.
+ *
+ * It is replaced whole. A file that it does not name is a leftover of a crash and is removed. */
+#include "index/search/search_index_internal.h"
+
+#include <dirent.h>
+#include <unistd.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+#include "index/format/varint.h"
+#include "kernels/buf.h"
+
+enum { MANIFEST_VERSION = 2, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
+static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'M', 'F'};
+
+static void put(fo_buf *b, uint64_t v) {
+    uint8_t bytes[VARINT_MAX_BYTES];
+    fo_buf_add(b, bytes, varint_put(bytes, v));
+}
+
+static void put_dead(fo_buf *b, const shelf *s) {
+    put(b, s->n_docs - shelf_n_live(s));
+    if (!s->live) return;
+    uint32_t from = 0;
+    for (uint32_t w = 0; w * 64 < s->n_docs; w++) {
+        uint64_t dead = ~s->live->words[w];
+        if (s->n_docs - w * 64 < 64) dead &= ((uint64_t)1 << (s->n_docs - w * 64)) - 1;
+        for (; dead; dead &= dead - 1) {
+            uint32_t doc = w * 64 + (uint32_t)__builtin_ctzll(dead);
+            put(b, doc - from);
+            from = doc + 1;
+        }
+    }
+}
+
+static char *manifest_path(const search_index *ix) {
+    fo_buf b = {0};
+    fo_buf_printf(&b, "%s/MANIFEST", ix->dir);
+    return fo_buf_take(&b, NULL);
+}
+
+int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err) {
+    fo_buf b = {0};
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_shelves; i++) n += s->shelves[i].file != 0;
+    put(&b, zigzag_encode(epoch));
+    put(&b, ix->next_file);
+    put(&b, n);
+    for (size_t i = 0; i < s->n_shelves; i++) {
+        const shelf *h = &s->shelves[i];
+        if (!h->file) continue;
+        put(&b, h->file);
+        put(&b, h->n_docs);
+        put_dead(&b, h);
+    }
+    put(&b, atomic_load(&ix->bytes_written));
+    put(&b, atomic_load(&ix->bytes_ingested));
+    char *path = manifest_path(ix);
+    if (b.failed || !path) {
+        fo_buf_free(&b);
+        free(path);
+        return fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
+    }
+    unsigned char head[MANIFEST_HEADER];
+    uint32_t version = MANIFEST_VERSION, crc = (uint32_t)crc32_z(0, (const void *)b.data, b.len);
+    memcpy(head, magic, 8);
+    memcpy(head + 8, &version, 4);
+    memcpy(head + 12, &crc, 4);
+    fo_file_writer *w;
+    int rc = fo_file_create(&w, path, err);
+    if (rc == FO_OK) {
+        rc = fo_file_write(w, head, sizeof head, err);
+        if (rc == FO_OK) rc = fo_file_write(w, b.data, b.len, err);
+        if (rc == FO_OK)
+            rc = fo_file_commit(w, err);
+        else
+            fo_file_abort(w);
+    }
+    if (rc == FO_OK) {
+        atomic_fetch_add(&ix->bytes_written, sizeof head + b.len);
+        atomic_store(&ix->sealed_epoch, epoch);
+    }
+    fo_buf_free(&b);
+    free(path);
+    return rc;
+}
+
+/* Out of the way, but not lost: somebody may want to look at it. */
+void put_aside(const search_index *ix, const char *path) {
+    if (ix->read_only) return;
+    fo_buf bad = {0};
+    fo_buf_printf(&bad, "%s.bad", path);
+    if (!bad.failed) (void)rename(path, bad.data);
+    fo_buf_free(&bad);
+}
+
+static const uint8_t *read_dead(const uint8_t *p, const uint8_t *end, shelf *s, uint64_t n_dead) {
+    if (n_dead == 0) return p;
+    s->live = bitmap_create(s->n_docs, NULL);
+    if (!s->live) return NULL;
+    uint64_t doc = 0, gap;
+    for (uint64_t i = 0; i < n_dead; i++) {
+        p = varint_get(p, end, &gap);
+        if (!p || gap >= s->n_docs || doc + gap >= s->n_docs) return NULL;
+        doc += gap;
+        s->live->words[doc / 64] &= ~((uint64_t)1 << (doc % 64));
+        s->live->n_set--;
+        doc++;
+    }
+    return p;
+}
+
+static const uint8_t *skip_dead(const uint8_t *p, const uint8_t *end, uint64_t n_dead) {
+    uint64_t gap;
+    while (p && n_dead-- > 0) p = varint_get(p, end, &gap);
+    return p;
+}
+
+/* One file's entry; a file that cannot be used is put aside and *dropped counts it. NULL: the
+ * manifest itself makes no sense. */
+static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8_t *end, shelf *s,
+                                 bool *opened) {
+    uint64_t file, n_docs, n_dead;
+    *opened = false;
+    if (!(p = varint_get(p, end, &file)) || !(p = varint_get(p, end, &n_docs)) ||
+        !(p = varint_get(p, end, &n_dead)) || file == 0 || n_dead > n_docs)
+        return NULL;
+    char *path = file_path(ix, file);
+    fo_err why = {0};
+    int rc = path ? shelf_open_file(s, ix, path, file, &why) : FO_ENOMEM;
+    if (rc == FO_OK && s->n_docs != n_docs) {
+        shelf_drop(s);
+        rc = FO_ECORRUPT;
+    }
+    if (rc != FO_OK) {
+        if (path) put_aside(ix, path);
+        free(path);
+        return skip_dead(p, end, n_dead);
+    }
+    free(path);
+    p = read_dead(p, end, s, n_dead);
+    if (p)
+        *opened = true;
+    else
+        shelf_drop(s);
+    return p;
+}
+
+static bool is_named(const shelf *shelves, size_t n, uint64_t file) {
+    for (size_t i = 0; i < n; i++)
+        if (shelves[i].file == file) return true;
+    return false;
+}
+
+static void remove_leftovers(search_index *ix, const shelf *shelves, size_t n) {
+    DIR *d = opendir(ix->dir);
+    if (!d) return;
+    for (struct dirent *e; (e = readdir(d));) {
+        unsigned long long file;
+        int used = 0;
+        if (sscanf(e->d_name, "%16llx.seg%n", &file, &used) != 1 || used != 20) continue;
+        if (file >= ix->next_file) ix->next_file = file + 1;
+        if (e->d_name[used] != 0 || is_named(shelves, n, file)) continue;
+        char *path = file_path(ix, file);
+        if (path) (void)unlink(path);
+        free(path);
+    }
+    closedir(d);
+}
+
+static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uint32_t version,
+                     shelf **out, size_t *n, size_t *n_dropped) {
+    uint64_t epoch, next_file, count, written = 0, ingested = 0;
+    if (!(p = varint_get(p, end, &epoch)) || !(p = varint_get(p, end, &next_file)) ||
+        !(p = varint_get(p, end, &count)) || count > (uint64_t)(end - p))
+        return false;
+    *out = calloc(count + 1, sizeof **out);
+    if (!*out) return false;
+    ix->next_file = next_file ? next_file : 1;
+    for (uint64_t i = 0; i < count; i++) {
+        bool opened;
+        p = read_entry(ix, p, end, &(*out)[*n], &opened);
+        if (!p) return false;
+        *n += opened;
+        *n_dropped += !opened;
+    }
+    if (version >= 2 &&
+        (!(p = varint_get(p, end, &written)) || !(p = varint_get(p, end, &ingested))))
+        return false;
+    atomic_store(&ix->bytes_written, written);
+    atomic_store(&ix->bytes_ingested, ingested);
+    atomic_store(&ix->sealed_epoch, zigzag_decode(epoch));
+    return p == end;
+}
+
+int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, fo_err *err) {
+    char *path = manifest_path(ix), *data = NULL;
+    if (!path) return fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
+    size_t size = 0;
+    bool there = access(path, F_OK) == 0;
+    fo_err why = {0};
+    int rc = there ? fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, &why) : FO_OK;
+    if (rc == FO_OK && there) {
+        uint32_t version = 0, crc = 0;
+        if (size >= MANIFEST_HEADER) {
+            memcpy(&version, data + 8, 4);
+            memcpy(&crc, data + 12, 4);
+        }
+        const uint8_t *body = (const uint8_t *)data + MANIFEST_HEADER;
+        if (size < MANIFEST_HEADER || memcmp(data, magic, 8) != 0 || version < 1 ||
+            version > MANIFEST_VERSION ||
+            crc != (uint32_t)crc32_z(0, body, size - MANIFEST_HEADER) ||
+            !read_all(ix, body, (const uint8_t *)data + size, version, out, n, n_dropped)) {
+            for (size_t i = 0; i < *n; i++) shelf_drop(&(*out)[i]);
+            *n = 0;
+            ++*n_dropped;
+            atomic_store(&ix->sealed_epoch, -1);
+            put_aside(ix, path);
+        }
+    } else if (rc == FO_EIO || rc == FO_ENOMEM) {
+        if (err) *err = why;
+        free(path);
+        return rc;
+    }
+    if (!ix->read_only) remove_leftovers(ix, *out, *n);
+    free(data);
+    free(path);
+    return FO_OK;
+}

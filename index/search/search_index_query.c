@@ -1,0 +1,346 @@
+/* Searching a snapshot. */
+#include "index/search/search_index_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "index/filter/filter_tree.h"
+
+enum { MAX_TERMS = INVERTED_MAX_QUERY_TERMS, TEXT_ROOM = MAX_TERMS * 32 };
+
+static int no_memory(fo_err *err) {
+    return fo_fail(err, FO_ENOMEM, "out of memory in a search");
+}
+
+/* Rooms --------------------------------------------------------------------------------------- */
+
+typedef struct room_term {
+    uint32_t text, len, count;
+    bool stop;
+} room_term;
+
+void search_room_free(search_room *r) {
+    if (!r) return;
+    analyzer_free(r->analyzer);
+    inverted_scratch_free(r->sparse);
+    hnsw_scratch_free(r->dense);
+    free(r->terms);
+    free(r->texts);
+    free(r);
+}
+
+static search_room *room_create(const search_index *ix) {
+    search_room *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->sparse = inverted_scratch_create();
+    r->dense = hnsw_scratch_create();
+    r->terms = malloc(MAX_TERMS * sizeof *r->terms);
+    r->texts = malloc(TEXT_ROOM);
+    fo_err ignored;
+    if (!r->sparse || !r->dense || !r->terms || !r->texts ||
+        analyzer_create(&r->analyzer, ix->language, &ignored) != FO_OK) {
+        search_room_free(r);
+        return NULL;
+    }
+    return r;
+}
+
+static search_room *room_take(search_index *ix) {
+    for (size_t i = 0; i < SEARCH_ROOMS; i++) {
+        if (!atomic_load_explicit(&ix->rooms[i], memory_order_relaxed)) continue;
+        search_room *r = atomic_exchange(&ix->rooms[i], NULL);
+        if (r) return r;
+    }
+    return room_create(ix);
+}
+
+static void room_give(search_index *ix, search_room *r) {
+    for (size_t i = 0; i < SEARCH_ROOMS; i++) {
+        search_room *empty = NULL;
+        if (atomic_compare_exchange_strong(&ix->rooms[i], &empty, r)) return;
+    }
+    search_room_free(r);
+}
+
+/* Filters ------------------------------------------------------------------------------------- */
+
+/* words[] |= bits[n] moved up by `shift` places. */
+static void or_shifted(uint64_t *words, const uint64_t *bits, size_t n_bits, size_t shift) {
+    size_t at = shift / 64, by = shift % 64;
+    for (size_t i = 0; i < (n_bits + 63) / 64; i++) {
+        words[at + i] |= bits[i] << by;
+        if (by && bits[i] >> (64 - by)) words[at + i + 1] |= bits[i] >> (64 - by);
+    }
+}
+
+static int match_shelf(const shelf *h, const search_filter *f, uint64_t **out, size_t *n_set,
+                       fo_err *err) {
+    size_t words = ((size_t)h->n_docs + 63) / 64 + 1;
+    uint64_t *all = calloc(words, sizeof *all), *bits = malloc(words * sizeof *bits);
+    int rc = all && bits ? FO_OK : no_memory(err);
+    for (size_t i = 0; i < h->n_parts && rc == FO_OK; i++) {
+        rc = metadata_match(&h->parts[i]->meta, f, bits, err);
+        if (rc == FO_OK) or_shifted(all, bits, h->parts[i]->n_docs, h->bases[i]);
+    }
+    free(bits);
+    if (rc != FO_OK) {
+        free(all);
+        return rc;
+    }
+    *n_set = 0;
+    for (size_t i = 0; i + 1 < words; i++) {
+        if (h->live) all[i] &= h->live->words[i];
+        *n_set += (size_t)__builtin_popcountll(all[i]);
+    }
+    *out = all;
+    return FO_OK;
+}
+
+/* The dense and the sparse search of one query ask for the same filter: the last is kept. */
+static int filter_take(search_snapshot *s, const search_filter *f, filter_bits **out, fo_err *err) {
+    filter_bits *b = NULL;
+    pthread_mutex_lock(&s->cache_mu);
+    if (s->cache && s->cache->filter_id == f->id) {
+        b = s->cache;
+        atomic_fetch_add(&b->refs, 1);
+    }
+    pthread_mutex_unlock(&s->cache_mu);
+    if (b) {
+        *out = b;
+        return FO_OK;
+    }
+    b = calloc(1, sizeof *b + s->n_shelves * sizeof *b->shelves);
+    if (!b) return no_memory(err);
+    b->filter_id = f->id;
+    for (size_t i = 0; i < s->n_shelves; i++) {
+        int rc = match_shelf(&s->shelves[i], f, &b->shelves[i].words, &b->shelves[i].n_set, err);
+        if (rc != FO_OK) {
+            atomic_init(&b->refs, 1);
+            filter_bits_drop(b);
+            return rc;
+        }
+        b->n++;
+    }
+    atomic_init(&b->refs, 2);
+    pthread_mutex_lock(&s->cache_mu);
+    filter_bits *before = s->cache;
+    s->cache = b;
+    pthread_mutex_unlock(&s->cache_mu);
+    filter_bits_drop(before);
+    *out = b;
+    return FO_OK;
+}
+
+/* Sparse -------------------------------------------------------------------------------------- */
+
+typedef struct gathering {
+    search_room *room;
+    size_t n, texts;
+} gathering;
+
+static int gather_term(void *ctx, const analyzed_term *t) {
+    gathering *g = ctx;
+    search_room *r = g->room;
+    for (size_t i = 0; i < g->n; i++)
+        if (r->terms[i].len == t->len &&
+            memcmp(r->texts + r->terms[i].text, t->term, t->len) == 0) {
+            r->terms[i].count++;
+            return 0;
+        }
+    if (g->n == MAX_TERMS || t->len > TEXT_ROOM - g->texts) return 1; /* a book for a query */
+    memcpy(r->texts + g->texts, t->term, t->len);
+    r->terms[g->n++] = (room_term){(uint32_t)g->texts, (uint32_t)t->len, 1, t->stop};
+    g->texts += t->len;
+    return 0;
+}
+
+static uint64_t document_frequency(const search_snapshot *s, const char *term, size_t len,
+                                   uint64_t *n_docs) {
+    uint64_t df = 0;
+    *n_docs = 0;
+    for (size_t i = 0; i < s->n_shelves; i++)
+        for (size_t j = 0; j < s->shelves[i].n_parts; j++) {
+            const inverted *inv = &s->shelves[i].parts[j]->inv;
+            inverted_list l;
+            *n_docs += inv->n_docs;
+            if (inverted_find(inv, term, len, &l)) df += l.n;
+        }
+    return df;
+}
+
+float search_idf(search_snapshot *s, const char *term, size_t len) {
+    uint64_t n_docs, df = document_frequency(s, term, len, &n_docs);
+    return (float)bm25_idf(n_docs, df);
+}
+
+/* The query's terms; stop words stay only where nothing else of the query is in the index. */
+static size_t choose_terms(const search_snapshot *s, search_room *r, size_t n,
+                           inverted_query_term *out) {
+    size_t kept = 0;
+    bool found = false;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t n_docs;
+        if (r->terms[i].stop || found) continue;
+        found = document_frequency(s, r->texts + r->terms[i].text, r->terms[i].len, &n_docs) > 0;
+    }
+    for (size_t i = 0; i < n; i++) {
+        const room_term *t = &r->terms[i];
+        if (t->stop && found) continue;
+        out[kept++] = (inverted_query_term){r->texts + t->text, t->len, t->count};
+    }
+    return kept;
+}
+
+static int compare_parts(const void *x, const void *y) {
+    const inverted_part *a = x, *b = y;
+    return (a->inv->n_docs < b->inv->n_docs) - (a->inv->n_docs > b->inv->n_docs);
+}
+
+static void convert(const search_snapshot *s, const inverted_part *parts, const inverted_hit *in,
+                    search_hit *out) {
+    out->chunk = in->id;
+    out->score = in->score;
+    out->document = 0;
+    const inverted *inv = parts[in->part].inv;
+    for (size_t i = 0; i < s->n_shelves; i++)
+        for (size_t j = 0; j < s->shelves[i].n_parts; j++)
+            if (&s->shelves[i].parts[j]->inv == inv)
+                out->document = s->shelves[i].parts[j]->documents[in->doc];
+}
+
+static int sparse_in_room(search_snapshot *s, search_room *r, const char *query, size_t k,
+                          const filter_bits *allowed, search_hit *hits, size_t *n, fo_err *err) {
+    gathering g = {.room = r};
+    analyze(r->analyzer, query, strlen(query), gather_term, &g);
+    inverted_part *parts = malloc((s->n_parts + 1) * sizeof *parts);
+    inverted_query_term *terms = malloc((g.n + 1) * sizeof *terms);
+    inverted_hit *found = malloc(k * sizeof *found);
+    int rc = parts && terms && found ? FO_OK : no_memory(err);
+    if (rc == FO_OK) {
+        size_t n_parts = 0, n_terms = choose_terms(s, r, g.n, terms);
+        for (size_t i = 0; i < s->n_shelves; i++) {
+            const shelf *h = &s->shelves[i];
+            const uint64_t *bits = allowed   ? allowed->shelves[i].words
+                                   : h->live ? h->live->words
+                                             : NULL;
+            for (size_t j = 0; j < h->n_parts; j++)
+                parts[n_parts++] = (inverted_part){.inv = &h->parts[j]->inv,
+                                                   .hot = h->parts[j]->hot,
+                                                   .allowed = bits,
+                                                   .allowed_base = h->bases[j],
+                                                   .ids = h->parts[j]->chunks};
+        }
+        /* the largest first: its hits shorten the search of all others */
+        qsort(parts, n_parts, sizeof *parts, compare_parts);
+        rc = inverted_search(parts, n_parts, &s->ix->bm25, terms, n_terms, k, r->sparse, found, n,
+                             err);
+        for (size_t i = 0; rc == FO_OK && i < *n; i++) convert(s, parts, &found[i], &hits[i]);
+    }
+    free(parts);
+    free(terms);
+    free(found);
+    return rc;
+}
+
+/* Dense --------------------------------------------------------------------------------------- */
+
+static int by_rank(const void *x, const void *y) {
+    const search_hit *a = x, *b = y;
+    if (a->score != b->score) return a->score > b->score ? -1 : 1;
+    return (a->chunk > b->chunk) - (a->chunk < b->chunk);
+}
+
+static void place_of(const shelf *h, uint32_t point, const part **p, uint32_t *doc) {
+    size_t low = 0, high = h->n_parts - 1;
+    while (low < high) {
+        size_t mid = (low + high + 1) / 2;
+        if (h->bases[mid] <= point)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    *p = h->parts[low];
+    *doc = point - h->bases[low];
+}
+
+/* Of several graphs each gives its best k, and the best of those are kept: with narrower walks they
+ * find as much together as one graph does with 2 k candidates, which a graph of all points gets. */
+static size_t default_ef(const search_snapshot *s, const shelf *h, size_t k) {
+    enum { LEAST = 64 };
+    size_t live = s->n_live ? s->n_live : 1, ef = k + k * shelf_n_live(h) / live;
+    return ef > LEAST ? ef : LEAST;
+}
+
+static int dense_in_room(search_snapshot *s, search_room *r, const float *query, size_t k,
+                         size_t ef, const filter_bits *allowed, search_hit *hits, size_t *n,
+                         fo_err *err) {
+    hnsw_hit *found = malloc(k * sizeof *found);
+    search_hit *all = malloc((s->n_shelves + 1) * k * sizeof *all);
+    int rc = found && all ? FO_OK : no_memory(err);
+    size_t n_all = 0;
+    for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
+        const shelf *h = &s->shelves[i];
+        hnsw_query q = {
+            .vector = query, .k = k, .ef = ef ? ef : default_ef(s, h, k), .visible = h->n_docs};
+        if (allowed) {
+            q.allowed = allowed->shelves[i].words;
+            q.n_allowed = allowed->shelves[i].n_set;
+        } else if (h->live) {
+            q.allowed = h->live->words;
+            q.n_allowed = h->live->n_set;
+        }
+        size_t m = 0;
+        if (!h->graph || (q.allowed && q.n_allowed == 0)) continue;
+        rc = hnsw_search(h->graph->h, &q, r->dense, found, &m, err);
+        hnsw_search_stats st;
+        hnsw_get_search_stats(r->dense, &st);
+        atomic_fetch_add_explicit(&s->ix->n_dense_scored, st.n_scored, memory_order_relaxed);
+        for (size_t j = 0; j < m && rc == FO_OK; j++) {
+            const part *p;
+            uint32_t doc;
+            place_of(h, found[j].id, &p, &doc);
+            all[n_all++] = (search_hit){p->chunks[doc], p->documents[doc], found[j].score};
+        }
+    }
+    if (rc == FO_OK) {
+        qsort(all, n_all, sizeof *all, by_rank);
+        *n = n_all < k ? n_all : k;
+        memcpy(hits, all, *n * sizeof *hits);
+    }
+    free(found);
+    free(all);
+    return rc;
+}
+
+/* Both ---------------------------------------------------------------------------------------- */
+
+int search_sparse(search_snapshot *s, const char *query, size_t k, const search_filter *filter,
+                  search_hit *hits, size_t *n, fo_err *err) {
+    *n = 0;
+    if (k < 1 || k > INVERTED_MAX_K)
+        return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
+                             INVERTED_MAX_K);
+    filter_bits *allowed = NULL;
+    int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
+    if (rc != FO_OK) return rc;
+    search_room *r = room_take(s->ix);
+    rc = r ? sparse_in_room(s, r, query, k, allowed, hits, n, err) : no_memory(err);
+    if (r) room_give(s->ix, r);
+    filter_bits_drop(allowed);
+    return rc;
+}
+
+int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
+                 const search_filter *filter, search_hit *hits, size_t *n, fo_err *err) {
+    *n = 0;
+    if (s->ix->dim == 0) return fo_fail(err, FO_EUNSUPPORTED, "the index holds no vectors");
+    if (k < 1 || k > HNSW_MAX_K)
+        return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d", HNSW_MAX_K);
+    filter_bits *allowed = NULL;
+    int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
+    if (rc != FO_OK) return rc;
+    search_room *r = room_take(s->ix);
+    rc = r ? dense_in_room(s, r, query, k, ef, allowed, hits, n, err) : no_memory(err);
+    if (r) room_give(s->ix, r);
+    filter_bits_drop(allowed);
+    return rc;
+}

@@ -1,0 +1,65 @@
+#include "index/sparse/stopwords.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct {
+    const char *language, *words;
+} lists[] = {
+    {"english",
+     "a an and are as at be but by did do does for from had has have how if in into is it its no "
+     "not of on or such that the their then there these they this to was were what when where "
+     "which who whom why will with"},
+    {"german",
+     "aber als am an auch auf aus bei bin bis da das dass dem den der des die du durch ein eine "
+     "einem einen einer eines er es für hat hatte ich ihr im in ist ja kann mit nach nicht noch "
+     "nur oder sein sich sie sind so um und uns von vor war warum was wer wie wir wird wo wurde "
+     "zu zum zur über"},
+    {"french",
+     "a au aux avec c ce ces cette comment d dans de des du elle elles en est et eu il ils j je l "
+     "la le les leur lui m mais me n ne nous on ont ou où par pas pour pourquoi qu quand que "
+     "quel quelle quels quelles qui s sa se ses si son sont sur t tu un une vous y à été être"},
+    {"spanish",
+     "a al como con cuando cuál cómo de del desde donde dónde el ella ellos en era es esta este "
+     "esto fue ha han hay la las le les lo los más me mi muy no nos o para pero por porque que "
+     "quien qué quién se ser si sin sobre son su sus también te tiene un una uno y ya"},
+    {"italian",
+     "a ad agli ai al alla alle anche c che chi ci come con cosa cui d da dai dal dalla dei del "
+     "della delle dello di dove e ed era essere fu gli ha hanno i il in io l la le lo loro ma mi "
+     "ne nei nel nella non o per perché più quale quando quello questo se si sono su sua sul suo "
+     "tra un una uno è"},
+    {"portuguese",
+     "a ao aos as com como da das de do dos e ela ele em era essa esse esta este eu foi há isso "
+     "já mais mas me na nas no nos não o onde os ou para pela pelo por porque qual quando que "
+     "quem se sem ser seu sua são também tem um uma à é"},
+    {"dutch",
+     "aan al als bij dan dat de den der deze die dit door een en er had heb hebben heeft het hij "
+     "hoe ik in is je kan maar met naar niet nog of om ook op over te tot uit van voor waar "
+     "waarom was wat we wel wie worden wordt zich zij zijn zo"},
+    {"swedish",
+     "att av de dem den det där du efter ej eller en ett från för ha har hade han hon hur i inte "
+     "jag kan med men mot ni nu när och om oss på sig sin ska som så till under upp ut vad var "
+     "varför vem vi vid vilken är över"},
+    {"danish",
+     "af at da de dem den der det du efter eller en er et for fra få ham han har havde hun hvad "
+     "hvem hvor hvorfor hvordan i ikke ind jeg kan kun med men mod nu når og om op os over på "
+     "sig sin skal som så til ud under var ved vi vil"},
+    {"norwegian",
+     "av at da de deg dem den der det du eller en er et etter for fra få ha ham han har hun hva "
+     "hvem hvor hvorfor hvordan i ikke jeg kan med men mot nå når og om opp oss over på seg sin "
+     "skal som så til under ut var ved vi vil"},
+    {"finnish",
+     "ei ja jos joka kanssa kuin kuka mikä missä miten miksi mutta myös ne niin nyt ole on "
+     "olen oli olla ovat se sen siitä sitä tai tämä tässä vain voi"},
+    {"russian",
+     "а бы был была были было быть в вам вас во вот все вы где да для до его ее ей если есть еще "
+     "же за и из или им их к как какой когда кто ли между мне мы на не него нет но ну о об он она "
+     "они от по под почему при с сказал со так также там то только ты у уже что чтобы эта эти это "
+     "этот я"},
+};
+
+const char *stopwords_of(const char *language) {
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        if (strcmp(lists[i].language, language) == 0) return lists[i].words;
+    return "";
+}

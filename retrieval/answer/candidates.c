@@ -1,0 +1,340 @@
+#include "retrieval/answer/candidates.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MAX_PASSAGES = 32, MAX_CANDIDATES = 4096 };
+
+/* ---- passages ---------------------------------------------------------------------------- */
+
+/* BM25 with k1 = 0.9, b = 0.4 over what was handed in (title counted), as a share of what the
+ * question's words could reach at most. */
+static double passage_bm25(const question *q, const uint16_t *tf, double relative_length) {
+    double sum = 0, k = 0.9 * (0.6 + 0.4 * relative_length);
+    for (size_t i = 0; i < q->n_terms; i++)
+        if (tf[i]) sum += q->terms[i].idf * tf[i] * 1.9 / (tf[i] + k);
+    return q->mass > 0 ? sum / (1.9 * q->mass) : 0;
+}
+
+static int read_passage(candidate_set *set, size_t index, const passage *p, const lexicon *lx,
+                        fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
+    candidate_passage *cp = &set->passages[index];
+    const question *q = &set->q;
+    int rc = fact_text_read(&cp->text, lx->analyzer, p->text, p->len, err);
+    if (rc != FO_OK) return rc;
+    const char *t = p->title ? p->title : "";
+    rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
+    if (rc != FO_OK) return rc;
+    cp->terms = malloc(cp->text.n_words + 1);
+    if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
+    memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
+    for (size_t i = 0; i < title->n_words; i++) {
+        int k = question_term_of(q, title->words[i].id);
+        if (k < 0) continue;
+        cp->title |= 1ull << k;
+        tf[k] += tf[k] < UINT16_MAX;
+    }
+    for (size_t i = 0; i < cp->text.n_words; i++) {
+        int k = question_term_of(q, cp->text.words[i].id);
+        cp->terms[i] = (int8_t)k;
+        if (k >= 0) tf[k] += tf[k] < UINT16_MAX;
+    }
+    return FO_OK;
+}
+
+static int read_passages(candidate_set *set, const extractive_input *in, fo_err *err) {
+    size_t n = in->n_passages < MAX_PASSAGES ? in->n_passages : MAX_PASSAGES;
+    set->passages = calloc(n + 1, sizeof *set->passages);
+    uint16_t(*tf)[QUESTION_MAX_TERMS] = calloc(n + 1, sizeof *tf);
+    fact_text title = {0};
+    int rc = set->passages && tf ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for passages");
+    double words = 0;
+    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+        set->n_passages = i + 1;
+        rc = read_passage(set, i, &in->passages[i], in->lx, &title, tf[i], err);
+        words += (double)set->passages[i].text.n_words;
+    }
+    for (size_t i = 0; rc == FO_OK && i < n; i++)
+        set->passages[i].bm25 = passage_bm25(
+            &set->q, tf[i], (double)set->passages[i].text.n_words * (double)n / (words + 1));
+    fact_text_deinit(&title);
+    free(tf);
+    return rc;
+}
+
+/* ---- one sentence ------------------------------------------------------------------------ */
+
+/* What the question asks for, in the word w, which the question does not say. 0: not it. */
+static double word_answers(const question *q, const fact_text *t, size_t i, size_t w0) {
+    const fact_word *w = &t->words[i];
+    size_t n = w->end - w->start;
+    bool capital = (w->flags & WORD_CAPITAL) && !(w->flags & WORD_STOP);
+    if (capital && i == w0) /* a capital begins every sentence: a second one behind it proves it */
+        capital = i + 1 < t->n_words && (w[1].flags & WORD_CAPITAL) && !(w[1].flags & WORD_CLAUSE);
+    switch (q->kind) {
+    case ASK_TIME:
+        if ((w->flags & (WORD_CALENDAR | WORD_TIME)) || ((w->flags & WORD_DIGIT) && n == 4))
+            return 1;
+        return w->flags & WORD_DIGIT ? 0.5 : 0;
+    case ASK_NUMBER:
+        return w->flags & WORD_DIGIT ? 1 : w->flags & WORD_NUMERAL ? 0.8 : 0;
+    case ASK_PERSON:
+    case ASK_NAME:
+        return capital;
+    case ASK_PLACE:
+        return capital ? 1 : w->flags & WORD_PLACE ? 0.3 : 0;
+    case ASK_REASON:
+        return w->flags & WORD_REASON ? 1 : 0;
+    case ASK_OTHER:
+        return w->flags & WORD_STOP ? 0 : 1;
+    }
+    return 0;
+}
+
+static uint64_t terms_of(const candidate_passage *p, const fact_sentence *s) {
+    uint64_t set = 0;
+    for (size_t i = s->w0; i < s->w1; i++)
+        if (p->terms[i] >= 0) set |= 1ull << p->terms[i];
+    return set;
+}
+
+/* Content positions of the first few occurrences of each term. */
+enum { OCCURRENCES = 3 };
+typedef struct occurrences {
+    uint32_t at[QUESTION_MAX_TERMS][OCCURRENCES];
+    uint8_t n[QUESTION_MAX_TERMS];
+} occurrences;
+
+static double measure_pairs(const question *q, const occurrences *o) {
+    double whole = 0, near = 0;
+    for (size_t i = 0; i < q->n_pairs; i++) {
+        int a = q->pairs[i][0], b = q->pairs[i][1];
+        double w = q->terms[a].idf + q->terms[b].idf;
+        whole += w;
+        bool is_near = false;
+        for (size_t x = 0; x < o->n[a]; x++)
+            for (size_t y = 0; y < o->n[b]; y++) is_near |= o->at[b][y] == o->at[a][x] + 1;
+        near += is_near ? w : 0;
+    }
+    return whole > 0 ? near / whole : 0;
+}
+
+/* A heading, a table row, a lead-in without what it leads to, a scrap of a list. */
+static double fragment_of(const fact_text *t, const fact_sentence *s) {
+    size_t n = s->end - s->start, words = 0, bars = 0;
+    const char *text = t->text + s->start;
+    for (size_t i = s->w0; i < s->w1; i++) words += !(t->words[i].flags & WORD_PART);
+    for (size_t i = 0; i < n; i++) bars += text[i] == '|';
+    if (words < 3) return 1;
+    if (text[0] == '#' || text[n - 1] == ':') return 1;
+    if (bars > 1) return 0.5;
+    bool stops = strchr(".!?)\"'`", text[n - 1]) || (unsigned char)text[n - 1] >= 0x80;
+    bool line_ends = s->end >= t->len || t->text[s->end] == '\n';
+    return !stops && line_ends && words < 8 ? 0.5 : 0;
+}
+
+/* Mass of the question's words around word i, fading with their distance over eight words. */
+static double mass_near(const question *q, const candidate_passage *p, const fact_sentence *s,
+                        size_t i) {
+    double near = 0;
+    size_t lo = i > s->w0 + 8 ? i - 8 : s->w0, hi = i + 8 < s->w1 ? i + 8 : s->w1 - 1;
+    for (size_t j = lo; j <= hi; j++) {
+        if (p->terms[j] < 0) continue;
+        double d = j > i ? (double)(j - i) : (double)(i - j);
+        near += q->terms[p->terms[j]].idf / q->mass / (1 + d / 4);
+    }
+    return near;
+}
+
+static void measure_words(const candidate_set *set, const candidate_passage *p,
+                          const fact_sentence *s, candidate *c) {
+    const question *q = &set->q;
+    const fact_text *t = &p->text;
+    occurrences o;
+    memset(o.n, 0, sizeof o.n);
+    uint32_t content = 0;
+    double type = 0, type_near = 0;
+    for (size_t i = s->w0; i < s->w1; i++) {
+        const fact_word *w = &t->words[i];
+        int k = p->terms[i];
+        if (k >= 0 && o.n[k] < OCCURRENCES) o.at[k][o.n[k]++] = content;
+        if (w->flags & WORD_PART) continue;
+        if (!(w->flags & WORD_STOP) || k >= 0) content++;
+        if (k >= 0 || question_says(q, w->id)) continue;
+        double answers = word_answers(q, t, i, s->w0);
+        if (answers <= 0) continue;
+        type = fmax(type, answers);
+        type_near = fmax(type_near, answers * mass_near(q, p, s, i));
+    }
+    c->f[CAND_TYPE] = type;
+    c->f[CAND_TYPE_NEAR] = fmin(type_near, 1);
+    c->f[CAND_PAIRS] = measure_pairs(q, &o);
+}
+
+static void measure_cover(const candidate_set *set, const candidate_passage *p, size_t sentence,
+                          const uint64_t *sets, candidate *c) {
+    const question *q = &set->q;
+    uint64_t known = c->set | p->title;
+    c->f[CAND_COVER] = question_share(q, known);
+    uint64_t before = sentence > 0 ? sets[sentence - 1] : 0;
+    uint64_t after = sentence + 1 < p->text.n_sentences ? sets[sentence + 1] : 0;
+    if (sentence > 1) after |= sets[sentence - 2];
+    before &= ~known;
+    after &= ~known & ~before;
+    c->f[CAND_NEIGHBOURS] = question_share(q, before) + 0.5 * question_share(q, after);
+    for (size_t i = 0; i < q->n_terms; i++) {
+        const question_term *t = &q->terms[i];
+        double share = t->idf / q->mass;
+        if (c->set >> i & 1) c->f[CAND_BEST_IDF] = fmax(c->f[CAND_BEST_IDF], share);
+        if (known >> i & 1) continue;
+        if (t->rare) c->f[CAND_MISSING_RARE] += share;
+        if (t->name) c->f[CAND_MISSING_NAME] += share;
+    }
+}
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+static int push(candidate_set *set, const candidate *c, fo_err *err) {
+    if (set->n == set->cap) {
+        size_t cap = set->cap ? 2 * set->cap : 64, bytes;
+        candidate *p = fo_mul_size(cap, sizeof *p, &bytes) ? realloc(set->c, bytes) : NULL;
+        if (!p) return fo_fail(err, FO_ENOMEM, "out of memory for the sentences");
+        set->c = p;
+        set->cap = cap;
+    }
+    set->c[set->n++] = *c;
+    return FO_OK;
+}
+
+/* The text proper of a sentence: bullets and quote marks of Markdown before it are cut off. */
+static uint32_t skip_bullet(const fact_text *t, const fact_sentence *s) {
+    uint32_t i = s->start;
+    while (i < s->end && strchr("-*+>| \t", t->text[i]) && t->text[i]) {
+        if (i + 1 < s->end && strchr("-*+", t->text[i]) && t->text[i + 1] != ' ')
+            break; /* -x, **bold**: part of the text */
+        i++;
+    }
+    return i < s->end ? i : s->start;
+}
+
+static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
+    const candidate_passage *p = &set->passages[index];
+    const fact_text *t = &p->text;
+    uint64_t *sets = malloc((t->n_sentences + 1) * sizeof *sets);
+    if (!sets) return fo_fail(err, FO_ENOMEM, "out of memory for the sentences");
+    for (size_t i = 0; i < t->n_sentences; i++) sets[i] = terms_of(p, &t->sentences[i]);
+    int rc = FO_OK;
+    for (size_t i = 0; rc == FO_OK && i < t->n_sentences && set->n < MAX_CANDIDATES; i++) {
+        const fact_sentence *s = &t->sentences[i];
+        if (s->w0 == s->w1) continue;
+        candidate c = {.passage = (uint32_t)index,
+                       .sentence = (uint32_t)i,
+                       .start = skip_bullet(t, s),
+                       .end = s->end,
+                       .set = sets[i],
+                       .cosine = NAN};
+        measure_cover(set, p, i, sets, &c);
+        measure_words(set, p, s, &c);
+        c.f[CAND_FIRST] = i == 0;
+        c.f[CAND_QUESTION] = t->text[s->end - 1] == '?';
+        c.f[CAND_FRAGMENT] = fragment_of(t, s);
+        c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
+        rc = push(set, &c, err);
+    }
+    free(sets);
+    return rc;
+}
+
+static double dot(const float *a, const float *b, size_t n) {
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += (double)a[i] * b[i];
+    return sum;
+}
+
+/* A table has no longest text and embeds a sentence in microseconds; an encoder takes milliseconds
+ * for each, which is too long for every sentence of every context. */
+static bool is_cheap(const embedder *e) {
+    return embedder_max_tokens(e) >= 100000;
+}
+
+/* Cosines of the sentences with the question. */
+static int embed_sentences(candidate_set *set, const extractive_input *in, fo_err *err) {
+    size_t dim = embedder_dim(in->emb), n = set->n, floats, bytes;
+    if (dim == 0 || n == 0) return FO_OK;
+    const char **texts = calloc(n + 1, sizeof *texts);
+    size_t *lens = calloc(n + 1, sizeof *lens);
+    float *v = fo_mul_size(n + 1, dim, &floats) && fo_mul_size(floats, sizeof *v, &bytes)
+                   ? malloc(bytes)
+                   : NULL;
+    int rc = texts && lens && v ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for vectors");
+    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+        const candidate *c = &set->c[i];
+        texts[i] = in->passages[c->passage].text + c->start;
+        lens[i] = c->end - c->start;
+    }
+    size_t q_len = strlen(in->question);
+    if (rc == FO_OK)
+        rc = embedder_embed(in->emb, EMBED_QUERY, &in->question, &q_len, 1, v + n * dim, err);
+    if (rc == FO_OK) rc = embedder_embed(in->emb, EMBED_PASSAGE, texts, lens, n, v, err);
+    for (size_t i = 0; rc == FO_OK && i < n; i++)
+        set->c[i].cosine = dot(v + i * dim, v + n * dim, dim);
+    free(texts);
+    free(lens);
+    free(v);
+    return rc;
+}
+
+/* x[i] becomes its distance from the mean in standard deviations; 0 where nothing is known. */
+static void standardise(double *x, size_t n) {
+    double sum = 0, squares = 0, known = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) continue;
+        known++;
+        sum += x[i];
+        squares += x[i] * x[i];
+    }
+    double mean = known > 0 ? sum / known : 0;
+    double variance = known > 0 ? squares / known - mean * mean : 0;
+    double scale = variance > 1e-9 ? 1 / sqrt(variance) : 0;
+    for (size_t i = 0; i < n; i++) x[i] = isfinite(x[i]) ? (x[i] - mean) * scale : 0;
+}
+
+static int standardise_dense(candidate_set *set, const extractive_input *in, fo_err *err) {
+    size_t n = set->n > set->n_passages ? set->n : set->n_passages;
+    double *x = calloc(n + 1, sizeof *x);
+    if (!x) return fo_fail(err, FO_ENOMEM, "out of memory for scores");
+    for (size_t i = 0; i < set->n; i++) x[i] = set->c[i].cosine;
+    standardise(x, set->n);
+    for (size_t i = 0; i < set->n; i++) set->c[i].f[CAND_DENSE] = x[i];
+    for (size_t i = 0; i < set->n_passages; i++) {
+        x[i] = in->passages[i].dense;
+        set->dense |= isfinite(x[i]);
+    }
+    standardise(x, set->n_passages);
+    for (size_t i = 0; i < set->n; i++) set->c[i].f[CAND_DENSE_PASSAGE] = x[set->c[i].passage];
+    free(x);
+    return FO_OK;
+}
+
+int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err) {
+    int rc = question_read(&set->q, in->lx, in->question, strlen(in->question), err);
+    if (rc == FO_OK) rc = read_passages(set, in, err);
+    double best = 0;
+    for (size_t i = 0; i < set->n_passages; i++) best = fmax(best, set->passages[i].bm25);
+    for (size_t i = 0; rc == FO_OK && i < set->n_passages; i++)
+        rc = read_candidates(set, i, best, err);
+    if (rc == FO_OK && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
+    return rc == FO_OK ? standardise_dense(set, in, err) : rc;
+}
+
+void candidate_set_deinit(candidate_set *set) {
+    for (size_t i = 0; i < set->n_passages; i++) {
+        fact_text_deinit(&set->passages[i].text);
+        free(set->passages[i].terms);
+    }
+    question_deinit(&set->q);
+    free(set->passages);
+    free(set->c);
+    *set = (candidate_set){0};
+}

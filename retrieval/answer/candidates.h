@@ -1,0 +1,59 @@
+/* candidates.h - every sentence of the passages, measured against the question.
+ *
+ * Each passage is analysed once. What is measured is the same for every question and collection:
+ * shares of idf mass, ratios to the best of the list, small counts; never a raw BM25 score. */
+#ifndef FORAGE_RETRIEVAL_CANDIDATES_H
+#define FORAGE_RETRIEVAL_CANDIDATES_H
+
+#include "retrieval/answer/extractive.h"
+#include "retrieval/answer/question.h"
+
+enum {
+    CAND_COVER,         /* share of the question's mass in the sentence or its passage's title */
+    CAND_NEIGHBOURS,    /* share that is missing here and the sentences around have */
+    CAND_PAIRS,         /* question's neighbouring words that are neighbours here too */
+    CAND_TYPE,          /* has what the question word asks for, not said by the question */
+    CAND_TYPE_NEAR,     /* ... close to words of the question */
+    CAND_FIRST,         /* first sentence of its passage */
+    CAND_BEST_IDF,      /* the rarest covered term's share of the mass */
+    CAND_MISSING_RARE,  /* rarer half of the mass that sentence and title lack */
+    CAND_MISSING_NAME,  /* names and numbers of the question that both lack */
+    CAND_QUESTION,      /* is a question itself */
+    CAND_FRAGMENT,      /* heading, table row, lead-in: no sentence to read */
+    CAND_SPARSE,        /* passage's BM25 over the list's best */
+    CAND_DENSE_PASSAGE, /* passage's cosine, in standard deviations of the list; 0 unknown */
+    CAND_DENSE,         /* sentence's cosine, in standard deviations of the list; 0 unknown */
+    CAND_FEATURES
+};
+
+typedef struct candidate {
+    uint32_t passage, sentence; /* indices */
+    uint32_t start, end;        /* bytes of the passage */
+    uint64_t set;               /* terms of the question in it */
+    double cosine;              /* with the question; NAN unknown */
+    double f[CAND_FEATURES];
+    double score; /* by the ranking model */
+} candidate;
+
+typedef struct candidate_passage {
+    fact_text text;
+    int8_t *terms;  /* per word: the question's term it is, or -1 */
+    uint64_t title; /* terms in the title */
+    double bm25;    /* over these passages, as a share of the question's own mass */
+} candidate_passage;
+
+typedef struct candidate_set {
+    question q;
+    candidate_passage *passages;
+    size_t n_passages;
+    candidate *c;
+    size_t n, cap;
+    bool dense; /* the passages' cosines are known */
+} candidate_set;
+
+/* Fill *set (zeroed before, candidate_set_deinit after, also on failure). Passages beyond the 32nd
+ * are left out. */
+int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err);
+void candidate_set_deinit(candidate_set *set);
+
+#endif

@@ -1,0 +1,428 @@
+/* The check compares two small sets of facts. It reads no meaning: a claim that swaps two names
+ * which both stand in the quote passes (docs/answers.md says how often such things happen). */
+#include "retrieval/answer/citations.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "retrieval/answer/facts.h"
+
+const double citation_min_coverage = 0.6;
+
+enum { NEGATION_REACH = 3 };
+
+/* What is compared: the claim, or the quote with its title. */
+typedef struct side {
+    fact_text text;
+    fact_numbers numbers;
+    bool *negated;  /* per word: in reach of a negation */
+    bool *denied;   /* per word: the first content word behind one */
+    bool negations; /* there is one at all */
+} side;
+
+static bool listed(const fact_text *t, size_t i, const char *list) {
+    if (i >= t->n_words) return false;
+    size_t n = t->words[i].end - t->words[i].start;
+    const char *word = t->text + t->words[i].start;
+    for (const char *s = list; *s;) {
+        size_t m = strcspn(s, " ");
+        if (m == n && strncasecmp(s, word, n) == 0) return true;
+        s += m + (s[m] == ' ');
+    }
+    return false;
+}
+
+/* "No. 5" is a number, "whether or not" denies nothing. */
+static bool is_negation(const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    if (!(w->flags & WORD_NEGATION)) return false;
+    if (listed(t, i, "no") && i + 1 < t->n_words &&
+        isdigit((unsigned char)t->text[t->words[i + 1].start]) &&
+        t->words[i + 1].start - w->end <= 2)
+        return false;
+    return !(i > 0 && listed(t, i, "not") && listed(t, i - 1, "or"));
+}
+
+/* Function words that carry the meaning where they are denied: not only, not all, not yet. */
+static const char *const deniable = "only merely just simply yet all every everyone both always "
+                                    "many much necessarily";
+
+/* Marks what each negation reaches: up to NEGATION_REACH content words behind it in its clause. */
+static void mark_negations(side *s) {
+    const fact_text *t = &s->text;
+    for (size_t i = 0; i < t->n_words; i++) {
+        if (!is_negation(t, i)) continue;
+        bool limits = listed(t, i + 1, "only merely just simply"); /* not only X: X still holds */
+        s->negations |= !limits;
+        if (listed(t, i + 1, deniable)) s->denied[i + 1] = s->negated[i + 1] = true;
+        size_t content = 0;
+        for (size_t j = i + 1; j < t->n_words && content < NEGATION_REACH && !limits; j++) {
+            if (t->words[j].flags & (WORD_CLAUSE | WORD_INITIAL)) break;
+            bool negation = is_negation(t, j);
+            if ((t->words[j].flags & WORD_PART) || (!negation && (t->words[j].flags & WORD_STOP)))
+                continue;
+            s->negated[j] = true;
+            if (content++ == 0) s->denied[j] = true;
+        }
+    }
+}
+
+static int side_read(side *s, analyzer *a, const char *text, size_t len, fo_err *err) {
+    int rc = fact_text_read(&s->text, a, text, len, err);
+    if (rc == FO_OK) rc = fact_numbers_read(&s->numbers, text, len, err);
+    if (rc != FO_OK) return rc;
+    s->negated = calloc(s->text.n_words + 1, sizeof *s->negated);
+    s->denied = calloc(s->text.n_words + 1, sizeof *s->denied);
+    if (!s->negated || !s->denied) return fo_fail(err, FO_ENOMEM, "out of memory for a citation");
+    mark_negations(s);
+    return FO_OK;
+}
+
+static void side_deinit(side *s) {
+    fact_text_deinit(&s->text);
+    fact_numbers_deinit(&s->numbers);
+    free(s->negated);
+    free(s->denied);
+    *s = (side){0};
+}
+
+static bool has_word(const fact_text *t, uint64_t id) {
+    for (size_t i = 0; i < t->n_words; i++)
+        if (t->words[i].id == id) return true;
+    return false;
+}
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static bool same_value(double a, double b) {
+    return fabs(a - b) <= 1e-9 * fmax(fabs(a), fabs(b));
+}
+
+/* Numbers of `list` equal to x, whose units do not contradict it. */
+static size_t count_equal(const fact_numbers *list, const fact_number *x) {
+    size_t n = 0;
+    for (size_t i = 0; i < list->n; i++) {
+        const fact_number *y = &list->v[i];
+        bool units = x->unit == UNIT_NONE || y->unit == UNIT_NONE || x->unit == y->unit;
+        n += units && same_value(x->value, y->value);
+    }
+    return n;
+}
+
+/* A number that the claim says twice must stand twice: 2-1 does not become 2-2. */
+static bool numbers_agree(const side *claim, const side *quote, const fact_numbers *title) {
+    for (size_t i = 0; i < claim->numbers.n; i++) {
+        const fact_number *x = &claim->numbers.v[i];
+        if (x->weak) continue;
+        size_t there = count_equal(&quote->numbers, x) + count_equal(title, x);
+        if (there == 0 || there < count_equal(&claim->numbers, x)) return false;
+    }
+    return true;
+}
+
+/* ---- names ------------------------------------------------------------------------------- */
+
+static bool ends_in(const char *s, size_t n, const char *tail) {
+    size_t m = strlen(tail);
+    return n > m && memcmp(s + n - m, tail, m) == 0;
+}
+
+/* Letters of an acronym against the initials of consecutive words: WHO, World Health Organization.
+ */
+static bool acronym_stands(const char *s, size_t n, const fact_text *t) {
+    if (n < 2 || n > 8) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!(s[i] >= 'A' && s[i] <= 'Z')) return false;
+    for (size_t at = 0; at + n <= t->n_words; at++) {
+        size_t k = 0;
+        for (size_t w = at; w < t->n_words && k < n; w++) {
+            char c = t->text[t->words[w].start];
+            if ((t->words[w].flags & (WORD_STOP | WORD_PART)) && (c | 0x20) != (s[k] | 0x20))
+                continue;
+            if ((c & ~0x20) != s[k]) break;
+            k++;
+        }
+        if (k == n) return true;
+    }
+    return false;
+}
+
+/* A word that names something: a capital inside a sentence, a month, digits among letters. The
+ * first word of a sentence counts unless its ending is one of common words. */
+static bool is_name(const fact_text *t, const fact_word *w) {
+    if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL)) return false;
+    const char *s = t->text + w->start;
+    size_t n = w->end - w->start;
+    if (w->flags & WORD_DIGIT) { /* pure numbers are numbers_agree's */
+        for (size_t i = 0; i < n; i++)
+            if (isalpha((unsigned char)s[i]) && !isdigit((unsigned char)s[0])) return true;
+        return false;
+    }
+    if (!(w->flags & WORD_CAPITAL)) return false;
+    if (!(w->flags & WORD_INITIAL)) return true;
+    static const char *const common[] = {"s",    "ing",  "ly",   "ed",  "tion", "ment",
+                                         "ness", "ance", "ence", "ity", "ough", "ever",
+                                         "ide",  "ause", "ward", "ore"};
+    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
+        if (ends_in(s, n, common[i])) return false;
+    return n > 3;
+}
+
+/* A title's name may stand for what the quote calls it, she, the company: only where the quote has
+ * such a word, and only before anything else that the claim takes from the quote. */
+static bool speaks_of_its_title(const side *claim, const side *quote) {
+    const fact_text *t = &quote->text;
+    for (size_t i = 0; i < t->n_words; i++) {
+        if (listed(t, i, "it its he his him she her they their them this these who")) return true;
+        if ((t->words[i].flags & WORD_INITIAL) && listed(t, i, "the") && i + 1 < t->n_words &&
+            !(t->words[i + 1].flags & WORD_CAPITAL) && !has_word(&claim->text, t->words[i + 1].id))
+            return true;
+    }
+    return false;
+}
+
+static bool names_agree(const side *claim, const side *quote, const fact_text *title) {
+    bool by_title = title->n_words > 0 && speaks_of_its_title(claim, quote);
+    for (size_t i = 0; i < claim->text.n_words; i++) {
+        const fact_word *w = &claim->text.words[i];
+        if (has_word(&quote->text, w->id)) {
+            by_title &= (w->flags & WORD_STOP) != 0;
+            continue;
+        }
+        if (!is_name(&claim->text, w) || (by_title && has_word(title, w->id))) continue;
+        const char *s = claim->text.text + w->start;
+        size_t n = w->end - w->start;
+        if (!acronym_stands(s, n, &quote->text) && !(by_title && acronym_stands(s, n, title)))
+            return false;
+    }
+    return true;
+}
+
+/* ---- company ----------------------------------------------------------------------------- */
+
+enum { COMPANY = 3 };
+
+/* Does sentence `s` of the quote have the COMPANY content words that stand before claim word i, or
+ * those behind it? With several sentences quoted, a fact of one must not be told of the other. */
+static bool keeps_company(const side *claim, size_t i, const fact_text *quote,
+                          const fact_sentence *s) {
+    const fact_text *t = &claim->text;
+    for (int step = -1; step <= 1; step += 2) {
+        size_t taken = 0, shared = 0;
+        for (size_t j = i + (size_t)step; j < t->n_words && taken < COMPANY; j += (size_t)step) {
+            if (t->words[j].flags & (WORD_STOP | WORD_PART)) continue;
+            taken++;
+            bool here = false;
+            for (size_t k = s->w0; k < s->w1 && !here; k++)
+                here = quote->words[k].id == t->words[j].id;
+            shared += here;
+        }
+        if (taken > 0 && shared == taken) return true;
+    }
+    return t->n_words < 2;
+}
+
+/* True when every name and digit of the claim stands in a sentence of the quote with its company.
+ */
+static bool facts_keep_company(const side *claim, const side *quote) {
+    const fact_text *q = &quote->text;
+    for (size_t i = 0; i < claim->text.n_words && q->n_sentences > 1; i++) {
+        const fact_word *w = &claim->text.words[i];
+        if (!(w->flags & (WORD_DIGIT | WORD_NUMERAL)) && !is_name(&claim->text, w)) continue;
+        bool found = false, kept = false;
+        for (size_t s = 0; s < q->n_sentences && !kept; s++) {
+            for (size_t k = q->sentences[s].w0; k < q->sentences[s].w1; k++) {
+                if (q->words[k].id != w->id) continue;
+                found = true;
+                kept = keeps_company(claim, i, q, &q->sentences[s]);
+                break;
+            }
+        }
+        if (found && !kept) return false;
+    }
+    return true;
+}
+
+/* ---- negations --------------------------------------------------------------------------- */
+
+/* Every word that `a` denies must be in reach of a negation in `b`, where b has the word. */
+static bool denials_agree(const side *a, const side *b, bool need_one) {
+    for (size_t i = 0; i < a->text.n_words; i++) {
+        if (!a->denied[i]) continue;
+        bool found = false, negated = false;
+        for (size_t j = 0; j < b->text.n_words; j++) {
+            if (b->text.words[j].id != a->text.words[i].id) continue;
+            found = true;
+            negated |= b->negated[j];
+        }
+        bool function_word = (a->text.words[i].flags & WORD_STOP) != 0;
+        if (found ? !negated : need_one && !function_word && !b->negations) return false;
+    }
+    return true;
+}
+
+static bool negations_agree(const side *claim, const side *quote) {
+    if (claim->negations && !quote->negations) return false;
+    return denials_agree(claim, quote, true) && denials_agree(quote, claim, false);
+}
+
+/* ---- coverage ---------------------------------------------------------------------------- */
+
+static double coverage_of(const lexicon *lx, const side *claim, const side *quote,
+                          const fact_text *title) {
+    double mass = 0, covered = 0;
+    const fact_text *t = &claim->text;
+    bool stop_words_too = true;
+    for (size_t i = 0; i < t->n_words; i++) stop_words_too &= (t->words[i].flags & WORD_STOP) != 0;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        if ((w->flags & WORD_PART) || ((w->flags & WORD_STOP) && !stop_words_too)) continue;
+        double v = fact_word_idf(lx, t, w);
+        mass += v;
+        if (has_word(&quote->text, w->id) || has_word(title, w->id)) covered += v;
+    }
+    return mass > 0 ? covered / mass : 0;
+}
+
+/* ---- the check --------------------------------------------------------------------------- */
+
+/* The sentence without its markers [1], [2, 3]; caller frees. */
+static char *without_markers(const char *s, size_t n, size_t *len) {
+    char *out = malloc(n + 1);
+    if (!out) return NULL;
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        size_t j = i + 1, digits = 0;
+        if (s[i] == '[') {
+            while (j < n && (isdigit((unsigned char)s[j]) || s[j] == ',' || s[j] == ' '))
+                digits += isdigit((unsigned char)s[j++]) != 0;
+            if (digits && j < n && s[j] == ']') {
+                i = j;
+                continue;
+            }
+        }
+        out[m++] = s[i];
+    }
+    out[m] = 0;
+    *len = m;
+    return out;
+}
+
+typedef struct checker {
+    const lexicon *lx;
+    side claim, quote, title;
+} checker;
+
+static void compare(support_check *out, const checker *c) {
+    *out = (support_check){.reason = ""};
+    out->coverage = coverage_of(c->lx, &c->claim, &c->quote, &c->title.text);
+    if (c->claim.text.n_words == 0 || c->quote.text.n_words == 0)
+        out->reason = "empty";
+    else if (!numbers_agree(&c->claim, &c->quote, &c->title.numbers))
+        out->reason = "number";
+    else if (!names_agree(&c->claim, &c->quote, &c->title.text) ||
+             !facts_keep_company(&c->claim, &c->quote))
+        out->reason = "name";
+    else if (!negations_agree(&c->claim, &c->quote))
+        out->reason = "negation";
+    else if (out->coverage < citation_min_coverage)
+        out->reason = "coverage";
+    out->verified = out->reason[0] == 0;
+}
+
+static int open_checker(checker *c, char **copy, const lexicon *lx, const char *sentence, size_t n,
+                        const char *title, fo_err *err) {
+    *c = (checker){.lx = lx};
+    size_t len = 0;
+    *copy = without_markers(sentence, n, &len);
+    if (!*copy) return fo_fail(err, FO_ENOMEM, "out of memory for a citation");
+    int rc = side_read(&c->claim, lx->analyzer, *copy, len, err);
+    const char *t = title ? title : "";
+    return rc == FO_OK ? side_read(&c->title, lx->analyzer, t, strlen(t), err) : rc;
+}
+
+static void close_checker(checker *c, char *copy) {
+    side_deinit(&c->claim);
+    side_deinit(&c->quote);
+    side_deinit(&c->title);
+    free(copy);
+}
+
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+/* True when both are the same text but for white space: what extractive answers say. */
+static bool is_copy(const char *a, size_t n, const char *b, size_t m) {
+    size_t i = 0, j = 0;
+    for (;;) {
+        while (i < n && is_blank(a[i])) i++;
+        while (j < m && is_blank(b[j])) j++;
+        if (i == n || j == m) return i == n && j == m;
+        if (a[i++] != b[j++]) return false;
+    }
+}
+
+static int any_word(void *ctx, const analyzed_term *t) {
+    (void)ctx, (void)t;
+    return 1;
+}
+
+int citation_check(support_check *out, const lexicon *lx, const citation_claim *claim,
+                   fo_err *err) {
+    *out = (support_check){.reason = "span"};
+    if (claim->start > claim->end || claim->end > claim->stored_len ||
+        claim->end - claim->start != claim->quote_len ||
+        memcmp(claim->stored + claim->start, claim->quote, claim->quote_len) != 0)
+        return FO_OK;
+    if (is_copy(claim->sentence, claim->sentence_len, claim->quote, claim->quote_len)) {
+        bool said = analyze(lx->analyzer, claim->quote, claim->quote_len, any_word, NULL) != 0;
+        *out = (support_check){.verified = said, .coverage = said, .reason = said ? "" : "empty"};
+        return FO_OK;
+    }
+    checker c;
+    char *copy;
+    int rc = open_checker(&c, &copy, lx, claim->sentence, claim->sentence_len, claim->title, err);
+    if (rc == FO_OK) rc = side_read(&c.quote, lx->analyzer, claim->quote, claim->quote_len, err);
+    if (rc == FO_OK) compare(out, &c);
+    close_checker(&c, copy);
+    return rc;
+}
+
+/* A verified span beats an unverified one; then more coverage; then the shorter. */
+static bool is_better(const support_check *a, size_t a_len, const support_check *b, size_t b_len) {
+    if (a->verified != b->verified) return a->verified;
+    if (fabs(a->coverage - b->coverage) > 0.02) return a->coverage > b->coverage;
+    return a_len < b_len;
+}
+
+int citation_find(size_t *start, size_t *end, support_check *out, const lexicon *lx,
+                  const char *sentence, size_t sentence_len, const char *passage,
+                  size_t passage_len, const char *title, fo_err *err) {
+    *start = *end = 0;
+    *out = (support_check){.reason = "empty"};
+    checker c;
+    char *copy;
+    int rc = open_checker(&c, &copy, lx, sentence, sentence_len, title, err);
+    fact_text text = {0};
+    if (rc == FO_OK) rc = fact_text_read(&text, lx->analyzer, passage, passage_len, err);
+    for (size_t width = 1; rc == FO_OK && width <= 3 && !out->verified; width++) {
+        for (size_t i = 0; rc == FO_OK && i + width <= text.n_sentences; i++) {
+            size_t a = text.sentences[i].start, b = text.sentences[i + width - 1].end;
+            side_deinit(&c.quote);
+            rc = side_read(&c.quote, lx->analyzer, passage + a, b - a, err);
+            if (rc != FO_OK) break;
+            support_check s;
+            compare(&s, &c);
+            if (*end > *start && !is_better(&s, b - a, out, *end - *start)) continue;
+            *out = s;
+            *start = a;
+            *end = b;
+        }
+    }
+    fact_text_deinit(&text);
+    close_checker(&c, copy);
+    return rc;
+}

@@ -1,0 +1,297 @@
+/* Sentences are ranked by a linear model of what candidates.h measures; its scores are the logits
+ * of "this sentence holds the answer" over all sentences of the passages, and sentences far behind
+ * the best are left out. Weights: docs/answers.md. */
+#include "retrieval/answer/extractive.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "kernels/utf8.h"
+#include "retrieval/answer/candidates.h"
+
+enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
+
+/* How far behind the best a sentence may be: e^-3.9, a fiftieth of its probability. */
+static const double keep_within = 3.9;
+/* Two sentences that share more than this of their words say the same. */
+static const double same_text = 0.9;
+
+/* The fitted rows have no questions and no fragments in their text: those two weights are set by
+ * hand. */
+static const double weights_words[CAND_FEATURES] = {
+    [CAND_COVER] = 11.62,       [CAND_NEIGHBOURS] = 6.36, [CAND_PAIRS] = 1.74,
+    [CAND_TYPE] = 1.57,         [CAND_TYPE_NEAR] = 1.46,  [CAND_FIRST] = 0.44,
+    [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -1.5,
+    [CAND_FRAGMENT] = -3,
+};
+static const double weights_dense[CAND_FEATURES] = {
+    [CAND_COVER] = 11.52,       [CAND_NEIGHBOURS] = 7.30, [CAND_PAIRS] = 1.51,
+    [CAND_TYPE] = 1.89,         [CAND_TYPE_NEAR] = 0.28,  [CAND_FIRST] = 0.35,
+    [CAND_MISSING_RARE] = 2.76, [CAND_SPARSE] = 3.21,     [CAND_DENSE_PASSAGE] = 0.58,
+    [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,
+};
+
+static int by_score_falling(const void *a, const void *b) {
+    const candidate *x = a, *y = b;
+    if (x->score != y->score) return x->score < y->score ? 1 : -1;
+    if (x->passage != y->passage) return x->passage < y->passage ? -1 : 1;
+    return x->sentence < y->sentence ? -1 : x->sentence > y->sentence;
+}
+
+static void rank_candidates(candidate_set *set) {
+    const double *w = set->dense ? weights_dense : weights_words;
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        c->score = 0;
+        for (size_t k = 0; k < CAND_FEATURES; k++) c->score += w[k] * c->f[k];
+    }
+    qsort(set->c, set->n, sizeof *set->c, by_score_falling);
+}
+
+/* ---- support ----------------------------------------------------------------------------- */
+
+static void measure_support(support_features *f, const candidate_set *set,
+                            const extractive_input *in) {
+    const candidate *best = &set->c[0];
+    double top = 0, sum = 0, cosine = -1;
+    for (size_t i = 0; i < set->n_passages; i++) {
+        top = fmax(top, set->passages[i].bm25);
+        sum += set->passages[i].bm25;
+        if (isfinite(in->passages[i].dense)) cosine = fmax(cosine, in->passages[i].dense);
+    }
+    *f = (support_features){
+        .cover = best->f[CAND_COVER],
+        .cover_near = best->f[CAND_COVER] + best->f[CAND_NEIGHBOURS],
+        .bm25 = set->passages[best->passage].bm25,
+        .missing_names = best->f[CAND_MISSING_NAME],
+        .best_idf = best->f[CAND_BEST_IDF],
+        .pairs = best->f[CAND_PAIRS],
+        .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */
+        .dense = NAN,
+    };
+    if (set->n_passages > 1 && top > 0)
+        f->lead = (top - (sum - top) / (double)(set->n_passages - 1)) / top;
+    double floor = in->dense_floor;
+    if (set->dense && cosine > -1 && isfinite(floor) && floor != 0 && floor < 1)
+        f->dense = fmax(0, (cosine - floor) / (1 - floor));
+}
+
+/* ---- choice ------------------------------------------------------------------------------ */
+
+/* Share of the shorter sentence's content words that the other has too. */
+static double resemblance(const candidate_set *set, const candidate *a, const candidate *b) {
+    const fact_text *ta = &set->passages[a->passage].text, *tb = &set->passages[b->passage].text;
+    const fact_sentence *sa = &ta->sentences[a->sentence], *sb = &tb->sentences[b->sentence];
+    size_t na = sa->w1 - sa->w0, nb = sb->w1 - sb->w0, shared = 0, n = 0;
+    if (na > nb) return resemblance(set, b, a);
+    if (na > 400) return 0;
+    for (size_t i = sa->w0; i < sa->w1; i++) {
+        if (ta->words[i].flags & (WORD_STOP | WORD_PART)) continue;
+        n++;
+        for (size_t j = sb->w0; j < sb->w1; j++) {
+            if (tb->words[j].id != ta->words[i].id) continue;
+            shared++;
+            break;
+        }
+    }
+    return n ? (double)shared / (double)n : 0;
+}
+
+/* Where a sentence that is too long may be cut: byte ends of its clauses, or of its words where
+ * no clause is short enough. The stretch of at most `room` bytes with most of the question's mass,
+ * the earliest of equals. */
+static void trim(const candidate_set *set, candidate *c, size_t room, bool at_clauses) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const fact_sentence *s = &p->text.sentences[c->sentence];
+    const fact_word *w = p->text.words;
+    uint32_t best_a = 0, best_b = 0;
+    double best = -1;
+    for (size_t a = s->w0, tries = 0; a < s->w1 && tries < 256; a++) {
+        if (w[a].start < c->start) continue;
+        if (a > s->w0 && at_clauses && !(w[a].flags & WORD_CLAUSE)) continue;
+        if (w[a].flags & WORD_PART) continue;
+        tries++;
+        uint64_t terms = 0, whole = 0;
+        uint32_t end = 0;
+        for (size_t b = a; b < s->w1 && w[b].end - w[a].start <= room; b++) {
+            if (p->terms[b] >= 0) terms |= 1ull << p->terms[b];
+            bool boundary = b + 1 == s->w1 || (w[b + 1].flags & WORD_CLAUSE) || !at_clauses;
+            if (!boundary || (w[b].flags & WORD_PART)) continue;
+            end = w[b].end;
+            whole = terms;
+        }
+        double share = question_share(&set->q, whole);
+        if (end == 0 || share <= best) continue;
+        best = share;
+        best_a = w[a].start;
+        best_b = end;
+    }
+    if (best >= 0) {
+        c->start = best_a;
+        c->end = best_b;
+    } else if (at_clauses) {
+        trim(set, c, room, false);
+    } else { /* one word longer than the room */
+        size_t end = c->start + room;
+        while (end > c->start && !fo_utf8_boundary(p->text.text[end])) end--;
+        c->end = (uint32_t)end;
+    }
+}
+
+/* The best sentences that fit and do not repeat each other, best first. */
+static size_t choose(const candidate_set *set, size_t max_sentences, size_t max_chars,
+                     candidate *chosen) {
+    size_t n = 0, used = 0;
+    for (size_t i = 0; i < set->n && n < max_sentences; i++) {
+        candidate c = set->c[i];
+        if (n > 0 && (set->c[0].score - c.score > keep_within || c.f[CAND_FRAGMENT] >= 1)) continue;
+        bool repeats = false;
+        for (size_t k = 0; k < n && !repeats; k++)
+            repeats = resemblance(set, &c, &chosen[k]) > same_text;
+        if (repeats) continue;
+        if (c.end - c.start > max_chars - used) {
+            if (n > 0) continue;
+            trim(set, &c, max_chars, true);
+        }
+        used += c.end - c.start;
+        chosen[n++] = c;
+    }
+    return n;
+}
+
+/* ---- text -------------------------------------------------------------------------------- */
+
+/* The stretch of neighbours that holds the best sentence, c[0], comes first; the others follow by
+ * passage (in order of their best) and place. */
+static void put_in_order(candidate *c, size_t n) {
+    if (n == 0) return;
+    uint32_t first = c[0].sentence, last = first, home = c[0].passage;
+    for (size_t again = 0; again < n; again++) {
+        for (size_t i = 1; i < n; i++) {
+            if (c[i].passage != home) continue;
+            if (c[i].sentence + 1 == first) first--;
+            if (c[i].sentence == last + 1) last++;
+        }
+    }
+    size_t rank[MAX_SENTENCES];
+    for (size_t i = 0; i < n; i++) {
+        size_t of_passage = 0;
+        while (c[of_passage].passage != c[i].passage) of_passage++;
+        bool leads = c[i].passage == home && c[i].sentence >= first && c[i].sentence <= last;
+        rank[i] = leads ? 0 : of_passage + 1;
+    }
+    for (size_t i = 1; i < n; i++) { /* insertion: n is small */
+        candidate moved = c[i];
+        size_t r = rank[i], at = i;
+        for (; at > 0 &&
+               (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].sentence > moved.sentence));
+             at--) {
+            c[at] = c[at - 1];
+            rank[at] = rank[at - 1];
+        }
+        c[at] = moved;
+        rank[at] = r;
+    }
+}
+
+/* White space becomes one blank: an answer is running text whatever its source's line breaks. */
+static void add_running(fo_buf *b, const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        bool blank = s[i] == ' ' || (s[i] >= '\t' && s[i] <= '\r');
+        if (!blank)
+            fo_buf_char(b, s[i]);
+        else if (b->len && b->data[b->len - 1] != ' ')
+            fo_buf_char(b, ' ');
+    }
+}
+
+/* True when nothing but white space stands between two chosen sentences of one passage. */
+static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
+    if (a->passage != b->passage || b->start < a->end) return false;
+    for (size_t i = a->end; i < b->start; i++)
+        if (!strchr(" \t\n\r", p->text[i]) || !p->text[i]) return false;
+    return true;
+}
+
+static int assemble(extractive_answer *out, const extractive_input *in, const candidate *c,
+                    size_t n, fo_err *err) {
+    fo_buf text = {0};
+    out->citations = calloc(n + 1, sizeof *out->citations);
+    if (!out->citations) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+    int rc = FO_OK;
+    for (size_t i = 0; rc == FO_OK && i < n;) {
+        const passage *p = &in->passages[c[i].passage];
+        size_t run = 1; /* neighbours in one passage are one quote */
+        while (i + run < n && adjoins(p, &c[i + run - 1], &c[i + run])) run++;
+        answer_citation *x = &out->citations[out->n_citations++];
+        *x = (answer_citation){.passage = c[i].passage,
+                               .start = c[i].start,
+                               .end = c[i + run - 1].end,
+                               .answer_start = text.len + (text.len > 0)};
+        if (text.len) fo_buf_char(&text, ' ');
+        add_running(&text, p->text + x->start, x->end - x->start);
+        x->answer_end = text.len;
+        fo_buf_printf(&text, " [%zu]", out->n_citations);
+        if (text.failed) break;
+        support_check check;
+        rc = citation_check(&check, in->lx,
+                            &(citation_claim){.sentence = text.data + x->answer_start,
+                                              .sentence_len = x->answer_end - x->answer_start,
+                                              .quote = p->text + x->start,
+                                              .quote_len = x->end - x->start,
+                                              .stored = p->text,
+                                              .stored_len = p->len,
+                                              .start = x->start,
+                                              .end = x->end,
+                                              .title = p->title},
+                            err);
+        x->verified = check.verified;
+        i += run;
+    }
+    if (rc == FO_OK && text.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+    out->text = fo_buf_take(&text, NULL);
+    return rc;
+}
+
+static int answer(extractive_answer *out, candidate_set *set, const extractive_input *in,
+                  fo_err *err) {
+    out->abstain = true;
+    if (set->n == 0) return FO_OK;
+    rank_candidates(set);
+    measure_support(&out->features, set, in);
+    out->support = support_probability(&out->features);
+    double least = in->min_support == 0 ? support_threshold : in->min_support;
+    if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense))
+        out->support = 0; /* nothing of the question is there */
+    if (out->support < least || out->support == 0) return FO_OK;
+    size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
+    candidate chosen[MAX_SENTENCES];
+    size_t n = choose(set, want < MAX_SENTENCES ? want : MAX_SENTENCES,
+                      in->max_chars ? in->max_chars : DEFAULT_CHARS, chosen);
+    put_in_order(chosen, n);
+    out->abstain = n == 0;
+    return n ? assemble(out, in, chosen, n, err) : FO_OK;
+}
+
+int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {
+    *out = (extractive_answer){.abstain = true, .features.dense = NAN};
+    candidate_set set = {0};
+    int rc = FO_OK;
+    if (!in->question || !in->question[0]) goto done;
+    rc = candidate_set_read(&set, in, err);
+    if (rc == FO_OK) rc = answer(out, &set, in, err);
+done:
+    candidate_set_deinit(&set);
+    if (rc == FO_OK && !out->text) {
+        out->text = calloc(1, 1);
+        if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+    }
+    if (rc != FO_OK) extractive_answer_deinit(out);
+    return rc;
+}
+
+void extractive_answer_deinit(extractive_answer *a) {
+    free(a->text);
+    free(a->citations);
+    *a = (extractive_answer){0};
+}

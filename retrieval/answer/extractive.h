@@ -1,0 +1,65 @@
+/* extractive.h - answers without a model: the best supporting sentences, cited, or an abstention.
+ *
+ *     extractive_answer a;
+ *     extractive_answer_make(&a, &(extractive_input){.question = q, .passages = p, .n_passages = n,
+ *                                                    .lx = &lx}, &err);
+ *     if (!a.abstain) puts(a.text);          // "Whole sentence. [1] Another one. [2]"
+ *     extractive_answer_deinit(&a);
+ *
+ * Sentences are copied from the passages as they stand, so every citation is exact; each is still
+ * put through citation_check. Method and figures: docs/answers.md. */
+#ifndef FORAGE_RETRIEVAL_EXTRACTIVE_H
+#define FORAGE_RETRIEVAL_EXTRACTIVE_H
+
+#include "engine/embed/embedder.h"
+#include "retrieval/answer/citations.h"
+#include "retrieval/answer/support.h"
+
+/* A context of the question. Scores that are unknown are NAN. */
+typedef struct passage {
+    const char *text; /* UTF-8 */
+    size_t len;
+    const char *title; /* NULL or "": none */
+    float score;       /* fused, only its order and relative size matter */
+    float dense;       /* cosine with the question */
+    float sparse;      /* BM25 */
+} passage;
+
+typedef struct extractive_input {
+    const char *question;    /* the words looked for; NUL-terminated UTF-8 */
+    const passage *passages; /* best first */
+    size_t n_passages;
+    const lexicon *lx;
+    size_t max_sentences; /* 0: 3 */
+    size_t max_chars;     /* bytes of the answer without markers; 0: 1,200 */
+    double min_support;   /* abstain below it; 0: support_threshold; < 0: only where nothing fits at
+                             all */
+    embedder *emb;        /* adds the likeness of sentences where it is a static table (an encoder
+                             would take milliseconds a sentence: it is not used); NULL: none */
+    double dense_floor;   /* lowest cosine of the dense list of (up to) 100 hits that the passages
+                             were taken from: what the best cosine is measured against. 0 or NAN:
+                             unknown */
+} extractive_input;
+
+typedef struct answer_citation {
+    size_t passage;                  /* into passages[] */
+    size_t start, end;               /* bytes of that passage's text: the quote */
+    size_t answer_start, answer_end; /* bytes of the answer that it supports, marker excluded */
+    bool verified;
+} answer_citation;
+
+typedef struct extractive_answer {
+    char *text; /* NUL-terminated; "" when it abstains; marker [n] = citations[n-1] */
+    answer_citation *citations; /* in the order of their markers */
+    size_t n_citations;
+    double support; /* calibrated, 0..1 */
+    bool abstain;
+    support_features features; /* what the support was computed from */
+} extractive_answer;
+
+/* Fills *out, which the caller deinits. No passage, no sentence, an empty question: abstains.
+ * FO_ENOMEM, or the embedder's error. */
+int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err);
+void extractive_answer_deinit(extractive_answer *a);
+
+#endif

@@ -1,0 +1,80 @@
+/* facts.h - what a text states beyond its words: numbers with units, names, negations.
+ *
+ * One pass of the index's analysis gives words; a small table of closed classes (number words,
+ * months, units of time, negations, ...) marks them. Numbers are read from the text itself, since
+ * the analysis cuts "1,234.5" apart. The classes are English, negations some languages more; a
+ * text of another language merely has fewer marks. */
+#ifndef FORAGE_RETRIEVAL_FACTS_H
+#define FORAGE_RETRIEVAL_FACTS_H
+
+#include <stdint.h>
+#include "kernels/buf.h"
+#include "retrieval/answer/support.h"
+
+enum {
+    WORD_STOP = 1 << 0,     /* a stop word of the language, or an English function word */
+    WORD_PART = 1 << 1,     /* part of the compound before it */
+    WORD_CAPITAL = 1 << 2,  /* begins with an upper-case letter */
+    WORD_DIGIT = 1 << 3,    /* holds an ASCII digit */
+    WORD_NUMERAL = 1 << 4,  /* a number in letters: two, third, million */
+    WORD_CALENDAR = 1 << 5, /* a month or weekday */
+    WORD_TIME = 1 << 6,     /* century, years, BC: what a question for a time may get */
+    WORD_NEGATION = 1 << 7, /* not, never, without, n't, except ... */
+    WORD_REASON = 1 << 8,   /* because, due, therefore ... */
+    WORD_PLACE = 1 << 9,    /* in, near, from: may stand before a place */
+    WORD_CLAUSE = 1 << 10,  /* a clause ends before this word: punctuation, but, although */
+    WORD_INITIAL = 1 << 11, /* first of its sentence: its capital says little */
+};
+
+typedef struct fact_word {
+    uint64_t id;                /* of the stem: equal stems, equal ids */
+    uint32_t start, end;        /* bytes of the text */
+    uint32_t stem_at, stem_len; /* in fact_text.stems */
+    uint32_t position;          /* ordinal of the word; parts share their compound's */
+    uint32_t flags;             /* WORD_* */
+} fact_word;
+
+typedef struct fact_sentence {
+    uint32_t start, end; /* bytes of the text, trimmed of white space */
+    uint32_t w0, w1;     /* its words, half-open; may be empty */
+} fact_sentence;
+
+typedef struct fact_text {
+    const char *text; /* the caller's */
+    size_t len;
+    fact_word *words;
+    size_t n_words, cap_words;
+    fact_sentence *sentences;
+    size_t n_sentences, cap_sentences;
+    fo_buf stems;
+} fact_text;
+
+/* Words and sentences of a text; *out may be reused (its memory is kept) or zeroed. FO_ENOMEM,
+ * FO_ELIMIT. On failure *out still needs fact_text_deinit. */
+int fact_text_read(fact_text *out, analyzer *a, const char *text, size_t len, fo_err *err);
+void fact_text_deinit(fact_text *t);
+
+/* idf of a word of t, 1 where the lexicon has none. */
+double fact_word_idf(const lexicon *lx, const fact_text *t, const fact_word *w);
+
+enum { UNIT_NONE = 0 };
+
+typedef struct fact_number {
+    double value;        /* scaled: "3.5 million" is 3,500,000 */
+    uint32_t start, end; /* bytes, magnitude included, unit not */
+    uint8_t unit;        /* UNIT_NONE, or one of a small table: percent, metre, ... */
+    bool weak;           /* a "one" that counts nothing: "one of the", "no one" */
+} fact_number;
+
+typedef struct fact_numbers {
+    fact_number *v;
+    size_t n, cap;
+} fact_numbers;
+
+/* Append the numbers of text[0..len): 1,000 = 1000 = one thousand; 5 % = five per cent;
+ * 3rd = third; 1990s = 1990. Digits inside a name (A4, H2O) are none: names are words. FO_ENOMEM.
+ */
+int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *err);
+void fact_numbers_deinit(fact_numbers *f);
+
+#endif

@@ -1,0 +1,108 @@
+#include "retrieval/answer/rewrite.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/answer/facts.h"
+
+enum {
+    MAX_ADDED = 64,
+    TURNS_BACK = 2, /* of the user's */
+    TURN_BYTES = 4096,
+};
+
+typedef struct added_word {
+    uint64_t id;
+    double weight;
+    const char *text;
+    size_t len, order;
+} added_word;
+
+static int by_weight(const void *a, const void *b) {
+    const added_word *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight < y->weight ? 1 : -1;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static int by_order(const void *a, const void *b) {
+    const added_word *x = a, *y = b;
+    return x->order < y->order ? -1 : x->order > y->order;
+}
+
+static bool refers_back(const fact_text *t) {
+    static const char *const words[] = {"it",   "its",   "they",  "them", "their", "this",
+                                        "that", "these", "those", "he",   "she",   "him",
+                                        "her",  "his",   "one",   "ones", "there", "such",
+                                        "same", "else",  "other", "also", "more"};
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+            if (strlen(words[k]) == w->end - w->start &&
+                strncasecmp(words[k], t->text + w->start, w->end - w->start) == 0)
+                return true;
+    }
+    return false;
+}
+
+static size_t content_words(const fact_text *t) {
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_words; i++) n += !(t->words[i].flags & (WORD_STOP | WORD_PART));
+    return n;
+}
+
+static void collect(added_word *list, size_t *n, const lexicon *lx, const fact_text *t,
+                    const fact_text *question, double factor, size_t order) {
+    for (size_t i = 0; i < t->n_words && *n < MAX_ADDED; i++) {
+        const fact_word *w = &t->words[i];
+        if (w->flags & (WORD_STOP | WORD_PART)) continue;
+        bool known = false;
+        for (size_t k = 0; k < question->n_words && !known; k++)
+            known = question->words[k].id == w->id;
+        for (size_t k = 0; k < *n && !known; k++) known = list[k].id == w->id;
+        if (known) continue;
+        list[(*n)++] = (added_word){w->id, factor * fact_word_idf(lx, t, w), t->text + w->start,
+                                    w->end - w->start, order + i};
+    }
+}
+
+/* How many words a turn is given: many where it points back, few where it stands well alone. */
+static size_t words_wanted(const fact_text *question) {
+    size_t n = content_words(question);
+    bool back = refers_back(question);
+    if (n <= 2) return 8;
+    if (back) return 6;
+    if (n <= 4) return 4;
+    return 0;
+}
+
+int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
+                  const char *question, fo_err *err) {
+    fact_text q = {0}, t[TURNS_BACK] = {0};
+    added_word list[MAX_ADDED];
+    size_t n = 0, back = 0;
+    int rc = fact_text_read(&q, lx->analyzer, question, strlen(question), err);
+    size_t want = rc == FO_OK ? words_wanted(&q) : 0;
+    for (size_t i = n_turns; rc == FO_OK && want && i-- > 0 && back < TURNS_BACK;) {
+        if (turns[i].assistant) continue;
+        size_t len = strnlen(turns[i].text, TURN_BYTES);
+        rc = fact_text_read(&t[back], lx->analyzer, turns[i].text, len, err);
+        if (rc == FO_OK)
+            collect(list, &n, lx, &t[back], &q, back ? 0.6 : 1, (TURNS_BACK - back) * 100000);
+        back++;
+    }
+    fo_buf b = {0};
+    fo_buf_str(&b, question);
+    qsort(list, n, sizeof *list, by_weight);
+    if (n > want) n = want;
+    qsort(list, n, sizeof *list, by_order);
+    for (size_t i = 0; i < n; i++) {
+        fo_buf_char(&b, ' ');
+        fo_buf_add(&b, list[i].text, list[i].len);
+    }
+    for (size_t i = 0; i < TURNS_BACK; i++) fact_text_deinit(&t[i]);
+    fact_text_deinit(&q);
+    *out = fo_buf_take(&b, NULL);
+    if (rc == FO_OK && !*out) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    return rc;
+}

@@ -1,0 +1,20 @@
+/* rewrite.h - the last turn of a conversation made into a question that stands alone, no model.
+ *
+ *     char *text;
+ *     query_rewrite(&text, &lx, turns, n_turns, "And who built it?", &err);
+ *     // "And who built it? Harbour Bridge"
+ *
+ * People refer back: with pronouns, with half sentences, or with a bare key word. The words that
+ * the turn lacks are taken from the turns before it, the rarest of the user's last ones first.
+ * What was tried and what it gave: docs/answers.md. */
+#ifndef FORAGE_RETRIEVAL_REWRITE_H
+#define FORAGE_RETRIEVAL_REWRITE_H
+
+#include "retrieval/answer/prompt.h"
+#include "retrieval/answer/support.h"
+
+/* *out: fresh memory, the question itself where nothing is to be added. FO_ENOMEM, FO_ELIMIT. */
+int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
+                  const char *question, fo_err *err);
+
+#endif

@@ -1,0 +1,19 @@
+/* Two logistic models, one for when the dense side is known. Fitted on half answerable, half
+ * unanswerable questions; how, on what and how well: docs/answers.md. The intercepts are moved so
+ * that both keep 90 % of the answerable at the one threshold. */
+#include "retrieval/answer/support.h"
+
+#include <math.h>
+
+const double support_threshold = 0.35;
+
+double support_probability(const support_features *f) {
+    double x;
+    if (isfinite(f->dense))
+        x = -5.14 + 3.05 * f->cover_near + 4.03 * f->lead - 3.40 * f->missing_names +
+            1.41 * f->pairs + 6.52 * f->dense;
+    else
+        x = -3.95 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
+            4.42 * f->best_idf + 0.89 * f->pairs;
+    return 1 / (1 + exp(-x));
+}

@@ -1,0 +1,43 @@
+/* support.h - what a word weighs, and how far the passages support an answer to the question.
+ *
+ * The lexicon is the view of the index that extractive answers and citation checks share: the
+ * analysis that made the terms and their inverse document frequency. One thread at a time may use
+ * one lexicon (its analyzer is not thread-safe). */
+#ifndef FORAGE_RETRIEVAL_SUPPORT_H
+#define FORAGE_RETRIEVAL_SUPPORT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include "index/sparse/analyze.h"
+
+/* Inverse document frequency of an analysed term, > 0; largest for a term the index lacks. */
+typedef float term_idf_fn(void *ctx, const char *term, size_t len);
+
+typedef struct lexicon {
+    analyzer *analyzer;
+    term_idf_fn *idf; /* NULL: every term weighs the same */
+    void *idf_ctx;
+} lexicon;
+
+/* What speaks for an answer: shares of the question's idf mass (stop words left out), ratios and
+ * flags, never a score that depends on the collection's size. */
+typedef struct support_features {
+    double cover;         /* mass in the best sentence or its passage's title */
+    double cover_near;    /* ... and, discounted, in the sentences around it */
+    double bm25;          /* its passage's BM25 over what the question could reach */
+    double lead;          /* how far the best passage is ahead of the average of the others */
+    double missing_names; /* mass of names and numbers that sentence and title lack */
+    double best_idf;      /* mass of the rarest covered word */
+    double pairs;         /* mass of the question's word pairs that stand side by side in it */
+    double dense;         /* (best cosine - floor) / (1 - floor); NAN where unknown */
+} support_features;
+
+/* Calibrated, 0..1: of questions with such features, how many the documents answer, where as many
+ * questions are answerable as not. How and on what it was fitted: docs/answers.md. */
+double support_probability(const support_features *f);
+
+/* Below this support an answer is refused under strict grounding: 90 % of the answerable questions
+ * of the calibration set stay above it. */
+extern const double support_threshold;
+
+#endif

@@ -1,0 +1,346 @@
+#include "retrieval/answer/written.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/answer/question.h"
+
+enum {
+    DEFAULT_SENTENCES = 3,
+    LONGEST_SENTENCE = 4096, /* bytes without an end: the model is not writing sentences */
+    POLL_MS = 50,            /* how soon a client that went away is noticed */
+};
+const double written_min_agreement = 0.8; /* below .7, contains-gold falls by over a point */
+
+typedef struct writing {
+    const written_input *in;
+    written_answer *out;
+    fo_buf raw; /* what the model wrote and has not been judged */
+    fo_buf text;
+    size_t n_sentences;
+    bool over;
+    fo_err *err;
+} writing;
+
+/* ---- agreement --------------------------------------------------------------------------- */
+
+static bool is_key(const fact_word *w, enum question_kind kind) {
+    switch (kind) {
+    case ASK_TIME:
+        return w->flags & (WORD_DIGIT | WORD_CALENDAR);
+    case ASK_NUMBER:
+        return w->flags & (WORD_DIGIT | WORD_NUMERAL);
+    case ASK_PERSON:
+    case ASK_NAME:
+    case ASK_PLACE:
+        return (w->flags & WORD_CAPITAL) && !(w->flags & WORD_INITIAL);
+    default:
+        return false;
+    }
+}
+
+static bool says(const fact_text *t, uint64_t id) {
+    for (size_t i = 0; i < t->n_words; i++)
+        if (t->words[i].id == id) return true;
+    return false;
+}
+
+static double share_said(const lexicon *lx, const question *q, const fact_text *extract,
+                         const fact_text *sentence, bool keys_only) {
+    double mass = 0, said = 0;
+    for (size_t i = 0; i < extract->n_words; i++) {
+        const fact_word *w = &extract->words[i];
+        if ((w->flags & (WORD_STOP | WORD_PART)) || question_says(q, w->id)) continue;
+        if (keys_only && !is_key(w, q->kind)) continue;
+        double idf = fact_word_idf(lx, extract, w);
+        mass += idf;
+        if (says(sentence, w->id)) said += idf;
+    }
+    return mass > 0 ? said / mass : -1;
+}
+
+int written_agreement(double *out, const lexicon *lx, const char *question_text,
+                      const char *extract, size_t extract_len, const char *sentence,
+                      size_t sentence_len, fo_err *err) {
+    question q = {0};
+    fact_text a = {0}, b = {0};
+    int rc = question_read(&q, lx, question_text, strlen(question_text), err);
+    if (rc == FO_OK) rc = fact_text_read(&a, lx->analyzer, extract, extract_len, err);
+    if (rc == FO_OK) rc = fact_text_read(&b, lx->analyzer, sentence, sentence_len, err);
+    if (rc == FO_OK) {
+        *out = share_said(lx, &q, &a, &b, true);
+        if (*out < 0) *out = share_said(lx, &q, &a, &b, false);
+        if (*out < 0) *out = 1; /* it says nothing beyond the question */
+    }
+    question_deinit(&q);
+    fact_text_deinit(&a);
+    fact_text_deinit(&b);
+    return rc;
+}
+
+/* ---- sentences --------------------------------------------------------------------------- */
+
+/* A bracketed word without blanks: a label, a number, something the model made up. Its length
+ * with the brackets, or 0. */
+static size_t marker_length(const char *s, size_t n) {
+    if (n < 3 || s[0] != '[') return 0;
+    for (size_t i = 1; i < n && i < 16; i++) {
+        if (s[i] == ']') return i > 1 ? i + 1 : 0;
+        if (s[i] == ' ' || s[i] == '\n' || s[i] == '[') return 0;
+    }
+    return 0;
+}
+
+/* The sentence without markers and with single blanks; named[i] where a label names the i-th
+ * context of the prompt. */
+static void clean(const writing *w, const char *s, size_t n, fo_buf *out, bool *named) {
+    const prompt *p = w->in->prompt;
+    for (size_t i = 0; i < n;) {
+        size_t m = marker_length(s + i, n - i);
+        if (m) {
+            for (size_t k = 0; k < p->n_used; k++)
+                if (prompt_label_find(&w->in->contexts[p->order[k]], 1, s + i + 1, m - 2) == 0)
+                    named[k] = true;
+            if (out->len && out->data[out->len - 1] == ' ') out->len--;
+            i += m;
+            continue;
+        }
+        char c = s[i++];
+        bool blank = c == ' ' || (c >= '\t' && c <= '\r');
+        if (!blank)
+            fo_buf_char(out, c);
+        else if (out->len && out->data[out->len - 1] != ' ')
+            fo_buf_char(out, ' ');
+    }
+    while (out->len && out->data[out->len - 1] == ' ') out->len--;
+    fo_buf_add(out, "", 0);
+}
+
+typedef struct best_span {
+    size_t passage, start, end;
+    support_check check;
+} best_span;
+
+/* The passages that the sentence names first, then the others: a wrong label is put right. */
+static int find_support(writing *w, const char *s, size_t n, const bool *named, best_span *best) {
+    const prompt *p = w->in->prompt;
+    *best = (best_span){.check.reason = "empty"};
+    for (int round = 0; round < 2 && !best->check.verified; round++) {
+        for (size_t k = 0; k < p->n_used; k++) {
+            if (named[k] != (round == 0)) continue;
+            const passage *x = &w->in->passages[p->order[k]];
+            best_span b = {.passage = p->order[k]};
+            int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx, s, n, x->text, x->len,
+                                   x->title, w->err);
+            if (rc != FO_OK) return rc;
+            if (b.check.verified &&
+                (!best->check.verified || b.check.coverage > best->check.coverage))
+                *best = b;
+        }
+    }
+    return FO_OK;
+}
+
+static int emit(writing *w, size_t from, const answer_citation *c) {
+    const written_sink *k = &w->in->sink;
+    int stop = 0;
+    if (k->text) stop = k->text(k->ctx, w->text.data + from, w->text.len - from);
+    if (!stop && c && k->citation)
+        stop = k->citation(k->ctx, w->text.data, c, (int)w->out->n_citations);
+    return stop ? fo_fail(w->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
+}
+
+static int let_through(writing *w, const char *s, size_t n, const best_span *span) {
+    written_answer *out = w->out;
+    size_t from = w->text.len;
+    if (from) fo_buf_char(&w->text, ' ');
+    size_t start = w->text.len;
+    fo_buf_add(&w->text, s, n);
+    answer_citation *c = NULL;
+    if (span->check.verified) {
+        answer_citation *more =
+            realloc(out->citations, (out->n_citations + 1) * sizeof *out->citations);
+        if (!more) return fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
+        out->citations = more;
+        c = &more[out->n_citations++];
+        *c = (answer_citation){.passage = span->passage,
+                               .start = span->start,
+                               .end = span->end,
+                               .answer_start = start,
+                               .answer_end = w->text.len,
+                               .verified = true};
+        fo_buf_printf(&w->text, " [%zu]", out->n_citations);
+    } else {
+        out->n_uncited++;
+    }
+    if (w->text.failed) return fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
+    w->n_sentences++;
+    out->accepted = true;
+    size_t most = w->in->max_sentences ? w->in->max_sentences : DEFAULT_SENTENCES;
+    w->over = w->n_sentences >= most;
+    return emit(w, from, c);
+}
+
+static void refuse(writing *w, const char *why) {
+    w->over = true;
+    if (!w->out->accepted) w->out->refused = why;
+}
+
+/* A sentence said before is the beginning of a loop. */
+static bool repeats(const writing *w, const fo_buf *s) {
+    return w->text.len && strstr(w->text.data, s->data) != NULL;
+}
+
+static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
+    const written_input *in = w->in;
+    if (s->len == 0) return FO_OK;
+    if (repeats(w, s)) {
+        w->over = true;
+        return FO_OK;
+    }
+    best_span span;
+    int rc = find_support(w, s->data, s->len, named, &span);
+    if (rc != FO_OK) return rc;
+    const extractive_answer *x = in->extract;
+    bool first = w->n_sentences == 0;
+    if (first && x && !x->abstain && x->n_citations) {
+        const answer_citation *lead = &x->citations[0];
+        rc = written_agreement(&w->out->agreement, in->lx, in->question,
+                               x->text + lead->answer_start, lead->answer_end - lead->answer_start,
+                               s->data, s->len, w->err);
+        if (rc != FO_OK) return rc;
+    }
+    if (!span.check.verified && (in->strict || first)) {
+        refuse(w, "unsupported");
+        return FO_OK;
+    }
+    if (first && x && !x->abstain && w->out->agreement < written_min_agreement) {
+        refuse(w, "beside");
+        return FO_OK;
+    }
+    return let_through(w, s->data, s->len, &span);
+}
+
+static int judge(writing *w, const char *s, size_t n) {
+    fo_buf cleaned = {0};
+    size_t n_used = w->in->prompt->n_used;
+    bool *named = calloc(n_used + 1, sizeof *named);
+    int rc = FO_OK;
+    if (named) clean(w, s, n, &cleaned, named);
+    if (!named || cleaned.failed)
+        rc = fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
+    else
+        rc = judge_clean(w, &cleaned, named);
+    free(named);
+    fo_buf_free(&cleaned);
+    return rc;
+}
+
+static bool ends_a_sentence(const char *s, size_t n) {
+    while (n && strchr("\"')]*", s[n - 1])) n--;
+    return n && strchr(".!?", s[n - 1]);
+}
+
+/* Judge what is finished of raw; at the end also the rest, unless it was broken off. */
+static int judge_finished(writing *w, bool done) {
+    fact_text t = {0};
+    if (w->raw.len == 0) return FO_OK;
+    if (!done && !strpbrk(w->raw.data, ".!?\n")) {
+        if (w->raw.len > LONGEST_SENTENCE) refuse(w, "unsupported");
+        return FO_OK;
+    }
+    int rc = fact_text_read(&t, w->in->lx->analyzer, w->raw.data, w->raw.len, w->err);
+    const char *why = w->out->outcome.finish_reason;
+    bool broken_off = done && why && (!strcmp(why, "length") || !strcmp(why, "timeout"));
+    size_t used = 0;
+    for (size_t i = 0; rc == FO_OK && !w->over && i < t.n_sentences; i++) {
+        const char *s = w->raw.data + t.sentences[i].start;
+        size_t n = t.sentences[i].end - t.sentences[i].start;
+        bool last = i + 1 == t.n_sentences;
+        if (last && !done) break;
+        if (last && broken_off && !ends_a_sentence(s, n)) break;
+        rc = judge(w, s, n);
+        used = t.sentences[i].end;
+    }
+    fact_text_deinit(&t);
+    memmove(w->raw.data, w->raw.data + used, w->raw.len - used);
+    w->raw.len -= used;
+    fo_buf_add(&w->raw, "", 0);
+    return rc;
+}
+
+/* ---- the generation ---------------------------------------------------------------------- */
+
+static int follow(writing *w, generation *g) {
+    generation_event *ev = &w->out->outcome;
+    const atomic_bool *cancel = w->in->cancel;
+    int rc = FO_OK;
+    for (bool stopping = false; rc == FO_OK;) {
+        size_t before = w->raw.len;
+        generation_next(g, POLL_MS, ev, &w->raw);
+        if (w->raw.failed) return fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
+        if (cancel && atomic_load(cancel))
+            return fo_fail(w->err, FO_ECANCELLED, "cancelled by the client");
+        if (stopping) {
+            if (ev->done) break;
+            continue;
+        }
+        if (w->in->unchecked) {
+            if (ev->done) break;
+            continue;
+        }
+        if (w->raw.len > before || ev->done) rc = judge_finished(w, ev->done);
+        if (ev->done) break;
+        if (w->over) { /* the rest is not wanted: its place and pages go to others */
+            generation_cancel(g);
+            stopping = true;
+        }
+    }
+    return rc;
+}
+
+static int finish(writing *w) {
+    written_answer *out = w->out;
+    generation_event *ev = &out->outcome;
+    if (ev->error && !w->in->unchecked) {
+        if (!out->accepted) out->refused = "error";
+    }
+    /* We had enough, whether or not the engine was told in time. */
+    const char *why = ev->finish_reason;
+    if (w->over && why && (!strcmp(why, "cancelled") || !strcmp(why, "length")))
+        ev->finish_reason = "stop";
+    if (w->in->unchecked) {
+        out->accepted = w->raw.len > 0;
+        fo_buf_add(&w->text, w->raw.data ? w->raw.data : "", w->raw.len);
+    }
+    if (!out->accepted && !out->refused) out->refused = "empty";
+    fo_buf_add(&w->text, "", 0);
+    out->text = fo_buf_take(&w->text, NULL);
+    return out->text ? FO_OK : fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
+}
+
+int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
+                        fo_err *err) {
+    *out = (written_answer){.outcome.stop_index = -1};
+    writing w = {.in = in, .out = out, .err = err};
+    generation_request r = in->request;
+    r.prompt = in->prompt->tokens;
+    r.n_prompt = in->prompt->n_tokens;
+    r.pieces = in->prompt->pieces;
+    r.n_pieces = in->prompt->n_pieces;
+    generation *g = NULL;
+    int rc = engine_submit(in->engine, &r, &g, retry_after_ms, err);
+    if (rc == FO_OK) rc = follow(&w, g);
+    generation_free(g);
+    if (rc == FO_OK) rc = finish(&w);
+    fo_buf_free(&w.raw);
+    fo_buf_free(&w.text);
+    if (rc != FO_OK) written_answer_deinit(out);
+    return rc;
+}
+
+void written_answer_deinit(written_answer *a) {
+    free(a->text);
+    free(a->citations);
+    *a = (written_answer){0};
+}

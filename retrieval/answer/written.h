@@ -1,0 +1,71 @@
+/* written.h - an answer written by the model, let through sentence by sentence as it is verified.
+ *
+ *     written_answer a;
+ *     written_answer_make(&a, &(written_input){.engine = e, .prompt = &p, ...}, &err);
+ *     if (!a.accepted) ...               // give the extractive answer instead
+ *     written_answer_deinit(&a);
+ *
+ * What was streamed cannot be taken back, so nothing leaves before its sentence is finished and
+ * checked. Each sentence is given the span that best supports it (citation_find); one without
+ * support gets no marker: under strict grounding it ends the answer, and where it is the first the
+ * whole is refused. The first sentence must also say what the extractive answer says
+ * (`agreement`): a small model writes sentences that are true and beside the question. How the
+ * thresholds were chosen: docs/answers.md. */
+#ifndef FORAGE_RETRIEVAL_WRITTEN_H
+#define FORAGE_RETRIEVAL_WRITTEN_H
+
+#include <stdatomic.h>
+#include "engine/generate/engine.h"
+#include "retrieval/answer/extractive.h"
+#include "retrieval/answer/prompt.h"
+
+/* Least agreement with the extractive answer that the first sentence must show. */
+extern const double written_min_agreement;
+
+/* Called from the thread that runs written_answer_make; non-zero cancels. */
+typedef struct written_sink {
+    void *ctx;
+    int (*text)(void *ctx, const char *text, size_t len);
+    int (*citation)(void *ctx, const char *answer, const answer_citation *c, int index);
+} written_sink;
+
+typedef struct written_input {
+    engine *engine;
+    const prompt *prompt; /* its order[] names passages */
+    const passage *passages;
+    const prompt_context *contexts; /* the same passages, as they stand in the prompt */
+    const lexicon *lx;
+    const char *question;
+    const extractive_answer *extract; /* NULL or abstained: no agreement is asked for */
+    bool strict;
+    bool unchecked; /* the model's text as it comes, no citations: to measure the model alone */
+    size_t max_sentences;       /* 0: 3 */
+    generation_request request; /* prompt and pieces are set here */
+    const atomic_bool *cancel;  /* NULL: none */
+    written_sink sink;
+} written_input;
+
+typedef struct written_answer {
+    bool accepted;
+    const char *refused; /* static: why not: "unsupported", "beside", "empty", "error" */
+    char *text;          /* with markers [n]; "" unless accepted */
+    answer_citation *citations;
+    size_t n_citations;
+    double agreement;         /* of the first sentence with the extractive answer, 0..1 */
+    size_t n_uncited;         /* sentences let through without a marker (loose grounding) */
+    generation_event outcome; /* usage, times, finish_reason */
+} written_answer;
+
+/* FO_ECANCELLED (client or sink), FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
+ * engine_submit has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
+ * while nothing has been let through. */
+int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
+                        fo_err *err);
+void written_answer_deinit(written_answer *a);
+
+/* Share of what `extract` says beyond the question that `sentence` says too, by idf: of its
+ * numbers, names or dates where the question asks for such, of all its content words elsewhere. */
+int written_agreement(double *out, const lexicon *lx, const char *question, const char *extract,
+                      size_t extract_len, const char *sentence, size_t sentence_len, fo_err *err);
+
+#endif

@@ -1,0 +1,122 @@
+#include "retrieval/rank/fusion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/error.h"
+
+/* What one list contributes for a hit of this score and 0-based rank, and for a hit it lacks. */
+typedef struct list_norm {
+    double offset, scale; /* (score - offset) * scale */
+    double low, high;     /* bounds of that; low is also what a missing hit counts */
+    int rrf_k;            /* rank-based when > 0 */
+} list_norm;
+
+static void mean_and_deviation(const fusion_hit *h, size_t n, double *mean, double *sd) {
+    double sum = 0, var = 0;
+    for (size_t i = 0; i < n; i++) sum += h[i].score;
+    *mean = n ? sum / (double)n : 0;
+    for (size_t i = 0; i < n; i++) var += (h[i].score - *mean) * (h[i].score - *mean);
+    *sd = n ? sqrt(var / (double)n) : 0;
+}
+
+static list_norm norm_z(const fusion_hit *h, size_t n, const fusion_params *p) {
+    (void)p;
+    double mean, sd;
+    mean_and_deviation(h, n, &mean, &sd);
+    /* One hit, or all alike: each stands a deviation above what is missing. */
+    if (!(sd > 0)) return (list_norm){mean - 1, 1, 0, INFINITY, 0};
+    return (list_norm){mean, 1 / sd, (h[n - 1].score - mean) / sd, INFINITY, 0};
+}
+
+static list_norm norm_rank(const fusion_hit *h, size_t n, const fusion_params *p) {
+    (void)h, (void)n;
+    return (list_norm){.rrf_k = p->rrf_k > 0 ? p->rrf_k : 60};
+}
+
+static list_norm norm_distribution(const fusion_hit *h, size_t n, const fusion_params *p) {
+    (void)p;
+    double mean, sd;
+    mean_and_deviation(h, n, &mean, &sd);
+    return sd > 0 ? (list_norm){mean - 3 * sd, 1 / (6 * sd), 0, 1, 0}
+                  : (list_norm){mean - .5, 1, 0, 1, 0};
+}
+
+static double identity(double x) {
+    return x;
+}
+static double logistic(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+static const struct fusion_method {
+    const char *name;
+    list_norm (*norm)(const fusion_hit *h, size_t n, const fusion_params *p);
+    double (*score)(double sum); /* monotone: from the weighted sum to what users see */
+} methods[] = {
+    [FUSION_WEIGHTED] = {"weighted", norm_z, logistic},
+    [FUSION_RRF] = {"rrf", norm_rank, identity},
+    [FUSION_DBSF] = {"dbsf", norm_distribution, identity},
+};
+
+const char *fusion_name(enum fusion_kind kind) {
+    return methods[kind].name;
+}
+
+int fusion_from_name(const char *name, enum fusion_kind *out) {
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, name) != 0) continue;
+        *out = (enum fusion_kind)i;
+        return FO_OK;
+    }
+    return FO_EINVAL;
+}
+
+static double contribution(const list_norm *l, double score, size_t rank) {
+    if (l->rrf_k) return 2.0 / (double)((size_t)l->rrf_k + rank + 1);
+    double v = (score - l->offset) * l->scale;
+    return v < l->low ? l->low : v > l->high ? l->high : v;
+}
+
+static int by_id(const void *a, const void *b) {
+    int64_t x = ((const fused_hit *)a)->id, y = ((const fused_hit *)b)->id;
+    return x < y ? -1 : x > y;
+}
+
+size_t fusion_merge(const fusion_params *p, const fusion_hit *dense, size_t n_dense,
+                    const fusion_hit *sparse, size_t n_sparse, size_t k, fused_hit *scratch,
+                    topk_item *heap, fused_hit *out) {
+    list_norm nd = methods[p->kind].norm(dense, n_dense, p);
+    list_norm ns = methods[p->kind].norm(sparse, n_sparse, p);
+    double wd = p->alpha, ws = 1 - p->alpha;
+    size_t n = 0;
+    for (size_t i = 0; i < n_dense; i++)
+        scratch[n++] =
+            (fused_hit){dense[i].id, wd * contribution(&nd, dense[i].score, i) + ws * ns.low,
+                        dense[i].score, NAN};
+    for (size_t i = 0; i < n_sparse; i++)
+        scratch[n++] =
+            (fused_hit){sparse[i].id, ws * contribution(&ns, sparse[i].score, i) + wd * nd.low, NAN,
+                        sparse[i].score};
+    qsort(scratch, n, sizeof *scratch, by_id);
+    size_t m = 0;
+    for (size_t i = 0; i < n; i++) {
+        fused_hit *last = m ? &scratch[m - 1] : NULL;
+        if (!last || last->id != scratch[i].id) {
+            scratch[m++] = scratch[i];
+            continue;
+        }
+        last->score += scratch[i].score - wd * nd.low - ws * ns.low; /* missing in neither */
+        if (isnan(last->dense)) last->dense = scratch[i].dense;
+        if (isnan(last->sparse)) last->sparse = scratch[i].sparse;
+    }
+    topk best = topk_over(heap, k);
+    for (size_t i = 0; i < m; i++) topk_push(&best, scratch[i].score, (int64_t)i);
+    topk_sort(&best);
+    for (size_t i = 0; i < best.n; i++) {
+        out[i] = scratch[best.items[i].id];
+        out[i].score = methods[p->kind].score(out[i].score);
+    }
+    return best.n;
+}

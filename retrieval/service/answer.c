@@ -1,0 +1,339 @@
+/* The last stage of a question: contexts to an answer. The extractive answer is always made (a
+ * millisecond); a language model's stands in its place only where written.c lets it through. */
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+#include "retrieval/service/query_run.h"
+#include "retrieval/answer/written.h"
+
+enum { DEFAULT_TOKENS = 256 };
+
+static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
+    query_result *out = r->out;
+    const store_chunk *k = &out->contexts[from->passage].chunk;
+    query_citation *more = realloc(out->citations, (out->n_citations + 1) * sizeof *out->citations);
+    if (!more) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    out->citations = more;
+    query_citation *to = &more[out->n_citations++];
+    *to = (query_citation){
+        .index = index,
+        .answer_start = fo_utf8_count(answer, from->answer_start),
+        .answer_end = fo_utf8_count(answer, from->answer_end),
+        .quote = strndup(k->text + from->start, from->end - from->start),
+        .verified = from->verified,
+        .context = from->passage,
+        .source_start = k->start_cp + fo_utf8_count(k->text, from->start),
+        .source_end = k->start_cp + fo_utf8_count(k->text, from->end),
+    };
+    return to->quote ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+}
+
+/* ---- extractive -------------------------------------------------------------------------- */
+
+int run_emit_answer(run *r) {
+    const query_sink *k = r->sink;
+    int stop = 0;
+    if (k && k->token && r->out->answer[0])
+        stop = k->token(k->ctx, r->out->answer, strlen(r->out->answer));
+    for (size_t i = 0; k && k->citation && !stop && i < r->out->n_citations; i++)
+        stop = k->citation(k->ctx, r->out, &r->out->citations[i]);
+    return stop ? fo_fail(r->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
+}
+
+static int give_extractive(run *r, const extractive_answer *a) {
+    query_result *out = r->out;
+    bool late = !strcmp(out->finish_reason, "timeout");
+    if (a->abstain) {
+        out->status = QUERY_ABSTAINED;
+        out->finish_reason = late ? "timeout" : "abstain";
+        return FO_OK;
+    }
+    out->status = QUERY_ANSWERED;
+    out->source = ANSWER_EXTRACTIVE;
+    out->finish_reason = late ? "timeout" : "stop";
+    free(out->answer);
+    out->answer = strdup(a->text);
+    if (!out->answer) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    int rc = FO_OK;
+    for (size_t i = 0; rc == FO_OK && i < a->n_citations; i++)
+        rc = add_citation(r, a->text, &a->citations[i], (int)i + 1);
+    out->ms.first_token = fo_now_ms() - r->started;
+    return rc == FO_OK ? run_emit_answer(r) : rc;
+}
+
+static int make_extractive(run *r, const passage *passages, const lexicon *lx,
+                           extractive_answer *a) {
+    extractive_input in = {.question = r->q->query,
+                           .passages = passages,
+                           .n_passages = r->out->n_contexts,
+                           .lx = lx,
+                           .max_sentences = r->q->max_sentences,
+                           .min_support = r->q->strict ? 0 : -1,
+                           .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
+                           .dense_floor = r->tail};
+    int rc = extractive_answer_make(a, &in, r->err);
+    r->out->support = a->support;
+    return rc;
+}
+
+/* ---- written ----------------------------------------------------------------------------- */
+
+static int on_text(void *ctx, const char *text, size_t len) {
+    run *r = ctx;
+    if (r->out->ms.first_token == 0) r->out->ms.first_token = fo_now_ms() - r->started;
+    const query_sink *k = r->sink;
+    return k && k->token ? k->token(k->ctx, text, len) : 0;
+}
+
+static int on_citation(void *ctx, const char *answer, const answer_citation *c, int index) {
+    run *r = ctx;
+    if (add_citation(r, answer, c, index) != FO_OK) return -1;
+    const query_sink *k = r->sink;
+    if (!k || !k->citation) return 0;
+    return k->citation(k->ctx, r->out, &r->out->citations[r->out->n_citations - 1]);
+}
+
+typedef struct probing {
+    engine *e;
+    const unsigned char *salt;
+} probing;
+
+static int probe(void *ctx, const int32_t *tokens, int n) {
+    const probing *p = ctx;
+    return engine_probe(p->e, p->salt, tokens, n);
+}
+
+/* Contexts as they are offered to the prompt: those that the extractive answer quotes first, since
+ * the few that fit should hold the answer; the others by score. */
+static void rank_for_prompt(const run *r, const extractive_answer *x, size_t *ranked) {
+    size_t n = r->out->n_contexts, at = 0;
+    for (size_t i = 0; i < x->n_citations; i++) {
+        bool had = false;
+        for (size_t k = 0; k < at; k++) had |= ranked[k] == x->citations[i].passage;
+        if (!had) ranked[at++] = x->citations[i].passage;
+    }
+    size_t quoted = at;
+    for (size_t i = 0; i < n; i++) {
+        bool had = false;
+        for (size_t k = 0; k < quoted; k++) had |= ranked[k] == i;
+        if (!had) ranked[at++] = i;
+    }
+}
+
+static int build_prompt(run *r, const prompt_context *offered, const prompt_turn *turns,
+                        size_t n_turns, const unsigned char *salt, prompt *out) {
+    const query_request *q = r->q;
+    probing p = {r->s->engine, salt};
+    prompt_input in = {.contexts = offered,
+                       .n_contexts = r->out->n_contexts,
+                       .turns = turns,
+                       .n_turns = n_turns,
+                       .question = q->query,
+                       .max_tokens = q->max_tokens,
+                       .probe = q->order == ORDER_CACHE ? probe : NULL,
+                       .probe_ctx = &p};
+    return prompt_build(r->s->prompts, &in, out, r->err);
+}
+
+static int make_prompt(run *r, const prompt_context *contexts, const extractive_answer *x,
+                       const unsigned char *salt, prompt *out) {
+    const query_request *q = r->q;
+    size_t n = r->out->n_contexts, n_turns = 0;
+    size_t *ranked = calloc(n + 1, sizeof *ranked);
+    prompt_context *offered = calloc(n + 1, sizeof *offered);
+    prompt_turn *turns = calloc(q->n_messages + 1, sizeof *turns);
+    int rc = ranked && offered && turns ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) {
+        rank_for_prompt(r, x, ranked);
+        for (size_t i = 0; i < n; i++) offered[i] = contexts[ranked[i]];
+        for (size_t i = 0; i < q->n_messages; i++)
+            if (strcmp(q->messages[i].role, "system"))
+                turns[n_turns++] = (prompt_turn){!strcmp(q->messages[i].role, "assistant"),
+                                                 q->messages[i].content};
+        rc = build_prompt(r, offered, turns, n_turns, salt, out);
+        for (size_t i = 0; rc == FO_OK && i < out->n_used; i++)
+            out->order[i] = ranked[out->order[i]];
+    }
+    free(ranked);
+    free(offered);
+    free(turns);
+    return rc;
+}
+
+static generation_request generation_of(const run *r, const unsigned char salt[32]) {
+    const query_request *q = r->q;
+    double left = run_time_left_ms(r);
+    generation_request g = {.max_tokens = q->max_tokens ? q->max_tokens : DEFAULT_TOKENS,
+                            .sampling = sampler_params_default(),
+                            .stop = q->stop,
+                            .n_stop = q->n_stop,
+                            .priority = q->priority,
+                            .deadline_ms = left < 1 ? 1 : (int64_t)left,
+                            .kv_reuse = q->kv_reuse,
+                            .prefill_only = q->prefill_only,
+                            .drop_kv = q->drop_kv,
+                            .no_lookup = q->no_lookup,
+                            .n_logprobs = -1};
+    g.sampling.temperature = (float)q->temperature;
+    g.sampling.top_p = q->top_p > 0 ? (float)q->top_p : 1;
+    g.sampling.seed = q->seed;
+    /* What is asked often is read often: its context's KV is worth keeping. */
+    g.expected_uses = r->out->cache.hot_estimate;
+    memcpy(g.salt, salt, sizeof g.salt);
+    return g;
+}
+
+static int report_prompt(run *r, prompt *p) {
+    query_result *out = r->out;
+    out->prompt.contexts = calloc(p->n_used + 1, sizeof *p->order);
+    if (!out->prompt.contexts) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    memcpy(out->prompt.contexts, p->order, p->n_used * sizeof *p->order);
+    out->prompt.n_contexts = p->n_used;
+    out->prompt.n_dropped = p->n_dropped;
+    out->prompt.n_turns_dropped = p->n_turns_dropped;
+    out->prompt.cut = p->cut;
+    return FO_OK;
+}
+
+static void take_outcome(run *r, const generation_event *ev, const prompt *p) {
+    query_result *out = r->out;
+    out->usage.prompt_tokens = ev->prompt_tokens ? ev->prompt_tokens : p->n_tokens;
+    out->usage.completion_tokens = ev->completion_tokens;
+    out->usage.cached_tokens = ev->cached_tokens;
+    out->usage.prefix_tokens = ev->prefix_tokens;
+    out->usage.chunk_tokens = ev->chunk_tokens;
+    out->usage.recomputed_tokens = ev->recomputed_tokens;
+    out->usage.disk_tokens = ev->disk_tokens;
+    out->usage.disk_asked = ev->disk_asked;
+    out->usage.kv_note = ev->kv_note;
+    out->ms.queue = ev->queue_ms;
+    out->ms.prefill = ev->prefill_ms;
+    out->ms.decode = ev->decode_ms;
+    out->finish_reason = ev->finish_reason ? ev->finish_reason : "stop";
+}
+
+static int accept(run *r, written_answer *w) {
+    query_result *out = r->out;
+    const generation_event *ev = &w->outcome;
+    free(out->answer);
+    out->answer = w->text;
+    w->text = NULL;
+    out->status = QUERY_ANSWERED;
+    out->source = r->q->prefill_only ? ANSWER_NONE : ANSWER_GENERATED;
+    out->model = engine_model(r->s->engine)->name;
+    if (out->ms.first_token == 0) out->ms.first_token = ev->first_token_ms;
+    if (ev->stop_index < 0 || (size_t)ev->stop_index >= r->q->n_stop) return FO_OK;
+    out->stop_sequence = strdup(r->q->stop[ev->stop_index]);
+    return out->stop_sequence ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+}
+
+/* *taken: the answer is the model's. */
+static int write_from(run *r, const passage *passages, const prompt_context *contexts,
+                      const lexicon *lx, const extractive_answer *x, const unsigned char *salt,
+                      const prompt *p, bool *taken) {
+    bool alone = r->q->answer_by == ANSWER_BY_MODEL || r->q->prefill_only;
+    written_answer w;
+    written_input in = {.engine = r->s->engine,
+                        .prompt = p,
+                        .passages = passages,
+                        .contexts = contexts,
+                        .lx = lx,
+                        .question = r->q->query,
+                        .extract = x,
+                        .strict = r->q->strict,
+                        .unchecked = alone,
+                        .max_sentences = r->q->max_sentences,
+                        .request = generation_of(r, salt),
+                        .cancel = r->q->cancel,
+                        .sink = {r, on_text, on_citation}};
+    int rc = written_answer_make(&w, &in, &r->out->retry_after_ms, r->err);
+    if (rc != FO_OK) return rc;
+    take_outcome(r, &w.outcome, p);
+    r->out->agreement = w.agreement;
+    *taken = w.accepted || alone;
+    if (rc == FO_OK && *taken) rc = accept(r, &w);
+    written_answer_deinit(&w);
+    return rc;
+}
+
+static int write_answer(run *r, const passage *passages, const lexicon *lx,
+                        const extractive_answer *x, bool *taken) {
+    size_t n = r->out->n_contexts;
+    prompt_context *contexts = calloc(n + 1, sizeof *contexts);
+    if (!contexts) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; i < n; i++)
+        contexts[i] = (prompt_context){passages[i].text, passages[i].len, passages[i].title};
+    unsigned char salt[32];
+    EVP_Digest(r->q->tenant, strlen(r->q->tenant), salt, NULL, EVP_sha256(), NULL);
+    prompt p = {0};
+    int rc = make_prompt(r, contexts, x, salt, &p);
+    if (rc == FO_OK) rc = report_prompt(r, &p);
+    if (rc == FO_OK) rc = write_from(r, passages, contexts, lx, x, salt, &p, taken);
+    prompt_deinit(&p);
+    free(contexts);
+    if (rc == FO_ELIMIT &&
+        !r->q->prefill_only) { /* too long for this model: the documents answer */
+        *r->err = (fo_err){0};
+        rc = FO_OK;
+    }
+    return rc;
+}
+
+/* ---- which ------------------------------------------------------------------------------- */
+
+static int answer_from(run *r, const passage *passages, const lexicon *lx) {
+    extractive_answer x = {0};
+    const query_request *q = r->q;
+    bool taken = false;
+    int rc = make_extractive(r, passages, lx, &x);
+    bool ask_model =
+        r->s->engine && q->answer_by != ANSWER_BY_EXTRACTION &&
+        (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
+    if (rc == FO_OK && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
+    if (rc == FO_OK && !taken) rc = give_extractive(r, &x);
+    extractive_answer_deinit(&x);
+    return rc;
+}
+
+static int answer_generally(run *r) {
+    query_result *out = r->out;
+    size_t n = out->n_contexts;
+    passage *passages = calloc(n, sizeof *passages);
+    analyzer *words = NULL;
+    int rc = passages ? collection_take_analyzer(r->s, r->c, &words, r->err)
+                      : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) {
+        for (size_t i = 0; i < n; i++) {
+            const query_context *x = &out->contexts[i];
+            passages[i] = (passage){x->chunk.text,   x->chunk.text_len, x->chunk.title,
+                                    (float)x->score, (float)x->dense,   (float)x->sparse};
+        }
+        lexicon lx = {words, run_idf, r->snapshot};
+        rc = answer_from(r, passages, &lx);
+    }
+    collection_give_analyzer(r->s, r->c, words);
+    free(passages);
+    return rc;
+}
+
+int run_answer(run *r) {
+    query_result *out = r->out;
+    double t0 = fo_now_ms();
+    if (out->n_contexts == 0) {
+        out->status = QUERY_NO_CONTEXT;
+        out->finish_reason = "abstain";
+        return FO_OK;
+    }
+    if (!r->q->generate) {
+        out->status = QUERY_ANSWERED;
+        out->finish_reason = "stop";
+        return FO_OK;
+    }
+    int rc = answer_generally(r);
+    if (out->usage.completion_tokens == 0) out->ms.decode = fo_now_ms() - t0;
+    return rc;
+}

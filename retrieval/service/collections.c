@@ -1,0 +1,486 @@
+/* The open collections of a service: their indexes, opened and brought up to the store. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/file.h"
+#include "retrieval/service/service_internal.h"
+
+bool service_name_valid(const char *name) {
+    size_t n = strlen(name);
+    if (n < 1 || n > 64 || name[0] == '.') return false;
+    return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") == n;
+}
+
+static int check_names(const char *tenant, const char *name, fo_err *err) {
+    if (!tenant || !service_name_valid(tenant))
+        return fo_fail_field(err, FO_EINVAL, "tenant", "tenant is not a valid name");
+    if (!name || !service_name_valid(name))
+        return fo_fail_field(err, FO_EINVAL, "collection",
+                             "collection must be 1 to 64 characters of A-Z a-z 0-9 _ - . and not "
+                             "start with a dot");
+    return FO_OK;
+}
+
+static void collection_free(collection *c) {
+    if (!c) return;
+    if (c->index) search_index_close(c->index, false, NULL);
+    if (c->remove_files) fo_remove_tree(c->dir, NULL);
+    for (int i = 0; i < c->n_idle_analyzers; i++) analyzer_free(c->idle_analyzers[i]);
+    free(c->tenant);
+    free(c->name);
+    free(c->language);
+    free(c->dir);
+    free(c);
+}
+
+/* ---- bringing an index up to the store --------------------------------------------------- */
+
+typedef struct catch_up {
+    search_index *index;
+    search_bulk *bulk;   /* NULL: few are missing, they are staged in memory */
+    const int64_t *have; /* ascending: ids that sealed files hold */
+    size_t n_have, at;
+    uint32_t dim;
+    fo_err *err;
+} catch_up;
+
+static int add_missing(void *ctx, const store_index_row *row) {
+    catch_up *u = ctx;
+    while (u->at < u->n_have && u->have[u->at] < row->chunk) u->at++;
+    if (u->at < u->n_have && u->have[u->at] == row->chunk) return FO_OK;
+    if (u->dim && (!row->vector || row->dim != u->dim))
+        return fo_fail(u->err, FO_ECORRUPT, "chunk %lld has no vector of %u dimensions",
+                       (long long)row->chunk, u->dim);
+    search_chunk_in in = {row->chunk,
+                          row->document,
+                          row->title,
+                          row->text,
+                          row->text_len,
+                          row->metadata,
+                          u->dim ? row->vector : NULL};
+    return u->bulk ? search_bulk_add(u->bulk, &in, u->err)
+                   : search_index_add(u->index, &in, u->err);
+}
+
+typedef struct id_gap {    /* between what sealed files hold and what the store holds */
+    int64_t first_missing; /* -1: none */
+    size_t n_missing;
+} id_gap;
+
+/* Buries what the store lost. */
+static id_gap compare_ids(search_index *ix, const int64_t *have, size_t n_have, const int64_t *want,
+                          size_t n_want) {
+    id_gap gap = {-1, n_want};
+    size_t j = 0;
+    for (size_t i = 0; i < n_have; i++) {
+        while (j < n_want && want[j] < have[i]) {
+            if (gap.first_missing < 0) gap.first_missing = want[j];
+            j++;
+        }
+        if (j < n_want && want[j] == have[i]) {
+            gap.n_missing--;
+            j++;
+        } else {
+            search_index_remove(ix, have[i]);
+        }
+    }
+    if (gap.first_missing < 0 && j < n_want) gap.first_missing = want[j];
+    return gap;
+}
+
+typedef struct build_watch {
+    service_build_progress *progress;
+    void *ctx;
+    uint64_t total;
+} build_watch;
+
+static void on_bulk(void *ctx, enum search_bulk_stage stage, uint64_t done) {
+    const build_watch *w = ctx;
+    if (w->progress) w->progress(w->ctx, stage, done, stage == SEARCH_BULK_COMMIT ? 0 : w->total);
+}
+
+/* More than the memory segment is meant to hold: straight into files. */
+static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, build_watch *watch,
+                       int64_t *epoch) {
+    /* What was buried comes first, under the epoch that the files have: dying in between, the next
+     * comparison finds the same gap. */
+    int rc = search_index_publish(u->index, search_index_epoch(u->index), u->err);
+    search_bulk_options opt = {.memory_bytes = s->build_memory, .progress = on_bulk, .ctx = watch};
+    if (rc == FO_OK) rc = search_bulk_begin(&u->bulk, u->index, &opt, u->err);
+    if (rc != FO_OK) return rc;
+    rc = store_each_chunk(s->store, id, gap->first_missing - 1, add_missing, u, epoch, u->err);
+    if (rc == FO_OK) return search_bulk_finish(u->bulk, *epoch, u->err);
+    search_bulk_abort(u->bulk);
+    return rc;
+}
+
+/* Sealed files cover some epoch. What the store has beyond it is added, what it lost is removed:
+ * after a crash, a restored backup, a deleted or damaged file, an offline ingest alike. */
+static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoch, bool dropped,
+                     build_watch *watch, fo_err *err) {
+    enum { BULK_LEAST = 16384 };
+    if (!dropped && search_index_epoch(c->index) == store_epoch) return FO_OK;
+    int64_t *have = NULL, *want = NULL, epoch = 0;
+    size_t n_have = 0, n_want = 0;
+    id_gap gap = {-1, 0};
+    int rc = search_index_ids(c->index, &have, &n_have, err);
+    if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
+    if (rc == FO_OK) gap = compare_ids(c->index, have, n_have, want, n_want);
+    free(want);
+    catch_up u = {c->index, NULL, have, n_have, 0, dim, err};
+    watch->total = gap.n_missing;
+    if (rc == FO_OK && !s->read_only && (s->offline || gap.n_missing > BULK_LEAST)) {
+        rc = add_in_bulk(s, &u, c->id, &gap, watch, &epoch);
+    } else if (rc == FO_OK) {
+        if (gap.first_missing >= 0)
+            rc = store_each_chunk(s->store, c->id, gap.first_missing - 1, add_missing, &u, &epoch,
+                                  err);
+        if (rc == FO_OK) rc = search_index_publish(c->index, epoch, err);
+    }
+    free(have);
+    if (rc != FO_OK) fo_fail_prefix(err, "index of collection '%s'", c->name);
+    return rc;
+}
+
+/* The index found a file of its own damaged: its chunks come again from the store. */
+static void on_damage(void *ctx, const char *why) {
+    collection *c = ctx;
+    service *s = c->service;
+    fo_err err = {0};
+    store_collection now = {0};
+    size_t n_dropped = 0;
+    int rc = service_enter(s, &err);
+    if (rc != FO_OK) return; /* it closes: the next opening or pass finds the damage */
+    writer_take(s);
+    rc = store_get_collection(s->store, c->tenant, c->name, &now, &err);
+    if (rc == FO_OK) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
+    if (rc == FO_OK) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
+    build_watch unwatched = {0};
+    if (rc == FO_OK && n_dropped) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
+    if (rc == FO_OK && n_dropped) rc = search_index_seal(c->index, &err);
+    writer_yield(s);
+    store_collection_deinit(&now);
+    if (s->index_damaged)
+        s->index_damaged(s->index_damaged_ctx, c->tenant, c->name, rc == FO_OK ? why : err.msg,
+                         rc == FO_OK);
+    service_leave(s);
+}
+
+/* `edition` tells apart the folders of one collection's old and new index. */
+static int collection_open(service *s, const store_collection *from, int edition, collection **out,
+                           fo_err *err) {
+    collection *c = calloc(1, sizeof *c);
+    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    c->service = s;
+    c->refs = 1;
+    c->id = from->id;
+    c->alpha = from->alpha;
+    c->tenant = strdup(from->tenant);
+    c->name = strdup(from->name);
+    c->language = strdup(from->language);
+    const char *fingerprint = embedder_fingerprint(s->embedder);
+    uint32_t dim = (uint32_t)embedder_dim(s->embedder);
+    if (from->embedder[0] && strcmp(from->embedder, fingerprint) != 0) {
+        c->foreign_vectors = true;
+        fingerprint = from->embedder;
+        dim = from->dim;
+    }
+    int rc = FO_OK;
+    /* The id keeps a new collection apart from a deleted one whose files still go. */
+    if (!c->tenant || !c->name || !c->language ||
+        asprintf(&c->dir, "%s/index/%s/%s-%lld.%d", s->home, from->tenant, from->name,
+                 (long long)from->id, edition) < 0) {
+        c->dir = NULL;
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    c->edition = edition;
+    search_index_options opt = {.language = c->language,
+                                .dim = dim,
+                                .fingerprint = fingerprint,
+                                .tenant = c->tenant,
+                                .pool = s->index_pool,
+                                .read_only = s->read_only,
+                                .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
+    size_t n_dropped = 0;
+    rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    build_watch unwatched = {0};
+    if (rc == FO_OK && !s->offline)
+        rc = reconcile(s, c, dim, from->epoch, n_dropped > 0, &unwatched, err);
+    if (rc != FO_OK) goto fail;
+    c->dim = dim;
+    if (!s->read_only && !s->offline) search_index_watch(c->index, on_damage, c);
+    *out = c;
+    return FO_OK;
+fail:
+    collection_free(c);
+    return rc;
+}
+
+int service_catch_up(service *s, const char *tenant, const char *name,
+                     service_build_progress *progress, void *ctx, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    store_collection now = {0};
+    rc = s->offline ? collection_acquire(s, tenant, name, &c, err)
+                    : fo_fail(err, FO_EUNSUPPORTED, "the service was not opened for a build");
+    if (rc == FO_OK) rc = store_get_collection(s->store, tenant, name, &now, err);
+    if (rc == FO_OK) {
+        build_watch watch = {progress, ctx, 0};
+        writer_take(s);
+        /* A file that was dropped at the opening has left a gap: compare in any case. */
+        rc = reconcile(s, c, c->dim, now.epoch, true, &watch, err);
+        writer_yield(s);
+    }
+    store_collection_deinit(&now);
+    if (c) collection_release(s, c);
+    service_leave(s);
+    return rc;
+}
+
+/* A rebuild changes between editions 0 and 1. After a crash in it both folders may be there: either
+ * will do, since what is opened is brought up to the store. */
+static int existing_edition(service *s, const store_collection *from) {
+    char path[2][4608];
+    for (int e = 0; e < 2; e++)
+        snprintf(path[e], sizeof path[e], "%s/index/%s/%s-%lld.%d", s->home, from->tenant,
+                 from->name, (long long)from->id, e);
+    if (access(path[0], F_OK) != 0) return access(path[1], F_OK) == 0;
+    if (!s->read_only) fo_remove_tree(path[1], NULL);
+    return 0;
+}
+
+int collections_open_all(service *s, fo_err *err) {
+    store_collection *list = NULL;
+    size_t n = 0;
+    int rc = store_list_collections(s->store, NULL, &list, &n, err);
+    for (size_t i = 0; i < n; i++) {
+        collection *c = NULL;
+        if (rc == FO_OK) rc = collection_open(s, &list[i], existing_edition(s, &list[i]), &c, err);
+        if (c) {
+            c->next = s->collections;
+            s->collections = c;
+        }
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    return rc;
+}
+
+void collections_close_all(service *s) {
+    while (s->collections) {
+        collection *c = s->collections;
+        s->collections = c->next;
+        if (c->index) {
+            search_index_close(c->index, !s->read_only, NULL);
+            c->index = NULL;
+        }
+        collection_free(c);
+    }
+}
+
+/* ---- references -------------------------------------------------------------------------- */
+
+static collection *find_locked(service *s, const char *tenant, const char *name) {
+    for (collection *c = s->collections; c; c = c->next)
+        if (strcmp(c->name, name) == 0 && strcmp(c->tenant, tenant) == 0) return c;
+    return NULL;
+}
+
+int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
+                       fo_err *err) {
+    int rc = check_names(tenant, name, err);
+    if (rc != FO_OK) return rc;
+    pthread_mutex_lock(&s->mu);
+    collection *c = find_locked(s, tenant, name);
+    if (c) c->refs++;
+    pthread_mutex_unlock(&s->mu);
+    if (!c)
+        return fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist",
+                             name);
+    *out = c;
+    return FO_OK;
+}
+
+void collection_release(service *s, collection *c) {
+    pthread_mutex_lock(&s->mu);
+    bool last = --c->refs == 0;
+    pthread_mutex_unlock(&s->mu);
+    if (last) collection_free(c);
+}
+
+int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err) {
+    pthread_mutex_lock(&s->mu);
+    *out = c->n_idle_analyzers ? c->idle_analyzers[--c->n_idle_analyzers] : NULL;
+    pthread_mutex_unlock(&s->mu);
+    return *out ? FO_OK : analyzer_create(out, c->language, err);
+}
+
+void collection_give_analyzer(service *s, collection *c, analyzer *a) {
+    if (!a) return;
+    size_t room = sizeof c->idle_analyzers / sizeof *c->idle_analyzers;
+    pthread_mutex_lock(&s->mu);
+    if ((size_t)c->n_idle_analyzers < room) {
+        c->idle_analyzers[c->n_idle_analyzers++] = a;
+        a = NULL;
+    }
+    pthread_mutex_unlock(&s->mu);
+    analyzer_free(a);
+}
+
+static int create(service *s, const char *tenant, const char *name, const char *language,
+                  fo_err *err) {
+    if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "this service is read-only");
+    store_collection made;
+    int rc = store_create_collection(s->store, tenant, name, language, &made, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = collection_open(s, &made, 0, &c, err);
+    store_collection_deinit(&made);
+    if (rc != FO_OK) return rc;
+    pthread_mutex_lock(&s->mu);
+    c->next = s->collections;
+    s->collections = c;
+    pthread_mutex_unlock(&s->mu);
+    return FO_OK;
+}
+
+int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
+                      collection **out, fo_err *err) {
+    int rc = collection_acquire(s, tenant, name, out, err);
+    if (rc != FO_ENOTFOUND) return rc;
+    pthread_mutex_lock(&s->admin_mu);
+    rc = collection_acquire(s, tenant, name, out, err); /* somebody may have been quicker */
+    if (rc == FO_ENOTFOUND) {
+        rc = create(s, tenant, name, language, err);
+        if (rc == FO_OK) rc = collection_acquire(s, tenant, name, out, err);
+    }
+    pthread_mutex_unlock(&s->admin_mu);
+    return rc;
+}
+
+int collection_renew(service *s, collection *c, fo_err *err) {
+    store_collection now;
+    int rc = store_get_collection(s->store, c->tenant, c->name, &now, err);
+    if (rc != FO_OK) return rc;
+    collection *fresh = NULL;
+    rc = collection_open(s, &now, 1 - c->edition, &fresh, err);
+    store_collection_deinit(&now);
+    if (rc == FO_OK) rc = search_index_seal(fresh->index, err);
+    if (rc != FO_OK) {
+        if (fresh) fresh->remove_files = true;
+        collection_free(fresh);
+        return rc;
+    }
+    pthread_mutex_lock(&s->mu);
+    collection **p = &s->collections;
+    while (*p != c) p = &(*p)->next;
+    fresh->next = c->next;
+    *p = fresh;
+    c->remove_files = true;
+    c->refs--; /* the registry's; the caller holds another */
+    pthread_mutex_unlock(&s->mu);
+    return FO_OK;
+}
+
+int service_create_collection(service *s, const char *tenant, const char *name,
+                              const char *language, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    rc = check_names(tenant, name, err);
+    if (rc == FO_OK) {
+        pthread_mutex_lock(&s->admin_mu);
+        rc = create(s, tenant, name, language, err);
+        pthread_mutex_unlock(&s->admin_mu);
+    }
+    service_leave(s);
+    return rc;
+}
+
+int service_delete_collection(service *s, const char *tenant, const char *name, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    pthread_mutex_lock(&s->admin_mu);
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        writer_take(s); /* no commit of this collection is under way */
+        rc = store_delete_collection(s->store, tenant, name, err);
+        if (rc == FO_OK) {
+            pthread_mutex_lock(&s->mu);
+            for (collection **p = &s->collections; *p; p = &(*p)->next) {
+                if (*p != c) continue;
+                *p = c->next;
+                break;
+            }
+            c->remove_files = true;
+            c->refs--; /* the registry's */
+            pthread_mutex_unlock(&s->mu);
+        }
+        writer_yield(s);
+        collection_release(s, c);
+    }
+    pthread_mutex_unlock(&s->admin_mu);
+    service_leave(s);
+    return rc;
+}
+
+int service_each_index(service *s, const char *tenant, const char *name, service_index_fn *fn,
+                       void *ctx, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    /* Take references first: fn may be slow (verify, compact) and mu must not wait for it. */
+    pthread_mutex_lock(&s->mu);
+    size_t n = 0;
+    for (collection *c = s->collections; c; c = c->next) n++;
+    collection **list = calloc(n + 1, sizeof *list);
+    n = 0;
+    if (list) {
+        for (collection *c = s->collections; c; c = c->next) {
+            if (tenant && strcmp(tenant, c->tenant) != 0) continue;
+            if (name && strcmp(name, c->name) != 0) continue;
+            c->refs++;
+            list[n++] = c;
+        }
+    }
+    pthread_mutex_unlock(&s->mu);
+    if (!list) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (list && n == 0 && name)
+        rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
+    for (size_t i = 0; i < n; i++) {
+        if (rc == FO_OK) rc = fn(ctx, list[i]->tenant, list[i]->name, list[i]->index, err);
+        collection_release(s, list[i]);
+    }
+    free(list);
+    service_leave(s);
+    return rc;
+}
+
+int service_compare_ids(service *s, const char *tenant, const char *name, search_id_report *out,
+                        fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    int64_t *chunks = NULL, *documents = NULL, epoch = 0;
+    size_t n = 0;
+    rc = collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        writer_take(s); /* nothing is between store and index */
+        rc = store_chunk_ids(s->store, c->id, &chunks, &documents, &n, &epoch, err);
+        search_snapshot *now = search_index_acquire(c->index);
+        if (rc == FO_OK && search_snapshot_epoch(now) != epoch)
+            rc = fo_fail(err, FO_EBUSY, "the store has changed meanwhile: try again");
+        search_index_release(now);
+        if (rc == FO_OK) rc = search_index_compare(c->index, chunks, documents, n, out, err);
+        writer_yield(s);
+        collection_release(s, c);
+    }
+    free(chunks);
+    free(documents);
+    service_leave(s);
+    return rc;
+}

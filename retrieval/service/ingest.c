@@ -1,0 +1,486 @@
+/* Documents in: bytes -> text -> chunks -> vectors -> one commit -> findable. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cjson/cJSON.h>
+#include <openssl/evp.h>
+
+#include "data/chunk/chunk.h"
+#include "data/extract/extract.h"
+#include "kernels/buf.h"
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+#include "retrieval/service/kv_warm.h"
+#include "retrieval/service/service_internal.h"
+
+enum {
+    MAX_TEXT_BYTES = 256 << 20,
+    MAX_ID_BYTES = 512,
+    MAX_FIELD_BYTES = 64 << 10,
+    SLICE_DOCUMENTS = 512, /* prepared and committed at a time: bounds memory of a large call */
+    OFFLINE_SLICE_DOCUMENTS = 2048, /* nobody waits for a commit */
+};
+
+const char *ingest_status_name(enum ingest_status s) {
+    static const char *const names[] = {"created", "updated", "unchanged", "failed"};
+    return names[s];
+}
+
+void ingest_result_deinit(ingest_result *r) {
+    free(r->id);
+    *r = (ingest_result){0};
+}
+
+/* Times of the stages, added up over threads. */
+typedef struct stage_times {
+    double extract, chunk, embed;
+} stage_times;
+
+typedef struct prepared {
+    const ingest_document *doc;
+    extracted text;
+    store_chunk_in *chunks;
+    float *vectors; /* [n_chunks, dim] */
+    size_t n_chunks;
+    unsigned char sha256[32];
+    stage_times ms;
+    bool settled; /* failed or unchanged: nothing to write */
+    bool again;   /* an earlier document of the call has the same id */
+    int stage;    /* counted so far */
+} prepared;
+
+typedef struct prepare_job {
+    service *s;
+    collection *c;
+    const ingest_options *opt;
+    size_t max_tokens, overlap;
+    const bool *again; /* of all documents of the call */
+    prepared *docs;
+    ingest_result *results;
+} prepare_job;
+
+enum { STAGE_EXTRACTED = 1, STAGE_CHUNKED, STAGE_EMBEDDED };
+
+/* The document is past this stage and all before it. */
+static void count(const prepare_job *job, prepared *p, int stage) {
+    ingest_counts *c = job->opt->counts;
+    if (!c) return;
+    atomic_size_t *const of[] = {NULL, &c->extracted, &c->chunked, &c->embedded};
+    while (p->stage < stage) atomic_fetch_add(of[++p->stage], 1);
+}
+
+static void prepared_deinit(prepared *p) {
+    extracted_deinit(&p->text);
+    free(p->chunks);
+    free(p->vectors);
+}
+
+/* ---- the content hash -------------------------------------------------------------------- */
+
+static void hash_field(EVP_MD_CTX *h, const void *p, size_t n, bool present) {
+    uint64_t head = present ? (uint64_t)n + 1 : 0;
+    EVP_DigestUpdate(h, &head, sizeof head);
+    if (present) EVP_DigestUpdate(h, p, n);
+}
+
+static void hash_string(EVP_MD_CTX *h, const char *s) {
+    hash_field(h, s, s ? strlen(s) : 0, s != NULL);
+}
+
+/* Over all that decides what is stored: the same again changes nothing and costs nothing. */
+static bool content_hash(const prepare_job *job, const ingest_document *d, unsigned char out[32]) {
+    EVP_MD_CTX *h = EVP_MD_CTX_new();
+    if (!h || !EVP_DigestInit_ex(h, EVP_sha256(), NULL)) {
+        EVP_MD_CTX_free(h);
+        return false;
+    }
+    uint64_t sizes[2] = {job->max_tokens, job->overlap};
+    hash_string(h, "forage-content-1");
+    hash_field(h, sizes, sizeof sizes, true);
+    hash_string(h, d->title);
+    hash_string(h, d->uri);
+    hash_string(h, d->content_type);
+    hash_string(h, d->metadata);
+    hash_field(h, d->bytes, d->n_bytes, true);
+    bool ok = EVP_DigestFinal_ex(h, out, NULL);
+    EVP_MD_CTX_free(h);
+    return ok;
+}
+
+static void to_hex(const unsigned char *in, size_t n, char *out) {
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = digits[in[i] >> 4];
+        out[2 * i + 1] = digits[in[i] & 15];
+    }
+    out[2 * n] = 0;
+}
+
+/* ---- one document ------------------------------------------------------------------------ */
+
+static int check_field(const char *name, const char *value, size_t max, fo_err *err) {
+    if (!value) return FO_OK;
+    size_t n = strlen(value), bad;
+    if (n > max)
+        return fo_fail_field(err, FO_EINVAL, name, "%s is longer than %zu bytes", name, max);
+    if (!fo_utf8_valid(value, n, &bad))
+        return fo_fail_field(err, FO_EINVAL, name, "%s is not UTF-8 at byte %zu", name, bad);
+    return FO_OK;
+}
+
+static int check_document(const ingest_document *d, fo_err *err) {
+    if (d->id && !d->id[0]) return fo_fail_field(err, FO_EINVAL, "id", "id must not be empty");
+    for (const char *p = d->id; p && *p; p++)
+        if ((unsigned char)*p < 0x20 || *p == 0x7f)
+            return fo_fail_field(err, FO_EINVAL, "id", "id holds a control character");
+    int rc = check_field("id", d->id, MAX_ID_BYTES, err);
+    if (rc == FO_OK) rc = check_field("title", d->title, MAX_FIELD_BYTES, err);
+    if (rc == FO_OK) rc = check_field("uri", d->uri, MAX_FIELD_BYTES, err);
+    if (rc == FO_OK) rc = check_field("metadata", d->metadata, 1 << 20, err);
+    if (rc == FO_OK && d->metadata) { /* what the index would refuse later fails alone now */
+        cJSON *json = cJSON_ParseWithOpts(d->metadata, NULL, true);
+        if (!cJSON_IsObject(json))
+            rc = fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
+        cJSON_Delete(json);
+    }
+    return rc;
+}
+
+int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err) {
+    fo_buf joined = {0};
+    size_t *lens = calloc(n + 1, sizeof *lens);
+    const char **texts = calloc(n + 1, sizeof *texts);
+    for (size_t i = 0; lens && i < n; i++) {
+        size_t before = joined.len;
+        const char *title = in[i].title ? in[i].title : "";
+        size_t n_title = strlen(title);
+        /* A title that is the text's first line stands there already. */
+        bool there =
+            n_title == 0 || (n_title <= in[i].len && memcmp(in[i].text, title, n_title) == 0 &&
+                             (n_title == in[i].len || in[i].text[n_title] == '\n'));
+        if (!there) {
+            fo_buf_add(&joined, title, n_title);
+            fo_buf_char(&joined, ' ');
+        }
+        fo_buf_add(&joined, in[i].text, in[i].len);
+        lens[i] = joined.len - before;
+    }
+    int rc = FO_OK;
+    if (!lens || !texts || joined.failed) {
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    } else {
+        const char *at = joined.data ? joined.data : "";
+        for (size_t i = 0; i < n; at += lens[i++]) texts[i] = at;
+        rc = embedder_embed(s->embedder, EMBED_PASSAGE, texts, lens, n, vectors, err);
+    }
+    fo_buf_free(&joined);
+    free(lens);
+    free(texts);
+    return rc;
+}
+
+static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char *title,
+                        fo_err *err) {
+    size_t dim = embedder_dim(s->embedder), n = p->n_chunks, n_floats, n_bytes;
+    if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
+        return fo_fail(err, FO_ELIMIT, "document has too many chunks");
+    titled_text *in = calloc(n, sizeof *in);
+    p->vectors = malloc(n_bytes);
+    int rc = in && p->vectors ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) {
+        for (size_t i = 0; i < n; i++)
+            in[i] = (titled_text){title, p->text.text + chunks[i].start,
+                                  chunks[i].end - chunks[i].start};
+        rc = embed_passages(s, in, n, p->vectors, err);
+    }
+    for (size_t i = 0; rc == FO_OK && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
+    free(in);
+    return rc;
+}
+
+static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *err) {
+    const ingest_document *d = p->doc;
+    service *s = job->s;
+    int rc = check_document(d, err);
+    if (rc != FO_OK) return rc;
+    if (!content_hash(job, d, p->sha256)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    to_hex(p->sha256, 32, r->content_sha256);
+    r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
+    if (!r->id) return fo_fail(err, FO_ENOMEM, "out of memory");
+
+    /* Work spared, not the verdict: the store judges once more as it writes. What stands there does
+     * not count where an earlier document of the call is about to replace it. */
+    bool unchanged = false;
+    if (!p->again)
+        rc = store_document_unchanged(s->store, job->c->id, r->id, p->sha256, &unchanged,
+                                      &r->chunks, err);
+    if (rc != FO_OK) return rc;
+    if (unchanged) {
+        r->status = INGEST_UNCHANGED;
+        p->settled = true;
+        return FO_OK;
+    }
+    double t0 = fo_now_ms();
+    rc = extract_text(&p->text, d->bytes, d->n_bytes, d->content_type, d->file_name, MAX_TEXT_BYTES,
+                      err);
+    if (rc != FO_OK) return rc;
+    r->n_replaced = p->text.n_replaced;
+    double t1 = fo_now_ms();
+    count(job, p, STAGE_EXTRACTED);
+    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder};
+    chunk *chunks = NULL;
+    rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
+    if (rc != FO_OK) return rc;
+    double t2 = fo_now_ms();
+    count(job, p, STAGE_CHUNKED);
+    r->chunks = p->n_chunks;
+    p->chunks = calloc(p->n_chunks + 1, sizeof *p->chunks);
+    if (!p->chunks) {
+        free(chunks);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    for (size_t i = 0; i < p->n_chunks; i++) {
+        const chunk *k = &chunks[i];
+        p->chunks[i] = (store_chunk_in){.start = k->start,
+                                        .end = k->end,
+                                        .start_cp = k->start_cp,
+                                        .end_cp = k->end_cp,
+                                        .heading_start = k->heading_start,
+                                        .heading_end = k->heading_end,
+                                        .n_tokens = (uint32_t)k->n_tokens};
+    }
+    if (p->n_chunks) rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, err);
+    free(chunks);
+    double t3 = fo_now_ms();
+    p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
+    return rc;
+}
+
+static void prepare_range(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    prepare_job *job = arg;
+    for (size_t i = begin; i < end; i++) {
+        prepared *p = &job->docs[i];
+        ingest_result *r = &job->results[i];
+        if (job->opt->cancel && atomic_load(job->opt->cancel)) {
+            fo_fail(&r->error, FO_ECANCELLED, "cancelled");
+        } else {
+            prepare_one(job, p, r, &r->error);
+        }
+        if (r->error.code != FO_OK) {
+            r->status = INGEST_FAILED;
+            r->chunks = 0;
+            p->settled = true;
+        }
+        count(job, p, STAGE_EMBEDDED);
+    }
+}
+
+/* ---- a call ------------------------------------------------------------------------------ */
+
+/* Documents prepared together and then committed together, by a thread of its own while the next
+ * slice is prepared. */
+typedef struct slice {
+    service *s;
+    collection *c;
+    prepared *docs;
+    write_document *writes;
+    ingest_result *results;
+    ingest_counts *counts;
+    size_t n, n_writes;
+    pthread_t thread;
+    bool running; /* the thread is to be joined */
+    /* written by the thread */
+    int rc;
+    fo_err err;
+    double index_ms, commit_ms;
+    int64_t epoch;
+} slice;
+
+static void slice_free(slice *w) {
+    for (size_t i = 0; w->docs && i < w->n; i++) prepared_deinit(&w->docs[i]);
+    free(w->docs);
+    free(w->writes);
+    *w = (slice){0};
+}
+
+typedef struct named {
+    const char *id;
+    size_t at;
+} named;
+
+static int by_id_and_place(const void *a, const void *b) {
+    const named *x = a, *y = b;
+    int order = strcmp(x->id, y->id);
+    return order ? order : x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* again[i]: a document before docs[i] has its id. (Where none is given, equal ids are equal texts.)
+ */
+static int find_again(const ingest_document *docs, size_t n, bool *again, fo_err *err) {
+    named *ids = calloc(n + 1, sizeof *ids);
+    if (!ids) return fo_fail(err, FO_ENOMEM, "out of memory");
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (docs[i].id) ids[k++] = (named){docs[i].id, i};
+    qsort(ids, k, sizeof *ids, by_id_and_place);
+    for (size_t i = 1; i < k; i++) again[ids[i].at] = strcmp(ids[i].id, ids[i - 1].id) == 0;
+    free(ids);
+    return FO_OK;
+}
+
+static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs, size_t first,
+                         size_t n, ingest_result *results, ingest_report *report, fo_err *err) {
+    service *s = job->s;
+    *w = (slice){.s = s,
+                 .c = job->c,
+                 .n = n,
+                 .results = results,
+                 .counts = job->opt->counts,
+                 .docs = calloc(n, sizeof *w->docs),
+                 .writes = calloc(n, sizeof *w->writes)};
+    if (!w->docs || !w->writes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    job->docs = w->docs;
+    job->results = results;
+    for (size_t i = 0; i < n; i++) {
+        w->docs[i].doc = &docs[first + i];
+        w->docs[i].again = job->again[first + i];
+    }
+    fo_pool_run(s->pool, n, 1, prepare_range, job);
+    for (size_t i = 0; i < n; i++) {
+        prepared *p = &w->docs[i];
+        report->extract_ms += p->ms.extract;
+        report->chunk_ms += p->ms.chunk;
+        report->embed_ms += p->ms.embed;
+        if (p->settled) continue;
+        const ingest_document *d = p->doc;
+        write_document *to = &w->writes[w->n_writes++];
+        *to = (write_document){.in = {.collection = job->c->id,
+                                      .id = results[i].id,
+                                      .title = d->title ? d->title : p->text.title,
+                                      .uri = d->uri,
+                                      .content_type = d->content_type,
+                                      .metadata = d->metadata,
+                                      .text = p->text.text,
+                                      .text_len = p->text.len,
+                                      .embedder = embedder_fingerprint(s->embedder),
+                                      .dim = (uint32_t)embedder_dim(s->embedder)},
+                               .chunks = p->chunks,
+                               .n_chunks = p->n_chunks,
+                               .result = &results[i]};
+        memcpy(to->in.content_sha256, p->sha256, 32);
+    }
+    return FO_OK;
+}
+
+static void *slice_write(void *arg) {
+    slice *w = arg;
+    if (w->n_writes)
+        w->rc = writer_submit(w->s, w->c, w->writes, w->n_writes, &w->index_ms, &w->commit_ms,
+                              &w->epoch, &w->err);
+    if (w->rc == FO_OK) {
+        atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
+        if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
+        kv_warm_notify(w->s->warm);
+    }
+    return NULL;
+}
+
+static int slice_end(slice *w, ingest_report *report, fo_err *err) {
+    if (w->running) pthread_join(w->thread, NULL);
+    int rc = w->rc;
+    if (rc != FO_OK && err) *err = w->err;
+    report->index_ms += w->index_ms;
+    report->commit_ms += w->commit_ms;
+    if (rc == FO_OK && w->n_writes) report->epoch = w->epoch;
+    slice_free(w);
+    return rc;
+}
+
+/* Slices are written in the order of the documents: the last version of one stands. */
+static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
+                      ingest_result *results, ingest_report *report, fo_err *err) {
+    size_t most = job->s->offline ? OFFLINE_SLICE_DOCUMENTS : SLICE_DOCUMENTS;
+    slice turn[2] = {0};
+    bool *again = calloc(n + 1, sizeof *again);
+    if (!again) return fo_fail(err, FO_ENOMEM, "out of memory");
+    job->again = again;
+    int rc = find_again(docs, n, again, err);
+    for (size_t i = 0, k = 0; rc == FO_OK && i < n; i += most, k = 1 - k) {
+        size_t count = n - i < most ? n - i : most;
+        rc = slice_prepare(&turn[k], job, docs, i, count, results + i, report, err);
+        int before = slice_end(&turn[1 - k], report, rc == FO_OK ? err : NULL);
+        if (rc == FO_OK) rc = before;
+        if (rc != FO_OK) {
+            slice_free(&turn[k]);
+            break;
+        }
+        turn[k].running =
+            i + count < n && pthread_create(&turn[k].thread, NULL, slice_write, &turn[k]) == 0;
+        if (!turn[k].running) slice_write(&turn[k]); /* the last one: nothing to do meanwhile */
+        if (i + count >= n) rc = slice_end(&turn[k], report, err);
+    }
+    free(again);
+    return rc;
+}
+
+static int check_room(service *s, fo_err *err) {
+    int64_t room = store_free_disk_bytes(s->store);
+    if (room >= 0 && (uint64_t)room < s->min_free_bytes)
+        return fo_fail(err, FO_ENOSPC, "only %lld MiB are free on the disk of the home folder",
+                       (long long)(room >> 20));
+    return FO_OK;
+}
+
+int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
+                   ingest_result *results, ingest_report *report, fo_err *err) {
+    double started = fo_now_ms();
+    ingest_report local;
+    if (!report) report = &local;
+    *report = (ingest_report){0};
+    memset(results, 0, n * sizeof *results);
+    size_t max_tokens = opt->max_tokens ? opt->max_tokens : 256;
+    size_t overlap = opt->overlap == SIZE_MAX ? 32 : opt->overlap;
+    if (max_tokens < 16 || max_tokens > 8192)
+        return fo_fail_field(err, FO_EINVAL, "chunking.max_tokens",
+                             "chunking.max_tokens must be between 16 and 8192");
+    if (overlap >= max_tokens / 2) {
+        if (opt->overlap != SIZE_MAX)
+            return fo_fail_field(err, FO_EINVAL, "chunking.overlap",
+                                 "chunking.overlap must be less than half of max_tokens");
+        overlap = max_tokens / 8;
+    }
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : check_room(s, err);
+    if (rc == FO_OK)
+        rc = collection_ensure(s, opt->tenant, opt->collection, opt->language, &c, err);
+    if (rc == FO_OK) {
+        search_snapshot *now = search_index_acquire(c->index);
+        report->epoch = search_snapshot_epoch(now);
+        search_index_release(now);
+    }
+    prepare_job job = {.s = s, .c = c, .opt = opt, .max_tokens = max_tokens, .overlap = overlap};
+    if (rc == FO_OK) rc = ingest_all(&job, docs, n, results, report, err);
+    if (c) collection_release(s, c);
+    service_leave(s);
+    report->total_ms = fo_now_ms() - started;
+    return rc;
+}
+
+int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
+                            int64_t *epoch, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        rc = writer_delete(s, c, id, epoch, err);
+        collection_release(s, c);
+    }
+    service_leave(s);
+    return rc;
+}

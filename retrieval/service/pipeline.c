@@ -1,0 +1,354 @@
+/* A question's path: embed -> dense and sparse search -> fusion -> contexts -> answer -> citations.
+ * Each stage is one function over the `run`, in the order of service_query at the end; the answer
+ * is answer.c's. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+#include "retrieval/answer/dedupe.h"
+#include "retrieval/service/kv_warm.h"
+#include "retrieval/service/query_run.h"
+#include "retrieval/answer/rewrite.h"
+
+enum {
+    FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
+    RERANK_DEPTH = 50,  /* candidates that a cross-encoder reads */
+    MAX_TOP_K = 1000,
+    MAX_QUERY_BYTES = 64 << 10,
+};
+static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
+
+static int time_limit_ms(const run *r) {
+    return r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
+}
+
+double run_time_left_ms(const run *r) {
+    return time_limit_ms(r) - (fo_now_ms() - r->started);
+}
+
+static int check_alive(run *r) {
+    if (r->q->cancel && atomic_load(r->q->cancel))
+        return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
+    if (run_time_left_ms(r) < 0)
+        return fo_fail(r->err, FO_ETIMEOUT, "no answer within timeout_ms = %d", time_limit_ms(r));
+    return FO_OK;
+}
+
+static int check_request(run *r) {
+    const query_request *q = r->q;
+    size_t bad, n = q->query ? strlen(q->query) : 0;
+    if (n == 0) return fo_fail_field(r->err, FO_EINVAL, "query", "query must not be empty");
+    if (n > MAX_QUERY_BYTES)
+        return fo_fail_field(r->err, FO_EINVAL, "query", "query is longer than %d bytes",
+                             MAX_QUERY_BYTES);
+    if (!fo_utf8_valid(q->query, n, &bad))
+        return fo_fail_field(r->err, FO_EINVAL, "query", "query is not UTF-8 at byte %zu", bad);
+    if (q->top_k > MAX_TOP_K)
+        return fo_fail_field(r->err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
+                             MAX_TOP_K);
+    if (q->search.alpha > 1)
+        return fo_fail_field(r->err, FO_EINVAL, "search.alpha",
+                             "search.alpha must be between 0 and 1");
+    if (q->search.rerank && !r->s->reranker)
+        return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
+                             "no reranking model is loaded; start the service with --rerank-model");
+    if (q->prefill_only && !r->s->engine)
+        return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
+                             "prefill_only needs a language model; start the service with --model");
+    return FO_OK;
+}
+
+float run_idf(void *ctx, const char *term, size_t len) {
+    return search_idf(ctx, term, len);
+}
+
+/* "And who built it?" finds nothing by itself: names and words of the turns before are added, for
+ * the search alone (docs/answers.md). */
+static int rewrite(run *r) {
+    const query_request *q = r->q;
+    r->sought = q->query;
+    if (q->n_messages == 0) return FO_OK;
+    prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
+    if (!turns) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    size_t n = 0;
+    for (size_t i = 0; i < q->n_messages; i++) {
+        bool assistant = strcmp(q->messages[i].role, "assistant") == 0;
+        if (!assistant && strcmp(q->messages[i].role, "user") != 0) continue;
+        turns[n++] = (prompt_turn){assistant, q->messages[i].content};
+    }
+    analyzer *words = NULL;
+    int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
+    if (rc == FO_OK) {
+        lexicon lx = {words, run_idf, r->snapshot};
+        rc = query_rewrite(&r->rewritten, &lx, turns, n, q->query, r->err);
+        if (rc == FO_OK) r->sought = r->rewritten;
+    }
+    collection_give_analyzer(r->s, r->c, words);
+    free(turns);
+    return rc;
+}
+
+static int prepare(run *r) {
+    const query_request *q = r->q;
+    if (r->c->foreign_vectors && q->search.mode != SEARCH_SPARSE)
+        return fo_fail_field(
+            r->err, FO_EMISMATCH, "collection",
+            "collection '%s' was embedded by another model than the one loaded (%s); start with "
+            "that model, run `forage index rebuild --embed-model ...`, or search with mode sparse",
+            q->collection, embedder_name(r->s->embedder));
+    r->n_wanted = q->top_k ? q->top_k : 8;
+    r->top_k = q->search.rerank && r->n_wanted < RERANK_DEPTH ? RERANK_DEPTH : r->n_wanted;
+    r->depth = r->top_k > FUSION_DEPTH ? r->top_k : FUSION_DEPTH;
+    double tuned = atomic_load(&r->c->alpha);
+    r->alpha = q->search.alpha >= 0 ? q->search.alpha
+               : tuned >= 0         ? tuned
+                                    : (double)embedder_alpha(r->s->embedder);
+    r->dense = calloc(r->depth, sizeof *r->dense);
+    r->sparse = calloc(r->depth, sizeof *r->sparse);
+    r->fused = calloc(2 * r->depth, sizeof *r->fused);
+    if (!r->dense || !r->sparse || !r->fused) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    r->snapshot = search_index_acquire(r->c->index);
+    r->out->epoch = search_snapshot_epoch(r->snapshot);
+    int rc = rewrite(r);
+    if (rc != FO_OK) return rc;
+    return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->sought, r->alpha, r->out, r->err);
+}
+
+static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
+    for (size_t i = 0; i < n; i++) out[i] = (fusion_hit){in[i].chunk, in[i].score};
+    return n;
+}
+
+static int search_dense_side(run *r, search_hit *hits) {
+    double t0 = fo_now_ms();
+    size_t dim = embedder_dim(r->s->embedder), n = 0;
+    float *vector = malloc(dim * sizeof *vector);
+    if (!vector) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    size_t len = strlen(r->sought);
+    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->sought, &len, 1, vector, r->err);
+    double t1 = fo_now_ms();
+    bool known = false; /* a query without one known piece has no direction */
+    for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
+    if (rc == FO_OK && known)
+        rc = search_dense(r->snapshot, vector, r->depth, r->q->search.ef, r->q->filter, hits, &n,
+                          r->err);
+    free(vector);
+    r->n_dense = copy_hits(hits, n, r->dense);
+    r->out->ms.embed = t1 - t0;
+    r->out->ms.dense = fo_now_ms() - t1;
+    return rc;
+}
+
+static int search_sparse_side(run *r, search_hit *hits) {
+    double t0 = fo_now_ms();
+    size_t n = 0;
+    int rc = search_sparse(r->snapshot, r->sought, r->depth, r->q->filter, hits, &n, r->err);
+    r->n_sparse = copy_hits(hits, n, r->sparse);
+    r->out->ms.sparse = fo_now_ms() - t0;
+    return rc;
+}
+
+static int search_both(run *r) {
+    enum search_mode mode = r->q->search.mode;
+    search_hit *hits = calloc(r->depth, sizeof *hits);
+    if (!hits) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    int rc = mode == SEARCH_SPARSE ? FO_OK : search_dense_side(r, hits);
+    if (rc == FO_OK && mode != SEARCH_DENSE) rc = search_sparse_side(r, hits);
+    free(hits);
+    return rc;
+}
+
+static int fuse(run *r) {
+    double t0 = fo_now_ms();
+    enum search_mode mode = r->q->search.mode;
+    const search_params *p = &r->q->search;
+    if (mode == SEARCH_HYBRID) {
+        fused_hit *scratch = calloc(2 * r->depth, sizeof *scratch);
+        topk_item *heap = calloc(2 * r->depth, sizeof *heap);
+        if (scratch && heap) {
+            fusion_params fp = {p->fusion, r->alpha, p->rrf_k};
+            r->n_fused = fusion_merge(&fp, r->dense, r->n_dense, r->sparse, r->n_sparse,
+                                      2 * r->depth, scratch, heap, r->fused);
+        }
+        bool failed = !scratch || !heap;
+        free(scratch);
+        free(heap);
+        if (failed) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    } else { /* one list: its own scores, no scale put on them */
+        bool dense = mode == SEARCH_DENSE;
+        const fusion_hit *list = dense ? r->dense : r->sparse;
+        r->n_fused = dense ? r->n_dense : r->n_sparse;
+        for (size_t i = 0; i < r->n_fused; i++) {
+            double v = list[i].score;
+            r->fused[i] = (fused_hit){list[i].id, v, dense ? v : NAN, dense ? NAN : v};
+        }
+    }
+    size_t n = 0;
+    while (n < r->n_fused && r->fused[n].score >= p->score_threshold) n++;
+    r->n_fused = n;
+    r->out->ms.fuse = fo_now_ms() - t0;
+    return FO_OK;
+}
+
+/* Take contexts in order of rank until top_k stand, skipping chunks that were deleted since the
+ * snapshot and, for an answer, those that repeat an earlier one. */
+static int gather_contexts(run *r) {
+    query_result *out = r->out;
+    bool collapse = r->q->generate;
+    out->contexts = calloc(r->top_k, sizeof *out->contexts);
+    shingle_set *seen = calloc(r->top_k, sizeof *seen);
+    int64_t *ids = calloc(r->top_k, sizeof *ids);
+    store_chunk *chunks = calloc(r->top_k, sizeof *chunks);
+    int rc = FO_OK;
+    if (!out->contexts || !seen || !ids || !chunks)
+        rc = fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t at = 0; rc == FO_OK && at < r->n_fused && out->n_contexts < r->top_k;) {
+        size_t n = r->top_k - out->n_contexts;
+        if (n > r->n_fused - at) n = r->n_fused - at;
+        for (size_t i = 0; i < n; i++) ids[i] = r->fused[at + i].id;
+        memset(chunks, 0, n * sizeof *chunks);
+        rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
+        for (size_t i = 0; i < n; i++) {
+            store_chunk *k = &chunks[i];
+            bool keep = rc == FO_OK && k->id != 0;
+            if (keep && collapse) {
+                shingle_set *mine = &seen[out->n_contexts];
+                rc = shingle_set_init(mine, k->text, k->text_len);
+                for (size_t j = 0; rc == FO_OK && keep && j < out->n_contexts; j++)
+                    keep = shingle_resemblance(&seen[j], mine) < DUPLICATE;
+                if (rc != FO_OK) {
+                    fo_fail(r->err, rc, "out of memory");
+                    keep = false;
+                }
+                if (!keep) {
+                    shingle_set_deinit(mine);
+                    out->n_collapsed++;
+                }
+            }
+            if (!keep) {
+                store_chunk_deinit(k);
+                continue;
+            }
+            const fused_hit *f = &r->fused[at + i];
+            out->contexts[out->n_contexts++] =
+                (query_context){*k, f->score, f->dense, f->sparse, NAN};
+        }
+        at += n;
+    }
+    for (size_t i = 0; seen && i < out->n_contexts; i++) shingle_set_deinit(&seen[i]);
+    free(seen);
+    free(ids);
+    free(chunks);
+    return rc;
+}
+
+/* Score the contexts with the cross-encoder and order them by it. The fused score stays as it is.
+ */
+static int by_rerank(const void *a, const void *b) {
+    const query_context *x = a, *y = b;
+    if (x->rerank != y->rerank) return x->rerank < y->rerank ? 1 : -1;
+    return (x->chunk.id > y->chunk.id) - (x->chunk.id < y->chunk.id);
+}
+
+static int rerank(run *r) {
+    query_result *out = r->out;
+    size_t n = out->n_contexts;
+    if (!r->q->search.rerank || !n) return FO_OK;
+    double t0 = fo_now_ms();
+    const char **texts = calloc(n, sizeof *texts);
+    size_t *lens = calloc(n, sizeof *lens);
+    float *scores = calloc(n, sizeof *scores);
+    int rc = texts && lens && scores ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; !rc && i < n; i++) {
+        texts[i] = out->contexts[i].chunk.text;
+        lens[i] = out->contexts[i].chunk.text_len;
+    }
+    if (!rc)
+        rc = reranker_score(r->s->reranker, r->sought, strlen(r->sought), texts, lens, n, scores,
+                            NULL, r->err);
+    for (size_t i = 0; !rc && i < n; i++) out->contexts[i].rerank = (double)scores[i];
+    if (!rc) qsort(out->contexts, n, sizeof *out->contexts, by_rerank);
+    while (!rc && out->n_contexts > r->n_wanted)
+        store_chunk_deinit(&out->contexts[--out->n_contexts].chunk);
+    free(texts);
+    free(lens);
+    free(scores);
+    out->ms.rerank = fo_now_ms() - t0;
+    return rc;
+}
+
+/* The cosine of the hundredth dense hit: what the support of an answer measures the best against.
+ * A list too short to have a tail gives none. */
+static double dense_floor(const run *r) {
+    if (r->n_dense < FUSION_DEPTH / 4) return NAN;
+    return r->dense[r->n_dense < FUSION_DEPTH ? r->n_dense - 1 : FUSION_DEPTH - 1].score;
+}
+
+/* Contexts of this snapshot, from the last query that looked for the same or by searching. */
+static int find_contexts(run *r) {
+    if (query_memory_contexts(&r->turn, &r->tail)) return FO_OK;
+    int rc = search_both(r);
+    if (rc == FO_OK) rc = check_alive(r);
+    if (rc == FO_OK) rc = fuse(r);
+    if (rc == FO_OK) rc = gather_contexts(r);
+    if (rc == FO_OK) rc = rerank(r);
+    r->tail = dense_floor(r);
+    if (rc == FO_OK) query_memory_keep_contexts(&r->turn, r->tail);
+    return rc;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void query_result_deinit(query_result *r) {
+    for (size_t i = 0; i < r->n_citations; i++) free(r->citations[i].quote);
+    for (size_t i = 0; i < r->n_contexts; i++) store_chunk_deinit(&r->contexts[i].chunk);
+    free(r->citations);
+    free(r->contexts);
+    free(r->answer);
+    free(r->stop_sequence);
+    free(r->prompt.contexts);
+    *r = (query_result){0};
+}
+
+int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
+                  fo_err *err) {
+    *out = (query_result){.finish_reason = ""};
+    query_request own = *q;
+    if (!own.query && own.n_messages) own.query = own.messages[--own.n_messages].content;
+    q = &own;
+    run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
+    bool known = false; /* the answer, from an earlier query */
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    out->answer = strdup("");
+    if (!out->answer) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) rc = check_request(&r);
+    if (rc == FO_OK) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
+    if (rc == FO_OK) rc = prepare(&r);
+    if (rc == FO_OK) rc = query_memory_answer(&r.turn, &known, err);
+    if (rc == FO_OK && !known) rc = find_contexts(&r);
+    if (rc == FO_OK && sink && sink->contexts && sink->contexts(sink->ctx, out))
+        rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
+    if (rc == FO_OK) rc = check_alive(&r);
+    if (rc == FO_OK && !known) known = query_memory_same_contexts(&r.turn);
+    if (rc == FO_OK) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
+    if (rc == FO_OK && !q->background) kv_warm_touch(s->warm, r.c, out->contexts, out->n_contexts);
+    query_memory_end(&r.turn, rc);
+    if (r.snapshot) search_index_release(r.snapshot);
+    if (r.c) collection_release(s, r.c);
+    free(r.dense);
+    free(r.sparse);
+    free(r.fused);
+    free(r.rewritten);
+    service_leave(s);
+    out->ms.total = fo_now_ms() - r.started;
+    if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
+    if (rc != FO_OK) {
+        int64_t retry = out->retry_after_ms;
+        query_result_deinit(out);
+        out->retry_after_ms = retry;
+    }
+    return rc;
+}

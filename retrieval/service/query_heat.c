@@ -1,0 +1,223 @@
+/* How often questions are asked, and the thread that asks the hottest again. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "kernels/clock.h"
+#include "kernels/file.h"
+#include "retrieval/service/query_memory_internal.h"
+
+enum {
+    TENANTS_MAX = 256, /* whose questions are counted; each costs the sketch, 0.9 MiB */
+    PRIME_DEPTH = 32,  /* hottest questions of a tenant that are kept answered */
+    PRIME_LEAST = 2,   /* asked at least so often */
+    TICK_MS = 250,     /* of the upkeep thread */
+    SAVE_MS = 60000,   /* between two saves of the counts */
+};
+
+/* How a hot question was asked, to ask it again; filters, earlier turns and stop
+ * strings are not carried. */
+typedef struct recipe {
+    uint64_t top_k, max_tokens, max_sentences, seed, ef;
+    double alpha, score_threshold, temperature, top_p;
+    int32_t mode, fusion, rrf_k, strict, rerank, written; /* written: order + 4 kv_reuse */
+} recipe;
+_Static_assert(sizeof(recipe) <= HOT_RECIPE_MAX, "a recipe fits");
+
+static void heat_path(const query_memory *m, const char *tenant, char *out, size_t n) {
+    snprintf(out, n, "%s/%s.hot", m->folder, tenant);
+}
+
+hot_queries *query_heat_of(query_memory *m, const char *tenant) {
+    pthread_mutex_lock(&m->mu);
+    tenant_heat *t = m->tenants;
+    while (t && strcmp(t->name, tenant) != 0) t = t->next;
+    if (!t && m->n_tenants < TENANTS_MAX && (t = calloc(1, sizeof *t))) {
+        t->name = strdup(tenant);
+        hot_options opt = {.hide_text = m->hide_text};
+        if (t->name && hot_queries_create(&t->hot, &opt, NULL) == FO_OK) {
+            char path[4096];
+            heat_path(m, tenant, path, sizeof path);
+            hot_queries_load(t->hot, path, NULL); /* absent or damaged: counting starts anew */
+            t->next = m->tenants;
+            m->tenants = t;
+            m->n_tenants++;
+        } else {
+            free(t->name);
+            free(t);
+            t = NULL;
+        }
+    }
+    pthread_mutex_unlock(&m->mu);
+    return t ? t->hot : NULL;
+}
+
+/* Of what makes two questions one in the counts; 0 where memory ran out. */
+static uint64_t heat_hash(const char *name, const char *question) {
+    fo_buf b = {0};
+    query_key_text(&b, name);
+    query_key_text(&b, question);
+    unsigned char digest[SHA256_DIGEST_LENGTH] = {0};
+    uint64_t hash = 0;
+    if (!b.failed) SHA256((const void *)b.data, b.len, digest);
+    memcpy(&hash, digest, sizeof hash);
+    fo_buf_free(&b);
+    return hash;
+}
+
+uint32_t query_heat_count(query_memory *m, const query_request *q, const char *question) {
+    hot_queries *hot = query_heat_of(m, q->tenant);
+    uint64_t hash = heat_hash(q->collection, question);
+    if (!hot || !hash) return 0;
+    if (q->background) return hot_queries_estimate(hot, hash);
+    const search_params *p = &q->search;
+    recipe r = {q->top_k,
+                q->max_tokens,
+                q->max_sentences,
+                q->seed,
+                p->ef,
+                p->alpha,
+                p->score_threshold,
+                q->temperature,
+                q->top_p,
+                (int32_t)p->mode,
+                (int32_t)p->fusion,
+                p->rrf_k,
+                q->strict,
+                p->rerank,
+                (int32_t)q->order + 4 * (int32_t)q->kv_reuse};
+    bool again = q->generate && !q->filter && q->n_messages == 0 && q->cache != CACHE_BYPASS &&
+                 !q->prefill_only && q->n_stop == 0 && q->answer_by == ANSWER_BY_SERVICE;
+    return hot_queries_add(hot, hash, q->collection, q->query, again ? &r : NULL, sizeof r,
+                           fo_unix_ms());
+}
+
+void query_heat_save(query_memory *m) {
+    if (!m->folder || m->s->read_only) return;
+    pthread_mutex_lock(&m->mu);
+    tenant_heat *t = m->tenants; /* nodes are only ever added in front */
+    pthread_mutex_unlock(&m->mu);
+    if (!t || fo_make_dirs(m->folder, NULL) != FO_OK) return;
+    for (; t; t = t->next) {
+        char path[4096];
+        heat_path(m, t->name, path, sizeof path);
+        hot_queries_save(t->hot, path, NULL); /* a full disk costs counts, no answers */
+    }
+}
+
+static void prime(query_memory *m, const char *tenant, const hot_query *h) {
+    recipe p;
+    memcpy(&p, h->recipe, sizeof p);
+    query_request q = {.tenant = tenant,
+                       .collection = h->collection,
+                       .query = h->query,
+                       .top_k = p.top_k,
+                       .search = {(enum search_mode)p.mode, (enum fusion_kind)p.fusion, p.alpha,
+                                  p.rrf_k, p.ef, p.rerank != 0, p.score_threshold},
+                       .generate = true,
+                       .strict = p.strict != 0,
+                       .max_tokens = p.max_tokens,
+                       .max_sentences = p.max_sentences,
+                       .temperature = p.temperature,
+                       .top_p = p.top_p,
+                       .seed = p.seed,
+                       .order = (enum context_order)(p.written & 1),
+                       .kv_reuse = (enum kv_reuse)((uint32_t)p.written / 4 % 3),
+                       .priority = -100,
+                       .background = true};
+    query_result r;
+    if (service_query(m->s, &q, NULL, &r, NULL) != FO_OK) return;
+    if (r.cache.answer != CACHE_HIT) atomic_fetch_add_explicit(&m->primed, 1, memory_order_relaxed);
+    query_result_deinit(&r);
+}
+
+/* -1 where the collection is gone. */
+static int64_t epoch_of(query_memory *m, const char *tenant, const char *name) {
+    collection *c;
+    if (service_enter(m->s, NULL) != FO_OK) return -1;
+    int64_t epoch = -1;
+    if (collection_acquire(m->s, tenant, name, &c, NULL) == FO_OK) {
+        search_snapshot *snapshot = search_index_acquire(c->index);
+        epoch = search_snapshot_epoch(snapshot);
+        search_index_release(snapshot);
+        collection_release(m->s, c);
+    }
+    service_leave(m->s);
+    return epoch;
+}
+
+static bool stopping(query_memory *m) {
+    pthread_mutex_lock(&m->mu);
+    bool stop = m->stop;
+    pthread_mutex_unlock(&m->mu);
+    return stop;
+}
+
+/* Ask the hottest whose collection has moved since they were asked last; *allowance is what the
+ * rate limit leaves. */
+static void prime_tenant(query_memory *m, tenant_heat *t, double *allowance) {
+    hot_query *list = NULL;
+    size_t n = 0;
+    if (hot_queries_list(t->hot, PRIME_DEPTH, &list, &n, NULL) != FO_OK) return;
+    for (size_t i = 0; i < n && *allowance >= 1 && !stopping(m); i++) {
+        const hot_query *h = &list[i];
+        if (!h->query || h->n_recipe != sizeof(recipe) || h->estimate < PRIME_LEAST) continue;
+        int64_t epoch = epoch_of(m, t->name, h->collection);
+        if (epoch < 0 || epoch == h->primed_epoch) continue;
+        prime(m, t->name, h);
+        hot_queries_set_primed(t->hot, h->hash, epoch);
+        *allowance -= 1;
+    }
+    hot_query_list_free(list, n);
+}
+
+void *query_heat_upkeep(void *arg) {
+    query_memory *m = arg;
+    setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), 19); /* Linux: of this thread alone */
+    double saved = fo_now_ms(), last = saved, allowance = 1;
+    pthread_mutex_lock(&m->mu);
+    while (!m->stop) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += TICK_MS * 1000000;
+        until.tv_sec += until.tv_nsec / 1000000000;
+        until.tv_nsec %= 1000000000;
+        while (!m->stop && pthread_cond_timedwait(&m->landed, &m->mu, &until) == 0) {
+        }
+        tenant_heat *tenants = m->tenants;
+        pthread_mutex_unlock(&m->mu);
+        double now = fo_now_ms();
+        allowance =
+            fmin(allowance + m->primes_per_s * (now - last) / 1000, fmax(1, m->primes_per_s));
+        last = now;
+        for (tenant_heat *t = tenants; t && m->answers && m->primes_per_s > 0; t = t->next)
+            prime_tenant(m, t, &allowance);
+        if (now - saved > SAVE_MS) {
+            query_heat_save(m);
+            saved = now;
+        }
+        pthread_mutex_lock(&m->mu);
+    }
+    pthread_mutex_unlock(&m->mu);
+    return NULL;
+}
+
+int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
+                        fo_err *err) {
+    hot_queries *hot = query_heat_of(s->memory, tenant);
+    *out = NULL;
+    *n = 0;
+    return hot ? hot_queries_list(hot, limit, out, n, err) : FO_OK;
+}
+
+uint32_t service_hot_estimate(service *s, const char *tenant, const char *name, const char *query) {
+    hot_queries *hot = query_heat_of(s->memory, tenant);
+    char *question = hot ? query_normalise(query) : NULL;
+    uint32_t n = question ? hot_queries_estimate(hot, heat_hash(name, question)) : 0;
+    free(question);
+    return n;
+}

@@ -1,0 +1,106 @@
+/* The keys that kept results stand under: SHA-256 over everything that decides them. */
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "engine/generate/engine.h"
+#include "retrieval/service/query_memory_internal.h"
+#include "retrieval/answer/written.h"
+
+char *query_normalise(const char *text) {
+    utf8proc_uint8_t *folded = NULL;
+    bool ascii = true;
+    for (const char *p = text; *p && ascii; p++) ascii = (unsigned char)*p < 0x80;
+    if (!ascii)
+        utf8proc_map((const utf8proc_uint8_t *)text, 0, &folded,
+                     UTF8PROC_NULLTERM | UTF8PROC_STABLE | UTF8PROC_COMPAT | UTF8PROC_COMPOSE |
+                         UTF8PROC_CASEFOLD);
+    char *out = folded ? (char *)folded : strdup(text);
+    if (!out) return NULL;
+    size_t n = 0;
+    bool blank = false;
+    for (const char *p = out; *p; p++) {
+        char ch = *p;
+        if (ch == ' ' || (ch >= '\t' && ch <= '\r')) {
+            blank = n > 0;
+            continue;
+        }
+        if (blank) out[n++] = ' ';
+        blank = false;
+        out[n++] = ch >= 'A' && ch <= 'Z' ? (char)(ch + 32) : ch;
+    }
+    out[n] = 0;
+    return out;
+}
+
+void query_key_text(fo_buf *b, const char *s) {
+    uint64_t n = s ? strlen(s) : UINT64_MAX;
+    fo_buf_add(b, &n, sizeof n);
+    if (s) fo_buf_str(b, s);
+}
+
+static void key_int(fo_buf *b, uint64_t v) {
+    fo_buf_add(b, &v, sizeof v);
+}
+
+static void key_number(fo_buf *b, double v) {
+    fo_buf_add(b, &v, sizeof v);
+}
+
+/* Of the language model its weights, and the instructions and wrapping of its prompts. A reranker
+ * has no part: it is the same as long as the service is open, and nothing kept outlives it. */
+static void key_written(fo_buf *b, const service *s, const query_request *q) {
+    query_key_text(b, "answer: written 1");
+    fo_buf_add(b, engine_model(s->engine)->fingerprint, 32);
+    fo_buf_add(b, prompt_builder_fingerprint(s->prompts), 32);
+    key_number(b, written_min_agreement);
+    key_number(b, q->temperature);
+    key_number(b, q->top_p > 0 ? q->top_p : 1);
+    key_int(b, q->seed);
+    key_int(b, q->n_stop);
+    for (size_t i = 0; i < q->n_stop; i++) query_key_text(b, q->stop[i]);
+    key_int(b, q->order);
+    key_int(b, q->kv_reuse);
+    key_int(b, q->prefill_only);
+    key_int(b, q->answer_by);
+}
+
+bool query_keys_make(query_turn *t, const collection *c, double alpha, const char *question,
+                     const char *sought) {
+    const query_request *q = t->q;
+    const search_params *p = &q->search;
+    const service *s = t->m->s;
+    fo_buf b = {0};
+    query_key_text(&b, "forage query 1");
+    query_key_text(&b, q->tenant);
+    key_int(&b, (uint64_t)c->id);
+    key_int(&b, (uint64_t)c->edition * 2 + c->foreign_vectors);
+    query_key_text(&b, embedder_fingerprint(s->embedder));
+    query_key_text(&b, question);
+    if (q->n_messages) query_key_text(&b, sought); /* made of this epoch's word counts */
+    key_int(&b, q->n_messages);
+    for (size_t i = 0; i < q->n_messages; i++) {
+        query_key_text(&b, q->messages[i].role);
+        query_key_text(&b, q->messages[i].content);
+    }
+    key_int(&b, q->top_k ? q->top_k : 8);
+    key_int(&b, q->generate); /* near-duplicates are collapsed for an answer alone */
+    key_int(&b, p->mode);
+    key_int(&b, p->fusion);
+    key_number(&b, alpha);
+    key_int(&b, p->rrf_k ? (uint64_t)p->rrf_k : 60);
+    key_int(&b, p->ef);
+    key_int(&b, p->rerank);
+    key_number(&b, p->score_threshold);
+    if (q->filter) search_filter_write(q->filter, &b);
+    if (!b.failed) SHA256((const void *)b.data, b.len, t->contexts_key);
+    query_key_text(&b, "answer: extractive 1");
+    key_int(&b, q->strict);
+    key_int(&b, q->max_tokens ? q->max_tokens : 256);
+    key_int(&b, q->max_sentences ? q->max_sentences : 3);
+    if (s->engine && q->answer_by != ANSWER_BY_EXTRACTION) key_written(&b, s, q);
+    if (!b.failed) SHA256((const void *)b.data, b.len, t->answer_key);
+    bool ok = !b.failed;
+    fo_buf_free(&b);
+    return ok;
+}

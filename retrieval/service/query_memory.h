@@ -1,0 +1,69 @@
+/* query_memory.h - what one query leaves for the next: kept answers, kept contexts, counts.
+ *
+ * Two layers. *Contexts* serve while the collection's epoch stands. An *answer* serves at its own
+ * epoch too, and after the epoch moved once retrieval, run again, has found the same contexts by
+ * content hash: nothing that a change could have altered is served from before it. Keys are
+ * SHA-256 over everything that decides the result; questions are compared after NFKC, case
+ * folding and folding of white space. Identical queries at one epoch are computed once: the
+ * others wait for the first (single flight).
+ *
+ * A thread of its own asks the hottest questions again, at the lowest priority and rate-limited,
+ * where their collection has changed, and saves the counts to HOME/hot/TENANT.hot each minute.
+ *
+ * Invariants:
+ * 1. Values in the caches never change; a newer one replaces them.
+ * 2. A value is put under the epoch of the snapshot it was computed from, never a newer one.
+ * 3. Nobody waits for a flight while holding a lock; who leads a flight always ends it.
+ *
+ * The steps of a query, called by the pipeline in this order:
+ *
+ *   begin --> answer? --hit--------------------------------------------------> end
+ *                 \-miss-> contexts? --hit-----------> same_contexts? --hit--> end
+ *                                  \-miss-> search --> keep_contexts -^ \-miss-> answer --> end */
+#ifndef FORAGE_RETRIEVAL_QUERY_MEMORY_H
+#define FORAGE_RETRIEVAL_QUERY_MEMORY_H
+
+#include "retrieval/service/service_internal.h"
+
+/* Bytes that answers and contexts may take, 0: no caches. */
+int64_t query_memory_budget(const service_options *opt);
+int query_memory_create(query_memory **out, service *s, const service_options *opt, fo_err *err);
+/* Starts and stops the thread that primes and saves. */
+int query_memory_start(query_memory *m, fo_err *err);
+void query_memory_stop(query_memory *m); /* saves; NULL is fine */
+void query_memory_free(query_memory *m);
+
+/* One query's way through the memory; zeroed, it takes no part. */
+typedef struct query_turn {
+    query_memory *m; /* NULL: bypass */
+    const query_request *q;
+    query_result *out;
+    int64_t epoch;
+    double started, answer_from; /* ms */
+    bool reads, answered, whole; /* answered: by a hit; whole: one that needed no retrieval */
+    unsigned char contexts_key[QUERY_KEY_BYTES], answer_key[QUERY_KEY_BYTES];
+    struct kept_answer *stale;     /* found, but of an older epoch */
+    struct kept_contexts *context; /* of this query's contexts */
+    struct flight *flight;         /* this query leads it */
+    double cost_ms, answer_ms;     /* of what a hit was spared */
+    collection *c;                 /* the caller's until the end */
+    double alpha;
+    struct semantic_question *semantic; /* asked in other words? */
+} query_turn;
+
+/* Count the question and make the keys. sought: as it is searched for; alpha: as resolved;
+ * out->epoch: of the snapshot. */
+int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, collection *c,
+                       const char *sought, double alpha, query_result *out, fo_err *err);
+/* Is there a result of this epoch, or does somebody compute it? Then *out is complete, contexts
+ * included. Waits for the latter. FO_ECANCELLED, FO_ETIMEOUT. */
+int query_memory_answer(query_turn *t, bool *found, fo_err *err);
+/* Contexts of this epoch: into *out; tail is what keep_contexts was given. */
+bool query_memory_contexts(query_turn *t, double *tail);
+void query_memory_keep_contexts(query_turn *t, double tail);
+/* Is there an older answer from the very contexts in *out? Then its answer part is filled. */
+bool query_memory_same_contexts(query_turn *t);
+/* Always, whatever happened: keeps a fresh answer and ends the flight. rc: the query's. */
+void query_memory_end(query_turn *t, int rc);
+
+#endif

@@ -1,0 +1,95 @@
+/* query_memory_internal.h - what query_memory.c (the steps of a query), kept_results.c (what is
+ * kept), query_keys.c (under which keys) and query_heat.c (counts, priming) share. */
+#ifndef FORAGE_RETRIEVAL_QUERY_MEMORY_INTERNAL_H
+#define FORAGE_RETRIEVAL_QUERY_MEMORY_INTERNAL_H
+
+#include <openssl/sha.h>
+#include "kernels/buf.h"
+#include "kernels/clock.h"
+#include "retrieval/service/query_memory.h"
+#include "retrieval/cache/semantic_hits.h"
+
+/* ---- kept_results.c ------------------------------------------------------------------------ */
+
+typedef struct kept_contexts {
+    cache_value head;
+    int64_t epoch;
+    unsigned char digest[SHA256_DIGEST_LENGTH]; /* of what the contexts say and where it stands */
+    query_context *contexts;
+    size_t n, n_collapsed, bytes;
+    double tail, cost_ms;
+} kept_contexts;
+
+typedef struct kept_answer {
+    cache_value head;
+    int64_t epoch;
+    query_result r; /* without contexts */
+    kept_contexts *contexts;
+    double cost_ms, answer_ms; /* of the whole query; of the answer alone */
+} kept_answer;
+
+/* Copies of what *r holds; NULL where memory ran out. */
+kept_contexts *kept_contexts_make(const query_result *r, int64_t epoch, double tail,
+                                  double cost_ms);
+kept_answer *kept_answer_make(const query_result *r, kept_contexts *contexts, int64_t epoch,
+                              double cost_ms, double answer_ms);
+size_t kept_answer_bytes(const kept_answer *k);
+/* Fresh copies for a query's result; false where memory ran out. */
+bool kept_contexts_copy(const kept_contexts *k, query_context **out);
+bool kept_answer_copy(const kept_answer *k, query_result *out);
+
+/* ---- query_keys.c -------------------------------------------------------------------------- */
+
+/* NFKC, case-folded, runs of white space one blank, none at the ends. Caller frees. */
+char *query_normalise(const char *text);
+/* One field of a key: length and bytes, so that no two lists of fields look the same. */
+void query_key_text(fo_buf *b, const char *s);
+/* Both keys of the turn. question: normalised; sought: as it is searched for. */
+bool query_keys_make(query_turn *t, const collection *c, double alpha, const char *question,
+                     const char *sought);
+
+/* ---- query_semantic.c ---------------------------------------------------------------------- */
+
+/* The answer of this epoch to a question that says the same, where the service looks for such; the
+ * caller drops it. Sets t->semantic, for query_semantic_keep. */
+kept_answer *query_semantic_find(query_turn *t, double *cosine);
+/* The turn's answer is kept: let it be found by other words. */
+void query_semantic_keep(query_turn *t);
+
+/* ---- query_heat.c -------------------------------------------------------------------------- */
+
+typedef struct tenant_heat {
+    struct tenant_heat *next;
+    char *name;
+    hot_queries *hot;
+} tenant_heat;
+
+struct query_memory {
+    /* immutable after create */
+    service *s;
+    query_cache *answers, *contexts; /* NULL: no caches */
+    semantic_hits *semantic;         /* NULL: off */
+    char *folder;                    /* NULL: counts are not saved */
+    bool hide_text;
+    double primes_per_s;
+
+    pthread_mutex_t mu;
+    pthread_cond_t landed;  /* a flight is done, or the upkeep thread shall look up */
+    struct flight *flights; /* guarded by mu */
+    tenant_heat *tenants;   /* guarded by mu; nodes live as long as the memory */
+    size_t n_tenants;
+    bool stop, running;
+    pthread_t upkeep;
+
+    atomic_uint_fast64_t coalesced, revalidated, primed, semantic_hits; /* relaxed counters */
+};
+
+/* Count a question; how often it was asked of late. question: normalised. */
+uint32_t query_heat_count(query_memory *m, const query_request *q, const char *question);
+/* The counts of a tenant, made on first use; NULL beyond the most that are counted. */
+hot_queries *query_heat_of(query_memory *m, const char *tenant);
+void query_heat_save(query_memory *m);
+/* The thread that primes and saves; arg: the memory. */
+void *query_heat_upkeep(void *arg);
+
+#endif

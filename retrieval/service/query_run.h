@@ -1,0 +1,39 @@
+/* query_run.h - what the stages of one question hand on: pipeline.c finds, answer.c answers. */
+#ifndef FORAGE_RETRIEVAL_QUERY_RUN_H
+#define FORAGE_RETRIEVAL_QUERY_RUN_H
+
+#include "retrieval/service/query_memory.h"
+
+typedef struct run {
+    service *s;
+    const query_request *q;
+    const query_sink *sink;
+    query_result *out;
+    fo_err *err;
+    collection *c;
+    search_snapshot *snapshot;
+    double started;
+    size_t n_wanted; /* contexts that the caller gets */
+    size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
+    size_t depth;
+    double alpha;
+    fusion_hit *dense, *sparse; /* [depth] each */
+    size_t n_dense, n_sparse;
+    fused_hit *fused; /* [2 * depth] */
+    size_t n_fused;
+    double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
+    query_turn turn;
+    char *rewritten;    /* the question made whole from the turns before it; NULL: needs none */
+    const char *sought; /* what is searched for: that, or the question */
+} run;
+
+double run_time_left_ms(const run *r);
+/* idf of a snapshot, for a lexicon. */
+float run_idf(void *snapshot, const char *term, size_t len);
+
+/* Contexts to an answer: fills answer, citations, status and usage, and tells the sink. */
+int run_answer(run *r);
+/* Tell the sink of an answer that is there already. */
+int run_emit_answer(run *r);
+
+#endif

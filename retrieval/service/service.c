@@ -1,0 +1,256 @@
+/* A home folder opened and closed, and what is asked about it as a whole. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "engine/chat/chat_prompt.h"
+#include "engine/generate/engine_memory.h"
+#include "kernels/file.h"
+#include "retrieval/service/kv_warm.h"
+#include "retrieval/service/query_memory.h"
+
+/* One writer per home: SQLite would allow more, the index files would not. */
+static int take_lock(service *s, fo_err *err) {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/lock", s->home) >= (int)sizeof path)
+        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
+    s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0) return fo_fail_errno(err, "cannot open %s", path);
+    if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return FO_OK;
+    if (errno != EWOULDBLOCK) return fo_fail_errno(err, "cannot lock %s", path);
+    return fo_fail(err, FO_EBUSY,
+                   "home folder %s is in use by another forage process; stop it, or talk to it "
+                   "with --url",
+                   s->home);
+}
+
+static int open_generator(service *s, const service_options *opt, uint64_t beside, fo_err *err) {
+    engine_options m = opt->engine ? *opt->engine : (engine_options){0};
+    m.model = opt->model;
+    m.n_threads = opt->n_threads;
+    m.reserved_bytes = beside;
+    char *kv = NULL;
+    if (m.kv_disk && !opt->read_only) { /* one process writes a home: those that read have none */
+        if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
+        m.kv_dir = kv;
+    }
+    int rc = engine_open(&s->engine, &m, err);
+    free(kv);
+    if (rc != FO_OK) return rc;
+    const model_info *info = engine_model(s->engine);
+    gguf_str chat; /* empty: ChatML */
+    rc = chat_prompt_source(engine_gguf(s->engine), &chat, err);
+    if (rc != FO_OK) return rc;
+    prompt_model p = {.tokenizer = engine_tokenizer(s->engine),
+                      .chat_template = chat.len ? chat.ptr : NULL,
+                      .n_chat_template = chat.len,
+                      .n_parameters = info->n_parameters,
+                      .window = (size_t)info->n_context};
+    return prompt_builder_create(&s->prompts, &p, err);
+}
+
+/* What stands beside the language model: the other models, and the caches of answers. Refused here
+ * where that alone cannot fit; engine_open adds the language model's own. */
+static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err) {
+    uint64_t encoder = 0, cross = 0, caches = (uint64_t)query_memory_budget(opt);
+    int rc = engine_memory_of_encoder(&encoder, opt->embed_model, err);
+    if (rc == FO_OK) rc = engine_memory_of_encoder(&cross, opt->rerank_model, err);
+    if (rc != FO_OK) return rc;
+    *beside = encoder + cross + caches;
+    uint64_t available = engine_memory_available();
+    if (available && *beside > available)
+        return fo_fail(err, FO_ENOMEM,
+                       "the embedder needs %llu MiB, the reranker %llu MiB and the caches of "
+                       "answers %llu MiB; %llu MiB are available",
+                       (unsigned long long)(encoder >> 20), (unsigned long long)(cross >> 20),
+                       (unsigned long long)(caches >> 20), (unsigned long long)(available >> 20));
+    return FO_OK;
+}
+
+static int open_models(service *s, const service_options *opt, fo_err *err) {
+    if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)) ||
+        !(s->passage_pool = fo_pool_create_background(opt->n_threads, true)))
+        return fo_fail(err, FO_ENOMEM, "out of memory for threads");
+    embedder_options e = {.pool = s->model_pool,
+                          .passage_pool = s->passage_pool,
+                          .query_prefix = opt->query_prefix,
+                          .passage_prefix = opt->passage_prefix};
+    uint64_t beside = 0;
+    int rc = plan_memory(opt, &beside, err);
+    /* First, while the others are not yet in what is available. */
+    if (rc == FO_OK && opt->model) rc = open_generator(s, opt, beside, err);
+    if (rc == FO_OK) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
+    if (rc == FO_OK && opt->rerank_model)
+        rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
+    return rc;
+}
+
+int service_open(service **out, const service_options *opt, fo_err *err) {
+    if (!opt->home || !opt->home[0])
+        return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
+    service *s = calloc(1, sizeof *s);
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    s->lock_fd = -1;
+    s->read_only = opt->read_only;
+    s->offline = opt->offline && !opt->read_only;
+    s->build_memory = opt->build_memory;
+    s->merge_bytes_per_s = opt->merge_bytes_per_s;
+    s->index_damaged = opt->index_damaged;
+    s->index_damaged_ctx = opt->index_damaged_ctx;
+    s->min_free_bytes = opt->min_free_bytes ? opt->min_free_bytes : 64u << 20;
+    s->queue_tail = &s->queue;
+    pthread_mutex_init(&s->admin_mu, NULL);
+    pthread_mutex_init(&s->mu, NULL);
+    pthread_cond_init(&s->idle, NULL);
+    pthread_mutex_init(&s->write_mu, NULL);
+    pthread_cond_init(&s->write_turn, NULL);
+    char *database = NULL;
+    int rc = FO_OK;
+    s->home = strdup(opt->home);
+    s->pool = fo_pool_create_background(opt->n_threads, false);
+    s->index_pool = fo_pool_create_background(opt->n_threads, false);
+    if (!s->home || !s->pool || !s->index_pool ||
+        asprintf(&database, "%s/forage.db", opt->home) < 0) {
+        database = NULL;
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        goto fail;
+    }
+    if (!s->read_only) {
+        rc = fo_make_dirs(s->home, err);
+        if (rc == FO_OK) rc = take_lock(s, err);
+        if (rc != FO_OK) goto fail;
+    }
+    rc = open_models(s, opt, err);
+    if (rc != FO_OK) goto fail;
+    store_options sopt = {.read_only = s->read_only, .vfs = opt->vfs};
+    rc = store_open(&s->store, database, &sopt, err);
+    if (rc == FO_OK && !s->read_only) rc = store_fail_running_jobs(s->store, err);
+    if (rc == FO_OK) rc = collections_open_all(s, err);
+    if (rc == FO_OK) rc = query_memory_create(&s->memory, s, opt, err);
+    if (rc == FO_OK) rc = query_memory_start(s->memory, err);
+    if (rc == FO_OK && s->engine && !s->read_only && opt->warm != KV_WARM_OFF)
+        rc = kv_warm_start(&s->warm, s, opt->warm, err);
+    if (rc != FO_OK) goto fail;
+    free(database);
+    *out = s;
+    return FO_OK;
+fail:
+    free(database);
+    service_close(s);
+    return rc;
+}
+
+void service_close(service *s) {
+    if (!s) return;
+    kv_warm_stop(s->warm);
+    query_memory_stop(s->memory);
+    pthread_mutex_lock(&s->mu);
+    s->closing = true;
+    while (s->n_running) pthread_cond_wait(&s->idle, &s->mu);
+    pthread_mutex_unlock(&s->mu);
+    kv_warm_free(s->warm);
+    query_memory_free(s->memory);
+    collections_close_all(s);
+    store_close(s->store);
+    prompt_builder_free(s->prompts);
+    engine_close(s->engine);
+    reranker_close(s->reranker);
+    embedder_close(s->embedder);
+    fo_pool_free(s->pool);
+    fo_pool_free(s->index_pool);
+    fo_pool_free(s->model_pool);
+    fo_pool_free(s->passage_pool);
+    if (s->lock_fd >= 0) close(s->lock_fd);
+    pthread_mutex_destroy(&s->admin_mu);
+    pthread_mutex_destroy(&s->mu);
+    pthread_cond_destroy(&s->idle);
+    pthread_mutex_destroy(&s->write_mu);
+    pthread_cond_destroy(&s->write_turn);
+    free(s->home);
+    free(s);
+}
+
+int service_enter(service *s, fo_err *err) {
+    pthread_mutex_lock(&s->mu);
+    bool closing = s->closing;
+    if (!closing) s->n_running++;
+    pthread_mutex_unlock(&s->mu);
+    return closing ? fo_fail(err, FO_EBUSY, "the service is shutting down") : FO_OK;
+}
+
+void service_leave(service *s) {
+    pthread_mutex_lock(&s->mu);
+    if (--s->n_running == 0) pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->mu);
+}
+
+store *service_store(service *s) {
+    return s->store;
+}
+int service_model_threads(const service *s) {
+    return fo_pool_threads(s->model_pool);
+}
+embedder *service_embedder(service *s) {
+    return s->embedder;
+}
+engine *service_engine(service *s) {
+    return s->engine;
+}
+reranker *service_reranker(service *s) {
+    return s->reranker;
+}
+const char *service_home(const service *s) {
+    return s->home;
+}
+
+static int add_index_stats(void *ctx, const char *tenant, const char *name, search_index *ix,
+                           fo_err *err) {
+    (void)tenant, (void)name, (void)err;
+    service_stats *out = ctx;
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    out->n_segments += st.n_segments;
+    out->index_file_bytes += st.bytes_files;
+    out->index_memory_bytes += st.bytes_memory;
+    return FO_OK;
+}
+
+uint64_t service_database_bytes(const service *s) {
+    static const char *const files[] = {"forage.db", "forage.db-wal"};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < 2; i++) {
+        char path[4096];
+        struct stat st;
+        snprintf(path, sizeof path, "%s/%s", s->home, files[i]);
+        if (stat(path, &st) == 0) bytes += (uint64_t)st.st_size;
+    }
+    return bytes;
+}
+
+int service_get_stats(service *s, service_stats *out, fo_err *err) {
+    *out = (service_stats){0};
+    store_collection *list = NULL;
+    size_t n = 0;
+    int rc = store_list_collections(s->store, NULL, &list, &n, err);
+    if (rc != FO_OK) return rc;
+    out->n_collections = n;
+    for (size_t i = 0; i < n; i++) {
+        out->n_documents += (size_t)list[i].n_documents;
+        out->n_chunks += (size_t)list[i].n_chunks;
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    out->database_bytes = service_database_bytes(s);
+    out->n_queries = atomic_load_explicit(&s->n_queries, memory_order_relaxed);
+    out->n_ingested = atomic_load_explicit(&s->n_ingested, memory_order_relaxed);
+    return service_each_index(s, NULL, NULL, add_index_stats, out, err);
+}
+
+void service_get_warm_stats(service *s, service_warm_stats *out) {
+    kv_warm_get_stats(s->warm, out);
+}

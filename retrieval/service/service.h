@@ -1,0 +1,331 @@
+/* service.h - Forage without its HTTP: a home folder opened, documents in, answers out.
+ *
+ *     service *s;
+ *     service_open(&s, &(service_options){.home = "home"}, &err);
+ *     service_ingest(s, &opt, docs, n, results, &report, &err);
+ *     service_query(s, &request, NULL, &result, &err);
+ *     query_result_deinit(&result);
+ *     service_close(s);
+ *
+ * A home holds forage.db (the store, the truth) and index/TENANT/COLLECTION/ (derived files).
+ * Every function may be called from any thread; a slow ingest never holds up a query.
+ * Strings handed in are UTF-8 and stay the caller's; results own what they point to. */
+#ifndef FORAGE_RETRIEVAL_SERVICE_H
+#define FORAGE_RETRIEVAL_SERVICE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "data/store/store.h"
+#include "engine/embed/embedder.h"
+#include "engine/kv/kv_cache.h"
+#include "index/search/search_bulk.h"
+#include "index/search/search_index.h"
+#include "kernels/error.h"
+#include "retrieval/rank/fusion.h"
+#include "retrieval/cache/hot_queries.h"
+#include "retrieval/cache/query_cache.h"
+#include "retrieval/rank/rerank.h"
+
+typedef struct service service;
+typedef struct engine engine; /* engine/generate/engine.h */
+struct engine_options;
+
+/* When the KV of chunks is computed that nobody has asked for yet. */
+enum kv_warm_mode {
+    KV_WARM_OFF,
+    KV_WARM_INGEST, /* of what comes in, as soon as the model has nothing else to do */
+    KV_WARM_IDLE,   /* of everything, once nobody has asked for five seconds */
+};
+
+typedef struct service_options {
+    const char *home;        /* made if absent, mode 0700; locked against a second writer */
+    const char *embed_model; /* NULL: the table built into the binary */
+    const char *query_prefix, *passage_prefix; /* of an encoder; NULL: what its file says */
+    const char *rerank_model;                  /* a cross-encoder for search.rerank; NULL: none */
+    const char *model; /* the language model; NULL: answers are extractive */
+    /* How the language model runs: everything but .model and .n_threads counts; NULL: defaults. */
+    const struct engine_options *engine;
+    int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
+    bool read_only;            /* no lock, no writes: several processes may serve one home */
+    bool offline;              /* documents go to the store alone until service_catch_up */
+    uint64_t build_memory;     /* for indexes built from the store, roughly; 0: 1 GiB */
+    uint64_t min_free_bytes;   /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
+    const char *vfs;           /* SQLite VFS for fault tests; NULL: the default */
+    int64_t cache_bytes;       /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
+    int64_t cache_ttl_ms;      /* 0: kept until evicted */
+    double primes_per_s;       /* hot questions asked again after a change; 0: 4; < 0: none */
+    double semantic_threshold; /* an answer serves questions in other words whose cosine is no less
+                                  and that agree by semantic_hits.h; 0: off */
+    enum kv_warm_mode warm;    /* with a language model */
+    bool hide_queries;         /* never write the text of questions down */
+    int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
+    /* A file of an index was found damaged while it was in use; its chunks were indexed again from
+     * the store, or not (rebuilt false, and why says so). From a thread of the service. */
+    void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
+                          bool rebuilt);
+    void *index_damaged_ctx;
+} service_options;
+
+int service_open(service **out, const service_options *opt, fo_err *err);
+/* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
+void service_close(service *s);
+
+store *service_store(service *s);       /* for documents, collections, jobs: owned by s */
+embedder *service_embedder(service *s); /* owned by s */
+engine *service_engine(service *s);     /* NULL: no language model; owned by s */
+reranker *service_reranker(service *s); /* NULL: no cross-encoder; owned by s */
+const char *service_home(const service *s);
+int service_model_threads(const service *s); /* that a model's products are shared among */
+
+/* Names of tenants and collections: 1-64 of A-Z a-z 0-9 _ - . and not starting with a dot. */
+bool service_name_valid(const char *name);
+
+/* ---- documents in ------------------------------------------------------------------------ */
+
+typedef struct ingest_document {
+    const char *id;           /* NULL: derived from the content hash */
+    const char *title, *uri;  /* NULL: none (then the document's own title is used) */
+    const char *content_type; /* NULL: sniffed */
+    const char *file_name;    /* NULL: none; helps sniffing */
+    const char *metadata;     /* JSON object text or NULL */
+    const void *bytes;
+    size_t n_bytes;
+} ingest_document;
+
+typedef struct ingest_options {
+    const char *tenant, *collection; /* the collection is made if absent */
+    const char *language;            /* for a new collection; NULL: "english" */
+    size_t max_tokens, overlap;      /* 0: 256; SIZE_MAX: 32 */
+    atomic_bool *cancel;             /* NULL, or stops between documents (FO_ECANCELLED) */
+    struct ingest_counts *counts;    /* NULL, or how far the documents are, to watch */
+} ingest_options;
+
+/* Documents past each stage; those that failed or are unchanged pass all that they skip. */
+typedef struct ingest_counts {
+    atomic_size_t extracted, chunked, embedded, stored;
+} ingest_counts;
+
+enum ingest_status { INGEST_CREATED, INGEST_UPDATED, INGEST_UNCHANGED, INGEST_FAILED };
+
+typedef struct ingest_result {
+    enum ingest_status status;
+    char *id;
+    char content_sha256[65];
+    size_t chunks;
+    size_t n_replaced; /* ill-formed byte sequences replaced by U+FFFD */
+    fo_err error;      /* where status is INGEST_FAILED */
+} ingest_result;
+void ingest_result_deinit(ingest_result *r);
+const char *ingest_status_name(enum ingest_status s);
+
+typedef struct ingest_report {
+    int64_t epoch; /* of the collection, with these documents in it */
+    double extract_ms, chunk_ms, embed_ms, index_ms, commit_ms, total_ms;
+} ingest_report;
+
+/* When it returns FO_OK the documents that did not fail are durable and findable. One bad
+ * document fails alone. Concurrent calls share commits. results[n] is the caller's. */
+int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
+                   ingest_result *results, ingest_report *report, fo_err *err);
+
+int service_delete_document(service *s, const char *tenant, const char *collection, const char *id,
+                            int64_t *epoch, fo_err *err);
+int service_create_collection(service *s, const char *tenant, const char *collection,
+                              const char *language, fo_err *err);
+int service_delete_collection(service *s, const char *tenant, const char *collection, fo_err *err);
+
+/* ---- questions --------------------------------------------------------------------------- */
+
+enum search_mode { SEARCH_HYBRID, SEARCH_DENSE, SEARCH_SPARSE };
+enum cache_mode { CACHE_DEFAULT, CACHE_BYPASS, CACHE_REFRESH };
+/* Order of the contexts in a prompt: by score, or so that the longest prefix is cached already. */
+enum context_order { ORDER_SCORE, ORDER_CACHE };
+/* Who answers where a language model is loaded: the model where its answer holds, else extraction;
+ * the other two are there to be measured. */
+enum answer_by { ANSWER_BY_SERVICE, ANSWER_BY_EXTRACTION, ANSWER_BY_MODEL };
+
+typedef struct search_params {
+    enum search_mode mode;
+    enum fusion_kind fusion;
+    double alpha; /* dense weight; < 0: the collection's, else the embedder's default */
+    int rrf_k;    /* 0: 60 */
+    size_t ef;    /* 0: default */
+    bool rerank;
+    double score_threshold; /* of the fused score */
+} search_params;
+
+typedef struct query_message {
+    const char *role, *content;
+} query_message;
+
+/* A field that changes contexts or answer belongs into query_keys.c. */
+typedef struct query_request {
+    const char *tenant, *collection;
+    const char *query;             /* the question; required unless messages end with the user's */
+    const query_message *messages; /* earlier turns, oldest first; NULL: none */
+    size_t n_messages;
+    size_t top_k; /* 1 .. 1000; 0: 8 */
+    const search_filter *filter;
+    search_params search;
+    bool generate;             /* false: contexts only (POST /search) */
+    bool strict;               /* grounding: strict abstains where support is weak */
+    size_t max_tokens;         /* of the answer; 0: 256 */
+    size_t max_sentences;      /* of the answer; 0: 3 */
+    double temperature, top_p; /* top_p 0: 1 */
+    uint64_t seed;
+    const char *const *stop; /* strings that end a written answer */
+    size_t n_stop;
+    int priority; /* of a written answer: -100 .. 100, higher is sooner */
+    enum context_order order;
+    enum kv_reuse kv_reuse;
+    bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
+    bool drop_kv;      /* free its pages at the end instead of keeping them findable */
+    bool no_lookup;    /* guess nothing ahead from the prompt; the answer is the same */
+    enum answer_by answer_by;
+    enum cache_mode cache;
+    int timeout_ms; /* 0: 60,000 */
+    atomic_bool *cancel;
+    bool background; /* the service's own (priming): counted nowhere */
+} query_request;
+
+typedef struct query_citation {
+    int index;                       /* the n of the marker [n], 1-based */
+    size_t answer_start, answer_end; /* code points of answer: what the marker supports */
+    char *quote;
+    bool verified;
+    size_t context;                  /* into contexts[] */
+    size_t source_start, source_end; /* code points of the stored document text */
+} query_citation;
+
+typedef struct query_context {
+    store_chunk chunk;
+    double score;                 /* fused */
+    double dense, sparse, rerank; /* NAN where that list does not hold it */
+} query_context;
+
+enum query_status { QUERY_ANSWERED, QUERY_ABSTAINED, QUERY_NO_CONTEXT };
+enum answer_source { ANSWER_NONE, ANSWER_EXTRACTIVE, ANSWER_GENERATED };
+
+enum cache_outcome { CACHE_BYPASSED, CACHE_HIT, CACHE_MISS };
+
+/* Whatever of this an answer owns is copied by kept_results.c. */
+typedef struct query_result {
+    char *answer; /* "" when there is none */
+    enum query_status status;
+    enum answer_source source;
+    const char *finish_reason; /* static: "stop", "abstain", ... */
+    const char *model;         /* that wrote the answer, the service's; NULL: none */
+    char *stop_sequence;       /* that ended a written answer; NULL: none */
+    double support;            /* calibrated support of the best answer, 0..1 */
+    double agreement;          /* of what the model wrote with the extractive answer: written.h */
+    struct {                   /* what the model was given to read; n_contexts 0: no prompt */
+        size_t *contexts;      /* [n_contexts], into contexts[], in the order of the prompt */
+        size_t n_contexts, n_dropped, n_turns_dropped; /* dropped: for want of room */
+        bool cut;                                      /* the only context lost its end */
+    } prompt;
+    query_citation *citations;
+    size_t n_citations;
+    query_context *contexts;
+    size_t n_contexts;
+    size_t n_collapsed; /* near-duplicates left out */
+    int64_t epoch;
+    struct {
+        size_t prompt_tokens, completion_tokens, cached_tokens;
+        /* as generation_event has them */
+        size_t prefix_tokens, chunk_tokens, recomputed_tokens, disk_tokens;
+        bool disk_asked;
+        const char *kv_note; /* static: why kv_reuse chunk was served as exact; NULL: none */
+    } usage;
+    struct {
+        enum cache_outcome answer, retrieval;
+        uint32_t hot_estimate; /* how often this was asked of late, by the sketch */
+        double similarity;     /* of the question that was answered, where it was another; else 0 */
+        double saved_ms;       /* by a hit, over what it cost at first */
+        size_t saved_tokens;
+    } cache;
+    struct {
+        double queue, embed, dense, sparse, fuse, rerank, prefill, first_token, decode, total;
+    } ms;
+    int64_t retry_after_ms; /* where service_query gave FO_EBUSY */
+} query_result;
+void query_result_deinit(query_result *r);
+
+/* Called while the answer grows, from the thread that runs the query; NULL members are skipped.
+ * A non-zero return cancels the query. */
+typedef struct query_sink {
+    void *ctx;
+    int (*contexts)(void *ctx, const query_result *partial);
+    int (*token)(void *ctx, const char *text, size_t len);
+    int (*citation)(void *ctx, const query_result *partial, const query_citation *c);
+} query_sink;
+
+/* FO_EINVAL names the field; FO_ENOTFOUND when the collection does not exist; FO_EBUSY when the
+ * language model refuses for load. A model that runs out of time, or into an error, is no failure:
+ * the extractive answer is given. */
+int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
+                  fo_err *err);
+
+/* ---- operations -------------------------------------------------------------------------- */
+
+typedef struct service_stats {
+    size_t n_collections, n_documents, n_chunks, n_segments;
+    uint64_t index_file_bytes, index_memory_bytes, database_bytes;
+    uint64_t n_queries, n_ingested;
+} service_stats;
+int service_get_stats(service *s, service_stats *out, fo_err *err);
+uint64_t service_database_bytes(const service *s); /* of the files; the database is not asked */
+
+/* What the caches did since the start. */
+typedef struct service_cache_stats {
+    query_cache_stats answer, retrieval;
+    uint64_t coalesced;   /* hits that waited for a concurrent, identical query */
+    uint64_t revalidated; /* answer hits after the epoch moved: the same contexts were found */
+    uint64_t primed;
+    uint64_t semantic; /* answer hits of questions in other words */
+} service_cache_stats;
+void service_get_cache_stats(service *s, service_cache_stats *out);
+typedef struct service_warm_stats {
+    enum kv_warm_mode mode;
+    uint64_t chunks, tokens;  /* gone through since the start */
+    uint64_t computed_tokens; /* the others were known */
+    uint64_t bytes, budget_bytes;
+    bool waiting; /* there is more to do */
+} service_warm_stats;
+void service_get_warm_stats(service *s, service_warm_stats *out);
+
+/* The tenant's hottest first; free with hot_query_list_free. */
+int service_hot_queries(service *s, const char *tenant, size_t limit, hot_query **out, size_t *n,
+                        fo_err *err);
+
+uint32_t service_hot_estimate(service *s, const char *tenant, const char *collection,
+                              const char *query);
+
+/* The index of one collection, to look at or to work on (verify, compact, stats): calls fn with
+ * it; tenant and collection NULL: all of them. */
+typedef int service_index_fn(void *ctx, const char *tenant, const char *collection,
+                             search_index *ix, fo_err *err);
+int service_each_index(service *s, const char *tenant, const char *collection, service_index_fn *fn,
+                       void *ctx, fo_err *err);
+
+/* Do both indexes of a collection hold the store's chunks, all of them and no others, each under
+ * its document? FO_ECORRUPT says what is wrong; FO_EBUSY: the store changed since the indexes were
+ * opened (another process writes). */
+int service_compare_ids(service *s, const char *tenant, const char *collection,
+                        search_id_report *out, fo_err *err);
+
+/* After ingest with options.offline: bring the collection's index up to the store, in bounded
+ * memory; then its documents are findable. Killed before or in it, the next service_open or the
+ * next call goes on from the files that were sealed. progress may be NULL; `total` is in the unit
+ * of the stage (0: unknown). Nobody may write to the home meanwhile. */
+typedef void service_build_progress(void *ctx, enum search_bulk_stage stage, uint64_t done,
+                                    uint64_t total);
+int service_catch_up(service *s, const char *tenant, const char *collection,
+                     service_build_progress *progress, void *ctx, fo_err *err);
+
+/* Embed every chunk anew with this service's embedder and build fresh indexes. */
+int service_rebuild(service *s, const char *tenant, const char *collection,
+                    void (*progress)(void *ctx, size_t done, size_t total), void *ctx, fo_err *err);
+
+#endif

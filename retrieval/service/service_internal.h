@@ -1,0 +1,126 @@
+/* service_internal.h - what service.c, collections.c, ingest.c, writer.c and pipeline.c share.
+ *
+ * Lock order: admin_mu -> writer turn -> mu. The writer's turn is held through a whole commit;
+ * mu only for a look-up. Queries take mu alone, and briefly. */
+#ifndef FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
+#define FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
+
+#include <pthread.h>
+#include "index/sparse/analyze.h"
+#include "kernels/pool.h"
+#include "retrieval/answer/prompt.h"
+#include "retrieval/service/service.h"
+
+/* An open collection. Counted references: the registry holds one until the collection goes. */
+typedef struct collection {
+    struct collection *next; /* guarded by service.mu */
+    service *service;        /* immutable */
+    int refs;                /* guarded by service.mu */
+    /* immutable once in the registry */
+    int64_t id;
+    char *tenant, *name, *language, *dir;
+    search_index *index;
+    int edition;                 /* 0 or 1: which folder, see collections.c */
+    uint32_t dim;                /* of its vectors */
+    bool foreign_vectors;        /* embedded by another model: sparse search only */
+    analyzer *idle_analyzers[8]; /* guarded by service.mu: making one costs more than a search */
+    int n_idle_analyzers;        /* guarded by service.mu */
+    bool remove_files;    /* guarded by service.mu: deleted, files go with the last reference */
+    _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
+} collection;
+
+typedef struct write_op write_op;         /* writer.c */
+typedef struct query_memory query_memory; /* query_memory.c */
+
+struct service {
+    /* immutable after open */
+    char *home;
+    store *store;
+    embedder *embedder;
+    reranker *reranker;      /* NULL: none loaded */
+    engine *engine;          /* NULL: none loaded */
+    prompt_builder *prompts; /* with it */
+    /* The first three give way to others (kernels/priority.h); queries never wait for them. */
+    fo_pool *pool;         /* prepares documents */
+    fo_pool *index_pool;   /* builds and merges graphs: a merge takes long, and ingest goes on */
+    fo_pool *passage_pool; /* steps of the embedder over passages, from within `pool` */
+    fo_pool *model_pool;   /* steps of the embedder over questions, and the reranker's */
+    struct kv_warm *warm;  /* NULL: off */
+    query_memory *memory;  /* what queries leave for the next */
+    int lock_fd;
+    bool read_only;
+    bool offline; /* indexes lag behind the store until service_catch_up */
+    uint64_t min_free_bytes, build_memory;
+    int64_t merge_bytes_per_s;
+    void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
+                          bool rebuilt); /* NULL: nobody wants to know */
+    void *index_damaged_ctx;
+
+    pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
+
+    pthread_mutex_t mu;
+    pthread_cond_t idle;     /* n_running became 0 */
+    collection *collections; /* guarded by mu */
+    size_t n_running;        /* guarded by mu: calls inside the service */
+    bool closing;            /* guarded by mu */
+
+    pthread_mutex_t write_mu;
+    pthread_cond_t write_turn;     /* a group was committed, or the turn is free */
+    write_op *queue, **queue_tail; /* guarded by write_mu */
+    bool writing;                  /* guarded by write_mu: somebody has the turn */
+
+    /* atomic: relaxed counters */
+    atomic_uint_fast64_t n_queries, n_ingested;
+};
+
+/* Every public call stands between these: closing waits for them. FO_EBUSY once closing. */
+int service_enter(service *s, fo_err *err);
+void service_leave(service *s);
+
+/* ---- collections.c ----------------------------------------------------------------------- */
+
+int collections_open_all(service *s, fo_err *err);
+void collections_close_all(service *s);
+int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
+                       fo_err *err);
+int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
+                      collection **out, fo_err *err);
+void collection_release(service *s, collection *c);
+/* An analyzer of c's language, for one thread until it is given back. */
+int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err);
+void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL is fine */
+/* Build a fresh index of c's collection from the store and put it in c's place; the files of the
+ * old one go with its last reader. The caller has admin_mu and the writer's turn. */
+int collection_renew(service *s, collection *c, fo_err *err);
+
+/* ---- ingest.c ---------------------------------------------------------------------------- */
+
+/* A passage is embedded as it is indexed: title, space, text. vectors[n][dim]. */
+typedef struct titled_text {
+    const char *title; /* NULL or "": none */
+    const char *text;
+    size_t len;
+} titled_text;
+int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err);
+
+/* ---- writer.c ---------------------------------------------------------------------------- */
+
+/* A document ready to be stored; pointers are the caller's until writer_submit returns. */
+typedef struct write_document {
+    store_document_in in;
+    store_chunk_in *chunks;
+    size_t n_chunks;
+    ingest_result *result;
+} write_document;
+
+/* Store, commit, index and publish: durable and findable when it returns FO_OK. Calls that come
+ * together share one transaction. *epoch is the collection's, with these documents in it. */
+int writer_submit(service *s, collection *c, write_document *docs, size_t n, double *index_ms,
+                  double *commit_ms, int64_t *epoch, fo_err *err);
+int writer_delete(service *s, collection *c, const char *id, int64_t *epoch, fo_err *err);
+
+/* The writer's turn without a transaction: nobody else writes until writer_yield. */
+void writer_take(service *s);
+void writer_yield(service *s);
+
+#endif

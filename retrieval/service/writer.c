@@ -1,0 +1,207 @@
+/* The one writer: calls that arrive together become one transaction (group commit).
+ *
+ *   caller ---- queue ----> [leader takes the whole queue]
+ *                              begin -> put/delete each -> stage in the index
+ *                              commit (durable)  -> publish (findable) -> wake everybody
+ *
+ * 1. Whoever finds the turn free leads and serves all that is queued, his own included.
+ * 2. An index is published only after the commit it mirrors; a failed commit discards it.
+ *    Offline, indexes are left alone: service_catch_up brings them up to the store.
+ * 3. A document that the store refuses by itself fails alone; an I/O error fails the group. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/clock.h"
+#include "retrieval/service/service_internal.h"
+
+enum { GROUP_DOCUMENTS = 4096 }; /* bounds a transaction's size and the wait of those behind */
+
+struct write_op {
+    write_op *next;
+    collection *c;
+    write_document *docs; /* NULL: a deletion */
+    size_t n;
+    const char *delete_id;
+    /* written by the leader */
+    bool done;
+    int rc;
+    fo_err err;
+    int64_t epoch;
+    double index_ms, commit_ms;
+};
+
+void writer_take(service *s) {
+    pthread_mutex_lock(&s->write_mu);
+    while (s->writing) pthread_cond_wait(&s->write_turn, &s->write_mu);
+    s->writing = true;
+    pthread_mutex_unlock(&s->write_mu);
+}
+
+void writer_yield(service *s) {
+    pthread_mutex_lock(&s->write_mu);
+    s->writing = false;
+    pthread_cond_broadcast(&s->write_turn);
+    pthread_mutex_unlock(&s->write_mu);
+}
+
+/* Errors that leave the transaction as it was, so that the rest of the group may go on. */
+static bool fails_alone(int rc) {
+    return rc == FO_EINVAL || rc == FO_EMISMATCH || rc == FO_ENOTFOUND || rc == FO_ELIMIT ||
+           rc == FO_EUNSUPPORTED;
+}
+
+static int put_one(store_txn *t, collection *c, write_document *d, bool indexed, fo_err *err) {
+    store_put_result put = {0};
+    ingest_result *r = d->result;
+    fo_err own = {0};
+    int rc = store_put_document(t, &d->in, d->chunks, d->n_chunks, &put, &own);
+    if (rc != FO_OK && fails_alone(rc)) {
+        r->status = INGEST_FAILED;
+        r->error = own;
+        return FO_OK;
+    }
+    if (rc != FO_OK) {
+        if (err) *err = own;
+        return rc;
+    }
+    r->status = put.status == STORE_CREATED   ? INGEST_CREATED
+                : put.status == STORE_UPDATED ? INGEST_UPDATED
+                                              : INGEST_UNCHANGED;
+    for (size_t i = 0; i < put.n_removed && indexed; i++)
+        search_index_remove(c->index, put.removed[i]);
+    free(put.removed);
+    if (put.status == STORE_UNCHANGED || !indexed) return FO_OK;
+    for (size_t i = 0; i < d->n_chunks; i++) {
+        const store_chunk_in *k = &d->chunks[i];
+        search_chunk_in in = {.chunk = put.first_chunk + (int64_t)i,
+                              .document = put.document,
+                              .title = d->in.title ? d->in.title : "",
+                              .text = d->in.text + k->start,
+                              .text_len = k->end - k->start,
+                              .metadata = d->in.metadata ? d->in.metadata : "",
+                              .vector = k->vector};
+        rc = search_index_add(c->index, &in, err);
+        if (rc != FO_OK) return rc;
+    }
+    return FO_OK;
+}
+
+static int delete_one(store_txn *t, write_op *op, bool indexed, fo_err *err) {
+    int64_t *removed = NULL;
+    size_t n = 0;
+    fo_err own = {0};
+    int rc = store_delete_document(t, op->c->id, op->delete_id, &removed, &n, &own);
+    if (rc != FO_OK && fails_alone(rc)) {
+        op->rc = rc;
+        op->err = own;
+        return FO_OK;
+    }
+    if (rc != FO_OK) {
+        if (err) *err = own;
+        return rc;
+    }
+    for (size_t i = 0; i < n && indexed; i++) search_index_remove(op->c->index, removed[i]);
+    free(removed);
+    return FO_OK;
+}
+
+static bool first_of_collection(const write_op *group, const write_op *op) {
+    for (const write_op *o = group; o != op; o = o->next)
+        if (o->c == op->c) return false;
+    return true;
+}
+
+static void run_group(service *s, write_op *group) {
+    fo_err err = {0};
+    store_txn *t = NULL;
+    double started = fo_now_ms();
+    int rc = store_begin(s->store, &t, &err);
+    for (write_op *op = group; rc == FO_OK && op; op = op->next) {
+        if (!op->docs) {
+            rc = delete_one(t, op, !s->offline, &err);
+        } else {
+            for (size_t i = 0; rc == FO_OK && i < op->n; i++)
+                rc = put_one(t, op->c, &op->docs[i], !s->offline, &err);
+        }
+    }
+    for (write_op *op = group; rc == FO_OK && op; op = op->next)
+        rc = store_txn_epoch(t, op->c->id, &op->epoch, &err);
+    double staged = fo_now_ms();
+    if (rc == FO_OK) {
+        rc = store_commit(t, &err);
+    } else if (t) {
+        store_rollback(t);
+    }
+    double committed = fo_now_ms();
+    for (write_op *op = group; op; op = op->next) {
+        if (first_of_collection(group, op) && !s->offline) {
+            if (rc != FO_OK) {
+                search_index_discard(op->c->index);
+            } else {
+                /* The documents are safe whatever this says; a failed publish means no memory,
+                 * and the next one shows them. */
+                fo_err late = {0};
+                if (search_index_publish(op->c->index, op->epoch, &late) != FO_OK) {
+                    op->rc = late.code;
+                    op->err = late;
+                }
+            }
+        }
+        if (rc != FO_OK) {
+            op->rc = rc;
+            op->err = err;
+        }
+        op->index_ms = staged - started + (fo_now_ms() - committed);
+        op->commit_ms = committed - staged;
+    }
+}
+
+static int submit(service *s, write_op *op, fo_err *err) {
+    pthread_mutex_lock(&s->write_mu);
+    *s->queue_tail = op;
+    s->queue_tail = &op->next;
+    while (!op->done) {
+        if (s->writing) {
+            pthread_cond_wait(&s->write_turn, &s->write_mu);
+            continue;
+        }
+        s->writing = true;
+        write_op *group = s->queue, *last = group;
+        for (size_t n = last->n; last->next && n + last->next->n <= GROUP_DOCUMENTS;
+             last = last->next)
+            n += last->next->n;
+        s->queue = last->next;
+        if (!s->queue) s->queue_tail = &s->queue;
+        last->next = NULL;
+        pthread_mutex_unlock(&s->write_mu);
+        run_group(s, group);
+        pthread_mutex_lock(&s->write_mu);
+        while (group) { /* an op is its caller's stack: gone once done is seen */
+            write_op *next = group->next;
+            group->done = true;
+            group = next;
+        }
+        s->writing = false;
+        pthread_cond_broadcast(&s->write_turn);
+    }
+    pthread_mutex_unlock(&s->write_mu);
+    if (op->rc != FO_OK && err) *err = op->err;
+    return op->rc;
+}
+
+int writer_submit(service *s, collection *c, write_document *docs, size_t n, double *index_ms,
+                  double *commit_ms, int64_t *epoch, fo_err *err) {
+    write_op op = {.c = c, .docs = docs, .n = n};
+    int rc = submit(s, &op, err);
+    *index_ms = op.index_ms;
+    *commit_ms = op.commit_ms;
+    *epoch = op.epoch;
+    return rc;
+}
+
+int writer_delete(service *s, collection *c, const char *id, int64_t *epoch, fo_err *err) {
+    write_op op = {.c = c, .n = 1, .delete_id = id};
+    int rc = submit(s, &op, err);
+    if (epoch) *epoch = op.epoch;
+    return rc;
+}

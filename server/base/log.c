@@ -1,0 +1,92 @@
+#include "server/base/log.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "kernels/buf.h"
+#include "server/base/json.h"
+
+/* Written once before threads start. */
+static enum log_level least = LOG_LEVEL_INFO;
+static bool as_json;
+
+static const char *const level_names[] = {"debug", "info", "warn", "error", "off"};
+
+bool log_level_parse(const char *name, enum log_level *out) {
+    for (int i = 0; i <= LOG_LEVEL_OFF; i++)
+        if (!strcasecmp(name, level_names[i])) return *out = (enum log_level)i, true;
+    return false;
+}
+
+void log_open(enum log_level level, bool json) {
+    least = level;
+    as_json = json;
+}
+
+int64_t log_now_ms(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
+void log_time(char out[32], int64_t unix_ms) {
+    time_t s = (time_t)(unix_ms / 1000);
+    struct tm tm;
+    gmtime_r(&s, &tm);
+    size_t n = strftime(out, 32, "%Y-%m-%dT%H:%M:%S", &tm);
+    snprintf(out + n, 32 - n, ".%03dZ", (int)(unix_ms % 1000));
+}
+
+/* A value of the text format: quoted where it holds more than plain characters. */
+static void text_value(fo_buf *b, const char *s) {
+    bool plain = *s != 0;
+    for (const char *p = s; *p && plain; p++)
+        plain = (unsigned char)*p > ' ' && *p != '"' && *p != '\\' && *p != 0x7f;
+    if (plain)
+        fo_buf_str(b, s);
+    else
+        json_write_string(b, s, strlen(s));
+}
+
+void log_write(enum log_level level, const char *request_id, const char *event,
+               const log_field *fields) {
+    if (level < least || level >= LOG_LEVEL_OFF) return;
+    fo_buf b = {0};
+    char t[32];
+    log_time(t, log_now_ms());
+    if (as_json) {
+        fo_buf_printf(&b, "{\"t\":\"%s\",\"level\":\"%s\",\"event\":", t, level_names[level]);
+        json_write_string(&b, event, strlen(event));
+        if (request_id) {
+            fo_buf_str(&b, ",\"request_id\":");
+            json_write_string(&b, request_id, strlen(request_id));
+        }
+    } else {
+        fo_buf_printf(&b, "%s %-5s %s", t, level_names[level], event);
+        if (request_id) {
+            fo_buf_str(&b, " id=");
+            text_value(&b, request_id);
+        }
+    }
+    for (const log_field *f = fields; f->key; f++) {
+        if (f->kind == LOG_FIELD_STR && !f->s) continue;
+        fo_buf_printf(&b, as_json ? ",\"%s\":" : " %s=", f->key);
+        if (f->kind == LOG_FIELD_INT)
+            fo_buf_printf(&b, "%lld", (long long)f->i);
+        else if (f->kind == LOG_FIELD_NUM)
+            fo_buf_printf(&b, "%.3f", f->d);
+        else if (as_json)
+            json_write_string(&b, f->s, strlen(f->s));
+        else
+            text_value(&b, f->s);
+    }
+    fo_buf_str(&b, as_json ? "}\n" : "\n");
+    if (!b.failed) {
+        ssize_t n = write(STDERR_FILENO, b.data, b.len);
+        (void)n; /* nowhere left to complain to */
+    }
+    fo_buf_free(&b);
+}

@@ -1,0 +1,65 @@
+#include "server/cli/answer_print.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *text_of(const cJSON *item, const char *key) {
+    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
+    return s ? s : "";
+}
+
+static void print_source(const cJSON *source, const char *label, const char *quote) {
+    const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
+    const char *uri = text_of(source, "uri");
+    printf("  %s %s%s%s", label, title, *title ? " - " : "", id);
+    if (*uri && strcmp(uri, id)) printf(" (%s)", uri);
+    printf("\n      ");
+    /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
+    size_t n = 0;
+    bool blank = false;
+    for (const char *p = quote; *p; p++, n++) {
+        if (n >= 300 && ((unsigned char)*p & 0xC0) != 0x80) {
+            fputs(" ...", stdout);
+            break;
+        }
+        bool space = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
+        if (!space || !blank) putchar(space ? ' ' : *p);
+        blank = space;
+    }
+    putchar('\n');
+}
+
+const char *answer_print_nothing(const cJSON *a) {
+    return strcmp(text_of(a, "status"), "no_context") ? "The documents do not answer this."
+                                                      : "Nothing in this collection matches the "
+                                                        "question.";
+}
+
+void answer_print_text(const cJSON *a) {
+    const char *answer = text_of(a, "answer");
+    puts(*answer ? answer : answer_print_nothing(a));
+}
+
+void answer_print_sources(const cJSON *a, bool contexts_only) {
+    const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
+    if (citations && citations->child) puts("\nSources:");
+    cJSON_ArrayForEach(c, citations) {
+        char label[32];
+        const cJSON *index = cJSON_GetObjectItemCaseSensitive(c, "index");
+        snprintf(label, sizeof label, "[%d]%s", index ? index->valueint : 0,
+                 cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(c, "verified")) ? ""
+                                                                               : " (unverified)");
+        print_source(cJSON_GetObjectItemCaseSensitive(c, "source"), label, text_of(c, "quote"));
+    }
+    if (citations && citations->child) return;
+    const cJSON *contexts = cJSON_GetObjectItemCaseSensitive(a, "contexts");
+    if (contexts && contexts->child) puts(contexts_only ? "Contexts:" : "\nNearest passages:");
+    int shown = 0;
+    cJSON_ArrayForEach(c, contexts) {
+        if (!contexts_only && shown++ == 3) break; /* beside an abstention a few are enough */
+        char label[32];
+        const cJSON *score = cJSON_GetObjectItemCaseSensitive(c, "score");
+        snprintf(label, sizeof label, "%.3f", score ? score->valuedouble : 0);
+        print_source(c, label, text_of(c, "text"));
+    }
+}

@@ -1,0 +1,435 @@
+#include "server/cli/cli.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernels/file.h"
+
+#define CONF_MAX_BYTES (1u << 20)
+
+size_t cli_distance(const char *a, const char *b) {
+    size_t n = strnlen(a, 63), m = strnlen(b, 63);
+    size_t row[64];
+    for (size_t j = 0; j <= m; j++) row[j] = j;
+    for (size_t i = 1; i <= n; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= m; j++) {
+            size_t up = row[j];
+            size_t best = diagonal + (a[i - 1] != b[j - 1]);
+            if (up + 1 < best) best = up + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            row[j] = best;
+            diagonal = up;
+        }
+    }
+    return row[m];
+}
+
+int cli_fail(const fo_err *err) {
+    if (err->field[0])
+        fprintf(stderr, "forage: %s: %s\n", err->field, err->msg);
+    else
+        fprintf(stderr, "forage: %s\n", err->msg[0] ? err->msg : fo_code_name(err->code));
+    return 1;
+}
+
+int cli_wrong_usage(const char *fmt, ...) {
+    va_list ap;
+    va_start(ap, fmt);
+    fputs("forage: ", stderr);
+    vfprintf(stderr, fmt, ap);
+    fputc('\n', stderr);
+    va_end(ap);
+    return 2;
+}
+
+bool cli_parse_bytes(const char *s, int64_t *out) {
+    errno = 0;
+    char *end;
+    double v = strtod(s, &end);
+    if (end == s || errno || !(v >= 0)) return false;
+    double unit = 1;
+    switch (toupper((unsigned char)*end)) {
+    case 'K':
+        unit = 1024.0, end++;
+        break;
+    case 'M':
+        unit = 1024.0 * 1024, end++;
+        break;
+    case 'G':
+        unit = 1024.0 * 1024 * 1024, end++;
+        break;
+    case 'T':
+        unit = 1024.0 * 1024 * 1024 * 1024, end++;
+        break;
+    default:
+        break;
+    }
+    if ((*end == 'i' || *end == 'I') && unit > 1) end++;
+    if (*end == 'B' || *end == 'b') end++;
+    if (*end || v * unit > 9.0e18) return false;
+    *out = (int64_t)(v * unit);
+    return true;
+}
+
+static bool parse_bool(const char *s, bool *out) {
+    static const char *const yes[] = {"1", "true", "yes", "on"};
+    static const char *const no[] = {"0", "false", "no", "off"};
+    for (size_t i = 0; i < 4; i++) {
+        if (!strcasecmp(s, yes[i])) return *out = true, true;
+        if (!strcasecmp(s, no[i])) return *out = false, true;
+    }
+    return false;
+}
+
+/* Store one value; `from` names where it came from. 0, or 2 after a message. */
+static int set_value(const cli_option *o, const char *value, const char *from) {
+    char *end;
+    errno = 0;
+    switch (o->type) {
+    case CLI_STRING:
+        *(const char **)o->out = value;
+        return 0;
+    case CLI_INT: {
+        long long v = strtoll(value, &end, 10);
+        if (end == value || *end || errno)
+            return cli_wrong_usage("%s: '%s' is not a whole number", from, value);
+        if (o->max > o->min && ((double)v < o->min || (double)v > o->max))
+            return cli_wrong_usage("%s must be between %.0f and %.0f", from, o->min, o->max);
+        *(int64_t *)o->out = v;
+        return 0;
+    }
+    case CLI_DOUBLE: {
+        double v = strtod(value, &end);
+        if (end == value || *end || !isfinite(v))
+            return cli_wrong_usage("%s: '%s' is not a number", from, value);
+        if (o->max > o->min && (v < o->min || v > o->max))
+            return cli_wrong_usage("%s must be between %g and %g", from, o->min, o->max);
+        *(double *)o->out = v;
+        return 0;
+    }
+    case CLI_BOOL:
+        if (!parse_bool(value, o->out))
+            return cli_wrong_usage("%s: '%s' is neither true nor false", from, value);
+        return 0;
+    case CLI_BYTES:
+        if (!cli_parse_bytes(value, o->out))
+            return cli_wrong_usage("%s: '%s' is not a size such as 4096, 64K, 16M or 2G", from,
+                                   value);
+        return 0;
+    case CLI_LIST: {
+        cli_list *l = o->out;
+        const char **items = realloc(l->items, (l->n + 1) * sizeof *items);
+        if (!items) return cli_wrong_usage("out of memory");
+        items[l->n++] = value;
+        l->items = items;
+        return 0;
+    }
+    }
+    return 2;
+}
+
+static const cli_option *find_option(const cli_command *c, const char *name, size_t len) {
+    for (const cli_option *o = c->options; o && o->name; o++)
+        if (strlen(o->name) == len && !memcmp(o->name, name, len)) return o;
+    return NULL;
+}
+
+static int refuse_option(const cli_command *c, const char *name, size_t len) {
+    char given[64];
+    snprintf(given, sizeof given, "%.*s", (int)(len < 63 ? len : 63), name);
+    const char *best = NULL;
+    size_t best_distance = 4;
+    for (const cli_option *o = c->options; o && o->name; o++) {
+        size_t d = cli_distance(given, o->name);
+        if (d < best_distance) best = o->name, best_distance = d;
+    }
+    if (best)
+        return cli_wrong_usage("%s has no option --%s; did you mean --%s?", c->name, given, best);
+    return cli_wrong_usage("%s has no option --%s; 'forage help %s' lists them", c->name, given,
+                           c->name);
+}
+
+static int from_environment(const cli_option *o, bool *set) {
+    char name[96] = "FORAGE_";
+    size_t n = 7;
+    for (const char *p = o->name; *p && n + 1 < sizeof name; p++)
+        name[n++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+    name[n] = 0;
+    const char *value = getenv(name);
+    if (!value || !*value) return 0;
+    *set = true;
+    return set_value(o, value, name);
+}
+
+static char *trim(char *s) {
+    while (isspace((unsigned char)*s)) s++;
+    size_t n = strlen(s);
+    while (n && isspace((unsigned char)s[n - 1])) s[--n] = 0;
+    return s;
+}
+
+static int read_lines(const cli_command *c, const cli_command *const *commands, size_t n_commands,
+                      const char *path, char *text, const bool *set);
+
+/* Values of DIR/forage.conf for the options that are not set yet. */
+static int from_file(const cli_command *c, const cli_command *const *commands, size_t n_commands,
+                     const char *home, const bool *set) {
+    char path[4096];
+    if (snprintf(path, sizeof path, "%s/forage.conf", home) >= (int)sizeof path) return 0;
+    if (access(path, F_OK) != 0) return 0;
+    char *text;
+    size_t size;
+    fo_err err = {0};
+    if (fo_file_read(path, CONF_MAX_BYTES, &text, &size, &err)) return cli_fail(&err), 2;
+    int rc = read_lines(c, commands, n_commands, path, text, set);
+    free(text);
+    return rc;
+}
+
+static int read_lines(const cli_command *c, const cli_command *const *commands, size_t n_commands,
+                      const char *path, char *text, const bool *set) {
+    int line_number = 0;
+    for (char *next = text; next;) {
+        char *line = next;
+        next = strchr(line, '\n');
+        if (next) *next++ = 0;
+        line_number++;
+        line = trim(line);
+        if (!*line || *line == '#') continue;
+        char *equals = strchr(line, '=');
+        if (!equals) return cli_wrong_usage("%s:%d: expected 'name = value'", path, line_number);
+        *equals = 0;
+        char *name = trim(line), *value = trim(equals + 1);
+        size_t n = strlen(value);
+        if (n >= 2 && value[0] == '"' && value[n - 1] == '"') value[n - 1] = 0, value++;
+        for (char *p = name; *p; p++)
+            if (*p == '_') *p = '-';
+        const cli_option *o = find_option(c, name, strlen(name));
+        if (o && !o->flag_only) {
+            if (set[o - c->options]) continue;
+            char from[4200];
+            snprintf(from, sizeof from, "%s:%d: %s", path, line_number, name);
+            if (o->type == CLI_STRING || o->type == CLI_LIST) { /* kept by the option for ever */
+                value = strdup(value);
+                if (!value) return cli_wrong_usage("out of memory");
+            }
+            int rc = set_value(o, value, from);
+            if (rc) return rc;
+            continue;
+        }
+        bool known = false;
+        const char *best = NULL;
+        size_t best_distance = 4;
+        for (size_t i = 0; i < n_commands && !known; i++) {
+            for (o = commands[i]->options; o && o->name; o++) {
+                if (!strcmp(o->name, name)) known = true;
+                size_t d = cli_distance(name, o->name);
+                if (d < best_distance) best = o->name, best_distance = d;
+            }
+        }
+        if (!known)
+            return cli_wrong_usage("%s:%d: unknown setting '%s'%s%s%s", path, line_number, name,
+                                   best ? "; did you mean '" : "", best ? best : "",
+                                   best ? "'?" : "");
+    }
+    return 0;
+}
+
+int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
+              int *argc, char **argv) {
+    enum { MAX_OPTIONS = 128 };
+    bool set[MAX_OPTIONS] = {false};
+    size_t n_options = 0;
+    for (const cli_option *o = c->options; o && o->name; o++) n_options++;
+    if (n_options > MAX_OPTIONS) return cli_wrong_usage("%s declares too many options", c->name);
+
+    int n_args = 0;
+    bool only_args = false;
+    for (int i = 0; i < *argc; i++) {
+        char *a = argv[i];
+        if (only_args || a[0] != '-' || !a[1]) {
+            argv[n_args++] = a;
+            continue;
+        }
+        if (!strcmp(a, "--")) {
+            only_args = true;
+            continue;
+        }
+        if (a[1] != '-')
+            return cli_wrong_usage("%s: options are written --name; '%s' is none", c->name, a);
+        const char *name = a + 2;
+        size_t len = strcspn(name, "=");
+        const cli_option *o = find_option(c, name, len);
+        if (!o) return refuse_option(c, name, len);
+        const char *value;
+        if (name[len] == '=')
+            value = name + len + 1;
+        else if (o->type == CLI_BOOL)
+            value = "true";
+        else if (i + 1 < *argc)
+            value = argv[++i];
+        else
+            return cli_wrong_usage("--%s needs a value (%s)", o->name, o->arg ? o->arg : "VALUE");
+        char from[72];
+        snprintf(from, sizeof from, "--%s", o->name);
+        int rc = set_value(o, value, from);
+        if (rc) return rc;
+        set[o - c->options] = true;
+    }
+    const char *home = NULL;
+    for (size_t i = 0; i < n_options; i++) {
+        const cli_option *o = &c->options[i];
+        if (!set[i] && !o->flag_only) {
+            int rc = from_environment(o, &set[i]);
+            if (rc) return rc;
+        }
+        if (!strcmp(o->name, "home")) home = *(const char **)o->out;
+    }
+    if (home) {
+        int rc = from_file(c, commands, n_commands, home, set);
+        if (rc) return rc;
+    }
+    for (size_t i = 0; i < n_options; i++) {
+        const cli_option *o = &c->options[i];
+        if (o->required && o->type == CLI_STRING && !*(const char **)o->out)
+            return cli_wrong_usage("%s needs --%s %s\nusage: %s", c->name, o->name,
+                                   o->arg ? o->arg : "VALUE", c->usage);
+        if (o->required && o->type == CLI_LIST && !((cli_list *)o->out)->n)
+            return cli_wrong_usage("%s needs --%s %s\nusage: %s", c->name, o->name,
+                                   o->arg ? o->arg : "VALUE", c->usage);
+    }
+    if (n_args < c->min_args || (c->max_args >= 0 && n_args > c->max_args))
+        return cli_wrong_usage("%s %s\nusage: %s", c->name,
+                               n_args < c->min_args ? "needs more than was given"
+                                                    : "was given more than it takes",
+                               c->usage);
+    *argc = n_args;
+    return 0;
+}
+
+static void print_options(FILE *f, const cli_command *c) {
+    if (!c->options || !c->options->name) return;
+    fputs("\nOptions:\n", f);
+    for (const cli_option *o = c->options; o->name; o++) {
+        char left[80];
+        snprintf(left, sizeof left, "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+        fprintf(f, "  %-28s %s\n", left, o->help ? o->help : "");
+    }
+}
+
+static void print_command(const cli_command *c) {
+    printf("%s\n\nUsage:\n", c->summary);
+    for (const char *p = c->usage; *p;) {
+        size_t n = strcspn(p, "\n");
+        printf("  %.*s\n", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+    if (c->details) printf("\n%s\n", c->details);
+    print_options(stdout, c);
+}
+
+static void print_overview(const cli_command *const *commands, size_t n, const char *prefix) {
+    if (!prefix)
+        puts("forage " FORAGE_VERSION ": documents in, grounded answers with checked citations "
+             "out\n\nUsage: forage COMMAND [OPTIONS]\n");
+    puts("Commands:");
+    size_t skip = prefix ? strlen(prefix) : 0;
+    for (size_t i = 0; i < n; i++)
+        if (!prefix ||
+            (!strncmp(commands[i]->name, prefix, skip) && commands[i]->name[skip] == ' '))
+            printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);
+    puts("\n'forage help COMMAND' says more. Options may also be set in the environment\n"
+         "(FORAGE_HOME for --home) and in DIR/forage.conf (home's folder; lines 'name = value').");
+}
+
+/* The command that argv names; *words gets how many words that took. */
+static const cli_command *find_command(const cli_command *const *commands, size_t n, int argc,
+                                       char **argv, int *words) {
+    char two[128];
+    if (argc >= 2) {
+        snprintf(two, sizeof two, "%s %s", argv[0], argv[1]);
+        for (size_t i = 0; i < n; i++)
+            if (!strcmp(commands[i]->name, two)) return *words = 2, commands[i];
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(commands[i]->name, argv[0])) return *words = 1, commands[i];
+    return NULL;
+}
+
+static bool is_group(const cli_command *const *commands, size_t n, const char *word) {
+    size_t len = strlen(word);
+    for (size_t i = 0; i < n; i++)
+        if (!strncmp(commands[i]->name, word, len) && commands[i]->name[len] == ' ') return true;
+    return false;
+}
+
+static int unknown_command(const cli_command *const *commands, size_t n, int argc, char **argv) {
+    if (is_group(commands, n, argv[0])) {
+        if (argc > 1 && argv[1][0] != '-')
+            cli_wrong_usage("%s knows no '%s'", argv[0], argv[1]);
+        else
+            cli_wrong_usage("%s needs one of these", argv[0]);
+        print_overview(commands, n, argv[0]);
+        return 2;
+    }
+    const char *best = NULL;
+    size_t best_distance = 4;
+    for (size_t i = 0; i < n; i++) {
+        size_t d = cli_distance(argv[0], commands[i]->name);
+        if (d < best_distance) best = commands[i]->name, best_distance = d;
+    }
+    if (best) return cli_wrong_usage("no command '%s'; did you mean '%s'?", argv[0], best);
+    return cli_wrong_usage("no command '%s'; 'forage help' lists them", argv[0]);
+}
+
+static int help(const cli_command *const *commands, size_t n, int argc, char **argv) {
+    if (argc == 0) return print_overview(commands, n, NULL), 0;
+    int words = 1;
+    const cli_command *c = find_command(commands, n, argc, argv, &words);
+    if (c) return print_command(c), 0;
+    if (argc == 1 && is_group(commands, n, argv[0])) return print_overview(commands, n, argv[0]), 0;
+    return unknown_command(commands, n, argc, argv);
+}
+
+int cli_main(const cli_command *const *commands, size_t n_commands, int argc, char **argv) {
+    argc--, argv++;
+    if (argc == 0) {
+        print_overview(commands, n_commands, NULL);
+        return 2;
+    }
+    if (!strcmp(argv[0], "help") || !strcmp(argv[0], "--help") || !strcmp(argv[0], "-h"))
+        return help(commands, n_commands, argc - 1, argv + 1);
+    static char version_word[] = "version";
+    if (!strcmp(argv[0], "--version")) argv[0] = version_word;
+    int words = 1;
+    const cli_command *c = find_command(commands, n_commands, argc, argv, &words);
+    if (!c) return unknown_command(commands, n_commands, argc, argv);
+    argc -= words, argv += words;
+    for (int i = 0; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_command(c), 0;
+    int rc = cli_parse(c, commands, n_commands, &argc, argv);
+    if (rc) return rc;
+    rc = c->run(argc, argv);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        perror("forage: standard output");
+        return 1;
+    }
+    return rc;
+}
+
+static int version_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    puts("forage " FORAGE_VERSION);
+    return 0;
+}
+
+const cli_command cli_command_version = {
+    "version", "the version of this program", "forage version", NULL, NULL, 0, 0, version_run};

@@ -1,0 +1,184 @@
+/* forage index verify | stats | compact: the derived files of a home, looked at and tidied. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/service/service.h"
+#include "server/cli/cli.h"
+#include "server/cli/cli_models.h"
+#include "server/base/json.h"
+
+static struct {
+    const char *home, *collection;
+    int64_t threads;
+    bool json;
+} o = {.home = "home"};
+
+#define HOME_OPTION                                                                                \
+    { "home", CLI_STRING, &o.home, "DIR", "the home to work on (default: home)" }
+#define COLLECTION(t)                                                                              \
+    { "collection", CLI_STRING, &o.collection, "NAME", t }
+#define THREADS_OPTION                                                                             \
+    { "threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024 }
+#define JSON_OPTION                                                                                \
+    { "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout" }
+
+static int open_home(service **s, bool read_only, fo_err *err) {
+    service_options so = {.home = o.home, .n_threads = (int)o.threads, .read_only = read_only};
+    return cli_models_open(s, &so, err);
+}
+
+/* ---- verify, stats, compact ----------------------------------------------------------------- */
+
+static const cli_option work_options[] = {HOME_OPTION,       COLLECTION("default: all of them"),
+                                          CLI_EMBED_OPTIONS, THREADS_OPTION,
+                                          JSON_OPTION,       {0}};
+
+typedef struct each {
+    service *service;
+    json_out out;
+    int n, n_bad;
+} each;
+
+static void write_stats(json_out *out, const char *tenant, const char *collection,
+                        search_index *ix) {
+    search_index_stats st = {0};
+    search_index_get_stats(ix, &st);
+    json_out_string(out, "tenant", tenant);
+    json_out_string(out, "collection", collection);
+    json_out_int(out, "segments", (int64_t)st.n_segments);
+    json_out_int(out, "chunks", (int64_t)st.n_chunks);
+    json_out_int(out, "deleted", (int64_t)st.n_deleted);
+    json_out_int(out, "terms", (int64_t)st.n_terms);
+    json_out_int(out, "postings", (int64_t)st.n_postings);
+    json_out_int(out, "bytes_files", (int64_t)st.bytes_files);
+    json_out_int(out, "bytes_memory", (int64_t)st.bytes_memory);
+    json_out_int(out, "bytes_written", (int64_t)st.bytes_written);
+    json_out_int(out, "bytes_ingested", (int64_t)st.bytes_ingested);
+    double ingested = (double)st.bytes_ingested, written = (double)st.bytes_written;
+    json_out_number(out, "write_amplification", ingested > 0 ? written / ingested : 0);
+    json_out_int(out, "epoch", search_index_epoch(ix));
+    if (o.json) return;
+    printf("%s/%s: %zu segments, %zu chunks (%zu deleted), %zu terms, %zu postings, %.1f MB in "
+           "files, %.1f MB in memory",
+           tenant, collection, st.n_segments, st.n_chunks, st.n_deleted, st.n_terms, st.n_postings,
+           (double)st.bytes_files / 1e6, (double)st.bytes_memory / 1e6);
+    if (ingested > 0)
+        printf("; %.1f MB written for %.1f MB ingested: %.2f times", written / 1e6, ingested / 1e6,
+               written / ingested);
+    putchar('\n');
+}
+
+static int stats_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                     fo_err *err) {
+    (void)err;
+    each *e = ctx;
+    e->n++;
+    json_out_open(&e->out, NULL, '{');
+    write_stats(&e->out, tenant, collection, ix);
+    json_out_close(&e->out, '}');
+    return FO_OK;
+}
+
+static int verify_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                      fo_err *err) {
+    (void)err;
+    each *e = ctx;
+    fo_err why = {0};
+    search_id_report ids;
+    bool bad = search_index_verify(ix, &why) != FO_OK ||
+               service_compare_ids(e->service, tenant, collection, &ids, &why) != FO_OK;
+    e->n++;
+    e->n_bad += bad;
+    json_out_open(&e->out, NULL, '{');
+    json_out_string(&e->out, "tenant", tenant);
+    json_out_string(&e->out, "collection", collection);
+    json_out_bool(&e->out, "sound", !bad);
+    json_out_string(&e->out, "error", bad ? why.msg : NULL);
+    json_out_close(&e->out, '}');
+    if (!o.json) printf("%s/%s: %s\n", tenant, collection, bad ? why.msg : "sound");
+    return FO_OK; /* the others are looked at too */
+}
+
+static int compact_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                       fo_err *err) {
+    int rc = search_index_seal(ix, err);
+    if (!rc) rc = search_index_compact(ix, err);
+    return rc ? rc : stats_one(ctx, tenant, collection, ix, err);
+}
+
+static int each_run(service_index_fn *fn, bool writes, bool check_store) {
+    fo_err err = {0};
+    service *s = NULL;
+    if (open_home(&s, !writes, &err)) return cli_fail(&err);
+    fo_buf text = {0};
+    each e = {.service = s, .out = {&text, false}};
+    json_out_open(&e.out, NULL, '{');
+    fo_err store_err = {0};
+    if (check_store) {
+        bool bad = store_verify(service_store(s), &store_err) != FO_OK;
+        e.n_bad += bad;
+        json_out_bool(&e.out, "store_sound", !bad);
+        json_out_string(&e.out, "store_error", bad ? store_err.msg : NULL);
+        if (!o.json) printf("store: %s\n", bad ? store_err.msg : "sound");
+    }
+    json_out_open(&e.out, "collections", '[');
+    int rc = service_each_index(s, o.collection ? "default" : NULL, o.collection, fn, &e, &err);
+    json_out_close(&e.out, ']');
+    json_out_close(&e.out, '}');
+    service_close(s);
+    if (rc)
+        cli_fail(&err);
+    else if (o.json)
+        puts(text.data);
+    else if (!e.n)
+        puts("no collections");
+    fo_buf_free(&text);
+    return rc || e.n_bad ? 1 : 0;
+}
+
+static int verify_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    return each_run(verify_one, false, true);
+}
+
+static int stats_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    return each_run(stats_one, false, false);
+}
+
+static int compact_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    return each_run(compact_one, true, false);
+}
+
+const cli_command cli_command_index_verify = {
+    "index verify",
+    "check every checksum and invariant of store and indexes, and that they agree",
+    "forage index verify --home DIR [--collection C] [--json]",
+    "Both indexes must hold the chunks of the store, all of them and no others, each under its\n"
+    "document. Exit status 1 where anything is not sound; 'forage index rebuild' makes indexes "
+    "anew.",
+    work_options,
+    0,
+    0,
+    verify_run};
+const cli_command cli_command_index_stats = {
+    "index stats",
+    "segments, chunks, postings, bytes of every index",
+    "forage index stats --home DIR [--collection C] [--json]",
+    "Written and ingested bytes are counted since the index was made, up to its last file; their\n"
+    "ratio is the write amplification of sealing and merging.",
+    work_options,
+    0,
+    0,
+    stats_run};
+const cli_command cli_command_index_compact = {
+    "index compact",
+    "merge all segments of an index into one, without what was deleted",
+    "forage index compact --home DIR [--collection C]",
+    NULL,
+    work_options,
+    0,
+    0,
+    compact_run};

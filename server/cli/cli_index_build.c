@@ -1,0 +1,216 @@
+/* forage index build: a corpus into a home, offline. Documents go through the same extraction,
+ * chunking and embedding as POST /ingest into the store; then the index files are made from the
+ * store in bounded memory (retrieval/service/service.h, service_catch_up). Both halves go on where
+ * a killed run left off: what the store holds is unchanged, what sealed files hold is not built
+ * again. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "retrieval/service/service.h"
+#include "server/cli/cli.h"
+#include "server/cli/cli_models.h"
+#include "server/routes/ingest_batch.h"
+#include "server/base/json.h"
+#include "server/base/log.h"
+#include "server/cli/progress.h"
+
+static struct {
+    const char *home, *collection, *language;
+    cli_list input;
+    int64_t threads, max_tokens, overlap, memory;
+    bool json;
+} o = {.home = "home", .overlap = -1, .memory = (int64_t)1 << 30};
+
+static const cli_option options[] = {
+    {"input", CLI_LIST, &o.input, "FILE",
+     "a .jsonl corpus, a document a line; - for stdin; may be "
+     "given again",
+     .required = true, .flag_only = true},
+    {"home", CLI_STRING, &o.home, "DIR", "the home to work on (default: home)"},
+    {"collection", CLI_STRING, &o.collection, "NAME", "default: default"},
+    {"language", CLI_STRING, &o.language, "NAME", "of a new collection (default: english)"},
+    {"max-tokens", CLI_INT, &o.max_tokens, "N", "tokens of a chunk (default 256)", .min = 16,
+     .max = 8192},
+    {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
+     .min = 0, .max = 4095},
+    {"memory", CLI_BYTES, &o.memory, "BYTES",
+     "working memory, roughly; what exceeds it becomes another segment (default 1G)"},
+    CLI_EMBED_OPTIONS,
+    {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
+    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    {0}};
+
+enum { EXTRACT, CHUNK, EMBED, STORE, POSTINGS, GRAPH, COMMIT, N_STAGES };
+
+typedef struct build {
+    progress *progress;
+    int stages[N_STAGES];
+    ingest_counts counts;
+} build;
+
+/* Lines of the regular files among the inputs: what the bars run towards; 0 where one is a pipe. */
+static uint64_t count_documents(void) {
+    uint64_t n = 0;
+    char *block = malloc(1 << 20);
+    for (size_t i = 0; block && i < o.input.n; i++) {
+        struct stat st;
+        FILE *f = NULL;
+        if (stat(o.input.items[i], &st) || !S_ISREG(st.st_mode) ||
+            !(f = fopen(o.input.items[i], "re"))) {
+            n = 0;
+            break;
+        }
+        size_t got;
+        char last = '\n';
+        while ((got = fread(block, 1, 1 << 20, f)) > 0) {
+            for (const char *p = block; (p = memchr(p, '\n', (size_t)(block + got - p))); p++) n++;
+            last = block[got - 1];
+        }
+        if (last != '\n') n++;
+        fclose(f);
+    }
+    free(block);
+    return n;
+}
+
+static void show_counts(void *ctx) {
+    build *b = ctx;
+    progress_stage_set(b->progress, b->stages[EXTRACT], b->counts.extracted);
+    progress_stage_set(b->progress, b->stages[CHUNK], b->counts.chunked);
+    progress_stage_set(b->progress, b->stages[EMBED], b->counts.embedded);
+    progress_stage_set(b->progress, b->stages[STORE], b->counts.stored);
+}
+
+static void on_failed(void *ctx, const char *id, const fo_err *why) {
+    (void)ctx;
+    fprintf(stderr, "forage: %s: %s\n", id ? id : "document", why->msg);
+}
+
+static void on_index(void *ctx, enum search_bulk_stage stage, uint64_t done, uint64_t total) {
+    build *b = ctx;
+    int i = b->stages[stage == SEARCH_BULK_POSTINGS ? POSTINGS
+                      : stage == SEARCH_BULK_GRAPH  ? GRAPH
+                                                    : COMMIT];
+    if (total) progress_stage_set_total(b->progress, i, total);
+    progress_stage_set(b->progress, i, stage == SEARCH_BULK_COMMIT ? done / 1000000 : done);
+}
+
+static int read_corpus(ingest_batch *b, const char *path, fo_err *err) {
+    FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
+    if (!f) return fo_fail_errno(err, "cannot open %s", path);
+    char *line = NULL;
+    size_t cap = 0, number = 0;
+    ssize_t n;
+    int rc = FO_OK;
+    while (!rc && (n = getline(&line, &cap, f)) >= 0) {
+        number++;
+        while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
+        if (!n) continue;
+        char label[96];
+        snprintf(label, sizeof label, "%.64s:%zu", path, number);
+        rc = ingest_batch_add_json(b, line, (size_t)n, label, err);
+    }
+    if (!rc && ferror(f)) rc = fo_fail_errno(err, "cannot read %s", path);
+    free(line);
+    if (f != stdin) fclose(f);
+    return rc;
+}
+
+/* The first half: documents into the store. */
+static int store_documents(service *s, build *b, ingest_totals *totals, fo_err *err) {
+    static const char *const names[] = {"extract", "chunk", "embed", "store"};
+    uint64_t total = count_documents();
+    for (int i = EXTRACT; i <= STORE; i++)
+        b->stages[i] = progress_stage(b->progress, names[i], "documents", total);
+    /* Large batches, against which nobody waits; a sixteenth of the memory holds one as it came,
+     * and some four times that is what it becomes. */
+    size_t max_bytes = (size_t)o.memory / 16;
+    if (max_bytes > (size_t)64 << 20) max_bytes = (size_t)64 << 20;
+    ingest_batch_options opt = {.service = s,
+                                .ingest = {.tenant = "default",
+                                           .collection = o.collection,
+                                           .language = o.language,
+                                           .max_tokens = (size_t)o.max_tokens,
+                                           .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap,
+                                           .counts = &b->counts},
+                                .max_docs = 16384,
+                                .max_bytes = max_bytes,
+                                .failed = on_failed,
+                                .ctx = b};
+    ingest_batch *batch = NULL;
+    int rc = ingest_batch_create(&batch, &opt, err);
+    for (size_t i = 0; i < o.input.n && !rc; i++) rc = read_corpus(batch, o.input.items[i], err);
+    if (!rc) rc = ingest_batch_flush(batch, err);
+    if (batch) *totals = *ingest_batch_totals(batch);
+    ingest_batch_free(batch);
+    return rc;
+}
+
+static void write_result(const ingest_totals *t, double seconds) {
+    if (!o.json) {
+        printf("%zu created, %zu updated, %zu unchanged, %zu failed; %zu chunks; %.1f s\n", t->n[0],
+               t->n[1], t->n[2], t->n[3], t->n_chunks, seconds);
+        return;
+    }
+    fo_buf text = {0};
+    json_out out = {&text, false};
+    json_out_open(&out, NULL, '{');
+    json_out_string(&out, "collection", o.collection);
+    for (int i = 0; i < 4; i++)
+        json_out_int(&out, ingest_status_name((enum ingest_status)i), (int64_t)t->n[i]);
+    json_out_int(&out, "chunks", (int64_t)t->n_chunks);
+    json_out_number(&out, "seconds", seconds);
+    fo_buf_str(&text, ",\"timings_ms\":");
+    ingest_write_timings(&text, &t->report, seconds * 1000);
+    json_out_close(&out, '}');
+    puts(text.data);
+    fo_buf_free(&text);
+}
+
+static int run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    if (!o.collection) o.collection = "default";
+    if (!service_name_valid(o.collection))
+        return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
+    if (o.overlap >= 0 && o.overlap >= (o.max_tokens ? o.max_tokens : 256) / 2)
+        return cli_wrong_usage("--overlap must be less than half of --max-tokens");
+    if (o.memory < (int64_t)64 << 20) return cli_wrong_usage("--memory must be at least 64M");
+    fo_err err = {0};
+    service *s = NULL;
+    int64_t began = log_now_ms();
+    service_options so = {.home = o.home,
+                          .n_threads = (int)o.threads,
+                          .offline = true,
+                          .build_memory = (uint64_t)o.memory,
+                          .cache_bytes = -1};
+    if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
+    build b = {0};
+    b.progress = progress_begin_stages(show_counts, &b, o.json);
+    ingest_totals totals = {0};
+    int rc = store_documents(s, &b, &totals, &err);
+    if (!rc && totals.n_all > totals.n[INGEST_FAILED]) {
+        b.stages[POSTINGS] = progress_stage(b.progress, "postings", "chunks", 0);
+        b.stages[GRAPH] = progress_stage(b.progress, "graph", "chunks", 0);
+        b.stages[COMMIT] = progress_stage(b.progress, "commit", "MB", 0);
+        rc = service_catch_up(s, "default", o.collection, on_index, &b, &err);
+    }
+    progress_end(b.progress);
+    service_close(s);
+    if (rc) return cli_fail(&err);
+    write_result(&totals, (double)(log_now_ms() - began) / 1000);
+    return totals.n[INGEST_FAILED] ? 1 : 0;
+}
+
+const cli_command cli_command_index_build = {
+    "index build",
+    "build a home's indexes from a corpus, offline",
+    "forage index build --input corpus.jsonl --home DIR [--collection C] [--threads N]\n"
+    "                    [--memory 2G]",
+    "Writes the very files that the server maps. Documents are stored too, so that a server can\n"
+    "go on from there. A build that was killed goes on where it was when it is run again.",
+    options,
+    0,
+    0,
+    run};

@@ -1,0 +1,110 @@
+/* cli_model.c - `forage quantize` and `forage convert`: model files made from others. */
+#include <stdio.h>
+#include "engine/tools/convert.h"
+#include "engine/tools/quantize.h"
+#include "server/cli/cli.h"
+#include "server/cli/progress.h"
+
+static struct {
+    int64_t threads;
+    const char *name;
+    bool json;
+} o;
+
+static void on_bytes(void *arg, uint64_t done, uint64_t total) {
+    progress_set_total(arg, total);
+    progress_set(arg, done);
+}
+
+/* --- quantize --- */
+static const cli_option quantize_options_table[] = {
+    {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 1, .max = 1024},
+    {"json", CLI_BOOL, &o.json, NULL, "progress and result as JSON lines"},
+    {0}};
+
+static int run_quantize(int argc, char **argv) {
+    (void)argc;
+    quantize_options q = {0};
+    if (!quantize_target_from_name(argv[2], &q.target))
+        return cli_wrong_usage("quantize knows f16, bf16, q8_0, q4_0, q4_k_m and q6_k, not '%s'",
+                               argv[2]);
+    fo_err err = {0};
+    quantize_result r;
+    if (!(q.pool = fo_pool_create((int)o.threads))) {
+        fo_fail(&err, FO_ENOMEM, "out of memory for threads");
+        return cli_fail(&err);
+    }
+    progress *p = progress_begin("quantize", "bytes", 0, o.json);
+    q.progress = on_bytes;
+    q.progress_arg = p;
+    int rc = quantize_file(argv[0], argv[1], &q, &r, &err);
+    progress_end(p);
+    fo_pool_free(q.pool);
+    if (rc) return cli_fail(&err);
+    if (o.json)
+        printf("{\"in_bytes\":%llu,\"out_bytes\":%llu,\"converted\":%zu,\"kept\":%zu,"
+               "\"fallback\":%zu}\n",
+               (unsigned long long)r.in_bytes, (unsigned long long)r.out_bytes, r.n_converted,
+               r.n_kept, r.n_fallback);
+    else
+        printf("%s: %zu tensors converted (%zu to a fall-back type, their rows do not divide), "
+               "%zu kept; %.1f MB -> %.1f MB\n",
+               argv[1], r.n_converted, r.n_fallback, r.n_kept, (double)r.in_bytes / 1e6,
+               (double)r.out_bytes / 1e6);
+    return 0;
+}
+
+const cli_command cli_command_quantize = {
+    "quantize",
+    "rewrite a GGUF model in another number format",
+    "forage quantize in.gguf out.gguf q8_0|q4_0|q4_k_m|q6_k|f16|bf16",
+    "Mixes and fall-backs for rows that a block does not divide are llama.cpp's.",
+    quantize_options_table,
+    3,
+    3,
+    run_quantize};
+
+/* --- convert --- */
+static const cli_option convert_options_table[] = {
+    {"name", CLI_STRING, &o.name, "NAME", "name stored in the file (default: the file's)",
+     .flag_only = true},
+    {"json", CLI_BOOL, &o.json, NULL, "progress and result as JSON lines"},
+    {0}};
+
+static int run_convert(int argc, char **argv) {
+    quantize_target target = QUANTIZE_F16;
+    if (argc > 2 && (!quantize_target_from_name(argv[2], &target) ||
+                     (target != QUANTIZE_F16 && target != QUANTIZE_Q8_0)))
+        return cli_wrong_usage("convert writes f16 or q8_0, not '%s'", argv[2]);
+    fo_err err = {0};
+    convert_result r;
+    progress *p = progress_begin("convert", "bytes", 0, o.json);
+    convert_options c = {.type = target == QUANTIZE_Q8_0 ? QUANT_Q8_0 : QUANT_F16,
+                         .name = o.name,
+                         .progress = on_bytes,
+                         .progress_arg = p};
+    int rc = convert_folder(argv[0], argv[1], &c, &r, &err);
+    progress_end(p);
+    if (rc) return cli_fail(&err);
+    if (o.json)
+        printf("{\"tensors\":%zu,\"bytes\":%llu,\"layers\":%d,\"dim\":%d,\"vocab\":%d,"
+               "\"pooling\":\"%s\"}\n",
+               r.n_tensors, (unsigned long long)r.out_bytes, r.n_layers, r.d_model, r.n_vocab,
+               r.pooling);
+    else
+        printf("%s: %d layers of width %d, %d pieces, pooling %s, %zu tensors, %.1f MB\n", argv[1],
+               r.n_layers, r.d_model, r.n_vocab, r.pooling, r.n_tensors, (double)r.out_bytes / 1e6);
+    return 0;
+}
+
+const cli_command cli_command_convert = {
+    "convert",
+    "make a GGUF file of a Hugging Face encoder",
+    "forage convert DIR out.gguf [f16|q8_0]",
+    "DIR holds config.json, vocab.txt or tokenizer.json, and model.safetensors of a BERT-type\n"
+    "encoder or cross-encoder; pooling, longest text and prefixes are taken from the\n"
+    "sentence-transformers files where there are any.",
+    convert_options_table,
+    2,
+    3,
+    run_convert};

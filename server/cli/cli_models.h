@@ -1,0 +1,36 @@
+/* cli_models.h - the flags that say which models a home is opened with: every command that opens
+ * one takes the same and opens it here. */
+#ifndef FORAGE_SERVER_CLI_MODELS_H
+#define FORAGE_SERVER_CLI_MODELS_H
+
+#include "retrieval/service/service.h"
+#include "server/cli/cli.h"
+#include "server/cli/engine_flags.h"
+
+typedef struct cli_models {
+    const char *embed, *query_prefix, *passage_prefix, *rerank, *model;
+} cli_models;
+extern cli_models cli_model_flags; /* what the rows below read */
+
+/* Rows of an option table. */
+/* clang-format off */
+#define CLI_EMBED_OPTIONS \
+    {"embed-model", CLI_STRING, &cli_model_flags.embed, "FILE", \
+     "embedder: a GGUF file or model2vec folder (default: the built-in table)"}, \
+    {"query-prefix", CLI_STRING, &cli_model_flags.query_prefix, "TEXT", \
+     "an encoder reads it before each question (default: what its file says)"}, \
+    {"passage-prefix", CLI_STRING, &cli_model_flags.passage_prefix, "TEXT", \
+     "an encoder reads it before each passage (default: what its file says)"}
+#define CLI_RERANK_OPTION \
+    {"rerank-model", CLI_STRING, &cli_model_flags.rerank, "FILE", \
+     "a cross-encoder (GGUF) for search.rerank and /v1/rerank"}
+#define CLI_GENERATE_OPTIONS \
+    {"model", CLI_STRING, &cli_model_flags.model, "FILE", \
+     "a language model (GGUF) that writes answers (default: none)"}, \
+    ENGINE_DISK_FLAG, ENGINE_FLAGS
+/* clang-format on */
+
+/* service_open with what the flags say put into *o. FO_EINVAL names a flag. */
+int cli_models_open(service **out, const service_options *o, fo_err *err);
+
+#endif

@@ -1,0 +1,145 @@
+/* forage query: one question, on the terminal. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/cli/answer_print.h"
+#include "server/routes/app.h"
+#include "server/cli/cli.h"
+#include "server/cli/cli_models.h"
+#include "server/http/client.h"
+#include "server/base/json.h"
+#include "server/routes/query_json.h"
+
+static struct {
+    const char *home, *url, *key, *collection, *mode, *filter, *fusion;
+    int64_t top_k, sentences;
+    double alpha;
+    bool json, no_generate, loose;
+} o = {.home = "home",
+       .collection = "default",
+       .mode = "hybrid",
+       .fusion = "weighted",
+       .top_k = 8,
+       .sentences = 3,
+       .alpha = -1};
+
+static const cli_option options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "the home to ask (default: home)"},
+    {"url", CLI_STRING, &o.url, "URL", "a running service to ask instead"},
+    {"api-key", CLI_STRING, &o.key, "KEY", "for --url"},
+    {"collection", CLI_STRING, &o.collection, "NAME", "default: default"},
+    {"top-k", CLI_INT, &o.top_k, "N", "contexts (default 8)", .min = 1, .max = 1000},
+    {"mode", CLI_STRING, &o.mode, "MODE", "hybrid, dense or sparse"},
+    {"fusion", CLI_STRING, &o.fusion, "KIND", "weighted, rrf or dbsf"},
+    {"alpha", CLI_DOUBLE, &o.alpha, "A", "dense weight, 0 to 1 (default: the embedder's)", .min = 0,
+     .max = 1},
+    {"filter", CLI_STRING, &o.filter, "JSON", "condition on metadata", .flag_only = true},
+    {"max-sentences", CLI_INT, &o.sentences, "N", "of an extractive answer (default 3)", .min = 1,
+     .max = 20},
+    CLI_EMBED_OPTIONS,
+    CLI_RERANK_OPTION,
+    CLI_GENERATE_OPTIONS,
+    ENGINE_THREADS_FLAG,
+    {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},
+    {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
+    {"json", CLI_BOOL, &o.json, NULL, "the whole answer as one JSON object"},
+    {0}};
+
+static void write_request(fo_buf *b, const char *question) {
+    json_out out = {b, false};
+    json_out_open(&out, NULL, '{');
+    json_out_string(&out, "query", question);
+    json_out_string(&out, "collection", o.collection);
+    json_out_int(&out, "top_k", o.top_k);
+    if (o.filter) json_out_raw(&out, "filter", o.filter);
+    json_out_open(&out, "search", '{');
+    json_out_string(&out, "mode", o.mode);
+    json_out_string(&out, "fusion", o.fusion);
+    if (o.alpha >= 0) json_out_number(&out, "alpha", o.alpha);
+    json_out_close(&out, '}');
+    if (!o.no_generate) {
+        json_out_int(&out, "max_sentences", o.sentences);
+        json_out_string(&out, "grounding", o.loose ? "loose" : "strict");
+    }
+    json_out_close(&out, '}');
+}
+
+static int ask_home(const fo_buf *request, fo_buf *reply, fo_err *err) {
+    query_call call;
+    int rc = query_json_read(&call, request->data, request->len, o.no_generate, err);
+    if (rc) return rc;
+    service *s = NULL;
+    /* Read-only: a home that a server holds can be asked beside it. */
+    if (o.no_generate) cli_model_flags.model = NULL;
+    rc = cli_models_open(&s,
+                         &(service_options){.home = o.home,
+                                            .read_only = true,
+                                            .n_threads = (int)engine_flag_values.threads},
+                         err);
+    query_result result = {0};
+    if (!rc) rc = service_query(s, &call.request, NULL, &result, err);
+    if (!rc) {
+        char id[32];
+        app_make_id(id, "q_");
+        query_json_write(reply, id, &call, &result, 0);
+    }
+    query_result_deinit(&result);
+    query_call_deinit(&call);
+    service_close(s);
+    return rc;
+}
+
+static int run(int argc, char **argv) {
+    (void)argc;
+    fo_buf request = {0}, reply = {0};
+    fo_err err = {0};
+    cJSON *filter = NULL;
+    if (o.filter && json_parse(o.filter, strlen(o.filter), &filter, &err)) {
+        fo_fail_prefix(&err, "--filter");
+        return cli_fail(&err), 2;
+    }
+    cJSON_Delete(filter);
+    write_request(&request, argv[0]);
+    int rc;
+    if (o.url) {
+        client *c;
+        rc = client_open(&c, o.url, o.key, &err);
+        if (!rc) {
+            rc = client_post(c, o.no_generate ? "/search" : "/query", "application/json",
+                             request.data, request.len, &reply, &err);
+            client_close(c);
+        }
+    } else {
+        rc = ask_home(&request, &reply, &err);
+    }
+    if (rc) {
+        cli_fail(&err);
+    } else if (o.json) {
+        fwrite(reply.data, 1, reply.len, stdout);
+        putchar('\n');
+    } else {
+        cJSON *root = cJSON_ParseWithLength(reply.data, reply.len);
+        if (root) {
+            if (!o.no_generate) answer_print_text(root);
+            answer_print_sources(root, o.no_generate);
+        }
+        cJSON_Delete(root);
+    }
+    fo_buf_free(&request);
+    fo_buf_free(&reply);
+    return rc ? 1 : 0;
+}
+
+const cli_command cli_command_query = {
+    "query",
+    "ask a question; the answer cites its sources",
+    "forage query \"question\" [--home DIR [--model gen.gguf] | --url URL] [--collection C]\n"
+    "             [--json] [--no-generate]",
+    NULL,
+    options,
+    1,
+    1,
+    run};

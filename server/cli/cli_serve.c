@@ -1,0 +1,235 @@
+/* forage serve: the home opened, the routes up, until a signal says stop. */
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/cpu.h"
+#include "kernels/file.h"
+#include "server/routes/app.h"
+#include "server/cli/cli.h"
+#include "server/cli/cli_models.h"
+#include "server/base/log.h"
+
+/* Of KV on disk, unless --kv-disk says otherwise. */
+#define KV_DISK_BYTES (INT64_C(2) << 30)
+
+static struct {
+    const char *home, *listen, *log_level, *log_format, *port_file;
+    int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
+    int64_t shutdown_timeout, max_body, min_free;
+    const char *log_queries, *warm;
+    int64_t cache_bytes, cache_ttl;
+    double prime_rate, semantic;
+    int64_t merge_rate;
+    bool read_only;
+} o = {.home = "home",
+       .listen = "127.0.0.1:8080",
+       .log_level = "info",
+       .log_queries = "full",
+       .warm = "off",
+       .cache_bytes = 64 << 20,
+       .prime_rate = 4,
+       .merge_rate = 64 << 20,
+       .log_format = "text",
+       .queue = 128,
+       .max_connections = 1024,
+       .shutdown_timeout = 30,
+       .max_body = 64 << 20};
+
+static const cli_option options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "the folder that holds everything (default: home)"},
+    {"listen", CLI_STRING, &o.listen, "ADDRESS:PORT",
+     "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
+    {"read-only", CLI_BOOL, &o.read_only, NULL,
+     "write nothing: several such servers may share a home, beside one that writes; each answers "
+     "from the state in which it found the home"},
+    {"port-file", CLI_STRING, &o.port_file, "FILE",
+     "write the port that is listened on to FILE, once it is"},
+    CLI_EMBED_OPTIONS,
+    CLI_RERANK_OPTION,
+    CLI_GENERATE_OPTIONS,
+    {"warm", CLI_STRING, &o.warm, "WHEN",
+     "let the language model read chunks before anybody asks: ingest (what comes in, when it has "
+     "nothing else to do), idle (everything, after five quiet seconds) or off (default)"},
+    {"threads", CLI_INT, &o.threads, "N",
+     "threads (default: for models one a core, else all processors)", .max = 1024},
+    {"query-workers", CLI_INT, &o.query_workers, "N",
+     "queries answered at once (default: threads, at least 4; with a language model "
+     "--max-sequences more)",
+     .max = 1024},
+    {"ingest-workers", CLI_INT, &o.ingest_workers, "N", "ingests at once (default 4)", .max = 256},
+    {"queue", CLI_INT, &o.queue, "N", "requests that may wait for a worker (default 128)", .min = 1,
+     .max = 65536},
+    {"max-connections", CLI_INT, &o.max_connections, "N", "open connections (default 1024)",
+     .min = 8, .max = 65536},
+    {"max-connections-per-address", CLI_INT, &o.max_per_address, "N",
+     "of one client (default: all)", .max = 65536},
+    {"max-body", CLI_BYTES, &o.max_body, "BYTES",
+     "of one JSON body or one document (default 64M); NDJSON is not bounded"},
+    {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
+    {"shutdown-timeout", CLI_INT, &o.shutdown_timeout, "SECONDS",
+     "for what runs when the signal comes (default 30)", .max = 86400},
+    {"log-queries", CLI_STRING, &o.log_queries, "full|hash|off",
+     "what the query log keeps of a question's text (default full)"},
+    {"cache", CLI_BYTES, &o.cache_bytes, "BYTES",
+     "for answers and contexts kept; 0: none (default 64M)"},
+    {"cache-ttl", CLI_INT, &o.cache_ttl, "SECONDS", "of what is kept (default: until evicted)",
+     .max = 1 << 30},
+    {"semantic-cache", CLI_DOUBLE, &o.semantic, "THRESHOLD",
+     "give a kept answer to a question in other words of at least this cosine, .93 say (default: "
+     "off)",
+     .max = 1},
+    {"prime-rate", CLI_DOUBLE, &o.prime_rate, "PER-SECOND",
+     "hot questions asked again after a change; 0: none (default 4)", .max = 1000},
+    {"merge-rate", CLI_BYTES, &o.merge_rate, "BYTES",
+     "a second that merges of index files may write in the background; 0: any number (default "
+     "64M)"},
+    {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
+    {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
+    {0}};
+
+/* Signals come to the main thread by sigwait; the second one ends the patience of http_stop. */
+static atomic_bool hurry;
+
+static void *wait_hurry(void *arg) {
+    sigset_t *set = arg;
+    int sig;
+    sigwait(set, &sig);
+    hurry = true;
+    return NULL;
+}
+
+static void log_damage(void *ctx, const char *tenant, const char *collection, const char *why,
+                       bool rebuilt) {
+    (void)ctx;
+    log_event(LOG_LEVEL_ERROR, NULL, rebuilt ? "index_rebuilt" : "index_damaged",
+              LOG_STR("tenant", tenant), LOG_STR("collection", collection), LOG_STR("why", why));
+}
+
+static int write_port_file(const http_server *s, fo_err *err) {
+    fo_file_writer *w;
+    char text[160];
+    int n = snprintf(text, sizeof text, "%d\n", http_port(s));
+    int rc = fo_file_create(&w, o.port_file, err);
+    if (rc) return rc;
+    rc = fo_file_write(w, text, (size_t)n, err);
+    if (rc) return fo_file_abort(w), rc;
+    return fo_file_commit(w, err);
+}
+
+static int serve(service *s, sigset_t *signals, fo_err *err) {
+    app *a;
+    int rc = app_create(&a, s, o.read_only, err);
+    if (rc) return rc;
+    a->max_document_bytes = (size_t)o.max_body;
+    a->log_queries = !strcmp(o.log_queries, "full")   ? LOG_QUERIES_FULL
+                     : !strcmp(o.log_queries, "hash") ? LOG_QUERIES_HASH
+                                                      : LOG_QUERIES_OFF;
+    int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
+    http_options h = {.listen = o.listen,
+                      .max_connections = (int)o.max_connections,
+                      .max_per_address = (int)o.max_per_address,
+                      .max_body_bytes = (size_t)o.max_body};
+    /* Who waits for the language model does not compute: as many as it writes for at once, and some
+     * for the rest. */
+    int workers = threads < 4 ? 4 : threads;
+    if (service_engine(s)) {
+        int64_t n = engine_flag_values.max_sequences;
+        workers += n ? (int)n : 16;
+    }
+    h.n_workers[HTTP_LANE_QUERY] = o.query_workers ? (int)o.query_workers : workers;
+    h.n_workers[HTTP_LANE_INGEST] = (int)o.ingest_workers;
+    h.queue_length[HTTP_LANE_QUERY] = h.queue_length[HTTP_LANE_INGEST] = (int)o.queue;
+    rc = app_serve(a, &h, err);
+    if (!rc && o.port_file) rc = write_port_file(a->http, err);
+    if (rc) {
+        app_stop(a, 0, NULL);
+        return rc;
+    }
+    service_stats st = {0};
+    service_get_stats(s, &st, NULL);
+    char url[160];
+    snprintf(url, sizeof url, "http://%s", http_address(a->http));
+    log_event(
+        LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url), LOG_INT("port", http_port(a->http)),
+        LOG_STR("home", o.home), LOG_INT("documents", st.n_documents),
+        LOG_INT("chunks", st.n_chunks), LOG_STR("embedder", embedder_name(service_embedder(s))),
+        LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
+        LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)),
+        LOG_INT("threads", service_model_threads(s)), LOG_INT("cpus", fo_cpu_topology()->n_cpus),
+        LOG_INT("cores", fo_cpu_topology()->n_cores), LOG_INT("nodes", fo_cpu_topology()->n_nodes),
+        LOG_STR("version", FORAGE_VERSION));
+    if (fo_cpu()->note[0]) log_event(LOG_LEVEL_WARN, NULL, "cpu", LOG_STR("note", fo_cpu()->note));
+    int sig = 0;
+    sigwait(signals, &sig);
+    log_event(LOG_LEVEL_INFO, NULL, "stopping", LOG_STR("signal", sig == SIGINT ? "INT" : "TERM"));
+    pthread_t t;
+    bool has_thread = pthread_create(&t, NULL, wait_hurry, signals) == 0;
+    app_stop(a, (int)o.shutdown_timeout * 1000, &hurry);
+    if (has_thread) {
+        pthread_kill(t, SIGTERM); /* blocked everywhere: it only wakes the sigwait */
+        pthread_join(t, NULL);
+    }
+    return FO_OK;
+}
+
+static int run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    enum log_level level;
+    if (!log_level_parse(o.log_level, &level))
+        return cli_wrong_usage("--log-level must be debug, info, warn, error or off");
+    if (strcmp(o.log_format, "text") && strcmp(o.log_format, "json"))
+        return cli_wrong_usage("--log-format must be text or json");
+    if (strcmp(o.log_queries, "full") && strcmp(o.log_queries, "hash") &&
+        strcmp(o.log_queries, "off"))
+        return cli_wrong_usage("--log-queries must be full, hash or off");
+    static const char *const warm_names[] = {"off", "ingest", "idle"};
+    int warm = 0;
+    while (warm < 3 && strcmp(o.warm, warm_names[warm]) != 0) warm++;
+    if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
+    if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
+    log_open(level, !strcmp(o.log_format, "json"));
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* every thread inherits this */
+    signal(SIGPIPE, SIG_IGN);
+    fo_err err = {0};
+    service *s;
+    if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
+    service_options so = {.home = o.home,
+                          .n_threads = (int)o.threads,
+                          .read_only = o.read_only,
+                          .min_free_bytes = (uint64_t)o.min_free,
+                          .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
+                          .cache_ttl_ms = o.cache_ttl * 1000,
+                          .semantic_threshold = o.semantic,
+                          .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
+                          .warm = (enum kv_warm_mode)warm,
+                          .hide_queries = strcmp(o.log_queries, "full") != 0,
+                          .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
+                          .index_damaged = log_damage};
+    if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
+    int rc = serve(s, &signals, &err);
+    service_close(s);
+    if (o.port_file) remove(o.port_file);
+    if (rc) return cli_fail(&err);
+    log_event(LOG_LEVEL_INFO, NULL, "stopped", LOG_STR("home", o.home));
+    return 0;
+}
+
+const cli_command cli_command_serve = {
+    "serve",
+    "answer HTTP: documents in, questions answered",
+    "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--model gen.gguf]\n"
+    "              [--embed-model e.gguf] [--rerank-model r.gguf] [--threads N]",
+    "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"
+    "--shutdown-timeout, at once after a second signal), the store is checkpointed.",
+    options,
+    0,
+    0,
+    run};

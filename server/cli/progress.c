@@ -1,0 +1,208 @@
+#include "server/cli/progress.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct bar {
+    char what[32], unit[32]; /* immutable once counted in n_bars */
+    /* atomic */
+    atomic_ullong done, total;
+    /* owned: the thread that draws */
+    double began_s, ended_s; /* 0: not yet */
+    uint64_t drawn;
+} bar;
+
+struct progress {
+    /* immutable after begin */
+    bool terminal;
+    void (*refresh)(void *ctx);
+    void *ctx;
+    pthread_t thread;
+    bool has_thread;
+    atomic_int n_bars;
+    bar bars[PROGRESS_MAX_STAGES];
+    int n_lines; /* on the terminal; owned: the thread that draws */
+    /* guarded by mu */
+    pthread_mutex_t mu;
+    pthread_cond_t wake;
+    bool stop;
+};
+
+static double now_s(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void duration(char out[32], double s) {
+    if (s < 0 || s > 359999)
+        snprintf(out, 32, "--:--");
+    else if (s >= 3600)
+        snprintf(out, 32, "%d:%02d:%02d", (int)(s / 3600), (int)(s / 60) % 60, (int)s % 60);
+    else
+        snprintf(out, 32, "%02d:%02d", (int)(s / 60), (int)s % 60);
+}
+
+typedef struct state { /* of a bar, as it is drawn */
+    uint64_t done, total;
+    double elapsed, rate, left; /* left < 0: unknown */
+    bool last;
+} state;
+
+static void write_line(const bar *b, const state *s) {
+    char line[320], tail[96] = "";
+    if (s->total)
+        snprintf(tail, sizeof tail, ",\"total\":%llu,\"left_s\":%.1f", (unsigned long long)s->total,
+                 s->left < 0 ? 0 : s->left);
+    snprintf(line, sizeof line,
+             "{\"progress\":\"%s\",\"unit\":\"%s\",\"done\":%llu,\"per_s\":%.1f,"
+             "\"elapsed_s\":%.1f%s,\"finished\":%s}\n",
+             b->what, b->unit, (unsigned long long)s->done, s->rate, s->elapsed, tail,
+             s->last ? "true" : "false");
+    fputs(line, stderr);
+}
+
+static void draw_bar(const bar *b, const state *s, int columns) {
+    char text[160], time_text[32];
+    duration(time_text, s->last ? s->elapsed : s->left);
+    if (s->total)
+        snprintf(text, sizeof text, " %llu/%llu %s  %.0f/s  %s%s", (unsigned long long)s->done,
+                 (unsigned long long)s->total, b->unit, s->rate, time_text, s->last ? "" : " left");
+    else
+        snprintf(text, sizeof text, " %llu %s  %.0f/s", (unsigned long long)s->done, b->unit,
+                 s->rate);
+    int room = columns - (int)strlen(text) - (int)strlen(b->what) - 4;
+    fprintf(stderr, "\r%s ", b->what);
+    if (s->total && room >= 8) {
+        if (room > 40) room = 40;
+        int filled =
+            s->done >= s->total ? room : (int)((double)room * (double)s->done / (double)s->total);
+        fputc('[', stderr);
+        for (int i = 0; i < room; i++) fputc(i < filled ? '#' : '.', stderr);
+        fputc(']', stderr);
+    }
+    fprintf(stderr, "%s\033[K", text);
+}
+
+static state measure(bar *b, bool last) {
+    state s = {.done = b->done, .total = b->total, .left = -1};
+    double now = now_s();
+    bool full = s.total && s.done >= s.total;
+    if (b->began_s == 0 && s.done) b->began_s = now;
+    if (b->ended_s == 0 && full) b->ended_s = now;
+    if (b->began_s > 0) s.elapsed = (full ? b->ended_s : now) - b->began_s;
+    s.rate = s.elapsed > 0 ? (double)s.done / s.elapsed : 0;
+    if (s.total && s.rate > 0 && s.done <= s.total) s.left = (double)(s.total - s.done) / s.rate;
+    s.last = last || full;
+    return s;
+}
+
+static void draw(progress *p, bool last) {
+    int n = p->n_bars;
+    if (p->refresh) p->refresh(p->ctx);
+    struct winsize w;
+    int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
+    if (p->terminal && p->n_lines > 1) fprintf(stderr, "\033[%dA", p->n_lines - 1);
+    for (int i = 0; i < n; i++) {
+        bar *b = &p->bars[i];
+        bool was_full = b->ended_s > 0;
+        state s = measure(b, last);
+        if (p->terminal) {
+            draw_bar(b, &s, columns);
+            if (i + 1 < n) fputc('\n', stderr);
+        } else if (n == 1 || (last ? !was_full : s.done != b->drawn)) {
+            write_line(b, &s); /* of several stages only those that move */
+        }
+        b->drawn = s.done;
+    }
+    p->n_lines = n;
+    if (p->terminal && last && n) fputc('\n', stderr);
+    fflush(stderr);
+}
+
+static void *run(void *arg) {
+    progress *p = arg;
+    pthread_mutex_lock(&p->mu);
+    while (!p->stop) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += p->terminal ? 200000000 : 999999999;
+        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+        pthread_cond_timedwait(&p->wake, &p->mu, &until);
+        if (!p->stop) draw(p, false);
+    }
+    pthread_mutex_unlock(&p->mu);
+    return NULL;
+}
+
+progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json) {
+    progress *p = calloc(1, sizeof *p);
+    if (!p) return NULL;
+    p->terminal = !json && isatty(STDERR_FILENO);
+    p->refresh = refresh;
+    p->ctx = ctx;
+    pthread_mutex_init(&p->mu, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    p->has_thread = pthread_create(&p->thread, NULL, run, p) == 0;
+    return p;
+}
+
+progress *progress_begin(const char *what, const char *unit, uint64_t total, bool json) {
+    progress *p = progress_begin_stages(NULL, NULL, json);
+    if (p) {
+        p->bars[0].began_s = now_s();
+        progress_stage(p, what, unit, total);
+    }
+    return p;
+}
+
+int progress_stage(progress *p, const char *what, const char *unit, uint64_t total) {
+    if (!p) return 0;
+    int i = p->n_bars;
+    if (i == PROGRESS_MAX_STAGES) return i;
+    bar *b = &p->bars[i];
+    snprintf(b->what, sizeof b->what, "%s", what);
+    snprintf(b->unit, sizeof b->unit, "%s", unit);
+    b->total = total;
+    p->n_bars = i + 1;
+    return i;
+}
+
+void progress_stage_set(progress *p, int stage, uint64_t done) {
+    if (p && stage < PROGRESS_MAX_STAGES) p->bars[stage].done = done;
+}
+
+void progress_stage_set_total(progress *p, int stage, uint64_t total) {
+    if (p && stage < PROGRESS_MAX_STAGES) p->bars[stage].total = total;
+}
+
+void progress_add(progress *p, uint64_t n) {
+    if (p) atomic_fetch_add(&p->bars[0].done, n);
+}
+
+void progress_set(progress *p, uint64_t done) {
+    progress_stage_set(p, 0, done);
+}
+
+void progress_set_total(progress *p, uint64_t total) {
+    progress_stage_set_total(p, 0, total);
+}
+
+void progress_end(progress *p) {
+    if (!p) return;
+    pthread_mutex_lock(&p->mu);
+    p->stop = true;
+    pthread_cond_signal(&p->wake);
+    pthread_mutex_unlock(&p->mu);
+    if (p->has_thread) pthread_join(p->thread, NULL);
+    draw(p, true);
+    pthread_cond_destroy(&p->wake);
+    pthread_mutex_destroy(&p->mu);
+    free(p);
+}

@@ -1,0 +1,197 @@
+#include "server/http/client.h"
+
+#include <cjson/cJSON.h>
+#include <ctype.h>
+#include <curl/curl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define REPLY_MAX_BYTES ((size_t)1 << 30)
+
+struct client {
+    CURL *curl;
+    char *base;
+    char *auth; /* header, NULL: none */
+};
+
+static size_t take(char *data, size_t size, size_t n, void *ctx) {
+    fo_buf *b = ctx;
+    if (b->len + size * n > REPLY_MAX_BYTES) return 0;
+    fo_buf_add(b, data, size * n);
+    return b->failed ? 0 : size * n;
+}
+
+typedef struct feed {
+    client_source *source;
+    void *ctx;
+    fo_err err;
+} feed;
+
+static size_t give(char *buf, size_t size, size_t n, void *ctx) {
+    feed *f = ctx;
+    ssize_t got = f->source(f->ctx, buf, size * n, &f->err);
+    return got < 0 ? CURL_READFUNC_ABORT : (size_t)got;
+}
+
+/* A reply that is handed on as it comes; errors are gathered whole. */
+typedef struct live {
+    CURL *curl;
+    client_taker *taker;
+    void *ctx;
+    const volatile bool *stop;
+    fo_buf *rest;
+    bool ended;
+} live;
+
+static size_t hand(char *data, size_t size, size_t n, void *ctx) {
+    live *l = ctx;
+    long status = 0;
+    curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (status != 200) return take(data, size, n, l->rest);
+    l->ended = l->ended || l->taker(l->ctx, data, size * n) != 0;
+    return l->ended ? 0 : size * n;
+}
+
+static int look_up(void *ctx, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d) {
+    (void)a, (void)b, (void)c, (void)d;
+    live *l = ctx;
+    l->ended = l->ended || (l->stop && *l->stop);
+    return l->ended;
+}
+
+int client_open(client **out, const char *url, const char *key, fo_err *err) {
+    if (strncmp(url, "http://", 7) && strncmp(url, "https://", 8))
+        return fo_fail_field(err, FO_EINVAL, "url", "'%s' is not a http:// or https:// address",
+                             url);
+    client *c = calloc(1, sizeof *c);
+    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    c->curl = curl_easy_init();
+    c->base = strdup(url);
+    if (key) {
+        size_t n = strlen(key) + 32;
+        c->auth = malloc(n);
+        if (c->auth) snprintf(c->auth, n, "Authorization: Bearer %s", key);
+    }
+    if (!c->curl || !c->base || (key && !c->auth)) {
+        client_close(c);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    size_t n = strlen(c->base);
+    while (n && c->base[n - 1] == '/') c->base[--n] = 0;
+    *out = c;
+    return FO_OK;
+}
+
+void client_close(client *c) {
+    if (!c) return;
+    if (c->curl) curl_easy_cleanup(c->curl);
+    free(c->base);
+    free(c->auth);
+    free(c);
+}
+
+void client_escape(fo_buf *b, const char *s) {
+    for (; *s; s++) {
+        unsigned char ch = (unsigned char)*s;
+        if (isalnum(ch) || strchr("-._~", ch))
+            fo_buf_char(b, *s);
+        else
+            fo_buf_printf(b, "%%%02X", ch);
+    }
+}
+
+/* The server's own sentence where it sent one. */
+static int fail_status(long status, const fo_buf *reply, fo_err *err) {
+    cJSON *root = reply->data ? cJSON_ParseWithLength(reply->data, reply->len) : NULL;
+    const cJSON *e = cJSON_GetObjectItemCaseSensitive(root, "error");
+    const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message"));
+    const char *param = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "param"));
+    int code = status == 404                    ? FO_ENOTFOUND
+               : status == 503 || status == 429 ? FO_EBUSY
+               : status >= 500                  ? FO_EIO
+                                                : FO_EINVAL;
+    fo_fail_field(err, code, param ? param : "", "the server answered %ld: %.400s", status,
+                  message ? message : "without a message");
+    cJSON_Delete(root);
+    return code;
+}
+
+static int perform(client *c, const char *path, const char *content_type, fo_buf *reply,
+                   const feed *f, live *l, fo_err *err) {
+    fo_buf url = {0};
+    fo_buf_str(&url, c->base);
+    fo_buf_str(&url, path);
+    struct curl_slist *headers = NULL;
+    char type[256];
+    if (content_type) {
+        snprintf(type, sizeof type, "Content-Type: %s", content_type);
+        headers = curl_slist_append(headers, type);
+    }
+    headers = curl_slist_append(headers, "Expect:");
+    if (c->auth) headers = curl_slist_append(headers, c->auth);
+    char why[CURL_ERROR_SIZE] = "";
+    if (!url.failed) curl_easy_setopt(c->curl, CURLOPT_URL, url.data);
+    curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, reply);
+    if (l) {
+        curl_easy_setopt(c->curl, CURLOPT_WRITEFUNCTION, hand);
+        curl_easy_setopt(c->curl, CURLOPT_WRITEDATA, l);
+        curl_easy_setopt(c->curl, CURLOPT_XFERINFOFUNCTION, look_up);
+        curl_easy_setopt(c->curl, CURLOPT_XFERINFODATA, l);
+        curl_easy_setopt(c->curl, CURLOPT_NOPROGRESS, 0L);
+    }
+    curl_easy_setopt(c->curl, CURLOPT_ERRORBUFFER, why);
+    curl_easy_setopt(c->curl, CURLOPT_NOSIGNAL, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_CONNECTTIMEOUT, 10L);
+    CURLcode rc = curl_easy_perform(c->curl);
+    long status = 0;
+    curl_easy_getinfo(c->curl, CURLINFO_RESPONSE_CODE, &status);
+    curl_slist_free_all(headers);
+    fo_buf_free(&url);
+    curl_easy_reset(c->curl);
+    if (f && f->err.code) {
+        if (err) *err = f->err;
+        return f->err.code;
+    }
+    if (l && l->ended) return fo_fail(err, FO_ECANCELLED, "the transfer was ended");
+    if (rc != CURLE_OK)
+        return fo_fail(err, FO_EIO, "%s: %s", c->base, *why ? why : curl_easy_strerror(rc));
+    return status >= 400 ? fail_status(status, reply, err) : FO_OK;
+}
+
+int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
+                fo_buf *reply, fo_err *err) {
+    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
+    return perform(c, path, content_type, reply, NULL, NULL, err);
+}
+
+int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
+                       void *ctx, fo_buf *reply, fo_err *err) {
+    feed f = {source, ctx, {0}};
+    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_READFUNCTION, give);
+    curl_easy_setopt(c->curl, CURLOPT_READDATA, &f);
+    return perform(c, path, content_type, reply, &f, NULL, err);
+}
+
+int client_post_events(client *c, const char *path, const void *body, size_t n, client_taker *taker,
+                       void *ctx, const volatile bool *stop, fo_err *err) {
+    fo_buf rest = {0};
+    live l = {c->curl, taker, ctx, stop, &rest, false};
+    curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
+    curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
+    int rc = perform(c, path, "application/json", &rest, NULL, &l, err);
+    fo_buf_free(&rest);
+    return rc;
+}
+
+int client_get(client *c, const char *path, fo_buf *reply, fo_err *err) {
+    curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+    return perform(c, path, NULL, reply, NULL, NULL, err);
+}

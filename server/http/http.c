@@ -1,0 +1,782 @@
+/* The daemon: connections in, requests to lanes, replies out. See http.h for the states.
+ *
+ * Who may touch a connection: the HTTP thread; and, while it is suspended, whoever holds the
+ * request's mu and resumes it. libmicrohttpd never completes a suspended connection, so a request
+ * that a handler still works on keeps its connection. */
+#include "server/http/http.h"
+
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "kernels/utf8.h"
+#include "server/http/http_internal.h"
+#include "server/base/log.h"
+
+#define HEADER_MEMORY_BYTES (64u << 10) /* libmicrohttpd's own buffer for a connection */
+#define HEADER_MAX_BYTES    (24u << 10) /* ours, refused with a reply that says so */
+#define STREAM_WINDOW_BYTES (256u << 10)
+#define DRAIN_MAX_BYTES     (64u << 20) /* of a refused body, before the connection is cut */
+#define EARLY_REPLY_BYTES   (1u << 20)  /* a refused body larger than this is not waited for */
+#define LEAST_BYTES_PER_MS  1           /* of a body, beyond body_timeout_ms */
+#define WATCH_MS            50
+
+/* ---- beginning ------------------------------------------------------------------------------ */
+
+static bool id_usable(const char *s) {
+    size_t n = strlen(s);
+    if (n == 0 || n > 64) return false;
+    for (size_t i = 0; i < n; i++)
+        if (!isalnum((unsigned char)s[i]) && !strchr("-_.:/+=", s[i])) return false;
+    return true;
+}
+
+typedef struct collect {
+    http_pair *pairs;
+    size_t n, bytes;
+    bool failed, plain; /* plain: headers; else query arguments, to be decoded */
+} collect;
+
+static enum MHD_Result collect_pair(void *ctx, enum MHD_ValueKind kind, const char *name,
+                                    const char *value) {
+    (void)kind;
+    collect *c = ctx;
+    c->bytes += strlen(name) + (value ? strlen(value) : 0) + 4;
+    http_pair *p = realloc(c->pairs, (c->n + 1) * sizeof *p);
+    if (!p) return c->failed = true, MHD_NO;
+    c->pairs = p;
+    p[c->n] = (http_pair){strdup(name), strdup(value ? value : "")};
+    if (!p[c->n].name || !p[c->n].value ||
+        (!c->plain && (!http_url_decode(p[c->n].name) || !http_url_decode(p[c->n].value))))
+        c->failed = true;
+    c->n++;
+    return c->n < 128 ? MHD_YES : MHD_NO;
+}
+
+/* Is `word` one of the blank-separated words of `list`? */
+static bool in_list(const char *list, const char *word) {
+    size_t len = strlen(word);
+    for (const char *p = list; p && *p;) {
+        size_t n = strcspn(p, " ");
+        if (n == len && !memcmp(p, word, n)) return true;
+        p += n;
+        while (*p == ' ') p++;
+    }
+    return false;
+}
+
+static void body_type_of(http_request *r) {
+    const char *h = http_header(r, "Content-Type");
+    if (!h) return;
+    while (*h == ' ') h++;
+    size_t n = 0;
+    for (; h[n] && h[n] != ';' && h[n] != ' ' && n + 1 < sizeof r->body_type; n++)
+        r->body_type[n] = (char)tolower((unsigned char)h[n]);
+}
+
+/* Find the route; a reply is set where there is none. HEAD is answered as GET. */
+static void find_route(http_request *r) {
+    http_server *s = r->server;
+    const char *method = strcmp(r->method, "HEAD") ? r->method : "GET";
+    char allow[128] = "";
+    for (size_t i = 0; i < s->opt.n_routes; i++) {
+        const http_route *route = &s->opt.routes[i];
+        const char *starts[4];
+        size_t lengths[4], n;
+        if (!http_pattern_match(route->pattern, r->path, starts, lengths, &n)) continue;
+        if (strcmp(route->method, method)) {
+            size_t used = strlen(allow);
+            snprintf(allow + used, sizeof allow - used, "%s%s", used ? ", " : "", route->method);
+            continue;
+        }
+        r->route = route;
+        const char *p = route->pattern;
+        for (size_t k = 0; k < n; k++) {
+            p = strchr(p, '{') + 1;
+            size_t len = strcspn(p, "}");
+            r->params[k] = (http_pair){strndup(p, len), strndup(starts[k], lengths[k])};
+            r->n_params++;
+            if (!r->params[k].name || !r->params[k].value) {
+                http_error(r, 500, "internal", NULL, "out of memory");
+                return;
+            }
+        }
+        return;
+    }
+    if (!*allow) {
+        http_error(r, 404, "not_found", NULL, "no such route: %.200s", r->path);
+        return;
+    }
+    http_set_header(r, "Allow", allow);
+    if (!strcmp(r->method, "OPTIONS"))
+        http_reply(r, 204, NULL, "", 0);
+    else
+        http_error(r, 405, "method_not_allowed", NULL, "%.200s takes %s, not %.20s", r->path, allow,
+                   r->method);
+}
+
+static void check_args(http_request *r) {
+    const char *known = r->route->args;
+    if (known && !strcmp(known, "*")) return;
+    for (size_t i = 0; i < r->n_args; i++) {
+        const char *name = r->args[i].name;
+        if (!in_list(known, name)) {
+            http_error(r, 400, "bad_field", name, "unknown query argument '%.100s'", name);
+            return;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(r->args[k].name, name)) {
+                http_error(r, 400, "bad_field", name, "query argument '%.100s' stands there twice",
+                           name);
+                return;
+            }
+    }
+}
+
+static size_t body_limit(const http_request *r) {
+    return r->route && r->route->max_body ? r->route->max_body : r->server->opt.max_body_bytes;
+}
+
+/* Everything that can be refused before the body arrives; -1: the length is not known. */
+static void check_request(http_request *r, int64_t content_length) {
+    http_server *s = r->server;
+    if (s->draining) {
+        http_error(r, 503, "shutting_down", NULL, "the server is shutting down");
+        return;
+    }
+    find_route(r);
+    if (http_replied(r)) return;
+    check_args(r);
+    if (http_replied(r)) return;
+    if (r->route->body == HTTP_BODY_NONE) {
+        if (content_length > (int64_t)EARLY_REPLY_BYTES)
+            http_error(r, 413, "too_large", NULL, "%s %s takes no body", r->method, r->path);
+        return;
+    }
+    if (r->route->types && *r->body_type && !in_list(r->route->types, r->body_type)) {
+        http_set_header(r, "Accept", r->route->types);
+        http_error(r, 415, "unsupported_media_type", NULL, "%.100s is not taken here; send %s",
+                   r->body_type, r->route->types);
+        return;
+    }
+    if (r->route->body == HTTP_BODY_BUFFER && content_length > 0 &&
+        (uint64_t)content_length > body_limit(r))
+        http_error(r, 413, "too_large", NULL, "the body has %lld bytes, at most %zu are taken",
+                   (long long)content_length, body_limit(r));
+}
+
+static http_connection *connection_of(struct MHD_Connection *c) {
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(c, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    return info ? info->socket_context : NULL;
+}
+
+/* Who stands between us and the client must see the same end of this request as we do: what can be
+ * read in two ways is refused, and nothing behind it is read (RFC 9112, 6.1 and 6.3). */
+static bool framing_is_plain(const http_request *r) {
+    int lengths = 0, codings = 0;
+    for (size_t i = 0; i < r->n_headers; i++) {
+        const http_pair *h = &r->headers[i];
+        if (!strcasecmp(h->name, "Content-Length")) lengths++;
+        if (!strcasecmp(h->name, "Transfer-Encoding") &&
+            (codings++ || strcasecmp(h->value, "chunked")))
+            return false;
+        if (!*h->name || strpbrk(h->name, " \t")) return false;
+    }
+    return lengths + codings <= 1;
+}
+
+static http_request *begin(http_server *s, struct MHD_Connection *c, const char *url,
+                           const char *method, int64_t *content_length) {
+    http_request *r = http_request_create(s);
+    if (!r) return NULL;
+    r->connection = c;
+    r->socket = connection_of(c);
+    if (r->socket) r->fd = r->socket->fd;
+    r->method = strdup(method);
+    r->path = strdup(url);
+    collect headers = {.plain = true}, args = {0};
+    MHD_get_connection_values(c, MHD_HEADER_KIND, collect_pair, &headers);
+    MHD_get_connection_values(c, MHD_GET_ARGUMENT_KIND, collect_pair, &args);
+    r->headers = headers.pairs, r->n_headers = headers.n;
+    r->args = args.pairs, r->n_args = args.n;
+    if (!r->method || !r->path) {
+        http_request_unref(r);
+        return NULL;
+    }
+    const char *id = http_header(r, "X-Request-Id");
+    if (id && id_usable(id))
+        snprintf(r->id, sizeof r->id, "%s", id);
+    else
+        snprintf(r->id, sizeof r->id, "r_%016llx",
+                 (unsigned long long)(atomic_fetch_add(&s->next_id, 1) * 0x9E3779B97F4A7C15u));
+    body_type_of(r);
+    const char *length = http_header(r, "Content-Length");
+    *content_length = length                                ? strtoll(length, NULL, 10)
+                      : http_header(r, "Transfer-Encoding") ? -1
+                                                            : 0;
+    pthread_mutex_lock(&s->mu);
+    r->next = s->flights;
+    if (r->next) r->next->prev = r;
+    s->flights = r;
+    s->in_flight++;
+    if (r->socket) r->socket->busy = true;
+    pthread_mutex_unlock(&s->mu);
+
+    if (!framing_is_plain(r)) {
+        *content_length = INT64_MAX; /* answered now, not when a body of some length has come */
+        http_set_header(r, "Connection", "close");
+        http_error(r, 400, "bad_request", NULL,
+                   "the headers leave open where the body ends: give one Content-Length, or "
+                   "Transfer-Encoding: chunked");
+    } else if (!http_url_decode(r->path) || args.failed)
+        http_error(r, 400, "bad_request", NULL, "the path or query is not percent-encoded UTF-8");
+    else if (headers.failed || headers.n >= 128 || headers.bytes > HEADER_MAX_BYTES)
+        http_error(r, 431, "headers_too_large", NULL, "at most 127 headers of %u bytes together",
+                   HEADER_MAX_BYTES);
+    else if (args.n >= 128)
+        http_error(r, 400, "bad_request", NULL, "too many query arguments");
+    else
+        check_request(r, *content_length);
+    return r;
+}
+
+/* ---- replies -------------------------------------------------------------------------------- */
+
+static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max) {
+    (void)pos;
+    http_request *r = cls;
+    ssize_t n = 0;
+    pthread_mutex_lock(&r->mu);
+    size_t left = r->reply.len - r->stream_at;
+    if (left) {
+        n = (ssize_t)(left < max ? left : max);
+        memcpy(buf, r->reply.data + r->stream_at, (size_t)n);
+        r->stream_at += (size_t)n;
+        if (r->stream_at > STREAM_WINDOW_BYTES / 2) {
+            memmove(r->reply.data, r->reply.data + r->stream_at, r->reply.len - r->stream_at);
+            r->reply.len -= r->stream_at;
+            r->stream_at = 0;
+        }
+        r->reply_bytes += (uint64_t)n;
+        pthread_cond_broadcast(&r->change);
+    } else if (r->stream_ended) {
+        n = MHD_CONTENT_READER_END_OF_STREAM;
+    } else {
+        r->suspended = true;
+        MHD_suspend_connection(r->connection);
+    }
+    pthread_mutex_unlock(&r->mu);
+    return n;
+}
+
+static ssize_t read_spool(void *cls, uint64_t pos, char *buf, size_t max) {
+    http_request *r = cls;
+    ssize_t n = spool_read(r->reply_spool, pos, buf, max, NULL);
+    return n > 0    ? n
+           : n == 0 ? MHD_CONTENT_READER_END_OF_STREAM
+                    : MHD_CONTENT_READER_END_WITH_ERROR;
+}
+
+static void release(void *cls) {
+    http_request_unref(cls);
+}
+
+/* r->ready; on the HTTP thread. */
+static enum MHD_Result queue_reply(http_request *r) {
+    struct MHD_Response *response = NULL;
+    pthread_mutex_lock(&r->mu);
+    if (r->streaming) {
+        atomic_fetch_add(&r->refs, 1);
+        response =
+            MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, 16 << 10, read_stream, r, release);
+        if (!response) atomic_fetch_sub(&r->refs, 1);
+    } else if (r->reply_spool) {
+        atomic_fetch_add(&r->refs, 1);
+        r->reply_bytes = spool_size(r->reply_spool);
+        response =
+            MHD_create_response_from_callback(r->reply_bytes, 64 << 10, read_spool, r, release);
+        if (!response) atomic_fetch_sub(&r->refs, 1);
+    } else {
+        r->reply_bytes = r->reply.len;
+        size_t n = r->reply.len;
+        char *data = r->reply.data;
+        r->reply = (fo_buf){0};
+        response = n ? MHD_create_response_from_buffer(n, data, MHD_RESPMEM_MUST_FREE)
+                     : MHD_create_response_from_buffer(0, NULL, MHD_RESPMEM_PERSISTENT);
+        if (!response || !n) free(data);
+    }
+    if (!response) {
+        pthread_mutex_unlock(&r->mu);
+        return MHD_NO;
+    }
+    if (r->content_type) MHD_add_response_header(response, "Content-Type", r->content_type);
+    MHD_add_response_header(response, "X-Request-Id", r->id);
+    MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    for (size_t i = 0; i < r->n_reply_headers; i++)
+        MHD_add_response_header(response, r->reply_headers[i].name, r->reply_headers[i].value);
+    if (r->server->draining) MHD_add_response_header(response, "Connection", "close");
+    r->queued_reply = true;
+    int status = r->status;
+    pthread_mutex_unlock(&r->mu);
+    enum MHD_Result rc = MHD_queue_response(r->connection, (unsigned)status, response);
+    MHD_destroy_response(response);
+    return rc;
+}
+
+/* ---- the callbacks -------------------------------------------------------------------------- */
+
+/* Hand the request to its lane, or answer it here. */
+static void start(http_request *r) {
+    r->started = true;
+    if (r->route->lane == HTTP_LANE_INLINE) {
+        r->route->handler(r, r->server->opt.app);
+        http_request_finish(r);
+    } else if (!http_lanes_put(r->server, r)) {
+        http_error(r, 503, "overloaded", NULL, "too many requests wait already; try again");
+        http_request_finish(r);
+    }
+}
+
+static enum MHD_Result on_upload(http_request *r, const char *data, size_t *size) {
+    http_server *s = r->server;
+    size_t n = *size;
+    pthread_mutex_lock(&r->mu);
+    r->body_bytes += n;
+    if (r->ready || r->finished || r->route->body == HTTP_BODY_NONE) {
+        pthread_mutex_unlock(&r->mu);
+        r->drained += n;
+        *size = 0;
+        return r->drained > DRAIN_MAX_BYTES ? MHD_NO : MHD_YES;
+    }
+    if (r->route->body == HTTP_BODY_STREAM) {
+        size_t held = r->body.len - r->body_at;
+        size_t room = held < STREAM_WINDOW_BYTES ? STREAM_WINDOW_BYTES - held : 0;
+        size_t k = n < room ? n : room;
+        if (r->body_at && r->body_at == r->body.len) fo_buf_clear(&r->body), r->body_at = 0;
+        fo_buf_add(&r->body, data, k);
+        r->body_bytes -= n - k;
+        *size = n - k;
+        if (k) pthread_cond_broadcast(&r->change);
+        if (*size) {
+            r->suspended = true;
+            MHD_suspend_connection(r->connection);
+        }
+        pthread_mutex_unlock(&r->mu);
+        return MHD_YES;
+    }
+    *size = 0;
+    if (r->body.len + n > body_limit(r)) {
+        pthread_mutex_unlock(&r->mu);
+        http_error(r, 413, "too_large", NULL, "the body is larger than %zu bytes", body_limit(r));
+        return MHD_YES;
+    }
+    fo_buf_add(&r->body, data, n);
+    size_t more = r->body.cap - r->accounted;
+    r->accounted = r->body.cap;
+    bool failed = r->body.failed;
+    pthread_mutex_unlock(&r->mu);
+    size_t before = atomic_fetch_add(&s->buffered, more);
+    if (failed || before + more > s->opt.max_buffered_bytes) {
+        pthread_mutex_lock(&r->mu);
+        fo_buf_free(&r->body);
+        pthread_mutex_unlock(&r->mu);
+        atomic_fetch_sub(&s->buffered, r->accounted);
+        r->accounted = 0;
+        http_error(r, 503, "overloaded", NULL, "too many large bodies at once; try again");
+    }
+    return MHD_YES;
+}
+
+static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *url,
+                                  const char *method, const char *version, const char *data,
+                                  size_t *size, void **state) {
+    (void)version;
+    http_server *s = cls;
+    http_request *r = *state;
+    if (!r) {
+        int64_t length = 0;
+        r = begin(s, c, url, method, &length);
+        if (!r) return MHD_NO;
+        *state = r;
+        if (http_replied(r)) {
+            /* A small body is read and dropped first: a client that is still sending would
+             * otherwise meet a reset instead of the reply. One that waits for 100 is told. */
+            if (http_header(r, "Expect") || length > (int64_t)EARLY_REPLY_BYTES)
+                return queue_reply(r);
+            return MHD_YES;
+        }
+        if (r->route->body == HTTP_BODY_STREAM) start(r);
+        return MHD_YES;
+    }
+    if (*size) return on_upload(r, data, size);
+
+    pthread_mutex_lock(&r->mu);
+    r->body_done = true;
+    pthread_cond_broadcast(&r->change);
+    bool ready = r->ready;
+    pthread_mutex_unlock(&r->mu);
+    if (!ready && !r->started) start(r);
+    enum MHD_Result rc = MHD_YES;
+    pthread_mutex_lock(&r->mu);
+    ready = r->ready;
+    if (!ready) {
+        r->suspended = true;
+        MHD_suspend_connection(c);
+    }
+    pthread_mutex_unlock(&r->mu);
+    if (ready) rc = queue_reply(r);
+    return rc;
+}
+
+static void on_completed(void *cls, struct MHD_Connection *c, void **state,
+                         enum MHD_RequestTerminationCode why) {
+    (void)c;
+    http_server *s = cls;
+    http_request *r = *state;
+    *state = NULL;
+    if (!r) return;
+    bool gone = why != MHD_REQUEST_TERMINATED_COMPLETED_OK || !r->queued_reply;
+    pthread_mutex_lock(&s->mu);
+    if (r->prev)
+        r->prev->next = r->next;
+    else
+        s->flights = r->next;
+    if (r->next) r->next->prev = r->prev;
+    s->in_flight--;
+    if (r->socket) {
+        r->socket->busy = false;
+        r->socket->since_ms = http_now_us() / 1000;
+    }
+    if (s->in_flight == 0) pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->mu);
+
+    pthread_mutex_lock(&r->mu);
+    r->gone = true;
+    if (gone) r->cancel = true;
+    pthread_cond_broadcast(&r->change);
+    int status = r->queued_reply ? r->status : 499; /* nginx's number for a client that left */
+    double queue_ms = r->started && r->queue_ms > 0 ? r->queue_ms : 0;
+    pthread_mutex_unlock(&r->mu);
+    if (s->opt.observe) {
+        http_summary sum = {.request_id = r->id,
+                            .method = r->method,
+                            .path = r->path,
+                            .route = r->route,
+                            .status = status,
+                            .total_ms = (double)(http_now_us() - r->began_us) / 1000,
+                            .queue_ms = queue_ms,
+                            .body_bytes = r->body_bytes,
+                            .reply_bytes = r->reply_bytes,
+                            .client_gone = gone};
+        s->opt.observe(s->opt.app, &sum);
+    }
+    http_request_unref(r);
+}
+
+static void on_connection(void *cls, struct MHD_Connection *c, void **context,
+                          enum MHD_ConnectionNotificationCode code) {
+    http_server *s = cls;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        http_connection *h = calloc(1, sizeof *h);
+        *context = h;
+        if (!h) return;
+        const union MHD_ConnectionInfo *info =
+            MHD_get_connection_info(c, MHD_CONNECTION_INFO_CONNECTION_FD);
+        h->fd = info ? info->connect_fd : -1;
+        h->since_ms = http_now_us() / 1000;
+        pthread_mutex_lock(&s->mu);
+        h->next = s->connections;
+        if (h->next) h->next->prev = h;
+        s->connections = h;
+        s->n_connections++;
+        pthread_mutex_unlock(&s->mu);
+        return;
+    }
+    http_connection *h = *context;
+    if (!h) return;
+    pthread_mutex_lock(&s->mu);
+    if (h->prev)
+        h->prev->next = h->next;
+    else
+        s->connections = h->next;
+    if (h->next) h->next->prev = h->prev;
+    s->n_connections--;
+    pthread_mutex_unlock(&s->mu);
+    free(h);
+    *context = NULL;
+}
+
+/* Paths and arguments are decoded by us, so that %2F, %00 and bad UTF-8 are seen for what they
+ * are. */
+static size_t keep_escapes(void *cls, struct MHD_Connection *c, char *s) {
+    (void)cls, (void)c;
+    return strlen(s);
+}
+
+__attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *fmt, va_list ap) {
+    (void)cls;
+    char line[512];
+    vsnprintf(line, sizeof line, fmt, ap);
+    size_t n = strlen(line);
+    while (n && isspace((unsigned char)line[n - 1])) line[--n] = 0;
+    log_event(LOG_LEVEL_DEBUG, NULL, "http", LOG_STR("message", line));
+}
+
+/* ---- the watcher: clients that left, slow clients, heartbeats ---------------------------------
+ */
+
+/* s->mu held. */
+static void watch_request(http_server *s, http_request *r, int64_t now_ms) {
+    pthread_mutex_lock(&r->mu);
+    bool waits = r->suspended && (r->body_done || r->streaming);
+    if (waits && !r->cancel && r->fd >= 0) {
+        struct pollfd p = {r->fd, POLLRDHUP, 0};
+        if (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR))) {
+            r->cancel = true;
+            pthread_cond_broadcast(&r->change);
+        }
+    }
+    if (waits && r->streaming && !r->stream_ended &&
+        now_ms - r->last_write_ms >= s->opt.heartbeat_ms) {
+        if (r->stream_at == r->reply.len) {
+            fo_buf_clear(&r->reply);
+            r->stream_at = 0;
+        }
+        fo_buf_str(&r->reply, ": keep-alive\n\n");
+        r->last_write_ms = now_ms;
+        http_request_resume(r);
+    }
+    bool receiving = !r->body_done && !r->suspended && !r->gone;
+    uint64_t got = r->body_bytes;
+    pthread_mutex_unlock(&r->mu);
+    if (receiving && r->socket && !r->socket->killed) {
+        r->waited_ms += WATCH_MS;
+        if (r->waited_ms > s->opt.body_timeout_ms + (double)got / LEAST_BYTES_PER_MS) {
+            r->socket->killed = true;
+            shutdown(r->fd, SHUT_RDWR);
+        }
+    }
+}
+
+static void *watch(void *arg) {
+    http_server *s = arg;
+    pthread_mutex_lock(&s->mu);
+    while (!s->stop_watcher) {
+        int64_t now_ms = http_now_us() / 1000;
+        for (http_request *r = s->flights; r; r = r->next) watch_request(s, r, now_ms);
+        for (http_connection *h = s->connections; h; h = h->next) {
+            if (h->busy || h->killed || h->fd < 0) continue;
+            if (now_ms - h->since_ms > s->opt.header_timeout_ms) {
+                h->killed = true;
+                shutdown(h->fd, SHUT_RDWR);
+            }
+        }
+        pthread_mutex_unlock(&s->mu);
+        usleep(WATCH_MS * 1000);
+        pthread_mutex_lock(&s->mu);
+    }
+    pthread_mutex_unlock(&s->mu);
+    return NULL;
+}
+
+/* ---- start and stop ------------------------------------------------------------------------- */
+
+static int open_listener(http_server *s, const char *listen_at, fo_err *err) {
+    char host[128] = "", port[16] = "8080";
+    const char *colon = strrchr(listen_at, ':');
+    const char *bracket = strchr(listen_at, ']');
+    if (listen_at[0] == '[' && bracket) {
+        snprintf(host, sizeof host, "%.*s", (int)(bracket - listen_at - 1), listen_at + 1);
+        if (bracket[1] == ':') snprintf(port, sizeof port, "%s", bracket + 2);
+    } else if (colon) {
+        snprintf(host, sizeof host, "%.*s", (int)(colon - listen_at), listen_at);
+        snprintf(port, sizeof port, "%s", colon + 1);
+    } else if (strspn(listen_at, "0123456789") == strlen(listen_at)) {
+        snprintf(host, sizeof host, "127.0.0.1");
+        snprintf(port, sizeof port, "%s", listen_at);
+    } else {
+        snprintf(host, sizeof host, "%s", listen_at);
+    }
+    struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                             .ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    struct addrinfo *found = NULL;
+    int rc = getaddrinfo(*host ? host : NULL, port, &hints, &found);
+    if (rc != 0)
+        return fo_fail_field(err, FO_EINVAL, "listen", "cannot listen on '%s': %s", listen_at,
+                             gai_strerror(rc));
+    int fd = -1;
+    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+        fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0) continue;
+        int one = 1;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, 511) != 0) {
+            int saved = errno;
+            close(fd);
+            fd = -1;
+            errno = saved;
+        }
+    }
+    freeaddrinfo(found);
+    if (fd < 0) return fo_fail_errno(err, "cannot listen on '%s'", listen_at);
+    struct sockaddr_storage at;
+    socklen_t len = sizeof at;
+    getsockname(fd, (struct sockaddr *)&at, &len);
+    char name[64] = "", service[16] = "";
+    getnameinfo((struct sockaddr *)&at, len, name, sizeof name, service, sizeof service,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    s->port = atoi(service);
+    snprintf(s->address, sizeof s->address, strchr(name, ':') ? "[%s]:%s" : "%s:%s", name, service);
+    s->listen_fd = fd;
+    return FO_OK;
+}
+
+static void free_server(http_server *s) {
+    pthread_cond_destroy(&s->idle);
+    pthread_mutex_destroy(&s->mu);
+    free(s->spool_dir);
+    free(s);
+}
+
+int http_start(http_server **out, const http_options *opt, fo_err *err) {
+    http_server *s = calloc(1, sizeof *s);
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    s->opt = *opt;
+    s->listen_fd = -1;
+    http_options *o = &s->opt;
+    if (!o->max_body_bytes) o->max_body_bytes = 64u << 20;
+    if (!o->max_buffered_bytes) o->max_buffered_bytes = 512u << 20;
+    if (!o->max_connections) o->max_connections = 1024;
+    if (!o->header_timeout_ms) o->header_timeout_ms = 30000;
+    if (!o->body_timeout_ms) o->body_timeout_ms = 30000;
+    if (!o->heartbeat_ms) o->heartbeat_ms = 15000;
+    s->spool_dir = strdup(o->spool_dir ? o->spool_dir : "/tmp");
+    uint64_t salt = 0;
+    if (getrandom(&salt, sizeof salt, 0) < 0) salt = (uint64_t)http_now_us();
+    s->next_id = salt;
+    pthread_mutex_init(&s->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->idle, &attr);
+    pthread_condattr_destroy(&attr);
+
+    int rc = open_listener(s, o->listen ? o->listen : "127.0.0.1:8080", err);
+    if (!rc) rc = http_lanes_start(s, err);
+    if (!rc && pthread_create(&s->watcher, NULL, watch, s) != 0)
+        rc = fo_fail(err, FO_ENOMEM, "cannot start a thread");
+    if (!rc) {
+        s->daemon = MHD_start_daemon(
+            MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
+            NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
+            s->listen_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->max_connections,
+            MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)o->max_per_address,
+            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(o->header_timeout_ms / 1000 + 1),
+            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY_BYTES,
+            MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
+            on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
+            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+        if (s->daemon) {
+            *out = s;
+            return FO_OK;
+        }
+        rc = fo_fail(err, FO_EIO, "libmicrohttpd did not start");
+        pthread_mutex_lock(&s->mu);
+        s->stop_watcher = true;
+        pthread_mutex_unlock(&s->mu);
+        pthread_join(s->watcher, NULL);
+    }
+    http_lanes_stop(s);
+    if (s->listen_fd >= 0) close(s->listen_fd);
+    free_server(s);
+    return rc;
+}
+
+int http_port(const http_server *s) {
+    return s->port;
+}
+const char *http_address(const http_server *s) {
+    return s->address;
+}
+bool http_draining(const http_server *s) {
+    return s->draining;
+}
+
+void http_get_load(http_server *s, http_load *out) {
+    pthread_mutex_lock(&s->mu);
+    *out = (http_load){.in_flight = s->in_flight,
+                       .connections = s->n_connections,
+                       .rejected = atomic_load(&s->rejected)};
+    for (int i = 0; i < HTTP_N_LANES; i++) {
+        out->queued[i] = s->lanes[i].count;
+        out->running[i] = s->lanes[i].running;
+    }
+    pthread_mutex_unlock(&s->mu);
+}
+
+/* Requests that have no reply yet; s->mu held. */
+static int unanswered(http_server *s) {
+    int n = 0;
+    for (http_request *r = s->flights; r; r = r->next) {
+        pthread_mutex_lock(&r->mu);
+        n += r->started && !r->finished;
+        pthread_mutex_unlock(&r->mu);
+    }
+    return n;
+}
+
+static void wait_answered(http_server *s, int timeout_ms, const atomic_bool *hurry) {
+    int64_t until = http_now_us() / 1000 + timeout_ms;
+    for (;;) {
+        pthread_mutex_lock(&s->mu);
+        int n = unanswered(s);
+        pthread_mutex_unlock(&s->mu);
+        if (n == 0 || http_now_us() / 1000 >= until || (hurry && *hurry)) return;
+        usleep(10000);
+    }
+}
+
+void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry) {
+    if (!s) return;
+    s->draining = true;
+    int fd = MHD_quiesce_daemon(s->daemon);
+    shutdown(s->listen_fd, SHUT_RDWR); /* new connections are refused, not left to wait */
+    wait_answered(s, timeout_ms, hurry);
+    pthread_mutex_lock(&s->mu);
+    for (http_request *r = s->flights; r; r = r->next) {
+        pthread_mutex_lock(&r->mu);
+        r->cancel = r->cancel || !r->finished;
+        pthread_cond_broadcast(&r->change);
+        pthread_mutex_unlock(&r->mu);
+    }
+    pthread_mutex_unlock(&s->mu);
+    wait_answered(s, 5000, NULL);
+    http_lanes_stop(s);
+    /* What is answered gets a moment to be sent. */
+    pthread_mutex_lock(&s->mu);
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += 2;
+    while (s->in_flight && pthread_cond_timedwait(&s->idle, &s->mu, &until) == 0) {
+    }
+    s->stop_watcher = true;
+    pthread_mutex_unlock(&s->mu);
+    pthread_join(s->watcher, NULL);
+    MHD_stop_daemon(s->daemon);
+    if (fd == MHD_INVALID_SOCKET || fd == s->listen_fd) fd = s->listen_fd;
+    close(fd);
+    free_server(s);
+}

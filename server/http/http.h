@@ -1,0 +1,153 @@
+/* http.h - libmicrohttpd with a bounded worker pool behind it.
+ *
+ * One thread (epoll) reads and writes all connections and never blocks: a request that needs work
+ * is put on a lane (a bounded queue with threads of its own) and its connection is suspended until
+ * the reply is there. HTTP_LANE_INLINE handlers run on that one thread and must be quick: that is
+ * why /health answers while every worker is busy. A full queue is 503 with Retry-After.
+ *
+ * A route is one row: method, pattern, handler, what becomes of the body, lane. In a pattern
+ * `{name}` is one segment, and a `{name}` at the end takes the rest of the path, slashes included.
+ *
+ * States of a request, and the function behind each step (all in http.c):
+ *
+ *     headers --on_request--> body --on_request--> queued --worker--> running --finish--> replying
+ *        |  refuse                | too large                    |  http_stream_begin        |
+ *        +----------> replying <--+                              +--> streaming --> ended --> gone
+ *
+ * Bodies: BUFFER collects up to a limit before the handler runs; STREAM starts the handler at once
+ * and feeds http_body_read through a small window, suspending the connection while it is full.
+ *
+ * What is no HTTP at all (request line, header lines or chunks that cannot be read, no Host under
+ * 1.1, a Content-Length that is no number, more than HEADER_MEMORY_BYTES of headers) never comes
+ * here: libmicrohttpd 0.9 answers it by itself, in HTML, has no hook for it, and closes the
+ * connection. Everything else that is wrong gets the error body of http_error.
+ *
+ * Limits that guard the server: bytes of headers and bodies, connections in all and from one
+ * address, a deadline for complete headers and a least rate for bodies (slow clients), bytes of
+ * all buffered bodies together. A client that goes away sets the request's cancel flag. */
+#ifndef FORAGE_SERVER_HTTP_H
+#define FORAGE_SERVER_HTTP_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include "kernels/buf.h"
+#include "kernels/error.h"
+#include "server/http/spool.h"
+
+typedef struct http_server http_server;
+typedef struct http_request http_request;
+
+enum http_body_kind { HTTP_BODY_NONE, HTTP_BODY_BUFFER, HTTP_BODY_STREAM };
+enum http_lane { HTTP_LANE_INLINE, HTTP_LANE_QUERY, HTTP_LANE_INGEST, HTTP_N_LANES };
+
+typedef void http_handler(http_request *r, void *app);
+
+typedef struct http_route {
+    const char *method, *pattern;
+    http_handler *handler;
+    enum http_body_kind body;
+    enum http_lane lane;
+    const char *types; /* accepted content types, blank-separated; NULL: any, or no body */
+    const char *args;  /* query arguments it knows, blank-separated; NULL: none; "*": any */
+    size_t max_body;   /* bytes; 0: the server's */
+} http_route;
+
+/* What there is to tell about an answered request: for metrics and the access log. */
+typedef struct http_summary {
+    const char *request_id, *method, *path;
+    const http_route *route; /* NULL where none matched */
+    int status;
+    double total_ms, queue_ms;
+    uint64_t body_bytes, reply_bytes;
+    bool client_gone;
+} http_summary;
+
+typedef struct http_options {
+    const char *listen; /* "127.0.0.1:8080", "[::1]:0", ":8080"; NULL: 127.0.0.1:8080 */
+    const http_route *routes;
+    size_t n_routes;
+    void *app;                                         /* goes to every handler */
+    void (*observe)(void *app, const http_summary *s); /* NULL, or called on the HTTP thread */
+    int n_workers[HTTP_N_LANES];                       /* 0: 4; INLINE is not used */
+    int queue_length[HTTP_N_LANES];                    /* 0: 128 */
+    size_t max_body_bytes;                             /* of a buffered body; 0: 64 MiB */
+    size_t max_buffered_bytes;                         /* of all bodies together; 0: 512 MiB */
+    int max_connections, max_per_address;              /* 0: 1,024 and no limit */
+    int header_timeout_ms;                             /* 0: 30,000; also for idle keep-alive */
+    int body_timeout_ms;                               /* 0: 30,000 without the least rate */
+    int heartbeat_ms;                                  /* of event streams; 0: 15,000 */
+    const char *spool_dir;                             /* NULL: /tmp */
+} http_options;
+
+int http_start(http_server **out, const http_options *opt, fo_err *err);
+int http_port(const http_server *s);
+const char *http_address(const http_server *s); /* "127.0.0.1:41235" */
+/* Stop accepting, answer 503 to what comes on open connections, wait for what runs; after
+ * timeout_ms cancel it and wait 5 s more. `hurry` (may be NULL) set to true skips the first wait.
+ * Frees s. */
+void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry);
+bool http_draining(const http_server *s);
+
+typedef struct http_load {
+    int in_flight, connections, queued[HTTP_N_LANES], running[HTTP_N_LANES];
+    uint64_t rejected; /* 503 because a queue was full */
+} http_load;
+void http_get_load(http_server *s, http_load *out);
+
+/* ---- inside a handler --------------------------------------------------------------------- */
+
+const char *http_id(const http_request *r);
+const char *http_method(const http_request *r);
+const char *http_path(const http_request *r);                     /* decoded, valid UTF-8 */
+const char *http_param(const http_request *r, const char *name);  /* of the pattern */
+const char *http_arg(const http_request *r, const char *name);    /* ?name=; NULL: absent */
+const char *http_header(const http_request *r, const char *name); /* any case; NULL: absent */
+const char *http_spool_dir(const http_request *r);
+/* ?name= as a whole number; absent: def. An error reply is set and false returned otherwise. */
+bool http_arg_int(http_request *r, const char *name, int64_t def, int64_t min, int64_t max,
+                  int64_t *out);
+bool http_arg_bool(http_request *r, const char *name, bool def, bool *out);
+/* Media type of the body in lower case without parameters; "" if none was sent. */
+const char *http_body_type(const http_request *r);
+const char *http_body(const http_request *r, size_t *len); /* BUFFER: NUL-terminated */
+/* STREAM: up to n bytes; 0 at the end; FO_ETIMEOUT, FO_ECANCELLED. */
+ssize_t http_body_read(http_request *r, void *buf, size_t n, fo_err *err);
+/* True once the client has gone or the server wants to stop. */
+atomic_bool *http_cancel(http_request *r);
+double http_queue_ms(const http_request *r);
+
+/* Exactly one reply: http_reply*, http_error* or a stream. A second one is ignored. */
+void http_set_header(http_request *r, const char *name, const char *value);
+void http_reply(http_request *r, int status, const char *content_type, const void *data, size_t n);
+/* Takes b's memory (b is empty afterwards); application/json. */
+void http_reply_json(http_request *r, int status, fo_buf *b);
+void http_reply_spool(http_request *r, int status, const char *content_type,
+                      spool *s); /* takes s */
+/* The body every error has. param NULL: null. */
+void http_error(http_request *r, int status, const char *code, const char *param, const char *fmt,
+                ...) __attribute__((format(printf, 5, 6)));
+/* From an error of the rooms below: code -> status, field -> param. */
+void http_error_from(http_request *r, const fo_err *err);
+/* The error object alone, for event streams: {"error":{...}}. */
+void http_error_json(fo_buf *b, int status, const char *code, const char *param,
+                     const char *message, const char *request_id);
+int http_status_of(const fo_err *err, const char **code);
+
+/* A reply of unknown length. write blocks while the client is slow; FO_ECANCELLED once it has
+ * gone. Comment lines keep an event stream alive while nothing is written. */
+void http_stream_begin(http_request *r, int status, const char *content_type);
+int http_stream_write(http_request *r, const void *data, size_t n);
+bool http_replied(const http_request *r);
+
+/* ---- pieces with tests of their own ------------------------------------------------------- */
+
+/* Percent-decoding in place ('+' stays); false on a bad escape, NUL or invalid UTF-8. */
+bool http_url_decode(char *s);
+/* Does `path` fit? Values of up to 4 params go to values[] as (start, length) of path. */
+bool http_pattern_match(const char *pattern, const char *path, const char *starts[4],
+                        size_t lengths[4], size_t *n);
+
+#endif

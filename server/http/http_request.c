@@ -1,0 +1,433 @@
+/* What a handler sees of its request, and the replies it can give. */
+#include <ctype.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "kernels/utf8.h"
+#include "server/http/http_internal.h"
+#include "server/base/json.h"
+
+#define STREAM_BUFFER_BYTES (256u << 10)
+
+int64_t http_now_us(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (int64_t)t.tv_sec * 1000000 + t.tv_nsec / 1000;
+}
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+http_request *http_request_create(http_server *s) {
+    http_request *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->server = s;
+    r->refs = 1;
+    r->fd = -1;
+    r->began_us = http_now_us();
+    pthread_mutex_init(&r->mu, NULL);
+    pthread_condattr_t attr;
+    pthread_condattr_init(&attr);
+    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+    pthread_cond_init(&r->change, &attr);
+    pthread_condattr_destroy(&attr);
+    return r;
+}
+
+static void free_pairs(http_pair *p, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        free(p[i].name);
+        free(p[i].value);
+    }
+}
+
+void http_request_unref(http_request *r) {
+    if (!r || atomic_fetch_sub(&r->refs, 1) != 1) return;
+    atomic_fetch_sub(&r->server->buffered, r->accounted);
+    free(r->method);
+    free(r->path);
+    free_pairs(r->headers, r->n_headers);
+    free(r->headers);
+    free_pairs(r->args, r->n_args);
+    free(r->args);
+    free_pairs(r->params, r->n_params);
+    free_pairs(r->reply_headers, r->n_reply_headers);
+    free(r->reply_headers);
+    free(r->content_type);
+    fo_buf_free(&r->body);
+    fo_buf_free(&r->reply);
+    spool_free(r->reply_spool);
+    pthread_cond_destroy(&r->change);
+    pthread_mutex_destroy(&r->mu);
+    free(r);
+}
+
+void http_request_resume(http_request *r) {
+    if (!r->suspended) return;
+    r->suspended = false;
+    MHD_resume_connection(r->connection);
+}
+
+void http_request_finish(http_request *r) {
+    if (!http_replied(r))
+        http_error(r, 500, "internal", NULL, "the request ended without an answer");
+    pthread_mutex_lock(&r->mu);
+    r->finished = true;
+    r->stream_ended = true;
+    http_request_resume(r);
+    pthread_mutex_unlock(&r->mu);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
+
+const char *http_id(const http_request *r) {
+    return r->id;
+}
+const char *http_method(const http_request *r) {
+    return r->method;
+}
+const char *http_path(const http_request *r) {
+    return r->path;
+}
+const char *http_body_type(const http_request *r) {
+    return r->body_type;
+}
+const char *http_spool_dir(const http_request *r) {
+    return r->server->spool_dir;
+}
+atomic_bool *http_cancel(http_request *r) {
+    return &r->cancel;
+}
+double http_queue_ms(const http_request *r) {
+    return r->queue_ms;
+}
+
+static const char *find(const http_pair *p, size_t n, const char *name, bool any_case) {
+    for (size_t i = 0; i < n; i++)
+        if (any_case ? !strcasecmp(p[i].name, name) : !strcmp(p[i].name, name)) return p[i].value;
+    return NULL;
+}
+
+const char *http_param(const http_request *r, const char *name) {
+    return find(r->params, r->n_params, name, false);
+}
+const char *http_arg(const http_request *r, const char *name) {
+    return find(r->args, r->n_args, name, false);
+}
+const char *http_header(const http_request *r, const char *name) {
+    return find(r->headers, r->n_headers, name, true);
+}
+
+bool http_arg_int(http_request *r, const char *name, int64_t def, int64_t min, int64_t max,
+                  int64_t *out) {
+    const char *s = http_arg(r, name);
+    *out = def;
+    if (!s) return true;
+    char *end;
+    errno = 0;
+    long long v = strtoll(s, &end, 10);
+    if (end == s || *end || errno || isspace((unsigned char)*s)) {
+        http_error(r, 400, "bad_field", name, "%s must be a whole number", name);
+        return false;
+    }
+    if (v < min || v > max) {
+        http_error(r, 400, "bad_field", name, "%s must be between %lld and %lld", name,
+                   (long long)min, (long long)max);
+        return false;
+    }
+    *out = v;
+    return true;
+}
+
+bool http_arg_bool(http_request *r, const char *name, bool def, bool *out) {
+    const char *s = http_arg(r, name);
+    *out = def;
+    if (!s) return true;
+    if (!strcmp(s, "true") || !strcmp(s, "1")) return *out = true, true;
+    if (!strcmp(s, "false") || !strcmp(s, "0")) return *out = false, true;
+    http_error(r, 400, "bad_field", name, "%s must be true or false", name);
+    return false;
+}
+
+const char *http_body(const http_request *r, size_t *len) {
+    *len = r->body.len;
+    return r->body.data ? r->body.data : "";
+}
+
+ssize_t http_body_read(http_request *r, void *buf, size_t n, fo_err *err) {
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    int timeout = r->server->opt.body_timeout_ms;
+    until.tv_sec += timeout / 1000 + 1;
+    ssize_t result;
+    pthread_mutex_lock(&r->mu);
+    for (;;) {
+        size_t left = r->body.len - r->body_at;
+        if (left) {
+            if (n > left) n = left;
+            memcpy(buf, r->body.data + r->body_at, n);
+            r->body_at += n;
+            if (r->body_at == r->body.len) {
+                fo_buf_clear(&r->body);
+                r->body_at = 0;
+                if (!r->body_done) http_request_resume(r);
+            }
+            result = (ssize_t)n;
+            break;
+        }
+        if (r->body_done) {
+            result = 0;
+            break;
+        }
+        if (r->gone || r->cancel) {
+            result = fo_fail(err, FO_ECANCELLED, "the client went away before the body ended");
+            break;
+        }
+        if (pthread_cond_timedwait(&r->change, &r->mu, &until) == ETIMEDOUT) {
+            result = fo_fail(err, FO_ETIMEOUT, "the body did not arrive in time");
+            break;
+        }
+    }
+    pthread_mutex_unlock(&r->mu);
+    return result;
+}
+
+/* ---- replying ------------------------------------------------------------------------------- */
+
+bool http_replied(const http_request *r) {
+    pthread_mutex_lock((pthread_mutex_t *)&r->mu);
+    bool ready = r->ready;
+    pthread_mutex_unlock((pthread_mutex_t *)&r->mu);
+    return ready;
+}
+
+void http_set_header(http_request *r, const char *name, const char *value) {
+    pthread_mutex_lock(&r->mu);
+    http_pair *p = realloc(r->reply_headers, (r->n_reply_headers + 1) * sizeof *p);
+    if (p && !r->ready) {
+        r->reply_headers = p;
+        p[r->n_reply_headers] = (http_pair){strdup(name), strdup(value)};
+        if (p[r->n_reply_headers].name && p[r->n_reply_headers].value)
+            r->n_reply_headers++;
+        else
+            free_pairs(p + r->n_reply_headers, 1);
+    } else if (p) {
+        r->reply_headers = p;
+    }
+    pthread_mutex_unlock(&r->mu);
+}
+
+/* r->mu held. */
+static bool begin_reply(http_request *r, int status, const char *content_type) {
+    if (r->ready) return false;
+    r->ready = true;
+    r->status = status;
+    r->content_type = content_type ? strdup(content_type) : NULL;
+    return true;
+}
+
+void http_reply(http_request *r, int status, const char *content_type, const void *data, size_t n) {
+    pthread_mutex_lock(&r->mu);
+    if (begin_reply(r, status, content_type)) fo_buf_add(&r->reply, data, n);
+    pthread_mutex_unlock(&r->mu);
+}
+
+void http_reply_json(http_request *r, int status, fo_buf *b) {
+    if (b->failed) {
+        fo_buf_free(b);
+        http_error(r, 500, "internal", NULL, "out of memory");
+        return;
+    }
+    pthread_mutex_lock(&r->mu);
+    if (begin_reply(r, status, "application/json")) {
+        r->reply = *b;
+        *b = (fo_buf){0};
+    }
+    pthread_mutex_unlock(&r->mu);
+    fo_buf_free(b);
+}
+
+void http_reply_spool(http_request *r, int status, const char *content_type, spool *s) {
+    pthread_mutex_lock(&r->mu);
+    if (begin_reply(r, status, content_type)) {
+        r->reply_spool = s;
+        s = NULL;
+    }
+    pthread_mutex_unlock(&r->mu);
+    spool_free(s);
+}
+
+static const char *error_type(int status) {
+    switch (status) {
+    case 401:
+        return "authentication_error";
+    case 403:
+        return "permission_error";
+    case 429:
+        return "rate_limit_error";
+    default:
+        return status >= 500 ? "server_error" : "invalid_request_error";
+    }
+}
+
+void http_error_json(fo_buf *b, int status, const char *code, const char *param,
+                     const char *message, const char *request_id) {
+    json_out o = {b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_open(&o, "error", '{');
+    json_out_string(&o, "type", error_type(status));
+    json_out_string(&o, "code", code);
+    json_out_string(&o, "message", message);
+    json_out_string(&o, "param", param && *param ? param : NULL);
+    json_out_string(&o, "request_id", request_id);
+    json_out_close(&o, '}');
+    json_out_close(&o, '}');
+}
+
+void http_error(http_request *r, int status, const char *code, const char *param, const char *fmt,
+                ...) {
+    char message[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(message, sizeof message, fmt, ap);
+    va_end(ap);
+    fo_buf b = {0};
+    http_error_json(&b, status, code, param, message, r->id);
+    pthread_mutex_lock(&r->mu);
+    bool retry = status == 503 || status == 429;
+    for (size_t i = 0; i < r->n_reply_headers; i++)
+        if (!strcasecmp(r->reply_headers[i].name, "Retry-After")) retry = false;
+    pthread_mutex_unlock(&r->mu);
+    if (retry) http_set_header(r, "Retry-After", "1");
+    pthread_mutex_lock(&r->mu);
+    if (begin_reply(r, status, "application/json")) {
+        r->reply = b;
+        b = (fo_buf){0};
+    }
+    pthread_mutex_unlock(&r->mu);
+    fo_buf_free(&b);
+}
+
+int http_status_of(const fo_err *err, const char **code) {
+    switch (err->code) {
+    case FO_EINVAL:
+        *code = err->field[0] ? "bad_field" : "bad_request";
+        return 400;
+    case FO_ENOTFOUND:
+        *code = "not_found";
+        return 404;
+    case FO_ECONFLICT:
+        *code = "conflict";
+        return 409;
+    case FO_ELIMIT:
+        *code = "too_large";
+        return 413;
+    case FO_EUNSUPPORTED:
+        *code = "unsupported";
+        return 422;
+    case FO_EMISMATCH:
+        *code = "mismatch";
+        return 409;
+    case FO_ETIMEOUT:
+        *code = "timeout";
+        return 408;
+    case FO_ECANCELLED:
+        *code = "cancelled";
+        return 503;
+    case FO_EBUSY:
+        *code = "busy";
+        return 503;
+    case FO_ENOSPC:
+        *code = "disk_low";
+        return 507;
+    default:
+        *code = "internal";
+        return 500;
+    }
+}
+
+void http_error_from(http_request *r, const fo_err *err) {
+    const char *code;
+    int status = http_status_of(err, &code);
+    http_error(r, status, code, err->field, "%s", err->msg[0] ? err->msg : fo_code_name(err->code));
+}
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+void http_stream_begin(http_request *r, int status, const char *content_type) {
+    http_set_header(r, "Cache-Control", "no-store");
+    http_set_header(r, "X-Accel-Buffering", "no"); /* proxies pass events on at once */
+    pthread_mutex_lock(&r->mu);
+    if (begin_reply(r, status, content_type)) {
+        r->streaming = true;
+        r->last_write_ms = http_now_us() / 1000;
+        http_request_resume(r);
+    }
+    pthread_mutex_unlock(&r->mu);
+}
+
+int http_stream_write(http_request *r, const void *data, size_t n) {
+    pthread_mutex_lock(&r->mu);
+    while (r->reply.len - r->stream_at > STREAM_BUFFER_BYTES && !r->gone && !r->cancel)
+        pthread_cond_wait(&r->change, &r->mu);
+    bool gone = r->gone || r->cancel || !r->streaming;
+    if (!gone) {
+        if (r->stream_at == r->reply.len) {
+            fo_buf_clear(&r->reply);
+            r->stream_at = 0;
+        }
+        fo_buf_add(&r->reply, data, n);
+        r->last_write_ms = http_now_us() / 1000;
+        if (r->reply.failed) gone = true;
+        http_request_resume(r);
+    }
+    pthread_mutex_unlock(&r->mu);
+    return gone ? FO_ECANCELLED : FO_OK;
+}
+
+/* ---- paths ---------------------------------------------------------------------------------- */
+
+static int hex_digit(char c) {
+    if (c >= '0' && c <= '9') return c - '0';
+    c |= 32;
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+bool http_url_decode(char *s) {
+    char *to = s;
+    for (const char *p = s; *p; p++) {
+        if (*p != '%') {
+            *to++ = *p;
+            continue;
+        }
+        int high = hex_digit(p[1]);
+        int low = high < 0 ? -1 : hex_digit(p[2]);
+        if (low < 0 || (high == 0 && low == 0)) return false;
+        *to++ = (char)(high * 16 + low);
+        p += 2;
+    }
+    *to = 0;
+    return fo_utf8_valid(s, (size_t)(to - s), NULL);
+}
+
+bool http_pattern_match(const char *pattern, const char *path, const char *starts[4],
+                        size_t lengths[4], size_t *n) {
+    *n = 0;
+    while (*pattern) {
+        if (*pattern != '{') {
+            if (*pattern++ != *path++) return false;
+            continue;
+        }
+        pattern = strchr(pattern, '}') + 1;
+        size_t len = *pattern ? strcspn(path, "/") : strlen(path);
+        if (!len || *n == 4) return false;
+        starts[*n] = path;
+        lengths[(*n)++] = len;
+        path += len;
+    }
+    return !*path;
+}

@@ -1,0 +1,431 @@
+/* /v1/models, /v1/embeddings, /v1/rerank and /v1/tokenize. */
+#include <math.h>
+#include <openssl/evp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/base/log.h"
+#include "server/openai/openai.h"
+
+enum { MAX_INPUTS = 2048, MAX_RERANK = 1000 };
+
+/* ---- models --------------------------------------------------------------------------------- */
+
+typedef struct model_row {
+    const char *id, *kind;
+} model_row;
+
+static void write_model(json_out *o, const app *a, const char *id, const char *kind) {
+    json_out_open(o, NULL, '{');
+    json_out_string(o, "id", id);
+    json_out_string(o, "object", "model");
+    json_out_int(o, "created", a->started_ms / 1000);
+    json_out_string(o, "owned_by", "forage");
+    json_out_string(o, "kind", kind);
+    json_out_close(o, '}');
+}
+
+/* Calls fn for every model that can be named; stops where it returns true. */
+static bool each_model(app *a, http_request *r, bool (*fn)(void *, const char *, const char *),
+                       void *ctx) {
+    engine *e = service_engine(a->service);
+    reranker *rr = service_reranker(a->service);
+    if (e && fn(ctx, openai_model_name(e), "generator")) return true;
+    if (fn(ctx, embedder_name(service_embedder(a->service)), "embedder")) return true;
+    if (rr && fn(ctx, reranker_name(rr), "reranker")) return true;
+    store_collection *list = NULL;
+    size_t n = 0;
+    bool stop = false;
+    if (store_list_collections(service_store(a->service), app_tenant(r), &list, &n, NULL)) n = 0;
+    for (size_t i = 0; i < n; i++) {
+        char id[128];
+        snprintf(id, sizeof id, "forage/%s", list[i].name);
+        stop = stop || fn(ctx, id, "grounded");
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    return stop;
+}
+
+typedef struct models_reply {
+    json_out o;
+    const app *a;
+    const char *wanted; /* NULL: all */
+} models_reply;
+
+static bool add_model(void *ctx, const char *id, const char *kind) {
+    models_reply *m = ctx;
+    if (m->wanted && strcmp(m->wanted, id)) return false;
+    write_model(&m->o, m->a, id, kind);
+    return m->wanted != NULL;
+}
+
+void route_models(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_buf b = {0};
+    models_reply m = {{&b, false}, a, NULL};
+    json_out_open(&m.o, NULL, '{');
+    json_out_string(&m.o, "object", "list");
+    json_out_open(&m.o, "data", '[');
+    each_model(a, r, add_model, &m);
+    json_out_close(&m.o, ']');
+    json_out_close(&m.o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+void route_model(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_buf b = {0};
+    models_reply m = {{&b, false}, a, http_param(r, "model")};
+    if (each_model(a, r, add_model, &m)) {
+        http_reply_json(r, 200, &b);
+        return;
+    }
+    fo_buf_free(&b);
+    http_error(r, 404, "model_not_found", "model", "there is no model '%s'", m.wanted);
+}
+
+/* ---- bodies --------------------------------------------------------------------------------- */
+
+static cJSON *read_body(http_request *r, json_in *in, fo_err *err) {
+    size_t len;
+    const char *body = http_body(r, &len);
+    cJSON *root = NULL;
+    if (!json_parse(body, len, &root, err)) {
+        json_in_object(in, root, "", err);
+        if (!in->object && !err->code) fo_fail(err, FO_EINVAL, "the body must be a JSON object");
+    }
+    return root;
+}
+
+typedef struct text_list {
+    const char **texts;
+    size_t *lens, n;
+    char **owned; /* [n], NULL where the text is the request's */
+} text_list;
+
+static void text_list_deinit(text_list *l) {
+    for (size_t i = 0; l->owned && i < l->n; i++) free(l->owned[i]);
+    free(l->texts);
+    free(l->lens);
+    free(l->owned);
+}
+
+static bool text_list_init(text_list *l, size_t n) {
+    *l = (text_list){calloc(n + 1, sizeof *l->texts), calloc(n + 1, sizeof *l->lens), n,
+                     calloc(n + 1, sizeof *l->owned)};
+    return l->texts && l->lens && l->owned;
+}
+
+/* Tokens of the embedder's own vocabulary are turned back into the text they came from. */
+static int decode_tokens(const tokenizer *t, const cJSON *list, char **out, fo_err *err) {
+    int n = cJSON_GetArraySize(list), i = 0;
+    int32_t *ids = malloc((size_t)(n + 1) * sizeof *ids);
+    if (!ids) return fo_fail(err, FO_ENOMEM, "out of memory");
+    const cJSON *v;
+    cJSON_ArrayForEach(v, list) ids[i++] = (int32_t)v->valuedouble;
+    fo_buf b = {0};
+    fo_buf_str(&b, "");
+    fo_err why = {0};
+    int rc = tokenizer_decode(t, ids, (size_t)n, false, &b, &why);
+    free(ids);
+    if (rc) {
+        fo_buf_free(&b);
+        return fo_fail_field(err, rc, "input", "input holds tokens of another model: %s", why.msg);
+    }
+    *out = fo_buf_take(&b, NULL);
+    return *out ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+}
+
+static int read_inputs(text_list *l, const tokenizer *t, const cJSON *input, fo_err *err) {
+    bool one = cJSON_IsString(input) || openai_is_tokens(input);
+    int n = one ? 1 : cJSON_IsArray(input) ? cJSON_GetArraySize(input) : 0;
+    *l = (text_list){0};
+    if (n < 1 || n > MAX_INPUTS)
+        return fo_fail_field(
+            err, FO_EINVAL, "input",
+            "input must be a string, an array of tokens, or an array of 1 to %d of "
+            "them",
+            MAX_INPUTS);
+    if (!text_list_init(l, (size_t)n)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    const cJSON *item = one ? input : input->child;
+    for (size_t i = 0; i < l->n; i++, item = one ? NULL : item->next) {
+        const char *text = cJSON_GetStringValue(item);
+        if (!text && openai_is_tokens(item)) {
+            int rc = decode_tokens(t, item, &l->owned[i], err);
+            if (rc) return rc;
+            text = l->owned[i];
+        }
+        if (!text || (!*text && !l->owned[i]))
+            return fo_fail_field(err, FO_EINVAL, "input",
+                                 text ? "input[%zu] must not be empty"
+                                      : "input[%zu] must be a string or an array of tokens",
+                                 i);
+        l->texts[i] = text;
+        l->lens[i] = strlen(text);
+    }
+    return FO_OK;
+}
+
+/* ---- embeddings ----------------------------------------------------------------------------- */
+
+static void write_vector(json_out *o, const float *v, size_t dim, bool base64) {
+    if (base64) { /* little-endian float32, as on every machine this runs on */
+        size_t n = dim * sizeof *v;
+        unsigned char *text = malloc(n / 3 * 4 + 8);
+        if (text) {
+            int len = EVP_EncodeBlock(text, (const unsigned char *)v, (int)n);
+            json_out_bytes(o, "embedding", (const char *)text, (size_t)len);
+        } else {
+            o->b->failed = true;
+        }
+        free(text);
+        return;
+    }
+    json_out_open(o, "embedding", '[');
+    for (size_t i = 0; i < dim; i++) {
+        if (i) fo_buf_char(o->b, ',');
+        fo_buf_printf(o->b, "%.9g", (double)v[i]);
+    }
+    o->comma = true;
+    json_out_close(o, ']');
+}
+
+static void reply_vectors(http_request *r, embedder *e, const text_list *l, const float *v,
+                          bool base64) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    size_t dim = embedder_dim(e), tokens = 0;
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "object", "list");
+    json_out_open(&o, "data", '[');
+    for (size_t i = 0; i < l->n; i++) {
+        json_out_open(&o, NULL, '{');
+        json_out_string(&o, "object", "embedding");
+        json_out_int(&o, "index", (int64_t)i);
+        write_vector(&o, v + i * dim, dim, base64);
+        json_out_close(&o, '}');
+        tokens += embedder_count_tokens(e, l->texts[i], l->lens[i]);
+    }
+    json_out_close(&o, ']');
+    json_out_string(&o, "model", embedder_name(e));
+    json_out_open(&o, "usage", '{');
+    json_out_int(&o, "prompt_tokens", (int64_t)tokens);
+    json_out_int(&o, "total_tokens", (int64_t)tokens);
+    json_out_close(&o, '}');
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+void route_embeddings(http_request *r, void *ctx) {
+    static const char *const formats[] = {"float", "base64", NULL};
+    static const char *const kinds[] = {"passage", "document",     "search_document",
+                                        "query",   "search_query", NULL};
+    app *a = ctx;
+    embedder *e = service_embedder(a->service);
+    fo_err err = {0};
+    json_in in;
+    text_list l = {0};
+    float *v = NULL;
+    cJSON *root = read_body(r, &in, &err);
+    if (!err.code) {
+        json_in_string(&in, "model", "", 0, 256); /* any name means the loaded one */
+        bool base64 = json_in_enum(&in, "encoding_format", 0, formats) == 1;
+        bool query = json_in_enum(&in, "input_type", 0, kinds) >= 3;
+        int64_t dim = json_in_int(&in, "dimensions", 0, 1, 65536);
+        if (!err.code && dim && (size_t)dim != embedder_dim(e))
+            fo_fail_field(&err, FO_EINVAL, "dimensions",
+                          "this model's vectors have %zu dimensions and cannot be cut",
+                          embedder_dim(e));
+        if (!err.code) read_inputs(&l, embedder_tokenizer(e), json_in_any(&in, "input"), &err);
+        if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v)))
+            fo_fail(&err, FO_ENOMEM, "out of memory");
+        if (!err.code)
+            embedder_embed(e, query ? EMBED_QUERY : EMBED_PASSAGE, l.texts, l.lens, l.n, v, &err);
+        if (!err.code) reply_vectors(r, e, &l, v, base64);
+    }
+    if (err.code) http_error_from(r, &err);
+    text_list_deinit(&l);
+    free(v);
+    cJSON_Delete(root);
+}
+
+/* ---- rerank --------------------------------------------------------------------------------- */
+
+typedef struct ranked {
+    size_t index;
+    double score;
+} ranked;
+
+static int by_score(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->score != y->score) return x->score < y->score ? 1 : -1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+/* The cross-encoder's probability where one is loaded, else the embedder's cosine: the reply says
+ * which under "scored_by". */
+static int score_all(service *s, const char *query, const text_list *l, ranked *out,
+                     uint64_t *tokens, fo_err *err) {
+    reranker *rr = service_reranker(s);
+    embedder *e = service_embedder(s);
+    size_t q_len = strlen(query), dim = embedder_dim(e);
+    float *v = malloc((rr ? l->n : (l->n + 1) * dim) * sizeof *v);
+    if (!v) return fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc;
+    if (rr) {
+        rc = reranker_score(rr, query, q_len, l->texts, l->lens, l->n, v, tokens, err);
+    } else {
+        rc = embedder_embed(e, EMBED_QUERY, &query, &q_len, 1, v + l->n * dim, err);
+        if (!rc) rc = embedder_embed(e, EMBED_PASSAGE, l->texts, l->lens, l->n, v, err);
+        *tokens = embedder_count_tokens(e, query, q_len);
+        for (size_t i = 0; i < l->n; i++)
+            *tokens += embedder_count_tokens(e, l->texts[i], l->lens[i]);
+    }
+    for (size_t i = 0; !rc && i < l->n; i++) {
+        double score = 0;
+        if (rr)
+            score = 1 / (1 + exp(-(double)v[i]));
+        else
+            for (size_t k = 0; k < dim; k++)
+                score += (double)v[i * dim + k] * (double)v[l->n * dim + k];
+        out[i] = (ranked){i, score};
+    }
+    free(v);
+    return rc;
+}
+
+static int read_documents(text_list *l, const cJSON *list, fo_err *err) {
+    if (!list || !list->child)
+        return fo_fail_field(err, FO_EINVAL, "documents", "documents must hold at least one");
+    if (!text_list_init(l, (size_t)cJSON_GetArraySize(list)))
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    const cJSON *item;
+    size_t i = 0;
+    cJSON_ArrayForEach(item, list) {
+        const cJSON *text =
+            cJSON_IsObject(item) ? cJSON_GetObjectItemCaseSensitive(item, "text") : item;
+        if (!cJSON_IsString(text))
+            return fo_fail_field(err, FO_EINVAL, "documents",
+                                 "documents[%zu] must be a string or {\"text\": string}", i);
+        l->texts[i] = text->valuestring;
+        l->lens[i++] = strlen(text->valuestring);
+    }
+    return FO_OK;
+}
+
+static void reply_ranked(http_request *r, service *s, const text_list *l, const ranked *order,
+                         size_t n, bool with_documents, uint64_t tokens) {
+    reranker *rr = service_reranker(s);
+    char id[32];
+    app_make_id(id, "rr_");
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", id);
+    json_out_string(&o, "object", "list");
+    json_out_string(&o, "model", rr ? reranker_name(rr) : embedder_name(service_embedder(s)));
+    json_out_string(&o, "scored_by", rr ? "cross_encoder" : "embedding_cosine");
+    json_out_open(&o, "results", '[');
+    for (size_t i = 0; i < n; i++) {
+        json_out_open(&o, NULL, '{');
+        json_out_int(&o, "index", (int64_t)order[i].index);
+        json_out_number(&o, "relevance_score", order[i].score);
+        if (with_documents) {
+            json_out_open(&o, "document", '{');
+            json_out_string(&o, "text", l->texts[order[i].index]);
+            json_out_close(&o, '}');
+        }
+        json_out_close(&o, '}');
+    }
+    json_out_close(&o, ']');
+    json_out_open(&o, "usage", '{');
+    json_out_int(&o, "total_tokens", (int64_t)tokens);
+    json_out_close(&o, '}');
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+void route_rerank(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_err err = {0};
+    json_in in;
+    text_list l = {0};
+    ranked *order = NULL;
+    cJSON *root = read_body(r, &in, &err);
+    if (!err.code) {
+        json_in_string(&in, "model", "", 0, 256);
+        const char *query = json_in_string(&in, "query", NULL, 1, 65536);
+        int64_t top = json_in_int(&in, "top_n", 0, 1, 1 << 20);
+        bool with = json_in_bool(&in, "return_documents", false);
+        const cJSON *list = json_in_array(&in, "documents", MAX_RERANK);
+        uint64_t tokens = 0;
+        if (!err.code && !query) fo_fail_field(&err, FO_EINVAL, "query", "query is missing");
+        if (!err.code) read_documents(&l, list, &err);
+        if (!err.code && !(order = calloc(l.n + 1, sizeof *order)))
+            fo_fail(&err, FO_ENOMEM, "out of memory");
+        if (!err.code) score_all(a->service, query, &l, order, &tokens, &err);
+        if (!err.code) {
+            qsort(order, l.n, sizeof *order, by_score);
+            size_t n = top && (size_t)top < l.n ? (size_t)top : l.n;
+            reply_ranked(r, a->service, &l, order, n, with, tokens);
+        }
+    }
+    if (err.code) http_error_from(r, &err);
+    text_list_deinit(&l);
+    free(order);
+    cJSON_Delete(root);
+}
+
+/* ---- tokenize ------------------------------------------------------------------------------- */
+
+void route_tokenize(http_request *r, void *ctx) {
+    app *a = ctx;
+    engine *e = service_engine(a->service);
+    embedder *emb = service_embedder(a->service);
+    fo_err err = {0};
+    json_in in;
+    cJSON *root = read_body(r, &in, &err);
+    if (!err.code) {
+        const char *name = json_in_string(&in, "model", "", 0, 256);
+        const char *prompt = json_in_string(&in, "prompt", NULL, 0, (size_t)4 << 20);
+        const char *text = json_in_string(&in, "text", prompt, 0, (size_t)4 << 20);
+        bool special = json_in_bool(&in, "add_special_tokens", false);
+        bool pieces = json_in_bool(&in, "return_pieces", false);
+        bool of_engine = e && strcmp(name, embedder_name(emb)) != 0;
+        const tokenizer *t = of_engine ? engine_tokenizer(e) : embedder_tokenizer(emb);
+        int32_t *ids = NULL;
+        size_t n = 0;
+        if (!err.code && !text) fo_fail_field(&err, FO_EINVAL, "text", "text is missing");
+        if (!err.code)
+            tokenizer_encode_alloc(t, text, strlen(text), special ? TOKENIZER_ADD_SPECIAL : 0, &ids,
+                                   &n, &err);
+        if (!err.code) {
+            fo_buf b = {0};
+            json_out o = {&b, false};
+            json_out_open(&o, NULL, '{');
+            json_out_string(&o, "model", of_engine ? openai_model_name(e) : embedder_name(emb));
+            json_out_int(&o, "count", (int64_t)n);
+            json_out_int(&o, "max_model_len",
+                         of_engine ? engine_model(e)->n_context
+                                   : (int64_t)embedder_max_tokens(emb));
+            json_out_open(&o, "tokens", '[');
+            for (size_t i = 0; i < n; i++) json_out_int(&o, NULL, ids[i]);
+            json_out_close(&o, ']');
+            if (pieces) {
+                json_out_open(&o, "pieces", '[');
+                for (size_t i = 0; i < n; i++) {
+                    tokenizer_string s = tokenizer_piece(t, ids[i]);
+                    json_out_bytes(&o, NULL, s.data, s.len);
+                }
+                json_out_close(&o, ']');
+            }
+            json_out_close(&o, '}');
+            http_reply_json(r, 200, &b);
+        }
+        free(ids);
+    }
+    if (err.code) http_error_from(r, &err);
+    cJSON_Delete(root);
+}

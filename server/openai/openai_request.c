@@ -1,0 +1,371 @@
+/* Bodies of /v1/chat/completions and /v1/completions, and the prompts they come to. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/chat/chat_prompt.h"
+#include "server/openai/openai.h"
+
+enum { MAX_MESSAGES = 4096, MAX_PROMPTS = 64 };
+
+bool openai_is_tokens(const cJSON *item) {
+    if (!cJSON_IsArray(item) || !item->child) return false;
+    const cJSON *v;
+    cJSON_ArrayForEach(v, item) if (!cJSON_IsNumber(v) || v->valuedouble < 0 ||
+                                    v->valuedouble > INT32_MAX ||
+                                    v->valuedouble != floor(v->valuedouble)) return false;
+    return true;
+}
+
+static void read_stop(openai_call *c, json_in *in) {
+    const cJSON *stop = json_in_any(in, "stop"), *item = stop;
+    if (!stop || json_in_failed(in)) return;
+    if (cJSON_IsArray(stop)) item = stop->child;
+    for (; item; item = cJSON_IsArray(stop) ? item->next : NULL) {
+        const char *s = cJSON_GetStringValue(item);
+        if (!s || c->request.n_stop == OPENAI_MAX_STOPS) {
+            fo_fail_field(in->err, FO_EINVAL, "stop",
+                          "stop must be a string or an array of at most %d strings",
+                          OPENAI_MAX_STOPS);
+            return;
+        }
+        if (*s) c->stop[c->request.n_stop++] = s;
+    }
+    c->request.stop = c->stop;
+}
+
+static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
+    const cJSON *map = json_in_any(in, "logit_bias"), *item;
+    if (!map || json_in_failed(in)) return;
+    sampler_params *p = &c->request.sampling;
+    if (!cJSON_IsObject(map)) {
+        fo_fail_field(in->err, FO_EINVAL, "logit_bias", "logit_bias must be an object");
+        return;
+    }
+    cJSON_ArrayForEach(item, map) {
+        char *end = NULL;
+        long token = item->string ? strtol(item->string, &end, 10) : -1;
+        bool number = cJSON_IsNumber(item) && fabs(item->valuedouble) <= 100;
+        if (!end || *end || end == item->string || token < 0 || !number ||
+            p->n_bias == OPENAI_MAX_BIAS || (n_vocab && token >= n_vocab)) {
+            fo_fail_field(in->err, FO_EINVAL, "logit_bias",
+                          "logit_bias must map at most %d token ids of the model to numbers from "
+                          "-100 to 100",
+                          OPENAI_MAX_BIAS);
+            return;
+        }
+        /* -100 is a ban in OpenAI's words. */
+        float bias = item->valuedouble <= -100 ? -INFINITY : (float)item->valuedouble;
+        c->bias[p->n_bias++] = (sampler_bias){(int32_t)token, bias};
+    }
+    p->bias = c->bias;
+}
+
+static void read_format(openai_call *c, json_in *in) {
+    static const char *const kinds[] = {"text", "json_object", "json_schema", NULL};
+    json_in format;
+    json_in_child(&format, in, "response_format");
+    int kind = json_in_enum(&format, "type", 0, kinds);
+    c->request.json = kind == 1;
+    if (kind == 2 && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EUNSUPPORTED, "response_format.type",
+                      "response_format json_schema is not supported; json_object is");
+}
+
+static void read_logprobs(openai_call *c, json_in *in) {
+    c->request.n_logprobs = -1;
+    if (!c->chat) {
+        const cJSON *n = json_in_any(in, "logprobs");
+        if (n) c->request.n_logprobs = (int)json_in_int(in, "logprobs", 0, 0, GENERATION_LOGPROBS);
+        return;
+    }
+    bool on = json_in_bool(in, "logprobs", false);
+    int top = (int)json_in_int(in, "top_logprobs", 0, 0, GENERATION_LOGPROBS);
+    if (on) c->request.n_logprobs = top;
+    if (top && !on && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EINVAL, "top_logprobs", "top_logprobs needs logprobs: true");
+}
+
+static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
+    sampler_params *p = &c->request.sampling;
+    *p = sampler_params_default();
+    p->temperature = (float)json_in_number(in, "temperature", 1, 0, 2);
+    p->top_p = (float)json_in_number(in, "top_p", 1, 0, 1);
+    p->top_k = (int)json_in_int(in, "top_k", 0, 0, 1 << 30);
+    p->min_p = (float)json_in_number(in, "min_p", 0, 0, 1);
+    p->presence = (float)json_in_number(in, "presence_penalty", 0, -2, 2);
+    p->frequency = (float)json_in_number(in, "frequency_penalty", 0, -2, 2);
+    const cJSON *seed = json_in_any(in, "seed");
+    c->seeded = seed != NULL;
+    p->seed = (uint64_t)json_in_int(in, "seed", 0, -9007199254740991, 9007199254740991);
+    read_bias(c, in, n_vocab);
+    c->request.no_lookup = !json_in_bool(in, "lookup", true);
+}
+
+/* A content is a string or an array of text parts; "" where there is none (tool calls). */
+static char *join_content(const cJSON *content, bool *ok) {
+    fo_buf b = {0};
+    fo_buf_str(&b, "");
+    *ok = true;
+    if (cJSON_IsString(content)) {
+        fo_buf_str(&b, content->valuestring);
+    } else if (cJSON_IsArray(content)) {
+        const cJSON *part;
+        cJSON_ArrayForEach(part, content) {
+            const char *t = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "text"));
+            if (!t) *ok = false;
+            fo_buf_str(&b, t ? t : "");
+        }
+    } else if (content && !cJSON_IsNull(content)) {
+        *ok = false;
+    }
+    return fo_buf_take(&b, NULL);
+}
+
+static void read_messages(openai_call *c, json_in *in) {
+    static const char *const roles[] = {"system",    "developer", "user",
+                                        "assistant", "tool",      "function"};
+    const cJSON *list = json_in_array(in, "messages", MAX_MESSAGES), *m;
+    if (json_in_failed(in)) return;
+    if (!list || !list->child) {
+        fo_fail_field(in->err, FO_EINVAL, "messages", "messages must hold at least one message");
+        return;
+    }
+    c->messages = cJSON_CreateArray();
+    int i = 0;
+    cJSON_ArrayForEach(m, list) {
+        char field[64];
+        const char *role = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "role"));
+        bool known = false;
+        for (size_t k = 0; role && k < sizeof roles / sizeof *roles; k++)
+            known = known || !strcmp(role, roles[k]);
+        snprintf(field, sizeof field, "messages[%d].role", i);
+        if (!known) {
+            fo_fail_field(in->err, FO_EINVAL, field,
+                          "%s must be system, developer, user, assistant or tool", field);
+            return;
+        }
+        snprintf(field, sizeof field, "messages[%d].content", i++);
+        bool ok;
+        char *text = join_content(cJSON_GetObjectItemCaseSensitive(m, "content"), &ok);
+        if (!ok || !text) {
+            free(text);
+            fo_fail_field(in->err, ok ? FO_ENOMEM : FO_EINVAL, field,
+                          "%s must be a string or an array of text parts", field);
+            return;
+        }
+        cJSON *to = cJSON_CreateObject();
+        cJSON_AddStringToObject(to, "role", strcmp(role, "developer") ? role : "system");
+        cJSON_AddStringToObject(to, "content", text);
+        cJSON_AddItemToArray(c->messages, to);
+        free(text);
+    }
+}
+
+static void read_lengths(openai_call *c, json_in *in) {
+    int64_t most = json_in_int(in, "max_tokens", 0, 1, 1 << 24);
+    if (c->chat) most = json_in_int(in, "max_completion_tokens", most, 1, 1 << 24);
+    c->max_tokens = (size_t)most;
+    if (!most && !c->chat) c->max_tokens = 16; /* OpenAI's default there */
+}
+
+int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *body, size_t len,
+                     fo_err *err) {
+    *c = (openai_call){.chat = chat};
+    fo_err local = {0};
+    json_in in;
+    if (!json_parse(body, len, &c->root, &local)) {
+        json_in_object(&in, c->root, "", &local);
+        if (!in.object && !local.code) fo_fail(&local, FO_EINVAL, "the body must be an object");
+    }
+    if (!local.code) {
+        c->model = json_in_string(&in, "model", NULL, 0, 256);
+        if (c->model && !strncmp(c->model, "forage/", 7)) c->collection = c->model + 7;
+        if (chat)
+            read_messages(c, &in);
+        else
+            c->echo = json_in_bool(&in, "echo", false);
+        c->stream = json_in_bool(&in, "stream", false);
+        json_in options;
+        json_in_child(&options, &in, "stream_options");
+        c->include_usage = json_in_bool(&options, "include_usage", false);
+        c->n = (int)json_in_int(&in, "n", 1, 1, OPENAI_MAX_CHOICES);
+        read_lengths(c, &in);
+        read_sampling(c, &in, n_vocab);
+        read_stop(c, &in);
+        read_logprobs(c, &in);
+        read_format(c, &in);
+        const cJSON *choice = json_in_any(&in, "tool_choice");
+        const char *word = cJSON_GetStringValue(choice);
+        if (!local.code && (cJSON_IsObject(choice) || (word && !strcmp(word, "required"))))
+            fo_fail_field(&local, FO_EUNSUPPORTED, "tool_choice",
+                          "this model cannot be made to call a tool");
+    }
+    if (local.code) {
+        openai_call_deinit(c);
+        *err = local;
+    }
+    return local.code;
+}
+
+void openai_call_deinit(openai_call *c) {
+    cJSON_Delete(c->messages);
+    cJSON_Delete(c->root);
+    c->messages = c->root = NULL;
+}
+
+/* ---- prompts -------------------------------------------------------------------------------- */
+
+const char *openai_model_name(const engine *e) {
+    const char *name = engine_model(e)->name;
+    return *name ? name : engine_model(e)->arch;
+}
+
+typedef struct token_list {
+    int32_t *ids;
+    size_t n;
+} token_list;
+
+static int append(token_list *l, const tokenizer *t, const char *text, size_t len, unsigned flags,
+                  fo_err *err) {
+    if (!len) return FO_OK;
+    int32_t *more = NULL;
+    size_t n = 0;
+    int rc = tokenizer_encode_alloc(t, text, len, flags, &more, &n, err);
+    if (rc) return rc;
+    int32_t *ids = realloc(l->ids, (l->n + n + 1) * sizeof *ids);
+    if (!ids) {
+        free(more);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    memcpy(ids + l->n, more, n * sizeof *ids);
+    l->ids = ids;
+    l->n += n;
+    free(more);
+    return FO_OK;
+}
+
+/* Does a content hold the name of a control token? Then it must not be parsed with the template. */
+static bool has_control(const tokenizer *t, const char *text) {
+    size_t len = strlen(text);
+    return tokenizer_count(t, text, len, 0) !=
+           tokenizer_count(t, text, len, TOKENIZER_PARSE_SPECIAL);
+}
+
+/* What the template wrote is parsed with control tokens, contents that name one without. They are
+ * found again in the order of the messages, the blanks at their ends aside (templates trim). */
+static int tokenize_rendered(token_list *l, const tokenizer *t, const cJSON *messages,
+                             const char *text, size_t len, fo_err *err) {
+    const char *at = text, *end = text + len;
+    const cJSON *m;
+    int i = 0, rc = FO_OK;
+    cJSON_ArrayForEach(m, messages) {
+        const char *content = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
+        i++;
+        if (!content || !has_control(t, content)) continue;
+        content += strspn(content, " \t\r\n");
+        size_t n = strlen(content);
+        while (n && strchr(" \t\r\n", content[n - 1])) n--;
+        const char *found = memmem(at, (size_t)(end - at), content, n);
+        if (!found)
+            return fo_fail_field(err, FO_EINVAL, "messages",
+                                 "messages[%d].content holds a control token of the model", i - 1);
+        rc = append(l, t, at, (size_t)(found - at), TOKENIZER_PARSE_SPECIAL, err);
+        if (!rc) rc = append(l, t, found, n, 0, err);
+        if (rc) return rc;
+        at = found + n;
+    }
+    return append(l, t, at, (size_t)(end - at), TOKENIZER_PARSE_SPECIAL, err);
+}
+
+static const char *piece_name(const tokenizer *t, enum tokenizer_special which, char out[64]) {
+    int32_t id = tokenizer_special_id(t, which);
+    tokenizer_string s = id < 0 ? (tokenizer_string){"", 0} : tokenizer_piece(t, id);
+    snprintf(out, 64, "%.*s", (int)(s.len < 63 ? s.len : 63), s.data);
+    return out;
+}
+
+int openai_chat_prompt(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
+                       fo_err *err) {
+    const tokenizer *t = engine_tokenizer(e);
+    gguf_str source;
+    chat_template *template = NULL;
+    fo_err why = {0};
+    int rc = chat_prompt_source(engine_gguf(e), &source, err);
+    if (rc) return rc;
+    if (source.len) chat_template_parse(&template, source.ptr, source.len, &why);
+    char bos[64], eos[64];
+    time_t now = time(NULL);
+    struct tm date;
+    gmtime_r(&now, &date);
+    chat_template_input in = {.messages = messages,
+                              .add_generation_prompt = true,
+                              .bos = piece_name(t, TOKENIZER_BOS, bos),
+                              .eos = piece_name(t, TOKENIZER_EOS, eos),
+                              .year = date.tm_year + 1900,
+                              .month = date.tm_mon + 1,
+                              .day = date.tm_mday};
+    fo_buf text = {0};
+    bool fell_back;
+    rc = chat_template_render_or_chatml(template, &in, &text, &fell_back, &why, err);
+    token_list l = {0};
+    if (!rc) rc = tokenize_rendered(&l, t, messages, text.data, text.len, err);
+    int32_t first = tokenizer_special_id(t, TOKENIZER_BOS);
+    if (!rc && tokenizer_adds_bos(t) && first >= 0 && l.n && l.ids[0] != first) {
+        memmove(l.ids + 1, l.ids, l.n * sizeof *l.ids); /* append left room for one */
+        l.ids[0] = first;
+        l.n++;
+    }
+    fo_buf_free(&text);
+    chat_template_free(template);
+    if (rc) {
+        free(l.ids);
+        return rc;
+    }
+    *out = l.ids;
+    *n = l.n;
+    return FO_OK;
+}
+
+int openai_prompt_count(const cJSON *prompt, fo_err *err) {
+    if (cJSON_IsString(prompt) || openai_is_tokens(prompt)) return 1;
+    int n = cJSON_IsArray(prompt) ? cJSON_GetArraySize(prompt) : 0;
+    if (n >= 1 && n <= MAX_PROMPTS) return n;
+    return fo_fail_field(err, FO_EINVAL, "prompt",
+                         "prompt must be a string, an array of tokens, or an array of 1 to %d of "
+                         "them",
+                         MAX_PROMPTS);
+}
+
+int openai_text_prompt(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
+                       fo_err *err) {
+    const cJSON *item =
+        cJSON_IsArray(prompt) && !openai_is_tokens(prompt) ? cJSON_GetArrayItem(prompt, i) : prompt;
+    const tokenizer *t = engine_tokenizer(e);
+    if (openai_is_tokens(item)) {
+        *n = 0;
+        if (!(*out = malloc((size_t)cJSON_GetArraySize(item) * sizeof **out)))
+            return fo_fail(err, FO_ENOMEM, "out of memory");
+        const cJSON *v;
+        cJSON_ArrayForEach(v, item)(*out)[(*n)++] = (int32_t)v->valuedouble;
+        return FO_OK;
+    }
+    if (!cJSON_IsString(item))
+        return fo_fail_field(err, FO_EINVAL, "prompt", "prompt[%d] must be a string or tokens", i);
+    int rc = tokenizer_encode_alloc(t, item->valuestring, strlen(item->valuestring),
+                                    TOKENIZER_ADD_SPECIAL, out, n, err);
+    if (!rc && *n > 1 && tokenizer_adds_eos(t)) --*n; /* it shall go on, not be over */
+    return rc;
+}
+
+void openai_write_usage(json_out *o, size_t prompt, size_t completion, size_t cached) {
+    json_out_open(o, "usage", '{');
+    json_out_int(o, "prompt_tokens", (int64_t)prompt);
+    json_out_int(o, "completion_tokens", (int64_t)completion);
+    json_out_int(o, "total_tokens", (int64_t)(prompt + completion));
+    json_out_open(o, "prompt_tokens_details", '{');
+    json_out_int(o, "cached_tokens", (int64_t)cached);
+    json_out_close(o, '}');
+    json_out_close(o, '}');
+}

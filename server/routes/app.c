@@ -1,0 +1,194 @@
+#include "server/routes/app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
+
+#include "kernels/file.h"
+#include "server/base/log.h"
+
+#define JSON_TYPE "application/json"
+#define MIB       ((size_t)1 << 20)
+
+const http_route app_routes[] = {
+    {"POST", "/ingest", route_ingest, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL,
+     "collection wait id title uri language max_tokens overlap", 0},
+    {"POST", "/query", route_query, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
+    {"POST", "/search", route_search, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
+    {"POST", "/v1/chat/completions", route_chat_completions, HTTP_BODY_BUFFER, HTTP_LANE_QUERY,
+     JSON_TYPE, NULL, 16 * MIB},
+    {"POST", "/v1/completions", route_completions, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE,
+     NULL, 16 * MIB},
+    {"POST", "/v1/embeddings", route_embeddings, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL,
+     16 * MIB},
+    {"POST", "/v1/rerank", route_rerank, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL,
+     16 * MIB},
+    {"POST", "/v1/tokenize", route_tokenize, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL,
+     16 * MIB},
+    {"GET", "/v1/models", route_models, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/v1/models/{model}", route_model, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/documents", route_documents, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "collection limit after", 0},
+    {"GET", "/documents/{id}", route_document, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "collection text", 0},
+    {"DELETE", "/documents/{id}", route_document_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
+     "collection", 0},
+    {"GET", "/collections", route_collections, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"PUT", "/collections/{name}", route_collection_put, HTTP_BODY_BUFFER, HTTP_LANE_INGEST,
+     JSON_TYPE, NULL, MIB},
+    {"DELETE", "/collections/{name}", route_collection_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST,
+     NULL, NULL, 0},
+    {"GET", "/jobs/{id}", route_job, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"DELETE", "/jobs/{id}", route_job_cancel, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/health", route_health, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/ready", route_ready, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/stats", route_stats, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/metrics", route_metrics, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/analytics/cache", route_analytics_cache, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window step", 0},
+    {"GET", "/analytics/queries", route_analytics_queries, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window order limit", 0},
+    {"GET", "/analytics/latency", route_analytics_latency, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window step", 0},
+    {"GET", "/analytics/memory", route_analytics_memory, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
+     "window step", 0},
+    {"GET", "/analytics/kv", route_analytics_kv, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/openapi.json", route_openapi, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"POST", "/admin/snapshot", route_snapshot, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL, NULL, 0},
+    {"GET", "/", route_page, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
+    {"GET", "/assets/{name}", route_asset, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
+};
+const size_t app_n_routes = sizeof app_routes / sizeof *app_routes;
+
+static const char *methods[sizeof app_routes / sizeof *app_routes];
+static const char *patterns[sizeof app_routes / sizeof *app_routes];
+
+static void observe(void *ctx, const http_summary *s) {
+    app *a = ctx;
+    size_t route = s->route ? (size_t)(s->route - a->routes) : app_n_routes;
+    metrics_request(a->metrics, route, s->status, s->total_ms);
+    bool probe = s->route && s->route->lane == HTTP_LANE_INLINE && s->status < 400;
+    log_event(probe              ? LOG_LEVEL_DEBUG
+              : s->status >= 500 ? LOG_LEVEL_WARN
+                                 : LOG_LEVEL_INFO,
+              s->request_id, "request", LOG_STR("method", s->method), LOG_STR("path", s->path),
+              LOG_INT("status", s->status), LOG_NUM("ms", s->total_ms),
+              LOG_NUM("queue_ms", s->queue_ms), LOG_INT("bytes_in", s->body_bytes),
+              LOG_INT("bytes_out", s->reply_bytes));
+}
+
+static void refuse_write(http_request *r, void *ctx) {
+    (void)ctx;
+    http_error(r, 403, "read_only", NULL,
+               "this server was started with --read-only: send writes to the one that was not");
+}
+
+static int make_routes(app *a, fo_err *err) {
+    a->routes = malloc(sizeof app_routes);
+    if (!a->routes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    memcpy(a->routes, app_routes, sizeof app_routes);
+    for (size_t i = 0; i < app_n_routes && a->read_only; i++) {
+        if (a->routes[i].lane != HTTP_LANE_INGEST) continue; /* all that writes is in that lane */
+        a->routes[i].handler = refuse_write;
+        a->routes[i].types = NULL;
+        a->routes[i].args = "*";
+    }
+    return FO_OK;
+}
+
+/* Where bodies and long replies wait. The home's own is swept: no other process uses it. */
+static int make_spool_dir(app *a, fo_err *err) {
+    if (a->read_only) {
+        char path[] = "/tmp/forage-read-XXXXXX";
+        if (!mkdtemp(path)) return fo_fail_errno(err, "cannot make a folder in /tmp");
+        a->spool_dir = strdup(path);
+        if (a->spool_dir) return FO_OK;
+        rmdir(path);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    const char *home = service_home(a->service);
+    size_t n = strlen(home) + 8;
+    a->spool_dir = malloc(n);
+    if (!a->spool_dir) return fo_fail(err, FO_ENOMEM, "out of memory");
+    snprintf(a->spool_dir, n, "%s/tmp", home);
+    int rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
+    return rc ? rc : fo_make_dirs(a->spool_dir, err);
+}
+
+int app_create(app **out, service *s, bool read_only, fo_err *err) {
+    app *a = calloc(1, sizeof *a);
+    if (!a) return fo_fail(err, FO_ENOMEM, "out of memory");
+    a->service = s;
+    a->read_only = read_only;
+    a->started_ms = log_now_ms();
+    a->max_document_bytes = 64 * MIB;
+    for (size_t i = 0; i < app_n_routes; i++) {
+        methods[i] = app_routes[i].method;
+        patterns[i] = app_routes[i].pattern;
+    }
+    a->metrics = metrics_create(methods, patterns, app_n_routes);
+    int rc = a->metrics ? make_routes(a, err) : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!rc) rc = make_spool_dir(a, err);
+    if (!rc && !read_only) rc = query_log_create(&a->query_log, service_store(s), err);
+    if (!rc) rc = gauges_create(&a->gauges, s, err);
+    if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
+    if (rc) {
+        app_stop(a, 0, NULL);
+        return rc;
+    }
+    *out = a;
+    return FO_OK;
+}
+
+int app_serve(app *a, http_options *opt, fo_err *err) {
+    opt->routes = a->routes;
+    opt->n_routes = app_n_routes;
+    opt->app = a;
+    opt->observe = observe;
+    opt->spool_dir = a->spool_dir;
+    return http_start(&a->http, opt, err);
+}
+
+void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
+    if (!a) return;
+    http_stop(a->http, timeout_ms, hurry);
+    jobs_stop(a->jobs);
+    query_log_free(a->query_log);
+    gauges_free(a->gauges);
+    metrics_free(a->metrics);
+    if (a->read_only && a->spool_dir) fo_remove_tree(a->spool_dir, NULL);
+    free(a->spool_dir);
+    free(a->routes);
+    free(a);
+}
+
+const char *app_tenant(const http_request *r) {
+    (void)r;
+    return "default";
+}
+
+const char *app_collection_arg(http_request *r) {
+    const char *c = http_arg(r, "collection");
+    if (!c) return "default";
+    if (service_name_valid(c)) return c;
+    http_error(r, 400, "bad_field", "collection",
+               "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
+    return NULL;
+}
+
+uint64_t app_resident_bytes(void) {
+    unsigned long long size, resident;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f) return 0;
+    if (fscanf(f, "%llu %llu", &size, &resident) != 2) resident = 0;
+    fclose(f);
+    return resident * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+void app_make_id(char out[32], const char *prefix) {
+    uint64_t v = 0;
+    if (getrandom(&v, sizeof v, 0) != sizeof v) v = (uint64_t)log_now_ms();
+    snprintf(out, 32, "%s%016llx", prefix, (unsigned long long)v);
+}

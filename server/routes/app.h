@@ -1,0 +1,65 @@
+/* app.h - the running service as its routes see it: what stands behind every handler, and the one
+ * table of routes. */
+#ifndef FORAGE_SERVER_APP_H
+#define FORAGE_SERVER_APP_H
+
+#include "retrieval/service/service.h"
+#include "server/routes/gauges.h"
+#include "server/http/http.h"
+#include "server/routes/jobs.h"
+#include "server/routes/metrics.h"
+#include "server/routes/query_log.h"
+
+enum log_queries { LOG_QUERIES_FULL, LOG_QUERIES_HASH, LOG_QUERIES_OFF };
+
+typedef struct app {
+    service *service; /* owned by whoever made the app */
+    jobs *jobs;
+    metrics *metrics;
+    query_log *query_log;
+    gauges *gauges;
+    http_server *http; /* set by app_serve */
+    int64_t started_ms;
+    char *spool_dir;    /* home/tmp; read-only: a folder of its own in /tmp */
+    http_route *routes; /* app_routes; read-only: those that write refuse */
+    bool read_only;
+    size_t max_document_bytes;
+    enum log_queries log_queries; /* what the store's query log keeps of a question */
+} app;
+
+/* read_only: as the service was opened; nothing is written into the home.
+ * 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
+int app_create(app **out, service *s, bool read_only, fo_err *err);
+int app_serve(app *a, http_options *opt, fo_err *err);
+/* Stops HTTP (see http_stop), then the jobs; frees a. The service stays open. */
+void app_stop(app *a, int timeout_ms, const atomic_bool *hurry);
+
+extern const http_route app_routes[];
+extern const size_t app_n_routes;
+
+/* ---- handlers, one file a subject ---------------------------------------------------------- */
+http_handler route_ingest;                                   /* routes_ingest.c */
+http_handler route_query, route_search;                      /* routes_query.c */
+http_handler route_chat_completions, route_completions;      /* openai_generate.c */
+http_handler route_embeddings, route_rerank, route_tokenize; /* openai_models.c */
+http_handler route_models, route_model;
+http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
+http_handler route_collections, route_collection_put, route_collection_delete;
+http_handler route_job, route_job_cancel;
+http_handler route_health, route_ready, route_stats, route_snapshot; /* routes_ops.c */
+http_handler route_metrics;                                          /* routes_metrics.c */
+http_handler route_analytics_cache, route_analytics_queries;         /* routes_analytics.c */
+http_handler route_analytics_latency, route_analytics_memory,
+    route_analytics_kv;                              /* routes_load.c */
+http_handler route_openapi, route_page, route_asset; /* routes_page.c */
+
+/* The tenant of a request: "default" while there are no keys. */
+const char *app_tenant(const http_request *r);
+/* ?collection= or "default"; NULL after an error reply. */
+const char *app_collection_arg(http_request *r);
+/* Memory that the process holds now; 0 where the system does not say. */
+uint64_t app_resident_bytes(void);
+/* "q_" or another prefix and 16 hex digits. */
+void app_make_id(char out[32], const char *prefix);
+
+#endif

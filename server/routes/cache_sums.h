@@ -1,0 +1,12 @@
+/* cache_sums.h - what each cache layer did in the last 30 days, as GET /stats and forage stats tell
+ * it. */
+#ifndef FORAGE_SERVER_CACHE_SUMS_H
+#define FORAGE_SERVER_CACHE_SUMS_H
+
+#include "data/store/store.h"
+#include "server/base/json.h"
+
+/* Adds "cache_30_days":{"answer":{"lookups":…,"hits":…,"hit_ratio":…},…} to the open object. */
+int cache_sums_write(json_out *out, store *s, const char *tenant, fo_err *err);
+
+#endif

@@ -1,0 +1,127 @@
+#include "server/routes/gauges.h"
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "engine/generate/engine.h"
+#include "kernels/clock.h"
+#include "server/routes/app.h"
+
+enum { EVERY_S = 15, KEPT = 86400 / EVERY_S };
+
+struct gauges {
+    service *service;
+    pthread_t thread;
+    /* guarded by mu */
+    pthread_mutex_t mu;
+    pthread_cond_t wake;
+    bool stop;
+    size_t n; /* looks so far; look i is in ring[i % KEPT] */
+    gauge_point ring[KEPT];
+};
+
+const char *gauge_name(enum gauge g) {
+    static const char *const names[N_GAUGES] = {"resident", "answer", "retrieval", "index", "kv"};
+    return names[g];
+}
+
+static int add_index(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                     fo_err *err) {
+    (void)tenant, (void)collection, (void)err;
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    *(uint64_t *)ctx += st.bytes_memory;
+    return FO_OK;
+}
+
+static gauge_point look(service *s) {
+    gauge_point p = {.t_s = fo_unix_ms() / 1000};
+    p.max_bytes[GAUGE_RESIDENT] = app_resident_bytes();
+    service_cache_stats caches;
+    service_get_cache_stats(s, &caches);
+    p.max_bytes[GAUGE_ANSWERS] = caches.answer.bytes;
+    p.max_bytes[GAUGE_CONTEXTS] = caches.retrieval.bytes;
+    service_each_index(s, NULL, NULL, add_index, &p.max_bytes[GAUGE_INDEX], NULL);
+    engine *e = service_engine(s);
+    if (e) {
+        engine_stats st;
+        engine_get_stats(e, &st);
+        p.max_bytes[GAUGE_KV] =
+            (uint64_t)(st.kv.n_used + st.kv.n_cached) * (uint64_t)st.kv.page_bytes;
+    }
+    return p;
+}
+
+static void *work(void *arg) {
+    gauges *g = arg;
+    pthread_mutex_lock(&g->mu);
+    while (!g->stop) {
+        pthread_mutex_unlock(&g->mu);
+        gauge_point p = look(g->service);
+        pthread_mutex_lock(&g->mu);
+        g->ring[g->n++ % KEPT] = p;
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_sec += EVERY_S;
+        while (!g->stop && pthread_cond_timedwait(&g->wake, &g->mu, &until) == 0) {
+        }
+    }
+    pthread_mutex_unlock(&g->mu);
+    return NULL;
+}
+
+int gauges_create(gauges **out, service *s, fo_err *err) {
+    gauges *g = calloc(1, sizeof *g);
+    if (!g) return fo_fail(err, FO_ENOMEM, "out of memory");
+    g->service = s;
+    pthread_mutex_init(&g->mu, NULL);
+    pthread_cond_init(&g->wake, NULL);
+    if (pthread_create(&g->thread, NULL, work, g) != 0) {
+        free(g);
+        return fo_fail(err, FO_ENOMEM, "cannot start a thread");
+    }
+    *out = g;
+    return FO_OK;
+}
+
+void gauges_free(gauges *g) {
+    if (!g) return;
+    pthread_mutex_lock(&g->mu);
+    g->stop = true;
+    pthread_cond_signal(&g->wake);
+    pthread_mutex_unlock(&g->mu);
+    pthread_join(g->thread, NULL);
+    pthread_cond_destroy(&g->wake);
+    pthread_mutex_destroy(&g->mu);
+    free(g);
+}
+
+int gauges_series(gauges *g, int64_t since_s, int64_t step_s, gauge_point **out, size_t *n,
+                  fo_err *err) {
+    *out = NULL;
+    *n = 0;
+    gauge_point *list = malloc(KEPT * sizeof *list);
+    if (!list) return fo_fail(err, FO_ENOMEM, "out of memory");
+    size_t k = 0;
+    pthread_mutex_lock(&g->mu);
+    for (size_t i = g->n > KEPT ? g->n - KEPT : 0; i < g->n; i++) {
+        const gauge_point *p = &g->ring[i % KEPT];
+        int64_t at = p->t_s / step_s * step_s;
+        if (p->t_s < since_s) continue;
+        if (k == 0 || list[k - 1].t_s != at) {
+            list[k] = *p;
+            list[k++].t_s = at;
+            continue;
+        }
+        for (int m = 0; m < N_GAUGES; m++)
+            if (list[k - 1].max_bytes[m] < p->max_bytes[m])
+                list[k - 1].max_bytes[m] = p->max_bytes[m];
+    }
+    pthread_mutex_unlock(&g->mu);
+    *out = list;
+    *n = k;
+    return FO_OK;
+}

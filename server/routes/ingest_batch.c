@@ -1,0 +1,225 @@
+#include "server/routes/ingest_batch.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/http/http.h"
+#include "server/base/json.h"
+
+struct ingest_batch {
+    ingest_batch_options opt;
+    ingest_document *docs;
+    ingest_result *results;
+    size_t n, bytes;
+    ingest_totals totals;
+    bool wrote; /* a result stands in the spool already */
+};
+
+int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err) {
+    ingest_batch *b = calloc(1, sizeof *b);
+    if (!b) return fo_fail(err, FO_ENOMEM, "out of memory");
+    b->opt = *opt;
+    if (!b->opt.max_docs) b->opt.max_docs = 64;
+    if (!b->opt.max_bytes) b->opt.max_bytes = 1u << 20;
+    b->docs = calloc(b->opt.max_docs, sizeof *b->docs);
+    b->results = calloc(b->opt.max_docs, sizeof *b->results);
+    if (!b->docs || !b->results) {
+        ingest_batch_free(b);
+        return fo_fail(err, FO_ENOMEM, "out of memory");
+    }
+    *out = b;
+    return FO_OK;
+}
+
+static void clear(ingest_batch *b) {
+    for (size_t i = 0; i < b->n; i++) {
+        ingest_document *d = &b->docs[i];
+        free((char *)d->id);
+        free((char *)d->title);
+        free((char *)d->uri);
+        free((char *)d->content_type);
+        free((char *)d->file_name);
+        free((char *)d->metadata);
+        free((void *)d->bytes);
+    }
+    b->n = b->bytes = 0;
+}
+
+void ingest_batch_free(ingest_batch *b) {
+    if (!b) return;
+    clear(b);
+    free(b->docs);
+    free(b->results);
+    free(b);
+}
+
+const ingest_totals *ingest_batch_totals(const ingest_batch *b) {
+    return &b->totals;
+}
+
+static int write_result(ingest_batch *b, const ingest_result *r, const char *given_id,
+                        fo_err *err) {
+    b->totals.n[r->status]++;
+    b->totals.n_all++;
+    b->totals.n_chunks += r->status == INGEST_FAILED ? 0 : r->chunks;
+    const char *id = r->id ? r->id : given_id;
+    if (r->status == INGEST_FAILED && b->opt.failed) b->opt.failed(b->opt.ctx, id, &r->error);
+    if (!b->opt.results) return FO_OK;
+    fo_buf text = {0};
+    if (b->wrote) fo_buf_char(&text, ',');
+    b->wrote = true;
+    json_out o = {&text, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", id);
+    json_out_string(&o, "status", ingest_status_name(r->status));
+    json_out_string(&o, "content_sha256", r->content_sha256[0] ? r->content_sha256 : NULL);
+    json_out_int(&o, "chunks", (int64_t)r->chunks);
+    if (r->n_replaced) json_out_int(&o, "replaced", (int64_t)r->n_replaced);
+    if (r->status == INGEST_FAILED) {
+        json_out_open(&o, "error", '{');
+        const char *code;
+        http_status_of(&r->error, &code);
+        json_out_string(&o, "code", code);
+        json_out_string(&o, "message", r->error.msg);
+        json_out_string(&o, "param", r->error.field[0] ? r->error.field : NULL);
+        json_out_close(&o, '}');
+    } else {
+        json_out_null(&o, "error");
+    }
+    json_out_close(&o, '}');
+    int rc = text.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                         : spool_write(b->opt.results, text.data, text.len, err);
+    fo_buf_free(&text);
+    return rc;
+}
+
+int ingest_batch_flush(ingest_batch *b, fo_err *err) {
+    if (!b->n) return FO_OK;
+    ingest_report report = {0};
+    memset(b->results, 0, b->n * sizeof *b->results);
+    int rc =
+        service_ingest(b->opt.service, &b->opt.ingest, b->docs, b->n, b->results, &report, err);
+    ingest_report *sum = &b->totals.report;
+    if (!rc) {
+        sum->epoch = report.epoch;
+        sum->extract_ms += report.extract_ms;
+        sum->chunk_ms += report.chunk_ms;
+        sum->embed_ms += report.embed_ms;
+        sum->index_ms += report.index_ms;
+        sum->commit_ms += report.commit_ms;
+        sum->total_ms += report.total_ms;
+    }
+    for (size_t i = 0; i < b->n; i++) {
+        if (!rc) rc = write_result(b, &b->results[i], b->docs[i].id, err);
+        ingest_result_deinit(&b->results[i]);
+    }
+    clear(b);
+    if (!rc && b->opt.progress) b->opt.progress(b->opt.ctx, &b->totals);
+    return rc;
+}
+
+static char *copy(const char *s, bool *failed) {
+    if (!s) return NULL;
+    char *c = strdup(s);
+    if (!c) *failed = true;
+    return c;
+}
+
+int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+    if (b->n == b->opt.max_docs || (b->n && b->bytes + doc->n_bytes > b->opt.max_bytes)) {
+        int rc = ingest_batch_flush(b, err);
+        if (rc) return rc;
+    }
+    bool failed = false;
+    ingest_document *d = &b->docs[b->n];
+    char *bytes = malloc(doc->n_bytes + 1);
+    *d = (ingest_document){.id = copy(doc->id, &failed),
+                           .title = copy(doc->title, &failed),
+                           .uri = copy(doc->uri, &failed),
+                           .content_type = copy(doc->content_type, &failed),
+                           .file_name = copy(doc->file_name, &failed),
+                           .metadata = copy(doc->metadata, &failed),
+                           .bytes = bytes,
+                           .n_bytes = doc->n_bytes};
+    b->n++; /* so that clear frees it whatever happened */
+    if (failed || !bytes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (doc->n_bytes) memcpy(bytes, doc->bytes, doc->n_bytes);
+    bytes[doc->n_bytes] = 0;
+    b->bytes += doc->n_bytes;
+    return FO_OK;
+}
+
+/* One that never reaches the service: its failure keeps its place among the results. */
+static int add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err) {
+    int rc = ingest_batch_flush(b, err);
+    if (rc) return rc;
+    ingest_result r = {.status = INGEST_FAILED, .error = *why};
+    return write_result(b, &r, id, err);
+}
+
+int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label, fo_err *err) {
+    fo_err why = {0};
+    json_in in;
+    json_in_object(&in, doc, label, &why);
+    if (!in.object && !why.code)
+        fo_fail_field(&why, FO_EINVAL, label, "%s must be an object, not null", label);
+    const char *id = json_in_string(&in, "id", NULL, 1, 512);
+    const char *text = json_in_string(&in, "text", NULL, 0, SIZE_MAX);
+    const char *title = json_in_string(&in, "title", NULL, 0, 4096);
+    const char *uri = json_in_string(&in, "uri", NULL, 0, 8192);
+    const char *type = json_in_string(&in, "content_type", NULL, 0, 256);
+    const cJSON *metadata = json_in_any(&in, "metadata");
+    char path[64];
+    if (!json_in_failed(&in) && metadata && !cJSON_IsObject(metadata)) {
+        json_in_path(&in, "metadata", path);
+        fo_fail_field(&why, FO_EINVAL, path, "%s must be an object", path);
+    }
+    json_in_end(&in);
+    if (!why.code && !text) {
+        json_in_path(&in, "text", path);
+        fo_fail_field(&why, FO_EINVAL, path, "%s is missing", path);
+    }
+    if (why.code) return add_failed(b, id, &why, err);
+    char *metadata_text = metadata ? cJSON_PrintUnformatted(metadata) : NULL;
+    if (metadata && !metadata_text) return fo_fail(err, FO_ENOMEM, "out of memory");
+    /* Text in a JSON field is text: it is sniffed as a format only where a type was given. */
+    ingest_document d = {.id = id,
+                         .title = title,
+                         .uri = uri,
+                         .content_type = type ? type : "text/plain; charset=utf-8",
+                         .metadata = metadata_text,
+                         .bytes = text,
+                         .n_bytes = strlen(text)};
+    int rc = ingest_batch_add(b, &d, err);
+    cJSON_free(metadata_text);
+    return rc;
+}
+
+int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const char *label,
+                          fo_err *err) {
+    fo_err why = {0};
+    cJSON *root;
+    if (json_parse(text, len, &root, &why)) {
+        if (!why.field[0]) snprintf(why.field, sizeof why.field, "%s", label);
+        fo_fail_prefix(&why, "%s", label);
+        return add_failed(b, NULL, &why, err);
+    }
+    int rc = ingest_batch_add_object(b, root, label, err);
+    cJSON_Delete(root);
+    return rc;
+}
+
+void ingest_write_timings(fo_buf *b, const ingest_report *r, double total_ms) {
+    json_out o = {b, false};
+    json_out_open(&o, NULL, '{');
+    const struct {
+        const char *name;
+        double v;
+    } rows[] = {{"extract", r->extract_ms}, {"chunk", r->chunk_ms},   {"embed", r->embed_ms},
+                {"index", r->index_ms},     {"commit", r->commit_ms}, {"total", total_ms}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        json_out_number(&o, rows[i].name, round(rows[i].v * 1000) / 1000);
+    json_out_close(&o, '}');
+}

@@ -1,0 +1,56 @@
+/* ingest_batch.h - documents gathered into batches on their way to service_ingest, and what became
+ * of them. Used by POST /ingest, by jobs and by the command line.
+ *
+ *     ingest_batch *b;
+ *     ingest_batch_create(&b, &(ingest_batch_options){.service = s, .ingest = {...}}, &err);
+ *     ingest_batch_add_json(b, line, len, "line 1", &err);      // a document a line
+ *     ingest_batch_add(b, &doc, &err);                          // or bytes; copied
+ *     ingest_batch_flush(b, &err);
+ *     ingest_batch_totals(b)->n[INGEST_CREATED] ...
+ *
+ * Memory is bounded by one batch. A document that cannot be read counts as failed and the rest
+ * goes on; an error return means that nothing more can be stored (disk full, cancelled). */
+#ifndef FORAGE_SERVER_INGEST_BATCH_H
+#define FORAGE_SERVER_INGEST_BATCH_H
+
+#include <cjson/cJSON.h>
+#include "kernels/buf.h"
+#include "retrieval/service/service.h"
+#include "server/http/spool.h"
+
+typedef struct ingest_batch ingest_batch;
+
+typedef struct ingest_totals {
+    size_t n[4]; /* by enum ingest_status */
+    size_t n_all, n_chunks;
+    ingest_report report; /* milliseconds summed, epoch of the last batch */
+} ingest_totals;
+
+typedef struct ingest_batch_options {
+    service *service;
+    ingest_options ingest;
+    size_t max_docs, max_bytes; /* 0: 64 documents, 1 MiB */
+    spool *results;             /* NULL, or gets a JSON object a document, comma-separated */
+    /* NULL, or called after every batch. */
+    void (*progress)(void *ctx, const ingest_totals *t);
+    void (*failed)(void *ctx, const char *id, const fo_err *why);
+    void *ctx;
+} ingest_batch_options;
+
+/* Strings of options.ingest must outlive b. */
+int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err);
+void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NULL is fine */
+
+/* Bytes, names and metadata are copied. */
+int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
+/* {"id","text","title","uri","content_type","metadata"}; label ("documents[3]", "line 7") names it
+ * in errors. */
+int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label, fo_err *err);
+int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const char *label,
+                          fo_err *err);
+int ingest_batch_flush(ingest_batch *b, fo_err *err);
+const ingest_totals *ingest_batch_totals(const ingest_batch *b);
+/* "timings_ms":{...} as the API has it. */
+void ingest_write_timings(fo_buf *b, const ingest_report *r, double total_ms);
+
+#endif

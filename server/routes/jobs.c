@@ -1,0 +1,168 @@
+#include "server/routes/jobs.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/priority.h"
+#include "server/base/log.h"
+
+struct job {
+    job *next;
+    jobs *owner;
+    int64_t id;
+    char tenant[65];
+    job_fn *fn;
+    void (*drop)(void *);
+    void *ctx;
+    atomic_bool cancel;
+    int64_t n_total, n_done, n_failed, written_ms; /* owned: the jobs' thread */
+};
+
+struct jobs {
+    store *store;
+    int max_waiting;
+    pthread_t thread;
+    /* guarded by mu */
+    pthread_mutex_t mu;
+    pthread_cond_t wake;
+    job *first, *running;
+    int n_waiting;
+    bool stop;
+};
+
+static void finish(job *j, int rc, const fo_buf *result, const fo_err *why) {
+    bool cancelled = rc == FO_ECANCELLED || (rc && j->cancel);
+    const char *state = !rc ? "succeeded" : cancelled ? "cancelled" : "failed";
+    fo_err err = {0};
+    if (store_update_job(j->owner->store, j->id, state, j->n_total, j->n_done, j->n_failed,
+                         rc ? why->msg : NULL, result->len ? result->data : NULL, &err))
+        log_event(LOG_LEVEL_ERROR, NULL, "job_record", LOG_INT("job", j->id),
+                  LOG_STR("error", err.msg));
+    log_event(rc && !cancelled ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, NULL, "job",
+              LOG_INT("job", j->id), LOG_STR("state", state), LOG_INT("done", j->n_done),
+              LOG_INT("failed", j->n_failed), LOG_STR("error", rc ? why->msg : NULL));
+    if (j->drop) j->drop(j->ctx);
+    free(j);
+}
+
+static void *work(void *arg) {
+    fo_thread_background();
+    jobs *q = arg;
+    pthread_mutex_lock(&q->mu);
+    for (;;) {
+        while (!q->first && !q->stop) pthread_cond_wait(&q->wake, &q->mu);
+        if (!q->first) break;
+        job *j = q->first;
+        q->first = j->next;
+        q->n_waiting--;
+        q->running = j;
+        bool stop = q->stop;
+        pthread_mutex_unlock(&q->mu);
+        fo_buf result = {0};
+        fo_err err = {0};
+        int rc;
+        if (stop || j->cancel) {
+            rc = fo_fail(&err, FO_ECANCELLED, stop ? "the server was stopped" : "cancelled");
+        } else {
+            store_update_job(q->store, j->id, "running", j->n_total, 0, 0, NULL, NULL, NULL);
+            rc = j->fn(j->ctx, j, &result, &err);
+        }
+        pthread_mutex_lock(&q->mu);
+        q->running = NULL;
+        pthread_mutex_unlock(&q->mu);
+        finish(j, rc, &result, &err);
+        fo_buf_free(&result);
+        pthread_mutex_lock(&q->mu);
+    }
+    pthread_mutex_unlock(&q->mu);
+    return NULL;
+}
+
+int jobs_create(jobs **out, store *s, int max_waiting, fo_err *err) {
+    jobs *q = calloc(1, sizeof *q);
+    if (!q) return fo_fail(err, FO_ENOMEM, "out of memory");
+    q->store = s;
+    q->max_waiting = max_waiting;
+    pthread_mutex_init(&q->mu, NULL);
+    pthread_cond_init(&q->wake, NULL);
+    if (pthread_create(&q->thread, NULL, work, q) != 0) {
+        free(q);
+        return fo_fail(err, FO_ENOMEM, "cannot start a thread");
+    }
+    *out = q;
+    return FO_OK;
+}
+
+void jobs_stop(jobs *q) {
+    if (!q) return;
+    pthread_mutex_lock(&q->mu);
+    q->stop = true;
+    if (q->running) q->running->cancel = true;
+    pthread_cond_signal(&q->wake);
+    pthread_mutex_unlock(&q->mu);
+    pthread_join(q->thread, NULL);
+    pthread_cond_destroy(&q->wake);
+    pthread_mutex_destroy(&q->mu);
+    free(q);
+}
+
+int jobs_add(jobs *q, const char *tenant, const char *kind, const char *collection, job_fn *fn,
+             void (*drop)(void *), void *ctx, int64_t *id, fo_err *err) {
+    job *j = calloc(1, sizeof *j);
+    if (!j) return fo_fail(err, FO_ENOMEM, "out of memory");
+    pthread_mutex_lock(&q->mu);
+    bool full = q->n_waiting >= q->max_waiting || q->stop;
+    if (!full) q->n_waiting++; /* the place is taken while the record is made */
+    pthread_mutex_unlock(&q->mu);
+    if (full) {
+        free(j);
+        return fo_fail(err, FO_EBUSY, "%d jobs wait already; try again later", q->max_waiting);
+    }
+    int rc = store_create_job(q->store, tenant, kind, collection, id, err);
+    pthread_mutex_lock(&q->mu);
+    if (rc) {
+        q->n_waiting--;
+        pthread_mutex_unlock(&q->mu);
+        free(j);
+        return rc;
+    }
+    *j = (job){.owner = q, .id = *id, .fn = fn, .drop = drop, .ctx = ctx, .n_total = -1};
+    strncpy(j->tenant, tenant, sizeof j->tenant - 1);
+    job **at = &q->first;
+    while (*at) at = &(*at)->next;
+    *at = j;
+    pthread_cond_signal(&q->wake);
+    pthread_mutex_unlock(&q->mu);
+    return FO_OK;
+}
+
+int jobs_cancel(jobs *q, const char *tenant, int64_t id, fo_err *err) {
+    pthread_mutex_lock(&q->mu);
+    job *found = NULL;
+    if (q->running && q->running->id == id) found = q->running;
+    for (job *j = q->first; j && !found; j = j->next)
+        if (j->id == id) found = j;
+    if (found && strcmp(found->tenant, tenant)) found = NULL;
+    if (found) found->cancel = true;
+    pthread_mutex_unlock(&q->mu);
+    if (found) return FO_OK;
+    store_job record = {0};
+    int rc = store_get_job(q->store, tenant, id, &record, err);
+    if (rc) return rc;
+    rc = fo_fail(err, FO_ECONFLICT, "the job is over: %s", record.state);
+    store_job_deinit(&record);
+    return rc;
+}
+
+atomic_bool *job_cancel_flag(job *j) {
+    return &j->cancel;
+}
+
+void job_progress(job *j, int64_t n_total, int64_t n_done, int64_t n_failed) {
+    j->n_total = n_total, j->n_done = n_done, j->n_failed = n_failed;
+    int64_t now = log_now_ms();
+    if (now - j->written_ms < 500) return;
+    j->written_ms = now;
+    store_update_job(j->owner->store, j->id, NULL, n_total, n_done, n_failed, NULL, NULL, NULL);
+}

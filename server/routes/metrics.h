@@ -1,0 +1,42 @@
+/* metrics.h - counters and latency histograms of the service, and how the Prometheus text format
+ * is written. Source: prometheus.io/docs/instrumenting/exposition_formats. What is read from
+ * elsewhere at the time of asking (caches, engine, index, store) is added in routes_metrics.c. */
+#ifndef FORAGE_SERVER_METRICS_H
+#define FORAGE_SERVER_METRICS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "data/store/store.h"
+#include "kernels/buf.h"
+#include "kernels/histogram.h"
+
+typedef struct metrics metrics;
+
+/* One row a route ("POST /query"), in the order of the route table; one more for what matched
+ * none. Names must outlive m. */
+metrics *metrics_create(const char *const *methods, const char *const *patterns, size_t n_routes);
+void metrics_free(metrics *m);
+/* Everything below: any thread. route == n_routes: none matched. */
+void metrics_request(metrics *m, size_t route, int status, double ms);
+void metrics_query(metrics *m, int query_status); /* enum query_status */
+/* One query's stages; 0 ms: the stage was not run. */
+void metrics_stages(metrics *m, const double ms[STORE_N_STAGES]);
+/* What each cache layer did for one query. */
+void metrics_layers(metrics *m, const store_layer_use use[STORE_N_LAYERS]);
+void metrics_ingest(metrics *m, const size_t by_status[4]);
+/* # HELP, # TYPE and samples of all of it. */
+void metrics_write(const metrics *m, fo_buf *b);
+
+/* ---- the format --------------------------------------------------------------------------- */
+
+/* The head of a family; type "gauge", "counter" or "histogram". */
+void metrics_write_head(fo_buf *b, const char *name, const char *type, const char *help);
+/* Samples of one histogram, in seconds. labels: `route="/query"` or "". */
+void metrics_write_histogram(fo_buf *b, const char *name, const char *labels,
+                             const fo_histogram *h);
+/* A family of one sample without labels. */
+void metrics_write_value(fo_buf *b, const char *name, const char *type, const char *help, double v);
+/* A label's value with its quotes. */
+void metrics_write_label(fo_buf *b, const char *value);
+
+#endif

@@ -1,0 +1,326 @@
+#include "server/routes/query_json.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/base/json.h"
+
+#define QUERY_MAX_BYTES   (64u << 10)
+#define MESSAGES_MAX      256
+#define NAME_MAX_BYTES    64
+#define TIMEOUT_MAX_MS    600000
+#define MAX_TOKENS_MAX    65536
+#define CONTENT_MAX_BYTES (256u << 10)
+
+const char *query_status_name(enum query_status s) {
+    return s == QUERY_ANSWERED ? "answered" : s == QUERY_ABSTAINED ? "abstained" : "no_context";
+}
+
+const char *answer_source_name(enum answer_source s) {
+    return s == ANSWER_GENERATED ? "generated" : s == ANSWER_EXTRACTIVE ? "extractive" : "none";
+}
+
+static void read_search(query_call *c, json_in *in) {
+    static const char *const modes[] = {"hybrid", "dense", "sparse", NULL};
+    static const char *const fusions[] = {"weighted", "rrf", "dbsf", NULL};
+    json_in s;
+    json_in_child(&s, in, "search");
+    search_params *p = &c->request.search;
+    p->mode = (enum search_mode)json_in_enum(&s, "mode", SEARCH_HYBRID, modes);
+    p->fusion = (enum fusion_kind)json_in_enum(&s, "fusion", FUSION_WEIGHTED, fusions);
+    p->alpha = json_in_number(&s, "alpha", -1, 0, 1);
+    p->rrf_k = (int)json_in_int(&s, "rrf_k", 60, 1, 10000);
+    p->ef = (size_t)json_in_int(&s, "ef", 0, 1, 10000);
+    p->rerank = json_in_bool(&s, "rerank", false);
+    p->score_threshold = json_in_number(&s, "score_threshold", 0, -1e9, 1e9);
+    if (json_in_end(&s)) return;
+}
+
+static void read_messages(query_call *c, json_in *in) {
+    static const char *const roles[] = {"system", "user", "assistant", NULL};
+    const cJSON *list = json_in_array(in, "messages", MESSAGES_MAX);
+    if (!list || !list->child) return;
+    size_t n = (size_t)cJSON_GetArraySize(list);
+    c->messages = calloc(n, sizeof *c->messages);
+    if (!c->messages) {
+        fo_fail(in->err, FO_ENOMEM, "out of memory");
+        return;
+    }
+    for (const cJSON *item = list->child; item && !json_in_failed(in); item = item->next) {
+        char path[32];
+        snprintf(path, sizeof path, "messages[%zu]", c->request.n_messages);
+        json_in m;
+        json_in_object(&m, item, path, in->err);
+        int role = json_in_enum(&m, "role", -1, roles);
+        const char *content = json_in_string(&m, "content", NULL, 0, CONTENT_MAX_BYTES);
+        if (json_in_end(&m)) return;
+        if (role < 0 || !content) {
+            fo_fail_field(in->err, FO_EINVAL, path, "%s needs a role and a content", path);
+            return;
+        }
+        c->messages[c->request.n_messages++] = (query_message){roles[role], content};
+    }
+    c->request.messages = c->messages;
+}
+
+static void read_include(query_call *c, json_in *in) {
+    const cJSON *list = json_in_array(in, "include", 8);
+    c->with_contexts = c->with_scores = list == NULL;
+    for (const cJSON *item = list ? list->child : NULL; item; item = item->next) {
+        if (cJSON_IsString(item) && !strcmp(item->valuestring, "contexts"))
+            c->with_contexts = true;
+        else if (cJSON_IsString(item) && !strcmp(item->valuestring, "scores"))
+            c->with_scores = true;
+        else {
+            fo_fail_field(in->err, FO_EINVAL, "include",
+                          "include is a list of \"contexts\" and \"scores\"");
+            return;
+        }
+    }
+}
+
+static void read_stop(query_call *c, json_in *in) {
+    query_request *q = &c->request;
+    const cJSON *item = json_in_any(in, "stop");
+    if (!item || cJSON_IsNull(item)) return;
+    bool one = cJSON_IsString(item), ok = one || cJSON_IsArray(item);
+    for (const cJSON *e = !ok   ? NULL
+                          : one ? item
+                                : item->child;
+         e && ok; e = one ? NULL : e->next) {
+        ok = cJSON_IsString(e) && e->valuestring[0] && q->n_stop < QUERY_STOP_MAX;
+        if (ok) c->stop[q->n_stop++] = e->valuestring;
+    }
+    q->stop = c->stop;
+    if (!ok)
+        fo_fail_field(in->err, FO_EINVAL, "stop",
+                      "stop must be a string or a list of at most %d strings", QUERY_STOP_MAX);
+}
+
+static void read_generation(query_call *c, json_in *in) {
+    static const char *const groundings[] = {"strict", "loose", NULL};
+    static const char *const orders[] = {"score", "cache", NULL};
+    static const char *const reuses[] = {"exact", "chunk", "off", NULL};
+    query_request *q = &c->request;
+    q->generate = json_in_bool(in, "generate", true);
+    q->strict = json_in_enum(in, "grounding", 0, groundings) == 0;
+    q->max_tokens = (size_t)json_in_int(in, "max_tokens", 256, 1, MAX_TOKENS_MAX);
+    q->max_sentences = (size_t)json_in_int(in, "max_sentences", 3, 1, 20);
+    q->temperature = json_in_number(in, "temperature", 0, 0, 2);
+    q->top_p = json_in_number(in, "top_p", 1, 0, 1);
+    q->seed = (uint64_t)json_in_int(in, "seed", 1, 0, 9007199254740991);
+    read_stop(c, in);
+    q->priority = (int)json_in_int(in, "priority", 0, -100, 100);
+    q->order = (enum context_order)json_in_enum(in, "order", ORDER_SCORE, orders);
+    q->kv_reuse = (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, reuses);
+    q->prefill_only = json_in_bool(in, "prefill_only", false);
+    q->drop_kv = !json_in_bool(in, "keep_kv", true);
+    q->no_lookup = !json_in_bool(in, "lookup", true);
+    c->stream = json_in_bool(in, "stream", false);
+}
+
+int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err) {
+    static const char *const caches[] = {"default", "bypass", "refresh", NULL};
+    *out = (query_call){0};
+    fo_err local = {0}; /* sticky reading needs a clean one */
+    if (json_parse(body, len, &out->root, &local)) goto fail;
+    query_request *q = &out->request;
+    json_in in;
+    json_in_object(&in, out->root, "", &local);
+    if (!in.object && !local.code)
+        fo_fail(&local, FO_EINVAL, "the body must be a JSON object with a query");
+    q->tenant = "default";
+    q->query = json_in_string(&in, "query", NULL, 1, QUERY_MAX_BYTES);
+    read_messages(out, &in);
+    q->collection = json_in_string(&in, "collection", "default", 1, NAME_MAX_BYTES);
+    q->top_k = (size_t)json_in_int(&in, "top_k", 8, 1, 1000);
+    const cJSON *filter = json_in_any(&in, "filter");
+    read_search(out, &in);
+    read_include(out, &in);
+    q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, TIMEOUT_MAX_MS);
+    q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, caches);
+    if (!search_only) read_generation(out, &in);
+    if (json_in_end(&in)) goto fail;
+    if (!q->query && !(q->n_messages && !strcmp(q->messages[q->n_messages - 1].role, "user"))) {
+        fo_fail_field(&local, FO_EINVAL, "query",
+                      "query is missing (or messages that end with the user's)");
+        goto fail;
+    }
+    if (!service_name_valid(q->collection)) {
+        fo_fail_field(&local, FO_EINVAL, "collection",
+                      "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
+        goto fail;
+    }
+    if (filter && search_filter_parse(&out->filter, filter, &local)) goto fail;
+    q->filter = out->filter;
+    return FO_OK;
+fail:
+    query_call_deinit(out);
+    if (err) *err = local;
+    return local.code;
+}
+
+void query_call_deinit(query_call *c) {
+    search_filter_free(c->filter);
+    cJSON_Delete(c->root);
+    free(c->messages);
+    *c = (query_call){0};
+}
+
+/* ---- writing -------------------------------------------------------------------------------- */
+
+static void write_chunk_id(json_out *o, const char *name, const store_chunk *c) {
+    char tail[32];
+    fo_buf id = {0};
+    fo_buf_str(&id, c->document_id ? c->document_id : "");
+    snprintf(tail, sizeof tail, "#%zu", c->ordinal);
+    fo_buf_str(&id, tail);
+    json_out_string(o, name, id.data);
+    fo_buf_free(&id);
+}
+
+static void write_contexts(json_out *o, const query_call *call, const query_result *r) {
+    json_out_open(o, "contexts", '[');
+    for (size_t i = 0; i < r->n_contexts; i++) {
+        const query_context *x = &r->contexts[i];
+        json_out_open(o, NULL, '{');
+        write_chunk_id(o, "chunk_id", &x->chunk);
+        json_out_string(o, "document_id", x->chunk.document_id);
+        json_out_string(o, "title", x->chunk.title);
+        json_out_string(o, "uri", x->chunk.uri);
+        json_out_string(o, "heading", x->chunk.heading);
+        json_out_bytes(o, "text", x->chunk.text ? x->chunk.text : "", x->chunk.text_len);
+        json_out_int(o, "start", (int64_t)x->chunk.start_cp);
+        json_out_int(o, "end", (int64_t)x->chunk.end_cp);
+        if (x->chunk.metadata && *x->chunk.metadata) json_out_raw(o, "metadata", x->chunk.metadata);
+        json_out_number(o, "score", x->score);
+        if (call->with_scores) {
+            json_out_open(o, "scores", '{');
+            json_out_number(o, "dense", x->dense);
+            json_out_number(o, "sparse", x->sparse);
+            json_out_number(o, "rerank", x->rerank);
+            json_out_close(o, '}');
+        }
+        json_out_close(o, '}');
+    }
+    json_out_close(o, ']');
+}
+
+static void write_citation(json_out *o, const query_result *r, const query_citation *c) {
+    json_out_open(o, NULL, '{');
+    json_out_int(o, "index", c->index);
+    json_out_open(o, "answer_span", '{');
+    json_out_int(o, "start", (int64_t)c->answer_start);
+    json_out_int(o, "end", (int64_t)c->answer_end);
+    json_out_close(o, '}');
+    json_out_string(o, "quote", c->quote);
+    json_out_bool(o, "verified", c->verified);
+    json_out_open(o, "source", '{');
+    if (c->context < r->n_contexts) {
+        const store_chunk *s = &r->contexts[c->context].chunk;
+        json_out_string(o, "document_id", s->document_id);
+        write_chunk_id(o, "chunk_id", s);
+        json_out_string(o, "title", s->title);
+        json_out_string(o, "uri", s->uri);
+    }
+    json_out_int(o, "start", (int64_t)c->source_start);
+    json_out_int(o, "end", (int64_t)c->source_end);
+    json_out_close(o, '}');
+    json_out_close(o, '}');
+}
+
+void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r) {
+    json_out o = {b, false};
+    json_out_open(&o, NULL, '{');
+    write_contexts(&o, call, r);
+    json_out_close(&o, '}');
+}
+
+void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c) {
+    json_out o = {b, false};
+    write_citation(&o, r, c);
+}
+
+/* What the language model was given to read. */
+static void write_prompt(json_out *o, const query_result *r) {
+    json_out_open(o, "prompt", '{');
+    json_out_open(o, "contexts", '[');
+    for (size_t i = 0; i < r->prompt.n_contexts; i++)
+        write_chunk_id(o, NULL, &r->contexts[r->prompt.contexts[i]].chunk);
+    json_out_close(o, ']');
+    json_out_int(o, "dropped", (int64_t)r->prompt.n_dropped);
+    json_out_int(o, "turns_dropped", (int64_t)r->prompt.n_turns_dropped);
+    json_out_bool(o, "cut", r->prompt.cut);
+    json_out_close(o, '}');
+}
+
+static void write_tail(json_out *o, const query_result *r, double queue_ms) {
+    json_out_open(o, "usage", '{');
+    json_out_int(o, "prompt_tokens", (int64_t)r->usage.prompt_tokens);
+    json_out_int(o, "completion_tokens", (int64_t)r->usage.completion_tokens);
+    json_out_int(o, "total_tokens", (int64_t)(r->usage.prompt_tokens + r->usage.completion_tokens));
+    json_out_open(o, "prompt_tokens_details", '{');
+    json_out_int(o, "cached_tokens", (int64_t)r->usage.cached_tokens);
+    json_out_close(o, '}');
+    json_out_close(o, '}');
+    json_out_open(o, "cache", '{');
+    static const char *const outcomes[] = {"bypass", "hit", "miss"};
+    json_out_string(o, "answer", outcomes[r->cache.answer]);
+    json_out_string(o, "retrieval", outcomes[r->cache.retrieval]);
+    json_out_int(o, "hot_estimate", r->cache.hot_estimate);
+    if (r->cache.similarity > 0) json_out_number(o, "similarity", r->cache.similarity);
+    json_out_open(o, "kv", '{');
+    json_out_int(o, "prefix_tokens", (int64_t)r->usage.prefix_tokens);
+    json_out_int(o, "chunk_tokens", (int64_t)r->usage.chunk_tokens);
+    json_out_int(o, "recomputed_tokens", (int64_t)r->usage.recomputed_tokens);
+    json_out_int(o, "disk_tokens", (int64_t)r->usage.disk_tokens);
+    if (r->usage.kv_note && *r->usage.kv_note) json_out_string(o, "note", r->usage.kv_note);
+    json_out_close(o, '}');
+    json_out_close(o, '}');
+    json_out_open(o, "timings_ms", '{');
+    const struct {
+        const char *name;
+        double v;
+    } rows[] = {{"queue", r->ms.queue + queue_ms},
+                {"embed", r->ms.embed},
+                {"dense", r->ms.dense},
+                {"sparse", r->ms.sparse},
+                {"fuse", r->ms.fuse},
+                {"rerank", r->ms.rerank},
+                {"prefill", r->ms.prefill},
+                {"first_token", r->ms.first_token},
+                {"decode", r->ms.decode},
+                {"total", r->ms.total + queue_ms}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        json_out_number(o, rows[i].name, round(rows[i].v * 1000) / 1000);
+    json_out_close(o, '}');
+}
+
+void query_json_write(fo_buf *b, const char *id, const query_call *call, const query_result *r,
+                      double queue_ms) {
+    json_out o = {b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", id);
+    json_out_string(&o, "model", r->model && *r->model ? r->model : "forage-extractive");
+    json_out_int(&o, "epoch", r->epoch);
+    if (call->request.generate) {
+        json_out_string(&o, "answer", r->answer ? r->answer : "");
+        json_out_string(&o, "status", query_status_name(r->status));
+        json_out_string(&o, "answer_source", answer_source_name(r->source));
+        json_out_string(&o, "finish_reason", r->finish_reason);
+        json_out_string(&o, "stop_sequence", r->stop_sequence);
+        json_out_number(&o, "support", r->support);
+        json_out_open(&o, "citations", '[');
+        for (size_t i = 0; i < r->n_citations; i++) write_citation(&o, r, &r->citations[i]);
+        json_out_close(&o, ']');
+    } else {
+        json_out_string(&o, "status", r->n_contexts ? "answered" : "no_context");
+    }
+    if (call->with_contexts || !call->request.generate) write_contexts(&o, call, r);
+    json_out_int(&o, "collapsed", (int64_t)r->n_collapsed);
+    if (r->prompt.n_contexts) write_prompt(&o, r);
+    write_tail(&o, r, queue_ms);
+    json_out_close(&o, '}');
+}

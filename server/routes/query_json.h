@@ -1,0 +1,40 @@
+/* query_json.h - questions and answers between JSON and the structs of retrieval/service/service.h:
+ * the one place that knows the field names of POST /query and POST /search, for HTTP and CLI alike.
+ */
+#ifndef FORAGE_SERVER_QUERY_JSON_H
+#define FORAGE_SERVER_QUERY_JSON_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include "kernels/buf.h"
+#include "retrieval/service/service.h"
+
+enum { QUERY_STOP_MAX = 16 };
+
+typedef struct query_call {
+    query_request request; /* strings point into root */
+    bool stream;
+    bool with_contexts, with_scores; /* `include` */
+    /* owned */
+    cJSON *root;
+    search_filter *filter;
+    query_message *messages;
+    const char *stop[QUERY_STOP_MAX]; /* into root */
+} query_call;
+
+/* Read a body. search_only: POST /search, which knows no fields of generation. FO_EINVAL and
+ * FO_EUNSUPPORTED (a feature this build or home does not have) name the field. */
+int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err);
+void query_call_deinit(query_call *c);
+
+/* The whole answer object. id: "q_…". queue_ms: what the request waited before the pipeline. */
+void query_json_write(fo_buf *b, const char *id, const query_call *call, const query_result *r,
+                      double queue_ms);
+/* {"contexts":[...]} and {"index":1,...}: what event streams carry. */
+void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r);
+void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c);
+
+const char *query_status_name(enum query_status s);
+const char *answer_source_name(enum answer_source s);
+
+#endif

@@ -1,0 +1,289 @@
+/* GET /documents, /documents/{id}, /collections, /jobs/{id} and what changes them. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/routes/app.h"
+#include "server/base/json.h"
+#include "server/base/log.h"
+
+static void write_time(json_out *o, const char *key, int64_t ms) {
+    char t[32];
+    log_time(t, ms);
+    json_out_string(o, key, t);
+}
+
+/* The collection's row; false after an error reply. */
+static bool open_collection(http_request *r, app *a, store_collection *c) {
+    const char *name = app_collection_arg(r);
+    if (!name) return false;
+    fo_err err = {0};
+    if (store_get_collection(service_store(a->service), app_tenant(r), name, c, &err) == FO_OK)
+        return true;
+    http_error_from(r, &err);
+    return false;
+}
+
+static void write_document(json_out *o, const store_document *d) {
+    json_out_open(o, NULL, '{');
+    json_out_string(o, "id", d->id);
+    json_out_string(o, "title", d->title);
+    json_out_string(o, "uri", d->uri);
+    json_out_string(o, "content_type", d->content_type);
+    if (d->metadata && *d->metadata)
+        json_out_raw(o, "metadata", d->metadata);
+    else
+        json_out_null(o, "metadata");
+    json_out_string(o, "content_sha256", d->content_sha256);
+    json_out_int(o, "chunks", (int64_t)d->n_chunks);
+    json_out_int(o, "text_bytes", (int64_t)d->text_bytes);
+    write_time(o, "created_at", d->created_ms);
+    write_time(o, "updated_at", d->updated_ms);
+    if (d->text) json_out_string(o, "text", d->text);
+    json_out_close(o, '}');
+}
+
+void route_documents(http_request *r, void *ctx) {
+    app *a = ctx;
+    int64_t limit;
+    store_collection c = {0};
+    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !open_collection(r, a, &c)) return;
+    store_document *docs = NULL;
+    size_t n = 0;
+    bool more = false;
+    fo_err err = {0};
+    int rc = store_list_documents(service_store(a->service), c.id, http_arg(r, "after"),
+                                  (size_t)limit, &docs, &n, &more, &err);
+    store_collection_deinit(&c);
+    if (rc) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_open(&o, "data", '[');
+    for (size_t i = 0; i < n; i++) write_document(&o, &docs[i]);
+    json_out_close(&o, ']');
+    json_out_bool(&o, "has_more", more);
+    json_out_string(&o, "last_id", n ? docs[n - 1].id : NULL);
+    json_out_close(&o, '}');
+    for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
+    free(docs);
+    http_reply_json(r, 200, &b);
+}
+
+void route_document(http_request *r, void *ctx) {
+    app *a = ctx;
+    bool with_text;
+    store_collection c = {0};
+    if (!http_arg_bool(r, "text", true, &with_text) || !open_collection(r, a, &c)) return;
+    store_document d = {0};
+    fo_err err = {0};
+    int rc = store_get_document(service_store(a->service), c.id, http_param(r, "id"), with_text, &d,
+                                &err);
+    store_collection_deinit(&c);
+    if (rc) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    write_document(&o, &d);
+    store_document_deinit(&d);
+    http_reply_json(r, 200, &b);
+}
+
+void route_document_delete(http_request *r, void *ctx) {
+    app *a = ctx;
+    const char *collection = app_collection_arg(r);
+    if (!collection) return;
+    int64_t epoch = 0;
+    fo_err err = {0};
+    if (service_delete_document(a->service, app_tenant(r), collection, http_param(r, "id"), &epoch,
+                                &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", http_param(r, "id"));
+    json_out_bool(&o, "deleted", true);
+    json_out_int(&o, "epoch", epoch);
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+/* ---- collections ---------------------------------------------------------------------------- */
+
+static void write_collection(json_out *o, const store_collection *c) {
+    json_out_open(o, NULL, '{');
+    json_out_string(o, "name", c->name);
+    json_out_string(o, "language", c->language);
+    json_out_int(o, "documents", c->n_documents);
+    json_out_int(o, "chunks", c->n_chunks);
+    json_out_int(o, "epoch", c->epoch);
+    json_out_string(o, "embedder", c->embedder && *c->embedder ? c->embedder : NULL);
+    json_out_int(o, "dim", c->dim);
+    if (c->alpha >= 0)
+        json_out_number(o, "alpha", c->alpha);
+    else
+        json_out_null(o, "alpha");
+    write_time(o, "created_at", c->created_ms);
+    json_out_close(o, '}');
+}
+
+void route_collections(http_request *r, void *ctx) {
+    app *a = ctx;
+    store_collection *list = NULL;
+    size_t n = 0;
+    fo_err err = {0};
+    if (store_list_collections(service_store(a->service), app_tenant(r), &list, &n, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_open(&o, "data", '[');
+    for (size_t i = 0; i < n; i++) {
+        write_collection(&o, &list[i]);
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    json_out_close(&o, ']');
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+void route_collection_put(http_request *r, void *ctx) {
+    app *a = ctx;
+    const char *name = http_param(r, "name");
+    if (!service_name_valid(name)) {
+        http_error(r, 400, "bad_field", "name",
+                   "a collection's name is 1 to 64 of A-Z a-z 0-9 _ - . and does not begin with a "
+                   "dot");
+        return;
+    }
+    size_t len;
+    const char *body = http_body(r, &len);
+    fo_err err = {0};
+    cJSON *root = NULL;
+    const char *language = NULL;
+    if (len && json_parse(body, len, &root, &err) == FO_OK) {
+        json_in in;
+        json_in_object(&in, root, "", &err);
+        language = json_in_string(&in, "language", NULL, 1, 32);
+        json_in_end(&in);
+    }
+    store *st = service_store(a->service);
+    store_collection c = {0};
+    bool created = false;
+    if (!err.code) {
+        int rc = service_create_collection(a->service, app_tenant(r), name, language, &err);
+        created = rc == FO_OK;
+        if (rc == FO_ECONFLICT) { /* there already: fine unless it speaks another language */
+            err = (fo_err){0};
+        }
+        if (!err.code && store_get_collection(st, app_tenant(r), name, &c, &err) == FO_OK &&
+            !created && language && strcmp(language, c.language))
+            fo_fail_field(&err, FO_ECONFLICT, "language",
+                          "the collection exists with language '%s'; delete it to change that",
+                          c.language);
+    }
+    cJSON_Delete(root);
+    if (err.code) {
+        http_error_from(r, &err);
+    } else {
+        fo_buf b = {0};
+        json_out o = {&b, false};
+        write_collection(&o, &c);
+        http_reply_json(r, created ? 201 : 200, &b);
+    }
+    store_collection_deinit(&c);
+}
+
+void route_collection_delete(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_err err = {0};
+    const char *name = http_param(r, "name");
+    if (service_delete_collection(a->service, app_tenant(r), name, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "name", name);
+    json_out_bool(&o, "deleted", true);
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+/* ---- jobs ----------------------------------------------------------------------------------- */
+
+/* "job_12" -> 12; -1 after a 404. */
+static int64_t job_number(http_request *r) {
+    const char *id = http_param(r, "id");
+    if (!strncmp(id, "job_", 4) && id[4] >= '0' && id[4] <= '9') {
+        char *end;
+        errno = 0;
+        long long v = strtoll(id + 4, &end, 10);
+        if (!*end && !errno) return v;
+    }
+    http_error(r, 404, "not_found", "id", "there is no job '%.64s'", id);
+    return -1;
+}
+
+static void reply_job(http_request *r, app *a, int64_t id, int status) {
+    store_job j = {0};
+    fo_err err = {0};
+    if (store_get_job(service_store(a->service), app_tenant(r), id, &j, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "job_id", http_param(r, "id"));
+    json_out_string(&o, "kind", j.kind);
+    json_out_string(&o, "status", j.state);
+    json_out_string(&o, "collection", j.collection);
+    json_out_open(&o, "progress", '{');
+    if (j.n_total >= 0)
+        json_out_int(&o, "total", j.n_total);
+    else
+        json_out_null(&o, "total");
+    json_out_int(&o, "done", j.n_done);
+    json_out_int(&o, "failed", j.n_failed);
+    json_out_close(&o, '}');
+    json_out_string(&o, "error", j.error);
+    if (j.result && *j.result)
+        json_out_raw(&o, "result", j.result);
+    else
+        json_out_null(&o, "result");
+    write_time(&o, "created_at", j.created_ms);
+    write_time(&o, "updated_at", j.updated_ms);
+    json_out_close(&o, '}');
+    store_job_deinit(&j);
+    http_reply_json(r, status, &b);
+}
+
+void route_job(http_request *r, void *ctx) {
+    int64_t id = job_number(r);
+    if (id >= 0) reply_job(r, ctx, id, 200);
+}
+
+void route_job_cancel(http_request *r, void *ctx) {
+    app *a = ctx;
+    int64_t id = job_number(r);
+    if (id < 0) return;
+    fo_err err = {0};
+    if (jobs_cancel(a->jobs, app_tenant(r), id, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    reply_job(r, a, id, 202);
+}

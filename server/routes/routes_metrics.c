@@ -1,0 +1,303 @@
+/* GET /metrics: what metrics.c counted, and what caches, engine, index and store say of themselves
+ * when asked. It runs on the HTTP thread, so that it answers while every worker is busy: nothing
+ * here may wait for the database. */
+#include <stdio.h>
+#include <sys/resource.h>
+
+#include "engine/generate/engine.h"
+#include "kernels/cpu.h"
+#include "server/routes/app.h"
+#include "server/base/log.h"
+
+/* One family over both caches of the query path. */
+static void write_caches(fo_buf *b, const char *name, const char *type, const char *help,
+                         double answer, double retrieval) {
+    metrics_write_head(b, name, type, help);
+    fo_buf_printf(b, "%s{layer=\"answer\"} %.17g\n", name, answer);
+    fo_buf_printf(b, "%s{layer=\"retrieval\"} %.17g\n", name, retrieval);
+}
+
+static void write_cache_metrics(app *a, fo_buf *b) {
+    service_cache_stats st;
+    service_get_cache_stats(a->service, &st);
+    const query_cache_stats *x = &st.answer, *y = &st.retrieval;
+    write_caches(b, "forage_cache_evictions_total", "counter", "Entries pushed out.",
+                 (double)x->evictions, (double)y->evictions);
+    write_caches(b, "forage_cache_rejections_total", "counter",
+                 "Entries not admitted because others are asked for more.", (double)x->rejected,
+                 (double)y->rejected);
+    write_caches(b, "forage_cache_entries", "gauge", "Entries kept.", (double)x->entries,
+                 (double)y->entries);
+    write_caches(b, "forage_cache_bytes", "gauge", "Bytes kept.", (double)x->bytes,
+                 (double)y->bytes);
+    write_caches(b, "forage_cache_budget_bytes", "gauge", "Bytes that may be kept.",
+                 (double)x->budget_bytes, (double)y->budget_bytes);
+    metrics_write_value(b, "forage_cache_coalesced_total", "counter",
+                        "Queries that waited for a concurrent, identical one.",
+                        (double)st.coalesced);
+    metrics_write_value(b, "forage_cache_revalidated_total", "counter",
+                        "Answers served after a change because their contexts were the same.",
+                        (double)st.revalidated);
+    metrics_write_value(b, "forage_cache_semantic_total", "counter",
+                        "Answers given to questions asked in other words.", (double)st.semantic);
+    metrics_write_value(b, "forage_cache_primed_total", "counter",
+                        "Hot questions answered again in the background.", (double)st.primed);
+}
+
+static void write_kv_metrics(const kv_cache_stats *kv, fo_buf *b) {
+    metrics_write_head(b, "forage_kv_pages", "gauge", "Pages of KV by what they hold.");
+    fo_buf_printf(b, "forage_kv_pages{state=\"free\"} %d\n", kv->n_free);
+    fo_buf_printf(b, "forage_kv_pages{state=\"cached\"} %d\n", kv->n_cached);
+    fo_buf_printf(b, "forage_kv_pages{state=\"used\"} %d\n", kv->n_used - kv->n_shared);
+    fo_buf_printf(b, "forage_kv_pages{state=\"shared\"} %d\n", kv->n_shared);
+    metrics_write_value(b, "forage_kv_sequences", "gauge", "Sequences that hold pages.",
+                        kv->n_sequences);
+    metrics_write_value(b, "forage_kv_fragmentation_ratio", "gauge",
+                        "Free share of the pages below the highest used one.", kv->fragmentation);
+    metrics_write_value(b, "forage_kv_lookup_tokens_total", "counter",
+                        "Prompt tokens looked for in the pages.", (double)kv->lookup_tokens);
+    metrics_write_value(b, "forage_kv_hit_tokens_total", "counter",
+                        "Prompt tokens found there and not computed.", (double)kv->hit_tokens);
+    metrics_write_value(b, "forage_kv_copies_total", "counter",
+                        "Pages copied before a write because others read them.",
+                        (double)kv->copies);
+    metrics_write_value(b, "forage_kv_evictions_total", "counter",
+                        "Findable pages given up for others.", (double)kv->evictions);
+    metrics_write_value(b, "forage_kv_compactions_total", "counter", "Times pages were moved up.",
+                        (double)kv->compactions);
+}
+
+static void write_tier(fo_buf *b, const char *name, unsigned long long ram,
+                       unsigned long long disk) {
+    fo_buf_printf(b, "%s{tier=\"ram\"} %llu\n%s{tier=\"disk\"} %llu\n", name, ram, name, disk);
+}
+
+/* KV beyond the pages: blocks on disk, chunks in RAM and on disk. */
+static void write_kv_store_metrics(const kv_cache_stats *kv, const kv_store_stats *st, fo_buf *b) {
+    static const char *const kinds[KV_STORE_KINDS] = {"block", "chunk"};
+    metrics_write_value(b, "forage_kv_restored_blocks_total", "counter",
+                        "Blocks read back from disk into pages.", (double)kv->restored_blocks);
+    metrics_write_value(b, "forage_kv_saved_blocks_total", "counter",
+                        "Blocks given to the disk tier.", (double)kv->saved_blocks);
+    metrics_write_head(b, "forage_kv_store_lookups_total", "counter",
+                       "Records asked for of the KV store.");
+    for (int k = 0; k < KV_STORE_KINDS; k++)
+        fo_buf_printf(b, "forage_kv_store_lookups_total{kind=\"%s\"} %llu\n", kinds[k],
+                      (unsigned long long)st->lookups[k]);
+    metrics_write_head(b, "forage_kv_store_hits_total", "counter", "Records found there.");
+    for (int k = 0; k < KV_STORE_KINDS; k++)
+        fo_buf_printf(b, "forage_kv_store_hits_total{kind=\"%s\"} %llu\n", kinds[k],
+                      (unsigned long long)st->hits[k]);
+    metrics_write_head(b, "forage_kv_store_hit_tokens_total", "counter",
+                       "Tokens of the records found.");
+    for (int k = 0; k < KV_STORE_KINDS; k++)
+        fo_buf_printf(b, "forage_kv_store_hit_tokens_total{kind=\"%s\"} %llu\n", kinds[k],
+                      (unsigned long long)st->hit_tokens[k]);
+    metrics_write_head(b, "forage_kv_store_records", "gauge", "Records kept.");
+    write_tier(b, "forage_kv_store_records", st->ram.records, st->disk.records);
+    metrics_write_head(b, "forage_kv_store_bytes", "gauge",
+                       "Bytes kept; on disk those of whole files.");
+    write_tier(b, "forage_kv_store_bytes", st->ram.bytes, st->disk.bytes);
+    metrics_write_head(b, "forage_kv_store_budget_bytes", "gauge", "What the tiers may take.");
+    write_tier(b, "forage_kv_store_budget_bytes", st->ram.budget_bytes, st->disk.budget_bytes);
+    metrics_write_head(b, "forage_kv_store_evictions_total", "counter",
+                       "Records given up for others.");
+    write_tier(b, "forage_kv_store_evictions_total", st->ram.evictions, st->disk.evictions);
+    metrics_write_value(b, "forage_kv_store_written_bytes_total", "counter",
+                        "Records written to disk.", (double)st->disk.written_bytes);
+    metrics_write_value(b, "forage_kv_store_read_seconds_total", "counter",
+                        "Time inside reads from disk.", st->read_ms / 1000);
+    metrics_write_value(b, "forage_kv_store_queue_bytes", "gauge", "Waiting to be written.",
+                        (double)st->queue_bytes);
+    metrics_write_value(b, "forage_kv_store_corrupt_total", "counter",
+                        "Records dropped because their bytes were damaged.", (double)st->corrupt);
+    metrics_write_value(b, "forage_kv_store_write_errors_total", "counter",
+                        "Writes that the disk refused.", (double)st->write_errors);
+}
+
+static void write_warm_metrics(service *s, fo_buf *b) {
+    service_warm_stats st;
+    service_get_warm_stats(s, &st);
+    if (st.mode == KV_WARM_OFF) return;
+    metrics_write_value(b, "forage_kv_warm_chunks_total", "counter",
+                        "Chunks read before anybody asked.", (double)st.chunks);
+    metrics_write_value(b, "forage_kv_warm_tokens_total", "counter", "Their tokens.",
+                        (double)st.tokens);
+    metrics_write_value(b, "forage_kv_warm_computed_tokens_total", "counter",
+                        "Tokens that were computed for it; the others were known.",
+                        (double)st.computed_tokens);
+    metrics_write_value(b, "forage_kv_warm_bytes", "gauge", "KV made so far.", (double)st.bytes);
+    metrics_write_value(b, "forage_kv_warm_budget_bytes", "gauge", "KV it may make.",
+                        (double)st.budget_bytes);
+}
+
+static void write_engine_metrics(engine *e, fo_buf *b) {
+    engine_stats st;
+    engine_get_stats(e, &st);
+    engine_latencies times = engine_get_latencies(e);
+    metrics_write_head(b, "forage_generation_first_token_seconds", "histogram",
+                       "From submit to the first token, the wait for a place included.");
+    metrics_write_histogram(b, "forage_generation_first_token_seconds", "", times.first_token);
+    metrics_write_head(b, "forage_generation_inter_token_seconds", "histogram",
+                       "From one token of an answer to its next.");
+    metrics_write_histogram(b, "forage_generation_inter_token_seconds", "", times.inter_token);
+    metrics_write_head(b, "forage_generation_tokens_total", "counter",
+                       "Tokens computed; their rate is tokens per second.");
+    fo_buf_printf(b, "forage_generation_tokens_total{kind=\"prompt\"} %llu\n",
+                  (unsigned long long)st.prefill_tokens);
+    fo_buf_printf(b, "forage_generation_tokens_total{kind=\"answer\"} %llu\n",
+                  (unsigned long long)st.decode_tokens);
+    metrics_write_head(b, "forage_generation_guessed_tokens_total", "counter",
+                       "Tokens guessed ahead from the prompt and computed, and those of them that "
+                       "came true.");
+    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"drafted\"} %llu\n",
+                  (unsigned long long)st.drafted_tokens);
+    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"kept\"} %llu\n",
+                  (unsigned long long)st.kept_tokens);
+    metrics_write_head(b, "forage_generation_requests_total", "counter",
+                       "Requests to the language model that ended, and those not taken.");
+    fo_buf_printf(b, "forage_generation_requests_total{outcome=\"finished\"} %llu\n",
+                  (unsigned long long)(st.finished - st.cancelled));
+    fo_buf_printf(b, "forage_generation_requests_total{outcome=\"cancelled\"} %llu\n",
+                  (unsigned long long)st.cancelled);
+    fo_buf_printf(b, "forage_generation_requests_total{outcome=\"refused\"} %llu\n",
+                  (unsigned long long)st.refused);
+    metrics_write_value(b, "forage_generation_waiting", "gauge", "Requests waiting for a place.",
+                        st.n_waiting);
+    metrics_write_value(b, "forage_generation_running", "gauge", "Requests in work.", st.n_running);
+    metrics_write_value(b, "forage_generation_preemptions_total", "counter",
+                        "Requests put back because pages ran out.", (double)st.preemptions);
+    metrics_write_value(b, "forage_generation_steps_total", "counter", "Forward passes.",
+                        (double)st.steps);
+    metrics_write_value(b, "forage_generation_background_steps_total", "counter",
+                        "Forward passes that nobody waited for.", (double)st.background_steps);
+    metrics_write_value(b, "forage_generation_gave_way_total", "counter",
+                        "Such passes that stopped in the middle for a request, to go on later.",
+                        (double)st.gave_way);
+    metrics_write_value(b, "forage_generation_busy_seconds_total", "counter",
+                        "Time inside forward passes.", st.busy_ms / 1000);
+    write_kv_metrics(&st.kv, b);
+    write_kv_store_metrics(&st.kv, &st.store, b);
+}
+
+static int add_index(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                     fo_err *err) {
+    (void)tenant, (void)collection, (void)err;
+    search_index_stats *sum = ctx, one;
+    search_index_get_stats(ix, &one);
+    sum->n_segments += one.n_segments;
+    sum->n_chunks += one.n_chunks;
+    sum->n_deleted += one.n_deleted;
+    sum->n_postings += one.n_postings;
+    sum->bytes_files += one.bytes_files;
+    sum->bytes_memory += one.bytes_memory;
+    sum->bytes_written += one.bytes_written;
+    sum->bytes_ingested += one.bytes_ingested;
+    sum->bytes_checked += one.bytes_checked;
+    sum->n_damaged += one.n_damaged;
+    sum->n_dense_scored += one.n_dense_scored;
+    return FO_OK;
+}
+
+static void write_index_metrics(app *a, fo_buf *b) {
+    search_index_stats sum = {0};
+    service_each_index(a->service, NULL, NULL, add_index, &sum, NULL);
+    metrics_write_head(b, "forage_index_bytes", "gauge", "Size of the indexes.");
+    fo_buf_printf(b, "forage_index_bytes{place=\"files\"} %llu\n",
+                  (unsigned long long)sum.bytes_files);
+    fo_buf_printf(b, "forage_index_bytes{place=\"memory\"} %llu\n",
+                  (unsigned long long)sum.bytes_memory);
+    metrics_write_value(b, "forage_index_segments", "gauge", "Segments of all collections.",
+                        (double)sum.n_segments);
+    metrics_write_value(b, "forage_index_chunks", "gauge", "Chunks that can be found.",
+                        (double)sum.n_chunks);
+    metrics_write_value(b, "forage_index_deleted_chunks", "gauge",
+                        "Chunks marked as gone, until a merge.", (double)sum.n_deleted);
+    metrics_write_value(b, "forage_index_postings", "gauge", "Entries of the inverted indexes.",
+                        (double)sum.n_postings);
+    metrics_write_value(b, "forage_index_written_bytes_total", "counter",
+                        "Written to index files since they were made; over the ingested bytes: "
+                        "write amplification.",
+                        (double)sum.bytes_written);
+    metrics_write_value(b, "forage_index_ingested_bytes_total", "counter",
+                        "Text, metadata and vectors that the indexes took.",
+                        (double)sum.bytes_ingested);
+    metrics_write_value(b, "forage_index_checked_bytes_total", "counter",
+                        "Of index files whose checksums were verified in the background.",
+                        (double)sum.bytes_checked);
+    metrics_write_value(b, "forage_index_damaged_segments_total", "counter",
+                        "Index files found damaged, put aside and made anew from the store.",
+                        (double)sum.n_damaged);
+    metrics_write_value(b, "forage_index_dense_scored_total", "counter",
+                        "Points that dense searches compared a question with.",
+                        (double)sum.n_dense_scored);
+    metrics_write_value(b, "forage_database_bytes", "gauge", "The SQLite file and its log.",
+                        (double)service_database_bytes(a->service));
+    metrics_write_head(b, "forage_sqlite_seconds", "histogram",
+                       "Writers: wait for the turn, statements, commit. Readers: the whole read.");
+    for (int i = 0; i < STORE_N_TIMINGS; i++) {
+        char labels[64];
+        snprintf(labels, sizeof labels, "operation=\"%s\"", store_timing_name(i));
+        metrics_write_histogram(b, "forage_sqlite_seconds", labels,
+                                store_get_timing(service_store(a->service), i));
+    }
+}
+
+static void write_http_metrics(app *a, fo_buf *b) {
+    http_load load;
+    http_get_load(a->http, &load);
+    metrics_write_value(b, "forage_http_connections", "gauge", "Open connections.",
+                        load.connections);
+    metrics_write_value(b, "forage_http_in_flight", "gauge", "Requests being answered.",
+                        load.in_flight);
+    static const char *const lanes[] = {"inline", "query", "ingest"};
+    metrics_write_head(b, "forage_http_queued", "gauge", "Requests waiting for a worker.");
+    for (int i = HTTP_LANE_QUERY; i < HTTP_N_LANES; i++)
+        fo_buf_printf(b, "forage_http_queued{lane=\"%s\"} %d\n", lanes[i], load.queued[i]);
+    metrics_write_head(b, "forage_http_running", "gauge", "Workers at work.");
+    for (int i = HTTP_LANE_QUERY; i < HTTP_N_LANES; i++)
+        fo_buf_printf(b, "forage_http_running{lane=\"%s\"} %d\n", lanes[i], load.running[i]);
+    metrics_write_value(b, "forage_http_rejected_total", "counter",
+                        "Requests refused because a queue was full.", (double)load.rejected);
+    metrics_write_value(b, "forage_query_log_dropped_total", "counter",
+                        "Rows of the query log that could not be kept.",
+                        (double)query_log_dropped(a->query_log));
+}
+
+static void write_process_metrics(app *a, fo_buf *b) {
+    struct rusage u = {0};
+    getrusage(RUSAGE_SELF, &u);
+    metrics_write_value(b, "process_resident_memory_bytes", "gauge", "Resident memory.",
+                        (double)app_resident_bytes());
+    metrics_write_value(b, "process_cpu_seconds_total", "counter", "CPU time, user and system.",
+                        (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+                            (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6);
+    metrics_write_value(b, "process_start_time_seconds", "gauge", "Start, since 1970.",
+                        (double)a->started_ms / 1000);
+    metrics_write_value(b, "forage_uptime_seconds", "gauge", "Since the start.",
+                        (double)(log_now_ms() - a->started_ms) / 1000);
+    engine *e = service_engine(a->service);
+    metrics_write_head(b, "forage_build_info", "gauge", "What runs, always 1.");
+    fo_buf_printf(b, "forage_build_info{version=\"%s\",isa=\"%s\",compiler=", FORAGE_VERSION,
+                  fo_cpu_level_name(fo_cpu()->level));
+    metrics_write_label(b, __VERSION__);
+    fo_buf_str(b, ",embedder=");
+    metrics_write_label(b, embedder_name(service_embedder(a->service)));
+    fo_buf_str(b, ",generator=");
+    metrics_write_label(b, e ? engine_model(e)->name : "");
+    fo_buf_str(b, "} 1\n");
+}
+
+void route_metrics(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_buf b = {0};
+    metrics_write(a->metrics, &b);
+    write_http_metrics(a, &b);
+    write_cache_metrics(a, &b);
+    write_index_metrics(a, &b);
+    if (service_engine(a->service)) write_engine_metrics(service_engine(a->service), &b);
+    write_warm_metrics(a->service, &b);
+    write_process_metrics(a, &b);
+    http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);
+    fo_buf_free(&b);
+}

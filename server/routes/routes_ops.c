@@ -1,0 +1,208 @@
+/* /health, /ready, /stats and /admin/snapshot. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "engine/generate/engine.h"
+#include "kernels/cpu.h"
+#include "kernels/file.h"
+#include "server/routes/app.h"
+#include "server/routes/cache_sums.h"
+#include "server/base/json.h"
+#include "server/base/log.h"
+
+static void reply_status(http_request *r, int status, const char *word) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "status", word);
+    json_out_string(&o, "version", FORAGE_VERSION);
+    json_out_close(&o, '}');
+    http_reply_json(r, status, &b);
+}
+
+void route_health(http_request *r, void *ctx) {
+    (void)ctx;
+    reply_status(r, 200, "ok");
+}
+
+/* The service is opened, its embedder and indexes with it, before the listener is. */
+void route_ready(http_request *r, void *ctx) {
+    (void)ctx;
+    reply_status(r, 200, "ready");
+}
+
+/* The language model and its pages of KV; null without one. */
+static void write_kv_tier(json_out *o, const char *name, const kv_store_tier_stats *t) {
+    json_out_open(o, name, '{');
+    json_out_int(o, "records", (int64_t)t->records);
+    json_out_int(o, "bytes", (int64_t)t->bytes);
+    json_out_int(o, "budget_bytes", (int64_t)t->budget_bytes);
+    json_out_int(o, "hits", (int64_t)t->hits);
+    json_out_int(o, "hit_tokens", (int64_t)t->hit_tokens);
+    json_out_int(o, "evictions", (int64_t)t->evictions);
+    json_out_close(o, '}');
+}
+
+static void write_kv_store(json_out *o, const kv_store_stats *st) {
+    json_out_open(o, "kv_store", '{');
+    json_out_int(o, "lookups",
+                 (int64_t)(st->lookups[KV_STORE_BLOCK] + st->lookups[KV_STORE_CHUNK]));
+    write_kv_tier(o, "ram", &st->ram);
+    write_kv_tier(o, "disk", &st->disk);
+    json_out_int(o, "written_bytes", (int64_t)st->disk.written_bytes);
+    json_out_int(o, "corrupt", (int64_t)st->corrupt);
+    json_out_int(o, "write_errors", (int64_t)st->write_errors);
+    json_out_close(o, '}');
+}
+
+static void write_generator(json_out *o, engine *e) {
+    if (!e) {
+        json_out_null(o, "generator");
+        return;
+    }
+    engine_stats st;
+    engine_get_stats(e, &st);
+    json_out_open(o, "generator", '{');
+    json_out_string(o, "name", engine_model(e)->name);
+    json_out_string(o, "arch", engine_model(e)->arch);
+    json_out_int(o, "waiting", st.n_waiting);
+    json_out_int(o, "running", st.n_running);
+    json_out_int(o, "prompt_tokens", (int64_t)st.prefill_tokens);
+    json_out_int(o, "answer_tokens", (int64_t)st.decode_tokens);
+    json_out_number(o, "busy_ms", st.busy_ms);
+    json_out_open(o, "kv", '{');
+    json_out_int(o, "pages", st.kv.n_pages);
+    json_out_int(o, "free", st.kv.n_free);
+    json_out_int(o, "cached", st.kv.n_cached);
+    json_out_int(o, "used", st.kv.n_used);
+    json_out_int(o, "shared", st.kv.n_shared);
+    json_out_int(o, "hit_tokens", (int64_t)st.kv.hit_tokens);
+    json_out_int(o, "evictions", (int64_t)st.kv.evictions);
+    json_out_int(o, "saved_blocks", (int64_t)st.kv.saved_blocks);
+    json_out_int(o, "restored_blocks", (int64_t)st.kv.restored_blocks);
+    json_out_close(o, '}');
+    write_kv_store(o, &st.store);
+    json_out_close(o, '}');
+}
+
+static void write_cache(json_out *o, const char *name, const query_cache_stats *c) {
+    json_out_open(o, name, '{');
+    json_out_int(o, "lookups", (int64_t)c->lookups);
+    json_out_int(o, "hits", (int64_t)c->hits);
+    json_out_number(o, "saved_ms", c->saved_ms);
+    json_out_int(o, "saved_tokens", (int64_t)c->saved_tokens);
+    json_out_int(o, "entries", (int64_t)c->entries);
+    json_out_int(o, "bytes", (int64_t)c->bytes);
+    json_out_int(o, "budget_bytes", (int64_t)c->budget_bytes);
+    json_out_int(o, "evictions", (int64_t)c->evictions);
+    json_out_close(o, '}');
+}
+
+static void write_caches(json_out *o, service *s) {
+    service_cache_stats st;
+    service_get_cache_stats(s, &st);
+    json_out_open(o, "cache", '{');
+    write_cache(o, "answer", &st.answer);
+    write_cache(o, "retrieval", &st.retrieval);
+    json_out_int(o, "coalesced", (int64_t)st.coalesced);
+    json_out_int(o, "revalidated", (int64_t)st.revalidated);
+    json_out_int(o, "semantic", (int64_t)st.semantic);
+    json_out_int(o, "primed", (int64_t)st.primed);
+    json_out_close(o, '}');
+}
+
+void route_stats(http_request *r, void *ctx) {
+    app *a = ctx;
+    service_stats s = {0};
+    fo_err err = {0};
+    if (service_get_stats(a->service, &s, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    http_load load;
+    http_get_load(a->http, &load);
+    embedder *e = service_embedder(a->service);
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "version", FORAGE_VERSION);
+    json_out_int(&o, "uptime_s", (log_now_ms() - a->started_ms) / 1000);
+    json_out_int(&o, "collections", (int64_t)s.n_collections);
+    json_out_int(&o, "documents", (int64_t)s.n_documents);
+    json_out_int(&o, "chunks", (int64_t)s.n_chunks);
+    json_out_int(&o, "segments", (int64_t)s.n_segments);
+    json_out_int(&o, "index_file_bytes", (int64_t)s.index_file_bytes);
+    json_out_int(&o, "index_memory_bytes", (int64_t)s.index_memory_bytes);
+    json_out_int(&o, "database_bytes", (int64_t)s.database_bytes);
+    json_out_int(&o, "free_disk_bytes", store_free_disk_bytes(service_store(a->service)));
+    json_out_int(&o, "queries", (int64_t)s.n_queries);
+    json_out_int(&o, "ingested", (int64_t)s.n_ingested);
+    json_out_open(&o, "embedder", '{');
+    json_out_string(&o, "name", embedder_name(e));
+    json_out_int(&o, "dim", (int64_t)embedder_dim(e));
+    json_out_string(&o, "fingerprint", embedder_fingerprint(e));
+    json_out_close(&o, '}');
+    write_generator(&o, service_engine(a->service));
+    write_caches(&o, a->service);
+    if (cache_sums_write(&o, service_store(a->service), app_tenant(r), &err)) {
+        fo_buf_free(&b);
+        http_error_from(r, &err);
+        return;
+    }
+    json_out_int(&o, "resident_bytes", (int64_t)app_resident_bytes());
+    json_out_open(&o, "http", '{');
+    json_out_int(&o, "connections", load.connections);
+    json_out_int(&o, "in_flight", load.in_flight);
+    json_out_int(&o, "queued", load.queued[HTTP_LANE_QUERY] + load.queued[HTTP_LANE_INGEST]);
+    json_out_int(&o, "running", load.running[HTTP_LANE_QUERY] + load.running[HTTP_LANE_INGEST]);
+    json_out_int(&o, "rejected", (int64_t)load.rejected);
+    json_out_close(&o, '}');
+    json_out_open(&o, "cpu", '{');
+    json_out_string(&o, "name", fo_cpu()->name);
+    json_out_string(&o, "isa", fo_cpu_level_name(fo_cpu()->level));
+    json_out_int(&o, "threads", service_model_threads(a->service));
+    json_out_int(&o, "cpus", fo_cpu_topology()->n_cpus);
+    json_out_int(&o, "cores", fo_cpu_topology()->n_cores);
+    json_out_int(&o, "nodes", fo_cpu_topology()->n_nodes);
+    json_out_close(&o, '}');
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+void route_snapshot(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_err err = {0};
+    char path[4096], name[80];
+    time_t now = time(NULL);
+    struct tm tm;
+    gmtime_r(&now, &tm);
+    char stamp[32], id[32];
+    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &tm);
+    app_make_id(id, "");
+    snprintf(name, sizeof name, "forage-%s-%.4s.db", stamp, id); /* two in one second differ */
+    int n = snprintf(path, sizeof path, "%s/backups", service_home(a->service));
+    if (n < 0 || (size_t)n + strlen(name) + 2 > sizeof path) {
+        http_error(r, 500, "internal", NULL, "the path of the home folder is too long");
+        return;
+    }
+    int rc = fo_make_dirs(path, &err);
+    snprintf(path + n, sizeof path - (size_t)n, "/%s", name);
+    if (!rc) rc = store_backup(service_store(a->service), path, &err);
+    struct stat st = {0};
+    if (rc || stat(path, &st) != 0) {
+        if (!rc) fo_fail_errno(&err, "cannot find %s", path);
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "snapshot", name);
+    json_out_string(&o, "path", path);
+    json_out_int(&o, "bytes", (int64_t)st.st_size);
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}

@@ -1,0 +1,165 @@
+/* Chunks and sentences: properties on random Unicode, and the cases that prose brings. */
+#include "tests/test.h"
+
+#include "data/chunk/chunk.h"
+#include "kernels/utf8.h"
+
+static void check_sentences(const char *text, const char *const *want, size_t n) {
+    size_t at = 0, len = strlen(text);
+    for (size_t i = 0; i < n; i++) {
+        while (at < len && (text[at] == ' ' || text[at] == '\n')) at++;
+        size_t end = sentence_end(text, len, at);
+        assert_true(end > at && end <= len);
+        if (strlen(want[i]) != end - at || memcmp(text + at, want[i], end - at) != 0)
+            fail_msg("got '%.*s', wanted '%s'", (int)(end - at), text + at, want[i]);
+        at = end;
+    }
+    assert_int_equal(at, len);
+}
+
+static void sentences_end_where_readers_see_it(void **state) {
+    (void)state;
+#define CHECK(text, ...)                                                                           \
+    do {                                                                                           \
+        const char *const want_[] = {__VA_ARGS__};                                                 \
+        check_sentences(text, want_, sizeof want_ / sizeof *want_);                                \
+    } while (0)
+    CHECK("It rained. It stopped!", "It rained.", "It stopped!");
+    CHECK("Dr. Stone met J. K. Reed in St. Ives. They left.",
+          "Dr. Stone met J. K. Reed in St. Ives.", "They left.");
+    CHECK("The U.S. Navy sailed. Pi is 3.14 and e is 2.72. See e.g. Euler.",
+          "The U.S. Navy sailed.", "Pi is 3.14 and e is 2.72.", "See e.g. Euler.");
+    CHECK("He moved to the U.S. The house was small.", "He moved to the U.S.",
+          "The house was small.");
+    CHECK("\"Really?\" she asked. (It was late.) \"Go.\" He went.", "\"Really?\" she asked.",
+          "(It was late.)", "\"Go.\"", "He went.");
+    CHECK("Growth was fast.[12] It slowed.", "Growth was fast.[12]", "It slowed.");
+    CHECK("Well... maybe not... But yes.", "Well... maybe not...", "But yes.");
+    CHECK("See Fig. 3 and No. 5 for it. No. We stayed at 5 p.m. in May.",
+          "See Fig. 3 and No. 5 for it.", "No.", "We stayed at 5 p.m. in May.");
+    CHECK("1. Open the lid.\n2. Close it.", "1. Open the lid.", "2. Close it.");
+    CHECK("One line\nwraps here\n\nNew block", "One line\nwraps here", "New block");
+    /* A line that ends before it had to is an end; one that was wrapped is not. */
+    CHECK("Opening hours of the station\nMonday to Friday, from eight in the morning until noon\n"
+          "The gate is locked at night, and the key hangs behind the door of\nthe boat house.",
+          "Opening hours of the station",
+          "Monday to Friday, from eight in the morning until noon\n"
+          "The gate is locked at night, and the key hangs behind the door of\nthe boat house.");
+    CHECK(
+        "-b, --blanks\nignore leading blanks\n-d, --dictionary\nlook at letters and digits alone, "
+        "as a dictionary does\n-n\ncompare numbers",
+        "-b, --blanks\nignore leading blanks",
+        "-d, --dictionary\nlook at letters and digits alone, as a dictionary does",
+        "-n\ncompare numbers");
+    CHECK("plot | species | year of the first record\n1 | sundew | 1987\n2 | bog myrtle | 1990",
+          "plot | species | year of the first record", "1 | sundew | 1987",
+          "2 | bog myrtle | 1990");
+    CHECK("\xE6\x97\xA5\xE6\x9C\xAC\xE3\x80\x82\xE6\xAC\xA1\xE3\x80\x82",
+          "\xE6\x97\xA5\xE6\x9C\xAC\xE3\x80\x82", "\xE6\xAC\xA1\xE3\x80\x82");
+}
+
+/* A token for every four bytes begun of a word: not additive where words are cut. */
+static size_t count(void *ctx, const char *text, size_t len) {
+    (void)ctx;
+    size_t n = 0, run = 0;
+    for (size_t i = 0; i < len; i++) {
+        run = text[i] == ' ' || text[i] == '\n' ? 0 : run + 1;
+        n += run % 4 == 1;
+    }
+    return n;
+}
+
+static void put_cp(char *s, size_t *n, int32_t cp) {
+    *n += fo_utf8_encode(cp, s + *n);
+}
+
+static void random_text_is_covered_in_order_within_the_limit(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    static const int32_t special[] = {0x301,   0x308, 0x3042, 0x3002, 0x1F469, 0x200D,
+                                      0x1F52C, '.',   ' ',    '\n',   0x5D0,   0xA0};
+    for (int round = 0; round < 600; round++) {
+        enum { MAX = 6000 };
+        static char text[MAX + 8];
+        size_t n = 0, want = test_random(&seed) % MAX;
+        int style = (int)(test_random(&seed) % 4);
+        while (n < want) {
+            uint64_t r = test_random(&seed);
+            if (style == 0 || r % 16 == 0)
+                put_cp(text, &n, special[r / 16 % (sizeof special / sizeof *special)]);
+            else if (style == 1)
+                put_cp(text, &n, 0x4E00 + (int32_t)(r % 2000));
+            else
+                put_cp(text, &n, r % 7 == 0 ? ' ' : r % 61 == 0 ? '.' : 'a' + (int32_t)(r % 26));
+        }
+        text[n] = 0;
+        text_block blocks[16];
+        extracted x = {.text = text, .len = n, .blocks = blocks};
+        size_t from = 0;
+        while (x.n_blocks < 16 && from < n) {
+            size_t end = from + 1 + test_random(&seed) % 700;
+            if (end > n) end = n;
+            while (end < n && !fo_utf8_boundary(text[end])) end++;
+            blocks[x.n_blocks++] = (text_block){from, end, (uint8_t)(test_random(&seed) % 5), 1};
+            from = end;
+        }
+        chunk_options opt = {.max_tokens = 16 + test_random(&seed) % 100, .count = count};
+        opt.overlap = test_random(&seed) % (opt.max_tokens / 2);
+        chunk *a, *b;
+        size_t na, nb;
+        fo_err err = {0};
+        assert_ok(chunk_text(&a, &na, &x, &opt, &err), &err);
+        assert_ok(chunk_text(&b, &nb, &x, &opt, &err), &err);
+        assert_int_equal(na, nb);
+        if (na) assert_memory_equal(a, b, na * sizeof *a);
+        size_t covered = 0;
+        for (size_t i = 0; i < na; i++) {
+            assert_true(a[i].start < a[i].end && a[i].end <= n);
+            assert_true(i == 0 || (a[i].start > a[i - 1].start && a[i].end > a[i - 1].end));
+            assert_true(fo_utf8_boundary(text[a[i].start]));
+            assert_true(a[i].end == n || fo_utf8_boundary(text[a[i].end]));
+            assert_true(a[i].n_tokens <= opt.max_tokens);
+            assert_int_equal(a[i].n_tokens, count(NULL, text + a[i].start, a[i].end - a[i].start));
+            assert_int_equal(a[i].start_cp, fo_utf8_count(text, a[i].start));
+            assert_int_equal(a[i].end_cp, fo_utf8_count(text, a[i].end));
+            for (size_t k = covered; k < a[i].start; k++)
+                assert_true(text[k] == ' ' || text[k] == '\n' || (unsigned char)text[k] == 0xC2 ||
+                            (unsigned char)text[k] == 0xA0);
+            covered = a[i].end;
+        }
+        free(a);
+        free(b);
+    }
+}
+
+static void structure_is_respected(void **state) {
+    (void)state;
+    const char *doc =
+        "# One\n\nalpha beta gamma delta epsilon zeta eta theta iota kappa.\n\n# Two\n\n"
+        "lambda mu nu xi omicron pi.\n\n```\nx = 1\n\ny = 2\nz = 3\nw = 4\n```\n";
+    extracted x;
+    fo_err err = {0};
+    assert_ok(extract_text(&x, doc, strlen(doc), "text/markdown", NULL, 1 << 20, &err), &err);
+    chunk_options opt = {.max_tokens = 16, .overlap = 4};
+    chunk *c;
+    size_t n;
+    assert_ok(chunk_text(&c, &n, &x, &opt, &err), &err);
+    assert_int_equal(n, 3);
+    assert_memory_equal(x.text + c[1].start, "Two", 3); /* a heading goes with what follows */
+    assert_memory_equal(x.text + c[1].heading_start, "Two", 3);
+    assert_memory_equal(x.text + c[2].end - 5, "w = 4", 5);
+    assert_memory_equal(x.text + c[2].start, "x = 1", 5); /* the fence stays whole */
+    free(c);
+    opt.max_tokens = 8;
+    assert_int_equal(chunk_text(&c, &n, &x, &opt, &err), FO_EINVAL);
+    extracted_deinit(&x);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences_end_where_readers_see_it),
+        cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
+        cmocka_unit_test(structure_is_respected),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

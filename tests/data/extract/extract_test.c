@@ -1,0 +1,218 @@
+/* Bytes to text: formats, encodings, hostile input. */
+#include "tests/test.h"
+
+#include <zlib.h>
+
+#include "data/extract/extract.h"
+#include "kernels/utf8.h"
+
+enum { LIMIT = 8 << 20 };
+
+static extracted read_as(const char *bytes, size_t n, const char *type, const char *name) {
+    extracted x;
+    fo_err err = {0};
+    assert_ok(extract_text(&x, bytes, n, type, name, LIMIT, &err), &err);
+    size_t at = 0;
+    for (size_t i = 0; i < x.n_blocks; i++) {
+        assert_true(x.blocks[i].start >= at && x.blocks[i].end > x.blocks[i].start);
+        at = x.blocks[i].end;
+    }
+    assert_true(at <= x.len);
+    assert_true(fo_utf8_valid(x.text, x.len, NULL));
+    return x;
+}
+
+static extracted read_string(const char *s, const char *type, const char *name) {
+    return read_as(s, strlen(s), type, name);
+}
+
+static void markdown_becomes_readable_text(void **state) {
+    (void)state;
+    extracted x = read_string("# The *Pond*\n\nWater is [clear](http://x) &amp; cold\nin `May`.\n\n"
+                              "- one\n- two\n  1. deep\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n"
+                              "```c\nint  x;\n```\n\n<div>raw<br>html</div>\n",
+                              "text/markdown", NULL);
+    assert_string_equal(x.text, "The Pond\n\nWater is clear & cold in May.\n\n- one\n- two\n"
+                                "  1. deep\n\na | b\n1 | 2\n\nint  x;\n\nraw\nhtml");
+    assert_string_equal(x.title, "The Pond");
+    assert_string_equal(x.format, "markdown");
+    assert_int_equal(x.blocks[0].kind, TEXT_HEADING);
+    assert_int_equal(x.blocks[0].level, 1);
+    extracted_deinit(&x);
+    x = read_string("---\ntitle: \"Front\"\nx: y\n---\n# Other\n\n```\nnever closed\n", NULL,
+                    "a.md");
+    assert_string_equal(x.title, "Front");
+    assert_string_equal(x.text, "Other\n\nnever closed");
+    extracted_deinit(&x);
+}
+
+static void html_loses_its_markup_and_chrome(void **state) {
+    (void)state;
+    extracted x = read_string(
+        "<html><head><title>A &lt; B</title><script>no()</script></head><body><nav>Home</nav>"
+        "<h2>Head</h2><p>One <b>bo</b>ld.<p>Caf&eacute;<ul><li><p>item</ul>"
+        "<table><tr><td>1<td>2</table><pre>  a\n  b</pre><footer>foot</footer>",
+        NULL, NULL);
+    assert_string_equal(x.format, "html");
+    assert_string_equal(x.title, "A < B");
+    assert_string_equal(x.text, "Head\n\nOne bold.\n\nCaf\xC3\xA9\n\n- item\n\n1 | 2\n\n  a\n  b");
+    extracted_deinit(&x);
+    x = read_string("<html><body><nav>all there is", "text/html", NULL);
+    assert_string_equal(x.text, "all there is");
+    extracted_deinit(&x);
+}
+
+static void manual_pages_need_no_troff(void **state) {
+    (void)state;
+    extracted x = read_string(".\\\" comment\n.TH LS 1\n.SH NAME\nls \\- list \\fBfiles\\fR\n"
+                              ".SH OPTIONS\n.TP\n.BR \\-a , \" \\-\\-all\"\nshow\nall\n"
+                              ".IP \\(bu 2\nbullet\n.PP\nEnd.\n.nf\n  code \\e n\n.fi\n"
+                              ".if t hidden\n.ie t \\{\\\n. ds x hidden\n'br\\}\n.el\\{\\\n. ds -- "
+                              "hidden\n'br\\}\n.de XX\nskipped\n..\n.ie n shown\n.el hidden\n",
+                              NULL, "ls.1");
+    assert_string_equal(x.format, "man");
+    assert_string_equal(x.title, "ls - list files");
+    assert_string_equal(x.text, "NAME\n\nls - list files\n\nOPTIONS\n\n-a, --all\nshow all\n"
+                                "- bullet\n\nEnd.\n\n  code \\ n\n\nshown");
+    extracted_deinit(&x);
+    /* A licence to be ignored, and macros that set the page up, come before the first heading. */
+    x = read_string(".ig\nCopyright Somebody\n..\n.de dT\n.ds Dt \\\\$2\n..\n.dT Time-stamp: 2019\n"
+                    ".TH X 1\n.SH NAME\nx \\- y\n.dT kept words\n",
+                    NULL, NULL);
+    assert_string_equal(x.format, "man");
+    assert_string_equal(x.text, "NAME\n\nx - y kept words");
+    extracted_deinit(&x);
+    x = read_string(".Dd May 1\n.Dt X 1\n.Os\n.Sh NAME\n.Nm cat\n.Nd join files\n.Sh SYNOPSIS\n"
+                    ".Nm\n.Op Fl n Ar count\n.Xr ls 1 .\n",
+                    "text/troff", NULL);
+    assert_string_equal(x.text, "NAME\n\ncat - join files\n\nSYNOPSIS\n\ncat [-n count] ls(1).");
+    extracted_deinit(&x);
+}
+
+static void encodings_are_recognised(void **state) {
+    (void)state;
+    static const struct {
+        const char *bytes;
+        size_t n;
+        const char *type, *encoding, *text;
+        size_t replaced;
+    } cases[] = {
+        {"\xEF\xBB\xBFhi", 5, NULL, "utf-8", "hi", 0},
+        {"\xFF\xFEh\0\xE9\0", 6, NULL, "utf-16le", "h\xC3\xA9", 0},
+        {"\xFE\xFF\0h\0i", 6, NULL, "utf-16be", "hi", 0},
+        {"h\0e\0l\0l\0o\0", 10, NULL, "utf-16le", "hello", 0},
+        {"caf\xE9 ol\xE9", 8, NULL, "windows-1252", "caf\xC3\xA9 ol\xC3\xA9", 0},
+        {"caf\xC3\xA9 \xC3\xA9 \xFF!", 11, NULL, "utf-8", "caf\xC3\xA9 \xC3\xA9 \xEF\xBF\xBD!", 1},
+        {"\xCF\xF0\xE8", 3, "text/plain; charset=windows-1251", "windows-1251",
+         "\xD0\x9F\xD1\x80\xD0\xB8", 0},
+        {"\x93\xFA\x96\x7B", 4, "text/plain;charset=\"Shift_JIS\"", "shift_jis",
+         "\xE6\x97\xA5\xE6\x9C\xAC", 0},
+        {"a\rb\r\nc\fd\x1B[1m", 13, NULL, "utf-8", "a\nb\nc\nd[1m", 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t n = i == 8 ? 12 : cases[i].n;
+        extracted x = read_as(cases[i].bytes, n, cases[i].type, NULL);
+        assert_string_equal(x.encoding, cases[i].encoding);
+        assert_string_equal(x.text, cases[i].text);
+        assert_int_equal(x.n_replaced, cases[i].replaced);
+        extracted_deinit(&x);
+    }
+    const char meta[] = "<html><meta charset='iso-8859-2'><body>\xB1</body>";
+    extracted x = read_as(meta, sizeof meta - 1, NULL, NULL);
+    assert_string_equal(x.text, "\xC4\x85");
+    extracted_deinit(&x);
+}
+
+static size_t gzip(const void *in, size_t n, unsigned char *out, size_t cap) {
+    z_stream z = {0};
+    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (unsigned char *)in;
+    z.avail_in = (uInt)n;
+    z.next_out = out;
+    z.avail_out = (uInt)cap;
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    size_t made = cap - z.avail_out;
+    deflateEnd(&z);
+    return made;
+}
+
+static void gzip_is_unpacked_and_bombs_are_refused(void **state) {
+    (void)state;
+    static unsigned char once[1 << 20], twice[1 << 20];
+    extracted x;
+    fo_err err = {0};
+    const char *doc = "# T\n\ntext";
+    size_t n = gzip(doc, strlen(doc), once, sizeof once);
+    x = read_as((char *)once, n, NULL, "notes.md.gz");
+    assert_string_equal(x.format, "markdown");
+    assert_string_equal(x.text, "T\n\ntext");
+    extracted_deinit(&x);
+    assert_int_equal(extract_text(&x, once, n - 9, NULL, NULL, LIMIT, &err), FO_EINVAL);
+    char *zeros = calloc(1, 64 << 20);
+    memset(zeros, 'a', 64 << 20);
+    n = gzip(zeros, 64 << 20, once, sizeof once);
+    assert_int_equal(extract_text(&x, once, n, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+    assert_non_null(strstr(err.msg, "unpacks to more")); /* found while it grew, not afterwards */
+    for (size_t over = 1; over <= 300; over += 23) {
+        size_t made = gzip(zeros, LIMIT + over, twice, sizeof twice);
+        err = (fo_err){0};
+        assert_int_equal(extract_text(&x, twice, made, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+        assert_non_null(strstr(err.msg, "unpacks to more"));
+    }
+    n = gzip(once, n, twice, sizeof twice);
+    assert_int_equal(extract_text(&x, twice, n, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+    free(zeros);
+}
+
+static void what_cannot_be_read_is_named(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err = {0};
+    assert_int_equal(extract_text(&x, "%PDF-1.4", 8, NULL, NULL, LIMIT, &err), FO_EUNSUPPORTED);
+    assert_non_null(strstr(err.msg, "application/pdf"));
+    assert_int_equal(extract_text(&x, "x", 1, "image/png", NULL, LIMIT, &err), FO_EUNSUPPORTED);
+    assert_non_null(strstr(err.msg, "image/png"));
+    assert_true(extract_knows_file("a/b.md.gz"));
+    assert_true(extract_knows_file("printf.3posix"));
+    assert_true(extract_knows_file("README"));
+    assert_false(extract_knows_file("a.png"));
+    assert_false(extract_knows_file("program"));
+    x = read_string("", NULL, NULL);
+    assert_int_equal(x.len, 0);
+    assert_int_equal(x.n_blocks, 0);
+    extracted_deinit(&x);
+}
+
+static void hostile_nesting_and_long_lines_end(void **state) {
+    (void)state;
+    enum { N = 2 << 20 };
+    char *s = malloc(N + 1);
+    static const struct {
+        const char *unit, *type;
+    } cases[] = {{"<div>", "text/html"},  {"<b><p>", "text/html"}, {"<table><tr><td>", "text/html"},
+                 {"> ", "text/markdown"}, {"x", "text/plain"},     {".if n \\{", "text/troff"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t k = strlen(cases[i].unit), n = i == 3 ? 20000 : N;
+        for (size_t at = 0; at < n; at++) s[at] = cases[i].unit[at % k];
+        s[n] = 0;
+        extracted x;
+        fo_err err = {0};
+        int rc = extract_text(&x, s, n, cases[i].type, NULL, LIMIT, &err);
+        assert_true(rc == FO_OK || rc == FO_ELIMIT);
+        extracted_deinit(&x);
+    }
+    free(s);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(markdown_becomes_readable_text),
+        cmocka_unit_test(html_loses_its_markup_and_chrome),
+        cmocka_unit_test(manual_pages_need_no_troff),
+        cmocka_unit_test(encodings_are_recognised),
+        cmocka_unit_test(gzip_is_unpacked_and_bombs_are_refused),
+        cmocka_unit_test(what_cannot_be_read_is_named),
+        cmocka_unit_test(hostile_nesting_and_long_lines_end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,639 @@
+/* The store through its header: what goes in comes out, counts and epochs hold, bad calls are
+ * refused. Crashes and failing disks are in store_crash_test.c and store_fault_test.c. */
+#include "tests/test.h"
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <time.h>
+
+#include "data/store/store.h"
+#include "kernels/clock.h"
+#include "tests/data/store/store_fixture.h"
+
+enum { DIM = FIXTURE_DIM };
+
+typedef struct env {
+    char *dir;
+    char path[4096];
+    store *s;
+    store_collection c;
+} env;
+
+static env open_env(void) {
+    env e = {.dir = test_folder()};
+    fo_err err = {0};
+    snprintf(e.path, sizeof e.path, "%s/forage.db", e.dir);
+    assert_ok(store_open(&e.s, e.path, NULL, &err), &err);
+    assert_ok(store_create_collection(e.s, "acme", "docs", NULL, &e.c, &err), &err);
+    return e;
+}
+
+static void close_env(env *e) {
+    fo_err err = {0};
+    assert_ok(store_verify(e->s, &err), &err);
+    store_collection_deinit(&e->c);
+    store_close(e->s);
+    test_remove(e->dir);
+}
+
+static void collection_is_made_found_listed_and_deleted(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    assert_string_equal(e.c.language, "english");
+    assert_string_equal(e.c.embedder, "");
+    assert_true(e.c.alpha < 0);
+    store_collection again;
+    assert_int_equal(store_create_collection(e.s, "acme", "docs", NULL, &again, &err),
+                     FO_ECONFLICT);
+    assert_string_equal(err.field, "collection");
+    assert_ok(store_create_collection(e.s, "other", "docs", "german", &again, &err), &err);
+    assert_int_not_equal(again.id, e.c.id);
+    store_collection_deinit(&again);
+    store_collection *list;
+    size_t n;
+    assert_ok(store_list_collections(e.s, "acme", &list, &n, &err), &err);
+    assert_int_equal(n, 1);
+    store_collection_deinit(&list[0]);
+    free(list);
+    assert_ok(store_list_collections(e.s, NULL, &list, &n, &err), &err);
+    assert_int_equal(n, 2);
+    for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);
+    free(list);
+    assert_ok(store_set_alpha(e.s, e.c.id, 0.25, &err), &err);
+    assert_ok(store_get_collection(e.s, "acme", "docs", &again, &err), &err);
+    assert_true(again.alpha == 0.25);
+    store_collection_deinit(&again);
+    assert_ok(store_delete_collection(e.s, "acme", "docs", &err), &err);
+    assert_int_equal(store_delete_collection(e.s, "acme", "docs", &err), FO_ENOTFOUND);
+    assert_int_equal(store_get_collection(e.s, "acme", "docs", &again, &err), FO_ENOTFOUND);
+    close_env(&e);
+}
+
+static void documents_come_back_as_they_went_in(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    /* Sizes around the seams of the stored pieces. */
+    const size_t sizes[] = {0, 1, 65535, 65536, 65537, 131072, 300001};
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        fixture_document d;
+        fixture_make(&d, e.c.id, k, sizes[k], &seed);
+        store_put_result res;
+        assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+        assert_int_equal(res.status, STORE_CREATED);
+        assert_int_equal(res.n_removed, 0);
+        store_document got;
+        assert_ok(store_get_document(e.s, e.c.id, d.id, true, &got, &err), &err);
+        assert_int_equal(got.text_bytes, d.in.text_len);
+        assert_memory_equal(got.text, d.text, d.in.text_len + 1);
+        assert_string_equal(got.title, d.in.title);
+        assert_null(got.uri);
+        assert_int_equal(strlen(got.content_sha256), 64);
+        assert_int_equal(got.n_chunks, d.n_chunks);
+        store_document_deinit(&got);
+        for (size_t i = 0; i < d.n_chunks; i++) {
+            int64_t id = res.first_chunk + (int64_t)i;
+            store_chunk c;
+            assert_ok(store_get_chunks(e.s, &id, 1, &c, &err), &err);
+            assert_int_equal(c.id, id);
+            assert_int_equal(c.ordinal, i);
+            assert_int_equal(c.text_len, d.chunks[i].end - d.chunks[i].start);
+            assert_memory_equal(c.text, d.text + d.chunks[i].start, c.text_len);
+            assert_string_equal(c.document_id, d.id);
+            if (d.chunks[i].heading_end > d.chunks[i].heading_start)
+                assert_memory_equal(c.heading, d.text + d.chunks[i].heading_start,
+                                    d.chunks[i].heading_end - d.chunks[i].heading_start);
+            else
+                assert_null(c.heading);
+            store_chunk_deinit(&c);
+        }
+        fixture_free(&d);
+    }
+    close_env(&e);
+}
+
+static void an_update_gives_new_chunks_and_names_the_old(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    fixture_document d;
+    fixture_make(&d, e.c.id, 1, 5000, &seed);
+    store_put_result first, second, third;
+    assert_ok(fixture_put(e.s, &d, &first, &err), &err);
+    assert_ok(fixture_put(e.s, &d, &second, &err), &err);
+    assert_int_equal(second.status, STORE_UNCHANGED);
+    bool unchanged;
+    size_t n;
+    assert_ok(
+        store_document_unchanged(e.s, e.c.id, d.id, d.in.content_sha256, &unchanged, &n, &err),
+        &err);
+    assert_true(unchanged);
+    assert_int_equal(n, d.n_chunks);
+    size_t n_old = d.n_chunks;
+    fixture_free(&d);
+    fixture_make(&d, e.c.id, 1, 9000, &seed);
+    assert_ok(
+        store_document_unchanged(e.s, e.c.id, d.id, d.in.content_sha256, &unchanged, &n, &err),
+        &err);
+    assert_false(unchanged);
+    assert_ok(fixture_put(e.s, &d, &third, &err), &err);
+    assert_int_equal(third.status, STORE_UPDATED);
+    assert_int_equal(third.document, first.document);
+    assert_int_equal(third.n_removed, n_old);
+    for (size_t i = 0; i < n_old; i++)
+        assert_int_equal(third.removed[i], first.first_chunk + (int64_t)i);
+    assert_true(third.first_chunk >= first.first_chunk + (int64_t)n_old);
+    store_chunk gone;
+    assert_ok(store_get_chunks(e.s, third.removed, 1, &gone, &err), &err);
+    assert_int_equal(gone.id, 0);
+    free(third.removed);
+    store_collection c;
+    assert_ok(store_get_collection(e.s, "acme", "docs", &c, &err), &err);
+    assert_int_equal(c.n_documents, 1);
+    assert_int_equal(c.n_chunks, d.n_chunks);
+    assert_int_equal(c.epoch, 2); /* the unchanged put does not count */
+    store_collection_deinit(&c);
+    fixture_free(&d);
+    close_env(&e);
+}
+
+static void the_epoch_rises_once_per_transaction(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    store_txn *t;
+    assert_ok(store_begin(e.s, &t, &err), &err);
+    for (size_t k = 0; k < 5; k++) {
+        fixture_document d;
+        fixture_make(&d, e.c.id, k, 2000, &seed);
+        store_put_result res;
+        assert_ok(store_put_document(t, &d.in, d.chunks, d.n_chunks, &res, &err), &err);
+        fixture_free(&d);
+    }
+    int64_t epoch, *removed;
+    size_t n_removed;
+    assert_ok(store_delete_document(t, e.c.id, "doc-3", &removed, &n_removed, &err), &err);
+    assert_true(n_removed > 0);
+    free(removed);
+    assert_int_equal(store_delete_document(t, e.c.id, "doc-3", &removed, &n_removed, &err),
+                     FO_ENOTFOUND);
+    assert_ok(store_txn_epoch(t, e.c.id, &epoch, &err), &err);
+    assert_int_equal(epoch, 1);
+    store_collection c; /* readers do not see it yet */
+    assert_ok(store_get_collection(e.s, "acme", "docs", &c, &err), &err);
+    assert_int_equal(c.epoch, 0);
+    assert_int_equal(c.n_documents, 0);
+    store_collection_deinit(&c);
+    assert_ok(store_commit(t, &err), &err);
+    assert_ok(store_get_collection(e.s, "acme", "docs", &c, &err), &err);
+    assert_int_equal(c.epoch, 1);
+    assert_int_equal(c.n_documents, 4);
+    assert_string_equal(c.embedder, FIXTURE_EMBEDDER);
+    assert_int_equal(c.dim, DIM);
+    store_collection_deinit(&c);
+    assert_ok(store_begin(e.s, &t, &err), &err);
+    assert_ok(store_delete_document(t, e.c.id, "doc-1", &removed, &n_removed, &err), &err);
+    free(removed);
+    store_rollback(t);
+    assert_ok(store_get_collection(e.s, "acme", "docs", &c, &err), &err);
+    assert_int_equal(c.epoch, 1);
+    assert_int_equal(c.n_documents, 4);
+    store_collection_deinit(&c);
+    close_env(&e);
+}
+
+static void another_embedder_is_refused_and_the_transaction_goes_on(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    fixture_document a, b;
+    fixture_make(&a, e.c.id, 1, 3000, &seed);
+    fixture_make(&b, e.c.id, 2, 3000, &seed);
+    b.in.embedder = "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+    store_txn *t;
+    store_put_result res;
+    assert_ok(store_begin(e.s, &t, &err), &err);
+    assert_ok(store_put_document(t, &a.in, a.chunks, a.n_chunks, &res, &err), &err);
+    assert_int_equal(store_put_document(t, &b.in, b.chunks, b.n_chunks, &res, &err), FO_EMISMATCH);
+    assert_non_null(strstr(err.msg, "embedder"));
+    b.in.collection = 999;
+    assert_int_equal(store_put_document(t, &b.in, b.chunks, b.n_chunks, &res, &err), FO_ENOTFOUND);
+    assert_ok(store_commit(t, &err), &err);
+    /* The same document by another embedder: nothing of the first is left, so it may. */
+    a.in.embedder = "ffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff";
+    a.in.content_sha256[0] ^= 1;
+    assert_ok(fixture_put(e.s, &a, &res, &err), &err);
+    free(res.removed);
+    store_document got;
+    assert_int_equal(store_get_document(e.s, e.c.id, "doc-2", false, &got, &err), FO_ENOTFOUND);
+    fixture_free(&a);
+    fixture_free(&b);
+    close_env(&e);
+}
+
+static int count_rows(void *ctx, const store_index_row *row) {
+    int64_t *last = ctx;
+    assert_true(row->chunk > last[0]);
+    last[0] = row->chunk;
+    last[1]++;
+    assert_int_equal(row->dim, DIM);
+    assert_non_null(row->vector);
+    assert_int_equal(((uintptr_t)row->vector) % 16, 0);
+    assert_int_equal(strlen(row->text), row->text_len);
+    return last[1] == last[2] ? -77 : FO_OK;
+}
+
+static void chunks_are_walked_in_order_and_listed(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    size_t total = 0;
+    for (size_t k = 0; k < 20; k++) {
+        fixture_document d;
+        fixture_make(&d, e.c.id, k, 100 + 3000 * k, &seed);
+        store_put_result res;
+        assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+        total += d.n_chunks;
+        fixture_free(&d);
+    }
+    int64_t epoch, walk[3] = {0, 0, -1}, *ids;
+    assert_ok(store_each_chunk(e.s, e.c.id, 0, count_rows, walk, &epoch, &err), &err);
+    assert_int_equal(walk[1], total);
+    assert_int_equal(epoch, 20);
+    int64_t stopped[3] = {0, 0, 5};
+    assert_int_equal(store_each_chunk(e.s, e.c.id, 0, count_rows, stopped, NULL, &err), -77);
+    size_t n;
+    assert_ok(store_chunk_ids(e.s, e.c.id, &ids, NULL, &n, &epoch, &err), &err);
+    assert_int_equal(n, total);
+    for (size_t i = 1; i < n; i++) assert_true(ids[i] > ids[i - 1]);
+    int64_t tail[3] = {ids[n / 2], 0, -1};
+    assert_ok(store_each_chunk(e.s, e.c.id, ids[n / 2], count_rows, tail, NULL, &err), &err);
+    assert_int_equal(tail[1], n - n / 2 - 1);
+    free(ids);
+    assert_int_equal(store_chunk_ids(e.s, 12345, &ids, NULL, &n, &epoch, &err), FO_ENOTFOUND);
+    close_env(&e);
+}
+
+static void documents_are_listed_in_pages(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    for (size_t k = 10; k < 20; k++) {
+        fixture_document d;
+        fixture_make(&d, e.c.id, k, 200, &seed);
+        store_put_result res;
+        assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+        fixture_free(&d);
+    }
+    char after[64] = "";
+    size_t seen = 0;
+    bool more = true;
+    while (more) {
+        store_document *page;
+        size_t n;
+        assert_ok(
+            store_list_documents(e.s, e.c.id, after[0] ? after : NULL, 3, &page, &n, &more, &err),
+            &err);
+        for (size_t i = 0; i < n; i++) {
+            char want[32];
+            snprintf(want, sizeof want, "doc-%zu", 10 + seen++);
+            assert_string_equal(page[i].id, want);
+            assert_null(page[i].text);
+            snprintf(after, sizeof after, "%s", page[i].id);
+            store_document_deinit(&page[i]);
+        }
+        free(page);
+    }
+    assert_int_equal(seen, 10);
+    close_env(&e);
+}
+
+static void jobs_keep_their_state(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    int64_t id, other;
+    store_job j;
+    assert_ok(store_create_job(e.s, "acme", "ingest", "docs", &id, &err), &err);
+    assert_ok(store_create_job(e.s, "acme", "rebuild", NULL, &other, &err), &err);
+    assert_ok(store_update_job(e.s, id, "running", 10, 4, 1, NULL, NULL, &err), &err);
+    assert_ok(store_get_job(e.s, "acme", id, &j, &err), &err);
+    assert_string_equal(j.state, "running");
+    assert_int_equal(j.n_total, 10);
+    assert_int_equal(j.n_done, 4);
+    assert_null(j.error);
+    store_job_deinit(&j);
+    assert_int_equal(store_get_job(e.s, "stranger", id, &j, &err), FO_ENOTFOUND);
+    assert_ok(store_update_job(e.s, other, "succeeded", 1, 1, 0, NULL, "{\"ok\":true}", &err),
+              &err);
+    assert_ok(store_fail_running_jobs(e.s, &err), &err);
+    assert_ok(store_get_job(e.s, "acme", id, &j, &err), &err);
+    assert_string_equal(j.state, "failed");
+    assert_string_equal(j.error, "interrupted by a restart");
+    assert_int_equal(j.n_done, 4);
+    store_job_deinit(&j);
+    assert_ok(store_get_job(e.s, "acme", other, &j, &err), &err);
+    assert_string_equal(j.state, "succeeded");
+    assert_string_equal(j.result, "{\"ok\":true}");
+    store_job_deinit(&j);
+    assert_int_equal(store_update_job(e.s, 99, "failed", 0, 0, 0, NULL, NULL, &err), FO_ENOTFOUND);
+    assert_int_not_equal(store_update_job(e.s, id, "dreaming", 0, 0, 0, NULL, NULL, &err), FO_OK);
+    close_env(&e);
+}
+
+static void an_idempotency_key_answers_once(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    unsigned char body[32] = {1}, changed[32] = {2};
+    enum store_idem st;
+    int status;
+    char *response;
+#define CLAIM(sha)                                                                                 \
+    assert_ok(store_idem_claim(e.s, "acme", "/ingest", "k", sha, &st, &status, &response, &err),   \
+              &err)
+    CLAIM(body);
+    assert_int_equal(st, STORE_IDEM_NEW);
+    CLAIM(body);
+    assert_int_equal(st, STORE_IDEM_RUNNING);
+    assert_ok(store_idem_abandon(e.s, "acme", "/ingest", "k", &err), &err);
+    CLAIM(body);
+    assert_int_equal(st, STORE_IDEM_NEW);
+    assert_ok(store_idem_finish(e.s, "acme", "/ingest", "k", 200, "{\"a\":1}", &err), &err);
+    assert_ok(store_idem_abandon(e.s, "acme", "/ingest", "k", &err), &err);
+    CLAIM(body);
+    assert_int_equal(st, STORE_IDEM_DONE);
+    assert_int_equal(status, 200);
+    assert_string_equal(response, "{\"a\":1}");
+    free(response);
+    CLAIM(changed);
+    assert_int_equal(st, STORE_IDEM_OTHER_BODY);
+    assert_null(response);
+    /* The same key of another tenant, or on another route, is another one. */
+    assert_ok(store_idem_claim(e.s, "other", "/ingest", "k", body, &st, &status, &response, &err),
+              &err);
+    assert_int_equal(st, STORE_IDEM_NEW);
+    assert_ok(store_idem_claim(e.s, "acme", "/else", "k", body, &st, &status, &response, &err),
+              &err);
+    assert_int_equal(st, STORE_IDEM_NEW);
+    /* A claim that a crash left open goes when the store opens again. */
+    assert_ok(store_idem_claim(e.s, "acme", "/ingest", "k2", body, &st, &status, &response, &err),
+              &err);
+    store_close(e.s);
+    assert_ok(store_open(&e.s, e.path, NULL, &err), &err);
+    assert_ok(store_idem_claim(e.s, "acme", "/ingest", "k2", body, &st, &status, &response, &err),
+              &err);
+    assert_int_equal(st, STORE_IDEM_NEW);
+    CLAIM(body);
+    assert_int_equal(st, STORE_IDEM_DONE);
+    free(response);
+    close_env(&e);
+}
+
+static void the_query_log_takes_batches(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    store_query_log rows[] = {
+        {1000, "acme", "docs", "why?", "answered", "extractive", 3.5, 4, false, {{0}}, {0}},
+        {1001, "acme", "docs", NULL, "abstained", NULL, 1.5, 0, true, {{0}}, {0}},
+    };
+    assert_ok(store_log_queries(e.s, rows, 2, &err), &err);
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+    sqlite3_prepare_v2(db, "SELECT count(*), count(query), sum(cache_hit) FROM query_log", -1, &st,
+                       NULL);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(st, 0), 2);
+    assert_int_equal(sqlite3_column_int(st, 1), 1);
+    assert_int_equal(sqlite3_column_int(st, 2), 1);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+    close_env(&e);
+}
+
+static void a_backup_is_one_whole_database(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    fixture_document d;
+    fixture_make(&d, e.c.id, 7, 200000, &seed);
+    store_put_result res;
+    assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+    char path[4200], wal[4300];
+    snprintf(path, sizeof path, "%s/copy.db", e.dir);
+    snprintf(wal, sizeof wal, "%s-wal", path);
+    assert_ok(store_backup(e.s, path, &err), &err);
+    assert_int_not_equal(access(wal, F_OK), 0);
+    store *copy;
+    assert_ok(store_open(&copy, path, NULL, &err), &err);
+    assert_ok(store_verify(copy, &err), &err);
+    store_document got;
+    assert_ok(store_get_document(copy, e.c.id, d.id, true, &got, &err), &err);
+    assert_memory_equal(got.text, d.text, d.in.text_len);
+    store_document_deinit(&got);
+    store_close(copy);
+    assert_int_equal(store_backup(e.s, "/nonexistent-folder/x.db", &err), FO_EIO);
+    fixture_free(&d);
+    close_env(&e);
+}
+
+static void a_strange_or_newer_database_is_refused(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    store *s = NULL;
+    store_close(e.s);
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA user_version = 999", NULL, NULL, NULL);
+    sqlite3_close(db);
+    assert_int_equal(store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
+    assert_non_null(strstr(err.msg, "999"));
+    assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA user_version = 1; PRAGMA application_id = 0", NULL, NULL, NULL);
+    sqlite3_close(db);
+    assert_int_equal(store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
+    char other[4200];
+    snprintf(other, sizeof other, "%s/not-a-database", e.dir);
+    FILE *f = fopen(other, "w");
+    for (int i = 0; i < 2000; i++) fputs("this is no database\n", f);
+    fclose(f);
+    assert_int_equal(store_open(&s, other, NULL, &err), FO_ECORRUPT);
+    store_options ro = {.read_only = true};
+    snprintf(other, sizeof other, "%s/absent.db", e.dir);
+    assert_int_equal(store_open(&s, other, &ro, &err), FO_EIO);
+    assert_int_not_equal(access(other, F_OK), 0);
+    store_collection_deinit(&e.c);
+    test_remove(e.dir);
+}
+
+static void a_read_only_store_reads_and_refuses_writes(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    store_options ro = {.read_only = true};
+    store *s;
+    assert_ok(store_open(&s, e.path, &ro, &err), &err);
+    store_collection c;
+    assert_ok(store_get_collection(s, "acme", "docs", &c, &err), &err);
+    store_collection_deinit(&c);
+    store_txn *t;
+    assert_int_equal(store_begin(s, &t, &err), FO_EUNSUPPORTED);
+    store_close(s);
+    close_env(&e);
+}
+
+static void damage_is_found_by_verify(void **state) {
+    (void)state;
+    static const char *const harm[] = {
+        "UPDATE collections SET n_chunks = n_chunks + 1",
+        "UPDATE documents SET text_bytes = text_bytes + 1",
+        "DELETE FROM texts",
+        "DELETE FROM embeddings WHERE chunk = (SELECT min(chunk) FROM embeddings)",
+        "UPDATE embeddings SET vector = x'00'",
+        "UPDATE chunks SET stop = 999999999",
+        "DELETE FROM documents", /* without cascades: foreign keys are off here */
+    };
+    for (size_t i = 0; i < sizeof harm / sizeof *harm; i++) {
+        env e = open_env();
+        fo_err err = {0};
+        uint64_t seed = 5;
+        fixture_document d;
+        fixture_make(&d, e.c.id, 7, 5000, &seed);
+        store_put_result res;
+        assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+        fixture_free(&d);
+        assert_ok(store_verify(e.s, &err), &err);
+        sqlite3 *db;
+        assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+        assert_int_equal(sqlite3_exec(db, harm[i], NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        assert_int_equal(store_verify(e.s, &err), FO_ECORRUPT);
+        store_collection_deinit(&e.c);
+        store_close(e.s);
+        test_remove(e.dir);
+    }
+}
+
+/* ---- threads ----------------------------------------------------------------------------- */
+
+typedef struct worker {
+    pthread_t thread;
+    store *s;
+    int64_t collection;
+    uint64_t seed;
+    size_t base;
+    bool writes;
+} worker;
+
+static void *run_worker(void *arg) {
+    worker *w = arg;
+    fo_err err = {0};
+    for (size_t k = 0; k < 25; k++) {
+        if (w->writes) {
+            fixture_document d;
+            fixture_make(&d, w->collection, w->base + k % 20, 1500, &w->seed);
+            store_put_result res;
+            assert_ok(fixture_put(w->s, &d, &res, &err), &err);
+            free(res.removed);
+            fixture_free(&d);
+        } else {
+            int64_t *ids, epoch;
+            size_t n;
+            assert_ok(store_chunk_ids(w->s, w->collection, &ids, NULL, &n, &epoch, &err), &err);
+            if (n > 8) n = 8;
+            store_chunk got[8];
+            assert_ok(store_get_chunks(w->s, ids, n, got, &err), &err);
+            for (size_t i = 0; i < n; i++) store_chunk_deinit(&got[i]);
+            free(ids);
+        }
+    }
+    return NULL;
+}
+
+static void readers_and_writers_work_side_by_side(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    worker w[6];
+    for (size_t i = 0; i < 6; i++) {
+        w[i] = (worker){
+            .s = e.s, .collection = e.c.id, .seed = i, .base = i * 100, .writes = i % 2 == 0};
+        assert_int_equal(pthread_create(&w[i].thread, NULL, run_worker, &w[i]), 0);
+    }
+    for (size_t i = 0; i < 6; i++) pthread_join(w[i].thread, NULL);
+    store_collection c;
+    assert_ok(store_get_collection(e.s, "acme", "docs", &c, &err), &err);
+    assert_int_equal(c.n_documents, 60);
+    assert_int_equal(c.epoch, 75);
+    store_collection_deinit(&c);
+    assert_ok(store_checkpoint(e.s, &err), &err);
+    assert_true(store_free_disk_bytes(e.s) > 0);
+    close_env(&e);
+}
+
+static void eight_chunks_are_read_quickly_from_a_long_document(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    fixture_document d;
+    fixture_make(&d, e.c.id, 1, 20 << 20, &seed);
+    store_put_result res;
+    assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+    enum { ROUNDS = 301 };
+    double took[ROUNDS];
+    for (int r = 0; r < ROUNDS; r++) {
+        int64_t ids[8];
+        for (int i = 0; i < 8; i++)
+            ids[i] = res.first_chunk + (int64_t)(test_random(&seed) % d.n_chunks);
+        store_chunk got[8];
+        double t0 = fo_now_ms();
+        assert_ok(store_get_chunks(e.s, ids, 8, got, &err), &err);
+        took[r] = fo_now_ms() - t0;
+        for (int i = 0; i < 8; i++) store_chunk_deinit(&got[i]);
+    }
+    for (int i = 1; i < ROUNDS; i++)
+        for (int j = i; j > 0 && took[j] < took[j - 1]; j--) {
+            double swap = took[j];
+            took[j] = took[j - 1];
+            took[j - 1] = swap;
+        }
+    print_message("# 8 chunks of a 20 MiB document: p50 %.3f ms, p99 %.3f ms\n", took[ROUNDS / 2],
+                  took[ROUNDS * 99 / 100]);
+    assert_true(took[ROUNDS / 2] < 5.0); /* a busy machine or a sanitizer: far from 1 ms, not 50 */
+    fixture_free(&d);
+    close_env(&e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collection_is_made_found_listed_and_deleted),
+        cmocka_unit_test(documents_come_back_as_they_went_in),
+        cmocka_unit_test(an_update_gives_new_chunks_and_names_the_old),
+        cmocka_unit_test(the_epoch_rises_once_per_transaction),
+        cmocka_unit_test(another_embedder_is_refused_and_the_transaction_goes_on),
+        cmocka_unit_test(chunks_are_walked_in_order_and_listed),
+        cmocka_unit_test(documents_are_listed_in_pages),
+        cmocka_unit_test(jobs_keep_their_state),
+        cmocka_unit_test(an_idempotency_key_answers_once),
+        cmocka_unit_test(the_query_log_takes_batches),
+        cmocka_unit_test(a_backup_is_one_whole_database),
+        cmocka_unit_test(a_strange_or_newer_database_is_refused),
+        cmocka_unit_test(a_read_only_store_reads_and_refuses_writes),
+        cmocka_unit_test(damage_is_found_by_verify),
+        cmocka_unit_test(readers_and_writers_work_side_by_side),
+        cmocka_unit_test(eight_chunks_are_read_quickly_from_a_long_document),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,734 @@
+/* The graph against an exhaustive scan in double precision. */
+#include "tests/test.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "index/dense/hnsw.h"
+#include "kernels/cpu.h"
+
+enum { K = 10 };
+
+/* Points of a test. The thread sanitizer makes each some fifty times dearer: fewer are enough to
+ * show a race, and still more than are scanned instead of walked. */
+static size_t scaled(size_t n) {
+#if defined(__SANITIZE_THREAD__)
+    enum { SHRINK = 5, LEAST = 1100 };
+    return n / SHRINK > LEAST ? n / SHRINK : n < LEAST ? n : LEAST;
+#else
+    return n;
+#endif
+}
+
+static double normal(uint64_t *r) {
+    double u = test_uniform(r) + 1e-12, v = test_uniform(r);
+    return sqrt(-2 * log(u)) * cos(6.283185307179586 * v);
+}
+
+/* n points around 40 centres: vectors as embeddings are, not white noise. */
+static float *make_points(uint64_t *r, size_t n, uint32_t dim) {
+    enum { CENTRES = 40 };
+    uint64_t fixed = 99; /* the same centres for points and queries */
+    float *centre = malloc(CENTRES * dim * sizeof *centre), *x = malloc(n * dim * sizeof *x);
+    for (size_t i = 0; i < CENTRES * dim; i++) centre[i] = (float)normal(&fixed);
+    for (size_t i = 0; i < n; i++) {
+        const float *c = centre + test_random(r) % CENTRES * dim;
+        for (uint32_t j = 0; j < dim; j++) x[i * dim + j] = c[j] + 0.8f * (float)normal(r);
+    }
+    free(centre);
+    return x;
+}
+
+static double score_of(hnsw_metric metric, const float *a, const float *b, uint32_t dim) {
+    double dot = 0, aa = 0, bb = 0, l2 = 0;
+    for (uint32_t j = 0; j < dim; j++) {
+        dot += (double)a[j] * b[j];
+        aa += (double)a[j] * a[j];
+        bb += (double)b[j] * b[j];
+        l2 += ((double)a[j] - b[j]) * ((double)a[j] - b[j]);
+    }
+    return metric == HNSW_L2 ? -l2 : metric == HNSW_IP ? dot : dot / sqrt(aa * bb);
+}
+
+static bool bit(const uint64_t *map, uint32_t id) {
+    return !map || (map[id / 64] >> (id % 64) & 1);
+}
+
+/* Best k allowed of points[n]: ids, best first; returns how many. */
+static size_t oracle(hnsw_metric metric, const float *points, size_t n, uint32_t dim,
+                     const float *q, const uint64_t *allowed, size_t k, uint32_t *ids,
+                     double *scores) {
+    size_t m = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!bit(allowed, i)) continue;
+        double s = score_of(metric, q, points + (size_t)i * dim, dim);
+        if (m == k && s <= scores[k - 1]) continue;
+        size_t at = m < k ? m++ : k - 1;
+        for (; at && scores[at - 1] < s; at--) {
+            scores[at] = scores[at - 1];
+            ids[at] = ids[at - 1];
+        }
+        scores[at] = s;
+        ids[at] = i;
+    }
+    return m;
+}
+
+typedef struct world {
+    uint32_t dim;
+    size_t n, n_q;
+    float *points, *queries;
+    hnsw_metric metric;
+} world;
+
+static world make_world(uint64_t seed, size_t n, size_t n_q, uint32_t dim, hnsw_metric metric) {
+    uint64_t r = seed;
+    world w = {dim, n, n_q, NULL, NULL, metric};
+    w.points = make_points(&r, n, dim);
+    w.queries = make_points(&r, n_q, dim);
+    return w;
+}
+
+static void free_world(world *w) {
+    free(w->points);
+    free(w->queries);
+}
+
+static hnsw *build(const world *w, fo_pool *pool) {
+    fo_err err = {0};
+    hnsw *h;
+    hnsw_params p = {
+        .dim = w->dim, .metric = w->metric, .capacity = (uint32_t)w->n, .ef_construction = 100};
+    assert_ok(hnsw_create(&h, &p, &err), &err);
+    assert_ok(hnsw_build(h, w->points, w->n, pool, NULL, NULL, &err), &err);
+    assert_int_equal(hnsw_count(h), w->n);
+    return h;
+}
+
+/* Mean recall@K over the queries; every hit is allowed, unique, scored rightly, in order, and as
+ * many come as exist. `points` are by id. */
+static double measure(const hnsw *h, const world *w, const float *points, size_t n,
+                      const uint64_t *allowed, size_t ef, bool exact) {
+    fo_err err = {0};
+    hnsw_scratch *s = hnsw_scratch_create();
+    size_t found = 0, want = 0;
+    for (size_t i = 0; i < w->n_q; i++) {
+        const float *v = w->queries + i * w->dim;
+        hnsw_query q = {.vector = v,
+                        .k = K,
+                        .ef = ef,
+                        .visible = (uint32_t)n,
+                        .allowed = allowed,
+                        .exact = exact};
+        hnsw_hit hits[K];
+        uint32_t ids[K];
+        double scores[K];
+        size_t n_hits;
+        assert_ok(hnsw_search(h, &q, s, hits, &n_hits, &err), &err);
+        size_t m = oracle(w->metric, points, n, w->dim, v, allowed, K, ids, scores);
+        assert_int_equal(n_hits, m);
+        want += m;
+        for (size_t a = 0; a < m; a++) {
+            assert_true(hits[a].id < n && bit(allowed, hits[a].id));
+            double real = score_of(w->metric, v, points + (size_t)hits[a].id * w->dim, w->dim);
+            assert_true(fabs(real - hits[a].score) <= 0.01 * (fabs(real) + 1));
+            if (a) assert_true(hits[a].score <= hits[a - 1].score);
+            for (size_t b = 0; b < a; b++) assert_int_not_equal(hits[a].id, hits[b].id);
+            for (size_t b = 0; b < m; b++) found += hits[a].id == ids[b];
+        }
+    }
+    hnsw_scratch_free(s);
+    return want ? (double)found / (double)want : 1;
+}
+
+static void assert_recall(double got, double least, const char *what) {
+    if (got < least) fail_msg("%s: recall %.4f, at least %.4f wanted", what, got, least);
+}
+
+static void finds_what_an_exhaustive_scan_finds(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    for (hnsw_metric m = HNSW_COSINE; m <= HNSW_L2; m++) {
+        world w = make_world(seed, scaled(4000), 40, 50, m);
+        hnsw *h = build(&w, NULL);
+        fo_err err = {0};
+        size_t lost;
+        assert_ok(hnsw_verify(h, &lost, &err), &err);
+        assert_true(lost <= w.n / 100);
+        assert_recall(measure(h, &w, w.points, w.n, NULL, 128, false), 0.95, "walk");
+        assert_recall(measure(h, &w, w.points, w.n, NULL, 0, true), 0.99, "exact");
+        hnsw_free(h);
+        free_world(&w);
+    }
+}
+
+static void every_level_of_the_processor_finds_the_same(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    fo_cpu_level top = fo_cpu()->level;
+    world w = make_world(seed, scaled(2000), 20, 70, HNSW_COSINE);
+    hnsw_section first[HNSW_N_SECTIONS], now[HNSW_N_SECTIONS];
+    hnsw *reference = build(&w, NULL);
+    hnsw_sections(reference, first);
+    for (int l = (int)top; l >= FO_CPU_GENERIC; l--) {
+        fo_cpu_cap((fo_cpu_level)l);
+        hnsw *h = build(&w, NULL);
+        hnsw_sections(h, now);
+        for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+            assert_int_equal(first[i].size, now[i].size);
+            if (now[i].size) assert_memory_equal(first[i].data, now[i].data, now[i].size);
+        }
+        assert_recall(measure(h, &w, w.points, w.n, NULL, 128, false), 0.95, "walk");
+        hnsw_free(h);
+    }
+    fo_cpu_cap(top);
+    hnsw_free(reference);
+    free_world(&w);
+}
+
+static void same_seed_and_one_thread_give_the_same_bytes(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    fo_err err = {0};
+    world w = make_world(seed, scaled(1500), 1, 33, HNSW_IP);
+    hnsw *built = build(&w, NULL), *inserted, *other;
+    hnsw_params p = {.dim = w.dim, .metric = w.metric, .capacity = 5000, .ef_construction = 100};
+    assert_ok(hnsw_create(&inserted, &p, &err), &err);
+    p.seed = 1;
+    assert_ok(hnsw_create(&other, &p, &err), &err);
+    for (size_t i = 0; i < w.n; i++) {
+        uint32_t id;
+        assert_ok(hnsw_insert(inserted, w.points + i * w.dim, &id, &err), &err);
+        assert_int_equal(id, i);
+        assert_ok(hnsw_insert(other, w.points + i * w.dim, &id, &err), &err);
+    }
+    hnsw_section a[HNSW_N_SECTIONS], b[HNSW_N_SECTIONS], c[HNSW_N_SECTIONS];
+    hnsw_sections(built, a);
+    hnsw_sections(inserted, b);
+    hnsw_sections(other, c);
+    bool differs = false;
+    size_t bytes = 0;
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+        assert_int_equal(a[i].size, b[i].size);
+        if (a[i].size) assert_memory_equal(a[i].data, b[i].data, a[i].size);
+        differs |=
+            a[i].size != c[i].size || (a[i].size && memcmp(a[i].data, c[i].data, a[i].size) != 0);
+        if (i) bytes += a[i].size;
+    }
+    assert_true(differs);
+    assert_int_equal(bytes, hnsw_memory(built));
+    hnsw_free(built);
+    hnsw_free(inserted);
+    hnsw_free(other);
+    free_world(&w);
+}
+
+static void a_parallel_build_is_as_good(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    world w = make_world(seed, scaled(4000), 40, 50, HNSW_COSINE);
+    fo_pool *pool = fo_pool_create(4);
+    hnsw *h = build(&w, pool);
+    fo_err err = {0};
+    size_t lost;
+    assert_ok(hnsw_verify(h, &lost, &err), &err);
+    assert_ok(hnsw_repair(h, NULL, pool, &err), &err);
+    assert_ok(hnsw_verify(h, NULL, &err), &err);
+    assert_recall(measure(h, &w, w.points, w.n, NULL, 128, false), 0.95, "parallel");
+    hnsw_free(h);
+    fo_pool_free(pool);
+    free_world(&w);
+}
+
+/* A bitmap with about `share` of n bits; by the first coordinate when `correlated`. */
+static uint64_t *make_filter(const world *w, double share, bool correlated, uint64_t *r) {
+    uint64_t *map = calloc(w->n / 64 + 1, sizeof *map);
+    for (size_t i = 0; i < w->n; i++) {
+        bool in = correlated ? w->points[i * w->dim] > 2.8 - 6 * share : test_uniform(r) < share;
+        if (in) map[i / 64] |= 1ull << i % 64;
+    }
+    return map;
+}
+
+static void respects_filters_of_every_size(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    const double shares[] = {1, 0.9, 0.5, 0.3, 0.1, 0.03, 0.01, 0.001, 0};
+    world w = make_world(r, scaled(12000), 25, 32, HNSW_COSINE);
+    fo_pool *pool = fo_pool_create(2);
+    hnsw *h = build(&w, pool);
+    for (int correlated = 0; correlated < 2; correlated++) {
+        for (size_t i = 0; i < sizeof shares / sizeof *shares; i++) {
+            uint64_t *map = make_filter(&w, shares[i], correlated, &r);
+            char what[64];
+            snprintf(what, sizeof what, "share %g%s", shares[i], correlated ? ", correlated" : "");
+            assert_recall(measure(h, &w, w.points, w.n, map, 100, false), 0.95, what);
+            free(map);
+        }
+    }
+    hnsw_free(h);
+    fo_pool_free(pool);
+    free_world(&w);
+}
+
+static void a_walk_that_meets_too_few_turns_into_a_scan(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    world w = make_world(r, scaled(6000), 10, 16, HNSW_L2);
+    for (size_t i = 0; i < w.n * w.dim; i++) w.points[i] += i / w.dim % 4 ? 0 : 1000;
+    hnsw *h = build(&w, NULL);
+    uint64_t *map = calloc(w.n / 64 + 1, sizeof *map); /* only the far quarter is allowed */
+    for (size_t i = 0; i < w.n; i += 4) map[i / 64] |= 1ull << i % 64;
+    assert_recall(measure(h, &w, w.points, w.n, map, 20, false), 0.0, "far");
+    free(map);
+    hnsw_free(h);
+    free_world(&w);
+}
+
+static void only_visible_points_are_returned(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    world w = make_world(r, scaled(5000), 20, 24, HNSW_COSINE);
+    hnsw *h = build(&w, NULL);
+    for (size_t visible = 0; visible <= w.n; visible += w.n / 4)
+        assert_recall(measure(h, &w, w.points, visible, NULL, 100, false), 0.95, "visible");
+    hnsw_free(h);
+    free_world(&w);
+}
+
+static void mapped_bytes_answer_as_the_graph_did(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    fo_err err = {0};
+    for (hnsw_metric m = HNSW_COSINE; m <= HNSW_L2; m++) {
+        world w = make_world(r, scaled(3000), 20, 40, m);
+        hnsw *h = build(&w, NULL), *mapped;
+        hnsw_section sec[HNSW_N_SECTIONS];
+        hnsw_sections(h, sec);
+        assert_ok(hnsw_map(&mapped, sec, &err), &err);
+        assert_ok(hnsw_verify(mapped, &(size_t){0}, &err), &err);
+        assert_int_equal(hnsw_count(mapped), w.n);
+        assert_int_equal(hnsw_memory(mapped), hnsw_memory(h));
+        hnsw_scratch *s = hnsw_scratch_create();
+        for (size_t i = 0; i < w.n_q; i++) {
+            hnsw_query q = {.vector = w.queries + i * w.dim, .k = K, .visible = UINT32_MAX};
+            hnsw_hit a[K], b[K];
+            size_t na, nb;
+            assert_ok(hnsw_search(h, &q, s, a, &na, &err), &err);
+            assert_ok(hnsw_search(mapped, &q, s, b, &nb, &err), &err);
+            assert_int_equal(na, nb);
+            assert_memory_equal(a, b, na * sizeof *a);
+        }
+        uint32_t id;
+        assert_int_equal(hnsw_insert(mapped, w.points, &id, &err), FO_EUNSUPPORTED);
+        sec[1].data = (const char *)sec[1].data + 4;
+        hnsw *none;
+        assert_int_equal(hnsw_map(&none, sec, &err), FO_EINVAL);
+        hnsw_scratch_free(s);
+        hnsw_free(mapped);
+        hnsw_free(h);
+        free_world(&w);
+    }
+}
+
+static void copy_sections(const hnsw_section *from, hnsw_section *to) {
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+        void *p = aligned_alloc(64, (from[i].size + 64) / 64 * 64);
+        if (from[i].size) memcpy(p, from[i].data, from[i].size);
+        to[i] = (hnsw_section){p, from[i].size};
+    }
+}
+
+static void refuses_sections_of_the_wrong_size(void **state) {
+    (void)state;
+    fo_err err = {0};
+    world w = make_world(test_seed(), 500, 1, 20, HNSW_L2);
+    hnsw *h = build(&w, NULL), *none;
+    hnsw_section sec[HNSW_N_SECTIONS];
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+        hnsw_sections(h, sec);
+        sec[i].size -= sec[i].size ? 1 : 0;
+        assert_int_equal(hnsw_map(&none, sec, &err), FO_ECORRUPT);
+        sec[i].size = 0;
+        assert_int_equal(hnsw_map(&none, sec, &err), FO_ECORRUPT);
+    }
+    hnsw_free(h);
+    free_world(&w);
+}
+
+static void hostile_bytes_never_reach_outside(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    fo_err err = {0};
+    world w = make_world(r, scaled(2000), 5, 20, HNSW_L2);
+    hnsw *h = build(&w, NULL);
+    hnsw_section clean[HNSW_N_SECTIONS], sec[HNSW_N_SECTIONS];
+    hnsw_sections(h, clean);
+    hnsw_scratch *s = hnsw_scratch_create();
+    size_t n_mapped = 0, n_noticed = 0;
+    for (int round = 0; round < 300; round++) {
+        copy_sections(clean, sec);
+        int at = (int)(test_random(&r) % HNSW_N_SECTIONS);
+        unsigned char *bytes = (unsigned char *)sec[at].data;
+        size_t n_bytes = sec[at].size, flips = 1 + test_random(&r) % (at ? 2000 : 3);
+        for (size_t i = 0; i < flips && n_bytes; i++)
+            bytes[test_random(&r) % n_bytes] = (unsigned char)test_random(&r);
+        hnsw *m;
+        if (hnsw_map(&m, sec, &err) == FO_OK) {
+            n_mapped++;
+            size_t lost;
+            n_noticed += hnsw_verify(m, &lost, &err) != FO_OK;
+            for (size_t i = 0; i < w.n_q; i++) {
+                hnsw_query q = {.vector = w.queries, .k = K, .ef = 200, .visible = UINT32_MAX};
+                hnsw_hit hits[K];
+                size_t n;
+                if (hnsw_dim(m) != w.dim) break;
+                assert_ok(hnsw_search(m, &q, s, hits, &n, &err), &err);
+                for (size_t j = 0; j < n; j++) assert_true(hits[j].id < hnsw_count(m));
+            }
+            hnsw_merge_input in = {.graph = m};
+            hnsw *merged;
+            if (round % 10 == 0 && hnsw_merge(&merged, &in, 1, NULL, NULL, NULL, NULL, &err) == 0)
+                hnsw_free(merged);
+            hnsw_free(m);
+        }
+        for (int i = 0; i < HNSW_N_SECTIONS; i++) free((void *)sec[i].data);
+    }
+    assert_true(n_mapped > 100 && n_noticed > 30);
+    hnsw_scratch_free(s);
+    hnsw_free(h);
+    free_world(&w);
+}
+
+/* Half of the points die; others come, fewer than live on. Ids of the merged graph follow the
+ * inputs' order. */
+static void recall_holds_when_half_is_replaced(void **state) {
+    (void)state;
+    uint64_t r = test_seed();
+    fo_err err = {0};
+    const uint32_t N = (uint32_t)scaled(6000);
+    world w = make_world(r, N, 100, 40, HNSW_COSINE), more = make_world(r + 1, N / 3, 1, 40, 0);
+    fo_pool *pool = fo_pool_create(2);
+    hnsw *h = build(&w, pool), *fresh = build(&more, pool), *merged;
+    uint64_t *alive = calloc(N / 64 + 1, sizeof *alive);
+    float *points = malloc((size_t)N * w.dim * sizeof *points);
+    size_t n = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        if (test_random(&r) % 2) continue;
+        alive[i / 64] |= 1ull << i % 64;
+        memcpy(points + n++ * w.dim, w.points + i * w.dim, w.dim * sizeof *points);
+    }
+    double before = measure(h, &w, w.points, N, NULL, 2 * K, false);
+    hnsw_merge_input in[2] = {{h, alive}, {fresh, NULL}};
+    assert_ok(hnsw_merge(&merged, in, 2, NULL, pool, NULL, NULL, &err), &err);
+    assert_int_equal(hnsw_count(merged), n + N / 3);
+    assert_ok(hnsw_verify(merged, NULL, &err), &err);
+    float *all = malloc((n + N / 3) * w.dim * sizeof *all);
+    memcpy(all, points, n * w.dim * sizeof *all);
+    memcpy(all + n * w.dim, more.points, N / 3 * w.dim * sizeof *all);
+    double after = measure(merged, &w, all, n + N / 3, NULL, 2 * K, false);
+    assert_recall(after, before - 0.004, "merged"); /* of fewer points */
+    /* The smaller one first: the larger is still the one that is kept. */
+    hnsw_merge_input swapped[2] = {{fresh, NULL}, {h, alive}};
+    hnsw *other;
+    assert_ok(hnsw_merge(&other, swapped, 2, NULL, pool, NULL, NULL, &err), &err);
+    float *x = malloc(w.dim * sizeof *x), *y = malloc(w.dim * sizeof *y);
+    hnsw_get_vector(other, 7, x);
+    hnsw_get_vector(fresh, 7, y);
+    assert_memory_equal(x, y, w.dim * sizeof *x);
+    hnsw_get_vector(other, N / 3, x);
+    hnsw_get_vector(merged, 0, y);
+    assert_memory_equal(x, y, w.dim * sizeof *x);
+    assert_ok(hnsw_verify(other, NULL, &err), &err);
+    free(x);
+    free(y);
+    /* In place: the dead stay, but nobody living leads to them. */
+    assert_ok(hnsw_repair(h, alive, pool, &err), &err);
+    assert_recall(measure(h, &w, w.points, N, alive, K, false), 0.93, "repaired");
+    hnsw_free(h);
+    hnsw_free(fresh);
+    hnsw_free(merged);
+    hnsw_free(other);
+    fo_pool_free(pool);
+    free(alive);
+    free(points);
+    free(all);
+    free_world(&w);
+    free_world(&more);
+}
+
+/* How much more recall a graph built afresh has than one half of whose points died and n_new came;
+ * the mean over seeds, as one pair of graphs differs by as much as .007 either way. */
+static double loss_when_half_dies(uint64_t r, uint32_t n_old, uint32_t n_new) {
+    enum { SEEDS = 4, EF = K };
+    fo_err err = {0};
+    double merged_sum = 0, fresh_sum = 0;
+    for (int round = 0; round < SEEDS; round++) {
+        world all = make_world(r + (uint64_t)round, n_old + n_new, 100, 48, HNSW_COSINE), old = all,
+              more = all, rest = all;
+        size_t row = all.dim * sizeof *all.points, n = 0;
+        uint64_t *alive = calloc(n_old / 64 + 1, sizeof *alive);
+        old.n = n_old;
+        more.n = n_new;
+        more.points += (size_t)n_old * all.dim;
+        rest.points = malloc((n_old + n_new) * row);
+        for (uint32_t i = 0; i < n_old; i++) {
+            if (test_random(&r) % 2) continue;
+            alive[i / 64] |= 1ull << i % 64;
+            memcpy(rest.points + n++ * all.dim, all.points + (size_t)i * all.dim, row);
+        }
+        memcpy(rest.points + n * all.dim, more.points, n_new * row);
+        rest.n = n + n_new;
+        hnsw *h = build(&old, NULL), *fresh = build(&rest, NULL), *merged;
+        hnsw *add = n_new ? build(&more, NULL) : NULL;
+        hnsw_merge_input in[2] = {{h, alive}, {add, NULL}};
+        assert_ok(hnsw_merge(&merged, in, add ? 2 : 1, NULL, NULL, NULL, NULL, &err), &err);
+        merged_sum += measure(merged, &rest, rest.points, rest.n, NULL, EF, false);
+        fresh_sum += measure(fresh, &rest, rest.points, rest.n, NULL, EF, false);
+        hnsw_free(h);
+        hnsw_free(add);
+        hnsw_free(fresh);
+        hnsw_free(merged);
+        free(alive);
+        free(rest.points);
+        free_world(&all);
+    }
+    assert_true(fresh_sum / SEEDS < 0.99); /* the walk is narrow enough to show a loss */
+    return (fresh_sum - merged_sum) / SEEDS;
+}
+
+static void replacing_half_costs_less_than_half_a_point_of_recall(void **state) {
+    (void)state;
+    if (scaled(2400) != 2400) skip(); /* one thread, and too few points would be scanned */
+    uint64_t seed = test_seed();
+    /* Fewer come than live on: the graph that lost half is the one that is kept. */
+    double replaced = loss_when_half_dies(seed, 4800, 2000);
+    double thinned = loss_when_half_dies(seed, 4800, 0);
+    if (replaced > 0.005 || thinned > 0.005)
+        fail_msg("recall lost: %.4f when half is replaced, %.4f when half dies", replaced, thinned);
+}
+
+static void merging_is_deterministic_with_one_thread(void **state) {
+    (void)state;
+    fo_err err = {0};
+    world w = make_world(test_seed(), 1200, 1, 20, HNSW_COSINE);
+    hnsw *h = build(&w, NULL), *a, *b;
+    uint64_t alive[1200 / 64 + 1];
+    memset(alive, 0x5B, sizeof alive);
+    hnsw_merge_input in[2] = {{h, alive}, {h, NULL}};
+    hnsw_section x[HNSW_N_SECTIONS], y[HNSW_N_SECTIONS];
+    assert_ok(hnsw_merge(&a, in, 2, NULL, NULL, NULL, NULL, &err), &err);
+    assert_ok(hnsw_merge(&b, in, 2, NULL, NULL, NULL, NULL, &err), &err);
+    hnsw_sections(a, x);
+    hnsw_sections(b, y);
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+        assert_int_equal(x[i].size, y[i].size);
+        if (x[i].size) assert_memory_equal(x[i].data, y[i].data, x[i].size);
+    }
+    hnsw_free(a);
+    hnsw_free(b);
+    memset(alive, 0, sizeof alive); /* nothing alive: an empty graph */
+    assert_ok(hnsw_merge(&a, in, 1, NULL, NULL, NULL, NULL, &err), &err);
+    assert_int_equal(hnsw_count(a), 0);
+    hnsw_free(a);
+    hnsw_free(h);
+    free_world(&w);
+}
+
+typedef struct reader {
+    const hnsw *h;
+    const world *w;
+    atomic_bool *stop;
+    size_t n_searches;
+    bool wrong;
+    uint64_t seed;
+} reader;
+
+static void *search_on(void *arg) {
+    reader *t = arg;
+    hnsw_scratch *s = hnsw_scratch_create();
+    while (!atomic_load(t->stop)) {
+        uint32_t visible = hnsw_count(t->h);
+        hnsw_query q = {.vector = t->w->queries + test_random(&t->seed) % t->w->n_q * t->w->dim,
+                        .k = K,
+                        .ef = 50,
+                        .visible = visible};
+        hnsw_hit hits[K];
+        size_t n;
+        fo_err err = {0};
+        if (hnsw_search(t->h, &q, s, hits, &n, &err) != FO_OK) t->wrong = true;
+        if (n != (visible < K ? visible : K)) t->wrong = true;
+        for (size_t i = 0; i < n; i++) t->wrong |= hits[i].id >= visible;
+        t->n_searches++;
+    }
+    hnsw_scratch_free(s);
+    return NULL;
+}
+
+static void searches_run_beside_inserts(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    fo_err err = {0};
+    world w = make_world(seed, scaled(3000), 50, 24, HNSW_COSINE);
+    hnsw *h;
+    hnsw_params p = {.dim = w.dim, .capacity = (uint32_t)w.n, .M = 8, .ef_construction = 60};
+    assert_ok(hnsw_create(&h, &p, &err), &err);
+    atomic_bool stop = false;
+    reader readers[2];
+    pthread_t threads[2];
+    for (int i = 0; i < 2; i++) {
+        readers[i] = (reader){h, &w, &stop, 0, false, seed + (uint64_t)i};
+        pthread_create(&threads[i], NULL, search_on, &readers[i]);
+    }
+    for (size_t i = 0; i < w.n; i++) {
+        uint32_t id;
+        assert_ok(hnsw_insert(h, w.points + i * w.dim, &id, &err), &err);
+    }
+    uint64_t *alive = malloc((w.n / 64 + 1) * sizeof *alive);
+    memset(alive, 0x77, (w.n / 64 + 1) * sizeof *alive);
+    assert_ok(hnsw_repair(h, alive, NULL, &err), &err);
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_false(readers[i].wrong);
+        assert_true(readers[i].n_searches > 0);
+    }
+    uint32_t id;
+    assert_int_equal(hnsw_insert(h, w.points, &id, &err), FO_ELIMIT);
+    assert_recall(measure(h, &w, w.points, w.n, alive, 128, false), 0.93, "after inserts");
+    free(alive);
+    hnsw_free(h);
+    free_world(&w);
+}
+
+static void small_and_degenerate_sets_are_exact(void **state) {
+    (void)state;
+    fo_err err = {0};
+    world w = make_world(test_seed(), 300, 10, 7, HNSW_L2);
+    hnsw *h;
+    hnsw_params p = {.dim = w.dim, .metric = HNSW_L2, .capacity = 3000};
+    assert_ok(hnsw_create(&h, &p, &err), &err);
+    assert_recall(measure(h, &w, w.points, 0, NULL, 0, false), 1, "empty");
+    for (size_t i = 0; i < w.n; i++) {
+        uint32_t id;
+        assert_ok(hnsw_insert(h, w.points + i * w.dim, &id, &err), &err);
+        if (i < 15) assert_recall(measure(h, &w, w.points, i + 1, NULL, 0, false), 0.98, "few");
+    }
+    hnsw_free(h);
+    /* Two thousand times the same two points: k are found all the same. */
+    assert_ok(hnsw_create(&h, &p, &err), &err);
+    for (size_t i = 0; i < 2000; i++) {
+        uint32_t id;
+        assert_ok(hnsw_insert(h, w.points + i % 2 * w.dim, &id, &err), &err);
+    }
+    assert_ok(hnsw_repair(h, NULL, NULL, &err), &err);
+    assert_ok(hnsw_verify(h, NULL, &err), &err);
+    hnsw_scratch *s = hnsw_scratch_create();
+    hnsw_query q = {.vector = w.points, .k = 500, .visible = 2000};
+    hnsw_hit hits[500];
+    size_t n;
+    assert_ok(hnsw_search(h, &q, s, hits, &n, &err), &err);
+    assert_int_equal(n, 500);
+    assert_true(hits[499].score > -1e-3);
+    hnsw_scratch_free(s);
+    hnsw_free(h);
+    free_world(&w);
+}
+
+static void refuses_bad_vectors_and_parameters(void **state) {
+    (void)state;
+    fo_err err = {0};
+    hnsw *h;
+    uint32_t id;
+    hnsw_params bad[] = {{.dim = 0, .capacity = 1},
+                         {.dim = HNSW_MAX_DIM + 1, .capacity = 1},
+                         {.dim = 4, .capacity = 0},
+                         {.dim = 4, .capacity = 1, .M = 1},
+                         {.dim = 4, .capacity = 1, .M = HNSW_MAX_M + 1},
+                         {.dim = 4, .capacity = 1, .metric = (hnsw_metric)7}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(hnsw_create(&h, &bad[i], &err), FO_EINVAL);
+    hnsw_params p = {.dim = 3, .capacity = 8};
+    assert_ok(hnsw_create(&h, &p, &err), &err);
+    float zero[3] = {0}, nan[3] = {1, NAN, 0}, inf[3] = {INFINITY, 0, 0};
+    assert_int_equal(hnsw_insert(h, zero, &id, &err), FO_EINVAL);
+    assert_int_equal(hnsw_insert(h, nan, &id, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "value 1 "));
+    assert_int_equal(hnsw_insert(h, inf, &id, &err), FO_EINVAL);
+    float two[6] = {1, 0, 0, 0, NAN, 0};
+    assert_int_equal(hnsw_build(h, two, 2, NULL, NULL, NULL, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "vector 1: value 1 "));
+    assert_int_equal(hnsw_count(h), 0);
+    assert_ok(hnsw_build(h, two, 1, NULL, NULL, NULL, &err), &err);
+    hnsw_scratch *s = hnsw_scratch_create();
+    hnsw_hit hits[4];
+    size_t n;
+    hnsw_query q = {.vector = zero, .k = 4, .visible = 1};
+    assert_int_equal(hnsw_search(h, &q, s, hits, &n, &err), FO_EINVAL);
+    q.vector = two;
+    q.k = 0;
+    assert_int_equal(hnsw_search(h, &q, s, hits, &n, &err), FO_EINVAL);
+    q.k = 4;
+    assert_ok(hnsw_search(h, &q, s, hits, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_true(fabsf(hits[0].score - 1) < 1e-6f);
+    hnsw_scratch_free(s);
+    hnsw_free(h);
+}
+
+static float *read_vecs(const char *name, uint32_t *dim, size_t *n) {
+    const char *path = test_shared(name);
+    FILE *f = path ? fopen(path, "rb") : NULL;
+    if (!f) return NULL;
+    int32_t d;
+    if (fread(&d, 4, 1, f) != 1) d = 0;
+    fseek(f, 0, SEEK_END);
+    *n = (size_t)ftell(f) / (4 + 4 * (size_t)d);
+    *dim = (uint32_t)d;
+    float *x = malloc(*n * (size_t)d * sizeof *x);
+    rewind(f);
+    for (size_t i = 0; i < *n; i++) {
+        assert_int_equal(fread(&d, 4, 1, f), 1);
+        assert_int_equal(fread(x + i * *dim, 4, *dim, f), *dim);
+    }
+    fclose(f);
+    return x;
+}
+
+static void finds_the_neighbours_of_siftsmall(void **state) {
+    (void)state;
+    world w = {.metric = HNSW_L2};
+    if (!test_shared("eval/siftsmall/siftsmall_base.fvecs")) skip();
+    w.points = read_vecs("eval/siftsmall/siftsmall_base.fvecs", &w.dim, &w.n);
+    w.queries = read_vecs("eval/siftsmall/siftsmall_query.fvecs", &w.dim, &w.n_q);
+    fo_pool *pool = fo_pool_create(2);
+    hnsw *h = build(&w, pool);
+    assert_recall(measure(h, &w, w.points, w.n, NULL, 100, false), 0.98, "siftsmall");
+    hnsw_free(h);
+    fo_pool_free(pool);
+    free_world(&w);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_what_an_exhaustive_scan_finds),
+        cmocka_unit_test(every_level_of_the_processor_finds_the_same),
+        cmocka_unit_test(same_seed_and_one_thread_give_the_same_bytes),
+        cmocka_unit_test(a_parallel_build_is_as_good),
+        cmocka_unit_test(respects_filters_of_every_size),
+        cmocka_unit_test(a_walk_that_meets_too_few_turns_into_a_scan),
+        cmocka_unit_test(only_visible_points_are_returned),
+        cmocka_unit_test(mapped_bytes_answer_as_the_graph_did),
+        cmocka_unit_test(refuses_sections_of_the_wrong_size),
+        cmocka_unit_test(hostile_bytes_never_reach_outside),
+        cmocka_unit_test(recall_holds_when_half_is_replaced),
+        cmocka_unit_test(replacing_half_costs_less_than_half_a_point_of_recall),
+        cmocka_unit_test(merging_is_deterministic_with_one_thread),
+        cmocka_unit_test(searches_run_beside_inserts),
+        cmocka_unit_test(small_and_degenerate_sets_are_exact),
+        cmocka_unit_test(refuses_bad_vectors_and_parameters),
+        cmocka_unit_test(finds_the_neighbours_of_siftsmall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

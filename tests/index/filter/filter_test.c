@@ -1,0 +1,210 @@
+/* Parsing of filters, and their evaluation on columns against a plain walk over the JSON. */
+#include "tests/test.h"
+
+#include <cJSON.h>
+#include "index/filter/filter_tree.h"
+#include "index/filter/metadata.h"
+
+static search_filter *parse(const char *text) {
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    search_filter *f = NULL;
+    fo_err err = {0};
+    assert_ok(search_filter_parse(&f, json, &err), &err);
+    cJSON_Delete(json);
+    return f;
+}
+
+static void expect_error(const char *text, int code, const char *field) {
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    search_filter *f = NULL;
+    fo_err err = {0};
+    assert_int_equal(search_filter_parse(&f, json, &err), code);
+    assert_string_equal(err.field, field);
+    assert_true(err.msg[0]);
+    cJSON_Delete(json);
+}
+
+static void errors_name_the_field_at_fault(void **state) {
+    (void)state;
+    expect_error("[]", FO_EINVAL, "filter");
+    expect_error("{}", FO_EINVAL, "filter.type");
+    expect_error("{\"type\":\"equals\"}", FO_EINVAL, "filter.type");
+    expect_error("{\"type\":\"eq\",\"value\":1}", FO_EINVAL, "filter.key");
+    expect_error("{\"type\":\"eq\",\"key\":7,\"value\":1}", FO_EINVAL, "filter.key");
+    expect_error("{\"type\":\"eq\",\"key\":\"a\"}", FO_EINVAL, "filter.value");
+    expect_error("{\"type\":\"eq\",\"key\":\"a\",\"value\":{}}", FO_EINVAL, "filter.value");
+    expect_error("{\"type\":\"gt\",\"key\":\"a\",\"value\":true}", FO_EINVAL, "filter.value");
+    expect_error("{\"type\":\"in\",\"key\":\"a\",\"value\":1}", FO_EINVAL, "filter.value");
+    expect_error("{\"type\":\"in\",\"key\":\"a\",\"value\":[1,[]]}", FO_EINVAL, "filter.value[1]");
+    expect_error("{\"type\":\"eq\",\"key\":\"a\",\"value\":1,\"vaule\":2}", FO_EINVAL,
+                 "filter.vaule");
+    expect_error("{\"type\":\"and\",\"key\":\"a\",\"filters\":[]}", FO_EINVAL, "filter.key");
+    expect_error("{\"type\":\"and\"}", FO_EINVAL, "filter.filters");
+    expect_error("{\"type\":\"not\",\"filters\":[]}", FO_EINVAL, "filter.filters");
+    expect_error("{\"type\":\"or\",\"filters\":[{\"type\":\"exists\",\"key\":\"a\"},"
+                 "{\"type\":\"eq\",\"value\":1}]}",
+                 FO_EINVAL, "filter.filters[1].key");
+    char deep[4096] = "";
+    for (int i = 0; i < 40; i++) strcat(deep, "{\"type\":\"not\",\"filter\":");
+    strcat(deep, "{\"type\":\"exists\",\"key\":\"a\"}");
+    for (int i = 0; i < 40; i++) strcat(deep, "}");
+    cJSON *json = cJSON_Parse(deep);
+    search_filter *f;
+    fo_err err = {0};
+    assert_int_equal(search_filter_parse(&f, json, &err), FO_ELIMIT);
+    cJSON_Delete(json);
+}
+
+enum { MAX_DOCS = 200 };
+
+static segment *build(const char *const *docs, size_t n, metadata *out) {
+    metadata_builder *b;
+    segment_writer *w;
+    segment *s;
+    fo_err err = {0};
+    assert_ok(metadata_builder_create(&b, &err), &err);
+    for (size_t i = 0; i < n; i++)
+        assert_ok(metadata_builder_add(b, (uint32_t)i, docs[i], &err), &err);
+    assert_ok(segment_writer_create(&w, NULL, &err), &err);
+    assert_ok(metadata_build(b, (uint32_t)n, w, &err), &err);
+    assert_ok(segment_writer_adopt(w, &s, &err), &err);
+    assert_ok(metadata_open(out, s, (uint32_t)n, &err), &err);
+    metadata_builder_free(b);
+    return s;
+}
+
+/* "+" and "-" for each document. */
+static void expect_match(const metadata *m, const char *filter, const char *expect) {
+    search_filter *f = parse(filter);
+    uint64_t bits[MAX_DOCS / 64 + 1] = {0};
+    char got[MAX_DOCS + 1] = "";
+    fo_err err = {0};
+    assert_ok(metadata_match(m, f, bits, &err), &err);
+    for (uint32_t d = 0; d < m->n_docs; d++) got[d] = bits[d / 64] >> (d % 64) & 1 ? '+' : '-';
+    assert_string_equal(got, expect);
+    assert_int_equal(bits[m->n_docs / 64] >> (m->n_docs % 64), 0); /* nothing behind the end */
+    search_filter_free(f);
+}
+
+static void every_operator_does_what_it_says(void **state) {
+    (void)state;
+    const char *docs[] = {
+        "{\"year\":2024,\"tag\":[\"a\",\"b\"],\"ok\":true,\"author\":{\"name\":\"Ann\"}}",
+        "{\"year\":2023.5,\"tag\":\"b\",\"ok\":false,\"none\":null}",
+        "{\"year\":\"2024\",\"tag\":[],\"ok\":1}",
+        "",
+        "{\"year\":-1,\"tag\":[\"c\",7]}",
+    };
+    metadata m;
+    segment *s = build(docs, 5, &m);
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"year\",\"value\":2024}", "+----");
+    expect_match(&m, "{\"type\":\"ne\",\"key\":\"year\",\"value\":2024}", "-++++");
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"year\",\"value\":\"2024\"}", "--+--");
+    expect_match(&m, "{\"type\":\"gt\",\"key\":\"year\",\"value\":2023.5}", "+----");
+    expect_match(&m, "{\"type\":\"gte\",\"key\":\"year\",\"value\":2023.5}", "++---");
+    expect_match(&m, "{\"type\":\"lt\",\"key\":\"year\",\"value\":2023.5}", "----+");
+    expect_match(&m, "{\"type\":\"lte\",\"key\":\"year\",\"value\":2023.5}", "-+--+");
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"tag\",\"value\":\"b\"}", "++---");
+    expect_match(&m, "{\"type\":\"ne\",\"key\":\"tag\",\"value\":\"b\"}", "--+++");
+    expect_match(&m, "{\"type\":\"gt\",\"key\":\"tag\",\"value\":\"a\"}", "++--+");
+    expect_match(&m, "{\"type\":\"lte\",\"key\":\"tag\",\"value\":\"aa\"}", "+----");
+    expect_match(&m, "{\"type\":\"lt\",\"key\":\"tag\",\"value\":\"b\"}", "+----");
+    expect_match(&m, "{\"type\":\"in\",\"key\":\"tag\",\"value\":[\"c\",\"a\"]}", "+---+");
+    expect_match(&m, "{\"type\":\"nin\",\"key\":\"tag\",\"value\":[\"c\",\"a\"]}", "-+++-");
+    expect_match(&m, "{\"type\":\"in\",\"key\":\"tag\",\"value\":[]}", "-----");
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"ok\",\"value\":true}", "+----");
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"ok\",\"value\":false}", "-+---");
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"none\",\"value\":null}", "-+---");
+    expect_match(&m, "{\"type\":\"exists\",\"key\":\"tag\"}", "+++-+");
+    expect_match(&m, "{\"type\":\"exists\",\"key\":\"none\"}", "-+---");
+    expect_match(&m, "{\"type\":\"exists\",\"key\":\"nothing\"}", "-----");
+    expect_match(&m, "{\"type\":\"eq\",\"key\":\"author.name\",\"value\":\"Ann\"}", "+----");
+    expect_match(
+        &m,
+        "{\"type\":\"and\",\"filters\":[{\"type\":\"eq\",\"key\":\"tag\",\"value\":\"b\"},"
+        "{\"type\":\"not\",\"filters\":[{\"type\":\"eq\",\"key\":\"ok\",\"value\":true}]}]}",
+        "-+---");
+    expect_match(&m,
+                 "{\"type\":\"or\",\"filters\":[{\"type\":\"eq\",\"key\":\"tag\",\"value\":7},"
+                 "{\"type\":\"eq\",\"key\":\"year\",\"value\":2024}]}",
+                 "+---+");
+    expect_match(&m, "{\"type\":\"and\",\"filters\":[]}", "+++++");
+    expect_match(&m, "{\"type\":\"or\",\"filters\":[]}", "-----");
+    segment_close(s);
+}
+
+static void a_merge_keeps_what_matches(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    char texts[MAX_DOCS][128];
+    const char *docs[MAX_DOCS];
+    for (int i = 0; i < MAX_DOCS; i++) {
+        snprintf(texts[i], sizeof texts[i], "{\"n\":%d,\"w\":[\"w%d\",\"w%d\"],\"k%d\":\"x\"}",
+                 (int)(test_random(&seed) % 10), (int)(test_random(&seed) % 30),
+                 (int)(test_random(&seed) % 30), i % 5);
+        docs[i] = texts[i];
+    }
+    metadata a, b, merged;
+    segment *sa = build(docs, 80, &a), *sb = build(docs + 80, MAX_DOCS - 80, &b), *s;
+    uint32_t map[MAX_DOCS], kept = 0;
+    for (uint32_t i = 0; i < MAX_DOCS; i++) map[i] = i % 3 ? kept++ : UINT32_MAX;
+    metadata_builder *builder;
+    segment_writer *w;
+    fo_err err = {0};
+    assert_ok(metadata_builder_create(&builder, &err), &err);
+    assert_ok(metadata_builder_merge(builder, &a, map, &err), &err);
+    assert_ok(metadata_builder_merge(builder, &b, map + 80, &err), &err);
+    assert_ok(segment_writer_create(&w, NULL, &err), &err);
+    assert_ok(metadata_build(builder, kept, w, &err), &err);
+    assert_ok(segment_writer_adopt(w, &s, &err), &err);
+    assert_ok(metadata_open(&merged, s, kept, &err), &err);
+    for (uint32_t i = 0; i < MAX_DOCS; i++)
+        if (map[i] != UINT32_MAX) docs[map[i]] = docs[i];
+    metadata fresh;
+    segment *sf = build(docs, kept, &fresh);
+    for (int i = 0; i < 40; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "{\"type\":\"%s\",\"key\":\"%s\",\"value\":%s%d%s}",
+                 i % 2 ? "lte" : "eq", i < 20 ? "w" : "n", i < 20 ? "\"w" : "", i % 20,
+                 i < 20 ? "\"" : "");
+        search_filter *f = parse(text);
+        uint64_t u[MAX_DOCS / 64 + 1] = {0}, v[MAX_DOCS / 64 + 1] = {0};
+        assert_ok(metadata_match(&merged, f, u, &err), &err);
+        assert_ok(metadata_match(&fresh, f, v, &err), &err);
+        assert_memory_equal(u, v, sizeof u);
+        search_filter_free(f);
+    }
+    metadata_builder_free(builder);
+    segment_close(sa);
+    segment_close(sb);
+    segment_close(s);
+    segment_close(sf);
+}
+
+static void metadata_that_is_too_much_is_refused_and_leaves_nothing(void **state) {
+    (void)state;
+    metadata_builder *b;
+    fo_err err = {0};
+    assert_ok(metadata_builder_create(&b, &err), &err);
+    assert_int_equal(metadata_builder_add(b, 0, "nonsense", &err), FO_EINVAL);
+    assert_int_equal(metadata_builder_add(b, 0, "{\"a\":[[[[[[[[[[1]]]]]]]]]]}", &err), FO_ELIMIT);
+    char *big = malloc(20000);
+    strcpy(big, "{\"a\":[0");
+    for (int i = 0; i < 2000; i++) strcat(big, ",1");
+    strcat(big, "]}");
+    assert_int_equal(metadata_builder_add(b, 0, big, &err), FO_ELIMIT);
+    free(big);
+    metadata_builder_free(b);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(errors_name_the_field_at_fault),
+        cmocka_unit_test(every_operator_does_what_it_says),
+        cmocka_unit_test(a_merge_keeps_what_matches),
+        cmocka_unit_test(metadata_that_is_too_much_is_refused_and_leaves_nothing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,740 @@
+/* The index of a collection as a whole: what is published is found, what was removed is not, what
+ * was sealed comes back, what is damaged is put aside. */
+#include "tests/test.h"
+
+#include <cJSON.h>
+#include <dirent.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <unistd.h>
+#include "index/filter/filter.h"
+#include "index/format/pace.h"
+#include "index/search/search_index.h"
+#include "tests/niceness.h"
+
+enum { DIM = 16 };
+
+static search_index_options options(size_t seal_chunks) {
+    return (search_index_options){.dim = DIM,
+                                  .fingerprint = "feed",
+                                  .tenant = "default",
+                                  .ef_construction = 40,
+                                  .seed = 7,
+                                  .seal_chunks = seal_chunks};
+}
+
+static search_index *open_index(const char *dir, size_t seal_chunks, size_t expect_dropped) {
+    search_index *ix;
+    fo_err err = {0};
+    size_t dropped;
+    search_index_options o = options(seal_chunks);
+    assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
+    assert_int_equal(dropped, expect_dropped);
+    return ix;
+}
+
+/* A vector that belongs to the chunk alone. */
+static void vector_of(int64_t chunk, float *v) {
+    uint64_t seed = (uint64_t)chunk * 977;
+    double norm = 0;
+    for (int i = 0; i < DIM; i++) {
+        v[i] = (float)(test_uniform(&seed) - 0.5);
+        norm += (double)v[i] * (double)v[i];
+    }
+    for (int i = 0; i < DIM; i++) v[i] = (float)(v[i] / sqrt(norm));
+}
+
+static void add(search_index *ix, int64_t chunk) {
+    char text[256], meta[128];
+    float v[DIM];
+    fo_err err = {0};
+    vector_of(chunk, v);
+    snprintf(text, sizeof text, "the unique%lld word of shared%lld and common things %s",
+             (long long)chunk, (long long)(chunk % 10), chunk % 3 ? "odd odd odd" : "even");
+    snprintf(meta, sizeof meta, "{\"n\":%lld,\"tag\":[\"t%lld\",\"all\"]}", (long long)chunk,
+             (long long)(chunk % 7));
+    search_chunk_in c = {.chunk = chunk,
+                         .document = chunk / 2,
+                         .title = "A title",
+                         .text = text,
+                         .text_len = strlen(text),
+                         .metadata = meta,
+                         .vector = v};
+    assert_ok(search_index_add(ix, &c, &err), &err);
+}
+
+static void publish(search_index *ix, int64_t epoch) {
+    fo_err err = {0};
+    assert_ok(search_index_publish(ix, epoch, &err), &err);
+}
+
+static bool sparse_finds(search_snapshot *s, int64_t chunk) {
+    char query[64];
+    search_hit hit;
+    size_t n;
+    fo_err err = {0};
+    snprintf(query, sizeof query, "unique%lld", (long long)chunk);
+    assert_ok(search_sparse(s, query, 1, NULL, &hit, &n, &err), &err);
+    if (n) assert_true(hit.chunk == chunk && hit.document == chunk / 2 && hit.score > 0);
+    return n == 1;
+}
+
+static bool dense_finds(search_snapshot *s, int64_t chunk) {
+    float v[DIM];
+    search_hit hit = {0};
+    size_t n;
+    fo_err err = {0};
+    vector_of(chunk, v);
+    assert_ok(search_dense(s, v, 1, 0, NULL, &hit, &n, &err), &err);
+    return n == 1 && hit.chunk == chunk && hit.score > 0.99f;
+}
+
+static void what_is_published_is_found_and_what_is_staged_is_not(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 1000, 0);
+    fo_err err = {0};
+    assert_int_equal(search_index_epoch(ix), -1);
+    search_snapshot *empty = search_index_acquire(ix);
+    assert_false(sparse_finds(empty, 1));
+    assert_false(dense_finds(empty, 1));
+    add(ix, 1);
+    add(ix, 2);
+    search_snapshot *before = search_index_acquire(ix);
+    assert_int_equal(search_snapshot_count(before), 0);
+    publish(ix, 5);
+    assert_false(sparse_finds(before, 1)); /* a snapshot never changes */
+    search_snapshot *after = search_index_acquire(ix);
+    assert_int_equal(search_snapshot_epoch(after), 5);
+    assert_int_equal(search_snapshot_count(after), 2);
+    assert_true(sparse_finds(after, 1) && dense_finds(after, 2));
+    search_index_remove(ix, 1);
+    search_index_remove(ix, 99);
+    add(ix, 3);
+    search_index_discard(ix);
+    add(ix, 4);
+    search_index_remove(ix, 4);
+    search_index_remove(ix, 2);
+    add(ix, 2); /* replaced within one publish */
+    publish(ix, 6);
+    search_snapshot *last = search_index_acquire(ix);
+    assert_int_equal(search_snapshot_count(last), 2);
+    assert_true(sparse_finds(last, 1) && sparse_finds(last, 2) && dense_finds(last, 2));
+    assert_false(sparse_finds(last, 3));
+    assert_false(sparse_finds(last, 4));
+    search_hit hits[9];
+    size_t n;
+    assert_ok(search_sparse(last, "unique2", 9, NULL, hits, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_true(sparse_finds(after, 1) && sparse_finds(after, 2));
+    assert_true(search_idf(last, "uniqu", 5) > search_idf(last, "common", 6));
+    search_index_release(empty);
+    search_index_release(before);
+    search_index_release(after);
+    search_index_release(last);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+static void a_query_of_stop_words_alone_still_finds(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 1000, 0);
+    fo_err err = {0};
+    add(ix, 1);
+    publish(ix, 1);
+    search_snapshot *s = search_index_acquire(ix);
+    search_hit hit;
+    size_t n;
+    assert_ok(search_sparse(s, "of the", 1, NULL, &hit, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_ok(search_sparse(s, "the nonexistent", 1, NULL, &hit, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_ok(search_sparse(s, "", 1, NULL, &hit, &n, &err), &err);
+    assert_int_equal(n, 0);
+    assert_int_equal(search_sparse(s, "x", 0, NULL, &hit, &n, &err), FO_EINVAL);
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+/* With a filter on a tag, both searches give all living chunks that have it and no others. */
+static void check_filtered(search_snapshot *s, const bool *alive, int64_t n_ids, int tag) {
+    char text[64], name[16] = "all";
+    if (tag >= 0) snprintf(name, sizeof name, "t%d", tag);
+    snprintf(text, sizeof text, "{\"type\":\"eq\",\"key\":\"tag\",\"value\":\"%s\"}", name);
+    fo_err err = {0};
+    cJSON *json = cJSON_Parse(text);
+    search_filter *f;
+    assert_ok(search_filter_parse(&f, json, &err), &err);
+    cJSON_Delete(json);
+    search_hit *hits = malloc((size_t)n_ids * sizeof *hits);
+    float v[DIM];
+    vector_of(1, v);
+    for (int dense = 0; dense < 2; dense++) {
+        size_t n, want = 0;
+        assert_ok(dense ? search_dense(s, v, (size_t)n_ids, 0, f, hits, &n, &err)
+                        : search_sparse(s, "common", (size_t)n_ids, f, hits, &n, &err),
+                  &err);
+        for (int64_t id = 1; id < n_ids; id++) want += alive[id] && (tag < 0 || id % 7 == tag);
+        assert_int_equal(n, want);
+        for (size_t i = 0; i < n; i++) {
+            assert_true(hits[i].chunk > 0 && hits[i].chunk < n_ids && alive[hits[i].chunk]);
+            assert_true(tag < 0 || hits[i].chunk % 7 == tag);
+        }
+    }
+    free(hits);
+    search_filter_free(f);
+}
+
+static void check_alive(search_index *ix, const bool *alive, int64_t n_ids) {
+    search_snapshot *s = search_index_acquire(ix);
+    size_t count = 0;
+    for (int64_t id = 1; id < n_ids; id++) {
+        assert_int_equal(sparse_finds(s, id), alive[id]);
+        if (alive[id]) assert_true(dense_finds(s, id));
+        count += alive[id];
+    }
+    assert_int_equal(search_snapshot_count(s), count);
+    check_filtered(s, alive, n_ids, -1);
+    check_filtered(s, alive, n_ids, 3);
+    search_index_release(s);
+}
+
+/* Random adds, removals, publishes, discards, seals, compactions and reopenings beside a model. */
+static void behaves_like_a_set_through_seals_merges_and_restarts(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    char *dir = test_folder();
+    enum { IDS = 1200 };
+    static bool alive[IDS], staged[IDS];
+    search_index *ix = open_index(dir, 40, 0);
+    fo_err err = {0};
+    int64_t next = 1, epoch = 1;
+    for (int step = 0; step < 260; step++) {
+        unsigned what = (unsigned)(test_random(&seed) % 16);
+        if (what < 9 && next + 20 < IDS) {
+            size_t n = 1 + test_random(&seed) % (what == 8 ? 20 : 4);
+            while (n-- > 0) {
+                staged[next] = true;
+                add(ix, next++);
+            }
+        } else if (what < 12) {
+            for (int i = 0; i < 3; i++) {
+                int64_t id = 1 + (int64_t)(test_random(&seed) % (uint64_t)next);
+                if (id < IDS) staged[id] = false;
+                search_index_remove(ix, id);
+            }
+        } else if (what == 12 && step % 4 == 0) {
+            search_index_discard(ix);
+            memcpy(staged, alive, sizeof alive);
+        } else if (what == 13 && step % 3 == 0) {
+            assert_ok(search_index_seal(ix, &err), &err);
+        } else if (what == 14 && step % 5 == 0) {
+            assert_ok(search_index_compact(ix, &err), &err);
+            assert_ok(search_index_verify(ix, &err), &err);
+        } else if (what == 15 && step % 2 == 0) {
+            assert_ok(search_index_close(ix, true, &err), &err);
+            ix = open_index(dir, 40, 0);
+            memcpy(staged, alive, sizeof alive);
+            int64_t *ids;
+            size_t n, k = 0;
+            assert_ok(search_index_ids(ix, &ids, &n, &err), &err);
+            for (int64_t id = 1; id < IDS; id++) k += alive[id];
+            assert_int_equal(n, k);
+            for (size_t i = 0; i < n; i++)
+                assert_true(alive[ids[i]] && (!i || ids[i - 1] < ids[i]));
+            free(ids);
+        }
+        if (what < 12 && test_random(&seed) % 2) {
+            publish(ix, epoch++);
+            memcpy(alive, staged, sizeof alive);
+        }
+        if (step % 26 == 25) check_alive(ix, alive, next);
+    }
+    publish(ix, epoch++);
+    memcpy(alive, staged, sizeof alive);
+    check_alive(ix, alive, next);
+    assert_ok(search_index_compact(ix, &err), &err);
+    assert_ok(search_index_verify(ix, &err), &err);
+    check_alive(ix, alive, next);
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    assert_true(st.n_segments <= 1 && st.n_deleted == 0);
+    assert_true(st.bytes_written > 0 && st.bytes_ingested > 0);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    test_remove(dir);
+}
+
+static void search_all(search_index *ix, search_hit *hits, size_t *n, const char *query) {
+    fo_err err = {0};
+    search_snapshot *s = search_index_acquire(ix);
+    assert_ok(search_sparse(s, query, 50, NULL, hits, n, &err), &err);
+    search_index_release(s);
+}
+
+static void answers_do_not_depend_on_how_the_documents_came(void **state) {
+    (void)state;
+    char *one = test_folder(), *many = test_folder();
+    search_index *a = open_index(one, 10000, 0), *b = open_index(many, 30, 0);
+    fo_err err = {0};
+    for (int64_t id = 1; id <= 400; id++) add(a, id);
+    publish(a, 1);
+    for (int64_t id = 1; id <= 400; id++) {
+        add(b, id);
+        if (id % 3 == 0) publish(b, id);
+    }
+    publish(b, 401);
+    const char *queries[] = {"shared3 odd", "even common", "the word of", "unique17 shared5 title"};
+    for (int sealed = 0; sealed < 2; sealed++) {
+        for (size_t q = 0; q < 4; q++) {
+            search_hit x[50], y[50];
+            size_t n, m;
+            search_all(a, x, &n, queries[q]);
+            search_all(b, y, &m, queries[q]);
+            assert_int_equal(n, m);
+            for (size_t i = 0; i < n; i++)
+                assert_true(x[i].chunk == y[i].chunk && x[i].score == y[i].score);
+        }
+        assert_ok(search_index_seal(b, &err), &err);
+    }
+    assert_ok(search_index_close(a, false, &err), &err);
+    assert_ok(search_index_close(b, false, &err), &err);
+    test_remove(one);
+    test_remove(many);
+}
+
+static float dot_of(int64_t chunk, const float *v) {
+    float x[DIM], sum = 0;
+    vector_of(chunk, x);
+    for (int i = 0; i < DIM; i++) sum += x[i] * v[i];
+    return sum;
+}
+
+enum { WALK_K = 100, WALK_QUERIES = 30 };
+
+/* Points weighed by WALK_QUERIES searches of this width, and hits that no K others beat. */
+static uint64_t walk_all(search_index *ix, int64_t n, size_t ef, size_t *good) {
+    search_index_stats before, after;
+    search_snapshot *s = search_index_acquire(ix);
+    fo_err err = {0};
+    search_index_get_stats(ix, &before);
+    for (int64_t q = 0; q < WALK_QUERIES; q++) {
+        float v[DIM];
+        search_hit hits[WALK_K];
+        size_t n_hits, better[WALK_K] = {0};
+        vector_of(n + q, v);
+        assert_ok(search_dense(s, v, WALK_K, ef, NULL, hits, &n_hits, &err), &err);
+        assert_int_equal(n_hits, WALK_K);
+        for (size_t i = 0; i < n_hits; i++) {
+            assert_true(hits[i].chunk % 10 != 0);
+            assert_true(fabsf(hits[i].score - dot_of(hits[i].chunk, v)) < 1e-3f);
+            if (i) assert_true(hits[i].score <= hits[i - 1].score);
+        }
+        for (int64_t c = 0; c < n; c++) {
+            if (c % 10 == 0) continue;
+            float d = dot_of(c, v);
+            for (size_t i = n_hits; i-- && d > hits[i].score + 1e-4f;) better[i]++;
+        }
+        for (size_t i = 0; i < n_hits && good; i++) *good += better[i] < WALK_K;
+    }
+    search_index_get_stats(ix, &after);
+    search_index_release(s);
+    return after.n_dense_scored - before.n_dense_scored;
+}
+
+/* Three sealed segments and the open one, each large enough to be walked, a tenth of all dead. */
+static void segments_find_together_what_a_scan_finds(void **state) {
+    (void)state;
+    enum { EACH = 1300, SEGMENTS = 4, N = EACH * SEGMENTS };
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 100000, 0);
+    fo_err err = {0};
+    for (int64_t i = 0; i < N; i++) {
+        add(ix, i);
+        if (i % EACH != EACH - 1) continue;
+        publish(ix, i + 1);
+        if (i < N - 1) assert_ok(search_index_seal(ix, &err), &err);
+    }
+    for (int64_t i = 0; i < N; i += 10) search_index_remove(ix, i);
+    publish(ix, N + 1);
+    search_index_stats stats;
+    search_index_get_stats(ix, &stats);
+    assert_int_equal(stats.n_segments, SEGMENTS);
+    size_t found = 0;
+    uint64_t work = walk_all(ix, N, 0, &found);
+    if (found < WALK_QUERIES * WALK_K * 98 / 100)
+        fail_msg("%zu of %d hits are among the best %d", found, WALK_QUERIES * WALK_K, WALK_K);
+    /* A graph of all points would be walked with 2 K; each of four with K and a quarter of K. */
+    assert_int_equal(work, walk_all(ix, N, WALK_K + WALK_K / SEGMENTS, NULL));
+    assert_true(work < walk_all(ix, N, 2 * WALK_K, NULL) * 9 / 10);
+    assert_ok(search_index_compact(ix, &err), &err);
+    search_index_get_stats(ix, &stats);
+    assert_true(stats.n_segments == 1 && stats.n_deleted == 0);
+    found = 0;
+    work = walk_all(ix, N, 0, &found);
+    if (found < WALK_QUERIES * WALK_K * 98 / 100)
+        fail_msg("%zu of %d hits of one graph are", found, WALK_QUERIES * WALK_K);
+    assert_int_equal(work, walk_all(ix, N, 2 * WALK_K, NULL));
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+static void what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 1000, 0);
+    fo_err err = {0};
+    for (int64_t id = 1; id <= 4; id++) add(ix, id); /* one dead of four calls for no rewriting */
+    publish(ix, 3);
+    assert_ok(search_index_seal(ix, &err), &err);
+    add(ix, 5);
+    search_index_remove(ix, 1);
+    publish(ix, 4);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    ix = open_index(dir, 1000, 0);
+    assert_int_equal(search_index_epoch(ix), 3);
+    search_snapshot *s = search_index_acquire(ix);
+    assert_true(sparse_finds(s, 1) && sparse_finds(s, 2));
+    assert_false(sparse_finds(s, 5));
+    search_index_release(s);
+    search_index_remove(ix, 1);
+    publish(ix, 4);
+    assert_ok(search_index_seal(ix, &err), &err); /* tombstones alone */
+    assert_ok(search_index_close(ix, false, &err), &err);
+    ix = open_index(dir, 1000, 0);
+    assert_int_equal(search_index_epoch(ix), 4);
+    s = search_index_acquire(ix);
+    assert_false(sparse_finds(s, 1));
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+static void first_segment(const char *dir, char *path, size_t room) {
+    DIR *d = opendir(dir);
+    assert_non_null(d);
+    *path = 0;
+    for (struct dirent *e; (e = readdir(d));)
+        if (strlen(e->d_name) == 20 && strcmp(e->d_name + 16, ".seg") == 0)
+            snprintf(path, room, "%s/%s", dir, e->d_name);
+    closedir(d);
+    assert_true(*path);
+}
+
+static void damage(const char *path, long at) {
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    fseek(f, at, at < 0 ? SEEK_END : SEEK_SET);
+    int c = fgetc(f);
+    fseek(f, -1, SEEK_CUR);
+    fputc(c ^ 0x5A, f);
+    fclose(f);
+}
+
+static void puts_damaged_and_foreign_files_aside(void **state) {
+    (void)state;
+    for (int kind = 0; kind < 5; kind++) {
+        char *dir = test_folder(), path[4096];
+        search_index *ix = open_index(dir, 1000, 0);
+        fo_err err = {0};
+        for (int64_t id = 1; id < 30; id++) add(ix, id);
+        publish(ix, 3);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        first_segment(dir, path, sizeof path);
+        search_index_options o = options(1000);
+        if (kind == 0) damage(path, 3);
+        if (kind == 1) damage(path, 2000);
+        if (kind == 2) o.fingerprint = "beef";
+        if (kind == 3) o.language = "german";
+        if (kind == 4) {
+            snprintf(path, sizeof path, "%s/MANIFEST", dir);
+            damage(path, -1);
+        }
+        size_t dropped;
+        assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
+        assert_int_equal(dropped, 1);
+        search_snapshot *s = search_index_acquire(ix);
+        assert_int_equal(search_snapshot_count(s), 0);
+        search_index_release(s);
+        if (kind != 4) assert_int_not_equal(access(path, F_OK), 0); /* that one is made anew */
+        strcat(path, ".bad");
+        assert_int_equal(access(path, F_OK), 0);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        assert_ok(search_index_open(&ix, dir, &o, &dropped, &err), &err);
+        assert_int_equal(dropped, 0);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        test_remove(dir);
+    }
+}
+
+static void a_read_only_index_serves_and_changes_nothing(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_index *ix = open_index(dir, 1000, 0), *reader;
+    for (int64_t id = 1; id < 30; id++) add(ix, id);
+    publish(ix, 3);
+    assert_ok(search_index_seal(ix, &err), &err);
+    search_index_options o = options(1000);
+    o.read_only = true;
+    assert_ok(search_index_open(&reader, dir, &o, NULL, &err), &err);
+    assert_ok(search_index_compact(ix, &err), &err); /* the writer goes on beside it */
+    search_snapshot *s = search_index_acquire(reader);
+    assert_true(sparse_finds(s, 7) && dense_finds(s, 7));
+    search_index_release(s);
+    add(reader, 40); /* what a writer has not sealed yet comes from the store, into memory */
+    publish(reader, 9);
+    s = search_index_acquire(reader);
+    assert_true(sparse_finds(s, 40) && dense_finds(s, 40));
+    search_index_release(s);
+    assert_int_equal(search_index_seal(reader, &err), FO_EUNSUPPORTED);
+    assert_ok(search_index_close(reader, true, &err), &err);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    ix = open_index(dir, 1000, 0);
+    s = search_index_acquire(ix);
+    assert_false(sparse_finds(s, 40)); /* it left no trace in the folder */
+    search_index_release(s);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    test_remove(dir);
+}
+
+static void merges_give_way_to_questions(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err;
+    search_index *ix = open_index(dir, 100, 0);
+    await_threads_that_give_way(1);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    assert_int_equal(threads_that_give_way(), 0);
+    test_remove(dir);
+}
+
+static void a_pace_keeps_to_its_rate_after_a_burst(void **state) {
+    (void)state;
+    pace p = pace_of(1000); /* a byte a millisecond */
+    double now = 5000;
+    assert_true(pace_take(&p, 250, now) == 0); /* a quarter of a second is free */
+    assert_true(pace_take(&p, 100, now) == 100);
+    assert_true(pace_take(&p, 100, now) == 200);
+    now += 200;
+    assert_true(pace_take(&p, 50, now) == 50);
+    double bytes = 0, begin = now += 50;
+    for (int i = 0; i < 1000; i++) { /* whoever waits as told writes at the rate */
+        size_t n = (size_t)(i * 37 % 91 + 1);
+        now += pace_take(&p, n, now);
+        bytes += (double)n;
+    }
+    assert_true(bytes / (now - begin) <= 1.001 && bytes / (now - begin) > 0.99);
+    now += 3600e3;
+    assert_true(pace_take(&p, 251, now) == 1); /* a pause earns no more than that */
+    pace any = pace_of(0);
+    assert_true(pace_take(&any, SIZE_MAX / 2, now) == 0);
+}
+
+static bool has_unfinished_file(const char *dir) {
+    DIR *d = opendir(dir);
+    bool found = false;
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) found |= strstr(e->d_name, ".seg.tmp-") != NULL;
+    closedir(d);
+    return found;
+}
+
+static void closing_ends_a_merge_under_way(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_index *ix;
+    search_index_options o = options(8);
+    o.merge_bytes_per_s = 1; /* the merge would take hours */
+    assert_ok(search_index_open(&ix, dir, &o, NULL, &err), &err);
+    for (int64_t id = 1; id <= 32; id++) {
+        add(ix, id);
+        if (id % 8 == 0) publish(ix, id);
+        if (id % 8 == 0 && id < 32) assert_ok(search_index_seal(ix, &err), &err);
+    }
+    bool merging = false;
+    for (int i = 0; i < 6000 && !merging; i++) {
+        search_index_stats st;
+        search_index_get_stats(ix, &st);
+        merging = st.n_segments == 4 && has_unfinished_file(dir);
+        if (!merging) usleep(10000);
+    }
+    assert_true(merging);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    assert_false(has_unfinished_file(dir));
+    o.read_only = true; /* merges nothing */
+    assert_ok(search_index_open(&ix, dir, &o, NULL, &err), &err);
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    assert_int_equal(st.n_segments, 4);
+    assert_int_equal(search_index_epoch(ix), 32);
+    assert_true(st.bytes_ingested > 0 && st.bytes_written > st.bytes_ingested);
+    search_snapshot *s = search_index_acquire(ix);
+    for (int64_t id = 1; id <= 32; id++) assert_true(sparse_finds(s, id) && dense_finds(s, id));
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+static void an_index_is_compared_with_what_it_should_hold(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 8, 0);
+    fo_err err = {0};
+    int64_t chunks[32], documents[32];
+    for (int i = 0; i < 32; i++) {
+        chunks[i] = i + 1;
+        documents[i] = chunks[i] / 2;
+    }
+    search_id_report r;
+    for (int64_t id = 1; id <= 20; id++) {
+        add(ix, id);
+        if (id % 5 == 0) publish(ix, id); /* several segments, the last in memory */
+    }
+    assert_ok(search_index_compare(ix, chunks, documents, 20, &r, &err), &err);
+    assert_true(r.first == -1);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 22, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_missing == 2 && r.first == 21);
+    assert_int_equal(search_index_compare(ix, chunks + 2, documents + 2, 18, &r, &err),
+                     FO_ECORRUPT);
+    assert_true(r.n_extra == 2 && r.first == 1);
+    documents[6]++;
+    assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_moved == 1 && r.first == 7);
+    documents[6]--;
+    search_index_remove(ix, 12);
+    publish(ix, 21);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_tombstoned == 1 && r.n_missing == 0 && r.first == 12);
+    assert_ok(search_index_compact(ix, &err), &err);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_tombstoned == 0 && r.n_missing == 1 && r.first == 12);
+    add(ix, 3);
+    publish(ix, 22);
+    assert_int_equal(search_index_compare(ix, chunks, documents, 11, &r, &err), FO_ECORRUPT);
+    assert_true(r.n_doubled == 1 && r.n_extra == 8 && r.first == 3);
+    assert_ok(search_index_close(ix, true, &err), &err);
+    test_remove(dir);
+}
+
+static void refuses_vectors_and_metadata_that_make_no_sense(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir, 1000, 0);
+    fo_err err = {0};
+    float zero[DIM] = {0}, v[DIM];
+    vector_of(1, v);
+    search_chunk_in c = {.chunk = 1, .text = "x", .text_len = 1};
+    assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
+    assert_string_equal(err.field, "vector");
+    float broken[DIM];
+    memcpy(broken, v, sizeof v);
+    broken[3] = NAN;
+    c.vector = broken;
+    assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
+    assert_string_equal(err.field, "vector");
+    c.vector = v;
+    c.metadata = "[1]";
+    assert_int_equal(search_index_add(ix, &c, &err), FO_EINVAL);
+    assert_string_equal(err.field, "metadata");
+    c.metadata = NULL;
+    assert_ok(search_index_add(ix, &c, &err), &err);
+    c.chunk = 2; /* a text without one known piece: no direction, but words */
+    c.vector = zero;
+    c.text = "unheardof";
+    c.text_len = 9;
+    assert_ok(search_index_add(ix, &c, &err), &err);
+    publish(ix, 1);
+    search_snapshot *s = search_index_acquire(ix);
+    assert_int_equal(search_snapshot_count(s), 2);
+    search_hit hit[2];
+    size_t n;
+    assert_ok(search_sparse(s, "unheardof", 2, NULL, hit, &n, &err), &err);
+    assert_int_equal(n, 1);
+    assert_int_equal(hit[0].chunk, 2);
+    assert_ok(search_dense(s, v, 2, 0, NULL, hit, &n, &err), &err);
+    assert_int_equal(hit[0].chunk, 1);
+    search_index_release(s);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+/* One writer, readers that check what they see, merges in the background. */
+typedef struct race {
+    search_index *ix;
+    atomic_bool stop;
+    atomic_llong published; /* ids 1 .. published are in; multiples of 5 are removed again */
+} race;
+
+static void *read_race(void *arg) {
+    race *r = arg;
+    uint64_t seed = (uint64_t)(uintptr_t)&seed;
+    fo_err err = {0};
+    while (!atomic_load(&r->stop)) {
+        long long sure = atomic_load(&r->published);
+        search_snapshot *s = search_index_acquire(r->ix);
+        if (sure > 0) {
+            int64_t id = 1 + (int64_t)(test_random(&seed) % (uint64_t)sure);
+            if (id % 5) {
+                assert_true(sparse_finds(s, id));
+                assert_true(dense_finds(s, id));
+            }
+            search_hit hits[20];
+            size_t n;
+            assert_ok(search_sparse(s, "shared3 odd", 20, NULL, hits, &n, &err), &err);
+            for (size_t i = 1; i < n; i++) assert_true(hits[i - 1].score >= hits[i].score);
+        }
+        search_index_release(s);
+    }
+    return NULL;
+}
+
+static void readers_writer_and_merges_run_side_by_side(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    race r = {.ix = open_index(dir, 25, 0)};
+    pthread_t readers[3];
+    for (int i = 0; i < 3; i++) pthread_create(&readers[i], NULL, read_race, &r);
+    int64_t epoch = 1;
+    for (int64_t id = 1; id <= 600; id++) {
+        add(r.ix, id);
+        if (id % 5 == 1 && id > 1) search_index_remove(r.ix, id - 1);
+        if (id % 4 == 0) {
+            publish(r.ix, epoch++);
+            atomic_store(&r.published, id - 1);
+        }
+    }
+    atomic_store(&r.stop, true);
+    for (int i = 0; i < 3; i++) pthread_join(readers[i], NULL);
+    fo_err err = {0};
+    assert_ok(search_index_compact(r.ix, &err), &err);
+    assert_ok(search_index_verify(r.ix, &err), &err);
+    search_snapshot *s = search_index_acquire(r.ix);
+    assert_int_equal(search_snapshot_count(s), 600 - 119);
+    search_index_release(s);
+    assert_ok(search_index_close(r.ix, true, &err), &err);
+    test_remove(dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_published_is_found_and_what_is_staged_is_not),
+        cmocka_unit_test(a_query_of_stop_words_alone_still_finds),
+        cmocka_unit_test(behaves_like_a_set_through_seals_merges_and_restarts),
+        cmocka_unit_test(answers_do_not_depend_on_how_the_documents_came),
+        cmocka_unit_test(segments_find_together_what_a_scan_finds),
+        cmocka_unit_test(what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so),
+        cmocka_unit_test(puts_damaged_and_foreign_files_aside),
+        cmocka_unit_test(merges_give_way_to_questions),
+        cmocka_unit_test(a_pace_keeps_to_its_rate_after_a_burst),
+        cmocka_unit_test(closing_ends_a_merge_under_way),
+        cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
+        cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
+        cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
+        cmocka_unit_test(readers_writer_and_merges_run_side_by_side),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,467 @@
+#include "tests/test.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <cjson/cJSON.h>
+
+#include "data/chunk/chunk.h"
+#include "kernels/buf.h"
+#include "retrieval/answer/citations.h"
+#include "retrieval/answer/facts.h"
+
+static lexicon lx;
+
+static support_check check(const char *sentence, const char *quote, const char *title) {
+    support_check c;
+    fo_err err = {0};
+    assert_ok(citation_check(&c, &lx,
+                             &(citation_claim){.sentence = sentence,
+                                               .sentence_len = strlen(sentence),
+                                               .quote = quote,
+                                               .quote_len = strlen(quote),
+                                               .stored = quote,
+                                               .stored_len = strlen(quote),
+                                               .end = strlen(quote),
+                                               .title = title},
+                             &err),
+              &err);
+    return c;
+}
+
+static void expect(const char *sentence, const char *quote, const char *reason) {
+    support_check c = check(sentence, quote, "");
+    if (strcmp(c.reason, reason) != 0 || c.verified != (reason[0] == 0))
+        fail_msg("\"%s\" of \"%s\": '%s' (%.2f), not '%s'", sentence, quote, c.reason, c.coverage,
+                 reason);
+}
+
+static void a_quote_must_stand_where_it_is_said_to(void **state) {
+    (void)state;
+    const char *stored = "Alpha runs. Beta walks.";
+    support_check c;
+    fo_err err = {0};
+    citation_claim claim = {.sentence = "Beta walks.",
+                            .sentence_len = 11,
+                            .quote = "Beta walks.",
+                            .quote_len = 11,
+                            .stored = stored,
+                            .stored_len = strlen(stored),
+                            .start = 12,
+                            .end = 23};
+    assert_ok(citation_check(&c, &lx, &claim, &err), &err);
+    assert_true(c.verified);
+    struct {
+        size_t start, end;
+    } wrong[] = {{11, 22}, {12, 22}, {12, 24}, {23, 12}, {0, 11}, {SIZE_MAX - 10, SIZE_MAX}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        claim.start = wrong[i].start;
+        claim.end = wrong[i].end;
+        assert_ok(citation_check(&c, &lx, &claim, &err), &err);
+        assert_false(c.verified);
+        assert_string_equal(c.reason, "span");
+    }
+}
+
+static const char *const quote =
+    "On 7 June 1950, Kim Il-sung called for 3,500 delegates to a conference in Haeju, which the "
+    "South did not attend, and about five percent of them stayed away.";
+
+static void paraphrases_of_the_quote_hold(void **state) {
+    (void)state;
+    expect(quote, quote, "");
+    expect("Kim Il-sung called for a conference in Haeju on June 7, 1950 [1].", quote, "");
+    expect("3500 delegates were called to the conference.", quote, "");
+    expect("The South did not attend the conference in Haeju.", quote, "");
+    expect("5 % of them stayed away.", quote, "");
+    expect("One of the delegates stayed away from the conference.", quote, "");
+    expect("The South, whether or not it could, did not attend the conference.", quote, "");
+    expect("The WHO called.", "The World Health Organization called.", "");
+    expect("It is red.", "It is red, but not blue.", "");
+    expect("This is No. 5 of the list.", "Number 5 of the list.", "");
+}
+
+static void a_wrong_fact_is_found(void **state) {
+    (void)state;
+    expect("On 8 June 1950, Kim Il-sung called for a conference in Haeju.", quote, "number");
+    expect("He called for 3,600 delegates to a conference.", quote, "number");
+    expect("About five kilometres of them stayed away.", quote, "number");
+    expect("On 7 July 1950, Kim Il-sung called for a conference.", quote, "name");
+    expect("Kim Il-sung called for a conference in Seoul.", quote, "name");
+    expect("London is the capital of France.", "Paris is the capital of France.", "name");
+    expect("Kim Il-sung did not call for a conference in Haeju.", quote, "negation");
+    expect("The South did attend the conference.", quote, "negation");
+    expect("All of them won.", "Not all of them won.", "negation");
+    expect("They were only late.", "They were not only late but lost.", "negation");
+    expect("They lost 2-2.", "They lost 2-1.", "number");
+    expect("It is blue.", "It is red, but not blue.", "negation");
+    expect("Elephants migrate across deserts because water is scarce.", quote, "coverage");
+    expect("", quote, "empty");
+    expect("[1]", quote, "empty");
+}
+
+static void the_title_may_name_the_subject(void **state) {
+    (void)state;
+    const char *q = "She was queen for 63 years.";
+    assert_false(check("Victoria was queen for 63 years.", q, "").verified);
+    assert_true(check("Victoria was queen for 63 years.", q, "Queen Victoria").verified);
+    /* but not for another name, nor where nothing points at the subject */
+    assert_false(check("She was queen of Victoria for 63 years.", q, "Queen Victoria").verified);
+    q = "Albert wrote letters for 63 years.";
+    assert_false(check("Victoria wrote letters for 63 years.", q, "Queen Victoria").verified);
+}
+
+static void the_best_span_of_a_passage_is_found(void **state) {
+    (void)state;
+    const char *p = "The bridge opened in 1932. It is 503 metres long. Tolls were paid until 1988. "
+                    "Engineers praised it.";
+    support_check c;
+    size_t a, b;
+    fo_err err = {0};
+    const char *one = "The toll was paid until 1988 [2].";
+    assert_ok(citation_find(&a, &b, &c, &lx, one, strlen(one), p, strlen(p), "Bridge", &err), &err);
+    assert_true(c.verified);
+    assert_int_equal(b - a, strlen("Tolls were paid until 1988."));
+    assert_memory_equal(p + a, "Tolls", 5);
+    const char *two = "The bridge, opened in 1932, is 503 metres long.";
+    assert_ok(citation_find(&a, &b, &c, &lx, two, strlen(two), p, strlen(p), "", &err), &err);
+    assert_true(c.verified);
+    assert_int_equal(a, 0);
+    assert_memory_equal(p + b - 5, "long.", 5);
+    const char *none = "The bridge, opened in 1933, is 503 metres long.";
+    assert_ok(citation_find(&a, &b, &c, &lx, none, strlen(none), p, strlen(p), "", &err), &err);
+    assert_false(c.verified);
+    assert_ok(citation_find(&a, &b, &c, &lx, none, strlen(none), "", 0, NULL, &err), &err);
+    assert_false(c.verified);
+    assert_true(a == 0 && b == 0);
+}
+
+/* ---- measured on real sentences with one fact changed ------------------------------------- */
+
+enum { MAX_PASSAGES = 20000, N_ROUNDS = 4000, DF_SLOTS = 1 << 18 };
+
+static struct {
+    char *text[MAX_PASSAGES], *title[MAX_PASSAGES];
+    size_t n;
+    struct {
+        uint64_t key;
+        uint32_t df;
+    } df[DF_SLOTS];
+} corpus;
+
+static uint64_t key_of(const char *s, size_t n) {
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 1099511628211u;
+    return h ? h : 1;
+}
+
+static uint32_t *df_of(const char *s, size_t n) {
+    uint64_t key = key_of(s, n), at = key;
+    while (corpus.df[at % DF_SLOTS].key && corpus.df[at % DF_SLOTS].key != key) at++;
+    corpus.df[at % DF_SLOTS].key = key;
+    return &corpus.df[at % DF_SLOTS].df;
+}
+
+static int count_term(void *ctx, const analyzed_term *t) {
+    (void)ctx;
+    ++*df_of(t->term, t->len);
+    return 0;
+}
+
+static float corpus_idf(void *ctx, const char *s, size_t n) {
+    (void)ctx;
+    double df = *df_of(s, n);
+    return (float)log(1 + (double)corpus.n * 40 / (df + 0.5));
+}
+
+static bool load_corpus(void) {
+    const char *path = test_shared("eval/squad/corpus.jsonl");
+    FILE *f = path ? fopen(path, "r") : NULL;
+    if (!f) return false;
+    char *line = NULL;
+    size_t cap = 0;
+    for (size_t i = 0; getline(&line, &cap, f) > 0 && corpus.n < MAX_PASSAGES; i++) {
+        if (i % 4) continue; /* a quarter is plenty */
+        cJSON *d = cJSON_Parse(line);
+        corpus.title[corpus.n] = strdup(cJSON_GetStringValue(cJSON_GetObjectItem(d, "title")));
+        char *text = strdup(cJSON_GetStringValue(cJSON_GetObjectItem(d, "text")));
+        corpus.text[corpus.n++] = text;
+        analyze(lx.analyzer, text, strlen(text), count_term, NULL);
+        cJSON_Delete(d);
+    }
+    free(line);
+    fclose(f);
+    return true;
+}
+
+typedef struct span {
+    size_t start, end;
+} span;
+
+static char *replaced(const char *s, span at, const char *with) {
+    fo_buf b = {0};
+    fo_buf_add(&b, s, at.start);
+    fo_buf_str(&b, with);
+    fo_buf_str(&b, s + at.end);
+    return fo_buf_take(&b, NULL);
+}
+
+static char *cut(const char *s, size_t a, size_t b) {
+    return strndup(s + a, b - a);
+}
+
+/* A run of capitalised words inside the sentence: a name. False: it has none. */
+static bool pick_name(const fact_text *t, uint64_t *seed, span *out) {
+    size_t found = 0;
+    for (size_t i = 1; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        if (!(w->flags & WORD_CAPITAL) ||
+            (w->flags & (WORD_STOP | WORD_PART | WORD_INITIAL | WORD_DIGIT)))
+            continue;
+        size_t end = i;
+        while (end + 1 < t->n_words && t->words[end + 1].start == t->words[end].end + 1 &&
+               t->text[t->words[end].end] == ' ' && (t->words[end + 1].flags & WORD_CAPITAL) &&
+               !(t->words[end + 1].flags & WORD_INITIAL))
+            end++;
+        if (test_random(seed) % ++found == 0) *out = (span){w->start, t->words[end].end};
+        i = end;
+    }
+    return found > 0;
+}
+
+static bool pick_number(const char *s, uint64_t *seed, span *out, double *value) {
+    fact_numbers f = {0};
+    fo_err err = {0};
+    assert_ok(fact_numbers_read(&f, s, strlen(s), &err), &err);
+    size_t strong = 0;
+    for (size_t i = 0; i < f.n; i++) {
+        if (f.v[i].weak || test_random(seed) % ++strong != 0) continue;
+        *out = (span){f.v[i].start, f.v[i].end};
+        *value = f.v[i].value;
+    }
+    fact_numbers_deinit(&f);
+    return strong > 0;
+}
+
+/* "was" becomes "was not", "did not" loses its not. NULL: no place for either. */
+static char *negate(const char *s) {
+    static const char *const deny[] = {" not ", " never ", " no "};
+    for (size_t i = 0; i < sizeof deny / sizeof *deny; i++) {
+        const char *at = strstr(s, deny[i]);
+        if (at && strncmp(at, " not only", 9) != 0 && strncmp(at, " no longer", 10) != 0 &&
+            !(i == 2 && isdigit((unsigned char)at[4])))
+            return replaced(s, (span){(size_t)(at - s), (size_t)(at - s) + strlen(deny[i]) - 1},
+                            "");
+    }
+    static const char *const verbs[] = {" was ", " were ", " is ",   " are ",   " has ",
+                                        " had ", " can ",  " will ", " could ", " would "};
+    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++) {
+        const char *at = strstr(s, verbs[i]);
+        if (!at) continue;
+        size_t end = (size_t)(at - s) + strlen(verbs[i]);
+        return replaced(s, (span){end, end}, "not ");
+    }
+    return NULL;
+}
+
+/* What stays true of a sentence: its part before the last comma, or behind the first; without a
+ * bracket; with numbers or dates written otherwise. NULL: nothing of the kind applies. */
+static char *paraphrase(const char *s, unsigned kind, const char *title) {
+    size_t n = strlen(s);
+    const char *first = strstr(s, ", "), *last = NULL;
+    for (const char *p = first; p; p = strstr(p + 1, ", ")) last = p;
+    switch (kind) {
+    case 0:
+        return last && (size_t)(last - s) > n / 3 ? cut(s, 0, (size_t)(last - s)) : NULL;
+    case 1:
+        return first && (size_t)(first - s) < 2 * n / 3 ? cut(s, (size_t)(first - s) + 2, n) : NULL;
+    case 2: {
+        const char *open = strstr(s, " ("), *close = open ? strchr(open, ')') : NULL;
+        return close ? replaced(s, (span){(size_t)(open - s), (size_t)(close - s) + 1}, "") : NULL;
+    }
+    case 3: {
+        const char *c = strchr(s, ',');
+        if (!c || c == s || !isdigit((unsigned char)c[-1]) || !isdigit((unsigned char)c[1]))
+            return NULL;
+        return replaced(s, (span){(size_t)(c - s), (size_t)(c - s) + 1}, "");
+    }
+    case 4: /* what came last comes first */
+        if (!last || last == s) return NULL;
+        {
+            fo_buf b = {0};
+            size_t stop = n - (s[n - 1] == '.');
+            fo_buf_add(&b, last + 2, stop - (size_t)(last - s) - 2);
+            fo_buf_str(&b, ", ");
+            fo_buf_add(&b, s, (size_t)(last - s));
+            return fo_buf_take(&b, NULL);
+        }
+    case 5: /* a pronoun becomes the subject that the title names */
+        if (strncmp(s, "It ", 3) != 0 && strncmp(s, "He ", 3) != 0 && strncmp(s, "She ", 4) != 0)
+            return NULL;
+        return replaced(s, (span){0, strcspn(s, " ")}, title);
+    default:
+        return NULL;
+    }
+}
+
+/* "A b c. D e f, g." becomes "A b c, and D e f." */
+static char *joined(const char *text, const fact_sentence *a, const fact_sentence *b) {
+    fo_buf out = {0};
+    fo_buf_add(&out, text + a->start, a->end - 1 - a->start);
+    fo_buf_str(&out, ", and ");
+    size_t end = b->start;
+    while (end < b->end && text[end] != ',' && text[end] != '.') end++;
+    fo_buf_add(&out, text + b->start, end - b->start);
+    fo_buf_char(&out, '.');
+    return fo_buf_take(&out, NULL);
+}
+
+typedef struct tally {
+    const char *name;
+    bool truth;
+    size_t n, accepted, found; /* found: citation_find over the whole passage accepts */
+} tally;
+
+static void judge(tally *t, const char *claim, const char *sentence, const char *passage,
+                  const char *title) {
+    if (!claim || strcmp(claim, sentence) == 0) return;
+    support_check c = check(claim, sentence, title);
+    size_t a, b;
+    fo_err err = {0};
+    t->n++;
+    t->accepted += c.verified;
+    assert_ok(
+        citation_find(&a, &b, &c, &lx, claim, strlen(claim), passage, strlen(passage), title, &err),
+        &err);
+    t->found += c.verified;
+}
+
+static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
+    (void)state;
+    lx.idf = corpus_idf;
+    if (!load_corpus()) {
+        lx.idf = NULL;
+        skip();
+    }
+    uint64_t seed = test_seed();
+    enum { COPY, PARAPHRASE, JOINED, NUMBER, NAME_FAR, NAME_NEAR, NEGATION, KINDS };
+    tally t[KINDS] = {[COPY] = {"the sentence itself", true, 0, 0, 0},
+                      [PARAPHRASE] = {"true paraphrase", true, 0, 0, 0},
+                      [JOINED] = {"two sentences made one", true, 0, 0, 0},
+                      [NUMBER] = {"number swapped", false, 0, 0, 0},
+                      [NAME_FAR] = {"name of another article", false, 0, 0, 0},
+                      [NAME_NEAR] = {"name of the same passage", false, 0, 0, 0},
+                      [NEGATION] = {"negation put in or taken out", false, 0, 0, 0}};
+    fact_text words = {0}, other = {0};
+    fo_err err = {0};
+    for (int round = 0; round < N_ROUNDS; round++) {
+        size_t p = test_random(&seed) % corpus.n, o = test_random(&seed) % corpus.n;
+        const char *text = corpus.text[p], *title = corpus.title[p];
+        assert_ok(fact_text_read(&words, lx.analyzer, text, strlen(text), &err), &err);
+        if (words.n_sentences == 0) continue;
+        size_t which = test_random(&seed) % words.n_sentences;
+        fact_sentence at = words.sentences[which];
+        if (at.w1 - at.w0 < 8) continue;
+        fact_sentence next = which + 1 < words.n_sentences ? words.sentences[which + 1] : at;
+        char *s = cut(text, at.start, at.end), *claim = NULL;
+        /* with a marker behind it the claim is not the quote itself: the facts are compared */
+        claim = replaced(s, (span){strlen(s), strlen(s)}, " [1]");
+        judge(&t[COPY], claim, s, text, title);
+        free(claim);
+        claim = paraphrase(s, (unsigned)(test_random(&seed) % 6), title);
+        judge(&t[PARAPHRASE], claim, s, text, title);
+        free(claim);
+        if (next.start > at.start && text[at.end - 1] == '.') {
+            claim = joined(text, &at, &next);
+            judge(&t[JOINED], claim, s, text, title);
+            free(claim);
+        }
+        span where = {0}, source = {0};
+        double value = 0, fresh;
+        if (pick_number(s, &seed, &where, &value)) {
+            char with[40];
+            do
+                fresh = floor(value * (0.5 + test_uniform(&seed)) + 1 +
+                              (double)(test_random(&seed) % 9));
+            while (fresh == value);
+            snprintf(with, sizeof with, "%.0f", fresh);
+            claim = replaced(s, where, with);
+            judge(&t[NUMBER], claim, s, text, title);
+            free(claim);
+        }
+        assert_ok(fact_text_read(&other, lx.analyzer, corpus.text[o], strlen(corpus.text[o]), &err),
+                  &err);
+        char *copy = strdup(s);
+        assert_ok(fact_text_read(&words, lx.analyzer, copy, strlen(copy), &err), &err);
+        bool named = pick_name(&words, &seed, &where);
+        if (named && strcmp(title, corpus.title[o]) != 0 && pick_name(&other, &seed, &source)) {
+            char *with = cut(corpus.text[o], source.start, source.end);
+            claim = strstr(s, with) || strstr(title, with) ? NULL : replaced(s, where, with);
+            judge(&t[NAME_FAR], claim, s, text, title);
+            free(claim);
+            free(with);
+        }
+        assert_ok(fact_text_read(&other, lx.analyzer, text, strlen(text), &err), &err);
+        if (named && pick_name(&other, &seed, &source)) {
+            char *with = cut(text, source.start, source.end);
+            claim = strstr(s, with) ? NULL : replaced(s, where, with);
+            judge(&t[NAME_NEAR], claim, s, text, title);
+            free(claim);
+            free(with);
+        }
+        claim = negate(s);
+        judge(&t[NEGATION], claim, s, text, title);
+        free(claim);
+        free(copy);
+        free(s);
+    }
+    for (size_t i = 0; i < KINDS; i++)
+        print_message("%-30s %5zu cases, accepted %.4f, with the span looked for %.4f\n", t[i].name,
+                      t[i].n, (double)t[i].accepted / (double)t[i].n,
+                      (double)t[i].found / (double)t[i].n);
+    /* measured at the fixed seed: 1.000 .999 - / .000 .005 .038 .005, and with the span looked for
+     * 1.000 .999 .825 / .012 .010 .077 .010; the bounds leave room for other seeds */
+    static const double bounds[KINDS][2] = {
+        [COPY] = {1, 1},          [PARAPHRASE] = {.98, .98}, [JOINED] = {0, .78},
+        [NUMBER] = {.005, .025},  [NAME_FAR] = {.015, .02},  [NAME_NEAR] = {.06, .11},
+        [NEGATION] = {.015, .02},
+    };
+    for (size_t i = 0; i < KINDS; i++) {
+        double n = (double)t[i].n, fixed = (double)t[i].accepted / n,
+               found = (double)t[i].found / n;
+        assert_true(t[i].n > 200);
+        if (t[i].truth ? fixed < bounds[i][0] || found < bounds[i][1]
+                       : fixed > bounds[i][0] || found > bounds[i][1])
+            fail_msg("%s: %.4f %.4f", t[i].name, fixed, found);
+    }
+    fact_text_deinit(&words);
+    fact_text_deinit(&other);
+    for (size_t i = 0; i < corpus.n; i++) {
+        free(corpus.text[i]);
+        free(corpus.title[i]);
+    }
+    lx.idf = NULL;
+}
+
+static int open_lexicon(void **state) {
+    (void)state;
+    fo_err err = {0};
+    return analyzer_create(&lx.analyzer, "english", &err);
+}
+
+static int close_lexicon(void **state) {
+    (void)state;
+    analyzer_free(lx.analyzer);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_quote_must_stand_where_it_is_said_to),
+        cmocka_unit_test(paraphrases_of_the_quote_hold),
+        cmocka_unit_test(a_wrong_fact_is_found),
+        cmocka_unit_test(the_title_may_name_the_subject),
+        cmocka_unit_test(the_best_span_of_a_passage_is_found),
+        cmocka_unit_test(one_swapped_fact_is_told_from_a_true_answer),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}

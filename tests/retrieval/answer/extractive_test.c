@@ -1,0 +1,293 @@
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "retrieval/answer/extractive.h"
+
+static lexicon lx;
+
+static const passage library[] = {
+    {"The Harbour Bridge opened in 1932. It is 503 metres long and carries eight lanes of traffic. "
+     "Did you know that tolls were paid until 1988? Painters never stop working on it.",
+     0, "Harbour Bridge", 0.9f, 0.8f, 9},
+    {"# Ferries\n\nFerries cross the harbour every ten minutes. The first ferry sailed in 1861, "
+     "when "
+     "the toll was two pence.",
+     0, "Ferries", 0.5f, 0.4f, 4},
+    {"Opera houses need good acoustics. The hall seats 2,679 people.", 0, "Opera", 0.2f, 0.3f, 1},
+};
+
+static extractive_answer ask(const char *question, const passage *p, size_t n, size_t sentences,
+                             double min_support) {
+    passage copy[8];
+    for (size_t i = 0; i < n; i++) {
+        copy[i] = p[i];
+        if (!copy[i].len) copy[i].len = strlen(copy[i].text);
+    }
+    extractive_answer a;
+    fo_err err = {0};
+    assert_ok(extractive_answer_make(&a,
+                                     &(extractive_input){.question = question,
+                                                         .passages = copy,
+                                                         .n_passages = n,
+                                                         .lx = &lx,
+                                                         .max_sentences = sentences,
+                                                         .min_support = min_support},
+                                     &err),
+              &err);
+    return a;
+}
+
+static void the_sentence_that_answers_comes_first(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *answer;
+    } cases[] = {
+        {"When did the Harbour Bridge open?", "The Harbour Bridge opened in 1932. [1]"},
+        {"How long is the Harbour Bridge?",
+         "It is 503 metres long and carries eight lanes of traffic. [1]"},
+        {"When did the first ferry sail?",
+         "The first ferry sailed in 1861, when the toll was two pence. [1]"},
+        {"How many people does the hall seat?", "The hall seats 2,679 people. [1]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask(cases[i].question, library, 3, 1, 0);
+        assert_false(a.abstain);
+        assert_string_equal(a.text, cases[i].answer);
+        assert_int_equal(a.n_citations, 1);
+        assert_true(a.citations[0].verified);
+        extractive_answer_deinit(&a);
+    }
+}
+
+static void an_answer_is_refused_where_nothing_supports_it(void **state) {
+    (void)state;
+    static const char *const questions[] = {
+        "Who composed the Moonlight Sonata?",
+        "What is the boiling point of tungsten?",
+        "",
+        "???",
+    };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        extractive_answer a = ask(questions[i], library, 3, 3, 0);
+        assert_true(a.abstain);
+        assert_string_equal(a.text, "");
+        assert_int_equal(a.n_citations, 0);
+        assert_true(a.support < support_threshold);
+        extractive_answer_deinit(&a);
+    }
+    extractive_answer unrelated = ask("xyzzy plugh", library, 3, 3, -1);
+    assert_true(unrelated.abstain);
+    extractive_answer_deinit(&unrelated);
+    extractive_answer none = ask("When did the Harbour Bridge open?", library, 0, 3, -1);
+    assert_true(none.abstain);
+    extractive_answer_deinit(&none);
+}
+
+/* Where something fits, the support decides, and the threshold is where it is said to be. */
+static void weak_support_is_refused_at_the_threshold(void **state) {
+    (void)state;
+    static const char weak[] = "When was the toll of the Brenner pass through Austria raised?";
+    extractive_answer a = ask(weak, library, 3, 1, -1);
+    double support = a.support;
+    assert_false(a.abstain);
+    if (!(support > .001 && support < support_threshold)) fail_msg("support %g", support);
+    extractive_answer_deinit(&a);
+    const struct {
+        double least;
+        bool abstain;
+    } cases[] = {{0, true}, {support * 1.01, true}, {support * .99, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        a = ask(weak, library, 3, 1, cases[i].least);
+        assert_int_equal(a.abstain, cases[i].abstain);
+        assert_true(a.support == support);
+        extractive_answer_deinit(&a);
+    }
+}
+
+static void headings_and_questions_are_not_answers(void **state) {
+    (void)state;
+    extractive_answer a = ask("How often do ferries cross the harbour?", library, 3, 3, -1);
+    assert_null(strstr(a.text, "#"));
+    assert_null(strstr(a.text, "Did you know"));
+    assert_non_null(strstr(a.text, "every ten minutes"));
+    extractive_answer_deinit(&a);
+}
+
+static void a_sentence_is_not_said_twice(void **state) {
+    (void)state;
+    passage twice[2] = {library[0], library[0]};
+    twice[1].title = "Copy";
+    extractive_answer a = ask("When did the Harbour Bridge open?", twice, 2, 3, -1);
+    const char *first = strstr(a.text, "opened in 1932");
+    assert_non_null(first);
+    assert_null(strstr(first + 1, "opened in 1932"));
+    extractive_answer_deinit(&a);
+}
+
+/* Two sentences that follow each other are one quote under one marker. */
+static void neighbours_share_a_citation(void **state) {
+    (void)state;
+    passage p = {"Tin melts at 232 degrees.\n Tin boils at 2602 degrees. Lead is heavier than tin.",
+                 0,
+                 "Tin",
+                 1,
+                 NAN,
+                 NAN};
+    extractive_answer a = ask("At how many degrees does tin melt and boil?", &p, 1, 2, -1);
+    assert_string_equal(a.text, "Tin melts at 232 degrees. Tin boils at 2602 degrees. [1]");
+    assert_int_equal(a.n_citations, 1);
+    assert_int_equal(a.citations[0].answer_end, strlen(a.text) - 4);
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+}
+
+static void a_long_sentence_is_cut_at_a_clause(void **state) {
+    (void)state;
+    const char *text =
+        "The committee met in the old hall beside the river, and after many hours of "
+        "talk it chose the blue design, although nobody had asked for it";
+    passage p = {text, strlen(text), "", 1, NAN, NAN};
+    fo_err err = {0};
+    for (size_t room = 1; room < strlen(text) + 5; room++) {
+        extractive_answer a;
+        assert_ok(extractive_answer_make(&a,
+                                         &(extractive_input){.question = "Which design did the "
+                                                                         "committee choose?",
+                                                             .passages = &p,
+                                                             .n_passages = 1,
+                                                             .lx = &lx,
+                                                             .max_chars = room,
+                                                             .min_support = -1},
+                                         &err),
+                  &err);
+        assert_int_equal(a.n_citations, 1);
+        const answer_citation *c = &a.citations[0];
+        assert_true(c->end - c->start <= room);
+        assert_memory_equal(a.text + c->answer_start, text + c->start, c->end - c->start);
+        assert_true(c->verified || room < 4); /* a scrap of one letter has no word of the claim */
+        extractive_answer_deinit(&a);
+    }
+    extractive_answer a;
+    assert_ok(extractive_answer_make(&a,
+                                     &(extractive_input){.question = "Which design did it choose?",
+                                                         .passages = &p,
+                                                         .n_passages = 1,
+                                                         .lx = &lx,
+                                                         .max_chars = 70,
+                                                         .min_support = -1},
+                                     &err),
+              &err);
+    assert_string_equal(a.text, "and after many hours of talk it chose the blue design [1]");
+    extractive_answer_deinit(&a);
+}
+
+/* Any bytes, any language: quotes stand where they are said to, markers count up, all verified. */
+static void any_text_gives_exact_and_verified_citations(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    static const char *const bits[] = {"the ",
+                                       "river ",
+                                       "Paris ",
+                                       "1,000 ",
+                                       "not ",
+                                       ". ",
+                                       ", ",
+                                       "\n",
+                                       "\n\n",
+                                       "- ",
+                                       "# ",
+                                       "| ",
+                                       "who ",
+                                       "bridge ",
+                                       "\xE6\xBC\xA2\xE5\xAD\x97",
+                                       "\xE3\x80\x82",
+                                       "\xFF",
+                                       "\xC3",
+                                       "\xC3\x9C"
+                                       "ber ",
+                                       "? ",
+                                       "isn't ",
+                                       "only ",
+                                       "[1] ",
+                                       "(",
+                                       ") ",
+                                       "5 % ",
+                                       "e.g. ",
+                                       "I. "};
+    size_t answered = 0;
+    for (int round = 0; round < 2000; round++) {
+        passage p[3];
+        char *texts[3], question[200];
+        for (int k = 0; k < 4; k++) {
+            char buffer[1500];
+            size_t n = 0, most = k == 3 ? 150 : 1400;
+            while (n < most && test_random(&seed) % 150) {
+                const char *b = bits[test_random(&seed) % (sizeof bits / sizeof *bits)];
+                memcpy(buffer + n, b, strlen(b));
+                n += strlen(b);
+            }
+            if (k == 3) {
+                memcpy(question, buffer, n);
+                question[n] = 0;
+                break;
+            }
+            texts[k] = malloc(n ? n : 1);
+            memcpy(texts[k], buffer, n);
+            p[k] = (passage){texts[k], n, k ? "Bridge of Paris" : NULL, 1, NAN, NAN};
+        }
+        extractive_answer a;
+        fo_err err = {0};
+        assert_ok(extractive_answer_make(&a,
+                                         &(extractive_input){.question = question,
+                                                             .passages = p,
+                                                             .n_passages = 3,
+                                                             .lx = &lx,
+                                                             .max_chars = round % 2 ? 60 : 0,
+                                                             .min_support = -1},
+                                         &err),
+                  &err);
+        answered += !a.abstain;
+        size_t at = 0;
+        for (size_t i = 0; i < a.n_citations; i++) {
+            const answer_citation *c = &a.citations[i];
+            assert_true(c->passage < 3 && c->start < c->end && c->end <= p[c->passage].len);
+            assert_true(c->answer_start == at + (i > 0) && c->answer_end <= strlen(a.text));
+            if (!c->verified) fail_msg("not verified: %s", a.text);
+            char marker[16];
+            int m = snprintf(marker, sizeof marker, " [%zu]", i + 1);
+            assert_memory_equal(a.text + c->answer_end, marker, m);
+            at = c->answer_end + (size_t)m;
+        }
+        assert_int_equal(at, strlen(a.text));
+        extractive_answer_deinit(&a);
+        for (int k = 0; k < 3; k++) free(texts[k]);
+    }
+    assert_true(answered > 1000);
+}
+
+static int open_lexicon(void **state) {
+    (void)state;
+    fo_err err = {0};
+    return analyzer_create(&lx.analyzer, "english", &err);
+}
+
+static int close_lexicon(void **state) {
+    (void)state;
+    analyzer_free(lx.analyzer);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_sentence_that_answers_comes_first),
+        cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
+        cmocka_unit_test(weak_support_is_refused_at_the_threshold),
+        cmocka_unit_test(headings_and_questions_are_not_answers),
+        cmocka_unit_test(a_sentence_is_not_said_twice),
+        cmocka_unit_test(neighbours_share_a_citation),
+        cmocka_unit_test(a_long_sentence_is_cut_at_a_clause),
+        cmocka_unit_test(any_text_gives_exact_and_verified_citations),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}

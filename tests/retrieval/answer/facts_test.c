@@ -1,0 +1,173 @@
+#include "tests/test.h"
+
+#include "retrieval/answer/facts.h"
+
+static void expect_numbers(const char *text, size_t n, const double *want) {
+    fact_numbers f = {0};
+    fo_err err = {0};
+    assert_ok(fact_numbers_read(&f, text, strlen(text), &err), &err);
+    if (f.n != n) fail_msg("'%s': %zu numbers, not %zu", text, f.n, n);
+    for (size_t i = 0; i < n; i++)
+        if (f.v[i].value != want[i])
+            fail_msg("'%s': number %zu is %g, not %g", text, i, f.v[i].value, want[i]);
+    fact_numbers_deinit(&f);
+}
+#define NUMBERS(text, ...)                                                                         \
+    do {                                                                                           \
+        const double want_[] = {__VA_ARGS__};                                                      \
+        expect_numbers(text, sizeof want_ / sizeof *want_, want_);                                 \
+    } while (0)
+
+static void numbers_are_equal_however_they_are_written(void **state) {
+    (void)state;
+    NUMBERS("1,000 and 1000 and one thousand and 1\xC2\xA0"
+            "000",
+            1000, 1000, 1000, 1000);
+    NUMBERS("3.5 million; 3,500,000; three million five hundred thousand", 3.5e6, 3.5e6, 3.5e6);
+    NUMBERS("twenty-five, two hundred and five, ninety nine", 25, 205, 99);
+    NUMBERS("the 3rd, third and twenty-first in the 1990s", 3, 3, 21, 1990);
+    NUMBERS("a dozen, two dozen", 12, 24);
+    NUMBERS("from 1914-1918, on 7 June 1950", 1914, 1918, 7, 1950);
+    NUMBERS("3,5 kg", 3.5);
+    NUMBERS("10GB of 12 GB", 10, 12);
+    NUMBERS("$5bn", 5e9);
+}
+
+static void digits_inside_names_are_no_numbers(void **state) {
+    (void)state;
+    expect_numbers("The A4 and H2O, version 1.2.3, utf8 and x86_64", 0, NULL);
+    expect_numbers("", 0, NULL);
+    expect_numbers("millions of people, hundreds more", 0, NULL);
+}
+
+static void a_number_knows_its_unit(void **state) {
+    (void)state;
+    static const struct {
+        const char *a, *b;
+        bool same;
+    } cases[] = {
+        {"5 %", "five per cent", true},
+        {"5%", "5 percent", true},
+        {"5 km", "5 kilometres", true},
+        {"5 km", "5 miles", false},
+        {"$5", "5 dollars", true},
+        {"5 \xC2\xB0"
+         "C",
+         "5 \xC2\xB0"
+         "F",
+         false},
+        {"10-year", "10 years", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fact_numbers f = {0};
+        fo_err err = {0};
+        assert_ok(fact_numbers_read(&f, cases[i].a, strlen(cases[i].a), &err), &err);
+        assert_ok(fact_numbers_read(&f, cases[i].b, strlen(cases[i].b), &err), &err);
+        assert_int_equal(f.n, 2);
+        if (f.v[0].unit == UNIT_NONE || (f.v[0].unit == f.v[1].unit) != cases[i].same)
+            fail_msg("%s / %s: units %d %d", cases[i].a, cases[i].b, f.v[0].unit, f.v[1].unit);
+        fact_numbers_deinit(&f);
+    }
+}
+
+static void one_counts_only_where_it_counts(void **state) {
+    (void)state;
+    const char *text = "One of the towns has one church and no one else.";
+    fact_numbers f = {0};
+    fo_err err = {0};
+    assert_ok(fact_numbers_read(&f, text, strlen(text), &err), &err);
+    assert_int_equal(f.n, 3);
+    assert_true(f.v[0].weak);
+    assert_false(f.v[1].weak);
+    assert_true(f.v[2].weak);
+    fact_numbers_deinit(&f);
+}
+
+static void words_carry_their_marks(void **state) {
+    (void)state;
+    analyzer *a;
+    fo_err err = {0};
+    assert_ok(analyzer_create(&a, "english", &err), &err);
+    fact_text t = {0};
+    const char *text = "They didn't sail in March. But Captain Cook, who had two ships, did so "
+                       "because of war.";
+    assert_ok(fact_text_read(&t, a, text, strlen(text), &err), &err);
+    assert_int_equal(t.n_sentences, 2);
+    assert_int_equal(t.sentences[1].end, strlen(text));
+    struct {
+        const char *word;
+        uint32_t flags;
+    } want[] = {
+        {"They", WORD_CAPITAL | WORD_INITIAL | WORD_STOP},
+        {"didn't", WORD_NEGATION | WORD_STOP},
+        {"March", WORD_CALENDAR | WORD_CAPITAL},
+        {"But", WORD_CLAUSE | WORD_INITIAL},
+        {"Cook", WORD_CAPITAL},
+        {"who", WORD_CLAUSE | WORD_STOP},
+        {"two", WORD_NUMERAL},
+        {"because", WORD_REASON},
+    };
+    for (size_t k = 0; k < sizeof want / sizeof *want; k++) {
+        size_t i = 0;
+        while (i < t.n_words &&
+               (t.words[i].end - t.words[i].start != strlen(want[k].word) ||
+                memcmp(text + t.words[i].start, want[k].word, strlen(want[k].word)) != 0))
+            i++;
+        assert_true(i < t.n_words);
+        if ((t.words[i].flags & want[k].flags) != want[k].flags)
+            fail_msg("%s: flags %x lack some of %x", want[k].word, t.words[i].flags, want[k].flags);
+    }
+    fact_text_deinit(&t);
+    analyzer_free(a);
+}
+
+/* Any bytes at all: spans stay inside the text and sentences in order. */
+static void any_bytes_are_read(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    analyzer *a;
+    fo_err err = {0};
+    assert_ok(analyzer_create(&a, "english", &err), &err);
+    fact_text t = {0};
+    static const char *const bits[] = {"1,000", " ",    ".",        "\n\n", "not ", "\xE2\x80\x93",
+                                       "one",   "-",    "hundred ", "$",    "%",    "\xFF",
+                                       "Ab",    "\xC3", "[1]",      "and ", "9.9.", "\xE6\xBC\xA2"};
+    for (int round = 0; round < 3000; round++) {
+        char text[256];
+        size_t n = 0;
+        while (n < 200 && test_random(&seed) % 40) {
+            const char *b = bits[test_random(&seed) % (sizeof bits / sizeof *bits)];
+            memcpy(text + n, b, strlen(b));
+            n += strlen(b);
+            if (test_random(&seed) % 4 == 0) text[n++] = (char)test_random(&seed);
+        }
+        char *exact = malloc(n + 1); /* so that the sanitizer sees a read past the end */
+        memcpy(exact, text, n);
+        char *tight = realloc(exact, n ? n : 1);
+        assert_ok(fact_text_read(&t, a, tight, n, &err), &err);
+        for (size_t i = 0; i < t.n_words; i++) assert_true(t.words[i].end <= n);
+        for (size_t i = 0; i < t.n_sentences; i++) {
+            assert_true(t.sentences[i].start < t.sentences[i].end && t.sentences[i].end <= n);
+            assert_true(i == 0 || t.sentences[i].w0 == t.sentences[i - 1].w1);
+        }
+        fact_numbers f = {0};
+        assert_ok(fact_numbers_read(&f, tight, n, &err), &err);
+        for (size_t i = 0; i < f.n; i++) assert_true(f.v[i].start < f.v[i].end && f.v[i].end <= n);
+        fact_numbers_deinit(&f);
+        free(tight);
+    }
+    fact_text_deinit(&t);
+    analyzer_free(a);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_are_equal_however_they_are_written),
+        cmocka_unit_test(digits_inside_names_are_no_numbers),
+        cmocka_unit_test(a_number_knows_its_unit),
+        cmocka_unit_test(one_counts_only_where_it_counts),
+        cmocka_unit_test(words_carry_their_marks),
+        cmocka_unit_test(any_bytes_are_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* Follow-up questions made whole. */
+#include "tests/test.h"
+
+#include "index/sparse/analyze.h"
+#include "retrieval/answer/rewrite.h"
+
+static float flat(void *ctx, const char *term, size_t len) {
+    (void)ctx, (void)term;
+    return len > 4 ? 3 : 1; /* longer words are rarer */
+}
+
+static char *rewrite(const prompt_turn *turns, size_t n, const char *question) {
+    fo_err err = {0};
+    analyzer *words = NULL;
+    assert_ok(analyzer_create(&words, "english", &err), &err);
+    lexicon lx = {words, flat, NULL};
+    char *out = NULL;
+    assert_ok(query_rewrite(&out, &lx, turns, n, question, &err), &err);
+    analyzer_free(words);
+    return out;
+}
+
+static const prompt_turn bridge[] = {{false, "When was the Harbour Bridge of Sydney opened?"},
+                                     {true, "It was opened in 1932 by the premier Lang."}};
+
+static void a_question_that_stands_alone_is_left_as_it_is(void **state) {
+    (void)state;
+    static const char whole[] = "Which rivers of Brazil carry the most water in April?";
+    char *s = rewrite(bridge, 2, whole);
+    assert_string_equal(s, whole);
+    free(s);
+    s = rewrite(NULL, 0, "And who built it?");
+    assert_string_equal(s, "And who built it?");
+    free(s);
+}
+
+static void a_pronoun_brings_the_names_it_stands_for(void **state) {
+    (void)state;
+    char *s = rewrite(bridge, 2, "And who built it?");
+    assert_non_null(strstr(s, "And who built it? "));
+    assert_non_null(strstr(s, "Harbour"));
+    assert_non_null(strstr(s, "Bridge"));
+    assert_null(strstr(s, "premier")); /* of the user's turns alone */
+    free(s);
+}
+
+static void nothing_is_said_twice_and_the_latest_turn_counts_most(void **state) {
+    (void)state;
+    const prompt_turn turns[] = {
+        {false, "Penguins penguins penguins antarctica icebergs glaciers fjords tundra walrus"},
+        {true, "Yes."},
+        {false, "Elephants savannah"},
+        {true, "Yes."}};
+    char *s = rewrite(turns, 4, "Where do they sleep, the elephants?");
+    const char *first = strstr(s, "lephants");
+    assert_null(strstr(first + 1, "lephants")); /* the question says it already */
+    const char *savannah = strstr(s, "savannah");
+    assert_non_null(savannah);
+    const char *penguins = strstr(s, "enguins");
+    assert_true(!penguins || !strstr(penguins + 1, "enguins"));
+    free(s);
+}
+
+static void a_lengthy_or_hostile_history_is_no_trouble(void **state) {
+    (void)state;
+    size_t n = 1 << 20;
+    char *flood = malloc(n + 1);
+    for (size_t i = 0; i < n; i++) flood[i] = i % 7 == 6 ? ' ' : (char)('a' + i % 26);
+    flood[n] = 0;
+    flood[4095] = '\xe2'; /* a character cut where the turn is */
+    const prompt_turn turns[] = {{false, flood}, {true, flood}, {false, ""}};
+    char *s = rewrite(turns, 3, "why?");
+    assert_true(strlen(s) < 1000);
+    assert_memory_equal(s, "why?", 4);
+    free(s);
+    free(flood);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_question_that_stands_alone_is_left_as_it_is),
+        cmocka_unit_test(a_pronoun_brings_the_names_it_stands_for),
+        cmocka_unit_test(nothing_is_said_twice_and_the_latest_turn_counts_most),
+        cmocka_unit_test(a_lengthy_or_hostile_history_is_no_trouble),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,433 @@
+/* What a model writes and what is let through of it, with models that say one thing (chain_model.h)
+ * before documents that say it, or do not. */
+#include "tests/test.h"
+
+#include <stdatomic.h>
+
+#include "engine/generate/engine.h"
+#include "retrieval/service/service.h"
+#include "tests/retrieval/chain_model.h"
+
+static const char HERON[] = "The grey heron stands one metre tall. It eats fish and frogs.";
+static const char HOW_TALL[] = "How tall is the grey heron?";
+
+typedef struct world {
+    char *folder;
+    service *service;
+} world;
+
+/* wait_us: how long the engine lets its first request wait for company. */
+static world open_world_waiting(const char *answer, const char *document, int wait_us) {
+    world w = {.folder = test_folder()};
+    char path[4096];
+    fo_err err = {0};
+    snprintf(path, sizeof path, "%s/chain.gguf", w.folder);
+    if (answer) chain_model_write(path, answer);
+    engine_options e = {.kv_ram = 16 << 20, .batch_wait_us = wait_us};
+    service_options opt = {.home = w.folder,
+                           .model = answer ? path : NULL,
+                           .engine = &e,
+                           .n_threads = 2,
+                           .primes_per_s = -1};
+    assert_ok(service_open(&w.service, &opt, &err), &err);
+    ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_document docs[] = {
+        {.id = "heron", .bytes = document, .n_bytes = strlen(document)},
+        {.id = "owl", .bytes = "The barn owl hunts mice at night.", .n_bytes = 33}};
+    ingest_result r[2];
+    assert_ok(service_ingest(w.service, &into, docs, 2, r, NULL, &err), &err);
+    for (int i = 0; i < 2; i++) ingest_result_deinit(&r[i]);
+    return w;
+}
+
+static world open_world(const char *answer, const char *document) {
+    return open_world_waiting(answer, document, 0);
+}
+
+static void close_world(world *w) {
+    service_close(w->service);
+    test_remove(w->folder);
+}
+
+static query_request request(const char *text) {
+    return (query_request){.tenant = "default",
+                           .collection = "notes",
+                           .query = text,
+                           .top_k = 3,
+                           .generate = true,
+                           .strict = true,
+                           .search = {.alpha = -1}};
+}
+
+static query_result ask(world *w, query_request q) {
+    fo_err err = {0};
+    query_result r;
+    assert_ok(service_query(w->service, &q, NULL, &r, &err), &err);
+    return r;
+}
+
+static void an_answer_that_the_documents_say_is_given_with_its_citation(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall.", HERON);
+    query_result r = ask(&w, request(HOW_TALL));
+    assert_int_equal(r.source, ANSWER_GENERATED);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+    assert_string_equal(r.finish_reason, "stop");
+    assert_string_equal(r.model, "chain");
+    assert_int_equal(r.n_citations, 1);
+    assert_true(r.citations[0].verified);
+    assert_string_equal(r.citations[0].quote, "The grey heron stands one metre tall.");
+    assert_int_equal(r.citations[0].answer_start, 0);
+    assert_int_equal(r.citations[0].answer_end, strlen("The grey heron is one metre tall."));
+    assert_string_equal(r.contexts[r.citations[0].context].chunk.document_id, "heron");
+    assert_int_equal(r.prompt.n_contexts + r.prompt.n_dropped, r.n_contexts);
+    assert_int_equal(r.prompt.contexts[0], r.citations[0].context);
+    assert_int_equal(r.usage.completion_tokens, 7);
+    assert_true(r.usage.prompt_tokens > 50);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void an_answer_that_they_do_not_say_gives_way_to_the_extractive(void **state) {
+    (void)state;
+    static const char *const wrong[] = {
+        "The grey heron is nine metres tall.", /* another number */
+        "The grey heron is not one metre tall.",
+        "The barn owl hunts mice at night.", /* true, and beside the question */
+        "Bananas!",
+    };
+    world plain = open_world(NULL, HERON);
+    query_result want = ask(&plain, request(HOW_TALL));
+    assert_int_equal(want.source, ANSWER_EXTRACTIVE);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        world w = open_world(wrong[i], HERON);
+        query_result r = ask(&w, request(HOW_TALL));
+        if (r.source != ANSWER_EXTRACTIVE) fail_msg("'%s' was let through", wrong[i]);
+        assert_string_equal(r.answer, want.answer);
+        assert_int_equal(r.n_citations, want.n_citations);
+        assert_string_equal(r.finish_reason, "stop");
+        assert_null(r.model);
+        assert_true(r.usage.completion_tokens > 0); /* it was asked, all the same */
+        query_result_deinit(&r);
+        close_world(&w);
+    }
+    query_result_deinit(&want);
+    close_world(&plain);
+}
+
+static void what_follows_a_supported_sentence_without_support_is_cut_off(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall. It drinks wine!", HERON);
+    query_request q = request(HOW_TALL);
+    query_result r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+    query_result_deinit(&r);
+    q.strict = false;
+    r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1] It drinks wine!");
+    assert_int_equal(r.n_citations, 1);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void a_loop_ends_and_a_text_without_an_end_is_given_up(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall. @", HERON);
+    query_request q = request(HOW_TALL);
+    q.max_tokens = 200;
+    query_result r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+    assert_string_equal(r.finish_reason, "stop");
+    query_result_deinit(&r);
+    close_world(&w);
+    w = open_world("and so @", HERON);
+    r = ask(&w, q);
+    assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void max_tokens_and_stop_strings_end_the_writing(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall. It eats fish.", HERON);
+    query_request q = request(HOW_TALL);
+    query_result r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1] It eats fish. [2]");
+    query_result_deinit(&r);
+
+    q.max_tokens = 9; /* breaks the second sentence off */
+    r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+    assert_string_equal(r.finish_reason, "length");
+    assert_int_equal(r.usage.completion_tokens, 9);
+    query_result_deinit(&r);
+
+    q.max_tokens = 3; /* breaks the first off: nothing is left of it */
+    r = ask(&w, q);
+    assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+    assert_string_equal(r.finish_reason, "stop");
+    query_result_deinit(&r);
+
+    static const char *const stop[] = {"never", " It eats"};
+    q = request(HOW_TALL);
+    q.stop = stop;
+    q.n_stop = 2;
+    r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+    assert_string_equal(r.finish_reason, "stop_sequence");
+    assert_string_equal(r.stop_sequence, " It eats");
+    query_result_deinit(&r);
+    r = ask(&w, q); /* from memory: what it owns is its own */
+    assert_int_equal(r.cache.answer, CACHE_HIT);
+    assert_string_equal(r.stop_sequence, " It eats");
+    assert_int_equal(r.prompt.n_contexts, 1);
+    query_result_deinit(&r);
+    q.max_sentences = 1;
+    q.n_stop = 0;
+    r = ask(&w, q);
+    assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void a_seed_chooses_and_every_field_that_counts_has_its_own_answer(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is|stands one metre tall.", HERON);
+    query_request q = request(HOW_TALL);
+    q.temperature = 1;
+    bool seen[2] = {false, false};
+    char first[200] = "";
+    for (uint64_t seed = 1; seed <= 24; seed++) {
+        q.seed = seed;
+        query_result r = ask(&w, q);
+        assert_int_equal(r.cache.answer, CACHE_MISS); /* another seed, another key */
+        assert_int_equal(r.source, ANSWER_GENERATED);
+        seen[strstr(r.answer, "stands") != NULL] = true;
+        if (seed == 1) snprintf(first, sizeof first, "%s", r.answer);
+        query_result_deinit(&r);
+    }
+    assert_true(seen[0] && seen[1]);
+    q.seed = 1;
+    q.cache = CACHE_BYPASS;
+    query_result r = ask(&w, q);
+    assert_string_equal(r.answer, first);
+    query_result_deinit(&r);
+    q.cache = CACHE_DEFAULT;
+    static const char *const stop[] = {"zebra"}, *const stop_2[] = {"gnu"};
+    enum { OTHERS = 10 };
+    query_request others[OTHERS];
+    for (int i = 0; i < OTHERS; i++) others[i] = q;
+    others[0].temperature = 0.5;
+    others[1].top_p = 0.5;
+    others[2].stop = stop, others[2].n_stop = 1;
+    others[3].order = ORDER_CACHE;
+    others[4].kv_reuse = KV_REUSE_OFF;
+    others[5].answer_by = ANSWER_BY_EXTRACTION;
+    others[6].answer_by = ANSWER_BY_MODEL;
+    others[7].max_tokens = 100;
+    others[8].strict = false;
+    others[9].stop = stop_2, others[9].n_stop = 1;
+    for (int i = 0; i < OTHERS; i++) {
+        r = ask(&w, others[i]);
+        if (r.cache.answer != CACHE_MISS) fail_msg("case %d was answered from another's", i);
+        query_result_deinit(&r);
+    }
+    close_world(&w);
+}
+
+typedef struct heard {
+    char text[2000];
+    size_t n_texts, n_citations;
+    bool cited_before_text, stop;
+    atomic_bool *cancel;
+} heard;
+
+static int hear_contexts(void *ctx, const query_result *r) {
+    (void)r;
+    heard *h = ctx;
+    if (h->cancel) atomic_store(h->cancel, true);
+    return 0;
+}
+static int hear_token(void *ctx, const char *text, size_t len) {
+    heard *h = ctx;
+    strncat(h->text, text, len);
+    h->n_texts++;
+    return h->stop;
+}
+static int hear_citation(void *ctx, const query_result *r, const query_citation *c) {
+    heard *h = ctx;
+    h->n_citations++;
+    assert_true(c->verified);
+    assert_int_equal(c->index, h->n_citations);
+    assert_true(r->n_citations >= h->n_citations);
+    if (h->n_texts < h->n_citations) h->cited_before_text = true;
+    return 0;
+}
+
+static void sentences_stream_as_they_are_verified(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall. It eats fish.", HERON);
+    fo_err err = {0};
+    heard h = {0};
+    query_sink sink = {&h, hear_contexts, hear_token, hear_citation};
+    query_request q = request(HOW_TALL);
+    query_result r;
+    assert_ok(service_query(w.service, &q, &sink, &r, &err), &err);
+    assert_string_equal(h.text, r.answer);
+    assert_int_equal(h.n_texts, 2);
+    assert_int_equal(h.n_citations, 2);
+    assert_false(h.cited_before_text);
+    assert_true(r.ms.first_token > 0 && r.ms.first_token <= r.ms.total);
+    query_result_deinit(&r);
+    heard again = {0};
+    sink.ctx = &again;
+    assert_ok(service_query(w.service, &q, &sink, &r, &err), &err);
+    assert_int_equal(r.cache.answer, CACHE_HIT);
+    assert_string_equal(again.text, h.text);
+    assert_int_equal(again.n_citations, 2);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void a_reader_that_goes_away_stops_the_writing(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall. It eats fish.", HERON);
+    fo_err err = {0};
+    heard h = {.stop = true};
+    query_sink sink = {&h, NULL, hear_token, NULL};
+    query_request q = request(HOW_TALL);
+    query_result r;
+    assert_int_equal(service_query(w.service, &q, &sink, &r, &err), FO_ECANCELLED);
+    assert_int_equal(h.n_texts, 1);
+    atomic_bool cancel = false;
+    h = (heard){.cancel = &cancel};
+    sink = (query_sink){&h, hear_contexts, hear_token, NULL};
+    q.cancel = &cancel;
+    assert_int_equal(service_query(w.service, &q, &sink, &r, &err), FO_ECANCELLED);
+    assert_int_equal(h.n_texts, 0);
+    engine_stats st;
+    for (int i = 0; i < 500; i++) { /* the last step may still run */
+        engine_get_stats(service_engine(w.service), &st);
+        if (st.n_running == 0 && st.n_waiting == 0) break;
+        usleep(10000);
+    }
+    assert_int_equal(st.n_running + st.n_waiting, 0);
+    assert_ok(engine_check(service_engine(w.service), &err), &err);
+    q.cancel = NULL;
+    r = ask(&w, q); /* nothing of the broken ones was kept */
+    assert_int_equal(r.cache.answer, CACHE_MISS);
+    assert_int_equal(r.n_citations, 2);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void a_prompt_read_ahead_is_attached_when_the_question_comes(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall.", HERON);
+    query_request q = request(HOW_TALL);
+    q.prefill_only = true;
+    query_result r = ask(&w, q);
+    assert_string_equal(r.answer, "");
+    assert_int_equal(r.source, ANSWER_NONE);
+    assert_int_equal(r.usage.completion_tokens, 0);
+    size_t prompt = r.usage.prompt_tokens;
+    assert_true(prompt > 0);
+    query_result_deinit(&r);
+    q.prefill_only = false;
+    r = ask(&w, q);
+    assert_int_equal(r.cache.answer, CACHE_MISS);
+    assert_int_equal(r.usage.prompt_tokens, prompt);
+    assert_true(r.usage.cached_tokens >= prompt / 2);
+    query_result_deinit(&r);
+    q.cache = CACHE_BYPASS;
+    q.kv_reuse = KV_REUSE_OFF;
+    r = ask(&w, q);
+    assert_int_equal(r.usage.cached_tokens, 0);
+    assert_int_equal(r.source, ANSWER_GENERATED);
+    query_result_deinit(&r);
+    close_world(&w);
+    w = open_world(NULL, HERON);
+    q.prefill_only = true;
+    fo_err err = {0};
+    assert_int_equal(service_query(w.service, &q, NULL, &r, &err), FO_EUNSUPPORTED);
+    assert_string_equal(err.field, "prefill_only");
+    close_world(&w);
+}
+
+static void a_question_that_nothing_answers_is_refused_without_asking_the_model(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall.", HERON);
+    query_result r = ask(&w, request("Who won the chess championship of 1972?"));
+    assert_int_equal(r.status, QUERY_ABSTAINED);
+    assert_int_equal(r.source, ANSWER_NONE);
+    assert_string_equal(r.answer, "");
+    assert_string_equal(r.finish_reason, "abstain");
+    engine_stats st;
+    engine_get_stats(service_engine(w.service), &st);
+    assert_int_equal(st.finished, 0);
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
+static void the_extractive_answer_stands_where_time_or_room_run_out(void **state) {
+    (void)state;
+    world w = open_world("The grey heron is one metre tall.", HERON);
+    query_request q = request(HOW_TALL);
+    q.max_tokens = 4 * CHAIN_CONTEXT; /* no window holds that beside a prompt */
+    query_result r = ask(&w, q);
+    assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+    assert_non_null(strstr(r.answer, "one metre"));
+    query_result_deinit(&r);
+    close_world(&w);
+
+    w = open_world_waiting("The grey heron is one metre tall.", HERON, 400000);
+    q = request(HOW_TALL);
+    q.timeout_ms = 200; /* over before the model begins, on a machine of any speed */
+    for (int i = 0; i < 2; i++) {
+        fo_err err = {0};
+        int rc = service_query(w.service, &q, NULL, &r, &err);
+        if (rc == FO_ETIMEOUT) continue; /* a busy machine: not even the search was in time */
+        assert_ok(rc, &err);
+        assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+        assert_string_equal(r.finish_reason, "timeout");
+        assert_int_not_equal(r.cache.answer, CACHE_HIT); /* cut short: not kept */
+        query_result_deinit(&r);
+    }
+    close_world(&w);
+}
+
+static void what_cannot_fit_is_refused_with_a_sentence_before_anything_is_loaded(void **state) {
+    (void)state;
+    char *folder = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/chain.gguf", folder);
+    chain_model_write(path, "Yes.");
+    service *s = NULL;
+    fo_err err = {0};
+    service_options opt = {.home = folder, .cache_bytes = (int64_t)1 << 50};
+    assert_int_equal(service_open(&s, &opt, &err), FO_ENOMEM);
+    assert_non_null(strstr(err.msg, "the caches of answers 1073741824 MiB"));
+    engine_options e = {.kv_ram = (uint64_t)1 << 50};
+    opt = (service_options){.home = folder, .model = path, .engine = &e};
+    assert_int_equal(service_open(&s, &opt, &err), FO_ENOMEM);
+    assert_non_null(strstr(err.msg, "beside 64 MiB for other models and caches"));
+    assert_null(s);
+    test_remove(folder);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_answer_that_the_documents_say_is_given_with_its_citation),
+        cmocka_unit_test(an_answer_that_they_do_not_say_gives_way_to_the_extractive),
+        cmocka_unit_test(what_follows_a_supported_sentence_without_support_is_cut_off),
+        cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),
+        cmocka_unit_test(max_tokens_and_stop_strings_end_the_writing),
+        cmocka_unit_test(a_seed_chooses_and_every_field_that_counts_has_its_own_answer),
+        cmocka_unit_test(sentences_stream_as_they_are_verified),
+        cmocka_unit_test(a_reader_that_goes_away_stops_the_writing),
+        cmocka_unit_test(a_prompt_read_ahead_is_attached_when_the_question_comes),
+        cmocka_unit_test(a_question_that_nothing_answers_is_refused_without_asking_the_model),
+        cmocka_unit_test(what_cannot_fit_is_refused_with_a_sentence_before_anything_is_loaded),
+        cmocka_unit_test(the_extractive_answer_stands_where_time_or_room_run_out),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

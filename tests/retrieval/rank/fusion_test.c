@@ -1,0 +1,135 @@
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "retrieval/answer/dedupe.h"
+#include "retrieval/rank/fusion.h"
+#include "retrieval/rank/topk.h"
+
+static int by_rank(const void *a, const void *b) {
+    const topk_item *x = a, *y = b;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+static void topk_keeps_what_a_full_sort_would(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    for (int round = 0; round < 200; round++) {
+        topk_item all[300], heap[40];
+        size_t n = test_random(&seed) % 300, k = test_random(&seed) % 40;
+        topk t = topk_over(heap, k);
+        for (size_t i = 0; i < n; i++) {
+            all[i] = (topk_item){(double)(test_random(&seed) % 50), (int64_t)i};
+            topk_push(&t, all[i].score, all[i].id);
+        }
+        topk_push(&t, NAN, 7);
+        topk_sort(&t);
+        qsort(all, n, sizeof *all, by_rank);
+        assert_int_equal(t.n, n < k ? n : k);
+        for (size_t i = 0; i < t.n; i++) {
+            assert_int_equal(heap[i].id, all[i].id);
+            assert_true(heap[i].score == all[i].score);
+        }
+    }
+}
+
+static size_t merge(enum fusion_kind kind, double alpha, fused_hit *out, size_t k) {
+    static const fusion_hit dense[] = {{1, .9f}, {2, .5f}, {3, .1f}};
+    static const fusion_hit sparse[] = {{4, 20}, {2, 15}, {1, 10}};
+    fused_hit scratch[6];
+    topk_item heap[6];
+    fusion_params p = {kind, alpha, 0};
+    return fusion_merge(&p, dense, 3, sparse, 3, k, scratch, heap, out);
+}
+
+static void weighted_fusion_standardises_and_counts_missing_as_lowest(void **state) {
+    (void)state;
+    fused_hit out[6];
+    assert_int_equal(merge(FUSION_WEIGHTED, .25, out, 6), 4);
+    /* z(dense) of 1, 2, 3 = u, 0, -u with u = sqrt(3/2); z(sparse) of 4, 2, 1 the same. */
+    double u = sqrt(1.5), want[] = {.75 * u - .25 * u, 0, .25 * u - .75 * u, -u};
+    int64_t ids[] = {4, 2, 1, 3};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(out[i].id, ids[i]);
+        assert_float_equal(out[i].score, 1 / (1 + exp(-want[i])), 1e-6);
+    }
+    assert_true(isnan(out[0].dense));
+    assert_float_equal(out[2].sparse, 10, 1e-6);
+    assert_float_equal(out[2].dense, .9, 1e-6);
+    assert_int_equal(merge(FUSION_WEIGHTED, .25, out, 2), 2);
+    assert_int_equal(out[0].id, 4);
+}
+
+static void rank_fusion_uses_ranks_alone(void **state) {
+    (void)state;
+    fused_hit out[6];
+    assert_int_equal(merge(FUSION_RRF, .5, out, 6), 4);
+    assert_int_equal(out[0].id, 1); /* 1/61 + 1/63 against 1/62 + 1/62: the former is more */
+    assert_float_equal(out[0].score, 1. / 61 + 1. / 63, 1e-9);
+    assert_int_equal(out[1].id, 2);
+    assert_int_equal(out[2].id, 4);
+    assert_int_equal(out[3].id, 3);
+}
+
+static void distribution_fusion_centres_each_list(void **state) {
+    (void)state;
+    fused_hit out[6];
+    assert_int_equal(merge(FUSION_DBSF, .5, out, 6), 4);
+    for (size_t i = 0; i < 4; i++)
+        if (out[i].id == 2) assert_float_equal(out[i].score, .5, 1e-6); /* the mean of both */
+}
+
+static void fusion_of_nothing_and_of_equal_scores_is_finite(void **state) {
+    (void)state;
+    fusion_hit same[] = {{5, 1}, {6, 1}};
+    fused_hit scratch[4], out[4];
+    topk_item heap[4];
+    for (int kind = FUSION_WEIGHTED; kind <= FUSION_DBSF; kind++) {
+        fusion_params p = {(enum fusion_kind)kind, .3, 0};
+        assert_int_equal(fusion_merge(&p, NULL, 0, NULL, 0, 4, scratch, heap, out), 0);
+        assert_int_equal(fusion_merge(&p, same, 2, NULL, 0, 4, scratch, heap, out), 2);
+        assert_int_equal(out[0].id, 5);
+        assert_true(isfinite(out[0].score) && out[0].score > 0);
+        enum fusion_kind back;
+        assert_int_equal(fusion_from_name(fusion_name((enum fusion_kind)kind), &back), FO_OK);
+        assert_int_equal(back, kind);
+    }
+}
+
+static double resemblance(const char *a, const char *b) {
+    shingle_set x, y;
+    assert_int_equal(shingle_set_init(&x, a, strlen(a)), FO_OK);
+    assert_int_equal(shingle_set_init(&y, b, strlen(b)), FO_OK);
+    double r = shingle_resemblance(&x, &y);
+    shingle_set_deinit(&x);
+    shingle_set_deinit(&y);
+    return r;
+}
+
+static void shingles_tell_copies_from_others(void **state) {
+    (void)state;
+    const char *a = "the quick brown fox jumps over the lazy dog and runs away from it";
+    assert_true(resemblance(a, a) == 1);
+    assert_true(resemblance(a, "The  quick brown fox jumps over the lazy dog and runs away "
+                               "from\nit") == 1);
+    assert_true(resemblance(a, "a completely different sentence about something else") == 0);
+    assert_true(resemblance("brown quick the fox", "the quick brown fox") == 0); /* order counts */
+    assert_true(resemblance("one two", "one two") == 1);
+    assert_true(resemblance("one two", "two one") == 0);
+    assert_true(resemblance("", "") == 1);
+    double near = resemblance(a, "the quick brown fox jumps over the lazy dog and runs away now");
+    assert_true(near > .6 && near < 1);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(topk_keeps_what_a_full_sort_would),
+        cmocka_unit_test(weighted_fusion_standardises_and_counts_missing_as_lowest),
+        cmocka_unit_test(rank_fusion_uses_ranks_alone),
+        cmocka_unit_test(distribution_fusion_centres_each_list),
+        cmocka_unit_test(fusion_of_nothing_and_of_equal_scores_is_finite),
+        cmocka_unit_test(shingles_tell_copies_from_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,716 @@
+#include "tests/test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include "engine/gguf/gguf.h"
+#include "kernels/buf.h"
+#include "kernels/file.h"
+#include "kernels/utf8.h"
+#include "retrieval/service/service.h"
+
+static const ingest_options into = {
+    .tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+
+static service *open_home(const char *home) {
+    fo_err err = {0};
+    service *s = NULL;
+    service_options opt = {.home = home, .n_threads = 2};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    return s;
+}
+
+static enum ingest_status put(service *s, const char *id, const char *text, const char *metadata) {
+    fo_err err = {0};
+    ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text), .metadata = metadata};
+    ingest_result r;
+    assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
+    enum ingest_status status = r.status;
+    ingest_result_deinit(&r);
+    return status;
+}
+
+static query_request question(const char *text) {
+    return (query_request){.tenant = "default",
+                           .collection = "notes",
+                           .query = text,
+                           .top_k = 5,
+                           .generate = true,
+                           .strict = true,
+                           .search = {.alpha = -1}};
+}
+
+/* The document of the best context, "" without one. A buffer of the thread. */
+static const char *best(service *s, const char *text) {
+    static _Thread_local char id[600];
+    fo_err err = {0};
+    query_request q = question(text);
+    q.generate = false;
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    snprintf(id, sizeof id, "%s", r.n_contexts ? r.contexts[0].chunk.document_id : "");
+    query_result_deinit(&r);
+    return id;
+}
+
+static void a_document_is_findable_cited_updated_and_gone(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    assert_int_equal(put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL),
+                     INGEST_CREATED);
+    assert_int_equal(put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL),
+                     INGEST_CREATED);
+    assert_int_equal(put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL),
+                     INGEST_UNCHANGED);
+    assert_string_equal(best(s, "What does the heron eat?"), "heron");
+
+    query_request q = question("How tall is the grey heron?");
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.status, QUERY_ANSWERED);
+    assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+    assert_non_null(strstr(r.answer, "one metre"));
+    assert_true(r.n_citations >= 1);
+    for (size_t i = 0; i < r.n_citations; i++) {
+        const query_citation *c = &r.citations[i];
+        assert_true(c->verified);
+        store_document d;
+        const char *id = r.contexts[c->context].chunk.document_id;
+        store_collection col;
+        assert_ok(store_get_collection(service_store(s), "default", "notes", &col, &err), &err);
+        assert_ok(store_get_document(service_store(s), col.id, id, true, &d, &err), &err);
+        size_t n = strlen(d.text), a = fo_utf8_offset(d.text, n, c->source_start),
+               b = fo_utf8_offset(d.text, n, c->source_end);
+        assert_int_equal(b - a, strlen(c->quote));
+        assert_memory_equal(d.text + a, c->quote, b - a);
+        store_document_deinit(&d);
+        store_collection_deinit(&col);
+    }
+    int64_t epoch = r.epoch;
+    query_result_deinit(&r);
+
+    assert_int_equal(put(s, "heron", "The grey heron wades through shallow ponds.", NULL),
+                     INGEST_UPDATED);
+    search_id_report ids; /* nothing of the old version takes a place among the hits */
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
+    q = question("How tall is the grey heron?");
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_true(r.epoch > epoch);
+    for (size_t i = 0; i < r.n_contexts; i++)
+        assert_null(strstr(r.contexts[i].chunk.text, "one metre"));
+    query_result_deinit(&r);
+
+    assert_ok(service_delete_document(s, "default", "notes", "heron", &epoch, &err), &err);
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
+    assert_int_equal(service_delete_document(s, "default", "notes", "heron", NULL, &err),
+                     FO_ENOTFOUND);
+    assert_string_equal(best(s, "grey heron ponds"), "owl");
+    service_close(s);
+    test_remove(home);
+}
+
+static bool finds(service *s, const char *text, const char *id) {
+    fo_err err = {0};
+    query_request q = question(text);
+    q.generate = false;
+    q.search.mode = SEARCH_SPARSE;
+    query_result r;
+    bool found = false;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    for (size_t i = 0; i < r.n_contexts; i++) found |= !strcmp(r.contexts[i].chunk.document_id, id);
+    query_result_deinit(&r);
+    return found;
+}
+
+static void nothing_goes_in_where_the_disk_is_nearly_full(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = NULL;
+    service_options opt = {.home = home, .n_threads = 2, .min_free_bytes = UINT64_MAX};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    ingest_document d = {.id = "owl", .bytes = "The owl hunts.", .n_bytes = 14};
+    ingest_result r = {0};
+    assert_int_equal(service_ingest(s, &into, &d, 1, &r, NULL, &err), FO_ENOSPC);
+    assert_non_null(strstr(err.msg, "MiB are free"));
+    ingest_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
+/* The log of the database cannot grow: what is not durable is told, and found nowhere. */
+static void a_failed_commit_leaves_no_trace(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder(), path[4200];
+    service *s = open_home(home);
+    put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
+    store_collection before, after;
+    assert_ok(store_get_collection(service_store(s), "default", "notes", &before, &err), &err);
+    fo_buf text = {0};
+    fo_buf_str(&text, "The walrus keeps a diary.");
+    for (int i = 0; i < 40000; i++) fo_buf_printf(&text, " Its page %d is blank.", i);
+    fo_buf_char(&text, 0);
+    snprintf(path, sizeof path, "%s/forage.db-wal", home);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    struct rlimit old, full;
+    assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+    full = old;
+    full.rlim_cur = (rlim_t)st.st_size + 8192;
+    signal(SIGXFSZ, SIG_IGN);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &full), 0);
+    ingest_document d = {.id = "walrus", .bytes = text.data, .n_bytes = text.len - 1};
+    ingest_result r = {0};
+    int rc = service_ingest(s, &into, &d, 1, &r, NULL, &err);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
+    if (rc == FO_OK) fail_msg("acknowledged with status %d", (int)r.status);
+    ingest_result_deinit(&r);
+    assert_false(finds(s, "walrus diary", "walrus"));
+    assert_ok(store_get_collection(service_store(s), "default", "notes", &after, &err), &err);
+    assert_int_equal(after.epoch, before.epoch);
+    assert_int_equal(after.n_documents, 1);
+    search_id_report ids;
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
+    store_collection_deinit(&before);
+    store_collection_deinit(&after);
+    assert_int_equal(put(s, "walrus", text.data, NULL), INGEST_CREATED); /* there is room again */
+    assert_true(finds(s, "walrus diary", "walrus"));
+    assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
+    fo_buf_free(&text);
+    service_close(s);
+    test_remove(home);
+}
+
+static void one_bad_document_fails_alone(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    ingest_document d[5] = {
+        {.id = "good", .bytes = "Lichens grow slowly.", .n_bytes = 20},
+        {.id = "", .bytes = "x", .n_bytes = 1},
+        {.id = "pdf",
+         .bytes = "\x89PNG\r\n\x1a\n\0\0\0\rIHDR",
+         .n_bytes = 16,
+         .content_type = "image/png"},
+        {.id = "list", .bytes = "x", .n_bytes = 1, .metadata = "[1]"},
+        {.id = "nothing known", .bytes = "\xF0\x9F\xA6\x86 \xF0\x9F\xA6\x89", .n_bytes = 9},
+    };
+    ingest_result r[5];
+    ingest_report report;
+    assert_ok(service_ingest(s, &into, d, 5, r, &report, &err), &err);
+    assert_int_equal(r[0].status, INGEST_CREATED);
+    assert_int_equal(r[1].status, INGEST_FAILED);
+    assert_string_equal(r[1].error.field, "id");
+    assert_int_equal(r[2].status, INGEST_FAILED);
+    assert_int_equal(r[2].error.code, FO_EUNSUPPORTED);
+    assert_int_equal(r[3].status, INGEST_FAILED);
+    assert_string_equal(r[3].error.field, "metadata");
+    assert_int_equal(r[4].status, INGEST_CREATED);
+    for (int i = 0; i < 5; i++) ingest_result_deinit(&r[i]);
+    assert_string_equal(best(s, "lichens"), "good");
+    assert_true(report.epoch > 0);
+    service_close(s);
+    test_remove(home);
+}
+
+static void of_two_versions_in_one_call_the_later_stands(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    ingest_document d[3] = {
+        {.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+        {.id = "rock", .bytes = "Chalk is soft.", .n_bytes = 14},
+        {.id = "rock", .bytes = "Granite is hard.", .n_bytes = 16},
+    };
+    ingest_result r[3];
+    assert_ok(service_ingest(s, &into, d, 1, r, NULL, &err), &err);
+    ingest_result_deinit(&r[0]);
+    /* The last is what stands already, but no longer once the one before it is written. */
+    assert_ok(service_ingest(s, &into, d + 1, 2, r, NULL, &err), &err);
+    assert_int_equal(r[0].status, INGEST_UPDATED);
+    assert_int_equal(r[1].status, INGEST_UPDATED);
+    for (int i = 0; i < 2; i++) ingest_result_deinit(&r[i]);
+    query_request q = {.tenant = "default",
+                       .collection = into.collection,
+                       .query = "granite",
+                       .top_k = 3,
+                       .search = {.alpha = -1}};
+    query_result found;
+    assert_ok(service_query(s, &q, NULL, &found, &err), &err);
+    assert_int_equal(found.n_contexts, 1);
+    assert_non_null(strstr(found.contexts[0].chunk.text, "Granite"));
+    query_result_deinit(&found);
+    service_close(s);
+    test_remove(home);
+}
+
+static void fill(service *s, int from, int to) {
+    static const char *const things[] = {"granite", "basalt", "slate", "marble", "quartz"};
+    for (int i = from; i < to; i++) {
+        char id[32], text[256], meta[64];
+        snprintf(id, sizeof id, "doc%d", i);
+        snprintf(text, sizeof text,
+                 "Entry number %d describes %s found near marker%d on the northern trail.", i,
+                 things[i % 5], i);
+        snprintf(meta, sizeof meta, "{\"n\":%d,\"kind\":\"%s\"}", i, things[i % 5]);
+        assert_int_equal(put(s, id, text, meta), INGEST_CREATED);
+    }
+}
+
+static void a_reopened_home_answers_as_before(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    fill(s, 0, 60);
+    service_close(s);
+    s = open_home(home);
+    assert_string_equal(best(s, "marker37"), "doc37");
+    fill(s, 60, 70);
+    assert_string_equal(best(s, "marker65"), "doc65");
+    service_close(s);
+
+    /* The index is derived: without it, or with a damaged file, the store brings it back. */
+    char path[4096], command[4300];
+    snprintf(path, sizeof path, "%s/index", home);
+    fo_err err = {0};
+    assert_ok(fo_remove_tree(path, &err), &err);
+    s = open_home(home);
+    assert_string_equal(best(s, "marker65"), "doc65");
+    assert_string_equal(best(s, "marker3"), "doc3");
+    service_close(s);
+    snprintf(
+        command, sizeof command,
+        "find '%s/index' -type f -size +1k -exec sh -c 'for f; do printf XXXXXXXX | dd of=\"$f\" "
+        "bs=1 seek=4 conv=notrunc status=none; done' _ {} +",
+        home);
+    assert_int_equal(system(command), 0);
+    s = open_home(home);
+    assert_string_equal(best(s, "marker65"), "doc65");
+    assert_string_equal(best(s, "marker3"), "doc3");
+    service_close(s);
+    test_remove(home);
+}
+
+static void a_second_writer_and_a_bad_name_are_refused(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home), *second = NULL;
+    service_options opt = {.home = home};
+    assert_int_equal(service_open(&second, &opt, &err), FO_EBUSY);
+    assert_null(second);
+    ingest_options bad = into;
+    bad.collection = "../escape";
+    ingest_document d = {.id = "x", .bytes = "y", .n_bytes = 1};
+    ingest_result r;
+    assert_int_equal(service_ingest(s, &bad, &d, 1, &r, NULL, &err), FO_EINVAL);
+    assert_string_equal(err.field, "collection");
+    query_request q = question("anything");
+    q.collection = "absent";
+    query_result out;
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_ENOTFOUND);
+    assert_ok(service_create_collection(s, "default", "absent", NULL, &err), &err);
+    assert_int_equal(service_create_collection(s, "default", "absent", NULL, &err), FO_ECONFLICT);
+    assert_ok(service_query(s, &q, NULL, &out, &err), &err);
+    assert_int_equal(out.status, QUERY_NO_CONTEXT);
+    query_result_deinit(&out);
+    q.query = "";
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
+    assert_string_equal(err.field, "query");
+    q.query = "bad \xff bytes";
+    assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
+    assert_ok(service_delete_collection(s, "default", "absent", &err), &err);
+    assert_int_equal(service_delete_collection(s, "default", "absent", &err), FO_ENOTFOUND);
+    service_close(s);
+    test_remove(home);
+}
+
+static void every_mode_and_fusion_finds_the_entry(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    fill(s, 0, 40);
+    for (int mode = SEARCH_HYBRID; mode <= SEARCH_SPARSE; mode++) {
+        for (int fusion = FUSION_WEIGHTED; fusion <= FUSION_DBSF; fusion++) {
+            query_request q = question("entry number 17 near marker17");
+            q.generate = false;
+            q.top_k = 40;
+            q.search.mode = (enum search_mode)mode;
+            q.search.fusion = (enum fusion_kind)fusion;
+            query_result r;
+            assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+            assert_true(r.n_contexts > 0 && r.n_contexts <= 40);
+            if (mode != SEARCH_DENSE) assert_string_equal(r.contexts[0].chunk.document_id, "doc17");
+            for (size_t i = 1; i < r.n_contexts; i++)
+                assert_true(r.contexts[i - 1].score >= r.contexts[i].score);
+            query_result_deinit(&r);
+        }
+    }
+    service_close(s);
+    test_remove(home);
+}
+
+static void a_follow_up_is_understood_from_the_turns_before(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "bridge", "The Harbour Bridge carries eight lanes. It was built by the railway company.",
+        NULL);
+    put(s, "tower", "The water tower was built by the town. It holds two hundred tonnes.", NULL);
+    put(s, "mill", "The old mill was built by farmers and ground rye.", NULL);
+    query_message turns[] = {{"user", "How many lanes does the Harbour Bridge carry?"},
+                             {"assistant", "The Harbour Bridge carries eight lanes."},
+                             {"user", "And who built it?"}};
+    query_request q = question(NULL);
+    q.query = NULL; /* the last turn is the question */
+    q.messages = turns;
+    q.n_messages = 3;
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "bridge");
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
+static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    const char *text = "The observatory on the ridge opens its dome at nine in the evening, "
+                       "when the last of the daylight has gone from the valley below it.";
+    put(s, "a", text, NULL);
+    put(s, "b", text, NULL);
+    put(s, "c", "The observatory has a library of star charts.", NULL);
+    query_request q = question("When does the observatory open its dome?");
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 2);
+    assert_int_equal(r.n_collapsed, 1);
+    query_result_deinit(&r);
+    q.generate = false;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 3); /* a search shows what is there */
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
+/* A tiny table of another kind: two dimensions, so that a home can change its embedder. */
+static char *other_embedder(const char *folder) {
+    fo_err err = {0};
+    char path[4096];
+    snprintf(path, sizeof path, "%s/other.gguf", folder);
+    gguf_writer *w;
+    assert_ok(gguf_writer_create(&w, path, &err), &err);
+    static const char *const words[] = {"[PAD]",       "[UNK]",   "[CLS]",         "[SEP]",
+                                        "[MASK]",      "\u2581a", "\u2581e",       "\u2581near",
+                                        "\u2581found", "n",       "\u2581granite", "\u2581slate",
+                                        "\u2581marble"};
+    enum { N = sizeof words / sizeof *words, DIM = 2 };
+    gguf_str pieces[N];
+    float table[N][DIM];
+    for (int i = 0; i < N; i++) {
+        pieces[i] = (gguf_str){words[i], strlen(words[i])};
+        table[i][0] = (float)(i + 1);
+        table[i][1] = (float)(N - i);
+    }
+    gguf_put_str(w, "general.architecture", "forage-static");
+    gguf_put_str(w, "general.name", "other");
+    gguf_put_u32(w, "forage-static.embedding_length", DIM);
+    gguf_put_str(w, "tokenizer.ggml.model", "bert");
+    gguf_put_strs(w, "tokenizer.ggml.tokens", pieces, N);
+    gguf_put_u32(w, "tokenizer.ggml.unknown_token_id", 1);
+    uint64_t dims[] = {DIM, N};
+    gguf_put_tensor(w, "token_embd.weight", QUANT_F32, 2, dims);
+    assert_ok(gguf_write_data(w, table, sizeof table, &err), &err);
+    assert_ok(gguf_writer_commit(w, &err), &err);
+    return strdup(path);
+}
+
+static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    fill(s, 0, 300); /* more than a batch */
+    service_close(s);
+    char *model = other_embedder(home);
+    service_options opt = {.home = home, .embed_model = model, .n_threads = 2};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    query_request q = question("marker37");
+    query_result r;
+    assert_int_equal(service_query(s, &q, NULL, &r, &err), FO_EMISMATCH);
+    assert_non_null(strstr(err.msg, "index rebuild"));
+    ingest_document d = {.id = "new", .bytes = "text", .n_bytes = 4};
+    ingest_result ir;
+    assert_ok(service_ingest(s, &into, &d, 1, &ir, NULL, &err), &err);
+    assert_int_equal(ir.status, INGEST_FAILED);
+    assert_int_equal(ir.error.code, FO_EMISMATCH);
+    ingest_result_deinit(&ir);
+    q.search.mode = SEARCH_SPARSE; /* words need no vectors */
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "doc37");
+    query_result_deinit(&r);
+
+    assert_ok(service_rebuild(s, NULL, NULL, NULL, NULL, &err), &err);
+    q.search.mode = SEARCH_HYBRID;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "doc37");
+    query_result_deinit(&r);
+    q.search.mode = SEARCH_DENSE;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    query_result_deinit(&r);
+    fill(s, 300, 305);
+    assert_string_equal(best(s, "marker303"), "doc303");
+    assert_ok(store_verify(service_store(s), &err), &err);
+    service_close(s);
+    assert_ok(service_open(&s, &opt, &err), &err); /* and it stays so */
+    assert_string_equal(best(s, "marker37"), "doc37");
+    assert_ok(service_rebuild(s, "default", "notes", NULL, NULL, &err), &err); /* files alone */
+    assert_string_equal(best(s, "marker303"), "doc303");
+    assert_int_equal(service_rebuild(s, "default", "absent", NULL, NULL, &err), FO_ENOTFOUND);
+    service_close(s);
+    s = NULL;
+    free(model);
+    test_remove(home);
+}
+
+/* ---- many at once ------------------------------------------------------------------------ */
+
+enum { WRITERS = 4, EACH = 25 };
+typedef struct crowd {
+    service *s;
+    int number;
+    atomic_bool *stop;
+} crowd;
+
+static void *write_some(void *v) {
+    crowd *c = v;
+    for (int i = 0; i < EACH; i++) {
+        char id[32], text[200];
+        snprintf(id, sizeof id, "w%d-%d", c->number, i);
+        snprintf(text, sizeof text, "Writer %d left note token%dx%d on the board.", c->number,
+                 c->number, i);
+        put(c->s, id, text, NULL);
+        /* A 200 means findable: at once, for whoever asks. */
+        snprintf(text, sizeof text, "token%dx%d", c->number, i);
+        if (strcmp(best(c->s, text), id) != 0) return (void *)"not found";
+        if (i % 5 == 4) {
+            fo_err err = {0};
+            if (service_delete_document(c->s, "default", "notes", id, NULL, &err) != FO_OK)
+                return (void *)"not deleted";
+        }
+    }
+    return NULL;
+}
+
+static void *read_some(void *v) {
+    crowd *c = v;
+    int64_t last = 0;
+    while (!atomic_load(c->stop)) {
+        fo_err err = {0};
+        query_request q = question("note on the board");
+        query_result r;
+        if (service_query(c->s, &q, NULL, &r, &err) != FO_OK) return (void *)"query failed";
+        if (r.epoch < last) return (void *)"the epoch went back";
+        last = r.epoch;
+        query_result_deinit(&r);
+    }
+    return NULL;
+}
+
+static void writers_and_readers_do_not_disturb_each_other(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home);
+    put(s, "first", "A note on the board.", NULL);
+    atomic_bool stop = false;
+    pthread_t w[WRITERS], r[2];
+    crowd c[WRITERS];
+    crowd reader = {s, 0, &stop};
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(pthread_create(&r[i], NULL, read_some, &reader), 0);
+    for (int i = 0; i < WRITERS; i++) {
+        c[i] = (crowd){s, i, &stop};
+        assert_int_equal(pthread_create(&w[i], NULL, write_some, &c[i]), 0);
+    }
+    void *what;
+    for (int i = 0; i < WRITERS; i++) {
+        pthread_join(w[i], &what);
+        if (what) fail_msg("writer: %s", (char *)what);
+    }
+    atomic_store(&stop, true);
+    for (int i = 0; i < 2; i++) {
+        pthread_join(r[i], &what);
+        if (what) fail_msg("reader: %s", (char *)what);
+    }
+    fo_err err = {0};
+    store_collection col;
+    assert_ok(store_get_collection(service_store(s), "default", "notes", &col, &err), &err);
+    assert_int_equal(col.n_documents, 1 + WRITERS * EACH * 4 / 5);
+    store_collection_deinit(&col);
+    service_close(s);
+    test_remove(home);
+}
+
+/* The index files of the home's only collection, opened behind the service's back. */
+static search_index *open_files(const char *home, const search_index_options *opt) {
+    char dir[4096];
+    fo_err err = {0};
+    search_index *ix;
+    snprintf(dir, sizeof dir, "%s/index/default/notes-1.0", home);
+    assert_ok(search_index_open(&ix, dir, opt, NULL, &err), &err);
+    return ix;
+}
+
+static void it_is_told_where_store_and_indexes_disagree(void **state) {
+    (void)state;
+    char *home = test_folder(), fingerprint[80];
+    fo_err err = {0};
+    search_id_report r;
+    service *s = open_home(home);
+    put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL);
+    put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
+    put(s, "finch", "The finch cracks seeds with its beak.", NULL);
+    assert_ok(service_compare_ids(s, "default", "notes", &r, &err), &err);
+    snprintf(fingerprint, sizeof fingerprint, "%s", embedder_fingerprint(service_embedder(s)));
+    search_index_options opt = {.language = "english",
+                                .dim = (uint32_t)embedder_dim(service_embedder(s)),
+                                .fingerprint = fingerprint,
+                                .tenant = "default"};
+    service_close(s);
+    for (int damage = 0; damage < 3; damage++) { /* marked as deleted, then gone, then too many */
+        search_index *ix = open_files(home, &opt);
+        int64_t epoch = search_index_epoch(ix), *ids;
+        size_t n;
+        assert_ok(search_index_ids(ix, &ids, &n, &err), &err);
+        float *zeroes = calloc(opt.dim, sizeof *zeroes);
+        search_chunk_in extra = {
+            .chunk = 900, .document = 9, .text = "stork", .text_len = 5, .vector = zeroes};
+        if (damage == 0) search_index_remove(ix, ids[0]);
+        if (damage == 2) assert_ok(search_index_add(ix, &extra, &err), &err);
+        assert_ok(search_index_publish(ix, epoch, &err), &err);
+        if (damage == 1) assert_ok(search_index_compact(ix, &err), &err);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        free(zeroes);
+        free(ids);
+        s = open_home(home);
+        assert_int_equal(service_compare_ids(s, "default", "notes", &r, &err), FO_ECORRUPT);
+        assert_int_equal(r.n_tombstoned, damage == 0);
+        assert_int_equal(r.n_missing, damage > 0);
+        assert_int_equal(r.n_extra, damage == 2);
+        service_close(s);
+    }
+    test_remove(home);
+}
+
+typedef struct damage_seen {
+    pthread_mutex_t mu;
+    pthread_cond_t told;
+    int n_rebuilt, n_failed;
+} damage_seen;
+
+static void see_damage(void *ctx, const char *tenant, const char *collection, const char *why,
+                       bool rebuilt) {
+    damage_seen *d = ctx;
+    assert_string_equal(tenant, "default");
+    assert_string_equal(collection, "notes");
+    assert_non_null(strstr(why, "checksum"));
+    pthread_mutex_lock(&d->mu);
+    d->n_rebuilt += rebuilt;
+    d->n_failed += !rebuilt;
+    pthread_cond_signal(&d->told);
+    pthread_mutex_unlock(&d->mu);
+}
+
+static int check_files(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                       fo_err *err) {
+    (void)ctx, (void)tenant, (void)collection, (void)err;
+    search_index_check_files(ix);
+    return FO_OK;
+}
+
+/* Flip a byte in the middle of the only segment. */
+static void damage_segment(const char *home) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/index/default/notes-1.0/%016x.seg", home, 1);
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    assert_int_equal(fseek(f, 1024, SEEK_SET), 0);
+    int c = fgetc(f);
+    assert_int_equal(fseek(f, 1024, SEEK_SET), 0);
+    assert_true(fputc(c ^ 1, f) != EOF && fclose(f) == 0);
+}
+
+static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    damage_seen seen = {.mu = PTHREAD_MUTEX_INITIALIZER, .told = PTHREAD_COND_INITIALIZER};
+    service *s = open_home(home);
+    put(s, "heron", "The grey heron stands one metre tall. It eats fish.", NULL);
+    put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
+    service_close(s); /* sealed */
+    service_options opt = {.home = home,
+                           .n_threads = 2,
+                           .cache_bytes = -1,
+                           .index_damaged = see_damage,
+                           .index_damaged_ctx = &seen};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    put(s, "finch", "The finch cracks seeds with its beak.", NULL); /* not sealed */
+    damage_segment(home);
+    assert_ok(service_each_index(s, NULL, NULL, check_files, NULL, &err), &err);
+    struct timespec limit;
+    clock_gettime(CLOCK_REALTIME, &limit);
+    limit.tv_sec += 120;
+    pthread_mutex_lock(&seen.mu);
+    while (seen.n_rebuilt + seen.n_failed == 0 &&
+           pthread_cond_timedwait(&seen.told, &seen.mu, &limit) == 0) {
+    }
+    assert_int_equal(seen.n_rebuilt, 1);
+    pthread_mutex_unlock(&seen.mu);
+    search_id_report r;
+    for (int round = 0; round < 2; round++) {
+        assert_ok(service_compare_ids(s, "default", "notes", &r, &err), &err);
+        assert_string_equal(best(s, "What does the heron eat?"), "heron");
+        assert_string_equal(best(s, "Who hunts mice at night?"), "owl");
+        assert_string_equal(best(s, "Who cracks seeds?"), "finch");
+        service_close(s);
+        assert_ok(service_open(&s, &opt, &err), &err);
+    }
+    service_close(s);
+    assert_int_equal(seen.n_rebuilt, 1);
+    assert_int_equal(seen.n_failed, 0);
+    test_remove(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
+        cmocka_unit_test(nothing_goes_in_where_the_disk_is_nearly_full),
+        cmocka_unit_test(a_failed_commit_leaves_no_trace),
+        cmocka_unit_test(one_bad_document_fails_alone),
+        cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
+        cmocka_unit_test(a_reopened_home_answers_as_before),
+        cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),
+        cmocka_unit_test(every_mode_and_fusion_finds_the_entry),
+        cmocka_unit_test(a_follow_up_is_understood_from_the_turns_before),
+        cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
+        cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
+        cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
+        cmocka_unit_test(a_file_damaged_in_use_is_made_anew_from_the_store),
+        cmocka_unit_test(it_is_told_where_store_and_indexes_disagree),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,456 @@
+/* The service as its users meet it: the real binary is not needed, the routes run in-process on a
+ * fresh home and are asked through the command line's own client and raw sockets. */
+#include "tests/test.h"
+
+#include <arpa/inet.h>
+#include <cjson/cJSON.h>
+#include <curl/curl.h>
+#include <netinet/in.h>
+#include <sqlite3.h>
+#include <sys/socket.h>
+
+#include "server/routes/app.h"
+#include "server/http/client.h"
+#include "server/routes/jobs.h"
+#include "server/base/log.h"
+#include "tests/niceness.h"
+
+typedef struct fixture {
+    char *dir;
+    service *service;
+    app *app;
+    char url[64];
+} fixture;
+
+static int setup(void **state) {
+    log_open(LOG_LEVEL_OFF, false);
+    fixture *f = calloc(1, sizeof *f);
+    fo_err err = {0};
+    f->dir = test_folder();
+    assert_ok(service_open(&f->service, &(service_options){.home = f->dir}, &err), &err);
+    assert_ok(app_create(&f->app, f->service, false, &err), &err);
+    http_options h = {.listen = "127.0.0.1:0"};
+    assert_ok(app_serve(f->app, &h, &err), &err);
+    snprintf(f->url, sizeof f->url, "http://%s", http_address(f->app->http));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture *f = *state;
+    app_stop(f->app, 5000, NULL);
+    service_close(f->service);
+    test_remove(f->dir);
+    free(f);
+    return 0;
+}
+
+static size_t take(char *data, size_t size, size_t n, void *b) {
+    fo_buf_add(b, data, size * n);
+    return size * n;
+}
+
+/* method path, headers ("A: b\nC: d"), body -> status; *reply: the parsed body (caller deletes). */
+static long ask(fixture *f, const char *method, const char *path, const char *headers,
+                const char *body, cJSON **reply) {
+    CURL *c = curl_easy_init();
+    char url[1024];
+    snprintf(url, sizeof url, "%s%s", f->url, path);
+    struct curl_slist *list = NULL;
+    char *copy = strdup(headers), *save = NULL;
+    for (char *h = strtok_r(copy, "\n", &save); h; h = strtok_r(NULL, "\n", &save))
+        list = curl_slist_append(list, h);
+    fo_buf b = {0};
+    curl_easy_setopt(c, CURLOPT_URL, url);
+    curl_easy_setopt(c, CURLOPT_CUSTOMREQUEST, method);
+    curl_easy_setopt(c, CURLOPT_HTTPHEADER, list);
+    curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take);
+    curl_easy_setopt(c, CURLOPT_WRITEDATA, &b);
+    if (body) curl_easy_setopt(c, CURLOPT_POSTFIELDS, body);
+    assert_int_equal(curl_easy_perform(c), CURLE_OK);
+    long status = 0;
+    curl_easy_getinfo(c, CURLINFO_RESPONSE_CODE, &status);
+    *reply = cJSON_ParseWithLength(b.data ? b.data : "", b.len);
+    if (!*reply && b.len) *reply = cJSON_CreateString(b.data);
+    fo_buf_free(&b);
+    curl_slist_free_all(list);
+    curl_easy_cleanup(c);
+    free(copy);
+    return status;
+}
+
+static const cJSON *at(const cJSON *root, const char *path) { /* "results.0.status" */
+    char *copy = strdup(path), *save = NULL;
+    for (char *p = strtok_r(copy, ".", &save); p && root; p = strtok_r(NULL, ".", &save))
+        root = cJSON_IsArray(root) ? cJSON_GetArrayItem(root, atoi(p))
+                                   : cJSON_GetObjectItemCaseSensitive(root, p);
+    free(copy);
+    return root;
+}
+
+static const char *text(const cJSON *root, const char *path) {
+    const char *s = cJSON_GetStringValue(at(root, path));
+    return s ? s : "";
+}
+
+static double number(const cJSON *root, const char *path) {
+    const cJSON *n = at(root, path);
+    return cJSON_IsNumber(n) ? n->valuedouble : -1;
+}
+
+#define JSON "Content-Type: application/json"
+#define MOREL                                                                                      \
+    "{\"documents\":[{\"id\":\"kb-1\",\"title\":\"Morels\",\"text\":\"Morels must be cooked for "  \
+    "at least ten minutes before they are eaten. They grow in spring.\",\"metadata\":{\"year\":"   \
+    "2026}}]}"
+
+static void expect_error(fixture *f, const char *method, const char *path, const char *headers,
+                         const char *body, long status, const char *param) {
+    cJSON *r;
+    long got = ask(f, method, path, headers, body, &r);
+    if (got != status || strcmp(text(r, "error.param"), param) || !*text(r, "error.message") ||
+        !*text(r, "error.code") || !*text(r, "error.request_id"))
+        fail_msg("%s %s %s: %ld, param '%s': %s", method, path, body ? body : "", got,
+                 text(r, "error.param"), text(r, "error.message"));
+    cJSON_Delete(r);
+}
+
+static void what_went_in_is_found_and_cited(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "POST", "/ingest", JSON, MOREL, &r), 200);
+    assert_string_equal(text(r, "results.0.status"), "created");
+    assert_int_equal(strlen(text(r, "results.0.content_sha256")), 64);
+    assert_true(number(r, "results.0.chunks") == 1);
+    double epoch = number(r, "epoch");
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "POST", "/ingest", JSON, MOREL, &r), 200);
+    assert_string_equal(text(r, "results.0.status"), "unchanged");
+    assert_true(number(r, "epoch") == epoch);
+    cJSON_Delete(r);
+
+    const char *question = "{\"query\":\"How long must morels be cooked?\"}";
+    assert_int_equal(ask(f, "POST", "/query", JSON, question, &r), 200);
+    assert_string_equal(text(r, "status"), "answered");
+    assert_non_null(strstr(text(r, "answer"), "ten minutes"));
+    assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
+    assert_string_equal(text(r, "citations.0.source.document_id"), "kb-1");
+    assert_string_equal(text(r, "contexts.0.chunk_id"), "kb-1#0");
+    assert_memory_equal(text(r, "id"), "q_", 2);
+    /* the cited span is the quote */
+    size_t start = (size_t)number(r, "citations.0.source.start");
+    size_t end = (size_t)number(r, "citations.0.source.end");
+    char *quote = strdup(text(r, "citations.0.quote"));
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/documents/kb-1", "", NULL, &r), 200);
+    assert_int_equal(end - start, strlen(quote));
+    assert_memory_equal(text(r, "text") + start, quote, end - start);
+    free(quote);
+    cJSON_Delete(r);
+
+    assert_int_equal(ask(f, "POST", "/query", JSON,
+                         "{\"query\":\"How long must morels be cooked?\",\"stream\":true}", &r),
+                     200);
+    const char *events = cJSON_GetStringValue(r);
+    assert_non_null(events);
+    const char *contexts = strstr(events, "event: contexts\ndata: {\"contexts\":[");
+    const char *token = strstr(events, "event: token\ndata: {\"text\":");
+    const char *citation = strstr(events, "event: citation\ndata: {\"index\":1");
+    const char *done = strstr(events, "event: done\ndata: {\"id\":\"q_");
+    assert_true(contexts && token > contexts && citation && done > token && done > citation);
+    cJSON_Delete(r);
+
+    assert_int_equal(ask(f, "POST", "/search", JSON,
+                         "{\"query\":\"morels\",\"filter\":{\"type\":\"lt\",\"key\":\"year\","
+                         "\"value\":2026}}",
+                         &r),
+                     200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "contexts")), 0);
+    assert_string_equal(text(r, "status"), "no_context");
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "DELETE", "/documents/kb-1", "", NULL, &r), 200);
+    cJSON_Delete(r);
+    expect_error(f, "GET", "/documents/kb-1", "", NULL, 404, "id");
+}
+
+static void bad_requests_name_their_field(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "POST", "/ingest", JSON, MOREL, &r), 200);
+    cJSON_Delete(r);
+    const struct {
+        const char *body;
+        long status;
+        const char *param;
+    } rows[] = {
+        {"{\"query\":\"x\",\"topk\":1}", 400, "topk"},
+        {"{\"query\":\"x\",\"top_k\":0}", 400, "top_k"},
+        {"{\"query\":\"x\",\"top_k\":1001}", 400, "top_k"},
+        {"{\"query\":\"x\",\"top_k\":\"8\"}", 400, "top_k"},
+        {"{\"query\":\"\"}", 400, "query"},
+        {"{}", 400, "query"},
+        {"{\"query\":\"x\",\"search\":{\"alpha\":2}}", 400, "search.alpha"},
+        {"{\"query\":\"x\",\"search\":{\"mode\":\"vector\"}}", 400, "search.mode"},
+        {"{\"query\":\"x\",\"search\":{\"rerank\":true}}", 422, "search.rerank"},
+        {"{\"query\":\"x\",\"prefill_only\":true}", 422, "prefill_only"},
+        {"{\"query\":\"x\",\"temperature\":3}", 400, "temperature"},
+        {"{\"query\":\"x\",\"kv_reuse\":\"some\"}", 400, "kv_reuse"},
+        {"{\"query\":\"x\",\"stop\":[1]}", 400, "stop"},
+        {"{\"query\":\"x\",\"include\":[\"text\"]}", 400, "include"},
+        {"{\"query\":\"x\",\"timeout_ms\":0}", 400, "timeout_ms"},
+        {"{\"query\":\"x\",\"messages\":[{\"role\":\"bot\",\"content\":\"\"}]}", 400,
+         "messages[0].role"},
+        {"{\"query\":\"x\",\"collection\":\"../etc\"}", 400, "collection"},
+        {"{\"query\":\"x\",\"collection\":\"none\"}", 404, "collection"},
+        {"{\"query\":\"x\",\"filter\":{\"type\":\"like\"}}", 400, "filter.type"},
+        {"{\"query\":\"x\"", 400, ""},
+        {"[]", 400, ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_error(f, "POST", "/query", JSON, rows[i].body, rows[i].status, rows[i].param);
+    expect_error(f, "POST", "/search", JSON, "{\"query\":\"x\",\"stream\":true}", 400, "stream");
+    expect_error(f, "POST", "/query", "Content-Type: text/plain", "x", 415, "");
+    expect_error(f, "POST", "/ingest", JSON, "{\"documents\":1}", 400, "documents");
+    expect_error(f, "POST", "/ingest", JSON, "{\"docs\":[]}", 400, "docs");
+    expect_error(f, "POST", "/ingest", JSON,
+                 "{\"documents\":[],\"chunking\":{\"max_tokens\":64,\"overlap\":40}}", 400,
+                 "chunking.overlap");
+    expect_error(f, "POST", "/ingest", "Content-Type: image/png", "x", 415, "");
+    expect_error(f, "POST", "/ingest?id=a", JSON, "{\"documents\":[]}", 400, "id");
+    expect_error(f, "GET", "/documents?limit=0", "", NULL, 400, "limit");
+    expect_error(f, "GET", "/jobs/job_99", "", NULL, 404, "");
+    expect_error(f, "GET", "/jobs/x", "", NULL, 404, "id");
+    expect_error(f, "DELETE", "/collections/none", "", NULL, 404, "collection");
+    expect_error(f, "PUT", "/collections/.x", JSON, "{}", 400, "name");
+}
+
+static void every_body_kind_is_taken(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    const char *lines = "{\"id\":\"n1\",\"text\":\"Alpha beta.\"}\r\n{\"id\":\"bad\"}\nnot json\n\n"
+                        "{\"id\":\"n2\",\"text\":\"Gamma.\"}";
+    assert_int_equal(
+        ask(f, "POST", "/ingest?collection=nd", "Content-Type: application/x-ndjson", lines, &r),
+        200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "results")), 4);
+    assert_string_equal(text(r, "results.0.status"), "created");
+    assert_string_equal(text(r, "results.1.status"), "failed");
+    assert_string_equal(text(r, "results.1.error.param"), "line 2.text");
+    assert_string_equal(text(r, "results.2.status"), "failed");
+    assert_string_equal(text(r, "results.3.id"), "n2");
+    assert_string_equal(text(r, "results.3.status"), "created");
+    cJSON_Delete(r);
+
+    const char *form =
+        "--B\r\nContent-Disposition: form-data; name=\"collection\"\r\n\r\nforms\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\nfile-1\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"a.md\"\r\n"
+        "Content-Type: text/markdown\r\n\r\n# Title\n\nBody of --B the file.\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"b.txt\"\r\n"
+        "\r\nSecond file.\r\n--B--\r\n";
+    const char *type = "Content-Type: multipart/form-data; boundary=B";
+    assert_int_equal(ask(f, "POST", "/ingest", type, form, &r), 200);
+    assert_string_equal(text(r, "collection"), "forms");
+    assert_string_equal(text(r, "results.0.id"), "file-1");
+    assert_string_equal(text(r, "results.1.status"), "created");
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/documents/file-1?collection=forms", "", NULL, &r), 200);
+    assert_string_equal(text(r, "uri"), "a.md");
+    assert_string_equal(text(r, "title"), "Title");
+    cJSON_Delete(r);
+    expect_error(f, "POST", "/ingest", type,
+                 "--B\r\nContent-Disposition: form-data; name=\"x\"\r\n"
+                 "\r\n1\r\n--B--\r\n",
+                 400, "x");
+    expect_error(f, "POST", "/ingest", type,
+                 "--B\r\nContent-Disposition: form-data; name=\"file\"; "
+                 "filename=\"a\"\r\n\r\nabc",
+                 400, "");
+
+    assert_int_equal(ask(f, "POST", "/ingest?id=page&title=A%20page", "Content-Type: text/html",
+                         "<html><body><p>Hello <b>there</b>.</p></body></html>", &r),
+                     200);
+    assert_string_equal(text(r, "results.0.id"), "page");
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/documents/page", "", NULL, &r), 200);
+    assert_string_equal(text(r, "title"), "A page");
+    assert_non_null(strstr(text(r, "text"), "Hello there."));
+    cJSON_Delete(r);
+}
+
+static void a_key_is_answered_once(void **state) {
+    fixture *f = *state;
+    cJSON *first, *again, *r;
+    const char *headers = JSON "\nIdempotency-Key: key-1";
+    assert_int_equal(ask(f, "POST", "/ingest", headers, MOREL, &first), 200);
+    assert_string_equal(text(first, "results.0.status"), "created");
+    assert_int_equal(ask(f, "POST", "/ingest", headers, MOREL, &again), 200);
+    assert_true(cJSON_Compare(first, again, true)); /* created, not unchanged */
+    cJSON_Delete(first);
+    cJSON_Delete(again);
+    expect_error(f, "POST", "/ingest", headers, "{\"documents\":[]}", 422, "Idempotency-Key");
+    /* a request that failed may be tried again with the same key */
+    headers = JSON "\nIdempotency-Key: key-2";
+    expect_error(f, "POST", "/ingest", headers, "{\"documents\":1}", 400, "documents");
+    assert_int_equal(ask(f, "POST", "/ingest", headers, MOREL, &r), 200);
+    cJSON_Delete(r);
+}
+
+static void a_job_runs_after_the_answer(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    fo_buf lines = {0};
+    for (int i = 0; i < 300; i++)
+        fo_buf_printf(&lines, "{\"id\":\"d%d\",\"text\":\"Document number %d of many.\"}\n", i, i);
+    assert_int_equal(
+        ask(f, "POST", "/ingest?wait=false", "Content-Type: application/x-ndjson", lines.data, &r),
+        202);
+    char path[64];
+    snprintf(path, sizeof path, "/jobs/%s", text(r, "job_id"));
+    cJSON_Delete(r);
+    for (int i = 0; i < 600; i++) {
+        assert_int_equal(ask(f, "GET", path, "", NULL, &r), 200);
+        if (!strcmp(text(r, "status"), "succeeded")) break;
+        assert_string_not_equal(text(r, "status"), "failed");
+        cJSON_Delete(r);
+        usleep(50000);
+    }
+    assert_string_equal(text(r, "status"), "succeeded");
+    assert_true(number(r, "progress.done") == 300);
+    assert_true(number(r, "result.created") == 300);
+    cJSON_Delete(r);
+    expect_error(f, "DELETE", path, "", NULL, 409, "");
+    assert_int_equal(ask(f, "GET", "/documents?limit=7&after=d10", "", NULL, &r), 200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "data")), 7);
+    assert_string_equal(text(r, "data.0.id"), "d100");
+    assert_true(cJSON_IsTrue(at(r, "has_more")));
+    cJSON_Delete(r);
+    fo_buf_free(&lines);
+}
+
+static void questions_are_logged(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "POST", "/ingest", JSON, MOREL, &r), 200);
+    cJSON_Delete(r);
+    for (int i = 0; i < 5; i++) {
+        assert_int_equal(ask(f, "POST", "/query", JSON, "{\"query\":\"Morels?\"}", &r), 200);
+        cJSON_Delete(r);
+    }
+    app_stop(f->app, 5000, NULL); /* writes what is left */
+    f->app = NULL;
+    char path[4200];
+    snprintf(path, sizeof path, "%s/forage.db", f->dir);
+    sqlite3 *db;
+    sqlite3_stmt *st;
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(db,
+                                        "SELECT count(*) FROM query_log WHERE query = 'Morels?' "
+                                        "AND answer_source IS NOT NULL",
+                                        -1, &st, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(st), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(st, 0), 5);
+    sqlite3_finalize(st);
+    sqlite3_close(db);
+}
+
+static void every_route_is_described(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "GET", "/openapi.json", "", NULL, &r), 200);
+    assert_memory_equal(text(r, "openapi"), "3.1", 3);
+    size_t described = 0;
+    const cJSON *paths = at(r, "paths"), *path, *m;
+    cJSON_ArrayForEach(path, paths) cJSON_ArrayForEach(m, path) described +=
+        strcmp(m->string, "parameters") != 0;
+    assert_int_equal(described, app_n_routes);
+    for (size_t i = 0; i < app_n_routes; i++) {
+        char method[8] = "";
+        for (size_t k = 0; k < 7 && app_routes[i].method[k]; k++)
+            method[k] = (char)(app_routes[i].method[k] | 32);
+        const cJSON *p = cJSON_GetObjectItemCaseSensitive(paths, app_routes[i].pattern);
+        const cJSON *op = cJSON_GetObjectItemCaseSensitive(p, method);
+        if (!op) fail_msg("%s %s is not described", app_routes[i].method, app_routes[i].pattern);
+        /* what writes is refused by a server that only reads, and says so */
+        const cJSON *answers = cJSON_GetObjectItemCaseSensitive(op, "responses");
+        bool refuses = cJSON_GetObjectItemCaseSensitive(answers, "403") != NULL;
+        assert_int_equal(refuses, app_routes[i].lane == HTTP_LANE_INGEST);
+        /* and every query argument of it */
+        char *args = strdup(app_routes[i].args ? app_routes[i].args : ""), *save = NULL;
+        for (char *a = strtok_r(args, " *", &save); a; a = strtok_r(NULL, " *", &save)) {
+            bool found = false;
+            const cJSON *lists[] = {cJSON_GetObjectItemCaseSensitive(op, "parameters"),
+                                    cJSON_GetObjectItemCaseSensitive(p, "parameters")};
+            for (int k = 0; k < 2; k++) {
+                const cJSON *q;
+                cJSON_ArrayForEach(q, lists[k]) found = found || !strcmp(text(q, "name"), a);
+            }
+            if (!found) fail_msg("?%s= of %s is not described", a, app_routes[i].pattern);
+        }
+        free(args);
+    }
+    cJSON_Delete(r);
+}
+
+static void operations_answer(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "POST", "/ingest", JSON, MOREL, &r), 200);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/health", "", NULL, &r), 200);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/ready", "", NULL, &r), 200);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/stats", "", NULL, &r), 200);
+    assert_true(number(r, "documents") == 1);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/metrics", "", NULL, &r), 200);
+    assert_non_null(strstr(cJSON_GetStringValue(r), "forage_http_requests_total{method=\"POST\""));
+    assert_non_null(
+        strstr(cJSON_GetStringValue(r), "forage_documents_ingested_total{status=\"created\"} 1\n"));
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "POST", "/admin/snapshot", "", "", &r), 200);
+    assert_int_equal(access(text(r, "path"), R_OK), 0);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/", "", NULL, &r), 200);
+    assert_non_null(strstr(cJSON_GetStringValue(r), "<title>Forage</title>"));
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "PUT", "/collections/neu", JSON, "{\"language\":\"german\"}", &r), 201);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "PUT", "/collections/neu", JSON, "{}", &r), 200);
+    assert_string_equal(text(r, "language"), "german");
+    cJSON_Delete(r);
+    expect_error(f, "PUT", "/collections/neu", JSON, "{\"language\":\"english\"}", 409, "language");
+    assert_int_equal(ask(f, "GET", "/collections", "", NULL, &r), 200);
+    assert_int_equal(cJSON_GetArraySize(at(r, "data")), 2);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "DELETE", "/collections/neu", "", NULL, &r), 200);
+    cJSON_Delete(r);
+}
+
+static void jobs_give_way_to_questions(void **state) {
+    (void)state;
+    jobs *q;
+    fo_err err;
+    const int others = threads_that_give_way();
+    assert_ok(jobs_create(&q, NULL, 1, &err), &err); /* nothing is ever added: no store */
+    await_threads_that_give_way(others + 1);
+    jobs_stop(q);
+}
+
+int main(void) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(what_went_in_is_found_and_cited, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_requests_name_their_field, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_body_kind_is_taken, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_key_is_answered_once, setup, teardown),
+        cmocka_unit_test(jobs_give_way_to_questions),
+        cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
+        cmocka_unit_test_setup_teardown(operations_answer, setup, teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
