@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine/embed/embedder_impl.h"
+#include "engine/embed/encoder_vocabulary.h"
 #include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer.h"
-#include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/buf.h"
 
 /* Measured on eight sets with MiniLM (docs/quality.md): equal weights are best for an encoder. */
@@ -136,10 +136,9 @@ static size_t count_tokens(embedder *e, const char *text, size_t len) {
 static const embedder_ops encoder_ops = {close_encoder, embed, count_tokens};
 
 /* --- opening --- */
-static int read_prefix(embed_encoder *s, enum embed_kind kind, const char *key,
+static int read_prefix(embed_encoder *s, const gguf *g, enum embed_kind kind, const char *key,
                        const char *override, fo_err *err) {
     gguf_str v = {override, override ? strlen(override) : 0};
-    const gguf *g = model_gguf(s->weights);
     if (!override) {
         int rc = gguf_get_optional_str(g, key, &v, err);
         if (rc) return rc;
@@ -152,9 +151,8 @@ static int read_prefix(embed_encoder *s, enum embed_kind kind, const char *key,
     return FO_OK;
 }
 
-static int read_limits(embed_encoder *s, fo_err *err) {
-    const gguf *g = model_gguf(s->weights);
-    uint64_t most = (uint64_t)model_get_info(s->weights)->n_context, wanted = most;
+static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, fo_err *err) {
+    uint64_t most = (uint64_t)info->n_context, wanted = most;
     double alpha = (double)DEFAULT_ALPHA;
     int rc = gguf_get_u64(g, "forage.embedding.max_tokens", &wanted, err);
     if (rc && rc != FO_ENOTFOUND) return rc;
@@ -178,42 +176,50 @@ static int take_fingerprint(embed_encoder *s, fo_err *err) {
     return fingerprint_end(f, s->base.fingerprint, err);
 }
 
+/* All that the file says beside its weights. */
+static int read_head(embed_encoder *s, const gguf *g, const model_info *i, const char *path,
+                     const embedder_options *o, fo_err *err) {
+    const char *name = i->name[0] ? i->name : path;
+    if (!i->encoder || i->n_scores)
+        return fo_fail(err, FO_EUNSUPPORTED, "%s is %s: it cannot embed", name,
+                       i->n_scores ? "a reranker" : "a model that writes text");
+    s->base.dim = (size_t)i->d_model;
+    int rc = encoder_vocabulary(&s->tokens, &s->first, &s->last, g, i, err);
+    if (rc) return rc;
+    s->base.vocabulary = s->tokens;
+    rc = read_prefix(s, g, EMBED_QUERY, "forage.embedding.query_prefix", o->query_prefix, err);
+    if (!rc)
+        rc = read_prefix(s, g, EMBED_PASSAGE, "forage.embedding.passage_prefix", o->passage_prefix,
+                         err);
+    if (!rc) rc = read_limits(s, g, i, err);
+    if (!rc) embedder_set_name(&s->base, name, strlen(name));
+    return rc;
+}
+
 static int load(embed_encoder *s, const char *path, const embedder_options *o, fo_err *err) {
     fo_pool *pool = o->pool;
     if (!pool && !(pool = s->own_pool = fo_pool_create_bound(0, NULL)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
     int rc = model_open(&s->weights, path, &(model_options){.pool = pool, .fast = !o->exact}, err);
-    if (rc) return rc;
-    const model_info *i = model_get_info(s->weights);
-    if (!i->encoder || i->n_scores)
-        return fo_fail(err, FO_EUNSUPPORTED, "%s is %s: it cannot embed",
-                       i->name[0] ? i->name : path,
-                       i->n_scores ? "a reranker" : "a model that writes text");
-    s->base.dim = (size_t)i->d_model;
-    if ((rc = tokenizer_from_gguf(&s->tokens, model_gguf(s->weights), err))) return rc;
-    s->base.vocabulary = s->tokens;
-    if (!tokenizer_text_ends(s->tokens, &s->first, &s->last))
-        return fo_fail(err, FO_ECORRUPT, "the vocabulary has no [CLS] and [SEP]");
-    rc = read_prefix(s, EMBED_QUERY, "forage.embedding.query_prefix", o->query_prefix, err);
-    if (!rc)
-        rc = read_prefix(s, EMBED_PASSAGE, "forage.embedding.passage_prefix", o->passage_prefix,
-                         err);
-    if (!rc) rc = read_limits(s, err);
+    if (!rc) rc = read_head(s, model_gguf(s->weights), model_get_info(s->weights), path, o, err);
     if (!rc) rc = take_fingerprint(s, err);
     if (!rc) rc = encoder_create(&s->lanes[EMBED_QUERY].run, s->weights, NULL, err);
     const encoder_limits passages = {.pool = o->passage_pool};
     if (!rc) rc = encoder_create(&s->lanes[EMBED_PASSAGE].run, s->weights, &passages, err);
-    if (!rc)
-        embedder_set_name(&s->base, i->name[0] ? i->name : path,
-                          strlen(i->name[0] ? i->name : path));
     return rc;
 }
 
-int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
+static embed_encoder *make(void) {
     embed_encoder *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return NULL;
     s->base.ops = &encoder_ops;
     for (int k = 0; k < 2; k++) pthread_mutex_init(&s->lanes[k].mu, NULL);
+    return s;
+}
+
+int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
+    embed_encoder *s = make();
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
     int rc = load(s, path, o, err);
     if (rc) {
         close_encoder(&s->base);
@@ -221,4 +227,12 @@ int embed_encoder_open(embedder **out, const char *path, const embedder_options 
     }
     *out = &s->base;
     return FO_OK;
+}
+
+int embed_encoder_check(const gguf *g, const model_info *info, const char *path, fo_err *err) {
+    embed_encoder *s = make();
+    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = read_head(s, g, info, path, &(embedder_options){0}, err);
+    close_encoder(&s->base);
+    return rc;
 }

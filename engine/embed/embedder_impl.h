@@ -7,6 +7,7 @@
 
 #include "engine/embed/embedder.h"
 #include "engine/gguf/gguf.h"
+#include "engine/model/model.h"
 #include "engine/gguf/safetensors.h"
 #include "engine/tokenizer/tokenizer.h"
 
@@ -40,6 +41,8 @@ int embed_static_open_gguf(embedder **out, gguf *g, const char *path, fo_err *er
 
 /* An encoder out of a GGUF file. */
 int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err);
+/* What opening it would refuse, without its weights. g: the file; info: of model_probe. */
+int embed_encoder_check(const gguf *g, const model_info *info, const char *path, fo_err *err);
 
 /* A model2vec folder. */
 int embed_static_open_folder(embedder **out, const char *path, fo_err *err);

@@ -2,16 +2,32 @@
 #include <stdlib.h>
 
 #include "engine/generate/chunk_lead.h"
+#include "engine/generate/engine_file.h"
 #include "engine/generate/engine_internal.h"
-#include "engine/generate/engine_memory.h"
-#include "engine/tokenizer/tokenizer_gguf.h"
 
-enum {
-    SAVE_ALL_MS = 10000, /* the end waits no longer for what is cached to be written */
-    DRAFT_ROWS = 16      /* rows of a step that are guesses, all sequences together */
-};
+enum { SAVE_ALL_MS = 10000 /* the end waits no longer for what is cached to be written */ };
 
 static const double CHUNK_BUDGET = .15; /* docs/kv-reuse.md: as measured */
+
+static int open_kv(engine *e, const engine_options *opt, const engine_memory_plan *plan,
+                   fo_err *err) {
+    const model_info *info = model_get_info(e->model);
+    kv_cache_options ko = {.n_pages = plan->n_pages, .defrag_threshold = opt->defrag_threshold};
+    if (ko.defrag_threshold <= 0) ko.defrag_threshold = .5;
+    int rc = model_kv_layout(e->model, plan->page_tokens, opt->kv_type, &ko.layout, err);
+    kv_store_options so = {
+        .dir = opt->kv_dir, .ram_bytes = plan->store, .disk_bytes = opt->kv_disk};
+    if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
+    if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
+    if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
+    e->kv_tokens = (size_t)plan->n_pages * (size_t)plan->page_tokens;
+    e->world =
+        (chunk_world){.model = e->model, .cache = e->kv, .layout = ko.layout, .store = e->store};
+    e->world.n_lead = chunk_lead_tokens(e->tokenizer, info->n_vocab, e->world.lead);
+    e->world.capacity =
+        e->kv_tokens < (size_t)info->n_context ? (int)e->kv_tokens : info->n_context;
+    return rc;
+}
 
 int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     engine *e = calloc(1, sizeof *e);
@@ -19,18 +35,16 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     pthread_mutex_init(&e->mu, NULL);
     pthread_cond_init(&e->wake, NULL);
     e->batch_wait_us = opt->batch_wait_us;
-    e->max_batch_tokens = opt->max_batch_tokens > 0 ? opt->max_batch_tokens : 512;
-    e->max_sequences = opt->max_sequences > 0 ? opt->max_sequences : 16;
-    if (e->max_sequences > e->max_batch_tokens) e->max_sequences = e->max_batch_tokens;
-    e->max_drafts = e->max_batch_tokens - e->max_sequences;
-    if (e->max_drafts > DRAFT_ROWS) e->max_drafts = DRAFT_ROWS;
-    if (opt->no_lookup) e->max_drafts = 0;
     e->row_cost = opt->row_cost;
     e->kv_chunk_budget = opt->kv_chunk_budget == 0 ? CHUNK_BUDGET : opt->kv_chunk_budget;
-    const int logit_rows = e->max_sequences + e->max_drafts;
-    engine_memory_plan plan = {0};
-    int rc = engine_memory_check(&plan, opt, e->max_batch_tokens, logit_rows, err);
+    engine_file checked;
+    int rc = engine_file_check(&checked, opt, err);
     if (rc != FO_OK) goto fail;
+    e->tokenizer = checked.tokenizer;
+    e->max_batch_tokens = checked.max_batch_tokens;
+    e->max_sequences = checked.max_sequences;
+    e->max_drafts = checked.max_drafts;
+    const int logit_rows = e->max_sequences + e->max_drafts;
     e->pool = fo_pool_create_bound(opt->n_threads, NULL);
     if (!e->pool) {
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
@@ -43,34 +57,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     rc = model_open(&e->model, opt->model, &mo, err);
     if (rc != FO_OK) goto fail;
     const model_info *info = model_get_info(e->model);
-    if (info->encoder) {
-        rc = fo_fail(err, FO_EUNSUPPORTED, "%s is an encoder: it embeds, it does not write",
-                     opt->model);
-        goto fail;
-    }
-    if (!info->causal) {
-        rc = fo_fail(err, FO_EUNSUPPORTED,
-                     "%s (%s) sees in both directions: it cannot write token by token", opt->model,
-                     info->arch);
-        goto fail;
-    }
-    e->kv_tokens = (size_t)plan.n_pages * (size_t)plan.page_tokens;
-    rc = tokenizer_from_gguf(&e->tokenizer, model_gguf(e->model), err);
-    if (rc == FO_OK) {
-        kv_cache_options ko = {.n_pages = plan.n_pages, .defrag_threshold = opt->defrag_threshold};
-        if (ko.defrag_threshold <= 0) ko.defrag_threshold = .5;
-        rc = model_kv_layout(e->model, plan.page_tokens, opt->kv_type, &ko.layout, err);
-        kv_store_options so = {
-            .dir = opt->kv_dir, .ram_bytes = plan.store, .disk_bytes = opt->kv_disk};
-        if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
-        if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
-        if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
-        e->world = (chunk_world){
-            .model = e->model, .cache = e->kv, .layout = ko.layout, .store = e->store};
-        e->world.n_lead = chunk_lead_tokens(e->tokenizer, info->n_vocab, e->world.lead);
-        e->world.capacity =
-            e->kv_tokens < (size_t)info->n_context ? (int)e->kv_tokens : info->n_context;
-    }
+    rc = open_kv(e, opt, &checked.memory, err);
     if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
     model_limits limits = {e->max_batch_tokens, logit_rows};
     if (rc == FO_OK) rc = model_context_create(&e->ctx, e->model, &limits, err);

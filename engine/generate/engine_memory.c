@@ -43,27 +43,24 @@ int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err) {
     return FO_OK;
 }
 
-int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
-                        int logit_rows, fo_err *err) {
-    model_info info;
-    int rc = model_probe(&info, opt->model, !opt->exact, err);
-    if (rc != FO_OK) return rc;
+int engine_memory_check(engine_memory_plan *out, const model_info *info, const engine_options *opt,
+                        int batch_tokens, int logit_rows, fo_err *err) {
     *out =
-        (engine_memory_plan){.weights = info.weight_bytes, .available = engine_memory_available()};
+        (engine_memory_plan){.weights = info->weight_bytes, .available = engine_memory_available()};
     out->page_tokens = opt->kv_page_tokens > 0 ? opt->kv_page_tokens : 16;
-    kv_layout l = {.n_layers = info.n_layers,
-                   .n_kv_heads = info.n_kv_heads,
-                   .k_dim = info.k_dim,
-                   .v_dim = info.v_dim,
+    kv_layout l = {.n_layers = info->n_layers,
+                   .n_kv_heads = info->n_kv_heads,
+                   .k_dim = info->k_dim,
+                   .v_dim = info->v_dim,
                    .page_tokens = out->page_tokens,
                    .type = opt->kv_type};
-    rc = kv_layout_init(&l, err);
+    int rc = kv_layout_init(&l, err);
     if (rc != FO_OK) return rc;
     /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
-    out->scratch = activations(&info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
-                   (uint64_t)logit_rows * (uint64_t)info.n_vocab * 8;
+    out->scratch = activations(info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
+                   (uint64_t)logit_rows * (uint64_t)info->n_vocab * 8;
     uint64_t fixed = out->weights + out->scratch + opt->reserved_bytes;
-    uint64_t window = ((uint64_t)info.n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
+    uint64_t window = ((uint64_t)info->n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;
     uint64_t kv = opt->kv_ram;
     if (!kv) {
         uint64_t left = out->available > fixed ? out->available - fixed : 0;

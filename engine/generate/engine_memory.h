@@ -10,10 +10,11 @@ typedef struct engine_memory_plan {
     int page_tokens, n_pages;
 } engine_memory_plan;
 
-/* Read the file's head, choose the size of the KV cache where opt leaves it open, and refuse with a
- * sentence that adds it all up where it does not fit into the memory available (FO_ENOMEM). */
-int engine_memory_check(engine_memory_plan *out, const engine_options *opt, int batch_tokens,
-                        int logit_rows, fo_err *err);
+/* Choose the size of the KV cache where opt leaves it open, and refuse with a sentence that adds it
+ * all up where it does not fit into the memory available (FO_ENOMEM; *out is filled then, too).
+ * info: of the file, by model_probe. */
+int engine_memory_check(engine_memory_plan *out, const model_info *info, const engine_options *opt,
+                        int batch_tokens, int logit_rows, fo_err *err);
 
 /* What an encoder (embedder or cross-encoder) at `path` will take; 0 where it is no GGUF model,
  * such as a static table, which is small. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED. */

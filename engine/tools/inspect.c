@@ -3,9 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "engine/embed/embed_static.h"
-#include "engine/embed/embedder.h"
+#include "engine/embed/embedder_impl.h"
+#include "engine/embed/encoder_vocabulary.h"
+#include "engine/generate/engine_file.h"
 #include "engine/model/model.h"
-#include "engine/tokenizer/tokenizer.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 
 enum { KV_TOKENS = 4096, BF16_BYTES = 2 };
@@ -20,17 +21,6 @@ static void copy_string(const gguf *g, const char *key, char *out, size_t size) 
     gguf_str s;
     if (gguf_get_str(g, key, &s, NULL)) return;
     snprintf(out, size, "%.*s", (int)(s.len < size ? s.len : size - 1), s.ptr);
-}
-
-/* MemAvailable: free pages and what the kernel would give back. */
-static uint64_t available_bytes(void) {
-    FILE *f = fopen("/proc/meminfo", "r");
-    unsigned long long kib = 0;
-    char line[256];
-    while (f && fgets(line, sizeof line, f))
-        if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) break;
-    if (f) fclose(f);
-    return (uint64_t)kib * 1024;
 }
 
 static void count_tensors(inspect_report *r, const gguf *g) {
@@ -54,7 +44,7 @@ static void look_at_table(inspect_report *r, const char *path) {
         say_why(r, &err);
         return;
     }
-    r->runs = true;
+    r->runs = r->fits = true;
     embedder_close(e);
 }
 
@@ -71,27 +61,62 @@ static void look_at_vocabulary(inspect_report *r, const gguf *g) {
     tokenizer_free(t);
 }
 
-static void look_at_model(inspect_report *r, const char *path) {
+/* One that writes: the engine's own checks, with its defaults. */
+static void look_at_generator(inspect_report *r, const char *path, const model_info *i) {
+    engine_file c;
+    fo_err err = {0};
+    r->kind = INSPECT_GENERATOR;
+    r->kv_bytes_per_token = (uint64_t)i->n_layers * (uint64_t)i->n_kv_heads *
+                            (uint64_t)(i->k_dim + i->v_dim) * BF16_BYTES;
+    r->kv_tokens = i->n_context < KV_TOKENS ? i->n_context : KV_TOKENS;
+    int rc = engine_file_check(&c, &(engine_options){.model = path, .kv_type = KV_BF16}, &err);
+    r->scratch_bytes = c.memory.scratch;
+    r->runs = !rc || rc == FO_ENOMEM;
+    r->fits = !rc;
+    if (rc) say_why(r, &err);
+    tokenizer_free(c.tokenizer);
+}
+
+static void look_at_encoder(inspect_report *r, const char *path, const gguf *g,
+                            const model_info *i) {
+    fo_err err = {0};
+    tokenizer *t = NULL;
+    int32_t first, last;
+    uint64_t bytes = 0;
+    r->kind = i->n_scores ? INSPECT_RERANKER : INSPECT_ENCODER;
+    int rc = i->n_scores ? encoder_vocabulary(&t, &first, &last, g, i, &err)
+                         : embed_encoder_check(g, i, path, &err);
+    tokenizer_free(t);
+    if (!rc) rc = engine_memory_of_encoder(&bytes, path, &err);
+    r->scratch_bytes = bytes > i->weight_bytes ? bytes - i->weight_bytes : 0;
+    r->runs = !rc;
+    r->fits = r->runs && (!r->available_bytes || bytes <= r->available_bytes);
+    if (rc) say_why(r, &err);
+    if (r->runs && !r->fits)
+        snprintf(r->reason, sizeof r->reason, "%s needs %llu MiB; %llu MiB are available", path,
+                 (unsigned long long)(bytes >> 20), (unsigned long long)(r->available_bytes >> 20));
+}
+
+static void look_at_model(inspect_report *r, const char *path, const gguf *g) {
     fo_err err = {0};
     model_info i;
     if (model_probe(&i, path, true, &err)) {
         say_why(r, &err);
         return;
     }
-    r->runs = true;
-    r->kind = i.n_scores ? INSPECT_RERANKER : i.encoder ? INSPECT_ENCODER : INSPECT_GENERATOR;
     r->n_layers = i.n_layers;
     r->n_context = i.n_context;
     r->n_vocab = i.n_vocab;
     r->weight_bytes = i.weight_bytes;
-    if (i.encoder) return;
-    r->kv_bytes_per_token =
-        (uint64_t)i.n_layers * (uint64_t)i.n_kv_heads * (uint64_t)(i.k_dim + i.v_dim) * BF16_BYTES;
-    r->kv_tokens = i.n_context < KV_TOKENS ? i.n_context : KV_TOKENS;
+    if (i.encoder)
+        look_at_encoder(r, path, g, &i);
+    else
+        look_at_generator(r, path, &i);
 }
 
 void inspect_file(inspect_report *out, const char *path, const gguf *g) {
-    inspect_report r = {.file_bytes = gguf_file_bytes(g)};
+    inspect_report r = {.file_bytes = gguf_file_bytes(g),
+                        .available_bytes = engine_memory_available()};
     copy_string(g, "general.architecture", r.architecture, sizeof r.architecture);
     copy_string(g, "general.name", r.name, sizeof r.name);
     count_tensors(&r, g);
@@ -100,9 +125,8 @@ void inspect_file(inspect_report *out, const char *path, const gguf *g) {
     else if (!gguf_n_tensors(g))
         look_at_vocabulary(&r, g);
     else
-        look_at_model(&r, path);
-    r.needed_bytes = r.file_bytes + r.weight_bytes + r.kv_bytes_per_token * (uint64_t)r.kv_tokens;
-    r.available_bytes = available_bytes();
-    r.fits = !r.available_bytes || r.needed_bytes <= r.available_bytes;
+        look_at_model(&r, path, g);
+    r.needed_bytes = r.file_bytes + r.weight_bytes + r.scratch_bytes +
+                     r.kv_bytes_per_token * (uint64_t)r.kv_tokens;
     *out = r;
 }

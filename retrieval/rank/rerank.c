@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/embed/encoder_vocabulary.h"
 #include "engine/model/encoder.h"
-#include "engine/tokenizer/tokenizer_gguf.h"
 
 enum { PAIRS_AT_ONCE = 64 };
 
@@ -41,9 +41,8 @@ static int load(reranker *r, const char *path, fo_pool *pool, fo_err *err) {
     if (!i->encoder || !i->n_scores)
         return fo_fail_field(err, FO_EUNSUPPORTED, "rerank-model",
                              "%s is no cross-encoder: it has no head that scores a pair", r->name);
-    if ((rc = tokenizer_from_gguf(&r->tokens, model_gguf(r->weights), err))) return rc;
-    if (!tokenizer_text_ends(r->tokens, &r->first, &r->separator) || i->n_context < 16)
-        return fo_fail(err, FO_ECORRUPT, "%s: no [CLS] and [SEP], or no room for a pair", r->name);
+    rc = encoder_vocabulary(&r->tokens, &r->first, &r->separator, model_gguf(r->weights), i, err);
+    if (rc) return err ? fo_fail_prefix(err, "%s", r->name) : rc;
     r->window = i->n_context < 8192 ? (size_t)i->n_context : 8192;
     return encoder_create(&r->run, r->weights, &(encoder_limits){0}, err);
 }

@@ -127,6 +127,7 @@ static void print_summary(const gguf *g, const inspect_report *r) {
         printf("%d layers, context %d, vocabulary %d\n", r->n_layers, r->n_context, r->n_vocab);
     printf("memory: %.1f MB mapped file + %.1f MB repacked weights", mega(r->file_bytes),
            mega(r->weight_bytes));
+    if (r->scratch_bytes) printf(" + %.1f MB scratch", mega(r->scratch_bytes));
     if (r->kv_bytes_per_token)
         printf(" + %.1f MB KV (%d tokens, %.2f KB each in BF16)",
                mega(r->kv_bytes_per_token * (uint64_t)r->kv_tokens), r->kv_tokens,
@@ -136,8 +137,10 @@ static void print_summary(const gguf *g, const inspect_report *r) {
     putchar('\n');
     if (!r->runs)
         printf("will not run: %s\n", r->reason);
+    else if (!r->fits)
+        printf("will run only with more memory: %s\n", r->reason);
     else
-        printf(r->fits ? "will run\n" : "will run only with more memory\n");
+        puts("will run");
 }
 
 /* --- for programs --- */
@@ -147,14 +150,15 @@ static void print_json(const gguf *g, const inspect_report *r) {
     fputs(",\"name\":", stdout);
     print_text(r->name, strlen(r->name), true);
     printf(",\"kind\":\"%s\",\"version\":%u,\"file_bytes\":%llu,\"parameters\":%llu,"
-           "\"layers\":%d,\"context\":%d,\"vocab\":%d,\"weight_bytes\":%llu,"
+           "\"layers\":%d,\"context\":%d,\"vocab\":%d,\"weight_bytes\":%llu,\"scratch_bytes\":%llu,"
            "\"kv_bytes_per_token\":%llu,\"needed_bytes\":%llu,\"available_bytes\":%llu,"
            "\"runs\":%s,\"fits\":%s,\"reason\":",
            inspect_kind_name(r->kind), gguf_version(g), (unsigned long long)r->file_bytes,
            (unsigned long long)r->n_parameters, r->n_layers, r->n_context, r->n_vocab,
-           (unsigned long long)r->weight_bytes, (unsigned long long)r->kv_bytes_per_token,
-           (unsigned long long)r->needed_bytes, (unsigned long long)r->available_bytes,
-           r->runs ? "true" : "false", r->fits ? "true" : "false");
+           (unsigned long long)r->weight_bytes, (unsigned long long)r->scratch_bytes,
+           (unsigned long long)r->kv_bytes_per_token, (unsigned long long)r->needed_bytes,
+           (unsigned long long)r->available_bytes, r->runs ? "true" : "false",
+           r->fits ? "true" : "false");
     print_text(r->reason, strlen(r->reason), true);
     fputs(",\"metadata\":{", stdout);
     for (size_t i = 0; i < gguf_n_kv(g); i++) {

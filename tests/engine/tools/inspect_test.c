@@ -1,7 +1,10 @@
 #include "tests/test.h"
 
+#include "engine/embed/embedder.h"
+#include "engine/generate/engine.h"
 #include "engine/gguf/gguf.h"
 #include "engine/tools/inspect.h"
+#include "tests/engine/tiny_model.h"
 
 static inspect_report look(const char *path) {
     fo_err err = {0};
@@ -65,11 +68,82 @@ static void an_unknown_architecture_is_told_why_it_does_not_run(void **state) {
     test_remove(dir);
 }
 
+/* Every place where `from` stands in the file, which has as many bytes as `to`. */
+static void spoil(const char *path, const char *from, const char *to) {
+    enum { MOST = 4 << 20 };
+    char *text = malloc(MOST), *at = text;
+    FILE *f = fopen(path, "r+b");
+    size_t n = fread(text, 1, MOST, f);
+    assert_int_equal(strlen(from), strlen(to));
+    assert_true(n < MOST && memmem(text, n, from, strlen(from)));
+    while ((at = memmem(at, n - (size_t)(at - text), from, strlen(from))))
+        memcpy(at, to, strlen(to));
+    rewind(f);
+    assert_int_equal(fwrite(text, 1, n, f), n);
+    assert_int_equal(fclose(f), 0);
+    free(text);
+}
+
+/* What opens the file says; the message goes to err. */
+static bool opens(const char *path, bool encoder, fo_err *err) {
+    if (encoder) {
+        embedder *e = NULL;
+        bool ok = embedder_open(&e, path, err) == FO_OK;
+        embedder_close(e);
+        return ok;
+    }
+    engine *e = NULL;
+    bool ok = engine_open(&e, &(engine_options){.model = path, .n_threads = 1}, err) == FO_OK;
+    engine_close(e);
+    return ok;
+}
+
+static void what_inspect_says_is_what_opening_does(void **state) {
+    (void)state;
+    static const struct {
+        const char *arch, *from, *to; /* from: spoilt in the file, NULL: nothing */
+        bool runs;
+    } cases[] = {
+        {"llama", NULL, NULL, true},
+        {"qwen2", NULL, NULL, true},
+        {"dream", NULL, NULL, false}, /* sees in both directions */
+        {"llada", NULL, NULL, false},
+        {"llama", "tokenizer.ggml.model", "tokenizer.ggml.modem", false},
+        {"llama", "tokenizer.ggml.tokens", "tokenizer.ggml.tokenz", false},
+        {"bert", "cls.output.weight", "cls.utopia.weight", false}, /* has no vocabulary */
+    };
+    uint64_t seed = test_seed();
+    char *dir = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/m.gguf", dir);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool bert = !strcmp(cases[i].arch, "bert");
+        tiny_shape s = {.arch = cases[i].arch,
+                        .d = 64,
+                        .layers = 2,
+                        .heads = 4,
+                        .kv_heads = bert ? 4 : 2,
+                        .head_dim = 16,
+                        .ff = 96,
+                        .vocab = 128};
+        tiny_model_write(path, &s, &seed);
+        if (cases[i].from) spoil(path, cases[i].from, cases[i].to);
+        inspect_report r = look(path);
+        fo_err err = {0};
+        bool opened = opens(path, bert, &err);
+        if (r.runs != opened || opened != cases[i].runs || (!opened && strcmp(r.reason, err.msg)))
+            fail_msg("%s, case %zu: inspect says %d (%s), opening %d (%s)", cases[i].arch, i,
+                     r.runs, r.reason, opened, err.msg);
+        assert_true(r.fits || !r.runs);
+    }
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_built_in_table_runs),
         cmocka_unit_test(kinds_and_needs_are_told_apart),
         cmocka_unit_test(an_unknown_architecture_is_told_why_it_does_not_run),
+        cmocka_unit_test(what_inspect_says_is_what_opening_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

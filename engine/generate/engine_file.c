@@ -1,0 +1,53 @@
+#include "engine/generate/engine_file.h"
+
+#include "engine/chat/chat_prompt.h"
+#include "engine/tokenizer/tokenizer_gguf.h"
+
+enum { DRAFT_ROWS = 16 /* rows of a step that are guesses, all sequences together */ };
+
+static void take_limits(engine_file *c, const engine_options *opt) {
+    c->max_batch_tokens = opt->max_batch_tokens > 0 ? opt->max_batch_tokens : 512;
+    c->max_sequences = opt->max_sequences > 0 ? opt->max_sequences : 16;
+    if (c->max_sequences > c->max_batch_tokens) c->max_sequences = c->max_batch_tokens;
+    c->max_drafts = c->max_batch_tokens - c->max_sequences;
+    if (c->max_drafts > DRAFT_ROWS) c->max_drafts = DRAFT_ROWS;
+    if (opt->no_lookup) c->max_drafts = 0;
+}
+
+static int check_writes(const model_info *info, const char *path, fo_err *err) {
+    if (info->encoder)
+        return fo_fail(err, FO_EUNSUPPORTED, "%s is an encoder: it embeds, it does not write",
+                       path);
+    if (!info->causal)
+        return fo_fail(err, FO_EUNSUPPORTED,
+                       "%s (%s) sees in both directions: it cannot write token by token", path,
+                       info->arch);
+    return FO_OK;
+}
+
+static int open_vocabulary(engine_file *c, const char *path, fo_err *err) {
+    gguf *g;
+    gguf_str chat;
+    int rc = gguf_open(&g, path, err);
+    if (rc != FO_OK) return rc;
+    rc = tokenizer_from_gguf(&c->tokenizer, g, err);
+    if (rc == FO_OK) rc = chat_prompt_source(g, &chat, err);
+    gguf_close(g);
+    return rc && err ? fo_fail_prefix(err, "%s", path) : rc;
+}
+
+int engine_file_check(engine_file *out, const engine_options *opt, fo_err *err) {
+    *out = (engine_file){0};
+    take_limits(out, opt);
+    int rc = model_probe(&out->info, opt->model, !opt->exact, err);
+    if (rc == FO_OK) rc = check_writes(&out->info, opt->model, err);
+    if (rc == FO_OK) rc = open_vocabulary(out, opt->model, err);
+    if (rc == FO_OK)
+        rc = engine_memory_check(&out->memory, &out->info, opt, out->max_batch_tokens,
+                                 out->max_sequences + out->max_drafts, err);
+    if (rc != FO_OK) {
+        tokenizer_free(out->tokenizer);
+        out->tokenizer = NULL;
+    }
+    return rc;
+}
