@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "server/base/printable.h"
 
 /* ---- the scanner ---------------------------------------------------------------------------- */
 
@@ -407,7 +408,7 @@ void json_write_string(fo_buf *b, const char *s, size_t len) {
         int32_t cp = ch;
         if (ch >= 0x80) {
             n = fo_utf8_decode(s + i, len - i, &cp);
-            if (cp >= 0) {
+            if (cp >= 0 && !printable_escapes(cp)) {
                 i += n;
                 continue;
             }
@@ -424,7 +425,7 @@ void json_write_string(fo_buf *b, const char *s, size_t len) {
         else if (ch == '\t')
             fo_buf_str(b, "\\t");
         else
-            fo_buf_printf(b, "\\u%04x", ch);
+            fo_buf_printf(b, "\\u%04x", (unsigned)cp);
         i += n;
         from = i;
     }
@@ -499,5 +500,5 @@ void json_out_null(json_out *o, const char *key) {
 
 void json_out_raw(json_out *o, const char *key, const char *json) {
     begin_value(o, key);
-    fo_buf_str(o->b, json);
+    printable_add(o->b, json, strlen(json), PRINTABLE_JSON);
 }

@@ -96,6 +96,7 @@ void json_out_int(json_out *o, const char *key, int64_t v);
 void json_out_number(json_out *o, const char *key, double v);
 void json_out_bool(json_out *o, const char *key, bool v);
 void json_out_null(json_out *o, const char *key);
-void json_out_raw(json_out *o, const char *key, const char *json); /* JSON text as it is */
+/* JSON text as it is, but for what server/printable.h escapes. */
+void json_out_raw(json_out *o, const char *key, const char *json);
 
 #endif

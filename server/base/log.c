@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 
 /* Written once before threads start. */
 static enum log_level least = LOG_LEVEL_INFO;
@@ -40,15 +42,20 @@ void log_time(char out[32], int64_t unix_ms) {
     snprintf(out + n, 32 - n, ".%03dZ", (int)(unix_ms % 1000));
 }
 
-/* A value of the text format: quoted where it holds more than plain characters. */
+/* A value of the text format: quoted where it holds more than plain characters, or such as would
+ * act on a terminal. */
 static void text_value(fo_buf *b, const char *s) {
-    bool plain = *s != 0;
-    for (const char *p = s; *p && plain; p++)
-        plain = (unsigned char)*p > ' ' && *p != '"' && *p != '\\' && *p != 0x7f;
+    size_t n = strlen(s);
+    bool plain = n > 0;
+    for (size_t i = 0; i < n && plain;) {
+        int32_t cp;
+        i += fo_utf8_decode(s + i, n - i, &cp);
+        plain = cp > ' ' && cp != '"' && cp != '\\' && !printable_escapes(cp);
+    }
     if (plain)
         fo_buf_str(b, s);
     else
-        json_write_string(b, s, strlen(s));
+        json_write_string(b, s, n);
 }
 
 void log_write(enum log_level level, const char *request_id, const char *event,

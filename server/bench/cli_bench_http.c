@@ -8,6 +8,7 @@
 #include "kernels/file.h"
 #include "server/cli/cli.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 #include "server/cli/progress.h"
 
 #define BODY_MAX_BYTES ((size_t)256 << 20)
@@ -223,12 +224,12 @@ static int run(int argc, char **argv) {
         json_out_number(&out, "max_ms", percentile(&l, 1));
         json_out_string(&out, "first_error", l.errors ? l.first_error : NULL);
         json_out_close(&out, '}');
-        puts(b.data);
+        cli_print_json(&b);
         fo_buf_free(&b);
     } else {
-        printf("%.0f requests/s, p50 %.2f ms, p99 %.2f ms, %zu errors of %zu%s%s\n", rate,
-               percentile(&l, .5), percentile(&l, .99), l.errors, l.n_ms, l.errors ? ": " : "",
-               l.errors ? l.first_error : "");
+        printable_say(stdout, "%.0f requests/s, p50 %.2f ms, p99 %.2f ms, %zu errors of %zu%s%s",
+                      rate, percentile(&l, .5), percentile(&l, .99), l.errors, l.n_ms,
+                      l.errors ? ": " : "", l.errors ? l.first_error : "");
     }
     bool all_failed = l.errors == l.n_ms;
     close_load(&l);

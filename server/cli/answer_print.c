@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/base/printable.h"
+
 static const char *text_of(const cJSON *item, const char *key) {
     const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
     return s ? s : "";
@@ -11,22 +13,24 @@ static const char *text_of(const cJSON *item, const char *key) {
 static void print_source(const cJSON *source, const char *label, const char *quote) {
     const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
     const char *uri = text_of(source, "uri");
-    printf("  %s %s%s%s", label, title, *title ? " - " : "", id);
-    if (*uri && strcmp(uri, id)) printf(" (%s)", uri);
-    printf("\n      ");
+    bool has_uri = *uri && strcmp(uri, id);
+    printable_say(stdout, "  %s %s%s%s%s%s%s", label, title, *title ? " - " : "", id,
+                  has_uri ? " (" : "", has_uri ? uri : "", has_uri ? ")" : "");
     /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
+    fo_buf line = {0};
     size_t n = 0;
     bool blank = false;
     for (const char *p = quote; *p; p++, n++) {
         if (n >= 300 && ((unsigned char)*p & 0xC0) != 0x80) {
-            fputs(" ...", stdout);
+            fo_buf_str(&line, " ...");
             break;
         }
         bool space = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
-        if (!space || !blank) putchar(space ? ' ' : *p);
+        if (!space || !blank) fo_buf_char(&line, space ? ' ' : *p);
         blank = space;
     }
-    putchar('\n');
+    printable_say(stdout, "      %s", line.data ? line.data : "");
+    fo_buf_free(&line);
 }
 
 const char *answer_print_nothing(const cJSON *a) {
@@ -37,7 +41,9 @@ const char *answer_print_nothing(const cJSON *a) {
 
 void answer_print_text(const cJSON *a) {
     const char *answer = text_of(a, "answer");
-    puts(*answer ? answer : answer_print_nothing(a));
+    if (!*answer) answer = answer_print_nothing(a);
+    printable_put(stdout, answer, strlen(answer), PRINTABLE_TEXT);
+    putchar('\n');
 }
 
 void answer_print_sources(const cJSON *a, bool contexts_only) {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "kernels/file.h"
+#include "server/base/printable.h"
 
 #define CONF_MAX_BYTES (1u << 20)
 
@@ -34,20 +35,29 @@ size_t cli_distance(const char *a, const char *b) {
 
 int cli_fail(const fo_err *err) {
     if (err->field[0])
-        fprintf(stderr, "forage: %s: %s\n", err->field, err->msg);
+        printable_say(stderr, "forage: %s: %s", err->field, err->msg);
     else
-        fprintf(stderr, "forage: %s\n", err->msg[0] ? err->msg : fo_code_name(err->code));
+        printable_say(stderr, "forage: %s", err->msg[0] ? err->msg : fo_code_name(err->code));
     return 1;
 }
 
 int cli_wrong_usage(const char *fmt, ...) {
+    char *text = NULL;
     va_list ap;
     va_start(ap, fmt);
-    fputs("forage: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    int n = vasprintf(&text, fmt, ap);
     va_end(ap);
+    fputs("forage: ", stderr);
+    if (n >= 0)
+        printable_put(stderr, text, (size_t)n, PRINTABLE_TEXT); /* usage has several lines */
+    fputc('\n', stderr);
+    if (n >= 0) free(text);
     return 2;
+}
+
+void cli_print_json(const fo_buf *b) {
+    printable_put(stdout, b->data ? b->data : "", b->len, PRINTABLE_JSON);
+    putchar('\n');
 }
 
 bool cli_parse_bytes(const char *s, int64_t *out) {

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "kernels/buf.h"
 #include "kernels/error.h"
 
 /* Tables of options leave out the fields at their ends. */
@@ -117,9 +118,14 @@ int cli_main(const cli_command *const *commands, size_t n_commands, int argc, ch
 int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
               int *argc, char **argv);
 
-/* "forage: sentence" on stderr. cli_fail returns 1, cli_wrong_usage 2: return what they return. */
+/* "forage: sentence" on stderr, printable (server/printable.h). cli_fail returns 1, cli_wrong_usage
+ * 2: return what they return. */
 int cli_fail(const fo_err *err);
 int cli_wrong_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* What --json prints: b, which is JSON, and a line end; printable whatever a server or a document
+ * put into it. */
+void cli_print_json(const fo_buf *b);
 
 /* "1.5G", "64M", "4096" -> bytes. */
 bool cli_parse_bytes(const char *s, int64_t *out);

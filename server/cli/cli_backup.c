@@ -13,6 +13,7 @@
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/base/printable.h"
 
 static struct {
     const char *home;
@@ -32,12 +33,12 @@ static int backup_run(int argc, char **argv) {
     fo_err err = {0};
     char path[4096];
     if (!o.force && access(argv[0], F_OK) == 0) {
-        fprintf(stderr, "forage: %s exists; --force writes over it\n", argv[0]);
+        printable_say(stderr, "forage: %s exists; --force writes over it", argv[0]);
         return 1;
     }
     snprintf(path, sizeof path, "%s/forage.db", o.home);
     if (access(path, F_OK) != 0) {
-        fprintf(stderr, "forage: %s is no home: it holds no forage.db\n", o.home);
+        printable_say(stderr, "forage: %s is no home: it holds no forage.db", o.home);
         return 1;
     }
     store *s;
@@ -55,7 +56,7 @@ static int backup_run(int argc, char **argv) {
     }
     struct stat st = {0};
     stat(argv[0], &st);
-    printf("%s: %.1f MB\n", argv[0], (double)st.st_size / 1e6);
+    printable_say(stdout, "%s: %.1f MB", argv[0], (double)st.st_size / 1e6);
     return 0;
 }
 
@@ -149,8 +150,8 @@ static int restore_run(int argc, char **argv) {
     int rc = service_get_stats(s, &st, &err);
     service_close(s);
     if (rc) return cli_fail(&err);
-    printf("%s: %zu collections, %zu documents, %zu chunks\n", o.home, st.n_collections,
-           st.n_documents, st.n_chunks);
+    printable_say(stdout, "%s: %zu collections, %zu documents, %zu chunks", o.home,
+                  st.n_collections, st.n_documents, st.n_chunks);
     return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "server/cli/cli_models.h"
 #include "server/http/client.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 #include "server/routes/query_json.h"
 
 enum { TURNS_KEPT = 32 }; /* of each side; the prompt takes fewer still */
@@ -84,7 +85,7 @@ static void write_request(const conversation *c, const char *question, fo_buf *b
 static int say(void *ctx, const char *text, size_t len) {
     bool *said = ctx;
     *said = true;
-    fwrite(text, 1, len, stdout);
+    printable_put(stdout, text, len, PRINTABLE_TEXT);
     fflush(stdout);
     return 0;
 }
@@ -227,7 +228,7 @@ static bool command(conversation *c, const char *line) { /* false: the end */
         puts("/sources  what the last answer rests on\n/new      begin anew: forget what was said\n"
              "/quit     the end (so does Ctrl-D; Ctrl-C stops an answer)");
     else
-        printf("There is no %s; /help lists what there is.\n", line);
+        printable_say(stdout, "There is no %s; /help lists what there is.", line);
     return true;
 }
 

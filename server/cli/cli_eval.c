@@ -19,6 +19,7 @@
 #include "server/cli/cli_models.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
+#include "server/base/printable.h"
 #include "server/cli/progress.h"
 #include "server/routes/query_json.h"
 
@@ -525,10 +526,10 @@ static void print_table(const cJSON *item, int indent) {
     const cJSON *v;
     cJSON_ArrayForEach(v, item) {
         if (cJSON_IsObject(v)) {
-            printf("%*s%s\n", indent, "", v->string);
+            printable_say(stdout, "%*s%s", indent, "", v->string);
             print_table(v, indent + 2);
         } else if (cJSON_IsString(v)) {
-            printf("%*s%-20s %s\n", indent, "", v->string, v->valuestring);
+            printable_say(stdout, "%*s%-20s %s", indent, "", v->string, v->valuestring);
         } else if (cJSON_IsNumber(v)) {
             bool whole = v->valuedouble == floor(v->valuedouble) && fabs(v->valuedouble) > 1;
             printf("%*s%-20s %.*f\n", indent, "", v->string, whole ? 0 : 4, v->valuedouble);
@@ -608,7 +609,7 @@ static int run_all(evaluation *e, fo_err *err) {
     size_t failed = 0;
     for (size_t i = 0; i < e->n_queries; i++)
         if (e->queries[i].failed && failed++ < 3)
-            fprintf(stderr, "forage: query %s: %s\n", e->queries[i].id, e->queries[i].err.msg);
+            printable_say(stderr, "forage: query %s: %s", e->queries[i].id, e->queries[i].err.msg);
     return failed == e->n_queries ? fo_fail(err, FO_EIO, "every query failed") : FO_OK;
 }
 
@@ -732,7 +733,7 @@ static int run(int argc, char **argv) {
         if (root)
             print_table(root, 0);
         else
-            puts(b.data);
+            cli_print_json(&b);
         cJSON_Delete(root);
     }
     fo_buf_free(&b);

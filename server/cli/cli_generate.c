@@ -12,6 +12,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/engine_flags.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 #include "server/cli/progress.h"
 
 enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4 };
@@ -227,7 +228,7 @@ static void job_finish(batch *b, job *j, bool stream, fo_buf *out) {
     while (j->g && !ev.done) {
         generation_next(j->g, -1, &ev, &text);
         if (!stream || text.len == shown) continue;
-        fwrite(text.data + shown, 1, text.len - shown, stdout);
+        printable_exact(stdout, text.data + shown, text.len - shown);
         fflush(stdout);
         shown = text.len;
     }
@@ -252,7 +253,7 @@ static int run_prompt(batch *b) {
     fo_buf line = {0};
     job_submit(b, &j, o.prompt);
     job_finish(b, &j, !o.json, o.json ? &line : NULL);
-    if (o.json) printf("%s\n", line.data ? line.data : "");
+    if (o.json) cli_print_json(&line);
     if (!o.json && !j.err.code) putchar('\n');
     int rc = j.err.code && !o.json ? cli_fail(&j.err) : j.err.code != 0;
     fo_buf_free(&line);
@@ -389,7 +390,8 @@ static int run(int argc, char **argv) {
     if (rc != FO_OK) return cli_fail(&err);
     fo_err why = {0};
     rc = chat_prompt_create(&b.chat, engine_gguf(b.e), engine_tokenizer(b.e), &why, &err);
-    if (rc == FO_OK && o.chat && why.code) fprintf(stderr, "forage: ChatML is used: %s\n", why.msg);
+    if (rc == FO_OK && o.chat && why.code)
+        printable_say(stderr, "forage: ChatML is used: %s", why.msg);
     int status = rc != FO_OK ? cli_fail(&err) : o.prompt ? run_prompt(&b) : run_file(&b);
     chat_prompt_free(b.chat);
     engine_close(b.e);

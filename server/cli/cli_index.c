@@ -7,6 +7,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 
 static struct {
     const char *home, *collection;
@@ -59,14 +60,16 @@ static void write_stats(json_out *out, const char *tenant, const char *collectio
     json_out_number(out, "write_amplification", ingested > 0 ? written / ingested : 0);
     json_out_int(out, "epoch", search_index_epoch(ix));
     if (o.json) return;
-    printf("%s/%s: %zu segments, %zu chunks (%zu deleted), %zu terms, %zu postings, %.1f MB in "
-           "files, %.1f MB in memory",
-           tenant, collection, st.n_segments, st.n_chunks, st.n_deleted, st.n_terms, st.n_postings,
-           (double)st.bytes_files / 1e6, (double)st.bytes_memory / 1e6);
+    char ratio[96] = "";
     if (ingested > 0)
-        printf("; %.1f MB written for %.1f MB ingested: %.2f times", written / 1e6, ingested / 1e6,
-               written / ingested);
-    putchar('\n');
+        snprintf(ratio, sizeof ratio, "; %.1f MB written for %.1f MB ingested: %.2f times",
+                 written / 1e6, ingested / 1e6, written / ingested);
+    printable_say(stdout,
+                  "%s/%s: %zu segments, %zu chunks (%zu deleted), %zu terms, %zu postings, %.1f MB "
+                  "in files, %.1f MB in memory%s",
+                  tenant, collection, st.n_segments, st.n_chunks, st.n_deleted, st.n_terms,
+                  st.n_postings, (double)st.bytes_files / 1e6, (double)st.bytes_memory / 1e6,
+                  ratio);
 }
 
 static int stats_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
@@ -96,7 +99,7 @@ static int verify_one(void *ctx, const char *tenant, const char *collection, sea
     json_out_bool(&e->out, "sound", !bad);
     json_out_string(&e->out, "error", bad ? why.msg : NULL);
     json_out_close(&e->out, '}');
-    if (!o.json) printf("%s/%s: %s\n", tenant, collection, bad ? why.msg : "sound");
+    if (!o.json) printable_say(stdout, "%s/%s: %s", tenant, collection, bad ? why.msg : "sound");
     return FO_OK; /* the others are looked at too */
 }
 
@@ -120,7 +123,7 @@ static int each_run(service_index_fn *fn, bool writes, bool check_store) {
         e.n_bad += bad;
         json_out_bool(&e.out, "store_sound", !bad);
         json_out_string(&e.out, "store_error", bad ? store_err.msg : NULL);
-        if (!o.json) printf("store: %s\n", bad ? store_err.msg : "sound");
+        if (!o.json) printable_say(stdout, "store: %s", bad ? store_err.msg : "sound");
     }
     json_out_open(&e.out, "collections", '[');
     int rc = service_each_index(s, o.collection ? "default" : NULL, o.collection, fn, &e, &err);
@@ -130,7 +133,7 @@ static int each_run(service_index_fn *fn, bool writes, bool check_store) {
     if (rc)
         cli_fail(&err);
     else if (o.json)
-        puts(text.data);
+        cli_print_json(&text);
     else if (!e.n)
         puts("no collections");
     fo_buf_free(&text);

@@ -14,6 +14,7 @@
 #include "server/routes/ingest_batch.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
+#include "server/base/printable.h"
 #include "server/cli/progress.h"
 
 static struct {
@@ -85,7 +86,7 @@ static void show_counts(void *ctx) {
 
 static void on_failed(void *ctx, const char *id, const fo_err *why) {
     (void)ctx;
-    fprintf(stderr, "forage: %s: %s\n", id ? id : "document", why->msg);
+    printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
 }
 
 static void on_index(void *ctx, enum search_bulk_stage stage, uint64_t done, uint64_t total) {
@@ -165,7 +166,7 @@ static void write_result(const ingest_totals *t, double seconds) {
     fo_buf_str(&text, ",\"timings_ms\":");
     ingest_write_timings(&text, &t->report, seconds * 1000);
     json_out_close(&out, '}');
-    puts(text.data);
+    cli_print_json(&text);
     fo_buf_free(&text);
 }
 

@@ -16,6 +16,7 @@
 #include "server/routes/ingest_batch.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
+#include "server/base/printable.h"
 #include "server/cli/progress.h"
 
 #define FILE_MAX_BYTES  ((size_t)64 << 20)
@@ -73,8 +74,8 @@ static const char *document_id(const char *path) {
 
 static void on_failed(void *ctx, const char *id, const fo_err *why) {
     target *t = ctx;
-    fprintf(stderr, "%sforage: %s: %s\n", isatty(STDERR_FILENO) ? "\r\033[K" : "",
-            id ? id : "document", why->msg);
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* over the bar, which is drawn again */
+    printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
     if (t->has_lines) t->named_failed = true;
     for (int i = 0; id && i < t->n_paths; i++)
         if (!strcmp(document_id(t->paths[i]), document_id(id))) t->named_failed = true;
@@ -386,7 +387,7 @@ static void print_totals(const target *t, double seconds) {
     fo_buf_str(&b, ",\"timings_ms\":");
     ingest_write_timings(&b, &t->totals.report, seconds * 1000);
     json_out_close(&out, '}');
-    if (!b.failed) puts(b.data);
+    if (!b.failed) cli_print_json(&b);
     fo_buf_free(&b);
 }
 

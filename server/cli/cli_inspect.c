@@ -5,6 +5,8 @@
 #include "engine/tools/inspect.h"
 #include "kernels/utf8.h"
 #include "server/cli/cli.h"
+#include "server/base/json.h"
+#include "server/base/printable.h"
 
 static struct { bool json, all; } o;
 
@@ -15,25 +17,21 @@ static const cli_option options[] = {
 
 enum { SHOWN_ELEMENTS = 4, SHOWN_BYTES = 100 };
 
-/* The file's bytes are anybody's: nothing that could steer a terminal gets through. */
+/* The file's bytes are anybody's. */
 static void print_text(const char *s, size_t n, bool json) {
-    putchar('"');
-    for (size_t i = 0; i < n;) {
-        int32_t cp;
-        size_t len = fo_utf8_decode(s + i, n - i, &cp);
-        if (cp == '"' || cp == '\\')
-            printf("\\%c", (char)cp);
-        else if (cp == '\n')
-            fputs("\\n", stdout);
-        else if (cp < 0)
-            fputs("\xEF\xBF\xBD", stdout);
-        else if (cp < 32 || (cp >= 127 && cp < 160))
-            printf(json ? "\\u%04x" : "\\u{%x}", (unsigned)cp);
-        else
-            fwrite(s + i, 1, len, stdout);
-        i += len;
+    fo_buf b = {0};
+    if (json) {
+        json_write_string(&b, s, n);
+    } else {
+        fo_buf_char(&b, '"');
+        for (size_t i = 0; i < n; i++) {
+            if (s[i] == '"' || s[i] == '\\') fo_buf_char(&b, '\\');
+            fo_buf_char(&b, s[i]);
+        }
+        fo_buf_char(&b, '"');
     }
-    putchar('"');
+    printable_put(stdout, b.data ? b.data : "", b.len, PRINTABLE_LINE);
+    fo_buf_free(&b);
 }
 
 static void print_element(const gguf_kv *kv, size_t i) {
@@ -136,9 +134,9 @@ static void print_summary(const gguf *g, const inspect_report *r) {
     if (r->available_bytes) printf(" of %.0f MB available", mega(r->available_bytes));
     putchar('\n');
     if (!r->runs)
-        printf("will not run: %s\n", r->reason);
+        printable_say(stdout, "will not run: %s", r->reason);
     else if (!r->fits)
-        printf("will run only with more memory: %s\n", r->reason);
+        printable_say(stdout, "will run only with more memory: %s", r->reason);
     else
         puts("will run");
 }

@@ -3,6 +3,7 @@
 #include "engine/tools/convert.h"
 #include "engine/tools/quantize.h"
 #include "server/cli/cli.h"
+#include "server/base/printable.h"
 #include "server/cli/progress.h"
 
 static struct {
@@ -47,10 +48,11 @@ static int run_quantize(int argc, char **argv) {
                (unsigned long long)r.in_bytes, (unsigned long long)r.out_bytes, r.n_converted,
                r.n_kept, r.n_fallback);
     else
-        printf("%s: %zu tensors converted (%zu to a fall-back type, their rows do not divide), "
-               "%zu kept; %.1f MB -> %.1f MB\n",
-               argv[1], r.n_converted, r.n_fallback, r.n_kept, (double)r.in_bytes / 1e6,
-               (double)r.out_bytes / 1e6);
+        printable_say(stdout,
+                      "%s: %zu tensors converted (%zu to a fall-back type, their rows do not "
+                      "divide), %zu kept; %.1f MB -> %.1f MB",
+                      argv[1], r.n_converted, r.n_fallback, r.n_kept, (double)r.in_bytes / 1e6,
+                      (double)r.out_bytes / 1e6);
     return 0;
 }
 
@@ -92,8 +94,10 @@ static int run_convert(int argc, char **argv) {
                r.n_tensors, (unsigned long long)r.out_bytes, r.n_layers, r.d_model, r.n_vocab,
                r.pooling);
     else
-        printf("%s: %d layers of width %d, %d pieces, pooling %s, %zu tensors, %.1f MB\n", argv[1],
-               r.n_layers, r.d_model, r.n_vocab, r.pooling, r.n_tensors, (double)r.out_bytes / 1e6);
+        printable_say(stdout,
+                      "%s: %d layers of width %d, %d pieces, pooling %s, %zu tensors, %.1f MB",
+                      argv[1], r.n_layers, r.d_model, r.n_vocab, r.pooling, r.n_tensors,
+                      (double)r.out_bytes / 1e6);
     return 0;
 }
 

@@ -118,8 +118,7 @@ static int run(int argc, char **argv) {
     if (rc) {
         cli_fail(&err);
     } else if (o.json) {
-        fwrite(reply.data, 1, reply.len, stdout);
-        putchar('\n');
+        cli_print_json(&reply);
     } else {
         cJSON *root = cJSON_ParseWithLength(reply.data, reply.len);
         if (root) {

@@ -9,6 +9,7 @@
 #include "server/cli/cli_models.h"
 #include "server/http/client.h"
 #include "server/base/json.h"
+#include "server/base/printable.h"
 
 static struct {
     const char *home, *url, *key;
@@ -50,14 +51,14 @@ static void print_object(const cJSON *root, int indent) {
     const cJSON *v;
     cJSON_ArrayForEach(v, root) {
         if (cJSON_IsObject(v)) {
-            printf("%*s%s\n", indent, "", v->string);
+            printable_say(stdout, "%*s%s", indent, "", v->string);
             print_object(v, indent + 2);
         } else if (cJSON_IsString(v)) {
-            printf("%*s%-20s %s\n", indent, "", v->string, v->valuestring);
+            printable_say(stdout, "%*s%-20s %s", indent, "", v->string, v->valuestring);
         } else if (cJSON_IsNumber(v) && !strcmp(v->string, "hit_ratio")) {
             printf("%*s%-20s %.1f %%\n", indent, "", "hit_ratio", 100 * v->valuedouble);
         } else if (cJSON_IsNumber(v)) {
-            printf("%*s%-20s %.0f\n", indent, "", v->string, v->valuedouble);
+            printable_say(stdout, "%*s%-20s %.0f", indent, "", v->string, v->valuedouble);
         }
     }
 }
@@ -80,7 +81,7 @@ static int stats_run(int argc, char **argv) {
     if (rc) {
         cli_fail(&err);
     } else if (o.json) {
-        puts(b.data);
+        cli_print_json(&b);
     } else {
         cJSON *root = cJSON_ParseWithLength(b.data, b.len);
         print_object(root, 0);

@@ -12,6 +12,7 @@
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/file.h"
 #include "server/cli/cli.h"
+#include "server/base/printable.h"
 
 /* ---- tokenize ---- */
 
@@ -63,7 +64,7 @@ static int print_text(const tokenizer *t, const char *text, fo_err *err) {
     }
     if (!rc) rc = detokenizer_end(&d, &out, err);
     if (!rc) {
-        fwrite(out.data ? out.data : "", 1, out.len, stdout);
+        printable_exact(stdout, out.data ? out.data : "", out.len);
         putchar('\n');
     }
     fo_buf_free(&out);
@@ -192,7 +193,8 @@ static int render(const char *text, size_t len, const cJSON *json, fo_buf *out, 
     if (text) rc = chat_template_parse(&t, text, len, &parse);
     rc = chat_template_render_or_chatml(t, &in, out, &fell_back, &why, err);
     if (!rc && fell_back)
-        fprintf(stderr, "forage: %s; ChatML was used instead\n", parse.code ? parse.msg : why.msg);
+        printable_say(stderr, "forage: %s; ChatML was used instead",
+                      parse.code ? parse.msg : why.msg);
     chat_template_free(t);
     return rc;
 }
@@ -212,7 +214,7 @@ static int run_chat_template(int argc, char **argv) {
         if (!json) rc = fo_fail(&err, FO_EINVAL, "%s is not JSON", c.messages);
     }
     if (!rc) rc = render(text, len, json, &out, &err);
-    if (!rc) fwrite(out.data ? out.data : "", 1, out.len, stdout);
+    if (!rc) printable_exact(stdout, out.data ? out.data : "", out.len);
     cJSON_Delete(json);
     free(messages);
     free(text);
