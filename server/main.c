@@ -1,10 +1,30 @@
 /* server/ - HTTP, JSON, the command line: the only room that prints, exits, reads argv or the
  * environment. Whatever answers a question or stores a document lives below, in retrieval/. */
+#include <signal.h>
+#include <string.h>
+
 #include "server/cli/cli.h"
+
+/* SIGINT and SIGTERM end a service in order only if no thread of it takes them but the one that
+ * waits for them. A library may start threads of its own when it is loaded, before main: this runs
+ * before that, so that all of them are born with the two held back. */
+static sigset_t inherited;
+
+static void hold_signals(void) {
+    sigset_t both;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &both, &inherited);
+}
+__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(void) =
+    hold_signals;
 
 #define ROW(name) &cli_command_##name,
 static const cli_command *const commands[] = {CLI_COMMANDS(ROW)};
 
 int main(int argc, char **argv) {
+    /* Every other command ends at once. */
+    if (argc < 2 || strcmp(argv[1], "serve") != 0) pthread_sigmask(SIG_SETMASK, &inherited, NULL);
     return cli_main(commands, sizeof commands / sizeof *commands, argc, argv);
 }

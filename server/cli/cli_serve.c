@@ -196,7 +196,7 @@ static int run(int argc, char **argv) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
-    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* every thread inherits this */
+    pthread_sigmask(SIG_BLOCK, &signals, NULL); /* as main.c did for every thread before */
     signal(SIGPIPE, SIG_IGN);
     fo_err err = {0};
     service *s;
