@@ -17,7 +17,8 @@ static void hold_signals(void) {
     sigaddset(&both, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &both, &inherited);
 }
-__attribute__((section(".preinit_array"), used)) static void (*const before_libraries)(void) =
+typedef void before_libraries(void);
+__attribute__((section(".preinit_array"), used)) static before_libraries *const ran_first =
     hold_signals;
 
 #define ROW(name) &cli_command_##name,

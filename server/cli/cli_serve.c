@@ -24,9 +24,11 @@ static struct {
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
     int64_t merge_rate;
-    bool read_only;
+    bool read_only, insecure;
+    cli_list allow_hosts;
+    int64_t snapshots, snapshots_per_hour;
 } o = {.home = "home",
-       .listen = "127.0.0.1:8080",
+       .listen = HTTP_LISTEN_DEFAULT,
        .log_level = "info",
        .log_queries = "full",
        .warm = "off",
@@ -37,12 +39,21 @@ static struct {
        .queue = 128,
        .max_connections = 1024,
        .shutdown_timeout = 30,
-       .max_body = 64 << 20};
+       .max_body = 64 << 20,
+       .snapshots = APP_SNAPSHOTS_KEPT,
+       .snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR};
 
 static const cli_option options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "the folder that holds everything (default: home)"},
     {"listen", CLI_STRING, &o.listen, "ADDRESS:PORT",
      "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
+    {"insecure", CLI_BOOL, &o.insecure, NULL,
+     "listen on an address that other machines reach, though whoever reaches it may read, change "
+     "and "
+     "delete everything"},
+    {"allow-host", CLI_LIST, &o.allow_hosts, "NAME",
+     "a name that the service is reached by, beside localhost and the address that it listens on; "
+     "its pages may use the service too. May be given again, or with commas between"},
     {"read-only", CLI_BOOL, &o.read_only, NULL,
      "write nothing: several such servers may share a home, beside one that writes; each answers "
      "from the state in which it found the home"},
@@ -70,6 +81,11 @@ static const cli_option options[] = {
     {"max-body", CLI_BYTES, &o.max_body, "BYTES",
      "of one JSON body or one document (default 64M); NDJSON is not bounded"},
     {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
+    {"snapshots", CLI_INT, &o.snapshots, "N",
+     "that POST /admin/snapshot keeps in home/backups; the oldest goes (default 8)", .min = 1,
+     .max = 10000},
+    {"snapshots-per-hour", CLI_INT, &o.snapshots_per_hour, "N",
+     "that may be made; more are refused with 429 (default 12)", .min = 1, .max = 3600},
     {"shutdown-timeout", CLI_INT, &o.shutdown_timeout, "SECONDS",
      "for what runs when the signal comes (default 30)", .max = 86400},
     {"log-queries", CLI_STRING, &o.log_queries, "full|hash|off",
@@ -120,11 +136,50 @@ static int write_port_file(const http_server *s, fo_err *err) {
     return fo_file_commit(w, err);
 }
 
-static int serve(service *s, sigset_t *signals, fo_err *err) {
+/* The names of --allow-host, one an item: where they come from the environment they have commas.
+ * They stay for the life of the program. */
+static int read_hosts(cli_list *names, fo_err *err) {
+    for (size_t i = 0; i < o.allow_hosts.n; i++) {
+        char *copy = strdup(o.allow_hosts.items[i]), *save = NULL;
+        if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+        for (char *name = strtok_r(copy, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
+            const char **more = realloc(names->items, (names->n + 1) * sizeof *more);
+            if (!more) return fo_fail(err, FO_ENOMEM, "out of memory");
+            names->items = more;
+            names->items[names->n++] = name;
+            if (!http_host_valid(name))
+                return fo_fail_field(err, FO_EINVAL, "allow-host",
+                                     "'%.200s' is no name or address; write it as in "
+                                     "forage.example.org, without http:// and without a port",
+                                     name);
+        }
+    }
+    return FO_OK;
+}
+
+#define OPEN_TO_ALL                                                                                \
+    "whoever reaches it may read, change and delete everything: there are no keys yet, and "       \
+    "nothing "                                                                                     \
+    "is encrypted"
+
+/* Said before the home is opened. */
+static int check_listen(bool *loopback, fo_err *err) {
+    int rc = http_listen_is_loopback(o.listen, loopback, err);
+    if (rc || *loopback || o.insecure) return rc;
+    return fo_fail_field(err, FO_EINVAL, "listen",
+                         "%s is reached from other machines, and " OPEN_TO_ALL
+                         ". Listen on 127.0.0.1 behind a proxy that asks who it is, or add "
+                         "--insecure",
+                         o.listen);
+}
+
+static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *err) {
     app *a;
     int rc = app_create(&a, s, o.read_only, err);
     if (rc) return rc;
     a->max_document_bytes = (size_t)o.max_body;
+    a->snapshots_kept = (int)o.snapshots;
+    a->snapshots_per_hour = (int)o.snapshots_per_hour;
     a->log_queries = !strcmp(o.log_queries, "full")   ? LOG_QUERIES_FULL
                      : !strcmp(o.log_queries, "hash") ? LOG_QUERIES_HASH
                                                       : LOG_QUERIES_OFF;
@@ -132,7 +187,9 @@ static int serve(service *s, sigset_t *signals, fo_err *err) {
     http_options h = {.listen = o.listen,
                       .max_connections = (int)o.max_connections,
                       .max_per_address = (int)o.max_per_address,
-                      .max_body_bytes = (size_t)o.max_body};
+                      .max_body_bytes = (size_t)o.max_body,
+                      .allow_hosts = hosts->items,
+                      .n_allow_hosts = hosts->n};
     /* Who waits for the language model does not compute: as many as it writes for at once, and some
      * for the rest. */
     int workers = threads < 4 ? 4 : threads;
@@ -200,6 +257,12 @@ static int run(int argc, char **argv) {
     signal(SIGPIPE, SIG_IGN);
     fo_err err = {0};
     service *s;
+    static cli_list hosts;
+    bool loopback;
+    if (read_hosts(&hosts, &err) || check_listen(&loopback, &err)) return cli_fail(&err), 2;
+    if (!loopback)
+        log_event(LOG_LEVEL_WARN, NULL, "insecure", LOG_STR("listen", o.listen),
+                  LOG_STR("meaning", OPEN_TO_ALL));
     if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
     service_options so = {.home = o.home,
                           .n_threads = (int)o.threads,
@@ -214,7 +277,7 @@ static int run(int argc, char **argv) {
                           .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
                           .index_damaged = log_damage};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
-    int rc = serve(s, &signals, &err);
+    int rc = serve(s, &hosts, &signals, &err);
     service_close(s);
     if (o.port_file) remove(o.port_file);
     if (rc) return cli_fail(&err);
@@ -227,6 +290,11 @@ const cli_command cli_command_serve = {
     "answer HTTP: documents in, questions answered",
     "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--model gen.gguf]\n"
     "              [--embed-model e.gguf] [--rerank-model r.gguf] [--threads N]",
+    "Answers callers of this machine alone: an address that others reach needs --insecure, and "
+    "then\n"
+    "whoever reaches it may do everything. Requests to a name that is not its own (421) and those "
+    "of\n"
+    "pages of other sites (403) are refused; --allow-host adds a name.\n"
     "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"
     "--shutdown-timeout, at once after a second signal), the store is checkpointed.",
     options,

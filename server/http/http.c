@@ -5,12 +5,8 @@
  * that a handler still works on keeps its connection. */
 #include "server/http/http.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
-#include <netdb.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -148,9 +144,25 @@ static size_t body_limit(const http_request *r) {
     return r->route && r->route->max_body ? r->route->max_body : r->server->opt.max_body_bytes;
 }
 
+/* Is a body of this type taken here? A body without a type is only where nothing is written: a page
+ * may send one to any server without asking it first. */
+static bool type_taken(http_request *r, int64_t content_length) {
+    const http_route *route = r->route;
+    bool without = route->body == HTTP_BODY_NONE; /* such a route takes no notice of a body */
+    bool writes = without ? strcmp(route->method, "GET") != 0 : route->lane == HTTP_LANE_INGEST;
+    const char *types = without ? "application/json" : route->types;
+    if (!types || (without && (!writes || content_length == 0))) return true;
+    if (*r->body_type ? in_list(types, r->body_type) : !writes || content_length == 0) return true;
+    http_set_header(r, "Accept", types);
+    http_error(r, 415, "unsupported_media_type", NULL, "%.100s is not taken here; send %s",
+               *r->body_type ? r->body_type : "a body without content type", types);
+    return false;
+}
+
 /* Everything that can be refused before the body arrives; -1: the length is not known. */
 static void check_request(http_request *r, int64_t content_length) {
     http_server *s = r->server;
+    if (!http_guard(r)) return;
     if (s->draining) {
         http_error(r, 503, "shutting_down", NULL, "the server is shutting down");
         return;
@@ -158,16 +170,10 @@ static void check_request(http_request *r, int64_t content_length) {
     find_route(r);
     if (http_replied(r)) return;
     check_args(r);
-    if (http_replied(r)) return;
+    if (http_replied(r) || !type_taken(r, content_length)) return;
     if (r->route->body == HTTP_BODY_NONE) {
         if (content_length > (int64_t)EARLY_REPLY_BYTES)
             http_error(r, 413, "too_large", NULL, "%s %s takes no body", r->method, r->path);
-        return;
-    }
-    if (r->route->types && *r->body_type && !in_list(r->route->types, r->body_type)) {
-        http_set_header(r, "Accept", r->route->types);
-        http_error(r, 415, "unsupported_media_type", NULL, "%.100s is not taken here; send %s",
-                   r->body_type, r->route->types);
         return;
     }
     if (r->route->body == HTTP_BODY_BUFFER && content_length > 0 &&
@@ -593,57 +599,6 @@ static void *watch(void *arg) {
 
 /* ---- start and stop ------------------------------------------------------------------------- */
 
-static int open_listener(http_server *s, const char *listen_at, fo_err *err) {
-    char host[128] = "", port[16] = "8080";
-    const char *colon = strrchr(listen_at, ':');
-    const char *bracket = strchr(listen_at, ']');
-    if (listen_at[0] == '[' && bracket) {
-        snprintf(host, sizeof host, "%.*s", (int)(bracket - listen_at - 1), listen_at + 1);
-        if (bracket[1] == ':') snprintf(port, sizeof port, "%s", bracket + 2);
-    } else if (colon) {
-        snprintf(host, sizeof host, "%.*s", (int)(colon - listen_at), listen_at);
-        snprintf(port, sizeof port, "%s", colon + 1);
-    } else if (strspn(listen_at, "0123456789") == strlen(listen_at)) {
-        snprintf(host, sizeof host, "127.0.0.1");
-        snprintf(port, sizeof port, "%s", listen_at);
-    } else {
-        snprintf(host, sizeof host, "%s", listen_at);
-    }
-    struct addrinfo hints = {.ai_family = AF_UNSPEC,
-                             .ai_socktype = SOCK_STREAM,
-                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    struct addrinfo *found = NULL;
-    int rc = getaddrinfo(*host ? host : NULL, port, &hints, &found);
-    if (rc != 0)
-        return fo_fail_field(err, FO_EINVAL, "listen", "cannot listen on '%s': %s", listen_at,
-                             gai_strerror(rc));
-    int fd = -1;
-    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
-        fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-        if (fd < 0) continue;
-        int one = 1;
-        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
-        if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, 511) != 0) {
-            int saved = errno;
-            close(fd);
-            fd = -1;
-            errno = saved;
-        }
-    }
-    freeaddrinfo(found);
-    if (fd < 0) return fo_fail_errno(err, "cannot listen on '%s'", listen_at);
-    struct sockaddr_storage at;
-    socklen_t len = sizeof at;
-    getsockname(fd, (struct sockaddr *)&at, &len);
-    char name[64] = "", service[16] = "";
-    getnameinfo((struct sockaddr *)&at, len, name, sizeof name, service, sizeof service,
-                NI_NUMERICHOST | NI_NUMERICSERV);
-    s->port = atoi(service);
-    snprintf(s->address, sizeof s->address, strchr(name, ':') ? "[%s]:%s" : "%s:%s", name, service);
-    s->listen_fd = fd;
-    return FO_OK;
-}
-
 static void free_server(http_server *s) {
     pthread_cond_destroy(&s->idle);
     pthread_mutex_destroy(&s->mu);
@@ -674,7 +629,7 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
     pthread_cond_init(&s->idle, &attr);
     pthread_condattr_destroy(&attr);
 
-    int rc = open_listener(s, o->listen ? o->listen : "127.0.0.1:8080", err);
+    int rc = http_listen(s, o->listen ? o->listen : HTTP_LISTEN_DEFAULT, err);
     if (!rc) rc = http_lanes_start(s, err);
     if (!rc && pthread_create(&s->watcher, NULL, watch, s) != 0)
         rc = fo_fail(err, FO_ENOMEM, "cannot start a thread");

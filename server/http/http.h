@@ -22,6 +22,10 @@
  * here: libmicrohttpd 0.9 answers it by itself, in HTML, has no hook for it, and closes the
  * connection. Everything else that is wrong gets the error body of http_error.
  *
+ * Who may ask: a page in a browser of this machine must not, whatever name it found for it.
+ * http_guard.c refuses a Host that is not ours (421) and an Origin that is not (403), on every
+ * route.
+ *
  * Limits that guard the server: bytes of headers and bodies, connections in all and from one
  * address, a deadline for complete headers and a least rate for bodies (slow clients), bytes of
  * all buffered bodies together. A client that goes away sets the request's cancel flag. */
@@ -80,7 +84,20 @@ typedef struct http_options {
     int body_timeout_ms;                               /* 0: 30,000 without the least rate */
     int heartbeat_ms;                                  /* of event streams; 0: 15,000 */
     const char *spool_dir;                             /* NULL: /tmp */
+    /* Names that it answers to beside loopback's and its own address: see http_guard.c. */
+    const char *const *allow_hosts;
+    size_t n_allow_hosts;
 } http_options;
+
+#define HTTP_PORT_DEFAULT   "8080"
+#define HTTP_LISTEN_DEFAULT "127.0.0.1:" HTTP_PORT_DEFAULT
+
+/* Would a server that listens there be reached from this machine alone? FO_EINVAL where `listen` is
+ * no address. */
+int http_listen_is_loopback(const char *listen, bool *out, fo_err *err);
+/* A name or an address as Host has it, without a port: "forage.example.org", "10.0.0.7", "[::1]".
+ */
+bool http_host_valid(const char *s);
 
 int http_start(http_server **out, const http_options *opt, fo_err *err);
 int http_port(const http_server *s);

@@ -1,4 +1,4 @@
-/* http_internal.h - what http.c, http_lanes.c and http_request.c share; nobody else includes it. */
+/* http_internal.h - what the files http*.c share; nobody else includes it. */
 #ifndef FORAGE_SERVER_HTTP_INTERNAL_H
 #define FORAGE_SERVER_HTTP_INTERNAL_H
 
@@ -35,6 +35,8 @@ struct http_server {
     char address[128];
     char *spool_dir;
     int port, listen_fd;
+    char listen_host[128]; /* the name or address of opt.listen in small letters; "": all addresses
+                            */
     pthread_t watcher;
     /* guarded by mu (taken before a request's mu, never after) */
     pthread_mutex_t mu;
@@ -106,6 +108,12 @@ void http_request_unref(http_request *r);
 void http_request_resume(http_request *r);
 /* The handler has returned: make sure there is a reply, let it go. */
 void http_request_finish(http_request *r);
+
+/* Bind and listen: fills port, address, listen_host and listen_fd. */
+int http_listen(http_server *s, const char *listen_at, fo_err *err);
+
+/* May this caller ask here? Looks at Host, Origin and Sec-Fetch-*; false after an error reply. */
+bool http_guard(http_request *r);
 
 int http_lanes_start(http_server *s, fo_err *err);
 /* False where the queue is full or stopping. Takes a reference on success. */

@@ -124,6 +124,9 @@ int app_create(app **out, service *s, bool read_only, fo_err *err) {
     a->read_only = read_only;
     a->started_ms = log_now_ms();
     a->max_document_bytes = 64 * MIB;
+    a->snapshots_kept = APP_SNAPSHOTS_KEPT;
+    a->snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR;
+    pthread_mutex_init(&a->snapshot_mu, NULL);
     for (size_t i = 0; i < app_n_routes; i++) {
         methods[i] = app_routes[i].method;
         patterns[i] = app_routes[i].pattern;
@@ -161,6 +164,7 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     if (a->read_only && a->spool_dir) fo_remove_tree(a->spool_dir, NULL);
     free(a->spool_dir);
     free(a->routes);
+    pthread_mutex_destroy(&a->snapshot_mu);
     free(a);
 }
 

@@ -3,12 +3,17 @@
 #ifndef FORAGE_SERVER_APP_H
 #define FORAGE_SERVER_APP_H
 
+#include <pthread.h>
+
 #include "retrieval/service/service.h"
 #include "server/routes/gauges.h"
 #include "server/http/http.h"
 #include "server/routes/jobs.h"
 #include "server/routes/metrics.h"
 #include "server/routes/query_log.h"
+
+#define APP_SNAPSHOTS_KEPT     8
+#define APP_SNAPSHOTS_PER_HOUR 12
 
 enum log_queries { LOG_QUERIES_FULL, LOG_QUERIES_HASH, LOG_QUERIES_OFF };
 
@@ -24,7 +29,11 @@ typedef struct app {
     http_route *routes; /* app_routes; read-only: those that write refuse */
     bool read_only;
     size_t max_document_bytes;
-    enum log_queries log_queries; /* what the store's query log keeps of a question */
+    int snapshots_kept, snapshots_per_hour; /* of POST /admin/snapshot */
+    pthread_mutex_t snapshot_mu;            /* held while one is made */
+    double snapshots_left;                  /* that may be made at once; guarded by snapshot_mu */
+    int64_t snapshots_left_ms;              /* when that was so; guarded by snapshot_mu */
+    enum log_queries log_queries;           /* what the store's query log keeps of a question */
 } app;
 
 /* read_only: as the service was opened; nothing is written into the home.
@@ -46,9 +55,10 @@ http_handler route_models, route_model;
 http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
-http_handler route_health, route_ready, route_stats, route_snapshot; /* routes_ops.c */
-http_handler route_metrics;                                          /* routes_metrics.c */
-http_handler route_analytics_cache, route_analytics_queries;         /* routes_analytics.c */
+http_handler route_health, route_ready, route_stats;         /* routes_ops.c */
+http_handler route_snapshot;                                 /* routes_snapshot.c */
+http_handler route_metrics;                                  /* routes_metrics.c */
+http_handler route_analytics_cache, route_analytics_queries; /* routes_analytics.c */
 http_handler route_analytics_latency, route_analytics_memory,
     route_analytics_kv;                              /* routes_load.c */
 http_handler route_openapi, route_page, route_asset; /* routes_page.c */

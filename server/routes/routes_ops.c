@@ -1,13 +1,6 @@
-/* /health, /ready, /stats and /admin/snapshot. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <time.h>
-
+/* /health, /ready and /stats. */
 #include "engine/generate/engine.h"
 #include "kernels/cpu.h"
-#include "kernels/file.h"
 #include "server/routes/app.h"
 #include "server/routes/cache_sums.h"
 #include "server/base/json.h"
@@ -168,41 +161,6 @@ void route_stats(http_request *r, void *ctx) {
     json_out_int(&o, "cores", fo_cpu_topology()->n_cores);
     json_out_int(&o, "nodes", fo_cpu_topology()->n_nodes);
     json_out_close(&o, '}');
-    json_out_close(&o, '}');
-    http_reply_json(r, 200, &b);
-}
-
-void route_snapshot(http_request *r, void *ctx) {
-    app *a = ctx;
-    fo_err err = {0};
-    char path[4096], name[80];
-    time_t now = time(NULL);
-    struct tm tm;
-    gmtime_r(&now, &tm);
-    char stamp[32], id[32];
-    strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &tm);
-    app_make_id(id, "");
-    snprintf(name, sizeof name, "forage-%s-%.4s.db", stamp, id); /* two in one second differ */
-    int n = snprintf(path, sizeof path, "%s/backups", service_home(a->service));
-    if (n < 0 || (size_t)n + strlen(name) + 2 > sizeof path) {
-        http_error(r, 500, "internal", NULL, "the path of the home folder is too long");
-        return;
-    }
-    int rc = fo_make_dirs(path, &err);
-    snprintf(path + n, sizeof path - (size_t)n, "/%s", name);
-    if (!rc) rc = store_backup(service_store(a->service), path, &err);
-    struct stat st = {0};
-    if (rc || stat(path, &st) != 0) {
-        if (!rc) fo_fail_errno(&err, "cannot find %s", path);
-        http_error_from(r, &err);
-        return;
-    }
-    fo_buf b = {0};
-    json_out o = {&b, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "snapshot", name);
-    json_out_string(&o, "path", path);
-    json_out_int(&o, "bytes", (int64_t)st.st_size);
     json_out_close(&o, '}');
     http_reply_json(r, 200, &b);
 }

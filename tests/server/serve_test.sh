@@ -46,6 +46,24 @@ run 0 "$forage" query "Which option lists an archive?" --url "$url" && grep -q -
 check "and still answers" $?
 stop INT; check "SIGINT ends it with status 0" $?
 
+run 2 "$forage" serve --home "$work/home" --listen 0.0.0.0:0 && grep -q -- "--insecure" "$work/err"
+check "an address that others reach needs --insecure" $?
+start --listen 0.0.0.0:0 --insecure && grep -q "insecure.*read, change and delete everything" "$log"
+check "and with it is told what it means" $?
+status() { [ "$(curl -s -o "$work/out" -w '%{http_code}' "$@")" = "$code" ]; }
+code=421 status -H "Host: evil.example" "$url/stats" && grep -q -- "--allow-host evil.example" "$work/out" &&
+    code=403 status -H "Origin: http://evil.example" "$url/stats" && code=200 status "$url/stats"
+check "foreign names and pages are refused, on every address" $?
+stop TERM
+FORAGE_ALLOW_HOST=a.example,b.example start && code=200 status -H "Host: b.example:80" "$url/stats" &&
+    code=200 status -H "Origin: https://a.example" "$url/stats" &&
+    code=421 status -H "Host: c.example" "$url/stats"
+check "--allow-host adds names" $?
+stop TERM
+run 2 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --allow-host http://a.example &&
+    grep -q "allow-host.*without http" "$work/err"
+check "a name that is none is refused" $?
+
 FORAGE_CPU=avx3 start && grep -q "avx3.*avxvnni" "$log"; check "a processor level that is none is told" $?
 stop TERM
 echo "lisen = x" >>"$work/home/forage.conf"

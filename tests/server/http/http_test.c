@@ -251,7 +251,7 @@ static double seconds(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-#define H " HTTP/1.1\r\nHost: x\r\n"
+#define H " HTTP/1.1\r\nHost: localhost\r\n"
 
 /* ---- tests -------------------------------------------------------------------------------- */
 

@@ -469,12 +469,12 @@ static int count_replies(const char *s) {
 }
 
 #define QUERY "{\"query\":\"x\"}"
-#define HEAD  "POST /query HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+#define HEAD  "POST /query HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
 
 /* A second request must never come out of a first one's body. */
 static void lengths_that_lie_smuggle_nothing(void **state) {
     fixture *f = *state;
-    static const char hidden[] = "DELETE /collections/precious HTTP/1.1\r\nHost: x\r\n"
+    static const char hidden[] = "DELETE /collections/precious HTTP/1.1\r\nHost: localhost\r\n"
                                  "Connection: close\r\n\r\n";
     static const char *const heads[] = {
         "Content-Length: -5\r\n",
@@ -513,11 +513,11 @@ static void a_body_that_ends_early_leaves_nothing(void **state) {
     double before = n_documents(f);
     fo_buf b = {0};
     fo_buf_str(&b,
-               "POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+               "POST /ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                "Content-Length: 5000\r\n\r\n{\"documents\":[{\"id\":\"half\",\"text\":\"x\"}]}");
     free(talk(f, b.data, b.len, true));
     fo_buf_clear(&b);
-    fo_buf_str(&b, "POST /ingest HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
+    fo_buf_str(&b, "POST /ingest HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
                    "Transfer-Encoding: chunked\r\n\r\n"
                    "29\r\n{\"documents\":[{\"id\":\"half\",\"text\":\"x\"}]}\r\n");
     free(talk(f, b.data, b.len, true)); /* whole JSON, but the last chunk is missing */

@@ -17,7 +17,7 @@ typedef struct fixture {
 } fixture;
 
 /* file: a model that the fixture frees, or NULL. dir: of test_folder, the fixture's too. */
-static inline fixture *fixture_open(char *dir, char *file, engine_options e) {
+static inline fixture *fixture_open_with(char *dir, char *file, engine_options e, http_options h) {
     static bool quiet; /* once: the threads of another fixture may run by now */
     if (!quiet) log_open(LOG_LEVEL_OFF, false);
     quiet = true;
@@ -32,9 +32,14 @@ static inline fixture *fixture_open(char *dir, char *file, engine_options e) {
               &err);
     assert_ok(app_create(&f->app, f->service, false, &err), &err);
     /* A connection whose end comes with its last bytes is given up only after this time. */
-    http_options h = {.listen = "127.0.0.1:0", .body_timeout_ms = 5000};
+    h.listen = "127.0.0.1:0";
+    if (!h.body_timeout_ms) h.body_timeout_ms = 5000;
     assert_ok(app_serve(f->app, &h, &err), &err);
     return f;
+}
+
+static inline fixture *fixture_open(char *dir, char *file, engine_options e) {
+    return fixture_open_with(dir, file, e, (http_options){0});
 }
 
 static inline void fixture_close(fixture *f) {

@@ -1,0 +1,107 @@
+/* Where the server listens. */
+#include <arpa/inet.h>
+#include <ctype.h>
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "server/http/http_internal.h"
+
+typedef struct place {
+    char host[128], port[16]; /* host "": every address */
+} place;
+
+/* "HOST:PORT", "[V6]:PORT", ":PORT", "PORT", "HOST". */
+static int split(const char *listen_at, place *out, fo_err *err) {
+    const char *host = listen_at, *colon = strrchr(listen_at, ':');
+    const char *bracket = strchr(listen_at, ']');
+    size_t n = strlen(listen_at);
+    const char *port = HTTP_PORT_DEFAULT;
+    if (listen_at[0] == '[' && bracket) {
+        host = listen_at + 1, n = (size_t)(bracket - listen_at - 1);
+        if (bracket[1] == ':') port = bracket + 2;
+    } else if (colon) {
+        n = (size_t)(colon - listen_at);
+        port = colon + 1;
+    } else if (strspn(listen_at, "0123456789") == n) {
+        host = "127.0.0.1", port = listen_at;
+        n = strlen(host);
+    }
+    if (n >= sizeof out->host || strlen(port) >= sizeof out->port)
+        return fo_fail_field(err, FO_EINVAL, "listen", "cannot listen on '%.100s': too long",
+                             listen_at);
+    memcpy(out->host, host, n);
+    out->host[n] = 0;
+    for (char *c = out->host; *c; c++) *c = (char)tolower((unsigned char)*c);
+    strcpy(out->port, port);
+    return FO_OK;
+}
+
+/* The addresses of a place; the caller frees them with freeaddrinfo. */
+static int look_up(const char *listen_at, place *p, struct addrinfo **out, fo_err *err) {
+    struct addrinfo hints = {.ai_family = AF_UNSPEC,
+                             .ai_socktype = SOCK_STREAM,
+                             .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
+    int rc = split(listen_at, p, err);
+    if (rc) return rc;
+    rc = getaddrinfo(*p->host ? p->host : NULL, p->port, &hints, out);
+    return rc == 0 ? FO_OK
+                   : fo_fail_field(err, FO_EINVAL, "listen", "cannot listen on '%s': %s", listen_at,
+                                   gai_strerror(rc));
+}
+
+static bool is_loopback(const struct sockaddr *at) {
+    if (at->sa_family == AF_INET)
+        return ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) >> 24 == 127;
+    return at->sa_family == AF_INET6 &&
+           IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
+}
+
+int http_listen_is_loopback(const char *listen, bool *out, fo_err *err) {
+    place p;
+    struct addrinfo *found = NULL;
+    int rc = look_up(listen, &p, &found, err);
+    if (rc) return rc;
+    *out = true;
+    for (struct addrinfo *a = found; a; a = a->ai_next) *out = *out && is_loopback(a->ai_addr);
+    freeaddrinfo(found);
+    return FO_OK;
+}
+
+int http_listen(http_server *s, const char *listen_at, fo_err *err) {
+    place p;
+    struct addrinfo *found = NULL;
+    int rc = look_up(listen_at, &p, &found, err);
+    if (rc) return rc;
+    int fd = -1;
+    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+        fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+        if (fd < 0) continue;
+        int one = 1;
+        setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+        if (bind(fd, a->ai_addr, a->ai_addrlen) != 0 || listen(fd, 511) != 0) {
+            int saved = errno;
+            close(fd);
+            fd = -1;
+            errno = saved;
+        }
+    }
+    freeaddrinfo(found);
+    if (fd < 0) return fo_fail_errno(err, "cannot listen on '%s'", listen_at);
+    struct sockaddr_storage at;
+    socklen_t len = sizeof at;
+    getsockname(fd, (struct sockaddr *)&at, &len);
+    char name[64] = "", service[16] = "";
+    getnameinfo((struct sockaddr *)&at, len, name, sizeof name, service, sizeof service,
+                NI_NUMERICHOST | NI_NUMERICSERV);
+    s->port = atoi(service);
+    snprintf(s->address, sizeof s->address, strchr(name, ':') ? "[%s]:%s" : "%s:%s", name, service);
+    snprintf(s->listen_host, sizeof s->listen_host, "%s", p.host);
+    s->listen_fd = fd;
+    return FO_OK;
+}
