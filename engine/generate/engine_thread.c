@@ -44,7 +44,7 @@ static void finish(engine *e, generation *g, const char *reason, int error, cons
     if (detokenizer_end(&g->detok, &g->piece, NULL) == FO_OK && g->piece.len)
         stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
     fo_buf_clear(&g->piece);
-    stop_match_end(&g->stops, &g->text);
+    if (stop_match_end(&g->stops, &g->text) && error == FO_OK) reason = "stop_sequence";
     generation_event *ev = &g->ev;
     ev->done = true;
     ev->error = error;

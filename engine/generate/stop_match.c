@@ -15,8 +15,8 @@ void stop_match_deinit(stop_match *m) {
     fo_buf_free(&m->held);
 }
 
-/* The first place in held where a stop string stands or may still be growing. */
-static size_t first_suspect(const stop_match *m, int *found) {
+/* The first place in held where a stop string stands, or may still be growing unless it is the end. */
+static size_t first_suspect(const stop_match *m, bool end, int *found) {
     *found = -1;
     for (size_t at = 0; at < m->held.len; at++) {
         size_t left = m->held.len - at;
@@ -28,7 +28,7 @@ static size_t first_suspect(const stop_match *m, int *found) {
                 *found = (int)i;
                 return at;
             }
-            growing = true;
+            growing = !end;
         }
         if (growing) return at;
     }
@@ -43,7 +43,7 @@ int stop_match_push(stop_match *m, const char *text, size_t len, fo_buf *out) {
     }
     fo_buf_add(&m->held, text, len);
     int found;
-    size_t n = first_suspect(m, &found);
+    size_t n = first_suspect(m, false, &found);
     if (n) fo_buf_add(out, m->held.data, n);
     if (found >= 0) {
         m->found = found;
@@ -57,7 +57,12 @@ int stop_match_push(stop_match *m, const char *text, size_t len, fo_buf *out) {
     return 0;
 }
 
-void stop_match_end(stop_match *m, fo_buf *out) {
-    if (m->found < 0 && m->held.len) fo_buf_add(out, m->held.data, m->held.len);
+int stop_match_end(stop_match *m, fo_buf *out) {
+    if (m->found < 0 && m->held.len) {
+        /* What was held for a long one may hold a short one. */
+        size_t n = first_suspect(m, true, &m->found);
+        fo_buf_add(out, m->held.data, n);
+    }
     fo_buf_clear(&m->held);
+    return m->found >= 0;
 }

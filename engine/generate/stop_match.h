@@ -20,7 +20,8 @@ void stop_match_deinit(stop_match *m);
 /* Append to *out what of the text so far can no longer be part of a stop string. Returns 1 when a
  * stop string was met (the text before it is in *out), else 0. */
 int stop_match_push(stop_match *m, const char *text, size_t len, fo_buf *out);
-/* The end of the text: what was held back comes out, unless a stop string was met. */
-void stop_match_end(stop_match *m, fo_buf *out);
+/* The end of the text: what was held back comes out, up to a stop string that stands in it. Returns
+ * as above. */
+int stop_match_end(stop_match *m, fo_buf *out);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
+#include "retrieval/answer/answer_stop.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/written.h"
 
@@ -44,7 +45,7 @@ int run_emit_answer(run *r) {
     return stop ? fo_fail(r->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
 }
 
-static int give_extractive(run *r, const extractive_answer *a) {
+static int give_extractive(run *r, const extractive_input *in, extractive_answer *a) {
     query_result *out = r->out;
     bool late = !strcmp(out->finish_reason, "timeout");
     if (a->abstain) {
@@ -52,32 +53,33 @@ static int give_extractive(run *r, const extractive_answer *a) {
         out->finish_reason = late ? "timeout" : "abstain";
         return FO_OK;
     }
+    int stop;
+    int rc = answer_stop_apply(a, in, r->q->stop, r->q->n_stop, &stop, r->err);
+    if (rc != FO_OK) return rc;
     out->status = QUERY_ANSWERED;
     out->source = ANSWER_EXTRACTIVE;
-    out->finish_reason = late ? "timeout" : "stop";
+    out->finish_reason = stop >= 0 ? "stop_sequence" : late ? "timeout" : "stop";
     free(out->answer);
     out->answer = strdup(a->text);
-    if (!out->answer) return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    int rc = FO_OK;
+    if (stop >= 0) out->stop_sequence = strdup(r->q->stop[stop]);
+    if (!out->answer || (stop >= 0 && !out->stop_sequence))
+        return fo_fail(r->err, FO_ENOMEM, "out of memory");
     for (size_t i = 0; rc == FO_OK && i < a->n_citations; i++)
         rc = add_citation(r, a->text, &a->citations[i], (int)i + 1);
     out->ms.first_token = fo_now_ms() - r->started;
     return rc == FO_OK ? run_emit_answer(r) : rc;
 }
 
-static int make_extractive(run *r, const passage *passages, const lexicon *lx,
-                           extractive_answer *a) {
-    extractive_input in = {.question = r->q->query,
-                           .passages = passages,
-                           .n_passages = r->out->n_contexts,
-                           .lx = lx,
-                           .max_sentences = r->q->max_sentences,
-                           .min_support = r->q->strict ? 0 : -1,
-                           .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
-                           .dense_floor = r->tail};
-    int rc = extractive_answer_make(a, &in, r->err);
-    r->out->support = a->support;
-    return rc;
+static extractive_input extractive_input_of(const run *r, const passage *passages,
+                                            const lexicon *lx) {
+    return (extractive_input){.question = r->q->query,
+                              .passages = passages,
+                              .n_passages = r->out->n_contexts,
+                              .lx = lx,
+                              .max_sentences = r->q->max_sentences,
+                              .min_support = r->q->strict ? 0 : -1,
+                              .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
+                              .dense_floor = r->tail};
 }
 
 /* ---- written ----------------------------------------------------------------------------- */
@@ -180,6 +182,11 @@ static generation_request generation_of(const run *r, const unsigned char salt[3
                             .n_logprobs = -1};
     g.sampling.temperature = (float)q->temperature;
     g.sampling.top_p = q->top_p > 0 ? (float)q->top_p : 1;
+    g.sampling.top_k = q->sampling_top_k;
+    g.sampling.min_p = (float)q->min_p;
+    g.sampling.presence = (float)q->presence_penalty;
+    g.sampling.frequency = (float)q->frequency_penalty;
+    if (q->repetition_penalty > 0) g.sampling.repetition = (float)q->repetition_penalty;
     g.sampling.seed = q->seed;
     /* What is asked often is read often: its context's KV is worth keeping. */
     g.expected_uses = r->out->cache.hot_estimate;
@@ -225,7 +232,7 @@ static int accept(run *r, written_answer *w) {
     out->status = QUERY_ANSWERED;
     out->source = r->q->prefill_only ? ANSWER_NONE : ANSWER_GENERATED;
     out->model = engine_model(r->s->engine)->name;
-    if (out->ms.first_token == 0) out->ms.first_token = ev->first_token_ms;
+    if (out->ms.first_token == 0) out->ms.first_token = ev->first_token_ms; /* 0: none came */
     if (ev->stop_index < 0 || (size_t)ev->stop_index >= r->q->n_stop) return FO_OK;
     out->stop_sequence = strdup(r->q->stop[ev->stop_index]);
     return out->stop_sequence ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
@@ -289,12 +296,14 @@ static int answer_from(run *r, const passage *passages, const lexicon *lx) {
     extractive_answer x = {0};
     const query_request *q = r->q;
     bool taken = false;
-    int rc = make_extractive(r, passages, lx, &x);
+    const extractive_input in = extractive_input_of(r, passages, lx);
+    int rc = extractive_answer_make(&x, &in, r->err);
+    r->out->support = x.support;
     bool ask_model =
         r->s->engine && q->answer_by != ANSWER_BY_EXTRACTION &&
         (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
     if (rc == FO_OK && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
-    if (rc == FO_OK && !taken) rc = give_extractive(r, &x);
+    if (rc == FO_OK && !taken) rc = give_extractive(r, &in, &x);
     extractive_answer_deinit(&x);
     return rc;
 }
@@ -334,6 +343,8 @@ int run_answer(run *r) {
         return FO_OK;
     }
     int rc = answer_generally(r);
-    if (out->usage.completion_tokens == 0) out->ms.decode = fo_now_ms() - t0;
+    /* An extractive answer's own time; what was only read ahead has none. */
+    double own = fo_now_ms() - t0 - out->ms.queue - out->ms.prefill;
+    if (out->usage.completion_tokens == 0) out->ms.decode = r->q->prefill_only ? 0 : fmax(own, 0);
     return rc;
 }

@@ -19,8 +19,8 @@ enum {
     SAVE_MS = 60000,   /* between two saves of the counts */
 };
 
-/* How a hot question was asked, to ask it again; filters, earlier turns and stop
- * strings are not carried. */
+/* How a hot question was asked, to ask it again; filters, earlier turns, stop strings, penalties and
+ * what cuts the choice of tokens apart from top_p are not carried. */
 typedef struct recipe {
     uint64_t top_k, max_tokens, max_sentences, seed, ef;
     double alpha, score_threshold, temperature, top_p;
@@ -90,8 +90,11 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
                 q->strict,
                 p->rerank,
                 (int32_t)q->order + 4 * (int32_t)q->kv_reuse};
+    bool plain = q->sampling_top_k == 0 && q->min_p == 0 && q->presence_penalty == 0 &&
+                 q->frequency_penalty == 0 &&
+                 (q->repetition_penalty == 0 || q->repetition_penalty == 1);
     bool again = q->generate && !q->filter && q->n_messages == 0 && q->cache != CACHE_BYPASS &&
-                 !q->prefill_only && q->n_stop == 0 && q->answer_by == ANSWER_BY_SERVICE;
+                 !q->prefill_only && q->n_stop == 0 && plain && q->answer_by == ANSWER_BY_SERVICE;
     return hot_queries_add(hot, hash, q->collection, q->query, again ? &r : NULL, sizeof r,
                            fo_unix_ms());
 }

@@ -56,9 +56,12 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     key_number(b, written_min_agreement);
     key_number(b, q->temperature);
     key_number(b, q->top_p > 0 ? q->top_p : 1);
+    key_int(b, (uint64_t)q->sampling_top_k);
+    key_number(b, q->min_p);
+    key_number(b, q->presence_penalty);
+    key_number(b, q->frequency_penalty);
+    key_number(b, q->repetition_penalty > 0 ? q->repetition_penalty : 1);
     key_int(b, q->seed);
-    key_int(b, q->n_stop);
-    for (size_t i = 0; i < q->n_stop; i++) query_key_text(b, q->stop[i]);
     key_int(b, q->order);
     key_int(b, q->kv_reuse);
     key_int(b, q->prefill_only);
@@ -98,6 +101,8 @@ bool query_keys_make(query_turn *t, const collection *c, double alpha, const cha
     key_int(&b, q->strict);
     key_int(&b, q->max_tokens ? q->max_tokens : 256);
     key_int(&b, q->max_sentences ? q->max_sentences : 3);
+    key_int(&b, q->n_stop);
+    for (size_t i = 0; i < q->n_stop; i++) query_key_text(&b, q->stop[i]);
     if (s->engine && q->answer_by != ANSWER_BY_EXTRACTION) key_written(&b, s, q);
     if (!b.failed) SHA256((const void *)b.data, b.len, t->answer_key);
     bool ok = !b.failed;

@@ -175,7 +175,11 @@ typedef struct query_request {
     size_t max_sentences;      /* of the answer; 0: 3 */
     double temperature, top_p; /* top_p 0: 1 */
     uint64_t seed;
-    const char *const *stop; /* strings that end a written answer */
+    int sampling_top_k;                         /* of a written answer's tokens; 0: all */
+    double min_p;                               /* 0: all */
+    double presence_penalty, frequency_penalty; /* -2 .. 2 */
+    double repetition_penalty;                  /* .01 .. 10; 0: 1, which is none */
+    const char *const *stop;                    /* strings that end an answer, at most 16 */
     size_t n_stop;
     int priority; /* of a written answer: -100 .. 100, higher is sooner */
     enum context_order order;

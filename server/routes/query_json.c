@@ -110,6 +110,12 @@ static void read_generation(query_call *c, json_in *in) {
     q->max_sentences = (size_t)json_in_int(in, "max_sentences", 3, 1, 20);
     q->temperature = json_in_number(in, "temperature", 0, 0, 2);
     q->top_p = json_in_number(in, "top_p", 1, 0, 1);
+    /* top_k is the number of contexts: that of sampling has a name of its own here. */
+    q->sampling_top_k = (int)json_in_int(in, "sampling_top_k", 0, 0, 1 << 30);
+    q->min_p = json_in_number(in, "min_p", 0, 0, 1);
+    q->presence_penalty = json_in_number(in, "presence_penalty", 0, -2, 2);
+    q->frequency_penalty = json_in_number(in, "frequency_penalty", 0, -2, 2);
+    q->repetition_penalty = json_in_number(in, "repetition_penalty", 1, .01, 10);
     q->seed = (uint64_t)json_in_int(in, "seed", 1, 0, 9007199254740991);
     read_stop(c, in);
     q->priority = (int)json_in_int(in, "priority", 0, -100, 100);

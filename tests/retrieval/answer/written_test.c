@@ -214,7 +214,7 @@ static void a_seed_chooses_and_every_field_that_counts_has_its_own_answer(void *
     query_result_deinit(&r);
     q.cache = CACHE_DEFAULT;
     static const char *const stop[] = {"zebra"}, *const stop_2[] = {"gnu"};
-    enum { OTHERS = 10 };
+    enum { OTHERS = 15 };
     query_request others[OTHERS];
     for (int i = 0; i < OTHERS; i++) others[i] = q;
     others[0].temperature = 0.5;
@@ -227,6 +227,11 @@ static void a_seed_chooses_and_every_field_that_counts_has_its_own_answer(void *
     others[7].max_tokens = 100;
     others[8].strict = false;
     others[9].stop = stop_2, others[9].n_stop = 1;
+    others[10].sampling_top_k = 3;
+    others[11].min_p = 0.1;
+    others[12].presence_penalty = 0.1;
+    others[13].frequency_penalty = 0.1;
+    others[14].repetition_penalty = 1.1;
     for (int i = 0; i < OTHERS; i++) {
         r = ask(&w, others[i]);
         if (r.cache.answer != CACHE_MISS) fail_msg("case %d was answered from another's", i);

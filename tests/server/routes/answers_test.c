@@ -84,6 +84,9 @@ static void fields_of_generation_are_honoured(void **state) {
     assert_string_equal(text(r, "answer"), "");
     assert_string_equal(text(r, "answer_source"), "none");
     assert_true(number(r, "usage.prompt_tokens") > 0);
+    assert_true(number(r, "timings_ms.prefill") > 0);
+    assert_true(number(r, "timings_ms.decode") == 0); /* nothing was decoded */
+    assert_true(number(r, "timings_ms.first_token") == 0);
     cJSON_Delete(r);
     bool seen[2] = {false, false};
     for (int seed = 0; seed < 24; seed++) {
@@ -105,6 +108,85 @@ static void fields_of_generation_are_honoured(void **state) {
     assert_string_equal(text(r, "status"), "abstained");
     assert_string_equal(text(r, "answer_source"), "none");
     cJSON_Delete(r);
+}
+
+/* The model says the same sentence again and again, with "is" or "stands" in it by equal right; an
+ * answer ends where it would repeat itself. How many of 12 seeds give both sentences? */
+static int both(fixture *f, const char *more) {
+    int n = 0;
+    for (int seed = 0; seed < 12; seed++) {
+        char body[256];
+        snprintf(body, sizeof body, ",\"max_tokens\":14,\"seed\":%d%s", seed, more);
+        cJSON *r = query(f, body, 200);
+        if (strcmp(text(r, "answer_source"), "generated") != 0)
+            fail_msg("%s: %s", body, text(r, "answer_source"));
+        n += strstr(text(r, "answer"), " is ") && strstr(text(r, "answer"), " stands ");
+        cJSON_Delete(r);
+    }
+    return n;
+}
+
+static void tokens_are_chosen_as_on_v1(void **state) {
+    (void)state;
+    fixture *f = open_with("The grey heron is|stands one metre tall. @",
+                           (engine_options){.kv_ram = 16 << 20});
+    static const struct {
+        const char *more;
+        int n[2]; /* between */
+    } cases[] = {
+        {"", {0, 0}},
+        {",\"presence_penalty\":2", {12, 12}},
+        {",\"presence_penalty\":-2", {0, 0}},
+        {",\"frequency_penalty\":2", {12, 12}},
+        {",\"frequency_penalty\":-0.1", {0, 0}},
+        {",\"repetition_penalty\":1.5", {12, 12}},
+        {",\"repetition_penalty\":0.5", {0, 0}},
+        {",\"temperature\":1", {1, 11}},
+        {",\"temperature\":1,\"sampling_top_k\":1", {0, 0}},
+        {",\"temperature\":1,\"presence_penalty\":1", {1, 11}},
+        {",\"temperature\":1,\"presence_penalty\":1,\"min_p\":0.9", {12, 12}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int n = both(f, cases[i].more);
+        if (n < cases[i].n[0] || n > cases[i].n[1]) fail_msg("%s: %d of 12", cases[i].more, n);
+    }
+    fixture_close(f);
+}
+
+static void stop_strings_end_an_extractive_answer(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *stop, *answer, *met;
+    } cases[] = {
+        {"[\"zebra\"]", "The grey heron stands one metre tall. [1]", NULL},
+        {"\" one metre\"", "The grey heron stands [1]", " one metre"},
+        {"[\"tall\",\"stands\"]", "The grey heron [1]", "stands"},
+        {"[\"The\"]", "", "The"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int stream = 0; stream < 2; stream++) {
+            char more[200]; /* what the model gets to write is no sentence */
+            snprintf(more, sizeof more,
+                     ",\"max_tokens\":2,\"max_sentences\":1,\"stop\":%s,\"stream\":%s",
+                     cases[i].stop, stream ? "true" : "false");
+            char body[512];
+            snprintf(body, sizeof body, QUESTION, more);
+            fo_buf b = {0};
+            assert_int_equal(send_body(f, "/query", body, &b, false), 200);
+            fo_buf_add(&b, "", 1);
+            const char *from = b.data, *done = strstr(b.data, "event: done\ndata: ");
+            if (stream) from = done + strlen("event: done\ndata: ");
+            cJSON *r = cJSON_Parse(from);
+            assert_string_equal(text(r, "answer_source"), "extractive");
+            assert_string_equal(text(r, "answer"), cases[i].answer);
+            assert_int_equal(cJSON_GetArraySize(at(r, "citations")), cases[i].answer[0] != 0);
+            assert_string_equal(text(r, "finish_reason"), cases[i].met ? "stop_sequence" : "stop");
+            if (cases[i].met) assert_string_equal(text(r, "stop_sequence"), cases[i].met);
+            if (cases[i].answer[0]) assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
+            cJSON_Delete(r);
+            fo_buf_free(&b);
+        }
+    }
 }
 
 static double guessed(fixture *f, const char *kind) {
@@ -155,6 +237,12 @@ static void a_bad_field_is_named(void **state) {
         {",\"temperature\":3", "temperature"},
         {",\"top_p\":-1", "top_p"},
         {",\"seed\":-1", "seed"},
+        {",\"sampling_top_k\":-1", "sampling_top_k"},
+        {",\"sampling_top_k\":1.5", "sampling_top_k"},
+        {",\"min_p\":2", "min_p"},
+        {",\"presence_penalty\":3", "presence_penalty"},
+        {",\"frequency_penalty\":\"2\"", "frequency_penalty"},
+        {",\"repetition_penalty\":0", "repetition_penalty"},
         {",\"stop\":[1]", "stop"},
         {",\"stop\":[\"\"]", "stop"},
         {",\"stop\":{}", "stop"},
@@ -316,6 +404,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_is_written_and_every_figure_is_there),
         cmocka_unit_test(fields_of_generation_are_honoured),
+        cmocka_unit_test(tokens_are_chosen_as_on_v1),
+        cmocka_unit_test(stop_strings_end_an_extractive_answer),
         cmocka_unit_test(lookup_false_guesses_nothing_and_says_the_same),
         cmocka_unit_test(a_bad_field_is_named),
         cmocka_unit_test(a_stream_tells_contexts_sentences_citations_and_the_whole),
