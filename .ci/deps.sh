@@ -5,8 +5,8 @@
 # playwright-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
 packages="gcc libc6-dev make pkg-config xxd libsqlite3-dev libmicrohttpd-dev libcjson-dev
-libopenblas-dev libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
-libroaring-dev libcurl4-openssl-dev"
+libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
+libcurl4-openssl-dev"
 case ${1:-run} in
 run) ;;
 test) packages="$packages libcmocka-dev curl" ;;

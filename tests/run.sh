@@ -10,12 +10,12 @@ passed=0 failed=0 skipped=0
 out=$(mktemp)
 # intercept_memmem=0: that check reads the whole haystack at every call, quadratic in a replace().
 # Sanitizers write into a folder, so that a report from a child process or from a service that a test
-# killed counts too: any report at all is a failure. What is suppressed, and why: tests/*.supp.
+# killed counts too: any report at all is a failure, and nothing is suppressed.
 reports=$(mktemp -d)
 trap 'rm -rf "$out" "$reports"' EXIT
 export ASAN_OPTIONS="log_path=$reports/asan:detect_leaks=1:handle_segv=2:intercept_memmem=0:${ASAN_OPTIONS-}"
 export UBSAN_OPTIONS="log_path=$reports/ubsan:print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS-}"
-export TSAN_OPTIONS="log_path=$reports/tsan:suppressions=$PWD/tests/tsan.supp:${TSAN_OPTIONS-}"
+export TSAN_OPTIONS="log_path=$reports/tsan:${TSAN_OPTIONS-}"
 for room in "$@"; do
     for t in "$build"/tests/"$room"/*_test "$build"/tests/"$room"/*/*_test tests/"$room"/*_test.sh; do
         [ -x "$t" ] || continue

@@ -1,4 +1,5 @@
-/* fit_internal.h - between fit.c (what is collected and written) and fit_solve.c (the numbers). */
+/* fit_internal.h - between fit.c (what is collected and written), fit_solve.c (the table) and
+ * fit_axes.c (the axes it is reduced to). */
 #ifndef FORAGE_ENGINE_FIT_INTERNAL_H
 #define FORAGE_ENGINE_FIT_INTERNAL_H
 
@@ -29,5 +30,18 @@ struct fit {
     size_t out_dim;
     float *table; /* [n_pieces, out_dim], after fit_solve */
 };
+
+/* fo_pool_run, or the whole loop at once in the calling thread where pool is NULL. */
+void fit_run(fo_pool *pool, size_t n, size_t grain, fo_pool_fn *fn, void *arg);
+
+/* The principal axes of x[n, d], whose columns have mean zero: axes[d, d] holds one unit vector a
+ * row, variance[d] how far x spreads along each, the widest first. FO_ENOMEM, FO_EINVAL (x holds
+ * what is not finite). */
+int fit_axes(const float *x, size_t n, size_t d, fo_pool *pool, double *axes, double *variance,
+             fo_err *err);
+
+/* The eigenvectors of the symmetric a[n, n], one a row and in its place, and their values[n], the
+ * largest first. FO_ENOMEM, FO_EINVAL (a holds what is not finite). */
+int fit_eigen(double *a, double *values, size_t n, fo_pool *pool, fo_err *err);
 
 #endif

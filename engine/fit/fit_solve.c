@@ -1,18 +1,13 @@
 /* fit_solve.c - the numbers of a fit: sparse products, conjugate gradients, whitening, PCA.
  *
  * Every sum runs in an order fixed by its row, so that the table does not depend on the number of
- * threads. Dense products are OpenBLAS's. */
-#include <cblas.h>
+ * threads. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/fit/fit_internal.h"
 #include "kernels/buf.h"
-
-/* LAPACK, which OpenBLAS carries without a header: eigenvalues (ascending) and vectors of a
- * symmetric matrix. */
-void dsyev_(const char *jobz, const char *uplo, const int *n, double *a, const int *lda, double *w,
-            double *work, const int *lwork, int *info);
+#include "kernels/vec.h"
 
 enum { HOLD_OUT_EVERY = 50, MIN_TEXTS_TO_HOLD_OUT = 500 };
 
@@ -55,7 +50,7 @@ static bool held_out(const fit *f, size_t text) {
     return f->bags.n_rows >= MIN_TEXTS_TO_HOLD_OUT && text % HOLD_OUT_EVERY == HOLD_OUT_EVERY / 2;
 }
 
-/* --- sparse products --- */
+/* --- products --- */
 typedef struct product {
     const sparse *a;
     const float *b; /* [a.n_cols, d] */
@@ -66,28 +61,41 @@ typedef struct product {
 static void multiply_rows(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
     const product *p = arg;
+    const vec_kernels *vec = vec_get();
     for (size_t i = begin; i < end; i++) {
         float *out = p->out + i * p->d;
         memset(out, 0, p->d * sizeof *out);
-        for (size_t k = p->a->start[i]; k < p->a->start[i + 1]; k++) {
-            const float *row = p->b + p->a->col[k] * p->d;
-            float value = p->a->value[k];
-            for (size_t c = 0; c < p->d; c++) out[c] += value * row[c];
-        }
+        for (size_t k = p->a->start[i]; k < p->a->start[i + 1]; k++)
+            vec->mul_add(out, p->b + p->a->col[k] * p->d, p->a->value[k], (int)p->d);
     }
 }
 
 static void run_rows(fo_pool *pool, size_t n, fo_pool_fn *fn, void *arg) {
-    if (pool)
-        fo_pool_run(pool, n, 64, fn, arg);
-    else
-        fn(arg, 0, n, 0);
+    fit_run(pool, n, 64, fn, arg);
 }
 
 /* out = A b */
 static void multiply(const solver *s, const sparse *a, const float *b, float *out) {
     product p = {a, b, out, s->d};
     run_rows(s->pool, a->n_rows, multiply_rows, &p);
+}
+
+typedef struct reduction {
+    const float *table; /* [rows, d] */
+    const float *map;   /* [d, dim] */
+    float *out;         /* [rows, dim], zero */
+    size_t d, dim;
+} reduction;
+
+/* out = table map */
+static void reduce_rows(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    const reduction *r = arg;
+    const vec_kernels *vec = vec_get();
+    for (size_t i = begin; i < end; i++)
+        for (size_t c = 0; c < r->d; c++)
+            vec->mul_add(r->out + i * r->dim, r->map + c * r->dim, r->table[i * r->d + c],
+                         (int)r->dim);
 }
 
 /* --- building the problem --- */
@@ -194,6 +202,15 @@ static void precondition(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
+/* A p was X'X p so far. */
+static void add_ridge(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    const cg *c = arg;
+    size_t d = c->s->d;
+    for (size_t i = begin; i < end; i++)
+        vec_get()->mul_add(c->ap + i * d, c->p + i * d, (float)c->s->lambda, (int)d);
+}
+
 static void step_rows(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
     const cg *c = arg;
@@ -229,7 +246,7 @@ static void one_step(cg *c) {
     size_t d = s->d;
     multiply(s, &s->x, c->p, c->text);
     multiply(s, &s->xt, c->text, c->ap);
-    cblas_saxpy((int)(s->v * d), (float)s->lambda, c->p, 1, c->ap, 1);
+    run_rows(s->pool, s->v, add_ridge, c);
     column_dots(c->p, c->ap, s->v, d, c->pap);
     for (size_t k = 0; k < d; k++) c->alpha[k] = c->pap[k] > 0 ? (float)(c->rz[k] / c->pap[k]) : 0;
     run_rows(s->pool, s->v, step_rows, c);
@@ -310,36 +327,21 @@ static double mean_cosine(const solver *s, float *row) {
 /* --- PCA over the texts, each axis divided by its variance to the power `whiten` --- */
 static int principal_axes(const solver *s, double *axes, double *variance, fo_err *err) {
     size_t d = s->d;
-    float *text;
-    double *sum = calloc(d, sizeof *sum), *work = malloc(64 * d * sizeof *work);
-    if (!sum || !work || !alloc_floats(&text, s->n, d)) {
-        free(sum);
-        free(work);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
-    }
-    multiply(s, &s->x, s->table, text);
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t c = 0; c < d; c++) sum[c] += (double)text[i * d + c];
-    for (size_t i = 0; i < s->n; i++)
-        for (size_t c = 0; c < d; c++) text[i * d + c] -= (float)(sum[c] / (double)s->n);
-    float *cov;
+    float *text = NULL;
+    double *sum = calloc(d, sizeof *sum);
     int rc = FO_OK;
-    if (alloc_floats(&cov, d, d)) {
-        int n = (int)d, lwork = 64 * n, info;
-        cblas_ssyrk(CblasRowMajor, CblasUpper, CblasTrans, n, (int)s->n, 1.0f / (float)s->n, text,
-                    n, 0, cov, n);
-        for (size_t i = 0; i < d; i++)
-            for (size_t j = i; j < d; j++)
-                axes[i * d + j] = axes[j * d + i] = (double)cov[i * d + j];
-        dsyev_("V", "U", &n, axes, &n, variance, work, &lwork, &info);
-        if (info) rc = fo_fail(err, FO_EINVAL, "the texts' covariance has no eigenvectors");
-        free(cov);
+    if (sum && alloc_floats(&text, s->n, d)) {
+        multiply(s, &s->x, s->table, text);
+        for (size_t i = 0; i < s->n; i++)
+            for (size_t c = 0; c < d; c++) sum[c] += (double)text[i * d + c];
+        for (size_t i = 0; i < s->n; i++)
+            for (size_t c = 0; c < d; c++) text[i * d + c] -= (float)(sum[c] / (double)s->n);
+        rc = fit_axes(text, s->n, d, s->pool, axes, variance, err);
     } else {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_fail(err, FO_ENOMEM, "out of memory for %zu texts", s->n);
     }
     free(text);
     free(sum);
-    free(work);
     return rc;
 }
 
@@ -352,17 +354,16 @@ static int reduce(const solver *s, fit *f, size_t dim, double whiten, fit_report
                  ? principal_axes(s, axes, variance, err)
                  : fo_fail(err, FO_ENOMEM, "out of memory");
     if (!rc) {
-        double all = 0, kept = 0, top = variance[d - 1] > 0 ? variance[d - 1] : 1;
+        double all = 0, kept = 0, top = variance[0] > 0 ? variance[0] : 1;
         for (size_t i = 0; i < d; i++) all += variance[i];
-        for (size_t k = 0; k < dim; k++) { /* LAPACK's vectors are its columns, our rows */
-            double v = variance[d - 1 - k], *axis = axes + (d - 1 - k) * d;
-            double scale = pow(fmax(v / top, 1e-9), -whiten);
-            kept += v;
-            for (size_t c = 0; c < d; c++) map[c * dim + k] = (float)(axis[c] * scale);
+        for (size_t k = 0; k < dim; k++) {
+            double scale = pow(fmax(variance[k] / top, 1e-9), -whiten);
+            kept += variance[k];
+            for (size_t c = 0; c < d; c++) map[c * dim + k] = (float)(axes[k * d + c] * scale);
         }
         report->kept_variance = all > 0 ? kept / all : 1;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)s->v, (int)dim, (int)d, 1,
-                    s->table, (int)d, map, (int)dim, 0, table, (int)dim);
+        reduction r = {s->table, map, table, d, dim};
+        run_rows(s->pool, s->v, reduce_rows, &r);
         free(f->table);
         f->table = table;
         f->out_dim = dim;

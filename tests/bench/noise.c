@@ -5,12 +5,13 @@
  * For cost against size (sizes.sh). A repeated line has every fourth word replaced by a word drawn
  * from the whole text, so that frequencies stay what they are; a repeated vector gets noise of half
  * its length. The same input and N give the same output. */
-#include <cblas.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "kernels/pool.h"
+#include "kernels/vec.h"
 
 enum { NEIGHBOURS = 10, BLOCK = 4096 };
 
@@ -132,16 +133,31 @@ static void add_noise(float *x, size_t d) {
     for (size_t j = 0; j < d; j++) x[j] *= (float)(1 / sqrt(sum));
 }
 
+typedef struct products {
+    const float *x, *q; /* [m, d], [.., d] */
+    float *dots;        /* [.., BLOCK] */
+    size_t m, d;
+} products;
+
+static void multiply(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    const products *p = arg;
+    for (size_t j = 0; j < p->m; j++)
+        for (size_t i = begin; i < end; i++)
+            p->dots[i * BLOCK + j] = vec_get()->dot(p->q + i * p->d, p->x + j * p->d, (int)p->d);
+}
+
 /* ids[n_q][NEIGHBOURS]: by inner product, best first. */
 static int32_t *neighbours(const float *x, size_t n, const float *q, size_t n_q, size_t d) {
+    fo_pool *pool = fo_pool_create(0);
+    if (!pool) die("noise");
     float *dots = allocate(n_q * BLOCK, sizeof *dots);
     float *best = allocate(n_q * NEIGHBOURS, sizeof *best);
     int32_t *ids = allocate(n_q * NEIGHBOURS, sizeof *ids);
     for (size_t i = 0; i < n_q * NEIGHBOURS; i++) best[i] = -INFINITY;
     for (size_t at = 0; at < n; at += BLOCK) {
         size_t m = n - at < BLOCK ? n - at : BLOCK;
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, (int)n_q, (int)m, (int)d, 1, q, (int)d,
-                    x + at * d, (int)d, 0, dots, BLOCK);
+        fo_pool_run(pool, n_q, 32, multiply, &(products){x + at * d, q, dots, m, d});
         for (size_t i = 0; i < n_q; i++) {
             float *b = best + i * NEIGHBOURS;
             int32_t *id = ids + i * NEIGHBOURS;
@@ -159,6 +175,7 @@ static int32_t *neighbours(const float *x, size_t n, const float *q, size_t n_q,
             }
         }
     }
+    fo_pool_free(pool);
     free(dots);
     free(best);
     return ids;
