@@ -1,5 +1,6 @@
 #include "server/base/json.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -269,7 +270,8 @@ void json_in_object(json_in *in, const cJSON *item, const char *path, fo_err *er
 }
 
 const cJSON *json_in_any(json_in *in, const char *key) {
-    if (in->n_known < sizeof in->known / sizeof *in->known) in->known[in->n_known++] = key;
+    assert(in->n_known < sizeof in->known / sizeof *in->known);
+    in->known[in->n_known++] = key;
     if (!in->object || json_in_failed(in)) return NULL;
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(in->object, key);
     return item && !cJSON_IsNull(item) ? item : NULL;

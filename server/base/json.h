@@ -44,7 +44,7 @@ typedef struct json_in {
     const cJSON *object; /* NULL: absent, every field has its default */
     char path[64];
     fo_err *err;
-    const char *known[48];
+    const char *known[80];
     size_t n_known;
 } json_in;
 

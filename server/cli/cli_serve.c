@@ -12,9 +12,12 @@
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/base/log.h"
+#include "server/openai/model_names.h"
 
 /* Of KV on disk, unless --kv-disk says otherwise. */
 #define KV_DISK_BYTES (INT64_C(2) << 30)
+
+enum { MAX_ALIAS_BYTES = 200 };
 
 static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
@@ -24,8 +27,8 @@ static struct {
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
     int64_t merge_rate;
-    bool read_only, insecure;
-    cli_list allow_hosts;
+    bool read_only, insecure, allow_token_ids;
+    cli_list allow_hosts, model_aliases;
     int64_t snapshots, snapshots_per_hour;
 } o = {.home = "home",
        .listen = HTTP_LISTEN_DEFAULT,
@@ -62,6 +65,12 @@ static const cli_option options[] = {
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
     CLI_GENERATE_OPTIONS,
+    {"model-alias", CLI_LIST, &o.model_aliases, "A=B",
+     "/v1 knows the model B (GET /v1/models lists the names) by the name A, too. May be given "
+     "again, or with commas between"},
+    {"allow-token-ids", CLI_BOOL, &o.allow_token_ids, NULL,
+     "/v1/embeddings takes token ids, which must be of the embedder's own vocabulary "
+     "(/v1/tokenize): others give vectors of some other text"},
     {"warm", CLI_STRING, &o.warm, "WHEN",
      "let the language model read chunks before anybody asks: ingest (what comes in, when it has "
      "nothing else to do), idle (everything, after five quiet seconds) or off (default)"},
@@ -157,6 +166,31 @@ static int read_hosts(cli_list *names, fo_err *err) {
     return FO_OK;
 }
 
+/* --model-alias A=B, as above. */
+static model_alias *aliases;
+static size_t n_aliases;
+
+static int read_aliases(fo_err *err) {
+    for (size_t i = 0; i < o.model_aliases.n; i++) {
+        char *copy = strdup(o.model_aliases.items[i]), *save = NULL;
+        if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+        for (char *pair = strtok_r(copy, ",", &save); pair; pair = strtok_r(NULL, ",", &save)) {
+            char *equals = strchr(pair, '=');
+            model_alias *more = realloc(aliases, (n_aliases + 1) * sizeof *more);
+            if (!more) return fo_fail(err, FO_ENOMEM, "out of memory");
+            aliases = more;
+            if (!equals || equals == pair || !equals[1] || equals - pair > MAX_ALIAS_BYTES)
+                return fo_fail_field(err, FO_EINVAL, "model-alias",
+                                     "A=B is wanted, a new name of at most %d bytes and "
+                                     "a model's own, not '%.200s'",
+                                     MAX_ALIAS_BYTES, pair);
+            *equals = 0;
+            aliases[n_aliases++] = (model_alias){pair, equals + 1};
+        }
+    }
+    return FO_OK;
+}
+
 #define OPEN_TO_ALL                                                                                \
     "whoever reaches it may read, change and delete everything: there are no keys yet, and "       \
     "nothing "                                                                                     \
@@ -177,6 +211,14 @@ static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *e
     app *a;
     int rc = app_create(&a, s, o.read_only, err);
     if (rc) return rc;
+    a->aliases = aliases;
+    a->n_aliases = n_aliases;
+    rc = model_aliases_check(a, err);
+    if (rc) {
+        app_stop(a, 0, NULL);
+        return rc;
+    }
+    a->allow_token_ids = o.allow_token_ids;
     a->max_document_bytes = (size_t)o.max_body;
     a->snapshots_kept = (int)o.snapshots;
     a->snapshots_per_hour = (int)o.snapshots_per_hour;
@@ -259,7 +301,8 @@ static int run(int argc, char **argv) {
     service *s;
     static cli_list hosts;
     bool loopback;
-    if (read_hosts(&hosts, &err) || check_listen(&loopback, &err)) return cli_fail(&err), 2;
+    if (read_hosts(&hosts, &err) || read_aliases(&err) || check_listen(&loopback, &err))
+        return cli_fail(&err), 2;
     if (!loopback)
         log_event(LOG_LEVEL_WARN, NULL, "insecure", LOG_STR("listen", o.listen),
                   LOG_STR("meaning", OPEN_TO_ALL));

@@ -1,6 +1,7 @@
 /* openai.h - what the OpenAI-compatible routes share. Shapes and defaults are those of OpenAI's API
- * reference; what a request carries beyond them is ignored, as its clients expect. Errors have the
- * body that every route has, which is OpenAI's. */
+ * reference. What a request carries is honoured or refused by name: openai_fields.h says of which
+ * fields a value that asks for nothing passes. Errors have the body that every route has, which is
+ * OpenAI's, and status 400 or 404 for whatever is wrong with a request. */
 #ifndef FORAGE_SERVER_OPENAI_H
 #define FORAGE_SERVER_OPENAI_H
 
@@ -17,8 +18,8 @@ enum { OPENAI_MAX_CHOICES = 16, OPENAI_MAX_STOPS = 16, OPENAI_MAX_BIAS = 1024 };
 typedef struct openai_call {
     cJSON *root;            /* owned; strings below point into it */
     bool chat;              /* else /v1/completions */
-    const char *model;      /* as asked for; NULL: any */
-    const char *collection; /* of "forage/<collection>", NULL: plain */
+    const char *model;      /* as asked for; NULL: what is loaded */
+    const char *collection; /* of "forage/<collection>", NULL: plain; set by who finds the model */
     bool stream, include_usage, echo;
     int n; /* choices of each prompt */
     bool seeded;
@@ -32,6 +33,9 @@ typedef struct openai_call {
 /* Read a body of /v1/chat/completions or /v1/completions. n_vocab: of the loaded model, 0: none. */
 int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *body, size_t len,
                      fo_err *err);
+/* Once c->collection is known: what an answer from documents, or one from the model alone, cannot
+ * honour is refused (FO_EUNSUPPORTED names the field). */
+int openai_call_check(const openai_call *c, fo_err *err);
 void openai_call_deinit(openai_call *c);
 
 /* A prompt in tokens. Text of the user never becomes a control token. Caller frees *out. */
@@ -41,6 +45,10 @@ int openai_chat_prompt(const engine *e, const cJSON *messages, int32_t **out, si
 int openai_prompt_count(const cJSON *prompt, fo_err *err);
 int openai_text_prompt(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
                        fo_err *err);
+
+/* As http_error_from, with OpenAI's codes: 404 model_not_found, 400 for what is not supported. */
+void openai_error(http_request *r, const fo_err *err);
+int openai_status_of(const fo_err *err, const char **code);
 
 /* The name a loaded model goes by. */
 const char *openai_model_name(const engine *e);

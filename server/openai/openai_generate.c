@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "server/base/log.h"
+#include "server/openai/model_names.h"
 #include "server/openai/openai.h"
 #include "server/routes/query_json.h"
 
@@ -201,11 +202,11 @@ static void fail(reply *p, const fo_err *err) {
             http_error(p->r, 400, "context_length_exceeded", p->call->chat ? "messages" : "prompt",
                        "%s", err->msg);
         else
-            http_error_from(p->r, err);
+            openai_error(p->r, err);
         return;
     }
     const char *code;
-    int status = http_status_of(err, &code);
+    int status = openai_status_of(err, &code);
     fo_buf b = {0};
     http_error_json(&b, status, code, err->field, err->msg, http_id(p->r));
     send_data(p, &b);
@@ -489,14 +490,12 @@ static void answer_grounded(reply *p, app *a) {
     size_t n_turns;
     const char *question;
     query_message *turns = read_turns(c, &n_turns, &question);
-    if (!question || !service_name_valid(c->collection)) {
-        if (question)
-            http_error(p->r, 404, "model_not_found", "model", "there is no model '%s'", c->model);
-        else
-            http_error(p->r, 400, "bad_field", "messages", "messages must end with the user's");
+    if (!question) {
+        http_error(p->r, 400, "bad_field", "messages", "messages must end with the user's");
         free(turns);
         return;
     }
+    const sampler_params *sampling = &c->request.sampling;
     bool warm = cJSON_GetObjectItemCaseSensitive(c->root, "temperature") != NULL;
     query_request q = {.tenant = app_tenant(p->r),
                        .collection = c->collection,
@@ -507,9 +506,17 @@ static void answer_grounded(reply *p, app *a) {
                        .generate = true,
                        .strict = true,
                        .max_tokens = c->max_tokens,
-                       .temperature = warm ? (double)c->request.sampling.temperature : 0,
-                       .top_p = (double)c->request.sampling.top_p,
-                       .seed = c->request.sampling.seed,
+                       .temperature = warm ? (double)sampling->temperature : 0,
+                       .top_p = (double)sampling->top_p,
+                       .sampling_top_k = sampling->top_k,
+                       .min_p = (double)sampling->min_p,
+                       .presence_penalty = (double)sampling->presence,
+                       .frequency_penalty = (double)sampling->frequency,
+                       .repetition_penalty = (double)sampling->repetition,
+                       .seed = sampling->seed,
+                       .priority = c->request.priority,
+                       .kv_reuse = c->request.kv_reuse,
+                       .no_lookup = c->request.no_lookup,
                        .stop = c->request.stop,
                        .n_stop = c->request.n_stop,
                        .cancel = http_cancel(p->r)};
@@ -518,6 +525,8 @@ static void answer_grounded(reply *p, app *a) {
     fo_err err = {0};
     int rc = results ? ask_grounded(p, a, &q, results, &n, &err)
                      : fo_fail(&err, FO_ENOMEM, "out of memory");
+    if (rc == FO_ENOTFOUND) /* the collection: to this client it is a model */
+        model_names_refuse(a, q.tenant, c->model, MODEL_GENERATOR | MODEL_GROUNDED, &err);
     if (rc)
         fail(p, &err);
     else if (c->stream)
@@ -543,20 +552,23 @@ static void route(http_request *r, app *a, bool chat) {
         return;
     }
     if (openai_call_read(c, chat, e ? engine_model(e)->n_vocab : 0, body, len, &err)) {
-        http_error_from(r, &err);
+        openai_error(r, &err);
         free(c);
         return;
     }
+    model_choice m;
+    unsigned kinds = chat ? MODEL_GENERATOR | MODEL_GROUNDED : MODEL_GENERATOR;
+    int rc = model_names_find(&m, a, app_tenant(r), c->model, kinds, &err);
+    c->collection = m.collection;
+    if (!rc) rc = openai_call_check(c, &err);
     reply p;
-    reply_init(&p, r, c, c->collection ? c->model : e ? openai_model_name(e) : "");
-    if (chat && c->collection)
+    reply_init(&p, r, c, m.name);
+    if (rc)
+        openai_error(r, &err);
+    else if (c->collection)
         answer_grounded(&p, a);
-    else if (e)
-        answer_plain(&p, e);
     else
-        http_error(r, 404, "model_not_found", "model",
-                   "no language model is loaded: start the service with --model, or ask "
-                   "\"forage/<collection>\" for answers from its documents");
+        answer_plain(&p, e);
     openai_call_deinit(c);
     free(c);
 }

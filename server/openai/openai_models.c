@@ -6,46 +6,24 @@
 #include <string.h>
 
 #include "server/base/log.h"
+#include "server/openai/model_names.h"
 #include "server/openai/openai.h"
+#include "server/openai/openai_fields.h"
 
 enum { MAX_INPUTS = 2048, MAX_RERANK = 1000 };
 
 /* ---- models --------------------------------------------------------------------------------- */
 
-typedef struct model_row {
-    const char *id, *kind;
-} model_row;
-
-static void write_model(json_out *o, const app *a, const char *id, const char *kind) {
+static void write_model(json_out *o, const app *a, const char *id, enum model_kind kind,
+                        const char *alias_of) {
     json_out_open(o, NULL, '{');
     json_out_string(o, "id", id);
     json_out_string(o, "object", "model");
     json_out_int(o, "created", a->started_ms / 1000);
     json_out_string(o, "owned_by", "forage");
-    json_out_string(o, "kind", kind);
+    json_out_string(o, "kind", model_kind_name(kind));
+    if (alias_of) json_out_string(o, "alias_of", alias_of);
     json_out_close(o, '}');
-}
-
-/* Calls fn for every model that can be named; stops where it returns true. */
-static bool each_model(app *a, http_request *r, bool (*fn)(void *, const char *, const char *),
-                       void *ctx) {
-    engine *e = service_engine(a->service);
-    reranker *rr = service_reranker(a->service);
-    if (e && fn(ctx, openai_model_name(e), "generator")) return true;
-    if (fn(ctx, embedder_name(service_embedder(a->service)), "embedder")) return true;
-    if (rr && fn(ctx, reranker_name(rr), "reranker")) return true;
-    store_collection *list = NULL;
-    size_t n = 0;
-    bool stop = false;
-    if (store_list_collections(service_store(a->service), app_tenant(r), &list, &n, NULL)) n = 0;
-    for (size_t i = 0; i < n; i++) {
-        char id[128];
-        snprintf(id, sizeof id, "forage/%s", list[i].name);
-        stop = stop || fn(ctx, id, "grounded");
-        store_collection_deinit(&list[i]);
-    }
-    free(list);
-    return stop;
 }
 
 typedef struct models_reply {
@@ -54,10 +32,10 @@ typedef struct models_reply {
     const char *wanted; /* NULL: all */
 } models_reply;
 
-static bool add_model(void *ctx, const char *id, const char *kind) {
+static bool add_model(void *ctx, const char *id, enum model_kind kind, const char *alias_of) {
     models_reply *m = ctx;
     if (m->wanted && strcmp(m->wanted, id)) return false;
-    write_model(&m->o, m->a, id, kind);
+    write_model(&m->o, m->a, id, kind, alias_of);
     return m->wanted != NULL;
 }
 
@@ -68,7 +46,7 @@ void route_models(http_request *r, void *ctx) {
     json_out_open(&m.o, NULL, '{');
     json_out_string(&m.o, "object", "list");
     json_out_open(&m.o, "data", '[');
-    each_model(a, r, add_model, &m);
+    model_names_each(a, app_tenant(r), add_model, &m);
     json_out_close(&m.o, ']');
     json_out_close(&m.o, '}');
     http_reply_json(r, 200, &b);
@@ -78,12 +56,23 @@ void route_model(http_request *r, void *ctx) {
     app *a = ctx;
     fo_buf b = {0};
     models_reply m = {{&b, false}, a, http_param(r, "model")};
-    if (each_model(a, r, add_model, &m)) {
+    if (model_names_each(a, app_tenant(r), add_model, &m)) {
         http_reply_json(r, 200, &b);
         return;
     }
     fo_buf_free(&b);
-    http_error(r, 404, "model_not_found", "model", "there is no model '%s'", m.wanted);
+    fo_err err = {0};
+    model_names_refuse(a, app_tenant(r), m.wanted,
+                       MODEL_GENERATOR | MODEL_EMBEDDER | MODEL_RERANKER | MODEL_GROUNDED, &err);
+    openai_error(r, &err);
+}
+
+/* The model that a body names must be one of `kinds`; the sticky error says otherwise. */
+static enum model_kind read_model(json_in *in, http_request *r, app *a, unsigned kinds) {
+    model_choice m = {0};
+    const char *asked = json_in_string(in, "model", NULL, 0, 256);
+    if (!json_in_failed(in)) model_names_find(&m, a, app_tenant(r), asked, kinds, in->err);
+    return m.kind;
 }
 
 /* ---- bodies --------------------------------------------------------------------------------- */
@@ -138,6 +127,13 @@ static int decode_tokens(const tokenizer *t, const cJSON *list, char **out, fo_e
     return *out ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
 }
 
+static const char no_ids[] =
+    "input holds token ids, and of ids nobody can tell whose vocabulary they are of. Send text: "
+    "with "
+    "LangChain's OpenAIEmbeddings set check_embedding_ctx_length=False. Ids of this embedder "
+    "(POST /v1/tokenize) are taken by a service that was started with --allow-token-ids";
+
+/* t: the vocabulary of token ids; NULL: they are refused. */
 static int read_inputs(text_list *l, const tokenizer *t, const cJSON *input, fo_err *err) {
     bool one = cJSON_IsString(input) || openai_is_tokens(input);
     int n = one ? 1 : cJSON_IsArray(input) ? cJSON_GetArraySize(input) : 0;
@@ -153,6 +149,7 @@ static int read_inputs(text_list *l, const tokenizer *t, const cJSON *input, fo_
     for (size_t i = 0; i < l->n; i++, item = one ? NULL : item->next) {
         const char *text = cJSON_GetStringValue(item);
         if (!text && openai_is_tokens(item)) {
+            if (!t) return fo_fail_field(err, FO_EINVAL, "input", "%s", no_ids);
             int rc = decode_tokens(t, item, &l->owned[i], err);
             if (rc) return rc;
             text = l->owned[i];
@@ -230,7 +227,7 @@ void route_embeddings(http_request *r, void *ctx) {
     float *v = NULL;
     cJSON *root = read_body(r, &in, &err);
     if (!err.code) {
-        json_in_string(&in, "model", "", 0, 256); /* any name means the loaded one */
+        read_model(&in, r, a, MODEL_EMBEDDER);
         bool base64 = json_in_enum(&in, "encoding_format", 0, formats) == 1;
         bool query = json_in_enum(&in, "input_type", 0, kinds) >= 3;
         int64_t dim = json_in_int(&in, "dimensions", 0, 1, 65536);
@@ -238,14 +235,18 @@ void route_embeddings(http_request *r, void *ctx) {
             fo_fail_field(&err, FO_EINVAL, "dimensions",
                           "this model's vectors have %zu dimensions and cannot be cut",
                           embedder_dim(e));
-        if (!err.code) read_inputs(&l, embedder_tokenizer(e), json_in_any(&in, "input"), &err);
+        const cJSON *input = json_in_any(&in, "input");
+        openai_fields_read(&in, OPENAI_EMBEDDING);
+        json_in_end(&in);
+        if (!err.code)
+            read_inputs(&l, a->allow_token_ids ? embedder_tokenizer(e) : NULL, input, &err);
         if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v)))
             fo_fail(&err, FO_ENOMEM, "out of memory");
         if (!err.code)
             embedder_embed(e, query ? EMBED_QUERY : EMBED_PASSAGE, l.texts, l.lens, l.n, v, &err);
         if (!err.code) reply_vectors(r, e, &l, v, base64);
     }
-    if (err.code) http_error_from(r, &err);
+    if (err.code) openai_error(r, &err);
     text_list_deinit(&l);
     free(v);
     cJSON_Delete(root);
@@ -304,13 +305,20 @@ static int read_documents(text_list *l, const cJSON *list, fo_err *err) {
     const cJSON *item;
     size_t i = 0;
     cJSON_ArrayForEach(item, list) {
-        const cJSON *text =
-            cJSON_IsObject(item) ? cJSON_GetObjectItemCaseSensitive(item, "text") : item;
-        if (!cJSON_IsString(text))
+        const char *text = cJSON_GetStringValue(item);
+        if (cJSON_IsObject(item)) {
+            char path[64];
+            json_in in;
+            snprintf(path, sizeof path, "documents[%zu]", i);
+            json_in_object(&in, item, path, err);
+            text = json_in_string(&in, "text", NULL, 0, SIZE_MAX);
+            if (json_in_end(&in)) return err->code;
+        }
+        if (!text)
             return fo_fail_field(err, FO_EINVAL, "documents",
                                  "documents[%zu] must be a string or {\"text\": string}", i);
-        l->texts[i] = text->valuestring;
-        l->lens[i++] = strlen(text->valuestring);
+        l->texts[i] = text;
+        l->lens[i++] = strlen(text);
     }
     return FO_OK;
 }
@@ -355,11 +363,12 @@ void route_rerank(http_request *r, void *ctx) {
     ranked *order = NULL;
     cJSON *root = read_body(r, &in, &err);
     if (!err.code) {
-        json_in_string(&in, "model", "", 0, 256);
+        read_model(&in, r, a, service_reranker(a->service) ? MODEL_RERANKER : MODEL_EMBEDDER);
         const char *query = json_in_string(&in, "query", NULL, 1, 65536);
         int64_t top = json_in_int(&in, "top_n", 0, 1, 1 << 20);
         bool with = json_in_bool(&in, "return_documents", false);
         const cJSON *list = json_in_array(&in, "documents", MAX_RERANK);
+        json_in_end(&in);
         uint64_t tokens = 0;
         if (!err.code && !query) fo_fail_field(&err, FO_EINVAL, "query", "query is missing");
         if (!err.code) read_documents(&l, list, &err);
@@ -372,7 +381,7 @@ void route_rerank(http_request *r, void *ctx) {
             reply_ranked(r, a->service, &l, order, n, with, tokens);
         }
     }
-    if (err.code) http_error_from(r, &err);
+    if (err.code) openai_error(r, &err);
     text_list_deinit(&l);
     free(order);
     cJSON_Delete(root);
@@ -388,12 +397,14 @@ void route_tokenize(http_request *r, void *ctx) {
     json_in in;
     cJSON *root = read_body(r, &in, &err);
     if (!err.code) {
-        const char *name = json_in_string(&in, "model", "", 0, 256);
+        unsigned kinds = e ? MODEL_GENERATOR | MODEL_EMBEDDER : MODEL_EMBEDDER;
+        enum model_kind kind = read_model(&in, r, a, kinds);
         const char *prompt = json_in_string(&in, "prompt", NULL, 0, (size_t)4 << 20);
         const char *text = json_in_string(&in, "text", prompt, 0, (size_t)4 << 20);
         bool special = json_in_bool(&in, "add_special_tokens", false);
         bool pieces = json_in_bool(&in, "return_pieces", false);
-        bool of_engine = e && strcmp(name, embedder_name(emb)) != 0;
+        bool of_engine = kind == MODEL_GENERATOR;
+        json_in_end(&in);
         const tokenizer *t = of_engine ? engine_tokenizer(e) : embedder_tokenizer(emb);
         int32_t *ids = NULL;
         size_t n = 0;
@@ -426,6 +437,6 @@ void route_tokenize(http_request *r, void *ctx) {
         }
         free(ids);
     }
-    if (err.code) http_error_from(r, &err);
+    if (err.code) openai_error(r, &err);
     cJSON_Delete(root);
 }

@@ -6,6 +6,7 @@
 
 #include "engine/chat/chat_prompt.h"
 #include "server/openai/openai.h"
+#include "server/openai/openai_fields.h"
 
 enum { MAX_MESSAGES = 4096, MAX_PROMPTS = 64 };
 
@@ -67,10 +68,13 @@ static void read_format(openai_call *c, json_in *in) {
     json_in format;
     json_in_child(&format, in, "response_format");
     int kind = json_in_enum(&format, "type", 0, kinds);
+    bool schema = json_in_any(&format, "json_schema") != NULL;
     c->request.json = kind == 1;
-    if (kind == 2 && !json_in_failed(in))
-        fo_fail_field(in->err, FO_EUNSUPPORTED, "response_format.type",
-                      "response_format json_schema is not supported; json_object is");
+    const char *field = kind == 2 ? "response_format.type" : "response_format.json_schema";
+    if ((kind == 2 || schema) && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EUNSUPPORTED, field,
+                      "%s: answers are not held to a schema; json_object makes them JSON", field);
+    json_in_end(&format);
 }
 
 static void read_logprobs(openai_call *c, json_in *in) {
@@ -88,6 +92,7 @@ static void read_logprobs(openai_call *c, json_in *in) {
 }
 
 static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
+    static const char *const reuses[] = {"exact", "chunk", "off", NULL};
     sampler_params *p = &c->request.sampling;
     *p = sampler_params_default();
     p->temperature = (float)json_in_number(in, "temperature", 1, 0, 2);
@@ -96,36 +101,88 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     p->min_p = (float)json_in_number(in, "min_p", 0, 0, 1);
     p->presence = (float)json_in_number(in, "presence_penalty", 0, -2, 2);
     p->frequency = (float)json_in_number(in, "frequency_penalty", 0, -2, 2);
+    p->repetition = (float)json_in_number(in, "repetition_penalty", 1, .01, 10);
     const cJSON *seed = json_in_any(in, "seed");
     c->seeded = seed != NULL;
     p->seed = (uint64_t)json_in_int(in, "seed", 0, -9007199254740991, 9007199254740991);
     read_bias(c, in, n_vocab);
     c->request.no_lookup = !json_in_bool(in, "lookup", true);
+    c->request.priority = (int)json_in_int(in, "priority", 0, -100, 100);
+    c->request.kv_reuse = (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, reuses);
 }
 
-/* A content is a string or an array of text parts; "" where there is none (tool calls). */
-static char *join_content(const cJSON *content, bool *ok) {
+/* A content is a string or an array of text parts; "" where there is none. */
+static char *join_content(json_in *m) {
+    static const char *const types[] = {"text", NULL};
+    const cJSON *content = json_in_any(m, "content");
+    char path[64];
     fo_buf b = {0};
     fo_buf_str(&b, "");
-    *ok = true;
+    json_in_path(m, "content", path);
     if (cJSON_IsString(content)) {
         fo_buf_str(&b, content->valuestring);
     } else if (cJSON_IsArray(content)) {
-        const cJSON *part;
-        cJSON_ArrayForEach(part, content) {
-            const char *t = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(part, "text"));
-            if (!t) *ok = false;
-            fo_buf_str(&b, t ? t : "");
+        const cJSON *item;
+        int i = 0;
+        cJSON_ArrayForEach(item, content) {
+            char at[96];
+            json_in part;
+            snprintf(at, sizeof at, "%s[%d]", path, i++);
+            json_in_object(&part, item, at, m->err);
+            json_in_enum(&part, "type", 0, types);
+            const char *text = json_in_string(&part, "text", NULL, 0, SIZE_MAX);
+            if (!text && !json_in_failed(m))
+                fo_fail_field(m->err, FO_EINVAL, path,
+                              "%s must be a string or an array of text parts", path);
+            json_in_end(&part);
+            fo_buf_str(&b, text ? text : "");
         }
-    } else if (content && !cJSON_IsNull(content)) {
-        *ok = false;
+    } else if (content && !json_in_failed(m)) {
+        fo_fail_field(m->err, FO_EINVAL, path, "%s must be a string or an array of text parts",
+                      path);
     }
+    if (b.failed && !json_in_failed(m)) fo_fail(m->err, FO_ENOMEM, "out of memory");
     return fo_buf_take(&b, NULL);
 }
 
+/* Who of several speaks, for templates that tell: in letters of which no control token is made. */
+static const char *read_name(json_in *m) {
+    const char *name = json_in_string(m, "name", NULL, 1, 64);
+    char path[64];
+    if (!name || strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-") ==
+                     strlen(name))
+        return name;
+    json_in_path(m, "name", path);
+    fo_fail_field(m->err, FO_EINVAL, path, "%s must be made of A-Z a-z 0-9 _ and -", path);
+    return NULL;
+}
+
+static void read_message(openai_call *c, json_in *in, const cJSON *item, int i) {
+    static const char *const roles[] = {"system", "developer", "user", "assistant",
+                                        "tool",   "function",  NULL};
+    char path[64];
+    json_in m;
+    snprintf(path, sizeof path, "messages[%d]", i);
+    json_in_object(&m, item, path, in->err);
+    int role = json_in_enum(&m, "role", -1, roles);
+    if (role < 0 && !json_in_failed(in)) {
+        json_in_path(&m, "role", path);
+        fo_fail_field(in->err, FO_EINVAL, path, "%s is missing", path);
+    }
+    const char *name = read_name(&m);
+    char *text = join_content(&m);
+    openai_fields_read(&m, OPENAI_MESSAGE);
+    if (json_in_end(&m) == FO_OK) {
+        cJSON *to = cJSON_CreateObject();
+        cJSON_AddStringToObject(to, "role", role == 1 ? "system" : roles[role]);
+        cJSON_AddStringToObject(to, "content", text);
+        if (name) cJSON_AddStringToObject(to, "name", name);
+        cJSON_AddItemToArray(c->messages, to);
+    }
+    free(text);
+}
+
 static void read_messages(openai_call *c, json_in *in) {
-    static const char *const roles[] = {"system",    "developer", "user",
-                                        "assistant", "tool",      "function"};
     const cJSON *list = json_in_array(in, "messages", MAX_MESSAGES), *m;
     if (json_in_failed(in)) return;
     if (!list || !list->child) {
@@ -134,33 +191,7 @@ static void read_messages(openai_call *c, json_in *in) {
     }
     c->messages = cJSON_CreateArray();
     int i = 0;
-    cJSON_ArrayForEach(m, list) {
-        char field[64];
-        const char *role = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "role"));
-        bool known = false;
-        for (size_t k = 0; role && k < sizeof roles / sizeof *roles; k++)
-            known = known || !strcmp(role, roles[k]);
-        snprintf(field, sizeof field, "messages[%d].role", i);
-        if (!known) {
-            fo_fail_field(in->err, FO_EINVAL, field,
-                          "%s must be system, developer, user, assistant or tool", field);
-            return;
-        }
-        snprintf(field, sizeof field, "messages[%d].content", i++);
-        bool ok;
-        char *text = join_content(cJSON_GetObjectItemCaseSensitive(m, "content"), &ok);
-        if (!ok || !text) {
-            free(text);
-            fo_fail_field(in->err, ok ? FO_ENOMEM : FO_EINVAL, field,
-                          "%s must be a string or an array of text parts", field);
-            return;
-        }
-        cJSON *to = cJSON_CreateObject();
-        cJSON_AddStringToObject(to, "role", strcmp(role, "developer") ? role : "system");
-        cJSON_AddStringToObject(to, "content", text);
-        cJSON_AddItemToArray(c->messages, to);
-        free(text);
-    }
+    for (m = list->child; m && !json_in_failed(in); m = m->next) read_message(c, in, m, i++);
 }
 
 static void read_lengths(openai_call *c, json_in *in) {
@@ -168,6 +199,26 @@ static void read_lengths(openai_call *c, json_in *in) {
     if (c->chat) most = json_in_int(in, "max_completion_tokens", most, 1, 1 << 24);
     c->max_tokens = (size_t)most;
     if (!most && !c->chat) c->max_tokens = 16; /* OpenAI's default there */
+}
+
+static void read_stream(openai_call *c, json_in *in) {
+    json_in options;
+    c->stream = json_in_bool(in, "stream", false);
+    json_in_child(&options, in, "stream_options");
+    c->include_usage = json_in_bool(&options, "include_usage", false);
+    if (json_in_bool(&options, "include_obfuscation", false))
+        fo_fail_field(in->err, FO_EUNSUPPORTED, "stream_options.include_obfuscation",
+                      "stream_options.include_obfuscation is not supported: nothing is padded");
+    json_in_end(&options);
+}
+
+static void read_choices(openai_call *c, json_in *in) {
+    c->n = (int)json_in_int(in, "n", 1, 1, OPENAI_MAX_CHOICES);
+    if (c->chat) return;
+    int64_t best = json_in_int(in, "best_of", c->n, 1, 1 << 20);
+    if (best != c->n && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EUNSUPPORTED, "best_of",
+                      "best_of is not supported: all of n are given, so it must be n");
 }
 
 int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *body, size_t len,
@@ -181,26 +232,20 @@ int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *bod
     }
     if (!local.code) {
         c->model = json_in_string(&in, "model", NULL, 0, 256);
-        if (c->model && !strncmp(c->model, "forage/", 7)) c->collection = c->model + 7;
         if (chat)
             read_messages(c, &in);
         else
             c->echo = json_in_bool(&in, "echo", false);
-        c->stream = json_in_bool(&in, "stream", false);
-        json_in options;
-        json_in_child(&options, &in, "stream_options");
-        c->include_usage = json_in_bool(&options, "include_usage", false);
-        c->n = (int)json_in_int(&in, "n", 1, 1, OPENAI_MAX_CHOICES);
+        if (!chat) json_in_any(&in, "prompt"); /* read where it is split into tokens */
+        read_stream(c, &in);
+        read_choices(c, &in);
         read_lengths(c, &in);
         read_sampling(c, &in, n_vocab);
         read_stop(c, &in);
         read_logprobs(c, &in);
-        read_format(c, &in);
-        const cJSON *choice = json_in_any(&in, "tool_choice");
-        const char *word = cJSON_GetStringValue(choice);
-        if (!local.code && (cJSON_IsObject(choice) || (word && !strcmp(word, "required"))))
-            fo_fail_field(&local, FO_EUNSUPPORTED, "tool_choice",
-                          "this model cannot be made to call a tool");
+        if (chat) read_format(c, &in);
+        openai_fields_read(&in, chat ? OPENAI_CHAT : OPENAI_COMPLETION);
+        json_in_end(&in);
     }
     if (local.code) {
         openai_call_deinit(c);
@@ -209,10 +254,42 @@ int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *bod
     return local.code;
 }
 
+int openai_call_check(const openai_call *c, fo_err *err) {
+    const char *field = NULL, *why = NULL;
+    if (!c->collection) {
+        if (c->request.kv_reuse != KV_REUSE_CHUNK) return FO_OK;
+        field = "kv_reuse", why = "chunk is for answers from documents (forage/COLLECTION)";
+    } else if (c->request.json) {
+        field = "response_format.type";
+        why = "json_object is not for answers from documents: they are sentences with citations";
+    } else if (c->request.n_logprobs >= 0) {
+        field = "logprobs", why = "answers from documents have none";
+    } else if (c->request.sampling.n_bias) {
+        field = "logit_bias", why = "answers from documents are not biased";
+    } else {
+        return FO_OK;
+    }
+    return fo_fail_field(err, FO_EUNSUPPORTED, field, "%s is not supported here: %s", field, why);
+}
+
 void openai_call_deinit(openai_call *c) {
     cJSON_Delete(c->messages);
     cJSON_Delete(c->root);
     c->messages = c->root = NULL;
+}
+
+/* ---- errors ------------------------------------------------------------------------------------ */
+
+int openai_status_of(const fo_err *err, const char **code) {
+    int status = http_status_of(err, code);
+    if (err->code == FO_ENOTFOUND && !strcmp(err->field, "model")) *code = "model_not_found";
+    return err->code == FO_EUNSUPPORTED ? 400 : status;
+}
+
+void openai_error(http_request *r, const fo_err *err) {
+    const char *code;
+    int status = openai_status_of(err, &code);
+    http_error(r, status, code, err->field, "%s", err->msg[0] ? err->msg : fo_code_name(err->code));
 }
 
 /* ---- prompts -------------------------------------------------------------------------------- */

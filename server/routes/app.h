@@ -17,6 +17,11 @@
 
 enum log_queries { LOG_QUERIES_FULL, LOG_QUERIES_HASH, LOG_QUERIES_OFF };
 
+/* Another name that the OpenAI-compatible routes know a model by. */
+typedef struct model_alias {
+    const char *name, *model;
+} model_alias;
+
 typedef struct app {
     service *service; /* owned by whoever made the app */
     jobs *jobs;
@@ -33,7 +38,10 @@ typedef struct app {
     pthread_mutex_t snapshot_mu;            /* held while one is made */
     double snapshots_left;                  /* that may be made at once; guarded by snapshot_mu */
     int64_t snapshots_left_ms;              /* when that was so; guarded by snapshot_mu */
-    enum log_queries log_queries;           /* what the store's query log keeps of a question */
+    const model_alias *aliases; /* [n_aliases], the caller's; checked by model_aliases_check */
+    size_t n_aliases;
+    bool allow_token_ids;         /* /v1/embeddings takes ids of the embedder's vocabulary */
+    enum log_queries log_queries; /* what the store's query log keeps of a question */
 } app;
 
 /* read_only: as the service was opened; nothing is written into the home.

@@ -20,7 +20,7 @@ post /ingest '{"documents":[{"id":"heron","text":"The grey heron stands one metr
 q='{"query":"How tall is the grey heron?","max_tokens":8}'
 for _ in 1 2 3; do post /query "$q" >/dev/null; done
 if [ -n "$model" ]; then
-    story='{"model":"m","prompt":"Once upon a time there was a grey heron who stood by the lake all day and looked at the water, the frogs and the fish, and at nothing else at all","max_tokens":6}'
+    story='{"prompt":"Once upon a time there was a grey heron who stood by the lake all day and looked at the water, the frogs and the fish, and at nothing else at all","max_tokens":6}'
     post /v1/completions "$story" >/dev/null
     post /v1/completions "$story" >/dev/null
 fi

@@ -1,14 +1,24 @@
 /* The OpenAI-compatible routes, in-process on a fresh home. Those that write text need a small real
  * model of the shared folder; embeddings, rerank, tokenize, errors and grounded chat do not. */
+#include "server/openai/model_names.h"
 #include "tests/server/routes/http_fixture.h"
 
 #include <math.h>
 #include <openssl/evp.h>
 
+static model_alias aliases[] = {{"text-embedding-ada-002", NULL}, /* set to the embedder's name */
+                                {"gpt-4o-mini", "forage/default"}};
+
 static int setup(void **state) {
     const char *model_path = test_shared("models/stories260K.gguf");
     char *file = model_path ? strdup(model_path) : NULL;
-    *state = fixture_open(test_folder(), file, (engine_options){.kv_ram = 64 << 20});
+    fixture *f = fixture_open(test_folder(), file, (engine_options){.kv_ram = 64 << 20});
+    aliases[0].model = embedder_name(service_embedder(f->service));
+    f->app->aliases = aliases;
+    f->app->n_aliases = 2;
+    fo_err err = {0};
+    assert_ok(model_aliases_check(f->app, &err), &err);
+    *state = f;
     return 0;
 }
 
@@ -20,7 +30,8 @@ static int teardown(void **state) {
 static void embeddings_are_the_same_as_floats_and_base64(void **state) {
     fixture *f = *state;
     cJSON *a =
-        ask(f, "/v1/embeddings", "{\"model\":\"x\",\"input\":[\"a red fox\",\"bread\"]}", 200);
+        ask(f, "/v1/embeddings",
+            "{\"model\":\"text-embedding-ada-002\",\"input\":[\"a red fox\",\"bread\"]}", 200);
     cJSON *b = ask(f, "/v1/embeddings",
                    "{\"input\":\"a red fox\",\"encoding_format\":\"base64\",\"user\":\"u\"}", 200);
     size_t dim = embedder_dim(service_embedder(f->service));
@@ -43,7 +54,7 @@ static void embeddings_are_the_same_as_floats_and_base64(void **state) {
     cJSON_Delete(b);
 }
 
-static void token_arrays_embed_as_their_text(void **state) {
+static void token_arrays_embed_as_their_text_where_they_are_allowed(void **state) {
     fixture *f = *state;
     const char *name = embedder_name(service_embedder(f->service));
     char body[512];
@@ -52,9 +63,17 @@ static void token_arrays_embed_as_their_text(void **state) {
     assert_true(number(t, "count") >= 3);
     char *ids = cJSON_PrintUnformatted(at(t, "tokens"));
     snprintf(body, sizeof body, "{\"input\":[%s]}", ids);
-    cJSON *a = ask(f, "/v1/embeddings", body, 200);
+    cJSON *a = ask(f, "/v1/embeddings", body, 400);
+    assert_string_equal(text(a, "error.param"), "input");
+    assert_non_null(strstr(text(a, "error.message"), "--allow-token-ids"));
+    assert_non_null(strstr(text(a, "error.message"), "check_embedding_ctx_length=False"));
+    cJSON_Delete(a);
+    f->app->allow_token_ids = true;
+    a = ask(f, "/v1/embeddings", body, 200);
     cJSON *b = ask(f, "/v1/embeddings", "{\"input\":\"a red fox\"}", 200);
     assert_true(cJSON_Compare(at(a, "data.0.embedding"), at(b, "data.0.embedding"), true));
+    cJSON_Delete(ask(f, "/v1/embeddings", "{\"input\":[[99999999]]}", 400));
+    f->app->allow_token_ids = false;
     free(ids);
     cJSON_Delete(t);
     cJSON_Delete(a);
@@ -85,7 +104,6 @@ static void errors_have_openais_shape(void **state) {
         {"/v1/embeddings", "{\"input\":\"a\",\"dimensions\":7}", "dimensions", 400},
         {"/v1/embeddings", "{\"input\":[]}", "input", 400},
         {"/v1/embeddings", "{\"input\":\"\"}", "input", 400},
-        {"/v1/embeddings", "{\"input\":[[99999999]]}", "input", 400},
         {"/v1/rerank", "{\"query\":\"a\",\"documents\":[1]}", "documents", 400},
         {"/v1/rerank", "{\"documents\":[\"a\"]}", "query", 400},
         {"/v1/tokenize", "{}", "text", 400},
@@ -109,6 +127,242 @@ static void errors_have_openais_shape(void **state) {
         assert_true(strlen(text(r, "error.message")) > 10);
         assert_true(cJSON_IsString(at(r, "error.type")) && cJSON_IsString(at(r, "error.code")));
         cJSON_Delete(r);
+    }
+}
+
+/* A body of a chat or completion that asks for more than `more` is. */
+static char *body_of(const char *path, const char *more) {
+    static const struct {
+        const char *path, *body;
+    } bodies[] = {
+        {"/v1/chat/completions", "\"messages\":[{\"role\":\"user\",\"content\":\"a\"}]"},
+        {"/v1/completions", "\"prompt\":\"a\""},
+        {"/v1/embeddings", "\"input\":\"a\""},
+        {"/v1/rerank", "\"query\":\"a\",\"documents\":[\"b\"]"},
+        {"/v1/tokenize", "\"text\":\"a\""},
+    };
+    char *body = NULL;
+    for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
+        if (!strcmp(bodies[i].path, path))
+            assert_true(asprintf(&body, "{%s,%s}", bodies[i].body, more) > 0);
+    assert_non_null(body);
+    return body;
+}
+
+static void an_unknown_model_is_404_with_the_names_there_are(void **state) {
+    fixture *f = *state;
+    const char *its_name = embedder_name(service_embedder(f->service));
+    cJSON_Delete(ask(f, "/ingest", "{\"documents\":[{\"id\":\"k\",\"text\":\"A kite.\"}]}", 200));
+    static const struct {
+        const char *path, *name;
+        bool embeds; /* the embedder serves it */
+    } cases[] = {
+        {"/v1/chat/completions", "gpt-9", false},
+        {"/v1/chat/completions", "forage/none", false},
+        {"/v1/chat/completions", "text-embedding-ada-002", false},
+        {"/v1/completions", "gpt-9", false},
+        {"/v1/completions", "forage/default", false},
+        {"/v1/embeddings", "gpt-9", true},
+        {"/v1/embeddings", "forage/default", true},
+        {"/v1/embeddings", "", true},
+        {"/v1/rerank", "gpt-9", true},
+        {"/v1/tokenize", "gpt-9", true},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char more[128];
+        snprintf(more, sizeof more, "\"model\":\"%s\"", cases[i].name);
+        char *body = body_of(cases[i].path, more);
+        cJSON *r = ask(f, cases[i].path, body, 404);
+        assert_string_equal(text(r, "error.param"), "model");
+        assert_string_equal(text(r, "error.code"), "model_not_found");
+        assert_non_null(strstr(text(r, "error.message"), cases[i].name));
+        if (cases[i].embeds) assert_non_null(strstr(text(r, "error.message"), its_name));
+        if (strstr(cases[i].path, "chat"))
+            assert_non_null(strstr(text(r, "error.message"), "forage/default"));
+        cJSON_Delete(r);
+        free(body);
+    }
+    /* A name of its own, another one, and none. */
+    char own[200];
+    snprintf(own, sizeof own, "{\"input\":\"a\",\"model\":\"%s\"}", its_name);
+    cJSON_Delete(ask(f, "/v1/embeddings", own, 200));
+    cJSON_Delete(ask(f, "/v1/embeddings", "{\"input\":\"a\"}", 200));
+    char *body = body_of("/v1/chat/completions", "\"model\":\"gpt-4o-mini\"");
+    cJSON *r = ask(f, "/v1/chat/completions", body, 200);
+    assert_string_equal(text(r, "model"), "forage/default");
+    free(body);
+    cJSON_Delete(r);
+    r = ask(f, "/v1/models/gpt-4o-mini", NULL, 200);
+    assert_string_equal(text(r, "alias_of"), "forage/default");
+    assert_string_equal(text(r, "kind"), "grounded");
+    cJSON_Delete(r);
+}
+
+static void an_alias_of_nothing_is_refused_at_the_start(void **state) {
+    fixture *f = *state;
+    const char *its_name = aliases[0].model;
+    const struct {
+        model_alias list[2];
+        size_t n;
+    } cases[] = {{{{"a", "nothing"}}, 1},
+                 {{{its_name, "forage/default"}}, 1},
+                 {{{"forage/x", "forage/default"}}, 1},
+                 {{{"a", its_name}, {"a", "forage/default"}}, 2},
+                 {{{"a", its_name}, {"b", "a"}}, 2}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        app wrong = *f->app;
+        fo_err err = {0};
+        wrong.aliases = cases[i].list;
+        wrong.n_aliases = cases[i].n;
+        assert_int_equal(model_aliases_check(&wrong, &err), FO_EINVAL);
+        assert_string_equal(err.field, "model-alias");
+    }
+}
+
+static void what_is_not_honoured_is_refused_by_name(void **state) {
+    fixture *f = *state;
+    static const char chat[] = "/v1/chat/completions", text_[] = "/v1/completions",
+                      embed[] = "/v1/embeddings", rerank[] = "/v1/rerank",
+                      tokens[] = "/v1/tokenize";
+    static const struct {
+        const char *path, *more, *param;
+    } cases[] = {
+        {chat, "\"foo\":1", "foo"},
+        {chat, "\"foo\":null", "foo"},
+        {chat, "\"stop_token_ids\":[2]", "stop_token_ids"},
+        {chat, "\"priority\":\"high\"", "priority"},
+        {chat, "\"priority\":1000", "priority"},
+        {chat, "\"kv_reuse\":\"some\"", "kv_reuse"},
+        {chat, "\"n\":0", "n"},
+        {chat, "\"n\":1.5", "n"},
+        {chat, "\"n\":\"2\"", "n"},
+        {chat, "\"tools\":[{\"type\":\"function\"}]", "tools"},
+        {chat, "\"tools\":\"all\"", "tools"},
+        {chat, "\"functions\":[{}]", "functions"},
+        {chat, "\"tool_choice\":\"required\"", "tool_choice"},
+        {chat, "\"tool_choice\":{\"type\":\"function\"}", "tool_choice"},
+        {chat, "\"function_call\":{\"name\":\"f\"}", "function_call"},
+        {chat, "\"parallel_tool_calls\":1", "parallel_tool_calls"},
+        {chat, "\"user\":7", "user"},
+        {chat, "\"metadata\":{\"a\":1}", "metadata"},
+        {chat, "\"store\":true", "store"},
+        {chat, "\"service_tier\":\"flex\"", "service_tier"},
+        {chat, "\"service_tier\":\"auto default\"", "service_tier"},
+        {chat, "\"modalities\":[\"text\",\"audio\"]", "modalities"},
+        {chat, "\"audio\":{\"voice\":\"ash\"}", "audio"},
+        {chat, "\"prediction\":{\"type\":\"content\",\"content\":\"b\"}", "prediction"},
+        {chat, "\"web_search_options\":{}", "web_search_options"},
+        {chat, "\"reasoning_effort\":\"high\"", "reasoning_effort"},
+        {chat, "\"stream_options\":{\"include_usage\":1}", "stream_options.include_usage"},
+        {chat, "\"stream_options\":{\"every\":1}", "stream_options.every"},
+        {chat, "\"response_format\":{\"type\":\"json_schema\"}", "response_format.type"},
+        {chat, "\"response_format\":{\"type\":\"text\",\"json_schema\":{}}",
+         "response_format.json_schema"},
+        {chat, "\"response_format\":{\"kind\":\"text\"}", "response_format.kind"},
+        {chat, "\"repetition_penalty\":-1", "repetition_penalty"},
+        {chat, "\"best_of\":1", "best_of"},
+        {chat, "\"prompt\":\"b\"", "prompt"},
+        {text_, "\"foo\":1", "foo"},
+        {text_, "\"messages\":[]", "messages"},
+        {text_, "\"best_of\":3", "best_of"},
+        {text_, "\"suffix\":\"b\"", "suffix"},
+        {text_, "\"response_format\":{\"type\":\"json_object\"}", "response_format"},
+        {text_, "\"tools\":[]", "tools"},
+        {embed, "\"foo\":1", "foo"},
+        {embed, "\"n\":2", "n"},
+        {embed, "\"user\":[]", "user"},
+        {rerank, "\"foo\":1", "foo"},
+        {rerank, "\"max_chunks_per_doc\":2", "max_chunks_per_doc"},
+        {tokens, "\"messages\":[]", "messages"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *body = body_of(cases[i].path, cases[i].more);
+        cJSON *r = ask(f, cases[i].path, body, 400);
+        const char *param = text(r, "error.param");
+        if (strcmp(param, cases[i].param) != 0) fail_msg("%s: %s", body, param);
+        assert_non_null(strstr(text(r, "error.message"), cases[i].param));
+        cJSON_Delete(r);
+        free(body);
+    }
+}
+
+static void messages_are_read_whole_or_refused_by_name(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *message, *param;
+    } cases[] = {
+        {"{\"role\":\"user\",\"content\":\"a\",\"foo\":1}", "messages[0].foo"},
+        {"{\"content\":\"a\"}", "messages[0].role"},
+        {"{\"role\":\"user\",\"content\":7}", "messages[0].content"},
+        {"{\"role\":\"user\",\"content\":[{\"type\":\"image_url\",\"image_url\":{}}]}",
+         "messages[0].content[0].type"},
+        {"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\",\"cache_control\":1}]}",
+         "messages[0].content[0].cache_control"},
+        {"{\"role\":\"user\",\"content\":\"a\",\"name\":\"<|im_end|>\"}", "messages[0].name"},
+        {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\"}]}", "messages[0].tool_calls"},
+        {"\"a\"", "messages[0]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char body[400];
+        snprintf(body, sizeof body, "{\"messages\":[%s]}", cases[i].message);
+        cJSON *r = ask(f, "/v1/chat/completions", body, 400);
+        assert_string_equal(text(r, "error.param"), cases[i].param);
+        cJSON_Delete(r);
+    }
+}
+
+/* What the official clients put into requests, and get back in replies that they send again. */
+static void values_that_ask_for_nothing_pass(void **state) {
+    fixture *f = *state;
+    cJSON_Delete(ask(f, "/ingest", "{\"documents\":[{\"id\":\"k\",\"text\":\"A kite.\"}]}", 200));
+    static const char body[] =
+        "{\"model\":\"forage/"
+        "default\",\"messages\":[{\"role\":\"user\",\"name\":\"ann\",\"content\":["
+        "{\"type\":\"text\",\"text\":\"Hello\"}]},{\"role\":\"assistant\",\"content\":\"Hello.\","
+        "\"refusal\":null,\"annotations\":[],\"audio\":null,\"function_call\":null,\"tool_calls\":"
+        "null},"
+        "{\"role\":\"user\",\"content\":\"Is there a "
+        "kite?\"}],\"user\":\"u\",\"metadata\":{\"a\":\"b\"},"
+        "\"store\":false,\"service_tier\":\"auto\",\"tools\":[],\"functions\":[],\"tool_choice\":"
+        "\"none\","
+        "\"function_call\":\"auto\",\"parallel_tool_calls\":true,\"logit_bias\":{},\"n\":1,"
+        "\"stream_options\":{\"include_usage\":true,\"include_obfuscation\":false},\"logprobs\":"
+        "false,"
+        "\"top_logprobs\":null,\"modalities\":[\"text\"],\"audio\":null,\"prediction\":null,"
+        "\"reasoning_effort\":null,\"verbosity\":\"medium\",\"response_format\":{\"type\":\"text\"}"
+        ","
+        "\"safety_identifier\":\"s\",\"prompt_cache_key\":\"p\",\"web_search_options\":null,"
+        "\"presence_penalty\":0,\"frequency_penalty\":0,\"seed\":null,\"stop\":null,"
+        "\"max_tokens\":null,\"max_completion_tokens\":99,\"temperature\":1,\"top_p\":1}";
+    cJSON_Delete(ask(f, "/v1/chat/completions", body, 200));
+    cJSON_Delete(ask(
+        f, "/v1/embeddings",
+        "{\"input\":\"a\",\"user\":\"u\",\"dimensions\":null,\"encoding_format\":\"float\"}", 200));
+    if (!f->model) return;
+    cJSON_Delete(
+        ask(f, "/v1/completions",
+            "{\"prompt\":\"a\",\"max_tokens\":2,\"suffix\":null,\"best_of\":1,\"user\":\"u\","
+            "\"echo\":false,\"logprobs\":null,\"logit_bias\":null,\"stream_options\":null}",
+            200));
+}
+
+static void answers_from_documents_refuse_what_they_cannot_honour(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *more, *param;
+    } cases[] = {
+        {"\"response_format\":{\"type\":\"json_object\"}", "response_format.type"},
+        {"\"logprobs\":true", "logprobs"},
+        {"\"logit_bias\":{\"5\":1}", "logit_bias"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char more[128];
+        snprintf(more, sizeof more, "\"model\":\"forage/default\",%s", cases[i].more);
+        char *body = body_of("/v1/chat/completions", more);
+        cJSON *r = ask(f, "/v1/chat/completions", body, 400);
+        assert_string_equal(text(r, "error.param"), cases[i].param);
+        cJSON_Delete(r);
+        free(body);
     }
 }
 
@@ -267,9 +521,15 @@ int main(void) {
     curl_global_init(CURL_GLOBAL_ALL);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(embeddings_are_the_same_as_floats_and_base64),
-        cmocka_unit_test(token_arrays_embed_as_their_text),
+        cmocka_unit_test(token_arrays_embed_as_their_text_where_they_are_allowed),
         cmocka_unit_test(rerank_puts_what_fits_first),
         cmocka_unit_test(errors_have_openais_shape),
+        cmocka_unit_test(an_unknown_model_is_404_with_the_names_there_are),
+        cmocka_unit_test(an_alias_of_nothing_is_refused_at_the_start),
+        cmocka_unit_test(what_is_not_honoured_is_refused_by_name),
+        cmocka_unit_test(messages_are_read_whole_or_refused_by_name),
+        cmocka_unit_test(values_that_ask_for_nothing_pass),
+        cmocka_unit_test(answers_from_documents_refuse_what_they_cannot_honour),
         cmocka_unit_test(grounded_chat_cites),
         cmocka_unit_test(a_seed_gives_the_same_text_and_choices_differ),
         cmocka_unit_test(chunks_add_up_to_the_whole),

@@ -375,6 +375,51 @@ static void grounded_chat_takes_n_stop_and_max_tokens(void **state) {
     fo_buf_free(&out);
 }
 
+/* The routes of OpenAI's shape honour what POST /query does, under its own names. */
+static void v1_honours_sampling_and_kv_reuse(void **state) {
+    fixture *f = *state;
+    static const char *const paths[] = {"/v1/chat/completions", "/v1/completions"};
+    static const char *const asked[] = {
+        "\"model\":\"forage/default\",\"messages\":[{\"role\":\"user\",\"content\":\"How tall is "
+        "the grey heron?\"}],\"seed\":99,\"priority\":-5",
+        "\"model\":\"chain\",\"prompt\":\"A prompt of more than a page.\",\"max_tokens\":2"};
+    for (int i = 0; i < 2; i++) {
+        double cached[3];
+        for (int k = 0; k < 3; k++) { /* the third would find what the second left behind */
+            char body[400];
+            snprintf(body, sizeof body, "{%s,\"kv_reuse\":\"%s\",\"top_k\":%d}", asked[i],
+                     k == 2 ? "off" : "exact", 40 + k);
+            cJSON *r = ask(f, paths[i], body, 200);
+            cached[k] = number(r, "usage.prompt_tokens_details.cached_tokens");
+            cJSON_Delete(r);
+        }
+        assert_true(cached[1] > 0);
+        assert_true(cached[2] == 0);
+    }
+    cJSON *r = ask(f, "/v1/completions",
+                   "{\"model\":\"chain\",\"prompt\":\"a\",\"kv_reuse\":\"chunk\"}", 400);
+    assert_string_equal(text(r, "error.param"), "kv_reuse");
+    cJSON_Delete(r);
+
+    f = open_with("The grey heron is|stands one metre tall. @",
+                  (engine_options){.kv_ram = 16 << 20});
+    static const char *const more[] = {"\"presence_penalty\":2", "\"frequency_penalty\":2",
+                                       "\"repetition_penalty\":1.5", "\"top_p\":1"};
+    for (int i = 0; i < 4; i++) {
+        char body[300];
+        snprintf(body, sizeof body,
+                 "{\"model\":\"forage/default\",\"max_tokens\":14,\"temperature\":0,\"messages\":[{"
+                 "\"role\":\"user\",\"content\":\"How tall is the grey heron?\"}],%s}",
+                 more[i]);
+        r = ask(f, "/v1/chat/completions", body, 200);
+        const char *said = text(r, "choices.0.message.content");
+        if ((strstr(said, " is ") && strstr(said, " stands ")) != (i < 3))
+            fail_msg("%s: %s", more[i], said);
+        cJSON_Delete(r);
+    }
+    fixture_close(f);
+}
+
 static void too_much_at_once_is_refused_with_a_time_to_come_again(void **state) {
     (void)state;
     fixture *f = open_with("The grey heron is one metre tall.",
@@ -411,6 +456,7 @@ int main(void) {
         cmocka_unit_test(a_stream_tells_contexts_sentences_citations_and_the_whole),
         cmocka_unit_test(a_client_that_leaves_frees_its_slot),
         cmocka_unit_test(grounded_chat_takes_n_stop_and_max_tokens),
+        cmocka_unit_test(v1_honours_sampling_and_kv_reuse),
         cmocka_unit_test(too_much_at_once_is_refused_with_a_time_to_come_again),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
