@@ -63,6 +63,7 @@ static const cli_option options[] = {
     {"no-lead", CLI_BOOL, &o.no_lead, NULL, "compute chunks directly behind the prefix"},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic and KV instead of what the server runs"},
     {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .max = 1024},
+    CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout (always)"},
     {0}};
 

@@ -32,6 +32,7 @@ static const cli_option options[] = {
     {"warmup", CLI_INT, &o.warmup, "N", "requests before the clock starts (default 0)", .min = 0,
      .max = 1e9},
     {"api-key", CLI_STRING, &o.key, "KEY", "sent as a bearer token"},
+    CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 

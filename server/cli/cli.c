@@ -134,6 +134,15 @@ static int set_value(const cli_option *o, const char *value, const char *from) {
             return cli_wrong_usage("%s: '%s' is not a size such as 4096, 64K, 16M or 2G", from,
                                    value);
         return 0;
+    case CLI_CHOICE: {
+        size_t n = strlen(value);
+        for (const char *word = o->arg; *word; word += strcspn(word, "|"), word += *word == '|')
+            if (n == strcspn(word, "|") && !memcmp(word, value, n)) {
+                *(const char **)o->out = value;
+                return 0;
+            }
+        return cli_wrong_usage("%s must be one of %s", from, o->arg);
+    }
     case CLI_LIST: {
         cli_list *l = o->out;
         const char **items = realloc(l->items, (l->n + 1) * sizeof *items);
@@ -167,16 +176,62 @@ static int refuse_option(const cli_command *c, const char *name, size_t len) {
                            c->name);
 }
 
+static void variable_name(const cli_option *o, char out[96]) {
+    size_t n = (size_t)snprintf(out, 96, "FORAGE_");
+    for (const char *p = o->name; *p && n < 95; p++)
+        out[n++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
+    out[n] = 0;
+}
+
 static int from_environment(const cli_option *o, bool *set) {
-    char name[96] = "FORAGE_";
-    size_t n = 7;
-    for (const char *p = o->name; *p && n + 1 < sizeof name; p++)
-        name[n++] = *p == '-' ? '_' : (char)toupper((unsigned char)*p);
-    name[n] = 0;
+    char name[96];
+    variable_name(o, name);
     const char *value = getenv(name);
     if (!value || !*value) return 0;
     *set = true;
     return set_value(o, value, name);
+}
+
+/* What else may be set: read by kernels/cpu.c, or by tests. */
+static const char *const other_variables[] = {"FORAGE_CPU", "FORAGE_NUMA", "FORAGE_SHARED",
+                                              "FORAGE_SMOLLM2"};
+
+/* Container platforms announce a service named forage to every container beside it. */
+static bool is_announcement(const char *name) {
+    return !strncmp(name, "FORAGE_SERVICE_", 15) || !strcmp(name, "FORAGE_PORT") ||
+           !strncmp(name, "FORAGE_PORT_", 12);
+}
+
+/* A variable that no option of any command answers to is refused, as a line of forage.conf is. 0, or 2
+ * after a message. */
+static int check_environment(const cli_command *const *commands, size_t n_commands) {
+    for (char **e = environ; e && *e; e++) {
+        size_t n = strcspn(*e, "=");
+        if (n < 8 || strncmp(*e, "FORAGE_", 7) || !(*e)[n] || !(*e)[n + 1]) continue;
+        char name[96], best[96] = "";
+        snprintf(name, sizeof name, "%.*s", (int)(n < 95 ? n : 95), *e);
+        bool known = false;
+        size_t best_distance = 4;
+        for (size_t i = 0; i < sizeof other_variables / sizeof *other_variables; i++) {
+            size_t d = cli_distance(name, other_variables[i]);
+            if (!d) known = true;
+            if (d < best_distance)
+                snprintf(best, sizeof best, "%s", other_variables[i]), best_distance = d;
+        }
+        for (size_t i = 0; i < n_commands && !known; i++)
+            for (const cli_option *o = commands[i]->options; o && o->name; o++) {
+                char variable[96];
+                variable_name(o, variable);
+                if (!strcmp(variable, name)) known = true;
+                size_t d = cli_distance(name, variable);
+                if (d < best_distance)
+                    snprintf(best, sizeof best, "%s", variable), best_distance = d;
+            }
+        if (!known && !is_announcement(name))
+            return cli_wrong_usage("environment: unknown setting '%s'%s%s%s", name,
+                                   *best ? "; did you mean '" : "", best, *best ? "'?" : "");
+    }
+    return 0;
 }
 
 static char *trim(char *s) {
@@ -227,7 +282,8 @@ static int read_lines(const cli_command *c, const cli_command *const *commands, 
             if (set[o - c->options]) continue;
             char from[4200];
             snprintf(from, sizeof from, "%s:%d: %s", path, line_number, name);
-            if (o->type == CLI_STRING || o->type == CLI_LIST) { /* kept by the option for ever */
+            if (o->type == CLI_STRING || o->type == CLI_CHOICE ||
+                o->type == CLI_LIST) { /* kept by the option for ever */
                 value = strdup(value);
                 if (!value) return cli_wrong_usage("out of memory");
             }
@@ -295,6 +351,8 @@ int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n
         set[o - c->options] = true;
     }
     const char *home = NULL;
+    int wrong = n_options ? check_environment(commands, n_commands) : 0;
+    if (wrong) return wrong;
     for (size_t i = 0; i < n_options; i++) {
         const cli_option *o = &c->options[i];
         if (!set[i] && !o->flag_only) {

@@ -16,8 +16,8 @@
  *
  * Every option may come from, in this order: the flag (--name value, --name=value), the
  * environment (FORAGE_NAME, dashes as underscores), DIR/forage.conf (`name = value`; DIR is what
- * --home says, or FORAGE_HOME), the default that stands in the variable. A name nobody knows is
- * refused with the nearest one that exists. Exit status: 0 done, 1 failed, 2 wrong usage. */
+ * --home says, or FORAGE_HOME), the default that stands in the variable. A name nobody knows, in
+ * any of the three, is refused with the nearest one that exists. Exit status: 0 done, 1 failed, 2 wrong usage. */
 #ifndef FORAGE_SERVER_CLI_H
 #define FORAGE_SERVER_CLI_H
 
@@ -37,6 +37,7 @@ enum cli_type {
     CLI_BOOL,   /* bool; takes no value, or =true/=false */
     CLI_BYTES,  /* int64_t; 65536, 64K, 16M, 2G */
     CLI_LIST,   /* cli_list; may be given again and again */
+    CLI_CHOICE, /* const char *, one of the words of `arg`: "auto|bar|json|none" */
 };
 
 typedef struct cli_list {

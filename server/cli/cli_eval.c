@@ -75,6 +75,7 @@ static const cli_option options[] = {
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
     {"threads", CLI_INT, &o.threads, "N", "queries at once (default: all)", .max = 256},
+    CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 

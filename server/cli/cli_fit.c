@@ -51,7 +51,8 @@ static const cli_option options[] = {
     {"name", CLI_STRING, &o.name, "NAME", "name stored in the file"},
     {"license", CLI_STRING, &o.license, "SPDX", "licence stored in the file"},
     {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .min = 1, .max = 1024},
-    {"json", CLI_BOOL, &o.json, NULL, "progress as JSON lines, the report as one JSON object"},
+    CLI_PROGRESS_OPTION,
+    {"json", CLI_BOOL, &o.json, NULL, "the report as one JSON object on stdout"},
     {0}};
 
 static int set_pieces(fit *f, size_t n_pieces, fo_err *err) {

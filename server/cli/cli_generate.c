@@ -54,7 +54,8 @@ static const cli_option options[] = {
     {"ignore-end", CLI_BOOL, &o.ignore_end, NULL, "go on past the model's end token"},
     {"exact", CLI_BOOL, &o.exact, NULL, "F32 arithmetic instead of what the server runs"},
     {"token-ids", CLI_BOOL, &o.token_ids, NULL, "put the ids of the answer into the output"},
-    {"json", CLI_BOOL, &o.json, NULL, "one prompt: a JSON object on stdout; progress as JSON"},
+    CLI_PROGRESS_OPTION,
+    {"json", CLI_BOOL, &o.json, NULL, "one prompt: a JSON object on stdout"},
     ENGINE_THREADS_FLAG,
     ENGINE_FLAGS,
     {0}};

@@ -40,6 +40,7 @@ static const cli_option options[] = {
      "working memory, roughly; what exceeds it becomes another segment (default 1G)"},
     CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
+    CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 

@@ -19,6 +19,7 @@ static const cli_option options[] = {
     {"collection", CLI_STRING, &o.collection, "NAME", "default: all of them"},
     CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
+    CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 

@@ -20,7 +20,8 @@ static void on_bytes(void *arg, uint64_t done, uint64_t total) {
 /* --- quantize --- */
 static const cli_option quantize_options_table[] = {
     {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 1, .max = 1024},
-    {"json", CLI_BOOL, &o.json, NULL, "progress and result as JSON lines"},
+    CLI_PROGRESS_OPTION,
+    {"json", CLI_BOOL, &o.json, NULL, "the result as one JSON object on stdout"},
     {0}};
 
 static int run_quantize(int argc, char **argv) {
@@ -70,7 +71,8 @@ const cli_command cli_command_quantize = {
 static const cli_option convert_options_table[] = {
     {"name", CLI_STRING, &o.name, "NAME", "name stored in the file (default: the file's)",
      .flag_only = true},
-    {"json", CLI_BOOL, &o.json, NULL, "progress and result as JSON lines"},
+    CLI_PROGRESS_OPTION,
+    {"json", CLI_BOOL, &o.json, NULL, "the result as one JSON object on stdout"},
     {0}};
 
 static int run_convert(int argc, char **argv) {

@@ -9,6 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "server/base/json.h"
+#include "server/base/printable.h"
+
+const char *progress_form = "auto";
+
 typedef struct bar {
     char what[32], unit[32]; /* immutable once counted in n_bars */
     /* atomic */
@@ -20,7 +25,7 @@ typedef struct bar {
 
 struct progress {
     /* immutable after begin */
-    bool terminal;
+    bool bar; /* else JSON lines */
     void (*refresh)(void *ctx);
     void *ctx;
     pthread_t thread;
@@ -56,16 +61,17 @@ typedef struct state { /* of a bar, as it is drawn */
 } state;
 
 static void write_line(const bar *b, const state *s) {
-    char line[320], tail[96] = "";
+    fo_buf line = {0};
+    fo_buf_str(&line, "{\"progress\":");
+    json_write_string(&line, b->what, strlen(b->what));
+    fo_buf_printf(&line, ",\"unit\":\"%s\",\"done\":%llu,\"per_s\":%.1f,\"elapsed_s\":%.1f",
+                  b->unit, (unsigned long long)s->done, s->rate, s->elapsed);
     if (s->total)
-        snprintf(tail, sizeof tail, ",\"total\":%llu,\"left_s\":%.1f", (unsigned long long)s->total,
-                 s->left < 0 ? 0 : s->left);
-    snprintf(line, sizeof line,
-             "{\"progress\":\"%s\",\"unit\":\"%s\",\"done\":%llu,\"per_s\":%.1f,"
-             "\"elapsed_s\":%.1f%s,\"finished\":%s}\n",
-             b->what, b->unit, (unsigned long long)s->done, s->rate, s->elapsed, tail,
-             s->last ? "true" : "false");
-    fputs(line, stderr);
+        fo_buf_printf(&line, ",\"total\":%llu,\"left_s\":%.1f", (unsigned long long)s->total,
+                      s->left < 0 ? 0 : s->left);
+    fo_buf_printf(&line, ",\"finished\":%s}\n", s->last ? "true" : "false");
+    if (!line.failed) fputs(line.data, stderr);
+    fo_buf_free(&line);
 }
 
 static void draw_bar(const bar *b, const state *s, int columns) {
@@ -108,12 +114,12 @@ static void draw(progress *p, bool last) {
     if (p->refresh) p->refresh(p->ctx);
     struct winsize w;
     int columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0 && w.ws_col > 20 ? w.ws_col : 80;
-    if (p->terminal && p->n_lines > 1) fprintf(stderr, "\033[%dA", p->n_lines - 1);
+    if (p->bar && p->n_lines > 1) fprintf(stderr, "\033[%dA", p->n_lines - 1);
     for (int i = 0; i < n; i++) {
         bar *b = &p->bars[i];
         bool was_full = b->ended_s > 0;
         state s = measure(b, last);
-        if (p->terminal) {
+        if (p->bar) {
             draw_bar(b, &s, columns);
             if (i + 1 < n) fputc('\n', stderr);
         } else if (n == 1 || (last ? !was_full : s.done != b->drawn)) {
@@ -122,7 +128,7 @@ static void draw(progress *p, bool last) {
         b->drawn = s.done;
     }
     p->n_lines = n;
-    if (p->terminal && last && n) fputc('\n', stderr);
+    if (p->bar && last && n) fputc('\n', stderr);
     fflush(stderr);
 }
 
@@ -132,7 +138,7 @@ static void *run(void *arg) {
     while (!p->stop) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += p->terminal ? 200000000 : 999999999;
+        until.tv_nsec += p->bar ? 200000000 : 999999999;
         if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
         pthread_cond_timedwait(&p->wake, &p->mu, &until);
         if (!p->stop) draw(p, false);
@@ -142,9 +148,12 @@ static void *run(void *arg) {
 }
 
 progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json) {
-    progress *p = calloc(1, sizeof *p);
+    bool automatic = !strcmp(progress_form, "auto"), draws = !strcmp(progress_form, "bar");
+    if (automatic && !json) draws = isatty(STDERR_FILENO);
+    bool lines = !strcmp(progress_form, "json") || (automatic && json);
+    progress *p = draws || lines ? calloc(1, sizeof *p) : NULL;
     if (!p) return NULL;
-    p->terminal = !json && isatty(STDERR_FILENO);
+    p->bar = draws;
     p->refresh = refresh;
     p->ctx = ctx;
     pthread_mutex_init(&p->mu, NULL);
@@ -167,7 +176,10 @@ int progress_stage(progress *p, const char *what, const char *unit, uint64_t tot
     int i = p->n_bars;
     if (i == PROGRESS_MAX_STAGES) return i;
     bar *b = &p->bars[i];
-    snprintf(b->what, sizeof b->what, "%s", what);
+    fo_buf shown = {0}; /* the name of a collection, it may be */
+    printable_add(&shown, what, strlen(what), PRINTABLE_LINE);
+    snprintf(b->what, sizeof b->what, "%s", shown.data ? shown.data : "");
+    fo_buf_free(&shown);
     snprintf(b->unit, sizeof b->unit, "%s", unit);
     b->total = total;
     p->n_bars = i + 1;

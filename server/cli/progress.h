@@ -1,5 +1,8 @@
-/* progress.h - what long work shows on stderr: a bar with rate and time left on a terminal, one
- * JSON line a second with --json or where stderr is no terminal.
+/* progress.h - what long work shows on stderr: a bar with rate and time left, one JSON line a second,
+ * or nothing. --progress chooses; by itself it is lines with --json, the bar on a terminal, and nothing
+ * elsewhere: a log or a script sees what was asked for and what went wrong.
+ *
+ *     static const cli_option options[] = {..., CLI_PROGRESS_OPTION, {0}};
  *
  *     progress *p = progress_begin("ingest", "documents", n_total, o.json);
  *     progress_add(p, 64);                 // from any thread
@@ -20,9 +23,18 @@
 
 typedef struct progress progress;
 
+/* The row of an option table. */
+/* clang-format off */
+#define CLI_PROGRESS_OPTION \
+    {"progress", CLI_CHOICE, &progress_form, "auto|bar|json|none", \
+     "on stderr: a bar, JSON lines, or nothing (default auto: lines with --json, else a bar on a terminal)"}
+/* clang-format on */
+extern const char *progress_form; /* what the row reads */
+
 enum { PROGRESS_MAX_STAGES = 8 };
 
-/* total 0: unknown (no bar, no time left). NULL when out of memory: every call takes NULL. */
+/* total 0: unknown (no bar, no time left). json: --json was given. NULL where nothing is to be shown or
+ * memory ran out: every call takes NULL. */
 progress *progress_begin(const char *what, const char *unit, uint64_t total, bool json);
 void progress_add(progress *p, uint64_t n);
 void progress_set(progress *p, uint64_t done);

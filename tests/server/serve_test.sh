@@ -10,6 +10,13 @@ run 0 "$forage" help serve && grep -q -- "--port-file" "$work/out"; check "help 
 run 2 "$forage" query a b; check "too many words are wrong usage" $?
 FORAGE_TOP_K=0 run 2 "$forage" query x --home "$work/none" && grep -q FORAGE_TOP_K "$work/err"
 check "a bad value in the environment is named" $?
+FORAGE_LISEN=x run 2 "$forage" stats --home "$work/none" && grep -q "'FORAGE_LISEN'.*FORAGE_LISTEN" "$work/err"
+check "a misspelt variable is named with the nearest that exists" $?
+FORAGE_NONESUCH=x run 2 "$forage" serve --home "$work/none" && grep -q "'FORAGE_NONESUCH'" "$work/err" && [ ! -e "$work/none" ]
+check "so is one like no other" $?
+FORAGE_LISTEN=x FORAGE_NUMA=off FORAGE_PORT=tcp://10.0.0.1:80 FORAGE_SERVICE_HOST=10.0.0.1 FORAGE_NONESUCH="" \
+    run 1 "$forage" stats --home "$work/none" && ! grep -q FORAGE_ "$work/err"
+check "those of other commands and of a container platform are not" $?
 
 mkdir "$work/home"
 printf '# settings\nlog-format = json\nquery_workers = 2\n' >"$work/home/forage.conf"
