@@ -12,6 +12,8 @@
 #include "kernels/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/file_names.h"
+#include "server/cli/skip_counts.h"
 #include "server/http/client.h"
 #include "server/routes/ingest_batch.h"
 #include "server/base/json.h"
@@ -23,9 +25,10 @@
 #define BATCH_BYTES     ((size_t)4 << 20)
 #define BATCH_DOCUMENTS 256
 #define DEPTH_MAX       64
+#define ID_MAX_BYTES    512
 
 static struct {
-    const char *home, *url, *key, *collection, *language, *files_from;
+    const char *home, *url, *key, *collection, *language, *files_from, *base;
     int64_t max_tokens, overlap, threads;
     bool json;
 } o = {.home = "home", .collection = "default", .overlap = -1};
@@ -41,12 +44,14 @@ static const cli_option options[] = {
      .max = 8192},
     {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
      .min = 0, .max = 4095},
+    {"base", CLI_STRING, &o.base, "DIR",
+     "name files by their paths below this folder (default: the working folder)"},
     {"files-from", CLI_STRING, &o.files_from, "FILE", "a path a line; - for stdin",
      .flag_only = true},
     CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "for --home (default: all)", .max = 1024},
-    {"json", CLI_BOOL, &o.json, NULL,
-     "one JSON object on stdout, progress as JSON lines on stderr"},
+    CLI_PROGRESS_OPTION,
+    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 
 /* ---- where documents go: a home, or a service ---------------------------------------------- */
@@ -54,31 +59,32 @@ static const cli_option options[] = {
 typedef struct target {
     progress *progress;
     ingest_totals totals;
-    bool named_failed; /* a path given by name failed, or a line of a .jsonl */
-    bool has_lines;    /* a .jsonl or stdin was given by name */
-    char **paths;      /* argv */
-    int n_paths;
+    size_t n_unread; /* failed here, before any document was made of them */
+    skip_counts skipped;
+    /* of the path that is being read: file_names.h */
+    file_names names;
+    bool look_up; /* the collection may hold its files under another name than the new one */
+    enum { UNKNOWN, SOME, NONE } from_root; /* are documents named from the root, below the base? */
     /* home */
     service *service;
     ingest_batch *batch;
+    int64_t collection; /* -1: there is none yet */
     /* service */
     client *client;
     fo_buf form, lines;
     size_t n_waiting;
 } target;
 
-static const char *document_id(const char *path) {
-    while (!strncmp(path, "./", 2)) path += 2;
-    return path;
-}
-
 static void on_failed(void *ctx, const char *id, const fo_err *why) {
-    target *t = ctx;
+    (void)ctx;
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* over the bar, which is drawn again */
     printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
-    if (t->has_lines) t->named_failed = true;
-    for (int i = 0; id && i < t->n_paths; i++)
-        if (!strcmp(document_id(t->paths[i]), document_id(id))) t->named_failed = true;
+}
+
+/* A file or folder that could not be read. */
+static void unread(target *t, const char *path, const fo_err *why) {
+    t->n_unread++;
+    on_failed(t, path, why);
 }
 
 static void on_progress(void *ctx, const ingest_totals *totals) {
@@ -184,16 +190,16 @@ static int add_file(target *t, const char *id, const char *path, const void *dat
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     if (!t->client) {
-        ingest_document d = {.id = strlen(id) <= 512 ? id : NULL,
-                             .uri = path,
+        ingest_document d = {.id = strlen(id) <= ID_MAX_BYTES ? id : NULL,
+                             .uri = id,
                              .file_name = name,
                              .bytes = data,
                              .n_bytes = n};
         return ingest_batch_add(t->batch, &d, err);
     }
     fo_buf *b = &t->form;
-    if (strlen(id) <= 512) form_field(b, "id", id);
-    form_field(b, "uri", path);
+    if (strlen(id) <= ID_MAX_BYTES) form_field(b, "id", id);
+    form_field(b, "uri", id);
     fo_buf_str(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
     for (const char *p = name; *p; p++) {
         if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
@@ -221,6 +227,119 @@ static bool is_lines(const char *path) {
     return ends_with(path, ".jsonl") || ends_with(path, ".ndjson");
 }
 
+/* ---- what files are called ------------------------------------------------------------------ */
+
+static int none(int rc, bool *held) {
+    if (rc != FO_ENOTFOUND) return rc;
+    *held = false;
+    return FO_OK;
+}
+
+/* Does the collection hold this document? */
+static int holds(target *t, const char *id, bool *held, fo_err *err) {
+    *held = false;
+    if (strlen(id) > ID_MAX_BYTES || !*id) return FO_OK;
+    fo_err own = {0};
+    int rc;
+    if (t->client) {
+        fo_buf path = {0}, reply = {0};
+        fo_buf_str(&path, "/documents/");
+        client_escape(&path, id);
+        fo_buf_str(&path, "?text=false");
+        query_part(&path, "collection", o.collection);
+        rc = path.failed ? fo_fail(&own, FO_ENOMEM, "out of memory")
+                         : client_get(t->client, path.data, &reply, &own);
+        fo_buf_free(&path);
+        fo_buf_free(&reply);
+    } else {
+        store_document d = {0};
+        if (t->collection < 0) return FO_OK;
+        rc = store_get_document(service_store(t->service), t->collection, id, false, &d, &own);
+        store_document_deinit(&d);
+    }
+    *held = rc == FO_OK;
+    rc = none(rc, held);
+    if (rc) *err = own;
+    return rc;
+}
+
+/* Does it hold documents whose ids begin with these folders? */
+static int holds_below(target *t, const char *folder, bool *held, fo_err *err) {
+    *held = false;
+    fo_buf prefix = {0}, path = {0}, reply = {0};
+    fo_err own = {0};
+    int rc = FO_OK;
+    fo_buf_str(&prefix, folder);
+    if (prefix.len && prefix.data[prefix.len - 1] != '/') fo_buf_char(&prefix, '/');
+    if (!prefix.data || prefix.failed) {
+        rc = prefix.failed ? fo_fail(&own, FO_ENOMEM, "out of memory") : FO_OK;
+    } else if (t->client) {
+        fo_buf_str(&path, "/documents?limit=1");
+        query_part(&path, "collection", o.collection);
+        query_part(&path, "after", prefix.data);
+        rc = path.failed ? fo_fail(&own, FO_ENOMEM, "out of memory")
+                         : client_get(t->client, path.data, &reply, &own);
+        cJSON *root = rc ? NULL : cJSON_ParseWithLength(reply.data, reply.len);
+        const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "last_id"));
+        *held = id && !strncmp(id, prefix.data, prefix.len);
+        cJSON_Delete(root);
+    } else if (t->collection >= 0) {
+        store_document *docs = NULL;
+        size_t n = 0;
+        bool more;
+        rc = store_list_documents(service_store(t->service), t->collection, prefix.data, 1, &docs,
+                                  &n, &more, &own);
+        *held = n && !strncmp(docs[0].id, prefix.data, prefix.len);
+        for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
+        free(docs);
+    }
+    fo_buf_free(&prefix);
+    fo_buf_free(&path);
+    fo_buf_free(&reply);
+    rc = none(rc, held);
+    if (rc) *err = own;
+    return rc;
+}
+
+/* Before the files of a path are read: is there any need to look for their other names? */
+static int begin_names(target *t, bool folder, fo_err *err) {
+    const file_names *f = &t->names;
+    t->look_up = false;
+    for (int i = 0; i < FILE_NAMES && !t->look_up; i++) {
+        const char *name = f->name[i];
+        if (!name || name == f->new_name) continue;
+        if (i == 0) { /* once for all paths: most collections hold none such */
+            size_t base = strlen(name) - strlen(f->new_name);
+            char *above = strndup(name, base);
+            bool some = false;
+            int rc = !above                    ? fo_fail(err, FO_ENOMEM, "out of memory")
+                     : t->from_root != UNKNOWN ? FO_OK
+                                               : holds_below(t, above, &some, err);
+            free(above);
+            if (rc) return rc;
+            if (t->from_root == UNKNOWN) t->from_root = some ? SOME : NONE;
+            if (t->from_root == NONE) continue;
+        }
+        int rc = folder ? holds_below(t, name, &t->look_up, err) : holds(t, name, &t->look_up, err);
+        if (rc) return rc;
+    }
+    return FO_OK;
+}
+
+/* The id of a file: of the path itself (child "") or of one below it. */
+static int name_file(target *t, const char *child, fo_buf *out, fo_err *err) {
+    for (int i = 0; i < FILE_NAMES && t->look_up; i++) {
+        if (!t->names.name[i]) continue;
+        bool held;
+        file_names_join(out, t->names.name[i], child);
+        if (out->failed) break;
+        int rc = holds(t, out->data ? out->data : "", &held, err);
+        if (rc || held) return rc;
+    }
+    file_names_join(out, t->names.new_name, child);
+    return out->failed || !out->data ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+}
+
 /* ---- what is read --------------------------------------------------------------------------- */
 
 static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
@@ -242,7 +361,8 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
     return rc;
 }
 
-static int ingest_file(target *t, const char *path, fo_err *err) {
+/* child: what of path is below the path that was given, "" for that itself. */
+static int ingest_file(target *t, const char *path, const char *child, fo_err *err) {
     char *data;
     size_t n;
     fo_err why = {0};
@@ -250,18 +370,17 @@ static int ingest_file(target *t, const char *path, fo_err *err) {
         FILE *f = fopen(path, "re");
         if (!f) {
             fo_fail_errno(&why, "cannot open it");
-            t->totals.n[INGEST_FAILED]++;
-            return on_failed(t, path, &why), FO_OK;
+            return unread(t, path, &why), FO_OK;
         }
         int rc = ingest_lines(t, f, path, err);
         fclose(f);
         return rc;
     }
-    if (fo_file_read(path, FILE_MAX_BYTES, &data, &n, &why)) {
-        t->totals.n[INGEST_FAILED]++;
-        return on_failed(t, path, &why), FO_OK;
-    }
-    int rc = add_file(t, document_id(path), path, data, n, err);
+    if (fo_file_read(path, FILE_MAX_BYTES, &data, &n, &why)) return unread(t, path, &why), FO_OK;
+    fo_buf id = {0};
+    int rc = name_file(t, child, &id, err);
+    if (!rc) rc = add_file(t, id.data, path, data, n, err);
+    fo_buf_free(&id);
     free(data);
     return rc;
 }
@@ -270,8 +389,30 @@ static int compare_names(const void *a, const void *b) {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* A folder in order of names; hidden entries and links are left out. */
-static int ingest_folder(target *t, const char *path, int depth, fo_err *err) {
+static int ingest_folder(target *t, const char *path, size_t root, int depth, fo_err *err);
+
+static int ingest_entry(target *t, const char *path, size_t root, int depth, fo_err *err) {
+    struct stat st;
+    fo_err why = {0};
+    if (lstat(path, &st) != 0) {
+        fo_fail_errno(&why, "cannot open it");
+        return unread(t, path, &why), FO_OK;
+    }
+    if (S_ISDIR(st.st_mode)) return ingest_folder(t, path, root, depth + 1, err);
+    if (S_ISLNK(st.st_mode))
+        skip_counts_add(&t->skipped, "link");
+    else if (!S_ISREG(st.st_mode))
+        skip_counts_add(&t->skipped, "no file"); /* a socket, a pipe, a device */
+    else if (extract_knows_file(path) || is_lines(path))
+        return ingest_file(t, path, path + root, err);
+    else
+        skip_counts_add_file(&t->skipped, strrchr(path, '/') + 1);
+    return FO_OK;
+}
+
+/* A folder in order of names; what is left out is counted. path[root ..] is what is below the path that
+ * was given. */
+static int ingest_folder(target *t, const char *path, size_t root, int depth, fo_err *err) {
     DIR *d = opendir(path);
     fo_err why = {0};
     if (!d || depth > DEPTH_MAX) {
@@ -280,14 +421,17 @@ static int ingest_folder(target *t, const char *path, int depth, fo_err *err) {
         else
             fo_fail_errno(&why, "cannot open the folder");
         if (d) closedir(d);
-        on_failed(t, path, &why);
-        return FO_OK;
+        return unread(t, path, &why), FO_OK;
     }
     char **names = NULL;
     size_t n = 0;
     int rc = FO_OK;
     for (struct dirent *e; !rc && (e = readdir(d));) {
-        if (e->d_name[0] == '.') continue;
+        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
+        if (e->d_name[0] == '.') {
+            skip_counts_add(&t->skipped, "hidden");
+            continue;
+        }
         char **more = realloc(names, (n + 1) * sizeof *more);
         if (more) names = more;
         if (!more || !(names[n] = strdup(e->d_name)))
@@ -298,16 +442,11 @@ static int ingest_folder(target *t, const char *path, int depth, fo_err *err) {
     closedir(d);
     if (n) qsort(names, n, sizeof *names, compare_names);
     for (size_t i = 0; i < n; i++) {
-        char child[4096];
-        struct stat st;
-        bool fits = snprintf(child, sizeof child, "%s%s%s", path, ends_with(path, "/") ? "" : "/",
-                             names[i]) < (int)sizeof child;
-        if (!rc && fits && lstat(child, &st) == 0) {
-            if (S_ISDIR(st.st_mode))
-                rc = ingest_folder(t, child, depth + 1, err);
-            else if (S_ISREG(st.st_mode) && (extract_knows_file(child) || is_lines(child)))
-                rc = ingest_file(t, child, err);
-        }
+        fo_buf child = {0};
+        file_names_join(&child, path, names[i]);
+        if (child.failed && !rc) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!rc) rc = ingest_entry(t, child.data, root, depth, err);
+        fo_buf_free(&child);
         free(names[i]);
     }
     free(names);
@@ -317,14 +456,19 @@ static int ingest_folder(target *t, const char *path, int depth, fo_err *err) {
 static int ingest_path(target *t, const char *path, fo_err *err) {
     if (!strcmp(path, "-")) return ingest_lines(t, stdin, "stdin", err);
     struct stat st;
+    fo_err why = {0};
     if (stat(path, &st) != 0) {
-        fo_err why = {0};
         fo_fail_errno(&why, "cannot open it");
-        t->totals.n[INGEST_FAILED]++;
-        return on_failed(t, path, &why), FO_OK;
+        return unread(t, path, &why), FO_OK;
     }
-    if (!S_ISDIR(st.st_mode)) return ingest_file(t, path, err);
-    return ingest_folder(t, path, 0, err);
+    if (file_names_make(&t->names, path, o.base, &why)) return unread(t, path, &why), FO_OK;
+    bool folder = S_ISDIR(st.st_mode);
+    int rc = is_lines(path) && !folder ? FO_OK : begin_names(t, folder, err);
+    size_t root = strlen(path);
+    if (!ends_with(path, "/")) root++;
+    if (!rc) rc = folder ? ingest_folder(t, path, root, 0, err) : ingest_file(t, path, "", err);
+    file_names_deinit(&t->names);
+    return rc;
 }
 
 static int ingest_list(target *t, const char *list, fo_err *err) {
@@ -350,6 +494,16 @@ static int open_target(target *t, fo_err *err) {
     int rc = cli_models_open(&t->service,
                              &(service_options){.home = o.home, .n_threads = (int)o.threads}, err);
     if (rc) return rc;
+    store_collection c = {0};
+    fo_err why = {0};
+    t->collection = -1;
+    rc = store_get_collection(service_store(t->service), "default", o.collection, &c, &why);
+    if (rc == FO_OK) t->collection = c.id;
+    store_collection_deinit(&c);
+    if (rc && rc != FO_ENOTFOUND) {
+        *err = why;
+        return rc;
+    }
     ingest_batch_options opt = {.service = t->service,
                                 .ingest = {.tenant = "default",
                                            .collection = o.collection,
@@ -364,8 +518,9 @@ static int open_target(target *t, fo_err *err) {
     return ingest_batch_create(&t->batch, &opt, err);
 }
 
-static void print_totals(const target *t, double seconds) {
+static void print_totals(target *t, double seconds) {
     const size_t *n = t->totals.n;
+    fo_buf b = {0};
     if (!o.json) {
         printf("%zu created, %zu updated, %zu unchanged, %zu failed; %zu chunks; %.1f s\n",
                n[INGEST_CREATED], n[INGEST_UPDATED], n[INGEST_UNCHANGED], n[INGEST_FAILED],
@@ -374,14 +529,22 @@ static void print_totals(const target *t, double seconds) {
         printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
                r->commit_ms / 1000);
+        skip_counts_write(&t->skipped, &b);
+        if (b.len) printable_say(stdout, "%s", b.data);
+        fo_buf_free(&b);
         return;
     }
-    fo_buf b = {0};
     json_out out = {&b, false};
     json_out_open(&out, NULL, '{');
     json_out_string(&out, "collection", o.collection);
     for (int i = 0; i < 4; i++)
         json_out_int(&out, ingest_status_name((enum ingest_status)i), (int64_t)n[i]);
+    json_out_int(&out, "skipped", (int64_t)t->skipped.n);
+    json_out_open(&out, "skipped_by_kind", '{');
+    skip_counts_sort(&t->skipped);
+    for (size_t i = 0; i < t->skipped.n_kinds; i++)
+        json_out_int(&out, t->skipped.by[i].kind, (int64_t)t->skipped.by[i].n);
+    json_out_close(&out, '}');
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
     json_out_number(&out, "seconds", seconds);
     fo_buf_str(&b, ",\"timings_ms\":");
@@ -397,10 +560,11 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
     if (o.overlap >= 0 && o.overlap >= (o.max_tokens ? o.max_tokens : 256) / 2)
         return cli_wrong_usage("--overlap must be less than half of --max-tokens");
+    struct stat st;
+    if (o.base && (stat(o.base, &st) != 0 || !S_ISDIR(st.st_mode)))
+        return cli_wrong_usage("--base %s is no folder", o.base);
     fo_err err = {0};
-    target t = {.paths = argv, .n_paths = argc};
-    for (int i = 0; i < argc; i++)
-        if (!strcmp(argv[i], "-") || is_lines(argv[i])) t.has_lines = true;
+    target t = {0};
     int64_t began = log_now_ms();
     int rc = open_target(&t, &err);
     if (!rc) {
@@ -408,11 +572,8 @@ static int run(int argc, char **argv) {
         for (int i = 0; i < argc && !rc; i++) rc = ingest_path(&t, argv[i], &err);
         if (!rc && o.files_from) rc = ingest_list(&t, o.files_from, &err);
         if (!rc) rc = flush(&t, &err);
-        if (t.batch) {
-            size_t unread = t.totals.n[INGEST_FAILED]; /* counted here, never reached the batch */
-            t.totals = *ingest_batch_totals(t.batch);
-            t.totals.n[INGEST_FAILED] += unread;
-        }
+        if (t.batch) t.totals = *ingest_batch_totals(t.batch);
+        t.totals.n[INGEST_FAILED] += t.n_unread;
         progress_end(t.progress);
     }
     ingest_batch_free(t.batch);
@@ -422,10 +583,7 @@ static int run(int argc, char **argv) {
     fo_buf_free(&t.lines);
     if (rc) return cli_fail(&err);
     print_totals(&t, (double)(log_now_ms() - began) / 1000);
-    const size_t *n = t.totals.n;
-    bool nothing =
-        n[INGEST_FAILED] && !n[INGEST_CREATED] && !n[INGEST_UPDATED] && !n[INGEST_UNCHANGED];
-    return t.named_failed || nothing ? 1 : 0;
+    return t.totals.n[INGEST_FAILED] ? 1 : 0;
 }
 
 const cli_command cli_command_ingest = {
@@ -434,13 +592,15 @@ const cli_command cli_command_ingest = {
     "forage ingest PATH... [--home DIR | --url URL] [--collection C]\n"
     "forage ingest --files-from LIST ...\n"
     "producer | forage ingest - ...",
-    "A folder is read with all below it, in formats that are known by their ending (hidden files\n"
-    "and links are left out). A .jsonl file, and stdin (-), hold a document a line:\n"
+    "A folder is read with all below it, in formats that are known by their ending; what is left\n"
+    "out (other endings, hidden files, links) is counted by kind. A .jsonl file, and stdin (-),\n"
+    "hold a document a line:\n"
     "  "
     "{\"id\":\"kb-1\",\"text\":\"...\",\"title\":\"...\",\"uri\":\"...\",\"metadata\":{\"year\":"
     "2026}}\n"
-    "A file's id is its path, so that the same path again means unchanged or updated.\n"
-    "Exit status 1 where a path that was named, or everything, failed.",
+    "A file's id and address are its path below --base (the working folder), or from the root\n"
+    "where it lies elsewhere: notes, ./notes/ and /home/me/notes are the same documents, and the\n"
+    "same file again is unchanged or updated. Exit status 1 where anything failed.",
     options,
     0,
     -1,

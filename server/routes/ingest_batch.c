@@ -59,12 +59,15 @@ const ingest_totals *ingest_batch_totals(const ingest_batch *b) {
     return &b->totals;
 }
 
+/* file: the name that the document was uploaded under, NULL: none. */
 static int write_result(ingest_batch *b, const ingest_result *r, const char *given_id,
-                        fo_err *err) {
+                        const char *file, fo_err *err) {
     b->totals.n[r->status]++;
     b->totals.n_all++;
     b->totals.n_chunks += r->status == INGEST_FAILED ? 0 : r->chunks;
     const char *id = r->id ? r->id : given_id;
+    /* What failed and was to get its id from its content is known to nobody by that. */
+    if (r->status == INGEST_FAILED && !given_id && file) id = file;
     if (r->status == INGEST_FAILED && b->opt.failed) b->opt.failed(b->opt.ctx, id, &r->error);
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};
@@ -73,6 +76,7 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     json_out o = {&text, false};
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "id", id);
+    if (file) json_out_string(&o, "file", file);
     json_out_string(&o, "status", ingest_status_name(r->status));
     json_out_string(&o, "content_sha256", r->content_sha256[0] ? r->content_sha256 : NULL);
     json_out_int(&o, "chunks", (int64_t)r->chunks);
@@ -112,7 +116,8 @@ int ingest_batch_flush(ingest_batch *b, fo_err *err) {
         sum->total_ms += report.total_ms;
     }
     for (size_t i = 0; i < b->n; i++) {
-        if (!rc) rc = write_result(b, &b->results[i], b->docs[i].id, err);
+        const ingest_document *d = &b->docs[i];
+        if (!rc) rc = write_result(b, &b->results[i], d->id, d->file_name, err);
         ingest_result_deinit(&b->results[i]);
     }
     clear(b);
@@ -156,7 +161,7 @@ static int add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err
     int rc = ingest_batch_flush(b, err);
     if (rc) return rc;
     ingest_result r = {.status = INGEST_FAILED, .error = *why};
-    return write_result(b, &r, id, err);
+    return write_result(b, &r, id, NULL, err);
 }
 
 int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label, fo_err *err) {

@@ -268,8 +268,8 @@ static int form_data(void *ctx, const char *data, size_t n, fo_err *err) {
     form_state *f = ctx;
     size_t max = f->is_file ? f->c->app->max_document_bytes : FIELD_MAX_BYTES;
     if (n > max - f->data.len)
-        return fo_fail_field(err, FO_ELIMIT, f->field, "'%s' is larger than %zu bytes", f->field,
-                             max);
+        return fo_fail_field(err, FO_ELIMIT, f->field, "'%.200s' is larger than %zu bytes",
+                             f->file_name ? f->file_name : f->field, max);
     fo_buf_add(&f->data, data, n);
     return f->data.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
 }

@@ -258,6 +258,19 @@ static void every_body_kind_is_taken(void **state) {
     assert_string_equal(text(r, "uri"), "a.md");
     assert_string_equal(text(r, "title"), "Title");
     cJSON_Delete(r);
+    form = /* what cannot be read is known by the name of its file, not by a digest */
+        "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"report.png\"\r\n"
+        "\r\n\x89PNG\r\n\x1a\n....\r\n"
+        "--B\r\nContent-Disposition: form-data; name=\"file\"; filename=\"c.txt\"\r\n"
+        "\r\nThird file.\r\n--B--\r\n";
+    assert_int_equal(ask(f, "POST", "/ingest", type, form, &r), 200);
+    assert_string_equal(text(r, "results.0.status"), "failed");
+    assert_string_equal(text(r, "results.0.id"), "report.png");
+    assert_string_equal(text(r, "results.0.file"), "report.png");
+    assert_string_equal(text(r, "results.1.status"), "created");
+    assert_string_equal(text(r, "results.1.file"), "c.txt");
+    assert_int_equal(strlen(text(r, "results.1.id")), 32); /* of its content */
+    cJSON_Delete(r);
     expect_error(f, "POST", "/ingest", type,
                  "--B\r\nContent-Disposition: form-data; name=\"x\"\r\n"
                  "\r\n1\r\n--B--\r\n",

@@ -1,0 +1,114 @@
+#!/bin/sh
+# forage ingest of files and folders: what is skipped is said, what fails is named and ends with status
+# 1, a file is one document however its path is typed, and nothing is said that was not asked for.
+# Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+case $forage in /*) ;; *) forage=$PWD/$forage ;; esac
+counts() { # counts CREATED UPDATED UNCHANGED FAILED: does the first line say so?
+    grep -q "^$1 created, $2 updated, $3 unchanged, $4 failed" "$work/out"
+}
+ids() { # ids HOME: of its documents, sorted
+    "$forage" query mill --home "$1" --no-generate --json | sed 's/"document_id":"/\n&/g' |
+        sed -n 's/^"document_id":"\([^"]*\)".*/\1/p' | sort
+}
+
+# ---- skipped and failed
+mkdir -p "$work/in/deep" "$work/in/.git"
+cd "$work/in" || exit 1
+echo "The ferry leaves at eight." >ferry.md
+echo "The ferry returns at six." >deep/back.txt
+echo "%PDF-1.4 x" >a.PDF
+printf 'PK\003\004' | tee b.docx >deep/c.docx
+echo x >d.tar.gz
+echo x >nothing
+echo x >.hidden
+ln -s ferry.md link.md
+mkfifo pipe
+cd "$work" || exit 1
+run 0 "$forage" ingest in --home "$work/one" && counts 2 0 0 0 &&
+    grep -q '^9 skipped: .docx 2, hidden 2, .pdf 1, .tar.gz 1, link 1, no ending 1, no file 1$' "$work/out"
+check "what a folder holds beside is counted by kind" $?
+run 0 "$forage" ingest in --home "$work/one" --json &&
+    grep -q '"skipped":9,"skipped_by_kind":{".docx":2,"hidden":2,".pdf":1,' "$work/out"
+check "and in JSON" $?
+run 0 "$forage" ingest in/deep/back.txt --home "$work/one" && ! grep -q skipped "$work/out"
+check "where nothing is skipped nothing is said" $?
+printf '%%PDF-1.4\nno text\n' >in/deep/false.txt
+run 1 "$forage" ingest in --home "$work/one" && counts 0 0 2 1 && grep -q 'in/deep/false.txt: ' "$work/err"
+check "one failure among others ends with status 1 and is named" $?
+run 1 "$forage" ingest in/ferry.md in/none.md --home "$work/one" && counts 0 0 1 1 && grep -q 'in/none.md: ' "$work/err"
+check "a path that is not there is a failure" $?
+echo '{"id":"x"}' >bad.jsonl
+run 1 "$forage" ingest in/ferry.md bad.jsonl --home "$work/one" && counts 0 0 1 1 && grep -q 'bad.jsonl:1' "$work/err"
+check "so is a line that is no document" $?
+run 1 "$forage" ingest in/b.docx --home "$work/one" && grep -q 'in/b.docx: ' "$work/err" && ! grep -q skipped "$work/out"
+check "a file that is named is never skipped" $?
+rm in/deep/false.txt
+
+# ---- one name
+names() { # names WHAT OPTIONS...: the ways to type a path, all of them the same documents
+    name_what=$1
+    shift
+    run 0 "$forage" ingest notes "$@" && counts 2 0 0 0; check "a folder goes in ($name_what)" $?
+    for path in ./notes/ notes// "$PWD/notes" "$PWD/notes/" "$PWD/./notes/../notes" ../user/notes notes/a.md/../; do
+        [ -d "$path" ] || continue
+        run 0 "$forage" ingest "$path" "$@" && counts 0 0 2 0
+        check "$(echo "$path" | sed "s|$work|...|") is the same folder ($name_what)" $?
+    done
+    run 0 "$forage" ingest "$PWD/notes/a.md" ./notes//deep/b.md "$@" && counts 0 0 2 0
+    check "so are its files by themselves ($name_what)" $?
+    (cd notes && run 0 "$forage" ingest . --base .. "$@") && counts 0 0 2 0
+    check "and from elsewhere with --base ($name_what)" $?
+}
+mkdir -p "$work/user/notes/deep" "$work/away"
+cd "$work/user" || exit 1
+echo "The mill turns on Mondays." >notes/a.md
+echo "The mill rests on Sundays." >notes/deep/b.md
+names home --home "$work/two"
+serve "$work/three"
+names service --url "$url"
+stop TERM
+for home in "$work/two" "$work/three"; do
+    [ "$(ids "$home" | tr '\n' ' ')" = "notes/a.md notes/deep/b.md " ]
+    check "the ids are the paths below the working folder" $?
+done
+echo "Elsewhere." >"$work/away/c.md"
+run 0 "$forage" ingest ../away --home "$work/two" && counts 1 0 0 0 &&
+    run 0 "$forage" ingest "$work/away/c.md" --home "$work/two" && counts 0 0 1 0
+check "what lies elsewhere is named from the root" $?
+
+# ---- names given before: by an absolute path, and through a link
+printf '{"id":"%s/notes/a.md","uri":"%s/notes/a.md","text":"Old."}\n' "$PWD" "$PWD" >"$work/old.jsonl"
+ln -s "$work/away" docs
+printf '{"id":"docs/c.md","uri":"docs/c.md","text":"Old."}\n' >>"$work/old.jsonl"
+serve "$work/five"
+for target in "--home $work/four" "--url $url"; do
+    # shellcheck disable=SC2086 # two words
+    run 0 "$forage" ingest "$work/old.jsonl" $target && run 0 "$forage" ingest notes docs/c.md $target && counts 1 2 0 0
+    check "a document keeps the name it has (${target%% *})" $?
+    # shellcheck disable=SC2086
+    run 0 "$forage" ingest "$PWD/notes" ./docs/c.md $target && counts 0 0 3 0; check "for good (${target%% *})" $?
+done
+run 2 "$forage" ingest notes --base "$work/none" --home "$work/two" && grep -q -- "--base" "$work/err"
+check "a base that is none is refused" $?
+
+# ---- what is said meanwhile
+silent() { [ ! -s "$work/err" ]; }
+echo '{"id":"q","text":"When does the mill turn?"}' >"$work/q.jsonl"
+printf 'q\tnotes/a.md\t1\n' >"$work/qrels.tsv"
+set -- eval --home "$work/two" --queries "$work/q.jsonl" --qrels "$work/qrels.tsv"
+run 0 "$forage" ingest notes --home "$work/two" && silent; check "off a terminal ingest is quiet" $?
+run 0 "$forage" "$@" && silent && grep -q success "$work/out"; check "so is eval" $?
+run 0 "$forage" ingest notes --home "$work/two" --progress json && grep -q '^{"progress":"ingest"' "$work/err"
+check "--progress json is heard" $?
+run 0 "$forage" "$@" --json && grep -q '^{"progress":"eval"' "$work/err"; check "--json brings lines" $?
+run 0 "$forage" "$@" --json --progress none && silent; check "unless there are to be none" $?
+FORAGE_PROGRESS=bar run 0 "$forage" "$@" && grep -q '#####' "$work/err"; check "a bar is drawn where it is asked for" $?
+run 2 "$forage" "$@" --progress loud && grep -q 'auto|bar|json|none' "$work/err"; check "other words are refused" $?
+if command -v script >/dev/null; then
+    script -qec "$forage ingest notes --home $work/two" /dev/null >"$work/out" 2>&1 && grep -q 'ingest .*documents' "$work/out"
+    check "on a terminal there is a bar" $?
+else
+    skip "on a terminal there is a bar" "there is no script(1)"
+fi
+finish
