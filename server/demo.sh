@@ -22,18 +22,8 @@ mkdir -p "$home"
 serve "$home" $models
 echo "Forage serves $home on $url"
 
-# What every Debian has (slim images strip it), the everyday commands first; our own documents; and a
-# sample that we wrote.
-{
-    for page in tar grep find ls cp mv rm sed gzip chmod du df sort head tail cut diff ps ln wc date; do
-        ls "/usr/share/man/man1/$page".1* 2>/dev/null || true
-    done
-    find /usr/share/man/man1 /usr/share/man/man5 /usr/share/man/man7 /usr/share/man/man8 \
-        -type f -size -512k 2>/dev/null | sort | head -n "$limit"
-    find /usr/share/doc -type f -size -512k \( -name 'README*' -o -name '*.md' -o -name '*.md.gz' \
-        -o -name '*.html' -o -name 'FAQ*' -o -name '*.txt' -o -name '*.txt.gz' \) 2>/dev/null |
-        sort | head -n "$((limit / 5))"
-} | awk '!seen[$0]++' >"$work/files"
+# What this machine has to read; our own documents and a sample that we wrote go in first.
+"$(dirname "$0")/demo_files.sh" "$limit" | awk '!seen[$0]++' >"$work/files"
 
 # Status 1 says that a document could not be read, which one it was stands there: that is no reason to
 # end, as long as the service goes on.

@@ -49,6 +49,10 @@ check "an answer out of HTML carries no tags" $?
 ask "How long is the toad fence?" --json && grep -q '"status":"answered"' "$work/out" &&
     grep -q '"verified":true' "$work/out" && ! grep -q '"verified":false' "$work/out"
 check "its citations are verified in the JSON form too" $?
+# The first question that README.md asks by the command line.
+example=$(sed -n 's/^build\/forage query "\([^"]*\)".*/\1/p' README.md | head -n 1)
+[ -n "$example" ] && ask "$example" && ! grep -q "do not answer this" "$work/out" && grep -q "^Sources" "$work/out"
+check "the question of the README is answered" $?
 ask "What is the password of the wireless network?" && grep -q "do not answer this" "$work/out" &&
     ! grep -q "^Sources" "$work/out"
 check "a question that the handbook does not answer is refused in words" $?
