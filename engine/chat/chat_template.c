@@ -221,6 +221,8 @@ int chat_template_render_chatml(const chat_template_input *in, fo_buf *out, fo_e
 
 int chat_template_render_or_chatml(const chat_template *t, const chat_template_input *in,
                                    fo_buf *out, bool *fell_back, fo_err *why, fo_err *err) {
+    fo_err unasked = {0};
+    if (!why) why = &unasked;
     *fell_back = false;
     int rc = t ? chat_template_render(t, in, out, why)
                : fo_fail(why, FO_ENOTFOUND, "the model has no chat template");

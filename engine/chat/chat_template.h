@@ -46,8 +46,8 @@ void chat_template_free(chat_template *t); /* NULL is fine */
 int chat_template_render(const chat_template *t, const chat_template_input *in, fo_buf *out,
                          fo_err *err);
 
-/* The same, with ChatML where t is NULL or fails: then *fell_back is true and *why says why.
- * FO_EINVAL only where the messages themselves are unusable. */
+/* The same, with ChatML where t is NULL or fails: then *fell_back is true and *why (NULL is fine)
+ * says why. FO_EINVAL only where the messages themselves are unusable. */
 int chat_template_render_or_chatml(const chat_template *t, const chat_template_input *in,
                                    fo_buf *out, bool *fell_back, fo_err *why, fo_err *err);
 

@@ -18,6 +18,7 @@ static const shape shapes[] = {
     {"smollm2-135m", "llama", 576, 30, 9, 3, 1536, 49152, 8192, 1e5f, 1e-5f, true},
     {"llama3.2-1b", "llama", 2048, 16, 32, 8, 8192, 128256, 131072, 5e5f, 1e-5f, true},
     {"tiny", "llama", 576, 6, 9, 3, 1536, 2048, 2048, 1e5f, 1e-5f, true},
+    {"toy", "llama", 64, 2, 2, 1, 128, 512, 1024, 1e4f, 1e-5f, true},
     {"minilm-l6", "bert", 384, 6, 12, 12, 1536, 30522, 512, 0, 1e-12f, true},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes, NAME_BYTES = 64, OUTLIER_EVERY = 97 };

@@ -10,8 +10,8 @@
 #include "kernels/pool.h"
 
 typedef struct random_model_options {
-    /* "qwen2.5-0.5b", "smollm2-135m", "llama3.2-1b", "minilm-l6"; "tiny", for tests: a fifth of
-     * SmolLM2's layers */
+    /* "qwen2.5-0.5b", "smollm2-135m", "llama3.2-1b", "minilm-l6"; for tests "tiny", a fifth of
+     * SmolLM2's layers, and "toy", which answers thousands of requests a second */
     const char *shape;
     quantize_target type;
     bool outliers; /* some channels 100 times the rest, as trained models have */

@@ -213,7 +213,10 @@ static int verify_list(const inverted_terms *it, uint32_t *docs, uint32_t *tfs, 
     const inverted *inv = it->inv;
     const inverted_list *l = &it->list;
     int rc = inverted_decode(inv, l, docs, tfs, err);
-    if (rc != FO_OK) return fo_fail_prefix(err, "term '%.*s'", (int)it->len, it->term);
+    if (rc != FO_OK) {
+        fo_fail_prefix(err, "term '%.*s'", (int)it->len, it->term);
+        return rc;
+    }
     for (uint32_t i = 0; i < l->n; i++) sums[docs[i]] += tfs[i];
     if (block_bound(inv, docs, tfs, l->n) > l->bound + 1e-9)
         return fo_fail(err, FO_ECORRUPT, "term '%.*s' scores above its bound", (int)it->len,

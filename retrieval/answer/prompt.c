@@ -131,8 +131,10 @@ static int render(const prompt_builder *b, const chat_template *wrapping, const 
     return rc;
 }
 
-/* Cut a rendering at its n + 2 sentinels; false where the template lost, doubled or moved one. */
+/* Cut a rendering at its n + 2 sentinels; false where the template lost, doubled or moved one, or
+ * said nothing at all (text is NULL then). */
 static bool cut(char *text, size_t n_slots, char **parts) {
+    if (!text) return false;
     parts[0] = text;
     for (size_t i = 0; i < n_slots; i++) {
         char slot[48];

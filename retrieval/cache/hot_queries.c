@@ -170,6 +170,20 @@ void hot_queries_set_primed(hot_queries *h, uint64_t hash, int64_t epoch) {
     pthread_mutex_unlock(&h->mu);
 }
 
+void hot_queries_forget(hot_queries *h, uint64_t hash) {
+    pthread_mutex_lock(&h->mu);
+    size_t i = find(h, hash);
+    if (i != SIZE_MAX) {
+        swap(h, i, --h->n);
+        query_deinit(&h->heap[h->n]);
+        if (i < h->n) {
+            sift_down(h, i);
+            sift_up(h, i);
+        }
+    }
+    pthread_mutex_unlock(&h->mu);
+}
+
 static int hotter(const void *pa, const void *pb) {
     const hot_query *a = pa, *b = pb;
     if (a->estimate != b->estimate) return a->estimate < b->estimate ? 1 : -1;

@@ -43,6 +43,8 @@ uint32_t hot_queries_add(hot_queries *h, uint64_t hash, const char *collection, 
                          const void *recipe, size_t n_recipe, int64_t now_ms);
 uint32_t hot_queries_estimate(hot_queries *h, uint64_t hash);
 void hot_queries_set_primed(hot_queries *h, uint64_t hash, int64_t epoch);
+/* No longer keep it by name; its count stays, and the next time it is asked it may join again. */
+void hot_queries_forget(hot_queries *h, uint64_t hash);
 /* The hottest first, at most `limit`; the caller frees with hot_query_list_free. */
 int hot_queries_list(hot_queries *h, size_t limit, hot_query **out, size_t *n, fo_err *err);
 

@@ -17,6 +17,9 @@ enum {
     RERANK_DEPTH = 50,  /* candidates that a cross-encoder reads */
     MAX_TOP_K = 1000,
     MAX_QUERY_BYTES = 64 << 10,
+    MAX_EF = 10000,
+    MAX_RRF_K = 10000,
+    MAX_ANSWER_TOKENS = 1 << 24,
 };
 static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
 
@@ -36,6 +39,34 @@ static int check_alive(run *r) {
     return FO_OK;
 }
 
+static int out_of_range(run *r, const char *field) {
+    return fo_fail_field(r->err, FO_EINVAL, field, "%s is out of range", field);
+}
+
+/* Numbers that every path takes as they are: from a caller, or from a file of hot questions. The
+ * comparisons are written so that a NaN fails them. */
+static int check_ranges(run *r) {
+    const query_request *q = r->q;
+    const search_params *p = &q->search;
+    if ((unsigned)p->mode > SEARCH_SPARSE) return out_of_range(r, "search.mode");
+    if ((unsigned)p->fusion > FUSION_DBSF) return out_of_range(r, "search.fusion");
+    if (p->rrf_k < 0 || p->rrf_k > MAX_RRF_K) return out_of_range(r, "search.rrf_k");
+    if (p->ef > MAX_EF) return out_of_range(r, "search.ef");
+    if (!isfinite(p->score_threshold)) return out_of_range(r, "search.score_threshold");
+    if (q->max_tokens > MAX_ANSWER_TOKENS) return out_of_range(r, "max_tokens");
+    if (!(q->temperature >= 0 && q->temperature <= 2)) return out_of_range(r, "temperature");
+    if (!(q->top_p >= 0 && q->top_p <= 1)) return out_of_range(r, "top_p");
+    if (q->sampling_top_k < 0) return out_of_range(r, "sampling_top_k");
+    if (!(q->min_p >= 0 && q->min_p <= 1)) return out_of_range(r, "min_p");
+    if (!(fabs(q->presence_penalty) <= 2)) return out_of_range(r, "presence_penalty");
+    if (!(fabs(q->frequency_penalty) <= 2)) return out_of_range(r, "frequency_penalty");
+    double repetition = q->repetition_penalty; /* 0: none */
+    if (repetition != 0 && !(repetition >= .01 && repetition <= 10))
+        return out_of_range(r, "repetition_penalty");
+    if (q->priority < -100 || q->priority > 100) return out_of_range(r, "priority");
+    return FO_OK;
+}
+
 static int check_request(run *r) {
     const query_request *q = r->q;
     size_t bad, n = q->query ? strlen(q->query) : 0;
@@ -48,7 +79,7 @@ static int check_request(run *r) {
     if (q->top_k > MAX_TOP_K)
         return fo_fail_field(r->err, FO_EINVAL, "top_k", "top_k must be between 1 and %d",
                              MAX_TOP_K);
-    if (q->search.alpha > 1)
+    if (!(q->search.alpha <= 1))
         return fo_fail_field(r->err, FO_EINVAL, "search.alpha",
                              "search.alpha must be between 0 and 1");
     if (q->search.rerank && !r->s->reranker)
@@ -57,7 +88,7 @@ static int check_request(run *r) {
     if (q->prefill_only && !r->s->engine)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
                              "prefill_only needs a language model; start the service with --model");
-    return FO_OK;
+    return check_ranges(r);
 }
 
 float run_idf(void *ctx, const char *term, size_t len) {
@@ -314,6 +345,9 @@ void query_result_deinit(query_result *r) {
 
 int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
                   fo_err *err) {
+    fo_err unasked; /* the stages take back an error that they mend, so there is always one */
+    if (!err) err = &unasked;
+    *err = (fo_err){0};
     *out = (query_result){.finish_reason = ""};
     query_request own = *q;
     if (!own.query && own.n_messages) own.query = own.messages[--own.n_messages].content;

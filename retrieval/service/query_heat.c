@@ -1,4 +1,9 @@
-/* How often questions are asked, and the thread that asks the hottest again. */
+/* How often questions are asked, and the thread that asks the hottest again.
+ *
+ * Questions outlive the process, so one whose asking ends it would end every later start too. The
+ * one that is being primed is therefore named in a file, TENANT.priming, which is removed when it
+ * is through: what a start finds in that file is not asked again of itself. */
+#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,6 +37,49 @@ static void heat_path(const query_memory *m, const char *tenant, char *out, size
     snprintf(out, n, "%s/%s.hot", m->folder, tenant);
 }
 
+/* ---- what was being primed ----------------------------------------------------------------- */
+
+static void priming_path(const query_memory *m, const char *tenant, char *out, size_t n) {
+    snprintf(out, n, "%s/%s.priming", m->folder, tenant);
+}
+
+/* Not synced: it has to outlive the process, not the machine. */
+static void priming_begin(const query_memory *m, const char *tenant, uint64_t hash) {
+    char path[4096];
+    if (m->s->read_only || fo_make_dirs(m->folder, NULL) != FO_OK) return;
+    priming_path(m, tenant, path, sizeof path);
+    int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
+    if (fd < 0) return;
+    if (write(fd, &hash, sizeof hash) != (ssize_t)sizeof hash) unlink(path);
+    close(fd);
+}
+
+static void priming_end(const query_memory *m, const char *tenant) {
+    char path[4096];
+    if (m->s->read_only) return;
+    priming_path(m, tenant, path, sizeof path);
+    unlink(path);
+}
+
+/* Forget the question in whose priming the last process ended, for good. */
+static void forget_unfinished(const query_memory *m, const char *tenant, hot_queries *hot) {
+    char path[4096], *data = NULL;
+    size_t n = 0;
+    uint64_t hash;
+    priming_path(m, tenant, path, sizeof path);
+    if (fo_file_read(path, 64, &data, &n, NULL) != FO_OK) return;
+    if (n == sizeof hash) {
+        memcpy(&hash, data, sizeof hash);
+        hot_queries_forget(hot, hash);
+        heat_path(m, tenant, path, sizeof path);
+        if (!m->s->read_only) hot_queries_save(hot, path, NULL);
+    }
+    free(data);
+    priming_end(m, tenant);
+}
+
+/* ---- counts -------------------------------------------------------------------------------- */
+
 hot_queries *query_heat_of(query_memory *m, const char *tenant) {
     pthread_mutex_lock(&m->mu);
     tenant_heat *t = m->tenants;
@@ -43,6 +91,7 @@ hot_queries *query_heat_of(query_memory *m, const char *tenant) {
             char path[4096];
             heat_path(m, tenant, path, sizeof path);
             hot_queries_load(t->hot, path, NULL); /* absent or damaged: counting starts anew */
+            forget_unfinished(m, tenant, t->hot);
             t->next = m->tenants;
             m->tenants = t;
             m->n_tenants++;
@@ -112,6 +161,8 @@ void query_heat_save(query_memory *m) {
     }
 }
 
+/* ---- priming ------------------------------------------------------------------------------- */
+
 static void prime(query_memory *m, const char *tenant, const hot_query *h) {
     recipe p;
     memcpy(&p, h->recipe, sizeof p);
@@ -171,11 +222,20 @@ static void prime_tenant(query_memory *m, tenant_heat *t, double *allowance) {
         if (!h->query || h->n_recipe != sizeof(recipe) || h->estimate < PRIME_LEAST) continue;
         int64_t epoch = epoch_of(m, t->name, h->collection);
         if (epoch < 0 || epoch == h->primed_epoch) continue;
+        priming_begin(m, t->name, h->hash);
         prime(m, t->name, h);
+        priming_end(m, t->name);
         hot_queries_set_primed(t->hot, h->hash, epoch);
         *allowance -= 1;
     }
     hot_query_list_free(list, n);
+}
+
+void query_heat_prime(query_memory *m, double *allowance) {
+    pthread_mutex_lock(&m->mu);
+    tenant_heat *t = m->tenants; /* nodes are only ever added in front */
+    pthread_mutex_unlock(&m->mu);
+    for (; t && m->answers; t = t->next) prime_tenant(m, t, allowance);
 }
 
 void *query_heat_upkeep(void *arg) {
@@ -191,14 +251,12 @@ void *query_heat_upkeep(void *arg) {
         until.tv_nsec %= 1000000000;
         while (!m->stop && pthread_cond_timedwait(&m->landed, &m->mu, &until) == 0) {
         }
-        tenant_heat *tenants = m->tenants;
         pthread_mutex_unlock(&m->mu);
         double now = fo_now_ms();
         allowance =
             fmin(allowance + m->primes_per_s * (now - last) / 1000, fmax(1, m->primes_per_s));
         last = now;
-        for (tenant_heat *t = tenants; t && m->answers && m->primes_per_s > 0; t = t->next)
-            prime_tenant(m, t, &allowance);
+        if (m->primes_per_s > 0) query_heat_prime(m, &allowance);
         if (now - saved > SAVE_MS) {
             query_heat_save(m);
             saved = now;

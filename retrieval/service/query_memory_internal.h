@@ -89,6 +89,9 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
 /* The counts of a tenant, made on first use; NULL beyond the most that are counted. */
 hot_queries *query_heat_of(query_memory *m, const char *tenant);
 void query_heat_save(query_memory *m);
+/* Ask the hottest questions whose collection has moved again, at most *allowance of them, which is
+ * lowered. One caller at a time. */
+void query_heat_prime(query_memory *m, double *allowance);
 /* The thread that primes and saves; arg: the memory. */
 void *query_heat_upkeep(void *arg);
 

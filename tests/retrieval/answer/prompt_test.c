@@ -306,7 +306,7 @@ static void a_template_that_loses_the_text_falls_back_to_chatml(void **state) {
     static const char *const bad[] = {"{% for", "{{ 'hello' }}",
                                       "{% for m in messages %}{{ m.content }}{{ m.content }}"
                                       "{% endfor %}",
-                                      "{{ raise_exception('no') }}"};
+                                      "{{ raise_exception('no') }}", "{# nothing at all #}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         prompt_builder *b = builder(f->t, bad[i], 100000000, 8192);
         prompt p = build(b, (prompt_input){.contexts = birds, .n_contexts = 1, .question = "Why?"});

@@ -209,6 +209,31 @@ static void counts_fade_with_time(void **state) {
     hot_queries_free(h);
 }
 
+static void a_question_that_is_forgotten_leaves_the_others_in_order(void **state) {
+    (void)state;
+    fo_err err = {0};
+    hot_queries *h = list_of(&(hot_options){.capacity = 20});
+    for (size_t i = 0; i < 20; i++)
+        for (size_t k = 0; k <= i; k++) add(h, i, 1000);
+    for (size_t i = 0; i < 20; i += 3) hot_queries_forget(h, name_of(i));
+    hot_queries_forget(h, 12345); /* unknown */
+    add(h, 18, 1000);             /* asked once more: it joins again, with its count */
+    hot_query *list;
+    size_t n;
+    assert_ok(hot_queries_list(h, 50, &list, &n, &err), &err);
+    assert_int_equal(n, 14);
+    assert_string_equal(list[0].query, "question 18");
+    assert_int_equal(list[1].estimate, 20);
+    for (size_t i = 0; i < n; i++) {
+        size_t name = 0;
+        memcpy(&name, list[i].recipe, sizeof name);
+        assert_true(name == 18 || name % 3 != 0);
+        if (i) assert_true(list[i].estimate <= list[i - 1].estimate);
+    }
+    hot_query_list_free(list, n);
+    hot_queries_free(h);
+}
+
 static void the_list_survives_in_its_file_and_a_damaged_file_is_refused(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -263,6 +288,7 @@ int main(void) {
         cmocka_unit_test(a_sketch_comes_back_from_its_bytes_and_a_damaged_one_is_refused),
         cmocka_unit_test(the_list_holds_the_most_asked_in_order),
         cmocka_unit_test(counts_fade_with_time),
+        cmocka_unit_test(a_question_that_is_forgotten_leaves_the_others_in_order),
         cmocka_unit_test(the_list_survives_in_its_file_and_a_damaged_file_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

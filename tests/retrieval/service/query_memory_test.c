@@ -1,5 +1,6 @@
 #include "tests/test.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <time.h>
@@ -441,6 +442,86 @@ static void hot_questions_are_answered_again_after_a_change_and_a_restart(void *
     test_remove(home);
 }
 
+static size_t n_hot(service *s, uint64_t *hash) {
+    hot_query *list;
+    size_t n;
+    fo_err err = {0};
+    assert_ok(service_hot_queries(s, "default", 10, &list, &n, &err), &err);
+    if (n) *hash = list[0].hash;
+    hot_query_list_free(list, n);
+    return n;
+}
+
+/* The file is what a process leaves that ends while it primes. */
+static void a_question_in_whose_priming_the_process_ended_is_not_primed_again(void **state) {
+    (void)state;
+    char *home = test_folder(), path[4096];
+    service *s = open_home(home, -1);
+    put(s, "heron", HERON);
+    for (int i = 0; i < 3; i++) {
+        query_result r = ask(s, "How tall is the grey heron?");
+        query_result_deinit(&r);
+    }
+    uint64_t hash = 0;
+    assert_int_equal(n_hot(s, &hash), 1);
+    service_close(s);
+    snprintf(path, sizeof path, "%s/hot/default.priming", home);
+    for (int k = 0; k < 2; k++) { /* gone for good, not until the next start */
+        FILE *f = k == 0 ? fopen(path, "wb") : NULL;
+        if (f) assert_int_equal(fwrite(&hash, sizeof hash, 1, f), 1);
+        if (f) fclose(f);
+        s = open_home(home, -1);
+        assert_int_equal(n_hot(s, &hash), 0);
+        assert_int_not_equal(access(path, F_OK), 0);
+        if (k == 0) { /* a process that is killed saves nothing more: look at the file */
+            service *second = NULL;
+            fo_err err = {0};
+            service_options opt = {.home = home, .read_only = true, .primes_per_s = -1};
+            assert_ok(service_open(&second, &opt, &err), &err);
+            assert_int_equal(n_hot(second, &hash), 0);
+            service_close(second);
+        }
+        service_close(s);
+    }
+    s = open_home(home, -1);
+    query_result r = ask(s, "How tall is the grey heron?");
+    assert_int_equal(r.cache.hot_estimate, 4); /* its count stays, and it joins again */
+    query_result_deinit(&r);
+    assert_int_equal(n_hot(s, &hash), 1);
+    service_close(s);
+    test_remove(home);
+}
+
+/* An answer longer than any model's window, asked with no error to fill: by priming, or a caller
+ * that does not want to know. */
+static void every_question_may_be_asked_without_an_error_to_fill(void **state) {
+    (void)state;
+    char *home = test_folder();
+    service *s = open_home(home, -1);
+    put(s, "heron", HERON);
+    query_request good = question("How tall is the grey heron?");
+    query_request bad[] = {good, good, good, good, good, good};
+    bad[0].query = "";
+    bad[1].search.mode = (enum search_mode)3;
+    bad[2].search.fusion = (enum fusion_kind)3;
+    bad[3].search.alpha = NAN;
+    bad[4].collection = "none";
+    bad[5].temperature = NAN;
+    query_result r;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        fo_err err = {0};
+        int rc = service_query(s, &bad[i], NULL, &r, &err);
+        assert_int_not_equal(rc, FO_OK);
+        assert_int_equal(rc, err.code);
+        assert_true(err.msg[0]);
+        assert_int_equal(service_query(s, &bad[i], NULL, &r, NULL), rc);
+    }
+    assert_int_equal(service_query(s, &good, NULL, &r, NULL), FO_OK);
+    query_result_deinit(&r);
+    service_close(s);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_same_question_is_answered_from_memory_and_streamed_alike),
@@ -450,6 +531,8 @@ int main(void) {
         cmocka_unit_test(concurrent_identical_questions_are_computed_once),
         cmocka_unit_test(no_answer_is_older_than_the_last_committed_change),
         cmocka_unit_test(hot_questions_are_answered_again_after_a_change_and_a_restart),
+        cmocka_unit_test(a_question_in_whose_priming_the_process_ended_is_not_primed_again),
+        cmocka_unit_test(every_question_may_be_asked_without_an_error_to_fill),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
