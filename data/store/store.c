@@ -1,11 +1,12 @@
 /* Connections, statements, the write turn, and the upkeep of the whole database.
  *
  *   store_begin   ticket taken -> turn comes -> BEGIN IMMEDIATE
- *   store_commit  COMMIT (WAL synced: this is what "acknowledged" rests on) -> turn passed on
+ *   store_commit  ledger, COMMIT (WAL synced: this is what "acknowledged" rests on) -> turn passed on
  */
 #include "data/store/store_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 #include "kernels/buf.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
+#include "kernels/page_sums.h"
 
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie");
 
@@ -34,6 +36,9 @@ int store_fail_sqlite(sqlite3 *db, fo_err *err, const char *doing) {
         if (code == SQLITE_IOERR_NOMEM) return fo_fail(err, FO_ENOMEM, "%s: out of memory", doing);
         if (os == ENOSPC || os == EDQUOT)
             return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
+        if (code == SQLITE_IOERR_DATA)
+            return fo_fail(err, FO_ECORRUPT, "%s: page %lld fails its checksum", doing,
+                           (long long)fo_page_sums_failed());
         return fo_fail(err, FO_EIO, "%s: %s%s%s", doing, why, os ? ": " : "",
                        os ? strerror(os) : "");
     case SQLITE_CANTOPEN:
@@ -75,6 +80,16 @@ void store_conn_close(store_conn *c) {
     free(c);
 }
 
+int store_make_private(const char *path, fo_err *err) {
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0 && errno == EEXIST) return FO_OK;
+    if (fd < 0)
+        return fo_fail(err, errno == ENOSPC || errno == EDQUOT ? FO_ENOSPC : FO_EIO,
+                       "could not make the database %s: %s", path, strerror(errno));
+    close(fd);
+    return FO_OK;
+}
+
 int store_conn_open(store_conn **out, const store *s, bool writer, fo_err *err) {
     store_conn *c = calloc(1, sizeof *c);
     if (!c) return store_out_of_memory(err);
@@ -84,6 +99,7 @@ int store_conn_open(store_conn **out, const store *s, bool writer, fo_err *err) 
     snprintf(doing, sizeof doing, "could not open the database %.500s", s->path);
     if (sqlite3_open_v2(s->path, &c->db, flags | SQLITE_OPEN_NOMUTEX, s->vfs) != SQLITE_OK)
         goto fail;
+    if (writer) fo_page_sums_reserve(c->db);
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, s->busy_timeout_ms);
     /* A database from outside must not make this program run what its schema says. */
@@ -248,6 +264,30 @@ char *store_column(sqlite3_stmt *st, int i, bool *oom) {
 
 /* ---- opening ----------------------------------------------------------------------------- */
 
+/* Nothing is written, and closing moves nothing out of the log, until the ledger has been asked. */
+static int open_writer(store *s, const store_options *opt, fo_err *err) {
+    int rc = store_make_private(s->path, err);
+    if (rc == FO_OK) rc = store_conn_open(&s->writer, s, true, err);
+    if (rc != FO_OK) return rc;
+    ledger_view view = {0};
+    sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    rc = store_ledger_check(s, s->writer, opt, &view, err);
+    if (rc == FO_OK) {
+        sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
+        rc = store_migrate(s->writer, false, err);
+    }
+    if (rc == FO_OK) rc = store_ledger_start(s, opt, &view, err);
+    ledger_view_deinit(&view);
+    /* Whoever held these claims is gone with the process. */
+    store_txn *t = NULL;
+    if (rc == FO_OK) rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err, "DELETE FROM idempotency WHERE status IS NULL", "");
+    if (rc == FO_OK) return store_commit(t, err);
+    store_rollback(t);
+    return rc;
+}
+
 int store_open(store **out, const char *path, const store_options *opt, fo_err *err) {
     static const store_options defaults = {0};
     if (!opt) opt = &defaults;
@@ -257,27 +297,28 @@ int store_open(store **out, const char *path, const store_options *opt, fo_err *
     pthread_mutex_init(&s->turn_mu, NULL);
     pthread_cond_init(&s->turn_moved, NULL);
     pthread_mutex_init(&s->pool_mu, NULL);
+    pthread_mutex_init(&s->damaged_mu, NULL);
     s->read_only = opt->read_only;
     s->busy_timeout_ms = opt->busy_timeout_ms > 0 ? opt->busy_timeout_ms : 10000;
     s->path = strdup(path);
-    s->vfs = opt->vfs ? strdup(opt->vfs) : NULL;
+    s->vfs = fo_page_sums_vfs(opt->vfs);
     int rc = FO_OK;
-    if (!s->path || (opt->vfs && !s->vfs)) {
+    s->ledger_path = opt->ledger ? strdup(opt->ledger) : NULL;
+    if (!s->path || !s->vfs || (opt->ledger && !s->ledger_path)) {
         rc = store_out_of_memory(err);
         goto fail;
     }
     if (s->read_only) {
         store_conn *c;
+        ledger_view view = {0};
         rc = store_reader(s, false, &c, err);
         if (rc != FO_OK) goto fail;
         rc = store_migrate(c, true, err);
+        if (rc == FO_OK) rc = store_ledger_check(s, c, opt, &view, err);
+        ledger_view_deinit(&view);
         store_reader_release(s, c);
     } else {
-        rc = store_conn_open(&s->writer, s, true, err);
-        if (rc == FO_OK) rc = store_migrate(s->writer, false, err);
-        /* Whoever held these claims is gone with the process. */
-        if (rc == FO_OK)
-            rc = store_run(s->writer, err, "DELETE FROM idempotency WHERE status IS NULL", "");
+        rc = open_writer(s, opt, err);
     }
     if (rc != FO_OK) goto fail;
     *out = s;
@@ -294,12 +335,14 @@ void store_close(store *s) {
         s->idle = c->next;
         store_conn_close(c);
     }
+    ledger_close(s->ledger);
     store_conn_close(s->writer); /* the last connection to close checkpoints and removes the WAL */
     pthread_mutex_destroy(&s->turn_mu);
     pthread_cond_destroy(&s->turn_moved);
     pthread_mutex_destroy(&s->pool_mu);
+    pthread_mutex_destroy(&s->damaged_mu);
     free(s->path);
-    free(s->vfs);
+    free(s->ledger_path);
     free(s);
 }
 
@@ -344,6 +387,7 @@ int store_begin(store *s, store_txn **out, fo_err *err) {
         free(t);
         return rc;
     }
+    t->changes = sqlite3_total_changes64(t->c->db);
     *out = t;
     return FO_OK;
 }
@@ -351,6 +395,7 @@ int store_begin(store *s, store_txn **out, fo_err *err) {
 static void txn_end(store_txn *t) {
     store *s = t->s;
     free(t->touched);
+    free(t->noted);
     free(t);
     pass_turn(s);
 }
@@ -363,7 +408,7 @@ int store_commit(store_txn *t, fo_err *err) {
     } else {
         double from_ms = fo_now_ms();
         fo_histogram_add(&t->s->timings[STORE_TIMING_WRITE], from_ms - t->began_ms);
-        rc = store_run(t->c, err, "COMMIT", "");
+        rc = store_ledger_commit(t, err);
         fo_histogram_add(&t->s->timings[STORE_TIMING_COMMIT], fo_now_ms() - from_ms);
     }
     if (rc != FO_OK) {
@@ -403,110 +448,6 @@ int store_checkpoint(store *s, fo_err *err) {
     if (got != SQLITE_OK && got != SQLITE_BUSY)
         rc = store_fail_sqlite(s->writer->db, err, "could not checkpoint the database");
     pass_turn(s);
-    return rc;
-}
-
-static int backup_to(store_conn *from, const char *path, fo_err *err) {
-    sqlite3 *to = NULL;
-    int rc = FO_OK;
-    if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL) != SQLITE_OK) {
-        rc = store_fail_sqlite(to, err, "could not make the backup file");
-        sqlite3_close(to);
-        return rc;
-    }
-    sqlite3_backup *b = sqlite3_backup_init(to, "main", from->db, "main");
-    int got = b ? sqlite3_backup_step(b, -1) : SQLITE_ERROR;
-    if (b && sqlite3_backup_finish(b) != SQLITE_OK) got = SQLITE_ERROR;
-    /* One file, no WAL beside it: that is what a person copies away. */
-    if (got == SQLITE_DONE &&
-        sqlite3_exec(to, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", NULL, NULL,
-                     NULL) != SQLITE_OK)
-        got = SQLITE_ERROR;
-    if (got != SQLITE_DONE) rc = store_fail_sqlite(to, err, "could not write the backup");
-    if (sqlite3_close(to) != SQLITE_OK && rc == FO_OK)
-        rc = fo_fail(err, FO_EIO, "could not close the backup");
-    return rc;
-}
-
-int store_backup(store *s, const char *path, fo_err *err) {
-    char *temp = NULL;
-    if (asprintf(&temp, "%s.tmp-%ld", path, (long)getpid()) < 0) return store_out_of_memory(err);
-    unlink(temp);
-    store_conn *c;
-    int rc = store_reader(s, false, &c, err);
-    if (rc == FO_OK) {
-        rc = backup_to(c, temp, err);
-        store_reader_release(s, c);
-    }
-    if (rc == FO_OK && rename(temp, path) != 0)
-        rc = fo_fail_errno(err, "could not move the backup to %s", path);
-    if (rc == FO_OK) rc = fo_sync_dir_of(path, err);
-    if (rc != FO_OK) {
-        static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
-        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-            char *leftover;
-            if (asprintf(&leftover, "%s%s", temp, endings[i]) < 0) continue;
-            unlink(leftover);
-            free(leftover);
-        }
-    }
-    free(temp);
-    return rc;
-}
-
-/* Every query here must give no row; a row names what is wrong. */
-static const char *const invariants[] = {
-    "SELECT 'collection ' || id || ': its document count is off' FROM collections c WHERE "
-    "n_documents <> (SELECT count(*) FROM documents WHERE collection = c.id)",
-    "SELECT 'collection ' || id || ': its chunk count is off' FROM collections c WHERE "
-    "n_chunks <> (SELECT count(*) FROM chunks WHERE collection = c.id)",
-    "SELECT 'collection ' || id || ': it has chunks and no embedder' FROM collections WHERE "
-    "n_chunks > 0 AND embedder = ''",
-    "SELECT 'document ' || id || ': its chunk count is off' FROM documents d WHERE "
-    "n_chunks <> (SELECT count(*) FROM chunks WHERE document = d.id)",
-    "SELECT 'document ' || id || ': its chunks are not in a row' FROM documents d WHERE "
-    "n_chunks > 0 AND (SELECT max(id) - min(id) + 1 <> d.n_chunks OR max(ordinal) + 1 <> "
-    "d.n_chunks FROM chunks WHERE document = d.id)",
-    "SELECT 'document ' || id || ': its text has the wrong length' FROM documents d WHERE "
-    "text_bytes <> (SELECT coalesce(sum(length(bytes)), 0) FROM texts WHERE id BETWEEN "
-    "d.id * 65536 AND d.id * 65536 + 65535)",
-    "SELECT 'text ' || id || ': its document is gone' FROM texts t WHERE NOT EXISTS "
-    "(SELECT 1 FROM documents WHERE id = t.id / 65536)",
-    "SELECT 'chunk ' || c.id || ': its span leaves the text' FROM chunks c JOIN documents d ON "
-    "d.id = c.document WHERE start > stop OR start < 0 OR stop > d.text_bytes OR "
-    "heading_start > heading_stop OR heading_start < 0 OR heading_stop > d.text_bytes",
-    "SELECT 'chunk ' || c.id || ': it belongs to two collections' FROM chunks c JOIN documents d "
-    "ON d.id = c.document WHERE d.collection <> c.collection",
-    "SELECT 'chunk ' || c.id || ': its vector is missing or has the wrong length' FROM chunks c "
-    "JOIN collections k ON k.id = c.collection LEFT JOIN embeddings e ON e.chunk = c.id "
-    "WHERE e.vector IS NULL OR length(e.vector) <> 4 * k.dim",
-};
-
-static int expect_no_row(store_conn *c, const char *sql, const char *what, const char *fine,
-                         fo_err *err) {
-    sqlite3_stmt *st;
-    int rc = store_query(c, &st, err, sql, "");
-    if (rc != FO_OK) return rc;
-    rc = store_step(c, st, err);
-    if (rc != 1) return rc;
-    const char *got = (const char *)sqlite3_column_text(st, 0);
-    rc = got && fine && strcmp(got, fine) == 0
-             ? FO_OK
-             : fo_fail(err, FO_ECORRUPT, "the database is damaged: %s%s", what, got ? got : "?");
-    sqlite3_reset(st);
-    return rc;
-}
-
-int store_verify(store *s, fo_err *err) {
-    store_conn *c;
-    int rc = store_reader(s, true, &c, err);
-    if (rc != FO_OK) return rc;
-    rc = expect_no_row(c, "PRAGMA integrity_check(1)", "", "ok", err);
-    if (rc == FO_OK)
-        rc = expect_no_row(c, "PRAGMA foreign_key_check", "dangling row in ", NULL, err);
-    for (size_t i = 0; rc == FO_OK && i < sizeof invariants / sizeof *invariants; i++)
-        rc = expect_no_row(c, invariants[i], "", NULL, err);
-    store_reader_release(s, c);
     return rc;
 }
 

@@ -21,6 +21,7 @@
 #include <stdint.h>
 #include "kernels/error.h"
 #include "kernels/histogram.h"
+#include "kernels/notice.h"
 
 typedef struct store store;
 typedef struct store_txn store_txn;
@@ -29,10 +30,16 @@ typedef struct store_options {
     bool read_only;
     int busy_timeout_ms; /* 0: 10,000 */
     const char *vfs;     /* SQLite VFS name for fault tests; NULL: the default */
+    const char *ledger;  /* path of the ledger of its commits (ledger.h); NULL: none is kept */
+    bool accept_loss;    /* go on where the ledger says that commits were lost */
+    fo_notices notices;  /* while it opens: ledger_missing, ledger_damaged, ledger_short,
+                            commits_lost, commit_unfinished, counts_differ */
 } store_options;
 
 /* Open or make the database; runs migrations in one transaction. A newer schema than this
- * program's is refused with a sentence (FO_EMISMATCH). */
+ * program's is refused with a sentence (FO_EMISMATCH). So is a database that lacks commits which
+ * the ledger knows to have been acknowledged (FO_ECORRUPT), files untouched, unless it is opened
+ * read-only (a notice) or the loss is accepted (a notice; epochs go on past those lost). */
 int store_open(store **out, const char *path, const store_options *opt, fo_err *err);
 void store_close(store *s); /* checkpoints the WAL; no transaction may be open; NULL is fine */
 
@@ -121,10 +128,12 @@ typedef struct store_document {
     char content_sha256[65];
     int64_t created_ms, updated_ms;
     size_t n_chunks, text_bytes;
-    char *text; /* only where asked for */
+    char *text;   /* only where asked for */
+    bool damaged; /* of a list: its digest is another, so that nothing but id is given */
 } store_document;
 void store_document_deinit(store_document *d);
 
+/* FO_ECORRUPT: what is stored is not what was ingested. */
 int store_get_document(store *s, int64_t collection, const char *id, bool with_text,
                        store_document *out, fo_err *err);
 /* A page in order of id, ids > after (NULL: from the first). Caller deinits each, frees *out. */
@@ -143,7 +152,8 @@ typedef struct store_chunk {
 void store_chunk_deinit(store_chunk *c);
 
 /* The chunks with these ids, in the order given. An id that is gone leaves id = 0 in its place
- * (a search on an older snapshot may meet one). out[n] is the caller's. */
+ * (a search on an older snapshot may meet one). out[n] is the caller's. FO_ECORRUPT names a
+ * document of which something else is stored than was ingested. */
 int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err);
 
 /* Every live chunk of a collection with id > after, in order of id, to (re)build an index.
@@ -310,9 +320,58 @@ const fo_histogram *store_get_timing(const store *s, enum store_timing which);
 
 /* ---- upkeep ----------------------------------------------------------------------------- */
 
-int store_checkpoint(store *s, fo_err *err);               /* WAL into the main file */
-int store_backup(store *s, const char *path, fo_err *err); /* online copy, synced */
-int store_verify(store *s, fo_err *err); /* integrity_check, foreign_key_check, own invariants */
-int64_t store_free_disk_bytes(store *s); /* on the file system of the database */
+int store_checkpoint(store *s, fo_err *err); /* WAL into the main file */
+int64_t store_free_disk_bytes(store *s);     /* on the file system of the database */
+
+/* Online copy, synced. */
+int store_backup(store *s, const char *path, fo_err *err);
+/* Beside a copy, its SHA-256 as `sha256sum` writes it: PATH.sha256. */
+int store_backup_seal(const char *path, fo_err *err);
+/* FO_ECORRUPT: the copy or its checksum changed since. FO_ENOTFOUND: it has none. */
+int store_backup_check(const char *path, fo_err *err);
+
+/* ---- is all well? ----------------------------------------------------------------------- */
+
+enum store_fault {
+    STORE_FAULT_FILE,      /* bytes of the database's files, as they lie */
+    STORE_FAULT_UNUSED,    /* the same, where nothing is kept */
+    STORE_FAULT_STRUCTURE, /* what SQLite finds, rows that contradict each other */
+    STORE_FAULT_DOCUMENT,  /* what is stored is not what was ingested */
+    STORE_FAULT_VECTOR     /* the vector of a chunk is not the one that was computed */
+};
+
+typedef struct store_finding { /* strings live until the callback returns */
+    enum store_fault fault;
+    const char *tenant, *collection, *document; /* NULL: none in particular */
+    int64_t rowid; /* the document's, or the chunk's of a vector; 0: none in particular */
+    const char *what;
+} store_finding;
+typedef void store_finding_fn(void *ctx, const store_finding *f);
+
+typedef struct store_check_counts {
+    size_t n_documents, n_chunks, n_findings;
+    bool page_sums; /* false: a database of an older version, whose pages carry no checksums */
+} store_check_counts;
+
+/* SQLite's integrity check, foreign keys, our own invariants, the digest of every document, chunk
+ * and vector. Findings do not make it fail; FO_EIO and FO_ENOMEM do. *out may be NULL. */
+int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err);
+/* The same as one error, the first finding's. */
+int store_verify(store *s, fo_err *err);
+/* The checksums of the pages of a database that nobody has open, and of its log. */
+int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err *err);
+uint64_t store_n_refused(const store *s); /* reads refused because what is stored is damaged */
+/* Commits made though the ledger could not be written to behind them. */
+uint64_t store_n_ledger_errors(const store *s);
+
+/* ---- mending ---------------------------------------------------------------------------- */
+
+/* The document (a finding's rowid) is no longer what any content hash says: ingested again, the
+ * same content replaces it. */
+int store_mark_damaged(store *s, int64_t document, fo_err *err);
+/* Write the database anew: every page gets its checksum, what is not in use goes. */
+int store_rewrite(store *s, fo_err *err);
+/* A copy put in a home's place (its ledger gone): a store of its own from here on. */
+int store_adopt(store *s, fo_err *err);
 
 #endif

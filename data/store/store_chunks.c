@@ -19,7 +19,7 @@ void store_chunk_deinit(store_chunk *c) {
 
 static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64_t start,
                      int64_t end, char **out, fo_err *err) {
-    if (start < 0 || end < start)
+    if (start < 0 || end < start || end - start > STORE_MAX_TEXT)
         return fo_fail(err, FO_ECORRUPT, "document %lld has a chunk with a broken span",
                        (long long)document);
     char *text = malloc((size_t)(end - start) + 1);
@@ -34,14 +34,15 @@ static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64
     return FO_OK;
 }
 
-static int get_chunk(store_conn *c, sqlite3_blob **blob, int64_t id, store_chunk *out,
+static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, store_chunk *out,
                      fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err,
-                         "SELECT c.document, c.ordinal, c.start, c.stop, c.start_cp, c.stop_cp, "
-                         "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata "
-                         "FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?",
-                         "i", id);
+    int rc = store_query(
+        c, &st, err,
+        "SELECT c.document, c.ordinal, c.start, c.stop, c.start_cp, c.stop_cp, "
+        "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata, "
+        "c.n_tokens, c.digest FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?",
+        "i", id);
     if (rc != FO_OK) return rc;
     rc = store_step(c, st, err);
     if (rc != 1) return rc;
@@ -60,13 +61,37 @@ static int get_chunk(store_conn *c, sqlite3_blob **blob, int64_t id, store_chunk
         .metadata = store_column(st, 11, &oom),
     };
     int64_t heading_start = sqlite3_column_int64(st, 6), heading_end = sqlite3_column_int64(st, 7);
+    int64_t n_tokens = sqlite3_column_int64(st, 12);
+    unsigned char want[32] = {0}, got[32];
+    bool known = sqlite3_column_bytes(st, 13) == 32;
+    if (known) memcpy(want, sqlite3_column_blob(st, 13), 32);
     sqlite3_reset(st);
     if (oom) return store_out_of_memory(err);
     rc = read_span(c, blob, out->document, (int64_t)out->start, (int64_t)out->end, &out->text, err);
-    if (rc != FO_OK) return rc;
-    out->text_len = out->end - out->start;
-    if (heading_end > heading_start)
-        rc = read_span(c, blob, out->document, heading_start, heading_end, &out->heading, err);
+    size_t heading_len = 0;
+    if (rc == FO_OK) {
+        out->text_len = out->end - out->start;
+        if (heading_end > heading_start) heading_len = (size_t)(heading_end - heading_start);
+        if (heading_len)
+            rc = read_span(c, blob, out->document, heading_start, heading_end, &out->heading, err);
+    }
+    if (rc == FO_OK) {
+        store_digest_chunk(&(store_digest_span){.document_id = out->document_id,
+                                                .title = out->title,
+                                                .uri = out->uri,
+                                                .metadata = out->metadata,
+                                                .ordinal = (int64_t)out->ordinal,
+                                                .start_cp = (int64_t)out->start_cp,
+                                                .end_cp = (int64_t)out->end_cp,
+                                                .n_tokens = n_tokens,
+                                                .heading = out->heading,
+                                                .heading_len = heading_len,
+                                                .text = out->text,
+                                                .text_len = out->text_len},
+                           got);
+        if (!known || memcmp(want, got, sizeof want) != 0) rc = FO_ECORRUPT;
+    }
+    if (rc == FO_ECORRUPT) rc = store_refuse_damaged(s, out->document, out->document_id, err);
     return rc;
 }
 
@@ -76,7 +101,7 @@ int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, f
     int rc = store_reader(s, true, &c, err);
     if (rc != FO_OK) return rc;
     sqlite3_blob *blob = NULL;
-    for (size_t i = 0; rc == FO_OK && i < n; i++) rc = get_chunk(c, &blob, ids[i], &out[i], err);
+    for (size_t i = 0; rc == FO_OK && i < n; i++) rc = get_chunk(s, c, &blob, ids[i], &out[i], err);
     sqlite3_blob_close(blob);
     store_reader_release(s, c);
     if (rc != FO_OK)

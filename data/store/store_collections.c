@@ -80,6 +80,7 @@ int store_create_collection(store *s, const char *tenant, const char *name, cons
         fo_fail_field(err, FO_ECONFLICT, "collection", "collection '%s' exists already", name);
     store_collection made = {0};
     if (rc == FO_OK) rc = get_by_name(t->c, tenant, name, &made, err);
+    if (rc == FO_OK) rc = store_note(t, made.id, err);
     if (rc != FO_OK) {
         store_rollback(t);
         return rc;
@@ -96,9 +97,12 @@ int store_delete_collection(store *s, const char *tenant, const char *name, fo_e
     store_txn *t;
     int rc = store_begin(s, &t, err);
     if (rc != FO_OK) return rc;
-    rc = store_run(t->c, err, "DELETE FROM collections WHERE tenant = ? AND name = ?", "ss", tenant,
-                   name);
-    if (rc == FO_OK && sqlite3_changes(t->c->db) == 0) rc = no_such_collection(name, err);
+    store_collection going = {0};
+    rc = get_by_name(t->c, tenant, name, &going, err);
+    if (rc == FO_OK) rc = store_note(t, going.id, err);
+    if (rc == FO_OK)
+        rc = store_run(t->c, err, "DELETE FROM collections WHERE id = ?", "i", going.id);
+    store_collection_deinit(&going);
     if (rc != FO_OK) {
         store_rollback(t);
         return rc;
@@ -182,7 +186,17 @@ int store_touch(store_txn *t, int64_t collection, int64_t documents, int64_t chu
                        "dim = CASE WHEN n_chunks + ?3 = 0 THEN 0 ELSE dim END WHERE id = ?4",
                        "iiii", first, documents, chunks, collection);
     if (rc == FO_OK && first) t->touched[t->n_touched++] = collection;
-    return rc;
+    return rc == FO_OK ? store_note(t, collection, err) : rc;
+}
+
+int store_note(store_txn *t, int64_t collection, fo_err *err) {
+    for (size_t i = 0; i < t->n_noted; i++)
+        if (t->noted[i] == collection) return FO_OK;
+    int64_t *grown = realloc(t->noted, (t->n_noted + 1) * sizeof *grown);
+    if (!grown) return store_out_of_memory(err);
+    t->noted = grown;
+    t->noted[t->n_noted++] = collection;
+    return FO_OK;
 }
 
 int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err) {

@@ -23,7 +23,7 @@ void store_document_deinit(store_document *d) {
 typedef struct document_row { /* what a put or delete needs of the row that is there */
     int64_t id;               /* 0: no such document */
     unsigned char sha256[32];
-    int64_t n_chunks;
+    int64_t n_chunks, created_ms;
 } document_row;
 
 static int find_document(store_conn *c, int64_t collection, const char *id, document_row *out,
@@ -31,7 +31,7 @@ static int find_document(store_conn *c, int64_t collection, const char *id, docu
     *out = (document_row){0};
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err,
-                         "SELECT id, content_sha256, n_chunks FROM documents "
+                         "SELECT id, content_sha256, n_chunks, created_ms FROM documents "
                          "WHERE collection = ? AND name = ?",
                          "is", collection, id);
     if (rc != FO_OK) return rc;
@@ -41,6 +41,7 @@ static int find_document(store_conn *c, int64_t collection, const char *id, docu
     if (sqlite3_column_bytes(st, 1) == sizeof out->sha256)
         memcpy(out->sha256, sqlite3_column_blob(st, 1), sizeof out->sha256);
     out->n_chunks = sqlite3_column_int64(st, 2);
+    out->created_ms = sqlite3_column_int64(st, 3);
     sqlite3_reset(st);
     return FO_OK;
 }
@@ -121,20 +122,38 @@ static int insert_chunks(store_conn *c, const char *tenant, const store_document
                          fo_err *err) {
     for (size_t i = 0; i < n; i++) {
         const store_chunk_in *k = &chunks[i];
+        unsigned char digest[32];
+        store_digest_chunk(&(store_digest_span){.document_id = doc->id,
+                                                .title = doc->title,
+                                                .uri = doc->uri,
+                                                .metadata = doc->metadata,
+                                                .ordinal = (int64_t)i,
+                                                .start_cp = (int64_t)k->start_cp,
+                                                .end_cp = (int64_t)k->end_cp,
+                                                .n_tokens = k->n_tokens,
+                                                .heading = doc->text + k->heading_start,
+                                                .heading_len = k->heading_end - k->heading_start,
+                                                .text = doc->text + k->start,
+                                                .text_len = k->end - k->start},
+                           digest);
         int rc = store_run(
             c, err,
             "INSERT INTO chunks (tenant, collection, document, ordinal, start, stop, start_cp, "
-            "stop_cp, heading_start, heading_stop, n_tokens) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
-            "siiiiiiiiii", tenant, doc->collection, document, (int64_t)i, (int64_t)k->start,
+            "stop_cp, heading_start, heading_stop, n_tokens, digest) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
+            "siiiiiiiiiib", tenant, doc->collection, document, (int64_t)i, (int64_t)k->start,
             (int64_t)k->end, (int64_t)k->start_cp, (int64_t)k->end_cp, (int64_t)k->heading_start,
-            (int64_t)k->heading_end, (int64_t)k->n_tokens);
+            (int64_t)k->heading_end, (int64_t)k->n_tokens, digest, sizeof digest);
         if (rc != FO_OK) return rc;
         int64_t id = sqlite3_last_insert_rowid(c->db);
         if (i == 0) *first = id;
         if (id != *first + (int64_t)i)
             return fo_fail(err, FO_ECORRUPT, "chunk ids do not follow each other");
-        rc = store_run(c, err, "INSERT INTO embeddings (chunk, tenant, vector) VALUES (?, ?, ?)",
-                       "isb", id, tenant, k->vector, (size_t)doc->dim * sizeof(float));
+        size_t n_bytes = (size_t)doc->dim * sizeof(float);
+        rc = store_run(c, err,
+                       "INSERT INTO embeddings (chunk, tenant, vector, crc) VALUES (?, ?, ?, ?)",
+                       "isbi", id, tenant, k->vector, n_bytes,
+                       (int64_t)store_vector_crc(id, k->vector, n_bytes));
         if (rc != FO_OK) return rc;
     }
     return FO_OK;
@@ -152,6 +171,21 @@ static int write_document(store_txn *t, const store_document_in *doc, const char
                           store_put_result *out, fo_err *err) {
     store_conn *c = t->c;
     int64_t now = fo_unix_ms();
+    unsigned char text_sha256[32], digest[32];
+    store_digest_text(doc->text, doc->text_len, text_sha256);
+    store_digest_document(&(store_digest_fields){.collection = doc->collection,
+                                                 .id = doc->id,
+                                                 .title = doc->title,
+                                                 .uri = doc->uri,
+                                                 .content_type = doc->content_type,
+                                                 .metadata = doc->metadata,
+                                                 .content_sha256 = doc->content_sha256,
+                                                 .text_sha256 = text_sha256,
+                                                 .text_bytes = (int64_t)doc->text_len,
+                                                 .n_chunks = (int64_t)n,
+                                                 .created_ms = old->id ? old->created_ms : now,
+                                                 .updated_ms = now},
+                          digest);
     int rc;
     if (old->id) {
         out->document = old->id;
@@ -159,19 +193,20 @@ static int write_document(store_txn *t, const store_document_in *doc, const char
         if (rc == FO_OK)
             rc = store_run(c, err,
                            "UPDATE documents SET content_sha256 = ?, text_bytes = ?, n_chunks = ?, "
-                           "updated_ms = ?, title = ?, uri = ?, content_type = ?, metadata = ? "
-                           "WHERE id = ?",
-                           "biiissssi", doc->content_sha256, (size_t)32, (int64_t)doc->text_len,
+                           "updated_ms = ?, title = ?, uri = ?, content_type = ?, metadata = ?, "
+                           "text_sha256 = ?, digest = ? WHERE id = ?",
+                           "biiissssbbi", doc->content_sha256, (size_t)32, (int64_t)doc->text_len,
                            (int64_t)n, now, doc->title, doc->uri, doc->content_type, doc->metadata,
-                           old->id);
+                           text_sha256, sizeof text_sha256, digest, sizeof digest, old->id);
     } else {
         rc = store_run(c, err,
                        "INSERT INTO documents (tenant, collection, name, content_sha256, "
                        "text_bytes, n_chunks, created_ms, updated_ms, title, uri, content_type, "
-                       "metadata) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-                       "sisbiiiissss", tenant, doc->collection, doc->id, doc->content_sha256,
+                       "metadata, text_sha256, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                       "sisbiiiissssbb", tenant, doc->collection, doc->id, doc->content_sha256,
                        (size_t)32, (int64_t)doc->text_len, (int64_t)n, now, now, doc->title,
-                       doc->uri, doc->content_type, doc->metadata);
+                       doc->uri, doc->content_type, doc->metadata, text_sha256, sizeof text_sha256,
+                       digest, sizeof digest);
         out->document = sqlite3_last_insert_rowid(c->db);
     }
     if (rc == FO_OK) rc = insert_text(c, tenant, out->document, doc->text, doc->text_len, err);
@@ -223,7 +258,8 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     document_row old;
     rc = find_document(t->c, doc->collection, doc->id, &old, err);
     if (rc != FO_OK) return store_txn_failed(t, rc, err);
-    if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0) {
+    if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0 &&
+        !store_known_damaged(t->s, old.id)) {
         out->status = STORE_UNCHANGED;
         out->document = old.id;
         return FO_OK;
@@ -239,6 +275,7 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     else
         store_txn_failed(t, rc, err);
     free(tenant);
+    if (rc == FO_OK && old.id) store_forget_damaged(t->s, old.id);
     if (rc != FO_OK) {
         t->n_touched = n_touched;
         free(out->removed);
@@ -288,34 +325,39 @@ int store_document_unchanged(store *s, int64_t collection, const char *id,
     rc = find_document(c, collection, id, &row, err);
     store_reader_release(s, c);
     if (rc != FO_OK) return rc;
-    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0;
+    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !store_known_damaged(s, row.id);
     if (n_chunks) *n_chunks = *unchanged ? (size_t)row.n_chunks : 0;
     return FO_OK;
 }
 
-#define COLUMNS                                                                                    \
-    "id, name, title, uri, content_type, metadata, content_sha256, created_ms, updated_ms, "       \
-    "n_chunks, text_bytes"
+#define COLUMNS "id, " STORE_DIGEST_COLUMNS ", text_sha256, digest"
 
-static int read_row(sqlite3_stmt *st, store_document *out, fo_err *err) {
+/* A row whose digest is another is damaged: of that nothing but its id is given out. */
+static int read_row(sqlite3_stmt *st, store_document *out, unsigned char text_sha256[32],
+                    fo_err *err) {
     bool oom = false;
+    unsigned char sha[32], digest[32];
+    store_digest_fields f;
+    store_digest_read_row(st, 1, sha, &f);
+    memset(text_sha256, 0, 32);
+    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
+    f.text_sha256 = text_sha256;
+    store_digest_document(&f, digest);
     *out = (store_document){
         .rowid = sqlite3_column_int64(st, 0),
-        .id = store_column(st, 1, &oom),
-        .title = store_column(st, 2, &oom),
-        .uri = store_column(st, 3, &oom),
-        .content_type = store_column(st, 4, &oom),
-        .metadata = store_column(st, 5, &oom),
-        .created_ms = sqlite3_column_int64(st, 7),
-        .updated_ms = sqlite3_column_int64(st, 8),
-        .n_chunks = (size_t)sqlite3_column_int64(st, 9),
-        .text_bytes = (size_t)sqlite3_column_int64(st, 10),
+        .id = store_column(st, 2, &oom),
+        .damaged = !store_digest_same(st, 13, digest),
     };
-    static const char digits[] = "0123456789abcdef";
-    const unsigned char *hash = sqlite3_column_blob(st, 6);
-    for (int i = 0; i < 32 && i < sqlite3_column_bytes(st, 6); i++) {
-        out->content_sha256[2 * i] = digits[hash[i] >> 4];
-        out->content_sha256[2 * i + 1] = digits[hash[i] & 15];
+    if (!out->damaged) {
+        out->title = store_column(st, 3, &oom);
+        out->uri = store_column(st, 4, &oom);
+        out->content_type = store_column(st, 5, &oom);
+        out->metadata = store_column(st, 6, &oom);
+        out->created_ms = f.created_ms;
+        out->updated_ms = f.updated_ms;
+        out->n_chunks = (size_t)f.n_chunks;
+        out->text_bytes = (size_t)f.text_bytes;
+        store_hex(sha, 32, out->content_sha256);
     }
     if (!oom) return FO_OK;
     store_document_deinit(out);
@@ -348,6 +390,7 @@ int store_get_document(store *s, int64_t collection, const char *id, bool with_t
     int rc = store_reader(s, with_text, &c, err);
     if (rc != FO_OK) return rc;
     sqlite3_stmt *st;
+    unsigned char want[32], got[32];
     rc = store_query(c, &st, err,
                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?", "is",
                      collection, id);
@@ -356,8 +399,12 @@ int store_get_document(store *s, int64_t collection, const char *id, bool with_t
         if (rc == 0)
             rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
         else if (rc == 1)
-            rc = read_row(st, out, err);
+            rc = read_row(st, out, want, err);
         sqlite3_reset(st);
+    }
+    if (rc == FO_OK && out->damaged) {
+        rc = store_refuse_damaged(s, out->rowid, out->id, err);
+        store_document_deinit(out);
     }
     if (rc == FO_OK && with_text) {
         sqlite3_blob *blob = NULL;
@@ -365,6 +412,9 @@ int store_get_document(store *s, int64_t collection, const char *id, bool with_t
         if (out->text) {
             rc = store_read_text(c, &blob, out->rowid, 0, out->text_bytes, out->text, err);
             out->text[out->text_bytes] = 0;
+            if (rc == FO_OK) store_digest_text(out->text, out->text_bytes, got);
+            if (rc == FO_ECORRUPT || (rc == FO_OK && memcmp(got, want, sizeof want) != 0))
+                rc = store_refuse_damaged(s, out->rowid, out->id, err);
         } else {
             rc = store_out_of_memory(err);
         }
@@ -391,6 +441,7 @@ int store_list_documents(store *s, int64_t collection, const char *after, size_t
         return rc;
     }
     size_t count = 0;
+    unsigned char text_sha256[32];
     sqlite3_stmt *st;
     rc = store_query(c, &st, err,
                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name > ? "
@@ -398,7 +449,7 @@ int store_list_documents(store *s, int64_t collection, const char *after, size_t
                      "isi", collection, after ? after : "", (int64_t)limit + 1);
     while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
         *has_more = count == limit;
-        rc = *has_more ? FO_OK : read_row(st, &list[count], err);
+        rc = *has_more ? FO_OK : read_row(st, &list[count], text_sha256, err);
         if (*has_more || rc != FO_OK) {
             sqlite3_reset(st);
             break;

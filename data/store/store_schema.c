@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "data/store/store_internal.h"
+#include "kernels/page_sums.h"
 
 static const char schema_1[] = {
 #include "data/store/schema.sql.inc"
@@ -19,7 +20,25 @@ static const char schema_2[] = "CREATE TABLE latency_rollups ("
                                "PRIMARY KEY (tenant, step_s, t_s, stage, bucket)"
                                ") STRICT, WITHOUT ROWID;";
 
-static const char *const steps[] = {schema_1, schema_2};
+/* Digests of what is stored (store_digest.c), and what the home's files are held against. */
+static const char schema_3[] =
+    "ALTER TABLE documents ADD COLUMN text_sha256 BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE documents ADD COLUMN digest BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE chunks ADD COLUMN digest BLOB NOT NULL DEFAULT x'';"
+    "ALTER TABLE embeddings ADD COLUMN crc INTEGER NOT NULL DEFAULT -1;"
+    "ALTER TABLE embeddings_next ADD COLUMN crc INTEGER NOT NULL DEFAULT -1;"
+    "CREATE TABLE home ("
+    "id INTEGER PRIMARY KEY CHECK (id = 1),"
+    "store BLOB NOT NULL,"        /* 16 random bytes: this store and no other */
+    "commits INTEGER NOT NULL,"   /* transactions that changed anything, see ledger.h */
+    "page_sums INTEGER NOT NULL)" /* 1: every page carries a checksum (kernels/page_sums.h) */
+    " STRICT;"
+    "INSERT INTO home VALUES (1, randomblob(16), 0, 0);";
+
+static const struct {
+    const char *sql;
+    int (*then)(store_conn *c, fo_err *err);
+} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, store_fill_digests}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */
@@ -35,15 +54,18 @@ static int read_number(store_conn *c, const char *sql, int64_t *out, fo_err *err
 }
 
 static int run_steps(store_conn *c, int64_t from, fo_err *err) {
-    for (int64_t v = from; v < SCHEMA_VERSION; v++)
-        if (sqlite3_exec(c->db, steps[v], NULL, NULL, NULL) != SQLITE_OK)
+    for (int64_t v = from; v < SCHEMA_VERSION; v++) {
+        if (sqlite3_exec(c->db, steps[v].sql, NULL, NULL, NULL) != SQLITE_OK)
             return store_fail_sqlite(c->db, err, "could not bring the database up to date");
+        int rc = steps[v].then ? steps[v].then(c, err) : FO_OK;
+        if (rc != FO_OK) return rc;
+    }
     char stamp[96];
     snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d; PRAGMA application_id = %d",
              SCHEMA_VERSION, APPLICATION_ID);
     if (sqlite3_exec(c->db, stamp, NULL, NULL, NULL) != SQLITE_OK)
         return store_fail_sqlite(c->db, err, "could not bring the database up to date");
-    return FO_OK;
+    return store_run(c, err, "UPDATE home SET page_sums = ?", "i", (int64_t)fo_page_sums_on(c->db));
 }
 
 int store_migrate(store_conn *c, bool read_only, fo_err *err) {
@@ -61,7 +83,13 @@ int store_migrate(store_conn *c, bool read_only, fo_err *err) {
                      "the database has schema version %lld, this program knows up to %d: "
                      "use the newer program that wrote it",
                      (long long)version, SCHEMA_VERSION);
+    int64_t sums = 0;
+    if (rc == FO_OK && version >= 3) rc = read_number(c, "SELECT page_sums FROM home", &sums, err);
+    if (rc == FO_OK && sums && !fo_page_sums_on(c->db))
+        rc = fo_fail(err, FO_ECORRUPT,
+                     "the database's header is damaged: it denies that pages carry checksums");
     if (read_only) {
+        if (rc == FO_OK && empty) rc = fo_fail(err, FO_ENOTFOUND, "the database is empty");
         if (rc == FO_OK && version < SCHEMA_VERSION)
             rc = fo_fail(err, FO_EMISMATCH,
                          "the database has the older schema version %lld: open it once for "

@@ -39,11 +39,13 @@ int store_gather_vectors(store_txn *t, const char *tenant, const char *embedder,
                          const float *vectors, size_t n, uint32_t dim, fo_err *err) {
     int rc = FO_OK;
     for (size_t i = 0; rc == FO_OK && i < n; i++)
-        rc = store_run(t->c, err,
-                       "INSERT OR REPLACE INTO embeddings_next (chunk, tenant, embedder, vector) "
-                       "SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?1)",
-                       "issb", ids[i], tenant, embedder, vectors + i * dim,
-                       (size_t)dim * sizeof(float));
+        rc = store_run(
+            t->c, err,
+            "INSERT OR REPLACE INTO embeddings_next (chunk, tenant, embedder, vector, "
+            "crc) SELECT ?1, ?2, ?3, ?4, ?5 "
+            "WHERE EXISTS (SELECT 1 FROM chunks WHERE id = ?1)",
+            "issbi", ids[i], tenant, embedder, vectors + i * dim, (size_t)dim * sizeof(float),
+            (int64_t)store_vector_crc(ids[i], vectors + i * dim, (size_t)dim * sizeof(float)));
     return store_txn_failed(t, rc, err);
 }
 
@@ -73,8 +75,8 @@ int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, 
                        (long long)missing);
     if (rc == FO_OK)
         rc = store_run(c, err,
-                       "UPDATE embeddings SET vector = (SELECT n.vector FROM embeddings_next n "
-                       "WHERE n.chunk = embeddings.chunk) "
+                       "UPDATE embeddings SET (vector, crc) = (SELECT n.vector, n.crc "
+                       "FROM embeddings_next n WHERE n.chunk = embeddings.chunk) "
                        "WHERE chunk IN (SELECT id FROM chunks WHERE collection = ?)",
                        "i", collection);
     if (rc == FO_OK)

@@ -8,6 +8,7 @@
 
 #include "data/store/store.h"
 #include "kernels/clock.h"
+#include "kernels/page_sums.h"
 #include "tests/data/store/store_fixture.h"
 
 enum { DIM = FIXTURE_DIM };
@@ -454,12 +455,13 @@ static void a_strange_or_newer_database_is_refused(void **state) {
     store *s = NULL;
     store_close(e.s);
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+    const char *vfs = fo_page_sums_vfs(NULL);
+    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, vfs), SQLITE_OK);
     sqlite3_exec(db, "PRAGMA user_version = 999", NULL, NULL, NULL);
     sqlite3_close(db);
     assert_int_equal(store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
     assert_non_null(strstr(err.msg, "999"));
-    assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, vfs), SQLITE_OK);
     sqlite3_exec(db, "PRAGMA user_version = 1; PRAGMA application_id = 0", NULL, NULL, NULL);
     sqlite3_close(db);
     assert_int_equal(store_open(&s, e.path, NULL, &err), FO_EMISMATCH);

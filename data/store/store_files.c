@@ -1,0 +1,194 @@
+/* The database's files as they lie, without SQLite: the checksum of every page, and of every frame
+ * of the log, also where SQLite would stop reading without a word.
+ *
+ * Formats: sqlite.org/fileformat2.html. In the log a frame is valid while its salts are those of
+ * the log's header and its checksum, which runs on from frame to frame, holds. What follows may be
+ * left over from before; but a frame with these salts behind one that fails was written after it,
+ * so the one that fails was valid once. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "data/store/store.h"
+#include "kernels/file.h"
+#include "kernels/page_sums.h"
+
+enum { WAL_HEADER = 32, FRAME_HEADER = 24, MAX_FINDINGS = 200 };
+
+typedef struct scan {
+    store_finding_fn *fn;
+    void *ctx;
+    int n_findings;
+    size_t page_size;
+    unsigned char *in_log; /* bit per page: a committed frame takes its place */
+    size_t n_bytes;        /* of in_log */
+    bool has_commits;      /* the log holds any */
+} scan;
+
+static void found(scan *k, enum store_fault fault, const char *fmt, ...) {
+    char what[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    if (k->n_findings++ < MAX_FINDINGS)
+        k->fn(k->ctx, &(store_finding){.fault = fault, .what = what});
+}
+
+static uint32_t big32(const unsigned char *p) {
+    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
+}
+
+/* ---- the log ------------------------------------------------------------------------------ */
+
+static void wal_sum(uint32_t s[2], const unsigned char *p, size_t n, bool big) {
+    for (size_t i = 0; i + 8 <= n; i += 8) {
+        uint32_t a, b;
+        if (big) {
+            a = big32(p + i);
+            b = big32(p + i + 4);
+        } else {
+            memcpy(&a, p + i, 4);
+            memcpy(&b, p + i + 4, 4);
+        }
+        s[0] += a + s[1];
+        s[1] += b + s[0];
+    }
+}
+
+static bool keep_page(scan *k, uint32_t page) {
+    size_t byte = page / 8;
+    if (byte >= k->n_bytes) {
+        size_t n = byte + byte / 2 + 1024;
+        unsigned char *grown = realloc(k->in_log, n);
+        if (!grown) return false;
+        memset(grown + k->n_bytes, 0, n - k->n_bytes);
+        k->in_log = grown;
+        k->n_bytes = n;
+    }
+    k->in_log[byte] |= (unsigned char)(1 << page % 8);
+    return true;
+}
+
+static int scan_frames(scan *k, const fo_map *m, bool big, uint32_t s[2], fo_err *err) {
+    const unsigned char *w = m->data;
+    size_t frame = FRAME_HEADER + k->page_size, n = (m->size - WAL_HEADER) / frame;
+    size_t good = 0, committed = 0;
+    for (; good < n; good++) {
+        const unsigned char *f = w + WAL_HEADER + good * frame;
+        uint32_t next[2] = {s[0], s[1]};
+        if (memcmp(f + 8, w + 16, 8) != 0 || big32(f) == 0) break;
+        wal_sum(next, f, 8, big);
+        wal_sum(next, f + FRAME_HEADER, k->page_size, big);
+        if (next[0] != big32(f + 16) || next[1] != big32(f + 20)) break;
+        memcpy(s, next, sizeof next);
+        if (big32(f + 4)) committed = good + 1;
+    }
+    for (size_t i = 0; i < committed; i++)
+        if (!keep_page(k, big32(w + WAL_HEADER + i * frame)))
+            return fo_fail(err, FO_ENOMEM, "out of memory");
+    k->has_commits = committed > 0;
+    for (size_t i = good + 1; i < n; i++)
+        if (memcmp(w + WAL_HEADER + i * frame + 8, w + 16, 8) == 0) {
+            found(k, STORE_FAULT_FILE,
+                  "its log is damaged in frame %zu (byte %zu): %zu frames that follow cannot be "
+                  "read",
+                  good + 1, WAL_HEADER + good * frame, n - good - 1);
+            break;
+        }
+    return FO_OK;
+}
+
+static int scan_log(scan *k, const char *path, fo_err *err) {
+    char *name = NULL;
+    fo_map m = {0};
+    if (asprintf(&name, "%s-wal", path) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = access(name, F_OK) == 0 ? fo_map_open(&m, name, err) : FO_OK;
+    free(name);
+    if (rc != FO_OK || m.size == 0) return rc;
+    uint32_t s[2] = {0, 0}, magic = m.size >= WAL_HEADER ? big32(m.data) : 0;
+    bool big = magic == 0x377f0683;
+    if (m.size < WAL_HEADER) {
+        found(k, STORE_FAULT_FILE, "its log is cut off in the header");
+    } else {
+        wal_sum(s, m.data, 24, big);
+        size_t page_size = big32(m.data + 8);
+        if ((!big && magic != 0x377f0682) || s[0] != big32(m.data + 24) ||
+            s[1] != big32(m.data + 28)) {
+            found(k, STORE_FAULT_FILE, "the header of its log is damaged: nothing of it is read");
+        } else if (k->page_size && page_size != k->page_size) {
+            found(k, STORE_FAULT_FILE, "its log has pages of %zu bytes", page_size);
+        } else {
+            k->page_size = page_size;
+            rc = scan_frames(k, &m, big, s, err);
+        }
+    }
+    fo_map_close(&m);
+    return rc;
+}
+
+/* ---- the database ------------------------------------------------------------------------- */
+
+static bool is_zero(const unsigned char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i]) return false;
+    return true;
+}
+
+static bool in_log(const scan *k, size_t page) {
+    return page / 8 < k->n_bytes && (k->in_log[page / 8] >> page % 8 & 1);
+}
+
+static void scan_pages(scan *k, const fo_map *m) {
+    const unsigned char *d = m->data;
+    size_t size = k->page_size, n = m->size / size, said = big32(d + 28);
+    bool counted = said && memcmp(d + 24, d + 92, 4) == 0; /* else an old SQLite wrote it */
+    if (m->size % size)
+        found(k, STORE_FAULT_FILE, "it ends in the middle of a page");
+    else if (counted && !k->has_commits && said != n)
+        found(k, n > said ? STORE_FAULT_UNUSED : STORE_FAULT_FILE,
+              "it has %zu pages, its header says %zu", n, said);
+    /* Two witnesses: one bit must not talk all the others out of being checked. */
+    if (n == 0 || (d[20] != FO_PAGE_SUM_BYTES && memcmp(d + size - 4, "PSUM", 4) != 0)) return;
+    for (size_t i = 0; i < n; i++) {
+        const unsigned char *p = d + i * size;
+        if (fo_page_sum_good(p, size, (int64_t)i + 1)) continue;
+        if (is_zero(p, size)) continue; /* made with the file and never used: else SQLite tells */
+        if (((size_t)1 << 30) / size == i) continue; /* SQLite's locks live there, nothing else */
+        bool newer = in_log(k, i + 1);
+        found(k, newer ? STORE_FAULT_UNUSED : STORE_FAULT_FILE,
+              "page %zu (byte %zu) fails its checksum%s", i + 1, i * size,
+              newer ? "; its log has a newer one" : "");
+    }
+}
+
+int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err *err) {
+    fo_map m = {0};
+    scan k = {.fn = fn, .ctx = ctx};
+    int rc = fo_map_open(&m, path, err);
+    if (rc != FO_OK) return rc;
+    static const char magic[16] = "SQLite format 3";
+    bool header = m.size >= 512 && memcmp(m.data, magic, sizeof magic) == 0;
+    if (header) {
+        k.page_size = (size_t)m.data[16] << 8 | m.data[17];
+        if (k.page_size == 1) k.page_size = 65536;
+        header = k.page_size >= 512 && (k.page_size & (k.page_size - 1)) == 0;
+        if (!header) k.page_size = 0;
+    }
+    rc = scan_log(&k, path, err);
+    if (rc == FO_OK && !header && !in_log(&k, 1))
+        found(&k, STORE_FAULT_FILE,
+              m.size ? "its header is damaged: it is no SQLite database" : "it is empty");
+    else if (rc == FO_OK && !header && m.size)
+        found(&k, STORE_FAULT_UNUSED, "its header is damaged; its log has a newer one");
+    if (rc == FO_OK && k.page_size && m.size >= 512) scan_pages(&k, &m);
+    if (k.n_findings > MAX_FINDINGS)
+        fn(ctx, &(store_finding){.fault = STORE_FAULT_FILE, .what = "and more of the kind"});
+    free(k.in_log);
+    fo_map_close(&m);
+    return rc;
+}

@@ -1,0 +1,272 @@
+/* The ledger of commits (ledger.h) and the database, held against each other as a store opens, and
+ * kept together from then on. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/store/store_internal.h"
+
+/* ---- what the database says --------------------------------------------------------------- */
+
+typedef struct home_row {
+    bool there; /* false: a database that is empty, or older than its ledger would be */
+    unsigned char store[16];
+    int64_t commits;
+} home_row;
+
+static int read_home(store_conn *c, home_row *out, fo_err *err) {
+    *out = (home_row){0};
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err, "SELECT 1 FROM sqlite_schema WHERE name = 'home'", "");
+    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (rc != 1) return rc;
+    sqlite3_reset(st);
+    rc = store_query(c, &st, err, "SELECT store, commits FROM home WHERE id = 1", "");
+    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (rc == 0) rc = fo_fail(err, FO_ECORRUPT, "the database is damaged: table home is empty");
+    if (rc < 0) return rc;
+    if (sqlite3_column_bytes(st, 0) == sizeof out->store)
+        memcpy(out->store, sqlite3_column_blob(st, 0), sizeof out->store);
+    out->commits = sqlite3_column_int64(st, 1);
+    out->there = true;
+    sqlite3_reset(st);
+    return FO_OK;
+}
+
+static int read_state(store_conn *c, int64_t id, ledger_state *out, fo_err *err) {
+    *out = (ledger_state){.collection = id};
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err,
+                         "SELECT epoch, n_documents, n_chunks, tenant, name FROM collections "
+                         "WHERE id = ?",
+                         "i", id);
+    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (rc == 0) out->deleted = true;
+    if (rc != 1) return rc;
+    out->epoch = sqlite3_column_int64(st, 0);
+    out->n_documents = sqlite3_column_int64(st, 1);
+    out->n_chunks = sqlite3_column_int64(st, 2);
+    strncpy(out->tenant, (const char *)sqlite3_column_text(st, 3), sizeof out->tenant - 1);
+    strncpy(out->name, (const char *)sqlite3_column_text(st, 4), sizeof out->name - 1);
+    sqlite3_reset(st);
+    return FO_OK;
+}
+
+static int read_states(store_conn *c, ledger_state **out, size_t *n, fo_err *err) {
+    *out = NULL;
+    *n = 0;
+    size_t cap = 0;
+    sqlite3_stmt *st;
+    int rc = store_query(c, &st, err, "SELECT id FROM collections ORDER BY id", "");
+    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        if (*n == cap) {
+            cap = cap ? 2 * cap : 64;
+            ledger_state *grown = realloc(*out, cap * sizeof *grown);
+            if (!grown) {
+                sqlite3_reset(st);
+                rc = store_out_of_memory(err);
+                break;
+            }
+            *out = grown;
+        }
+        rc = read_state(c, sqlite3_column_int64(st, 0), &(*out)[*n], err);
+        ++*n;
+        if (rc != FO_OK) sqlite3_reset(st);
+    }
+    if (rc == FO_OK) return FO_OK;
+    free(*out);
+    *out = NULL;
+    return rc;
+}
+
+/* ---- opening ----------------------------------------------------------------------------- */
+
+/* What became of the collections, for the sentence about a loss: the worst of them. */
+static int describe_loss(store_conn *c, const ledger_view *v, const home_row *home, char *out,
+                         size_t size, fo_err *err) {
+    int64_t worst = 0;
+    out[0] = 0;
+    for (size_t i = 0; i < v->n; i++) {
+        const ledger_state *was =
+            ledger_at(v, v->entries[i].now.collection, v->done ? v->last : v->last - 1);
+        ledger_state is = {.deleted = true};
+        if (!was) continue;
+        int rc = home->there ? read_state(c, was->collection, &is, err) : FO_OK;
+        if (rc != FO_OK) return rc;
+        int64_t lost = was->epoch - is.epoch;
+        if (lost <= worst) continue;
+        worst = lost;
+        snprintf(out, size,
+                 "; collection '%s' stood at epoch %lld with %lld documents, here at %lld with "
+                 "%lld",
+                 was->name, (long long)was->epoch, (long long)was->n_documents, (long long)is.epoch,
+                 (long long)is.n_documents);
+    }
+    return FO_OK;
+}
+
+/* Collections as the ledger has them, where both stand at the same commit. */
+static int compare_states(store_conn *c, const store_options *opt, const ledger_view *v,
+                          int64_t commit, fo_err *err) {
+    ledger_state *states;
+    size_t n, n_known = 0, n_there = 0;
+    int rc = read_states(c, &states, &n, err);
+    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+        const ledger_state *l = ledger_at(v, states[i].collection, commit);
+        n_there += l != NULL;
+        if (l && l->epoch == states[i].epoch && l->n_documents == states[i].n_documents &&
+            l->n_chunks == states[i].n_chunks && strcmp(l->name, states[i].name) == 0 &&
+            strcmp(l->tenant, states[i].tenant) == 0)
+            continue;
+        fo_notice(&opt->notices, "counts_differ",
+                  "collection '%s' is not as its last commit left it: the ledger says epoch %lld, "
+                  "%lld documents, %lld chunks, the database %lld, %lld, %lld",
+                  states[i].name, l ? (long long)l->epoch : -1, l ? (long long)l->n_documents : -1,
+                  l ? (long long)l->n_chunks : -1, (long long)states[i].epoch,
+                  (long long)states[i].n_documents, (long long)states[i].n_chunks);
+    }
+    for (size_t i = 0; i < v->n; i++) {
+        const ledger_state *l = ledger_at(v, v->entries[i].now.collection, commit);
+        n_known += l != NULL;
+    }
+    if (rc == FO_OK && n_known > n_there)
+        fo_notice(&opt->notices, "counts_differ",
+                  "%zu collections that the ledger knows are gone from the database",
+                  n_known - n_there);
+    free(states);
+    return rc;
+}
+
+static int refuse_loss(store_conn *c, const store_options *opt, const ledger_view *v,
+                       const home_row *home, bool other, fo_err *err) {
+    char what[300];
+    int rc = describe_loss(c, v, home, what, sizeof what, err);
+    if (rc != FO_OK) return rc;
+    fo_err text = {0};
+    if (other)
+        fo_fail(&text, FO_ECORRUPT, "the database is not the one whose commits %s knows%s",
+                opt->ledger, what);
+    else
+        fo_fail(&text, FO_ECORRUPT,
+                "acknowledged commits are gone: number %lld was the last, the database ends with "
+                "%lld%s",
+                (long long)(v->done ? v->last : v->last - 1), (long long)home->commits, what);
+    if (opt->read_only || opt->accept_loss) {
+        fo_notice(&opt->notices, "commits_lost", "%s", text.msg);
+        return FO_OK;
+    }
+    if (err) *err = text;
+    return FO_ECORRUPT;
+}
+
+int store_ledger_check(store *s, store_conn *c, const store_options *opt, ledger_view *view,
+                       fo_err *err) {
+    *view = (ledger_view){0};
+    if (!s->ledger_path) return FO_OK;
+    const fo_notices *tell = &opt->notices;
+    fo_err why = {0};
+    home_row home;
+    /* First the ledger, then the database: a writer may be at work beside a reader. */
+    int got = ledger_read(s->ledger_path, view, &why);
+    if (got == FO_ENOMEM || got == FO_EIO) {
+        if (err) *err = why;
+        return got;
+    }
+    int rc = read_home(c, &home, err);
+    if (rc != FO_OK) return rc;
+    if (got == FO_ENOTFOUND) {
+        if (home.there && home.commits > 0)
+            fo_notice(tell, "ledger_missing",
+                      "%s is gone: nothing says which commits were acknowledged", s->ledger_path);
+        return FO_OK;
+    }
+    if (got != FO_OK) {
+        fo_notice(tell, "ledger_damaged", "%s", why.msg);
+        return FO_OK;
+    }
+    int64_t made = view->done ? view->last : view->last - 1;
+    bool other = home.there && memcmp(home.store, view->store, sizeof home.store) != 0;
+    if (!home.there || other || home.commits < made)
+        return refuse_loss(c, opt, view, &home, other, err);
+    if (home.commits > view->last) {
+        fo_notice(tell, "ledger_short",
+                  "%s ends with commit %lld, the database with %lld: it was cut off, or a power "
+                  "cut has taken its end",
+                  s->ledger_path, (long long)view->last, (long long)home.commits);
+        return FO_OK;
+    }
+    if (home.commits < view->last)
+        fo_notice(tell, "commit_unfinished",
+                  "commit %lld was under way when the process before this one ended, and was not "
+                  "made",
+                  (long long)view->last);
+    return compare_states(c, opt, view, home.commits, err);
+}
+
+/* Past everything that was ever acknowledged under these numbers. */
+static int raise_epochs(store *s, const ledger_view *v, fo_err *err) {
+    int rc = FO_OK;
+    if (s->commits < v->last) s->commits = v->last;
+    for (size_t i = 0; rc == FO_OK && i < v->n; i++)
+        rc = store_run(s->writer, err,
+                       "UPDATE collections SET epoch = ?2 + 1 "
+                       "WHERE id = ?1 AND epoch < ?2",
+                       "ii", v->entries[i].now.collection, v->entries[i].now.epoch);
+    if (rc == FO_OK) rc = store_run(s->writer, err, "UPDATE home SET commits = ?", "i", s->commits);
+    return rc;
+}
+
+/* Also in place of one that has grown long; where that fails the old one goes on. */
+static int make_ledger(store *s, fo_err *err) {
+    home_row home;
+    ledger_state *states = NULL;
+    ledger *made;
+    size_t n;
+    int rc = read_home(s->writer, &home, err);
+    if (rc == FO_OK) rc = read_states(s->writer, &states, &n, err);
+    if (rc == FO_OK)
+        rc = ledger_create(&made, s->ledger_path, home.store, s->commits, states, n, err);
+    free(states);
+    if (rc != FO_OK) return rc;
+    ledger_close(s->ledger);
+    s->ledger = made;
+    return FO_OK;
+}
+
+int store_ledger_start(store *s, const store_options *opt, const ledger_view *view, fo_err *err) {
+    home_row home;
+    int rc = read_home(s->writer, &home, err);
+    if (rc != FO_OK) return rc;
+    s->commits = home.commits;
+    if (!s->ledger_path) return FO_OK;
+    if (opt->accept_loss) rc = raise_epochs(s, view, err);
+    return rc == FO_OK ? make_ledger(s, err) : rc;
+}
+
+/* ---- a commit ---------------------------------------------------------------------------- */
+
+static int begin_commit(store_txn *t, int64_t number, fo_err *err) {
+    store *s = t->s;
+    ledger_state *states = malloc((t->n_noted + 1) * sizeof *states);
+    int rc = states ? FO_OK : store_out_of_memory(err);
+    for (size_t i = 0; rc == FO_OK && i < t->n_noted; i++)
+        rc = read_state(t->c, t->noted[i], &states[i], err);
+    if (rc == FO_OK) rc = ledger_begin(s->ledger, number, states, t->n_noted, err);
+    free(states);
+    return rc;
+}
+
+int store_ledger_commit(store_txn *t, fo_err *err) {
+    store *s = t->s;
+    if (sqlite3_total_changes64(t->c->db) == t->changes) return store_run(t->c, err, "COMMIT", "");
+    int64_t number = s->commits + 1;
+    int rc = store_run(t->c, err, "UPDATE home SET commits = ?", "i", number);
+    if (rc == FO_OK && s->ledger) rc = begin_commit(t, number, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err, "COMMIT", "");
+    if (s->ledger && ledger_end(s->ledger, number, rc == FO_OK, NULL) != FO_OK)
+        atomic_fetch_add_explicit(&s->n_ledger_errors, 1, memory_order_relaxed);
+    if (rc == FO_OK) s->commits = number;
+    if (rc == FO_OK && s->ledger && ledger_is_long(s->ledger)) make_ledger(s, NULL);
+    return rc;
+}

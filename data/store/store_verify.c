@@ -1,0 +1,312 @@
+/* Everything that can be wrong with a store, looked for and named. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/store/store_internal.h"
+#include "kernels/page_sums.h"
+
+enum { MAX_ROWS = 200, /* that one check names */ MAX_JUMPS = 100000 };
+
+typedef struct check {
+    store_conn *c;
+    store_finding_fn *fn;
+    void *ctx;
+    store_check_counts counts;
+    const char *tenant, *collection; /* at hand, NULL: none */
+    fo_err *err;
+} check;
+
+static void found(check *k, enum store_fault fault, int64_t rowid, const char *document,
+                  const char *fmt, ...) {
+    char what[600];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(what, sizeof what, fmt, ap);
+    va_end(ap);
+    k->counts.n_findings++;
+    k->fn(k->ctx, &(store_finding){fault, k->tenant, k->collection, document, rowid, what});
+}
+
+/* A statement failed: damage is a finding, anything else the end. */
+static int failed(check *k, int rc, const fo_err *why, const char *what) {
+    if (rc == FO_ECORRUPT) {
+        found(k, STORE_FAULT_STRUCTURE, 0, NULL, "%s: %s", what, why->msg);
+        return FO_OK;
+    }
+    if (k->err) *k->err = *why;
+    return rc;
+}
+
+/* ---- SQLite's checks and our invariants --------------------------------------------------- */
+
+/* Every query here must give no row; a row names what is wrong. */
+static const char *const invariants[] = {
+    "SELECT 'collection ' || id || ': its document count is off' FROM collections c WHERE "
+    "n_documents <> (SELECT count(*) FROM documents WHERE collection = c.id)",
+    "SELECT 'collection ' || id || ': its chunk count is off' FROM collections c WHERE "
+    "n_chunks <> (SELECT count(*) FROM chunks WHERE collection = c.id)",
+    "SELECT 'collection ' || id || ': it has chunks and no embedder' FROM collections WHERE "
+    "n_chunks > 0 AND embedder = ''",
+    "SELECT 'document ' || id || ': its chunk count is off' FROM documents d WHERE "
+    "n_chunks <> (SELECT count(*) FROM chunks WHERE document = d.id)",
+    "SELECT 'document ' || id || ': its chunks are not in a row' FROM documents d WHERE "
+    "n_chunks > 0 AND (SELECT max(id) - min(id) + 1 <> d.n_chunks OR max(ordinal) + 1 <> "
+    "d.n_chunks FROM chunks WHERE document = d.id)",
+    "SELECT 'document ' || id || ': its text has the wrong length' FROM documents d WHERE "
+    "text_bytes <> (SELECT coalesce(sum(length(bytes)), 0) FROM texts WHERE id BETWEEN "
+    "d.id * 65536 AND d.id * 65536 + 65535)",
+    "SELECT 'text ' || id || ': its document is gone' FROM texts t WHERE NOT EXISTS "
+    "(SELECT 1 FROM documents WHERE id = t.id / 65536)",
+    "SELECT 'chunk ' || c.id || ': its span leaves the text' FROM chunks c JOIN documents d ON "
+    "d.id = c.document WHERE start > stop OR start < 0 OR stop > d.text_bytes OR "
+    "heading_start > heading_stop OR heading_start < 0 OR heading_stop > d.text_bytes",
+    "SELECT 'chunk ' || c.id || ': it belongs to two collections' FROM chunks c JOIN documents d "
+    "ON d.id = c.document WHERE d.collection <> c.collection",
+    "SELECT 'chunk ' || c.id || ': its vector is missing or has the wrong length' FROM chunks c "
+    "JOIN collections k ON k.id = c.collection LEFT JOIN embeddings e ON e.chunk = c.id "
+    "WHERE e.vector IS NULL OR length(e.vector) <> 4 * k.dim",
+    "SELECT 'the table home has no row' WHERE NOT EXISTS (SELECT 1 FROM home)",
+};
+
+/* fine: what a row says where nothing is wrong; NULL: any row is wrong. */
+static int expect_no_row(check *k, const char *sql, const char *what, const char *fine) {
+    sqlite3_stmt *st;
+    fo_err why = {0};
+    int rc = store_query(k->c, &st, &why, sql, ""), n = 0;
+    while (rc == FO_OK && (rc = store_step(k->c, st, &why)) == 1) {
+        rc = FO_OK;
+        const char *got = (const char *)sqlite3_column_text(st, 0);
+        if (fine && got && strcmp(got, fine) == 0) continue;
+        if (n++ < MAX_ROWS) found(k, STORE_FAULT_STRUCTURE, 0, NULL, "%s%s", what, got ? got : "?");
+    }
+    if (n > MAX_ROWS)
+        found(k, STORE_FAULT_STRUCTURE, 0, NULL, "and %d more of the kind", n - MAX_ROWS);
+    return rc < 0 ? failed(k, rc, &why, "a check could not be made") : FO_OK;
+}
+
+static int check_structure(check *k) {
+    int rc = expect_no_row(k, "PRAGMA integrity_check(200)", "", "ok");
+    if (rc == FO_OK) rc = expect_no_row(k, "PRAGMA foreign_key_check", "dangling row in ", NULL);
+    for (size_t i = 0; rc == FO_OK && i < sizeof invariants / sizeof *invariants; i++)
+        rc = expect_no_row(k, invariants[i], "", NULL);
+    return rc;
+}
+
+/* ---- digests ------------------------------------------------------------------------------ */
+
+/* The chunks of one document against its text. *bad: the first that is not as it was stored. */
+static int check_chunks(check *k, const store_digest_fields *d, int64_t rowid, const char *text,
+                        int64_t *bad, fo_err *why) {
+    *bad = -1;
+    sqlite3_stmt *st;
+    int rc = store_query(k->c, &st, why,
+                         "SELECT ordinal, start, stop, start_cp, stop_cp, heading_start, "
+                         "heading_stop, n_tokens, digest FROM chunks WHERE document = ? "
+                         "ORDER BY ordinal",
+                         "i", rowid);
+    while (rc == FO_OK && (rc = store_step(k->c, st, why)) == 1) {
+        int64_t v[8];
+        for (int i = 0; i < 8; i++) v[i] = sqlite3_column_int64(st, i);
+        rc = FO_OK;
+        k->counts.n_chunks++;
+        bool inside = v[1] >= 0 && v[1] <= v[2] && v[2] <= d->text_bytes && v[5] >= 0 &&
+                      v[5] <= v[6] && v[6] <= d->text_bytes;
+        unsigned char digest[32];
+        if (inside)
+            store_digest_chunk(&(store_digest_span){.document_id = d->id,
+                                                    .title = d->title,
+                                                    .uri = d->uri,
+                                                    .metadata = d->metadata,
+                                                    .ordinal = v[0],
+                                                    .start_cp = v[3],
+                                                    .end_cp = v[4],
+                                                    .n_tokens = v[7],
+                                                    .heading = text + v[5],
+                                                    .heading_len = (size_t)(v[6] - v[5]),
+                                                    .text = text + v[1],
+                                                    .text_len = (size_t)(v[2] - v[1])},
+                               digest);
+        if ((!inside || !store_digest_same(st, 8, digest)) && *bad < 0) *bad = v[0];
+    }
+    return rc;
+}
+
+/* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. */
+static int check_document(check *k, sqlite3_stmt *st) {
+    unsigned char sha[32], text_sha[32] = {0}, digest[32], got[32];
+    store_digest_fields d;
+    fo_err why = {0};
+    int64_t rowid = sqlite3_column_int64(st, 0), bad = -1;
+    store_digest_read_row(st, 1, sha, &d);
+    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha, sqlite3_column_blob(st, 12), 32);
+    d.text_sha256 = text_sha;
+    store_digest_document(&d, digest);
+    bool fields = store_digest_same(st, 13, digest), words = true;
+    k->counts.n_documents++;
+    char *text = NULL;
+    int rc = FO_OK;
+    if (d.text_bytes < 0 || d.text_bytes > STORE_MAX_TEXT) {
+        rc = fo_fail(&why, FO_ECORRUPT, "its length is impossible");
+    } else if (!(text = malloc((size_t)d.text_bytes + 1))) {
+        rc = store_out_of_memory(&why);
+    } else {
+        sqlite3_blob *blob = NULL;
+        rc = store_read_text(k->c, &blob, rowid, 0, (size_t)d.text_bytes, text, &why);
+        sqlite3_blob_close(blob);
+    }
+    if (rc == FO_OK) {
+        store_digest_text(text, (size_t)d.text_bytes, got);
+        words = memcmp(got, text_sha, sizeof got) == 0;
+        rc = check_chunks(k, &d, rowid, text, &bad, &why);
+    }
+    free(text);
+    if (rc == FO_ECORRUPT)
+        found(k, STORE_FAULT_DOCUMENT, rowid, d.id, "%s", why.msg);
+    else if (rc == FO_OK && !fields)
+        found(k, STORE_FAULT_DOCUMENT, rowid, d.id,
+              "its title, address, metadata or another field is not what was ingested");
+    else if (rc == FO_OK && !words)
+        found(k, STORE_FAULT_DOCUMENT, rowid, d.id, "its text is not what was ingested");
+    else if (rc == FO_OK && bad >= 0)
+        found(k, STORE_FAULT_DOCUMENT, rowid, d.id, "chunk %lld is not what was ingested",
+              (long long)bad);
+    if (rc == FO_OK || rc == FO_ECORRUPT) return FO_OK;
+    if (k->err) *k->err = why;
+    return rc;
+}
+
+static int check_vector(check *k, sqlite3_stmt *st) {
+    int64_t chunk = sqlite3_column_int64(st, 0);
+    uint32_t crc =
+        store_vector_crc(chunk, sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1));
+    if (sqlite3_column_int64(st, 2) == (int64_t)crc) return FO_OK;
+    found(k, STORE_FAULT_VECTOR, chunk, (const char *)sqlite3_column_text(st, 3),
+          "the vector of its chunk %lld is damaged", (long long)sqlite3_column_int64(st, 4));
+    return FO_OK;
+}
+
+/* fn for every row of a collection, `sql` in order of its first column, which is > ?2. What cannot
+ * be read is passed over, row number by row number. */
+static int check_rows(check *k, const char *sql, int64_t collection, const char *what,
+                      int (*fn)(check *k, sqlite3_stmt *st)) {
+    int64_t after = 0;
+    int rc = FO_OK, jumps = 0;
+    bool told = false;
+    while (rc == FO_OK) {
+        sqlite3_stmt *st;
+        fo_err why = {0};
+        int step = 0;
+        rc = store_query(k->c, &st, &why, sql, "ii", collection, after);
+        while (rc == FO_OK && (step = store_step(k->c, st, &why)) == 1) {
+            after = sqlite3_column_int64(st, 0);
+            rc = fn(k, st);
+            if (rc != FO_OK) sqlite3_reset(st);
+        }
+        if (rc == FO_OK && step == 0) break;
+        if (rc != FO_OK) return rc;
+        if (step != FO_ECORRUPT || ++jumps > MAX_JUMPS) return failed(k, step, &why, what);
+        if (!told) rc = failed(k, step, &why, what);
+        told = true;
+        after++;
+    }
+    return rc;
+}
+
+static int check_collection(check *k, int64_t id) {
+    int rc = check_rows(k,
+                        "SELECT id, " STORE_DIGEST_COLUMNS ", text_sha256, digest FROM documents "
+                        "WHERE collection = ? AND id > ? ORDER BY id",
+                        id, "documents cannot be read", check_document);
+    if (rc != FO_OK) return rc;
+    return check_rows(k,
+                      "SELECT e.chunk, e.vector, e.crc, d.name, c.ordinal FROM chunks c "
+                      "JOIN embeddings e ON e.chunk = c.id JOIN documents d ON d.id = c.document "
+                      "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
+                      id, "vectors cannot be read", check_vector);
+}
+
+int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err) {
+    store_collection *list = NULL;
+    size_t n = 0;
+    check k = {.fn = fn, .ctx = ctx, .err = err};
+    int rc = store_reader(s, true, &k.c, err);
+    if (rc != FO_OK) return rc;
+    k.counts.page_sums = fo_page_sums_on(k.c->db);
+    rc = check_structure(&k);
+    fo_err why = {0};
+    if (rc == FO_OK) {
+        int got = store_list_collections(s, NULL, &list, &n, &why);
+        if (got != FO_OK) rc = failed(&k, got, &why, "collections cannot be read");
+    }
+    for (size_t i = 0; i < n; i++) {
+        k.tenant = list[i].tenant;
+        k.collection = list[i].name;
+        if (rc == FO_OK) rc = check_collection(&k, list[i].id);
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    store_reader_release(s, k.c);
+    if (out) *out = k.counts;
+    return rc;
+}
+
+static void keep_first(void *ctx, const store_finding *f) {
+    fo_err *first = ctx;
+    if (first->code != FO_OK) return;
+    fo_fail(first, FO_ECORRUPT, "the database is damaged: %s%.200s%s%s",
+            f->document ? "document '" : "", f->document ? f->document : "",
+            f->document ? "': " : "", f->what);
+}
+
+int store_verify(store *s, fo_err *err) {
+    fo_err first = {0};
+    int rc = store_check(s, keep_first, &first, NULL, err);
+    if (rc != FO_OK || first.code == FO_OK) return rc;
+    if (err) *err = first;
+    return first.code;
+}
+
+/* ---- mending ------------------------------------------------------------------------------ */
+
+int store_mark_damaged(store *s, int64_t document, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err, "UPDATE documents SET content_sha256 = zeroblob(32) WHERE id = ?",
+                   "i", document);
+    if (rc == FO_OK) return store_commit(t, err);
+    store_rollback(t);
+    return rc;
+}
+
+int store_rewrite(store *s, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err); /* for the turn: VACUUM stands outside of transactions */
+    if (rc != FO_OK) return rc;
+    rc = store_run(t->c, err, "ROLLBACK", "");
+    if (rc == FO_OK) rc = store_run(t->c, err, "VACUUM", "");
+    if (rc == FO_OK) rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
+    if (rc == FO_OK)
+        rc = store_run(t->c, err, "UPDATE home SET page_sums = ?", "i",
+                       (int64_t)fo_page_sums_on(t->c->db));
+    if (rc == FO_OK) return store_commit(t, err);
+    store_rollback(t);
+    return rc;
+}
+
+int store_adopt(store *s, fo_err *err) {
+    store_txn *t;
+    int rc = store_begin(s, &t, err);
+    if (rc != FO_OK) return rc;
+    t->s->commits = -1; /* this very commit is number 0 */
+    rc = store_run(t->c, err, "UPDATE home SET store = randomblob(16)", "");
+    if (rc == FO_OK) return store_commit(t, err);
+    store_rollback(t);
+    return rc;
+}
+
+uint64_t store_n_ledger_errors(const store *s) {
+    return atomic_load_explicit(&s->n_ledger_errors, memory_order_relaxed);
+}

@@ -1,0 +1,346 @@
+/* The ledger of commits: what it knows after commits, rollbacks and crashes, and that a store which
+ * lost acknowledged commits does not open as if nothing had happened. */
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "kernels/file.h"
+#include "tests/data/store/store_fixture.h"
+
+#include "data/store/ledger.h"
+
+static const unsigned char id[16] = "0123456789abcdef";
+
+static ledger_state state(int64_t collection, int64_t epoch) {
+    ledger_state s = {.collection = collection, .epoch = epoch, .n_documents = 10 * epoch};
+    snprintf(s.name, sizeof s.name, "c%lld", (long long)collection);
+    return s;
+}
+
+static void commit(ledger *l, int64_t number, int64_t collection, bool made) {
+    fo_err err = {0};
+    ledger_state s = state(collection, number);
+    assert_ok(ledger_begin(l, number, &s, 1, &err), &err);
+    assert_ok(ledger_end(l, number, made, &err), &err);
+}
+
+static void flip(const char *path, uint64_t at, int bit) {
+    int fd = open(path, O_RDWR);
+    unsigned char b;
+    assert_true(fd >= 0 && pread(fd, &b, 1, (off_t)at) == 1);
+    b ^= (unsigned char)(1 << bit);
+    assert_int_equal(pwrite(fd, &b, 1, (off_t)at), 1);
+    close(fd);
+}
+
+static void it_knows_the_last_commit_and_the_one_before(void **unused) {
+    (void)unused;
+    char *dir = test_folder();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/ledger", dir);
+    fo_err err = {0};
+    ledger_view v;
+    assert_int_equal(ledger_read(path, &v, &err), FO_ENOTFOUND);
+    ledger *l;
+    ledger_state two[2] = {state(3, 7), state(5, 7)};
+    assert_ok(ledger_create(&l, path, id, 7, two, 2, &err), &err);
+    assert_ok(ledger_read(path, &v, &err), &err);
+    assert_true(v.last == 7 && v.done && memcmp(v.store, id, 16) == 0);
+    assert_int_equal(ledger_at(&v, 5, 7)->n_documents, 70);
+    assert_null(ledger_at(&v, 4, 7));
+    ledger_view_deinit(&v);
+    commit(l, 8, 4, true);  /* a collection is made */
+    commit(l, 9, 3, false); /* rolled back ... */
+    commit(l, 9, 5, true);  /* ... and tried again */
+    ledger_state s = state(3, 10);
+    assert_ok(ledger_begin(l, 10, &s, 1, &err), &err);
+    assert_ok(ledger_read(path, &v, &err), &err);
+    assert_true(v.last == 10 && !v.done);
+    assert_int_equal(ledger_at(&v, 3, 10)->epoch, 10);
+    assert_int_equal(ledger_at(&v, 3, 9)->epoch, 7);
+    assert_int_equal(ledger_at(&v, 4, 9)->epoch, 8);
+    assert_int_equal(ledger_at(&v, 5, 9)->epoch, 9);
+    ledger_view_deinit(&v);
+    assert_ok(ledger_end(l, 10, true, &err), &err);
+    s.deleted = true;
+    assert_ok(ledger_begin(l, 11, &s, 1, &err), &err);
+    assert_ok(ledger_end(l, 11, true, &err), &err);
+    ledger_close(l);
+    assert_ok(ledger_read(path, &v, &err), &err);
+    assert_true(v.last == 11 && v.done);
+    assert_null(ledger_at(&v, 3, 11));
+    assert_int_equal(ledger_at(&v, 3, 10)->epoch, 10);
+    ledger_view_deinit(&v);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    test_remove(dir);
+}
+
+/* Every bit of every record, and every length. */
+static void damage_is_found(void **unused) {
+    (void)unused;
+    uint64_t seed = test_seed();
+    char *dir = test_folder();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/ledger", dir);
+    fo_err err = {0};
+    ledger *l;
+    ledger_state two[2] = {state(3, 7), state(5, 7)};
+    assert_ok(ledger_create(&l, path, id, 7, two, 2, &err), &err);
+    for (int64_t k = 8; k < 40; k++) commit(l, k, 3 + k % 3, true);
+    ledger_close(l);
+    struct stat st;
+    assert_int_equal(stat(path, &st), 0);
+    ledger_view v;
+    for (int i = 0; i < 4000; i++) {
+        uint64_t at = test_random(&seed) % (uint64_t)st.st_size;
+        int bit = (int)(test_random(&seed) % 8);
+        flip(path, at, bit);
+        int rc = ledger_read(path, &v, &err);
+        if (rc != FO_ECORRUPT && rc != FO_EMISMATCH)
+            fail_msg("bit %d of byte %llu: %d", bit, (unsigned long long)at, rc);
+        flip(path, at, bit);
+    }
+    char *data;
+    size_t size;
+    assert_ok(fo_file_read(path, 1 << 20, &data, &size, &err), &err);
+    for (int i = 0; i < 200; i++) {
+        size_t n = (size_t)(test_random(&seed) % size);
+        FILE *f = fopen(path, "wb");
+        assert_int_equal(fwrite(data, 1, n, f), n);
+        fclose(f);
+        assert_int_equal(ledger_read(path, &v, &err), FO_ECORRUPT);
+    }
+    free(data);
+    test_remove(dir);
+}
+
+static void it_grows_by_steps_that_are_zero(void **unused) {
+    (void)unused;
+    char *dir = test_folder();
+    char path[4096];
+    snprintf(path, sizeof path, "%s/ledger", dir);
+    fo_err err = {0};
+    ledger *l;
+    assert_ok(ledger_create(&l, path, id, 0, NULL, 0, &err), &err);
+    int64_t k = 1;
+    for (; !ledger_is_long(l); k++) {
+        ledger_state s[3] = {state(1, k), state(2, k), state(3, k)};
+        assert_ok(ledger_begin(l, k, s, (size_t)(k % 4), &err), &err);
+        assert_ok(ledger_end(l, k, true, &err), &err);
+        if (k % 97) continue;
+        ledger_view v;
+        assert_ok(ledger_read(path, &v, &err), &err);
+        assert_true(v.last == k && v.done);
+        ledger_view_deinit(&v);
+    }
+    assert_true(k > 1000 && k < 3000);
+    ledger_close(l);
+    test_remove(dir);
+}
+
+/* ---- with a store ------------------------------------------------------------------------ */
+
+typedef struct env {
+    char *dir, path[900], wal[1000], ledger[1000];
+    store *s;
+    int64_t collection;
+    fo_err err;
+    char said[4000]; /* kinds of notices */
+} env;
+
+static void note(void *ctx, const char *kind, const char *text) {
+    env *e = ctx;
+    size_t n = strlen(e->said);
+    snprintf(e->said + n, sizeof e->said - n, "%s ", kind);
+    print_message("# %s: %s\n", kind, text);
+}
+
+static int reopen(env *e, bool accept) {
+    e->said[0] = 0;
+    store_options o = {.ledger = e->ledger, .accept_loss = accept, .notices = {note, e}};
+    return store_open(&e->s, e->path, &o, &e->err);
+}
+
+static void begin(env *e) {
+    *e = (env){.dir = test_folder()};
+    snprintf(e->path, sizeof e->path, "%s/forage.db", e->dir);
+    snprintf(e->wal, sizeof e->wal, "%s-wal", e->path);
+    snprintf(e->ledger, sizeof e->ledger, "%s/ledger", e->dir);
+    assert_ok(reopen(e, false), &e->err);
+    store_collection c;
+    assert_ok(store_create_collection(e->s, "t", "docs", NULL, &c, &e->err), &e->err);
+    e->collection = c.id;
+    store_collection_deinit(&c);
+}
+
+static void put(env *e, size_t from, size_t n) {
+    uint64_t seed = 7;
+    for (size_t i = from; i < from + n; i++) {
+        fixture_document d;
+        store_put_result res;
+        fixture_make(&d, e->collection, i, 400, &seed);
+        assert_ok(fixture_put(e->s, &d, &res, &e->err), &e->err);
+        free(res.removed);
+        fixture_free(&d);
+    }
+}
+
+/* The files as kill -9 would leave them: copied while the store is open. */
+static void crash(env *e) {
+    char command[4000];
+    snprintf(command, sizeof command, "cd '%s' && mkdir c && cp forage.db forage.db-wal ledger c/",
+             e->dir);
+    assert_int_equal(system(command), 0);
+    store_close(e->s);
+    snprintf(command, sizeof command, "cd '%s' && rm -f forage.db* ledger && mv c/* . && rmdir c",
+             e->dir);
+    assert_int_equal(system(command), 0);
+}
+
+static int64_t n_documents(env *e) {
+    store_collection c;
+    assert_ok(store_get_collection(e->s, "t", "docs", &c, &e->err), &e->err);
+    int64_t n = c.n_documents;
+    store_collection_deinit(&c);
+    return n;
+}
+
+static void a_store_that_lost_its_log_is_refused(void **unused) {
+    (void)unused;
+    env e;
+    begin(&e);
+    put(&e, 0, 50);
+    crash(&e);
+    assert_ok(reopen(&e, false), &e.err); /* a crash alone loses nothing */
+    assert_string_equal(e.said, "");
+    assert_int_equal(n_documents(&e), 50);
+    assert_ok(store_checkpoint(e.s, &e.err), &e.err);
+    put(&e, 50, 50);
+    crash(&e);
+    struct stat before, after;
+    assert_int_equal(stat(e.wal, &before), 0);
+    flip(e.wal, (uint64_t)before.st_size / 2, 3);
+    assert_int_equal(reopen(&e, false), FO_ECORRUPT);
+    print_message("# %s\n", e.err.msg);
+    assert_non_null(strstr(e.err.msg, "acknowledged commits are gone"));
+    assert_non_null(strstr(e.err.msg, "with 100 documents"));
+    assert_int_equal(stat(e.wal, &after), 0); /* for whoever wants to look at it */
+    assert_int_equal(after.st_size, before.st_size);
+    unlink(e.wal);
+    assert_int_equal(reopen(&e, false), FO_ECORRUPT);
+    store_options o = {.read_only = true, .ledger = e.ledger, .notices = {note, &e}};
+    assert_ok(store_open(&e.s, e.path, &o, &e.err), &e.err);
+    assert_string_equal(e.said, "commits_lost ");
+    store_close(e.s);
+    assert_ok(reopen(&e, true), &e.err);
+    assert_string_equal(e.said, "commits_lost ");
+    assert_int_equal(n_documents(&e), 50);
+    store_collection c;
+    assert_ok(store_get_collection(e.s, "t", "docs", &c, &e.err), &e.err);
+    assert_true(c.epoch > 100); /* no epoch is used twice */
+    store_collection_deinit(&c);
+    store_close(e.s);
+    assert_ok(reopen(&e, false), &e.err);
+    assert_string_equal(e.said, "");
+    store_close(e.s);
+    test_remove(e.dir);
+}
+
+/* Any bit of the log: the store opens with all that was acknowledged, or it is refused. */
+static void no_bit_of_the_log_is_lost_in_silence(void **unused) {
+    (void)unused;
+    uint64_t seed = test_seed();
+    env e;
+    begin(&e);
+    put(&e, 0, 20);
+    crash(&e);
+    char keep[4200], back[4200];
+    snprintf(keep, sizeof keep, "cd '%s' && mkdir k && cp forage.db* ledger k/", e.dir);
+    snprintf(back, sizeof back, "cd '%s' && rm -f forage.db* ledger && cp k/* .", e.dir);
+    assert_int_equal(system(keep), 0);
+    struct stat st;
+    assert_int_equal(stat(e.wal, &st), 0);
+    int n_refused = 0;
+    for (int i = 0; i < 60; i++) {
+        flip(e.wal, test_random(&seed) % (uint64_t)st.st_size, (int)(test_random(&seed) % 8));
+        int rc = reopen(&e, false);
+        if (rc == FO_OK) {
+            assert_int_equal(n_documents(&e), 20);
+            store_close(e.s);
+        }
+        n_refused += rc != FO_OK;
+        assert_int_equal(system(back), 0);
+    }
+    print_message("# %d of 60 refused\n", n_refused);
+    assert_int_equal(n_refused, 60);
+    test_remove(e.dir);
+}
+
+static void a_ledger_that_is_gone_or_damaged_is_told_of_and_made_anew(void **unused) {
+    (void)unused;
+    static const char *const said[] = {"ledger_missing ", "ledger_damaged ", "ledger_damaged ",
+                                       "ledger_short "};
+    for (int kind = 0; kind < 4; kind++) {
+        env e;
+        begin(&e);
+        put(&e, 0, 5);
+        char command[4000];
+        snprintf(command, sizeof command, "cp '%s' '%s.old'", e.ledger, e.ledger);
+        assert_int_equal(system(command), 0);
+        put(&e, 5, 5);
+        store_close(e.s);
+        if (kind == 0) unlink(e.ledger);
+        if (kind == 1) flip(e.ledger, 1000, 1);
+        if (kind == 2) assert_int_equal(truncate(e.ledger, 2048), 0);
+        if (kind == 3) {
+            snprintf(command, sizeof command, "mv '%s.old' '%s'", e.ledger, e.ledger);
+            assert_int_equal(system(command), 0);
+        }
+        assert_ok(reopen(&e, false), &e.err);
+        assert_string_equal(e.said, said[kind]);
+        put(&e, 10, 5);
+        store_close(e.s);
+        assert_ok(reopen(&e, false), &e.err);
+        assert_string_equal(e.said, "");
+        assert_int_equal(n_documents(&e), 15);
+        store_close(e.s);
+        test_remove(e.dir);
+    }
+}
+
+static void another_store_under_the_ledger_is_refused(void **unused) {
+    (void)unused;
+    env a, b;
+    begin(&a);
+    put(&a, 0, 5);
+    store_close(a.s);
+    begin(&b);
+    put(&b, 0, 9);
+    store_close(b.s);
+    char command[4000];
+    snprintf(command, sizeof command, "cp '%s' '%s'", b.path, a.path);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(reopen(&a, false), FO_ECORRUPT);
+    print_message("# %s\n", a.err.msg);
+    assert_int_equal(truncate(a.path, 0), 0);
+    assert_int_equal(reopen(&a, false), FO_ECORRUPT);
+    print_message("# %s\n", a.err.msg);
+    test_remove(a.dir);
+    test_remove(b.dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(it_knows_the_last_commit_and_the_one_before),
+        cmocka_unit_test(damage_is_found),
+        cmocka_unit_test(it_grows_by_steps_that_are_zero),
+        cmocka_unit_test(a_store_that_lost_its_log_is_refused),
+        cmocka_unit_test(no_bit_of_the_log_is_lost_in_silence),
+        cmocka_unit_test(a_ledger_that_is_gone_or_damaged_is_told_of_and_made_anew),
+        cmocka_unit_test(another_store_under_the_ledger_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,355 @@
+/* Damage to what is stored: text changed by hand, flipped bits in any file, and that nothing of it
+ * is given out as if it were true. */
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+
+#include "kernels/page_sums.h"
+#include "tests/data/store/store_fixture.h"
+
+typedef struct env {
+    char *dir, path[900];
+    store *s;
+    int64_t collection;
+    fo_err err;
+} env;
+
+enum { DOCUMENTS = 12 };
+
+static void open_store(env *e) {
+    assert_ok(store_open(&e->s, e->path, NULL, &e->err), &e->err);
+}
+
+/* bare: in a file that reserves no bytes for sums. */
+static void begin_with(env *e, bool bare) {
+    *e = (env){.dir = test_folder()};
+    snprintf(e->path, sizeof e->path, "%s/forage.db", e->dir);
+    sqlite3 *db;
+    if (bare) {
+        assert_int_equal(sqlite3_open(e->path, &db), SQLITE_OK);
+        sqlite3_exec(db, "CREATE TABLE x (y); DROP TABLE x", NULL, NULL, NULL);
+        sqlite3_close(db);
+    }
+    open_store(e);
+    store_collection c;
+    assert_ok(store_create_collection(e->s, "t", "docs", NULL, &c, &e->err), &e->err);
+    e->collection = c.id;
+    store_collection_deinit(&c);
+    for (size_t i = 0; i < DOCUMENTS; i++) {
+        uint64_t seed = i;
+        fixture_document d;
+        store_put_result res;
+        fixture_make(&d, e->collection, i, 3000, &seed);
+        assert_ok(fixture_put(e->s, &d, &res, &e->err), &e->err);
+        fixture_free(&d);
+    }
+}
+
+static void begin(env *e) {
+    begin_with(e, false);
+}
+
+static void end(env *e) {
+    store_close(e->s);
+    test_remove(e->dir);
+}
+
+/* As by a person with the sqlite3 shell. With `vfs`, page sums are kept: only digests can tell. */
+static void by_hand(env *e, const char *sql, const char *vfs) {
+    sqlite3 *db;
+    assert_int_equal(sqlite3_open_v2(e->path, &db, SQLITE_OPEN_READWRITE, vfs), SQLITE_OK);
+    char *why = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
+    sqlite3_close(db);
+}
+
+static void flip(const char *path, uint64_t at, int bit) {
+    int fd = open(path, O_RDWR);
+    unsigned char b;
+    assert_true(fd >= 0 && pread(fd, &b, 1, (off_t)at) == 1);
+    b ^= (unsigned char)(1 << bit);
+    assert_int_equal(pwrite(fd, &b, 1, (off_t)at), 1);
+    close(fd);
+}
+
+typedef struct findings {
+    int n;
+    char documents[2000];
+} findings;
+
+static void collect(void *ctx, const store_finding *f) {
+    findings *to = ctx;
+    size_t n = strlen(to->documents);
+    to->n++;
+    snprintf(to->documents + n, sizeof to->documents - n, "%s ", f->document ? f->document : "-");
+    print_message("# %s: %s\n", f->document ? f->document : "-", f->what);
+}
+
+static findings check(env *e) {
+    findings f = {0};
+    assert_ok(store_check(e->s, collect, &f, NULL, &e->err), &e->err);
+    return f;
+}
+
+static void what_was_changed_by_hand_is_not_served(void **state) {
+    (void)state;
+    static const struct {
+        const char *sql;
+        bool listed;  /* the list knows at once: the row itself is changed */
+        bool chunked; /* a chunk that is served shows it */
+    } harm[] = {
+        {"UPDATE texts SET bytes = CAST(replace(CAST(bytes AS TEXT), 'a', 'o') AS BLOB) "
+         "WHERE id = (SELECT id * 65536 FROM documents WHERE name = 'doc-3')",
+         false, true},
+        {"UPDATE documents SET title = 'Another' WHERE name = 'doc-3'", true, true},
+        {"UPDATE documents SET metadata = '{\"k\":2}' WHERE name = 'doc-3'", true, true},
+        {"UPDATE documents SET uri = 'http://elsewhere' WHERE name = 'doc-3'", true, true},
+        {"UPDATE documents SET content_type = 'text/html' WHERE name = 'doc-3'", true, false},
+        {"UPDATE documents SET created_ms = 5 WHERE name = 'doc-3'", true, false},
+        {"UPDATE chunks SET start_cp = start_cp + 1 WHERE document = "
+         "(SELECT id FROM documents WHERE name = 'doc-3')",
+         false, true},
+        {"UPDATE chunks SET start = start + 1, stop = stop + 1 WHERE ordinal = 1 AND document = "
+         "(SELECT id FROM documents WHERE name = 'doc-3')",
+         false, true},
+        {"UPDATE chunks SET digest = x'' WHERE ordinal = 1 AND document = "
+         "(SELECT id FROM documents WHERE name = 'doc-3')",
+         false, true},
+    };
+    for (size_t h = 0; h < sizeof harm / sizeof *harm; h++) {
+        env e;
+        begin(&e);
+        assert_int_equal(check(&e).n, 0);
+        by_hand(&e, harm[h].sql, fo_page_sums_vfs(NULL));
+        findings f = check(&e);
+        assert_int_equal(f.n, 1);
+        assert_string_equal(f.documents, "doc-3 ");
+        assert_int_equal(store_verify(e.s, &e.err), FO_ECORRUPT);
+        assert_non_null(strstr(e.err.msg, "doc-3"));
+        store_document d;
+        bool text = h == 0 || harm[h].listed;
+        assert_int_equal(store_get_document(e.s, e.collection, "doc-3", true, &d, &e.err),
+                         text ? FO_ECORRUPT : FO_OK);
+        if (!text) store_document_deinit(&d);
+        assert_ok(store_get_document(e.s, e.collection, "doc-4", true, &d, &e.err), &e.err);
+        store_document_deinit(&d);
+        store_document *list;
+        size_t n;
+        bool more;
+        assert_ok(store_list_documents(e.s, e.collection, NULL, 100, &list, &n, &more, &e.err),
+                  &e.err);
+        assert_int_equal(n, DOCUMENTS); /* it can be seen, and so deleted */
+        for (size_t i = 0; i < n; i++) {
+            bool bad = harm[h].listed && strcmp(list[i].id, "doc-3") == 0;
+            assert_int_equal(list[i].damaged, bad);
+            assert_true(!bad || !list[i].title);
+            store_document_deinit(&list[i]);
+        }
+        free(list);
+        int64_t *ids, epoch;
+        assert_ok(store_chunk_ids(e.s, e.collection, &ids, NULL, &n, &epoch, &e.err), &e.err);
+        size_t n_refused = 0;
+        for (size_t i = 0; i < n; i++) {
+            store_chunk c;
+            int rc = store_get_chunks(e.s, &ids[i], 1, &c, &e.err);
+            assert_true(rc == FO_OK || rc == FO_ECORRUPT);
+            n_refused += rc != FO_OK;
+            if (rc == FO_OK) store_chunk_deinit(&c);
+        }
+        free(ids);
+        assert_int_equal(n_refused > 0, harm[h].chunked);
+        assert_int_equal(store_n_refused(e.s), n_refused + text);
+        /* What was found damaged is taken again, though its content is known. */
+        fixture_document again;
+        store_put_result res;
+        uint64_t seed = 3;
+        fixture_make(&again, e.collection, 3, 3000, &seed);
+        assert_ok(fixture_put(e.s, &again, &res, &e.err), &e.err);
+        assert_int_equal(res.status, n_refused + text ? STORE_UPDATED : STORE_UNCHANGED);
+        free(res.removed);
+        if (n_refused + text) assert_int_equal(check(&e).n, 0);
+        fixture_free(&again);
+        end(&e);
+    }
+}
+
+static void a_marked_document_is_taken_again(void **state) {
+    (void)state;
+    env e;
+    begin(&e);
+    int64_t rowid;
+    store_document d;
+    assert_ok(store_get_document(e.s, e.collection, "doc-5", false, &d, &e.err), &e.err);
+    rowid = d.rowid;
+    store_document_deinit(&d);
+    by_hand(&e, "UPDATE chunks SET n_tokens = 7 WHERE ordinal = 0", fo_page_sums_vfs(NULL));
+    assert_ok(store_mark_damaged(e.s, rowid, &e.err), &e.err);
+    store_close(e.s);
+    open_store(&e);
+    fixture_document again;
+    store_put_result res;
+    uint64_t seed = 5;
+    fixture_make(&again, e.collection, 5, 3000, &seed);
+    assert_ok(fixture_put(e.s, &again, &res, &e.err), &e.err);
+    assert_int_equal(res.status, STORE_UPDATED);
+    free(res.removed);
+    fixture_free(&again);
+    assert_int_equal(check(&e).n, DOCUMENTS - 1);
+    end(&e);
+}
+
+static void a_changed_vector_is_found(void **state) {
+    (void)state;
+    env e;
+    begin(&e);
+    by_hand(&e, "UPDATE embeddings SET vector = zeroblob(32) WHERE chunk = 7",
+            fo_page_sums_vfs(NULL));
+    findings f = check(&e);
+    assert_int_equal(f.n, 1);
+    assert_string_equal(f.documents, "doc-1 ");
+    end(&e);
+}
+
+/* Without the VFS, as the shell writes: the pages no longer carry their sums. */
+static void a_stranger_s_writing_is_found(void **state) {
+    (void)state;
+    env e;
+    begin(&e);
+    store_close(e.s);
+    by_hand(&e,
+            "UPDATE jobs SET error = 'x'; INSERT INTO query_log (t_ms, tenant, total_ms, "
+            "n_contexts, cache_hit) VALUES (1, 't', 1, 1, 0)",
+            NULL);
+    findings f = {0};
+    assert_ok(store_check_files(e.path, collect, &f, &e.err), &e.err);
+    assert_true(f.n > 0);
+    e.s = NULL;
+    end(&e);
+}
+
+/* Any bit of the database file, also where nothing is kept. */
+static void every_bit_of_the_file_counts(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    env e;
+    begin(&e);
+    store_close(e.s);
+    struct stat st;
+    assert_int_equal(stat(e.path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    int refused = 0, checked = 0;
+    for (int i = 0; i < 400; i++) {
+        uint64_t at = test_random(&seed) % (uint64_t)st.st_size;
+        if (i < 100) at = (uint64_t)i; /* all of SQLite's header */
+        int bit = (int)(test_random(&seed) % 8);
+        flip(e.path, at, bit);
+        findings f = {0};
+        fo_err err = {0};
+        store_options ro = {.read_only = true};
+        store *s;
+        assert_ok(store_check_files(e.path, collect, &f, &err), &err);
+        if (f.n == 0) fail_msg("bit %d of byte %llu", bit, (unsigned long long)at);
+        if (store_open(&s, e.path, &ro, &err) == FO_OK) {
+            checked += store_verify(s, &err) != FO_OK;
+            store_close(s);
+        } else {
+            refused++;
+        }
+        flip(e.path, at, bit);
+    }
+    print_message("# 400 bits: all found in the file, %d refused at opening, %d by SQLite\n",
+                  refused, checked);
+    for (int i = 0; i < 40; i++) {
+        char copy[1000], command[3000];
+        snprintf(copy, sizeof copy, "%s.cut", e.path);
+        snprintf(command, sizeof command, "head -c %llu '%s' >'%s'",
+                 (unsigned long long)(test_random(&seed) % (uint64_t)st.st_size), e.path, copy);
+        assert_int_equal(system(command), 0);
+        findings f = {0};
+        assert_ok(store_check_files(copy, collect, &f, &e.err), &e.err);
+        assert_true(f.n > 0);
+    }
+    test_remove(e.dir);
+}
+
+static void a_copy_keeps_its_sums_and_proves_itself(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    env e;
+    begin(&e);
+    char copy[1000], sum[1100];
+    snprintf(copy, sizeof copy, "%s/copy.db", e.dir);
+    snprintf(sum, sizeof sum, "%s.sha256", copy);
+    assert_ok(store_backup(e.s, copy, &e.err), &e.err);
+    findings f = {0};
+    assert_ok(store_check_files(copy, collect, &f, &e.err), &e.err);
+    assert_int_equal(f.n, 0);
+    assert_int_equal(store_backup_check(copy, &e.err), FO_ENOTFOUND);
+    assert_ok(store_backup_seal(copy, &e.err), &e.err);
+    assert_ok(store_backup_check(copy, &e.err), &e.err);
+    char command[3000];
+    snprintf(command, sizeof command, "cd '%s' && sha256sum -c copy.db.sha256 >/dev/null", e.dir);
+    assert_int_equal(system(command), 0);
+    struct stat st;
+    assert_int_equal(stat(copy, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    for (int i = 0; i < 20; i++) {
+        const char *path = i % 4 ? copy : sum;
+        assert_int_equal(stat(path, &st), 0);
+        uint64_t at = test_random(&seed) % (uint64_t)st.st_size;
+        flip(path, at, i % 8);
+        assert_int_equal(store_backup_check(copy, &e.err), FO_ECORRUPT);
+        flip(path, at, i % 8);
+    }
+    end(&e);
+}
+
+/* A database of the version before: digests are made of what it holds, pages get their sums when it
+ * is written anew. */
+static void an_older_database_gets_digests(void **state) {
+    (void)state;
+    env e;
+    begin_with(&e, true);
+    by_hand(&e,
+            "ALTER TABLE documents DROP COLUMN digest; ALTER TABLE documents DROP COLUMN "
+            "text_sha256; ALTER TABLE chunks DROP COLUMN digest; ALTER TABLE embeddings DROP "
+            "COLUMN crc; ALTER TABLE embeddings_next DROP COLUMN crc; DROP TABLE home; "
+            "PRAGMA user_version = 2",
+            NULL);
+    store_close(e.s);
+    open_store(&e);
+    store_check_counts counts;
+    findings f = {0};
+    assert_ok(store_check(e.s, collect, &f, &counts, &e.err), &e.err);
+    assert_int_equal(f.n, 0);
+    assert_int_equal(counts.n_documents, DOCUMENTS);
+    store_document d;
+    assert_ok(store_get_document(e.s, e.collection, "doc-3", true, &d, &e.err), &e.err);
+    store_document_deinit(&d);
+    assert_false(counts.page_sums);
+    assert_ok(store_rewrite(e.s, &e.err), &e.err);
+    store_close(e.s);
+    open_store(&e);
+    assert_ok(store_check(e.s, collect, &f, &counts, &e.err), &e.err);
+    assert_true(counts.page_sums && f.n == 0);
+    store_close(e.s);
+    flip(e.path, 4096 * 3 + 100, 2);
+    assert_ok(store_check_files(e.path, collect, &f, &e.err), &e.err);
+    assert_int_equal(f.n, 1);
+    test_remove(e.dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_changed_by_hand_is_not_served),
+        cmocka_unit_test(a_marked_document_is_taken_again),
+        cmocka_unit_test(a_changed_vector_is_found),
+        cmocka_unit_test(a_stranger_s_writing_is_found),
+        cmocka_unit_test(every_bit_of_the_file_counts),
+        cmocka_unit_test(a_copy_keeps_its_sums_and_proves_itself),
+        cmocka_unit_test(an_older_database_gets_digests),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
