@@ -208,7 +208,7 @@ int ledger_read(const char *path, ledger_view *out, fo_err *err) {
     size_t size = 0;
     int rc = fo_file_read(path, MAX_BYTES, &data, &size, err);
     if (rc != FO_OK) return rc;
-    header h;
+    header h = {0};
     reading g = {.v = out};
     if (size < SLOT || size % SLOT) {
         rc = damaged(err, path, size / SLOT, "it ends in the middle of a record");
