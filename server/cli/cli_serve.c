@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "kernels/cpu.h"
 #include "kernels/file.h"
@@ -22,7 +23,7 @@ enum { MAX_ALIAS_BYTES = 200 };
 static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
-    int64_t shutdown_timeout, max_body, min_free;
+    int64_t shutdown_timeout, max_body, min_free, body_rate, body_timeout;
     const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
@@ -43,6 +44,8 @@ static struct {
        .max_connections = 1024,
        .shutdown_timeout = 30,
        .max_body = 64 << 20,
+       .body_rate = HTTP_BODY_BYTES_PER_S,
+       .body_timeout = HTTP_BODY_TOTAL_S,
        .snapshots = APP_SNAPSHOTS_KEPT,
        .snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR};
 
@@ -83,12 +86,17 @@ static const cli_option options[] = {
     {"ingest-workers", CLI_INT, &o.ingest_workers, "N", "ingests at once (default 4)", .max = 256},
     {"queue", CLI_INT, &o.queue, "N", "requests that may wait for a worker (default 128)", .min = 1,
      .max = 65536},
-    {"max-connections", CLI_INT, &o.max_connections, "N", "open connections (default 1024)",
-     .min = 8, .max = 65536},
+    {"max-connections", CLI_INT, &o.max_connections, "N",
+     "open connections (default 1024); above, idle ones end, and then requests get 503", .min = 8,
+     .max = 65536},
     {"max-connections-per-address", CLI_INT, &o.max_per_address, "N",
      "of one client (default: all)", .max = 65536},
     {"max-body", CLI_BYTES, &o.max_body, "BYTES",
      "of one JSON body or one document (default 64M); NDJSON is not bounded"},
+    {"body-rate", CLI_BYTES, &o.body_rate, "BYTES",
+     "a second that a client must send of a body, over 30 s; below: 408; 0: any (default 4K)"},
+    {"body-timeout", CLI_INT, &o.body_timeout, "SECONDS",
+     "that a body is waited for, in all; beyond: 408; 0: for ever (default 3600)", .max = 1000000},
     {"min-free-disk", CLI_BYTES, &o.min_free, "BYTES", "ingest is refused below (default 64M)"},
     {"snapshots", CLI_INT, &o.snapshots, "N",
      "that POST /admin/snapshot keeps in home/backups; the oldest goes (default 8)", .min = 1,
@@ -207,6 +215,28 @@ static int check_listen(bool *loopback, fo_err *err) {
                          o.listen);
 }
 
+/* Descriptors beside those of connections: the store's, the index files', bodies that wait on disk. */
+#define OTHER_FILES 512
+
+/* A connection is a file of the process, and the soft limit of many systems is 1,024: it is raised as
+ * far as it may be, and where that is too little there are fewer connections, not fewer files. */
+static void fit_connections(void) {
+    struct rlimit files;
+    if (getrlimit(RLIMIT_NOFILE, &files) != 0) return;
+    rlim_t wanted = 2 * (rlim_t)o.max_connections + OTHER_FILES;
+    if (files.rlim_cur < wanted) {
+        files.rlim_cur = wanted < files.rlim_max ? wanted : files.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &files);
+        getrlimit(RLIMIT_NOFILE, &files);
+    }
+    if (files.rlim_cur >= wanted) return;
+    int64_t room = ((int64_t)files.rlim_cur - OTHER_FILES) / 2;
+    o.max_connections = room > 8 ? room : 8;
+    log_event(LOG_LEVEL_WARN, NULL, "few_files", LOG_INT("limit", files.rlim_cur),
+              LOG_INT("max_connections", o.max_connections),
+              LOG_STR("meaning", "the limit of open files (ulimit -n) allows no more connections"));
+}
+
 static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *err) {
     app *a;
     int rc = app_create(&a, s, o.read_only, err);
@@ -220,6 +250,7 @@ static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *e
     }
     a->allow_token_ids = o.allow_token_ids;
     a->max_document_bytes = (size_t)o.max_body;
+    if (o.min_free) a->min_free_bytes = (uint64_t)o.min_free;
     a->snapshots_kept = (int)o.snapshots;
     a->snapshots_per_hour = (int)o.snapshots_per_hour;
     a->log_queries = !strcmp(o.log_queries, "full")   ? LOG_QUERIES_FULL
@@ -230,6 +261,8 @@ static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *e
                       .max_connections = (int)o.max_connections,
                       .max_per_address = (int)o.max_per_address,
                       .max_body_bytes = (size_t)o.max_body,
+                      .body_bytes_per_s = o.body_rate ? (int)o.body_rate : -1,
+                      .body_total_ms = o.body_timeout ? (int)o.body_timeout * 1000 : -1,
                       .allow_hosts = hosts->items,
                       .n_allow_hosts = hosts->n};
     /* Who waits for the language model does not compute: as many as it writes for at once, and some
@@ -289,6 +322,7 @@ static int run(int argc, char **argv) {
     int warm = 0;
     while (warm < 3 && strcmp(o.warm, warm_names[warm]) != 0) warm++;
     if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
+    if (o.body_rate > 1 << 30) return cli_wrong_usage("--body-rate must be at most 1G");
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
     log_open(level, !strcmp(o.log_format, "json"));
     sigset_t signals;
@@ -306,6 +340,7 @@ static int run(int argc, char **argv) {
     if (!loopback)
         log_event(LOG_LEVEL_WARN, NULL, "insecure", LOG_STR("listen", o.listen),
                   LOG_STR("meaning", OPEN_TO_ALL));
+    fit_connections();
     if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
     service_options so = {.home = o.home,
                           .n_threads = (int)o.threads,

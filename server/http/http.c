@@ -7,7 +7,6 @@
 
 #include <ctype.h>
 #include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,10 +22,8 @@
 #define HEADER_MEMORY_BYTES (64u << 10) /* libmicrohttpd's own buffer for a connection */
 #define HEADER_MAX_BYTES    (24u << 10) /* ours, refused with a reply that says so */
 #define STREAM_WINDOW_BYTES (256u << 10)
-#define DRAIN_MAX_BYTES     (64u << 20) /* of a refused body, before the connection is cut */
-#define EARLY_REPLY_BYTES   (1u << 20)  /* a refused body larger than this is not waited for */
-#define LEAST_BYTES_PER_MS  1           /* of a body, beyond body_timeout_ms */
-#define WATCH_MS            50
+#define EARLY_REPLY_BYTES   (1u << 20) /* a refused body larger than this is not waited for */
+#define RESERVE_CONNECTIONS 64 /* above the limit: for those that are told of it, and for probes */
 
 /* ---- beginning ------------------------------------------------------------------------------ */
 
@@ -140,10 +137,6 @@ static void check_args(http_request *r) {
     }
 }
 
-static size_t body_limit(const http_request *r) {
-    return r->route && r->route->max_body ? r->route->max_body : r->server->opt.max_body_bytes;
-}
-
 /* Is a body of this type taken here? A body without a type is only where nothing is written: a page
  * may send one to any server without asking it first. */
 static bool type_taken(http_request *r, int64_t content_length) {
@@ -177,9 +170,9 @@ static void check_request(http_request *r, int64_t content_length) {
         return;
     }
     if (r->route->body == HTTP_BODY_BUFFER && content_length > 0 &&
-        (uint64_t)content_length > body_limit(r))
+        (uint64_t)content_length > http_body_limit(r))
         http_error(r, 413, "too_large", NULL, "the body has %lld bytes, at most %zu are taken",
-                   (long long)content_length, body_limit(r));
+                   (long long)content_length, http_body_limit(r));
 }
 
 static http_connection *connection_of(struct MHD_Connection *c) {
@@ -237,7 +230,11 @@ static http_request *begin(http_server *s, struct MHD_Connection *c, const char 
     if (r->next) r->next->prev = r;
     s->flights = r;
     s->in_flight++;
-    if (r->socket) r->socket->busy = true;
+    bool above = r->socket && r->socket->above && http_above_limit(s);
+    if (r->socket) {
+        r->socket->above = above;
+        r->socket->request = r;
+    }
     pthread_mutex_unlock(&s->mu);
 
     if (!framing_is_plain(r)) {
@@ -255,6 +252,13 @@ static http_request *begin(http_server *s, struct MHD_Connection *c, const char 
         http_error(r, 400, "bad_request", NULL, "too many query arguments");
     else
         check_request(r, *content_length);
+    if (above && !http_replied(r) && r->route->lane != HTTP_LANE_INLINE) {
+        *content_length = INT64_MAX;
+        http_set_header(r, "Connection", "close");
+        http_error(r, 503, "too_many_connections", NULL,
+                   "all %d connections are in use (--max-connections); try again",
+                   s->opt.max_connections);
+    }
     return r;
 }
 
@@ -266,7 +270,9 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max) {
     ssize_t n = 0;
     pthread_mutex_lock(&r->mu);
     size_t left = r->reply.len - r->stream_at;
-    if (left) {
+    if (r->stalled) {
+        n = MHD_CONTENT_READER_END_WITH_ERROR;
+    } else if (left) {
         n = (ssize_t)(left < max ? left : max);
         memcpy(buf, r->reply.data + r->stream_at, (size_t)n);
         r->stream_at += (size_t)n;
@@ -345,7 +351,10 @@ static enum MHD_Result queue_reply(http_request *r) {
 
 /* Hand the request to its lane, or answer it here. */
 static void start(http_request *r) {
-    r->started = true;
+    pthread_mutex_lock(&r->mu);
+    r->started = r->queued = true;
+    r->put_us = http_now_us();
+    pthread_mutex_unlock(&r->mu);
     if (r->route->lane == HTTP_LANE_INLINE) {
         r->route->handler(r, r->server->opt.app);
         http_request_finish(r);
@@ -353,56 +362,6 @@ static void start(http_request *r) {
         http_error(r, 503, "overloaded", NULL, "too many requests wait already; try again");
         http_request_finish(r);
     }
-}
-
-static enum MHD_Result on_upload(http_request *r, const char *data, size_t *size) {
-    http_server *s = r->server;
-    size_t n = *size;
-    pthread_mutex_lock(&r->mu);
-    r->body_bytes += n;
-    if (r->ready || r->finished || r->route->body == HTTP_BODY_NONE) {
-        pthread_mutex_unlock(&r->mu);
-        r->drained += n;
-        *size = 0;
-        return r->drained > DRAIN_MAX_BYTES ? MHD_NO : MHD_YES;
-    }
-    if (r->route->body == HTTP_BODY_STREAM) {
-        size_t held = r->body.len - r->body_at;
-        size_t room = held < STREAM_WINDOW_BYTES ? STREAM_WINDOW_BYTES - held : 0;
-        size_t k = n < room ? n : room;
-        if (r->body_at && r->body_at == r->body.len) fo_buf_clear(&r->body), r->body_at = 0;
-        fo_buf_add(&r->body, data, k);
-        r->body_bytes -= n - k;
-        *size = n - k;
-        if (k) pthread_cond_broadcast(&r->change);
-        if (*size) {
-            r->suspended = true;
-            MHD_suspend_connection(r->connection);
-        }
-        pthread_mutex_unlock(&r->mu);
-        return MHD_YES;
-    }
-    *size = 0;
-    if (r->body.len + n > body_limit(r)) {
-        pthread_mutex_unlock(&r->mu);
-        http_error(r, 413, "too_large", NULL, "the body is larger than %zu bytes", body_limit(r));
-        return MHD_YES;
-    }
-    fo_buf_add(&r->body, data, n);
-    size_t more = r->body.cap - r->accounted;
-    r->accounted = r->body.cap;
-    bool failed = r->body.failed;
-    pthread_mutex_unlock(&r->mu);
-    size_t before = atomic_fetch_add(&s->buffered, more);
-    if (failed || before + more > s->opt.max_buffered_bytes) {
-        pthread_mutex_lock(&r->mu);
-        fo_buf_free(&r->body);
-        pthread_mutex_unlock(&r->mu);
-        atomic_fetch_sub(&s->buffered, r->accounted);
-        r->accounted = 0;
-        http_error(r, 503, "overloaded", NULL, "too many large bodies at once; try again");
-    }
-    return MHD_YES;
 }
 
 static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const char *url,
@@ -423,17 +382,19 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *c, const cha
                 return queue_reply(r);
             return MHD_YES;
         }
-        if (r->route->body == HTTP_BODY_STREAM) start(r);
         return MHD_YES;
     }
-    if (*size) return on_upload(r, data, size);
+    if (*size) return http_body_add(r, data, size);
 
     pthread_mutex_lock(&r->mu);
-    r->body_done = true;
-    pthread_cond_broadcast(&r->change);
-    bool ready = r->ready;
+    bool late = r->late, ready = r->ready, started = r->started;
+    if (!late) r->body_done = true;
     pthread_mutex_unlock(&r->mu);
-    if (!ready && !r->started) start(r);
+    if (late) return MHD_NO; /* it has its reply */
+    if (!ready && r->route->body == HTTP_BODY_STREAM)
+        http_body_wake(r);
+    else if (!ready && !started)
+        start(r);
     enum MHD_Result rc = MHD_YES;
     pthread_mutex_lock(&r->mu);
     ready = r->ready;
@@ -453,7 +414,6 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
     http_request *r = *state;
     *state = NULL;
     if (!r) return;
-    bool gone = why != MHD_REQUEST_TERMINATED_COMPLETED_OK || !r->queued_reply;
     pthread_mutex_lock(&s->mu);
     if (r->prev)
         r->prev->next = r->next;
@@ -462,19 +422,21 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
     if (r->next) r->next->prev = r->prev;
     s->in_flight--;
     if (r->socket) {
-        r->socket->busy = false;
+        r->socket->request = NULL;
         r->socket->since_ms = http_now_us() / 1000;
     }
     if (s->in_flight == 0) pthread_cond_broadcast(&s->idle);
     pthread_mutex_unlock(&s->mu);
 
     pthread_mutex_lock(&r->mu);
+    bool gone = why != MHD_REQUEST_TERMINATED_COMPLETED_OK || !r->queued_reply;
     r->gone = true;
     if (gone) r->cancel = true;
     pthread_cond_broadcast(&r->change);
     int status = r->queued_reply ? r->status : 499; /* nginx's number for a client that left */
     double queue_ms = r->started && r->queue_ms > 0 ? r->queue_ms : 0;
     pthread_mutex_unlock(&r->mu);
+    http_body_wake(r); /* a handler that waits for more learns that there is none */
     if (s->opt.observe) {
         http_summary sum = {.request_id = r->id,
                             .method = r->method,
@@ -507,6 +469,9 @@ static void on_connection(void *cls, struct MHD_Connection *c, void **context,
         if (h->next) h->next->prev = h;
         s->connections = h;
         s->n_connections++;
+        while (http_above_limit(s) && http_evict_idle(s, h, 0)) {
+        }
+        h->above = http_above_limit(s);
         pthread_mutex_unlock(&s->mu);
         return;
     }
@@ -519,6 +484,7 @@ static void on_connection(void *cls, struct MHD_Connection *c, void **context,
         s->connections = h->next;
     if (h->next) h->next->prev = h->prev;
     s->n_connections--;
+    if (h->killed) s->n_killed--;
     pthread_mutex_unlock(&s->mu);
     free(h);
     *context = NULL;
@@ -538,63 +504,6 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *
     size_t n = strlen(line);
     while (n && isspace((unsigned char)line[n - 1])) line[--n] = 0;
     log_event(LOG_LEVEL_DEBUG, NULL, "http", LOG_STR("message", line));
-}
-
-/* ---- the watcher: clients that left, slow clients, heartbeats ---------------------------------
- */
-
-/* s->mu held. */
-static void watch_request(http_server *s, http_request *r, int64_t now_ms) {
-    pthread_mutex_lock(&r->mu);
-    bool waits = r->suspended && (r->body_done || r->streaming);
-    if (waits && !r->cancel && r->fd >= 0) {
-        struct pollfd p = {r->fd, POLLRDHUP, 0};
-        if (poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR))) {
-            r->cancel = true;
-            pthread_cond_broadcast(&r->change);
-        }
-    }
-    if (waits && r->streaming && !r->stream_ended &&
-        now_ms - r->last_write_ms >= s->opt.heartbeat_ms) {
-        if (r->stream_at == r->reply.len) {
-            fo_buf_clear(&r->reply);
-            r->stream_at = 0;
-        }
-        fo_buf_str(&r->reply, ": keep-alive\n\n");
-        r->last_write_ms = now_ms;
-        http_request_resume(r);
-    }
-    bool receiving = !r->body_done && !r->suspended && !r->gone;
-    uint64_t got = r->body_bytes;
-    pthread_mutex_unlock(&r->mu);
-    if (receiving && r->socket && !r->socket->killed) {
-        r->waited_ms += WATCH_MS;
-        if (r->waited_ms > s->opt.body_timeout_ms + (double)got / LEAST_BYTES_PER_MS) {
-            r->socket->killed = true;
-            shutdown(r->fd, SHUT_RDWR);
-        }
-    }
-}
-
-static void *watch(void *arg) {
-    http_server *s = arg;
-    pthread_mutex_lock(&s->mu);
-    while (!s->stop_watcher) {
-        int64_t now_ms = http_now_us() / 1000;
-        for (http_request *r = s->flights; r; r = r->next) watch_request(s, r, now_ms);
-        for (http_connection *h = s->connections; h; h = h->next) {
-            if (h->busy || h->killed || h->fd < 0) continue;
-            if (now_ms - h->since_ms > s->opt.header_timeout_ms) {
-                h->killed = true;
-                shutdown(h->fd, SHUT_RDWR);
-            }
-        }
-        pthread_mutex_unlock(&s->mu);
-        usleep(WATCH_MS * 1000);
-        pthread_mutex_lock(&s->mu);
-    }
-    pthread_mutex_unlock(&s->mu);
-    return NULL;
 }
 
 /* ---- start and stop ------------------------------------------------------------------------- */
@@ -617,6 +526,8 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
     if (!o->max_connections) o->max_connections = 1024;
     if (!o->header_timeout_ms) o->header_timeout_ms = 30000;
     if (!o->body_timeout_ms) o->body_timeout_ms = 30000;
+    if (!o->body_bytes_per_s) o->body_bytes_per_s = HTTP_BODY_BYTES_PER_S;
+    if (!o->body_total_ms) o->body_total_ms = HTTP_BODY_TOTAL_S * 1000;
     if (!o->heartbeat_ms) o->heartbeat_ms = 15000;
     s->spool_dir = strdup(o->spool_dir ? o->spool_dir : "/tmp");
     uint64_t salt = 0;
@@ -631,19 +542,19 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
 
     int rc = http_listen(s, o->listen ? o->listen : HTTP_LISTEN_DEFAULT, err);
     if (!rc) rc = http_lanes_start(s, err);
-    if (!rc && pthread_create(&s->watcher, NULL, watch, s) != 0)
+    if (!rc && pthread_create(&s->watcher, NULL, http_watch, s) != 0)
         rc = fo_fail(err, FO_ENOMEM, "cannot start a thread");
     if (!rc) {
         s->daemon = MHD_start_daemon(
             MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
             NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-            s->listen_fd, MHD_OPTION_CONNECTION_LIMIT, (unsigned)o->max_connections,
-            MHD_OPTION_PER_IP_CONNECTION_LIMIT, (unsigned)o->max_per_address,
-            MHD_OPTION_CONNECTION_TIMEOUT, (unsigned)(o->header_timeout_ms / 1000 + 1),
-            MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)HEADER_MEMORY_BYTES,
-            MHD_OPTION_NOTIFY_COMPLETED, on_completed, s, MHD_OPTION_NOTIFY_CONNECTION,
-            on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK, keep_escapes, NULL,
-            MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+            s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+            (unsigned)o->max_connections + RESERVE_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
+            (unsigned)o->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
+            (unsigned)(o->header_timeout_ms / 1000 + 1), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+            (size_t)HEADER_MEMORY_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
+            MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK,
+            keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
         if (s->daemon) {
             *out = s;
             return FO_OK;
@@ -674,7 +585,8 @@ void http_get_load(http_server *s, http_load *out) {
     pthread_mutex_lock(&s->mu);
     *out = (http_load){.in_flight = s->in_flight,
                        .connections = s->n_connections,
-                       .rejected = atomic_load(&s->rejected)};
+                       .rejected = atomic_load(&s->rejected),
+                       .evicted = s->n_evicted};
     for (int i = 0; i < HTTP_N_LANES; i++) {
         out->queued[i] = s->lanes[i].count;
         out->running[i] = s->lanes[i].running;
@@ -716,6 +628,7 @@ void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry) {
         r->cancel = r->cancel || !r->finished;
         pthread_cond_broadcast(&r->change);
         pthread_mutex_unlock(&r->mu);
+        http_body_wake_locked(r);
     }
     pthread_mutex_unlock(&s->mu);
     wait_answered(s, 5000, NULL);

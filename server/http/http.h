@@ -8,14 +8,15 @@
  * A route is one row: method, pattern, handler, what becomes of the body, lane. In a pattern
  * `{name}` is one segment, and a `{name}` at the end takes the rest of the path, slashes included.
  *
- * States of a request, and the function behind each step (all in http.c):
+ * States of a request, and the function behind each step (in http.c; of streamed bodies:
+ * http_body.c):
  *
  *     headers --on_request--> body --on_request--> queued --worker--> running --finish--> replying
  *        |  refuse                | too large                    |  http_stream_begin        |
  *        +----------> replying <--+                              +--> streaming --> ended --> gone
  *
- * Bodies: BUFFER collects up to a limit before the handler runs; STREAM starts the handler at once
- * and feeds http_body_read through a small window, suspending the connection while it is full.
+ * Bodies are received without a worker. BUFFER collects up to a limit before the handler runs. STREAM
+ * runs the handler in steps: each time a piece of the body is there, and once at its end.
  *
  * What is no HTTP at all (request line, header lines or chunks that cannot be read, no Host under
  * 1.1, a Content-Length that is no number, more than HEADER_MEMORY_BYTES of headers) never comes
@@ -27,8 +28,10 @@
  * route.
  *
  * Limits that guard the server: bytes of headers and bodies, connections in all and from one
- * address, a deadline for complete headers and a least rate for bodies (slow clients), bytes of
- * all buffered bodies together. A client that goes away sets the request's cancel flag. */
+ * address, a deadline for complete headers, a least rate and a longest time for bodies (slow clients
+ * get 408), bytes of all bodies together. Where there are more connections than allowed, the one
+ * that has been idle longest ends; where none is idle, only INLINE routes answer (503 else). A client
+ * that goes away sets the request's cancel flag. */
 #ifndef FORAGE_SERVER_HTTP_H
 #define FORAGE_SERVER_HTTP_H
 
@@ -81,13 +84,18 @@ typedef struct http_options {
     size_t max_buffered_bytes;                         /* of all bodies together; 0: 512 MiB */
     int max_connections, max_per_address;              /* 0: 1,024 and no limit */
     int header_timeout_ms;                             /* 0: 30,000; also for idle keep-alive */
-    int body_timeout_ms;                               /* 0: 30,000 without the least rate */
-    int heartbeat_ms;                                  /* of event streams; 0: 15,000 */
-    const char *spool_dir;                             /* NULL: /tmp */
+    int body_timeout_ms;   /* of a body, without a byte or below its least rate; 0: 30,000 */
+    int body_bytes_per_s;  /* least rate of a body; 0: 4,096; -1: any */
+    int body_total_ms;     /* longest wait for a body, in all; 0: an hour; -1: any */
+    int heartbeat_ms;      /* of event streams; 0: 15,000 */
+    const char *spool_dir; /* NULL: /tmp */
     /* Names that it answers to beside loopback's and its own address: see http_guard.c. */
     const char *const *allow_hosts;
     size_t n_allow_hosts;
 } http_options;
+
+#define HTTP_BODY_BYTES_PER_S 4096
+#define HTTP_BODY_TOTAL_S     3600
 
 #define HTTP_PORT_DEFAULT   "8080"
 #define HTTP_LISTEN_DEFAULT "127.0.0.1:" HTTP_PORT_DEFAULT
@@ -111,6 +119,7 @@ bool http_draining(const http_server *s);
 typedef struct http_load {
     int in_flight, connections, queued[HTTP_N_LANES], running[HTTP_N_LANES];
     uint64_t rejected; /* 503 because a queue was full */
+    uint64_t evicted;  /* idle connections that made room for others */
 } http_load;
 void http_get_load(http_server *s, http_load *out);
 
@@ -130,8 +139,17 @@ bool http_arg_bool(http_request *r, const char *name, bool def, bool *out);
 /* Media type of the body in lower case without parameters; "" if none was sent. */
 const char *http_body_type(const http_request *r);
 const char *http_body(const http_request *r, size_t *len); /* BUFFER: NUL-terminated */
-/* STREAM: up to n bytes; 0 at the end; FO_ETIMEOUT, FO_ECANCELLED. */
+/* STREAM: up to n bytes; 0 at the end; HTTP_BODY_LATER where more comes that is not there yet:
+ * return then, without a reply, and be called again. FO_ETIMEOUT, FO_ECANCELLED. */
+#define HTTP_BODY_LATER (-1000)
 ssize_t http_body_read(http_request *r, void *buf, size_t n, fo_err *err);
+/* What a handler keeps from step to step; NULL at its first. Freed when the request ends, unless it
+ * was set to NULL. Steps of a request never run side by side, but on any thread of the lane. */
+void *http_state(const http_request *r);
+void http_set_state(http_request *r, void *state, void (*free_state)(void *));
+/* That state holds `bytes` of memory now (not: more). Counts among the bytes of all bodies; false,
+ * after an error reply, where they are too many. */
+bool http_hold(http_request *r, size_t bytes);
 /* True once the client has gone or the server wants to stop. */
 atomic_bool *http_cancel(http_request *r);
 double http_queue_ms(const http_request *r);
@@ -153,8 +171,8 @@ void http_error_json(fo_buf *b, int status, const char *code, const char *param,
                      const char *message, const char *request_id);
 int http_status_of(const fo_err *err, const char **code);
 
-/* A reply of unknown length. write blocks while the client is slow; FO_ECANCELLED once it has
- * gone. Comment lines keep an event stream alive while nothing is written. */
+/* A reply of unknown length. write holds 4 MiB for a client that is slow, then blocks, body_timeout_ms
+ * in all; FO_ECANCELLED once the client has gone or was too slow. Comment lines keep an event stream alive while nothing is written. */
 void http_stream_begin(http_request *r, int status, const char *content_type);
 int http_stream_write(http_request *r, const void *data, size_t n);
 bool http_replied(const http_request *r);

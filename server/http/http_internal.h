@@ -11,8 +11,8 @@ typedef struct http_pair {
 } http_pair;
 
 typedef struct http_lane_queue {
-    http_request **ring;
-    int cap, head, count, running;
+    http_request *first, *last; /* by lane_next */
+    int cap, count, running;
     pthread_cond_t wake;
     pthread_t *threads;
     int n_threads;
@@ -23,8 +23,10 @@ typedef struct http_lane_queue {
 typedef struct http_connection {
     struct http_connection *prev, *next;
     int fd;
-    int64_t since_ms; /* of the state */
-    bool busy;        /* a request is being read or answered */
+    int64_t since_ms;        /* of the state */
+    int64_t linger_until_ms; /* 0, or it was answered late and ends then */
+    http_request *request;   /* that is being read or answered; NULL: idle */
+    bool above;              /* of max_connections: there was no idle one to make room */
     bool killed;
 } http_connection;
 
@@ -44,7 +46,8 @@ struct http_server {
     http_lane_queue lanes[HTTP_N_LANES];
     http_request *flights; /* requests between begin and completed */
     http_connection *connections;
-    int n_connections, in_flight;
+    int n_connections, n_killed, in_flight; /* killed ones count among the connections */
+    uint64_t n_evicted;
     bool stop_watcher;
     /* atomic */
     atomic_bool draining;
@@ -69,19 +72,28 @@ struct http_request {
     /* owned: HTTP thread */
     struct MHD_Connection *connection;
     uint64_t drained, reply_bytes;
-    size_t accounted; /* bytes of server->buffered that are this body's */
-    bool started;     /* handed to a lane */
-    bool queued_reply;
+    size_t held; /* owned: the handler. As accounted, by http_hold */
+    /* owned: the handler; once it has returned, whoever lets the request go */
+    void *state;
+    void (*free_state)(void *);
     /* guarded by server->mu */
-    http_request *prev, *next;
-    double waited_ms; /* for the body */
+    http_request *prev, *next, *lane_next;
+    /* owned: watcher */
+    double waited_ms, patience_ms; /* for the body: so far, and left before it is too slow */
+    uint64_t bytes_paid;           /* of body_bytes, for patience */
     /* guarded by mu */
     pthread_mutex_t mu;
     pthread_cond_t change;
     fo_buf body;
     uint64_t body_bytes; /* received so far */
     size_t body_at;      /* STREAM: bytes of body already read */
+    size_t accounted;    /* bytes of server->buffered that are this body's */
     bool body_done;
+    bool started; /* handed to its lane at least once */
+    bool queued;  /* on its lane, or its handler runs */
+    bool later;   /* STREAM: the handler has read all there is, and more comes */
+    bool late;    /* the body came too slowly: answered past libmicrohttpd */
+    bool queued_reply;
     bool suspended;
     bool ready;    /* a reply is there */
     bool finished; /* the handler has returned */
@@ -93,9 +105,13 @@ struct http_request {
     http_pair *reply_headers;
     size_t n_reply_headers;
     bool streaming, stream_ended;
-    size_t stream_at; /* bytes of reply already sent */
+    bool stalled;      /* its client took too little for too long */
+    size_t reply_held; /* bytes of server->buffered that are this reply's */
+    double blocked_ms; /* that its handler waited for the client, in all */
+    size_t stream_at;  /* bytes of reply already sent */
     int64_t last_write_ms;
     double queue_ms;
+    int64_t put_us; /* when it came to its lane */
     /* atomic */
     atomic_bool cancel;
     atomic_int refs;
@@ -118,6 +134,34 @@ bool http_guard(http_request *r);
 int http_lanes_start(http_server *s, fo_err *err);
 /* False where the queue is full or stopping. Takes a reference on success. */
 bool http_lanes_put(http_server *s, http_request *r);
+/* The same, server->mu held; again: it has been on the lane before. */
+bool http_lanes_put_locked(http_server *s, http_request *r, bool again);
 void http_lanes_stop(http_server *s);
+
+/* ---- bodies (http_body.c) ------------------------------------------------------------------- */
+
+size_t http_body_limit(const http_request *r);
+/* `*held` becomes `bytes`, as part of what all requests together hold; false where that is too much. */
+bool http_account(http_request *r, size_t *held, size_t bytes);
+/* Bytes of the body; *size: those that were not taken. On the HTTP thread. */
+enum MHD_Result http_body_add(http_request *r, const char *data, size_t *size);
+/* Put the handler of a streamed body on its lane where there is work for it; any thread, no lock
+ * held. _locked: server->mu held. */
+void http_body_wake(http_request *r);
+void http_body_wake_locked(http_request *r);
+/* The handler has returned: true where it waits for more of the body. */
+bool http_body_park(http_request *r);
+/* Answer 408 and end the connection's writing side; false where it is too late or too early for
+ * that. server->mu held. */
+bool http_body_late(http_request *r, const char *why);
+
+/* ---- the watcher (http_watch.c) ------------------------------------------------------------- */
+
+void *http_watch(void *server);
+/* More connections than max_connections, those that are about to end left out? server->mu held. */
+bool http_above_limit(const http_server *s);
+/* End the connection that has been idle longest, `idle_ms` at least, but not `spare`; false where
+ * there is none. server->mu held. */
+bool http_evict_idle(http_server *s, const http_connection *spare, int64_t idle_ms);
 
 #endif

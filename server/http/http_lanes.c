@@ -1,4 +1,5 @@
-/* Lanes: bounded queues with threads of their own. */
+/* Lanes: bounded queues with threads of their own. A request whose body is streamed comes again and
+ * again, for as long as its body does: only the first time can it find the queue full. */
 #include <stdlib.h>
 
 #include "kernels/priority.h"
@@ -17,18 +18,19 @@ static void *work(void *arg) {
     if (start.lane == HTTP_LANE_INGEST) fo_thread_background();
     pthread_mutex_lock(&s->mu);
     for (;;) {
-        while (!q->count && !q->stop) pthread_cond_wait(&q->wake, &s->mu);
-        if (!q->count) break;
-        http_request *r = q->ring[q->head];
-        q->head = (q->head + 1) % q->cap;
+        while (!q->first && !q->stop) pthread_cond_wait(&q->wake, &s->mu);
+        if (!q->first) break;
+        http_request *r = q->first;
+        q->first = r->lane_next;
+        if (!q->first) q->last = NULL;
         q->count--;
         q->running++;
         pthread_mutex_unlock(&s->mu);
         pthread_mutex_lock(&r->mu);
-        r->queue_ms = (double)(http_now_us() - r->began_us) / 1000;
+        if (r->queue_ms == 0) r->queue_ms = (double)(http_now_us() - r->put_us) / 1000;
         pthread_mutex_unlock(&r->mu);
         r->route->handler(r, s->opt.app);
-        http_request_finish(r);
+        if (!http_body_park(r)) http_request_finish(r);
         http_request_unref(r);
         pthread_mutex_lock(&s->mu);
         q->running--;
@@ -42,10 +44,9 @@ int http_lanes_start(http_server *s, fo_err *err) {
         http_lane_queue *q = &s->lanes[i];
         q->cap = s->opt.queue_length[i] > 0 ? s->opt.queue_length[i] : 128;
         int n = s->opt.n_workers[i] > 0 ? s->opt.n_workers[i] : 4;
-        q->ring = calloc((size_t)q->cap, sizeof *q->ring);
         q->threads = calloc((size_t)n, sizeof *q->threads);
         pthread_cond_init(&q->wake, NULL);
-        if (!q->ring || !q->threads) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!q->threads) return fo_fail(err, FO_ENOMEM, "out of memory");
         for (int k = 0; k < n; k++) {
             lane_start *start = malloc(sizeof *start);
             if (!start) return fo_fail(err, FO_ENOMEM, "out of memory");
@@ -60,18 +61,28 @@ int http_lanes_start(http_server *s, fo_err *err) {
     return FO_OK;
 }
 
-bool http_lanes_put(http_server *s, http_request *r) {
+bool http_lanes_put_locked(http_server *s, http_request *r, bool again) {
     http_lane_queue *q = &s->lanes[r->route->lane];
-    pthread_mutex_lock(&s->mu);
-    bool room = q->count < q->cap && !q->stop;
-    if (room) {
-        atomic_fetch_add(&r->refs, 1);
-        q->ring[(q->head + q->count) % q->cap] = r;
-        q->count++;
-        pthread_cond_signal(&q->wake);
+    if (q->stop || (!again && q->count >= q->cap)) {
+        if (!again) atomic_fetch_add(&s->rejected, 1);
+        return false;
     }
+    atomic_fetch_add(&r->refs, 1);
+    r->lane_next = NULL;
+    if (q->last)
+        q->last->lane_next = r;
+    else
+        q->first = r;
+    q->last = r;
+    q->count++;
+    pthread_cond_signal(&q->wake);
+    return true;
+}
+
+bool http_lanes_put(http_server *s, http_request *r) {
+    pthread_mutex_lock(&s->mu);
+    bool room = http_lanes_put_locked(s, r, false);
     pthread_mutex_unlock(&s->mu);
-    if (!room) atomic_fetch_add(&s->rejected, 1);
     return room;
 }
 
@@ -79,7 +90,7 @@ void http_lanes_stop(http_server *s) {
     pthread_mutex_lock(&s->mu);
     for (int i = 0; i < HTTP_N_LANES; i++) {
         s->lanes[i].stop = true;
-        if (s->lanes[i].ring) pthread_cond_broadcast(&s->lanes[i].wake);
+        if (s->lanes[i].threads) pthread_cond_broadcast(&s->lanes[i].wake);
     }
     pthread_mutex_unlock(&s->mu);
     for (int i = 0; i < HTTP_N_LANES; i++) {
@@ -89,9 +100,8 @@ void http_lanes_stop(http_server *s) {
     pthread_mutex_lock(&s->mu);
     for (int i = 0; i < HTTP_N_LANES; i++) {
         http_lane_queue *q = &s->lanes[i];
-        if (q->ring) pthread_cond_destroy(&q->wake);
+        if (q->threads) pthread_cond_destroy(&q->wake);
         free(q->threads);
-        free(q->ring);
         *q = (http_lane_queue){.stop = true};
     }
     pthread_mutex_unlock(&s->mu);

@@ -1,6 +1,7 @@
 /* What a handler sees of its request, and the replies it can give. */
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +13,10 @@
 #include "server/http/http_internal.h"
 #include "server/base/json.h"
 
-#define STREAM_BUFFER_BYTES (256u << 10)
+/* Of an event stream, unsent: as much as a long answer has, so that its handler need not wait for a
+ * client that reads slowly; less where all requests hold half of what they may. */
+#define STREAM_BUFFER_BYTES     (4u << 20)
+#define STREAM_BUFFER_MIN_BYTES (256u << 10)
 
 int64_t http_now_us(void) {
     struct timespec t;
@@ -29,6 +33,7 @@ http_request *http_request_create(http_server *s) {
     r->refs = 1;
     r->fd = -1;
     r->began_us = http_now_us();
+    r->patience_ms = s->opt.body_timeout_ms;
     pthread_mutex_init(&r->mu, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -47,7 +52,8 @@ static void free_pairs(http_pair *p, size_t n) {
 
 void http_request_unref(http_request *r) {
     if (!r || atomic_fetch_sub(&r->refs, 1) != 1) return;
-    atomic_fetch_sub(&r->server->buffered, r->accounted);
+    atomic_fetch_sub(&r->server->buffered, r->accounted + r->held + r->reply_held);
+    if (r->free_state) r->free_state(r->state);
     free(r->method);
     free(r->path);
     free_pairs(r->headers, r->n_headers);
@@ -75,6 +81,9 @@ void http_request_resume(http_request *r) {
 void http_request_finish(http_request *r) {
     if (!http_replied(r))
         http_error(r, 500, "internal", NULL, "the request ended without an answer");
+    if (r->free_state) r->free_state(r->state); /* here, not on the HTTP thread: it may be large */
+    http_set_state(r, NULL, NULL);
+    http_hold(r, 0);
     pthread_mutex_lock(&r->mu);
     r->finished = true;
     r->stream_ended = true;
@@ -156,44 +165,6 @@ bool http_arg_bool(http_request *r, const char *name, bool def, bool *out) {
 const char *http_body(const http_request *r, size_t *len) {
     *len = r->body.len;
     return r->body.data ? r->body.data : "";
-}
-
-ssize_t http_body_read(http_request *r, void *buf, size_t n, fo_err *err) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    int timeout = r->server->opt.body_timeout_ms;
-    until.tv_sec += timeout / 1000 + 1;
-    ssize_t result;
-    pthread_mutex_lock(&r->mu);
-    for (;;) {
-        size_t left = r->body.len - r->body_at;
-        if (left) {
-            if (n > left) n = left;
-            memcpy(buf, r->body.data + r->body_at, n);
-            r->body_at += n;
-            if (r->body_at == r->body.len) {
-                fo_buf_clear(&r->body);
-                r->body_at = 0;
-                if (!r->body_done) http_request_resume(r);
-            }
-            result = (ssize_t)n;
-            break;
-        }
-        if (r->body_done) {
-            result = 0;
-            break;
-        }
-        if (r->gone || r->cancel) {
-            result = fo_fail(err, FO_ECANCELLED, "the client went away before the body ended");
-            break;
-        }
-        if (pthread_cond_timedwait(&r->change, &r->mu, &until) == ETIMEDOUT) {
-            result = fo_fail(err, FO_ETIMEOUT, "the body did not arrive in time");
-            break;
-        }
-    }
-    pthread_mutex_unlock(&r->mu);
-    return result;
 }
 
 /* ---- replying ------------------------------------------------------------------------------- */
@@ -370,10 +341,32 @@ void http_stream_begin(http_request *r, int status, const char *content_type) {
     pthread_mutex_unlock(&r->mu);
 }
 
+/* Is there room for more of the stream? r->mu held. */
+static bool has_room(const http_request *r) {
+    size_t unsent = r->reply.len - r->stream_at;
+    const http_server *s = r->server;
+    return unsent <= STREAM_BUFFER_MIN_BYTES ||
+           (unsent <= STREAM_BUFFER_BYTES && s->buffered <= s->opt.max_buffered_bytes / 2);
+}
+
+/* Until there is room, the client has gone, or it has been waited for long enough. r->mu held. */
+static void await_room(http_request *r) {
+    int64_t began_us = http_now_us();
+    double left_ms = r->server->opt.body_timeout_ms - r->blocked_ms;
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(left_ms / 1000);
+    until.tv_nsec += (long)(fmod(left_ms, 1000) * 1e6);
+    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    while (!has_room(r) && !r->gone && !r->cancel && !r->stalled)
+        r->stalled = pthread_cond_timedwait(&r->change, &r->mu, &until) == ETIMEDOUT;
+    r->blocked_ms += (double)(http_now_us() - began_us) / 1000;
+    if (r->stalled) r->cancel = true;
+}
+
 int http_stream_write(http_request *r, const void *data, size_t n) {
     pthread_mutex_lock(&r->mu);
-    while (r->reply.len - r->stream_at > STREAM_BUFFER_BYTES && !r->gone && !r->cancel)
-        pthread_cond_wait(&r->change, &r->mu);
+    if (!has_room(r)) await_room(r);
     bool gone = r->gone || r->cancel || !r->streaming;
     if (!gone) {
         if (r->stream_at == r->reply.len) {
@@ -381,6 +374,7 @@ int http_stream_write(http_request *r, const void *data, size_t n) {
             r->stream_at = 0;
         }
         fo_buf_add(&r->reply, data, n);
+        http_account(r, &r->reply_held, r->reply.cap);
         r->last_write_ms = http_now_us() / 1000;
         if (r->reply.failed) gone = true;
         http_request_resume(r);

@@ -96,6 +96,10 @@ uint64_t spool_size(const spool *s) {
     return s->flushed + s->memory.len;
 }
 
+size_t spool_memory(const spool *s) {
+    return s->memory.cap;
+}
+
 int spool_sha256(spool *s, unsigned char out[32], fo_err *err) {
     EVP_MD_CTX *copy = EVP_MD_CTX_new();
     unsigned n = 32;

@@ -16,6 +16,7 @@ int spool_create(spool **out, const char *dir, fo_err *err);
 void spool_free(spool *s); /* NULL is fine */
 int spool_write(spool *s, const void *data, size_t n, fo_err *err);
 uint64_t spool_size(const spool *s);
+size_t spool_memory(const spool *s); /* bytes of memory that it holds */
 /* SHA-256 of all that was written. */
 int spool_sha256(spool *s, unsigned char out[32], fo_err *err);
 /* Bytes at `offset` into buf: how many (0 at the end), negative FO_*. */

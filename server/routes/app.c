@@ -124,6 +124,7 @@ int app_create(app **out, service *s, bool read_only, fo_err *err) {
     a->read_only = read_only;
     a->started_ms = log_now_ms();
     a->max_document_bytes = 64 * MIB;
+    a->min_free_bytes = 64 * MIB;
     a->snapshots_kept = APP_SNAPSHOTS_KEPT;
     a->snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR;
     pthread_mutex_init(&a->snapshot_mu, NULL);

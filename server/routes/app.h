@@ -34,6 +34,7 @@ typedef struct app {
     http_route *routes; /* app_routes; read-only: those that write refuse */
     bool read_only;
     size_t max_document_bytes;
+    uint64_t min_free_bytes; /* of the disk: bodies that wait there are refused below */
     int snapshots_kept, snapshots_per_hour; /* of POST /admin/snapshot */
     pthread_mutex_t snapshot_mu;            /* held while one is made */
     double snapshots_left;                  /* that may be made at once; guarded by snapshot_mu */

@@ -59,6 +59,10 @@ const ingest_totals *ingest_batch_totals(const ingest_batch *b) {
     return &b->totals;
 }
 
+size_t ingest_batch_held(const ingest_batch *b) {
+    return b->bytes;
+}
+
 /* file: the name that the document was uploaded under, NULL: none. */
 static int write_result(ingest_batch *b, const ingest_result *r, const char *given_id,
                         const char *file, fo_err *err) {
@@ -153,7 +157,7 @@ int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
     if (doc->n_bytes) memcpy(bytes, doc->bytes, doc->n_bytes);
     bytes[doc->n_bytes] = 0;
     b->bytes += doc->n_bytes;
-    return FO_OK;
+    return b->bytes < b->opt.max_bytes ? FO_OK : ingest_batch_flush(b, err);
 }
 
 /* One that never reaches the service: its failure keeps its place among the results. */

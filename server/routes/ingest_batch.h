@@ -8,7 +8,7 @@
  *     ingest_batch_flush(b, &err);
  *     ingest_batch_totals(b)->n[INGEST_CREATED] ...
  *
- * Memory is bounded by one batch. A document that cannot be read counts as failed and the rest
+ * Memory is bounded by one batch, or one document. A document that cannot be read counts as failed and the rest
  * goes on; an error return means that nothing more can be stored (disk full, cancelled). */
 #ifndef FORAGE_SERVER_INGEST_BATCH_H
 #define FORAGE_SERVER_INGEST_BATCH_H
@@ -50,6 +50,7 @@ int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const c
                           fo_err *err);
 int ingest_batch_flush(ingest_batch *b, fo_err *err);
 const ingest_totals *ingest_batch_totals(const ingest_batch *b);
+size_t ingest_batch_held(const ingest_batch *b); /* bytes of the documents that wait */
 /* "timings_ms":{...} as the API has it. */
 void ingest_write_timings(fo_buf *b, const ingest_report *r, double total_ms);
 

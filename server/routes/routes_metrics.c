@@ -259,6 +259,9 @@ static void write_http_metrics(app *a, fo_buf *b) {
         fo_buf_printf(b, "forage_http_running{lane=\"%s\"} %d\n", lanes[i], load.running[i]);
     metrics_write_value(b, "forage_http_rejected_total", "counter",
                         "Requests refused because a queue was full.", (double)load.rejected);
+    metrics_write_value(b, "forage_http_evicted_total", "counter",
+                        "Idle connections ended to make room for others (--max-connections).",
+                        (double)load.evicted);
     metrics_write_value(b, "forage_query_log_dropped_total", "counter",
                         "Rows of the query log that could not be kept.",
                         (double)query_log_dropped(a->query_log));

@@ -51,24 +51,33 @@ static void on_slow(http_request *r, void *app) {
     http_reply(r, 200, "text/plain", "slow", 4);
 }
 
+typedef struct stream_sum {
+    uint64_t total, sum;
+} stream_sum;
+
 static void on_stream(http_request *r, void *app) {
     (void)app;
     char buf[10000];
     fo_err err = {0};
-    uint64_t total = 0, sum = 0;
+    stream_sum *at = http_state(r);
+    if (!at) {
+        at = calloc(1, sizeof *at);
+        http_set_state(r, at, free);
+    }
     for (;;) {
         ssize_t n = http_body_read(r, buf, sizeof buf, &err);
+        if (n == HTTP_BODY_LATER) return;
         if (n < 0) {
             http_error_from(r, &err);
             return;
         }
         if (n == 0) break;
-        for (ssize_t i = 0; i < n; i++) sum = sum * 31 + (unsigned char)buf[i];
-        total += (uint64_t)n;
+        for (ssize_t i = 0; i < n; i++) at->sum = at->sum * 31 + (unsigned char)buf[i];
+        at->total += (uint64_t)n;
     }
     char text[64];
-    int k = snprintf(text, sizeof text, "%llu %llu", (unsigned long long)total,
-                     (unsigned long long)sum);
+    int k = snprintf(text, sizeof text, "%llu %llu", (unsigned long long)at->total,
+                     (unsigned long long)at->sum);
     http_reply(r, 200, "text/plain", text, (size_t)k);
 }
 
@@ -541,6 +550,34 @@ static void events_stream_with_heartbeats(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* A client that reads nothing of a long answer leaves the worker that wrote it, or is given up. */
+static void slow_readers_hold_no_worker(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.n_workers = {0, 1, 1}, .body_timeout_ms = 700});
+    int fds[3];
+    for (int i = 0; i < 3; i++) { /* 3 MB each, more than the sockets hold */
+        fds[i] = dial(s);
+        say(fds[i], "GET /sse?n=90&big=1" H "\r\n");
+    }
+    double began = seconds();
+    expect(s, "GET /nice" H "\r\n", 200, "", "");
+    if (seconds() - began > 5) fail_msg("a request waited %.1f s for a reader", seconds() - began);
+    reply whole = hear(fds[0]); /* and all of it comes when it is asked for */
+    assert_status(whole, 200);
+    assert_int_equal(whole.n, 90 * 32768);
+    free(whole.body);
+    int fd = dial(s);
+    say(fd, "GET /sse?n=100000&big=1" H "\r\n"); /* 3 GB */
+    wait_until(&sse_cancelled, 1);
+    expect(s, "GET /nice" H "\r\n", 200, "", "");
+    reply cut = hear(fd);
+    assert_true(cut.status <= 0); /* without its end */
+    free(cut.body);
+    close(fd);
+    for (int i = 0; i < 3; i++) close(fds[i]);
+    http_stop(s, 1000, NULL);
+}
+
 static void slow_clients_are_cut_off(void **state) {
     (void)state;
     http_server *s = start((http_options){.header_timeout_ms = 400, .body_timeout_ms = 400});
@@ -564,6 +601,157 @@ static void slow_clients_are_cut_off(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* Both kinds of bodies, below the least rate and beyond the longest time: told why, then cut off. */
+static void a_body_that_comes_too_slowly_is_answered(void **state) {
+    (void)state;
+    static const struct {
+        const char *head, *piece, *why;
+        int rate, total_ms;
+    } slow[] = {
+        {"POST /echo" H "Content-Length: 100000\r\n\r\n", "xx", "--body-rate", 200, 0},
+        {"POST /stream" H "Content-Length: 100000\r\n\r\n", "xx", "--body-rate", 200, 0},
+        {"POST /stream" H "Transfer-Encoding: chunked\r\n\r\n", "2\r\nxx\r\n", "--body-rate", 1000,
+         0},
+        {"POST /none" H "Transfer-Encoding: chunked\r\n\r\n", "2\r\nxx\r\n", "no such route", 1000,
+         0},
+        {"GET /health" H "Transfer-Encoding: chunked\r\n\r\n", "2\r\nxx\r\n", "--body-rate", 1000,
+         0},
+        {"POST /echo" H "Content-Length: 100000\r\n\r\n", "xx", "--body-timeout", -1, 700},
+        {"POST /stream" H "Transfer-Encoding: chunked\r\n\r\n", "2\r\nxx\r\n", "--body-timeout", -1,
+         700},
+    };
+    for (size_t i = 0; i < sizeof slow / sizeof *slow; i++) {
+        http_server *s = start((http_options){.body_timeout_ms = 500,
+                                              .body_bytes_per_s = slow[i].rate,
+                                              .body_total_ms = slow[i].total_ms});
+        double began = seconds();
+        int fd = dial(s);
+        say(fd, slow[i].head);
+        struct pollfd p = {fd, POLLIN, 0};
+        for (int k = 0; k < 300 && poll(&p, 1, 30) == 0; k++) say(fd, slow[i].piece);
+        reply r = hear(fd);
+        double took = seconds() - began;
+        if (r.status != (i == 3 ? 404 : 408) || !strstr(r.body, slow[i].why) || took < .4 ||
+            took > 8)
+            fail_msg("%s%d after %.1f s: %s", slow[i].head, r.status, took, r.body);
+        assert_non_null(strcasestr(r.head, "\r\nConnection: close"));
+        assert_non_null(strcasestr(r.head, "\r\nX-Request-Id: r_"));
+        free(r.body);
+        char c;
+        assert_true(recv(fd, &c, 1, 0) <= 0); /* and nothing after it */
+        close(fd);
+        expect(s, "GET /health" H "\r\n", 200, "", "ok");
+        http_stop(s, 1000, NULL);
+    }
+}
+
+/* At the least rate and above it nobody is cut off, however long it takes. */
+static void a_body_that_comes_steadily_is_taken(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.body_timeout_ms = 600, .body_bytes_per_s = 100});
+    int fds[2];
+    for (int i = 0; i < 2; i++) {
+        fds[i] = dial(s);
+        fo_buf b = {0};
+        fo_buf_printf(&b, "POST %s" H "Content-Length: 900\r\n\r\n", i ? "/stream" : "/echo");
+        put(fds[i], b.data, b.len);
+        fo_buf_free(&b);
+    }
+    char piece[30];
+    memset(piece, 'a', sizeof piece);
+    for (int k = 0; k < 30; k++) { /* 300 bytes a second */
+        usleep(100000);
+        for (int i = 0; i < 2; i++) assert_true(put(fds[i], piece, sizeof piece));
+    }
+    for (int i = 0; i < 2; i++) {
+        reply r = hear(fds[i]);
+        assert_status(r, 200);
+        free(r.body);
+        close(fds[i]);
+    }
+    http_stop(s, 1000, NULL);
+}
+
+static void slow_bodies_hold_no_worker(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.n_workers = {0, 1, 1}, .body_bytes_per_s = -1});
+    int fds[40];
+    for (int i = 0; i < 40; i++) {
+        fds[i] = dial(s);
+        say(fds[i], "POST /stream" H "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n");
+    }
+    /* Some have had a first step, so that their handlers are in the middle of a body. */
+    char *piece = malloc(100000);
+    memset(piece, 'b', 100000);
+    for (int i = 0; i < 10; i++) {
+        say(fds[i], "186a0\r\n");
+        assert_true(put(fds[i], piece, 100000));
+        say(fds[i], "\r\n");
+    }
+    free(piece);
+    for (int i = 0; i < 20; i++) {
+        double began = seconds();
+        reply r = ask(s, "POST /nice" H "Content-Length: 0\r\n\r\n");
+        assert_status(r, 200);
+        free(r.body);
+        if (seconds() - began > 5) fail_msg("%.1f s for a write", seconds() - began);
+    }
+    for (int i = 0; i < 40; i += 2) close(fds[i]); /* half of them go, the others end */
+    for (int i = 1; i < 40; i += 2) {
+        assert_true(say(fds[i], "1\r\nd\r\n0\r\n\r\n"));
+        reply r = hear(fds[i]);
+        assert_status(r, 200);
+        assert_int_equal(atoi(r.body), i < 10 ? 100004 : 4);
+        free(r.body);
+        close(fds[i]);
+    }
+    http_stop(s, 3000, NULL);
+}
+
+/* The last bytes and the end in one segment: no event of its own tells of that end. */
+static void an_end_that_comes_with_the_last_bytes_is_seen(void **state) {
+    (void)state;
+    static const char *const cut[] = {
+        "POST /echo" H "Content-Length: 100\r\n\r\nabc",
+        "POST /stream" H "Content-Length: 100\r\n\r\nabc",
+        "POST /stream" H "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n",
+        "POST /none" H "Content-Length: 100\r\n\r\nabc",
+        "GET /health HTTP/1.1\r\nHost: local",
+        "GET",
+    };
+    enum { EACH = 20, N = EACH * sizeof cut / sizeof *cut };
+    http_server *s = start((http_options){.header_timeout_ms = 20000, .body_timeout_ms = 20000});
+    int fds[N];
+    double began = seconds();
+    for (int i = 0; i < N; i++) {
+        const char *text = cut[(size_t)i % (sizeof cut / sizeof *cut)];
+        fds[i] = dial(s);
+        assert_int_equal(send(fds[i], text, strlen(text), MSG_NOSIGNAL | MSG_MORE), strlen(text));
+        shutdown(fds[i], SHUT_WR);
+    }
+    int waited = 0;
+    for (int i = 0; i < N; i++) {
+        char c[512];
+        while (recv(fds[i], c, sizeof c, 0) > 0) {
+        }
+        waited += seconds() - began > 8;
+        close(fds[i]);
+    }
+    print_message("# %d of %d connections waited for a timeout, %.1f s\n", waited, N,
+                  seconds() - began);
+    assert_int_equal(waited, 0);
+    /* One that is whole is answered though its sender has ended: what it asked for is quick. */
+    int fd = dial(s);
+    const char *whole = "GET /health" H "\r\n";
+    assert_int_equal(send(fd, whole, strlen(whole), MSG_NOSIGNAL | MSG_MORE), strlen(whole));
+    shutdown(fd, SHUT_WR);
+    reply r = hear(fd);
+    assert_status(r, 200);
+    free(r.body);
+    close(fd);
+    http_stop(s, 1000, NULL);
+}
+
 static void connections_are_capped(void **state) {
     (void)state;
     http_server *s = start((http_options){.max_connections = 4});
@@ -576,6 +764,70 @@ static void connections_are_capped(void **state) {
     for (int i = 0; i < 12; i++) close(fds[i]);
     usleep(100000);
     expect(s, "GET /health" H "\r\n", 200, "", "ok");
+    http_stop(s, 1000, NULL);
+}
+
+/* Connections that say nothing, or begin a request and say no more, make room for those that ask. */
+static void idle_connections_make_room(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.max_connections = 100});
+    int fds[1100];
+    double worst = 0;
+    for (int i = 0; i < 1100; i++) {
+        fds[i] = dial(s);
+        if (i % 3 == 0) say(fds[i], "GET /health HTTP/1.1\r\nHost: lo");
+        if (i % 50 != 49) continue;
+        double began = seconds();
+        expect(s, "GET /health" H "\r\n", 200, "", "ok");
+        expect(s, "POST /echo" H "Content-Length: 2\r\n\r\nhi", 200, "", "hi");
+        if (seconds() - began > worst) worst = seconds() - began;
+    }
+    print_message("# with 1,100 idle connections the slowest probe took %.3f s\n", worst);
+    assert_true(worst < 5);
+    http_load load;
+    http_get_load(s, &load);
+    assert_true(load.evicted >= 900);
+    for (int i = 0; i < 1100; i++) close(fds[i]);
+    http_stop(s, 1000, NULL);
+}
+
+/* Where all are at work a reserve tells of it, and still answers probes. */
+static void busy_connections_leave_a_reserve(void **state) {
+    (void)state;
+    http_server *s = start((http_options){.max_connections = 20, .n_workers = {0, 2, 1}});
+    int fds[20], idle[60];
+    for (int i = 0; i < 20; i++) {
+        fds[i] = dial(s);
+        say(fds[i], i % 2 ? "GET /slow" H "\r\n" : "POST /echo" H "Content-Length: 9\r\n\r\nabc");
+    }
+    wait_until(&slow_running, 2);
+    http_load load = {0};
+    for (int i = 0; i < 1000 && load.in_flight != 20; i++) {
+        usleep(2000);
+        http_get_load(s, &load);
+    }
+    assert_int_equal(load.in_flight, 20);
+    for (int i = 0; i < 60; i++) idle[i] = dial(s); /* and some that say nothing */
+    for (int i = 0; i < 30; i++) {
+        expect(s, "GET /health" H "\r\n", 200, "", "ok");
+        expect(s, "GET /nice" H "\r\n", 503, "Retry-After: ", "--max-connections");
+        expect(s, "POST /echo" H "Transfer-Encoding: chunked\r\n\r\n", 503, "Connection: close",
+               "20 connections");
+    }
+    release_slow = 1;
+    for (int i = 0; i < 20; i++) {
+        if (i % 2 == 0) say(fds[i], "defghi");
+        reply r = hear(fds[i]);
+        assert_status(r, 200);
+        free(r.body);
+        close(fds[i]);
+    }
+    for (int i = 0; i < 60; i++) close(idle[i]);
+    for (int i = 0; i < 1000 && load.connections > 10; i++) {
+        usleep(2000);
+        http_get_load(s, &load);
+    }
+    expect(s, "GET /nice" H "\r\n", 200, "", "");
     http_stop(s, 1000, NULL);
 }
 
@@ -718,8 +970,15 @@ int main(void) {
         cmocka_unit_test(a_client_that_leaves_cancels_its_request),
         cmocka_unit_test(a_body_of_any_length_streams_through),
         cmocka_unit_test(events_stream_with_heartbeats),
+        cmocka_unit_test(slow_readers_hold_no_worker),
         cmocka_unit_test(slow_clients_are_cut_off),
+        cmocka_unit_test(a_body_that_comes_too_slowly_is_answered),
+        cmocka_unit_test(a_body_that_comes_steadily_is_taken),
+        cmocka_unit_test(slow_bodies_hold_no_worker),
+        cmocka_unit_test(an_end_that_comes_with_the_last_bytes_is_seen),
         cmocka_unit_test(connections_are_capped),
+        cmocka_unit_test(idle_connections_make_room),
+        cmocka_unit_test(busy_connections_leave_a_reserve),
         cmocka_unit_test(stopping_waits_for_what_runs),
         cmocka_unit_test(many_rude_clients_do_no_harm),
         cmocka_unit_test(patterns_take_segments_and_rests),
