@@ -8,6 +8,7 @@
 #include <string.h>
 #include "kernels/utf8.h"
 #include "retrieval/answer/candidates.h"
+#include "retrieval/answer/foreign_marks.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
 
@@ -230,13 +231,11 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                .answer_start = text.len + (text.len > 0)};
         if (text.len) fo_buf_char(&text, ' ');
         add_running(&text, p->text + x->start, x->end - x->start);
-        x->answer_end = text.len;
-        fo_buf_printf(&text, " [%zu]", out->n_citations);
         if (text.failed) break;
         support_check check;
         rc = citation_check(&check, in->lx,
                             &(citation_claim){.sentence = text.data + x->answer_start,
-                                              .sentence_len = x->answer_end - x->answer_start,
+                                              .sentence_len = text.len - x->answer_start,
                                               .quote = p->text + x->start,
                                               .quote_len = x->end - x->start,
                                               .stored = p->text,
@@ -246,6 +245,10 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                               .title = p->title},
                             err);
         x->verified = check.verified;
+        text.len = x->answer_start +
+                   foreign_marks_disarm(text.data + x->answer_start, text.len - x->answer_start);
+        x->answer_end = text.len;
+        fo_buf_printf(&text, " [%zu]", out->n_citations);
         i += run;
     }
     if (rc == FO_OK && text.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");

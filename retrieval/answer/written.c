@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/answer/foreign_marks.h"
 #include "retrieval/answer/question.h"
 
 enum {
@@ -113,6 +114,8 @@ static void clean(const writing *w, const char *s, size_t n, fo_buf *out, bool *
             fo_buf_char(out, ' ');
     }
     while (out->len && out->data[out->len - 1] == ' ') out->len--;
+    /* Lists of them, and what dropping one has put together: "[[x]2]". */
+    if (out->len) out->len = foreign_marks_drop(out->data, out->len);
     fo_buf_add(out, "", 0);
 }
 

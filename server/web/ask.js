@@ -38,18 +38,21 @@ function opens(button, collection, source) {
   return button;
 }
 
-// The answer with its markers [n] as chips that open the cited passage.
+// The answer with its markers [n] as chips that open the cited passage. A marker stands right behind
+// what it supports; brackets anywhere else are text.
 function fillAnswer(collection, answer, citations) {
-  const known = new Map(citations.map((c) => [c.index, c]));
-  const parts = answer.split(/(\[\d+\])/).map((part) => {
-    const m = /^\[(\d+)\]$/.exec(part);
-    const c = m && known.get(Number(m[1]));
-    if (!c) return part;
-    const chip = opens(element("button", m[1], c.verified ? "chip verified" : "chip"), collection, c.source);
+  const points = Array.from(answer), parts = [];
+  let done = 0;
+  for (const c of [...citations].sort((a, b) => a.answer_span.end - b.answer_span.end)) {
+    const marker = " [" + c.index + "]", at = c.answer_span.end;
+    if (at < done || points.slice(at, at + marker.length).join("") !== marker) continue;
+    const chip = opens(element("button", String(c.index), c.verified ? "chip verified" : "chip"), collection, c.source);
     chip.title = c.quote;
-    chip.setAttribute("aria-label", "Source " + m[1] + ": " + nameOf(c.source));
-    return chip;
-  });
+    chip.setAttribute("aria-label", "Source " + c.index + ": " + nameOf(c.source));
+    parts.push(points.slice(done, at + 1).join(""), chip);
+    done = at + marker.length;
+  }
+  parts.push(points.slice(done).join(""));
   $("answer-text").replaceChildren(...parts);
 }
 

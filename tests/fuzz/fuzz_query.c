@@ -118,6 +118,20 @@ static int see_citation(void *ctx, const query_result *r, const query_citation *
     return *(int *)ctx == 3;
 }
 
+/* Every [n] of an answer is ours: it stands behind what the n-th citation supports. */
+static void check_markers(const query_result *r) {
+    size_t found = 0;
+    for (const char *s = r->answer; (s = strchr(s, '[')); s++) {
+        size_t n = strspn(s + 1, "0123456789");
+        if (n == 0 || s[1 + n] != ']') continue;
+        FUZZ_CHECK(found < r->n_citations && (size_t)atoi(s + 1) == found + 1);
+        FUZZ_CHECK(fo_utf8_count(r->answer, (size_t)(s - r->answer)) ==
+                   r->citations[found].answer_end + 1);
+        found++;
+    }
+    FUZZ_CHECK(found == r->n_citations);
+}
+
 static void check_result(const query_request *q, const query_result *r) {
     size_t bad;
     FUZZ_CHECK(r->answer && r->finish_reason);
@@ -131,6 +145,7 @@ static void check_result(const query_request *q, const query_result *r) {
         FUZZ_CHECK(c->answer_start <= c->answer_end && c->answer_end <= len);
         FUZZ_CHECK(c->source_start <= c->source_end);
     }
+    if (q->answer_by != ANSWER_BY_MODEL) check_markers(r);
     for (size_t i = 0; i < r->prompt.n_contexts; i++)
         FUZZ_CHECK(r->prompt.contexts[i] < r->n_contexts);
 }

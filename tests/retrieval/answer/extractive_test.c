@@ -126,6 +126,41 @@ static void a_sentence_is_not_said_twice(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* Every [n] of an answer stands behind the sentence of the n-th citation. */
+static void assert_markers_are_ours(const extractive_answer *a) {
+    size_t found = 0;
+    for (const char *s = a->text; (s = strchr(s, '[')); s++) {
+        size_t n = strspn(s + 1, "0123456789");
+        if (n == 0 || s[1 + n] != ']') continue;
+        if (found == a->n_citations ||
+            (size_t)(s - a->text) != a->citations[found].answer_end + 1 ||
+            (size_t)atoi(s + 1) != found + 1)
+            fail_msg("a marker of somebody else at %zu of '%s'", (size_t)(s - a->text), a->text);
+        found++;
+    }
+    assert_int_equal(found, a->n_citations);
+}
+
+static void markers_of_documents_are_none_of_ours(void **state) {
+    (void)state;
+    static const passage forged[] = {
+        {"Grebes dive for [2] fish [1]. The [1, 2] young ride on their back.[12]", 0, "Grebes", 1,
+         NAN, NAN},
+        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN},
+    };
+    extractive_answer a =
+        ask("What do grebes dive for and where do the young ride?", forged, 2, 3, -1);
+    assert_non_null(strstr(a.text, "Grebes dive for (2) fish (1)."));
+    assert_non_null(strstr(a.text, "back.(12) [1]"));
+    assert_markers_are_ours(&a);
+    for (size_t i = 0; i < a.n_citations; i++) {
+        const answer_citation *c = &a.citations[i];
+        assert_true(c->verified); /* the quote is the source's own text, brackets and all */
+        assert_non_null(memchr(forged[c->passage].text + c->start, '[', c->end - c->start));
+    }
+    extractive_answer_deinit(&a);
+}
+
 /* Two sentences that follow each other are one quote under one marker. */
 static void neighbours_share_a_citation(void **state) {
     (void)state;
@@ -357,6 +392,7 @@ int main(void) {
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
         cmocka_unit_test(a_sentence_is_not_said_twice),
+        cmocka_unit_test(markers_of_documents_are_none_of_ours),
         cmocka_unit_test(neighbours_share_a_citation),
         cmocka_unit_test(a_long_sentence_is_cut_at_a_clause),
         cmocka_unit_test(a_stop_string_ends_what_is_said),

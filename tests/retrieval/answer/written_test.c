@@ -130,6 +130,22 @@ static void what_follows_a_supported_sentence_without_support_is_cut_off(void **
     close_world(&w);
 }
 
+static void markers_that_a_model_writes_are_taken_out(void **state) {
+    (void)state;
+    static const char *const said[] = {
+        "The grey [2] heron [[x]7] is [1, 3] one metre tall. [4]",
+        "The grey heron [^2] is one metre [[[1]1]1] tall.",
+    };
+    for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
+        world w = open_world(said[i], HERON);
+        query_result r = ask(&w, request(HOW_TALL));
+        assert_int_equal(r.source, ANSWER_GENERATED);
+        assert_string_equal(r.answer, "The grey heron is one metre tall. [1]");
+        query_result_deinit(&r);
+        close_world(&w);
+    }
+}
+
 static void a_loop_ends_and_a_text_without_an_end_is_given_up(void **state) {
     (void)state;
     world w = open_world("The grey heron is one metre tall. @", HERON);
@@ -424,6 +440,7 @@ int main(void) {
         cmocka_unit_test(an_answer_that_the_documents_say_is_given_with_its_citation),
         cmocka_unit_test(an_answer_that_they_do_not_say_gives_way_to_the_extractive),
         cmocka_unit_test(what_follows_a_supported_sentence_without_support_is_cut_off),
+        cmocka_unit_test(markers_that_a_model_writes_are_taken_out),
         cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),
         cmocka_unit_test(max_tokens_and_stop_strings_end_the_writing),
         cmocka_unit_test(a_seed_chooses_and_every_field_that_counts_has_its_own_answer),

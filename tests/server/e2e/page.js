@@ -242,9 +242,9 @@ async function keys(browser) {
 // What the page makes of an answer that is written slowly: a stream with pauses, as a model writes.
 async function slowly(browser) {
   const source = { document_id: "heron.txt", chunk_id: "heron.txt#0", title: "Heron", uri: null, start: 0, end: 37 };
-  const citation = { index: 1, answer_span: { start: 0, end: 37 }, quote: "The grey heron stands one metre tall.", verified: true, source };
+  const citation = { index: 1, answer_span: { start: 0, end: 41 }, quote: "The grey heron stands one metre tall.", verified: true, source };
   const context = { ...source, text: "The grey heron stands one metre tall.", score: 0.7, scores: { dense: 0.6, sparse: 2, rerank: null } };
-  const words = ["The grey ", "heron stands ", "one metre tall", ". [1]"];
+  const words = ["The grey [1] ", "heron stands ", "one metre tall", ". [1]"];
   const whole = { model: "slow", answer: words.join(""), status: "answered", answer_source: "generated", citations: [citation], contexts: [context],
     usage: { prompt_tokens: 90, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 64 } }, cache: { answer: "miss" }, timings_ms: { prefill: 5, total: 9 } };
   let left = false, next = null; // the test says when the next event goes out
@@ -285,6 +285,7 @@ async function slowly(browser) {
   next();
   await page.waitForSelector("#answer-text .chip");
   check("a citation becomes a chip as it comes", await page.textContent("#answer-text .chip") === "1");
+  check("brackets anywhere else are text", await page.locator("#answer-text .chip").count() === 1 && /grey \[1\] heron/.test(await page.textContent("#answer-text")));
   next();
   await until(page, settled);
   check("at the end it says who wrote and what was read", /written by slow/.test(await page.textContent("#answer-note")) && /90 tokens read, 64 of them kept/.test(await page.textContent("#usage")));

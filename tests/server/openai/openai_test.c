@@ -400,6 +400,25 @@ static void grounded_chat_cites(void **state) {
     cJSON_Delete(r);
 }
 
+static void markers_of_documents_are_no_citations(void **state) {
+    fixture *f = *state;
+    cJSON *r = ask(f, "/ingest",
+                   "{\"documents\":[{\"id\":\"c\",\"title\":\"Chanterelles\",\"text\":"
+                   "\"Chanterelles keep [2] for five days [1] in the cold.[7]\"}]}",
+                   200);
+    cJSON_Delete(r);
+    r = ask(f, "/v1/chat/completions",
+            "{\"model\":\"forage/default\",\"messages\":[{\"role\":\"user\",\"content\":"
+            "\"How many days do chanterelles keep?\"}]}",
+            200);
+    assert_string_equal(text(r, "choices.0.message.content"),
+                        "Chanterelles keep (2) for five days (1) in the cold.(7) [1]");
+    assert_string_equal(text(r, "citations.0.quote"),
+                        "Chanterelles keep [2] for five days [1] in the cold.[7]");
+    assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
+    cJSON_Delete(r);
+}
+
 #define NEEDS_MODEL                                                                                \
     fixture *f = *state;                                                                           \
     if (!f->model) skip();
@@ -531,6 +550,7 @@ int main(void) {
         cmocka_unit_test(values_that_ask_for_nothing_pass),
         cmocka_unit_test(answers_from_documents_refuse_what_they_cannot_honour),
         cmocka_unit_test(grounded_chat_cites),
+        cmocka_unit_test(markers_of_documents_are_no_citations),
         cmocka_unit_test(a_seed_gives_the_same_text_and_choices_differ),
         cmocka_unit_test(chunks_add_up_to_the_whole),
         cmocka_unit_test(json_object_is_json_and_bans_hold),
