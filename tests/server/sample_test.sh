@@ -49,9 +49,10 @@ check "an answer out of HTML carries no tags" $?
 ask "How long is the toad fence?" --json && grep -q '"status":"answered"' "$work/out" &&
     grep -q '"verified":true' "$work/out" && ! grep -q '"verified":false' "$work/out"
 check "its citations are verified in the JSON form too" $?
-# The first question that README.md asks by the command line.
-example=$(sed -n 's/^build\/forage query "\([^"]*\)".*/\1/p' README.md | head -n 1)
-[ -n "$example" ] && ask "$example" && ! grep -q "do not answer this" "$work/out" && grep -q "^Sources" "$work/out"
+# The question that README.md asks by the command line is one of those above, answer included.
+example=$(sed -n 's/^build\/forage query "\([^"]*[?]\)".*/\1/p' README.md | head -n 1)
+gold=$(grep -F "\"text\":\"$example\"" tests/server/sample_questions.jsonl | sed -n 's/.*"answers":\["\([^"]*\)".*/\1/p')
+[ -n "$example" ] && [ -n "$gold" ] && ask "$example" && grep -q "$gold" "$work/out"
 check "the question of the README is answered" $?
 ask "What is the password of the wireless network?" && grep -q "do not answer this" "$work/out" &&
     ! grep -q "^Sources" "$work/out"
