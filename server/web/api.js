@@ -55,11 +55,42 @@ showKeyState();
 const failure = (body, status) =>
   new Error(body && body.error ? body.error.message : "The service answered " + status + ".");
 
+// The service is away: said on every view until it answers again, which is looked for meanwhile.
+const AWAY = "The service cannot be reached. It may have been stopped, or the network is down.";
+let looking = 0;
+
+function away() {
+  if (!looking) {
+    $("trouble").textContent = AWAY + " This page goes on by itself once the service is back.";
+    $("trouble").hidden = false;
+    $("status").textContent = "not reachable";
+    looking = setInterval(() => fetch("/health", { cache: "no-store" }).then(back, () => {}), 2000);
+  }
+  return new Error(AWAY);
+}
+
+function back() {
+  if (!looking) return;
+  clearInterval(looking);
+  looking = 0;
+  $("trouble").hidden = true;
+  $("status").textContent = "";
+  dispatchEvent(new Event("reachable"));
+}
+
+// What fetch says where there is no answer is each browser's own, and of no use to a reader.
+const reach = (path, options) => fetch(path, options).then((reply) => {
+  back();
+  return reply;
+}, (e) => {
+  throw e.name === "AbortError" ? e : away();
+});
+
 // fetch with the key; asks for one (again) as long as the service says 401 and the reader gives one.
 async function request(path, options = {}) {
   for (;;) {
     const sent = sessionStorage.getItem(KEY);
-    const reply = await fetch(path, { ...options, headers: { ...options.headers, ...authorization() } });
+    const reply = await reach(path, { ...options, headers: { ...options.headers, ...authorization() } });
     if (reply.status !== 401) return reply;
     // Another request may have brought a key meanwhile.
     if (sent === sessionStorage.getItem(KEY) && !(await askForKey()))
@@ -86,7 +117,9 @@ export async function streamEvents(path, body, signal, on) {
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
   for (;;) {
-    const { value, done } = await reader.read();
+    const { value, done } = await reader.read().catch((e) => {
+      throw e.name === "AbortError" ? e : new Error("The connection to the service broke off before the answer was whole.");
+    });
     if (done) return;
     pending += value;
     const events = pending.split("\n\n");
@@ -107,8 +140,11 @@ export async function send(form, progress) {
       r.responseType = "json";
       for (const [name, value] of Object.entries(authorization())) r.setRequestHeader(name, value);
       r.upload.addEventListener("progress", (e) => e.lengthComputable && progress(e.loaded / e.total));
-      r.addEventListener("load", () => resolve(r));
-      r.addEventListener("error", () => reject(new Error("The service cannot be reached.")));
+      r.addEventListener("load", () => {
+        back();
+        resolve(r);
+      });
+      r.addEventListener("error", () => reject(away()));
       r.send(form);
     });
     if (x.status < 300) return x.response;

@@ -15,7 +15,7 @@ function showView(moved) {
   }
   document.title = (view === "ask" ? "" : view[0].toUpperCase() + view.slice(1) + " · ") + "Forage";
   if (moved) $("view-" + view).querySelector("h2").focus();
-  if (view === "documents") loadDocuments().catch((e) => { $("upload-note").textContent = e.message; });
+  if (view === "documents") loadDocuments();
   showDashboard(view === "dashboard");
 }
 addEventListener("hashchange", () => location.hash !== "#main" && showView(true));
@@ -24,4 +24,11 @@ document.querySelector(".skip").addEventListener("click", (event) => {
   $("main").focus();
 });
 
-loadCollections().catch((e) => { $("status").textContent = e.message; }).finally(() => showView(false));
+for (const e of document.querySelectorAll(".ingest-command"))
+  e.textContent = "forage ingest FOLDER --url " + location.origin;
+
+const load = () => loadCollections().catch((e) => {
+  if ($("trouble").hidden) $("status").textContent = e.message;
+}).finally(() => showView(false));
+addEventListener("reachable", load);
+load();

@@ -1,5 +1,6 @@
 // Asking: the answer as it is written, its citations as chips, the source with the passage marked.
 import { $, element, call, streamEvents } from "/assets/api.js";
+import { loadCollections } from "/assets/documents.js";
 
 // Offsets of the API count code points; a JavaScript string counts UTF-16 units.
 function cut(text, start, end) {
@@ -124,7 +125,18 @@ function showError(e) {
   $("answer").hidden = false;
 }
 
+// Is there nothing to ask about? Looks again: documents may have come in some other way.
+async function nothingYet() {
+  if ($("nothing-yet").hidden) return false;
+  await loadCollections().catch(() => {});
+  if ($("nothing-yet").hidden || !$("trouble").hidden) return false;
+  $("answer").hidden = $("evidence").hidden = true;
+  $("nothing-yet").scrollIntoView({ block: "nearest" });
+  return true;
+}
+
 async function ask() {
+  if (await nothingYet()) return;
   const button = $("ask-form").querySelector("button"), collection = $("collection").value;
   const abort = new AbortController();
   button.disabled = true;

@@ -54,7 +54,7 @@ function legend(caption, names) {
 
 // points: [{t: ms, v: [y or null, one for each name]}], `step` ms apart where nothing is missing.
 export function chart(figure, { caption, names, points, from, to, step, top, show, unit = 1 }) {
-  const w = 720, h = 180, left = 62, right = 10, bottom = 22;
+  const w = Math.min(720, Math.max(300, figure.clientWidth)), h = 180, left = 62, right = 10, bottom = 22; // letters keep their size
   const stamp = (t) => to - from > 36e5 * 30 ? new Date(t).toLocaleDateString() : new Date(t).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const values = points.flatMap((p) => p.v.filter((v) => v !== null));
   const latest = names.map((name, i) => {
@@ -75,7 +75,7 @@ export function chart(figure, { caption, names, points, from, to, step, top, sho
     box.append(svg("line", { x1: left, x2: w - right, y1: at, y2: at, class: "grid" }));
     box.append(svg("text", { x: left - 6, y: at + 4, "text-anchor": "end", class: "axis" }, show(end * share)));
   }
-  for (const share of [0, 0.25, 0.5, 0.75, 1])
+  for (const share of w < 500 ? [0, 0.5, 1] : [0, 0.25, 0.5, 0.75, 1])
     box.append(svg("text", { x: left + (w - left - right) * share, y: h - 4, class: "axis",
       "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle" }, stamp(from + (to - from) * share)));
   names.forEach((name, i) => {

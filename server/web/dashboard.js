@@ -98,7 +98,15 @@ async function load() {
 }
 
 let timer = 0;
-const reload = () => load().catch((e) => { $("status").textContent = e.message; });
+let loaded = null; // when the figures in sight were
+const reload = () => load().then(() => {
+  loaded = new Date();
+  $("dashboard-note").hidden = true;
+}, (e) => {
+  const away = !$("trouble").hidden; // said above
+  $("dashboard-note").textContent = (away ? "" : e.message + " ") + (loaded ? "These figures are those of " + loaded.toLocaleTimeString() + "." : "");
+  $("dashboard-note").hidden = !$("dashboard-note").textContent;
+});
 
 export function showDashboard(visible) {
   clearInterval(timer);

@@ -14,7 +14,7 @@ function fillSelect(select, names) {
 }
 
 function removal(what, act) {
-  const cell = element("td"), button = element("button", "Delete", "link");
+  const cell = element("td", null, "action"), button = element("button", "Delete", "link");
   button.type = "button";
   button.setAttribute("aria-label", "Delete " + what);
   button.addEventListener("click", async () => {
@@ -29,15 +29,24 @@ function removal(what, act) {
   return cell;
 }
 
+// A row that says why a table has no others.
+function remark(text, className) {
+  const row = element("tr"), cell = element("td", text, className);
+  cell.colSpan = 5;
+  row.append(cell);
+  return row;
+}
+
 export async function loadCollections() {
   const { data } = await call("/collections");
   const names = data.map((c) => c.name);
   fillSelect($("collection"), names.length ? names : ["default"]);
   fillSelect($("list-collection"), names);
+  $("list-collection").parentElement.hidden = !names.length;
   $("collections").replaceChildren(...data.map((c) => {
     const row = element("tr");
     row.append(element("td", c.name), element("td", String(c.documents), "number"),
-      element("td", String(c.chunks), "number"), element("td", c.language),
+      element("td", String(c.chunks), "number wide"), element("td", c.language, "wide"),
       removal("collection " + c.name + " with " + c.documents + " documents", async () => {
         await call("/collections/" + encodeURIComponent(c.name), { method: "DELETE" });
         await loadCollections();
@@ -45,32 +54,43 @@ export async function loadCollections() {
       }));
     return row;
   }));
+  if (!data.length) $("collections").append(remark("None yet: the first document makes one.", "note"));
   const n = data.reduce((sum, c) => sum + c.documents, 0);
   $("status").textContent = n === 1 ? "1 document" : n + " documents";
+  $("nothing-yet").hidden = n > 0;
 }
 
+const NONE = "There are no documents here yet: choose files above, or drop them on this page.";
 let latest = 0; // a slow reply must not cover a later one
 
 export async function loadDocuments(after) {
   const mine = ++latest;
   const collection = $("list-collection").value;
-  if (!collection) {
-    $("documents-list").replaceChildren();
-    return;
+  let page = { data: [] };
+  if (collection) {
+    try {
+      page = await call("/documents?limit=50&collection=" + encodeURIComponent(collection) +
+        (after ? "&after=" + encodeURIComponent(after) : ""));
+    } catch (e) {
+      if (mine !== latest) return;
+      if (!after) $("documents-list").replaceChildren();
+      $("documents-list").append(remark(e.message, "error"));
+      return;
+    }
   }
-  const page = await call("/documents?limit=50&collection=" + encodeURIComponent(collection) +
-    (after ? "&after=" + encodeURIComponent(after) : ""));
   if (mine !== latest) return;
   const rows = page.data.map((d) => {
     const row = element("tr");
-    row.append(element("td", d.title || d.uri || ""), element("td", d.id), element("td", String(d.chunks), "number"),
+    row.append(element("td", d.title || d.uri || ""), element("td", d.id), element("td", String(d.chunks), "number wide"),
       removal(d.title || d.uri || d.id, async () => {
         await call("/documents/" + encodeURIComponent(d.id) + "?collection=" + encodeURIComponent(collection), { method: "DELETE" });
         row.remove();
+        if (!$("documents-list").children.length) $("documents-list").append(remark(NONE, "note"));
         await loadCollections();
       }));
     return row;
   });
+  if (!after && !rows.length) rows.push(remark(NONE, "note"));
   if (after) $("documents-list").append(...rows);
   else $("documents-list").replaceChildren(...rows);
   $("more").hidden = !page.has_more;

@@ -37,13 +37,88 @@ async function open(page, at) {
   await until(page, () => document.getElementById("collection").options.length > 0);
 }
 
+const oneLine = (selector) => [...document.querySelectorAll(selector)].filter((e) => e.checkVisibility())
+  .filter((e) => { // the lines of its text, one rectangle each
+    const r = document.createRange();
+    r.selectNodeContents(e);
+    return new Set([...r.getClientRects()].map((b) => Math.round(b.top))).size > 1;
+  }).map((e) => e.textContent);
+
+// A home without documents says how to add some, and asks nothing in vain.
+async function nothing(browser) {
+  const page = listen(await browser.newPage({ viewport: { width: 390, height: 844 } }));
+  await open(page, url + "/#ask");
+  await page.waitForSelector("#nothing-yet");
+  check("an empty home says how to add documents", (await page.textContent("#nothing-yet")).includes("forage ingest FOLDER --url " + url) && await page.locator("#nothing-yet a[href='#documents']").count() === 1);
+  await page.fill("#question", "How tall is the grey heron?");
+  await page.keyboard.press("Enter");
+  await page.waitForTimeout(500);
+  check("and says it again instead of an error when asked", await page.isVisible("#nothing-yet") && await page.isHidden("#answer") && !/does not exist/.test(await page.textContent("main")));
+  let found = await page.evaluate(audit);
+  check("that is accessible", found.length === 0, found.join("; "));
+  await page.screenshot({ path: pictures + "/phone-nothing.png" });
+  await page.locator("#nothing-yet a").click();
+  await until(page, () => /no documents here yet/.test(document.getElementById("documents-list").textContent));
+  check("the lists say that they are empty", /None yet/.test(await page.textContent("#collections")));
+  found = await page.evaluate(audit);
+  check("they are accessible", found.length === 0, found.join("; "));
+  await page.close();
+}
+
+// The service goes away and comes back.
+async function gone(browser) {
+  const relay = () => http.createServer((req, res) => {
+    const to = http.request(url + req.url, { method: req.method, headers: req.headers }, (r) => {
+      res.writeHead(r.statusCode, r.headers);
+      r.pipe(res);
+    });
+    to.on("error", () => res.destroy());
+    req.pipe(to);
+  });
+  const listenOn = (s, port) => new Promise((done) => s.listen(port, "127.0.0.1", done));
+  let service = relay();
+  await listenOn(service, 0);
+  const { port } = service.address();
+  const page = await browser.newPage({ viewport: { width: 390, height: 844 } });
+  page.on("pageerror", (e) => wrong.push(e.message)); // what the console says of it is the browser's
+  await open(page, "http://127.0.0.1:" + port);
+  await ask(page, "How tall is the grey heron?");
+  await page.getByRole("link", { name: "Dashboard" }).click();
+  await page.waitForSelector("#chart-ratio svg .dot");
+  await page.getByRole("link", { name: "Ask", exact: true }).click();
+  service.closeAllConnections();
+  await new Promise((done) => service.close(done));
+  await page.fill("#question", "Where does the otter sleep?");
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#answer-text .error");
+  const said = await page.textContent("body");
+  check("with the service gone an answer says so in words", /cannot be reached/.test(await page.textContent("#answer-text")) && !/Failed to fetch/.test(said), await page.textContent("#answer-text"));
+  for (const view of ["Dashboard", "Documents"]) {
+    await page.getByRole("link", { name: view }).click();
+    await page.waitForTimeout(700);
+    check("so does the view " + view, /cannot be reached/.test(await page.textContent("#trouble")) && await page.isVisible("#trouble") && !/Failed to fetch/.test(await page.textContent("body")));
+    if (view === "Dashboard") check("the dashboard says of when its figures are", /figures are those of/.test(await page.textContent("#dashboard-note")));
+    await page.screenshot({ path: pictures + "/gone-" + view.toLowerCase() + ".png" });
+  }
+  const found = await page.evaluate(audit);
+  check("and it is accessible", found.length === 0, found.join("; "));
+  service = relay();
+  await listenOn(service, port);
+  await until(page, () => document.getElementById("trouble").hidden && /\d documents?$/.test(document.getElementById("status").textContent));
+  await until(page, () => /heron/.test(document.getElementById("documents-list").textContent));
+  check("once it is back the page goes on by itself", true);
+  await page.close();
+  service.closeAllConnections();
+  service.close();
+}
+
 async function reading(page) {
   await open(page, url);
   await page.getByRole("link", { name: "Documents" }).click();
   check("the view's heading has the focus", await until(page, () => document.activeElement.id === "upload-title").then(() => true));
   fs.writeFileSync(pictures + "/heron.txt", "The grey heron stands one metre tall. It eats fish and frogs.\n\nHerons nest in colonies.\n");
   fs.writeFileSync(pictures + "/otter <img src=x onerror=alert(1)>.md", "# The otter\n\nThe otter sleeps in a holt. <script>alert(1)</script><b>Wet</b>\n");
-  await page.setInputFiles("#files", fs.readdirSync(pictures).map((f) => pictures + "/" + f));
+  await page.setInputFiles("#files", fs.readdirSync(pictures).filter((f) => !f.endsWith(".png")).map((f) => pictures + "/" + f));
   await page.getByRole("button", { name: "Upload" }).click();
   await until(page, () => /2 of 2 documents/.test(document.getElementById("upload-note").textContent));
   await page.waitForSelector("#documents-list tr");
@@ -148,14 +223,17 @@ async function accessible(browser) {
 }
 
 async function phone(browser) {
-  const page = listen(await browser.newPage({ viewport: { width: 360, height: 740 } }));
-  for (const view of ["ask", "documents", "dashboard"]) {
+  const page = listen(await browser.newPage({ viewport: { width: 390, height: 844 } }));
+  for (const width of [390, 360]) for (const view of ["ask", "documents", "dashboard"]) {
+    await page.setViewportSize({ width, height: 844 });
     await open(page, url + "/#" + view);
     if (view === "ask") await ask(page, "How tall is the grey heron?");
     if (view === "documents") await page.waitForSelector("#documents-list tr");
     if (view === "dashboard") await page.waitForSelector("#chart-ratio svg .dot");
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    check("a phone shows the view " + view + " without scrolling sideways", wide <= 0, wide + " pixels too wide");
+    check(width + " pixels show the view " + view + " without scrolling sideways", wide <= 0, wide + " pixels too wide");
+    const broken = await page.evaluate(oneLine, "nav a, th:not(:has(.unseen)), #collections button, #documents-list button, #layers tr:first-child td:first-child");
+    check("and break no label", broken.length === 0, broken.join("; "));
     await page.screenshot({ path: pictures + "/phone-" + view + ".png" });
   }
   await page.close();
@@ -336,6 +414,7 @@ async function written(browser) {
   const policy = reply.headers.get("content-security-policy") || "";
   check("the policy lets nothing in but the service's own files", /default-src 'none'/.test(policy) && !/unsafe|https?:|\*/.test(policy), policy);
   const page = listen(await browser.newPage({ viewport: { width: 1000, height: 900 } }));
+  await nothing(browser);
   await reading(page);
   await dashboard(page);
   await keyboard(page);
@@ -343,6 +422,7 @@ async function written(browser) {
   await accessible(browser);
   await phone(browser);
   await documents(browser);
+  await gone(browser);
   await keys(browser);
   await slowly(browser);
   if (writer) await written(browser);
