@@ -8,8 +8,9 @@
  *   overlap the next chunk begins with the last units of this one, up to `overlap` tokens, but
  *           never reaches back over a heading
  *
- * The counter is called once for each unit and once for each chunk (the joined text may count
- * other than the sum), so the work is linear in the text. */
+ * The counter is called once for each unit and a few times for each chunk (the joined text may
+ * count other than the sum), so the work is linear in the text. Units are packed as they come: no
+ * more of them are held than a chunk and its overlap are made of. */
 #include "data/chunk/chunk.h"
 
 #include <assert.h>
@@ -41,15 +42,30 @@ typedef struct unit {
     bool heading;
 } unit;
 
+typedef struct output {
+    chunk *list;
+    size_t n, cap;
+    const extracted *x;
+    size_t block;           /* next block that may be a heading */
+    size_t h_start, h_end;  /* nearest heading above */
+    size_t at_bytes, at_cp; /* a place and its number of code points */
+} output;
+
 typedef struct splitter {
     const char *text;
     size_t len;
     size_t max_tokens, overlap;
     chunk_count_fn *count;
     void *count_ctx;
+    doc_budget *budget;
+    int failure; /* FO_OK, FO_ENOMEM, or the budget's: everything ends at it */
+    /* units that are not wholly packed yet */
     unit *units;
     size_t n_units, cap_units;
-    bool out_of_memory;
+    /* packing: the chunk at hand is units [first, fits); sum: of their tokens */
+    size_t first, fresh; /* fresh: the first unit that no chunk has had yet */
+    size_t fits, sum;
+    output out;
 } splitter;
 
 static int32_t space_cp(const char *s, size_t len, size_t at, size_t *n) {
@@ -96,23 +112,39 @@ static size_t count_words(void *ctx, const char *text, size_t len) {
     return n;
 }
 
-static size_t count(const splitter *s, size_t start, size_t end) {
+static bool go_on(splitter *s, size_t bytes) {
+    if (!s->failure && !doc_budget_go_on(s->budget, bytes)) s->failure = s->budget->failure;
+    return s->failure == FO_OK;
+}
+
+static size_t count(splitter *s, size_t start, size_t end) {
+    go_on(s, end - start);
     return s->count(s->count_ctx, s->text + start, end - start);
 }
 
+/* Room for one more element of an array, which the budget counts as it grows; NULL: none. */
+static void *grow(splitter *s, void *array, size_t n, size_t *cap, size_t size) {
+    if (n < *cap) return array;
+    size_t more = *cap ? *cap * 2 : 64, bytes;
+    void *grown = NULL;
+    if (!doc_budget_take(s->budget, (more - *cap) * size))
+        s->failure = s->budget->failure;
+    else if (!fo_mul_size(more, size, &bytes) || !(grown = realloc(array, bytes)))
+        s->failure = FO_ENOMEM;
+    if (grown) *cap = more;
+    return grown;
+}
+
+static void pack(splitter *s, bool last);
+
 static void add_unit(splitter *s, size_t start, size_t end, size_t n_tokens, uint8_t before,
                      bool heading) {
-    if (s->n_units == s->cap_units) {
-        size_t cap = s->cap_units ? s->cap_units * 2 : 64, bytes;
-        unit *grown = fo_mul_size(cap, sizeof *grown, &bytes) ? realloc(s->units, bytes) : NULL;
-        if (!grown) {
-            s->out_of_memory = true;
-            return;
-        }
-        s->units = grown;
-        s->cap_units = cap;
-    }
+    if (s->failure) return;
+    unit *units = grow(s, s->units, s->n_units, &s->cap_units, sizeof *units);
+    if (!units) return;
+    s->units = units;
     s->units[s->n_units++] = (unit){start, end, n_tokens, before, heading};
+    pack(s, false);
 }
 
 /* ---- cutting what is too long ------------------------------------------------------------ */
@@ -144,7 +176,7 @@ static size_t code_point_cut(const splitter *s, size_t start, size_t limit) {
 /* Text without spaces: windows that fit, each found in a few counts. */
 static void split_unspaced(splitter *s, size_t start, size_t end, size_t target, uint8_t before) {
     size_t window = target * 3;
-    while (start < end && !s->out_of_memory) {
+    while (start < end && !s->failure) {
         size_t cut = end - start <= window ? end : 0, n = 0;
         for (;;) {
             if (!cut) {
@@ -173,7 +205,7 @@ static void add_run(splitter *s, size_t start, size_t end, uint8_t before) {
         add_unit(s, start, end, n, before, false);
         return;
     }
-    for (size_t at = start; at < end; at = skip_space(s->text, end, at)) {
+    for (size_t at = start; at < end && !s->failure; at = skip_space(s->text, end, at)) {
         size_t word = at;
         while (at < end && !space_at(s->text, end, at)) at++;
         add_unit(s, word, at, count(s, word, at), before, false);
@@ -185,7 +217,7 @@ static void add_run(splitter *s, size_t start, size_t end, uint8_t before) {
 static void split_words(splitter *s, size_t start, size_t end, uint8_t before) {
     size_t target = s->overlap >= 8 ? s->overlap : s->max_tokens / 8;
     size_t run_start = start, run_end = start, run_tokens = 0;
-    for (size_t at = start; at < end && !s->out_of_memory;) {
+    for (size_t at = start; at < end && !s->failure;) {
         size_t word = at;
         while (at < end && !space_at(s->text, end, at) &&
                at - word <= s->max_tokens * MAX_BYTES_UNSPACED)
@@ -248,7 +280,7 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
     if (kind == TEXT_CODE && end - start <= s->max_tokens * MAX_BYTES_PER_TOKEN &&
         count(s, start, end) <= s->max_tokens)
         inside = INSIDE_CODE;
-    for (size_t at = start; at < end && !s->out_of_memory;) {
+    for (size_t at = start; at < end && !s->failure;) {
         size_t stop;
         if (kind == TEXT_CODE) {
             const char *newline = memchr(s->text + at, '\n', end - at);
@@ -265,7 +297,7 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
 /* Blocks, and whatever text lies between them. */
 static void split_all(splitter *s, const extracted *x) {
     size_t at = 0;
-    for (size_t i = 0; i < x->n_blocks; i++) {
+    for (size_t i = 0; i < x->n_blocks && go_on(s, 0); i++) {
         const text_block *b = &x->blocks[i];
         if (b->start < at || b->end < b->start || b->end > s->len) continue;
         split_block(s, at, b->start, TEXT_PARAGRAPH);
@@ -284,15 +316,14 @@ static const uint8_t sixths[] = {[INSIDE_CODE] = 6,
                                  [BEFORE_BLOCK] = 3,
                                  [BEFORE_HEADING] = 2};
 
-/* Units [first, fits) fit: where to cut, in (fresh, fits], `fresh` being the first new unit. */
-static size_t choose_cut(const splitter *s, size_t first, size_t fresh, size_t fits) {
-    if (fits == s->n_units) return fits;
+/* Where to cut what fits, in (fresh, fits]; the text goes on behind it. */
+static size_t choose_cut(const splitter *s) {
     size_t best = 0;
     int best_rank = -1;
     size_t sum = 0;
-    for (size_t i = first; i <= fits; i++) {
+    for (size_t i = s->first; i <= s->fits; i++) {
         const unit *u = &s->units[i];
-        if (i > fresh && !s->units[i - 1].heading) {
+        if (i > s->fresh && !s->units[i - 1].heading) {
             int rank = u->before;
             /* A cut that leaves the chunk nearly empty is worth no more than one between words,
              * but still more than one inside a fence that fits. */
@@ -304,7 +335,7 @@ static size_t choose_cut(const splitter *s, size_t first, size_t fresh, size_t f
         }
         sum += u->n_tokens;
     }
-    return best > fresh ? best : fits;
+    return best > s->fresh ? best : s->fits;
 }
 
 static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut) {
@@ -317,23 +348,11 @@ static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut
     return i;
 }
 
-typedef struct output {
-    chunk *list;
-    size_t n, cap;
-    const extracted *x;
-    size_t block;           /* next block that may be a heading */
-    size_t h_start, h_end;  /* nearest heading above */
-    size_t at_bytes, at_cp; /* a place and its number of code points */
-} output;
-
-static bool emit(output *o, size_t start, size_t end, size_t n_tokens) {
-    if (o->n == o->cap) {
-        size_t cap = o->cap ? o->cap * 2 : 16, bytes;
-        chunk *grown = fo_mul_size(cap, sizeof *grown, &bytes) ? realloc(o->list, bytes) : NULL;
-        if (!grown) return false;
-        o->list = grown;
-        o->cap = cap;
-    }
+static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
+    output *o = &s->out;
+    chunk *list = grow(s, o->list, o->n, &o->cap, sizeof *list);
+    if (!list) return;
+    o->list = list;
     for (; o->block < o->x->n_blocks && o->x->blocks[o->block].start <= start; o->block++) {
         const text_block *b = &o->x->blocks[o->block];
         if (b->kind != TEXT_HEADING || b->end > o->x->len || b->start > b->end) continue;
@@ -351,36 +370,89 @@ static bool emit(output *o, size_t start, size_t end, size_t n_tokens) {
         .heading_start = o->h_start,
         .heading_end = o->h_end,
     };
-    return true;
 }
 
-static bool pack(const splitter *s, output *o) {
-    size_t first = 0, fresh = 0; /* first unit of the chunk, first that no chunk has had yet */
-    while (fresh < s->n_units) {
-        size_t sum = 0;
-        for (size_t i = first; i < fresh; i++) sum += s->units[i].n_tokens;
-        while (first < fresh && sum + s->units[fresh].n_tokens > s->max_tokens)
-            sum -= s->units[first++].n_tokens;
-        size_t fits = fresh;
-        while (fits < s->n_units &&
-               (fits == first || sum + s->units[fits].n_tokens <= s->max_tokens))
-            sum += s->units[fits++].n_tokens;
-        size_t cut = choose_cut(s, first, fresh, fits), n;
-        for (;;) { /* the joined text may count a little more than its parts */
-            n = cut - first == 1 ? s->units[first].n_tokens
-                                 : count(s, s->units[first].start, s->units[cut - 1].end);
-            if (n <= s->max_tokens || cut - first == 1) break;
-            if (cut > fresh + 1)
-                cut--;
-            else
-                first++;
+/* Tokens of units [first, cut) joined. */
+static size_t count_joined(splitter *s, size_t cut) {
+    return cut - s->first == 1 ? s->units[s->first].n_tokens
+                               : count(s, s->units[s->first].start, s->units[cut - 1].end);
+}
+
+/* The joined text may count more than its parts (white space between them, say): the last cut at or
+ * before `cut` that fits. Looked for where it should be by proportion, and by halves where that
+ * misleads, because to count is what costs. Where no cut behind a new unit fits, the overlap is
+ * shortened. */
+static size_t cut_back(splitter *s, size_t cut, size_t *n_tokens) {
+    size_t over = cut, n_over = count_joined(s, cut), n_fits = 0, fits = s->fresh;
+    *n_tokens = n_over;
+    if (n_over <= s->max_tokens) return cut;
+    for (int tries = 0; over - fits > 1 && !s->failure; tries++) {
+        size_t from = fits > s->fresh ? fits : s->first;
+        size_t probe = tries % 3 == 2
+                           ? fits + (over - fits) / 2
+                           : from + (over - from) * (s->max_tokens - n_fits) / (n_over - n_fits);
+        if (probe <= fits) probe = fits + 1;
+        if (probe >= over) probe = over - 1;
+        size_t n = count_joined(s, probe);
+        if (n > s->max_tokens) {
+            over = probe;
+            n_over = n;
+        } else {
+            fits = probe;
+            n_fits = *n_tokens = n;
         }
-        if (!emit(o, s->units[first].start, s->units[cut - 1].end, n)) return false;
-        if (cut == s->n_units) break;
-        first = first_of_overlap(s, first, cut);
-        fresh = cut;
     }
-    return true;
+    if (fits > s->fresh) return fits;
+    cut = s->fresh + 1;
+    while ((*n_tokens = count_joined(s, cut)) > s->max_tokens && cut - s->first > 1 && !s->failure)
+        s->first++;
+    return cut;
+}
+
+/* Units before `first` are done with: forget them now and then. */
+static void forget_packed(splitter *s) {
+    enum { MANY = 1024 };
+    if (s->first < MANY) return;
+    memmove(s->units, s->units + s->first, (s->n_units - s->first) * sizeof *s->units);
+    s->n_units -= s->first;
+    s->fresh -= s->first;
+    s->fits -= s->first;
+    s->first = 0;
+}
+
+/* Put out the chunk at hand, cut before unit `cut`, and begin the next one. */
+static void end_chunk(splitter *s, size_t cut) {
+    size_t n;
+    cut = cut_back(s, cut, &n);
+    emit(s, s->units[s->first].start, s->units[cut - 1].end, n);
+    if (cut == s->n_units) {
+        s->first = s->fresh = s->fits = cut;
+    } else {
+        s->first = first_of_overlap(s, s->first, cut);
+        s->fresh = s->fits = cut;
+    }
+    s->sum = 0;
+    for (size_t i = s->first; i < s->fresh; i++) s->sum += s->units[i].n_tokens;
+    while (s->first < s->fresh && s->fresh < s->n_units &&
+           s->sum + s->units[s->fresh].n_tokens > s->max_tokens)
+        s->sum -= s->units[s->first++].n_tokens;
+    forget_packed(s);
+}
+
+/* Take the units that have come since; a chunk is put out as soon as one is seen that no longer
+ * fits, for the best place to cut depends on no more than that one. */
+static void pack(splitter *s, bool last) {
+    while (!s->failure) {
+        while (s->fits < s->n_units &&
+               (s->fits == s->first || s->sum + s->units[s->fits].n_tokens <= s->max_tokens))
+            s->sum += s->units[s->fits++].n_tokens;
+        if (s->fits < s->n_units)
+            end_chunk(s, choose_cut(s));
+        else if (last && s->fresh < s->n_units)
+            end_chunk(s, s->n_units);
+        else
+            return;
+    }
 }
 
 int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_options *opt,
@@ -398,16 +470,20 @@ int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_optio
                   .max_tokens = opt->max_tokens,
                   .overlap = opt->overlap,
                   .count = opt->count ? opt->count : count_words,
-                  .count_ctx = opt->count_ctx};
-    output o = {.x = x};
+                  .count_ctx = opt->count_ctx,
+                  .budget = opt->budget,
+                  .out = {.x = x}};
     split_all(&s, x);
-    bool ok = !s.out_of_memory && pack(&s, &o);
+    pack(&s, true);
+    doc_budget_give(s.budget, s.cap_units * sizeof *s.units);
     free(s.units);
-    if (!ok) {
-        free(o.list);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (s.failure) {
+        free(s.out.list);
+        doc_budget_give(s.budget, s.out.cap * sizeof *s.out.list);
+        return s.budget && s.budget->failure ? doc_budget_fail(s.budget, err)
+                                             : fo_fail(err, FO_ENOMEM, "out of memory");
     }
-    *out = o.list;
-    *n_out = o.n;
+    *out = s.out.list;
+    *n_out = s.out.n;
     return FO_OK;
 }

@@ -17,6 +17,7 @@ typedef struct chunk_options {
     size_t overlap;        /* < max_tokens / 2; 32 by default */
     chunk_count_fn *count; /* NULL: words */
     void *count_ctx;
+    doc_budget *budget; /* NULL: no bound; afterwards it counts the chunks as well */
 } chunk_options;
 
 typedef struct chunk {
@@ -26,7 +27,8 @@ typedef struct chunk {
     size_t heading_start, heading_end; /* bytes of the nearest heading above, empty if none */
 } chunk;
 
-/* Chunks of x in order; *out is malloc'd, the caller frees it. Text without a word gives none. */
+/* Chunks of x in order; *out is malloc'd, the caller frees it. Text without a word gives none.
+ * FO_EINVAL names the option, FO_ENOMEM, and what doc_budget_fail says. */
 int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_options *opt,
                fo_err *err);
 

@@ -133,9 +133,10 @@ static size_t skip_closers(const char *s, size_t len, size_t at) {
 
 /* ---- line breaks -------------------------------------------------------------------------- */
 
-/* How many lines after a break, and bytes in all, are looked at for the width of the text; and how
- * much room a writer may leave at a line's end (a ragged margin, a word kept together). */
-enum { WIDTH_LINES = 12, WIDTH_BYTES = 2048, MARGIN = 10 };
+/* How many lines after a break and before it, and bytes on either side, are looked at for the width
+ * of the text; and how much room a writer may leave at a line's end (a ragged margin, a word kept
+ * together). */
+enum { WIDTH_LINES = 12, WIDTH_LINES_BEFORE = 48, WIDTH_BYTES = 2048, MARGIN = 10 };
 
 static size_t skip_blanks(const char *s, size_t len, size_t at) {
     while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
@@ -159,8 +160,10 @@ static bool is_item(const char *s, size_t len, size_t at) {
 
 /* "-x", "--long": what a manual explains in the lines that follow. */
 static bool is_option(const char *s, size_t len, size_t at) {
+    enum { MAX_DASHES = 8 }; /* more of them are a rule */
     if (at >= len || s[at] != '-') return false;
-    while (at < len && s[at] == '-') at++;
+    for (int dashes = 0; at < len && s[at] == '-'; at++)
+        if (++dashes > MAX_DASHES) return false;
     size_t n;
     int32_t cp = cp_at(s, len, at, &n);
     return n && (is_letter(cp) || (cp >= '0' && cp <= '9'));
@@ -170,8 +173,10 @@ static bool is_option(const char *s, size_t len, size_t at) {
  * wrapped there. The block that it stands in is looked at, within bounds. */
 static size_t text_width(const char *s, size_t len, size_t newline) {
     size_t from = newline, stop = len - newline < WIDTH_BYTES ? len : newline + WIDTH_BYTES;
-    while (from > 0 && newline - from < WIDTH_BYTES && !(s[from - 1] == '\n' && s[from] == '\n'))
-        from--;
+    for (int before = 0; from > 0 && newline - from < WIDTH_BYTES; from--) {
+        if (s[from - 1] != '\n') continue;
+        if (s[from] == '\n' || ++before > WIDTH_LINES_BEFORE) break;
+    }
     size_t widest = 0, after = 0;
     for (size_t at = from; at < stop && after<WIDTH_LINES; after += at> newline) {
         size_t end = line_end(s, stop, at), text = skip_blanks(s, end, at);

@@ -6,23 +6,46 @@
 
 #include "kernels/utf8.h"
 
+/* A string that places point to. */
+struct place_name {
+    struct place_name *next;
+    char s[];
+};
+
 static bool is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-void builder_mark(builder *b, size_t start, size_t end, uint8_t kind, uint8_t level) {
-    if (b->n_blocks == b->cap_blocks) {
-        size_t cap = b->cap_blocks ? b->cap_blocks * 2 : 32, bytes;
-        text_block *grown =
-            fo_mul_size(cap, sizeof *grown, &bytes) ? realloc(b->blocks, bytes) : NULL;
-        if (!grown) {
-            b->failure = FO_ENOMEM;
-            return;
-        }
-        b->blocks = grown;
-        b->cap_blocks = cap;
+static void fail(builder *b, int code) {
+    if (b->failure == FO_OK) b->failure = code;
+}
+
+/* Room for one more element, counted by the budget: the array itself, or NULL. */
+static void *grow(builder *b, void *array, size_t n, size_t *cap, size_t size) {
+    if (b->failure || !doc_budget_take(b->budget, size)) {
+        fail(b, b->budget ? b->budget->failure : FO_ENOMEM);
+        return NULL;
     }
-    b->blocks[b->n_blocks++] = (text_block){start, end, kind, level};
+    if (n < *cap) return array;
+    size_t more = *cap ? *cap * 2 : 32, bytes;
+    void *grown = fo_mul_size(more, size, &bytes) ? realloc(array, bytes) : NULL;
+    if (!grown) {
+        fail(b, FO_ENOMEM);
+        return NULL;
+    }
+    *cap = more;
+    return grown;
+}
+
+static void add_block(builder *b, text_block block) {
+    text_block *blocks = grow(b, b->blocks, b->n_blocks, &b->cap_blocks, sizeof *blocks);
+    if (!blocks) return;
+    b->blocks = blocks;
+    b->blocks[b->n_blocks++] = block;
+}
+
+void builder_mark(builder *b, size_t start, size_t end, uint8_t kind, uint8_t level) {
+    add_block(b, (text_block){start, end, b->place, kind, level});
 }
 
 void builder_begin(builder *b, uint8_t kind, uint8_t level) {
@@ -30,16 +53,20 @@ void builder_begin(builder *b, uint8_t kind, uint8_t level) {
     if (b->n_blocks) {
         uint8_t last = b->blocks[b->n_blocks - 1].kind;
         bool close = last == kind && (kind == TEXT_LIST_ITEM || kind == TEXT_TABLE_ROW);
-        fo_buf_str(&b->text, close ? "\n" : "\n\n");
+        const char *space = close ? "\n" : "\n\n";
+        if (doc_budget_take(b->budget, strlen(space))) fo_buf_str(&b->text, space);
     }
     b->start = b->text.len;
+    b->block_place = b->place;
     b->kind = kind;
     b->level = level;
     b->open = true;
+    b->inked = false;
 }
 
 static void cut(builder *b, size_t len) {
     if (!b->text.data) return;
+    doc_budget_give(b->budget, b->text.len - len);
     b->text.len = len;
     b->text.data[len] = 0;
 }
@@ -54,26 +81,66 @@ void builder_end(builder *b) {
             if (b->text.data[i] == '\n') start = i + 1;
     if (end > start) {
         cut(b, end);
-        builder_mark(b, start, end, b->kind, b->level);
+        add_block(b, (text_block){start, end, b->block_place, b->kind, b->level});
         return;
     }
     size_t len = b->n_blocks ? b->blocks[b->n_blocks - 1].end : 0;
     cut(b, len);
 }
 
+static const char *keep_name(builder *b, const char *s, const char *last) {
+    if (!s) return NULL;
+    if (last && strcmp(s, last) == 0) return last;
+    size_t n = strlen(s) + 1;
+    struct place_name *name = malloc(sizeof *name + n);
+    if (!name || !doc_budget_take(b->budget, sizeof *name + n)) {
+        free(name);
+        fail(b, b->budget && b->budget->failure ? b->budget->failure : FO_ENOMEM);
+        return NULL;
+    }
+    memcpy(name->s, s, n);
+    name->next = b->place_names;
+    b->place_names = name;
+    return name->s;
+}
+
+void builder_set_place(builder *b, const text_place *p) {
+    b->place = 0;
+    if (!p || b->failure) return;
+    text_place *places = grow(b, b->places, b->n_places, &b->cap_places, sizeof *places);
+    if (!places) return;
+    b->places = places;
+    const text_place *last = b->n_places ? &places[b->n_places - 1] : &(text_place){0};
+    text_place kept = *p;
+    kept.sheet = keep_name(b, p->sheet, last->sheet);
+    kept.range = keep_name(b, p->range, last->range);
+    if (b->failure) return;
+    places[b->n_places++] = kept;
+    b->place = (uint32_t)b->n_places;
+}
+
+bool builder_go_on(builder *b, size_t bytes) {
+    if (b->failure) return false;
+    if (!doc_budget_go_on(b->budget, bytes)) b->failure = b->budget->failure;
+    return b->failure == FO_OK;
+}
+
+/* May n bytes of text be added? */
 static bool room(builder *b, size_t n) {
     if (b->failure) return false;
-    if (n > b->max_bytes || b->text.len > b->max_bytes - n) {
-        b->failure = FO_ELIMIT;
-        return false;
-    }
+    if (n > b->max_bytes || b->text.len > b->max_bytes - n) b->failure = FO_ELIMIT;
     if (b->text.failed || b->title.failed) b->failure = FO_ENOMEM;
     return b->failure == FO_OK;
 }
 
 void builder_add(builder *b, const char *s, size_t n) {
     if (!room(b, n)) return;
+    if (!doc_budget_take(b->budget, n)) {
+        b->failure = b->budget->failure;
+        return;
+    }
     if (!b->open) builder_begin(b, TEXT_PARAGRAPH, 0);
+    for (size_t i = 0; !b->inked && i < n; i++) b->inked = !is_space(s[i]);
     fo_buf_add(&b->text, s, n);
 }
 
@@ -82,10 +149,7 @@ void builder_str(builder *b, const char *s) {
 }
 
 bool builder_block_empty(const builder *b) {
-    if (!b->open) return true;
-    for (size_t i = b->start; i < b->text.len; i++)
-        if (!is_space(b->text.data[i])) return false;
-    return true;
+    return !b->open || !b->inked;
 }
 
 void builder_add_flowing(builder *b, const char *s, size_t n) {
@@ -128,9 +192,36 @@ void builder_set_title(builder *b, const char *s, size_t n) {
     }
 }
 
+void builder_adopt(builder *b, fo_buf *text) {
+    if (text->len > b->max_bytes) {
+        fail(b, FO_ELIMIT);
+        return;
+    }
+    fo_buf_free(&b->text);
+    b->text = *text;
+    *text = (fo_buf){0};
+}
+
+void builder_rewind(builder *b, size_t n_blocks, size_t n_text) {
+    doc_budget_give(b->budget, (b->n_blocks - n_blocks) * sizeof *b->blocks);
+    b->n_blocks = n_blocks;
+    b->open = false;
+    cut(b, n_text);
+}
+
+void builder_free_names(struct place_name *names) {
+    while (names) {
+        struct place_name *next = names->next;
+        free(names);
+        names = next;
+    }
+}
+
 void builder_free(builder *b) {
     fo_buf_free(&b->text);
     fo_buf_free(&b->title);
     free(b->blocks);
+    free(b->places);
+    builder_free_names(b->place_names);
     *b = (builder){0};
 }

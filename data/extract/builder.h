@@ -5,28 +5,43 @@
  *     builder_end(&b);
  *
  * Blocks are parted by a blank line, rows of a table and items of a list by a line break. A block
- * that stays empty leaves nothing. Failures (memory, limit) are sticky: check b->failure. */
+ * that stays empty leaves nothing. Failures (memory, limit, budget) are sticky: from then on
+ * nothing is added; check b->failure where much work would be done for nothing. */
 #ifndef FORAGE_DATA_BUILDER_H
 #define FORAGE_DATA_BUILDER_H
 
 #include "data/extract/extract.h"
 #include "kernels/buf.h"
 
+struct place_name;
+
 typedef struct builder {
+    /* set before the first use */
+    size_t max_bytes;   /* of text */
+    doc_budget *budget; /* NULL: none */
+    /* results */
     fo_buf text;
     fo_buf title; /* first title seen wins */
     text_block *blocks;
     size_t n_blocks, cap_blocks;
-    size_t max_bytes;
+    text_place *places;
+    size_t n_places, cap_places;
+    struct place_name *place_names;
+    const char *encoding; /* of a format of text; static */
     size_t n_replaced;
-    size_t start; /* of the open block's text */
-    int failure;  /* FO_OK, FO_ENOMEM or FO_ELIMIT */
+    int failure; /* FO_OK, FO_ENOMEM, FO_ELIMIT (max_bytes), or the budget's */
+    /* the open block */
+    size_t start; /* of its text */
+    uint32_t place, block_place;
     uint8_t kind, level;
     bool open;
+    bool inked; /* it has more than white space */
 } builder;
 
 void builder_begin(builder *b, uint8_t kind, uint8_t level); /* ends the open block first */
 void builder_end(builder *b);                                /* without an open block: nothing */
+/* Blocks begun from now on stand here; strings are copied. NULL: nowhere in particular. */
+void builder_set_place(builder *b, const text_place *p);
 /* Clean UTF-8, kept as it is. */
 void builder_add(builder *b, const char *s, size_t n);
 void builder_str(builder *b, const char *s);
@@ -37,8 +52,15 @@ void builder_add_cp(builder *b, int32_t cp);
 /* The text of the open block so far is empty or white space. */
 bool builder_block_empty(const builder *b);
 void builder_set_title(builder *b, const char *s, size_t n); /* trimmed; empty ones are ignored */
-/* Take the text as it is (instead of begin/add/end) and mark stretches of it. */
+/* Take the text as it is (instead of begin/add/end) and mark stretches of it. `text` is emptied; it
+ * was counted by the budget already. Only while b has no text. */
+void builder_adopt(builder *b, fo_buf *text);
 void builder_mark(builder *b, size_t start, size_t end, uint8_t kind, uint8_t level);
+/* Drop text and blocks since there were so many of them (places stay). */
+void builder_rewind(builder *b, size_t n_blocks, size_t n_text);
+/* `bytes` of input were gone through: false where work is to end; b->failure says why. */
+bool builder_go_on(builder *b, size_t bytes);
 void builder_free(builder *b);
+void builder_free_names(struct place_name *names);
 
 #endif

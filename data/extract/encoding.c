@@ -174,87 +174,135 @@ static const char *choose(const unsigned char *b, size_t n, const char *declared
 
 /* ---- decoding ---------------------------------------------------------------------------- */
 
-static void decode_1252(fo_buf *out, const unsigned char *b, size_t n) {
+/* Input is decoded piece by piece into `raw`, which is cleaned into `out` whenever it is long: what
+ * is held beside the result stays small, and the budget is asked in between. */
+enum { PIECE = 64 << 10 };
+
+typedef struct decoder {
+    fo_buf *out, raw;
+    doc_budget *budget;
+    size_t *n_replaced;
+    int failure;
+} decoder;
+
+/* Clean what stands in s[0..n): false once the budget says no. */
+static bool clean(decoder *d, const char *s, size_t n) {
+    size_t before = d->out->len;
+    encoding_clean(d->out, s, n, d->n_replaced);
+    if (d->out->failed || d->raw.failed)
+        d->failure = FO_ENOMEM;
+    else if (!doc_budget_take(d->budget, d->out->len - before) || !doc_budget_go_on(d->budget, n))
+        d->failure = d->budget->failure;
+    return d->failure == FO_OK;
+}
+
+/* To be called between characters. CR at the end waits: LF may follow. */
+static bool flush(decoder *d, bool last) {
+    if (d->raw.failed) d->failure = FO_ENOMEM;
+    if (d->failure) return false;
+    if (!last && d->raw.len < PIECE) return true;
+    bool hold = !last && d->raw.len && d->raw.data[d->raw.len - 1] == '\r';
+    bool ok = d->raw.len == 0 || clean(d, d->raw.data, d->raw.len - hold);
+    fo_buf_clear(&d->raw);
+    if (hold) fo_buf_char(&d->raw, '\r');
+    return ok;
+}
+
+static void decode_utf8(decoder *d, const char *s, size_t n) {
+    for (size_t at = 0; at < n;) {
+        size_t stop = n - at > PIECE ? at + PIECE : n;
+        /* Cut before the beginning of a character that stands after no CR: exact, because neither
+         * a character nor an ill-formed part of one reaches past the next beginning. */
+        size_t to = stop;
+        while (stop < n && to > at && (!fo_utf8_boundary(s[to]) || s[to - 1] == '\r')) to--;
+        if (to > at) stop = to;
+        if (!clean(d, s + at, stop - at)) return;
+        at = stop;
+    }
+}
+
+static void decode_1252(decoder *d, const unsigned char *b, size_t n) {
     static const uint16_t high[32] = {
         0x20AC, 0,      0x201A, 0x0192, 0x201E, 0x2026, 0x2020, 0x2021, 0x02C6, 0x2030, 0x0160,
         0x2039, 0x0152, 0,      0x017D, 0,      0,      0x2018, 0x2019, 0x201C, 0x201D, 0x2022,
         0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0,      0x017E, 0x0178};
     for (size_t i = 0; i < n; i++) {
         if (b[i] < 0x80)
-            fo_buf_char(out, (char)b[i]);
+            fo_buf_char(&d->raw, (char)b[i]);
         else if (b[i] >= 0xA0)
-            add_cp(out, b[i]);
+            add_cp(&d->raw, b[i]);
         else if (high[b[i] - 0x80])
-            add_cp(out, high[b[i] - 0x80]);
+            add_cp(&d->raw, high[b[i] - 0x80]);
         else
-            add_cp(out, REPLACEMENT);
+            add_cp(&d->raw, REPLACEMENT);
+        if (d->raw.len >= PIECE && !flush(d, false)) return;
     }
 }
 
-static void decode_utf16(fo_buf *out, const unsigned char *b, size_t n, bool big, size_t *bad) {
+static void decode_utf16(decoder *d, const unsigned char *b, size_t n, bool big) {
     size_t i = 0;
     while (i + 1 < n) {
         int32_t u = big ? b[i] << 8 | b[i + 1] : b[i + 1] << 8 | b[i];
         i += 2;
+        if (d->raw.len >= PIECE && !flush(d, false)) return;
         if (u >= 0xD800 && u < 0xDC00 && i + 1 < n) {
             int32_t low = big ? b[i] << 8 | b[i + 1] : b[i + 1] << 8 | b[i];
             if (low >= 0xDC00 && low < 0xE000) {
-                add_cp(out, 0x10000 + ((u - 0xD800) << 10) + (low - 0xDC00));
+                add_cp(&d->raw, 0x10000 + ((u - 0xD800) << 10) + (low - 0xDC00));
                 i += 2;
                 continue;
             }
         }
         if (u >= 0xD800 && u < 0xE000)
-            add_replacement(out, bad);
+            add_replacement(&d->raw, d->n_replaced);
         else
-            add_cp(out, u);
+            add_cp(&d->raw, u);
     }
-    if (i < n) add_replacement(out, bad);
+    if (i < n) add_replacement(&d->raw, d->n_replaced);
 }
 
-static void decode_iconv(fo_buf *out, iconv_t cd, const unsigned char *b, size_t n, size_t *bad) {
+static void decode_iconv(decoder *d, iconv_t cd, const unsigned char *b, size_t n) {
     char *in = (char *)b;
     size_t left = n;
-    while (left && !out->failed) {
+    while (left && flush(d, false)) {
         char piece[4096], *to = piece;
         size_t room = sizeof piece;
         size_t rc = iconv(cd, &in, &left, &to, &room);
-        fo_buf_add(out, piece, sizeof piece - room);
+        fo_buf_add(&d->raw, piece, sizeof piece - room);
         if (rc != (size_t)-1 || errno == E2BIG) continue;
-        add_replacement(out, bad);
+        add_replacement(&d->raw, d->n_replaced);
         in++;
         left--;
     }
 }
 
 int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const char *declared,
-                    size_t max_bytes, const char **name, size_t *n_replaced, fo_err *err) {
+                    const encoding_limits *limits, const char **name, size_t *n_replaced,
+                    fo_err *err) {
     size_t skip = 0;
     *name = choose(bytes, n, declared, &skip);
     bytes += skip;
     n -= skip;
-    if (n > max_bytes)
-        return fo_fail(err, FO_ELIMIT, "the document is longer than %zu bytes", max_bytes);
+    if (n > limits->max_bytes)
+        return fo_fail(err, FO_ELIMIT, "the document is longer than %zu bytes", limits->max_bytes);
+    decoder d = {.out = out, .budget = limits->budget, .n_replaced = n_replaced};
     if (strcmp(*name, "utf-8") == 0) {
-        encoding_clean(out, (const char *)bytes, n, n_replaced);
+        decode_utf8(&d, (const char *)bytes, n);
+    } else if (strcmp(*name, "windows-1252") == 0) {
+        decode_1252(&d, bytes, n);
+    } else if (strncmp(*name, "utf-16", 6) == 0) {
+        decode_utf16(&d, bytes, n, (*name)[6] == 'b');
     } else {
-        fo_buf raw = {0};
-        if (strcmp(*name, "windows-1252") == 0) {
-            decode_1252(&raw, bytes, n);
-        } else if (strncmp(*name, "utf-16", 6) == 0) {
-            decode_utf16(&raw, bytes, n, (*name)[6] == 'b', n_replaced);
-        } else {
-            iconv_t cd = iconv_open("UTF-8", *name);
-            if (cd == (iconv_t)-1)
-                return fo_fail(err, FO_EUNSUPPORTED, "this system cannot decode the charset '%s'",
-                               *name);
-            decode_iconv(&raw, cd, bytes, n, n_replaced);
-            iconv_close(cd);
-        }
-        encoding_clean(out, raw.data ? raw.data : "", raw.len, n_replaced);
-        bool failed = raw.failed;
-        fo_buf_free(&raw);
-        if (failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+        iconv_t cd = iconv_open("UTF-8", *name);
+        if (cd == (iconv_t)-1)
+            return fo_fail(err, FO_EUNSUPPORTED, "this system cannot decode the charset '%s'",
+                           *name);
+        decode_iconv(&d, cd, bytes, n);
+        iconv_close(cd);
     }
-    return out->failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    flush(&d, true);
+    fo_buf_free(&d.raw);
+    if (d.failure && d.failure != FO_ENOMEM) return doc_budget_fail(d.budget, err);
+    if (d.failure && d.budget && d.budget->failure) return doc_budget_fail(d.budget, err);
+    return d.failure ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
 }

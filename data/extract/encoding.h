@@ -5,6 +5,7 @@
 #ifndef FORAGE_DATA_ENCODING_H
 #define FORAGE_DATA_ENCODING_H
 
+#include "data/extract/doc_budget.h"
 #include "kernels/buf.h"
 #include "kernels/error.h"
 
@@ -14,9 +15,15 @@ const char *encoding_find(const char *label, size_t len);
 
 /* Decode bytes[0..n) into *out (appended). declared: an encoding_find name or NULL. Ill-formed
  * parts become U+FFFD and are counted; CR and CR LF become LF, form feeds too; other control
- * characters are dropped. *name gets the encoding used. FO_ENOMEM, FO_ELIMIT past max_bytes. */
+ * characters are dropped. *name gets the encoding used. What is appended is taken from the budget
+ * (NULL: none). FO_ENOMEM, FO_ELIMIT past max_bytes, and what doc_budget_fail says. */
+typedef struct encoding_limits {
+    size_t max_bytes; /* of input, without its mark */
+    doc_budget *budget;
+} encoding_limits;
 int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const char *declared,
-                    size_t max_bytes, const char **name, size_t *n_replaced, fo_err *err);
+                    const encoding_limits *limits, const char **name, size_t *n_replaced,
+                    fo_err *err);
 
 /* Append UTF-8 s[0..n) with line ends, control characters and ill-formed parts mended as above. */
 void encoding_clean(fo_buf *out, const char *s, size_t n, size_t *n_replaced);

@@ -1,69 +1,36 @@
-/* The registry of formats, and the way from bytes to text: unpack, decode, choose, extract. */
+/* The way of a document: unpack, tell what it is, hand it to its format, check what came of it. */
 #include "data/extract/extract.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <zlib.h>
 
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/gzip.h"
+#include "kernels/utf8.h"
 
-typedef struct format {
-    extract_format names;
-    bool (*sniff)(const char *text, size_t n); /* decoded text's beginning; NULL: never guessed */
-    extract_fn *extract;
-} format;
-
-static bool looks_like_html(const char *s, size_t n) {
-    static const char *const begins[] = {"<!doctype html", "<html", "<head", "<body", "<?xml"};
-    size_t at = 0;
-    while (at < n && (s[at] == ' ' || (s[at] >= '\t' && s[at] <= '\r'))) at++;
-    while (n - at > 7 && memcmp(s + at, "<!--", 4) == 0) {
-        const char *end = memmem(s + at, n - at, "-->", 3);
-        if (!end) return false;
-        at = (size_t)(end - s) + 3;
-        while (at < n && (s[at] == ' ' || (s[at] >= '\t' && s[at] <= '\r'))) at++;
-    }
-    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
-        size_t k = strlen(begins[i]);
-        if (n - at < k || strncasecmp(s + at, begins[i], k) != 0) continue;
-        return i < 4 || memmem(s + at, n - at, "<html", 5) != NULL;
-    }
-    return false;
-}
-
-/* Order matters: the first row whose sniff says yes is taken; text takes the rest. */
-static const format formats[] = {
-    {{"html", "text/html application/xhtml+xml", "html htm xhtml"}, looks_like_html, extract_html},
-    {{"markdown", "text/markdown text/x-markdown", "md markdown mkd mdown mdx"},
-     NULL,
-     extract_markdown},
-    {{"man", "text/troff application/x-troff-man text/x-troff-man",
-      "1 2 3 4 5 6 7 8 9 man mdoc roff troff"},
-     extract_looks_like_man,
-     extract_man},
-    {{"code",
-      "application/json application/x-ndjson application/xml text/xml text/css text/javascript "
-      "application/javascript application/x-sh text/x-c text/x-python application/yaml "
-      "application/toml",
-      "c h cc cpp cxx hh hpp hxx cs java kt go rs py rb pl pm php js mjs jsx ts tsx swift scala "
-      "lua "
-      "r jl hs ml erl ex el lisp clj sh bash zsh fish ps1 sql css scss json jsonl ndjson yaml yml "
-      "toml ini cfg conf xml cmake mk awk tcl asm s v vhd proto"},
-     NULL,
-     extract_code},
-    {{"text", "text/plain", "txt text log rst adoc asciidoc org tex csv tsv nfo debian"},
-     NULL,
-     extract_plain},
+enum {
+    MAX_NESTING = 2,     /* gzip within gzip */
+    HEAD_BYTES = 32768,  /* that a guess may look at */
+    BINARY_BYTES = 8192, /* that tell text from other data */
 };
-enum { N_FORMATS = sizeof formats / sizeof *formats, TEXT_FORMAT = N_FORMATS - 1 };
 
-const extract_format *extract_format_at(size_t i) {
-    return i < N_FORMATS ? &formats[i].names : NULL;
+/* ---- the registry ------------------------------------------------------------------------- */
+
+/* The rows in order: those of the request, then the registry's. NULL past the end. */
+static const extract_format *row_at(const extract_request *rq, size_t i) {
+    size_t own = rq ? rq->n_formats : 0;
+    return i < own ? &rq->formats[i] : extract_format_at(i - own);
 }
 
-/* ---- names ------------------------------------------------------------------------------- */
+/* Plain text takes what no other row does. */
+static const extract_format *text_row(const extract_request *rq) {
+    size_t i = 0;
+    while (row_at(rq, i)->extract != extract_plain) i++;
+    return row_at(rq, i);
+}
 
 static bool list_has(const char *list, const char *word, size_t n) {
     for (const char *p = list; *p;) {
@@ -73,6 +40,8 @@ static bool list_has(const char *list, const char *word, size_t n) {
     }
     return false;
 }
+
+/* ---- names and types ---------------------------------------------------------------------- */
 
 static const char *base_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -98,7 +67,7 @@ static bool is_section(const char *e, size_t n) {
     return true;
 }
 
-static const format *by_name(const char *file_name) {
+static const extract_format *by_name(const extract_request *rq, const char *file_name) {
     static const char plain[] = "readme license licence copying copyright authors news changelog "
                                 "changes install todo thanks faq history notice contributing";
     if (!file_name) return NULL;
@@ -108,245 +77,271 @@ static const format *by_name(const char *file_name) {
         const char *base = base_name(file_name);
         size_t k = strlen(base);
         if (k > 3 && strcasecmp(base + k - 3, ".gz") == 0) k -= 3;
-        return list_has(plain, base, k) ? &formats[TEXT_FORMAT] : NULL;
+        return list_has(plain, base, k) ? text_row(rq) : NULL;
     }
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        if (list_has(formats[i].names.endings, e, n)) return &formats[i];
-        if (formats[i].extract == extract_man && is_section(e, n)) return &formats[i];
-    }
+    const extract_format *f;
+    for (size_t i = 0; (f = row_at(rq, i)); i++)
+        if (list_has(f->endings, e, n) || (f->extract == extract_man && is_section(e, n))) return f;
     return NULL;
 }
 
 int extract_knows_file(const char *file_name) {
-    return by_name(file_name) != NULL;
+    const extract_format *f = by_name(NULL, file_name);
+    return f && f->extract;
 }
 
-/* The media type without parameters, and its charset (NULL if none or unknown). */
-static size_t split_type(const char *type, const char **charset) {
-    *charset = NULL;
-    if (!type) return 0;
-    size_t n = strcspn(type, "; \t");
+typedef struct media_type {
+    const char *s;
+    size_t n;            /* without parameters; 0: none was declared */
+    const char *charset; /* NULL: none, or one that is not known */
+} media_type;
+
+static media_type split_type(const char *type) {
+    media_type t = {type, 0, NULL};
+    if (!type) return t;
+    t.n = strcspn(type, "; \t");
     for (const char *p = strchr(type, ';'); p; p = strchr(p, ';')) {
         p++;
         p += strspn(p, " \t");
         if (strncasecmp(p, "charset=", 8) != 0) continue;
         p += 8;
-        *charset = encoding_find(p, strcspn(p, "; \t"));
+        t.charset = encoding_find(p, strcspn(p, "; \t"));
     }
-    return n;
+    return t;
 }
 
-static bool type_is(const char *type, size_t n, const char *list) {
-    return n > 0 && list_has(list, type, n);
-}
-
-/* What cannot be read, by its first bytes. */
-static const char *binary_kind(const unsigned char *b, size_t n) {
-    static const struct {
-        const char *magic;
-        size_t n;
-        const char *kind;
-    } known[] = {
-        {"%PDF-", 5, "application/pdf"},
-        {"PK\3\4", 4, "application/zip (or an office document)"},
-        {"\x7f"
-         "ELF",
-         4, "application/x-executable"},
-        {"\x89PNG\r\n", 6, "image/png"},
-        {"\xFF\xD8\xFF", 3, "image/jpeg"},
-        {"GIF8", 4, "image/gif"},
-        {"BZh", 3, "application/x-bzip2"},
-        {"\xFD"
-         "7zXZ",
-         5, "application/x-xz"},
-        {"\x28\xB5\x2F\xFD", 4, "application/zstd"},
-        {"7z\xBC\xAF", 4, "application/x-7z-compressed"},
-        {"SQLite format 3", 16, "application/vnd.sqlite3"},
-        {"\xD0\xCF\x11\xE0", 4, "application/x-ole-storage (an old office document)"},
-        {"OggS", 4, "audio/ogg"},
-        {"RIFF", 4, "audio or video (RIFF)"},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (n >= known[i].n && memcmp(b, known[i].magic, known[i].n) == 0) return known[i].kind;
-    if (n >= 4 && ((b[0] == 0xFF && b[1] == 0xFE) || (b[0] == 0xFE && b[1] == 0xFF) ||
-                   (!b[0] && !b[1] && b[2] == 0xFE && b[3] == 0xFF)))
-        return NULL;
-    if (encoding_guess_utf16(b, n)) return NULL;
-    size_t look = n < 8192 ? n : 8192, control = 0;
-    for (size_t i = 0; i < look; i++) control += b[i] < 8 || (b[i] > 13 && b[i] < 32 && b[i] != 27);
-    return control * 10 > look ? "binary data" : NULL;
-}
-
-static int unsupported(const char *what, int len, fo_err *err) {
-    return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
-                         "cannot read %.*s: text, Markdown, HTML, man pages, source code and their "
-                         "gzip are supported",
-                         len, what);
-}
-
-static int choose_format(const format **out, const char *type, size_t type_len,
-                         const char *file_name, const char *text, size_t n, fo_err *err) {
-    const format *named = by_name(file_name);
-    for (size_t i = 0; i < N_FORMATS; i++) {
-        if (!type_is(type, type_len, formats[i].names.media_types)) continue;
-        /* "text/plain" is what tools say when they do not know: a file name knows better. */
-        *out = i == TEXT_FORMAT && named ? named : &formats[i];
-        goto found;
-    }
-    if (type_len && !type_is(type, type_len,
-                             "application/octet-stream application/gzip application/x-gzip "
-                             "binary/octet-stream application/x-www-form-urlencoded")) {
-        bool text_like = type_len > 5 && strncasecmp(type, "text/", 5) == 0;
-        bool json_like = type_len > 5 && strncasecmp(type + type_len - 5, "+json", 5) == 0;
-        if (!text_like && !json_like) return unsupported(type, (int)type_len, err);
-    }
-    *out = named;
-    for (size_t i = 0; !*out && i < N_FORMATS; i++)
-        if (formats[i].sniff && formats[i].sniff(text, n < 4096 ? n : 4096)) *out = &formats[i];
-    if (!*out) *out = &formats[TEXT_FORMAT];
-found:
-    if ((*out)->extract == extract_man && !extract_looks_like_man(text, n))
-        *out = &formats[TEXT_FORMAT]; /* notes.1 and the like */
-    return FO_OK;
-}
-
-/* ---- gzip -------------------------------------------------------------------------------- */
-
-static int gunzip(fo_buf *out, const unsigned char *in, size_t n, size_t max_bytes, fo_err *err) {
-    z_stream z = {0};
-    if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) return fo_fail(err, FO_ENOMEM, "out of memory");
-    int rc = FO_OK;
-    size_t used = 0;
-    while (used < n && rc == FO_OK) {
-        size_t step = n - used < (1u << 30) ? n - used : (1u << 30);
-        unsigned char piece[16384];
-        z.next_in = (unsigned char *)in + used;
-        z.avail_in = (uInt)step;
-        z.next_out = piece;
-        z.avail_out = sizeof piece;
-        int got = inflate(&z, Z_NO_FLUSH);
-        used += step - z.avail_in;
-        size_t made = sizeof piece - z.avail_out;
-        if (made > max_bytes - out->len)
-            rc = fo_fail(err, FO_ELIMIT, "the gzip data unpacks to more than %zu bytes", max_bytes);
-        else
-            fo_buf_add(out, piece, made);
-        if (got == Z_STREAM_END) { /* further members follow, or padding */
-            if (used + 1 < n && in[used] == 0x1F && in[used + 1] == 0x8B)
-                inflateReset(&z);
-            else
-                break;
-        } else if (got == Z_MEM_ERROR || out->failed) {
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
-        } else if (got != Z_OK) {
-            rc = fo_fail(err, FO_EINVAL, "the gzip data is damaged at byte %zu", used);
-        } else if (used == n && z.avail_out > 0) {
-            rc = fo_fail(err, FO_EINVAL, "the gzip data ends too early");
-        }
-        /* All input is taken but output may still wait inside: go on until it is out. */
-        while (rc == FO_OK && got == Z_OK && used == n && z.avail_out == 0) {
-            z.next_out = piece;
-            z.avail_out = sizeof piece;
-            got = inflate(&z, Z_NO_FLUSH);
-            made = sizeof piece - z.avail_out;
-            if (made > max_bytes - out->len)
-                rc = fo_fail(err, FO_ELIMIT, "the gzip data unpacks to more than %zu bytes",
-                             max_bytes);
-            else
-                fo_buf_add(out, piece, made);
-            if (rc == FO_OK && got != Z_STREAM_END && z.avail_out > 0)
-                rc = fo_fail(err, FO_EINVAL, "the gzip data ends too early");
-        }
-    }
-    inflateEnd(&z);
-    return rc;
-}
-
-/* ---- the way ----------------------------------------------------------------------------- */
-
-static int failed(int code, size_t max_bytes, fo_err *err) {
-    if (code == FO_ELIMIT)
-        return fo_fail(err, FO_ELIMIT, "the document's text is longer than %zu bytes", max_bytes);
-    return fo_fail(err, FO_ENOMEM, "out of memory");
-}
-
-/* A charset that an HTML page names in its first kilobyte, NULL if none. */
-static const char *html_charset(const char *s, size_t n) {
-    if (n > 2048) n = 2048;
-    for (size_t at = 0; at + 8 < n; at++) {
-        if (strncasecmp(s + at, "charset", 7) != 0) continue;
-        size_t k = at + 7;
-        while (k < n && (s[k] == ' ' || s[k] == '=' || s[k] == '"' || s[k] == '\'')) k++;
-        size_t end = k;
-        while (end < n && end - k < 32 && !strchr(" \"'/>;", s[end])) end++;
-        return encoding_find(s + k, end - k);
-    }
+static const extract_format *by_type(const extract_request *rq, media_type t) {
+    const extract_format *f;
+    for (size_t i = 0; t.n && (f = row_at(rq, i)); i++)
+        if (list_has(f->media_types, t.s, t.n)) return f;
     return NULL;
 }
 
-static int extract_bytes(extracted *out, const unsigned char *bytes, size_t n, const char *type,
-                         size_t type_len, const char *charset, const char *file_name,
-                         size_t max_bytes, fo_err *err) {
-    const char *kind = binary_kind(bytes, n);
-    if (kind) return unsupported(kind, (int)strlen(kind), err);
-    fo_buf text = {0};
-    builder b = {.max_bytes = max_bytes};
-    const format *f = NULL;
-    if (!charset && memmem(bytes, n < 2048 ? n : 2048, "<", 1))
-        charset = html_charset((const char *)bytes, n);
-    int rc =
-        encoding_decode(&text, bytes, n, charset, max_bytes, &out->encoding, &b.n_replaced, err);
-    if (rc == FO_OK && !fo_buf_reserve(&text, 1)) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
-        text.data[text.len] = 0;
-        rc = choose_format(&f, type, type_len, file_name, text.data, text.len, err);
+const extract_format *extract_format_of_type(const char *type) {
+    return by_type(NULL, split_type(type));
+}
+
+/* A declared type that no row has: may the bytes tell, or is it something else altogether? */
+static bool type_says_nothing(media_type t) {
+    return t.n == 0 ||
+           list_has("application/octet-stream application/gzip application/x-gzip "
+                    "binary/octet-stream application/x-www-form-urlencoded",
+                    t.s, t.n) ||
+           (t.n > 5 && strncasecmp(t.s, "text/", 5) == 0) ||
+           (t.n > 5 && strncasecmp(t.s + t.n - 5, "+json", 5) == 0);
+}
+
+/* ---- what it is --------------------------------------------------------------------------- */
+
+/* Data that is no text: control characters, of which text has next to none. */
+static bool is_binary(const unsigned char *b, size_t n) {
+    if (n >= 4 && ((b[0] == 0xFF && b[1] == 0xFE) || (b[0] == 0xFE && b[1] == 0xFF) ||
+                   (!b[0] && !b[1] && b[2] == 0xFE && b[3] == 0xFF)))
+        return false;
+    const char *wide = encoding_guess_utf16(b, n);
+    size_t look = n < BINARY_BYTES ? n : BINARY_BYTES, control = 0, bad = 0;
+    for (size_t i = 0; i < look; i++)
+        control += b[i] ? b[i] < 8 || (b[i] > 13 && b[i] < 32 && b[i] != 27) : !wide;
+    for (size_t at = 0; !wide && at < look;) {
+        int32_t cp;
+        at += fo_utf8_decode((const char *)b + at, n - at, &cp);
+        bad += cp < 0;
     }
-    if (rc == FO_OK) {
-        f->extract(&b, text.data, text.len);
-        builder_end(&b);
-        if (b.failure) rc = failed(b.failure, max_bytes, err);
+    /* Bytes at random have one in ten, and are no UTF-8 either. */
+    return control * (bad ? 50 : 10) > look;
+}
+
+static const char *label(const extract_request *rq) {
+    return rq->file_name && *rq->file_name ? base_name(rq->file_name) : "the document";
+}
+
+/* Refuse it by the name of what it is. */
+static int unread(const extract_request *rq, const char *what, fo_err *err) {
+    return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
+                         "%.200s is %s, which Forage does not read yet", label(rq), what);
+}
+
+static int unknown_type(const extract_request *rq, media_type t, fo_err *err) {
+    char list[200] = "";
+    const extract_format *f;
+    for (size_t i = 0, at = 0; (f = row_at(rq, i)) && at < sizeof list - 32; i++)
+        if (f->extract)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%.24s", at ? ", " : "", f->name);
+    return fo_fail_field(
+        err, FO_EUNSUPPORTED, "content_type",
+        "%.100s is declared as %.*s, which Forage does not read; it reads %s, each "
+        "also gzipped",
+        label(rq), (int)(t.n < 100 ? t.n : 100), t.s, list);
+}
+
+/* The beginning as UTF-8, for guesses; the caller frees head. */
+static bool decode_head(extract_input *in, fo_buf *head) {
+    const char *name;
+    size_t replaced = 0;
+    encoding_limits limits = {.max_bytes = SIZE_MAX};
+    size_t n = in->n < HEAD_BYTES ? in->n : HEAD_BYTES;
+    if (encoding_decode(head, in->bytes, n, in->charset, &limits, &name, &replaced, NULL) ||
+        !fo_buf_reserve(head, 1))
+        return false;
+    head->data[head->len] = 0;
+    in->head = head->data;
+    in->n_head = head->len;
+    return true;
+}
+
+static const extract_format *guess(const extract_request *rq, const extract_input *in) {
+    const extract_format *f;
+    for (size_t i = 0; (f = row_at(rq, i)); i++)
+        if (f->guess && f->guess(in)) return f;
+    return text_row(rq);
+}
+
+/* What the bytes themselves say for certain. */
+static const extract_format *certain(const extract_request *rq, const extract_input *in) {
+    const extract_format *f;
+    for (size_t i = 0; (f = row_at(rq, i)); i++)
+        if (f->is && f->is(in)) return f;
+    return NULL;
+}
+
+static int choose(const extract_format **out, const extract_request *rq, media_type t,
+                  extract_input *in, fo_err *err) {
+    const extract_format *f = certain(rq, in), *text = text_row(rq);
+    if (f) {
+        *out = f;
+        return f->extract ? FO_OK : unread(rq, f->what, err);
     }
-    fo_buf_free(&text);
-    if (rc == FO_OK) {
-        fo_buf_str(&b.text, "");
-        out->format = f->names.name;
-        out->n_replaced = b.n_replaced;
-        out->blocks = b.blocks;
-        out->n_blocks = b.n_blocks;
-        b.blocks = NULL;
-        bool titled = b.title.len > 0, lost = b.text.failed || b.title.failed;
-        out->text = fo_buf_take(&b.text, &out->len);
-        if (titled) out->title = fo_buf_take(&b.title, NULL);
-        if (lost || !out->text || (titled && !out->title)) rc = failed(FO_ENOMEM, max_bytes, err);
+    if (is_binary(in->bytes, in->n)) return unread(rq, "binary data", err);
+    const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
+    if (typed && typed->is)
+        return fo_fail_field(
+            err, typed->extract ? FO_EINVAL : FO_EUNSUPPORTED, "content_type",
+            "%.100s is declared as %s (%.*s), %s", label(rq), typed->what, (int)t.n, t.s,
+            typed->extract ? "and does not begin like one" : "which Forage does not read yet");
+    if (!typed && !type_says_nothing(t)) return unknown_type(rq, t, err);
+    if (named && named->is) named = NULL; /* by its bytes it is something else */
+    /* "text/plain" is what tools say when they do not know: a file name knows better. */
+    f = typed && (typed != text || !named) ? typed : named;
+    if (!f || (f->guess && f->guess_named)) {
+        fo_buf head = {0};
+        if (!decode_head(in, &head)) {
+            fo_buf_free(&head);
+            return fo_fail(err, FO_ENOMEM, "out of memory");
+        }
+        f = !f ? guess(rq, in) : f->guess(in) ? f : text;
+        fo_buf_free(&head);
+        in->head = "";
+        in->n_head = 0;
     }
+    *out = f;
+    return FO_OK;
+}
+
+/* ---- for formats of text ------------------------------------------------------------------ */
+
+int extract_decode(builder *b, extract_input *in, const char *charset, fo_buf *text, fo_err *err) {
+    encoding_limits limits = {.max_bytes = b->max_bytes, .budget = b->budget};
+    int rc = encoding_decode(text, in->bytes, in->n, in->charset ? in->charset : charset, &limits,
+                             &b->encoding, &b->n_replaced, err);
+    if (rc == FO_OK && !fo_buf_reserve(text, 1)) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc != FO_OK) return rc;
+    text->data[text->len] = 0;
+    if (in->unpacked) {
+        doc_budget_give(b->budget, in->unpacked->len);
+        fo_buf_free(in->unpacked);
+        in->bytes = (const unsigned char *)"";
+        in->n = 0;
+    }
+    return FO_OK;
+}
+
+void extract_drop(builder *b, fo_buf *text) {
+    doc_budget_give(b->budget, text->len);
+    fo_buf_free(text);
+}
+
+/* ---- the way ------------------------------------------------------------------------------ */
+
+/* b's results become *out. */
+static int take(extracted *out, builder *b, const extract_format *f, fo_err *err) {
+    fo_buf_str(&b->text, "");
+    bool titled = b->title.len > 0, lost = b->text.failed || b->title.failed;
+    *out = (extracted){.format = f->name,
+                       .encoding = b->encoding,
+                       .n_replaced = b->n_replaced,
+                       .blocks = b->blocks,
+                       .n_blocks = b->n_blocks,
+                       .places = b->places,
+                       .n_places = b->n_places,
+                       .place_names = b->place_names};
+    b->blocks = NULL;
+    b->places = NULL;
+    b->place_names = NULL;
+    out->text = fo_buf_take(&b->text, &out->len);
+    if (titled) out->title = fo_buf_take(&b->title, NULL);
+    return lost || !out->text || (titled && !out->title) ? fo_fail(err, FO_ENOMEM, "out of memory")
+                                                         : FO_OK;
+}
+
+static int failed(const builder *b, fo_err *err) {
+    if (b->budget && b->budget->failure) return doc_budget_fail(b->budget, err);
+    if (b->failure == FO_ELIMIT)
+        return fo_fail(err, FO_ELIMIT, "the document's text is longer than %zu bytes",
+                       b->max_bytes);
+    return fo_fail(err, FO_ENOMEM, "out of memory");
+}
+
+static int extract_bytes(extracted *out, const extract_request *rq, extract_input *in,
+                         fo_err *err) {
+    const extract_format *f = NULL;
+    media_type t = split_type(rq->content_type);
+    in->charset = t.charset;
+    int rc = choose(&f, rq, t, in, err);
+    if (rc != FO_OK) return rc;
+    doc_budget_grant(rq->budget, in->n);
+    builder b = {.max_bytes = rq->max_text_bytes, .budget = rq->budget};
+    rc = f->extract(&b, in, err);
+    builder_end(&b);
+    if (rc == FO_OK && b.failure) rc = failed(&b, err);
+    if (rc == FO_OK) rc = take(out, &b, f, err);
     builder_free(&b);
     return rc;
 }
 
-int extract_text(extracted *out, const void *bytes, size_t n, const char *content_type,
-                 const char *file_name, size_t max_text_bytes, fo_err *err) {
+int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
     *out = (extracted){0};
-    enum { MAX_NESTING = 2 };
-    const unsigned char *at = bytes;
+    size_t kept = rq->budget ? rq->budget->used : 0;
     fo_buf unpacked[MAX_NESTING] = {0};
-    const char *charset;
-    size_t type_len = split_type(content_type, &charset);
+    extract_input in = {.bytes = rq->bytes,
+                        .n = rq->n,
+                        .file_name = rq->file_name,
+                        .is_text = rq->is_text,
+                        .head = ""};
     int rc = FO_OK;
-    for (int depth = 0; rc == FO_OK && n >= 2 && at[0] == 0x1F && at[1] == 0x8B; depth++) {
+    for (int depth = 0; rc == FO_OK && gzip_is(in.bytes, in.n); depth++) {
         if (depth == MAX_NESTING) {
             rc = fo_fail(err, FO_ELIMIT, "gzip within gzip more than %d deep", MAX_NESTING);
             break;
         }
-        rc = gunzip(&unpacked[depth], at, n, max_text_bytes, err);
-        at = (const unsigned char *)unpacked[depth].data;
-        n = unpacked[depth].len;
+        doc_budget_grant(rq->budget, in.n);
+        in.unpacked = &unpacked[depth];
+        rc = gzip_unpack(in.unpacked, in.bytes, in.n, rq->max_text_bytes, rq->budget, err);
+        in.bytes = (const unsigned char *)(in.unpacked->data ? in.unpacked->data : "");
+        in.n = in.unpacked->len;
+        if (depth) doc_budget_give(rq->budget, unpacked[depth - 1].len);
+        if (depth) fo_buf_free(&unpacked[depth - 1]);
     }
-    if (rc == FO_OK)
-        rc = extract_bytes(out, at, n, content_type, type_len, charset, file_name, max_text_bytes,
-                           err);
+    if (rc == FO_OK) rc = extract_bytes(out, rq, &in, err);
     for (int i = 0; i < MAX_NESTING; i++) fo_buf_free(&unpacked[i]);
     if (rc != FO_OK) extracted_deinit(out);
+    if (rq->budget)
+        rq->budget->used = kept + out->len + out->n_blocks * sizeof *out->blocks +
+                           out->n_places * sizeof *out->places;
     return rc;
+}
+
+const text_place *extracted_place(const extracted *x, const text_block *b) {
+    return b->place && b->place <= x->n_places ? &x->places[b->place - 1] : NULL;
 }
 
 void extracted_deinit(extracted *x) {
@@ -354,5 +349,7 @@ void extracted_deinit(extracted *x) {
     free(x->text);
     free(x->title);
     free(x->blocks);
+    free(x->places);
+    builder_free_names(x->place_names);
     *x = (extracted){0};
 }

@@ -1,14 +1,27 @@
-/* extract.h - bytes of a known or guessed format become clean UTF-8 text with structure marks.
+/* extract.h - bytes of any format become clean UTF-8 text in blocks, each with its place.
  *
- * A format is one row of the registry in extract.c: media types, file endings, a sniffing
- * function, an extractor. The extracted text is what is stored, searched and cited: every span
- * that Forage reports counts code points of it. Stored text is never normalised (NFC is applied
- * to copies where matching needs it), only decoded: invalid bytes become U+FFFD and are counted. */
+ *     doc_budget budget = {.cancel = &gone, .cpu_ms = DOC_BUDGET_CPU_MS, ...};
+ *     extract_request rq = {.bytes = p, .n = n, .file_name = "care.html", .max_text_bytes = 64 << 20,
+ *                           .budget = &budget};
+ *     extracted x;
+ *     if (extract_text(&x, &rq, &err)) ...     // the sentence names the file and what it is
+ *     ... x.text, x.blocks[i], extracted_place(&x, &x.blocks[i]) ...
+ *     extracted_deinit(&x);
+ *
+ * A format is one row of the registry (extract_formats.c): media types, file endings, a look at the
+ * bytes, and a function from bytes to blocks. What the bytes are made of is that function's affair:
+ * a format of text calls extract_decode for the character set, one of pages or sheets does not.
+ * docs/adding-a-format.md says how to add one.
+ *
+ * The extracted text is what is stored, searched and cited: every span that Forage reports counts
+ * code points of it. Stored text is never normalised (NFC is applied to copies where matching needs
+ * it), only decoded: invalid bytes become U+FFFD and are counted. */
 #ifndef FORAGE_DATA_EXTRACT_H
 #define FORAGE_DATA_EXTRACT_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include "data/extract/doc_budget.h"
 #include "kernels/error.h"
 
 /* What a stretch of the text is, so that chunks can respect it. */
@@ -22,9 +35,20 @@ enum text_block_kind {
 
 typedef struct text_block {
     size_t start, end; /* bytes of text, half-open; blocks are in order and do not overlap */
+    uint32_t place;    /* into extracted.places, from 1; 0: none is known */
     uint8_t kind;      /* enum text_block_kind */
     uint8_t level;     /* of a heading */
 } text_block;
+
+/* Where in its document a block stands, for formats that know. What does not apply is 0 or NULL. */
+typedef struct text_place {
+    uint32_t page;           /* from 1 */
+    uint32_t slide;          /* from 1 */
+    float box[4];            /* x0, y0, x1, y1 on the page, in points from its upper left corner */
+    double start_ms, end_ms; /* of a recording; end_ms 0: none */
+    const char *sheet;       /* its name */
+    const char *range;       /* of cells, "B2:D9" */
+} text_place;
 
 typedef struct extracted {
     char *text; /* UTF-8, NUL-terminated, no NUL inside */
@@ -32,26 +56,73 @@ typedef struct extracted {
     char *title; /* the document's own title, NULL if it has none */
     text_block *blocks;
     size_t n_blocks;
-    size_t n_replaced;    /* ill-formed parts replaced by U+FFFD */
-    const char *format;   /* name of the registry's row, static */
-    const char *encoding; /* "utf-8", "utf-16le", "windows-1252", ...; static */
+    text_place *places; /* those that blocks name; their strings are owned by this too */
+    size_t n_places;
+    struct place_name *place_names; /* builder.c's */
+    size_t n_replaced;              /* ill-formed parts replaced by U+FFFD */
+    const char *format;             /* name of the registry's row, static */
+    const char *encoding; /* "utf-8", "windows-1252", ...; static; NULL: not a format of text */
 } extracted;
 
-/* Extract from bytes. content_type may be NULL or carry parameters ("text/html; charset=x");
- * file_name may be NULL: both only help to choose the format, sniffing decides the rest.
- * gzip is unpacked first (nesting 2, max_text_bytes guards against bombs). Caller calls
- * extracted_deinit. FO_EUNSUPPORTED names the type it cannot read; FO_ELIMIT past the limit. */
-int extract_text(extracted *out, const void *bytes, size_t n, const char *content_type,
-                 const char *file_name, size_t max_text_bytes, fo_err *err);
-void extracted_deinit(extracted *x);
+/* A row of the registry. */
+struct builder;
+typedef struct extract_input {  /* what a format is given; extract.c's until `extract` returns */
+    const unsigned char *bytes; /* unpacked */
+    size_t n;
+    const char *charset;   /* that was declared, as encoding_find has it; NULL: none */
+    const char *file_name; /* NULL: none */
+    bool is_text;          /* as in extract_request */
+    const char *head;      /* `guess` only: the beginning as UTF-8, "" where it is no text */
+    size_t n_head;
+    struct fo_buf *unpacked; /* where bytes lie in it; NULL: they are the caller's */
+} extract_input;
 
-/* Registry rows in order, for `forage help ingest`, 415 messages and folder walks: returns NULL
- * past the end. endings: space-separated, without dots. */
+typedef bool extract_look_fn(const extract_input *in);
+typedef int extract_fn(struct builder *b, extract_input *in, fo_err *err);
+
 typedef struct extract_format {
-    const char *name, *media_types, *endings;
+    const char *name;        /* "html": what extracted.format says */
+    const char *what;        /* "an HTML page": what a message calls one */
+    const char *media_types; /* space-separated; "": none */
+    const char *endings;     /* of file names, space-separated, without dots */
+    /* The bytes alone say that they are this: outweighs a declared type and a name, and without it
+     * neither makes them so. NULL: bytes do not tell. */
+    extract_look_fn *is;
+    /* The text's beginning looks like it: asked where neither type nor name says; for a format with
+     * `guess_named`, a name alone is not believed either. NULL: never guessed. */
+    extract_look_fn *guess;
+    bool guess_named;
+    /* NULL: Forage knows what this is and does not read it. Returns FO_OK, or a code with a
+     * sentence in err; text, blocks and the title go to b, whose failures need no forwarding. */
+    extract_fn *extract;
 } extract_format;
+
+/* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */
 const extract_format *extract_format_at(size_t i);
+/* The row of a media type (parameters are ignored), read or not; NULL: none. */
+const extract_format *extract_format_of_type(const char *media_type);
 /* True when the registry reads files of this name (its ending, .gz peeled off). */
 int extract_knows_file(const char *file_name);
+
+typedef struct extract_request {
+    const void *bytes;
+    size_t n;
+    const char *content_type; /* may carry parameters ("text/html; charset=x"); NULL: not known */
+    const char *file_name;    /* its path or name; NULL: none */
+    bool is_text;          /* it came as text (a field of JSON): what looks like a mail is text */
+    size_t max_text_bytes; /* of the text, and of what gzip unpacks to */
+    doc_budget *budget;    /* NULL: no bound. Afterwards it counts what the result keeps */
+    /* Rows before those of the registry, for tests; NULL: none. */
+    const extract_format *formats;
+    size_t n_formats;
+} extract_request;
+
+/* Extract. gzip is unpacked first, two deep at most. FO_EUNSUPPORTED says what the document is that
+ * cannot be read; FO_EINVAL what is wrong with it; FO_ELIMIT past max_text_bytes; and what
+ * doc_budget_fail says. On an error *out is empty. The caller calls extracted_deinit. */
+int extract_text(extracted *out, const extract_request *rq, fo_err *err);
+void extracted_deinit(extracted *x);
+/* The place of one of x's blocks, NULL if it has none; lives as long as x. */
+const text_place *extracted_place(const extracted *x, const text_block *b);
 
 #endif

@@ -13,6 +13,7 @@
 
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/html_guard.h"
 
 enum tag_kind {
     TAG_INLINE, /* no boundary */
@@ -60,8 +61,13 @@ static const struct {
 
 enum { MAX_LIST_DEPTH = 32 };
 
+/* Elements open at a time. A closing tag is looked for among all of them, so that a deep page with
+ * tags that close nothing would cost the square of its length; browsers stop at 512 as well. */
+enum { MAX_DEPTH = 512 };
+
 typedef struct reader {
     builder *b;
+    htmlParserCtxtPtr parser;
     fo_buf title, first_heading;
     size_t skip_depth; /* open elements since the one that is left out, itself included */
     size_t n_lists;
@@ -130,10 +136,33 @@ static void boundary(reader *r) {
     if (!r->item_fresh) builder_end(r->b); /* <li><p>: the item has begun already */
 }
 
+/* Once nothing more can be added, the parser is to end: false. */
+static bool go_on(reader *r, size_t bytes) {
+    if (builder_go_on(r->b, bytes)) return true;
+    xmlStopParser(r->parser);
+    return false;
+}
+
+/* An element beyond MAX_DEPTH is taken from the parser's stack again: its text belongs to the one
+ * around it, and no end of it will be told. Scripts and styles stay: nothing can stand in them. */
+static bool too_deep(reader *r, const char *name) {
+    htmlParserCtxtPtr p = r->parser;
+    if (p->nameNr <= MAX_DEPTH || !strcasecmp(name, "script") || !strcasecmp(name, "style"))
+        return false;
+    p->nameTab[--p->nameNr] = NULL;
+    p->name = p->nameTab[p->nameNr - 1];
+    return true;
+}
+
 static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **attributes) {
     reader *r = arg;
     const char *name = (const char *)xml_name;
     builder *b = r->b;
+    if (!go_on(r, 0)) return;
+    if (too_deep(r, name)) {
+        if (!r->skip_depth && kind_of(name) != TAG_INLINE) boundary(r);
+        return;
+    }
     if (r->skip_depth) {
         r->skip_depth++;
         return;
@@ -201,6 +230,7 @@ static void start_element(void *arg, const xmlChar *xml_name, const xmlChar **at
 static void end_element(void *arg, const xmlChar *xml_name) {
     reader *r = arg;
     builder *b = r->b;
+    if (!go_on(r, 0)) return;
     if (r->skip_depth) {
         r->skip_depth--;
         return;
@@ -244,7 +274,7 @@ static void end_element(void *arg, const xmlChar *xml_name) {
 
 static void characters(void *arg, const xmlChar *text, int len) {
     reader *r = arg;
-    if (r->skip_depth || len <= 0 || r->b->failure) return;
+    if (len <= 0 || !go_on(r, (size_t)len) || r->skip_depth) return;
     fo_buf clean = {0}; /* character references may have made controls */
     encoding_clean(&clean, (const char *)text, (size_t)len, &r->b->n_replaced);
     if (clean.failed) {
@@ -286,6 +316,7 @@ static bool parse(reader *r, const char *text, size_t n) {
     };
     *parser->sax = events;
     parser->userData = r;
+    r->parser = parser;
     htmlCtxtReadMemory(parser, text, (int)n, NULL, "UTF-8",
                        HTML_PARSE_RECOVER | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING |
                            HTML_PARSE_NONET | HTML_PARSE_IGNORE_ENC);
@@ -304,10 +335,16 @@ int32_t extract_html_entity(const char *name, size_t n) {
     return e ? (int32_t)e->value : 0;
 }
 
-void extract_html(builder *b, const char *text, size_t n) {
-    if (n > INT_MAX / 2) {
-        b->failure = FO_ELIMIT;
+void extract_html_text(builder *b, const char *text, size_t n) {
+    fo_buf guarded = {0};
+    if (n > INT_MAX / 2) b->failure = FO_ELIMIT;
+    if (b->failure || !html_guard_attributes(b, text, n, &guarded)) {
+        fo_buf_free(&guarded);
         return;
+    }
+    if (guarded.len) {
+        text = guarded.data;
+        n = guarded.len;
     }
     size_t n_blocks = b->n_blocks;
     reader r = {.b = b};
@@ -320,9 +357,52 @@ void extract_html(builder *b, const char *text, size_t n) {
         ok = parse(&r, text, n);
         builder_end(b);
     }
-    if (!ok || r.title.failed || r.first_heading.failed) b->failure = FO_ENOMEM;
+    if (!b->failure && (!ok || r.title.failed || r.first_heading.failed)) b->failure = FO_ENOMEM;
     builder_set_title(b, r.title.data ? r.title.data : "", r.title.len);
     builder_set_title(b, r.first_heading.data ? r.first_heading.data : "", r.first_heading.len);
     fo_buf_free(&r.title);
     fo_buf_free(&r.first_heading);
+    extract_drop(b, &guarded);
+}
+
+bool extract_looks_like_html(const extract_input *in) {
+    const char *s = in->head;
+    size_t n = in->n_head < 4096 ? in->n_head : 4096;
+    static const char *const begins[] = {"<!doctype html", "<html", "<head", "<body", "<?xml"};
+    size_t at = 0;
+    while (at < n && (s[at] == ' ' || (s[at] >= '\t' && s[at] <= '\r'))) at++;
+    while (n - at > 7 && memcmp(s + at, "<!--", 4) == 0) {
+        const char *end = memmem(s + at, n - at, "-->", 3);
+        if (!end) return false;
+        at = (size_t)(end - s) + 3;
+        while (at < n && (s[at] == ' ' || (s[at] >= '\t' && s[at] <= '\r'))) at++;
+    }
+    for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+        size_t k = strlen(begins[i]);
+        if (n - at < k || strncasecmp(s + at, begins[i], k) != 0) continue;
+        return i < 4 || memmem(s + at, n - at, "<html", 5) != NULL;
+    }
+    return false;
+}
+
+/* A charset that an HTML page names in its first kilobyte, NULL if none. */
+static const char *html_charset(const char *s, size_t n) {
+    if (n > 2048) n = 2048;
+    for (size_t at = 0; at + 8 < n; at++) {
+        if (strncasecmp(s + at, "charset", 7) != 0) continue;
+        size_t k = at + 7;
+        while (k < n && (s[k] == ' ' || s[k] == '=' || s[k] == '"' || s[k] == '\'')) k++;
+        size_t end = k;
+        while (end < n && end - k < 32 && !strchr(" \"'/>;", s[end])) end++;
+        return encoding_find(s + k, end - k);
+    }
+    return NULL;
+}
+
+int extract_html(builder *b, extract_input *in, fo_err *err) {
+    fo_buf text = {0};
+    int rc = extract_decode(b, in, html_charset((const char *)in->bytes, in->n), &text, err);
+    if (rc == FO_OK) extract_html_text(b, text.data, text.len);
+    extract_drop(b, &text);
+    return rc;
 }

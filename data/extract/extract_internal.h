@@ -1,21 +1,32 @@
-/* extract_internal.h - what a row of the registry provides. */
+/* extract_internal.h - what the files of formats share: the way from bytes to text, and the rows'
+ * functions (extract_formats.c). Nobody outside data/extract includes it. */
 #ifndef FORAGE_DATA_EXTRACT_INTERNAL_H
 #define FORAGE_DATA_EXTRACT_INTERNAL_H
 
 #include "data/extract/builder.h"
 
-/* Text (decoded, cleaned, NUL-terminated) in, blocks out. Failures besides b->failure: none. */
-typedef void extract_fn(builder *b, const char *text, size_t n);
+/* ---- for formats of text ------------------------------------------------------------------ */
 
-void extract_plain(builder *b, const char *text, size_t n);
-void extract_code(builder *b, const char *text, size_t n);
-void extract_markdown(builder *b, const char *text, size_t n);
-void extract_html(builder *b, const char *text, size_t n);
-void extract_man(builder *b, const char *text, size_t n);
+/* The bytes as clean UTF-8, NUL-terminated, in *text (empty before), which b's budget counts: give
+ * it back with extract_drop, or hand it on with builder_adopt. charset: what the document says of
+ * itself, where nothing was declared; NULL: nothing. The bytes may be gone afterwards (they are
+ * freed where they were unpacked for this). */
+int extract_decode(builder *b, extract_input *in, const char *charset, fo_buf *text, fo_err *err);
+void extract_drop(builder *b, fo_buf *text);
+
+/* Text that has been decoded, to b, by the rules of the format; b->failure says what went wrong. */
+void extract_plain_text(builder *b, const char *text, size_t n);
+void extract_html_text(builder *b, const char *text, size_t n);
 
 /* "amp" -> '&': a named character reference of HTML 4, 0 if it is not known. */
 int32_t extract_html_entity(const char *name, size_t n);
-/* Could text of this beginning be a page of man? */
-bool extract_looks_like_man(const char *text, size_t n);
+
+/* ---- the rows ------------------------------------------------------------------------------ */
+
+extract_fn extract_plain, extract_code, extract_markdown, extract_html, extract_man;
+extract_look_fn extract_looks_like_html, extract_looks_like_man;
+
+/* Rows of what is known and not read (extract_unread.c); NULL past the end. */
+const extract_format *extract_unread_at(size_t i);
 
 #endif

@@ -11,7 +11,10 @@
 #include "data/extract/roff.h"
 #include "kernels/utf8.h"
 
-enum { MAX_ARGS = 32 };
+enum {
+    MAX_ARGS = 32,
+    MAX_NAME = 256, /* bytes of .Nm's: each .Nm writes it anew */
+};
 
 typedef struct reader {
     builder *b;
@@ -44,6 +47,7 @@ static bool read_line(reader *r) {
         const char *newline = memchr(s, '\n', r->n - r->at);
         size_t len = newline ? (size_t)(newline - s) : r->n - r->at;
         r->at += len + (newline != NULL);
+        if (!builder_go_on(r->b, len)) return false;
         size_t slashes = 0;
         while (slashes < len && s[len - 1 - slashes] == '\\') slashes++;
         bool more = slashes % 2 == 1;
@@ -204,8 +208,8 @@ static void skip_braces(reader *r, long depth) {
     while (depth > 0 && read_line(r)) depth += braces(r->line.data);
 }
 
-/* .if, .ie, .el: true if the rest of the line, moved to the front, is to be read. */
-static bool condition(reader *r, char *rest, bool is_else, bool remember) {
+/* .if, .ie, .el: what of `rest` is to be read; NULL: nothing, and a body in braces is passed. */
+static char *condition(reader *r, char *rest, bool is_else, bool remember) {
     bool holds;
     while (*rest == ' ' || *rest == '\t') rest++;
     if (is_else) {
@@ -229,16 +233,13 @@ static bool condition(reader *r, char *rest, bool is_else, bool remember) {
         if (remember) r->else_holds = !holds;
     }
     while (*rest == ' ' || *rest == '\t') rest++;
-    long depth = braces(rest);
     if (!holds) {
-        skip_braces(r, depth);
-        return false;
+        skip_braces(r, braces(rest));
+        return NULL;
     }
     if (rest[0] == '\\' && rest[1] == '{') rest += 2;
     while (*rest == ' ' || *rest == '\t') rest++;
-    memmove(r->line.data, rest, strlen(rest) + 1);
-    r->line.len = strlen(r->line.data);
-    return r->line.len > 0;
+    return *rest ? rest : NULL;
 }
 
 /* ---- tables ------------------------------------------------------------------------------ */
@@ -441,7 +442,7 @@ static void mdoc_words(reader *r, const arguments *a, size_t i, sentence *s) {
                 i + 1 < a->n && !is_closing_mark(a->at[i + 1]) && !find_inline(a->at[i + 1]);
             if (named) {
                 i++;
-                if (!r->name.len) fo_buf_str(&r->name, a->at[i]);
+                if (!r->name.len && strlen(a->at[i]) <= MAX_NAME) fo_buf_str(&r->name, a->at[i]);
             }
             put(s, "", named ? a->at[i] : r->name.data ? r->name.data : "", "");
         } else if (is(w, "Xr") && i + 1 < a->n) {
@@ -550,22 +551,24 @@ static const char silent[] =
     "cflags char color fp PD DT AT UC UE ME EQ EN ce ul cu Sm TE lg kern it1 \\} LO IN na1 do1";
 
 static void request(reader *r) {
+    char *line = r->line.data;
     for (;;) {
-        char *s = r->line.data + 1;
+        char *s = line + 1;
         while (*s == ' ' || *s == '\t') s++;
         if (!*s || (s[0] == '\\' && s[1] == '"')) return;
         size_t k = strcspn(s, " \t\\("); /* ".el\{", ".if(1)": no blank is needed */
         bool is_if = k == 2 && s[0] == 'i' && (s[1] == 'f' || s[1] == 'e');
         bool is_el = k == 2 && s[0] == 'e' && s[1] == 'l';
         if (!is_if && !is_el) break;
-        if (!condition(r, s + k, is_el, s[1] == 'e')) return;
-        if (r->line.data[0] != '.' && r->line.data[0] != '\'') {
-            add_text(r, r->line.data);
+        line = condition(r, s + k, is_el, s[1] == 'e');
+        if (!line) return;
+        if (line[0] != '.' && line[0] != '\'') {
+            add_text(r, line);
             return;
         }
     }
     fo_buf copy = {0};
-    fo_buf_add(&copy, r->line.data + 1, strlen(r->line.data + 1) + 1);
+    fo_buf_add(&copy, line + 1, strlen(line + 1) + 1);
     if (copy.failed) {
         r->b->failure = FO_ENOMEM;
         return;
@@ -581,7 +584,9 @@ static void request(reader *r) {
     fo_buf_free(&copy);
 }
 
-bool extract_looks_like_man(const char *s, size_t n) {
+bool extract_looks_like_man(const extract_input *in) {
+    const char *s = in->head;
+    const size_t n = in->n_head;
     static const char *const begins[] = {".TH ",    ".Dd ",  ".Sh ",  ".SH ", ".so man",
                                          "'\\\" t", ".\\\"", "'\\\"", ".Dt "};
     size_t at = 0;
@@ -604,7 +609,7 @@ bool extract_looks_like_man(const char *s, size_t n) {
     return false;
 }
 
-void extract_man(builder *b, const char *text, size_t n) {
+static void extract_man_text(builder *b, const char *text, size_t n) {
     reader r = {.b = b, .text = text, .n = n};
     while (read_line(&r)) {
         char *s = r.line.data;
@@ -632,4 +637,12 @@ void extract_man(builder *b, const char *text, size_t n) {
     fo_buf_free(&r.line);
     fo_buf_free(&r.out);
     fo_buf_free(&r.name);
+}
+
+int extract_man(builder *b, extract_input *in, fo_err *err) {
+    fo_buf text = {0};
+    int rc = extract_decode(b, in, NULL, &text, err);
+    if (rc == FO_OK) extract_man_text(b, text.data, text.len);
+    extract_drop(b, &text);
+    return rc;
 }

@@ -10,8 +10,8 @@ enum { MAX_LIST_DEPTH = 32 };
 
 typedef struct reader {
     builder *b;
-    fo_buf html;   /* a block of raw HTML, or a whole inline run of it */
-    size_t budget; /* callbacks left: md4c can be made to call quadratically often */
+    fo_buf html;  /* a block of raw HTML, or a whole inline run of it */
+    size_t calls; /* callbacks left: md4c can be made to call quadratically often */
     size_t list_depth;
     unsigned item_number[MAX_LIST_DEPTH]; /* 0: bullets */
     size_t cells;
@@ -34,15 +34,15 @@ static void begin_item(reader *r) {
     r->item_fresh = true;
 }
 
-static bool spend(reader *r) {
-    if (r->b->failure || r->budget == 0) return false;
-    r->budget--;
+static bool spend(reader *r, size_t bytes) {
+    if (!builder_go_on(r->b, bytes) || r->calls == 0) return false;
+    r->calls--;
     return true;
 }
 
 static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
     reader *r = arg;
-    if (!spend(r)) return 1;
+    if (!spend(r, 0)) return 1;
     switch (type) {
     case MD_BLOCK_UL:
     case MD_BLOCK_OL:
@@ -90,7 +90,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *arg) {
 static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
     (void)detail;
     reader *r = arg;
-    if (!spend(r)) return 1;
+    if (!spend(r, 0)) return 1;
     builder *b = r->b;
     switch (type) {
     case MD_BLOCK_UL:
@@ -112,7 +112,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
         break;
     case MD_BLOCK_HTML:
         r->in_html = false;
-        if (r->html.len) extract_html(b, r->html.data, r->html.len);
+        if (r->html.len) extract_html_text(b, r->html.data, r->html.len);
         builder_end(b);
         break;
     case MD_BLOCK_TR:
@@ -131,7 +131,7 @@ static int leave_block(MD_BLOCKTYPE type, void *detail, void *arg) {
 static int span(MD_SPANTYPE type, void *detail, void *arg) {
     (void)type;
     (void)detail;
-    return spend(arg) ? 0 : 1;
+    return spend(arg, 0) ? 0 : 1;
 }
 
 static void add_entity(builder *b, const char *s, size_t n) {
@@ -153,7 +153,7 @@ static void add_entity(builder *b, const char *s, size_t n) {
 
 static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *arg) {
     reader *r = arg;
-    if (!spend(r)) return 1;
+    if (!spend(r, n)) return 1;
     if (r->in_html) {
         fo_buf_add(&r->html, s, n);
         return r->html.failed;
@@ -203,16 +203,58 @@ static size_t skip_front_matter(builder *b, const char *s, size_t n) {
     return stop;
 }
 
-void extract_markdown(builder *b, const char *s, size_t n) {
+/* How much work md4c may make of a paragraph, found before it is asked: nothing can stop it within
+ * one. Each "[" is looked for among the paragraph's lines, and each address that stands without
+ * brackets among the addresses and brackets before it. */
+typedef struct forecast {
+    double brackets, addresses; /* of the worst paragraph */
+} forecast;
+
+/* "- x", "# x": a line that begins a paragraph of its own wherever it stands. */
+static bool begins_block(const char *s, size_t n) {
+    size_t at = 0;
+    while (at < n && at < 4 && s[at] == ' ') at++;
+    return at < 4 && n - at > 2 && strchr("-*+#", s[at]) && s[at] && s[at + 1] == ' ' &&
+           s[at + 2] > ' ';
+}
+
+static forecast forecast_work(builder *b, const char *s, size_t n) {
+    forecast worst = {0};
+    double lines = 0, brackets = 0, addresses = 0;
+    for (size_t at = 0; at < n && builder_go_on(b, 0);) {
+        const char *newline = memchr(s + at, '\n', n - at);
+        size_t end = newline ? (size_t)(newline - s) : n;
+        if (begins_block(s + at, end - at)) lines = brackets = addresses = 0;
+        bool blank = true;
+        for (size_t i = at; i < end; i++) {
+            blank = blank && (s[i] == ' ' || s[i] == '\t');
+            brackets += s[i] == '[';
+            addresses += s[i] == ':' && i + 1 < end && s[i + 1] == '/';
+        }
+        lines++;
+        at = end + 1;
+        if (brackets * lines > worst.brackets) worst.brackets = brackets * lines;
+        double among = addresses * (addresses + brackets);
+        if (among > worst.addresses) worst.addresses = among;
+        if (blank) lines = brackets = addresses = 0;
+    }
+    return worst;
+}
+
+static void extract_markdown_text(builder *b, const char *s, size_t n) {
+    /* Hundredths of a second: no paragraph that somebody wrote comes near. */
+    const double most_brackets = 1e8, most_addresses = 1e7;
     size_t skip = skip_front_matter(b, s, n);
     s += skip;
     n -= skip;
-    reader r = {.b = b, .budget = 65536};
-    size_t budget;
-    if (fo_mul_size(n, 16, &budget)) r.budget += budget;
+    reader r = {.b = b, .calls = 65536};
+    size_t calls;
+    if (fo_mul_size(n, 16, &calls)) r.calls += calls;
+    forecast work = forecast_work(b, s, n);
+    if (b->failure) return;
     MD_PARSER parser = {
         .flags = MD_FLAG_TABLES | MD_FLAG_STRIKETHROUGH | MD_FLAG_TASKLISTS |
-                 MD_FLAG_PERMISSIVEURLAUTOLINKS,
+                 (work.addresses < most_addresses ? MD_FLAG_PERMISSIVEURLAUTOLINKS : 0),
         .enter_block = enter_block,
         .leave_block = leave_block,
         .enter_span = span,
@@ -220,12 +262,20 @@ void extract_markdown(builder *b, const char *s, size_t n) {
         .text = text,
     };
     size_t n_blocks = b->n_blocks, len = b->text.len;
-    int rc = n > UINT32_MAX / 2 ? 1 : md_parse(s, (MD_SIZE)n, &parser, &r);
+    bool fits = n <= UINT32_MAX / 2 && work.brackets < most_brackets;
+    int rc = fits ? md_parse(s, (MD_SIZE)n, &parser, &r) : 1;
     fo_buf_free(&r.html);
     builder_end(b);
     if (rc == 0 || b->failure) return;
     /* What md4c cannot finish is still text. */
-    b->n_blocks = n_blocks;
-    b->text.len = len;
-    extract_plain(b, s, n);
+    builder_rewind(b, n_blocks, len);
+    extract_plain_text(b, s, n);
+}
+
+int extract_markdown(builder *b, extract_input *in, fo_err *err) {
+    fo_buf text = {0};
+    int rc = extract_decode(b, in, NULL, &text, err);
+    if (rc == FO_OK) extract_markdown_text(b, text.data, text.len);
+    extract_drop(b, &text);
+    return rc;
 }

@@ -42,16 +42,16 @@ static bool is_title(const char *s, line l) {
            !strchr(".,;:!?", s[l.end - 1]) && !is_item(s, l);
 }
 
-void extract_plain(builder *b, const char *s, size_t n) {
-    builder_add(b, s, n);
-    if (b->failure) return;
-    b->open = false;
+/* Mark the blocks of the n bytes that end b's text. */
+static void mark_plain(builder *b, size_t n) {
     const size_t base = b->text.len - n;
+    const char *s = b->text.data + base;
     bool first = true, after_blank = true;
     size_t start = 0, end = 0; /* of the open block; empty: none */
     uint8_t kind = TEXT_PARAGRAPH;
     for (size_t at = 0; at < n;) {
         line l = line_at(s, n, at);
+        if (!builder_go_on(b, l.next - at)) return;
         at = l.next;
         bool blank = l.start == l.end;
         bool item = !blank && is_item(s, l);
@@ -69,12 +69,11 @@ void extract_plain(builder *b, const char *s, size_t n) {
         bool alone = first && at < n && below.start == below.end && is_title(s, l);
         if (underlined || alone) {
             uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
-            builder_mark(b, base + l.start, base + l.end, TEXT_HEADING, level);
+            /* The rule belongs to no block worth keeping apart. */
+            size_t stop = underlined ? below.end : l.end;
+            builder_mark(b, base + l.start, base + stop, TEXT_HEADING, level);
             builder_set_title(b, s + l.start, l.end - l.start);
-            if (underlined) { /* the rule belongs to no block worth keeping apart */
-                b->blocks[b->n_blocks - 1].end = base + below.end;
-                at = below.next;
-            }
+            if (underlined) at = below.next;
             first = false;
             after_blank = true;
             continue;
@@ -89,22 +88,49 @@ void extract_plain(builder *b, const char *s, size_t n) {
     if (end > start) builder_mark(b, base + start, base + end, kind, 0);
 }
 
-void extract_code(builder *b, const char *s, size_t n) {
+void extract_plain_text(builder *b, const char *s, size_t n) {
     builder_add(b, s, n);
     if (b->failure) return;
     b->open = false;
-    const size_t base = b->text.len - n;
+    mark_plain(b, n);
+}
+
+static void mark_code(builder *b) {
+    const char *s = b->text.data;
+    const size_t n = b->text.len;
     size_t start = 0, end = 0;
     for (size_t at = 0; at < n;) {
         line l = line_at(s, n, at);
+        if (!builder_go_on(b, l.next - at)) return;
         at = l.next;
         if (l.start == l.end) {
-            if (end > start) builder_mark(b, base + start, base + end, TEXT_CODE, 0);
+            if (end > start) builder_mark(b, start, end, TEXT_CODE, 0);
             start = end = 0;
             continue;
         }
         if (end == start) start = l.start;
         end = l.end;
     }
-    if (end > start) builder_mark(b, base + start, base + end, TEXT_CODE, 0);
+    if (end > start) builder_mark(b, start, end, TEXT_CODE, 0);
+}
+
+/* The text is kept as it was decoded. */
+static int adopt(builder *b, extract_input *in, fo_err *err) {
+    fo_buf text = {0};
+    int rc = extract_decode(b, in, NULL, &text, err);
+    if (rc == FO_OK) builder_adopt(b, &text);
+    extract_drop(b, &text);
+    return rc;
+}
+
+int extract_plain(builder *b, extract_input *in, fo_err *err) {
+    int rc = adopt(b, in, err);
+    if (rc == FO_OK && !b->failure) mark_plain(b, b->text.len);
+    return rc;
+}
+
+int extract_code(builder *b, extract_input *in, fo_err *err) {
+    int rc = adopt(b, in, err);
+    if (rc == FO_OK && !b->failure) mark_code(b);
+    return rc;
 }

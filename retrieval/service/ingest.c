@@ -19,6 +19,7 @@ enum {
     MAX_FIELD_BYTES = 64 << 10,
     SLICE_DOCUMENTS = 512, /* prepared and committed at a time: bounds memory of a large call */
     OFFLINE_SLICE_DOCUMENTS = 2048, /* nobody waits for a commit */
+    EMBED_PIECE = 64,               /* chunks embedded between two looks at whether to go on */
 };
 
 const char *ingest_status_name(enum ingest_status s) {
@@ -180,21 +181,23 @@ int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, 
 }
 
 static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char *title,
-                        fo_err *err) {
+                        const atomic_bool *cancel, fo_err *err) {
     size_t dim = embedder_dim(s->embedder), n = p->n_chunks, n_floats, n_bytes;
     if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
         return fo_fail(err, FO_ELIMIT, "document has too many chunks");
-    titled_text *in = calloc(n, sizeof *in);
     p->vectors = malloc(n_bytes);
-    int rc = in && p->vectors ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
-        for (size_t i = 0; i < n; i++)
-            in[i] = (titled_text){title, p->text.text + chunks[i].start,
-                                  chunks[i].end - chunks[i].start};
-        rc = embed_passages(s, in, n, p->vectors, err);
+    int rc = p->vectors ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    /* In pieces, because a long document takes an encoder minutes: who waits may leave. */
+    for (size_t first = 0; rc == FO_OK && first < n; first += EMBED_PIECE) {
+        titled_text in[EMBED_PIECE];
+        size_t k = n - first < EMBED_PIECE ? n - first : EMBED_PIECE;
+        if (cancel && atomic_load(cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
+        for (size_t i = 0; i < k; i++)
+            in[i] = (titled_text){title, p->text.text + chunks[first + i].start,
+                                  chunks[first + i].end - chunks[first + i].start};
+        rc = embed_passages(s, in, k, p->vectors + first * dim, err);
     }
     for (size_t i = 0; rc == FO_OK && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
-    free(in);
     return rc;
 }
 
@@ -221,13 +224,24 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
         return FO_OK;
     }
     double t0 = fo_now_ms();
-    rc = extract_text(&p->text, d->bytes, d->n_bytes, d->content_type, d->file_name, MAX_TEXT_BYTES,
-                      err);
+    doc_budget budget = {.cancel = job->opt->cancel,
+                         .cpu_ms = DOC_BUDGET_CPU_MS,
+                         .cpu_ms_per_mib = DOC_BUDGET_CPU_MS_PER_MIB};
+    doc_budget_begin(&budget);
+    extract_request rq = {.bytes = d->bytes,
+                          .n = d->n_bytes,
+                          .content_type = d->content_type,
+                          .file_name = d->file_name,
+                          .is_text = d->is_text,
+                          .max_text_bytes = MAX_TEXT_BYTES,
+                          .budget = &budget};
+    rc = extract_text(&p->text, &rq, err);
     if (rc != FO_OK) return rc;
     r->n_replaced = p->text.n_replaced;
     double t1 = fo_now_ms();
     count(job, p, STAGE_EXTRACTED);
-    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder};
+    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder,
+                          &budget};
     chunk *chunks = NULL;
     rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
     if (rc != FO_OK) return rc;
@@ -249,7 +263,8 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
                                         .heading_end = k->heading_end,
                                         .n_tokens = (uint32_t)k->n_tokens};
     }
-    if (p->n_chunks) rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, err);
+    if (p->n_chunks)
+        rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, job->opt->cancel, err);
     free(chunks);
     double t3 = fo_now_ms();
     p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};

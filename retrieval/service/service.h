@@ -88,7 +88,8 @@ typedef struct ingest_document {
     const char *id;           /* NULL: derived from the content hash */
     const char *title, *uri;  /* NULL: none (then the document's own title is used) */
     const char *content_type; /* NULL: sniffed */
-    const char *file_name;    /* NULL: none; helps sniffing */
+    const char *file_name;    /* NULL: none; helps sniffing, and names it in refusals */
+    bool is_text;             /* it came as text (a field of JSON): as in extract_request */
     const char *metadata;     /* JSON object text or NULL */
     const void *bytes;
     size_t n_bytes;
@@ -98,7 +99,7 @@ typedef struct ingest_options {
     const char *tenant, *collection; /* the collection is made if absent */
     const char *language;            /* for a new collection; NULL: "english" */
     size_t max_tokens, overlap;      /* 0: 256; SIZE_MAX: 32 */
-    atomic_bool *cancel;             /* NULL, or stops between documents (FO_ECANCELLED) */
+    atomic_bool *cancel;             /* NULL, or stops within a document (FO_ECANCELLED) */
     struct ingest_counts *counts;    /* NULL, or how far the documents are, to watch */
 } ingest_options;
 

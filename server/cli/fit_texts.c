@@ -92,7 +92,12 @@ static int walk_document(walk *w, const char *bytes, size_t n, const char *type,
                          const char *title, fo_err *err) {
     extracted x;
     fo_err ignored = {0};
-    if (extract_text(&x, bytes, n, type, name, MAX_FILE, &ignored)) return FO_OK;
+    extract_request rq = {.bytes = bytes,
+                          .n = n,
+                          .content_type = type,
+                          .file_name = name,
+                          .max_text_bytes = MAX_FILE};
+    if (extract_text(&x, &rq, &ignored)) return FO_OK;
     int rc = draw(w, &x, title ? title : x.title, err);
     extracted_deinit(&x);
     return rc;

@@ -149,6 +149,7 @@ int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
                            .uri = copy(doc->uri, &failed),
                            .content_type = copy(doc->content_type, &failed),
                            .file_name = copy(doc->file_name, &failed),
+                           .is_text = doc->is_text,
                            .metadata = copy(doc->metadata, &failed),
                            .bytes = bytes,
                            .n_bytes = doc->n_bytes};
@@ -198,6 +199,7 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
                          .title = title,
                          .uri = uri,
                          .content_type = type ? type : "text/plain; charset=utf-8",
+                         .is_text = true,
                          .metadata = metadata_text,
                          .bytes = text,
                          .n_bytes = strlen(text)};

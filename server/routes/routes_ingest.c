@@ -74,29 +74,26 @@ static int start_job(ingest_call *c, http_request *r, fo_buf *reply, fo_err *err
 /* ---- the request ---------------------------------------------------------------------------- */
 
 static bool type_known(const char *type) {
-    size_t len = strlen(type);
-    if (!strcmp(type, "application/octet-stream")) return true;
-    const extract_format *f;
-    for (size_t i = 0; (f = extract_format_at(i)); i++)
-        for (const char *p = f->media_types; p && *p;) {
-            size_t n = strcspn(p, " ");
-            if (n == len && !memcmp(p, type, n)) return true;
-            p += n;
-            while (*p == ' ') p++;
-        }
-    return false;
+    const extract_format *f = extract_format_of_type(type);
+    return !strcmp(type, "application/octet-stream") || (f && f->extract);
 }
 
 static void refuse_type(http_request *r, const char *type) {
     fo_buf list = {0};
     const extract_format *f;
     for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if (f->media_types && *f->media_types)
+        if (f->extract && *f->media_types)
             fo_buf_printf(&list, ", %.*s", (int)strcspn(f->media_types, " "), f->media_types);
-    http_error(r, 415, "unsupported_media_type", NULL,
-               "%.100s is not taken; send application/json, application/x-ndjson, "
-               "multipart/form-data%s",
-               *type ? type : "a body without content type", list.data ? list.data : "");
+    if ((f = extract_format_of_type(type)))
+        http_error(r, 415, "unsupported_media_type", NULL,
+                   "the body is declared as %s (%.100s), which Forage does not read yet; it reads "
+                   "%s",
+                   f->what, type, list.data ? list.data + 2 : "");
+    else
+        http_error(r, 415, "unsupported_media_type", NULL,
+                   "%.100s is not taken; send application/json, application/x-ndjson, "
+                   "multipart/form-data%s",
+                   *type ? type : "a body without content type", list.data ? list.data : "");
     fo_buf_free(&list);
 }
 

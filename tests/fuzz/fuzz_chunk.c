@@ -46,7 +46,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         while (start < x.len && !fo_utf8_boundary(x.text[start])) start++;
         while (end < x.len && !fo_utf8_boundary(x.text[end])) end++;
         if (start >= end || end > x.len) break;
-        blocks[x.n_blocks++] = (text_block){start, end, p[2] % 5, 1};
+        blocks[x.n_blocks++] = (text_block){start, end, .kind = p[2] % 5, .level = 1};
         at = end;
     }
     x.blocks = blocks;

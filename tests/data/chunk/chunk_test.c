@@ -100,7 +100,8 @@ static void random_text_is_covered_in_order_within_the_limit(void **state) {
             size_t end = from + 1 + test_random(&seed) % 700;
             if (end > n) end = n;
             while (end < n && !fo_utf8_boundary(text[end])) end++;
-            blocks[x.n_blocks++] = (text_block){from, end, (uint8_t)(test_random(&seed) % 5), 1};
+            blocks[x.n_blocks++] =
+                (text_block){from, end, .kind = (uint8_t)(test_random(&seed) % 5), .level = 1};
             from = end;
         }
         chunk_options opt = {.max_tokens = 16 + test_random(&seed) % 100, .count = count};
@@ -139,7 +140,13 @@ static void structure_is_respected(void **state) {
         "lambda mu nu xi omicron pi.\n\n```\nx = 1\n\ny = 2\nz = 3\nw = 4\n```\n";
     extracted x;
     fo_err err = {0};
-    assert_ok(extract_text(&x, doc, strlen(doc), "text/markdown", NULL, 1 << 20, &err), &err);
+    assert_ok(extract_text(&x,
+                           &(extract_request){.bytes = doc,
+                                              .n = strlen(doc),
+                                              .content_type = "text/markdown",
+                                              .max_text_bytes = 1 << 20},
+                           &err),
+              &err);
     chunk_options opt = {.max_tokens = 16, .overlap = 4};
     chunk *c;
     size_t n;

@@ -11,7 +11,14 @@ enum { LIMIT = 8 << 20 };
 static extracted read_as(const char *bytes, size_t n, const char *type, const char *name) {
     extracted x;
     fo_err err = {0};
-    assert_ok(extract_text(&x, bytes, n, type, name, LIMIT, &err), &err);
+    assert_ok(extract_text(&x,
+                           &(extract_request){.bytes = bytes,
+                                              .n = n,
+                                              .content_type = type,
+                                              .file_name = name,
+                                              .max_text_bytes = LIMIT},
+                           &err),
+              &err);
     size_t at = 0;
     for (size_t i = 0; i < x.n_blocks; i++) {
         assert_true(x.blocks[i].start >= at && x.blocks[i].end > x.blocks[i].start);
@@ -147,20 +154,30 @@ static void gzip_is_unpacked_and_bombs_are_refused(void **state) {
     assert_string_equal(x.format, "markdown");
     assert_string_equal(x.text, "T\n\ntext");
     extracted_deinit(&x);
-    assert_int_equal(extract_text(&x, once, n - 9, NULL, NULL, LIMIT, &err), FO_EINVAL);
+    assert_int_equal(
+        extract_text(&x, &(extract_request){.bytes = once, .n = n - 9, .max_text_bytes = LIMIT},
+                     &err),
+        FO_EINVAL);
     char *zeros = calloc(1, 64 << 20);
     memset(zeros, 'a', 64 << 20);
     n = gzip(zeros, 64 << 20, once, sizeof once);
-    assert_int_equal(extract_text(&x, once, n, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+    assert_int_equal(
+        extract_text(&x, &(extract_request){.bytes = once, .n = n, .max_text_bytes = LIMIT}, &err),
+        FO_ELIMIT);
     assert_non_null(strstr(err.msg, "unpacks to more")); /* found while it grew, not afterwards */
     for (size_t over = 1; over <= 300; over += 23) {
         size_t made = gzip(zeros, LIMIT + over, twice, sizeof twice);
         err = (fo_err){0};
-        assert_int_equal(extract_text(&x, twice, made, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+        assert_int_equal(
+            extract_text(&x, &(extract_request){.bytes = twice, .n = made, .max_text_bytes = LIMIT},
+                         &err),
+            FO_ELIMIT);
         assert_non_null(strstr(err.msg, "unpacks to more"));
     }
     n = gzip(once, n, twice, sizeof twice);
-    assert_int_equal(extract_text(&x, twice, n, NULL, NULL, LIMIT, &err), FO_ELIMIT);
+    assert_int_equal(
+        extract_text(&x, &(extract_request){.bytes = twice, .n = n, .max_text_bytes = LIMIT}, &err),
+        FO_ELIMIT);
     free(zeros);
 }
 
@@ -168,9 +185,18 @@ static void what_cannot_be_read_is_named(void **state) {
     (void)state;
     extracted x;
     fo_err err = {0};
-    assert_int_equal(extract_text(&x, "%PDF-1.4", 8, NULL, NULL, LIMIT, &err), FO_EUNSUPPORTED);
-    assert_non_null(strstr(err.msg, "application/pdf"));
-    assert_int_equal(extract_text(&x, "x", 1, "image/png", NULL, LIMIT, &err), FO_EUNSUPPORTED);
+    assert_int_equal(
+        extract_text(&x, &(extract_request){.bytes = "%PDF-1.4", .n = 8, .max_text_bytes = LIMIT},
+                     &err),
+        FO_EUNSUPPORTED);
+    assert_string_equal(err.msg, "the document is a PDF, which Forage does not read yet");
+    assert_int_equal(extract_text(&x,
+                                  &(extract_request){.bytes = "x",
+                                                     .n = 1,
+                                                     .content_type = "image/png",
+                                                     .max_text_bytes = LIMIT},
+                                  &err),
+                     FO_EUNSUPPORTED);
     assert_non_null(strstr(err.msg, "image/png"));
     assert_true(extract_knows_file("a/b.md.gz"));
     assert_true(extract_knows_file("printf.3posix"));
@@ -197,7 +223,11 @@ static void hostile_nesting_and_long_lines_end(void **state) {
         s[n] = 0;
         extracted x;
         fo_err err = {0};
-        int rc = extract_text(&x, s, n, cases[i].type, NULL, LIMIT, &err);
+        int rc = extract_text(
+            &x,
+            &(extract_request){
+                .bytes = s, .n = n, .content_type = cases[i].type, .max_text_bytes = LIMIT},
+            &err);
         assert_true(rc == FO_OK || rc == FO_ELIMIT);
         extracted_deinit(&x);
     }

@@ -19,7 +19,12 @@ static void *read_page(void *failed) {
     pthread_barrier_wait(&gate);
     extracted x;
     fo_err err = {0};
-    if (extract_text(&x, page, sizeof page - 1, "text/html", NULL, 1 << 20, &err) != 0) {
+    if (extract_text(&x,
+                     &(extract_request){.bytes = page,
+                                        .n = sizeof page - 1,
+                                        .content_type = "text/html",
+                                        .max_text_bytes = 1 << 20},
+                     &err) != 0) {
         *(int *)failed = 1;
         return NULL;
     }

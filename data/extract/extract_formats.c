@@ -1,0 +1,48 @@
+/* The registry: every format that Forage reads, one row each; behind them stand those that it knows
+ * by sight alone (extract_unread.c).
+ *
+ * Order matters where two rows could claim the same document: the first whose `is` says yes, or
+ * whose ending fits, or whose `guess` says yes, is taken. Plain text takes what no row claims. */
+#include "data/extract/extract_internal.h"
+
+static const extract_format formats[] = {
+    {.name = "html",
+     .what = "an HTML page",
+     .media_types = "text/html application/xhtml+xml",
+     .endings = "html htm xhtml",
+     .guess = extract_looks_like_html,
+     .extract = extract_html},
+    {.name = "markdown",
+     .what = "a Markdown text",
+     .media_types = "text/markdown text/x-markdown",
+     .endings = "md markdown mkd mdown mdx",
+     .extract = extract_markdown},
+    {.name = "man", /* its endings are many (3ssl, 1p): extract.c knows the sections */
+     .what = "a manual page",
+     .media_types = "text/troff application/x-troff-man text/x-troff-man",
+     .endings = "1 2 3 4 5 6 7 8 9 man mdoc roff troff",
+     .guess = extract_looks_like_man,
+     .guess_named = true, /* notes.1 and the like */
+     .extract = extract_man},
+    {.name = "code",
+     .what = "source code",
+     .media_types =
+         "application/json application/x-ndjson application/xml text/xml text/css text/javascript "
+         "application/javascript application/x-sh text/x-c text/x-python application/yaml "
+         "application/toml",
+     .endings =
+         "c h cc cpp cxx hh hpp hxx cs java kt go rs py rb pl pm php js mjs jsx ts tsx swift scala "
+         "lua r jl hs ml erl ex el lisp clj sh bash zsh fish ps1 sql css scss json jsonl ndjson "
+         "yaml yml toml ini cfg conf xml cmake mk awk tcl asm s v vhd proto",
+     .extract = extract_code},
+    {.name = "text",
+     .what = "a text",
+     .media_types = "text/plain",
+     .endings = "txt text log rst adoc asciidoc org tex csv tsv nfo debian",
+     .extract = extract_plain},
+};
+
+const extract_format *extract_format_at(size_t i) {
+    const size_t n = sizeof formats / sizeof *formats;
+    return i < n ? &formats[i] : extract_unread_at(i - n);
+}
