@@ -66,6 +66,11 @@ int store_delete_collection(store *s, const char *tenant, const char *name, fo_e
 /* All of a tenant (NULL: all tenants), by name; caller deinits each and frees *out. */
 int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
                            fo_err *err);
+/* Those of a tenant and a name (NULL: any) that hold vectors of another embedder than this: at most
+ * `limit` by name, *n_all counts them all. Caller deinits each and frees *out. */
+int store_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
+                              size_t limit, store_collection **out, size_t *n, size_t *n_all,
+                              fo_err *err);
 /* < 0: the embedder's again. */
 int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err);
 

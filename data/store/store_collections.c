@@ -110,20 +110,11 @@ int store_delete_collection(store *s, const char *tenant, const char *name, fo_e
     return store_commit(t, err);
 }
 
-int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
-                           fo_err *err) {
-    *out = NULL;
-    *n = 0;
-    store_conn *c;
-    int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+/* The rows of a query that was begun, to its end. */
+static int read_rows(store_conn *c, sqlite3_stmt *st, int rc, store_collection **out, size_t *n,
+                     fo_err *err) {
     store_collection *list = NULL;
     size_t count = 0, cap = 0;
-    sqlite3_stmt *st;
-    rc = store_query(c, &st, err,
-                     "SELECT " COLUMNS " FROM collections WHERE ?1 IS NULL OR tenant = ?1 "
-                     "ORDER BY name, tenant",
-                     "s", tenant);
     while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
@@ -142,7 +133,6 @@ int store_list_collections(store *s, const char *tenant, store_collection **out,
         }
         count++;
     }
-    store_reader_release(s, c);
     if (rc < 0) {
         for (size_t i = 0; i < count; i++) store_collection_deinit(&list[i]);
         free(list);
@@ -151,6 +141,51 @@ int store_list_collections(store *s, const char *tenant, store_collection **out,
     *out = list;
     *n = count;
     return FO_OK;
+}
+
+int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
+                           fo_err *err) {
+    *out = NULL;
+    *n = 0;
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_stmt *st = NULL;
+    rc = store_query(c, &st, err,
+                     "SELECT " COLUMNS " FROM collections WHERE ?1 IS NULL OR tenant = ?1 "
+                     "ORDER BY name, tenant",
+                     "s", tenant);
+    rc = read_rows(c, st, rc, out, n, err);
+    store_reader_release(s, c);
+    return rc;
+}
+
+#define FOREIGN                                                                                    \
+    " FROM collections WHERE embedder NOT IN ('', ?1) AND (?2 IS NULL OR tenant = ?2) AND "        \
+    "(?3 IS NULL OR name = ?3)"
+
+int store_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
+                              size_t limit, store_collection **out, size_t *n, size_t *n_all,
+                              fo_err *err) {
+    *out = NULL;
+    *n = *n_all = 0;
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_stmt *st = NULL;
+    rc = store_query(c, &st, err, "SELECT count(*)" FOREIGN, "sss", embedder, tenant, name);
+    if (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        *n_all = (size_t)sqlite3_column_int64(st, 0);
+        sqlite3_reset(st);
+        rc = FO_OK;
+    }
+    if (rc == FO_OK && *n_all) {
+        rc = store_query(c, &st, err, "SELECT " COLUMNS FOREIGN " ORDER BY name, tenant LIMIT ?4",
+                         "sssi", embedder, tenant, name, (int64_t)limit);
+        rc = read_rows(c, st, rc, out, n, err);
+    }
+    store_reader_release(s, c);
+    return rc;
 }
 
 int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {

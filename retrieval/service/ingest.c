@@ -223,6 +223,8 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
         p->settled = true;
         return FO_OK;
     }
+    rc = collection_refuse_foreign(s, job->c, err);
+    if (rc != FO_OK) return rc;
     double t0 = fo_now_ms();
     doc_budget budget = {.cancel = job->opt->cancel,
                          .cpu_ms = DOC_BUDGET_CPU_MS,
@@ -494,6 +496,7 @@ int service_delete_document(service *s, const char *tenant, const char *name, co
                       : collection_acquire(s, tenant, name, &c, err);
     if (rc == FO_OK) {
         rc = writer_delete(s, c, id, epoch, err);
+        if (rc == FO_OK) collection_forget_foreign(s, c);
         collection_release(s, c);
     }
     service_leave(s);

@@ -280,6 +280,13 @@ typedef struct service_stats {
     uint64_t n_queries, n_ingested;
 } service_stats;
 int service_get_stats(service *s, service_stats *out, fo_err *err);
+/* Collections (tenant and name NULL: all) whose vectors another embedder made than the one that is
+ * loaded: their dense and hybrid queries, and new documents for them, are refused with FO_EMISMATCH.
+ * At most `limit` of them by name (caller deinits each and frees *out), all of them counted. */
+int service_foreign_collections(service *s, const char *tenant, const char *name, size_t limit,
+                                store_collection **out, size_t *n, size_t *n_all, fo_err *err);
+/* What is the matter with such a one and what to do: into *err, whose code it returns. */
+int service_foreign_sentence(const service *s, const char *name, fo_err *err);
 uint64_t service_database_bytes(const service *s); /* of the files; the database is not asked */
 
 /* What the caches did since the start. */

@@ -93,6 +93,14 @@ void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL i
  * old one go with its last reader. The caller has admin_mu and the writer's turn. */
 int collection_renew(service *s, collection *c, fo_err *err);
 
+/* ---- foreign_vectors.c ------------------------------------------------------------------- */
+
+/* FO_EMISMATCH with a sentence where another embedder made c's vectors. */
+int collection_refuse_foreign(const service *s, const collection *c, fo_err *err);
+/* After a deletion: where none of those vectors is left, c's place is taken by an index for the
+ * embedder that is loaded. The caller has no lock. */
+void collection_forget_foreign(service *s, collection *c);
+
 /* ---- ingest.c ---------------------------------------------------------------------------- */
 
 /* A passage is embedded as it is indexed: title, space, text. vectors[n][dim]. */

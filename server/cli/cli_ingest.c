@@ -498,7 +498,11 @@ static int open_target(target *t, fo_err *err) {
     fo_err why = {0};
     t->collection = -1;
     rc = store_get_collection(service_store(t->service), "default", o.collection, &c, &why);
-    if (rc == FO_OK) t->collection = c.id;
+    if (rc == FO_OK) {
+        t->collection = c.id;
+        if (c.embedder[0] && strcmp(c.embedder, embedder_fingerprint(service_embedder(t->service))))
+            rc = service_foreign_sentence(t->service, c.name, &why); /* of every document, else */
+    }
     store_collection_deinit(&c);
     if (rc && rc != FO_ENOTFOUND) {
         *err = why;

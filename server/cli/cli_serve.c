@@ -237,6 +237,26 @@ static void fit_connections(void) {
               LOG_STR("meaning", "the limit of open files (ulimit -n) allows no more connections"));
 }
 
+/* What would fail at the first question is said at the start. */
+static void warn_foreign(service *s) {
+    enum { NAMED = 8 };
+    store_collection *list = NULL;
+    size_t n = 0, n_all = 0;
+    fo_err err = {0};
+    if (service_foreign_collections(s, NULL, NULL, NAMED, &list, &n, &n_all, &err))
+        log_event(LOG_LEVEL_WARN, NULL, "not_ready", LOG_STR("why", err.msg));
+    for (size_t i = 0; i < n; i++) {
+        service_foreign_sentence(s, list[i].name, &err);
+        log_event(LOG_LEVEL_WARN, NULL, "not_ready", LOG_STR("tenant", list[i].tenant),
+                  LOG_STR("collection", list[i].name), LOG_STR("why", err.msg));
+        store_collection_deinit(&list[i]);
+    }
+    if (n_all > n)
+        log_event(LOG_LEVEL_WARN, NULL, "not_ready", LOG_INT("more_collections", n_all - n),
+                  LOG_STR("why", "they were embedded by another model as well"));
+    free(list);
+}
+
 static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *err) {
     app *a;
     int rc = app_create(&a, s, o.read_only, err);
@@ -295,6 +315,7 @@ static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *e
         LOG_INT("cores", fo_cpu_topology()->n_cores), LOG_INT("nodes", fo_cpu_topology()->n_nodes),
         LOG_STR("version", FORAGE_VERSION));
     if (fo_cpu()->note[0]) log_event(LOG_LEVEL_WARN, NULL, "cpu", LOG_STR("note", fo_cpu()->note));
+    warn_foreign(s);
     int sig = 0;
     sigwait(signals, &sig);
     log_event(LOG_LEVEL_INFO, NULL, "stopping", LOG_STR("signal", sig == SIGINT ? "INT" : "TERM"));

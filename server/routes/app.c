@@ -43,7 +43,7 @@ const http_route app_routes[] = {
     {"GET", "/jobs/{id}", route_job, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"DELETE", "/jobs/{id}", route_job_cancel, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"GET", "/health", route_health, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
-    {"GET", "/ready", route_ready, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"GET", "/ready", route_ready, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "collection", 0},
     {"GET", "/stats", route_stats, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"GET", "/metrics", route_metrics, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
     {"GET", "/analytics/cache", route_analytics_cache, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,

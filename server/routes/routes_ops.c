@@ -1,4 +1,7 @@
 /* /health, /ready and /stats. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "engine/generate/engine.h"
 #include "kernels/cpu.h"
 #include "server/routes/app.h"
@@ -21,10 +24,60 @@ void route_health(http_request *r, void *ctx) {
     reply_status(r, 200, "ok");
 }
 
-/* The service is opened, its embedder and indexes with it, before the listener is. */
+/* 503 with the reasons: as errors are, and a list beside for who wants all of them. */
+static void reply_not_ready(http_request *r, const service *s, const store_collection *foreign,
+                            size_t n, size_t n_all, const char *why) {
+    http_set_header(r, "Retry-After", "30"); /* somebody has to do something first */
+    fo_buf b = {0};
+    http_error_json(&b, 503, "not_ready", n ? "collection" : NULL, why, http_id(r));
+    if (b.len) b.len--; /* into the same object */
+    json_out o = {&b, true};
+    json_out_string(&o, "status", "not_ready");
+    json_out_string(&o, "version", FORAGE_VERSION);
+    json_out_open(&o, "reasons", '[');
+    for (size_t i = 0; i < n; i++) {
+        fo_err reason = {0};
+        service_foreign_sentence(s, foreign[i].name, &reason);
+        json_out_open(&o, NULL, '{');
+        json_out_string(&o, "code", "foreign_vectors");
+        json_out_string(&o, "tenant", foreign[i].tenant);
+        json_out_string(&o, "collection", foreign[i].name);
+        json_out_string(&o, "message", reason.msg);
+        json_out_close(&o, '}');
+    }
+    json_out_close(&o, ']');
+    json_out_int(&o, "n_reasons", (int64_t)(n_all ? n_all : 1));
+    json_out_close(&o, '}');
+    http_reply_json(r, 503, &b);
+}
+
+/* The service is opened, its embedder and indexes with it, before the listener is. What may be wrong by
+ * then is that the vectors of a collection are of another embedder: every question by default would
+ * fail. ?collection= asks about one alone. */
 void route_ready(http_request *r, void *ctx) {
-    (void)ctx;
-    reply_status(r, 200, "ready");
+    enum { REASONS = 8 };
+    app *a = ctx;
+    fo_err err = {0};
+    const char *name = http_arg(r, "collection");
+    store_collection *foreign = NULL, one = {0};
+    size_t n = 0, n_all = 0;
+    if (name) {
+        if (!app_collection_arg(r)) return;
+        if (store_get_collection(service_store(a->service), app_tenant(r), name, &one, &err)) {
+            http_error_from(r, &err);
+            return;
+        }
+        store_collection_deinit(&one);
+    }
+    int rc = service_foreign_collections(a->service, name ? app_tenant(r) : NULL, name, REASONS,
+                                         &foreign, &n, &n_all, &err);
+    if (!rc && n) service_foreign_sentence(a->service, foreign[0].name, &err);
+    if (rc || n)
+        reply_not_ready(r, a->service, foreign, n, n_all, err.msg);
+    else
+        reply_status(r, 200, "ready");
+    for (size_t i = 0; i < n; i++) store_collection_deinit(&foreign[i]);
+    free(foreign);
 }
 
 /* The language model and its pages of KV; null without one. */

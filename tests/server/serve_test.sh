@@ -12,7 +12,7 @@ FORAGE_TOP_K=0 run 2 "$forage" query x --home "$work/none" && grep -q FORAGE_TOP
 check "a bad value in the environment is named" $?
 FORAGE_LISEN=x run 2 "$forage" stats --home "$work/none" && grep -q "'FORAGE_LISEN'.*FORAGE_LISTEN" "$work/err"
 check "a misspelt variable is named with the nearest that exists" $?
-FORAGE_NONESUCH=x run 2 "$forage" serve --home "$work/none" && grep -q "'FORAGE_NONESUCH'" "$work/err" && [ ! -e "$work/none" ]
+FORAGE_NONESUCH=x run 2 timeout 20 "$forage" serve --listen 127.0.0.1:0 --home "$work/none" && grep -q "'FORAGE_NONESUCH'" "$work/err" && [ ! -e "$work/none" ]
 check "so is one like no other" $?
 FORAGE_LISTEN=x FORAGE_NUMA=off FORAGE_PORT=tcp://10.0.0.1:80 FORAGE_SERVICE_HOST=10.0.0.1 FORAGE_NONESUCH="" \
     run 1 "$forage" stats --home "$work/none" && ! grep -q FORAGE_ "$work/err"
@@ -95,6 +95,30 @@ head -c $((size / 2)) /dev/urandom | dd of="$work/damaged.db" bs=4096 seek=2 con
 run 1 "$forage" restore "$work/damaged.db" --home "$work/third" --force &&
     run 0 "$forage" stats --home "$work/third" --json && grep -q '"documents":2' "$work/out"
 check "a damaged backup is refused and replaces nothing" $?
+i=0
+while [ $i -lt 16 ]; do # a table of 16 dimensions, fitted to vectors that are nobody's
+    echo "{\"id\":\"f$i\",\"text\":\"The ferry number $i crosses the lake.\"}" >>"$work/f.jsonl"
+    k=0
+    while [ $k -lt 16 ]; do
+        [ $k -eq $i ] && printf '\000\000\200\077' || printf '\000\000\000\076'
+        k=$((k + 1))
+    done >>"$work/f.f32"
+    i=$((i + 1))
+done
+run 0 "$forage" fit --input "$work/f.jsonl" --vectors "$work/f.f32" --teacher-dim 16 --dim 16 --out "$work/f.gguf" &&
+    run 0 "$forage" ingest "$work/f.jsonl" --home "$work/fitted" --embed-model "$work/f.gguf"
+check "a home is filled by an embedder of its own" $?
+serve "$work/fitted"
+grep -q "not_ready.*collection=default.*index rebuild" "$log"; check "another embedder is told at the start" $?
+[ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = 503 ] && grep -q "index rebuild" "$work/out"
+check "and it does not look ready" $?
+run 1 "$forage" query "Which ferry crosses?" --url "$url" && grep -q "index rebuild" "$work/err"; check "questions fail" $?
+stop TERM
+run 1 "$forage" ingest "$work/f.jsonl" --home "$work/fitted" && [ "$(grep -c . "$work/err")" -eq 1 ] && grep -q "index rebuild" "$work/err"
+check "documents are refused once, not one by one" $?
+serve "$work/fitted" --embed-model "$work/f.gguf"
+[ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = 200 ] && ! grep -q not_ready "$log"; check "its own is ready" $?
+stop TERM
 echo '{"id":"j1","text":"Jsonl by pipe."}' | run 0 "$forage" ingest - --home "$work/second"
 check "stdin goes in" $?
 run 0 "$forage" index verify --home "$work/second" && grep -q sound "$work/out"; check "indexes verify" $?

@@ -1,3 +1,4 @@
+#include "tests/other_embedder.h"
 #include "tests/test.h"
 
 #include <pthread.h>
@@ -406,38 +407,6 @@ static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
     test_remove(home);
 }
 
-/* A tiny table of another kind: two dimensions, so that a home can change its embedder. */
-static char *other_embedder(const char *folder) {
-    fo_err err = {0};
-    char path[4096];
-    snprintf(path, sizeof path, "%s/other.gguf", folder);
-    gguf_writer *w;
-    assert_ok(gguf_writer_create(&w, path, &err), &err);
-    static const char *const words[] = {"[PAD]",       "[UNK]",   "[CLS]",         "[SEP]",
-                                        "[MASK]",      "\u2581a", "\u2581e",       "\u2581near",
-                                        "\u2581found", "n",       "\u2581granite", "\u2581slate",
-                                        "\u2581marble"};
-    enum { N = sizeof words / sizeof *words, DIM = 2 };
-    gguf_str pieces[N];
-    float table[N][DIM];
-    for (int i = 0; i < N; i++) {
-        pieces[i] = (gguf_str){words[i], strlen(words[i])};
-        table[i][0] = (float)(i + 1);
-        table[i][1] = (float)(N - i);
-    }
-    gguf_put_str(w, "general.architecture", "forage-static");
-    gguf_put_str(w, "general.name", "other");
-    gguf_put_u32(w, "forage-static.embedding_length", DIM);
-    gguf_put_str(w, "tokenizer.ggml.model", "bert");
-    gguf_put_strs(w, "tokenizer.ggml.tokens", pieces, N);
-    gguf_put_u32(w, "tokenizer.ggml.unknown_token_id", 1);
-    uint64_t dims[] = {DIM, N};
-    gguf_put_tensor(w, "token_embd.weight", QUANT_F32, 2, dims);
-    assert_ok(gguf_write_data(w, table, sizeof table, &err), &err);
-    assert_ok(gguf_writer_commit(w, &err), &err);
-    return strdup(path);
-}
-
 static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) {
     (void)state;
     fo_err err = {0};
@@ -482,6 +451,64 @@ static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) 
     assert_int_equal(service_rebuild(s, "default", "absent", NULL, NULL, &err), FO_ENOTFOUND);
     service_close(s);
     s = NULL;
+    free(model);
+    test_remove(home);
+}
+
+/* Of one document nothing stays when it is replaced: its new vectors must not meet the old index. */
+static void a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    ingest_document d = {.id = "one", .bytes = "granite", .n_bytes = 7};
+    ingest_result ir;
+    assert_ok(service_ingest(s, &into, &d, 1, &ir, NULL, &err), &err);
+    ingest_result_deinit(&ir);
+    store_collection *list;
+    size_t n, n_all;
+    assert_ok(service_foreign_collections(s, NULL, NULL, 8, &list, &n, &n_all, &err), &err);
+    assert_int_equal(n + n_all, 0);
+    free(list);
+    service_close(s);
+    char *model = other_embedder(home);
+    service_options opt = {.home = home, .embed_model = model, .n_threads = 2};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    assert_ok(service_foreign_collections(s, NULL, NULL, 8, &list, &n, &n_all, &err), &err);
+    assert_int_equal(n, 1);
+    assert_int_equal(n_all, 1);
+    assert_string_equal(list[0].name, into.collection);
+    store_collection_deinit(&list[0]);
+    free(list);
+    assert_ok(service_foreign_collections(s, NULL, "else", 8, &list, &n, &n_all, &err), &err);
+    assert_int_equal(n_all, 0);
+
+    ingest_document marble = {.id = "one", .bytes = "marble", .n_bytes = 6};
+    assert_ok(service_ingest(s, &into, &marble, 1, &ir, NULL, &err), &err);
+    assert_int_equal(ir.status, INGEST_FAILED);
+    assert_int_equal(ir.error.code, FO_EMISMATCH);
+    assert_non_null(strstr(ir.error.msg, "index rebuild"));
+    ingest_result_deinit(&ir);
+    assert_ok(service_ingest(s, &into, &d, 1, &ir, NULL, &err), &err);
+    assert_int_equal(ir.status, INGEST_UNCHANGED); /* the old text stands */
+    ingest_result_deinit(&ir);
+
+    int64_t epoch;
+    assert_ok(service_delete_document(s, into.tenant, into.collection, "one", &epoch, &err), &err);
+    assert_ok(service_foreign_collections(s, NULL, NULL, 8, &list, &n, &n_all, &err), &err);
+    assert_int_equal(n_all, 0);
+    assert_ok(service_ingest(s, &into, &marble, 1, &ir, NULL, &err), &err);
+    assert_int_equal(ir.status, INGEST_CREATED);
+    ingest_result_deinit(&ir);
+    query_request q = question("marble");
+    query_result r;
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    assert_string_equal(r.contexts[0].chunk.document_id, "one");
+    query_result_deinit(&r);
+    service_close(s);
+    assert_ok(service_open(&s, &opt, &err), &err);
+    assert_string_equal(best(s, "marble"), "one");
+    service_close(s);
     free(model);
     test_remove(home);
 }
@@ -708,6 +735,7 @@ int main(void) {
         cmocka_unit_test(a_follow_up_is_understood_from_the_turns_before),
         cmocka_unit_test(copies_of_a_text_are_one_context_of_an_answer),
         cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
+        cmocka_unit_test(a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty),
         cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
         cmocka_unit_test(a_file_damaged_in_use_is_made_anew_from_the_store),
         cmocka_unit_test(it_is_told_where_store_and_indexes_disagree),
