@@ -71,6 +71,17 @@ run 2 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --allow-host http
     grep -q "allow-host.*without http" "$work/err"
 check "a name that is none is refused" $?
 
+real=$forage
+printf '#!/bin/sh\nulimit -n 800\nexec "%s" "$@"\n' "$(realpath "$real")" >"$work/few_files"
+chmod +x "$work/few_files"
+forage=$work/few_files
+start && grep -q 'few_files.*800.*144' "$log"
+check "with few files there are fewer connections, and that is told" $?
+stop TERM
+start --max-connections 100 && ! grep -q few_files "$log"; check "and none is told of where they suffice" $?
+stop TERM
+forage=$real
+
 FORAGE_CPU=avx3 start && grep -q "avx3.*avxvnni" "$log"; check "a processor level that is none is told" $?
 stop TERM
 echo "lisen = x" >>"$work/home/forage.conf"

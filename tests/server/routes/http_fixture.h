@@ -31,7 +31,6 @@ static inline fixture *fixture_open_with(char *dir, char *file, engine_options e
                            &err),
               &err);
     assert_ok(app_create(&f->app, f->service, false, &err), &err);
-    /* A connection whose end comes with its last bytes is given up only after this time. */
     h.listen = "127.0.0.1:0";
     if (!h.body_timeout_ms) h.body_timeout_ms = 5000;
     assert_ok(app_serve(f->app, &h, &err), &err);
