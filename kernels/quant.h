@@ -65,12 +65,13 @@ uint16_t quant_f32_to_bf16(float f);
  * the format's definition evaluated in float without fusing. */
 void quant_unpack_row(quant_type type, const void *src, float *dst, size_t n);
 
-/* True for the types quant_pack_row writes: F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q4_K Q5_K Q6_K.
- */
+/* True for the types quant_pack_row writes: F32 F16 BF16 Q8_0 Q4_0 Q4_1 Q5_0 Q5_1 Q4_K Q5_K Q6_K
+ * IQ4_NL. */
 bool quant_can_pack(quant_type type);
 
 /* float src[n] to a row at dst. Values that are not finite become 0 in the block formats. The
- * K formats minimise the squared error weighted by magnitude over a grid of scales. */
+ * K formats and IQ4_NL minimise the squared error over a grid of scales (K: weighted by magnitude).
+ */
 void quant_pack_row(quant_type type, const float *src, void *dst, size_t n);
 
 /* The 16 levels of IQ4_NL and IQ4_XS. */

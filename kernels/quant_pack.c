@@ -104,6 +104,36 @@ static void pack_q5_1(const float *x, uint8_t *b) {
     put_fives(q, b + 4, b + 8);
 }
 
+/* The number of the level of IQ4_NL next to v. */
+static int nearest_level(float v) {
+    int i = 0;
+    for (int k = 0; k < 15; k++)
+        i += v > 0.5f * (float)(quant_iq4_levels[k] + quant_iq4_levels[k + 1]);
+    return i;
+}
+
+/* The levels are uneven and reach further down than up, so the scale may have either sign. From
+ * each start on a grid of scales: round to levels, take the least-squares scale for those. */
+static void pack_iq4_nl(const float *x, uint8_t *b) {
+    float top = extreme(x, 32), best = 0, best_gain = 0;
+    for (int step = -12; step <= 12 && fabsf(top) > 0x1p-100f; step++) {
+        float inv = (120.0f + 2.0f * (float)step) / (step % 2 ? top : -top), sqx = 0, sqq = 0;
+        for (int j = 0; j < 32; j++) {
+            float q = (float)quant_iq4_levels[nearest_level(x[j] * inv)];
+            sqx += q * x[j];
+            sqq += q * q;
+        }
+        if (sqq > 0 && sqx * sqx > best_gain * sqq) {
+            best_gain = sqx * sqx / sqq;
+            best = sqx / sqq;
+        }
+    }
+    put_half(b, best);
+    float id = inverse(quant_f16_to_f32((uint16_t)(b[0] | b[1] << 8)));
+    for (int j = 0; j < 16; j++)
+        b[2 + j] = (uint8_t)(nearest_level(x[j] * id) | nearest_level(x[j + 16] * id) << 4);
+}
+
 /* --- the K formats: least squares --- */
 
 /* Scale and minimum (x ~ scale * q - min, both >= 0, q in 0..top) for n values with weights w.
@@ -258,7 +288,7 @@ static void pack_q6_k(const float *x, uint8_t *b) {
 static void (*const packers[QUANT_TYPE_END])(const float *, uint8_t *) = {
     [QUANT_Q8_0] = pack_q8_0, [QUANT_Q4_0] = pack_q4_0, [QUANT_Q4_1] = pack_q4_1,
     [QUANT_Q5_0] = pack_q5_0, [QUANT_Q5_1] = pack_q5_1, [QUANT_Q4_K] = pack_q4_k,
-    [QUANT_Q5_K] = pack_q5_k, [QUANT_Q6_K] = pack_q6_k,
+    [QUANT_Q5_K] = pack_q5_k, [QUANT_Q6_K] = pack_q6_k, [QUANT_IQ4_NL] = pack_iq4_nl,
 };
 
 bool quant_can_pack(quant_type type) {

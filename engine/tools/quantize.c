@@ -93,6 +93,27 @@ quant_type quantize_type_for(const gguf *g, const gguf_tensor *t, quantize_targe
     return fits(type, t) ? type : QUANT_F16;
 }
 
+/* The same with what the caller says of the embedding. */
+static quant_type type_for(const gguf *g, const gguf_tensor *t, const quantize_options *o) {
+    bool own = o->token_embedding && gguf_str_equal(t->name, "token_embd.weight");
+    return own ? o->token_embedding : quantize_type_for(g, t, o->target);
+}
+
+static int check_embedding(const gguf *g, quant_type type, fo_err *err) {
+    const gguf_tensor *t = gguf_find_tensor(g, "token_embd.weight");
+    if (!type) return FO_OK;
+    if (!quant_can_pack(type))
+        return fo_fail(err, FO_EINVAL, "the token embedding cannot be written as type %d",
+                       (int)type);
+    if (!t)
+        return fo_fail(err, FO_EINVAL, "there is no token_embd.weight to write in its own type");
+    if (!fits(type, t))
+        return fo_fail(err, FO_EINVAL,
+                       "token_embd.weight has rows of %llu values, which %s cannot divide",
+                       (unsigned long long)t->dims[0], quant_type_traits(type)->name);
+    return FO_OK;
+}
+
 /* --- rows, in parallel --- */
 typedef struct piece {
     const gguf_tensor *t;
@@ -173,10 +194,10 @@ static void put_metadata(gguf_writer *w, const gguf *g, quantize_target target) 
 }
 
 static int put_tensors(run *r, const gguf *g, quantize_result *result, fo_err *err) {
-    quantize_target target = r->o->target;
     for (size_t i = 0; i < gguf_n_tensors(g); i++) {
         const gguf_tensor *t = gguf_tensor_at(g, i);
-        quant_type type = quantize_type_for(g, t, target);
+        quant_type type = type_for(g, t, r->o), wanted = mixed_type(g, t, r->o->target);
+        if (r->o->token_embedding && gguf_str_equal(t->name, "token_embd.weight")) wanted = type;
         char *name = strndup(t->name.ptr, t->name.len);
         if (!name || strlen(name) != t->name.len) {
             free(name);
@@ -190,7 +211,7 @@ static int put_tensors(run *r, const gguf *g, quantize_result *result, fo_err *e
         result->out_bytes += out_row * t->n_rows;
         result->n_kept += type == t->type;
         result->n_converted += type != t->type;
-        result->n_fallback += type != t->type && type != mixed_type(g, t, target);
+        result->n_fallback += type != t->type && type != wanted;
     }
     r->total = result->in_bytes;
     return FO_OK;
@@ -204,12 +225,16 @@ int quantize_file(const char *in_path, const char *out_path, const quantize_opti
     int rc = gguf_open(&g, in_path, err);
     if (rc) return rc;
     run r = {.o = options};
+    if ((rc = check_embedding(g, options->token_embedding, err))) {
+        gguf_close(g);
+        return rc;
+    }
     if (!(rc = gguf_writer_create(&r.w, out_path, err))) {
         put_metadata(r.w, g, options->target);
         rc = put_tensors(&r, g, res, err);
         for (size_t i = 0; !rc && i < gguf_n_tensors(g); i++) {
             const gguf_tensor *t = gguf_tensor_at(g, i);
-            quant_type type = quantize_type_for(g, t, options->target);
+            quant_type type = type_for(g, t, options);
             if (type != t->type) {
                 rc = convert_tensor(&r, t, type, err);
             } else {

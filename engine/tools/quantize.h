@@ -33,6 +33,8 @@ bool quantize_target_from_name(const char *name, quantize_target *out);
 
 typedef struct quantize_options {
     quantize_target target;
+    /* Of token_embd.weight; 0: what the target says. Every type that quant_can_pack knows. */
+    quant_type token_embedding;
     fo_pool *pool; /* NULL: the calling thread alone */
     /* Called after every piece, from the calling thread; may be NULL. Bytes of the input. */
     void (*progress)(void *arg, uint64_t done_bytes, uint64_t total_bytes);
@@ -45,10 +47,11 @@ typedef struct quantize_result {
     size_t n_fallback;            /* of the converted: rows that the wanted block does not divide */
 } quantize_result;
 
-/* The type that tensor `t` of `g` gets. */
+/* The type that tensor `t` of `g` gets by the target alone. */
 quant_type quantize_type_for(const gguf *g, const gguf_tensor *t, quantize_target target);
 
-/* Write in_path's model to out_path (temp file, renamed when whole); result may be NULL. */
+/* Write in_path's model to out_path (temp file, renamed when whole); result may be NULL. FO_EINVAL
+ * where the rows of token_embd.weight cannot have the type asked for. */
 int quantize_file(const char *in_path, const char *out_path, const quantize_options *options,
                   quantize_result *result, fo_err *err);
 

@@ -8,7 +8,7 @@
 
 static struct {
     int64_t threads;
-    const char *name;
+    const char *name, *embedding;
     bool json;
 } o;
 
@@ -19,6 +19,9 @@ static void on_bytes(void *arg, uint64_t done, uint64_t total) {
 
 /* --- quantize --- */
 static const cli_option quantize_options_table[] = {
+    {"token-embedding-type", CLI_STRING, &o.embedding, "TYPE",
+     "of token_embd.weight: q4_0, iq4_nl, q8_0, f16, ... (default: what the mix says)",
+     .flag_only = true},
     {"threads", CLI_INT, &o.threads, "N", "threads (default: all)", .min = 1, .max = 1024},
     CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "the result as one JSON object on stdout"},
@@ -30,6 +33,11 @@ static int run_quantize(int argc, char **argv) {
     if (!quantize_target_from_name(argv[2], &q.target))
         return cli_wrong_usage("quantize knows f16, bf16, q8_0, q4_0, q4_k_m and q6_k, not '%s'",
                                argv[2]);
+    if (o.embedding && (!quant_type_from_name(o.embedding, &q.token_embedding) ||
+                        !q.token_embedding || !quant_can_pack(q.token_embedding)))
+        return cli_wrong_usage("--token-embedding-type knows f16, bf16, q8_0, q4_0, q4_1, q5_0, "
+                               "q5_1, q4_k, q5_k, q6_k and iq4_nl, not '%s'",
+                               o.embedding);
     fo_err err = {0};
     quantize_result r;
     if (!(q.pool = fo_pool_create((int)o.threads))) {
@@ -60,7 +68,8 @@ static int run_quantize(int argc, char **argv) {
 const cli_command cli_command_quantize = {
     "quantize",
     "rewrite a GGUF model in another number format",
-    "forage quantize in.gguf out.gguf q8_0|q4_0|q4_k_m|q6_k|f16|bf16",
+    "forage quantize in.gguf out.gguf q8_0|q4_0|q4_k_m|q6_k|f16|bf16 "
+    "[--token-embedding-type TYPE]",
     "Mixes and fall-backs for rows that a block does not divide are llama.cpp's.",
     quantize_options_table,
     3,

@@ -82,7 +82,7 @@ static const struct {
 } packed[] = {
     {QUANT_F32, 0},      {QUANT_F16, 3e-4},  {QUANT_BF16, 2e-3},  {QUANT_Q8_0, .0058},
     {QUANT_Q6_K, .0195}, {QUANT_Q5_K, .037}, {QUANT_Q5_1, .0425}, {QUANT_Q5_0, .047},
-    {QUANT_Q4_K, .077},  {QUANT_Q4_1, .088}, {QUANT_Q4_0, .095},
+    {QUANT_Q4_K, .077},  {QUANT_Q4_1, .088}, {QUANT_Q4_0, .095},  {QUANT_IQ4_NL, .0795},
 };
 
 static void packed_rows_come_back_close(void **state) {

@@ -316,6 +316,50 @@ static void rows_that_do_not_divide_fall_back(void **state) {
     test_remove(dir);
 }
 
+static void the_token_embedding_may_have_a_type_of_its_own(void **state) {
+    (void)state;
+    char *dir = test_folder(), in[4096], out[4096];
+    snprintf(in, sizeof in, "%s/in.gguf", dir);
+    snprintf(out, sizeof out, "%s/out.gguf", dir);
+    fo_err err = {0};
+    gguf_writer *w;
+    enum { ROWS = 4, COLS = 384 };
+    static float x[ROWS * COLS];
+    uint64_t seed = test_seed();
+    for (int i = 0; i < ROWS * COLS; i++) x[i] = (float)(test_uniform(&seed) - .5);
+    assert_ok(gguf_writer_create(&w, in, &err), &err);
+    static const char *const names[] = {"token_embd.weight", "blk.0.attn_q.weight"};
+    for (int i = 0; i < 2; i++)
+        gguf_put_tensor(w, names[i], QUANT_F32, 2, (uint64_t[]){COLS, ROWS});
+    for (int i = 0; i < 2; i++) assert_ok(gguf_write_data(w, x, sizeof x, &err), &err);
+    assert_ok(gguf_writer_commit(w, &err), &err);
+    quantize_options o = {.target = QUANTIZE_Q8_0, .token_embedding = QUANT_IQ4_NL};
+    quantize_result r;
+    assert_ok(quantize_file(in, out, &o, &r, &err), &err);
+    assert_int_equal(r.n_converted, 2);
+    assert_int_equal(r.n_fallback, 0);
+    gguf *g;
+    assert_ok(gguf_open(&g, out, &err), &err);
+    const gguf_tensor *e = gguf_find_tensor(g, names[0]);
+    assert_int_equal(e->type, QUANT_IQ4_NL);
+    assert_int_equal(gguf_find_tensor(g, names[1])->type, QUANT_Q8_0);
+    for (int row = 0; row < ROWS; row++) {
+        float want[COLS], got[COLS];
+        unsigned char packed[COLS / 32 * 18];
+        quant_pack_row(QUANT_IQ4_NL, x + row * COLS, packed, COLS);
+        quant_unpack_row(QUANT_IQ4_NL, packed, want, COLS);
+        quant_unpack_row(e->type, (const char *)e->data + (size_t)row * e->row_bytes, got, COLS);
+        assert_memory_equal(got, want, sizeof want);
+    }
+    gguf_close(g);
+    o.token_embedding = QUANT_Q4_K; /* 256 does not divide 384: said, not replaced */
+    assert_int_equal(quantize_file(in, out, &o, &r, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "384"));
+    o.token_embedding = QUANT_IQ4_XS;
+    assert_int_equal(quantize_file(in, out, &o, &r, &err), FO_EINVAL);
+    test_remove(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_converted_folder_is_the_model_it_came_from),
@@ -323,6 +367,7 @@ int main(void) {
         cmocka_unit_test(mixes_follow_llama_cpp),
         cmocka_unit_test(every_target_gives_a_file_close_to_its_source),
         cmocka_unit_test(rows_that_do_not_divide_fall_back),
+        cmocka_unit_test(the_token_embedding_may_have_a_type_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
