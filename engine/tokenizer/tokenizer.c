@@ -405,7 +405,8 @@ static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, t
             while (end > start && is_blank(s[end - 1])) end--;
         int rc = end > start ? encode_plain(t, s + start, end - start, after_special, sink) : 0;
         if (rc) return rc;
-        sink_add(sink, id);
+        const size_t from = sink->spans ? (size_t)(s - sink->origin) + i : 0;
+        sink_add_span(sink, id, (tokenizer_span){(uint32_t)from, (uint32_t)(from + len)});
         after_special = true;
         i += len;
         if (t->attr[id] & TOKENIZER_RSTRIP)
@@ -418,7 +419,7 @@ static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, t
 int64_t tokenizer_encode(const tokenizer *t, const char *text, size_t len, unsigned flags,
                          int32_t *out, size_t cap) {
     if (len > MAX_TEXT) return FO_ELIMIT;
-    token_sink sink = {out, cap, 0};
+    token_sink sink = {.out = out, .cap = cap};
     bool wordpiece = t->kind == TOKENIZER_WORDPIECE;
     int32_t front = t->special_id[wordpiece ? TOKENIZER_CLS : TOKENIZER_BOS];
     int32_t back = t->special_id[wordpiece ? TOKENIZER_SEP : TOKENIZER_EOS];
@@ -432,6 +433,19 @@ int64_t tokenizer_encode(const tokenizer *t, const char *text, size_t len, unsig
     if (rc) return rc;
     if ((flags & TOKENIZER_ADD_SPECIAL) && t->add_eos && back >= 0) sink_add(&sink, back);
     return (int64_t)sink.n;
+}
+
+int64_t tokenizer_encode_spans(const tokenizer *t, const char *text, size_t len, int32_t *out,
+                               tokenizer_span *spans, size_t cap) {
+    if (t->kind != TOKENIZER_WORDPIECE) return FO_EUNSUPPORTED;
+    if (len > MAX_TEXT) return FO_ELIMIT;
+    token_sink sink = {.out = out, .cap = cap, .spans = spans, .origin = text};
+    int rc = FO_OK;
+    if (t->has_user)
+        rc = encode_parts(t, text, len, false, &sink);
+    else if (len)
+        rc = encode_plain(t, text, len, true, &sink);
+    return rc ? rc : (int64_t)(sink.n > cap ? cap + 1 : sink.n);
 }
 
 int64_t tokenizer_count(const tokenizer *t, const char *text, size_t len, unsigned flags) {

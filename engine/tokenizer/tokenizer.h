@@ -89,6 +89,17 @@ void tokenizer_free(tokenizer *t); /* NULL is fine */
 int64_t tokenizer_encode(const tokenizer *t, const char *text, size_t len, unsigned flags,
                          int32_t *out, size_t cap);
 
+/* The same without special tokens, WordPiece alone, with the bytes of the text that each token
+ * stands for: from its first character to behind its last, accents that were taken off included.
+ * They ascend; what the normaliser drops or divides at belongs to none; the parts of one character
+ * may share its bytes. Stops behind cap tokens: returns cap + 1 where the text has more.
+ * FO_EUNSUPPORTED for other families, FO_ELIMIT. */
+typedef struct tokenizer_span {
+    uint32_t begin, end; /* bytes, half-open */
+} tokenizer_span;
+int64_t tokenizer_encode_spans(const tokenizer *t, const char *text, size_t len, int32_t *out,
+                               tokenizer_span *spans, size_t cap);
+
 /* The number alone. */
 int64_t tokenizer_count(const tokenizer *t, const char *text, size_t len, unsigned flags);
 

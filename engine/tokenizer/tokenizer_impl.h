@@ -38,10 +38,13 @@ struct tokenizer { /* immutable after creation, but for the atomics in bpe and s
     struct wpm *wpm;
 };
 
-/* Where ids go: the first cap are kept, all are counted. */
+/* Where ids go: the first cap are kept, all are counted. With spans (WordPiece alone) nobody needs
+ * the count of more than cap + 1. */
 typedef struct token_sink {
     int32_t *out;
     size_t cap, n;
+    tokenizer_span *spans; /* [cap] or NULL */
+    const char *origin;    /* the text that they count from */
 } token_sink;
 
 static inline void sink_add(token_sink *s, int32_t id) {
@@ -51,6 +54,11 @@ static inline void sink_add(token_sink *s, int32_t id) {
 
 static inline tokenizer_string piece_of(const tokenizer *t, int32_t id) {
     return (tokenizer_string){t->pool + t->offset[id], t->offset[id + 1] - t->offset[id]};
+}
+
+static inline void sink_add_span(token_sink *s, int32_t id, tokenizer_span span) {
+    if (s->spans && s->n < s->cap) s->spans[s->n] = span;
+    sink_add(s, id);
 }
 
 /* SentencePiece, where a space belongs to the word behind it: is one behind another character? */

@@ -28,6 +28,9 @@ enum { DROP = 0, SPACE = 1, PUNCT = 2, WORD = 3 /* and above: the byte itself, >
 typedef struct word {
     char bytes[MAX_WORD_BYTES];
     size_t n_bytes, n_chars; /* n_chars goes on counting past the limit */
+    /* Where it stands in the text, if anybody asks: the character that comes now, the whole word,
+     * and the character behind each of `bytes` (NULL: nobody asks). */
+    tokenizer_span now, all, *at;
 } word;
 
 static bool is_cjk(int32_t cp) { /* the blocks that BERT's authors chose */
@@ -54,19 +57,38 @@ static void flush(const tokenizer *t, word *w, token_sink *sink) {
         size_t n =
             node < 0 ? 0 : trie_longest(&m->pieces, node, w->bytes + at, w->n_bytes - at, &id);
         known = n > 0;
+        if (known && w->at)
+            sink_add_span(sink, id, (tokenizer_span){w->at[at].begin, w->at[at + n - 1].end});
+        else if (known)
+            sink_add(sink, id);
         at += n;
         node = 0;
-        if (known) sink_add(sink, id);
     }
     if (!known) {
         sink->n = before;
-        sink_add(sink, t->special_id[TOKENIZER_UNK]);
+        sink_add_span(sink, t->special_id[TOKENIZER_UNK], w->all);
     }
     w->n_bytes = w->n_chars = 0;
 }
 
+/* The character that comes now takes bytes [from, n_bytes) of the word. */
+static void note_place(word *w, size_t from) {
+    if (!w->n_chars) w->all.begin = w->now.begin;
+    w->all.end = w->now.end;
+    for (size_t i = from; i < w->n_bytes; i++) w->at[i] = w->now;
+}
+
+/* It is an accent that goes: its bytes are the last character's. */
+static void note_accent(word *w) {
+    if (!w->n_chars) return;
+    w->all.end = w->now.end;
+    if (w->n_chars <= MAX_WORD_CHARS) w->at[w->n_bytes - 1].end = w->now.end;
+}
+
 static void add_char(word *w, int32_t cp) {
+    size_t from = w->n_bytes;
     if (w->n_chars < MAX_WORD_CHARS) w->n_bytes += fo_utf8_encode(cp, w->bytes + w->n_bytes);
+    if (w->at) note_place(w, from);
     w->n_chars++;
 }
 
@@ -103,28 +125,38 @@ static void add_other(const tokenizer *t, word *w, int32_t cp, token_sink *sink)
         for (utf8proc_ssize_t i = 0; i < n; i++)
             if (!(unicode_flags(parts[i]) & UNICODE_NONSPACING))
                 add_normal(t, w, utf8proc_tolower(parts[i]), sink);
+            else if (w->at)
+                note_accent(w);
     } else {
         add_normal(t, w, cp, sink);
     }
     if (cjk) flush(t, w, sink);
 }
 
-void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
+/* One body, compiled with and without places: most callers want ids alone. */
+static inline __attribute__((always_inline)) void
+encode(const tokenizer *t, const char *s, size_t n, token_sink *sink, const bool places) {
     const uint8_t *ascii = t->wpm->ascii;
-    word w = {.n_bytes = 0};
+    tokenizer_span at[MAX_WORD_BYTES];
+    word w = {.n_bytes = 0, .at = places ? at : NULL};
+    const size_t base = places ? (size_t)(s - sink->origin) : 0;
     size_t i = 0;
-    while (i < n) {
+    while (i < n && !(places && sink->n > sink->cap)) {
         unsigned char c = (unsigned char)s[i];
         if (c >= 128) {
             int32_t cp;
-            i += fo_utf8_decode(s + i, n - i, &cp);
+            size_t took = fo_utf8_decode(s + i, n - i, &cp);
+            if (places) w.now = (tokenizer_span){(uint32_t)(base + i), (uint32_t)(base + i + took)};
+            i += took;
             add_other(t, &w, cp, sink);
             continue;
         }
+        if (places) w.now = (tokenizer_span){(uint32_t)(base + i), (uint32_t)(base + i + 1)};
         i++;
         uint8_t what = ascii[c];
         if (what >= WORD) {
             if (w.n_chars < MAX_WORD_CHARS) w.bytes[w.n_bytes++] = (char)what;
+            if (places) note_place(&w, w.n_chars < MAX_WORD_CHARS ? w.n_bytes - 1 : w.n_bytes);
             w.n_chars++;
         } else if (what == SPACE) {
             flush(t, &w, sink);
@@ -133,6 +165,13 @@ void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
         }
     }
     flush(t, &w, sink);
+}
+
+void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
+    if (sink->spans)
+        encode(t, s, n, sink, true);
+    else
+        encode(t, s, n, sink, false);
 }
 
 static bool has_capitals(const tokenizer *t) {

@@ -109,8 +109,109 @@ static void wordpiece_refuses_a_vocabulary_without_unk(void **state) {
     assert_null(t);
 }
 
+/* "begin-end" of every token, as the text's own bytes. */
+static void assert_spans(const tokenizer *t, const char *text, const char *want) {
+    int32_t ids[64], plain[64];
+    tokenizer_span spans[64];
+    char got[512] = "";
+    int64_t n = tokenizer_encode_spans(t, text, strlen(text), ids, spans, 64);
+    assert_int_equal(tokenizer_encode(t, text, strlen(text), 0, plain, 64), n);
+    assert_memory_equal(ids, plain, (size_t)n * sizeof *ids);
+    for (int64_t i = 0; i < n; i++)
+        sprintf(got + strlen(got), "|%.*s", (int)(spans[i].end - spans[i].begin),
+                text + spans[i].begin);
+    if (strcmp(got, want)) fail_msg("\"%s\": got %s, want %s", text, got, want);
+}
+
+static void spans_are_the_bytes_a_token_stands_for(void **state) {
+    (void)state;
+    tokenizer *t = make_wordpiece(vocab, N_VOCAB);
+    assert_spans(t, "", "");
+    assert_spans(t, " \n the  ", "|the");
+    assert_spans(t, "UNaffABLE, wanted", "|UN|aff|ABLE|,|want|ed");
+    assert_spans(t, "the unaffablez, the", "|the|unaffablez|,|the"); /* an unknown word, whole */
+    assert_spans(t, "R\xC3\xA9sum\xC3\xA9", "|R\xC3\xA9sum\xC3\xA9");
+    assert_spans(t, "Re\xCC\x81sume\xCC\x81 the", "|Re\xCC\x81sume\xCC\x81|the");
+    assert_spans(t, "\xE4\xB8\xAD\xE5\x9B\xBDthe", "|\xE4\xB8\xAD|\xE5\x9B\xBD|the");
+    assert_spans(t,
+                 "th\xE2\x80\x8B"
+                 "e\x01,",
+                 "|th\xE2\x80\x8B"
+                 "e|,");
+    assert_spans(t, "\xCC\x81,\xCC\x81the", "|,|the"); /* an accent on nothing */
+    assert_spans(t, "the\xFFthe\xF0\x9F", "|the\xFFthe");
+    tokenizer_free(t);
+}
+
+/* A hostile text, cut into pieces at random: spans ascend, lie in it, and the ids are encode's. */
+static void spans_of_any_bytes_are_in_order(void **state) {
+    (void)state;
+    tokenizer *t = make_wordpiece(vocab, N_VOCAB);
+    uint64_t seed = test_seed();
+    static const char *const parts[] = {"the",
+                                        " ",
+                                        "a",
+                                        "un",
+                                        "\xCC\x81",
+                                        "\xC3\xA9",
+                                        "\xFF",
+                                        "\xE4\xB8\xAD",
+                                        "\xF0\x9F\x98\x80",
+                                        ",",
+                                        "z",
+                                        "\xED\xA0",
+                                        "\x01",
+                                        "aaaaaaaaaaaaaaaaaaaaaaaaa",
+                                        "\xE0\xA4\xBE"};
+    for (int round = 0; round < 2000; round++) {
+        char text[1024];
+        size_t len = 0;
+        for (int k = (int)(test_random(&seed) % 60); k > 0; k--) {
+            const char *p = parts[test_random(&seed) % (sizeof parts / sizeof *parts)];
+            memcpy(text + len, p, strlen(p));
+            len += strlen(p);
+        }
+        int32_t ids[512], plain[512];
+        tokenizer_span spans[512];
+        const size_t cap = round % 3 ? 512 : test_random(&seed) % 20;
+        int64_t n = tokenizer_encode_spans(t, text, len, ids, spans, cap);
+        int64_t all = tokenizer_encode(t, text, len, 0, plain, 512);
+        assert_int_equal(n, all > (int64_t)cap ? (int64_t)cap + 1 : all);
+        if (n > (int64_t)cap) n = (int64_t)cap;
+        assert_memory_equal(ids, plain, (size_t)n * sizeof *ids);
+        for (int64_t i = 0; i < n; i++) {
+            assert_true(spans[i].begin < spans[i].end && spans[i].end <= len);
+            if (i) assert_true(spans[i].begin >= spans[i - 1].begin);
+            if (i) assert_true(spans[i].end >= spans[i - 1].end);
+        }
+    }
+    tokenizer_free(t);
+}
+
+static void spans_stop_where_the_room_ends(void **state) {
+    (void)state;
+    tokenizer *t = make_wordpiece(vocab, N_VOCAB);
+    enum { LEN = 4 << 20 };
+    char *text = malloc(LEN);
+    for (size_t i = 0; i < LEN; i++) text[i] = "the "[i % 4];
+    int32_t ids[8];
+    tokenizer_span spans[8];
+    assert_int_equal(tokenizer_encode_spans(t, text, LEN, ids, spans, 8), 9);
+    assert_int_equal(spans[7].begin, 28);
+    assert_int_equal(spans[7].end, 31);
+    memset(text, 'a', LEN); /* one word of four million letters */
+    assert_int_equal(tokenizer_encode_spans(t, text, LEN, ids, spans, 8), 1);
+    assert_int_equal(ids[0], 1);
+    assert_int_equal(spans[0].end, LEN);
+    free(text);
+    tokenizer_free(t);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans_are_the_bytes_a_token_stands_for),
+        cmocka_unit_test(spans_of_any_bytes_are_in_order),
+        cmocka_unit_test(spans_stop_where_the_room_ends),
         cmocka_unit_test(wordpiece_takes_the_longest_piece_first),
         cmocka_unit_test(wordpiece_normalises_as_bert_does),
         cmocka_unit_test(wordpiece_gives_up_on_words_over_100_characters),
