@@ -42,26 +42,38 @@ static void hash_some(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
-static int fingerprint(model *m, const char *path, fo_err *err) {
-    fo_map map;
-    int rc = fo_map_open(&map, path, err);
-    if (rc) return rc;
-    size_t chunks = (map.size + HASH_CHUNK - 1) / HASH_CHUNK, head = sizeof numerics_version + 1;
+/* Where the bytes come from: a file, or memory that is called `path`. */
+typedef struct source {
+    const char *path;
+    const void *data; /* NULL: a file */
+    size_t size;
+} source;
+
+static int fingerprint(model *m, const source *from, fo_err *err) {
+    fo_map map = {0};
+    hash_job job = {from->data, from->size, NULL};
+    if (!from->data) {
+        int rc = fo_map_open(&map, from->path, err);
+        if (rc) return rc;
+        job.data = map.data;
+        job.size = map.size;
+    }
+    size_t chunks = (job.size + HASH_CHUNK - 1) / HASH_CHUNK, head = sizeof numerics_version + 1;
     unsigned char *all = malloc(head + 32 * chunks);
     if (!all) {
-        fo_map_close(&map);
+        if (!from->data) fo_map_close(&map);
         return fo_fail(err, FO_ENOMEM, "no memory for the fingerprint");
     }
     memcpy(all, numerics_version, sizeof numerics_version);
     all[head - 1] = m->info.fast;
-    hash_job job = {map.data, map.size, all + head};
+    job.sums = all + head;
     if (m->pool)
         fo_pool_run(m->pool, chunks, 1, hash_some, &job);
     else
         hash_some(&job, 0, chunks, 0);
     EVP_Digest(all, head + 32 * chunks, m->info.fingerprint, NULL, EVP_sha256(), NULL);
     free(all);
-    fo_map_close(&map);
+    if (!from->data) fo_map_close(&map);
     return FO_OK;
 }
 
@@ -82,7 +94,7 @@ static const architecture *find_architecture(gguf *file, char name[32], fo_err *
     return NULL;
 }
 
-static int load(model **out, const char *path, const model_options *options, bool probe,
+static int load(model **out, const source *from, const model_options *options, bool probe,
                 fo_err *err) {
     model *m = calloc(1, sizeof *m);
     if (!m) return fo_fail(err, FO_ENOMEM, "no memory for the model");
@@ -91,7 +103,8 @@ static int load(model **out, const char *path, const model_options *options, boo
     m->vec = vec_get();
     m->mm = options->kernels ? options->kernels : mm_get();
     m->attention = attention_get();
-    int rc = gguf_open(&m->file, path, err);
+    int rc = from->data ? gguf_open_memory(&m->file, from->data, from->size, err)
+                        : gguf_open(&m->file, from->path, err);
     if (rc) goto fail;
     m->weights = fo_huge_create();
     if (!m->weights) {
@@ -111,30 +124,39 @@ static int load(model **out, const char *path, const model_options *options, boo
     model_loader l = {
         .m = m, .arch = a->name, .probe = probe, .options = options, .layer = -1, .err = err};
     if ((rc = a->load(&l))) goto fail;
-    if (!probe && (rc = fingerprint(m, path, err))) goto fail;
+    if (!probe && (rc = fingerprint(m, from, err))) goto fail;
     *out = m;
     return FO_OK;
 fail:
     model_close(m);
-    fo_fail_prefix(err, "%s", path);
+    fo_fail_prefix(err, "%s", from->path);
     return rc;
 }
 
 int model_probe(model_info *out, const char *path, bool fast, fo_err *err) {
     model *m;
-    int rc = load(&m, path, &(model_options){.fast = fast}, true, err);
+    int rc = load(&m, &(source){.path = path}, &(model_options){.fast = fast}, true, err);
     if (rc) return rc;
     *out = m->info;
     model_close(m);
     return FO_OK;
 }
 
-int model_open(model **out, const char *path, const model_options *options, fo_err *err) {
+static int open_from(model **out, const source *from, const model_options *options, fo_err *err) {
     fo_pool_visit visit = {0};
     if (options->pool) fo_pool_enter(options->pool, &visit); /* its share is touched first, too */
-    int rc = load(out, path, options, false, err);
+    int rc = load(out, from, options, false, err);
     fo_pool_leave(&visit);
     return rc;
+}
+
+int model_open(model **out, const char *path, const model_options *options, fo_err *err) {
+    return open_from(out, &(source){.path = path}, options, err);
+}
+
+int model_open_memory(model **out, const void *data, size_t size, const char *name,
+                      const model_options *options, fo_err *err) {
+    return open_from(out, &(source){name, data, size}, options, err);
 }
 
 void model_close(model *m) {

@@ -84,6 +84,10 @@ int model_probe(model_info *out, const char *path, bool fast, fo_err *err);
 
 /* On error *out is untouched. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED, FO_ENOMEM. */
 int model_open(model **out, const char *path, const model_options *options, fo_err *err);
+/* The same over a file's bytes in memory, which the caller keeps until model_close; the name stands
+ * for the path in errors. */
+int model_open_memory(model **out, const void *data, size_t size, const char *name,
+                      const model_options *options, fo_err *err);
 void model_close(model *m); /* NULL is fine; its contexts must be gone */
 
 const model_info *model_get_info(const model *m);
