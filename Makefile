@@ -75,8 +75,9 @@ $(BUILD)/forage: $(BUILD)/server/main.o $(foreach r,$(BELOW_server),$(BUILD)/lib
 	@echo "  LD   $@"
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a) $(PKG_LIBS)
 
-# The built-in embedding table comes in by .incbin, which no dependency file shows.
+# The built-in models come in by .incbin, which no dependency file shows.
 $(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf
+$(BUILD)/engine/embed/reader_builtin.o: data/models/forage-reader.gguf
 
 # Files that travel inside the binary (SQL, HTML, the API description) become C arrays.
 $(BUILD)/gen/%.inc: %
@@ -201,6 +202,7 @@ install: all
 	install -Dm644 README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/README.md'
 	install -Dm644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/forage/LICENSE'
 	install -Dm644 data/models/README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/models.md'
+	install -Dm644 data/models/reader/README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/reader-model.md'
 
 .PHONY: clean
 clean:

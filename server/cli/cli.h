@@ -80,6 +80,7 @@ typedef struct cli_command {
     X(bench_machine) \
     X(bench_make_model) \
     X(bench_prefill) \
+    X(bench_reader) \
     X(bench_http) \
     X(chat) \
     X(chat_template) \

@@ -1,6 +1,7 @@
 /* First byte: which tokenizer (0-15) and flags; the rest is text. Or, from 128 on: the rest is a
  * vocabulary, a zero byte, and text. Promises: ids are in range, counting agrees with encoding,
- * text survives byte-level BPE, streaming agrees with decoding at once. */
+ * text survives byte-level BPE, streaming agrees with decoding at once, WordPiece's spans ascend
+ * within the text and come with the same ids. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -111,6 +112,29 @@ static tokenizer *make(int kind) {
     return t;
 }
 
+static void check_spans(const tokenizer *t, const char *text, size_t len) {
+    int32_t *ids;
+    size_t n;
+    fo_err err = {0};
+    FUZZ_CHECK(tokenizer_encode_alloc(t, text, len, 0, &ids, &n, &err) == FO_OK);
+    for (int few = 0; few < 2; few++) {
+        const size_t cap = few ? n / 2 : n;
+        int32_t *again = malloc((cap + 1) * sizeof *again);
+        tokenizer_span *spans = malloc((cap + 1) * sizeof *spans);
+        const int64_t got = tokenizer_encode_spans(t, text, len, again, spans, cap);
+        FUZZ_CHECK(got == (int64_t)(cap < n ? cap + 1 : n));
+        FUZZ_CHECK(!cap || !memcmp(ids, again, cap * sizeof *ids));
+        for (size_t i = 0; i < cap; i++) {
+            FUZZ_CHECK(spans[i].begin < spans[i].end && spans[i].end <= len);
+            FUZZ_CHECK(!i ||
+                       (spans[i].begin >= spans[i - 1].begin && spans[i].end >= spans[i - 1].end));
+        }
+        free(again);
+        free(spans);
+    }
+    free(ids);
+}
+
 static void check_text(const tokenizer *t, const char *text, size_t len, unsigned flags,
                        bool lossless) {
     int32_t *ids;
@@ -137,6 +161,7 @@ static void check_text(const tokenizer *t, const char *text, size_t len, unsigne
     fo_buf_free(&parts);
     fo_buf_free(&raw);
     free(ids);
+    if (tokenizer_get_kind(t) == TOKENIZER_WORDPIECE) check_spans(t, text, len);
 }
 
 /* Lines of the data are tokens; a line with a space also serves as a merge. */

@@ -1,0 +1,52 @@
+/* reader_impl.h - what the reader*.c files share; nobody else includes it. */
+#ifndef FORAGE_ENGINE_EMBED_READER_IMPL_H
+#define FORAGE_ENGINE_EMBED_READER_IMPL_H
+
+#include "engine/embed/reader.h"
+#include "engine/tokenizer/tokenizer.h"
+
+/* One block of memory:
+ *
+ *     | reader_text | ids [n + 2] | spans [n] | scale [n] | pad | codes [n][len] | vectors | */
+struct reader_text {
+    atomic_uint refs;
+    /* immutable once encoded */
+    uint32_t n_tokens;
+    uint32_t dim, len; /* of a vector; of a row of codes, a multiple of ALIGN_WIDTH */
+    size_t read;       /* bytes of the text */
+    size_t bytes;      /* of this block */
+    int32_t *ids;      /* between the encoder's two ends, which are no tokens of the text */
+    tokenizer_span *spans;
+    float *scale;   /* unit vector = scale * codes */
+    int8_t *codes;  /* 64-aligned */
+    float *vectors; /* exact readers: [n][dim], unit length; else NULL */
+};
+
+/* Uninitialised but for sizes and ends; refs 1. NULL when out of memory. */
+reader_text *reader_text_create(size_t n_tokens, size_t dim, bool vectors);
+static inline reader_text *reader_text_retain(reader_text *t) {
+    atomic_fetch_add_explicit(&t->refs, 1, memory_order_relaxed);
+    return t;
+}
+/* Row i from a vector of any length; one without direction becomes zero. */
+void reader_text_set(reader_text *t, size_t i, const float *vector);
+
+/* --- kept texts, by SHA-256 of their bytes; every function from any thread --- */
+typedef struct reader_cache reader_cache;
+typedef struct reader_key {
+    unsigned char sha256[32];
+} reader_key;
+
+reader_cache *reader_cache_create(size_t max_bytes); /* NULL when out of memory */
+void reader_cache_free(reader_cache *c);             /* NULL is fine */
+/* The text, retained, or NULL. */
+reader_text *reader_cache_find(reader_cache *c, const reader_key *key);
+/* Keep it (retained) and drop what is over the budget, least recently used first. A text that is
+ * there already, or is larger than the whole budget, is not kept. */
+void reader_cache_add(reader_cache *c, const reader_key *key, reader_text *t);
+void reader_cache_stats(reader_cache *c, reader_stats *out);
+
+/* The model inside the binary, a GGUF file; lives as long as the program. */
+const void *reader_builtin(size_t *size);
+
+#endif
