@@ -8,10 +8,10 @@
  *     reader_encode(r, texts, lens, 3, NULL, t, &err);       // one pass over all that is new
  *     reader_part sentence[] = {reader_part_of(t[2], 120, 184, 1),      // bytes of the passage
  *                               reader_part_of(t[1], 0, lens[1], .9f)}; // its title, at a discount
- *     reader_unit unit = {sentence, 2};
+ *     reader_unit unit = {sentence, 2};                       // all that compete, in practice
  *     float best[READER_MAX_TOKENS], idf[READER_MAX_TOKENS];
  *     reader_align(t[0], &unit, 1, best, &err);              // [1][tokens of the question]
- *     reader_idf(t[0], (const reader_text *const[]){t[2]}, 1, idf);
+ *     reader_idf(t[0], &unit, 1, idf);
  *     float score = reader_score(best, idf, reader_text_tokens(t[0]));
  *
  * A text's tokens have the vectors of an encoder's last layer, brought to unit length, special
@@ -99,10 +99,10 @@ typedef struct reader_unit {
 int reader_align(const reader_text *question, const reader_unit *units, size_t n_units, float *best,
                  fo_err *err);
 
-/* weights[tokens of the question]: how rare each is among these texts, > 0; ln(1 + (n - df + .5) /
- * (df + .5)), where df of the n texts hold it. */
-void reader_idf(const reader_text *question, const reader_text *const *among, size_t n,
-                float *weights);
+/* weights[tokens of the question]: how rare each is among these units, > 0; ln(1 + (n - df + .5) /
+ * (df + .5)), where df of the n units hold it in any of their parts. To choose among the sentences
+ * of some passages, count among those sentences: what stands in all of them tells nothing. */
+void reader_idf(const reader_text *question, const reader_unit *among, size_t n, float *weights);
 
 /* The mean of best[n] by weights[n]; 0 where their sum is. */
 float reader_score(const float *best, const float *weights, size_t n);

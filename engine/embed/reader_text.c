@@ -206,17 +206,19 @@ int reader_align(const reader_text *question, const reader_unit *units, size_t n
 }
 
 /* --- weights --- */
-static bool holds(const reader_text *t, int32_t id) {
-    for (size_t i = 0; i < t->n_tokens; i++)
-        if (t->ids[i + 1] == id) return true;
+static bool holds(const reader_unit *unit, int32_t id) {
+    for (size_t p = 0; p < unit->n_parts; p++) {
+        const reader_part *part = &unit->parts[p];
+        for (uint32_t i = part->begin; i < part->end && i < part->text->n_tokens; i++)
+            if (part->text->ids[i + 1] == id) return true;
+    }
     return false;
 }
 
-void reader_idf(const reader_text *question, const reader_text *const *among, size_t n,
-                float *weights) {
+void reader_idf(const reader_text *question, const reader_unit *among, size_t n, float *weights) {
     for (size_t i = 0; i < question->n_tokens; i++) {
         size_t df = 0;
-        for (size_t k = 0; k < n; k++) df += holds(among[k], question->ids[i + 1]);
+        for (size_t u = 0; u < n; u++) df += holds(&among[u], question->ids[i + 1]);
         weights[i] = (float)log(1 + ((double)(n - df) + .5) / ((double)df + .5));
     }
 }

@@ -75,7 +75,7 @@ static int ask(bench *b, double *ms, fo_err *err) {
             units[n] = (reader_unit){&parts[n], 1};
         }
     }
-    reader_idf(t[0], (const reader_text *const *)t + 1, PASSAGES, weights);
+    reader_idf(t[0], units, n, weights);
     rc = reader_align(t[0], units, n, best, err);
     for (size_t i = 0; !rc && i < n; i++)
         b->score += (double)reader_score(best + i * reader_text_tokens(t[0]), weights,

@@ -20,9 +20,9 @@
 enum { MAX_ANSWERS = 16, MAX_SENTENCES = 64, PASSAGES_AT_ONCE = 64 };
 
 typedef struct passage {
-    char *id, *title, *text;
+    char *id, *title, *text, *joined; /* joined: title, full stop, text */
     size_t n_sentences, ends[MAX_SENTENCES];
-    reader_text *read, *read_title;
+    reader_text *read, *read_title, *read_joined;
 } passage;
 
 typedef struct question {
@@ -87,8 +87,9 @@ static void read_passages(const char *set) {
         cJSON *o = cJSON_Parse(line);
         passage *p = &passages[n_passages++];
         *p = (passage){
-            copy_of(o, "id"), copy_of(o, "title"), copy_of(o, "text"), 0, {0}, NULL, NULL};
+            .id = copy_of(o, "id"), .title = copy_of(o, "title"), .text = copy_of(o, "text")};
         const size_t len = strlen(p->text);
+        if (asprintf(&p->joined, "%s. %s", p->title, p->text) < 0) die("out of memory");
         for (size_t at = 0; at < len && p->n_sentences < MAX_SENTENCES;) {
             size_t end = sentence_end(p->text, len, at);
             p->ends[p->n_sentences++] = end;
@@ -147,25 +148,27 @@ static void choose(size_t limit) {
 
 /* --- reading --- */
 static void read_all(reader *r) {
-    static const char *texts[2 * PASSAGES_AT_ONCE];
+    static const char *texts[3 * PASSAGES_AT_ONCE];
     static passage *of[PASSAGES_AT_ONCE];
-    size_t lens[2 * PASSAGES_AT_ONCE], n = 0;
-    reader_text *out[2 * PASSAGES_AT_ONCE];
+    size_t lens[3 * PASSAGES_AT_ONCE], n = 0;
+    reader_text *out[3 * PASSAGES_AT_ONCE];
     for (size_t i = 0; i <= n_questions; i++) {
         passage *p = i < n_questions ? questions[i].passage : NULL;
         bool known = !p || p->read != NULL;
         for (size_t k = 0; k < n; k++) known = known || of[k] == p;
         if (!known) {
-            texts[2 * n] = p->text;
-            texts[2 * n + 1] = p->title;
+            texts[3 * n] = p->text;
+            texts[3 * n + 1] = p->title;
+            texts[3 * n + 2] = p->joined;
             of[n++] = p;
         }
         if (n < PASSAGES_AT_ONCE && p) continue;
-        for (size_t k = 0; k < 2 * n; k++) lens[k] = strlen(texts[k]);
-        if (reader_encode(r, texts, lens, 2 * n, NULL, out, &err)) die("reader_encode");
+        for (size_t k = 0; k < 3 * n; k++) lens[k] = strlen(texts[k]);
+        if (reader_encode(r, texts, lens, 3 * n, NULL, out, &err)) die("reader_encode");
         for (size_t k = 0; k < n; k++) {
-            of[k]->read = out[2 * k];
-            of[k]->read_title = out[2 * k + 1];
+            of[k]->read = out[3 * k];
+            of[k]->read_title = out[3 * k + 1];
+            of[k]->read_joined = out[3 * k + 2];
         }
         n = 0;
     }
@@ -175,21 +178,45 @@ static void forget_all(void) {
     for (size_t i = 0; i < n_passages; i++) {
         reader_text_release(passages[i].read);
         reader_text_release(passages[i].read_title);
-        passages[i].read = passages[i].read_title = NULL;
+        reader_text_release(passages[i].read_joined);
+        passages[i].read = passages[i].read_title = passages[i].read_joined = NULL;
     }
 }
 
 /* --- the best sentence --- */
-enum { MEAN, IDF_SET, IDF_PASSAGE, IDF_TITLE, WORDS, FIRST, N_WAYS };
-static const char *const ways[N_WAYS] = {"mean",          "idf",   "idf_of_sentences",
-                                         "idf_and_title", "words", "first_sentence"};
+/* What is scored: the sentence; the title too; the sentence in a text that begins with its title. */
+enum { BARE, TITLED, JOINED, N_UNITS };
+/* What a token of the question counts: one; by idf among all passages; the root of that; that
+ * without punctuation; by idf among the sentences, without and with their title. */
+enum { ONE, IDF, ROOT, WORDS_ALONE, IDF_HERE, IDF_TITLED, N_WEIGHTS };
+
+static const struct {
+    const char *name;
+    int units, weights;
+} ways[] = {{"mean", BARE, ONE},
+            {"idf", BARE, IDF},
+            {"root_idf", BARE, ROOT},
+            {"idf_without_marks", BARE, WORDS_ALONE},
+            {"idf_of_sentences", BARE, IDF_HERE},
+            {"title_mean", TITLED, ONE},
+            {"title_idf", TITLED, IDF},
+            {"title_root_idf", TITLED, ROOT},
+            {"title_idf_of_sentences", TITLED, IDF_HERE},
+            {"title_idf_of_titled", TITLED, IDF_TITLED},
+            {"joined_mean", JOINED, ONE},
+            {"joined_idf", JOINED, IDF},
+            {"joined_root_idf", JOINED, ROOT},
+            {"joined_idf_of_sentences", JOINED, IDF_HERE}};
+enum { N_WAYS = sizeof ways / sizeof *ways };
 
 typedef struct totals {
-    size_t n, right[N_WAYS], tokens, cut;
+    size_t n, right[N_WAYS], words, first, tokens, cut;
 } totals;
 
-static reader_part sentence_of(const passage *p, size_t i) {
-    return reader_part_of(p->read, i ? p->ends[i - 1] : 0, p->ends[i], 1);
+static reader_part sentence_of(const passage *p, size_t i, bool joined) {
+    const size_t skip = joined ? strlen(p->joined) - strlen(p->text) : 0;
+    return reader_part_of(joined ? p->read_joined : p->read, skip + (i ? p->ends[i - 1] : 0),
+                          skip + p->ends[i], 1);
 }
 
 static bool holds_piece(const reader_part *p, int32_t id) {
@@ -214,50 +241,64 @@ static size_t best_of(const double *scores, size_t n) {
     return best;
 }
 
-static void ask(reader *r, question *q, const reader_text *const *among, size_t n_among,
-                totals *t) {
-    const passage *p = q->passage;
-    const size_t len = strlen(q->text), n = p->n_sentences;
+static reader_part parts[MAX_SENTENCES][2];
+
+static void make_units(const passage *p, int units, reader_unit list[MAX_SENTENCES]) {
+    for (size_t i = 0; i < p->n_sentences; i++) {
+        parts[i][0] = sentence_of(p, i, units == JOINED);
+        parts[i][1] = reader_part_of(p->read_title, 0, SIZE_MAX, .9f);
+        list[i] = (reader_unit){parts[i], units == TITLED ? 2 : 1};
+    }
+}
+
+static void weigh(const question *q, const reader_text *read, const reader_unit *among,
+                  size_t n_among, float w[N_WEIGHTS][READER_MAX_TOKENS]) {
+    reader_unit list[MAX_SENTENCES];
+    reader_idf(read, among, n_among, w[IDF]);
+    make_units(q->passage, BARE, list);
+    reader_idf(read, list, q->passage->n_sentences, w[IDF_HERE]);
+    make_units(q->passage, TITLED, list);
+    reader_idf(read, list, q->passage->n_sentences, w[IDF_TITLED]);
+    for (size_t k = 0; k < reader_text_tokens(read); k++) {
+        const char c = q->text[reader_text_span(read, k).begin];
+        w[ONE][k] = 1;
+        w[ROOT][k] = sqrtf(w[IDF][k]);
+        w[WORDS_ALONE][k] = strchr("?!.,;:'\"()-", c) ? 0 : w[IDF][k];
+    }
+}
+
+/* best[sentences][tokens of the question] */
+static void align(const question *q, const reader_text *read, int units, float *best) {
+    reader_unit list[MAX_SENTENCES];
+    make_units(q->passage, units, list);
+    if (reader_align(read, list, q->passage->n_sentences, best, &err)) die("reader_align");
+}
+
+static void ask(reader *r, question *q, const reader_unit *among, size_t n_among, totals *t) {
+    static float best[N_UNITS][MAX_SENTENCES * READER_MAX_TOKENS];
+    static float weights[N_WEIGHTS][READER_MAX_TOKENS];
+    const size_t len = strlen(q->text), n = q->passage->n_sentences;
     reader_text *read;
     if (reader_encode(r, (const char *const *)&q->text, &len, 1, NULL, &read, &err))
         die("reader_encode");
     const size_t nq = reader_text_tokens(read);
-    static float bare[MAX_SENTENCES][READER_MAX_TOKENS], titled[MAX_SENTENCES][READER_MAX_TOKENS];
-    static reader_part parts[MAX_SENTENCES][2];
-    reader_unit units[MAX_SENTENCES];
-    for (size_t i = 0; i < n; i++) {
-        parts[i][0] = sentence_of(p, i);
-        parts[i][1] = reader_part_of(p->read_title, 0, SIZE_MAX, .9f);
-    }
-    float *best = malloc(n * nq * sizeof *best + 1);
-    for (int with = 0; with < 2; with++) {
-        for (size_t i = 0; i < n; i++) units[i] = (reader_unit){parts[i], (size_t)with + 1};
-        if (reader_align(read, units, n, best, &err)) die("reader_align");
+    weigh(q, read, among, n_among, weights);
+    for (int u = 0; u < N_UNITS; u++) align(q, read, u, best[u]);
+    double scores[MAX_SENTENCES];
+    for (int w = 0; w < N_WAYS; w++) {
         for (size_t i = 0; i < n; i++)
-            memcpy(with ? titled[i] : bare[i], best + i * nq, nq * sizeof *best);
+            scores[i] =
+                (double)reader_score(best[ways[w].units] + i * nq, weights[ways[w].weights], nq);
+        t->right[w] += holds_answer(q, best_of(scores, n));
     }
-    free(best);
-    float one[READER_MAX_TOKENS], idf[READER_MAX_TOKENS], local[READER_MAX_TOKENS];
-    reader_idf(read, among, n_among, idf);
-    for (size_t k = 0; k < nq; k++) {
-        size_t df = 0;
-        for (size_t i = 0; i < n; i++) df += holds_piece(&parts[i][0], read->ids[k + 1]);
-        one[k] = 1;
-        local[k] = logf(1 + ((float)(n - df) + .5f) / ((float)df + .5f));
-    }
-    double scores[N_WAYS][MAX_SENTENCES];
     for (size_t i = 0; i < n; i++) {
-        double words = 0;
+        const reader_part s = sentence_of(q->passage, i, false);
+        scores[i] = 0;
         for (size_t k = 0; k < nq; k++)
-            words += holds_piece(&parts[i][0], read->ids[k + 1]) ? (double)idf[k] : 0;
-        scores[MEAN][i] = (double)reader_score(bare[i], one, nq);
-        scores[IDF_SET][i] = (double)reader_score(bare[i], idf, nq);
-        scores[IDF_PASSAGE][i] = (double)reader_score(bare[i], local, nq);
-        scores[IDF_TITLE][i] = (double)reader_score(titled[i], idf, nq);
-        scores[WORDS][i] = words;
-        scores[FIRST][i] = -(double)i;
+            scores[i] += holds_piece(&s, read->ids[k + 1]) ? (double)weights[IDF][k] : 0;
     }
-    for (int w = 0; w < N_WAYS; w++) t->right[w] += holds_answer(q, best_of(scores[w], n));
+    t->words += holds_answer(q, best_of(scores, n));
+    t->first += holds_answer(q, 0);
     t->n++;
     reader_text_release(read);
 }
@@ -314,8 +355,12 @@ static void measure(const char *model) {
     const double opened = fo_now_ms();
     read_all(r);
     totals t = {0};
-    const reader_text **among = allocate(n_questions, sizeof *among);
-    for (size_t i = 0; i < n_questions; i++) among[i] = questions[i].passage->read;
+    reader_unit *among = allocate(n_questions, sizeof *among);
+    reader_part *whole = allocate(n_questions, sizeof *whole);
+    for (size_t i = 0; i < n_questions; i++) {
+        whole[i] = reader_part_of(questions[i].passage->read, 0, SIZE_MAX, 1);
+        among[i] = (reader_unit){&whole[i], 1};
+    }
     for (size_t i = 0; i < n_questions; i++) {
         const passage *p = questions[i].passage;
         t.tokens += reader_text_tokens(p->read);
@@ -325,7 +370,9 @@ static void measure(const char *model) {
     printf("{\"model\":\"%s\",\"questions\":%zu,\"mean_tokens\":%.1f,\"cut\":%zu,\"open_ms\":%.0f",
            model, t.n, (double)t.tokens / (double)t.n, t.cut, opened - began);
     for (int w = 0; w < N_WAYS; w++)
-        printf(",\"%s\":%.3f", ways[w], (double)t.right[w] / (double)t.n);
+        printf(",\"%s\":%.3f", ways[w].name, (double)t.right[w] / (double)t.n);
+    printf(",\"words\":%.3f,\"first_sentence\":%.3f", (double)t.words / (double)t.n,
+           (double)t.first / (double)t.n);
     if (reference) {
         compare();
     } else {
@@ -336,6 +383,7 @@ static void measure(const char *model) {
     puts("}");
     fflush(stdout);
     free(among);
+    free(whole);
     forget_all();
     reader_close(r);
 }

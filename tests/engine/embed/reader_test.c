@@ -476,7 +476,7 @@ static void the_sentence_that_answers_is_the_nearest(void **state) {
             unit[i] = (reader_unit){&part[i], 1};
         }
         assert_ok(reader_align(q, unit, 3, best, &err), &err);
-        reader_idf(q, (const reader_text *const *)&p, 1, weights);
+        reader_idf(q, unit, 3, weights);
         for (int i = 0; i < 3; i++) score[i] = reader_score(best + (size_t)i * n, weights, n);
         for (int i = 0; i < 3; i++)
             if (i != cases[c].sentence && score[i] >= score[cases[c].sentence])
@@ -527,11 +527,21 @@ static void rare_tokens_weigh_more(void **state) {
     for (int i = 0; i < 4; i++) lens[i] = strlen(s[i]);
     assert_ok(reader_encode(r, s, lens, 4, NULL, t, &err), &err);
     float w[READER_MAX_TOKENS];
-    reader_idf(t[0], (const reader_text *const *)t, 4, w);
-    for (int i = 0; i < 3; i++) { /* in 3, 2 and 1 of 4 texts */
+    reader_part parts[5];
+    for (int i = 0; i < 4; i++) parts[i] = reader_part_of(t[i], 0, SIZE_MAX, 1);
+    parts[4] = reader_part_of(t[1], 0, SIZE_MAX, .5f);
+    const reader_unit among[] = {{parts, 1}, {parts + 1, 1}, {parts + 2, 1}, {parts + 3, 1}};
+    reader_idf(t[0], among, 4, w);
+    for (int i = 0; i < 3; i++) { /* in 3, 2 and 1 of 4 units */
         const double df = 3 - i, want = log(1 + (4 - df + .5) / (df + .5));
         assert_true(fabs((double)w[i] - want) < 1e-6);
     }
+    const reader_unit two_parts[] = {{parts, 1}, {parts + 3, 2}}; /* the lake: in both */
+    reader_idf(t[0], two_parts, 2, w);
+    assert_true(fabs((double)w[1] - log(1 + .5 / 2.5)) < 1e-6);
+    assert_true(fabs((double)w[2] - log(1 + 1.5 / 1.5)) < 1e-6);
+    reader_idf(t[0], NULL, 0, w);
+    assert_true(w[0] > 0 && w[0] == w[2]);
     const float best[] = {.5f, 1, 0};
     assert_true(fabs((double)reader_score(best, (const float[]){1, 2, 1}, 3) - .625) < 1e-7);
     assert_true(reader_score(best, (const float[]){0, 0, 0}, 3) == 0);
