@@ -178,6 +178,12 @@ static int read_hosts(cli_list *names, fo_err *err) {
 static model_alias *aliases;
 static size_t n_aliases;
 
+static char *trim(char *s) {
+    s += strspn(s, " ");
+    for (size_t n = strlen(s); n && s[n - 1] == ' ';) s[--n] = 0;
+    return s;
+}
+
 static int read_aliases(fo_err *err) {
     for (size_t i = 0; i < o.model_aliases.n; i++) {
         char *copy = strdup(o.model_aliases.items[i]), *save = NULL;
@@ -193,7 +199,7 @@ static int read_aliases(fo_err *err) {
                                      "a model's own, not '%.200s'",
                                      MAX_ALIAS_BYTES, pair);
             *equals = 0;
-            aliases[n_aliases++] = (model_alias){pair, equals + 1};
+            aliases[n_aliases++] = (model_alias){trim(pair), trim(equals + 1)};
         }
     }
     return FO_OK;

@@ -50,6 +50,15 @@ static const char *own_name(const app *a, const char *name) {
     return name;
 }
 
+/* Is the collection of "forage/<collection>" there? */
+static bool is_collection(app *a, const char *tenant, const char *name) {
+    store_collection c = {0};
+    int rc =
+        store_get_collection(service_store(a->service), tenant, name + strlen(GROUNDED), &c, NULL);
+    store_collection_deinit(&c);
+    return rc == FO_OK;
+}
+
 bool model_names_each(app *a, const char *tenant, model_name_fn *fn, void *ctx) {
     for (int i = 0; i < N_LOADED; i++) {
         const char *name = loaded(a, loaded_kinds[i]);
@@ -58,6 +67,7 @@ bool model_names_each(app *a, const char *tenant, model_name_fn *fn, void *ctx) 
     for (size_t i = 0; i < a->n_aliases; i++) {
         const model_alias *m = &a->aliases[i];
         unsigned kinds = kinds_of(a, m->model);
+        if (kinds == MODEL_GROUNDED && !is_collection(a, tenant, m->model)) continue;
         if (kinds && fn(ctx, m->name, first_of(kinds), m->model)) return true;
     }
     store_collection *list = NULL;
@@ -98,10 +108,13 @@ static bool tell(void *ctx, const char *name, enum model_kind kind, const char *
 int model_names_refuse(app *a, const char *tenant, const char *asked, unsigned kinds, fo_err *err) {
     telling t = {.kinds = kinds, .a = a};
     unsigned other = asked ? kinds_of(a, own_name(a, asked)) & ~kinds : 0;
-    char what[160] = "no language model is loaded (--model)", of[64] = "";
+    char what[200] = "no language model is loaded (--model)", of[64] = "";
     if (asked && other)
         snprintf(what, sizeof what, "'%.80s' is of another kind (%s)", asked,
                  model_kind_name(first_of(other)));
+    else if (asked && own_name(a, asked) != asked)
+        snprintf(what, sizeof what, "'%.60s' stands for %.80s, which is not there", asked,
+                 own_name(a, asked));
     else if (asked)
         snprintf(what, sizeof what, "there is no model '%.80s'", asked);
     fo_buf_str(&t.text, "");

@@ -44,6 +44,14 @@ run 0 "$forage" backup "$work/copy.db" --home "$work/home"; check "a running hom
 stop TERM; check "SIGTERM ends it with status 0" $?
 [ ! -e "$port_file" ]; check "the port file is gone" $?
 
+FORAGE_MODEL_ALIAS="ada = forage-embed-256, gpt-4o=forage/default" start && curl -s "$url/v1/models" >"$work/out" &&
+    grep -q '"id":"ada"[^}]*"alias_of":"forage-embed-256"' "$work/out" && grep -q '"id":"gpt-4o"' "$work/out"
+check "models have other names" $?
+stop TERM
+run 1 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --model-alias ada=gpt && grep -q "no model 'gpt'.*forage-embed-256" "$work/err"
+check "another name of nothing ends the start" $?
+run 2 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --model-alias ada
+check "so does one without a model" $?
 start --log-format text && grep -q " listening " "$log"; check "a flag wins over forage.conf" $?
 run 0 "$forage" stats --url "$url" --json && grep -q '"documents":2' "$work/out"
 check "documents are there after a restart" $?

@@ -198,6 +198,21 @@ static void an_unknown_model_is_404_with_the_names_there_are(void **state) {
     cJSON_Delete(r);
 }
 
+/* Runs before any document is there. */
+static void an_alias_waits_for_its_collection(void **state) {
+    fixture *f = *state;
+    char *body = body_of("/v1/chat/completions", "\"model\":\"gpt-4o-mini\"");
+    cJSON *r = ask(f, "/v1/chat/completions", body, 404);
+    assert_non_null(strstr(text(r, "error.message"), "stands for forage/default"));
+    assert_null(strstr(text(r, "error.message"), "there are: gpt-4o-mini"));
+    cJSON_Delete(r);
+    cJSON_Delete(ask(f, "/v1/models/gpt-4o-mini", NULL, 404));
+    cJSON_Delete(ask(f, "/ingest", "{\"documents\":[{\"id\":\"k\",\"text\":\"A kite.\"}]}", 200));
+    cJSON_Delete(ask(f, "/v1/models/gpt-4o-mini", NULL, 200));
+    cJSON_Delete(ask(f, "/v1/chat/completions", body, 200));
+    free(body);
+}
+
 static void an_alias_of_nothing_is_refused_at_the_start(void **state) {
     fixture *f = *state;
     const char *its_name = aliases[0].model;
@@ -539,6 +554,7 @@ static void a_prompt_beyond_the_window_is_named(void **state) {
 int main(void) {
     curl_global_init(CURL_GLOBAL_ALL);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_alias_waits_for_its_collection),
         cmocka_unit_test(embeddings_are_the_same_as_floats_and_base64),
         cmocka_unit_test(token_arrays_embed_as_their_text_where_they_are_allowed),
         cmocka_unit_test(rerank_puts_what_fits_first),
