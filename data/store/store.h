@@ -122,6 +122,10 @@ int store_document_unchanged(store *s, int64_t collection, const char *id,
 /* FO_ENOTFOUND when absent; removed chunk ids as above (caller frees). */
 int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
                           size_t *n_removed, fo_err *err);
+/* The same, but only while its content is what this hash was taken of: FO_ECONFLICT else. */
+int store_delete_version(store_txn *t, int64_t collection, const char *id,
+                         const unsigned char sha256[32], int64_t **removed, size_t *n_removed,
+                         fo_err *err);
 /* The epoch that the collection will have once t commits. */
 int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err);
 

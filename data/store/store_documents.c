@@ -284,8 +284,9 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     return rc;
 }
 
-int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
-                          size_t *n_removed, fo_err *err) {
+static int delete_document(store_txn *t, int64_t collection, const char *id,
+                           const unsigned char *sha256, int64_t **removed, size_t *n_removed,
+                           fo_err *err) {
     *removed = NULL;
     *n_removed = 0;
     int rc = txn_usable(t, err);
@@ -294,6 +295,8 @@ int store_delete_document(store_txn *t, int64_t collection, const char *id, int6
     rc = find_document(t->c, collection, id, &old, err);
     if (rc != FO_OK) return store_txn_failed(t, rc, err);
     if (!old.id) return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+    if (sha256 && memcmp(old.sha256, sha256, 32) != 0)
+        return fo_fail_field(err, FO_ECONFLICT, "id", "document '%s' has changed meanwhile", id);
     rc = list_chunks_of(t->c, &old, removed, n_removed, err);
     size_t n_touched = t->n_touched;
     if (rc == FO_OK) rc = store_run(t->c, err, "SAVEPOINT document", "");
@@ -311,6 +314,17 @@ int store_delete_document(store_txn *t, int64_t collection, const char *id, int6
         *n_removed = 0;
     }
     return rc;
+}
+
+int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
+                          size_t *n_removed, fo_err *err) {
+    return delete_document(t, collection, id, NULL, removed, n_removed, err);
+}
+
+int store_delete_version(store_txn *t, int64_t collection, const char *id,
+                         const unsigned char sha256[32], int64_t **removed, size_t *n_removed,
+                         fo_err *err) {
+    return delete_document(t, collection, id, sha256, removed, n_removed, err);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

@@ -476,3 +476,35 @@ int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo
     if (m->n_docs % 64) bits[words - 1] &= ((uint64_t)1 << (m->n_docs % 64)) - 1;
     return FO_OK;
 }
+
+/* Through columns of their own, so that a filter means the same here as in a search. */
+int metadata_match_json(const char *const *json, uint32_t n, const search_filter *f, uint64_t *bits,
+                        uint64_t *refused, fo_err *err) {
+    metadata_builder *b = NULL;
+    segment_writer *w = NULL;
+    segment *s = NULL;
+    metadata m;
+    int rc = metadata_builder_create(&b, err);
+    memset(refused, 0, ((size_t)n + 63) / 64 * sizeof *refused);
+    for (uint32_t i = 0; i < n && rc == FO_OK; i++) {
+        fo_err why = {0};
+        rc = metadata_builder_add(b, i, json[i], &why);
+        if (rc == FO_EINVAL || rc == FO_ELIMIT) {
+            set_bit(refused, i);
+            rc = FO_OK;
+        }
+        if (rc != FO_OK && err) *err = why;
+    }
+    if (rc == FO_OK) rc = segment_writer_create(&w, NULL, err);
+    if (rc == FO_OK) rc = metadata_build(b, n, w, err);
+    if (rc == FO_OK) {
+        rc = segment_writer_adopt(w, &s, err);
+        w = NULL;
+    }
+    if (rc == FO_OK) rc = metadata_open(&m, s, n, err);
+    if (rc == FO_OK) rc = metadata_match(&m, f, bits, err);
+    segment_writer_abort(w);
+    segment_close(s);
+    metadata_builder_free(b);
+    return rc;
+}

@@ -38,6 +38,11 @@ int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_e
 int metadata_open(metadata *out, const segment *s, uint32_t n_docs, fo_err *err);
 /* Bit d of bits[(n_docs + 63) / 64] set: document d matches. */
 int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo_err *err);
+/* The same of documents that stand in no index: json[i] is the metadata of document i, NULL or ""
+ * for none. bits and refused: [(n + 63) / 64]; in refused a bit is set for each document whose
+ * metadata an index would refuse (metadata_builder_add): whether that one matches is not told. */
+int metadata_match_json(const char *const *json, uint32_t n, const search_filter *f, uint64_t *bits,
+                        uint64_t *refused, fo_err *err);
 /* Columns sorted, entries in range. */
 int metadata_verify(const metadata *m, fo_err *err);
 

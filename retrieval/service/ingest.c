@@ -486,19 +486,3 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
     report->total_ms = fo_now_ms() - started;
     return rc;
 }
-
-int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
-                            int64_t *epoch, fo_err *err) {
-    int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
-    collection *c = NULL;
-    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
-                      : collection_acquire(s, tenant, name, &c, err);
-    if (rc == FO_OK) {
-        rc = writer_delete(s, c, id, epoch, err);
-        if (rc == FO_OK) collection_forget_foreign(s, c);
-        collection_release(s, c);
-    }
-    service_leave(s);
-    return rc;
-}

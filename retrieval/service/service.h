@@ -133,6 +133,27 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
 
 int service_delete_document(service *s, const char *tenant, const char *collection, const char *id,
                             int64_t *epoch, fo_err *err);
+/* All that a filter on metadata matches, a commit every 512. */
+typedef struct delete_request {
+    const char *tenant, *collection;
+    const search_filter *filter;
+    bool dry_run;        /* count, delete nothing: a read-only service does so too */
+    atomic_bool *cancel; /* NULL, or ends it between commits (FO_ECANCELLED) */
+    /* NULL, or called with each document that is gone (dry_run: that would go), in order of id. */
+    void (*each)(void *ctx, const store_document *d);
+    void *ctx;
+} delete_request;
+
+typedef struct delete_report {
+    size_t matched, deleted;
+    size_t chunks;     /* of those that matched */
+    size_t changed;    /* matched, but somebody replaced or deleted them meanwhile: left alone */
+    size_t unreadable; /* no filter can judge them (damaged): left alone */
+    int64_t epoch;     /* of the collection, without them */
+} delete_report;
+
+/* What was deleted before an error stays deleted; out says how many that were. */
+int service_delete_documents(service *s, const delete_request *q, delete_report *out, fo_err *err);
 int service_create_collection(service *s, const char *tenant, const char *collection,
                               const char *language, fo_err *err);
 int service_delete_collection(service *s, const char *tenant, const char *collection, fo_err *err);

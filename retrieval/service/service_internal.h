@@ -125,7 +125,17 @@ typedef struct write_document {
  * together share one transaction. *epoch is the collection's, with these documents in it. */
 int writer_submit(service *s, collection *c, write_document *docs, size_t n, double *index_ms,
                   double *commit_ms, int64_t *epoch, fo_err *err);
-int writer_delete(service *s, collection *c, const char *id, int64_t *epoch, fo_err *err);
+
+typedef struct write_deletion {
+    const char *id;
+    const unsigned char *sha256; /* NULL, or the hash of the content that is to go: no other does */
+    int rc;                      /* set: FO_OK, FO_ENOTFOUND, FO_ECONFLICT (other content) */
+} write_deletion;
+
+/* All in one transaction. A document that is not there does not hold up the others: its rc says so,
+ * and *err (then with the last such sentence) is set though FO_OK is returned. */
+int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int64_t *epoch,
+                  fo_err *err);
 
 /* The writer's turn without a transaction: nobody else writes until writer_yield. */
 void writer_take(service *s);

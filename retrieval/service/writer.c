@@ -19,9 +19,9 @@ enum { GROUP_DOCUMENTS = 4096 }; /* bounds a transaction's size and the wait of 
 struct write_op {
     write_op *next;
     collection *c;
-    write_document *docs; /* NULL: a deletion */
+    write_document *docs; /* NULL: deletions */
+    write_deletion *deletions;
     size_t n;
-    const char *delete_id;
     /* written by the leader */
     bool done;
     int rc;
@@ -86,13 +86,14 @@ static int put_one(store_txn *t, collection *c, write_document *d, bool indexed,
     return FO_OK;
 }
 
-static int delete_one(store_txn *t, write_op *op, bool indexed, fo_err *err) {
+static int delete_one(store_txn *t, write_op *op, write_deletion *d, bool indexed, fo_err *err) {
     int64_t *removed = NULL;
     size_t n = 0;
     fo_err own = {0};
-    int rc = store_delete_document(t, op->c->id, op->delete_id, &removed, &n, &own);
-    if (rc != FO_OK && fails_alone(rc)) {
-        op->rc = rc;
+    int rc = d->sha256 ? store_delete_version(t, op->c->id, d->id, d->sha256, &removed, &n, &own)
+                       : store_delete_document(t, op->c->id, d->id, &removed, &n, &own);
+    d->rc = rc;
+    if (rc != FO_OK && (fails_alone(rc) || rc == FO_ECONFLICT)) {
         op->err = own;
         return FO_OK;
     }
@@ -118,7 +119,8 @@ static void run_group(service *s, write_op *group) {
     int rc = store_begin(s->store, &t, &err);
     for (write_op *op = group; rc == FO_OK && op; op = op->next) {
         if (!op->docs) {
-            rc = delete_one(t, op, !s->offline, &err);
+            for (size_t i = 0; rc == FO_OK && i < op->n; i++)
+                rc = delete_one(t, op, &op->deletions[i], !s->offline, &err);
         } else {
             for (size_t i = 0; rc == FO_OK && i < op->n; i++)
                 rc = put_one(t, op->c, &op->docs[i], !s->offline, &err);
@@ -185,7 +187,7 @@ static int submit(service *s, write_op *op, fo_err *err) {
         pthread_cond_broadcast(&s->write_turn);
     }
     pthread_mutex_unlock(&s->write_mu);
-    if (op->rc != FO_OK && err) *err = op->err;
+    if (op->err.code && err) *err = op->err;
     return op->rc;
 }
 
@@ -199,8 +201,9 @@ int writer_submit(service *s, collection *c, write_document *docs, size_t n, dou
     return rc;
 }
 
-int writer_delete(service *s, collection *c, const char *id, int64_t *epoch, fo_err *err) {
-    write_op op = {.c = c, .n = 1, .delete_id = id};
+int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int64_t *epoch,
+                  fo_err *err) {
+    write_op op = {.c = c, .deletions = list, .n = n};
     int rc = submit(s, &op, err);
     if (epoch) *epoch = op.epoch;
     return rc;

@@ -84,7 +84,11 @@ typedef struct cli_command {
     X(bench_http) \
     X(chat) \
     X(chat_template) \
+    X(collections) \
+    X(collections_delete) \
     X(convert) \
+    X(delete) \
+    X(documents) \
     X(embed) \
     X(eval) \
     X(fit) \

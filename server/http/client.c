@@ -195,3 +195,9 @@ int client_get(client *c, const char *path, fo_buf *reply, fo_err *err) {
     curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
     return perform(c, path, NULL, reply, NULL, NULL, err);
 }
+
+int client_delete(client *c, const char *path, fo_buf *reply, fo_err *err) {
+    curl_easy_setopt(c->curl, CURLOPT_HTTPGET, 1L);
+    curl_easy_setopt(c->curl, CURLOPT_CUSTOMREQUEST, "DELETE");
+    return perform(c, path, NULL, reply, NULL, NULL, err);
+}

@@ -30,6 +30,7 @@ typedef int client_taker(void *ctx, const char *data, size_t n);
 int client_post_events(client *c, const char *path, const void *body, size_t n, client_taker *taker,
                        void *ctx, const volatile bool *stop, fo_err *err);
 int client_get(client *c, const char *path, fo_buf *reply, fo_err *err);
+int client_delete(client *c, const char *path, fo_buf *reply, fo_err *err);
 /* Percent-encode for a path or query; appended to b. */
 void client_escape(fo_buf *b, const char *s);
 

@@ -31,6 +31,8 @@ const http_route app_routes[] = {
     {"GET", "/v1/models/{model}", route_model, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"GET", "/documents", route_documents, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
      "collection limit after", 0},
+    {"DELETE", "/documents", route_documents_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
+     "collection filter dry_run", 0},
     {"GET", "/documents/{id}", route_document, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
      "collection text", 0},
     {"DELETE", "/documents/{id}", route_document_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,

@@ -62,6 +62,7 @@ http_handler route_chat_completions, route_completions;      /* openai_generate.
 http_handler route_embeddings, route_rerank, route_tokenize; /* openai_models.c */
 http_handler route_models, route_model;
 http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
+http_handler route_documents_delete;
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
 http_handler route_health, route_ready, route_stats;         /* routes_ops.c */

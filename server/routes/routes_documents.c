@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "server/routes/app.h"
+#include "server/routes/documents_json.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 
@@ -23,25 +24,6 @@ static bool open_collection(http_request *r, app *a, store_collection *c) {
         return true;
     http_error_from(r, &err);
     return false;
-}
-
-static void write_document(json_out *o, const store_document *d) {
-    json_out_open(o, NULL, '{');
-    json_out_string(o, "id", d->id);
-    json_out_string(o, "title", d->title);
-    json_out_string(o, "uri", d->uri);
-    json_out_string(o, "content_type", d->content_type);
-    if (d->metadata && *d->metadata)
-        json_out_raw(o, "metadata", d->metadata);
-    else
-        json_out_null(o, "metadata");
-    json_out_string(o, "content_sha256", d->content_sha256);
-    json_out_int(o, "chunks", (int64_t)d->n_chunks);
-    json_out_int(o, "text_bytes", (int64_t)d->text_bytes);
-    write_time(o, "created_at", d->created_ms);
-    write_time(o, "updated_at", d->updated_ms);
-    if (d->text) json_out_string(o, "text", d->text);
-    json_out_close(o, '}');
 }
 
 void route_documents(http_request *r, void *ctx) {
@@ -64,7 +46,7 @@ void route_documents(http_request *r, void *ctx) {
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "data", '[');
-    for (size_t i = 0; i < n; i++) write_document(&o, &docs[i]);
+    for (size_t i = 0; i < n; i++) documents_json_document(&o, &docs[i]);
     json_out_close(&o, ']');
     json_out_bool(&o, "has_more", more);
     json_out_string(&o, "last_id", n ? docs[n - 1].id : NULL);
@@ -72,6 +54,59 @@ void route_documents(http_request *r, void *ctx) {
     for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
     free(docs);
     http_reply_json(r, 200, &b);
+}
+
+/* The condition of ?filter=, which must be there: everything is deleted with its collection, or by
+ * {"type":"and","filters":[]}. NULL after an error reply. */
+static search_filter *filter_arg(http_request *r) {
+    const char *text = http_arg(r, "filter");
+    fo_err err = {0};
+    cJSON *json = NULL;
+    search_filter *f = NULL;
+    if (!text || !*text)
+        fo_fail_field(&err, FO_EINVAL, "filter",
+                      "filter is missing: a condition on metadata, as in a query");
+    else if (json_parse(text, strlen(text), &json, &err))
+        snprintf(err.field, sizeof err.field, "filter"), fo_fail_prefix(&err, "filter");
+    else
+        search_filter_parse(&f, json, &err);
+    cJSON_Delete(json);
+    if (!f) http_error_from(r, &err);
+    return f;
+}
+
+void route_documents_delete(http_request *r, void *ctx) {
+    app *a = ctx;
+    bool dry_run;
+    const char *collection = app_collection_arg(r);
+    if (!collection || !http_arg_bool(r, "dry_run", false, &dry_run)) return;
+    search_filter *f = filter_arg(r);
+    if (!f) return;
+    documents_ids ids = {0};
+    delete_request q = {.tenant = app_tenant(r),
+                        .collection = collection,
+                        .filter = f,
+                        .dry_run = dry_run,
+                        .cancel = http_cancel(r),
+                        .each = documents_ids_add,
+                        .ctx = &ids};
+    delete_report done;
+    fo_err err = {0};
+    int rc = service_delete_documents(a->service, &q, &done, &err);
+    search_filter_free(f);
+    if (rc) {
+        http_error_from(r, &err);
+    } else {
+        fo_buf b = {0};
+        json_out o = {&b, false};
+        json_out_open(&o, NULL, '{');
+        json_out_string(&o, "collection", collection);
+        documents_json_deletion(&o, &done, dry_run);
+        documents_ids_write(&o, &ids);
+        json_out_close(&o, '}');
+        http_reply_json(r, 200, &b);
+    }
+    documents_ids_deinit(&ids);
 }
 
 void route_document(http_request *r, void *ctx) {
@@ -90,7 +125,7 @@ void route_document(http_request *r, void *ctx) {
     }
     fo_buf b = {0};
     json_out o = {&b, false};
-    write_document(&o, &d);
+    documents_json_document(&o, &d);
     store_document_deinit(&d);
     http_reply_json(r, 200, &b);
 }
@@ -118,23 +153,6 @@ void route_document_delete(http_request *r, void *ctx) {
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
-static void write_collection(json_out *o, const store_collection *c) {
-    json_out_open(o, NULL, '{');
-    json_out_string(o, "name", c->name);
-    json_out_string(o, "language", c->language);
-    json_out_int(o, "documents", c->n_documents);
-    json_out_int(o, "chunks", c->n_chunks);
-    json_out_int(o, "epoch", c->epoch);
-    json_out_string(o, "embedder", c->embedder && *c->embedder ? c->embedder : NULL);
-    json_out_int(o, "dim", c->dim);
-    if (c->alpha >= 0)
-        json_out_number(o, "alpha", c->alpha);
-    else
-        json_out_null(o, "alpha");
-    write_time(o, "created_at", c->created_ms);
-    json_out_close(o, '}');
-}
-
 void route_collections(http_request *r, void *ctx) {
     app *a = ctx;
     store_collection *list = NULL;
@@ -149,7 +167,7 @@ void route_collections(http_request *r, void *ctx) {
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "data", '[');
     for (size_t i = 0; i < n; i++) {
-        write_collection(&o, &list[i]);
+        documents_json_collection(&o, &list[i]);
         store_collection_deinit(&list[i]);
     }
     free(list);
@@ -199,7 +217,7 @@ void route_collection_put(http_request *r, void *ctx) {
     } else {
         fo_buf b = {0};
         json_out o = {&b, false};
-        write_collection(&o, &c);
+        documents_json_collection(&o, &c);
         http_reply_json(r, created ? 201 : 200, &b);
     }
     store_collection_deinit(&c);

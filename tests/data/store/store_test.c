@@ -200,6 +200,24 @@ static void the_epoch_rises_once_per_transaction(void **state) {
     assert_ok(store_delete_document(t, e.c.id, "doc-1", &removed, &n_removed, &err), &err);
     free(removed);
     store_rollback(t);
+    /* A version goes only while it is the one that stands. */
+    fixture_document d;
+    store_put_result res;
+    fixture_make(&d, e.c.id, 2, 2000, &seed);
+    unsigned char before[32];
+    memset(before, 7, sizeof before);
+    assert_ok(store_begin(e.s, &t, &err), &err);
+    assert_ok(store_put_document(t, &d.in, d.chunks, d.n_chunks, &res, &err), &err);
+    free(res.removed);
+    assert_int_equal(store_delete_version(t, e.c.id, "doc-2", before, &removed, &n_removed, &err),
+                     FO_ECONFLICT);
+    assert_ok(
+        store_delete_version(t, e.c.id, "doc-2", d.in.content_sha256, &removed, &n_removed, &err),
+        &err);
+    assert_int_equal(n_removed, d.n_chunks);
+    free(removed);
+    fixture_free(&d);
+    store_rollback(t);
     assert_ok(store_get_collection(e.s, "acme", "docs", &c, &err), &err);
     assert_int_equal(c.epoch, 1);
     assert_int_equal(c.n_documents, 4);

@@ -183,6 +183,46 @@ static void a_merge_keeps_what_matches(void **state) {
     segment_close(sf);
 }
 
+/* Documents of no index are matched as those of one. */
+static void json_by_itself_matches_as_in_an_index(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    char texts[MAX_DOCS][128];
+    const char *docs[MAX_DOCS];
+    for (int i = 0; i < MAX_DOCS; i++) {
+        snprintf(texts[i], sizeof texts[i], "{\"n\":%d,\"w\":[\"w%d\"],\"k%d\":\"x\"}",
+                 (int)(test_random(&seed) % 10), (int)(test_random(&seed) % 30), i % 5);
+        docs[i] = i % 7 ? texts[i] : i % 2 ? NULL : "";
+    }
+    metadata m;
+    segment *s = build(docs, MAX_DOCS, &m);
+    static const char *const filters[] = {
+        "{\"type\":\"gte\",\"key\":\"n\",\"value\":4}",
+        "{\"type\":\"ne\",\"key\":\"w\",\"value\":\"w3\"}",
+        "{\"type\":\"exists\",\"key\":\"k2\"}",
+        "{\"type\":\"not\",\"filter\":{\"type\":\"in\",\"key\":\"n\",\"value\":[1,2]}}",
+        "{\"type\":\"and\",\"filters\":[]}",
+    };
+    for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
+        search_filter *f = parse(filters[i]);
+        uint64_t u[MAX_DOCS / 64 + 1] = {0}, v[MAX_DOCS / 64 + 1] = {0};
+        uint64_t refused[MAX_DOCS / 64 + 1];
+        fo_err err = {0};
+        assert_ok(metadata_match(&m, f, u, &err), &err);
+        assert_ok(metadata_match_json(docs, MAX_DOCS, f, v, refused, &err), &err);
+        assert_memory_equal(u, v, sizeof u);
+        for (size_t w = 0; w < (MAX_DOCS + 63) / 64; w++) assert_true(refused[w] == 0);
+        docs[3] = "[]"; /* what no index would take is pointed out, the others are judged */
+        assert_ok(metadata_match_json(docs, MAX_DOCS, f, v, refused, &err), &err);
+        docs[3] = texts[3];
+        assert_true(refused[0] == 8);
+        u[0] |= 8, v[0] |= 8;
+        assert_memory_equal(u, v, sizeof u);
+        search_filter_free(f);
+    }
+    segment_close(s);
+}
+
 static void metadata_that_is_too_much_is_refused_and_leaves_nothing(void **state) {
     (void)state;
     metadata_builder *b;
@@ -204,6 +244,7 @@ int main(void) {
         cmocka_unit_test(errors_name_the_field_at_fault),
         cmocka_unit_test(every_operator_does_what_it_says),
         cmocka_unit_test(a_merge_keeps_what_matches),
+        cmocka_unit_test(json_by_itself_matches_as_in_an_index),
         cmocka_unit_test(metadata_that_is_too_much_is_refused_and_leaves_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

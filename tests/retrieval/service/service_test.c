@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
+#include <cJSON.h>
 #include "engine/gguf/gguf.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
@@ -217,6 +218,106 @@ static void one_bad_document_fails_alone(void **state) {
     assert_string_equal(best(s, "lichens"), "good");
     assert_true(report.epoch > 0);
     service_close(s);
+    test_remove(home);
+}
+
+typedef struct gone {
+    size_t n;
+    char last[32];
+} gone;
+
+static void note_gone(void *ctx, const store_document *d) {
+    gone *g = ctx;
+    assert_true(strcmp(d->id, g->last) > 0); /* in order */
+    snprintf(g->last, sizeof g->last, "%s", d->id);
+    g->n++;
+}
+
+static void what_a_filter_matches_is_deleted_and_nothing_else(void **state) {
+    (void)state;
+    enum { N = 1200 };
+    fo_err err = {0};
+    char *home = test_folder(), id[32], text[64], metadata[64];
+    service *s = open_home(home);
+    ingest_document *d = calloc(N, sizeof *d);
+    ingest_result *r = calloc(N, sizeof *r);
+    for (int i = 0; i < N; i++) {
+        snprintf(id, sizeof id, "d%04d", i);
+        snprintf(text, sizeof text, "Basalt number%d.", i);
+        snprintf(metadata, sizeof metadata, "{\"n\":%d,\"odd\":%s}", i, i % 2 ? "true" : "false");
+        d[i] = (ingest_document){
+            .id = strdup(id), .bytes = strdup(text), .metadata = strdup(metadata)};
+        d[i].n_bytes = i % 100 ? strlen(text) : 0; /* some without a chunk: no index knows them */
+    }
+    assert_ok(service_ingest(s, &into, d, N, r, NULL, &err), &err);
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(r[i].status, INGEST_CREATED);
+        ingest_result_deinit(&r[i]);
+        free((char *)d[i].id), free((char *)d[i].bytes), free((char *)d[i].metadata);
+    }
+    free(d);
+    free(r);
+    assert_int_equal(put(s, "plain", "Basalt without metadata.", NULL), INGEST_CREATED);
+
+    cJSON *json = cJSON_Parse("{\"type\":\"and\",\"filters\":[{\"type\":\"gte\",\"key\":\"n\","
+                              "\"value\":100},{\"type\":\"eq\",\"key\":\"odd\",\"value\":false}]}");
+    search_filter *f;
+    assert_ok(search_filter_parse(&f, json, &err), &err);
+    cJSON_Delete(json);
+    gone g = {0};
+    delete_request q = {.tenant = into.tenant,
+                        .collection = into.collection,
+                        .filter = f,
+                        .dry_run = true,
+                        .each = note_gone,
+                        .ctx = &g};
+    delete_report done;
+    assert_ok(service_delete_documents(s, &q, &done, &err), &err);
+    assert_int_equal(done.matched, 550);
+    assert_int_equal(done.chunks, 539);
+    assert_int_equal(done.deleted + done.changed + done.unreadable, 0);
+    assert_int_equal(g.n, 550);
+    int64_t epoch = done.epoch;
+    assert_true(finds(s, "number102", "d0102"));
+
+    g = (gone){0};
+    q.dry_run = false;
+    atomic_bool cancel = true; /* nothing is done for who went away */
+    q.cancel = &cancel;
+    assert_int_equal(service_delete_documents(s, &q, &done, &err), FO_ECANCELLED);
+    assert_int_equal(done.deleted, 0);
+    cancel = false;
+    err = (fo_err){0};
+    assert_ok(service_delete_documents(s, &q, &done, &err), &err);
+    assert_int_equal(done.matched, 550);
+    assert_int_equal(done.deleted, 550);
+    assert_int_equal(g.n, 550);
+    assert_int_equal(done.epoch, epoch + 3); /* a commit every 512 that were looked at */
+    assert_false(finds(s, "number102", "d0102"));
+    assert_true(finds(s, "number103", "d0103"));
+    assert_true(finds(s, "number98", "d0098"));
+    assert_true(finds(s, "metadata", "plain"));
+    store_collection c;
+    assert_ok(store_get_collection(service_store(s), into.tenant, into.collection, &c, &err), &err);
+    assert_int_equal(c.n_documents, N + 1 - 550);
+    store_collection_deinit(&c);
+    assert_ok(service_delete_documents(s, &q, &done, &err), &err);
+    assert_int_equal(done.matched, 0);
+    assert_ok(store_verify(service_store(s), &err), &err);
+    search_id_report ids;
+    assert_ok(service_compare_ids(s, into.tenant, into.collection, &ids, &err), &err);
+    q.collection = "absent";
+    assert_int_equal(service_delete_documents(s, &q, &done, &err), FO_ENOTFOUND);
+    service_close(s);
+
+    service_options opt = {.home = home, .n_threads = 2, .read_only = true};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    q.collection = into.collection;
+    assert_int_equal(service_delete_documents(s, &q, &done, &err), FO_EUNSUPPORTED);
+    q.dry_run = true;
+    assert_ok(service_delete_documents(s, &q, &done, &err), &err);
+    service_close(s);
+    search_filter_free(f);
     test_remove(home);
 }
 
@@ -728,6 +829,7 @@ int main(void) {
         cmocka_unit_test(nothing_goes_in_where_the_disk_is_nearly_full),
         cmocka_unit_test(a_failed_commit_leaves_no_trace),
         cmocka_unit_test(one_bad_document_fails_alone),
+        cmocka_unit_test(what_a_filter_matches_is_deleted_and_nothing_else),
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
         cmocka_unit_test(a_reopened_home_answers_as_before),
         cmocka_unit_test(a_second_writer_and_a_bad_name_are_refused),

@@ -406,6 +406,46 @@ static void every_route_is_described(void **state) {
     cJSON_Delete(r);
 }
 
+static void documents_are_deleted_by_a_condition(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    assert_int_equal(ask(f, "POST", "/ingest", JSON,
+                         "{\"documents\":[{\"id\":\"a\",\"text\":\"One.\",\"metadata\":{\"y\":1}},"
+                         "{\"id\":\"b\",\"text\":\"Two.\",\"metadata\":{\"y\":2}},"
+                         "{\"id\":\"c\",\"text\":\"Three.\"}]}",
+                         &r),
+                     200);
+    cJSON_Delete(r);
+#define UP_TO_2 "%7B%22type%22:%22lte%22,%22key%22:%22y%22,%22value%22:2%7D"
+    expect_error(f, "DELETE", "/documents", "", NULL, 400, "filter");
+    expect_error(f, "DELETE", "/documents?filter=", "", NULL, 400, "filter");
+    expect_error(f, "DELETE", "/documents?filter=%7B", "", NULL, 400, "filter");
+    expect_error(f, "DELETE", "/documents?filter=%7B%22type%22:%22eq%22%7D", "", NULL, 400,
+                 "filter.key");
+    expect_error(f, "DELETE", "/documents?filter=" UP_TO_2 "&dryrun=true", "", NULL, 400, "dryrun");
+    expect_error(f, "DELETE", "/documents?filter=" UP_TO_2 "&dry_run=maybe", "", NULL, 400,
+                 "dry_run");
+    expect_error(f, "DELETE", "/documents?collection=none&filter=" UP_TO_2, "", NULL, 404,
+                 "collection");
+    assert_int_equal(ask(f, "DELETE", "/documents?dry_run=true&filter=" UP_TO_2, "", NULL, &r),
+                     200);
+    assert_true(cJSON_IsTrue(at(r, "dry_run")));
+    assert_true(number(r, "matched") == 2 && number(r, "deleted") == 0 && number(r, "chunks") == 2);
+    assert_string_equal(text(r, "ids.0"), "a");
+    assert_string_equal(text(r, "ids.1"), "b");
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "GET", "/documents/a", "", NULL, &r), 200);
+    cJSON_Delete(r);
+    assert_int_equal(ask(f, "DELETE", "/documents?filter=" UP_TO_2, "", NULL, &r), 200);
+    assert_string_equal(text(r, "collection"), "default");
+    assert_true(cJSON_IsFalse(at(r, "dry_run")));
+    assert_true(number(r, "matched") == 2 && number(r, "deleted") == 2 && number(r, "epoch") == 2);
+    cJSON_Delete(r);
+    expect_error(f, "GET", "/documents/a", "", NULL, 404, "id");
+    assert_int_equal(ask(f, "GET", "/documents/c", "", NULL, &r), 200);
+    cJSON_Delete(r);
+}
+
 static void operations_answer(void **state) {
     fixture *f = *state;
     cJSON *r;
@@ -463,6 +503,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
+        cmocka_unit_test_setup_teardown(documents_are_deleted_by_a_condition, setup, teardown),
         cmocka_unit_test_setup_teardown(operations_answer, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

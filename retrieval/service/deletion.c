@@ -1,0 +1,148 @@
+/* Documents out: one by its id, or all that a filter matches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/filter/metadata.h"
+#include "retrieval/service/service_internal.h"
+
+int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
+                            int64_t *epoch, fo_err *err) {
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                      : collection_acquire(s, tenant, name, &c, err);
+    if (rc == FO_OK) {
+        write_deletion d = {.id = id};
+        rc = writer_delete(s, c, &d, 1, epoch, err);
+        if (rc == FO_OK) rc = d.rc;
+        if (rc == FO_OK) collection_forget_foreign(s, c);
+        collection_release(s, c);
+    }
+    service_leave(s);
+    return rc;
+}
+
+/* ---- by condition ------------------------------------------------------------------------ */
+
+enum { PAGE = 512 }; /* looked at together, and deleted in one commit */
+
+typedef struct page {
+    store_document *docs;
+    size_t n;
+    const char *json[PAGE];
+    uint64_t match[PAGE / 64], refused[PAGE / 64];
+    unsigned char sha256[PAGE][32];
+    write_deletion deletions[PAGE];
+} page;
+
+static bool bit(const uint64_t *bits, size_t i) {
+    return bits[i / 64] >> (i % 64) & 1;
+}
+
+static int hex_digit(char c) {
+    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+static bool from_hex(const char *hex, unsigned char out[32]) {
+    for (size_t i = 0; i < 32; i++) {
+        int high = hex_digit(hex[2 * i]), low = high < 0 ? -1 : hex_digit(hex[2 * i + 1]);
+        if (low < 0) return false;
+        out[i] = (unsigned char)(high << 4 | low);
+    }
+    return true;
+}
+
+static int delete_page(service *s, collection *c, page *p, const delete_request *q,
+                       delete_report *out, fo_err *err) {
+    size_t n = 0;
+    for (size_t i = 0; i < p->n; i++) {
+        if (!bit(p->match, i)) continue;
+        p->deletions[n++] = (write_deletion){.id = p->docs[i].id, .sha256 = p->sha256[i]};
+    }
+    if (!n) return FO_OK;
+    fo_err why = {0};
+    int rc = q->dry_run ? FO_OK : writer_delete(s, c, p->deletions, n, &out->epoch, &why);
+    if (rc != FO_OK) {
+        if (err) *err = why;
+        return rc;
+    }
+    for (size_t i = 0, k = 0; i < p->n; i++) {
+        if (!bit(p->match, i)) continue;
+        const store_document *d = &p->docs[i];
+        out->matched++;
+        out->chunks += d->n_chunks;
+        bool gone = !q->dry_run && p->deletions[k++].rc == FO_OK;
+        out->deleted += gone;
+        out->changed += !gone && !q->dry_run;
+        if (q->each && (gone || q->dry_run)) q->each(q->ctx, d);
+    }
+    return FO_OK;
+}
+
+/* What is damaged or has metadata that no index would take is judged by nobody: it stays. */
+static int match_page(page *p, const search_filter *f, delete_report *out, fo_err *err) {
+    for (size_t i = 0; i < p->n; i++) p->json[i] = p->docs[i].metadata;
+    memset(p->refused, 0, sizeof p->refused);
+    int rc = metadata_match_json(p->json, (uint32_t)p->n, f, p->match, p->refused, err);
+    for (size_t i = 0; i < p->n && rc == FO_OK; i++) {
+        if (!p->docs[i].damaged && !bit(p->refused, i) &&
+            from_hex(p->docs[i].content_sha256, p->sha256[i]))
+            continue;
+        p->match[i / 64] &= ~((uint64_t)1 << (i % 64));
+        out->unreadable++;
+    }
+    return rc;
+}
+
+static int delete_all(service *s, collection *c, const delete_request *q, page *p,
+                      delete_report *out, fo_err *err) {
+    char *after = NULL;
+    bool more = true;
+    int rc = FO_OK;
+    while (rc == FO_OK && more) {
+        if (q->cancel && atomic_load(q->cancel)) {
+            rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+            break;
+        }
+        p->n = 0;
+        rc = store_list_documents(s->store, c->id, after, PAGE, &p->docs, &p->n, &more, err);
+        if (rc == FO_OK && p->n) {
+            rc = match_page(p, q->filter, out, err);
+            if (rc == FO_OK) rc = delete_page(s, c, p, q, out, err);
+            free(after);
+            after = p->docs[p->n - 1].id;
+            p->docs[p->n - 1].id = NULL;
+        }
+        for (size_t i = 0; i < p->n; i++) store_document_deinit(&p->docs[i]);
+        free(p->docs);
+        p->docs = NULL;
+        if (p->n == 0) break;
+    }
+    free(after);
+    return rc;
+}
+
+int service_delete_documents(service *s, const delete_request *q, delete_report *out, fo_err *err) {
+    *out = (delete_report){0};
+    int rc = service_enter(s, err);
+    if (rc != FO_OK) return rc;
+    collection *c = NULL;
+    page *p = NULL;
+    rc = s->read_only && !q->dry_run ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
+                                     : collection_acquire(s, q->tenant, q->collection, &c, err);
+    if (rc == FO_OK) {
+        search_snapshot *now = search_index_acquire(c->index);
+        out->epoch = search_snapshot_epoch(now);
+        search_index_release(now);
+        p = malloc(sizeof *p);
+        rc = p ? delete_all(s, c, q, p, out, err) : fo_fail(err, FO_ENOMEM, "out of memory");
+        if (out->deleted) collection_forget_foreign(s, c);
+        if (rc != FO_OK && out->deleted)
+            fo_fail_prefix(err, "after %zu documents were deleted", out->deleted);
+        collection_release(s, c);
+    }
+    free(p);
+    service_leave(s);
+    return rc;
+}

@@ -1,0 +1,555 @@
+/* forage documents, collections, delete, collections delete: what a home or a running service holds,
+ * looked at and removed. Both sides speak the JSON of the service's routes; the tables are made of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "server/base/json.h"
+#include "server/base/printable.h"
+#include "server/cli/cli.h"
+#include "server/http/client.h"
+#include "server/routes/documents_json.h"
+
+enum { PAGE = 1000 };
+
+static struct {
+    const char *home, *url, *key, *collection, *after, *filter;
+    int64_t limit;
+    bool json, dry_run;
+} o = {.home = "home", .collection = "default", .limit = 100};
+
+#define WHERE_OPTIONS                                                                              \
+    {"home", CLI_STRING, &o.home, "DIR", "the home (default: home)"},                              \
+        {"url", CLI_STRING, &o.url, "URL", "a running service instead"}, {                         \
+        "api-key", CLI_STRING, &o.key, "KEY", "for --url"                                          \
+    }
+#define COLLECTION_OPTION                                                                          \
+    { "collection", CLI_STRING, &o.collection, "NAME", "default: default" }
+#define JSON_OPTION                                                                                \
+    { "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout" }
+
+/* Where to look: one of the three. */
+typedef struct place {
+    client *client;
+    store *store;     /* of a home, to read: also beside a server */
+    service *service; /* of a home, to write */
+} place;
+
+static void place_close(place *p) {
+    client_close(p->client);
+    store_close(p->store);
+    service_close(p->service);
+}
+
+enum access { READ, WRITE, WOULD_WRITE };
+
+static int place_open(place *p, enum access how, fo_err *err) {
+    *p = (place){0};
+    if (o.url) return client_open(&p->client, o.url, o.key, err);
+    char path[4096]; /* opening for writing would make a home where there is none */
+    if (snprintf(path, sizeof path, "%s/forage.db", o.home) >= (int)sizeof path)
+        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
+    if (access(path, F_OK) != 0)
+        return fo_fail(err, FO_ENOTFOUND, "there is no home in %s", o.home);
+    if (how == READ) return store_open(&p->store, path, &(store_options){.read_only = true}, err);
+    service_options with = {.home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1};
+    return service_open(&p->service, &with, err);
+}
+
+static const char *text_of(const cJSON *item, const char *key) {
+    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
+    return s ? s : "";
+}
+
+static long long number_of(const cJSON *item, const char *key) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(item, key);
+    return cJSON_IsNumber(v) ? (long long)v->valuedouble : 0;
+}
+
+static int parse_reply(const fo_buf *reply, cJSON **out, fo_err *err) {
+    int rc = json_parse(reply->data ? reply->data : "", reply->len, out, err);
+    return rc ? fo_fail_prefix(err, "the reply") : FO_OK;
+}
+
+static int get(client *c, const char *path, cJSON **out, fo_err *err) {
+    fo_buf reply = {0};
+    int rc = client_get(c, path, &reply, err);
+    if (!rc) rc = parse_reply(&reply, out, err);
+    fo_buf_free(&reply);
+    return rc;
+}
+
+static void query_part(fo_buf *b, const char *name, const char *value) {
+    fo_buf_printf(b, "%c%s=", memchr(b->data, '?', b->len) ? '&' : '?', name);
+    client_escape(b, value);
+}
+
+static int print_json_or_fail(fo_buf *b, int rc, fo_err *err) {
+    if (!rc && b->failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!rc && o.json) cli_print_json(b);
+    fo_buf_free(b);
+    return rc ? cli_fail(err) : 0;
+}
+
+/* ---- documents ------------------------------------------------------------------------------ */
+
+static const cli_option documents_options[] = {
+    WHERE_OPTIONS,
+    COLLECTION_OPTION,
+    {"limit", CLI_INT, &o.limit, "N", "how many to list (default 100)", .min = 1, .max = 1e15},
+    {"after", CLI_STRING, &o.after, "ID", "only those behind this one", .flag_only = true},
+    JSON_OPTION,
+    {0}};
+
+/* One page of documents as GET /documents has it. */
+static int page_of_home(store *s, int64_t collection, const char *after, size_t limit, cJSON **out,
+                        fo_err *err) {
+    store_document *docs = NULL;
+    size_t n = 0;
+    bool more = false;
+    int rc = store_list_documents(s, collection, after, limit, &docs, &n, &more, err);
+    if (rc) return rc;
+    fo_buf b = {0};
+    json_out w = {&b, false};
+    json_out_open(&w, NULL, '{');
+    json_out_open(&w, "data", '[');
+    for (size_t i = 0; i < n; i++) documents_json_document(&w, &docs[i]);
+    json_out_close(&w, ']');
+    json_out_bool(&w, "has_more", more);
+    json_out_string(&w, "last_id", n ? docs[n - 1].id : NULL);
+    json_out_close(&w, '}');
+    for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
+    free(docs);
+    rc = b.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : parse_reply(&b, out, err);
+    fo_buf_free(&b);
+    return rc;
+}
+
+static int page_of_service(client *c, const char *after, size_t limit, cJSON **out, fo_err *err) {
+    fo_buf path = {0};
+    fo_buf_printf(&path, "/documents?limit=%zu", limit);
+    query_part(&path, "collection", o.collection);
+    if (after) query_part(&path, "after", after);
+    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : get(c, path.data, out, err);
+    fo_buf_free(&path);
+    return rc;
+}
+
+static void print_document_row(const cJSON *d) {
+    const char *title = text_of(d, "title"), *id = text_of(d, "id");
+    bool titled = *title && strcmp(title, id);
+    printable_say(stdout, "%8lld %11lld  %.19sZ  %s%s%s", number_of(d, "chunks"),
+                  number_of(d, "text_bytes"), text_of(d, "updated_at"), id, titled ? " - " : "",
+                  titled ? title : "");
+}
+
+/* Pages until --limit is reached; json: the documents of all of them in one object. */
+static int list_documents(const place *p, fo_buf *b, fo_err *err) {
+    store_collection c = {0};
+    int rc = FO_OK;
+    if (p->store) rc = store_get_collection(p->store, "default", o.collection, &c, err);
+    int64_t collection = c.id, left = o.limit;
+    store_collection_deinit(&c);
+    char *after = o.after ? strdup(o.after) : NULL;
+    json_out w = {b, false};
+    bool more = true;
+    json_out_open(&w, NULL, '{');
+    json_out_open(&w, "data", '[');
+    if (!rc && !o.json) printf("%8s %11s  %-20s  %s\n", "chunks", "bytes", "updated", "id - title");
+    while (!rc && more && left > 0) {
+        cJSON *page = NULL, *d;
+        size_t n = (size_t)(left < PAGE ? left : PAGE);
+        rc = p->client ? page_of_service(p->client, after, n, &page, err)
+                       : page_of_home(p->store, collection, after, n, &page, err);
+        if (rc) break;
+        cJSON_ArrayForEach(d, cJSON_GetObjectItemCaseSensitive(page, "data")) {
+            left--;
+            if (!o.json) {
+                print_document_row(d);
+                continue;
+            }
+            char *text = cJSON_PrintUnformatted(d);
+            if (!text) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            if (text) json_out_raw(&w, NULL, text);
+            cJSON_free(text);
+        }
+        const char *last = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(page, "last_id"));
+        more = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(page, "has_more")) && last;
+        if (last) {
+            free(after);
+            after = strdup(last);
+            if (!after && !rc) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        }
+        cJSON_Delete(page);
+    }
+    json_out_close(&w, ']');
+    json_out_bool(&w, "has_more", more);
+    json_out_string(&w, "last_id", after);
+    json_out_close(&w, '}');
+    if (!rc && more && !o.json)
+        printable_say(stderr, "There are more: --after '%s' shows the next.", after);
+    free(after);
+    return rc;
+}
+
+static void print_whole(const cJSON *d) {
+    static const char *const rows[] = {"id",         "title",      "uri",           "content_type",
+                                       "created_at", "updated_at", "content_sha256"};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (*text_of(d, rows[i])) printable_say(stdout, "%-15s %s", rows[i], text_of(d, rows[i]));
+    char *metadata = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(d, "metadata"));
+    if (metadata && strcmp(metadata, "null"))
+        printable_say(stdout, "%-15s %s", "metadata", metadata);
+    cJSON_free(metadata);
+    printf("%-15s %lld\n\n", "chunks", number_of(d, "chunks"));
+    const char *text = text_of(d, "text");
+    printable_put(stdout, text, strlen(text), PRINTABLE_TEXT);
+    putchar('\n');
+}
+
+static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) {
+    int rc;
+    if (p->client) {
+        fo_buf path = {0};
+        fo_buf_str(&path, "/documents/");
+        client_escape(&path, id);
+        query_part(&path, "collection", o.collection);
+        rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                         : client_get(p->client, path.data, b, err);
+        fo_buf_free(&path);
+    } else {
+        store_collection c = {0};
+        store_document d = {0};
+        json_out w = {b, false};
+        rc = store_get_collection(p->store, "default", o.collection, &c, err);
+        if (!rc) rc = store_get_document(p->store, c.id, id, true, &d, err);
+        if (!rc) documents_json_document(&w, &d);
+        store_document_deinit(&d);
+        store_collection_deinit(&c);
+    }
+    cJSON *root = NULL;
+    if (!rc && !o.json) rc = parse_reply(b, &root, err);
+    if (root) print_whole(root);
+    cJSON_Delete(root);
+    return rc;
+}
+
+static int documents_run(int argc, char **argv) {
+    fo_err err = {0};
+    fo_buf b = {0};
+    place p;
+    int rc = place_open(&p, READ, &err);
+    if (!rc) rc = argc ? one_document(&p, argv[0], &b, &err) : list_documents(&p, &b, &err);
+    place_close(&p);
+    return print_json_or_fail(&b, rc, &err);
+}
+
+const cli_command cli_command_documents = {
+    "documents",
+    "list a collection's documents, or show one",
+    "forage documents [ID] [--home DIR | --url URL] [--collection C] [--limit 100] [--after ID]",
+    "In order of id, a page at a time: what --after takes is said at the end, and in JSON it is\n"
+    "last_id. With an ID: that document and its text.",
+    documents_options,
+    0,
+    1,
+    documents_run};
+
+/* ---- collections ---------------------------------------------------------------------------- */
+
+static const cli_option collections_options[] = {WHERE_OPTIONS, JSON_OPTION, {0}};
+
+static int collections_of_home(store *s, fo_buf *b, fo_err *err) {
+    store_collection *list = NULL;
+    size_t n = 0;
+    int rc = store_list_collections(s, "default", &list, &n, err);
+    if (rc) return rc;
+    json_out w = {b, false};
+    json_out_open(&w, NULL, '{');
+    json_out_open(&w, "data", '[');
+    for (size_t i = 0; i < n; i++) {
+        documents_json_collection(&w, &list[i]);
+        store_collection_deinit(&list[i]);
+    }
+    free(list);
+    json_out_close(&w, ']');
+    json_out_close(&w, '}');
+    return FO_OK;
+}
+
+static int collections_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    fo_err err = {0};
+    fo_buf b = {0};
+    place p;
+    cJSON *root = NULL, *c;
+    int rc = place_open(&p, READ, &err);
+    if (!rc)
+        rc = p.client ? client_get(p.client, "/collections", &b, &err)
+                      : collections_of_home(p.store, &b, &err);
+    place_close(&p);
+    if (!rc && !o.json) rc = parse_reply(&b, &root, &err);
+    if (root) {
+        printf("%10s %10s %8s  %-12s %s\n", "documents", "chunks", "epoch", "language", "name");
+        cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(root, "data")) {
+            printable_say(stdout, "%10lld %10lld %8lld  %-12s %s", number_of(c, "documents"),
+                          number_of(c, "chunks"), number_of(c, "epoch"), text_of(c, "language"),
+                          text_of(c, "name"));
+        }
+    }
+    cJSON_Delete(root);
+    return print_json_or_fail(&b, rc, &err);
+}
+
+const cli_command cli_command_collections = {
+    "collections",
+    "list the collections of a home or a running service",
+    "forage collections [--home DIR | --url URL] [--json]\n"
+    "forage collections delete NAME",
+    NULL,
+    collections_options,
+    0,
+    0,
+    collections_run};
+
+static int delete_collection(const place *p, const char *name, fo_err *err) {
+    if (!p->client) return service_delete_collection(p->service, "default", name, err);
+    fo_buf path = {0}, reply = {0};
+    fo_buf_str(&path, "/collections/");
+    client_escape(&path, name);
+    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                         : client_delete(p->client, path.data, &reply, err);
+    fo_buf_free(&path);
+    fo_buf_free(&reply);
+    return rc;
+}
+
+static int collections_delete_run(int argc, char **argv) {
+    (void)argc;
+    fo_err err = {0};
+    fo_buf b = {0};
+    place p;
+    int rc = place_open(&p, WRITE, &err);
+    if (!rc) rc = delete_collection(&p, argv[0], &err);
+    place_close(&p);
+    json_out w = {&b, false};
+    json_out_open(&w, NULL, '{');
+    json_out_string(&w, "name", argv[0]);
+    json_out_bool(&w, "deleted", true);
+    json_out_close(&w, '}');
+    if (!rc && !o.json) printable_say(stdout, "collection %s deleted", argv[0]);
+    return print_json_or_fail(&b, rc, &err);
+}
+
+const cli_command cli_command_collections_delete = {
+    "collections delete",
+    "delete a collection with all its documents",
+    "forage collections delete NAME [--home DIR | --url URL] [--json]",
+    NULL,
+    collections_options,
+    1,
+    1,
+    collections_delete_run};
+
+/* ---- delete --------------------------------------------------------------------------------- */
+
+static const cli_option delete_options[] = {
+    WHERE_OPTIONS,
+    COLLECTION_OPTION,
+    {"filter", CLI_STRING, &o.filter, "JSON", "all documents whose metadata match this condition",
+     .flag_only = true},
+    {"dry-run", CLI_BOOL, &o.dry_run, NULL, "say what would go, delete nothing", .flag_only = true},
+    JSON_OPTION,
+    {0}};
+
+/* The condition of --filter, 2 after a message where it is none. */
+static int read_filter(search_filter **out) {
+    fo_err err = {0};
+    cJSON *json = NULL;
+    int rc = json_parse(o.filter, strlen(o.filter), &json, &err);
+    if (rc)
+        fo_fail_prefix(&err, "--filter");
+    else
+        rc = search_filter_parse(out, json, &err);
+    cJSON_Delete(json);
+    return rc ? (cli_fail(&err), 2) : 0;
+}
+
+/* The reply of DELETE /documents into b. */
+static int delete_by_filter(const place *p, const search_filter *f, fo_buf *b, fo_err *err) {
+    if (p->client) {
+        fo_buf path = {0};
+        fo_buf_str(&path, "/documents");
+        query_part(&path, "collection", o.collection);
+        query_part(&path, "filter", o.filter);
+        query_part(&path, "dry_run", o.dry_run ? "true" : "false");
+        int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                             : client_delete(p->client, path.data, b, err);
+        fo_buf_free(&path);
+        return rc;
+    }
+    documents_ids ids = {0};
+    delete_request q = {.tenant = "default",
+                        .collection = o.collection,
+                        .filter = f,
+                        .dry_run = o.dry_run,
+                        .each = documents_ids_add,
+                        .ctx = &ids};
+    delete_report done;
+    int rc = service_delete_documents(p->service, &q, &done, err);
+    json_out w = {b, false};
+    json_out_open(&w, NULL, '{');
+    json_out_string(&w, "collection", o.collection);
+    documents_json_deletion(&w, &done, o.dry_run);
+    documents_ids_write(&w, &ids);
+    json_out_close(&w, '}');
+    documents_ids_deinit(&ids);
+    return rc;
+}
+
+static int find_one(const place *p, const char *id, int64_t *chunks, fo_err *err) {
+    if (p->client) {
+        fo_buf path = {0};
+        cJSON *d = NULL;
+        fo_buf_str(&path, "/documents/");
+        client_escape(&path, id);
+        fo_buf_str(&path, "?text=false");
+        query_part(&path, "collection", o.collection);
+        int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                             : get(p->client, path.data, &d, err);
+        *chunks = number_of(d, "chunks");
+        cJSON_Delete(d);
+        fo_buf_free(&path);
+        return rc;
+    }
+    store *s = service_store(p->service);
+    store_collection c = {0};
+    store_document d = {0};
+    int rc = store_get_collection(s, "default", o.collection, &c, err);
+    if (!rc) rc = store_get_document(s, c.id, id, false, &d, err);
+    *chunks = (int64_t)d.n_chunks;
+    store_document_deinit(&d);
+    store_collection_deinit(&c);
+    return rc;
+}
+
+static int delete_one(const place *p, const char *id, int64_t *epoch, fo_err *err) {
+    if (!p->client)
+        return service_delete_document(p->service, "default", o.collection, id, epoch, err);
+    fo_buf path = {0}, reply = {0};
+    cJSON *root = NULL;
+    fo_buf_str(&path, "/documents/");
+    client_escape(&path, id);
+    query_part(&path, "collection", o.collection);
+    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
+                         : client_delete(p->client, path.data, &reply, err);
+    if (!rc) rc = parse_reply(&reply, &root, err);
+    if (!rc) *epoch = number_of(root, "epoch");
+    cJSON_Delete(root);
+    fo_buf_free(&path);
+    fo_buf_free(&reply);
+    return rc;
+}
+
+/* Each id by itself; those that are not there are named, the others go. The reply is that of a
+ * condition, and "missing". */
+static int delete_by_id(const place *p, int argc, char **argv, fo_buf *b, size_t *n_missing,
+                        fo_err *err) {
+    delete_report done = {0};
+    documents_ids ids = {0}, missing = {0};
+    int rc = FO_OK;
+    for (int i = 0; i < argc && !rc; i++) {
+        fo_err why = {0};
+        int64_t chunks = 0;
+        rc = find_one(p, argv[i], &chunks, &why);
+        if (!rc && !o.dry_run) rc = delete_one(p, argv[i], &done.epoch, &why);
+        store_document d = {.id = argv[i]};
+        if (!rc) {
+            documents_ids_add(&ids, &d);
+            done.matched++;
+            done.chunks += (size_t)chunks;
+            done.deleted += !o.dry_run;
+        } else if (rc == FO_ENOTFOUND && !strcmp(why.field, "id")) {
+            documents_ids_add(&missing, &d);
+            cli_fail(&why);
+            rc = FO_OK;
+        } else if (err) {
+            *err = why;
+        }
+    }
+    if (rc && done.deleted) fo_fail_prefix(err, "after %zu documents were deleted", done.deleted);
+    json_out w = {b, false};
+    json_out_open(&w, NULL, '{');
+    json_out_string(&w, "collection", o.collection);
+    documents_json_deletion(&w, &done, o.dry_run);
+    documents_ids_write(&w, &ids);
+    json_out_open(&w, "missing", '[');
+    if (missing.text.len) fo_buf_add(b, missing.text.data, missing.text.len);
+    json_out_close(&w, ']');
+    json_out_close(&w, '}');
+    *n_missing = missing.n;
+    documents_ids_deinit(&ids);
+    documents_ids_deinit(&missing);
+    return rc;
+}
+
+/* For people; false: not all went. */
+static bool print_deletion(const cJSON *r) {
+    bool dry = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(r, "dry_run"));
+    long long n = number_of(r, dry ? "matched" : "deleted"), changed = number_of(r, "changed"),
+              unreadable = number_of(r, "unreadable");
+    const cJSON *ids = cJSON_GetObjectItemCaseSensitive(r, "ids"), *id;
+    if (!o.json) {
+        printf("%lld document%s %s (%lld chunks)%s\n", n, n == 1 ? "" : "s",
+               dry ? "would be deleted" : "deleted", number_of(r, "chunks"), dry && n ? ":" : "");
+        if (dry) {
+            cJSON_ArrayForEach(id, ids) {
+                if (cJSON_IsString(id)) printable_say(stdout, "  %s", id->valuestring);
+            }
+            if (n > cJSON_GetArraySize(ids))
+                printf("  ... and %lld more\n", n - cJSON_GetArraySize(ids));
+        }
+        if (changed) printf("%lld changed meanwhile and stay\n", changed);
+        if (unreadable)
+            printf("%lld are damaged, no filter can judge them; they stay\n", unreadable);
+    }
+    return !changed && !unreadable;
+}
+
+static int delete_run(int argc, char **argv) {
+    if (!argc == !o.filter) return cli_wrong_usage("delete needs either ids or --filter");
+    fo_err err = {0};
+    fo_buf b = {0};
+    search_filter *f = NULL;
+    size_t n_missing = 0;
+    place p;
+    int wrong = o.filter ? read_filter(&f) : 0;
+    if (wrong) return wrong;
+    int rc = place_open(&p, o.dry_run ? WOULD_WRITE : WRITE, &err);
+    if (!rc)
+        rc = f ? delete_by_filter(&p, f, &b, &err)
+               : delete_by_id(&p, argc, argv, &b, &n_missing, &err);
+    place_close(&p);
+    search_filter_free(f);
+    cJSON *root = NULL;
+    if (!rc) rc = parse_reply(&b, &root, &err);
+    bool all = root && print_deletion(root) && !n_missing;
+    cJSON_Delete(root);
+    int status = print_json_or_fail(&b, rc, &err);
+    return status ? status : all ? 0 : 1;
+}
+
+const cli_command cli_command_delete = {
+    "delete",
+    "delete documents, by id or by a condition",
+    "forage delete ID... [--home DIR | --url URL] [--collection C] [--dry-run]\n"
+    "forage delete --filter '{\"type\":\"lt\",\"key\":\"year\",\"value\":2020}' [--dry-run] ...",
+    "Status 1 where an id is not there, or a document stays: one that somebody replaced "
+    "meanwhile,\n"
+    "or a damaged one. --dry-run says what would go. A whole collection: 'forage collections "
+    "delete'.",
+    delete_options,
+    0,
+    -1,
+    delete_run};
