@@ -1,12 +1,13 @@
 #!/bin/sh
 # tests/run.sh BUILD [ROOM...] - run the test programs of the rooms (all of them when none is named)
-# and close with the one line that counts: "N passed, N failed, N skipped".
+# and close with the one line that counts: "N passed, N failed, N skipped". Where any were skipped, the
+# line before it says of which programs, and whether the golden data is what they lack.
 # A program speaks TAP (cmocka does when asked); one that dies or prints no plan is one failure more.
 set -u
 build=$1
 shift
 [ $# -gt 0 ] || set -- kernels data index engine retrieval server fuzz
-passed=0 failed=0 skipped=0
+passed=0 failed=0 skipped=0 without=
 out=$(mktemp)
 # intercept_memmem=0: that check reads the whole haystack at every call, quadratic in a replace().
 # Sanitizers write into a folder, so that a report from a child process or from a service that a test
@@ -49,9 +50,15 @@ for room in "$@"; do
         fi
         [ "$f" -eq 0 ] || tail -n 60 "$out"
         passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
+        [ "$s" -eq 0 ] || without="$without${without:+, }$room/$(basename "$name") ($s)"
         echo "$room/$(basename "$name"): $p passed, $f failed, $s skipped ($(($(date +%s) - start)) s)"
         grep -i '^ok .*# skip' "$out" | sed 's/^ok [0-9]* *-* */    skipped: /; s/ *# SKIP$//'
     done
 done
+if [ -n "$without" ]; then
+    golden=${FORAGE_SHARED:-../shared}
+    [ -d "$golden" ] || without="$without; the golden data is not here: $golden is no folder, FORAGE_SHARED names another"
+    echo "skipped: $without"
+fi
 echo "$passed passed, $failed failed, $skipped skipped"
 [ "$failed" -eq 0 ]
