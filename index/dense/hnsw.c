@@ -81,6 +81,34 @@ int hnsw_create(hnsw **out, const hnsw_params *p, fo_err *err) {
     return FO_OK;
 }
 
+int hnsw_grow(hnsw **out, const hnsw *h, uint32_t capacity, fo_err *err) {
+    hnsw_params p = {.dim = h->dim,
+                     .metric = h->metric,
+                     .M = h->M,
+                     .ef_construction = h->ef_construction,
+                     .seed = h->seed,
+                     .capacity = capacity};
+    size_t n = hnsw_count(h);
+    if (n > capacity)
+        return fo_fail(err, FO_EINVAL, "%zu points do not fit a dense graph of %u", n, capacity);
+    hnsw *g;
+    int rc = hnsw_create(&g, &p, err);
+    if (rc != FO_OK) return rc;
+    uint32_t upper_len = atomic_load(&h->upper_len);
+    memcpy(g->codes, h->codes, n * h->code_stride);
+    memcpy(g->rest, h->rest, n * h->code_stride);
+    memcpy(g->scales, h->scales, n * sizeof *h->scales);
+    if (h->bias) memcpy(g->bias, h->bias, n * sizeof *h->bias);
+    memcpy(g->upper_at, h->upper_at, n * sizeof *h->upper_at);
+    memcpy(g->links0, h->links0, n * h->m0 * sizeof *h->links0);
+    memcpy(g->upper, h->upper, upper_len * sizeof *h->upper); /* its room grows with capacity */
+    atomic_store(&g->upper_len, upper_len);
+    atomic_store(&g->entry, atomic_load(&h->entry));
+    atomic_store(&g->n, (uint32_t)n);
+    *out = g;
+    return FO_OK;
+}
+
 void hnsw_free(hnsw *h) {
     if (!h) return;
     if (!h->mapped) {

@@ -66,6 +66,9 @@ typedef struct hnsw_params {
 } hnsw_params;
 
 int hnsw_create(hnsw **out, const hnsw_params *p, fo_err *err);
+/* A copy, point for point and link for link, with room for `capacity` points, no fewer than h has.
+ * Searches of h may run, no writer. */
+int hnsw_grow(hnsw **out, const hnsw *h, uint32_t capacity, fo_err *err);
 void hnsw_free(hnsw *h); /* NULL is fine; no search may be running */
 
 uint32_t hnsw_count(const hnsw *h); /* points inserted, dead ones included */

@@ -6,7 +6,10 @@
 #include <string.h>
 #include "index/search/search_index_internal.h"
 
-enum { MERGE_BYTES_PER_S = 64 << 20 };
+enum {
+    MERGE_BYTES_PER_S = 64 << 20,
+    FIRST_POINTS = 512, /* that a memory segment has room for; then twice as many, and again */
+};
 
 static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory in the search index");
@@ -322,10 +325,24 @@ static void kill_in_shelf(shelf *s, int64_t chunk, bool *copied, bool *failed) {
     }
 }
 
+/* Points that a memory segment may come to. */
+static size_t most_points(const search_index *ix) {
+    return 2 * ix->seal_chunks;
+}
+
 static bool needs_freeze(const search_index *ix, const shelf *s, size_t more) {
     if (!s->graph) return s->n_docs + more > 4 * ix->seal_chunks + 65536;
     uint32_t points = hnsw_count(s->graph->h);
-    return points != s->n_docs || points + more > hnsw_capacity(s->graph->h);
+    return points != s->n_docs ||
+           (points + more > hnsw_capacity(s->graph->h) && points + more > most_points(ix));
+}
+
+/* Address space is set aside as it is needed: thousands of small collections share a process. */
+static int make_room(search_index *ix, shelf *s, size_t more, fo_err *err) {
+    size_t need = s->n_docs + more, room = s->graph ? hnsw_capacity(s->graph->h) : need;
+    if (need <= room) return FO_OK;
+    while (room < need) room *= 2;
+    return graph_grow(&s->graph, room < most_points(ix) ? room : most_points(ix), err);
 }
 
 static bool is_open(const shelf *s) {
@@ -356,14 +373,15 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
             last->epoch = ix->published;
         }
         if (!last || !is_open(last)) {
-            size_t capacity = 2 * ix->seal_chunks > g->n ? 2 * ix->seal_chunks : g->n;
+            size_t first = FIRST_POINTS < most_points(ix) ? FIRST_POINTS : most_points(ix);
             last = &s->shelves[s->n_shelves];
-            rc = open_shelf(ix, last, capacity, err);
+            rc = open_shelf(ix, last, first > g->n ? first : g->n, err);
             if (rc == FO_OK) {
                 last->serial = ix->next_serial++;
                 s->n_shelves++;
             }
         }
+        if (rc == FO_OK) rc = make_room(ix, last, g->n, err);
         if (rc == FO_OK) rc = shelf_append(ix, last, err);
         if (rc == FO_OK && last->n_docs >= ix->seal_chunks) {
             last->frozen = true;
@@ -393,7 +411,7 @@ int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
         ix->published = epoch;
         atomic_fetch_add(&ix->bytes_ingested, ix->stage.bytes);
         snapshot_publish(ix, s);
-        pthread_cond_signal(&ix->wake);
+        if (ix->workers) workers_wake(ix->workers, ix);
     }
     pthread_mutex_unlock(&ix->mu);
     if (rc == FO_OK) stage_clear(&ix->stage);
@@ -459,7 +477,8 @@ static void index_free(search_index *ix) {
     analyzer_free(ix->analyzer);
     pthread_mutex_destroy(&ix->mu);
     pthread_mutex_destroy(&ix->work);
-    pthread_cond_destroy(&ix->wake);
+    pthread_cond_destroy(&ix->stop);
+    if (ix->owns_workers) search_workers_free(ix->workers);
     free(ix->dir);
     free(ix->language);
     free(ix->fingerprint);
@@ -489,9 +508,9 @@ static int configure(search_index *ix, const char *dir, const search_index_optio
     ix->seal_chunks = o->seal_chunks ? o->seal_chunks : 16384;
     ix->read_only = o->read_only;
     ix->pool = o->pool;
-    ix->merge_bytes_per_s = o->merge_bytes_per_s < 0    ? 0
-                            : o->merge_bytes_per_s == 0 ? MERGE_BYTES_PER_S
-                                                        : (uint64_t)o->merge_bytes_per_s;
+    ix->merge_pace = pace_of(o->merge_bytes_per_s < 0    ? 0
+                             : o->merge_bytes_per_s == 0 ? MERGE_BYTES_PER_S
+                                                         : (uint64_t)o->merge_bytes_per_s);
     return analyzer_create(&ix->analyzer, ix->language, err);
 }
 
@@ -506,7 +525,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
     pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&ix->wake, &monotonic);
+    pthread_cond_init(&ix->stop, &monotonic);
     pthread_condattr_destroy(&monotonic);
     ix->next_file = ix->next_serial = 1;
     atomic_init(&ix->sealed_epoch, -1);
@@ -533,13 +552,15 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     for (size_t i = 0; i < n; i++) shelf_drop(&shelves[i]);
     free(shelves);
     if (rc == FO_OK && !ix->read_only) {
-        ix->has_thread = pthread_create(&ix->thread, NULL, background, ix) == 0;
-        if (!ix->has_thread) rc = fo_fail_errno(err, "cannot start the merge thread");
+        ix->owns_workers = !opt->workers;
+        ix->workers = opt->workers;
+        if (!ix->workers) rc = search_workers_create(&ix->workers, 1, err);
     }
     if (rc != FO_OK) {
         index_free(ix);
         return rc;
     }
+    if (ix->workers) workers_join(ix->workers, ix);
     if (n_dropped) *n_dropped = dropped;
     *out = ix;
     return FO_OK;
@@ -548,13 +569,13 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
 int search_index_close(search_index *ix, bool seal, fo_err *err) {
     if (!ix) return FO_OK;
     search_index_discard(ix);
-    if (ix->has_thread) {
+    if (ix->workers) {
         pthread_mutex_lock(&ix->mu);
         ix->stopping = true;
         atomic_store(&ix->cancel, true);
-        pthread_cond_broadcast(&ix->wake);
+        pthread_cond_broadcast(&ix->stop);
         pthread_mutex_unlock(&ix->mu);
-        pthread_join(ix->thread, NULL);
+        workers_leave(ix->workers, ix);
     }
     int rc = seal && !ix->read_only ? search_index_seal(ix, err) : FO_OK;
     index_free(ix);

@@ -14,7 +14,8 @@
  *     search_index_release(s);
  *
  * Threads: any number of readers; add/remove/publish/discard/seal from one writer at a time
- * (the caller's lock). Merges run on a thread of their own and publish by themselves. */
+ * (the caller's lock). Merges run on threads of their own (search_workers.h) and publish by
+ * themselves. */
 #ifndef FORAGE_INDEX_SEARCH_INDEX_H
 #define FORAGE_INDEX_SEARCH_INDEX_H
 
@@ -27,6 +28,7 @@
 
 typedef struct search_index search_index;
 typedef struct search_snapshot search_snapshot;
+struct search_workers; /* search_workers.h */
 
 typedef struct search_index_options {
     const char *language;        /* Snowball name or "none"; NULL: "english" */
@@ -37,9 +39,11 @@ typedef struct search_index_options {
     uint32_t M, ef_construction; /* HNSW; 0: 16 and 200 */
     uint64_t seed;               /* of the HNSW levels */
     size_t seal_chunks;          /* memory segment is sealed past this many; 0: 16,384 */
-    fo_pool *pool;  /* builds and merges graphs; shared, outlives the index. NULL or of one
+    fo_pool *pool; /* builds and merges graphs; shared, outlives the index. NULL or of one
                      * thread: the same input and seed give the same file */
-    bool read_only; /* the folder stays as it is; what is added lives in memory alone */
+    /* seal, merge and check; shared, outlive the index. NULL: a thread of its own */
+    struct search_workers *workers;
+    bool read_only;            /* the folder stays as it is; what is added lives in memory alone */
     int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
 } search_index_options;
 
@@ -113,7 +117,7 @@ void search_index_get_stats(search_index *ix, search_index_stats *out);
 int search_index_verify(search_index *ix, fo_err *err);
 
 /* From now on the checksums of the sealed files are checked in the background, 16 MiB a second at
- * most and behind seals and merges, all of them once a day. What is damaged is reported from the
+ * most (of all indexes that share workers) and behind seals and merges, all of them once a day. What is damaged is reported from the
  * thread that checks, which holds no lock: fn may drop the file and fill the gap, or leave it. */
 typedef void search_damage_fn(void *ctx, const char *why);
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx);

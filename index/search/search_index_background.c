@@ -1,26 +1,21 @@
-/* The thread of an index: seals and merges first; between them, a slice at a time, it checks the
- * checksums of the sealed files. */
+/* What is done for an index in the background, a turn at a time: it is sealed, merged, and the
+ * checksums of its sealed files are checked. Whose turn it is is search_workers.c's business. */
 #include "index/search/search_index_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 #include "kernels/clock.h"
-#include "kernels/priority.h"
 
-enum {
-    CHECK_SLICE = 1 << 20,
-    CHECK_BYTES_PER_S = 16 << 20,
-    CHECK_EVERY_MS = 24 * 3600 * 1000,
-};
+enum { CHECK_EVERY_MS = 24 * 3600 * 1000 };
 
-/* Wait on ix->wake, under mu, no longer than until `at` (monotonic, ms). */
+/* Wait on ix->stop, under mu, no longer than until `at` (monotonic, ms). */
 static void wait_until(search_index *ix, double at) {
     struct timespec t = {.tv_sec = (time_t)(at / 1000)};
     t.tv_nsec = (long)((at - (double)t.tv_sec * 1000) * 1e6);
     if (t.tv_nsec < 0) t.tv_nsec = 0;
     if (t.tv_nsec > 999999999) t.tv_nsec = 999999999;
-    pthread_cond_timedwait(&ix->wake, &ix->mu, &t);
+    pthread_cond_timedwait(&ix->stop, &ix->mu, &t);
 }
 
 int background_gate(void *arg, size_t n, fo_err *err) {
@@ -55,16 +50,15 @@ static void report_damage(search_index *ix, const shelf *h, const fo_err *why) {
     if (fn) fn(ctx, text.msg);
 }
 
-/* One slice; sets when the next is due. */
-static void check_some(search_index *ix) {
+double background_check(search_index *ix, bool restart) {
     file_check *c = &ix->check;
+    if (restart) *c = (file_check){0};
     search_snapshot *s = search_index_acquire(ix);
     const shelf *h = next_sealed(s, c->serial);
-    double now = fo_now_ms();
     if (!h) { /* the end of a pass */
         search_index_release(s);
-        *c = (file_check){.pace = c->pace, .next_ms = now + CHECK_EVERY_MS};
-        return;
+        *c = (file_check){0};
+        return fo_now_ms() + CHECK_EVERY_MS;
     }
     if (h->serial != c->serial) {
         c->serial = h->serial;
@@ -72,69 +66,51 @@ static void check_some(search_index *ix) {
     }
     bool done = false;
     fo_err why = {0};
-    int rc = segment_verify_some(h->parts[0]->file, &c->at, CHECK_SLICE, &done, &why);
-    atomic_fetch_add(&ix->bytes_checked, CHECK_SLICE);
-    c->next_ms = now + pace_take(&c->pace, CHECK_SLICE, now);
+    int rc = segment_verify_some(h->parts[0]->file, &c->at, BACKGROUND_SLICE, &done, &why);
+    atomic_fetch_add(&ix->bytes_checked, BACKGROUND_SLICE);
     if (rc != FO_OK || done) c->serial++;
     if (rc != FO_OK) report_damage(ix, h, &why);
     search_index_release(s);
+    return fo_now_ms();
 }
 
-void *background(void *arg) {
-    fo_thread_background();
-    search_index *ix = arg;
-    int64_t seen = INT64_MIN; /* the snapshot's epoch when there was nothing left to do */
-    uint64_t serial = 0;
-    ix->merge_pace = pace_of(ix->merge_bytes_per_s);
-    ix->check.pace = pace_of(CHECK_BYTES_PER_S);
+/* After a failure (a full disk): again when something was published, not at once. */
+static bool succeeded(search_index *ix, int rc) {
     pthread_mutex_lock(&ix->mu);
-    while (!ix->stopping) {
-        int64_t epoch = snapshot_current(ix)->epoch;
-        bool idle = epoch == seen && serial == ix->next_serial;
-        if (ix->check_now) ix->check = (file_check){.pace = ix->check.pace};
-        ix->check_now = false;
-        if (idle && ix->damage_fn && ix->check.next_ms <= fo_now_ms()) {
-            pthread_mutex_unlock(&ix->mu);
-            check_some(ix);
-            pthread_mutex_lock(&ix->mu);
-            continue;
-        }
-        if (idle) {
-            if (ix->damage_fn)
-                wait_until(ix, ix->check.next_ms);
-            else
-                pthread_cond_wait(&ix->wake, &ix->mu);
-            continue;
-        }
-        pthread_mutex_unlock(&ix->mu);
-        bool did = false;
-        fo_err err = {0};
-        int rc = work_once(ix, &did, &err);
-        pthread_mutex_lock(&ix->mu);
-        /* after a failure (a full disk): again when something was published, not at once */
-        if (rc != FO_OK && !ix->stopping) ix->n_failures++;
-        if (rc != FO_OK || !did) {
-            seen = epoch;
-            serial = ix->next_serial;
-        }
-    }
+    if (rc != FO_OK && !ix->stopping) ix->n_failures++;
+    bool fine = rc == FO_OK && !ix->stopping;
     pthread_mutex_unlock(&ix->mu);
-    return NULL;
+    return fine;
+}
+
+bool background_seal(search_index *ix) {
+    fo_err err = {0};
+    pthread_mutex_lock(&ix->work);
+    int rc = seal_frozen(ix, &err);
+    pthread_mutex_unlock(&ix->work);
+    return succeeded(ix, rc) && has_merge(ix);
+}
+
+bool background_merge(search_index *ix) {
+    fo_err err = {0};
+    bool did = false;
+    int rc = merge_once(ix, &did, &err);
+    return succeeded(ix, rc) && did && has_merge(ix);
 }
 
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx) {
     pthread_mutex_lock(&ix->mu);
     ix->damage_fn = fn;
     ix->damage_ctx = ctx;
-    pthread_cond_broadcast(&ix->wake);
     pthread_mutex_unlock(&ix->mu);
+    if (ix->workers) workers_check(ix->workers, ix, false);
 }
 
 void search_index_check_files(search_index *ix) {
     pthread_mutex_lock(&ix->mu);
-    ix->check_now = true;
-    pthread_cond_broadcast(&ix->wake);
+    bool watched = ix->damage_fn != NULL;
     pthread_mutex_unlock(&ix->mu);
+    if (ix->workers && watched) workers_check(ix->workers, ix, true);
 }
 
 /* Under work and mu: the current snapshot without the shelf. */

@@ -15,7 +15,7 @@
  *     frozen --write_shelf (background, or seal)--> sealed --merge_shelves--> sealed
  *
  * Lock order: ix->work (one seal, merge or compaction at a time), then ix->mu, then the mutex of a
- * snapshot's filter cache. Readers take only the last. */
+ * snapshot's filter cache, or that of the workers. Readers take only the third. */
 #ifndef FORAGE_INDEX_SEARCH_INDEX_INTERNAL_H
 #define FORAGE_INDEX_SEARCH_INDEX_INTERNAL_H
 
@@ -28,6 +28,7 @@
 #include "index/filter/metadata.h"
 #include "index/format/pace.h"
 #include "index/search/search_index.h"
+#include "index/search/search_workers.h"
 #include "index/format/segment.h"
 #include "kernels/pool.h"
 
@@ -111,11 +112,18 @@ typedef struct search_room {
 
 /* A pass over the sealed files, a slice at a time. */
 typedef struct file_check {
-    pace pace;
     uint64_t serial;  /* of the shelf at hand; those below it are done */
     segment_check at; /* in its file */
-    double next_ms;   /* when the next slice is due */
 } file_check;
+
+/* Where an index stands among those that its workers work for; guarded by the workers' mutex. */
+typedef struct background_turn {
+    search_index *next;
+    bool running, leaving;
+    bool to_seal, to_merge;
+    bool restart_check;
+    double check_ms; /* when the next slice is due; INFINITY: nobody watches */
+} background_turn;
 
 enum { SEARCH_ROOMS = 64, SEARCH_MAX_MERGE = 256 };
 
@@ -127,26 +135,24 @@ struct search_index {
     bm25_params bm25;
     size_t seal_chunks;
     bool read_only;
-    fo_pool *pool;              /* NULL: one thread */
-    uint64_t merge_bytes_per_s; /* 0: no limit */
+    fo_pool *pool;           /* NULL: one thread */
+    search_workers *workers; /* NULL: read-only */
+    bool owns_workers;
     /* owned: the writer */
     staged stage;
     analyzer *analyzer;
     /* guarded by mu */
     pthread_mutex_t mu;
-    pthread_cond_t wake; /* the background thread */
+    pthread_cond_t stop; /* `stopping` became true */
     uint64_t next_file, next_serial;
     int64_t published;
     bool stopping;
     search_damage_fn *damage_fn; /* NULL: nobody watches, files are not checked */
     void *damage_ctx;
-    bool check_now;      /* begin a pass over the files at once */
-    uint64_t n_failures; /* of the background thread; it tries again after the next publish */
-    /* guarded by work */
+    uint64_t n_failures;  /* in the background; it tries again after the next publish */
+    background_turn turn; /* guarded by the workers' mutex */
     pthread_mutex_t work;
-    pthread_t thread;
-    bool has_thread;
-    /* owned: the background thread */
+    /* owned: the worker whose turn it is */
     pace merge_pace;
     file_check check;
     /* atomic */
@@ -186,6 +192,8 @@ char *file_path(const search_index *ix, uint64_t file); /* caller frees; NULL: n
 
 /* A graph in memory with room for `capacity` points. */
 int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *err);
+/* Room for `capacity` points in the place of *g, which readers of older snapshots keep as it is. */
+int graph_grow(graph **g, size_t capacity, fo_err *err);
 
 /* search_index_manifest.c */
 /* Read the manifest and open what it names; *out[*n] shelves. */
@@ -207,13 +215,25 @@ int compact_all(search_index *ix, fo_err *err); /* work held */
 /* Write a shelf that no snapshot holds to a file and add that to what is visible; the manifest then
  * covers `epoch` and the current tombstones. An empty shelf: the manifest alone. work held. */
 int shelf_seal(search_index *ix, const shelf *s, int64_t epoch, fo_err *err);
-/* One seal or merge, if there is any to be done. */
-int work_once(search_index *ix, bool *did, fo_err *err);
+/* One merge, if there is any to be done. */
+int merge_once(search_index *ix, bool *did, fo_err *err);
+bool has_merge(search_index *ix);
 
-/* search_index_background.c */
-void *background(void *ix);
-/* A segment_gate for its merges: waits as long as the rate asks for. */
+/* search_index_background.c: turns, called by the workers. */
+bool background_seal(search_index *ix);  /* whatever waits for its file; true: there is a merge */
+bool background_merge(search_index *ix); /* one; true: there is another */
+/* One slice, of a new pass when `restart`; when the next is due. */
+double background_check(search_index *ix, bool restart);
+/* A segment_gate for merges: waits as long as the rate asks for. */
 int background_gate(void *ix, size_t n, fo_err *err);
+enum { BACKGROUND_SLICE = 1 << 20 }; /* bytes that a check looks at */
+
+/* search_workers.c */
+void workers_join(search_workers *w, search_index *ix);
+void workers_leave(search_workers *w, search_index *ix); /* waits for the turn it has */
+void workers_wake(search_workers *w, search_index *ix);  /* something may have to be sealed */
+/* Its files are checked from now on; `restart`: from the first one. */
+void workers_check(search_workers *w, search_index *ix, bool restart);
 
 /* search_index_query.c */
 void search_room_free(search_room *r);

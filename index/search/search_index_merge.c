@@ -206,24 +206,21 @@ static size_t choose_merge(const search_index *ix, const search_snapshot *s, siz
     return 0;
 }
 
-static bool has_frozen(const search_snapshot *s) {
-    for (size_t i = 0; i < s->n_shelves; i++)
-        if (s->shelves[i].frozen) return true;
-    return false;
+bool has_merge(search_index *ix) {
+    size_t sources[SEARCH_MAX_MERGE];
+    search_snapshot *s = search_index_acquire(ix);
+    size_t n = choose_merge(ix, s, sources);
+    search_index_release(s);
+    return n > 0;
 }
 
-int work_once(search_index *ix, bool *did, fo_err *err) {
+int merge_once(search_index *ix, bool *did, fo_err *err) {
     pthread_mutex_lock(&ix->work);
     search_snapshot *s = search_index_acquire(ix);
-    size_t sources[SEARCH_MAX_MERGE], n = 0;
-    int rc = FO_OK;
-    *did = has_frozen(s);
-    if (*did) {
-        rc = seal_frozen(ix, err);
-    } else if ((n = choose_merge(ix, s, sources)) > 0) {
-        *did = true;
-        rc = replace(ix, s, sources, n, search_index_epoch(ix), true, err);
-    }
+    size_t sources[SEARCH_MAX_MERGE];
+    size_t n = choose_merge(ix, s, sources);
+    *did = n > 0;
+    int rc = n ? replace(ix, s, sources, n, search_index_epoch(ix), true, err) : FO_OK;
     search_index_release(s);
     pthread_mutex_unlock(&ix->work);
     return rc;

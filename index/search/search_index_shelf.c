@@ -121,6 +121,20 @@ int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *e
     return FO_OK;
 }
 
+int graph_grow(graph **g, size_t capacity, fo_err *err) {
+    graph *fresh = calloc(1, sizeof *fresh);
+    if (!fresh) return no_memory(err);
+    atomic_init(&fresh->refs, 1);
+    int rc = hnsw_grow(&fresh->h, (*g)->h, (uint32_t)capacity, err);
+    if (rc != FO_OK) {
+        free(fresh);
+        return rc;
+    }
+    graph_drop(*g);
+    *g = fresh;
+    return FO_OK;
+}
+
 /* Shelves ------------------------------------------------------------------------------------- */
 
 int shelf_copy(shelf *out, const shelf *in, fo_err *err) {

@@ -224,6 +224,40 @@ static void same_seed_and_one_thread_give_the_same_bytes(void **state) {
     free_world(&w);
 }
 
+static void a_graph_that_grew_is_the_same_as_one_with_room_from_the_start(void **state) {
+    (void)state;
+    fo_err err = {0};
+    world w = make_world(test_seed(), scaled(1500), 1, 33, HNSW_L2);
+    hnsw_params p = {.dim = w.dim, .metric = w.metric, .capacity = 100, .ef_construction = 100};
+    hnsw *roomy, *grown, *larger;
+    assert_ok(hnsw_create(&grown, &p, &err), &err);
+    p.capacity = 2000;
+    assert_ok(hnsw_create(&roomy, &p, &err), &err);
+    for (uint32_t i = 0; i < w.n; i++) {
+        uint32_t id;
+        assert_ok(hnsw_insert(roomy, w.points + i * w.dim, &id, &err), &err);
+        if (i == hnsw_capacity(grown)) {
+            assert_int_equal(hnsw_insert(grown, w.points, &id, &err), FO_ELIMIT);
+            assert_int_equal(hnsw_grow(&larger, grown, i - 1, &err), FO_EINVAL);
+            assert_ok(hnsw_grow(&larger, grown, 2 * i, &err), &err);
+            hnsw_free(grown);
+            grown = larger;
+        }
+        assert_ok(hnsw_insert(grown, w.points + i * w.dim, &id, &err), &err);
+    }
+    hnsw_section a[HNSW_N_SECTIONS], b[HNSW_N_SECTIONS];
+    hnsw_sections(roomy, a);
+    hnsw_sections(grown, b);
+    for (int i = 0; i < HNSW_N_SECTIONS; i++) {
+        assert_int_equal(a[i].size, b[i].size);
+        assert_memory_equal(a[i].data, b[i].data, a[i].size);
+    }
+    assert_ok(hnsw_verify(grown, NULL, &err), &err);
+    hnsw_free(roomy);
+    hnsw_free(grown);
+    free_world(&w);
+}
+
 static void a_parallel_build_is_as_good(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -715,6 +749,7 @@ int main(void) {
         cmocka_unit_test(finds_what_an_exhaustive_scan_finds),
         cmocka_unit_test(every_level_of_the_processor_finds_the_same),
         cmocka_unit_test(same_seed_and_one_thread_give_the_same_bytes),
+        cmocka_unit_test(a_graph_that_grew_is_the_same_as_one_with_room_from_the_start),
         cmocka_unit_test(a_parallel_build_is_as_good),
         cmocka_unit_test(respects_filters_of_every_size),
         cmocka_unit_test(a_walk_that_meets_too_few_turns_into_a_scan),

@@ -1,0 +1,253 @@
+/* Many indexes in one process: how many threads work for them, how much of the address space a
+ * small one takes, and that no index waits for another's long work. */
+#include "tests/test.h"
+
+#include <dirent.h>
+#include <unistd.h>
+#include "index/search/search_index.h"
+#include "index/search/search_workers.h"
+#include "kernels/clock.h"
+
+enum { DIM = 384, SEAL = 8 };
+
+static search_index *open_index(const char *dir, int i, search_workers *w, size_t seal_chunks,
+                                int64_t merge_bytes_per_s) {
+    char path[4096];
+    fo_err err = {0};
+    search_index *ix;
+    search_index_options o = {.dim = DIM,
+                              .fingerprint = "feed",
+                              .tenant = "default",
+                              .ef_construction = 40,
+                              .seal_chunks = seal_chunks,
+                              .merge_bytes_per_s = merge_bytes_per_s,
+                              .workers = w};
+    snprintf(path, sizeof path, "%s/%d", dir, i);
+    assert_ok(search_index_open(&ix, path, &o, NULL, &err), &err);
+    return ix;
+}
+
+static void add(search_index *ix, int64_t chunk) {
+    char text[64];
+    float v[DIM] = {0};
+    v[chunk % DIM] = 1;
+    fo_err err = {0};
+    snprintf(text, sizeof text, "word%lld of many", (long long)chunk);
+    search_chunk_in c = {
+        .chunk = chunk, .document = chunk, .text = text, .text_len = strlen(text), .vector = v};
+    assert_ok(search_index_add(ix, &c, &err), &err);
+}
+
+/* Memory segments of SEAL chunks each, which the workers seal and merge by fours. */
+static void fill(search_index *ix, int n_segments) {
+    fo_err err = {0};
+    for (int64_t id = 1; id <= n_segments * SEAL; id++) {
+        add(ix, id);
+        if (id % SEAL == 0) assert_ok(search_index_publish(ix, id, &err), &err);
+    }
+}
+
+static search_index_stats stats_of(search_index *ix) {
+    search_index_stats st;
+    search_index_get_stats(ix, &st);
+    return st;
+}
+
+static int n_threads(void) {
+    int n = 0;
+    DIR *d = opendir("/proc/self/task");
+    assert_non_null(d);
+    for (struct dirent *e; (e = readdir(d));) n += e->d_name[0] != '.';
+    closedir(d);
+    return n;
+}
+
+static size_t address_space(void) {
+    size_t pages = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    assert_non_null(f);
+    assert_int_equal(fscanf(f, "%zu", &pages), 1);
+    fclose(f);
+    return pages * (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static search_workers *start(void) {
+    fo_err err = {0};
+    search_workers *w;
+    assert_ok(search_workers_create(&w, 0, &err), &err);
+    return w;
+}
+
+static void finish(search_index **ix, int n, bool seal) {
+    fo_err err = {0};
+    for (int i = 0; i < n; i++) assert_ok(search_index_close(ix[i], seal, &err), &err);
+}
+
+static void all_indexes_are_sealed_and_merged_by_the_same_few_threads(void **state) {
+    (void)state;
+    enum { N = 40 };
+    char *dir = test_folder();
+    int before = n_threads();
+    search_workers *w = start();
+    search_index *ix[N];
+    for (int i = 0; i < N; i++) ix[i] = open_index(dir, i, w, SEAL, -1);
+    assert_int_equal(n_threads(), before + SEARCH_WORKERS);
+    for (int i = 0; i < N; i++) fill(ix[i], 4);
+    double late = fo_now_ms() + 120e3;
+    for (int i = 0; i < N; i++) {
+        search_index_stats st;
+        while ((st = stats_of(ix[i])).n_segments != 1 || st.bytes_memory || !st.bytes_files) {
+            if (fo_now_ms() > late) fail_msg("index %d: %zu segments", i, st.n_segments);
+            usleep(1000);
+        }
+        assert_int_equal(st.n_chunks, 4 * SEAL);
+    }
+    finish(ix, N, true);
+    search_workers_free(w);
+    assert_int_equal(n_threads(), before);
+    test_remove(dir);
+}
+
+static void long_merges_hold_up_neither_seals_nor_the_closing(void **state) {
+    (void)state;
+    enum { SLOW = 3, N = SLOW + 1 };
+    char *dir = test_folder(), path[4096];
+    search_workers *w = start();
+    search_index *ix[N];
+    for (int i = 0; i < N; i++) ix[i] = open_index(dir, i, w, SEAL, i < SLOW ? 1 : -1);
+    for (int i = 0; i < SLOW; i++) fill(ix[i], 4); /* would take hours */
+    int merging = 0;
+    for (double late = fo_now_ms() + 60e3; merging < 2;) {
+        merging = 0;
+        for (int i = 0; i < SLOW; i++) { /* the file that a merge is writing */
+            snprintf(path, sizeof path, "%s/%d", dir, i);
+            DIR *d = opendir(path);
+            for (struct dirent *e; (e = readdir(d));) merging += strstr(e->d_name, ".tmp-") != NULL;
+            closedir(d);
+        }
+        if (fo_now_ms() > late) fail_msg("%d merges are under way", merging);
+        usleep(1000);
+    }
+    fill(ix[SLOW], 1);
+    for (double late = fo_now_ms() + 60e3; stats_of(ix[SLOW]).bytes_memory;) {
+        if (fo_now_ms() > late) fail_msg("a memory segment waits for the merges of others");
+        usleep(1000);
+    }
+    double begin = fo_now_ms();
+    finish(ix, N, true);
+    search_workers_free(w);
+    assert_true(fo_now_ms() - begin < 60e3);
+    test_remove(dir);
+}
+
+static void a_small_index_takes_little_of_the_address_space(void **state) {
+    (void)state;
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    skip(); /* they set aside address space of their own */
+#endif
+    enum { N = 100 };
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_workers *w = start();
+    search_index *ix[N];
+    size_t before = address_space();
+    for (int i = 0; i < N; i++) {
+        ix[i] = open_index(dir, i, w, 0, 0);
+        add(ix[i], i + 1);
+        assert_ok(search_index_publish(ix[i], 1, &err), &err);
+    }
+    size_t each = (address_space() - before) / N;
+    if (each > 3 << 20) fail_msg("%zu bytes of addresses for one chunk", each);
+    finish(ix, N, true);
+    search_workers_free(w);
+    test_remove(dir);
+}
+
+/* The memory segment outgrows the room that it began with, while somebody reads. */
+static void a_memory_segment_grows_and_older_snapshots_stay(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_workers *w = start();
+    search_index *ix = open_index(dir, 0, w, 1000, 0);
+    search_snapshot *old[8];
+    size_t sizes[8];
+    int64_t id = 0;
+    for (int i = 0; i < 8; i++) {
+        for (int k = 0; k < 100 + i; k++) add(ix, ++id);
+        assert_ok(search_index_publish(ix, id, &err), &err);
+        old[i] = search_index_acquire(ix);
+        sizes[i] = (size_t)id;
+    }
+    assert_int_equal(stats_of(ix).n_segments, 1);
+    for (int i = 0; i < 8; i++) {
+        search_hit hits[1000];
+        size_t n;
+        float v[DIM] = {1};
+        assert_int_equal(search_snapshot_count(old[i]), sizes[i]);
+        assert_ok(search_dense(old[i], v, 1000, 0, NULL, hits, &n, &err), &err);
+        assert_int_equal(n, sizes[i]);
+        search_index_release(old[i]);
+    }
+    assert_ok(search_index_seal(ix, &err), &err);
+    assert_ok(search_index_verify(ix, &err), &err);
+    finish(&ix, 1, true);
+    search_workers_free(w);
+    test_remove(dir);
+}
+
+typedef struct seen {
+    _Atomic int n;
+} seen;
+
+static void see(void *ctx, const char *why) {
+    seen *s = ctx;
+    assert_non_null(strstr(why, "checksum"));
+    s->n++;
+}
+
+static void the_files_of_every_index_are_checked(void **state) {
+    (void)state;
+    enum { N = 12 };
+    char *dir = test_folder(), path[4096];
+    search_workers *w = start();
+    search_index *ix[N];
+    seen s[N] = {0};
+    for (int i = 0; i < N; i++) {
+        fo_err err = {0};
+        ix[i] = open_index(dir, i, w, 1000, 0);
+        fill(ix[i], 1);
+        assert_ok(search_index_seal(ix[i], &err), &err);
+        if (i % 3) continue;
+        snprintf(path, sizeof path, "%s/%d/%016x.seg", dir, i, 1);
+        FILE *f = fopen(path, "r+b");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, 1024, SEEK_SET), 0);
+        int c = fgetc(f);
+        assert_int_equal(fseek(f, 1024, SEEK_SET), 0);
+        assert_true(fputc(c ^ 1, f) != EOF && fclose(f) == 0);
+    }
+    for (int i = 0; i < N; i++) search_index_watch(ix[i], see, &s[i]);
+    for (double late = fo_now_ms() + 120e3;;) {
+        int n = 0;
+        for (int i = 0; i < N; i++)
+            n += (i % 3 == 0) == (s[i].n > 0) && stats_of(ix[i]).bytes_checked > 0;
+        if (n == N) break;
+        if (fo_now_ms() > late) fail_msg("%d of %d indexes are checked", n, N);
+        usleep(1000);
+    }
+    finish(ix, N, false);
+    search_workers_free(w);
+    test_remove(dir);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(all_indexes_are_sealed_and_merged_by_the_same_few_threads),
+        cmocka_unit_test(long_merges_hold_up_neither_seals_nor_the_closing),
+        cmocka_unit_test(a_small_index_takes_little_of_the_address_space),
+        cmocka_unit_test(a_memory_segment_grows_and_older_snapshots_stay),
+        cmocka_unit_test(the_files_of_every_index_are_checked),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
