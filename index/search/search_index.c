@@ -566,17 +566,20 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     return FO_OK;
 }
 
+void search_index_stop(search_index *ix) {
+    if (!ix->workers) return;
+    pthread_mutex_lock(&ix->mu);
+    ix->stopping = true;
+    atomic_store(&ix->cancel, true);
+    pthread_cond_broadcast(&ix->stop);
+    pthread_mutex_unlock(&ix->mu);
+    workers_leave(ix->workers, ix);
+}
+
 int search_index_close(search_index *ix, bool seal, fo_err *err) {
     if (!ix) return FO_OK;
     search_index_discard(ix);
-    if (ix->workers) {
-        pthread_mutex_lock(&ix->mu);
-        ix->stopping = true;
-        atomic_store(&ix->cancel, true);
-        pthread_cond_broadcast(&ix->stop);
-        pthread_mutex_unlock(&ix->mu);
-        workers_leave(ix->workers, ix);
-    }
+    search_index_stop(ix);
     int rc = seal && !ix->read_only ? search_index_seal(ix, err) : FO_OK;
     index_free(ix);
     return rc;

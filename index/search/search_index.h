@@ -43,8 +43,10 @@ typedef struct search_index_options {
                      * thread: the same input and seed give the same file */
     /* seal, merge and check; shared, outlive the index. NULL: a thread of its own */
     struct search_workers *workers;
-    bool read_only;            /* the folder stays as it is; what is added lives in memory alone */
-    int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
+    bool read_only; /* the folder stays as it is; what is added lives in memory alone */
+    /* That background merges may write, all of those together that share workers; 0: 64 MiB; < 0:
+     * any number. */
+    int64_t merge_bytes_per_s;
 } search_index_options;
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
@@ -52,8 +54,9 @@ typedef struct search_index_options {
  * fills the gap from the store. */
 int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
                       size_t *n_dropped, fo_err *err);
-/* Ends a merge under way (it begins again another time), seals what is unsealed when `seal`,
- * unmaps. Snapshots must be released. */
+/* Ends what is done for it in the background (a merge begins again another time), for good. */
+void search_index_stop(search_index *ix);
+/* Stops, seals what is unsealed when `seal`, unmaps. Snapshots must be released. */
 int search_index_close(search_index *ix, bool seal, fo_err *err);
 
 /* Epoch that the sealed files cover (their chunks and tombstones); -1 when there are none. */

@@ -20,7 +20,9 @@ static void wait_until(search_index *ix, double at) {
 
 int background_gate(void *arg, size_t n, fo_err *err) {
     search_index *ix = arg;
-    double now = fo_now_ms(), at = now + pace_take(&ix->merge_pace, n, now);
+    /* The rate is that of all merges: of two at once each has half. */
+    double now = fo_now_ms();
+    double at = now + pace_take(&ix->merge_pace, n * workers_n_merging(ix->workers), now);
     pthread_mutex_lock(&ix->mu);
     while (!ix->stopping && fo_now_ms() < at) wait_until(ix, at);
     bool stopping = ix->stopping;

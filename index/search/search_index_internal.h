@@ -231,7 +231,8 @@ enum { BACKGROUND_SLICE = 1 << 20 }; /* bytes that a check looks at */
 /* search_workers.c */
 void workers_join(search_workers *w, search_index *ix);
 void workers_leave(search_workers *w, search_index *ix); /* waits for the turn it has */
-void workers_wake(search_workers *w, search_index *ix);  /* something may have to be sealed */
+size_t workers_n_merging(search_workers *w);
+void workers_wake(search_workers *w, search_index *ix); /* something may have to be sealed */
 /* Its files are checked from now on; `restart`: from the first one. */
 void workers_check(search_workers *w, search_index *ix, bool restart);
 

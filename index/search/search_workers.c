@@ -198,6 +198,13 @@ void workers_leave(search_workers *w, search_index *ix) {
     pthread_mutex_unlock(&w->mu);
 }
 
+size_t workers_n_merging(search_workers *w) {
+    pthread_mutex_lock(&w->mu);
+    size_t n = (size_t)w->n_merging;
+    pthread_mutex_unlock(&w->mu);
+    return n;
+}
+
 void workers_wake(search_workers *w, search_index *ix) {
     pthread_mutex_lock(&w->mu);
     ix->turn.to_seal = true;

@@ -1,4 +1,5 @@
-/* The open collections of a service: their indexes, opened and brought up to the store. */
+/* Collections: their indexes opened and brought up to the store; made, replaced and deleted. Which of
+ * them are open is open_collections.c's business. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@ bool service_name_valid(const char *name) {
     return strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-.") == n;
 }
 
-static int check_names(const char *tenant, const char *name, fo_err *err) {
+int collection_check_names(const char *tenant, const char *name, fo_err *err) {
     if (!tenant || !service_name_valid(tenant))
         return fo_fail_field(err, FO_EINVAL, "tenant", "tenant is not a valid name");
     if (!name || !service_name_valid(name))
@@ -23,16 +24,49 @@ static int check_names(const char *tenant, const char *name, fo_err *err) {
     return FO_OK;
 }
 
-static void collection_free(collection *c) {
-    if (!c) return;
-    if (c->index) search_index_close(c->index, false, NULL);
+collection *collection_create(service *s, const char *tenant, const char *name, fo_err *err) {
+    collection *c = calloc(1, sizeof *c);
+    if (c) {
+        c->service = s;
+        c->refs = 1;
+        c->tenant = strdup(tenant);
+        c->name = strdup(name);
+        if (c->tenant && c->name) return c;
+        collection_free(c);
+    }
+    fo_fail(err, FO_ENOMEM, "out of memory for collection '%s'", name);
+    return NULL;
+}
+
+void collection_close_index(collection *c) {
+    if (c->index) {
+        search_index_stop(c->index);
+        if (!c->service->read_only && !c->remove_files)
+            search_index_seal(c->index, NULL); /* else it comes again from the store */
+        collection_count_last(c);
+        search_index_close(c->index, false, NULL);
+    }
+    c->index = NULL;
     if (c->remove_files) fo_remove_tree(c->dir, NULL);
+}
+
+void collection_free(collection *c) {
+    if (!c) return;
     for (int i = 0; i < c->n_idle_analyzers; i++) analyzer_free(c->idle_analyzers[i]);
     free(c->tenant);
     free(c->name);
     free(c->language);
     free(c->dir);
     free(c);
+}
+
+/* Under index/, of one of a collection's two editions; caller frees. The id keeps a new collection
+ * apart from a deleted one whose files still go. */
+static char *folder_of(const service *s, const store_collection *row, int edition) {
+    char *dir;
+    int n = asprintf(&dir, "%s/index/%s/%s-%lld.%d", s->home, row->tenant, row->name,
+                     (long long)row->id, edition);
+    return n < 0 ? NULL : dir;
 }
 
 /* ---- bringing an index up to the store --------------------------------------------------- */
@@ -168,55 +202,42 @@ static void on_damage(void *ctx, const char *why) {
     service_leave(s);
 }
 
-/* `edition` tells apart the folders of one collection's old and new index. */
-static int collection_open(service *s, const store_collection *from, int edition, collection **out,
-                           fo_err *err) {
-    collection *c = calloc(1, sizeof *c);
-    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
-    c->service = s;
-    c->refs = 1;
-    c->id = from->id;
-    c->alpha = from->alpha;
-    c->tenant = strdup(from->tenant);
-    c->name = strdup(from->name);
-    c->language = strdup(from->language);
-    const char *fingerprint = embedder_fingerprint(s->embedder);
-    uint32_t dim = (uint32_t)embedder_dim(s->embedder);
-    if (from->embedder[0] && strcmp(from->embedder, fingerprint) != 0) {
-        c->foreign_vectors = true;
-        fingerprint = from->embedder;
-        dim = from->dim;
-    }
-    int rc = FO_OK;
-    /* The id keeps a new collection apart from a deleted one whose files still go. */
-    if (!c->tenant || !c->name || !c->language ||
-        asprintf(&c->dir, "%s/index/%s/%s-%lld.%d", s->home, from->tenant, from->name,
-                 (long long)from->id, edition) < 0) {
-        c->dir = NULL;
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-        goto fail;
-    }
+int collection_open_index(collection *c, const store_collection *row, int edition, fo_err *err) {
+    service *s = c->service;
+    c->id = row->id;
+    c->alpha = row->alpha;
     c->edition = edition;
+    c->language = strdup(row->language);
+    c->dir = folder_of(s, row, edition);
+    if (!c->language || !c->dir) return fo_fail(err, FO_ENOMEM, "out of memory");
+    const char *fingerprint = embedder_fingerprint(s->embedder);
+    c->dim = (uint32_t)embedder_dim(s->embedder);
+    if (row->embedder[0] && strcmp(row->embedder, fingerprint) != 0) {
+        c->foreign_vectors = true;
+        fingerprint = row->embedder;
+        c->dim = row->dim;
+    }
     search_index_options opt = {.language = c->language,
-                                .dim = dim,
+                                .dim = c->dim,
                                 .fingerprint = fingerprint,
                                 .tenant = c->tenant,
                                 .pool = s->index_pool,
+                                .workers = s->index_workers,
                                 .read_only = s->read_only,
                                 .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
     size_t n_dropped = 0;
-    rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    int rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    if (rc == FO_OK) search_index_get_stats(c->index, &c->counted);
     build_watch unwatched = {0};
     if (rc == FO_OK && !s->offline)
-        rc = reconcile(s, c, dim, from->epoch, n_dropped > 0, &unwatched, err);
-    if (rc != FO_OK) goto fail;
-    c->dim = dim;
+        rc = reconcile(s, c, c->dim, row->epoch, n_dropped > 0, &unwatched, err);
+    if (rc != FO_OK) {
+        search_index_close(c->index, false, NULL);
+        c->index = NULL;
+        return rc;
+    }
     if (!s->read_only && !s->offline) search_index_watch(c->index, on_damage, c);
-    *out = c;
     return FO_OK;
-fail:
-    collection_free(c);
-    return rc;
 }
 
 int service_catch_up(service *s, const char *tenant, const char *name,
@@ -243,109 +264,29 @@ int service_catch_up(service *s, const char *tenant, const char *name,
 
 /* A rebuild changes between editions 0 and 1. After a crash in it both folders may be there: either
  * will do, since what is opened is brought up to the store. */
-static int existing_edition(service *s, const store_collection *from) {
-    char path[2][4608];
-    for (int e = 0; e < 2; e++)
-        snprintf(path[e], sizeof path[e], "%s/index/%s/%s-%lld.%d", s->home, from->tenant,
-                 from->name, (long long)from->id, e);
-    if (access(path[0], F_OK) != 0) return access(path[1], F_OK) == 0;
-    if (!s->read_only) fo_remove_tree(path[1], NULL);
-    return 0;
-}
-
-int collections_open_all(service *s, fo_err *err) {
-    store_collection *list = NULL;
-    size_t n = 0;
-    int rc = store_list_collections(s->store, NULL, &list, &n, err);
-    for (size_t i = 0; i < n; i++) {
-        collection *c = NULL;
-        if (rc == FO_OK) rc = collection_open(s, &list[i], existing_edition(s, &list[i]), &c, err);
-        if (c) {
-            c->next = s->collections;
-            s->collections = c;
-        }
-        store_collection_deinit(&list[i]);
+int collection_edition(service *s, const store_collection *row) {
+    char *dir[2] = {folder_of(s, row, 0), folder_of(s, row, 1)};
+    int found = 0;
+    if (dir[0] && dir[1]) {
+        if (access(dir[0], F_OK) != 0)
+            found = access(dir[1], F_OK) == 0;
+        else if (!s->read_only)
+            fo_remove_tree(dir[1], NULL);
     }
-    free(list);
-    return rc;
+    free(dir[0]);
+    free(dir[1]);
+    return found;
 }
 
-void collections_close_all(service *s) {
-    while (s->collections) {
-        collection *c = s->collections;
-        s->collections = c->next;
-        if (c->index) {
-            search_index_close(c->index, !s->read_only, NULL);
-            c->index = NULL;
-        }
-        collection_free(c);
-    }
-}
-
-/* ---- references -------------------------------------------------------------------------- */
-
-static collection *find_locked(service *s, const char *tenant, const char *name) {
-    for (collection *c = s->collections; c; c = c->next)
-        if (strcmp(c->name, name) == 0 && strcmp(c->tenant, tenant) == 0) return c;
-    return NULL;
-}
-
-int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
-                       fo_err *err) {
-    int rc = check_names(tenant, name, err);
-    if (rc != FO_OK) return rc;
-    pthread_mutex_lock(&s->mu);
-    collection *c = find_locked(s, tenant, name);
-    if (c) c->refs++;
-    pthread_mutex_unlock(&s->mu);
-    if (!c)
-        return fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist",
-                             name);
-    *out = c;
-    return FO_OK;
-}
-
-void collection_release(service *s, collection *c) {
-    pthread_mutex_lock(&s->mu);
-    bool last = --c->refs == 0;
-    pthread_mutex_unlock(&s->mu);
-    if (last) collection_free(c);
-}
-
-int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err) {
-    pthread_mutex_lock(&s->mu);
-    *out = c->n_idle_analyzers ? c->idle_analyzers[--c->n_idle_analyzers] : NULL;
-    pthread_mutex_unlock(&s->mu);
-    return *out ? FO_OK : analyzer_create(out, c->language, err);
-}
-
-void collection_give_analyzer(service *s, collection *c, analyzer *a) {
-    if (!a) return;
-    size_t room = sizeof c->idle_analyzers / sizeof *c->idle_analyzers;
-    pthread_mutex_lock(&s->mu);
-    if ((size_t)c->n_idle_analyzers < room) {
-        c->idle_analyzers[c->n_idle_analyzers++] = a;
-        a = NULL;
-    }
-    pthread_mutex_unlock(&s->mu);
-    analyzer_free(a);
-}
+/* ---- made and deleted -------------------------------------------------------------------- */
 
 static int create(service *s, const char *tenant, const char *name, const char *language,
                   fo_err *err) {
     if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "this service is read-only");
-    store_collection made;
-    int rc = store_create_collection(s->store, tenant, name, language, &made, err);
-    if (rc != FO_OK) return rc;
-    collection *c = NULL;
-    rc = collection_open(s, &made, 0, &c, err);
-    store_collection_deinit(&made);
-    if (rc != FO_OK) return rc;
-    pthread_mutex_lock(&s->mu);
-    c->next = s->collections;
-    s->collections = c;
-    pthread_mutex_unlock(&s->mu);
-    return FO_OK;
+    analyzer *a = NULL; /* a language that there is not makes no collection */
+    int rc = analyzer_create(&a, language ? language : "english", err);
+    analyzer_free(a);
+    return rc == FO_OK ? store_create_collection(s->store, tenant, name, language, NULL, err) : rc;
 }
 
 int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
@@ -353,44 +294,35 @@ int collection_ensure(service *s, const char *tenant, const char *name, const ch
     int rc = collection_acquire(s, tenant, name, out, err);
     if (rc != FO_ENOTFOUND) return rc;
     pthread_mutex_lock(&s->admin_mu);
-    rc = collection_acquire(s, tenant, name, out, err); /* somebody may have been quicker */
-    if (rc == FO_ENOTFOUND) {
-        rc = create(s, tenant, name, language, err);
-        if (rc == FO_OK) rc = collection_acquire(s, tenant, name, out, err);
-    }
+    rc = create(s, tenant, name, language, err);
     pthread_mutex_unlock(&s->admin_mu);
-    return rc;
+    if (rc != FO_OK && rc != FO_ECONFLICT) return rc; /* somebody may have been quicker */
+    return collection_acquire(s, tenant, name, out, err);
 }
 
 int collection_renew(service *s, collection *c, fo_err *err) {
-    store_collection now;
-    int rc = store_get_collection(s->store, c->tenant, c->name, &now, err);
+    store_collection row = {0};
+    int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
     if (rc != FO_OK) return rc;
-    collection *fresh = NULL;
-    rc = collection_open(s, &now, 1 - c->edition, &fresh, err);
-    store_collection_deinit(&now);
+    collection *fresh = collection_create(s, c->tenant, c->name, err);
+    rc = fresh ? collection_open_index(fresh, &row, 1 - c->edition, err) : FO_ENOMEM;
+    store_collection_deinit(&row);
     if (rc == FO_OK) rc = search_index_seal(fresh->index, err);
-    if (rc != FO_OK) {
-        if (fresh) fresh->remove_files = true;
+    if (rc == FO_OK) {
+        collection_replace(s, c, fresh);
+    } else if (fresh) {
+        fresh->remove_files = fresh->dir != NULL;
+        collection_close_index(fresh);
         collection_free(fresh);
-        return rc;
     }
-    pthread_mutex_lock(&s->mu);
-    collection **p = &s->collections;
-    while (*p != c) p = &(*p)->next;
-    fresh->next = c->next;
-    *p = fresh;
-    c->remove_files = true;
-    c->refs--; /* the registry's; the caller holds another */
-    pthread_mutex_unlock(&s->mu);
-    return FO_OK;
+    return rc;
 }
 
 int service_create_collection(service *s, const char *tenant, const char *name,
                               const char *language, fo_err *err) {
     int rc = service_enter(s, err);
     if (rc != FO_OK) return rc;
-    rc = check_names(tenant, name, err);
+    rc = collection_check_names(tenant, name, err);
     if (rc == FO_OK) {
         pthread_mutex_lock(&s->admin_mu);
         rc = create(s, tenant, name, language, err);
@@ -400,62 +332,33 @@ int service_create_collection(service *s, const char *tenant, const char *name,
     return rc;
 }
 
+/* The files of one that is not open. */
+static void remove_folders(service *s, const store_collection *row) {
+    for (int edition = 0; edition < 2; edition++) {
+        char *dir = folder_of(s, row, edition);
+        if (dir) fo_remove_tree(dir, NULL);
+        free(dir);
+    }
+}
+
 int service_delete_collection(service *s, const char *tenant, const char *name, fo_err *err) {
     int rc = service_enter(s, err);
     if (rc != FO_OK) return rc;
     collection *c = NULL;
+    store_collection row = {0};
     pthread_mutex_lock(&s->admin_mu);
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
-                      : collection_acquire(s, tenant, name, &c, err);
+                      : collection_hold_closed(s, tenant, name, &c, err);
     if (rc == FO_OK) {
         writer_take(s); /* no commit of this collection is under way */
-        rc = store_delete_collection(s->store, tenant, name, err);
-        if (rc == FO_OK) {
-            pthread_mutex_lock(&s->mu);
-            for (collection **p = &s->collections; *p; p = &(*p)->next) {
-                if (*p != c) continue;
-                *p = c->next;
-                break;
-            }
-            c->remove_files = true;
-            c->refs--; /* the registry's */
-            pthread_mutex_unlock(&s->mu);
-        }
+        rc = store_get_collection(s->store, tenant, name, &row, err);
+        if (rc == FO_OK) rc = store_delete_collection(s->store, tenant, name, err);
         writer_yield(s);
-        collection_release(s, c);
+        if (rc == FO_OK && !c->index) remove_folders(s, &row);
+        collection_let_go(s, c, rc == FO_OK);
     }
+    store_collection_deinit(&row);
     pthread_mutex_unlock(&s->admin_mu);
-    service_leave(s);
-    return rc;
-}
-
-int service_each_index(service *s, const char *tenant, const char *name, service_index_fn *fn,
-                       void *ctx, fo_err *err) {
-    int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
-    /* Take references first: fn may be slow (verify, compact) and mu must not wait for it. */
-    pthread_mutex_lock(&s->mu);
-    size_t n = 0;
-    for (collection *c = s->collections; c; c = c->next) n++;
-    collection **list = calloc(n + 1, sizeof *list);
-    n = 0;
-    if (list) {
-        for (collection *c = s->collections; c; c = c->next) {
-            if (tenant && strcmp(tenant, c->tenant) != 0) continue;
-            if (name && strcmp(name, c->name) != 0) continue;
-            c->refs++;
-            list[n++] = c;
-        }
-    }
-    pthread_mutex_unlock(&s->mu);
-    if (!list) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (list && n == 0 && name)
-        rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
-    for (size_t i = 0; i < n; i++) {
-        if (rc == FO_OK) rc = fn(ctx, list[i]->tenant, list[i]->name, list[i]->index, err);
-        collection_release(s, list[i]);
-    }
-    free(list);
     service_leave(s);
     return rc;
 }

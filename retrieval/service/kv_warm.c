@@ -216,18 +216,20 @@ static bool warm_window(kv_warm *w, const place *at) {
 
 static place *list_places(kv_warm *w, size_t *n) {
     *n = 0;
-    place *list = NULL;
     if (service_enter(w->s, NULL) != FO_OK) return NULL;
-    pthread_mutex_lock(&w->s->mu);
-    for (collection *c = w->s->collections; c; c = c->next) {
-        place *more = realloc(list, (*n + 1) * sizeof *list);
-        if (!more) break;
-        list = more;
-        list[*n] = (place){c->id, strdup(c->tenant)};
-        if (list[*n].tenant) ++*n;
-    }
-    pthread_mutex_unlock(&w->s->mu);
+    store_collection *all = NULL;
+    size_t n_all = 0;
+    store_list_collections(w->s->store, NULL, &all, &n_all, NULL);
     service_leave(w->s);
+    place *list = calloc(n_all + 1, sizeof *list);
+    for (size_t i = 0; i < n_all; i++) {
+        if (list && all[i].n_chunks) {
+            list[(*n)++] = (place){all[i].id, all[i].tenant};
+            all[i].tenant = NULL;
+        }
+        store_collection_deinit(&all[i]);
+    }
+    free(all);
     return list;
 }
 

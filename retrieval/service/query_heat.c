@@ -191,15 +191,8 @@ static void prime(query_memory *m, const char *tenant, const hot_query *h) {
 
 /* -1 where the collection is gone. */
 static int64_t epoch_of(query_memory *m, const char *tenant, const char *name) {
-    collection *c;
     if (service_enter(m->s, NULL) != FO_OK) return -1;
-    int64_t epoch = -1;
-    if (collection_acquire(m->s, tenant, name, &c, NULL) == FO_OK) {
-        search_snapshot *snapshot = search_index_acquire(c->index);
-        epoch = search_snapshot_epoch(snapshot);
-        search_index_release(snapshot);
-        collection_release(m->s, c);
-    }
+    int64_t epoch = collection_epoch(m->s, tenant, name);
     service_leave(m->s);
     return epoch;
 }

@@ -14,6 +14,8 @@
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_memory.h"
 
+enum { MAX_OPEN = 256 };
+
 /* One writer per home: SQLite would allow more, the index files would not. */
 static int take_lock(service *s, fo_err *err) {
     char path[4096];
@@ -107,6 +109,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     pthread_mutex_init(&s->admin_mu, NULL);
     pthread_mutex_init(&s->mu, NULL);
     pthread_cond_init(&s->idle, NULL);
+    pthread_cond_init(&s->open.changed, NULL);
+    s->open.most = opt->max_open_collections ? opt->max_open_collections : MAX_OPEN;
     pthread_mutex_init(&s->write_mu, NULL);
     pthread_cond_init(&s->write_turn, NULL);
     char *database = NULL;
@@ -130,7 +134,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     store_options sopt = {.read_only = s->read_only, .vfs = opt->vfs};
     rc = store_open(&s->store, database, &sopt, err);
     if (rc == FO_OK && !s->read_only) rc = store_fail_running_jobs(s->store, err);
-    if (rc == FO_OK) rc = collections_open_all(s, err);
+    if (rc == FO_OK && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
+    if (rc == FO_OK && !s->offline) rc = collections_open_first(s, err);
     if (rc == FO_OK) rc = query_memory_create(&s->memory, s, opt, err);
     if (rc == FO_OK) rc = query_memory_start(s->memory, err);
     if (rc == FO_OK && s->engine && !s->read_only && opt->warm != KV_WARM_OFF)
@@ -156,6 +161,7 @@ void service_close(service *s) {
     kv_warm_free(s->warm);
     query_memory_free(s->memory);
     collections_close_all(s);
+    search_workers_free(s->index_workers);
     store_close(s->store);
     prompt_builder_free(s->prompts);
     engine_close(s->engine);
@@ -169,6 +175,7 @@ void service_close(service *s) {
     pthread_mutex_destroy(&s->admin_mu);
     pthread_mutex_destroy(&s->mu);
     pthread_cond_destroy(&s->idle);
+    pthread_cond_destroy(&s->open.changed);
     pthread_mutex_destroy(&s->write_mu);
     pthread_cond_destroy(&s->write_turn);
     free(s->home);
@@ -208,18 +215,6 @@ const char *service_home(const service *s) {
     return s->home;
 }
 
-static int add_index_stats(void *ctx, const char *tenant, const char *name, search_index *ix,
-                           fo_err *err) {
-    (void)tenant, (void)name, (void)err;
-    service_stats *out = ctx;
-    search_index_stats st;
-    search_index_get_stats(ix, &st);
-    out->n_segments += st.n_segments;
-    out->index_file_bytes += st.bytes_files;
-    out->index_memory_bytes += st.bytes_memory;
-    return FO_OK;
-}
-
 uint64_t service_database_bytes(const service *s) {
     static const char *const files[] = {"forage.db", "forage.db-wal"};
     uint64_t bytes = 0;
@@ -248,7 +243,13 @@ int service_get_stats(service *s, service_stats *out, fo_err *err) {
     out->database_bytes = service_database_bytes(s);
     out->n_queries = atomic_load_explicit(&s->n_queries, memory_order_relaxed);
     out->n_ingested = atomic_load_explicit(&s->n_ingested, memory_order_relaxed);
-    return service_each_index(s, NULL, NULL, add_index_stats, out, err);
+    search_index_stats indexes;
+    rc = service_get_index_stats(s, &indexes, &out->n_open_collections, err);
+    if (rc != FO_OK) return rc;
+    out->n_segments = indexes.n_segments;
+    out->index_file_bytes = indexes.bytes_files;
+    out->index_memory_bytes = indexes.bytes_memory;
+    return FO_OK;
 }
 
 void service_get_warm_stats(service *s, service_warm_stats *out) {

@@ -61,6 +61,9 @@ typedef struct service_options {
     enum kv_warm_mode warm;    /* with a language model */
     bool hide_queries;         /* never write the text of questions down */
     int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
+    /* Collections whose indexes may be open at once; 0: 256. Others are opened when they are asked
+     * for, in the place of the one that nobody asked for longest; those in use are never closed. */
+    size_t max_open_collections;
     /* A file of an index was found damaged while it was in use; its chunks were indexed again from
      * the store, or not (rebuilt false, and why says so). From a thread of the service. */
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
@@ -296,8 +299,11 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
 /* ---- operations -------------------------------------------------------------------------- */
 
 typedef struct service_stats {
-    size_t n_collections, n_documents, n_chunks, n_segments;
-    uint64_t index_file_bytes, index_memory_bytes, database_bytes;
+    size_t n_collections, n_documents, n_chunks;
+    /* of the collections that are open */
+    size_t n_open_collections, n_segments;
+    uint64_t index_file_bytes, index_memory_bytes;
+    uint64_t database_bytes;
     uint64_t n_queries, n_ingested;
 } service_stats;
 int service_get_stats(service *s, service_stats *out, fo_err *err);
@@ -336,11 +342,14 @@ uint32_t service_hot_estimate(service *s, const char *tenant, const char *collec
                               const char *query);
 
 /* The index of one collection, to look at or to work on (verify, compact, stats): calls fn with
- * it; tenant and collection NULL: all of them. */
+ * it; tenant and collection NULL: all of them, one after the other. It is opened for that. */
 typedef int service_index_fn(void *ctx, const char *tenant, const char *collection,
                              search_index *ix, fo_err *err);
 int service_each_index(service *s, const char *tenant, const char *collection, service_index_fn *fn,
                        void *ctx, fo_err *err);
+/* Of all together that are open (*n_open of them; may be NULL); what is counted (bytes_written,
+ * bytes_ingested, bytes_checked, n_damaged, n_dense_scored) by all since the service was opened. */
+int service_get_index_stats(service *s, search_index_stats *out, size_t *n_open, fo_err *err);
 
 /* Do both indexes of a collection hold the store's chunks, all of them and no others, each under
  * its document? FO_ECORRUPT says what is wrong; FO_EBUSY: the store changed since the indexes were

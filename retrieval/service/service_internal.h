@@ -1,4 +1,5 @@
-/* service_internal.h - what service.c, collections.c, ingest.c, writer.c and pipeline.c share.
+/* service_internal.h - what service.c, collections.c, open_collections.c, ingest.c, writer.c and
+ * pipeline.c share.
  *
  * Lock order: admin_mu -> writer turn -> mu. The writer's turn is held through a whole commit;
  * mu only for a look-up. Queries take mu alone, and briefly. */
@@ -6,28 +7,49 @@
 #define FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
 
 #include <pthread.h>
+#include "index/search/search_workers.h"
 #include "index/sparse/analyze.h"
 #include "kernels/pool.h"
 #include "retrieval/answer/prompt.h"
 #include "retrieval/service/service.h"
 
-/* An open collection. Counted references: the registry holds one until the collection goes. */
+enum collection_state { COLLECTION_OPENING, COLLECTION_OPEN, COLLECTION_CLOSING };
+
+/* A collection whose index is open, or about to be. */
 typedef struct collection {
-    struct collection *next; /* guarded by service.mu */
-    service *service;        /* immutable */
-    int refs;                /* guarded by service.mu */
-    /* immutable once in the registry */
+    /* immutable */
+    service *service;
+    char *tenant, *name;
+    /* guarded by service.mu */
+    struct collection *next; /* in the table of those that are open */
+    enum collection_state state;
+    int refs;      /* one is the table's, while it is open */
+    uint64_t used; /* when it was asked for last: the highest was asked for most recently */
+    struct collection
+        *successor;              /* what a rebuild put in its place: kept open until this is gone */
+    analyzer *idle_analyzers[8]; /* making one costs more than a search */
+    int n_idle_analyzers;
+    bool remove_files;          /* deleted or replaced: files go with the last reference */
+    search_index_stats counted; /* what need not be counted of it: at the opening, or since */
+    /* immutable while it is open */
     int64_t id;
-    char *tenant, *name, *language, *dir;
+    char *language, *dir;
     search_index *index;
-    int edition;                 /* 0 or 1: which folder, see collections.c */
-    uint32_t dim;                /* of its vectors */
-    bool foreign_vectors;        /* embedded by another model: sparse search only */
-    analyzer *idle_analyzers[8]; /* guarded by service.mu: making one costs more than a search */
-    int n_idle_analyzers;        /* guarded by service.mu */
-    bool remove_files;    /* guarded by service.mu: deleted, files go with the last reference */
+    int edition;          /* 0 or 1: which folder, see collections.c */
+    uint32_t dim;         /* of its vectors */
+    bool foreign_vectors; /* embedded by another model: sparse search only */
     _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
 } collection;
+
+/* Guarded by service.mu. */
+enum { OPEN_BUCKETS = 1024 };
+typedef struct open_collections {
+    collection *buckets[OPEN_BUCKETS]; /* by tenant and name */
+    size_t n, most;                    /* entries; and how many there may be where some are idle */
+    uint64_t clock;
+    search_index_stats closed; /* counters of those that are closed again */
+    pthread_cond_t changed;    /* one was opened or closed */
+} open_collections;
 
 typedef struct write_op write_op;         /* writer.c */
 typedef struct query_memory query_memory; /* query_memory.c */
@@ -47,6 +69,7 @@ struct service {
     fo_pool *model_pool;   /* steps of the embedder over questions, and the reranker's */
     struct kv_warm *warm;  /* NULL: off */
     query_memory *memory;  /* what queries leave for the next */
+    search_workers *index_workers; /* seal, merge and check; NULL: read-only */
     int lock_fd;
     bool read_only;
     bool offline; /* indexes lag behind the store until service_catch_up */
@@ -59,10 +82,10 @@ struct service {
     pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
 
     pthread_mutex_t mu;
-    pthread_cond_t idle;     /* n_running became 0 */
-    collection *collections; /* guarded by mu */
-    size_t n_running;        /* guarded by mu: calls inside the service */
-    bool closing;            /* guarded by mu */
+    pthread_cond_t idle;   /* n_running became 0 */
+    open_collections open; /* guarded by mu */
+    size_t n_running;      /* guarded by mu: calls inside the service */
+    bool closing;          /* guarded by mu */
 
     pthread_mutex_t write_mu;
     pthread_cond_t write_turn;     /* a group was committed, or the turn is free */
@@ -77,20 +100,43 @@ struct service {
 int service_enter(service *s, fo_err *err);
 void service_leave(service *s);
 
-/* ---- collections.c ----------------------------------------------------------------------- */
+/* ---- open_collections.c ------------------------------------------------------------------ */
 
-int collections_open_all(service *s, fo_err *err);
-void collections_close_all(service *s);
+/* Opens it where it is not open yet, which may take a while: until the index holds what the store
+ * does. FO_ENOTFOUND; FO_EINVAL (the names); what opening fails with. */
 int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
                        fo_err *err);
-int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
-                      collection **out, fo_err *err);
 void collection_release(service *s, collection *c);
+int collections_open_first(service *s, fo_err *err); /* at the start: the largest */
+void collections_close_all(service *s);
+void collection_count_last(collection *c); /* its index is about to be closed */
+/* The epoch that questions to it see, without opening it; -1: there is no such collection. */
+int64_t collection_epoch(service *s, const char *tenant, const char *name);
+/* As collection_acquire, but what is not open (index NULL) stays closed, and nobody can open it
+ * until collection_let_go. `deleted`: it is gone from the store, and its files go too. */
+int collection_hold_closed(service *s, const char *tenant, const char *name, collection **out,
+                           fo_err *err);
+void collection_let_go(service *s, collection *c, bool deleted);
+/* fresh takes c's place; the files of c go with its last reader. The caller has c. */
+void collection_replace(service *s, collection *c, collection *fresh);
 /* An analyzer of c's language, for one thread until it is given back. */
 int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err);
 void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL is fine */
-/* Build a fresh index of c's collection from the store and put it in c's place; the files of the
- * old one go with its last reader. The caller has admin_mu and the writer's turn. */
+
+/* ---- collections.c ----------------------------------------------------------------------- */
+
+int collection_check_names(const char *tenant, const char *name, fo_err *err);
+/* A name without an index yet; with one reference. NULL: no memory. */
+collection *collection_create(service *s, const char *tenant, const char *name, fo_err *err);
+/* Its index, brought up to the store: row is what the store says now, and nobody writes to it. */
+int collection_open_index(collection *c, const store_collection *row, int edition, fo_err *err);
+void collection_close_index(collection *c); /* seals it, or removes its files; NULL index is fine */
+void collection_free(collection *c);        /* its index is closed; NULL is fine */
+int collection_edition(service *s, const store_collection *row); /* whose folder is there */
+int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
+                      collection **out, fo_err *err);
+/* Build a fresh index of c's collection from the store and put it in c's place. The caller has
+ * admin_mu, the writer's turn and c. */
 int collection_renew(service *s, collection *c, fo_err *err);
 
 /* ---- foreign_vectors.c ------------------------------------------------------------------- */

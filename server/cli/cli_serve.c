@@ -27,7 +27,7 @@ static struct {
     const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
-    int64_t merge_rate;
+    int64_t merge_rate, max_open;
     bool read_only, insecure, allow_token_ids;
     cli_list allow_hosts, model_aliases;
     int64_t snapshots, snapshots_per_hour;
@@ -62,7 +62,7 @@ static const cli_option options[] = {
      "its pages may use the service too. May be given again, or with commas between"},
     {"read-only", CLI_BOOL, &o.read_only, NULL,
      "write nothing: several such servers may share a home, beside one that writes; each answers "
-     "from the state in which it found the home"},
+     "from the state in which it found a collection when it opened it"},
     {"port-file", CLI_STRING, &o.port_file, "FILE",
      "write the port that is listened on to FILE, once it is"},
     CLI_EMBED_OPTIONS,
@@ -120,6 +120,9 @@ static const cli_option options[] = {
     {"merge-rate", CLI_BYTES, &o.merge_rate, "BYTES",
      "a second that merges of index files may write in the background; 0: any number (default "
      "64M)"},
+    {"max-open-collections", CLI_INT, &o.max_open, "N",
+     "whose indexes are open at once; others are opened when they are asked for (default 256)",
+     .max = 100000},
     {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
     {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
     {0}};
@@ -380,6 +383,7 @@ static int run(int argc, char **argv) {
                           .warm = (enum kv_warm_mode)warm,
                           .hide_queries = strcmp(o.log_queries, "full") != 0,
                           .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
+                          .max_open_collections = (size_t)o.max_open,
                           .index_damaged = log_damage};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     int rc = serve(s, &hosts, &signals, &err);

@@ -24,12 +24,27 @@ static const cli_option stats_options[] = {
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
 
+/* Of all collections, where the service counts those that are open. */
+static int add_index(void *ctx, const char *tenant, const char *collection, search_index *ix,
+                     fo_err *err) {
+    (void)tenant, (void)collection, (void)err;
+    service_stats *st = ctx;
+    search_index_stats one;
+    search_index_get_stats(ix, &one);
+    st->n_segments += one.n_segments;
+    st->index_file_bytes += one.bytes_files;
+    st->index_memory_bytes += one.bytes_memory;
+    return FO_OK;
+}
+
 static int stats_of_home(fo_buf *b, fo_err *err) {
     service *s;
     int rc = cli_models_open(&s, &(service_options){.home = o.home, .read_only = true}, err);
     if (rc) return rc;
     service_stats st = {0};
     rc = service_get_stats(s, &st, err);
+    st.n_segments = st.index_file_bytes = st.index_memory_bytes = 0;
+    if (!rc) rc = service_each_index(s, NULL, NULL, add_index, &st, err);
     json_out out = {b, false};
     json_out_open(&out, NULL, '{');
     json_out_int(&out, "collections", (int64_t)st.n_collections);

@@ -28,15 +28,6 @@ const char *gauge_name(enum gauge g) {
     return names[g];
 }
 
-static int add_index(void *ctx, const char *tenant, const char *collection, search_index *ix,
-                     fo_err *err) {
-    (void)tenant, (void)collection, (void)err;
-    search_index_stats st;
-    search_index_get_stats(ix, &st);
-    *(uint64_t *)ctx += st.bytes_memory;
-    return FO_OK;
-}
-
 static gauge_point look(service *s) {
     gauge_point p = {.t_s = fo_unix_ms() / 1000};
     p.max_bytes[GAUGE_RESIDENT] = app_resident_bytes();
@@ -44,7 +35,9 @@ static gauge_point look(service *s) {
     service_get_cache_stats(s, &caches);
     p.max_bytes[GAUGE_ANSWERS] = caches.answer.bytes;
     p.max_bytes[GAUGE_CONTEXTS] = caches.retrieval.bytes;
-    service_each_index(s, NULL, NULL, add_index, &p.max_bytes[GAUGE_INDEX], NULL);
+    search_index_stats indexes = {0};
+    service_get_index_stats(s, &indexes, NULL, NULL);
+    p.max_bytes[GAUGE_INDEX] = indexes.bytes_memory;
     engine *e = service_engine(s);
     if (e) {
         engine_stats st;

@@ -180,34 +180,19 @@ static void write_engine_metrics(engine *e, fo_buf *b) {
     write_kv_store_metrics(&st.kv, &st.store, b);
 }
 
-static int add_index(void *ctx, const char *tenant, const char *collection, search_index *ix,
-                     fo_err *err) {
-    (void)tenant, (void)collection, (void)err;
-    search_index_stats *sum = ctx, one;
-    search_index_get_stats(ix, &one);
-    sum->n_segments += one.n_segments;
-    sum->n_chunks += one.n_chunks;
-    sum->n_deleted += one.n_deleted;
-    sum->n_postings += one.n_postings;
-    sum->bytes_files += one.bytes_files;
-    sum->bytes_memory += one.bytes_memory;
-    sum->bytes_written += one.bytes_written;
-    sum->bytes_ingested += one.bytes_ingested;
-    sum->bytes_checked += one.bytes_checked;
-    sum->n_damaged += one.n_damaged;
-    sum->n_dense_scored += one.n_dense_scored;
-    return FO_OK;
-}
-
 static void write_index_metrics(app *a, fo_buf *b) {
     search_index_stats sum = {0};
-    service_each_index(a->service, NULL, NULL, add_index, &sum, NULL);
+    size_t n_open = 0;
+    service_get_index_stats(a->service, &sum, &n_open, NULL);
+    metrics_write_value(b, "forage_open_collections", "gauge",
+                        "Collections whose index is open: the figures of indexes are theirs.",
+                        (double)n_open);
     metrics_write_head(b, "forage_index_bytes", "gauge", "Size of the indexes.");
     fo_buf_printf(b, "forage_index_bytes{place=\"files\"} %llu\n",
                   (unsigned long long)sum.bytes_files);
     fo_buf_printf(b, "forage_index_bytes{place=\"memory\"} %llu\n",
                   (unsigned long long)sum.bytes_memory);
-    metrics_write_value(b, "forage_index_segments", "gauge", "Segments of all collections.",
+    metrics_write_value(b, "forage_index_segments", "gauge", "Segments of the open collections.",
                         (double)sum.n_segments);
     metrics_write_value(b, "forage_index_chunks", "gauge", "Chunks that can be found.",
                         (double)sum.n_chunks);
@@ -216,7 +201,7 @@ static void write_index_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_index_postings", "gauge", "Entries of the inverted indexes.",
                         (double)sum.n_postings);
     metrics_write_value(b, "forage_index_written_bytes_total", "counter",
-                        "Written to index files since they were made; over the ingested bytes: "
+                        "Written to index files since the start; over the ingested bytes: "
                         "write amplification.",
                         (double)sum.bytes_written);
     metrics_write_value(b, "forage_index_ingested_bytes_total", "counter",

@@ -179,6 +179,7 @@ void route_stats(http_request *r, void *ctx) {
     json_out_int(&o, "collections", (int64_t)s.n_collections);
     json_out_int(&o, "documents", (int64_t)s.n_documents);
     json_out_int(&o, "chunks", (int64_t)s.n_chunks);
+    json_out_int(&o, "open_collections", (int64_t)s.n_open_collections);
     json_out_int(&o, "segments", (int64_t)s.n_segments);
     json_out_int(&o, "index_file_bytes", (int64_t)s.index_file_bytes);
     json_out_int(&o, "index_memory_bytes", (int64_t)s.index_memory_bytes);
