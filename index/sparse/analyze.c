@@ -1,6 +1,7 @@
 /* Words are found by a table for ASCII and by utf8proc's categories beyond it. Folding and
  * stemming of a word cost ten times what finding it does, so a direct-mapped cache keyed by the
- * word's bytes stands before them: text repeats its words. */
+ * word's bytes stands before them: text repeats its words. It is half a megabyte, so only analyzers
+ * that read more than questions have one. */
 #include "index/sparse/analyze.h"
 
 #include <libstemmer.h>
@@ -16,6 +17,7 @@ enum {
     TERM_MAX = 255,
     CACHE_SLOTS = 1 << 13,
     CACHE_WORD = 30,
+    CACHE_FROM = 4096, /* bytes read */
     STOP_SLOTS = 512,
 };
 
@@ -34,7 +36,8 @@ struct analyzer {
     int32_t *points;              /* scratch of the folding, 4 * n_points bytes */
     size_t n_points;
     char folded[TERM_MAX + 1];
-    cached_word cache[CACHE_SLOTS];
+    size_t n_read;
+    cached_word *cache; /* [CACHE_SLOTS] or NULL */
 };
 
 enum { SEPARATOR = 0, LOWER = 1, UPPER = 2, DIGIT = 4, ALNUM = LOWER | UPPER | DIGIT };
@@ -80,6 +83,7 @@ void analyzer_free(analyzer *a) {
     if (!a) return;
     if (a->stemmer) sb_stemmer_delete(a->stemmer);
     free(a->points);
+    free(a->cache);
     free(a);
 }
 
@@ -181,8 +185,8 @@ static bool reduce(analyzer *a, const char *word, size_t len, bool ascii, analyz
                 lower[i] = (char)(word[i] | (ascii_class[(unsigned char)word[i]] & UPPER) << 4);
             word = lower;
         }
-        slot = &a->cache[term_hash(word, len) % CACHE_SLOTS];
-        if (slot->word_len == len && memcmp(slot->word, word, len) == 0) goto cached;
+        if (a->cache) slot = &a->cache[term_hash(word, len) % CACHE_SLOTS];
+        if (slot && slot->word_len == len && memcmp(slot->word, word, len) == 0) goto cached;
     }
     size_t n;
     if (ascii) {
@@ -357,6 +361,10 @@ static int scan_word(scan *s, size_t *at) {
 
 int analyze(analyzer *a, const char *text, size_t len, analyze_fn *fn, void *ctx) {
     scan s = {.a = a, .text = text, .len = len, .fn = fn, .ctx = ctx};
+    if (!a->cache && len >= CACHE_FROM - a->n_read)
+        a->cache = calloc(CACHE_SLOTS, sizeof *a->cache); /* none: slower, and the same */
+    else if (!a->cache)
+        a->n_read += len;
     for (size_t i = 0; i < len;) {
         unsigned char c = (unsigned char)text[i];
         int rc = 0;
