@@ -2,9 +2,27 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include "engine/generate/scheduler.h"
 #include "kernels/cgroup.h"
+
+/* Of the address space that the process may have (ulimit -v); UINT64_MAX: all that there is. */
+static uint64_t addresses_left(void) {
+    struct rlimit most;
+    if (getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
+    unsigned long long pages = 0;
+    FILE *f = fopen("/proc/self/statm", "re");
+    if (!f || fscanf(f, "%llu", &pages) != 1) pages = 0;
+    if (f) fclose(f);
+    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
+    return most.rlim_cur > used ? most.rlim_cur - used : 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
 
 uint64_t engine_memory_available(void) {
     uint64_t available = 0;
@@ -16,7 +34,7 @@ uint64_t engine_memory_available(void) {
             if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) available = kib << 10;
         fclose(f);
     }
-    uint64_t left = fo_cgroup_memory("");
+    uint64_t left = least(fo_cgroup_memory(""), addresses_left());
     if (left == UINT64_MAX || (available && available < left)) return available;
     return left ? left : 1; /* 0 would say that nothing is known */
 }

@@ -20,7 +20,8 @@ int engine_memory_check(engine_memory_plan *out, const model_info *info, const e
  * such as a static table, which is small. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED. */
 int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err);
 
-/* MemAvailable, or what a cgroup leaves, in bytes; 0 when neither can be read. */
+/* MemAvailable, or what a cgroup or the limit of addresses (ulimit -v) leaves, in bytes; 0 when
+ * none can be read. */
 uint64_t engine_memory_available(void);
 
 #endif

@@ -49,4 +49,27 @@ check 'refuses a page size that cannot be' $?
 "$forage" generate --model "$model" --prompt A --n 100000 2>"$work/err"
 [ $? -eq 1 ] && grep -q "do not fit the model's window" "$work/err"
 check 'says when the answer cannot fit the window' $?
+
+# A process that may have few addresses ends: with the text, or with a sentence that says what there was no
+# room for (status 127: the loader found none for a library).
+case $(readelf -d "$forage") in
+*asan* | *tsan* | *ubsan*) skip 'ends under any limit of addresses' 'a sanitizer needs many' ;;
+*)
+    bad= wrote=0
+    for mib in 60 80 100 120 140 160 180 200 220 260 300 400 600 800; do
+        (ulimit -v $((mib * 1024)) && exec timeout 60 "$forage" generate --model "$model" --prompt A --n 3) \
+            >"$work/out" 2>"$work/err"
+        rc=$?
+        case $rc in
+        0) wrote=1 ;;
+        1) grep -q '^forage: .' "$work/err" || bad="$bad $mib:silent" ;;
+        127) grep -q 'shared libraries' "$work/err" || bad="$bad $mib:127" ;;
+        *) bad="$bad $mib:$rc" ;;
+        esac
+    done
+    echo "MiB:status$bad; wrote: $wrote" >"$work/out"
+    [ -z "$bad" ] && [ $wrote -eq 1 ]
+    check 'ends under any limit of addresses' $?
+    ;;
+esac
 finish
