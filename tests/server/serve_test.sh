@@ -21,7 +21,7 @@ check "those of other commands and of a container platform are not" $?
 mkdir "$work/home"
 printf '# settings\nlog-format = json\nquery_workers = 2\n' >"$work/home/forage.conf"
 start; check "serves on a free port and writes it to a file" $?
-grep -q '"event":"listening"' "$log"; check "forage.conf is read" $?
+wait_for grep -q '"event":"listening"' "$log"; check "forage.conf is read" $?
 mkdir "$work/docs"
 echo "Morels must be cooked for at least ten minutes." >"$work/docs/morels.txt"
 printf '# Tar\n\nThe option -t lists the contents of an archive.\n' >"$work/docs/tar.md"

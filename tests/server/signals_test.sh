@@ -18,7 +18,7 @@ for i in $(seq 30); do
     "$forage" serve --home "$work/home" --listen 127.0.0.1:0 2>"$log" &
     pid=$!
     services="$services $pid"
-    until holds_or_died; do :; done
+    until holds_or_died || tells " listening "; do :; done # who waits for a signal shows it as let in
     [ $((i % 3)) -eq 0 ] || sleep "0.0$((i % 10))"
     stop TERM && ended=$((ended + 1))
     tells " stopped " && said=$((said + 1))
