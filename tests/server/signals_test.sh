@@ -8,7 +8,7 @@ held() { # held FILE: does this thread hold both back?
     [ -n "$mask" ] && [ $((0x$mask & both)) -eq $both ]
 }
 holds_or_died() { held "/proc/$pid/status" || ! kill -0 "$pid" 2>/dev/null; }
-tells() { grep -q "$1" "$log"; }
+tells() { grep -qs "$1" "$log"; }
 
 # As soon as its main thread can wait for a signal there is one, at a moment that differs: while the
 # home is opened, while threads start, just before the listener is there.
