@@ -233,6 +233,20 @@ void fo_page_sums_begin(sqlite3 *db) {
     sqlite3_file_control(db, "main", OP_BEGIN, NULL);
 }
 
+char *fo_sqlite_unchanging(const char *path) {
+    char *uri = malloc(3 * strlen(path) + 32), *to = uri;
+    if (!uri) return NULL;
+    to += sprintf(to, "file:");
+    for (const unsigned char *p = (const unsigned char *)path; *p; p++) {
+        if (*p == '%' || *p == '?' || *p == '#')
+            to += sprintf(to, "%%%02x", *p);
+        else
+            *to++ = (char)*p;
+    }
+    strcpy(to, "?immutable=1");
+    return uri;
+}
+
 bool fo_page_sums_on(sqlite3 *db) {
     bool on = false;
     return sqlite3_exec(db, "SELECT 1 FROM sqlite_schema LIMIT 1", NULL, NULL, NULL) == SQLITE_OK &&

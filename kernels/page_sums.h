@@ -31,6 +31,10 @@ bool fo_page_sums_on(struct sqlite3 *db);
 /* Sums are made from the first page that db writes on, its header or not (a copy in the making). */
 void fo_page_sums_begin(struct sqlite3 *db);
 
+/* A URI for SQLITE_OPEN_URI that opens path as a file that nobody writes to: without locks, shared
+ * memory or a look at its log. Caller frees; NULL: no memory. */
+char *fo_sqlite_unchanging(const char *path);
+
 /* The page (from 1) that failed last in this thread; 0: none. */
 int64_t fo_page_sums_failed(void);
 

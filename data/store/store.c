@@ -299,6 +299,7 @@ int store_open(store **out, const char *path, const store_options *opt, fo_err *
     pthread_mutex_init(&s->pool_mu, NULL);
     pthread_mutex_init(&s->damaged_mu, NULL);
     s->read_only = opt->read_only;
+    s->notices = opt->notices;
     s->busy_timeout_ms = opt->busy_timeout_ms > 0 ? opt->busy_timeout_ms : 10000;
     s->path = strdup(path);
     s->vfs = fo_page_sums_vfs(opt->vfs);

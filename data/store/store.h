@@ -33,7 +33,8 @@ typedef struct store_options {
     const char *ledger;  /* path of the ledger of its commits (ledger.h); NULL: none is kept */
     bool accept_loss;    /* go on where the ledger says that commits were lost */
     fo_notices notices;  /* while it opens: ledger_missing, ledger_damaged, ledger_short,
-                            commits_lost, commit_unfinished, counts_differ */
+                            commits_lost, commit_unfinished, counts_differ; later, from any thread:
+                            document_damaged (once each), ledger_failed */
 } store_options;
 
 /* Open or make the database; runs migrations in one transaction. A newer schema than this
@@ -41,6 +42,8 @@ typedef struct store_options {
  * the ledger knows to have been acknowledged (FO_ECORRUPT), files untouched, unless it is opened
  * read-only (a notice) or the loss is accepted (a notice; epochs go on past those lost). */
 int store_open(store **out, const char *path, const store_options *opt, fo_err *err);
+/* A database without a single table, its log included. */
+int store_is_empty(const char *path, bool *empty, fo_err *err);
 void store_close(store *s); /* checkpoints the WAL; no transaction may be open; NULL is fine */
 
 /* ---- collections ------------------------------------------------------------------------ */
@@ -176,6 +179,7 @@ typedef struct store_index_row {
     const char *metadata; /* JSON, "" if none */
     const float *vector;
     uint32_t dim;
+    bool damaged; /* the text cannot be read (then it is "") or the vector is not the one stored */
 } store_index_row;
 typedef int store_index_fn(void *ctx, const store_index_row *row);
 int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
@@ -352,7 +356,7 @@ enum store_fault {
 typedef struct store_finding { /* strings live until the callback returns */
     enum store_fault fault;
     const char *tenant, *collection, *document; /* NULL: none in particular */
-    int64_t rowid; /* the document's, or the chunk's of a vector; 0: none in particular */
+    int64_t rowid;                              /* the document's; 0: none in particular */
     const char *what;
 } store_finding;
 typedef void store_finding_fn(void *ctx, const store_finding *f);
@@ -370,8 +374,6 @@ int store_verify(store *s, fo_err *err);
 /* The checksums of the pages of a database that nobody has open, and of its log. */
 int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err *err);
 uint64_t store_n_refused(const store *s); /* reads refused because what is stored is damaged */
-/* Commits made though the ledger could not be written to behind them. */
-uint64_t store_n_ledger_errors(const store *s);
 
 /* ---- mending ---------------------------------------------------------------------------- */
 

@@ -161,8 +161,8 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
     rc = read_epoch(c, collection, epoch, err);
     if (rc == FO_OK)
         rc = store_query(c, &st, err,
-                         "SELECT c.id, c.document, c.start, c.stop, d.title, d.metadata, e.vector "
-                         "FROM chunks c JOIN documents d ON d.id = c.document "
+                         "SELECT c.id, c.document, c.start, c.stop, d.title, d.metadata, e.vector, "
+                         "e.crc FROM chunks c JOIN documents d ON d.id = c.document "
                          "LEFT JOIN embeddings e ON e.chunk = c.id "
                          "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
                          "ii", collection, after);
@@ -176,19 +176,22 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
         };
         rc = FO_OK;
         fo_buf_clear(&text);
-        if (start < 0 || end < start)
-            rc = fo_fail(err, FO_ECORRUPT, "chunk %lld has a broken span", (long long)row.chunk);
-        else if (!fo_buf_reserve(&text, (size_t)(end - start)))
+        bool span = start >= 0 && end >= start && end - start <= STORE_MAX_TEXT;
+        if (!fo_buf_reserve(&text, span ? (size_t)(end - start) : 1))
             rc = store_out_of_memory(err);
-        else
+        else if (span)
             rc =
                 store_read_text(c, &blob, row.document, (size_t)start, (size_t)end, text.data, err);
+        row.damaged = !span || rc == FO_ECORRUPT;
+        if (rc == FO_ECORRUPT) rc = FO_OK;
         if (rc == FO_OK) rc = align_vector(st, 6, &vector, &cap_vector, &row.dim, err);
         if (rc == FO_OK) {
-            text.data[end - start] = 0;
+            row.text_len = row.damaged ? 0 : (size_t)(end - start);
+            text.data[row.text_len] = 0;
             row.text = text.data;
-            row.text_len = (size_t)(end - start);
             row.vector = row.dim ? vector : NULL;
+            row.damaged |= row.dim && store_vector_crc(row.chunk, vector, 4 * (size_t)row.dim) !=
+                                          (uint64_t)sqlite3_column_int64(st, 7);
             rc = fn(ctx, &row);
         }
         if (rc != FO_OK) break;

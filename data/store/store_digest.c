@@ -93,15 +93,19 @@ void store_hex(const unsigned char *bytes, size_t n, char *out) {
 
 int store_refuse_damaged(store *s, int64_t document, const char *id, fo_err *err) {
     atomic_fetch_add_explicit(&s->n_refused, 1, memory_order_relaxed);
+    fo_err text = {0};
+    fo_fail(&text, FO_ECORRUPT,
+            "document '%.200s' is damaged: what is stored is not what was ingested; ingest it "
+            "again or delete it ('forage index verify' names all that are)",
+            id ? id : "?");
     if (!store_known_damaged(s, document)) {
         pthread_mutex_lock(&s->damaged_mu);
         s->damaged[s->n_damaged++ % STORE_DAMAGED] = document;
         pthread_mutex_unlock(&s->damaged_mu);
+        fo_notice(&s->notices, "document_damaged", "%s", text.msg);
     }
-    return fo_fail(err, FO_ECORRUPT,
-                   "document '%.200s' is damaged: what is stored is not what was ingested; ingest "
-                   "it again or delete it ('forage index verify' names all that are)",
-                   id ? id : "?");
+    if (err) *err = text;
+    return FO_ECORRUPT;
 }
 
 bool store_known_damaged(store *s, int64_t document) {

@@ -49,9 +49,10 @@ struct store {
     bool read_only;
     int busy_timeout_ms;
     store_conn *writer; /* owned: who has the turn; NULL when read_only */
-    char *ledger_path;  /* NULL: none is kept */
-    ledger *ledger;     /* owned: who has the turn */
-    int64_t commits;    /* owned: who has the turn: number of the last commit */
+    fo_notices notices;
+    char *ledger_path; /* NULL: none is kept */
+    ledger *ledger;    /* owned: who has the turn */
+    int64_t commits;   /* owned: who has the turn: number of the last commit */
 
     pthread_mutex_t turn_mu;
     pthread_cond_t turn_moved;
@@ -67,7 +68,6 @@ struct store {
 
     fo_histogram timings[STORE_N_TIMINGS]; /* atomic */
     atomic_uint_fast64_t n_refused;        /* atomic: reads that damage was the answer to */
-    atomic_uint_fast64_t n_ledger_errors;  /* atomic: commits made that the ledger may not know */
 };
 
 struct store_txn {

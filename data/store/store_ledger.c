@@ -264,8 +264,9 @@ int store_ledger_commit(store_txn *t, fo_err *err) {
     if (rc == FO_OK && s->ledger) rc = begin_commit(t, number, err);
     if (rc != FO_OK) return rc;
     rc = store_run(t->c, err, "COMMIT", "");
-    if (s->ledger && ledger_end(s->ledger, number, rc == FO_OK, NULL) != FO_OK)
-        atomic_fetch_add_explicit(&s->n_ledger_errors, 1, memory_order_relaxed);
+    fo_err why = {0};
+    if (s->ledger && ledger_end(s->ledger, number, rc == FO_OK, &why) != FO_OK)
+        fo_notice(&s->notices, "ledger_failed", "commit %lld: %s", (long long)number, why.msg);
     if (rc == FO_OK) s->commits = number;
     if (rc == FO_OK && s->ledger && ledger_is_long(s->ledger)) make_ledger(s, NULL);
     return rc;

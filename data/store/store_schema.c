@@ -68,6 +68,20 @@ static int run_steps(store_conn *c, int64_t from, fo_err *err) {
     return store_run(c, err, "UPDATE home SET page_sums = ?", "i", (int64_t)fo_page_sums_on(c->db));
 }
 
+int store_is_empty(const char *path, bool *empty, fo_err *err) {
+    store as = {.path = (char *)path,
+                .vfs = fo_page_sums_vfs(NULL),
+                .read_only = true,
+                .busy_timeout_ms = 1};
+    store_conn *c = NULL;
+    int64_t n = 1;
+    int rc = as.vfs ? store_conn_open(&c, &as, false, err) : store_out_of_memory(err);
+    if (rc == FO_OK) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n, err);
+    store_conn_close(c);
+    *empty = n == 0;
+    return rc;
+}
+
 int store_migrate(store_conn *c, bool read_only, fo_err *err) {
     if (!read_only && sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
         return store_fail_sqlite(c->db, err, "could not open the database for writing");

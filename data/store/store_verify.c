@@ -182,8 +182,9 @@ static int check_vector(check *k, sqlite3_stmt *st) {
     uint32_t crc =
         store_vector_crc(chunk, sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1));
     if (sqlite3_column_int64(st, 2) == (int64_t)crc) return FO_OK;
-    found(k, STORE_FAULT_VECTOR, chunk, (const char *)sqlite3_column_text(st, 3),
-          "the vector of its chunk %lld is damaged", (long long)sqlite3_column_int64(st, 4));
+    found(k, STORE_FAULT_VECTOR, sqlite3_column_int64(st, 5),
+          (const char *)sqlite3_column_text(st, 3), "the vector of its chunk %lld is damaged",
+          (long long)sqlite3_column_int64(st, 4));
     return FO_OK;
 }
 
@@ -221,7 +222,7 @@ static int check_collection(check *k, int64_t id) {
                         id, "documents cannot be read", check_document);
     if (rc != FO_OK) return rc;
     return check_rows(k,
-                      "SELECT e.chunk, e.vector, e.crc, d.name, c.ordinal FROM chunks c "
+                      "SELECT e.chunk, e.vector, e.crc, d.name, c.ordinal, d.id FROM chunks c "
                       "JOIN embeddings e ON e.chunk = c.id JOIN documents d ON d.id = c.document "
                       "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
                       id, "vectors cannot be read", check_vector);
@@ -305,8 +306,4 @@ int store_adopt(store *s, fo_err *err) {
     if (rc == FO_OK) return store_commit(t, err);
     store_rollback(t);
     return rc;
-}
-
-uint64_t store_n_ledger_errors(const store *s) {
-    return atomic_load_explicit(&s->n_ledger_errors, memory_order_relaxed);
 }

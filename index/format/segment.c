@@ -149,12 +149,29 @@ size_t segment_size(const segment *s) {
     return s->size;
 }
 
+/* Zeroes between sections, which no checksum covers, and nothing behind the last. */
+static int check_gaps(const segment *s, fo_err *err) {
+    size_t end = BODY;
+    for (size_t i = 0; i < s->n_sections; i++) {
+        const row *r = &s->table[i];
+        if (r->offset < end || r->offset - end >= SEGMENT_ALIGN)
+            return fo_fail(err, FO_ECORRUPT, "section %u does not follow the one before", r->type);
+        for (; end < r->offset; end++)
+            if (s->data[end])
+                return fo_fail(err, FO_ECORRUPT, "byte %zu, between sections, is not zero", end);
+        end = r->offset + r->size;
+    }
+    return end == s->size
+               ? FO_OK
+               : fo_fail(err, FO_ECORRUPT, "%zu bytes follow the last section", s->size - end);
+}
+
 int segment_verify(const segment *s, fo_err *err) {
     for (size_t i = 0; i < s->n_sections; i++) {
         int rc = check_section(s, &s->table[i], err);
         if (rc != FO_OK) return rc;
     }
-    return FO_OK;
+    return check_gaps(s, err);
 }
 
 int segment_verify_some(const segment *s, segment_check *at, size_t n, bool *done, fo_err *err) {

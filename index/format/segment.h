@@ -61,7 +61,7 @@ const void *segment_get(const segment *s, unsigned type, size_t *size);
 int segment_get_array(const segment *s, unsigned type, size_t count, size_t width, const void **out,
                       fo_err *err);
 size_t segment_size(const segment *s);
-/* The checksum of every section. */
+/* The checksum of every section, and that nothing but zeroes lies between them. */
 int segment_verify(const segment *s, fo_err *err);
 /* The same bit by bit: goes on over at most n bytes from where *at (at first zeroes) stands. *done:
  * everything was checked. */

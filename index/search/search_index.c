@@ -507,6 +507,7 @@ static int configure(search_index *ix, const char *dir, const search_index_optio
         return fo_fail(err, FO_EINVAL, "k1 must be between 0 and 100 and b between 0 and 1");
     ix->seal_chunks = o->seal_chunks ? o->seal_chunks : 16384;
     ix->read_only = o->read_only;
+    ix->notices = o->notices;
     ix->pool = o->pool;
     ix->merge_pace = pace_of(o->merge_bytes_per_s < 0    ? 0
                              : o->merge_bytes_per_s == 0 ? MERGE_BYTES_PER_S
@@ -546,8 +547,9 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
         }
         s->n_shelves = n;
         snapshot_publish(ix, s);
-        /* The files cover no epoch until the gap is filled and sealed. */
-        if (dropped && !ix->read_only) rc = manifest_write(ix, s, -1, err);
+        /* The files cover no epoch until the gap is filled and sealed. A folder always has a
+         * manifest: one without has lost it. */
+        if ((dropped || ix->is_new) && !ix->read_only) rc = manifest_write(ix, s, -1, err);
     }
     for (size_t i = 0; i < n; i++) shelf_drop(&shelves[i]);
     free(shelves);

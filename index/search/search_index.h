@@ -24,6 +24,7 @@
 #include <stdint.h>
 #include "index/filter/filter.h"
 #include "kernels/error.h"
+#include "kernels/notice.h"
 #include "kernels/pool.h"
 
 typedef struct search_index search_index;
@@ -47,11 +48,12 @@ typedef struct search_index_options {
     /* That background merges may write, all of those together that share workers; 0: 64 MiB; < 0:
      * any number. */
     int64_t merge_bytes_per_s;
+    fo_notices notices; /* while it opens: index_dropped (a file, and why), index_leftover */
 } search_index_options;
 
 /* Open the folder (made if absent). A file with a bad magic, version or checksum, of another
- * fingerprint, language or dim is put aside (renamed *.bad) and *n_dropped counts it: the caller
- * fills the gap from the store. */
+ * fingerprint, language or dim is put aside (renamed *.bad), a notice names it and *n_dropped
+ * counts it: the caller fills the gap from the store. */
 int search_index_open(search_index **out, const char *dir, const search_index_options *opt,
                       size_t *n_dropped, fo_err *err);
 /* Ends what is done for it in the background (a merge begins again another time), for good. */
@@ -114,6 +116,12 @@ typedef struct search_index_stats {
     uint64_t n_dense_scored; /* points that dense searches weighed since the opening: their cost */
 } search_index_stats;
 void search_index_get_stats(search_index *ix, search_index_stats *out);
+
+/* Every file of a folder that nobody has open, as it lies: what the manifest names is there with
+ * sound checksums, and nothing else is. `file` is the name within the folder, extra: nothing needs
+ * it. Findings do not make it fail. */
+typedef void search_file_fn(void *ctx, const char *file, bool extra, const char *what);
+int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo_err *err);
 
 /* Check every checksum and invariant (posting order, block maxima, graph links in range and
  * reachability, id maps) of every sealed segment; the first violation is the error. */

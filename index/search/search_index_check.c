@@ -1,7 +1,99 @@
 /* Is the index sound, and does it hold what it should? */
 #include "index/search/search_index_internal.h"
 
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* ---- the files of a folder ---------------------------------------------------------------- */
+
+/* The path is cut off errors: who reads them knows the folder. */
+static const char *without_path(const fo_err *why, const char *path) {
+    size_t n = strlen(path);
+    return strncmp(why->msg, path, n) == 0 && why->msg[n] == ':' ? why->msg + n + 2 : why->msg;
+}
+
+static int check_segment_file(const char *path, uint64_t n_docs, fo_err *why) {
+    segment *s;
+    int rc = segment_open(&s, path, why);
+    if (rc != FO_OK) return rc;
+    const void *info = NULL;
+    rc = segment_get_array(s, SECTION_INFO, 1, sizeof(segment_info), &info, why);
+    if (rc == FO_OK && ((const segment_info *)info)->n_docs != n_docs)
+        rc = fo_fail(why, FO_ECORRUPT, "%u documents, the manifest says %llu",
+                     ((const segment_info *)info)->n_docs, (unsigned long long)n_docs);
+    if (rc == FO_OK) rc = segment_verify(s, why);
+    segment_close(s);
+    return rc;
+}
+
+static bool is_listed(const manifest_file *files, size_t n, uint64_t file) {
+    for (size_t i = 0; i < n; i++)
+        if (files[i].file == file) return true;
+    return false;
+}
+
+static int find_extra(const char *dir, const manifest_file *files, size_t n, search_file_fn *fn,
+                      void *ctx, fo_err *err) {
+    DIR *d = opendir(dir);
+    if (!d) return fo_fail_errno(err, "cannot read %s", dir);
+    for (struct dirent *e; (e = readdir(d));) {
+        uint64_t file;
+        const char *rest, *name = e->d_name;
+        if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "MANIFEST") == 0)
+            continue;
+        size_t len = strlen(name);
+        if (segment_name(name, &file, &rest)) {
+            if (!rest[0] && is_listed(files, n, file)) continue;
+            if (!rest[0]) fn(ctx, name, true, "the manifest does not name it");
+        } else {
+            rest = NULL;
+        }
+        if (len > 4 && strcmp(name + len - 4, ".bad") == 0)
+            fn(ctx, name, true, "it was found damaged and put aside");
+        else if (strstr(name, ".tmp-"))
+            fn(ctx, name, true, "it was being written when a process ended");
+        else if (!rest || rest[0])
+            fn(ctx, name, true, "it is no file of an index");
+    }
+    closedir(d);
+    return FO_OK;
+}
+
+int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo_err *err) {
+    manifest_file *files = NULL;
+    size_t n = 0;
+    fo_err why = {0};
+    int rc = manifest_list(dir, &files, &n, &why);
+    bool listed = rc == FO_OK;
+    if (rc == FO_ENOTFOUND) fn(ctx, "MANIFEST", false, "it is gone");
+    if (rc == FO_ECORRUPT || rc == FO_ELIMIT) fn(ctx, "MANIFEST", false, why.msg);
+    if (rc == FO_EIO || rc == FO_ENOMEM) {
+        if (err) *err = why;
+        return rc;
+    }
+    rc = FO_OK;
+    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+        char path[4096], name[32];
+        snprintf(name, sizeof name, "%016llx.seg", (unsigned long long)files[i].file);
+        snprintf(path, sizeof path, "%s/%s", dir, name);
+        int got = check_segment_file(path, files[i].n_docs, &why);
+        if (got == FO_ENOTFOUND)
+            fn(ctx, name, false, "it is gone");
+        else if (got == FO_ENOMEM)
+            rc = got;
+        else if (got != FO_OK)
+            fn(ctx, name, false, without_path(&why, path));
+    }
+    if (rc != FO_OK && err) *err = why;
+    if (rc == FO_OK && listed) rc = find_extra(dir, files, n, fn, ctx, err);
+    free(files);
+    return rc;
+}
+
+/* ---- an open index ------------------------------------------------------------------------ */
 
 int search_index_verify(search_index *ix, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);

@@ -135,6 +135,8 @@ struct search_index {
     bm25_params bm25;
     size_t seal_chunks;
     bool read_only;
+    bool is_new;             /* there was no manifest */
+    fo_notices notices;      /* of the opening */
     fo_pool *pool;           /* NULL: one thread */
     search_workers *workers; /* NULL: read-only */
     bool owns_workers;
@@ -200,6 +202,13 @@ int graph_grow(graph **g, size_t capacity, fo_err *err);
 int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, fo_err *err);
 int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err);
 void put_aside(const search_index *ix, const char *path); /* a damaged file */
+/* What a manifest says, without opening anything. FO_ECORRUPT. Caller frees *files. */
+typedef struct manifest_file {
+    uint64_t file, n_docs;
+} manifest_file;
+int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err);
+/* The number in a segment's name; *rest is what follows ".seg". */
+bool segment_name(const char *name, uint64_t *file, const char **rest);
 
 /* search_index.c */
 int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err);

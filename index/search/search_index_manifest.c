@@ -123,10 +123,10 @@ static const uint8_t *skip_dead(const uint8_t *p, const uint8_t *end, uint64_t n
     return p;
 }
 
-/* One file's entry; a file that cannot be used is put aside and *dropped counts it. NULL: the
- * manifest itself makes no sense. */
+/* One file's entry; a file that cannot be used is put aside. NULL: the manifest itself makes no
+ * sense, or (*failed) the machine is at its end: that is no reason to put a file aside. */
 static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8_t *end, shelf *s,
-                                 bool *opened) {
+                                 bool *opened, fo_err *failed) {
     uint64_t file, n_docs, n_dead;
     *opened = false;
     if (!(p = varint_get(p, end, &file)) || !(p = varint_get(p, end, &n_docs)) ||
@@ -136,11 +136,19 @@ static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8
     fo_err why = {0};
     int rc = path ? shelf_open_file(s, ix, path, file, &why) : FO_ENOMEM;
     if (rc == FO_OK && s->n_docs != n_docs) {
+        rc = fo_fail(&why, FO_ECORRUPT, "%s: %u documents, the manifest says %llu", path, s->n_docs,
+                     (unsigned long long)n_docs);
         shelf_drop(s);
-        rc = FO_ECORRUPT;
+    }
+    if (rc == FO_ENOMEM || rc == FO_EIO) {
+        *failed = why;
+        failed->code = rc;
+        free(path);
+        return NULL;
     }
     if (rc != FO_OK) {
-        if (path) put_aside(ix, path);
+        put_aside(ix, path);
+        fo_notice(&ix->notices, "index_dropped", "%s", why.msg);
         free(path);
         return skip_dead(p, end, n_dead);
     }
@@ -159,24 +167,39 @@ static bool is_named(const shelf *shelves, size_t n, uint64_t file) {
     return false;
 }
 
-static void remove_leftovers(search_index *ix, const shelf *shelves, size_t n) {
+bool segment_name(const char *name, uint64_t *file, const char **rest) {
+    unsigned long long number;
+    int used = 0;
+    if (sscanf(name, "%16llx.seg%n", &number, &used) != 1 || used != 20) return false;
+    *file = number;
+    *rest = name + used;
+    return true;
+}
+
+/* What a crash left: files that were written and never named, files that were being written. */
+static size_t remove_leftovers(search_index *ix, const shelf *shelves, size_t n) {
     DIR *d = opendir(ix->dir);
-    if (!d) return;
+    size_t removed = 0;
+    if (!d) return 0;
     for (struct dirent *e; (e = readdir(d));) {
-        unsigned long long file;
-        int used = 0;
-        if (sscanf(e->d_name, "%16llx.seg%n", &file, &used) != 1 || used != 20) continue;
-        if (file >= ix->next_file) ix->next_file = file + 1;
-        if (e->d_name[used] != 0 || is_named(shelves, n, file)) continue;
-        char *path = file_path(ix, file);
-        if (path) (void)unlink(path);
-        free(path);
+        uint64_t file = 0;
+        const char *rest = "";
+        bool is_segment = segment_name(e->d_name, &file, &rest);
+        if (is_segment && file >= ix->next_file) ix->next_file = file + 1;
+        if (is_segment && !rest[0] && is_named(shelves, n, file)) continue;
+        if (is_segment ? rest[0] && strncmp(rest, ".tmp-", 5) != 0
+                       : strncmp(e->d_name, "MANIFEST.tmp-", 13) != 0)
+            continue;
+        char path[4096];
+        if (snprintf(path, sizeof path, "%s/%s", ix->dir, e->d_name) >= (int)sizeof path) continue;
+        if (unlink(path) == 0) removed++;
     }
     closedir(d);
+    return removed;
 }
 
 static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uint32_t version,
-                     shelf **out, size_t *n, size_t *n_dropped) {
+                     shelf **out, size_t *n, size_t *n_dropped, fo_err *failed) {
     uint64_t epoch, next_file, count, written = 0, ingested = 0;
     if (!(p = varint_get(p, end, &epoch)) || !(p = varint_get(p, end, &next_file)) ||
         !(p = varint_get(p, end, &count)) || count > (uint64_t)(end - p))
@@ -186,7 +209,7 @@ static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uin
     ix->next_file = next_file ? next_file : 1;
     for (uint64_t i = 0; i < count; i++) {
         bool opened;
-        p = read_entry(ix, p, end, &(*out)[*n], &opened);
+        p = read_entry(ix, p, end, &(*out)[*n], &opened, failed);
         if (!p) return false;
         *n += opened;
         *n_dropped += !opened;
@@ -200,37 +223,93 @@ static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uin
     return p == end;
 }
 
+/* magic, version, CRC. *body and *end are what they vouch for. */
+static bool check_head(const char *data, size_t size, uint32_t *version, const uint8_t **body,
+                       const uint8_t **end) {
+    uint32_t crc;
+    if (size < MANIFEST_HEADER || memcmp(data, magic, 8) != 0) return false;
+    memcpy(version, data + 8, 4);
+    memcpy(&crc, data + 12, 4);
+    *body = (const uint8_t *)data + MANIFEST_HEADER;
+    *end = (const uint8_t *)data + size;
+    return *version >= 1 && *version <= MANIFEST_VERSION &&
+           crc == (uint32_t)crc32_z(0, *body, size - MANIFEST_HEADER);
+}
+
 int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, fo_err *err) {
     char *path = manifest_path(ix), *data = NULL;
     if (!path) return fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
     size_t size = 0;
     bool there = access(path, F_OK) == 0;
+    ix->is_new = !there;
     fo_err why = {0};
     int rc = there ? fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, &why) : FO_OK;
     if (rc == FO_OK && there) {
-        uint32_t version = 0, crc = 0;
-        if (size >= MANIFEST_HEADER) {
-            memcpy(&version, data + 8, 4);
-            memcpy(&crc, data + 12, 4);
-        }
-        const uint8_t *body = (const uint8_t *)data + MANIFEST_HEADER;
-        if (size < MANIFEST_HEADER || memcmp(data, magic, 8) != 0 || version < 1 ||
-            version > MANIFEST_VERSION ||
-            crc != (uint32_t)crc32_z(0, body, size - MANIFEST_HEADER) ||
-            !read_all(ix, body, (const uint8_t *)data + size, version, out, n, n_dropped)) {
+        uint32_t version;
+        const uint8_t *body, *end;
+        if (!check_head(data, size, &version, &body, &end) ||
+            !read_all(ix, body, end, version, out, n, n_dropped, &why)) {
             for (size_t i = 0; i < *n; i++) shelf_drop(&(*out)[i]);
             *n = 0;
             ++*n_dropped;
             atomic_store(&ix->sealed_epoch, -1);
-            put_aside(ix, path);
+            rc = why.code;
+            if (rc == FO_OK) {
+                put_aside(ix, path);
+                fo_notice(&ix->notices, "index_dropped",
+                          "%s is damaged: no file of its folder can be used", path);
+            }
         }
-    } else if (rc == FO_EIO || rc == FO_ENOMEM) {
-        if (err) *err = why;
-        free(path);
-        return rc;
     }
-    if (!ix->read_only) remove_leftovers(ix, *out, *n);
+    if (rc == FO_OK && !ix->read_only) {
+        size_t removed = remove_leftovers(ix, *out, *n);
+        if (removed && !there) {
+            ++*n_dropped;
+            fo_notice(&ix->notices, "index_dropped",
+                      "%s is gone: no file of its folder can be used", path);
+        } else if (removed) {
+            fo_notice(&ix->notices, "index_leftover",
+                      "%zu files in %s that the manifest does not name were removed", removed,
+                      ix->dir);
+        }
+    }
     free(data);
     free(path);
-    return FO_OK;
+    if (rc != FO_OK && err) *err = why;
+    return rc;
+}
+
+int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err) {
+    char path[4096], *data = NULL;
+    size_t size = 0;
+    *files = NULL;
+    *n = 0;
+    snprintf(path, sizeof path, "%s/MANIFEST", dir);
+    int rc = fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, err);
+    if (rc != FO_OK) return rc;
+    uint32_t version;
+    const uint8_t *p, *end;
+    uint64_t epoch, next_file, count = 0, unused;
+    bool good = check_head(data, size, &version, &p, &end) && (p = varint_get(p, end, &epoch)) &&
+                (p = varint_get(p, end, &next_file)) && (p = varint_get(p, end, &count)) &&
+                count <= (uint64_t)(end - p);
+    *files = good ? calloc(count + 1, sizeof **files) : NULL;
+    if (good && !*files) rc = fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
+    for (; rc == FO_OK && good && *n < count; ++*n) {
+        manifest_file *f = &(*files)[*n];
+        uint64_t n_dead;
+        good = (p = varint_get(p, end, &f->file)) && (p = varint_get(p, end, &f->n_docs)) &&
+               (p = varint_get(p, end, &n_dead)) && f->file && n_dead <= f->n_docs &&
+               (p = skip_dead(p, end, n_dead));
+    }
+    if (good && version >= 2)
+        good = (p = varint_get(p, end, &unused)) && (p = varint_get(p, end, &unused));
+    if (rc == FO_OK && (!good || p != end))
+        rc = fo_fail(err, FO_ECORRUPT, "it is damaged: its checksum is wrong");
+    free(data);
+    if (rc == FO_OK) return FO_OK;
+    free(*files);
+    *files = NULL;
+    *n = 0;
+    return rc;
 }
