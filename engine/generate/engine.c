@@ -15,8 +15,10 @@ static int open_kv(engine *e, const engine_options *opt, const engine_memory_pla
     kv_cache_options ko = {.n_pages = plan->n_pages, .defrag_threshold = opt->defrag_threshold};
     if (ko.defrag_threshold <= 0) ko.defrag_threshold = .5;
     int rc = model_kv_layout(e->model, plan->page_tokens, opt->kv_type, &ko.layout, err);
-    kv_store_options so = {
-        .dir = opt->kv_dir, .ram_bytes = plan->store, .disk_bytes = opt->kv_disk};
+    kv_store_options so = {.dir = opt->kv_dir,
+                           .ram_bytes = plan->store,
+                           .disk_bytes = opt->kv_disk,
+                           .notices = opt->notices};
     if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
     if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
     if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);

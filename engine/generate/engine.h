@@ -56,6 +56,7 @@ typedef struct engine_options {
     double kv_chunk_budget;
     int batch_wait_us;       /* an idle engine waits so long for company of the first request */
     double max_qps, max_tps; /* admission; 0: no limit */
+    fo_notices notices;      /* kv_store_options */
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* of loading */
     void *progress_arg;
 } engine_options;

@@ -253,3 +253,49 @@ int kv_segment_read(const kv_segment *s, const unsigned char owner[32], const kv
                        (unsigned long long)r->offset, s->id);
     return FO_OK;
 }
+
+/* ---- a file as it lies -------------------------------------------------------------------- */
+
+static bool is_zero(const unsigned char *p, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (p[i]) return false;
+    return true;
+}
+
+int kv_segment_check(const unsigned char *data, size_t size, fo_err *err) {
+    file_header f;
+    if (size < ALIGN) return fo_fail(err, FO_ECORRUPT, "it is cut off in its header");
+    memcpy(&f, data, sizeof f);
+    if (memcmp(f.magic, file_magic, sizeof f.magic) != 0 ||
+        f.crc != (uint32_t)crc32_z(0, (const void *)&f, offsetof(file_header, crc)) ||
+        !is_zero(data + sizeof f, ALIGN - sizeof f))
+        return fo_fail(err, FO_ECORRUPT, "its header is damaged");
+    if (f.version != VERSION) return FO_OK; /* not ours to judge; it goes when room is needed */
+    for (size_t at = ALIGN; at < size;) {
+        record_header h;
+        size_t left = size - at;
+        if (left < sizeof h)
+            return fo_fail(err, FO_ECORRUPT, "a record is cut off at byte %zu", at);
+        memcpy(&h, data + at, sizeof h);
+        if (!good_header(&h, f.owner))
+            return fo_fail(err, FO_ECORRUPT, "the record at byte %zu has a damaged header", at);
+        size_t extent = (size_t)kv_segment_extent(h.n_bytes);
+        if (extent > left)
+            return fo_fail(err, FO_ECORRUPT, "the record at byte %zu is cut off", at);
+        const unsigned char *payload = data + at + sizeof h;
+        if (h.payload_crc != (uint32_t)crc32_z(0, payload, h.n_bytes) ||
+            !is_zero(payload + h.n_bytes, extent - sizeof h - h.n_bytes))
+            return fo_fail(err, FO_ECORRUPT, "the record at byte %zu is damaged", at);
+        at += extent;
+    }
+    return FO_OK;
+}
+
+bool kv_segment_holds(const unsigned char *data, size_t size, const kv_segment_record *r) {
+    record_header h;
+    if (r->offset > size || size - r->offset < sizeof h) return false;
+    memcpy(&h, data + r->offset, sizeof h);
+    return memcmp(h.magic, record_magic, sizeof h.magic) == 0 && h.crc == header_crc(&h) &&
+           memcmp(h.key, r->key, sizeof h.key) == 0 && h.kind == r->kind &&
+           h.n_tokens == r->n_tokens && h.n_bytes == r->n_bytes;
+}

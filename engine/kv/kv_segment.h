@@ -77,4 +77,10 @@ int kv_segment_append(kv_segment *s, const unsigned char owner[32], kv_segment_r
 int kv_segment_read(const kv_segment *s, const unsigned char owner[32], const kv_segment_record *r,
                     void *data, fo_err *err);
 
+/* A whole file in memory, of any owner: every byte of it belongs to a header, a payload whose
+ * checksum holds, or zeroes between them. FO_ECORRUPT names the byte. */
+int kv_segment_check(const unsigned char *data, size_t size, fo_err *err);
+/* Is the header of this record at r->offset? */
+bool kv_segment_holds(const unsigned char *data, size_t size, const kv_segment_record *r);
+
 #endif

@@ -227,6 +227,7 @@ int kv_store_open(kv_store **out, const kv_store_options *opt, const unsigned ch
     s->lock_fd = -1;
     s->free_entry = KV_NONE;
     s->last = &s->first;
+    s->notices = opt->notices;
     s->ram_budget = opt->ram_bytes;
     s->disk_budget = opt->disk_bytes;
     s->queue_budget = opt->queue_bytes ? opt->queue_bytes : (uint64_t)32 << 20;

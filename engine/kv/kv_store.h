@@ -31,6 +31,7 @@
 #include <stdint.h>
 #include "engine/model/kv_pages.h"
 #include "kernels/error.h"
+#include "kernels/notice.h"
 
 typedef struct kv_store kv_store;
 
@@ -45,6 +46,7 @@ typedef struct kv_store_options {
     uint64_t ram_bytes;   /* of records kept in RAM; 0: none but those that are being read */
     uint64_t disk_bytes;  /* of all files in dir, the index's aside; 0: no disk tier */
     uint64_t queue_bytes; /* waiting to be written; 0: 32 MiB */
+    fo_notices notices;   /* while it opens: kv_damaged, a file dropped, cut off, or gone */
 } kv_store_options;
 
 /* fingerprint: model_info.fingerprint. layout: of the pages the records come from (what a record

@@ -453,6 +453,7 @@ typedef struct opening {
     kv_store *s;
     kv_segment *g;
     uint64_t size, end; /* of the file, of its last known record */
+    size_t n_short;     /* known records that the file does not hold */
     bool failed;
 } opening;
 
@@ -461,8 +462,10 @@ static int known_record(void *arg, const kv_segment_record *r, double reuse, fo_
     uint64_t extent = kv_segment_extent(r->n_bytes);
     if (r->kind >= KV_STORE_KINDS || r->n_tokens < 1 || r->n_bytes < 1 || r->n_bytes > o->size ||
         r->offset % kv_segment_extent(0) || r->offset < kv_segment_extent(0) ||
-        r->offset > o->size || extent > o->size - r->offset)
-        return FO_OK; /* the file is shorter than the index believes */
+        r->offset > o->size || extent > o->size - r->offset) {
+        o->n_short++; /* the file is shorter than the index believes */
+        return FO_OK;
+    }
     if (r->offset + extent > o->end) o->end = r->offset + extent;
     return add_record(o->s, o->g, r, reuse, true) ? FO_OK
                                                   : fo_fail(err, FO_ENOMEM, "out of memory");
@@ -485,7 +488,15 @@ static int load_segment(kv_store *s, kv_segment *g, fo_err *err) {
     uint64_t from = known <= o.size ? known : o.end;
     if (rc == FO_OK) rc = kv_segment_scan(g, from, s->owner, found_record, &o, err);
     if (rc == FO_OK && o.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK && g->bytes < o.size) rc = kv_segment_trim(g, err);
+    if (rc == FO_OK && o.n_short)
+        fo_notice(&s->notices, "kv_damaged", "%s/%08x.kv is cut off: %zu records are gone", s->dir,
+                  g->id, o.n_short);
+    if (rc == FO_OK && g->bytes < o.size) {
+        fo_notice(&s->notices, "kv_damaged",
+                  "%s/%08x.kv ends with %llu bytes that are no whole record: cut off", s->dir,
+                  g->id, (unsigned long long)(o.size - g->bytes));
+        rc = kv_segment_trim(g, err);
+    }
     return rc;
 }
 
@@ -519,6 +530,8 @@ static int list_files(kv_store *s, fo_err *err) {
         if (rc == FO_EMISMATCH) {
             rc = add_foreign(s, id, err);
         } else if (rc == FO_ECORRUPT) {
+            fo_notice(&s->notices, "kv_damaged", "%s/%08x.kv has no good header: removed", s->dir,
+                      id);
             unlink_segment(s, id);
             rc = FO_OK;
         } else if (rc == FO_OK) {
@@ -531,6 +544,13 @@ static int list_files(kv_store *s, fo_err *err) {
     }
     closedir(d);
     return rc;
+}
+
+static bool found_at_start(void *arg, uint32_t id) {
+    const kv_store *s = arg;
+    bool there = still_there(arg, id);
+    if (!there) fo_notice(&s->notices, "kv_damaged", "%s/%08x.kv is gone", s->dir, id);
+    return there;
 }
 
 static int by_id(const void *a, const void *b) {
@@ -560,8 +580,13 @@ int kv_store_disk_open(kv_store *s, fo_err *err) {
     if (s->segment_bytes > MAX_SEGMENT) s->segment_bytes = MAX_SEGMENT;
     int rc = lock_folder(s, err);
     if (rc == FO_OK) rc = list_files(s, err);
-    if (rc == FO_OK) rc = kv_store_index_open(&s->index, s->dir, err);
-    if (rc == FO_OK) rc = kv_store_index_sweep(s->index, still_there, s, err);
+    bool replaced = false;
+    if (rc == FO_OK) rc = kv_store_index_open(&s->index, s->dir, &replaced, err);
+    if (rc == FO_OK && replaced)
+        fo_notice(&s->notices, "kv_damaged",
+                  "%s/index.db was damaged or of another version: made anew from the segments",
+                  s->dir);
+    if (rc == FO_OK) rc = kv_store_index_sweep(s->index, found_at_start, s, err);
     if (rc != FO_OK) return rc;
     if (s->n_segments) qsort(s->segments, s->n_segments, sizeof *s->segments, by_id);
     for (size_t k = 0; rc == FO_OK && k < s->n_segments; k++) {

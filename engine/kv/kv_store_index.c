@@ -1,12 +1,15 @@
 #include "engine/kv/kv_store_index.h"
 
+#include <fcntl.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { VERSION = 1 };
+#include "kernels/page_sums.h"
+
+enum { VERSION = 2 };
 
 enum {
     SEGMENT,
@@ -54,19 +57,26 @@ static int version_row(void *arg, int n, char **values, char **names) {
     return 0;
 }
 
+static int is_ok(void *arg, int n, char **values, char **names) {
+    (void)names;
+    *(int *)arg = n && values[0] && strcmp(values[0], "ok") == 0;
+    return 0;
+}
+
 /* True when the file is there, is a database, and has the tables this version knows. */
 static bool open_db(kv_store_index *x, const char *path) {
     int version = 0;
     if (sqlite3_open_v2(path, &x->db,
                         SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX,
-                        NULL) != SQLITE_OK)
+                        fo_page_sums_vfs(NULL)) != SQLITE_OK)
         return false;
+    fo_page_sums_reserve(x->db);
     sqlite3_busy_timeout(x->db, 5000);
     if (sqlite3_exec(x->db, "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL", NULL, NULL,
                      NULL) != SQLITE_OK ||
         sqlite3_exec(x->db, "PRAGMA user_version", version_row, &version, NULL) != SQLITE_OK)
         return false;
-    if (version != 0 && version != VERSION) return false;
+    if (version != 0 && (version != VERSION || !fo_page_sums_on(x->db))) return false;
     if (version == 0 &&
         sqlite3_exec(x->db,
                      "BEGIN;"
@@ -76,9 +86,14 @@ static bool open_db(kv_store_index *x, const char *path) {
                      "n_tokens INTEGER NOT NULL, cost_ms REAL NOT NULL, reuse REAL NOT NULL) "
                      "WITHOUT ROWID;"
                      "CREATE INDEX records_by_segment ON records (segment, offset);"
-                     "PRAGMA user_version = 1;"
+                     "PRAGMA user_version = 2;"
                      "COMMIT",
                      NULL, NULL, NULL) != SQLITE_OK)
+        return false;
+    /* Every page is read once, here, where a bad one costs no more than a scan of the segments. */
+    int sound = 0;
+    if (version != 0 &&
+        (sqlite3_exec(x->db, "PRAGMA quick_check(1)", is_ok, &sound, NULL) != SQLITE_OK || !sound))
         return false;
     for (int i = 0; i < N_STATEMENTS; i++)
         if (sqlite3_prepare_v3(x->db, sql[i], -1, SQLITE_PREPARE_PERSISTENT, &x->st[i], NULL) !=
@@ -87,7 +102,13 @@ static bool open_db(kv_store_index *x, const char *path) {
     return true;
 }
 
-int kv_store_index_open(kv_store_index **out, const char *dir, fo_err *err) {
+/* For its owner alone: SQLite's own files would be readable by all. */
+static void make_private(const char *path) {
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0) close(fd);
+}
+
+int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, fo_err *err) {
     kv_store_index *x = calloc(1, sizeof *x);
     char *path = NULL;
     int rc = FO_OK;
@@ -95,14 +116,18 @@ int kv_store_index_open(kv_store_index **out, const char *dir, fo_err *err) {
         free(x);
         return fo_fail(err, FO_ENOMEM, "out of memory");
     }
+    make_private(path);
+    *replaced = false;
     if (!open_db(x, path)) {
         close_db(x);
+        *replaced = true;
         static const char *const files[] = {"", "-wal", "-shm"};
         for (size_t i = 0; i < 3; i++) {
             char name[4096];
             snprintf(name, sizeof name, "%s%s", path, files[i]);
             unlink(name);
         }
+        make_private(path);
         if (!open_db(x, path)) rc = fail(x, err);
     }
     free(path);

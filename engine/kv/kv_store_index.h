@@ -10,8 +10,9 @@
 
 typedef struct kv_store_index kv_store_index;
 
-/* A file that is damaged or of another version is replaced by an empty one. */
-int kv_store_index_open(kv_store_index **out, const char *dir, fo_err *err);
+/* A file that is damaged or of another version is replaced by an empty one (*replaced). Its pages
+ * carry checksums (kernels/page_sums.h). */
+int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, fo_err *err);
 void kv_store_index_close(kv_store_index *x); /* NULL is fine */
 
 /* Up to which byte the index knows the segment: what follows has to be scanned. 0: not at all. */

@@ -67,6 +67,7 @@ struct kv_store {
     char *dir; /* NULL: no disk tier */
     int lock_fd;
     unsigned char owner[32];
+    fo_notices notices; /* of the opening */
     uint64_t ram_budget, disk_budget, queue_budget, segment_bytes;
     pthread_t thread;
     bool has_thread;

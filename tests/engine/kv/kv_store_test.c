@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include "kernels/page_sums.h"
 #include "engine/kv/kv_store.h"
 
 static const unsigned char model_a[32] = {1}, model_b[32] = {2};
@@ -229,7 +230,8 @@ static void rows_that_lie_are_found_out(void **state) {
     kv_store_close(s);
     path = find_file(dir, "index.db");
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
                                   "UPDATE records SET offset = offset - 512 * 7 WHERE offset IN "
                                   "(SELECT offset FROM records ORDER BY offset LIMIT 5 OFFSET 5)",
