@@ -77,6 +77,8 @@ typedef struct catch_up {
     const int64_t *have; /* ascending: ids that sealed files hold */
     size_t n_have, at;
     uint32_t dim;
+    size_t n_added, n_left_out;
+    int64_t left_out; /* the first */
     fo_err *err;
 } catch_up;
 
@@ -84,9 +86,11 @@ static int add_missing(void *ctx, const store_index_row *row) {
     catch_up *u = ctx;
     while (u->at < u->n_have && u->have[u->at] < row->chunk) u->at++;
     if (u->at < u->n_have && u->have[u->at] == row->chunk) return FO_OK;
-    if (u->dim && (!row->vector || row->dim != u->dim))
-        return fo_fail(u->err, FO_ECORRUPT, "chunk %lld has no vector of %u dimensions",
-                       (long long)row->chunk, u->dim);
+    if (row->damaged || (u->dim && (!row->vector || row->dim != u->dim))) {
+        if (u->n_left_out++ == 0) u->left_out = row->chunk; /* the others are worth having */
+        return FO_OK;
+    }
+    u->n_added++;
     search_chunk_in in = {row->chunk,
                           row->document,
                           row->title,
@@ -163,7 +167,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
     if (rc == FO_OK) gap = compare_ids(c->index, have, n_have, want, n_want);
     free(want);
-    catch_up u = {c->index, NULL, have, n_have, 0, dim, err};
+    catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
     watch->total = gap.n_missing;
     if (rc == FO_OK && !s->read_only && (s->offline || gap.n_missing > BULK_LEAST)) {
         rc = add_in_bulk(s, &u, c->id, &gap, watch, &epoch);
@@ -174,8 +178,22 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
         if (rc == FO_OK) rc = search_index_publish(c->index, epoch, err);
     }
     free(have);
-    if (rc != FO_OK) fo_fail_prefix(err, "index of collection '%s'", c->name);
-    return rc;
+    if (rc != FO_OK) return fo_fail_prefix(err, "index of collection '%s'", c->name);
+    const fo_notices *tell = &s->notices;
+    if (dropped && u.n_added)
+        fo_notice(tell, "index_refilled",
+                  "index of collection '%s': %zu chunks were indexed again from the store", c->name,
+                  u.n_added);
+    else if (u.n_added && !s->offline)
+        fo_notice(tell, "index_caught_up",
+                  "index of collection '%s': %zu chunks that no file held yet were indexed",
+                  c->name, u.n_added);
+    if (u.n_left_out)
+        fo_notice(tell, "chunk_left_out",
+                  "collection '%s': %zu chunks are not in the index, their text or vector is "
+                  "damaged (the first is chunk %lld; 'forage index verify' names the documents)",
+                  c->name, u.n_left_out, (long long)u.left_out);
+    return FO_OK;
 }
 
 /* The index found a file of its own damaged: its chunks come again from the store. */
@@ -224,13 +242,29 @@ int collection_open_index(collection *c, const store_collection *row, int editio
                                 .pool = s->index_pool,
                                 .workers = s->index_workers,
                                 .read_only = s->read_only,
+                                .notices = s->notices,
                                 .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
     size_t n_dropped = 0;
+    bool missing = row->n_chunks && !s->offline && access(c->dir, F_OK) != 0;
+    if (missing)
+        fo_notice(&s->notices, "index_missing", "index of collection '%s': %s is gone", c->name,
+                  c->dir);
     int rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    if (rc == FO_OK && !s->read_only && search_index_epoch(c->index) > row->epoch) {
+        /* Of a time that the store has lost: its numbers may mean other chunks by now. */
+        fo_notice(&s->notices, "index_ahead",
+                  "index of collection '%s' is of epoch %lld, the store of %lld: it is made anew",
+                  c->name, (long long)search_index_epoch(c->index), (long long)row->epoch);
+        search_index_close(c->index, false, NULL);
+        c->index = NULL;
+        rc = fo_remove_tree(c->dir, err);
+        if (rc == FO_OK) rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+        missing = true;
+    }
     if (rc == FO_OK) search_index_get_stats(c->index, &c->counted);
     build_watch unwatched = {0};
     if (rc == FO_OK && !s->offline)
-        rc = reconcile(s, c, c->dim, row->epoch, n_dropped > 0, &unwatched, err);
+        rc = reconcile(s, c, c->dim, row->epoch, missing || n_dropped > 0, &unwatched, err);
     if (rc != FO_OK) {
         search_index_close(c->index, false, NULL);
         c->index = NULL;

@@ -44,9 +44,11 @@ static void priming_path(const query_memory *m, const char *tenant, char *out, s
 }
 
 /* Not synced: it has to outlive the process, not the machine. */
-static void priming_begin(const query_memory *m, const char *tenant, uint64_t hash) {
+static void priming_begin(query_memory *m, const char *tenant, uint64_t hash) {
     char path[4096];
     if (m->s->read_only || fo_make_dirs(m->folder, NULL) != FO_OK) return;
+    heat_path(m, tenant, path, sizeof path);
+    if (access(path, F_OK) != 0) query_heat_save(m); /* a folder without it has lost it */
     priming_path(m, tenant, path, sizeof path);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (fd < 0) return;
@@ -90,7 +92,12 @@ hot_queries *query_heat_of(query_memory *m, const char *tenant) {
         if (t->name && hot_queries_create(&t->hot, &opt, NULL) == FO_OK) {
             char path[4096];
             heat_path(m, tenant, path, sizeof path);
-            hot_queries_load(t->hot, path, NULL); /* absent or damaged: counting starts anew */
+            fo_err why = {0}; /* absent or damaged: counting starts anew */
+            int rc = hot_queries_load(t->hot, path, &why);
+            if (rc == FO_ECORRUPT || rc == FO_EMISMATCH)
+                fo_notice(&m->s->notices, "hot_damaged", "%s; questions are counted anew", why.msg);
+            else if (rc != FO_OK && access(m->folder, F_OK) == 0)
+                fo_notice(&m->s->notices, "hot_missing", "%s; questions are counted anew", why.msg);
             forget_unfinished(m, tenant, t->hot);
             t->next = m->tenants;
             m->tenants = t;

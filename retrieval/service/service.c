@@ -11,6 +11,7 @@
 #include "engine/chat/chat_prompt.h"
 #include "engine/generate/engine_memory.h"
 #include "kernels/file.h"
+#include "retrieval/service/home.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_memory.h"
 
@@ -31,11 +32,28 @@ static int take_lock(service *s, fo_err *err) {
                    s->home);
 }
 
+/* A home that has lost its store opens empty only where that is wanted. */
+static int look_for_store(service *s, bool force_empty, fo_err *err) {
+    fo_err why = {0};
+    int rc = home_check_store(s->home, &why);
+    if (rc == FO_OK) return FO_OK;
+    if (rc != FO_ECORRUPT || !force_empty) {
+        if (err) *err = why;
+        return rc;
+    }
+    static const char *const rest[] = {
+        "forage.db", "forage.db-wal", "forage.db-shm", "forage.db-journal",
+        "ledger",    "index",         "hot",           NULL};
+    fo_notice(&s->notices, "store_lost", "%s", why.msg);
+    return home_put_aside(s->home, rest, err);
+}
+
 static int open_generator(service *s, const service_options *opt, uint64_t beside, fo_err *err) {
     engine_options m = opt->engine ? *opt->engine : (engine_options){0};
     m.model = opt->model;
     m.n_threads = opt->n_threads;
     m.reserved_bytes = beside;
+    m.notices = opt->notices;
     char *kv = NULL;
     if (m.kv_disk && !opt->read_only) { /* one process writes a home: those that read have none */
         if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
@@ -104,6 +122,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->merge_bytes_per_s = opt->merge_bytes_per_s;
     s->index_damaged = opt->index_damaged;
     s->index_damaged_ctx = opt->index_damaged_ctx;
+    s->notices = opt->notices;
     s->min_free_bytes = opt->min_free_bytes ? opt->min_free_bytes : 64u << 20;
     s->queue_tail = &s->queue;
     pthread_mutex_init(&s->admin_mu, NULL);
@@ -113,25 +132,31 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->open.most = opt->max_open_collections ? opt->max_open_collections : MAX_OPEN;
     pthread_mutex_init(&s->write_mu, NULL);
     pthread_cond_init(&s->write_turn, NULL);
-    char *database = NULL;
+    char *database = NULL, *ledger = NULL;
     int rc = FO_OK;
     s->home = strdup(opt->home);
     s->pool = fo_pool_create_background(opt->n_threads, false);
     s->index_pool = fo_pool_create_background(opt->n_threads, false);
-    if (!s->home || !s->pool || !s->index_pool ||
-        asprintf(&database, "%s/forage.db", opt->home) < 0) {
-        database = NULL;
+    if (asprintf(&database, "%s/forage.db", opt->home) < 0) database = NULL;
+    if (asprintf(&ledger, "%s/ledger", opt->home) < 0) ledger = NULL;
+    if (!s->home || !s->pool || !s->index_pool || !database || !ledger) {
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
         goto fail;
     }
     if (!s->read_only) {
         rc = fo_make_dirs(s->home, err);
         if (rc == FO_OK) rc = take_lock(s, err);
+        if (rc == FO_OK) rc = look_for_store(s, opt->force_empty, err);
         if (rc != FO_OK) goto fail;
+        home_tighten(s->home, &s->notices);
     }
     rc = open_models(s, opt, err);
     if (rc != FO_OK) goto fail;
-    store_options sopt = {.read_only = s->read_only, .vfs = opt->vfs};
+    store_options sopt = {.read_only = s->read_only,
+                          .vfs = opt->vfs,
+                          .ledger = ledger,
+                          .accept_loss = opt->accept_loss,
+                          .notices = opt->notices};
     rc = store_open(&s->store, database, &sopt, err);
     if (rc == FO_OK && !s->read_only) rc = store_fail_running_jobs(s->store, err);
     if (rc == FO_OK && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
@@ -142,10 +167,12 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         rc = kv_warm_start(&s->warm, s, opt->warm, err);
     if (rc != FO_OK) goto fail;
     free(database);
+    free(ledger);
     *out = s;
     return FO_OK;
 fail:
     free(database);
+    free(ledger);
     service_close(s);
     return rc;
 }

@@ -49,6 +49,8 @@ typedef struct service_options {
     const struct engine_options *engine;
     int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
     bool read_only;            /* no lock, no writes: several processes may serve one home */
+    bool force_empty;          /* begin anew where the home has lost its store */
+    bool accept_loss;          /* go on where acknowledged commits are gone */
     bool offline;              /* documents go to the store alone until service_catch_up */
     uint64_t build_memory;     /* for indexes built from the store, roughly; 0: 1 GiB */
     uint64_t min_free_bytes;   /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
@@ -69,8 +71,15 @@ typedef struct service_options {
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
                           bool rebuilt);
     void *index_damaged_ctx;
+    /* What was found out of order and gone on from: the kinds of store_options and
+     * search_index_options, index_refilled, index_caught_up, index_ahead, index_missing,
+     * chunk_left_out, hot_damaged, hot_missing, kv_damaged, store_lost, modes_tightened,
+     * modes_open, document_damaged. From any thread, until service_close returns. */
+    fo_notices notices;
 } service_options;
 
+/* FO_ECORRUPT: the store is damaged, has lost what was acknowledged, or is gone, and nothing was
+ * touched; the sentence says what to do. */
 int service_open(service **out, const service_options *opt, fo_err *err);
 /* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
 void service_close(service *s);

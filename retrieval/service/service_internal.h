@@ -78,6 +78,7 @@ struct service {
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
                           bool rebuilt); /* NULL: nobody wants to know */
     void *index_damaged_ctx;
+    fo_notices notices;
 
     pthread_mutex_t admin_mu; /* one creation or deletion of a collection at a time */
 

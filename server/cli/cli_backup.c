@@ -108,34 +108,53 @@ static int lock_home(int *fd, fo_err *err) {
     return fo_fail(err, FO_EBUSY, "another process works on %s; stop it first", o.home);
 }
 
-static int check_backup(const char *file, fo_err *err) {
+/* The copy, beside the home's database: brought up to date, looked through, made a store of its own.
+ */
+static int prepare(const char *file, const char *part, fo_err *err) {
     store *s;
-    int rc = store_open(&s, file, &(store_options){.read_only = true}, err);
-    if (rc) return fo_fail_prefix(err, "%s is no backup of Forage", file);
+    int rc = store_backup_check(file, err);
+    if (rc == FO_ENOTFOUND) rc = FO_OK; /* copies made by `forage backup` have no checksum beside */
+    if (rc) return fo_fail_prefix(err, "%s is damaged", file);
+    rc = copy_file(file, part, err);
+    if (!rc && (rc = store_open(&s, part, NULL, err)))
+        return fo_fail_prefix(err, "%s is no backup of Forage", file);
+    if (rc) return rc;
     rc = store_verify(s, err);
+    if (rc) fo_fail_prefix(err, "%s is damaged", file);
+    if (!rc) rc = store_adopt(s, err);
     store_close(s);
-    return rc ? fo_fail_prefix(err, "%s is damaged", file) : FO_OK;
+    return rc;
+}
+
+static int remove_tail(const char *db, const char *tail, fo_err *err) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s%s", db, tail);
+    if (unlink(path) == 0 || errno == ENOENT) return FO_OK;
+    return fo_fail_errno(err, "cannot remove %s", path);
 }
 
 static int restore(const char *file, fo_err *err) {
-    char db[4096], other[4104], index[4096];
+    char db[4096], part[4120], path[4096];
     snprintf(db, sizeof db, "%s/forage.db", o.home);
-    snprintf(index, sizeof index, "%s/index", o.home);
-    int fd = -1, rc = check_backup(file, err);
-    if (!rc) rc = fo_make_dirs(o.home, err);
+    snprintf(part, sizeof part, "%s.restore", db);
+    int fd = -1, rc = fo_make_dirs(o.home, err);
     if (!rc) rc = lock_home(&fd, err);
     if (!rc && access(db, F_OK) == 0 && !o.force)
         rc =
             fo_fail(err, FO_ECONFLICT, "%s holds documents already; --force replaces them", o.home);
-    /* An old WAL must never meet a new database: it goes first. */
-    static const char *const tails[] = {"-wal", "-shm"};
-    for (int i = 0; i < 2 && !rc; i++) {
-        snprintf(other, sizeof other, "%s%s", db, tails[i]);
-        if (unlink(other) != 0 && errno != ENOENT)
-            rc = fo_fail_errno(err, "cannot remove %s", other);
-    }
-    if (!rc) rc = fo_remove_tree(index, err);
-    if (!rc) rc = copy_file(file, db, err);
+    if (!rc) rc = prepare(file, part, err);
+    /* An old log must never meet a new database, nor what was acknowledged of the old one: they go
+     * first. */
+    static const char *const tails[] = {"-wal", "-shm", "-journal"};
+    for (int i = 0; i < 3 && !rc; i++) rc = remove_tail(db, tails[i], err);
+    snprintf(path, sizeof path, "%s/ledger", o.home);
+    if (!rc) rc = remove_tail(path, "", err);
+    snprintf(path, sizeof path, "%s/index", o.home);
+    if (!rc) rc = fo_remove_tree(path, err);
+    if (!rc && rename(part, db) != 0) rc = fo_fail_errno(err, "cannot move %s to %s", part, db);
+    if (!rc) rc = fo_sync_dir_of(db, err);
+    for (int i = 0; i < 3 && fd >= 0; i++) remove_tail(part, tails[i], NULL);
+    if (rc && fd >= 0) unlink(part);
     if (fd >= 0) close(fd);
     return rc;
 }

@@ -137,6 +137,10 @@ static int page_of_service(client *c, const char *after, size_t limit, cJSON **o
 }
 
 static void print_document_row(const cJSON *d) {
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(d, "damaged"))) {
+        printable_say(stdout, "%8s %11s  %-20s  %s", "", "", "damaged", text_of(d, "id"));
+        return;
+    }
     const char *title = text_of(d, "title"), *id = text_of(d, "id");
     bool titled = *title && strcmp(title, id);
     printable_say(stdout, "%8lld %11lld  %.19sZ  %s%s%s", number_of(d, "chunks"),
@@ -463,6 +467,7 @@ static int delete_by_id(const place *p, int argc, char **argv, fo_buf *b, size_t
         fo_err why = {0};
         int64_t chunks = 0;
         rc = find_one(p, argv[i], &chunks, &why);
+        if (rc == FO_ECORRUPT) rc = FO_OK; /* damaged documents can go, too */
         if (!rc && !o.dry_run) rc = delete_one(p, argv[i], &done.epoch, &why);
         store_document d = {.id = argv[i]};
         if (!rc) {

@@ -1,4 +1,4 @@
-/* forage index verify | stats | compact: the derived files of a home, looked at and tidied. */
+/* forage index stats | compact: the derived files of a home, counted and tidied. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static int open_home(service **s, bool read_only, fo_err *err) {
     return cli_models_open(s, &so, err);
 }
 
-/* ---- verify, stats, compact ----------------------------------------------------------------- */
+/* ---- stats, compact ----------------------------------------------------------------- */
 
 static const cli_option work_options[] = {HOME_OPTION,       COLLECTION("default: all of them"),
                                           CLI_EMBED_OPTIONS, THREADS_OPTION,
@@ -38,7 +38,7 @@ static const cli_option work_options[] = {HOME_OPTION,       COLLECTION("default
 typedef struct each {
     service *service;
     json_out out;
-    int n, n_bad;
+    int n;
 } each;
 
 static void write_stats(json_out *out, const char *tenant, const char *collection,
@@ -83,26 +83,6 @@ static int stats_one(void *ctx, const char *tenant, const char *collection, sear
     return FO_OK;
 }
 
-static int verify_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
-                      fo_err *err) {
-    (void)err;
-    each *e = ctx;
-    fo_err why = {0};
-    search_id_report ids;
-    bool bad = search_index_verify(ix, &why) != FO_OK ||
-               service_compare_ids(e->service, tenant, collection, &ids, &why) != FO_OK;
-    e->n++;
-    e->n_bad += bad;
-    json_out_open(&e->out, NULL, '{');
-    json_out_string(&e->out, "tenant", tenant);
-    json_out_string(&e->out, "collection", collection);
-    json_out_bool(&e->out, "sound", !bad);
-    json_out_string(&e->out, "error", bad ? why.msg : NULL);
-    json_out_close(&e->out, '}');
-    if (!o.json) printable_say(stdout, "%s/%s: %s", tenant, collection, bad ? why.msg : "sound");
-    return FO_OK; /* the others are looked at too */
-}
-
 static int compact_one(void *ctx, const char *tenant, const char *collection, search_index *ix,
                        fo_err *err) {
     int rc = search_index_seal(ix, err);
@@ -110,21 +90,13 @@ static int compact_one(void *ctx, const char *tenant, const char *collection, se
     return rc ? rc : stats_one(ctx, tenant, collection, ix, err);
 }
 
-static int each_run(service_index_fn *fn, bool writes, bool check_store) {
+static int each_run(service_index_fn *fn, bool writes) {
     fo_err err = {0};
     service *s = NULL;
     if (open_home(&s, !writes, &err)) return cli_fail(&err);
     fo_buf text = {0};
     each e = {.service = s, .out = {&text, false}};
     json_out_open(&e.out, NULL, '{');
-    fo_err store_err = {0};
-    if (check_store) {
-        bool bad = store_verify(service_store(s), &store_err) != FO_OK;
-        e.n_bad += bad;
-        json_out_bool(&e.out, "store_sound", !bad);
-        json_out_string(&e.out, "store_error", bad ? store_err.msg : NULL);
-        if (!o.json) printable_say(stdout, "store: %s", bad ? store_err.msg : "sound");
-    }
     json_out_open(&e.out, "collections", '[');
     int rc = service_each_index(s, o.collection ? "default" : NULL, o.collection, fn, &e, &err);
     json_out_close(&e.out, ']');
@@ -137,35 +109,19 @@ static int each_run(service_index_fn *fn, bool writes, bool check_store) {
     else if (!e.n)
         puts("no collections");
     fo_buf_free(&text);
-    return rc || e.n_bad ? 1 : 0;
-}
-
-static int verify_run(int argc, char **argv) {
-    (void)argc, (void)argv;
-    return each_run(verify_one, false, true);
+    return rc ? 1 : 0;
 }
 
 static int stats_run(int argc, char **argv) {
     (void)argc, (void)argv;
-    return each_run(stats_one, false, false);
+    return each_run(stats_one, false);
 }
 
 static int compact_run(int argc, char **argv) {
     (void)argc, (void)argv;
-    return each_run(compact_one, true, false);
+    return each_run(compact_one, true);
 }
 
-const cli_command cli_command_index_verify = {
-    "index verify",
-    "check every checksum and invariant of store and indexes, and that they agree",
-    "forage index verify --home DIR [--collection C] [--json]",
-    "Both indexes must hold the chunks of the store, all of them and no others, each under its\n"
-    "document. Exit status 1 where anything is not sound; 'forage index rebuild' makes indexes "
-    "anew.",
-    work_options,
-    0,
-    0,
-    verify_run};
 const cli_command cli_command_index_stats = {
     "index stats",
     "segments, chunks, postings, bytes of every index",

@@ -230,6 +230,10 @@ static bool is_lines(const char *path) {
 /* ---- what files are called ------------------------------------------------------------------ */
 
 static int none(int rc, bool *held) {
+    if (rc == FO_ECORRUPT) { /* it is there, and damaged: what comes in replaces it */
+        *held = true;
+        return FO_OK;
+    }
     if (rc != FO_ENOTFOUND) return rc;
     *held = false;
     return FO_OK;

@@ -1,6 +1,14 @@
 #include "server/cli/cli_models.h"
+#include "server/base/damage.h"
 
 cli_models cli_model_flags;
+
+void cli_models_apply(service_options *o) {
+    const cli_models *f = &cli_model_flags;
+    o->embed_model = f->embed;
+    o->query_prefix = f->query_prefix;
+    o->passage_prefix = f->passage_prefix;
+}
 
 int cli_models_open(service **out, const service_options *o, fo_err *err) {
     const cli_models *f = &cli_model_flags;
@@ -8,11 +16,10 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     int rc = engine_flags_apply(&e, err);
     if (rc) return rc;
     service_options with = *o;
-    with.embed_model = f->embed;
-    with.query_prefix = f->query_prefix;
-    with.passage_prefix = f->passage_prefix;
+    cli_models_apply(&with);
     with.rerank_model = f->rerank;
     with.model = f->model;
     with.engine = &e;
+    if (!with.notices.fn) with.notices.fn = damage_print;
     return service_open(out, &with, err);
 }

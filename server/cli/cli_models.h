@@ -30,7 +30,11 @@ extern cli_models cli_model_flags; /* what the rows below read */
     ENGINE_DISK_FLAG, ENGINE_FLAGS
 /* clang-format on */
 
-/* service_open with what the flags say put into *o. FO_EINVAL names a flag. */
+/* The embedder, as the flags say. */
+void cli_models_apply(service_options *o);
+
+/* service_open with what the flags say put into *o. FO_EINVAL names a flag. Where nobody listens to
+ * notices they go to stderr. */
 int cli_models_open(service **out, const service_options *o, fo_err *err);
 
 #endif

@@ -12,6 +12,7 @@
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/base/damage.h"
 #include "server/base/log.h"
 #include "server/openai/model_names.h"
 
@@ -28,7 +29,7 @@ static struct {
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
     int64_t merge_rate, max_open;
-    bool read_only, insecure, allow_token_ids;
+    bool force_empty, read_only, insecure, allow_token_ids;
     cli_list allow_hosts, model_aliases;
     int64_t snapshots, snapshots_per_hour;
 } o = {.home = "home",
@@ -63,6 +64,10 @@ static const cli_option options[] = {
     {"read-only", CLI_BOOL, &o.read_only, NULL,
      "write nothing: several such servers may share a home, beside one that writes; each answers "
      "from the state in which it found a collection when it opened it"},
+    {"force-empty", CLI_BOOL, &o.force_empty, NULL,
+     "begin anew where the home has lost forage.db; what is left of it is put aside into "
+     "HOME/lost-TIME",
+     .flag_only = true},
     {"port-file", CLI_STRING, &o.port_file, "FILE",
      "write the port that is listened on to FILE, once it is"},
     CLI_EMBED_OPTIONS,
@@ -361,6 +366,7 @@ static int run(int argc, char **argv) {
     sigaddset(&signals, SIGINT);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* as main.c did for every thread before */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk, not the end */
     fo_err err = {0};
     service *s;
     static cli_list hosts;
@@ -384,6 +390,8 @@ static int run(int argc, char **argv) {
                           .hide_queries = strcmp(o.log_queries, "full") != 0,
                           .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
                           .max_open_collections = (size_t)o.max_open,
+                          .force_empty = o.force_empty,
+                          .notices = {damage_log, NULL},
                           .index_damaged = log_damage};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     int rc = serve(s, &hosts, &signals, &err);

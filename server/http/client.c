@@ -108,7 +108,9 @@ static int fail_status(long status, const fo_buf *reply, fo_err *err) {
     const cJSON *e = cJSON_GetObjectItemCaseSensitive(root, "error");
     const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message"));
     const char *param = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "param"));
-    int code = status == 404                    ? FO_ENOTFOUND
+    const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "code"));
+    int code = kind && !strcmp(kind, "damaged") ? FO_ECORRUPT
+               : status == 404                  ? FO_ENOTFOUND
                : status == 503 || status == 429 ? FO_EBUSY
                : status >= 500                  ? FO_EIO
                                                 : FO_EINVAL;

@@ -315,6 +315,9 @@ int http_status_of(const fo_err *err, const char **code) {
     case FO_ENOSPC:
         *code = "disk_low";
         return 507;
+    case FO_ECORRUPT:
+        *code = "damaged";
+        return 500;
     default:
         *code = "internal";
         return 500;

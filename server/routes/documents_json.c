@@ -11,6 +11,11 @@ static void write_time(json_out *o, const char *key, int64_t ms) {
 void documents_json_document(json_out *o, const store_document *d) {
     json_out_open(o, NULL, '{');
     json_out_string(o, "id", d->id);
+    if (d->damaged) { /* in a list: nothing else of it is given out */
+        json_out_bool(o, "damaged", true);
+        json_out_close(o, '}');
+        return;
+    }
     json_out_string(o, "title", d->title);
     json_out_string(o, "uri", d->uri);
     json_out_string(o, "content_type", d->content_type);

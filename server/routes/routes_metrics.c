@@ -7,6 +7,7 @@
 #include "engine/generate/engine.h"
 #include "kernels/cpu.h"
 #include "server/routes/app.h"
+#include "server/base/damage.h"
 #include "server/base/log.h"
 
 /* One family over both caches of the query path. */
@@ -213,6 +214,14 @@ static void write_index_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_index_damaged_segments_total", "counter",
                         "Index files found damaged, put aside and made anew from the store.",
                         (double)sum.n_damaged);
+    metrics_write_head(b, "forage_damage_total", "counter",
+                       "What was found out of order and gone on from, by kind; the log says what.");
+    for (size_t i = 0; damage_kind(i); i++)
+        fo_buf_printf(b, "forage_damage_total{kind=\"%s\"} %llu\n", damage_kind(i),
+                      (unsigned long long)damage_count(i));
+    metrics_write_value(b, "forage_store_refused_total", "counter",
+                        "Reads refused because what is stored is not what was ingested.",
+                        (double)store_n_refused(service_store(a->service)));
     metrics_write_value(b, "forage_index_dense_scored_total", "counter",
                         "Points that dense searches compared a question with.",
                         (double)sum.n_dense_scored);

@@ -59,6 +59,9 @@ static int remove_old(const char *folder, const char *made, int keep, json_out *
                                    path);
             } else {
                 json_out_string(o, NULL, entries[i]->d_name);
+                char checksum[4420];
+                snprintf(checksum, sizeof checksum, "%s.sha256", path);
+                unlink(checksum);
                 log_event(LOG_LEVEL_INFO, NULL, "snapshot_removed", LOG_STR("path", path));
             }
         }
@@ -83,6 +86,7 @@ static int make(app *a, fo_buf *reply, fo_err *err) {
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int rc = fo_make_dirs(folder, err);
     if (!rc) rc = store_backup(service_store(a->service), path, err);
+    if (!rc) rc = store_backup_seal(path, err);
     struct stat st = {0};
     if (!rc && stat(path, &st) != 0) rc = fo_fail_errno(err, "cannot find %s", path);
     if (rc) return rc;
