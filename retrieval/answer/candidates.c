@@ -26,6 +26,8 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     const char *t = p->title ? p->title : "";
     rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc != FO_OK) return rc;
+    rc = text_units_read(&cp->units, p->text, p->len, err);
+    if (rc != FO_OK) return rc;
     cp->terms = malloc(cp->text.n_words + 1);
     if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
@@ -92,9 +94,26 @@ static double word_answers(const question *q, const fact_text *t, size_t i, size
     return 0;
 }
 
-static uint64_t terms_of(const candidate_passage *p, const fact_sentence *s) {
+/* The words that begin in bytes [start, end) of a text. */
+static fact_sentence words_within(const fact_text *t, uint32_t start, uint32_t end) {
+    fact_sentence s = {start, end, 0, 0};
+    size_t low = 0, high = t->n_words;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (t->words[mid].start < start)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    s.w0 = s.w1 = (uint32_t)low;
+    while (s.w1 < t->n_words && t->words[s.w1].start < end) s.w1++;
+    return s;
+}
+
+static uint64_t terms_of(const candidate_passage *p, uint32_t start, uint32_t end) {
+    fact_sentence s = words_within(&p->text, start, end);
     uint64_t set = 0;
-    for (size_t i = s->w0; i < s->w1; i++)
+    for (size_t i = s.w0; i < s.w1; i++)
         if (p->terms[i] >= 0) set |= 1ull << p->terms[i];
     return set;
 }
@@ -121,7 +140,9 @@ static double measure_pairs(const question *q, const occurrences *o) {
 }
 
 /* A heading, a table row, a lead-in without what it leads to, a scrap of a list. */
-static double fragment_of(const fact_text *t, const fact_sentence *s) {
+static double fragment_of(const fact_text *t, const fact_sentence *s, const text_unit *u) {
+    if (u->kind == TEXT_UNIT_HEADING || u->kind == TEXT_UNIT_HEADER) return 1;
+    if (u->kind != TEXT_UNIT_SENTENCE) return 0;
     size_t n = s->end - s->start, words = 0, bars = 0;
     const char *text = t->text + s->start;
     for (size_t i = s->w0; i < s->w1; i++) words += !(t->words[i].flags & WORD_PART);
@@ -172,14 +193,14 @@ static void measure_words(const candidate_set *set, const candidate_passage *p,
     c->f[CAND_PAIRS] = measure_pairs(q, &o);
 }
 
-static void measure_cover(const candidate_set *set, const candidate_passage *p, size_t sentence,
+static void measure_cover(const candidate_set *set, const candidate_passage *p, size_t unit,
                           const uint64_t *sets, candidate *c) {
     const question *q = &set->q;
-    uint64_t known = c->set | p->title;
+    uint64_t known = c->set | p->title | terms_of(p, c->unit.head_start, c->unit.head_end);
     c->f[CAND_COVER] = question_share(q, known);
-    uint64_t before = sentence > 0 ? sets[sentence - 1] : 0;
-    uint64_t after = sentence + 1 < p->text.n_sentences ? sets[sentence + 1] : 0;
-    if (sentence > 1) after |= sets[sentence - 2];
+    uint64_t before = unit > 0 ? sets[unit - 1] : 0;
+    uint64_t after = unit + 1 < p->units.n ? sets[unit + 1] : 0;
+    if (unit > 1) after |= sets[unit - 2];
     before &= ~known;
     after &= ~known & ~before;
     c->f[CAND_NEIGHBOURS] = question_share(q, before) + 0.5 * question_share(q, after);
@@ -221,25 +242,36 @@ static uint32_t skip_bullet(const fact_text *t, const fact_sentence *s) {
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
     const candidate_passage *p = &set->passages[index];
     const fact_text *t = &p->text;
-    uint64_t *sets = malloc((t->n_sentences + 1) * sizeof *sets);
-    if (!sets) return fo_fail(err, FO_ENOMEM, "out of memory for the sentences");
-    for (size_t i = 0; i < t->n_sentences; i++) sets[i] = terms_of(p, &t->sentences[i]);
+    uint64_t *sets = malloc((p->units.n + 1) * sizeof *sets);
+    if (!sets) return fo_fail(err, FO_ENOMEM, "out of memory for the units");
+    for (size_t i = 0; i < p->units.n; i++)
+        sets[i] = terms_of(p, p->units.v[i].start, p->units.v[i].end);
     int rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < t->n_sentences && set->n < MAX_CANDIDATES; i++) {
-        const fact_sentence *s = &t->sentences[i];
-        if (s->w0 == s->w1) continue;
+    bool how = set->q.procedure;
+    for (size_t i = 0; rc == FO_OK && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
+        const text_unit *u = &p->units.v[i];
+        fact_sentence s = words_within(t, u->start, u->end);
+        if (s.w0 == s.w1) continue;
         candidate c = {.passage = (uint32_t)index,
-                       .sentence = (uint32_t)i,
-                       .start = skip_bullet(t, s),
-                       .end = s->end,
+                       .order = (uint32_t)i,
+                       .start = u->kind == TEXT_UNIT_SENTENCE ? skip_bullet(t, &s) : u->start,
+                       .end = u->end,
+                       .unit = *u,
+                       .w0 = s.w0,
+                       .w1 = s.w1,
                        .set = sets[i],
                        .cosine = NAN};
         measure_cover(set, p, i, sets, &c);
-        measure_words(set, p, s, &c);
+        measure_words(set, p, &s, &c);
         c.f[CAND_FIRST] = i == 0;
-        c.f[CAND_QUESTION] = t->text[s->end - 1] == '?';
-        c.f[CAND_FRAGMENT] = fragment_of(t, s);
+        c.f[CAND_QUESTION] = t->text[u->end - 1] == '?';
+        c.f[CAND_FRAGMENT] = fragment_of(t, &s, u);
         c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
+        c.f[CAND_ENTRY] = how && u->kind == TEXT_UNIT_DEFINITION;
+        if (u->kind != TEXT_UNIT_SENTENCE && s.w1 - s.w0 > 12)
+            c.f[CAND_LENGTH] = log2((double)(s.w1 - s.w0) / 12);
+        c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
+        c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);
     }
     free(sets);
@@ -317,20 +349,53 @@ static int standardise_dense(candidate_set *set, const extractive_input *in, fo_
     return FO_OK;
 }
 
+/* What the reader says of passages and units. */
+static int read_closely(candidate_set *set, const extractive_input *in, fo_err *err) {
+    reading *r;
+    int rc = reading_create(&r, in->reader, in->question, in->passages, set->n_passages, in->cancel,
+                            err);
+    if (rc != FO_OK) return rc;
+    reading_unit *units = calloc(set->n + 1, sizeof *units);
+    reading_values *values = calloc(set->n + 1, sizeof *values);
+    rc = units && values ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    for (size_t i = 0; rc == FO_OK && i < set->n; i++)
+        units[i] = (reading_unit){set->c[i].passage, set->c[i].unit};
+    if (rc == FO_OK) rc = reading_units_measure(r, units, set->n, values, err);
+    for (size_t i = 0; rc == FO_OK && i < set->n; i++) {
+        candidate *c = &set->c[i];
+        c->f[CAND_ALIGN] = values[i].align;
+        c->f[CAND_ALIGN_OWN] = values[i].own;
+        c->f[CAND_ALIGN_LEAST] = values[i].least;
+        c->f[CAND_ALIGN_PASSAGE] = reading_of_passage(r, c->passage);
+    }
+    for (size_t i = 0; rc == FO_OK && i < set->n_passages; i++)
+        set->passages[i].align = reading_of_passage(r, i);
+    set->read = rc == FO_OK;
+    free(units);
+    free(values);
+    reading_free(r);
+    return rc;
+}
+
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err) {
     int rc = question_read(&set->q, in->lx, in->question, strlen(in->question), err);
     if (rc == FO_OK) rc = read_passages(set, in, err);
     double best = 0;
-    for (size_t i = 0; i < set->n_passages; i++) best = fmax(best, set->passages[i].bm25);
+    for (size_t i = 0; i < set->n_passages; i++) {
+        best = fmax(best, set->passages[i].bm25);
+        set->passages[i].align = NAN;
+    }
     for (size_t i = 0; rc == FO_OK && i < set->n_passages; i++)
         rc = read_candidates(set, i, best, err);
     if (rc == FO_OK && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
-    return rc == FO_OK ? standardise_dense(set, in, err) : rc;
+    if (rc == FO_OK) rc = standardise_dense(set, in, err);
+    return rc == FO_OK && in->reader && set->n ? read_closely(set, in, err) : rc;
 }
 
 void candidate_set_deinit(candidate_set *set) {
     for (size_t i = 0; i < set->n_passages; i++) {
         fact_text_deinit(&set->passages[i].text);
+        text_units_deinit(&set->passages[i].units);
         free(set->passages[i].terms);
     }
     question_deinit(&set->q);

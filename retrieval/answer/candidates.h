@@ -1,4 +1,4 @@
-/* candidates.h - every sentence of the passages, measured against the question.
+/* candidates.h - every unit of the passages (units.h), measured against the question.
  *
  * Each passage is analysed once. What is measured is the same for every question and collection:
  * shares of idf mass, ratios to the best of the list, small counts; never a raw BM25 score. */
@@ -7,39 +7,53 @@
 
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/question.h"
+#include "retrieval/answer/units.h"
 
 enum {
-    CAND_COVER,         /* share of the question's mass in the sentence or its passage's title */
-    CAND_NEIGHBOURS,    /* share that is missing here and the sentences around have */
-    CAND_PAIRS,         /* question's neighbouring words that are neighbours here too */
-    CAND_TYPE,          /* has what the question word asks for, not said by the question */
-    CAND_TYPE_NEAR,     /* ... close to words of the question */
-    CAND_FIRST,         /* first sentence of its passage */
-    CAND_BEST_IDF,      /* the rarest covered term's share of the mass */
-    CAND_MISSING_RARE,  /* rarer half of the mass that sentence and title lack */
+    CAND_COVER,      /* share of the question's mass in the unit, its head or its passage's title */
+    CAND_NEIGHBOURS, /* share that is missing here and the units around have */
+    CAND_PAIRS,      /* question's neighbouring words that are neighbours here too */
+    CAND_TYPE,       /* has what the question word asks for, not said by the question */
+    CAND_TYPE_NEAR,  /* ... close to words of the question */
+    CAND_FIRST,      /* first unit of its passage */
+    CAND_BEST_IDF,   /* the rarest covered term's share of the mass */
+    CAND_MISSING_RARE,  /* rarer half of the mass that unit, head and title lack */
     CAND_MISSING_NAME,  /* names and numbers of the question that both lack */
     CAND_QUESTION,      /* is a question itself */
     CAND_FRAGMENT,      /* heading, table row, lead-in: no sentence to read */
     CAND_SPARSE,        /* passage's BM25 over the list's best */
     CAND_DENSE_PASSAGE, /* passage's cosine, in standard deviations of the list; 0 unknown */
-    CAND_DENSE,         /* sentence's cosine, in standard deviations of the list; 0 unknown */
+    CAND_DENSE,         /* unit's cosine, in standard deviations of the list; 0 unknown */
+    CAND_STEPS,         /* a whole procedure, where the question asks how */
+    CAND_STEP,          /* one step of a procedure, where the question asks how */
+    CAND_ENTRY,         /* an option or term with its description, where the question asks how */
+    CAND_LENGTH,        /* of a unit that is no sentence: doublings of twelve words; the longer, the
+                           more of any question it holds by chance */
+    CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
+    CAND_ALIGN_OWN,   /* ... to the unit and what belongs to it alone */
+    CAND_ALIGN_LEAST, /* ... the weightiest tokens' least: something that is asked for is not there */
+    CAND_ALIGN_PASSAGE, /* ... to its whole passage */
     CAND_FEATURES
 };
 
 typedef struct candidate {
-    uint32_t passage, sentence; /* indices */
-    uint32_t start, end;        /* bytes of the passage */
-    uint64_t set;               /* terms of the question in it */
-    double cosine;              /* with the question; NAN unknown */
+    uint32_t passage, order; /* indices; order: of the unit among its passage's */
+    uint32_t start, end;     /* bytes of the passage */
+    text_unit unit;
+    uint32_t w0, w1; /* its words */
+    uint64_t set;    /* terms of the question in it */
+    double cosine;   /* with the question; NAN unknown */
     double f[CAND_FEATURES];
     double score; /* by the ranking model */
 } candidate;
 
 typedef struct candidate_passage {
     fact_text text;
+    text_units units;
     int8_t *terms;  /* per word: the question's term it is, or -1 */
     uint64_t title; /* terms in the title */
     double bm25;    /* over these passages, as a share of the question's own mass */
+    double align;   /* by the reader; NAN: not read */
 } candidate_passage;
 
 typedef struct candidate_set {
@@ -49,6 +63,7 @@ typedef struct candidate_set {
     candidate *c;
     size_t n, cap;
     bool dense; /* the passages' cosines are known */
+    bool read;  /* the reader has seen them */
 } candidate_set;
 
 /* Fill *set (zeroed before, candidate_set_deinit after, also on failure). Passages beyond the 32nd

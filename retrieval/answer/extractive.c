@@ -14,6 +14,8 @@ enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
 
 /* How far behind the best a sentence may be: e^-3.9, a fiftieth of its probability. */
 static const double keep_within = 3.9;
+/* A row, an option, an item beside a better one is more often another thing than more of the same. */
+static const double keep_entry_within = 3;
 /* Two sentences that share more than this of their words say the same. */
 static const double same_text = 0.9;
 
@@ -23,24 +25,40 @@ static const double weights_words[CAND_FEATURES] = {
     [CAND_COVER] = 11.62,       [CAND_NEIGHBOURS] = 6.36, [CAND_PAIRS] = 1.74,
     [CAND_TYPE] = 1.57,         [CAND_TYPE_NEAR] = 1.46,  [CAND_FIRST] = 0.44,
     [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -1.5,
-    [CAND_FRAGMENT] = -3,
+    [CAND_FRAGMENT] = -3,       [CAND_STEPS] = 3,         [CAND_STEP] = -2,
+    [CAND_ENTRY] = 2,           [CAND_LENGTH] = -1,
 };
 static const double weights_dense[CAND_FEATURES] = {
     [CAND_COVER] = 11.52,       [CAND_NEIGHBOURS] = 7.30, [CAND_PAIRS] = 1.51,
     [CAND_TYPE] = 1.89,         [CAND_TYPE_NEAR] = 0.28,  [CAND_FIRST] = 0.35,
     [CAND_MISSING_RARE] = 2.76, [CAND_SPARSE] = 3.21,     [CAND_DENSE_PASSAGE] = 0.58,
     [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,
+    [CAND_STEPS] = 3,           [CAND_STEP] = -2,         [CAND_ENTRY] = 2,
+    [CAND_LENGTH] = -1,
 };
+
+extractive_observer_fn *extractive_observer;
 
 static int by_score_falling(const void *a, const void *b) {
     const candidate *x = a, *y = b;
     if (x->score != y->score) return x->score < y->score ? 1 : -1;
     if (x->passage != y->passage) return x->passage < y->passage ? -1 : 1;
-    return x->sentence < y->sentence ? -1 : x->sentence > y->sentence;
+    return x->order < y->order ? -1 : x->order > y->order;
 }
 
+static const double weights_reader[CAND_FEATURES] = {
+    [CAND_COVER] = 3.47,       [CAND_NEIGHBOURS] = 5.77,
+    [CAND_PAIRS] = 1.33,       [CAND_TYPE] = 0.73,
+    [CAND_TYPE_NEAR] = 2.65,   [CAND_SPARSE] = 1.21,
+    [CAND_ALIGN] = 12.01,      [CAND_ALIGN_OWN] = 9.92,
+    [CAND_ALIGN_LEAST] = 1.58, [CAND_ALIGN_PASSAGE] = 10.14,
+    [CAND_QUESTION] = -1.5,    [CAND_FRAGMENT] = -3,
+    [CAND_STEPS] = 3,          [CAND_STEP] = -2,
+    [CAND_ENTRY] = 2,          [CAND_LENGTH] = -1,
+};
+
 static void rank_candidates(candidate_set *set) {
-    const double *w = set->dense ? weights_dense : weights_words;
+    const double *w = set->read ? weights_reader : set->dense ? weights_dense : weights_words;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
         c->score = 0;
@@ -69,7 +87,14 @@ static void measure_support(support_features *f, const candidate_set *set,
         .pairs = best->f[CAND_PAIRS],
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */
         .dense = NAN,
+        .align = NAN,
     };
+    if (set->read) {
+        f->align = best->f[CAND_ALIGN];
+        f->least = best->f[CAND_ALIGN_LEAST];
+        for (size_t i = 0; i < set->n_passages; i++)
+            f->align_passage = fmax(f->align_passage, set->passages[i].align);
+    }
     if (set->n_passages > 1 && top > 0)
         f->lead = (top - (sum - top) / (double)(set->n_passages - 1)) / top;
     double floor = in->dense_floor;
@@ -82,14 +107,13 @@ static void measure_support(support_features *f, const candidate_set *set,
 /* Share of the shorter sentence's content words that the other has too. */
 static double resemblance(const candidate_set *set, const candidate *a, const candidate *b) {
     const fact_text *ta = &set->passages[a->passage].text, *tb = &set->passages[b->passage].text;
-    const fact_sentence *sa = &ta->sentences[a->sentence], *sb = &tb->sentences[b->sentence];
-    size_t na = sa->w1 - sa->w0, nb = sb->w1 - sb->w0, shared = 0, n = 0;
+    size_t na = a->w1 - a->w0, nb = b->w1 - b->w0, shared = 0, n = 0;
     if (na > nb) return resemblance(set, b, a);
     if (na > 400) return 0;
-    for (size_t i = sa->w0; i < sa->w1; i++) {
+    for (size_t i = a->w0; i < a->w1; i++) {
         if (ta->words[i].flags & (WORD_STOP | WORD_PART)) continue;
         n++;
-        for (size_t j = sb->w0; j < sb->w1; j++) {
+        for (size_t j = b->w0; j < b->w1; j++) {
             if (tb->words[j].id != ta->words[i].id) continue;
             shared++;
             break;
@@ -103,7 +127,7 @@ static double resemblance(const candidate_set *set, const candidate *a, const ca
  * the earliest of equals. */
 static void trim(const candidate_set *set, candidate *c, size_t room, bool at_clauses) {
     const candidate_passage *p = &set->passages[c->passage];
-    const fact_sentence *s = &p->text.sentences[c->sentence];
+    const candidate *s = c;
     const fact_word *w = p->text.words;
     uint32_t best_a = 0, best_b = 0;
     double best = -1;
@@ -139,16 +163,29 @@ static void trim(const candidate_set *set, candidate *c, size_t room, bool at_cl
     }
 }
 
+/* A step and its procedure. */
+static bool overlap(const candidate *a, const candidate *b) {
+    return a->passage == b->passage && a->start < b->end && b->start < a->end;
+}
+
+/* Is a further unit worth its place behind the best? */
+static bool adds(const candidate *best, const candidate *c) {
+    if (c->f[CAND_FRAGMENT] >= 1) return false;
+    if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
+    return best->score - c->score <= keep_entry_within &&
+           c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];
+}
+
 /* The best sentences that fit and do not repeat each other, best first. */
 static size_t choose(const candidate_set *set, size_t max_sentences, size_t max_chars,
                      candidate *chosen) {
     size_t n = 0, used = 0;
     for (size_t i = 0; i < set->n && n < max_sentences; i++) {
         candidate c = set->c[i];
-        if (n > 0 && (set->c[0].score - c.score > keep_within || c.f[CAND_FRAGMENT] >= 1)) continue;
+        if (n > 0 && !adds(&set->c[0], &c)) continue;
         bool repeats = false;
         for (size_t k = 0; k < n && !repeats; k++)
-            repeats = resemblance(set, &c, &chosen[k]) > same_text;
+            repeats = overlap(&c, &chosen[k]) || resemblance(set, &c, &chosen[k]) > same_text;
         if (repeats) continue;
         if (c.end - c.start > max_chars - used) {
             if (n > 0) continue;
@@ -166,26 +203,27 @@ static size_t choose(const candidate_set *set, size_t max_sentences, size_t max_
  * passage (in order of their best) and place. */
 static void put_in_order(candidate *c, size_t n) {
     if (n == 0) return;
-    uint32_t first = c[0].sentence, last = first, home = c[0].passage;
+    uint32_t first = c[0].order, last = first, home = c[0].passage;
     for (size_t again = 0; again < n; again++) {
         for (size_t i = 1; i < n; i++) {
-            if (c[i].passage != home) continue;
-            if (c[i].sentence + 1 == first) first--;
-            if (c[i].sentence == last + 1) last++;
+            if (c[i].passage != home || c[i].unit.kind != TEXT_UNIT_SENTENCE ||
+                c[0].unit.kind != TEXT_UNIT_SENTENCE)
+                continue;
+            if (c[i].order + 1 == first) first--;
+            if (c[i].order == last + 1) last++;
         }
     }
     size_t rank[MAX_SENTENCES];
     for (size_t i = 0; i < n; i++) {
         size_t of_passage = 0;
         while (c[of_passage].passage != c[i].passage) of_passage++;
-        bool leads = c[i].passage == home && c[i].sentence >= first && c[i].sentence <= last;
+        bool leads = i == 0 || (c[i].passage == home && c[i].order >= first && c[i].order <= last);
         rank[i] = leads ? 0 : of_passage + 1;
     }
     for (size_t i = 1; i < n; i++) { /* insertion: n is small */
         candidate moved = c[i];
         size_t r = rank[i], at = i;
-        for (; at > 0 &&
-               (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].sentence > moved.sentence));
+        for (; at > 0 && (rank[at - 1] > r || (rank[at - 1] == r && c[at - 1].order > moved.order));
              at--) {
             c[at] = c[at - 1];
             rank[at] = rank[at - 1];
@@ -206,17 +244,148 @@ static void add_running(fo_buf *b, const char *s, size_t n) {
     }
 }
 
-/* True when nothing but white space stands between two chosen sentences of one passage. */
+/* An option, a lead-in or a question asked belongs to the answer; a heading does not. */
+static bool shows_head(const candidate *c) {
+    const text_unit *u = &c->unit;
+    return u->head_end > u->head_start &&
+           (u->head_kind == TEXT_UNIT_DEFINITION || u->head_kind == TEXT_UNIT_ITEM ||
+            u->head_kind == TEXT_UNIT_TURN);
+}
+
+typedef struct slice {
+    const char *s;
+    size_t n;
+} slice;
+
+static slice trimmed(slice x) {
+    while (x.n && strchr(" \t\r\n", x.s[0])) x.s++, x.n--;
+    while (x.n && strchr(" \t\r\n", x.s[x.n - 1])) x.n--;
+    return x;
+}
+
+/* The cells of a row: "a | b", or "| a | b |". */
+static slice row_of(const char *s, size_t n) {
+    slice x = trimmed((slice){s, n});
+    if (x.n && x.s[0] == '|') x.s++, x.n--;
+    if (x.n && x.s[x.n - 1] == '|') x.n--;
+    return x;
+}
+
+/* Take the next cell, which may be empty. */
+static slice next_cell(slice *rest) {
+    const char *bar = memchr(rest->s, '|', rest->n);
+    size_t n = bar ? (size_t)(bar - rest->s) : rest->n;
+    slice cell = trimmed((slice){rest->s, n});
+    size_t step = bar ? n + 1 : n;
+    rest->s += step;
+    rest->n -= step;
+    return cell;
+}
+
+/* Does a line begin an item of a list? */
+static bool list_mark(const char *s, size_t n) {
+    size_t digits = 0;
+    while (digits < n && digits < 3 && s[digits] >= '0' && s[digits] <= '9') digits++;
+    if (digits) return digits + 1 < n && strchr(".)", s[digits]) && s[digits + 1] == ' ';
+    return n > 2 && ((strchr("-*+", s[0]) && s[1] == ' ') || memcmp(s, "\xE2\x80\xA2", 3) == 0);
+}
+
+/* True when nothing but white space stands between two sentences, so that they are one quote. */
 static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     if (a->passage != b->passage || b->start < a->end) return false;
+    if (a->unit.kind != TEXT_UNIT_SENTENCE || b->unit.kind != TEXT_UNIT_SENTENCE) return false;
+    if (shows_head(a) != shows_head(b) || a->unit.head_start != b->unit.head_start) return false;
     for (size_t i = a->end; i < b->start; i++)
         if (!strchr(" \t\n\r", p->text[i]) || !p->text[i]) return false;
     return true;
 }
 
+/* The cells of a row, each behind what its column is called: "day: Monday; open: closed". */
+static void add_row(fo_buf *b, const passage *p, const candidate *c) {
+    slice row = row_of(p->text + c->start, c->end - c->start);
+    slice head = row_of(p->text + c->unit.head_start, c->unit.head_end - c->unit.head_start);
+    for (bool first = true; row.n;) {
+        slice cell = next_cell(&row), name = next_cell(&head);
+        if (!cell.n) continue;
+        if (!first) fo_buf_str(b, "; ");
+        first = false;
+        add_running(b, name.s, name.n);
+        if (name.n) fo_buf_str(b, ": ");
+        add_running(b, cell.s, cell.n);
+    }
+}
+
+/* A list keeps its lines: steps in one running text are hard to follow. */
+static void add_lines(fo_buf *b, const char *s, size_t n) {
+    for (size_t at = 0; at < n;) {
+        const char *stop = memchr(s + at, '\n', n - at);
+        size_t end = stop ? (size_t)(stop - s) : n;
+        bool mark = list_mark(s + at, end - at);
+        if (b->len && mark) {
+            if (b->data[b->len - 1] == ' ') b->len--;
+            fo_buf_char(b, '\n');
+        } else if (b->len && b->data[b->len - 1] != '\n') {
+            fo_buf_char(b, ' ');
+        }
+        add_running(b, s + at, end - at);
+        at = end + 1;
+    }
+}
+
+/* Bytes of the option or term that a definition begins with; 0: it is none. */
+static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
+    if (c->unit.kind != TEXT_UNIT_DEFINITION || c->unit.body <= c->start || c->unit.body >= end)
+        return 0;
+    return trimmed((slice){p->text + c->start, c->unit.body - c->start}).n;
+}
+
+static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end) {
+    const char *s = p->text;
+    if (c->unit.kind == TEXT_UNIT_ROW && c->unit.head_end > c->unit.head_start) {
+        add_row(b, p, c);
+        return;
+    }
+    if (shows_head(c)) {
+        add_running(b, s + c->unit.head_start, c->unit.head_end - c->unit.head_start);
+        fo_buf_str(b, c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ");
+    }
+    size_t tag = tag_length(p, c, end);
+    if (tag) {
+        add_running(b, s + c->start, tag);
+        fo_buf_str(b, s[c->start + tag - 1] == ':' ? " " : ": ");
+        add_running(b, s + c->unit.body, end - c->unit.body);
+    } else if (c->unit.kind == TEXT_UNIT_STEPS) {
+        add_lines(b, s + c->start, end - c->start);
+    } else {
+        add_running(b, s + c->start, end - c->start);
+    }
+}
+
+/* What supports a piece of the answer: the quote and, where the piece says it too, what the unit
+ * hangs on (a row's header, an option), which stands elsewhere in the same passage. */
+static void add_support(fo_buf *b, const passage *p, const candidate *c, const answer_citation *x) {
+    fo_buf_clear(b);
+    bool headed = c->unit.head_end > c->unit.head_start;
+    if (headed && c->unit.kind == TEXT_UNIT_ROW) { /* as it is said: every cell is copied whole */
+        add_row(b, p, c);
+        return;
+    }
+    if (shows_head(c)) {
+        fo_buf_add(b, p->text + c->unit.head_start, c->unit.head_end - c->unit.head_start);
+        fo_buf_str(b, "\n");
+    }
+    size_t tag = tag_length(p, c, x->end); /* the layout that ends it is said with a colon */
+    if (tag) {
+        fo_buf_add(b, p->text + x->start, tag);
+        fo_buf_str(b, ":\n");
+    }
+    size_t from = tag ? c->unit.body : x->start;
+    fo_buf_add(b, p->text + from, x->end - from);
+}
+
 static int assemble(extractive_answer *out, const extractive_input *in, const candidate *c,
                     size_t n, fo_err *err) {
-    fo_buf text = {0};
+    fo_buf text = {0}, quote = {0};
     out->citations = calloc(n + 1, sizeof *out->citations);
     if (!out->citations) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     int rc = FO_OK;
@@ -229,19 +398,20 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                .start = c[i].start,
                                .end = c[i + run - 1].end,
                                .answer_start = text.len + (text.len > 0)};
-        if (text.len) fo_buf_char(&text, ' ');
-        add_running(&text, p->text + x->start, x->end - x->start);
-        if (text.failed) break;
+        if (text.len) fo_buf_char(&text, c[i].unit.kind == TEXT_UNIT_STEPS ? '\n' : ' ');
+        add_unit(&text, p, &c[i], x->end);
+        add_support(&quote, p, &c[i], x);
+        if (text.failed || quote.failed) break;
         support_check check;
         rc = citation_check(&check, in->lx,
                             &(citation_claim){.sentence = text.data + x->answer_start,
                                               .sentence_len = text.len - x->answer_start,
-                                              .quote = p->text + x->start,
-                                              .quote_len = x->end - x->start,
-                                              .stored = p->text,
-                                              .stored_len = p->len,
-                                              .start = x->start,
-                                              .end = x->end,
+                                              .quote = quote.data,
+                                              .quote_len = quote.len,
+                                              .stored = quote.data,
+                                              .stored_len = quote.len,
+                                              .start = 0,
+                                              .end = quote.len,
                                               .title = p->title},
                             err);
         x->verified = check.verified;
@@ -251,7 +421,9 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
         fo_buf_printf(&text, " [%zu]", out->n_citations);
         i += run;
     }
-    if (rc == FO_OK && text.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+    if (rc == FO_OK && (text.failed || quote.failed))
+        rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+    fo_buf_free(&quote);
     out->text = fo_buf_take(&text, NULL);
     return rc;
 }
@@ -262,22 +434,30 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (set->n == 0) return FO_OK;
     rank_candidates(set);
     measure_support(&out->features, set, in);
+    if (extractive_observer) extractive_observer(set, in, &out->features);
     out->support = support_probability(&out->features);
     double least = in->min_support == 0 ? support_threshold : in->min_support;
-    if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense))
+    if (set->c[0].set == 0 && out->features.cover == 0 && !isfinite(out->features.dense) &&
+        !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
     if (out->support < least || out->support == 0) return FO_OK;
     size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     candidate chosen[MAX_SENTENCES];
     size_t n = choose(set, want < MAX_SENTENCES ? want : MAX_SENTENCES,
                       in->max_chars ? in->max_chars : DEFAULT_CHARS, chosen);
+    if (n) {
+        fo_buf lead = {0};
+        add_unit(&lead, &in->passages[chosen[0].passage], &chosen[0], chosen[0].end);
+        out->lead = fo_buf_take(&lead, NULL);
+        if (!out->lead) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+    }
     put_in_order(chosen, n);
     out->abstain = n == 0;
     return n ? assemble(out, in, chosen, n, err) : FO_OK;
 }
 
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {
-    *out = (extractive_answer){.abstain = true, .features.dense = NAN};
+    *out = (extractive_answer){.abstain = true, .features = {.dense = NAN, .align = NAN}};
     candidate_set set = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
@@ -294,6 +474,7 @@ done:
 }
 
 void extractive_answer_deinit(extractive_answer *a) {
+    free(a->lead);
     free(a->text);
     free(a->citations);
     *a = (extractive_answer){0};

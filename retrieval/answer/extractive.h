@@ -13,17 +13,9 @@
 
 #include "engine/embed/embedder.h"
 #include "retrieval/answer/citations.h"
+#include "retrieval/answer/passage.h"
+#include "retrieval/answer/reading.h"
 #include "retrieval/answer/support.h"
-
-/* A context of the question. Scores that are unknown are NAN. */
-typedef struct passage {
-    const char *text; /* UTF-8 */
-    size_t len;
-    const char *title; /* NULL or "": none */
-    float score;       /* fused, only its order and relative size matter */
-    float dense;       /* cosine with the question */
-    float sparse;      /* BM25 */
-} passage;
 
 typedef struct extractive_input {
     const char *question;    /* the words looked for; NUL-terminated UTF-8 */
@@ -36,7 +28,9 @@ typedef struct extractive_input {
                              all */
     embedder *emb;        /* adds the likeness of sentences where it is a static table (an encoder
                              would take milliseconds a sentence: it is not used); NULL: none */
-    double dense_floor;   /* lowest cosine of the dense list of (up to) 100 hits that the passages
+    reader *reader;       /* reads the passages; NULL: words alone */
+    const atomic_bool *cancel; /* of the reading; NULL: never */
+    double dense_floor; /* lowest cosine of the dense list of (up to) 100 hits that the passages
                              were taken from: what the best cosine is measured against. 0 or NAN:
                              unknown */
 } extractive_input;
@@ -49,6 +43,8 @@ typedef struct answer_citation {
 } answer_citation;
 
 typedef struct extractive_answer {
+    char *
+        lead; /* the best unit alone, as it stands in text: what a written answer is held against */
     char *text; /* NUL-terminated; "" when it abstains; marker [n] = citations[n-1] */
     answer_citation *citations; /* in the order of their markers */
     size_t n_citations;
@@ -61,5 +57,12 @@ typedef struct extractive_answer {
  * FO_ENOMEM, or the embedder's error. */
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err);
 void extractive_answer_deinit(extractive_answer *a);
+
+/* For programs that fit weights (tests/bench/answer_features.c): told of every set of candidates that
+ * was ranked, best first. Set before the first question; NULL in the service. */
+struct candidate_set;
+typedef void extractive_observer_fn(const struct candidate_set *set, const extractive_input *in,
+                                    const support_features *f);
+extern extractive_observer_fn *extractive_observer;
 
 #endif

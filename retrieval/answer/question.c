@@ -69,6 +69,24 @@ static enum question_kind kind_of(const fact_text *t) {
     return ASK_OTHER;
 }
 
+/* "How do I ...", "how is ... done", "what should I do when ...", "which steps ...". */
+static bool asks_procedure(const fact_text *t) {
+    char w[24], next[24];
+    for (size_t i = 0; i < t->n_words; i++) {
+        surface(t, i, w);
+        if (listed(w, "how") &&
+            listed(surface(t, i + 1, next), "do does to can could should must is are shall would"))
+            return true;
+        if (listed(w, "step steps procedure option options flag switch")) return true;
+        if (!listed(w, "what")) continue;
+        if (listed(surface(t, i + 1, next), "to")) return true;
+        bool must = listed(next, "do does should must shall can has have is needs");
+        for (size_t k = 2; must && k <= 6; k++)
+            if (listed(surface(t, i + k, next), "do done")) return true;
+    }
+    return false;
+}
+
 static int by_idf_falling(const void *a, const void *b) {
     double x = ((const question_term *)a)->idf, y = ((const question_term *)b)->idf;
     return x < y ? 1 : x > y ? -1 : 0;
@@ -137,6 +155,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     int rc = fact_text_read(&q->text, lx->analyzer, text, len, err);
     if (rc != FO_OK) return rc;
     q->kind = kind_of(&q->text);
+    q->procedure = asks_procedure(&q->text);
     rc = collect_terms(q, lx, false, err);
     if (rc == FO_OK && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
     if (rc != FO_OK) return rc;

@@ -28,6 +28,7 @@ typedef struct question_term {
 typedef struct question {
     fact_text text;
     enum question_kind kind;
+    bool procedure; /* how something is done, what has to be done: all the steps are the answer */
     question_term terms[QUESTION_MAX_TERMS]; /* distinct content terms; the rarest if too many */
     size_t n_terms;
     double mass;                          /* sum of their idf */

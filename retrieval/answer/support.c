@@ -1,4 +1,4 @@
-/* Two logistic models, one for when the dense side is known. Fitted on half answerable, half
+/* Logistic models: of what the reader saw, of words and the dense side, of words alone. Fitted on half answerable, half
  * unanswerable questions; how, on what and how well: docs/answers.md. The intercepts are moved so
  * that both keep 90 % of the answerable at the one threshold. */
 #include "retrieval/answer/support.h"
@@ -9,7 +9,10 @@ const double support_threshold = 0.35;
 
 double support_probability(const support_features *f) {
     double x;
-    if (isfinite(f->dense))
+    if (isfinite(f->align))
+        x = -11.86 + 2.27 * f->cover_near + 2.49 * f->lead - 2.33 * f->missing_names +
+            0.34 * f->pairs + 17.74 * f->align - 1.32 * f->least + 0.92 * f->align_passage;
+    else if (isfinite(f->dense))
         x = -5.14 + 3.05 * f->cover_near + 4.03 * f->lead - 3.40 * f->missing_names +
             1.41 * f->pairs + 6.52 * f->dense;
     else

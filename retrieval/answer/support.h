@@ -30,6 +30,9 @@ typedef struct support_features {
     double best_idf;      /* mass of the rarest covered word */
     double pairs;         /* mass of the question's word pairs that stand side by side in it */
     double dense;         /* (best cosine - floor) / (1 - floor); NAN where unknown */
+    double align;         /* by the reader: nearness of the best unit; NAN: not read */
+    double least; /* ... and of the weighty token of the question that it is farthest from */
+    double align_passage; /* nearness of the best passage */
 } support_features;
 
 /* Calibrated, 0..1: of questions with such features, how many the documents answer, where as many

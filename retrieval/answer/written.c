@@ -206,10 +206,8 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     if (rc != FO_OK) return rc;
     const extractive_answer *x = in->extract;
     bool first = w->n_sentences == 0;
-    if (first && x && !x->abstain && x->n_citations) {
-        const answer_citation *lead = &x->citations[0];
-        rc = written_agreement(&w->out->agreement, in->lx, in->question,
-                               x->text + lead->answer_start, lead->answer_end - lead->answer_start,
+    if (first && x && !x->abstain && x->lead) {
+        rc = written_agreement(&w->out->agreement, in->lx, in->question, x->lead, strlen(x->lead),
                                s->data, s->len, w->err);
         if (rc != FO_OK) return rc;
     }

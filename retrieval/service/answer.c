@@ -78,6 +78,8 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .lx = lx,
                               .max_sentences = r->q->max_sentences,
                               .min_support = r->q->strict ? 0 : -1,
+                              .reader = r->reader,
+                              .cancel = r->q->cancel,
                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
                               .dense_floor = r->tail};
 }
@@ -296,8 +298,10 @@ static int answer_from(run *r, const passage *passages, const lexicon *lx) {
     extractive_answer x = {0};
     const query_request *q = r->q;
     bool taken = false;
+    int rc = service_take_reader(r->s, &r->reader, r->err);
+    if (rc != FO_OK) return rc;
     const extractive_input in = extractive_input_of(r, passages, lx);
-    int rc = extractive_answer_make(&x, &in, r->err);
+    rc = extractive_answer_make(&x, &in, r->err);
     r->out->support = x.support;
     bool ask_model =
         r->s->engine && q->answer_by != ANSWER_BY_EXTRACTION &&
@@ -308,6 +312,11 @@ static int answer_from(run *r, const passage *passages, const lexicon *lx) {
     return rc;
 }
 
+passage run_passage(const query_context *c) {
+    return (passage){c->chunk.text,   c->chunk.text_len, c->chunk.title,
+                     (float)c->score, (float)c->dense,   (float)c->sparse};
+}
+
 static int answer_generally(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
@@ -316,11 +325,7 @@ static int answer_generally(run *r) {
     int rc = passages ? collection_take_analyzer(r->s, r->c, &words, r->err)
                       : fo_fail(r->err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK) {
-        for (size_t i = 0; i < n; i++) {
-            const query_context *x = &out->contexts[i];
-            passages[i] = (passage){x->chunk.text,   x->chunk.text_len, x->chunk.title,
-                                    (float)x->score, (float)x->dense,   (float)x->sparse};
-        }
+        for (size_t i = 0; i < n; i++) passages[i] = run_passage(&out->contexts[i]);
         lexicon lx = {words, run_idf, r->snapshot};
         rc = answer_from(r, passages, &lx);
     }

@@ -15,6 +15,8 @@
 enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
     RERANK_DEPTH = 50,  /* candidates that a cross-encoder reads */
+    READ_DEPTH = 20,    /* candidates that the reader puts in order where it is asked to */
+    ANSWER_DEPTH = 12,  /* ... for an answer: each costs some six milliseconds the first time */
     MAX_TOP_K = 1000,
     MAX_QUERY_BYTES = 64 << 10,
     MAX_EF = 10000,
@@ -82,9 +84,12 @@ static int check_request(run *r) {
     if (!(q->search.alpha <= 1))
         return fo_fail_field(r->err, FO_EINVAL, "search.alpha",
                              "search.alpha must be between 0 and 1");
-    if (q->search.rerank && !r->s->reranker)
+    if (q->search.rerank == RERANK_MODEL && !r->s->reranker)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
                              "no reranking model is loaded; start the service with --rerank-model");
+    if (q->search.rerank == RERANK_READER && !r->s->reads)
+        return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
+                             "the service was started with --reader none");
     if (q->prefill_only && !r->s->engine)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
                              "prefill_only needs a language model; start the service with --model");
@@ -130,7 +135,13 @@ static int prepare(run *r) {
             "that model, run `forage index rebuild --embed-model ...`, or search with mode sparse",
             q->collection, embedder_name(r->s->embedder));
     r->n_wanted = q->top_k ? q->top_k : 8;
-    r->top_k = q->search.rerank && r->n_wanted < RERANK_DEPTH ? RERANK_DEPTH : r->n_wanted;
+    r->reads = r->s->reads && (q->search.rerank == RERANK_READER ||
+                               (q->search.rerank == RERANK_NONE && q->generate));
+    size_t candidates = q->search.rerank == RERANK_MODEL    ? RERANK_DEPTH
+                        : q->search.rerank == RERANK_READER ? READ_DEPTH
+                        : r->reads                          ? ANSWER_DEPTH
+                                                            : 0;
+    r->top_k = r->n_wanted < candidates ? candidates : r->n_wanted;
     r->depth = r->top_k > FUSION_DEPTH ? r->top_k : FUSION_DEPTH;
     double tuned = atomic_load(&r->c->alpha);
     r->alpha = q->search.alpha >= 0 ? q->search.alpha
@@ -264,7 +275,7 @@ static int gather_contexts(run *r) {
             }
             const fused_hit *f = &r->fused[at + i];
             out->contexts[out->n_contexts++] =
-                (query_context){*k, f->score, f->dense, f->sparse, NAN};
+                (query_context){*k, f->score, f->dense, f->sparse, NAN, NAN};
         }
         at += n;
     }
@@ -275,19 +286,16 @@ static int gather_contexts(run *r) {
     return rc;
 }
 
-/* Score the contexts with the cross-encoder and order them by it. The fused score stays as it is.
- */
 static int by_rerank(const void *a, const void *b) {
     const query_context *x = a, *y = b;
     if (x->rerank != y->rerank) return x->rerank < y->rerank ? 1 : -1;
     return (x->chunk.id > y->chunk.id) - (x->chunk.id < y->chunk.id);
 }
 
-static int rerank(run *r) {
+/* Score the contexts with the cross-encoder. */
+static int score_by_model(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
-    if (!r->q->search.rerank || !n) return FO_OK;
-    double t0 = fo_now_ms();
     const char **texts = calloc(n, sizeof *texts);
     size_t *lens = calloc(n, sizeof *lens);
     float *scores = calloc(n, sizeof *scores);
@@ -300,12 +308,46 @@ static int rerank(run *r) {
         rc = reranker_score(r->s->reranker, r->sought, strlen(r->sought), texts, lens, n, scores,
                             NULL, r->err);
     for (size_t i = 0; !rc && i < n; i++) out->contexts[i].rerank = (double)scores[i];
-    if (!rc) qsort(out->contexts, n, sizeof *out->contexts, by_rerank);
-    while (!rc && out->n_contexts > r->n_wanted)
-        store_chunk_deinit(&out->contexts[--out->n_contexts].chunk);
     free(texts);
     free(lens);
     free(scores);
+    return rc;
+}
+
+/* Score the contexts by what the reader sees, with the scores of both lists beside it. */
+static int score_by_reader(run *r) {
+    query_result *out = r->out;
+    size_t n = out->n_contexts;
+    int rc = service_take_reader(r->s, &r->reader, r->err);
+    if (rc != FO_OK || n > READING_MAX_PASSAGES) return rc;
+    passage *passages = calloc(n, sizeof *passages);
+    reading_rank *ranks = calloc(n, sizeof *ranks);
+    reading *view = NULL;
+    rc = passages && ranks ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
+    if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
+    if (!rc) reading_rank_passages(view, ranks);
+    for (size_t i = 0; !rc && i < n; i++) {
+        out->contexts[i].rerank = ranks[i].score;
+        out->contexts[i].answers = ranks[i].answers;
+    }
+    reading_free(view);
+    free(passages);
+    free(ranks);
+    return rc;
+}
+
+/* Put the contexts in order by the cross-encoder or the reader. The fused score stays as it is. */
+static int rerank(run *r) {
+    query_result *out = r->out;
+    bool by_model = r->q->search.rerank == RERANK_MODEL;
+    if (!out->n_contexts || !(by_model || r->reads)) return FO_OK;
+    double t0 = fo_now_ms();
+    int rc = by_model ? score_by_model(r) : score_by_reader(r);
+    bool scored = !isnan(out->contexts[0].rerank);
+    if (!rc && scored) qsort(out->contexts, out->n_contexts, sizeof *out->contexts, by_rerank);
+    while (!rc && out->n_contexts > r->n_wanted)
+        store_chunk_deinit(&out->contexts[--out->n_contexts].chunk);
     out->ms.rerank = fo_now_ms() - t0;
     return rc;
 }

@@ -144,7 +144,7 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
                 (int32_t)p->fusion,
                 p->rrf_k,
                 q->strict,
-                p->rerank,
+                (int32_t)p->rerank,
                 (int32_t)q->order + 4 * (int32_t)q->kv_reuse};
     bool plain = q->sampling_top_k == 0 && q->min_p == 0 && q->presence_penalty == 0 &&
                  q->frequency_penalty == 0 &&
@@ -178,7 +178,7 @@ static void prime(query_memory *m, const char *tenant, const hot_query *h) {
                        .query = h->query,
                        .top_k = p.top_k,
                        .search = {(enum search_mode)p.mode, (enum fusion_kind)p.fusion, p.alpha,
-                                  p.rrf_k, p.ef, p.rerank != 0, p.score_threshold},
+                                  p.rrf_k, p.ef, (enum rerank_kind)p.rerank, p.score_threshold},
                        .generate = true,
                        .strict = p.strict != 0,
                        .max_tokens = p.max_tokens,

@@ -2,6 +2,7 @@
 #ifndef FORAGE_RETRIEVAL_QUERY_RUN_H
 #define FORAGE_RETRIEVAL_QUERY_RUN_H
 
+#include "retrieval/answer/reading.h"
 #include "retrieval/service/query_memory.h"
 
 typedef struct run {
@@ -17,6 +18,8 @@ typedef struct run {
     size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
     size_t depth;
     double alpha;
+    bool reads;                 /* the reader orders the contexts */
+    reader *reader;             /* of answers; NULL: none, or not asked for yet */
     fusion_hit *dense, *sparse; /* [depth] each */
     size_t n_dense, n_sparse;
     fused_hit *fused; /* [2 * depth] */
@@ -28,6 +31,8 @@ typedef struct run {
 } run;
 
 double run_time_left_ms(const run *r);
+/* A context as the makers of answers see it; pointers are the context's. */
+passage run_passage(const query_context *c);
 /* idf of a snapshot, for a lexicon. */
 float run_idf(void *snapshot, const char *term, size_t len);
 

@@ -74,6 +74,8 @@ static int open_generator(service *s, const service_options *opt, uint64_t besid
     return prompt_builder_create(&s->prompts, &p, err);
 }
 
+static const size_t DEFAULT_READER_CACHE = (size_t)64 << 20;
+
 /* What stands beside the language model: the other models, and the caches of answers. Refused here
  * where that alone cannot fit; engine_open adds the language model's own. */
 static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err) {
@@ -92,6 +94,22 @@ static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err
     return FO_OK;
 }
 
+static int open_reader(service *s, const char *path, fo_err *err) {
+    return reader_open(&s->reader, path,
+                       &(reader_options){.pool = s->model_pool, .cache_bytes = s->reader_bytes},
+                       err);
+}
+
+int service_take_reader(service *s, reader **out, fo_err *err) {
+    *out = NULL;
+    if (!s->reads) return FO_OK;
+    pthread_mutex_lock(&s->reader_mu);
+    int rc = s->reader ? FO_OK : open_reader(s, NULL, err);
+    *out = s->reader;
+    pthread_mutex_unlock(&s->reader_mu);
+    return rc;
+}
+
 static int open_models(service *s, const service_options *opt, fo_err *err) {
     if (!(s->model_pool = fo_pool_create_bound(opt->n_threads, NULL)) ||
         !(s->passage_pool = fo_pool_create_background(opt->n_threads, true)))
@@ -107,6 +125,12 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     if (rc == FO_OK) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
     if (rc == FO_OK && opt->rerank_model)
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
+    const char *read_by = opt->reader ? opt->reader : "builtin";
+    s->reads = strcmp(read_by, "none") != 0;
+    s->reader_bytes = opt->reader_cache_bytes ? opt->reader_cache_bytes : DEFAULT_READER_CACHE;
+    /* The built-in one waits for the first question: not every open home is asked one. */
+    if (rc == FO_OK && s->reads && strcmp(read_by, "builtin") != 0)
+        rc = open_reader(s, read_by, err);
     return rc;
 }
 
@@ -126,6 +150,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->min_free_bytes = opt->min_free_bytes ? opt->min_free_bytes : 64u << 20;
     s->queue_tail = &s->queue;
     pthread_mutex_init(&s->admin_mu, NULL);
+    pthread_mutex_init(&s->reader_mu, NULL);
     pthread_mutex_init(&s->mu, NULL);
     pthread_cond_init(&s->idle, NULL);
     pthread_cond_init(&s->open.changed, NULL);
@@ -193,6 +218,7 @@ void service_close(service *s) {
     prompt_builder_free(s->prompts);
     engine_close(s->engine);
     reranker_close(s->reranker);
+    reader_close(s->reader);
     embedder_close(s->embedder);
     fo_pool_free(s->pool);
     fo_pool_free(s->index_pool);
@@ -200,6 +226,7 @@ void service_close(service *s) {
     fo_pool_free(s->passage_pool);
     if (s->lock_fd >= 0) close(s->lock_fd);
     pthread_mutex_destroy(&s->admin_mu);
+    pthread_mutex_destroy(&s->reader_mu);
     pthread_mutex_destroy(&s->mu);
     pthread_cond_destroy(&s->idle);
     pthread_cond_destroy(&s->open.changed);

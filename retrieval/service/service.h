@@ -44,7 +44,10 @@ typedef struct service_options {
     const char *embed_model; /* NULL: the table built into the binary */
     const char *query_prefix, *passage_prefix; /* of an encoder; NULL: what its file says */
     const char *rerank_model;                  /* a cross-encoder for search.rerank; NULL: none */
-    const char *model; /* the language model; NULL: answers are extractive */
+    const char *reader; /* reads the passages of every answer: NULL or "builtin": the one inside the
+                            binary; "none": words alone; else a GGUF file of an encoder */
+    size_t reader_cache_bytes; /* of token vectors that it keeps; 0: 64 MiB */
+    const char *model;         /* the language model; NULL: answers are extractive */
     /* How the language model runs: everything but .model and .n_threads counts; NULL: defaults. */
     const struct engine_options *engine;
     int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
@@ -180,13 +183,17 @@ enum context_order { ORDER_SCORE, ORDER_CACHE };
  * the other two are there to be measured. */
 enum answer_by { ANSWER_BY_SERVICE, ANSWER_BY_EXTRACTION, ANSWER_BY_MODEL };
 
+/* What puts the best of the fused list in order: nothing more, the cross-encoder of rerank_model, or
+ * the reader. Contexts of an answer are always read, where the service has a reader. */
+enum rerank_kind { RERANK_NONE, RERANK_MODEL, RERANK_READER };
+
 typedef struct search_params {
     enum search_mode mode;
     enum fusion_kind fusion;
     double alpha; /* dense weight; < 0: the collection's, else the embedder's default */
     int rrf_k;    /* 0: 60 */
     size_t ef;    /* 0: default */
-    bool rerank;
+    enum rerank_kind rerank;
     double score_threshold; /* of the fused score */
 } search_params;
 
@@ -241,6 +248,7 @@ typedef struct query_context {
     store_chunk chunk;
     double score;                 /* fused */
     double dense, sparse, rerank; /* NAN where that list does not hold it */
+    double answers;               /* by the reader: how likely it answers, 0..1; NAN: not read */
 } query_context;
 
 enum query_status { QUERY_ANSWERED, QUERY_ABSTAINED, QUERY_NO_CONTEXT };

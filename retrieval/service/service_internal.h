@@ -10,6 +10,7 @@
 #include "index/search/search_workers.h"
 #include "index/sparse/analyze.h"
 #include "kernels/pool.h"
+#include "engine/embed/reader.h"
 #include "retrieval/answer/prompt.h"
 #include "retrieval/service/service.h"
 
@@ -62,13 +63,18 @@ struct service {
     reranker *reranker;      /* NULL: none loaded */
     engine *engine;          /* NULL: none loaded */
     prompt_builder *prompts; /* with it */
+    bool reads;              /* answers are made with a reader */
+    size_t reader_bytes;     /* of its cache */
+    pthread_mutex_t reader_mu;
+    reader
+        *reader; /* guarded by reader_mu until it is there; the built-in one comes when asked for */
     /* The first three give way to others (kernels/priority.h); queries never wait for them. */
     fo_pool *pool;         /* prepares documents */
     fo_pool *index_pool;   /* builds and merges graphs: a merge takes long, and ingest goes on */
     fo_pool *passage_pool; /* steps of the embedder over passages, from within `pool` */
-    fo_pool *model_pool;   /* steps of the embedder over questions, and the reranker's */
-    struct kv_warm *warm;  /* NULL: off */
-    query_memory *memory;  /* what queries leave for the next */
+    fo_pool *model_pool; /* steps of the embedder over questions, the reranker's and the reader's */
+    struct kv_warm *warm;          /* NULL: off */
+    query_memory *memory;          /* what queries leave for the next */
     search_workers *index_workers; /* seal, merge and check; NULL: read-only */
     int lock_fd;
     bool read_only;
@@ -96,6 +102,9 @@ struct service {
     /* atomic: relaxed counters */
     atomic_uint_fast64_t n_queries, n_ingested;
 };
+
+/* The reader of answers, *out NULL where the service has none; owned by s. */
+int service_take_reader(service *s, reader **out, fo_err *err);
 
 /* Every public call stands between these: closing waits for them. FO_EBUSY once closing. */
 int service_enter(service *s, fo_err *err);

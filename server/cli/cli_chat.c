@@ -36,6 +36,7 @@ static const cli_option options[] = {
     {"sources", CLI_BOOL, &o.sources, NULL, "show the sources after every answer"},
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
+    CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,
     ENGINE_THREADS_FLAG,
     {0}};

@@ -17,6 +17,7 @@
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/exact_judge.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/base/printable.h"
@@ -27,7 +28,8 @@
 #define RANKED_MAX     1000
 
 static struct {
-    const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file, *answers_file;
+    const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file, *answers_file,
+        *judge;
     int64_t k, skip, limit, threads, sentences, max_tokens, rrf_k, ef, depth;
     double alpha;
     bool json, no_answers, loose, generate, tune;
@@ -45,7 +47,7 @@ static const cli_option options[] = {
     {"queries", CLI_STRING, &o.queries, "FILE", "JSON lines: id, text; answers, answerability",
      .required = true, .flag_only = true},
     {"qrels", CLI_STRING, &o.qrels, "FILE",
-     "query-id TAB document-id TAB relevance, or TREC's form", .required = true, .flag_only = true},
+     "query-id TAB document-id TAB relevance, or TREC's form", .flag_only = true},
     {"collection", CLI_STRING, &o.collection, "NAME", "default: default"},
     {"k", CLI_INT, &o.k, "K", "depth of nDCG, MRR and recall (default 10)", .min = 1, .max = 100},
     {"mode", CLI_STRING, &o.mode, "MODE", "hybrid, dense or sparse"},
@@ -61,6 +63,9 @@ static const cli_option options[] = {
     {"limit", CLI_INT, &o.limit, "N", "only so many queries", .min = 0, .max = 1e9},
     {"no-answers", CLI_BOOL, &o.no_answers, NULL, "rankings only, even where answers are given"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
+    {"judge", CLI_STRING, &o.judge, "exact",
+     "right, partial, wrong or refused, by the questions' own accept and refuse; needs no qrels",
+     .flag_only = true},
     {"run-file", CLI_STRING, &o.run_file, "FILE", "write the rankings in TREC's run format",
      .flag_only = true},
     {"tune-alpha", CLI_BOOL, &o.tune, NULL,
@@ -74,6 +79,7 @@ static const cli_option options[] = {
     CLI_GENERATE_OPTIONS,
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
+    CLI_READER_OPTION,
     {"threads", CLI_INT, &o.threads, "N", "queries at once (default: all)", .max = 256},
     CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
@@ -90,7 +96,8 @@ typedef struct judged_answer {
     double exact, f1, support, agreement, ms, first_token_ms;
     size_t n_citations, n_verified, completion_tokens;
     enum answer_source source;
-    char *text; /* without markers */
+    enum exact_verdict verdict; /* where the query has a judge */
+    char *text;                 /* without markers */
 } judged_answer;
 
 typedef struct judged_query {
@@ -101,6 +108,7 @@ typedef struct judged_query {
     const char **answers;
     size_t n_answers;
     int answerable; /* 1, 0, -1: not said */
+    exact_judge *judge;
     /* outcome */
     bool failed, ranked;
     fo_err err;
@@ -183,6 +191,7 @@ static int read_query(judged_query *q, char *line, size_t len, fo_err *err) {
     q->id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "id"));
     q->text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "text"));
     if (!q->id || !q->text) return fo_fail(err, FO_EINVAL, "a query needs an id and a text");
+    if (o.judge && (rc = exact_judge_create(&q->judge, root, err)) != FO_OK) return rc;
     const char *a = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "answerability"));
     if (a) /* PARTIAL has an answer in the documents; UNDERSPECIFIED asks back: neither is counted
             */
@@ -314,7 +323,7 @@ static char *plain_answer(const char *answer) {
 }
 
 static bool wants_answer(const judged_query *q) {
-    return !o.no_answers && (q->n_answers || q->answerable >= 0);
+    return !o.no_answers && (q->n_answers || q->answerable >= 0 || q->judge);
 }
 
 static void judge_answer(evaluation *e, judged_query *q, query_request *request,
@@ -338,6 +347,7 @@ static void judge_answer(evaluation *e, judged_query *q, query_request *request,
             a->f1 = measure_f1(a->text, q->answers, q->n_answers);
             a->contains = measure_contains(a->text, q->answers, q->n_answers);
         }
+        if (q->judge) a->verdict = exact_judge_answer(q->judge, a->answered ? a->text : NULL);
         a->n_citations = r.n_citations;
         for (size_t i = 0; i < r.n_citations; i++) a->n_verified += r.citations[i].verified;
     }
@@ -472,6 +482,29 @@ static void write_answers(const evaluation *e, json_out *out, enum answer_by by,
     free(t.first_ms);
 }
 
+/* What the questions' own expressions say of the service's answers. */
+static void write_verdicts(const evaluation *e, json_out *out) {
+    size_t n[2][EXACT_VERDICTS] = {{0}}, asked[2] = {0};
+    for (size_t i = 0; i < e->n_queries; i++) {
+        const judged_query *q = &e->queries[i];
+        if (q->failed || !q->judge || !q->by[ANSWER_BY_SERVICE].made) continue;
+        bool refuse = exact_judge_wants_refusal(q->judge);
+        asked[refuse]++;
+        n[refuse][q->by[ANSWER_BY_SERVICE].verdict]++;
+    }
+    double all = (double)(asked[0] + asked[1]);
+    json_out_open(out, "judged_exactly", '{');
+    json_out_int(out, "answerable", (int64_t)asked[0]);
+    for (int v = 0; v < EXACT_VERDICTS; v++)
+        json_out_int(out, exact_verdict_names[v], (int64_t)n[0][v]);
+    json_out_int(out, "to_refuse", (int64_t)asked[1]);
+    json_out_int(out, "refused_rightly", (int64_t)n[1][EXACT_RIGHT]);
+    figure(out, "right_share", share((double)n[0][EXACT_RIGHT], (double)asked[0]));
+    figure(out, "refused_rightly_share", share((double)n[1][EXACT_RIGHT], (double)asked[1]));
+    figure(out, "wrong_share", share((double)(n[0][EXACT_WRONG] + n[1][EXACT_WRONG]), all));
+    json_out_close(out, '}');
+}
+
 static void write_report(const evaluation *e, fo_buf *b) {
     double ndcg = 0, mrr = 0, recall = 0, success[3] = {0}, ms_sum = 0;
     size_t ranked = 0, failed = 0;
@@ -514,6 +547,7 @@ static void write_report(const evaluation *e, fo_buf *b) {
         write_answers(e, &out, ANSWER_BY_EXTRACTION, "extraction_alone");
         write_answers(e, &out, ANSWER_BY_MODEL, "model_alone");
     }
+    if (o.judge) write_verdicts(e, &out);
     json_out_open(&out, "ms", '{');
     figure(&out, "mean", n_ms ? ms_sum / (double)n_ms : NAN);
     figure(&out, "p50", n_ms ? ms[n_ms / 2] : NAN);
@@ -567,6 +601,7 @@ static int write_answers_file(const evaluation *e, fo_err *err) {
             json_out_open(&out, names[k], '{');
             json_out_string(&out, "answer", a->text);
             json_out_string(&out, "source", answer_source_name(a->source));
+            if (q->judge) json_out_string(&out, "verdict", exact_verdict_names[a->verdict]);
             json_out_bool(&out, "contains", a->contains);
             json_out_number(&out, "f1", a->f1);
             json_out_number(&out, "support", a->support);
@@ -587,6 +622,7 @@ static int write_answers_file(const evaluation *e, fo_err *err) {
 static void evaluation_deinit(evaluation *e) {
     for (size_t i = 0; i < e->n_queries; i++) {
         cJSON_Delete(e->queries[i].root);
+        exact_judge_free(e->queries[i].judge);
         free(e->queries[i].messages);
         free(e->queries[i].answers);
         free(e->queries[i].run_lines);
@@ -694,7 +730,7 @@ static int tune(evaluation *e, fo_buf *b, fo_err *err) {
 /* ---- the command ---------------------------------------------------------------------------- */
 
 static int open_all(evaluation *e, fo_err *err) {
-    int rc = read_qrels(e, err);
+    int rc = o.qrels ? read_qrels(e, err) : FO_OK;
     if (!rc) rc = read_queries(e, err);
     if (!rc && !e->n_queries) rc = fo_fail(err, FO_EINVAL, "%s holds no query", o.queries);
     char database[4096]; /* opening for writing would make a home where there is none */
@@ -718,6 +754,9 @@ static int run(int argc, char **argv) {
         return cli_wrong_usage("--mode must be hybrid, dense or sparse");
     if (!one_of(o.fusion, "weighted rrf dbsf"))
         return cli_wrong_usage("--fusion must be weighted, rrf or dbsf");
+    if (o.judge && strcmp(o.judge, "exact")) return cli_wrong_usage("--judge knows exact alone");
+    if (!o.qrels && (!o.judge || o.tune))
+        return cli_wrong_usage("eval needs --qrels or --judge exact");
     if (o.generate && !cli_model_flags.model) return cli_wrong_usage("--generate needs --model");
     if (o.tune && (strcmp(o.mode, "hybrid") || strcmp(o.fusion, "weighted") || o.generate))
         return cli_wrong_usage("--tune-alpha is about --mode hybrid with --fusion weighted");
@@ -745,12 +784,15 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_eval = {
     "eval",
     "measure retrieval and answers against judged queries",
-    "forage eval --home DIR --queries q.jsonl --qrels qrels.tsv [--k 10] [--mode sparse] [--json]",
+    "forage eval --home DIR --queries q.jsonl --qrels qrels.tsv [--k 10] [--mode sparse] [--json]\n"
+    "  forage eval --home DIR --queries q.jsonl --judge exact",
     "nDCG (linear gain), MRR, recall and success of documents, each at its best chunk. Where "
     "queries\n"
     "carry answers: exact match and F1 as SQuAD has them, contains-gold, verified citations; "
     "where\n"
-    "they carry answerability: precision and recall of abstaining.",
+    "they carry answerability: precision and recall of abstaining. With --judge exact, where they\n"
+    "carry accept (expressions, or lists of parts) or refuse: true: right, partial, wrong, "
+    "refused.",
     options,
     0,
     0,

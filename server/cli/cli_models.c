@@ -18,6 +18,7 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     service_options with = *o;
     cli_models_apply(&with);
     with.rerank_model = f->rerank;
+    with.reader = f->reader;
     with.model = f->model;
     with.engine = &e;
     if (!with.notices.fn) with.notices.fn = damage_print;

@@ -8,7 +8,7 @@
 #include "server/cli/engine_flags.h"
 
 typedef struct cli_models {
-    const char *embed, *query_prefix, *passage_prefix, *rerank, *model;
+    const char *embed, *query_prefix, *passage_prefix, *rerank, *reader, *model;
 } cli_models;
 extern cli_models cli_model_flags; /* what the rows below read */
 
@@ -24,6 +24,9 @@ extern cli_models cli_model_flags; /* what the rows below read */
 #define CLI_RERANK_OPTION \
     {"rerank-model", CLI_STRING, &cli_model_flags.rerank, "FILE", \
      "a cross-encoder (GGUF) for search.rerank and /v1/rerank"}
+#define CLI_READER_OPTION \
+    {"reader", CLI_STRING, &cli_model_flags.reader, "FILE", \
+     "reads the passages of every answer: builtin (default), none, or an encoder (GGUF)"}
 #define CLI_GENERATE_OPTIONS \
     {"model", CLI_STRING, &cli_model_flags.model, "FILE", \
      "a language model (GGUF) that writes answers (default: none)"}, \

@@ -41,6 +41,7 @@ static const cli_option options[] = {
      .max = 20},
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
+    CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,
     ENGINE_THREADS_FLAG,
     {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},

@@ -72,6 +72,7 @@ static const cli_option options[] = {
      "write the port that is listened on to FILE, once it is"},
     CLI_EMBED_OPTIONS,
     CLI_RERANK_OPTION,
+    CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,
     {"model-alias", CLI_LIST, &o.model_aliases, "A=B",
      "/v1 knows the model B (GET /v1/models lists the names) by the name A, too. May be given "

@@ -22,6 +22,21 @@ const char *answer_source_name(enum answer_source s) {
     return s == ANSWER_GENERATED ? "generated" : s == ANSWER_EXTRACTIVE ? "extractive" : "none";
 }
 
+/* "rerank": true (the cross-encoder), false, "model", "reader" or "none". */
+static enum rerank_kind read_rerank(json_in *s) {
+    static const char *const kinds[] = {"none", "model", "reader", NULL};
+    const cJSON *v = json_in_any(s, "rerank");
+    if (!v || cJSON_IsNull(v) || cJSON_IsFalse(v)) return RERANK_NONE;
+    if (cJSON_IsTrue(v)) return RERANK_MODEL;
+    for (int i = 0; cJSON_IsString(v) && kinds[i]; i++)
+        if (!strcmp(v->valuestring, kinds[i])) return (enum rerank_kind)i;
+    char path[64];
+    json_in_path(s, "rerank", path);
+    fo_fail_field(s->err, FO_EINVAL, path,
+                  "%s must be true, false, \"model\", \"reader\" or \"none\"", path);
+    return RERANK_NONE;
+}
+
 static void read_search(query_call *c, json_in *in) {
     static const char *const modes[] = {"hybrid", "dense", "sparse", NULL};
     static const char *const fusions[] = {"weighted", "rrf", "dbsf", NULL};
@@ -33,7 +48,7 @@ static void read_search(query_call *c, json_in *in) {
     p->alpha = json_in_number(&s, "alpha", -1, 0, 1);
     p->rrf_k = (int)json_in_int(&s, "rrf_k", 60, 1, 10000);
     p->ef = (size_t)json_in_int(&s, "ef", 0, 1, 10000);
-    p->rerank = json_in_bool(&s, "rerank", false);
+    p->rerank = read_rerank(&s);
     p->score_threshold = json_in_number(&s, "score_threshold", 0, -1e9, 1e9);
     if (json_in_end(&s)) return;
 }
@@ -202,6 +217,7 @@ static void write_contexts(json_out *o, const query_call *call, const query_resu
         json_out_int(o, "end", (int64_t)x->chunk.end_cp);
         if (x->chunk.metadata && *x->chunk.metadata) json_out_raw(o, "metadata", x->chunk.metadata);
         json_out_number(o, "score", x->score);
+        if (isfinite(x->answers)) json_out_number(o, "answers", x->answers);
         if (call->with_scores) {
             json_out_open(o, "scores", '{');
             json_out_number(o, "dense", x->dense);

@@ -1,0 +1,17 @@
+/* passage.h - a context of a question, as the makers of answers see it. */
+#ifndef FORAGE_RETRIEVAL_PASSAGE_H
+#define FORAGE_RETRIEVAL_PASSAGE_H
+
+#include <stddef.h>
+
+/* Scores that are unknown are NAN. */
+typedef struct passage {
+    const char *text; /* UTF-8 */
+    size_t len;
+    const char *title; /* NULL or "": none */
+    float score;       /* fused, only its order and relative size matter */
+    float dense;       /* cosine with the question */
+    float sparse;      /* BM25 */
+} passage;
+
+#endif

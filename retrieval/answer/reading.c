@@ -1,0 +1,214 @@
+#include "retrieval/answer/reading.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/buf.h"
+
+/* A title names the subject that its text leaves out, and much besides. */
+static const float title_weight = 0.9f;
+
+/* Order of passages, beside the reader's own standard score: docs/answers.md. */
+static const double sparse_weight = 0.5, dense_weight = 0.3;
+/* Where a passage is as likely to answer as not, and how fast that changes. */
+static const double answers_middle = 0.62, answers_slope = 18;
+
+struct reading {
+    const passage *passages;
+    size_t n_passages;
+    reader_text **texts; /* [0] the question, then passages, then titles */
+    size_t n_texts;
+    double *of_passage;
+};
+
+static const reader_text *text_of(const reading *r, size_t i) {
+    return r->texts[1 + i];
+}
+static const reader_text *title_of(const reading *r, size_t i) {
+    return r->texts[1 + r->n_passages + i];
+}
+
+static int by_size_falling(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? 1 : x > y ? -1 : 0;
+}
+
+/* Weights of the question's tokens among units that compete, and the least weight of those that make
+ * up half of the mass. */
+static float weigh(const reading *r, const reader_unit *among, size_t n_units, float *weights) {
+    size_t n = reader_text_tokens(r->texts[0]);
+    reader_idf(r->texts[0], among, n_units, weights);
+    float sorted[READER_MAX_TOKENS], mass = 0, sum = 0, least = 0;
+    for (size_t i = 0; i < n; i++) mass += sorted[i] = weights[i];
+    qsort(sorted, n, sizeof *sorted, by_size_falling);
+    for (size_t i = 0; i < n && sum < mass / 2; i++) {
+        least = sorted[i];
+        sum += sorted[i];
+    }
+    return least;
+}
+
+static reader_part whole(const reader_text *t, float weight) {
+    return (reader_part){t, 0, (uint32_t)reader_text_tokens(t), weight};
+}
+
+static int read_passages(reading *r, fo_err *err) {
+    size_t n = r->n_passages, tokens = reader_text_tokens(r->texts[0]);
+    reader_part *parts = calloc(2 * n + 1, sizeof *parts);
+    reader_unit *units = calloc(n + 1, sizeof *units);
+    float *best = calloc(n * tokens + 1, sizeof *best);
+    int rc =
+        parts && units && best ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+        parts[2 * i] = whole(text_of(r, i), 1);
+        parts[2 * i + 1] = whole(title_of(r, i), title_weight);
+        units[i] = (reader_unit){parts + 2 * i, 2};
+    }
+    if (rc == FO_OK && n) rc = reader_align(r->texts[0], units, n, best, err);
+    float weights[READER_MAX_TOKENS];
+    if (rc == FO_OK && n) weigh(r, units, n, weights);
+    for (size_t i = 0; rc == FO_OK && i < n; i++)
+        r->of_passage[i] = (double)reader_score(best + i * tokens, weights, tokens);
+    free(parts);
+    free(units);
+    free(best);
+    return rc;
+}
+
+int reading_create(reading **out, reader *model, const char *question, const passage *passages,
+                   size_t n_passages, const atomic_bool *cancelled, fo_err *err) {
+    *out = NULL;
+    size_t n = 1 + 2 * n_passages;
+    reading *r = calloc(1, sizeof *r);
+    const char **texts = calloc(n, sizeof *texts);
+    size_t *lens = calloc(n, sizeof *lens);
+    int rc = FO_OK;
+    if (r) {
+        *r = (reading){.passages = passages, .n_passages = n_passages};
+        r->texts = calloc(n, sizeof *r->texts);
+        r->of_passage = calloc(n_passages + 1, sizeof *r->of_passage);
+    }
+    if (!r || !texts || !lens || !r->texts || !r->of_passage)
+        rc = fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    if (rc == FO_OK) {
+        texts[0] = question;
+        lens[0] = strlen(question);
+        for (size_t i = 0; i < n_passages; i++) {
+            const char *title = passages[i].title ? passages[i].title : "";
+            texts[1 + i] = passages[i].text;
+            lens[1 + i] = passages[i].len;
+            texts[1 + n_passages + i] = title;
+            lens[1 + n_passages + i] = strlen(title);
+        }
+        rc = reader_encode(model, texts, lens, n, cancelled, r->texts, err);
+        if (rc == FO_OK) r->n_texts = n;
+    }
+    if (rc == FO_OK) rc = read_passages(r, err);
+    free(texts);
+    free(lens);
+    if (rc == FO_OK)
+        *out = r;
+    else
+        reading_free(r);
+    return rc;
+}
+
+void reading_free(reading *r) {
+    if (!r) return;
+    if (r->n_texts) reader_texts_release(r->texts, r->n_texts);
+    free(r->texts);
+    free(r->of_passage);
+    free(r);
+}
+
+double reading_of_passage(const reading *r, size_t i) {
+    return r->of_passage[i];
+}
+
+/* In standard deviations of the list; what a list lacks counts as its least. */
+static void standardise(double *x, size_t n) {
+    double least = INFINITY, sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        if (isfinite(x[i])) least = fmin(least, x[i]);
+    for (size_t i = 0; i < n; i++) {
+        if (!isfinite(x[i])) x[i] = isfinite(least) ? least : 0;
+        sum += x[i];
+        squares += x[i] * x[i];
+    }
+    double mean = sum / (double)n, variance = squares / (double)n - mean * mean;
+    double scale = variance > 1e-12 ? 1 / sqrt(variance) : 0;
+    for (size_t i = 0; i < n; i++) x[i] = (x[i] - mean) * scale;
+}
+
+void reading_rank_passages(const reading *r, reading_rank *ranks) {
+    double align[READING_MAX_PASSAGES], sparse[READING_MAX_PASSAGES], dense[READING_MAX_PASSAGES];
+    size_t n = r->n_passages < READING_MAX_PASSAGES ? r->n_passages : READING_MAX_PASSAGES;
+    for (size_t i = 0; i < n; i++) {
+        align[i] = r->of_passage[i];
+        sparse[i] = (double)r->passages[i].sparse;
+        dense[i] = (double)r->passages[i].dense;
+        ranks[i].answers = 1 / (1 + exp(-(answers_slope * (align[i] - answers_middle))));
+    }
+    if (n == 0) return;
+    standardise(align, n);
+    standardise(sparse, n);
+    standardise(dense, n);
+    for (size_t i = 0; i < n; i++)
+        ranks[i].score = align[i] + sparse_weight * sparse[i] + dense_weight * dense[i];
+}
+
+enum { PARTS = 3 };
+
+/* The parts of a unit: itself, what it hangs on, and, unless `alone`, the title. */
+static reader_unit parts_of(const reading *r, const reading_unit *u, bool alone,
+                            reader_part *parts) {
+    const reader_text *t = text_of(r, u->passage);
+    size_t n = 0;
+    bool belongs = u->unit.head_kind != TEXT_UNIT_HEADING;
+    parts[n++] = reader_part_of(t, u->unit.start, u->unit.end, 1);
+    if (u->unit.head_end > u->unit.head_start && (belongs || !alone))
+        parts[n++] =
+            reader_part_of(t, u->unit.head_start, u->unit.head_end, belongs ? 1 : title_weight);
+    if (!alone) parts[n++] = whole(title_of(r, u->passage), title_weight);
+    return (reader_unit){parts, n};
+}
+
+static void score_units(const reading *r, const float *best, const float *weights, float least_idf,
+                        size_t n, reading_values *values) {
+    size_t tokens = reader_text_tokens(r->texts[0]);
+    for (size_t i = 0; i < n; i++) {
+        const float *all = best + i * tokens, *own = best + (n + i) * tokens;
+        float least = 1;
+        for (size_t k = 0; k < tokens; k++)
+            if (weights[k] >= least_idf && all[k] < least) least = all[k];
+        values[i] = (reading_values){(double)reader_score(all, weights, tokens),
+                                     (double)reader_score(own, weights, tokens), (double)least};
+    }
+}
+
+int reading_units_measure(const reading *r, const reading_unit *units, size_t n,
+                          reading_values *values, fo_err *err) {
+    size_t tokens = reader_text_tokens(r->texts[0]), floats, bytes;
+    if (n == 0) return FO_OK;
+    reader_part *parts = calloc(2 * n, PARTS * sizeof *parts);
+    reader_unit *asked = calloc(2 * n, sizeof *asked); /* n with their titles, n alone */
+    float *best =
+        fo_mul_size(2 * n, tokens + 1, &floats) && fo_mul_size(floats, sizeof *best, &bytes)
+            ? malloc(bytes)
+            : NULL;
+    int rc =
+        parts && asked && best ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    for (size_t i = 0; rc == FO_OK && i < 2 * n; i++)
+        asked[i] = parts_of(r, &units[i % n], i >= n, parts + i * PARTS);
+    if (rc == FO_OK) rc = reader_align(r->texts[0], asked, 2 * n, best, err);
+    if (rc == FO_OK) {
+        float weights[READER_MAX_TOKENS];
+        float least = weigh(r, asked + n, n, weights);
+        score_units(r, best, weights, least, n, values);
+    }
+    free(parts);
+    free(asked);
+    free(best);
+    return rc;
+}

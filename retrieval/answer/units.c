@@ -1,0 +1,421 @@
+/* Lines are classed by how they begin and end; runs of lines of a class make paragraphs, lists,
+ * tables and definitions; paragraphs are cut at sentence_end. Ours: rules for the layouts that
+ * data/extract leaves, tested in tests/retrieval/answer/units_test.c. */
+#include "retrieval/answer/units.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/chunk/chunk.h"
+#include "kernels/buf.h"
+
+enum {
+    MAX_TAG = 160,      /* bytes of a line that may be an option or a term */
+    MAX_HEADING = 90,   /* ... a heading */
+    WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
+    WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
+    SHORT_STEPS = 12,   /* items of it */
+};
+
+enum line_class { LINE_BLANK, LINE_TEXT, LINE_OPTION, LINE_ITEM, LINE_ROW, LINE_TURN };
+
+typedef struct text_line {
+    uint32_t start, end; /* without white space at the ends */
+    uint8_t class;       /* enum line_class */
+} text_line;
+
+typedef struct unit_reader {
+    const char *text;
+    size_t len;
+    text_line *lines;
+    size_t n_lines, cap_lines;
+    size_t width; /* of the longest line of text: where wrapping would have happened */
+    text_units *out;
+    uint32_t heading_start, heading_end; /* the last heading seen */
+    fo_err *err;
+} unit_reader;
+
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+static bool is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+static bool is_letter(char c) {
+    return is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+/* ---- lines ---------------------------------------------------------------------------------- */
+
+static bool ends_sentence(const char *s, size_t n) {
+    while (n && strchr(")\"'`*_]", s[n - 1])) n--;
+    return n && (strchr(".!?", s[n - 1]) || (unsigned char)s[n - 1] >= 0x80);
+}
+
+/* "-a, --all", "--size=N", "+x": not "- item", not "-5 degrees are enough." */
+static bool is_option_line(const char *s, size_t n) {
+    if (n < 2 || n > MAX_TAG || s[0] != '-') return false;
+    size_t i = s[1] == '-' ? 2 : 1;
+    if (i >= n || !(is_letter(s[i]) || (i == 1 && (is_digit(s[i]) || strchr("?#@", s[i])))))
+        return false;
+    return !ends_sentence(s, n) || n < 8;
+}
+
+/* Bytes of a bullet or number before an item's text: "- ", "* ", "3. ", "b) ". 0: none. */
+static size_t item_mark(const char *s, size_t n) {
+    size_t i = 0;
+    if (n > 2 && strchr("-*+", s[0]) && s[1] == ' ') return 2;
+    if (n > 4 && memcmp(s, "\xE2\x80\xA2", 3) == 0) return 3 + (s[3] == ' ');
+    while (i < n && i < 3 && is_digit(s[i])) i++;
+    if (i == 0 && n > 2 && is_letter(s[0])) i = s[1] == ')' ? 1 : 0;
+    if (i == 0 || i + 1 >= n) return 0;
+    return (s[i] == '.' || s[i] == ')') && s[i + 1] == ' ' ? i + 2 : 0;
+}
+
+static bool is_row(const char *s, size_t n) {
+    for (size_t i = 0; i + 2 < n; i++)
+        if (s[i] == ' ' && s[i + 1] == '|' && s[i + 2] == ' ') return true;
+    return n > 2 && s[0] == '|' && s[n - 1] == '|';
+}
+
+/* "[09:02] Imke: ..." or "09:02 <imke> ...": a time first. */
+static bool is_turn(const char *s, size_t n) {
+    size_t i = n && s[0] == '[';
+    size_t digits = 0, colons = 0;
+    for (; i < n && i < 24 && (is_digit(s[i]) || strchr(":-T. /", s[i])); i++) {
+        digits += is_digit(s[i]);
+        colons += s[i] == ':';
+    }
+    return digits >= 3 && colons >= 1 && i < n && (s[i] == ']' || s[i] == '<' || s[0] == '[');
+}
+
+static uint8_t class_of(const char *s, size_t n) {
+    if (n == 0) return LINE_BLANK;
+    if (is_option_line(s, n)) return LINE_OPTION;
+    if (is_row(s, n)) return LINE_ROW;
+    if (is_turn(s, n)) return LINE_TURN;
+    return item_mark(s, n) ? LINE_ITEM : LINE_TEXT;
+}
+
+static int read_lines(unit_reader *r) {
+    for (size_t at = 0; at < r->len;) {
+        const char *stop = memchr(r->text + at, '\n', r->len - at);
+        size_t next = stop ? (size_t)(stop - r->text) + 1 : r->len;
+        size_t a = at, b = next;
+        while (a < b && is_blank(r->text[a])) a++;
+        while (b > a && is_blank(r->text[b - 1])) b--;
+        at = next;
+        if (r->n_lines == r->cap_lines) {
+            size_t cap = r->cap_lines ? 2 * r->cap_lines : 64, bytes;
+            text_line *p = fo_mul_size(cap, sizeof *p, &bytes) ? realloc(r->lines, bytes) : NULL;
+            if (!p) return fo_fail(r->err, FO_ENOMEM, "out of memory for the lines of a text");
+            r->lines = p;
+            r->cap_lines = cap;
+        }
+        text_line *l = &r->lines[r->n_lines++];
+        *l = (text_line){(uint32_t)a, (uint32_t)b, class_of(r->text + a, b - a)};
+    }
+    for (size_t i = 0; i < r->n_lines; i++) { /* a bar in prose: "gzip -cd a | grep b" */
+        text_line *l = &r->lines[i];
+        bool beside = (i > 0 && r->lines[i - 1].class == LINE_ROW) ||
+                      (i + 1 < r->n_lines && r->lines[i + 1].class == LINE_ROW);
+        if (l->class == LINE_ROW && !beside && ends_sentence(r->text + l->start, l->end - l->start))
+            l->class = LINE_TEXT;
+        if (l->class == LINE_TEXT && l->end - l->start > r->width) r->width = l->end - l->start;
+    }
+    return FO_OK;
+}
+
+/* ---- units ---------------------------------------------------------------------------------- */
+
+static int add_unit(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, uint32_t head_start,
+                    uint32_t head_end, uint8_t head_kind) {
+    text_units *u = r->out;
+    if (start >= end) return FO_OK;
+    if (u->n == u->cap) {
+        size_t cap = u->cap ? 2 * u->cap : 32, bytes;
+        text_unit *p = fo_mul_size(cap, sizeof *p, &bytes) ? realloc(u->v, bytes) : NULL;
+        if (!p) return fo_fail(r->err, FO_ENOMEM, "out of memory for the units of a text");
+        u->v = p;
+        u->cap = cap;
+    }
+    u->v[u->n++] = (text_unit){start, end, head_start, head_end, start, kind, head_kind};
+    return FO_OK;
+}
+
+/* The sentences of a stretch, each hanging on the same head. */
+static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
+                         uint32_t head_start, uint32_t head_end, uint8_t head_kind) {
+    int rc = FO_OK;
+    for (uint32_t at = start; rc == FO_OK && at < end;) {
+        size_t stop = sentence_end(r->text, end, at);
+        if (stop <= at || stop > end) stop = end;
+        uint32_t a = at, b = (uint32_t)stop;
+        while (a < b && is_blank(r->text[a])) a++;
+        while (b > a && is_blank(r->text[b - 1])) b--;
+        at = (uint32_t)stop;
+        rc = add_unit(r, a, b, kind, head_start, head_end, head_kind);
+    }
+    return rc;
+}
+
+/* True when the break after line i was made on purpose: the next line's first word would have fit. */
+static bool breaks_on_purpose(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i], *next = l + 1;
+    size_t word = 0;
+    while (next->start + word < next->end && !is_blank(r->text[next->start + word])) word++;
+    size_t width = r->width > 60 ? r->width : 60;
+    return l->end - l->start + 1 + word + 8 < width;
+}
+
+/* Does line i stand alone between blank lines, short and without a stop? */
+static bool is_heading(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    size_t n = l->end - l->start;
+    const char *s = r->text + l->start;
+    if (n > MAX_HEADING || l->class != LINE_TEXT) return false;
+    if (s[0] == '#') return true;
+    if (s[0] >= 'a' && s[0] <= 'z') return false;
+    bool alone = i + 1 < r->n_lines && r->lines[i + 1].class == LINE_BLANK &&
+                 (i == 0 || r->lines[i - 1].class == LINE_BLANK);
+    return alone && !strchr(".!?:;,", s[n - 1]);
+}
+
+/* Between options only capitals are a heading: a description may be as short as one. */
+static bool is_shouted(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    for (uint32_t k = l->start; k < l->end; k++)
+        if (r->text[k] >= 'a' && r->text[k] <= 'z') return false;
+    return l->end - l->start > 2;
+}
+
+/* A term before its description: "d", "%H", "LESSOPEN", "pop [--index]" on a line of its own with
+ * the description on the very next line, or, where it is no plain words, behind a blank one. */
+static bool is_term(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    size_t n = l->end - l->start;
+    const char *s = r->text + l->start;
+    if (l->class != LINE_TEXT || n > MAX_HEADING || strchr(".!?:;,", s[n - 1])) return false;
+    if (i + 1 >= r->n_lines || (i > 0 && r->lines[i - 1].class == LINE_TEXT &&
+                                !ends_sentence(r->text + r->lines[i - 1].start,
+                                               r->lines[i - 1].end - r->lines[i - 1].start)))
+        return false;
+    if (r->lines[i + 1].class == LINE_TEXT && is_shouted(r, i + 1)) return false;
+    if (r->lines[i + 1].class == LINE_TEXT)
+        return n <= 48 && breaks_on_purpose(r, i) &&
+               (r->lines[i + 1].end - r->lines[i + 1].start) > n;
+    bool odd = n <= 3;
+    for (size_t k = 0; k < n && !odd; k++) odd = strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
+    return odd && i + 2 < r->n_lines && r->lines[i + 1].class == LINE_BLANK &&
+           r->lines[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2);
+}
+
+/* The paragraph of text lines from line i: one past its last line. */
+static size_t paragraph_end(const unit_reader *r, size_t i) {
+    while (i < r->n_lines && r->lines[i].class == LINE_TEXT) i++;
+    return i;
+}
+
+static size_t skip_blank(const unit_reader *r, size_t i) {
+    while (i < r->n_lines && r->lines[i].class == LINE_BLANK) i++;
+    return i;
+}
+
+/* An option or term and what is said of it: line i, and further options right below. */
+static size_t read_definition(unit_reader *r, size_t i, int *rc) {
+    bool option = r->lines[i].class == LINE_OPTION;
+    size_t last = i;
+    while (option) { /* "-0" NEWLINE "--null": one entry */
+        size_t next = skip_blank(r, last + 1);
+        if (next >= r->n_lines || next > last + 2 || r->lines[next].class != LINE_OPTION) break;
+        last = next;
+    }
+    uint32_t head_start = r->lines[i].start, head_end = r->lines[last].end;
+    size_t at = skip_blank(r, last + 1);
+    if (at >= r->n_lines || r->lines[at].class != LINE_TEXT ||
+        (option && is_heading(r, at) && is_shouted(r, at))) {
+        /* nothing is said of it here: a list of options, or the text ends */
+        *rc = add_unit(r, head_start, head_end, last > i ? TEXT_UNIT_DEFINITION : TEXT_UNIT_HEADING,
+                       r->heading_start, r->heading_end, TEXT_UNIT_HEADING);
+        return last + 1;
+    }
+    size_t end = at;
+    while (end < r->n_lines && r->lines[end].class == LINE_TEXT && !(end > at && is_term(r, end)))
+        end++;
+    uint32_t body_start = r->lines[at].start, body_end = r->lines[end - 1].end;
+    uint32_t cut = body_end;
+    if (body_end - head_start > WHOLE_ENTRY) {
+        size_t stop = sentence_end(r->text, body_end, body_start);
+        cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
+        while (cut > body_start && is_blank(r->text[cut - 1])) cut--;
+    }
+    *rc = add_unit(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start, r->heading_end,
+                   TEXT_UNIT_HEADING);
+    if (*rc == FO_OK) r->out->v[r->out->n - 1].body = body_start;
+    if (*rc == FO_OK && cut < body_end)
+        *rc = add_sentences(r, cut, body_end, TEXT_UNIT_SENTENCE, head_start, head_end,
+                            TEXT_UNIT_DEFINITION);
+    /* Further paragraphs may belong to it, or stand behind the last entry of a list: it is context. */
+    while (*rc == FO_OK) {
+        size_t next = skip_blank(r, end);
+        if (next >= r->n_lines || next == end || r->lines[next].class != LINE_TEXT ||
+            is_heading(r, next) || is_term(r, next) || !option)
+            break;
+        end = paragraph_end(r, next);
+        *rc = add_sentences(r, r->lines[next].start, r->lines[end - 1].end, TEXT_UNIT_SENTENCE,
+                            head_start, head_end, TEXT_UNIT_HEADING);
+    }
+    return end;
+}
+
+/* Rows: the first of several is the header of the others. */
+static size_t read_table(unit_reader *r, size_t i, int *rc) {
+    size_t end = i;
+    while (end < r->n_lines && r->lines[end].class == LINE_ROW) end++;
+    bool headed = end > i + 1;
+    for (size_t k = i; *rc == FO_OK && k < end; k++) {
+        const text_line *l = &r->lines[k];
+        size_t n = l->end - l->start;
+        if (strspn(r->text + l->start, "|-: ") >= n) continue; /* Markdown's rule */
+        if (k == i && headed)
+            *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADER, r->heading_start, r->heading_end,
+                           TEXT_UNIT_HEADING);
+        else
+            *rc = add_unit(r, l->start, l->end, TEXT_UNIT_ROW, headed ? r->lines[i].start : 0,
+                           headed ? r->lines[i].end : 0, TEXT_UNIT_HEADER);
+    }
+    return end;
+}
+
+/* The items of a list from line i on; lead: the sentence that ends in a colon before it. */
+static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
+    size_t end = i, n_items = 0, last_text = i;
+    bool numbered = is_digit(r->text[r->lines[i].start]);
+    for (size_t k = i; k < r->n_lines; k++) {
+        uint8_t c = r->lines[k].class;
+        if (c == LINE_ITEM) {
+            n_items++;
+        } else if (c == LINE_BLANK) {
+            if (k + 1 >= r->n_lines || r->lines[k + 1].class != LINE_ITEM) break;
+            continue;
+        } else if (c != LINE_TEXT || (k > 0 && r->lines[k - 1].class == LINE_BLANK)) {
+            break;
+        } else if (ends_sentence(r->text + r->lines[k - 1].start,
+                                 r->lines[k - 1].end - r->lines[k - 1].start) &&
+                   breaks_on_purpose(r, k - 1)) {
+            break; /* a new paragraph right below the list */
+        }
+        last_text = k;
+        end = k + 1;
+    }
+    uint32_t stop = r->lines[last_text].end;
+    bool has_lead = lead_end > lead_start;
+    uint32_t from = has_lead ? lead_start : r->lines[i].start;
+    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead) &&
+        stop - from <= WHOLE_STEPS)
+        *rc = add_unit(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
+                       TEXT_UNIT_HEADING);
+    for (size_t k = i; *rc == FO_OK && k < end;) {
+        size_t next = k + 1;
+        while (next < end && r->lines[next].class != LINE_ITEM) next++;
+        size_t last = next;
+        while (last > k + 1 && r->lines[last - 1].class == LINE_BLANK) last--;
+        *rc =
+            add_unit(r, r->lines[k].start, r->lines[last - 1].end, TEXT_UNIT_ITEM,
+                     has_lead ? lead_start : r->heading_start, has_lead ? lead_end : r->heading_end,
+                     has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING);
+        k = next;
+    }
+    return end;
+}
+
+/* A paragraph: its sentences. One that ends in a colon leads in what follows. */
+static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
+    size_t end = i + 1;
+    while (end < r->n_lines && r->lines[end].class == LINE_TEXT && !is_term(r, end)) end++;
+    uint32_t start = r->lines[i].start, stop = r->lines[end - 1].end;
+    size_t next = skip_blank(r, end);
+    bool leads = r->text[stop - 1] == ':' && next < r->n_lines && next <= end + 1 &&
+                 (r->lines[next].class == LINE_ITEM || r->lines[next].class == LINE_ROW);
+    if (!leads) {
+        *rc = add_sentences(r, start, stop, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
+                            TEXT_UNIT_HEADING);
+        return end;
+    }
+    uint32_t lead = start; /* the last sentence alone */
+    for (uint32_t at = start; at < stop;) {
+        size_t s = sentence_end(r->text, stop, at);
+        if (s <= at || s >= stop) break;
+        at = (uint32_t)s;
+        while (at < stop && is_blank(r->text[at])) at++;
+        lead = at;
+    }
+    if (lead > start)
+        *rc = add_sentences(r, start, lead, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
+                            TEXT_UNIT_HEADING);
+    if (*rc == FO_OK && r->lines[next].class == LINE_ITEM)
+        return read_list(r, next, lead, stop, rc);
+    if (*rc == FO_OK)
+        *rc = add_unit(r, lead, stop, TEXT_UNIT_HEADING, r->heading_start, r->heading_end,
+                       TEXT_UNIT_HEADING);
+    return end;
+}
+
+/* What one person said: the line with the time and the lines that go on. What was said before is
+ * what it hangs on, and is part of the answer where it was a question. */
+static size_t read_turn(unit_reader *r, size_t i, int *rc) {
+    size_t end = paragraph_end(r, i + 1);
+    uint32_t before_start = 0, before_end = 0;
+    bool asked = false;
+    if (r->out->n && r->out->v[r->out->n - 1].kind == TEXT_UNIT_TURN) {
+        before_start = r->out->v[r->out->n - 1].start;
+        before_end = r->out->v[r->out->n - 1].end;
+        asked = r->text[before_end - 1] == '?';
+    }
+    *rc = add_unit(r, r->lines[i].start, r->lines[end - 1].end, TEXT_UNIT_TURN, before_start,
+                   before_end, asked ? TEXT_UNIT_TURN : TEXT_UNIT_HEADING);
+    return end;
+}
+
+static size_t read_block(unit_reader *r, size_t i, int *rc) {
+    const text_line *l = &r->lines[i];
+    switch (l->class) {
+    case LINE_BLANK:
+        return i + 1;
+    case LINE_OPTION:
+        return read_definition(r, i, rc);
+    case LINE_ROW:
+        return read_table(r, i, rc);
+    case LINE_ITEM:
+        return read_list(r, i, 0, 0, rc);
+    case LINE_TURN:
+        return read_turn(r, i, rc);
+    default:
+        break;
+    }
+    if (is_term(r, i)) return read_definition(r, i, rc);
+    if (!is_heading(r, i)) return read_paragraph(r, i, rc);
+    *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
+    r->heading_start = l->start;
+    r->heading_end = l->end;
+    return i + 1;
+}
+
+int text_units_read(text_units *out, const char *text, size_t len, fo_err *err) {
+    out->n = 0;
+    if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
+    unit_reader r = {.text = text, .len = len, .out = out, .err = err};
+    int rc = read_lines(&r);
+    for (size_t i = 0; rc == FO_OK && i < r.n_lines;) i = read_block(&r, i, &rc);
+    free(r.lines);
+    return rc;
+}
+
+void text_units_deinit(text_units *u) {
+    free(u->v);
+    *u = (text_units){0};
+}

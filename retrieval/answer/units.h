@@ -1,0 +1,51 @@
+/* units.h - what of a text can stand alone as an answer.
+ *
+ * A sentence is one; but an option without its description, a table's row without its header, one
+ * step of a procedure without the others answer nothing. The layout of the text tells which is
+ * which: it is what data/extract leaves of any format (lines, blank lines, "a | b" for the cells of
+ * a row, "1." and "-" for the items of a list), so nothing but the text is needed.
+ *
+ *     text_units u = {0};
+ *     int rc = text_units_read(&u, text, len, &err);
+ *     for (size_t i = 0; i < u.n; i++) use(text + u.v[i].start, u.v[i].end - u.v[i].start);
+ *     text_units_deinit(&u);
+ *
+ * Units come in order of their start; a procedure stands before its items and overlaps them. */
+#ifndef FORAGE_RETRIEVAL_UNITS_H
+#define FORAGE_RETRIEVAL_UNITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "kernels/error.h"
+
+enum text_unit_kind {
+    TEXT_UNIT_SENTENCE,
+    TEXT_UNIT_HEADING,    /* a line that names what follows; no answer by itself */
+    TEXT_UNIT_DEFINITION, /* an option or term and (the beginning of) what is said of it */
+    TEXT_UNIT_ITEM,       /* of a list; head: the line that leads in */
+    TEXT_UNIT_ROW,        /* of a table; head: its first row */
+    TEXT_UNIT_HEADER,     /* the first row of a table; no answer by itself */
+    TEXT_UNIT_STEPS,      /* a list with the line that leads in, whole */
+    TEXT_UNIT_TURN,       /* what somebody said in a chat log; head: what was said before */
+};
+
+typedef struct text_unit {
+    uint32_t start, end; /* bytes of the text, half-open, no white space at the ends */
+    /* What it hangs on, elsewhere in the text: the option that a later sentence describes, the
+     * header of a row, the lead-in of an item, the heading above a sentence. Empty: nothing. */
+    uint32_t head_start, head_end;
+    uint32_t body;     /* of a definition: where what is said of it begins; else start */
+    uint8_t kind;      /* enum text_unit_kind */
+    uint8_t head_kind; /* TEXT_UNIT_HEADING: the head is context; else it belongs to the answer */
+} text_unit;
+
+typedef struct text_units {
+    text_unit *v;
+    size_t n, cap;
+} text_units;
+
+/* Fill *out (zeroed or used before: its memory is kept). Linear in len. FO_ENOMEM, FO_ELIMIT. */
+int text_units_read(text_units *out, const char *text, size_t len, fo_err *err);
+void text_units_deinit(text_units *u);
+
+#endif

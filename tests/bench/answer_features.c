@@ -1,0 +1,115 @@
+/* answer_features HOME QUESTIONS [WITHOUT] - what the weights of answers are fitted on: every unit of
+ * every question's contexts with all that is measured of it.
+ *
+ * QUESTIONS is a file of JSON lines (id, text). With WITHOUT, the name of a field of documents'
+ * metadata, each line has that field too, and documents with the same value are left out: the
+ * question is then unanswerable (save by chance). One JSON object a question on stdout:
+ *   {"id", "floor", "passages": [[bm25, dense, align], ...], "documents": [id of each passage's],
+ *    "units": [[passage, kind, text, feature 0, feature 1, ...], ...]}; -9: not known */
+#include <math.h>
+
+#include "kernels/buf.h"
+#include "retrieval/answer/candidates.h"
+#include "tests/bench/set_home.h"
+
+static void number(double v) {
+    printf("%.6g", isfinite(v) ? v : -9);
+}
+
+static void text(const char *s) {
+    cJSON *j = cJSON_CreateString(s);
+    char *printed = cJSON_PrintUnformatted(j);
+    fputs(printed ? printed : "null", stdout);
+    free(printed);
+    cJSON_Delete(j);
+}
+
+static void observe(const candidate_set *set, const extractive_input *in,
+                    const support_features *f) {
+    (void)f;
+    printf(",\"floor\":");
+    number(in->dense_floor);
+    printf(",\"passages\":[");
+    for (size_t i = 0; i < set->n_passages; i++) {
+        printf(i ? ",[" : "[");
+        number(set->passages[i].bm25);
+        printf(",");
+        number((double)in->passages[i].dense);
+        printf(",");
+        number(set->passages[i].align);
+        printf("]");
+    }
+    printf("],\"units\":[");
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        const char *source = in->passages[c->passage].text;
+        fo_buf shown = {0};
+        if (c->unit.head_kind != TEXT_UNIT_HEADING)
+            fo_buf_add(&shown, source + c->unit.head_start, c->unit.head_end - c->unit.head_start);
+        fo_buf_char(&shown, ' ');
+        fo_buf_add(&shown, source + c->start, c->end - c->start);
+        printf("%s[%u,%u,", i ? "," : "", c->passage, c->unit.kind);
+        text(shown.data);
+        for (int k = 0; k < CAND_FEATURES; k++) {
+            printf(",");
+            number(c->f[k]);
+        }
+        printf("]");
+        fo_buf_free(&shown);
+    }
+    printf("]");
+}
+
+static search_filter *filter_without(const char *field, const char *value) {
+    cJSON *j = cJSON_CreateObject();
+    search_filter *filter = NULL;
+    cJSON_AddStringToObject(j, "type", "ne");
+    cJSON_AddStringToObject(j, "key", field);
+    cJSON_AddStringToObject(j, "value", value);
+    if (search_filter_parse(&filter, j, &err)) die("filter");
+    cJSON_Delete(j);
+    return filter;
+}
+
+int main(int argc, char **argv) {
+    if (argc < 3) {
+        fprintf(stderr, "usage: answer_features HOME QUESTIONS [WITHOUT]\n");
+        return 2;
+    }
+    service *s;
+    service_options with = {.home = argv[1], .read_only = true, .reader = getenv("READER")};
+    if (service_open(&s, &with, &err)) die("open");
+    FILE *questions = fopen(argv[2], "r");
+    if (!questions) die(argv[2]);
+    extractive_observer = observe;
+    char *line = NULL;
+    size_t cap = 0;
+    while (getline(&line, &cap, questions) > 0) {
+        cJSON *q = cJSON_Parse(line);
+        search_filter *filter = argc > 3 ? filter_without(argv[3], string_of(q, argv[3])) : NULL;
+        query_request request = {.tenant = "default",
+                                 .collection = "default",
+                                 .query = string_of(q, "text"),
+                                 .filter = filter,
+                                 .search = {.alpha = -1},
+                                 .generate = true,
+                                 .cache = CACHE_BYPASS};
+        query_result r = {0};
+        printf("{\"id\":");
+        text(string_of(q, "id"));
+        if (service_query(s, &request, NULL, &r, &err)) die(string_of(q, "text"));
+        printf(",\"documents\":[");
+        for (size_t i = 0; i < r.n_contexts; i++) {
+            if (i) printf(",");
+            text(r.contexts[i].chunk.document_id);
+        }
+        printf("]}\n");
+        query_result_deinit(&r);
+        search_filter_free(filter);
+        cJSON_Delete(q);
+    }
+    free(line);
+    fclose(questions);
+    service_close(s);
+    return 0;
+}

@@ -1,0 +1,156 @@
+/* units_test.c - what of a text stands alone: sentences, options with their descriptions, rows with
+ * their headers, procedures; any bytes at all give units that lie in the text. */
+#include "retrieval/answer/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/test.h"
+
+static text_units units;
+
+static void read_units(const char *text) {
+    fo_err err = {0};
+    assert_ok(text_units_read(&units, text, strlen(text), &err), &err);
+}
+
+static bool is(const char *text, uint32_t start, uint32_t end, const char *want) {
+    return strlen(want) == end - start && memcmp(text + start, want, end - start) == 0;
+}
+
+/* The one unit with this text; its kind and what it hangs on are as said. */
+static void expect(const char *text, const char *unit, int kind, const char *head) {
+    for (size_t i = 0; i < units.n; i++) {
+        const text_unit *u = &units.v[i];
+        if (!is(text, u->start, u->end, unit) || u->kind != kind) continue;
+        if (!is(text, u->head_start, u->head_end, head))
+            fail_msg("'%s' hangs on '%.*s'", unit, (int)(u->head_end - u->head_start),
+                     text + u->head_start);
+        return;
+    }
+    for (size_t i = 0; i < units.n; i++)
+        print_message("# %d '%.*s'\n", units.v[i].kind, (int)(units.v[i].end - units.v[i].start),
+                      text + units.v[i].start);
+    fail_msg("no unit '%s' of kind %d", unit, kind);
+}
+
+static void an_option_stays_with_its_description(void **state) {
+    (void)state;
+    const char *text = "OPTIONS\n\n-c, --count\nSuppress normal output; print a count instead.\n"
+                       "-n, --quiet, --silent\n\nsuppress automatic printing of pattern space\n\n"
+                       "-i[SUFFIX], --in-place[=SUFFIX]\n\nedit files in place (makes backup)\n\n"
+                       "NOTES\n\nIt is fast.";
+    read_units(text);
+    expect(text, "-c, --count\nSuppress normal output; print a count instead.",
+           TEXT_UNIT_DEFINITION, "OPTIONS");
+    expect(text, "-n, --quiet, --silent\n\nsuppress automatic printing of pattern space",
+           TEXT_UNIT_DEFINITION, "OPTIONS");
+    expect(text, "-i[SUFFIX], --in-place[=SUFFIX]\n\nedit files in place (makes backup)",
+           TEXT_UNIT_DEFINITION, "OPTIONS");
+    expect(text, "It is fast.", TEXT_UNIT_SENTENCE, "NOTES");
+}
+
+static void options_that_share_a_description_are_one(void **state) {
+    (void)state;
+    const char *text = "-0\n--null\nInput items end in a null character.\n-a\nAll of them.";
+    read_units(text);
+    expect(text, "-0\n--null\nInput items end in a null character.", TEXT_UNIT_DEFINITION, "");
+    expect(text, "-a\nAll of them.", TEXT_UNIT_DEFINITION, "");
+}
+
+static void later_sentences_of_a_long_description_know_their_option(void **state) {
+    (void)state;
+    char text[1200];
+    snprintf(
+        text, sizeof text,
+        "-m NUM, --max-count=NUM\nStop reading a file after NUM matching lines. %0400d is a long "
+        "number. If NUM is zero, grep stops right away without reading input.",
+        7);
+    read_units(text);
+    expect(text, "-m NUM, --max-count=NUM\nStop reading a file after NUM matching lines.",
+           TEXT_UNIT_DEFINITION, "");
+    expect(text, "If NUM is zero, grep stops right away without reading input.", TEXT_UNIT_SENTENCE,
+           "-m NUM, --max-count=NUM");
+}
+
+static void a_row_hangs_on_its_header(void **state) {
+    (void)state;
+    const char *text =
+        "Error codes\n\ncode | meaning\nE1 | pressure too low\nE2 | sensor broken\n\n"
+        "Call the service.";
+    read_units(text);
+    expect(text, "code | meaning", TEXT_UNIT_HEADER, "Error codes");
+    expect(text, "E1 | pressure too low", TEXT_UNIT_ROW, "code | meaning");
+    expect(text, "E2 | sensor broken", TEXT_UNIT_ROW, "code | meaning");
+    expect(text, "Call the service.", TEXT_UNIT_SENTENCE, "Error codes");
+    text = "Search in them with gzip -cd foo.gz | grep pattern, which is slow.";
+    read_units(text);
+    expect(text, text, TEXT_UNIT_SENTENCE, ""); /* a bar in prose is no table */
+}
+
+static void a_procedure_is_whole_with_what_leads_in(void **state) {
+    (void)state;
+    const char *text = "The filter is cleaned twice a year. To clean the filter:\n\n"
+                       "1. Switch off the breaker.\n2. Close both\n   valves.\n\nIt takes an hour.";
+    read_units(text);
+    expect(text, "The filter is cleaned twice a year.", TEXT_UNIT_SENTENCE, "");
+    expect(text, "To clean the filter:\n\n1. Switch off the breaker.\n2. Close both\n   valves.",
+           TEXT_UNIT_STEPS, "");
+    expect(text, "1. Switch off the breaker.", TEXT_UNIT_ITEM, "To clean the filter:");
+    expect(text, "2. Close both\n   valves.", TEXT_UNIT_ITEM, "To clean the filter:");
+    expect(text, "It takes an hour.", TEXT_UNIT_SENTENCE, "");
+}
+
+static void a_turn_of_a_chat_follows_the_one_before(void **state) {
+    (void)state;
+    const char *text = "[09:26] Imke: ok. Who is on call?\n[09:27] Sunniva: Bo has the pager\n"
+                       "until Friday, then me.";
+    read_units(text);
+    expect(text, "[09:27] Sunniva: Bo has the pager\nuntil Friday, then me.", TEXT_UNIT_TURN,
+           "[09:26] Imke: ok. Who is on call?");
+}
+
+static void any_bytes_give_units_within_the_text(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    static const char *const bits[] = {"\n",   "\n\n",     "-a ", "--all", " | ",      "1. ",
+                                       "- ",   "word ",    ". ",  ":",     "[09:12] ", "#",
+                                       "\xFF", "\xC3\x9C", "?",   "  "};
+    for (int round = 0; round < 3000; round++) {
+        char text[600];
+        size_t n = 0;
+        while (n < 580 && test_random(&seed) % 200) {
+            const char *b = bits[test_random(&seed) % (sizeof bits / sizeof *bits)];
+            memcpy(text + n, b, strlen(b));
+            n += strlen(b);
+        }
+        fo_err err = {0};
+        assert_ok(text_units_read(&units, text, n, &err), &err);
+        for (size_t i = 0; i < units.n; i++) {
+            const text_unit *u = &units.v[i];
+            assert_true(u->start < u->end && u->end <= n);
+            assert_true(u->head_start <= u->head_end && u->head_end <= n);
+            assert_true(u->body >= u->start && u->body < u->end);
+            assert_null(memchr(" \t\r\n", text[u->start], 4));
+        }
+    }
+}
+
+static int forget(void **state) {
+    (void)state;
+    text_units_deinit(&units);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_option_stays_with_its_description),
+        cmocka_unit_test(options_that_share_a_description_are_one),
+        cmocka_unit_test(later_sentences_of_a_long_description_know_their_option),
+        cmocka_unit_test(a_row_hangs_on_its_header),
+        cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
+        cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
+        cmocka_unit_test(any_bytes_give_units_within_the_text),
+    };
+    return cmocka_run_group_tests(tests, NULL, forget);
+}

@@ -1,0 +1,155 @@
+/* reader_service_test.c - what the reader changes in a service: answers in other words than the
+ * question's, the order of contexts, and how it is asked for or left out. */
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "retrieval/service/service.h"
+
+static const char *const documents[][2] = {
+    {"power",
+     "Power at the station\n\nThe generator burns 2.5 litres of diesel an hour. It is serviced "
+     "every May. The solar panels give 4 kilowatts on a bright day."},
+    {"boats",
+     "Boats\n\nThe rowing boat may be used on the lake. The punts carry three persons each."},
+    {"birds", "Birds\n\nIn spring the cranes rest on the meadows. Nobody goes there before noon."},
+    {"codes", "Codes\n\ncode | meaning\nE1 | pressure too low\nE3 | ice on the evaporator\n"},
+    {"tool",
+     "fenlog - copies the logger\n\nOPTIONS\n\n-q, --quiet\nSay nothing unless something is "
+     "wrong.\n-n, --dry-run\nCheck the rows but write nothing.\n"},
+    {"filter",
+     "The filter is cleaned twice a year. To clean the filter:\n\n1. Switch off the breaker.\n"
+     "2. Close both valves.\n3. Rinse the sieve.\n"},
+};
+
+static char *home;
+static service *with, *without;
+
+static service *open_with(const char *reader) {
+    fo_err err = {0};
+    service *s;
+    service_options o = {
+        .home = home, .n_threads = 2, .reader = reader, .read_only = reader != NULL};
+    assert_ok(service_open(&s, &o, &err), &err);
+    return s;
+}
+
+static query_result ask(service *s, const char *question) {
+    fo_err err = {0};
+    query_result r = {0};
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = question,
+                       .generate = true,
+                       .strict = true,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    assert_ok(service_query(s, &q, NULL, &r, &err), &err);
+    return r;
+}
+
+static void expect(const char *question, const char *want) {
+    query_result r = ask(with, question);
+    if (!want && r.status == QUERY_ANSWERED) fail_msg("%s: %s", question, r.answer);
+    if (want && !strstr(r.answer, want))
+        fail_msg("%s: '%s' (support %.2f)", question, r.answer, r.support);
+    for (size_t i = 0; i < r.n_citations; i++) assert_true(r.citations[i].verified);
+    query_result_deinit(&r);
+}
+
+static void units_are_answered_whole(void **state) {
+    (void)state;
+    expect("What does error code E3 mean?", "code: E3; meaning: ice on the evaporator [1]");
+    expect("How do I clean the filter?",
+           "To clean the filter:\n1. Switch off the breaker.\n2. Close both "
+           "valves.\n3. Rinse the sieve. [1]");
+    expect("Which option of fenlog checks the rows without writing?",
+           "-n, --dry-run: Check the rows but write nothing.");
+}
+
+static void questions_foreign_to_the_documents_are_refused(void **state) {
+    (void)state;
+    expect("Who wrote Faust?", NULL);
+    expect("Give me a recipe for lentil soup", NULL);
+    expect("What is the capital of Japan?", NULL);
+}
+
+static void contexts_say_how_likely_they_answer(void **state) {
+    (void)state;
+    query_result r = ask(with, "Where may the rowing boat be used?");
+    assert_true(r.n_contexts > 1);
+    assert_string_equal(r.contexts[0].chunk.document_id, "boats");
+    for (size_t i = 0; i < r.n_contexts; i++) {
+        assert_true(r.contexts[i].answers >= 0 && r.contexts[i].answers <= 1);
+        assert_true(i == 0 || r.contexts[i].rerank <= r.contexts[i - 1].rerank);
+    }
+    assert_true(r.contexts[0].answers > r.contexts[r.n_contexts - 1].answers + 0.2);
+    query_result_deinit(&r);
+    r = ask(without, "Where may the rowing boat be used?");
+    assert_true(isnan(r.contexts[0].answers) && isnan(r.contexts[0].rerank));
+    query_result_deinit(&r);
+}
+
+static void a_search_is_ordered_by_it_when_asked(void **state) {
+    (void)state;
+    fo_err err = {0};
+    query_result r = {0};
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = "When is the engine maintained?",
+                       .top_k = 2,
+                       .search = {.alpha = -1, .rerank = RERANK_READER}};
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.n_contexts, 2);
+    assert_string_equal(r.contexts[0].chunk.document_id, "power");
+    query_result_deinit(&r);
+    assert_int_equal(service_query(without, &q, NULL, &r, &err), FO_EUNSUPPORTED);
+    assert_string_equal(err.field, "search.rerank");
+}
+
+static void a_reader_that_is_none_is_refused_at_the_start(void **state) {
+    (void)state;
+    fo_err err = {0};
+    service *s = NULL;
+    service_options o = {.home = home, .read_only = true, .reader = "/nowhere/reader.gguf"};
+    assert_int_not_equal(service_open(&s, &o, &err), FO_OK);
+    assert_non_null(strstr(err.msg, "reader.gguf"));
+}
+
+static int open_both(void **state) {
+    (void)state;
+    home = test_folder();
+    fo_err err = {0};
+    with = open_with(NULL);
+    ingest_options into = {.tenant = "default", .collection = "default", .overlap = SIZE_MAX};
+    for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
+        ingest_document d = {.id = documents[i][0],
+                             .bytes = documents[i][1],
+                             .n_bytes = strlen(documents[i][1]),
+                             .content_type = "text/plain"};
+        ingest_result r;
+        assert_ok(service_ingest(with, &into, &d, 1, &r, NULL, &err), &err);
+        ingest_result_deinit(&r);
+    }
+    without = open_with("none");
+    return 0;
+}
+
+static int close_both(void **state) {
+    (void)state;
+    service_close(without);
+    service_close(with);
+    test_remove(home);
+    return 0;
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(units_are_answered_whole),
+        cmocka_unit_test(questions_foreign_to_the_documents_are_refused),
+        cmocka_unit_test(contexts_say_how_likely_they_answer),
+        cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
+        cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
+    };
+    return cmocka_run_group_tests(tests, open_both, close_both);
+}
