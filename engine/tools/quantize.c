@@ -109,8 +109,10 @@ static int check_embedding(const gguf *g, quant_type type, fo_err *err) {
         return fo_fail(err, FO_EINVAL, "there is no token_embd.weight to write in its own type");
     if (!fits(type, t))
         return fo_fail(err, FO_EINVAL,
-                       "token_embd.weight has rows of %llu values, which %s cannot divide",
-                       (unsigned long long)t->dims[0], quant_type_traits(type)->name);
+                       "token_embd.weight has rows of %llu values, which %s cannot have: it takes "
+                       "multiples of %u",
+                       (unsigned long long)t->dims[0], quant_type_traits(type)->name,
+                       quant_type_traits(type)->block_size);
     return FO_OK;
 }
 
