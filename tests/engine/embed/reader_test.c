@@ -62,9 +62,16 @@ typedef struct oracle {
     float *rows;
 } oracle;
 
+/* path NULL: the model in the binary. */
 static void oracle_open(oracle *o, const char *path) {
     fo_err err = {0};
-    assert_ok(model_open(&o->m, path, &(model_options){0}, &err), &err);
+    size_t size;
+    const void *data = reader_builtin(&size);
+    if (path)
+        assert_ok(model_open(&o->m, path, &(model_options){0}, &err), &err);
+    else
+        assert_ok(model_open_memory(&o->m, data, size, "built in", &(model_options){0}, &err),
+                  &err);
     assert_ok(tokenizer_from_gguf(&o->t, model_gguf(o->m), &err), &err);
     assert_ok(encoder_create(&o->e, o->m, NULL, &err), &err);
     o->rows = malloc(512 * DIM * sizeof *o->rows);
@@ -158,6 +165,28 @@ static void vectors_are_the_last_layers(void **state) {
     oracle_close(&o);
     free(data);
     free(golden);
+}
+
+/* Row for row, where the other implementation is not at hand. */
+static void vectors_of_the_model_inside_are_its_rows(void **state) {
+    (void)state;
+    oracle o;
+    oracle_open(&o, NULL);
+    reader *r = open_reader(NULL, (reader_options){.exact = true});
+    reader_text *t[N_TEXTS];
+    read_texts(r, t);
+    for (int i = 0; i < N_TEXTS; i++) {
+        assert_int_equal(oracle_rows(&o, texts[i]), t[i]->n_tokens + 2);
+        for (size_t k = 0; k < t[i]->n_tokens; k++) {
+            float rounded[DIM];
+            unpack(t[i], k, rounded);
+            assert_true(cosine(o.rows + (k + 1) * DIM, t[i]->vectors + k * DIM, DIM) > .9999999);
+            assert_true(cosine(o.rows + (k + 1) * DIM, rounded, DIM) > .9998);
+        }
+    }
+    reader_texts_release(t, N_TEXTS);
+    reader_close(r);
+    oracle_close(&o);
 }
 
 /* The model in the binary, as the server runs it, beside its F32 arithmetic; and that beside the
@@ -668,6 +697,7 @@ static void threads_share_a_reader(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_the_last_layers),
+        cmocka_unit_test(vectors_of_the_model_inside_are_its_rows),
         cmocka_unit_test(rounding_keeps_the_directions),
         cmocka_unit_test(a_text_does_not_depend_on_its_company),
         cmocka_unit_test(spans_say_where_tokens_stand),
