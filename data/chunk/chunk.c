@@ -24,6 +24,7 @@
 enum {
     MAX_BYTES_PER_TOKEN = 64, /* longer than this many bytes a token: cut without counting first */
     MAX_BYTES_UNSPACED = 16,  /* the same for text without spaces */
+    MAX_SENTENCE = 64 << 10,  /* bytes, or what a chunk may have of them: cut before its end */
 };
 
 /* What kind of boundary lies before a unit, weakest first. */
@@ -267,6 +268,22 @@ static void add_piece(splitter *s, size_t start, size_t end, uint8_t before, boo
     split_words(s, start, end, before);
 }
 
+/* The end of the sentence that begins at `at`, or of a part of it that no chunk would take whole
+ * (*whole false): a text without stops is one sentence to its end, however long it is. */
+static size_t sentence_within(const splitter *s, size_t at, size_t end, bool *whole) {
+    size_t most = s->max_tokens * MAX_BYTES_PER_TOKEN;
+    if (most < MAX_SENTENCE) most = MAX_SENTENCE;
+    if (end - at <= most) return sentence_end(s->text, end, at);
+    size_t window = at + most, stop;
+    while (window > at + 1 && !fo_utf8_boundary(s->text[window])) window--;
+    stop = sentence_end(s->text, window, at);
+    if (stop < window) return stop;
+    *whole = false;
+    for (size_t back = window; back > at + most / 2; back--)
+        if (space_at(s->text, end, back)) return back;
+    return window;
+}
+
 static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
     start = skip_space(s->text, end, start);
     end = trim_end(s->text, start, end);
@@ -282,14 +299,15 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
         inside = INSIDE_CODE;
     for (size_t at = start; at < end && !s->failure;) {
         size_t stop;
+        bool whole = true;
         if (kind == TEXT_CODE) {
             const char *newline = memchr(s->text + at, '\n', end - at);
             stop = newline ? (size_t)(newline - s->text) : end;
         } else {
-            stop = sentence_end(s->text, end, at);
+            stop = sentence_within(s, at, end, &whole);
         }
         add_piece(s, at, stop, before, false);
-        before = inside;
+        before = whole ? inside : BEFORE_WORD;
         at = skip_space(s->text, end, stop);
     }
 }

@@ -7,6 +7,7 @@
 
 #include "data/chunk/chunk.h"
 #include "data/extract/extract.h"
+#include "data/extract/gzip.h"
 #include "kernels/buf.h"
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
@@ -14,7 +15,10 @@
 #include "retrieval/service/service_internal.h"
 
 enum {
-    MAX_TEXT_BYTES = 256 << 20,
+    BASE_BYTES = 16 << 10,  /* of memory that a document is taken to need, and */
+    BYTES_PER_BYTE = 3,     /* this many times its own: text, chunks, vectors, growth */
+    MEMORY_WAIT_MS = 30000, /* for others to be done with theirs */
+    SLICE_SHARE = 4,        /* of all memory for documents, one in so many goes to a slice */
     MAX_ID_BYTES = 512,
     MAX_FIELD_BYTES = 64 << 10,
     SLICE_DOCUMENTS = 512, /* prepared and committed at a time: bounds memory of a large call */
@@ -45,9 +49,12 @@ typedef struct prepared {
     size_t n_chunks;
     unsigned char sha256[32];
     stage_times ms;
-    bool settled; /* failed or unchanged: nothing to write */
-    bool again;   /* an earlier document of the call has the same id */
-    int stage;    /* counted so far */
+    size_t granted; /* bytes of memory that it may take */
+    size_t held;    /* that it keeps until it is stored */
+    size_t wanted;  /* what it would have needed, where that was more: to be done again; else 0 */
+    bool settled;   /* failed or unchanged: nothing to write */
+    bool again;     /* an earlier document of the call has the same id */
+    int stage;      /* counted so far */
 } prepared;
 
 typedef struct prepare_job {
@@ -56,6 +63,7 @@ typedef struct prepare_job {
     const ingest_options *opt;
     size_t max_tokens, overlap;
     const bool *again; /* of all documents of the call */
+    size_t *need;      /* bytes of memory, of each of them: estimates until they are known */
     prepared *docs;
     ingest_result *results;
 } prepare_job;
@@ -70,10 +78,21 @@ static void count(const prepare_job *job, prepared *p, int stage) {
     while (p->stage < stage) atomic_fetch_add(of[++p->stage], 1);
 }
 
+/* It will be done again, from the beginning. */
+static void uncount(const prepare_job *job, prepared *p) {
+    ingest_counts *c = job->opt->counts;
+    if (!c) return;
+    atomic_size_t *const of[] = {NULL, &c->extracted, &c->chunked, &c->embedded};
+    while (p->stage > 0) atomic_fetch_sub(of[p->stage--], 1);
+}
+
 static void prepared_deinit(prepared *p) {
     extracted_deinit(&p->text);
     free(p->chunks);
     free(p->vectors);
+    p->chunks = NULL;
+    p->vectors = NULL;
+    p->held = 0;
 }
 
 /* ---- the content hash -------------------------------------------------------------------- */
@@ -201,6 +220,57 @@ static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char
     return rc;
 }
 
+/* Text, chunks and vectors of a document, within its budget. */
+static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_budget *budget,
+                        fo_err *err) {
+    const ingest_document *d = p->doc;
+    service *s = job->s;
+    double t0 = fo_now_ms();
+    extract_request rq = {.bytes = d->bytes,
+                          .n = d->n_bytes,
+                          .content_type = d->content_type,
+                          .file_name = d->file_name,
+                          .is_text = d->is_text,
+                          .max_text_bytes = s->document_bytes / 2,
+                          .budget = budget};
+    int rc = extract_text(&p->text, &rq, err);
+    if (rc != FO_OK) return rc;
+    r->n_replaced = p->text.n_replaced;
+    double t1 = fo_now_ms();
+    count(job, p, STAGE_EXTRACTED);
+    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder,
+                          budget};
+    chunk *chunks = NULL;
+    rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
+    if (rc != FO_OK) return rc;
+    double t2 = fo_now_ms();
+    count(job, p, STAGE_CHUNKED);
+    size_t each = sizeof *p->chunks + embedder_dim(s->embedder) * sizeof(float), all;
+    if (!fo_mul_size(p->n_chunks, each, &all))
+        rc = fo_fail(err, FO_ELIMIT, "the document has too many chunks");
+    else if (!doc_budget_take(budget, all))
+        rc = doc_budget_fail(budget, err);
+    else if (!(p->chunks = calloc(p->n_chunks + 1, sizeof *p->chunks)))
+        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    for (size_t i = 0; rc == FO_OK && i < p->n_chunks; i++) {
+        const chunk *k = &chunks[i];
+        p->chunks[i] = (store_chunk_in){.start = k->start,
+                                        .end = k->end,
+                                        .start_cp = k->start_cp,
+                                        .end_cp = k->end_cp,
+                                        .heading_start = k->heading_start,
+                                        .heading_end = k->heading_end,
+                                        .n_tokens = (uint32_t)k->n_tokens};
+    }
+    r->chunks = p->n_chunks;
+    if (rc == FO_OK && p->n_chunks)
+        rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, job->opt->cancel, err);
+    free(chunks);
+    double t3 = fo_now_ms();
+    p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
+    return rc;
+}
+
 static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *err) {
     const ingest_document *d = p->doc;
     service *s = job->s;
@@ -225,51 +295,22 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     }
     rc = collection_refuse_foreign(s, job->c, err);
     if (rc != FO_OK) return rc;
-    double t0 = fo_now_ms();
     doc_budget budget = {.cancel = job->opt->cancel,
                          .cpu_ms = DOC_BUDGET_CPU_MS,
-                         .cpu_ms_per_mib = DOC_BUDGET_CPU_MS_PER_MIB};
+                         .cpu_ms_per_mib = DOC_BUDGET_CPU_MS_PER_MIB,
+                         .max_bytes = p->granted};
     doc_budget_begin(&budget);
-    extract_request rq = {.bytes = d->bytes,
-                          .n = d->n_bytes,
-                          .content_type = d->content_type,
-                          .file_name = d->file_name,
-                          .is_text = d->is_text,
-                          .max_text_bytes = MAX_TEXT_BYTES,
-                          .budget = &budget};
-    rc = extract_text(&p->text, &rq, err);
-    if (rc != FO_OK) return rc;
-    r->n_replaced = p->text.n_replaced;
-    double t1 = fo_now_ms();
-    count(job, p, STAGE_EXTRACTED);
-    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder,
-                          &budget};
-    chunk *chunks = NULL;
-    rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
-    if (rc != FO_OK) return rc;
-    double t2 = fo_now_ms();
-    count(job, p, STAGE_CHUNKED);
-    r->chunks = p->n_chunks;
-    p->chunks = calloc(p->n_chunks + 1, sizeof *p->chunks);
-    if (!p->chunks) {
-        free(chunks);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+    rc = prepare_text(job, p, r, &budget, err);
+    p->held = budget.used;
+    if (rc == FO_ENOMEM && budget.failure == FO_ENOMEM) {
+        if (p->granted < s->document_bytes)
+            p->wanted = budget.wanted;
+        else
+            rc = fo_fail(err, FO_ELIMIT,
+                         "the document needs more than the %zu MiB of memory that one may take",
+                         s->document_bytes >> 20);
     }
-    for (size_t i = 0; i < p->n_chunks; i++) {
-        const chunk *k = &chunks[i];
-        p->chunks[i] = (store_chunk_in){.start = k->start,
-                                        .end = k->end,
-                                        .start_cp = k->start_cp,
-                                        .end_cp = k->end_cp,
-                                        .heading_start = k->heading_start,
-                                        .heading_end = k->heading_end,
-                                        .n_tokens = (uint32_t)k->n_tokens};
-    }
-    if (p->n_chunks)
-        rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, job->opt->cancel, err);
-    free(chunks);
-    double t3 = fo_now_ms();
-    p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
+    if (rc != FO_OK) prepared_deinit(p);
     return rc;
 }
 
@@ -283,6 +324,10 @@ static void prepare_range(void *arg, size_t begin, size_t end, int thread) {
             fo_fail(&r->error, FO_ECANCELLED, "cancelled");
         } else {
             prepare_one(job, p, r, &r->error);
+        }
+        if (p->wanted) { /* not failed: it comes again with more */
+            uncount(job, p);
+            continue;
         }
         if (r->error.code != FO_OK) {
             r->status = INGEST_FAILED;
@@ -304,18 +349,28 @@ typedef struct slice {
     write_document *writes;
     ingest_result *results;
     ingest_counts *counts;
+    const atomic_bool *cancel;
     size_t n, n_writes;
+    memory_budget *memory;
     pthread_t thread;
     bool running; /* the thread is to be joined */
-    /* written by the thread */
+    /* the thread's, once it runs */
+    size_t held; /* bytes of `memory` */
     int rc;
     fo_err err;
     double index_ms, commit_ms;
     int64_t epoch;
 } slice;
 
+/* Give back what the slice holds beyond `keep`. */
+static void slice_release(slice *w, size_t keep) {
+    if (w->held > keep) memory_budget_give(w->memory, w->held - keep);
+    if (w->held > keep) w->held = keep;
+}
+
 static void slice_free(slice *w) {
     for (size_t i = 0; w->docs && i < w->n; i++) prepared_deinit(&w->docs[i]);
+    slice_release(w, 0);
     free(w->docs);
     free(w->writes);
     *w = (slice){0};
@@ -346,25 +401,92 @@ static int find_again(const ingest_document *docs, size_t n, bool *again, fo_err
     return FO_OK;
 }
 
+/* What a document is taken to need before anything is known of it but its bytes. */
+static size_t estimate(const service *s, const ingest_document *d) {
+    size_t n = d->n_bytes, need;
+    if (gzip_is(d->bytes, n)) {
+        size_t says = gzip_size_hint(d->bytes, n);
+        if (says > n) n = says;
+    }
+    if (!fo_mul_size(n, BYTES_PER_BYTE, &need) || !fo_add_size(need, BASE_BYTES, &need) ||
+        need > s->document_bytes)
+        need = s->document_bytes;
+    return need;
+}
+
+/* How many documents from `first` on go into one slice: no more than its share of memory allows,
+ * but one. *bytes: what they need together. */
+static size_t fitting(prepare_job *job, const ingest_document *docs, size_t first, size_t n,
+                      size_t *bytes) {
+    size_t share = job->s->document_bytes / SLICE_SHARE, i = 0;
+    for (*bytes = 0; i < n; i++) {
+        size_t *need = &job->need[first + i];
+        if (!*need) *need = estimate(job->s, &docs[first + i]);
+        if (i && (*bytes >= share || *need > share - *bytes)) break;
+        *bytes += *need;
+    }
+    return i;
+}
+
+/* Documents from the first on that wants more memory than it was granted leave the slice, in order
+ * that all are written in their order. More is known of them now. */
+static void leave_out_from(slice *w, prepare_job *job, size_t first, size_t at) {
+    const size_t all = w->s->document_bytes;
+    for (size_t i = at; i < w->n; i++) {
+        prepared *p = &w->docs[i];
+        size_t *need = &job->need[first + i];
+        if (p->wanted) *need = *need > all / 2 ? all : *need * 2;
+        if (p->wanted > *need) *need = p->wanted < all ? p->wanted : all;
+        uncount(job, p);
+        prepared_deinit(p);
+        ingest_result_deinit(&w->results[i]);
+    }
+    w->n = at;
+}
+
+/* Prepare a slice of the next n documents; w->n becomes how many of them it holds: none, where the
+ * first one turned out to need more memory than it was given. */
 static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs, size_t first,
                          size_t n, ingest_result *results, ingest_report *report, fo_err *err) {
     service *s = job->s;
+    size_t bytes;
+    n = fitting(job, docs, first, n, &bytes);
     *w = (slice){.s = s,
                  .c = job->c,
                  .n = n,
                  .results = results,
                  .counts = job->opt->counts,
+                 .cancel = job->opt->cancel,
                  .docs = calloc(n, sizeof *w->docs),
                  .writes = calloc(n, sizeof *w->writes)};
     if (!w->docs || !w->writes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    /* The slice before this one is being written and gives its own back by itself. */
+    w->memory = bytes <= s->small_bytes ? s->small_memory : s->ingest_memory;
+    int rc = memory_budget_take(w->memory, bytes, MEMORY_WAIT_MS, job->opt->cancel, err);
+    if (rc == FO_EBUSY)
+        fo_fail(err, rc,
+                "other documents on their way in hold the memory that there is for them; this one "
+                "needs %zu MiB of %zu: try again later",
+                (bytes + (1 << 20) - 1) >> 20, s->document_bytes >> 20);
+    if (rc != FO_OK) return rc;
+    w->held = bytes;
     job->docs = w->docs;
     job->results = results;
     for (size_t i = 0; i < n; i++) {
         w->docs[i].doc = &docs[first + i];
         w->docs[i].again = job->again[first + i];
+        w->docs[i].granted = job->need[first + i];
     }
-    fo_pool_run(s->pool, n, 1, prepare_range, job);
-    for (size_t i = 0; i < n; i++) {
+    if (n > 1)
+        fo_pool_run(s->pool, n, 1, prepare_range, job);
+    else
+        prepare_range(job, 0, 1, 0); /* one, maybe long: others need not wait for the pool */
+    for (size_t i = 0; i < w->n; i++)
+        if (w->docs[i].wanted) leave_out_from(w, job, first, i);
+    size_t kept = 0;
+    for (size_t i = 0; i < w->n; i++) kept += w->docs[i].held;
+    slice_release(w, kept);
+    for (size_t i = 0; i < w->n; i++) {
         prepared *p = &w->docs[i];
         report->extract_ms += p->ms.extract;
         report->chunk_ms += p->ms.chunk;
@@ -393,13 +515,15 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
 static void *slice_write(void *arg) {
     slice *w = arg;
     if (w->n_writes)
-        w->rc = writer_submit(w->s, w->c, w->writes, w->n_writes, &w->index_ms, &w->commit_ms,
-                              &w->epoch, &w->err);
+        w->rc = writer_submit(w->s, w->c, w->writes, w->n_writes, w->cancel, &w->index_ms,
+                              &w->commit_ms, &w->epoch, &w->err);
     if (w->rc == FO_OK) {
         atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
         if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
         kv_warm_notify(w->s->warm);
     }
+    for (size_t i = 0; i < w->n; i++) prepared_deinit(&w->docs[i]);
+    slice_release(w, 0);
     return NULL;
 }
 
@@ -415,29 +539,42 @@ static int slice_end(slice *w, ingest_report *report, fo_err *err) {
 }
 
 /* Slices are written in the order of the documents: the last version of one stands. */
-static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
-                      ingest_result *results, ingest_report *report, fo_err *err) {
+static int ingest_slices(prepare_job *job, const ingest_document *docs, size_t n,
+                         ingest_result *results, ingest_report *report, fo_err *err) {
     size_t most = job->s->offline ? OFFLINE_SLICE_DOCUMENTS : SLICE_DOCUMENTS;
     slice turn[2] = {0};
-    bool *again = calloc(n + 1, sizeof *again);
-    if (!again) return fo_fail(err, FO_ENOMEM, "out of memory");
-    job->again = again;
-    int rc = find_again(docs, n, again, err);
-    for (size_t i = 0, k = 0; rc == FO_OK && i < n; i += most, k = 1 - k) {
-        size_t count = n - i < most ? n - i : most;
-        rc = slice_prepare(&turn[k], job, docs, i, count, results + i, report, err);
+    int rc = FO_OK, k = 0;
+    for (size_t i = 0; rc == FO_OK && i < n; k = 1 - k) {
+        slice *w = &turn[k];
+        rc = slice_prepare(w, job, docs, i, n - i < most ? n - i : most, results + i, report, err);
         int before = slice_end(&turn[1 - k], report, rc == FO_OK ? err : NULL);
         if (rc == FO_OK) rc = before;
-        if (rc != FO_OK) {
-            slice_free(&turn[k]);
-            break;
-        }
-        turn[k].running =
-            i + count < n && pthread_create(&turn[k].thread, NULL, slice_write, &turn[k]) == 0;
-        if (!turn[k].running) slice_write(&turn[k]); /* the last one: nothing to do meanwhile */
-        if (i + count >= n) rc = slice_end(&turn[k], report, err);
+        if (rc != FO_OK) break;
+        i += w->n;
+        w->running = i < n && pthread_create(&w->thread, NULL, slice_write, w) == 0;
+        if (!w->running) slice_write(w); /* the last one: nothing to do meanwhile */
     }
+    /* On an error one slice may be there that was prepared and is not to be written. */
+    for (int i = 0; i < 2; i++) {
+        if (rc != FO_OK) {
+            slice_free(&turn[i]);
+        } else {
+            rc = slice_end(&turn[i], report, err);
+        }
+    }
+    return rc;
+}
+
+static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
+                      ingest_result *results, ingest_report *report, fo_err *err) {
+    bool *again = calloc(n + 1, sizeof *again);
+    job->again = again;
+    job->need = calloc(n + 1, sizeof *job->need);
+    int rc = again && job->need ? find_again(docs, n, again, err)
+                                : fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc == FO_OK) rc = ingest_slices(job, docs, n, results, report, err);
     free(again);
+    free(job->need);
     return rc;
 }
 

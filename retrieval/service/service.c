@@ -134,6 +134,16 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     return rc;
 }
 
+static int open_ingest_memory(service *s, const service_options *opt, fo_err *err) {
+    size_t all = opt->ingest_memory ? (size_t)opt->ingest_memory : (size_t)256 << 20;
+    size_t small = all / 8;
+    s->document_bytes = all - small;
+    s->small_bytes = small / 4;
+    int rc = memory_budget_create(&s->small_memory, small, err);
+    if (rc == FO_OK) rc = memory_budget_create(&s->ingest_memory, s->document_bytes, err);
+    return rc;
+}
+
 int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!opt->home || !opt->home[0])
         return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
@@ -168,6 +178,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         rc = fo_fail(err, FO_ENOMEM, "out of memory");
         goto fail;
     }
+    rc = open_ingest_memory(s, opt, err);
+    if (rc != FO_OK) goto fail;
     if (!s->read_only) {
         rc = fo_make_dirs(s->home, err);
         if (rc == FO_OK) rc = take_lock(s, err);
@@ -220,6 +232,8 @@ void service_close(service *s) {
     reranker_close(s->reranker);
     reader_close(s->reader);
     embedder_close(s->embedder);
+    memory_budget_free(s->ingest_memory);
+    memory_budget_free(s->small_memory);
     fo_pool_free(s->pool);
     fo_pool_free(s->index_pool);
     fo_pool_free(s->model_pool);
@@ -267,6 +281,18 @@ reranker *service_reranker(service *s) {
 }
 const char *service_home(const service *s) {
     return s->home;
+}
+
+void service_get_ingest_memory(service *s, memory_budget_stats *out) {
+    memory_budget_stats small;
+    memory_budget_get_stats(s->ingest_memory, out);
+    memory_budget_get_stats(s->small_memory, &small);
+    out->bytes += small.bytes;
+    out->used += small.used;
+    out->most += small.most;
+    out->n_waiting += small.n_waiting;
+    out->n_waited += small.n_waited;
+    out->n_refused += small.n_refused;
 }
 
 uint64_t service_database_bytes(const service *s) {

@@ -23,6 +23,7 @@
 #include "index/search/search_bulk.h"
 #include "index/search/search_index.h"
 #include "kernels/error.h"
+#include "kernels/memory_budget.h"
 #include "retrieval/rank/fusion.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/cache/query_cache.h"
@@ -69,6 +70,9 @@ typedef struct service_options {
     /* Collections whose indexes may be open at once; 0: 256. Others are opened when they are asked
      * for, in the place of the one that nobody asked for longest; those in use are never closed. */
     size_t max_open_collections;
+    /* Bytes that documents on their way in take, all calls together: what they unpack to, their text,
+     * chunks and vectors; 0: 256 MiB. */
+    uint64_t ingest_memory;
     /* A file of an index was found damaged while it was in use; its chunks were indexed again from
      * the store, or not (rebuilt false, and why says so). From a thread of the service. */
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
@@ -142,7 +146,8 @@ typedef struct ingest_report {
 } ingest_report;
 
 /* When it returns FO_OK the documents that did not fail are durable and findable. One bad
- * document fails alone. Concurrent calls share commits. results[n] is the caller's. */
+ * document fails alone. Concurrent calls share commits, and options.ingest_memory: a call waits for
+ * others to be done with theirs, and is FO_EBUSY after half a minute. results[n] is the caller's. */
 int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
                    ingest_result *results, ingest_report *report, fo_err *err);
 
@@ -331,6 +336,7 @@ int service_foreign_collections(service *s, const char *tenant, const char *name
                                 store_collection **out, size_t *n, size_t *n_all, fo_err *err);
 /* What is the matter with such a one and what to do: into *err, whose code it returns. */
 int service_foreign_sentence(const service *s, const char *name, fo_err *err);
+void service_get_ingest_memory(service *s, memory_budget_stats *out);
 uint64_t service_database_bytes(const service *s); /* of the files; the database is not asked */
 
 /* What the caches did since the start. */

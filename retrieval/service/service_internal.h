@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include "index/search/search_workers.h"
 #include "index/sparse/analyze.h"
+#include "kernels/memory_budget.h"
 #include "kernels/pool.h"
 #include "engine/embed/reader.h"
 #include "retrieval/answer/prompt.h"
@@ -80,6 +81,10 @@ struct service {
     bool read_only;
     bool offline; /* indexes lag behind the store until service_catch_up */
     uint64_t min_free_bytes, build_memory;
+    /* What documents on their way in take, all calls together; an eighth of it is for slices of no
+     * more than small_bytes, so that they need not wait for large ones to be done. */
+    memory_budget *ingest_memory, *small_memory;
+    size_t document_bytes, small_bytes; /* that one document may take; that is small */
     int64_t merge_bytes_per_s;
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
                           bool rebuilt); /* NULL: nobody wants to know */
@@ -178,9 +183,11 @@ typedef struct write_document {
 } write_document;
 
 /* Store, commit, index and publish: durable and findable when it returns FO_OK. Calls that come
- * together share one transaction. *epoch is the collection's, with these documents in it. */
-int writer_submit(service *s, collection *c, write_document *docs, size_t n, double *index_ms,
-                  double *commit_ms, int64_t *epoch, fo_err *err);
+ * together share one transaction. *cancel (NULL: none) is looked at until the commit:
+ * FO_ECANCELLED. *epoch is the collection's, with these documents in it. */
+int writer_submit(service *s, collection *c, write_document *docs, size_t n,
+                  const atomic_bool *cancel, double *index_ms, double *commit_ms, int64_t *epoch,
+                  fo_err *err);
 
 typedef struct write_deletion {
     const char *id;

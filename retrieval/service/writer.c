@@ -7,7 +7,9 @@
  * 1. Whoever finds the turn free leads and serves all that is queued, his own included.
  * 2. An index is published only after the commit it mirrors; a failed commit discards it.
  *    Offline, indexes are left alone: service_catch_up brings them up to the store.
- * 3. A document that the store refuses by itself fails alone; an I/O error fails the group. */
+ * 3. A document that the store refuses by itself fails alone; an I/O error fails the group.
+ * 4. A call whose caller has left is dropped before its turn, and within it where it is alone; what
+ *    is committed stays. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +24,7 @@ struct write_op {
     write_document *docs; /* NULL: deletions */
     write_deletion *deletions;
     size_t n;
+    const atomic_bool *cancel; /* NULL: nobody leaves */
     /* written by the leader */
     bool done;
     int rc;
@@ -50,7 +53,14 @@ static bool fails_alone(int rc) {
            rc == FO_EUNSUPPORTED;
 }
 
-static int put_one(store_txn *t, collection *c, write_document *d, bool indexed, fo_err *err) {
+static bool left(const write_op *op) {
+    return op->cancel && atomic_load_explicit(op->cancel, memory_order_relaxed);
+}
+
+/* alone: nobody else is in the group, so that the whole of it may be dropped. */
+static int put_one(store_txn *t, const write_op *op, write_document *d, bool alone, bool indexed,
+                   fo_err *err) {
+    collection *c = op->c;
     store_put_result put = {0};
     ingest_result *r = d->result;
     fo_err own = {0};
@@ -73,6 +83,7 @@ static int put_one(store_txn *t, collection *c, write_document *d, bool indexed,
     if (put.status == STORE_UNCHANGED || !indexed) return FO_OK;
     for (size_t i = 0; i < d->n_chunks; i++) {
         const store_chunk_in *k = &d->chunks[i];
+        if (alone && left(op)) return fo_fail(err, FO_ECANCELLED, "cancelled");
         search_chunk_in in = {.chunk = put.first_chunk + (int64_t)i,
                               .document = put.document,
                               .title = d->in.title ? d->in.title : "",
@@ -118,12 +129,15 @@ static void run_group(service *s, write_op *group) {
     double started = fo_now_ms();
     int rc = store_begin(s->store, &t, &err);
     for (write_op *op = group; rc == FO_OK && op; op = op->next) {
-        if (!op->docs) {
+        if (left(op)) { /* while it waited for its turn */
+            op->rc = fo_fail(&op->err, FO_ECANCELLED, "cancelled");
+            if (!group->next) rc = fo_fail(&err, op->rc, "cancelled");
+        } else if (!op->docs) {
             for (size_t i = 0; rc == FO_OK && i < op->n; i++)
                 rc = delete_one(t, op, &op->deletions[i], !s->offline, &err);
         } else {
             for (size_t i = 0; rc == FO_OK && i < op->n; i++)
-                rc = put_one(t, op->c, &op->docs[i], !s->offline, &err);
+                rc = put_one(t, op, &op->docs[i], !group->next, !s->offline, &err);
         }
     }
     for (write_op *op = group; rc == FO_OK && op; op = op->next)
@@ -191,9 +205,10 @@ static int submit(service *s, write_op *op, fo_err *err) {
     return op->rc;
 }
 
-int writer_submit(service *s, collection *c, write_document *docs, size_t n, double *index_ms,
-                  double *commit_ms, int64_t *epoch, fo_err *err) {
-    write_op op = {.c = c, .docs = docs, .n = n};
+int writer_submit(service *s, collection *c, write_document *docs, size_t n,
+                  const atomic_bool *cancel, double *index_ms, double *commit_ms, int64_t *epoch,
+                  fo_err *err) {
+    write_op op = {.c = c, .docs = docs, .n = n, .cancel = cancel};
     int rc = submit(s, &op, err);
     *index_ms = op.index_ms;
     *commit_ms = op.commit_ms;

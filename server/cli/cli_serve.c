@@ -24,7 +24,7 @@ enum { MAX_ALIAS_BYTES = 200 };
 static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
-    int64_t shutdown_timeout, max_body, min_free, body_rate, body_timeout;
+    int64_t shutdown_timeout, max_body, ingest_memory, min_free, body_rate, body_timeout;
     const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
@@ -99,6 +99,9 @@ static const cli_option options[] = {
      "of one client (default: all)", .max = 65536},
     {"max-body", CLI_BYTES, &o.max_body, "BYTES",
      "of one JSON body or one document (default 64M); NDJSON is not bounded"},
+    {"ingest-memory", CLI_BYTES, &o.ingest_memory, "BYTES",
+     "that all documents on their way in take together, unpacked (default: 256M, or four times "
+     "--max-body)"},
     {"body-rate", CLI_BYTES, &o.body_rate, "BYTES",
      "a second that a client must send of a body, over 30 s; below: 408; 0: any (default 4K)"},
     {"body-timeout", CLI_INT, &o.body_timeout, "SECONDS",
@@ -360,6 +363,9 @@ static int run(int argc, char **argv) {
     if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
     if (o.body_rate > 1 << 30) return cli_wrong_usage("--body-rate must be at most 1G");
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
+    int64_t four_bodies = o.max_body > INT64_MAX / 4 ? INT64_MAX : 4 * o.max_body;
+    if (!o.ingest_memory) o.ingest_memory = four_bodies > 256 << 20 ? four_bodies : 256 << 20;
+    if (o.ingest_memory < 1 << 20) return cli_wrong_usage("--ingest-memory must be at least 1M");
     log_open(level, !strcmp(o.log_format, "json"));
     sigset_t signals;
     sigemptyset(&signals);
@@ -382,6 +388,7 @@ static int run(int argc, char **argv) {
     service_options so = {.home = o.home,
                           .n_threads = (int)o.threads,
                           .read_only = o.read_only,
+                          .ingest_memory = (uint64_t)o.ingest_memory,
                           .min_free_bytes = (uint64_t)o.min_free,
                           .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
                           .cache_ttl_ms = o.cache_ttl * 1000,

@@ -237,6 +237,21 @@ static void write_index_metrics(app *a, fo_buf *b) {
     }
 }
 
+static void write_ingest_memory(app *a, fo_buf *b) {
+    memory_budget_stats st;
+    service_get_ingest_memory(a->service, &st);
+    metrics_write_value(b, "forage_ingest_memory_limit_bytes", "gauge",
+                        "That documents on their way in may take together (--ingest-memory).",
+                        (double)st.bytes);
+    metrics_write_value(b, "forage_ingest_memory_bytes", "gauge", "That they hold now.",
+                        (double)st.used);
+    metrics_write_value(b, "forage_ingest_memory_waits_total", "counter",
+                        "Calls that had to wait for others to be done with theirs.",
+                        (double)st.n_waited);
+    metrics_write_value(b, "forage_ingest_memory_refused_total", "counter",
+                        "Of these, those that waited in vain.", (double)st.n_refused);
+}
+
 static void write_http_metrics(app *a, fo_buf *b) {
     http_load load;
     http_get_load(a->http, &load);
@@ -289,6 +304,7 @@ void route_metrics(http_request *r, void *ctx) {
     app *a = ctx;
     fo_buf b = {0};
     metrics_write(a->metrics, &b);
+    write_ingest_memory(a, &b);
     write_http_metrics(a, &b);
     write_cache_metrics(a, &b);
     write_index_metrics(a, &b);

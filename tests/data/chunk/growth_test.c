@@ -48,6 +48,7 @@ static const family families[] = {
     {"text/plain", "", "-", "\n-a", "x"}, /* a rule, then options */
     {"text/plain", "", "a\n", "", ""},    /* lines of one letter */
     {"text/plain", "", "a. ", "", ""},
+    {"text/plain", "", "the boats are in the lake.\n", "", ""}, /* one sentence to the end */
     {"text/plain", "", "A. (", "", ""},
     {"text/plain", "a", "\xCC\x81", "", ""}, /* one letter, many accents */
     {"text/plain", "", "\xF0\x9F\x91\xA8\xE2\x80\x8D", "", ""},

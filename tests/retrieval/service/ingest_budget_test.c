@@ -1,8 +1,10 @@
-/* What an ingest may cost: it ends within a document when nobody waits for it any more. */
+/* What an ingest may cost: it ends within a document when nobody waits for it any more, and all that
+ * come together take no more memory than one number allows. */
 #include "tests/test.h"
 
 #include <pthread.h>
 #include <time.h>
+#include <zlib.h>
 
 #include "kernels/buf.h"
 #include "kernels/clock.h"
@@ -76,9 +78,9 @@ static void who_left_is_worked_for_no_longer(void **state) {
         c.cancel = true;
         pthread_join(thread, NULL);
         double took = process_ms() - at;
-        assert_int_equal(c.rc, FO_OK);
-        if (c.result.status == INGEST_FAILED) {
-            assert_int_equal(c.result.error.code, FO_ECANCELLED);
+        bool failed = c.rc == FO_OK && c.result.status == INGEST_FAILED;
+        if (c.rc != FO_OK || failed) {
+            assert_int_equal(failed ? c.result.error.code : c.rc, FO_ECANCELLED);
             cancelled++;
             if (took > 500) fail_msg("round %d: %.0f ms of computing after the end", i, took);
         }
@@ -90,9 +92,206 @@ static void who_left_is_worked_for_no_longer(void **state) {
     test_remove(home);
 }
 
+static char *gzip(const char *in, size_t n, size_t *made) {
+    z_stream z = {0};
+    char *out = malloc(n / 2 + 4096);
+    assert_non_null(out);
+    assert_int_equal(deflateInit2(&z, 6, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY), Z_OK);
+    z.next_in = (unsigned char *)in;
+    z.avail_in = (uInt)n;
+    z.next_out = (unsigned char *)out;
+    z.avail_out = (uInt)(n / 2 + 4096);
+    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
+    *made = n / 2 + 4096 - z.avail_out;
+    deflateEnd(&z);
+    return out;
+}
+
+/* Whatever a call does, all that it took is given back; how much was taken at most. */
+static size_t most_memory(service *s) {
+    memory_budget_stats st;
+    service_get_ingest_memory(s, &st);
+    assert_int_equal(st.used, 0);
+    assert_int_equal(st.n_waiting, 0);
+    assert_true(st.most <= st.bytes);
+    return st.most;
+}
+
+static service *open_small(const char *home, uint64_t ingest_memory) {
+    fo_err err = {0};
+    service *s = NULL;
+    service_options opt = {.home = home, .n_threads = 2, .ingest_memory = ingest_memory};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    return s;
+}
+
+typedef struct caller {
+    service *s;
+    const char *bytes;
+    size_t n, k;
+    int rc;
+    size_t created;
+    fo_err err;
+} caller;
+
+/* Eight documents in a call, of which three are large once they are unpacked. */
+static void *call_with_eight(void *arg) {
+    caller *c = arg;
+    ingest_options opt = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_document d[8];
+    char ids[8][32];
+    for (size_t i = 0; i < 8; i++) {
+        snprintf(ids[i], sizeof ids[i], "%zu-%zu", c->k, i);
+        d[i] = (ingest_document){.id = ids[i], .bytes = "A small one.", .n_bytes = 12};
+        if (i % 3 == 1) {
+            d[i].bytes = c->bytes;
+            d[i].n_bytes = c->n;
+        }
+    }
+    ingest_result r[8];
+    c->rc = service_ingest(c->s, &opt, d, 8, r, NULL, &c->err);
+    for (size_t i = 0; i < 8; i++) {
+        c->created += c->rc == FO_OK && r[i].status == INGEST_CREATED;
+        if (r[i].status == INGEST_FAILED) c->err = r[i].error;
+        ingest_result_deinit(&r[i]);
+    }
+    return NULL;
+}
+
+static void all_calls_share_one_memory(void **state) {
+    (void)state;
+    enum { CALLS = 6, BYTES = 700 << 10, MEMORY = 4 << 20 };
+    char *home = test_folder();
+    service *s = open_small(home, MEMORY);
+    char *text = prose(BYTES);
+    size_t n;
+    char *packed = gzip(text, BYTES, &n);
+    pthread_t threads[CALLS];
+    caller calls[CALLS];
+    for (size_t i = 0; i < CALLS; i++) {
+        calls[i] = (caller){.s = s, .bytes = packed, .n = n, .k = i};
+        assert_int_equal(pthread_create(&threads[i], NULL, call_with_eight, &calls[i]), 0);
+    }
+    for (size_t i = 0; i < CALLS; i++) {
+        pthread_join(threads[i], NULL);
+        if (calls[i].rc || calls[i].created != 8)
+            fail_msg("call %zu: %d, %zu created, %s", i, calls[i].rc, calls[i].created,
+                     calls[i].err.msg);
+    }
+    assert_true(most_memory(s) > BYTES);
+    memory_budget_stats st;
+    service_get_ingest_memory(s, &st);
+    assert_true(st.n_waited > 0 && st.n_refused == 0);
+    service_close(s);
+    free(packed);
+    free(text);
+    test_remove(home);
+}
+
+static void small_documents_need_not_wait_for_large_ones(void **state) {
+    (void)state;
+    enum { LARGE = 4, BYTES = 24 << 20 };
+    char *home = test_folder();
+    service *s = open_home(home);
+    char *text = prose(BYTES);
+    call calls[LARGE];
+    pthread_t threads[LARGE];
+    memory_budget_stats st;
+    for (int i = 0; i < LARGE; i++) {
+        calls[i] = (call){.s = s, .text = text, .n = BYTES};
+        assert_int_equal(pthread_create(&threads[i], NULL, ingest, &calls[i]), 0);
+    }
+    do { /* three at work, for the fourth there is no room */
+        usleep(1000);
+        service_get_ingest_memory(s, &st);
+        assert_false(calls[0].done);
+    } while (!st.n_waiting);
+    fo_err err = {0};
+    ingest_options opt = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_document d[2] = {{.id = "a", .bytes = "A small one.", .n_bytes = 12},
+                            {.id = "b", .bytes = "Another.", .n_bytes = 8}};
+    ingest_result r[2];
+    assert_ok(service_ingest(s, &opt, d, 1, r, NULL, &err), &err);
+    assert_int_equal(r[0].status, INGEST_CREATED);
+    ingest_result_deinit(&r[0]);
+    assert_ok(service_ingest(s, &opt, d, 2, r, NULL, &err), &err);
+    assert_int_equal(r[1].status, INGEST_CREATED);
+    for (int i = 0; i < 2; i++) ingest_result_deinit(&r[i]);
+    for (int i = 0; i < LARGE; i++) assert_false(calls[i].done);
+    for (int i = 0; i < LARGE; i++) calls[i].cancel = true;
+    for (int i = 0; i < LARGE; i++) {
+        pthread_join(threads[i], NULL);
+        ingest_result_deinit(&calls[i].result);
+    }
+    most_memory(s);
+    free(text);
+    service_close(s);
+    test_remove(home);
+}
+
+static enum ingest_status put(service *s, const ingest_document *d, size_t n, fo_err *why) {
+    ingest_options opt = {
+        .tenant = "default", .collection = "notes", .max_tokens = 16, .overlap = 0};
+    ingest_result r[64];
+    fo_err err = {0};
+    ingest_counts counts = {0};
+    opt.counts = &counts;
+    assert_ok(service_ingest(s, &opt, d, n, r, NULL, &err), &err);
+    assert_int_equal(counts.stored, n);
+    assert_int_equal(counts.embedded, n); /* each counted once, however often it was begun */
+    enum ingest_status last = r[n - 1].status;
+    *why = r[n - 1].error;
+    for (size_t i = 0; i < n; i++) ingest_result_deinit(&r[i]);
+    return last;
+}
+
+/* What a document needs is guessed from its bytes; where the guess is too low it comes again, alone
+ * at last, and the order of versions holds. */
+static void a_document_that_needs_more_comes_again(void **state) {
+    (void)state;
+    fo_err why = {0};
+    char *home = test_folder();
+    service *s = open_small(home, 4 << 20);
+    /* Chunks of 16 tokens: vectors weigh ten times the text. */
+    char *text = prose(160 << 10);
+    ingest_document d[40];
+    for (size_t i = 0; i < 40; i++)
+        d[i] = (ingest_document){.id = "one", .bytes = text, .n_bytes = (160 << 10) - i};
+    assert_int_equal(put(s, d, 40, &why), INGEST_UPDATED);
+    assert_true(most_memory(s) > 1 << 20);
+    ingest_document again = d[39];
+    assert_int_equal(put(s, &again, 1, &why), INGEST_UNCHANGED); /* the last version stands */
+    /* More than there is in all is refused, as is what unpacks to more. */
+    char *longer = prose(3 << 20);
+    ingest_document large = {.id = "large", .bytes = longer, .n_bytes = 3 << 20};
+    assert_int_equal(put(s, &large, 1, &why), INGEST_FAILED);
+    assert_int_equal(why.code, FO_ELIMIT);
+    large.n_bytes = 1 << 20;
+    assert_int_equal(put(s, &large, 1, &why), INGEST_FAILED);
+    assert_int_equal(why.code, FO_ELIMIT);
+    assert_string_equal(why.msg, "the document needs more than the 3 MiB of memory that one may "
+                                 "take");
+    size_t n;
+    char *packed = gzip(longer, 3 << 20, &n);
+    large.bytes = packed;
+    large.n_bytes = n;
+    assert_int_equal(put(s, &large, 1, &why), INGEST_FAILED);
+    assert_int_equal(why.code, FO_ELIMIT);
+    assert_non_null(strstr(why.msg, "unpacks to more than 1835008 bytes"));
+    most_memory(s);
+    service_close(s);
+    free(text);
+    free(longer);
+    free(packed);
+    test_remove(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(who_left_is_worked_for_no_longer),
+        cmocka_unit_test(all_calls_share_one_memory),
+        cmocka_unit_test(small_documents_need_not_wait_for_large_ones),
+        cmocka_unit_test(a_document_that_needs_more_comes_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
