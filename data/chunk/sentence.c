@@ -5,6 +5,7 @@
 #include <utf8proc.h>
 
 #include "data/chunk/chunk.h"
+#include "data/chunk/line_break.h"
 #include "kernels/utf8.h"
 
 enum { MAX_WORD = 32 }; /* bytes of the longest abbreviation looked at */
@@ -131,88 +132,7 @@ static size_t skip_closers(const char *s, size_t len, size_t at) {
     }
 }
 
-/* ---- line breaks -------------------------------------------------------------------------- */
-
-/* How many lines after a break and before it, and bytes on either side, are looked at for the width
- * of the text; and how much room a writer may leave at a line's end (a ragged margin, a word kept
- * together). */
-enum { WIDTH_LINES = 12, WIDTH_LINES_BEFORE = 48, WIDTH_BYTES = 2048, MARGIN = 10 };
-
-static size_t skip_blanks(const char *s, size_t len, size_t at) {
-    while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
-    return at;
-}
-
-static size_t line_end(const char *s, size_t len, size_t at) {
-    const char *p = at < len ? memchr(s + at, '\n', len - at) : NULL;
-    return p ? (size_t)(p - s) : len;
-}
-
-/* "- ", "* ", "12. ", a bullet: the mark of a list item. */
-static bool is_item(const char *s, size_t len, size_t at) {
-    if (at + 1 < len && strchr("-*+", s[at]) && s[at] && s[at + 1] == ' ') return true;
-    if (at + 3 < len && memcmp(s + at, "\xE2\x80\xA2", 3) == 0) return true;
-    size_t digits = at;
-    while (digits < len && digits - at < 4 && s[digits] >= '0' && s[digits] <= '9') digits++;
-    return digits > at && digits + 1 < len && (s[digits] == '.' || s[digits] == ')') &&
-           s[digits + 1] == ' ' && digits - at <= 2;
-}
-
-/* "-x", "--long": what a manual explains in the lines that follow. */
-static bool is_option(const char *s, size_t len, size_t at) {
-    enum { MAX_DASHES = 8 }; /* more of them are a rule */
-    if (at >= len || s[at] != '-') return false;
-    for (int dashes = 0; at < len && s[at] == '-'; at++)
-        if (++dashes > MAX_DASHES) return false;
-    size_t n;
-    int32_t cp = cp_at(s, len, at, &n);
-    return n && (is_letter(cp) || (cp >= '0' && cp <= '9'));
-}
-
-/* The widest of the lines around `newline` that has more than one word: text that is wrapped is
- * wrapped there. The block that it stands in is looked at, within bounds. */
-static size_t text_width(const char *s, size_t len, size_t newline) {
-    size_t from = newline, stop = len - newline < WIDTH_BYTES ? len : newline + WIDTH_BYTES;
-    for (int before = 0; from > 0 && newline - from < WIDTH_BYTES; from--) {
-        if (s[from - 1] != '\n') continue;
-        if (s[from] == '\n' || ++before > WIDTH_LINES_BEFORE) break;
-    }
-    size_t widest = 0, after = 0;
-    for (size_t at = from; at < stop && after<WIDTH_LINES; after += at> newline) {
-        size_t end = line_end(s, stop, at), text = skip_blanks(s, end, at);
-        if (text >= end && at > newline) break; /* a blank line */
-        if (end - at > widest && memchr(s + text, ' ', end - text)) widest = end - at;
-        at = end + 1;
-    }
-    return widest;
-}
-
-/* Would the next line's first word still have gone onto this one? Then its writer ended the line.
- */
-static bool is_deliberate(const char *s, size_t len, size_t line, size_t newline, size_t next,
-                          size_t width) {
-    size_t word = next;
-    while (word < len && !is_space(s[word])) word++;
-    return newline - line + 1 + (word - next) + MARGIN <= width;
-}
-
-/* Does the line break at `newline` end the sentence that begins at `first`, without any stop? A
- * blank line does, and the mark of an item. So does a line that ends before it had to (a heading, a
- * row, an entry of a list), unless the next line explains it. */
-static bool breaks_block(const char *s, size_t len, size_t first, size_t newline) {
-    size_t next = skip_blanks(s, len, newline + 1);
-    if (next >= len || s[next] == '\n' || is_item(s, len, next)) return true;
-    size_t line = newline;
-    while (line > first && s[line - 1] != '\n') line--;
-    size_t text = skip_blanks(s, newline, line);
-    for (size_t i = text; i + 2 < newline; i++)
-        if (s[i] == ' ' && s[i + 1] == '|' && s[i + 2] == ' ') return true;
-    if (is_option(s, len, next) && is_option(s, len, first)) return true;
-    size_t width = text_width(s, len, newline);
-    if (!is_deliberate(s, len, line, newline, next, width)) return false;
-    bool is_name = is_option(s, len, text) || !memchr(s + text, ' ', newline - text);
-    return !is_name || is_option(s, len, next);
-}
+/* ---- words -------------------------------------------------------------------------------- */
 
 /* The word that begins at `at`, lower-cased ASCII; "" when it is none or too long. */
 static void next_word(const char *s, size_t len, size_t at, char out[MAX_WORD]) {
@@ -287,10 +207,13 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
     while (at < len && is_space(text[at])) at++;
     if (at >= len) return len;
     const size_t first = at;
+    size_t short_end = SIZE_MAX; /* behind the latest short form: something must follow */
     while (at < len) {
         unsigned char c = (unsigned char)text[at];
         if (c == '\n') {
-            if (at > first && breaks_block(text, len, first, at)) {
+            bool over = at == short_end ? line_break_ends_block(text, len, at)
+                                        : at > first && line_break_ends(text, len, first, at);
+            if (over) {
                 while (at > first && is_space(text[at - 1])) at--;
                 return at;
             }
@@ -316,15 +239,20 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
             continue;
         }
         size_t next = end;
-        bool broken = false;
-        for (; next < len && is_space(text[next]); next++)
-            if (text[next] == '\n' && breaks_block(text, len, first, next)) broken = true;
-        if (next >= len || broken) return end;
+        bool broken = false, block = false;
+        for (; next < len && is_space(text[next]); next++) {
+            if (text[next] != '\n' || block) continue;
+            block = line_break_ends_block(text, len, next);
+            broken = broken || block || line_break_ends(text, len, first, next);
+        }
+        if (next >= len || block) return end;
         size_t k, word = next;
         while (word < len && is_opener(text[word])) word++;
-        if (is_lower(cp_at(text, len, word, &k)) ||
-            (cp == '.' && end == at + 1 && !dot_ends(text, len, first, at, word))) {
+        bool short_form = cp == '.' && end == at + 1 && !dot_ends(text, len, first, at, word);
+        if (short_form || (!broken && is_lower(cp_at(text, len, word, &k)))) {
             at = end;
+            while (short_form && at < next && text[at] != '\n') at++;
+            if (short_form) short_end = at;
             continue;
         }
         return end;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
+#include "data/extract/list_mark.h"
 
 typedef struct line {
     size_t start, end, next; /* end without trailing white space; next line's start */
@@ -22,24 +23,16 @@ static bool is_underline(const char *s, line l) {
     return true;
 }
 
-static bool is_item(const char *s, line l) {
+static bool is_item(const char *s, size_t n, line l) {
     size_t at = l.start;
     while (at < l.end && (s[at] == ' ' || s[at] == '\t')) at++;
-    if (at + 1 >= l.end) return false;
-    if ((s[at] == '-' || s[at] == '*' || s[at] == '+' || s[at] == 'o') && s[at + 1] == ' ')
-        return true;
-    if (s[at] == (char)0xE2 && l.end - at > 3 && memcmp(s + at, "\xE2\x80\xA2", 3) == 0)
-        return true;
-    size_t digits = at;
-    while (digits < l.end && s[digits] >= '0' && s[digits] <= '9') digits++;
-    return digits > at && digits - at < 4 && digits + 1 < l.end &&
-           (s[digits] == '.' || s[digits] == ')') && s[digits + 1] == ' ';
+    return at + 1 < l.end && list_item_begins(s, n, at);
 }
 
 /* A line that stands alone and reads like a heading: short, no stop at its end. */
-static bool is_title(const char *s, line l) {
+static bool is_title(const char *s, size_t n, line l) {
     return l.end > l.start && l.end - l.start <= 80 && s[l.start] > ' ' &&
-           !strchr(".,;:!?", s[l.end - 1]) && !is_item(s, l);
+           !strchr(".,;:!?", s[l.end - 1]) && !is_item(s, n, l);
 }
 
 /* Mark the blocks of the n bytes that end b's text. */
@@ -54,7 +47,7 @@ static void mark_plain(builder *b, size_t n) {
         if (!builder_go_on(b, l.next - at)) return;
         at = l.next;
         bool blank = l.start == l.end;
-        bool item = !blank && is_item(s, l);
+        bool item = !blank && is_item(s, n, l);
         if (end > start && (blank || item)) {
             builder_mark(b, base + start, base + end, kind, 0);
             start = end = 0;
@@ -65,8 +58,8 @@ static void mark_plain(builder *b, size_t n) {
         }
         line below = at < n ? line_at(s, n, at) : (line){n, n, n};
         bool underlined =
-            after_blank && below.end > below.start && is_underline(s, below) && is_title(s, l);
-        bool alone = first && at < n && below.start == below.end && is_title(s, l);
+            after_blank && below.end > below.start && is_underline(s, below) && is_title(s, n, l);
+        bool alone = first && at < n && below.start == below.end && is_title(s, n, l);
         if (underlined || alone) {
             uint8_t level = underlined && s[below.start] != '=' ? 2 : 1;
             /* The rule belongs to no block worth keeping apart. */
