@@ -34,7 +34,8 @@ int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_optio
 
 /* Sentence boundaries, shared by chunking, extractive answers and citation checks: the end (byte
  * offset, half-open) of the sentence that begins at `start`. Knows abbreviations, initials,
- * decimals, quotes after the stop, CJK stops; a block end or blank line always ends one. */
+ * decimals, quotes after the stop, CJK stops; a block end or blank line always ends one, another
+ * line break as line_break.h says, for which the lines before `start` are looked at too. */
 size_t sentence_end(const char *text, size_t len, size_t start);
 
 #endif

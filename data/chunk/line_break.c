@@ -127,6 +127,21 @@ static bool is_prose(const char *s, size_t end, size_t at) {
     return words >= PROSE_WORDS && 2 * small >= words;
 }
 
+/* Lines that begin with a small letter and know no stop: entries of a list without marks. With a
+ * stop among them they are prose, if only the rest of a sentence. */
+static bool are_entries(const char *s, size_t len, size_t first) {
+    size_t lines = 0, stop = len - first < AROUND_BYTES ? len : first + AROUND_BYTES;
+    for (size_t at = skip_blanks(s, stop, first); at < stop && lines <= LINES_AFTER; lines++) {
+        size_t end = line_end(s, stop, at);
+        if (!is_lower(s, len, at)) return false;
+        for (size_t i = at; i < end; i++)
+            if (strchr(".!?", s[i]) && (i + 1 == end || is_space(s[i + 1]))) return false;
+        at = skip_blanks(s, stop, end + 1);
+        if (at < stop && s[at] == '\n') break;
+    }
+    return true;
+}
+
 /* ---- signs that the sentence goes on ------------------------------------------------------- */
 
 /* Text of the line that ends at `end` (blanks behind it cut off) asks for more. */
@@ -203,8 +218,7 @@ bool line_break_ends(const char *s, size_t len, size_t first, size_t newline) {
     if (leads_on(s, first, end) || s[next] == '-') return false;
     bool digit = s[next] >= '0' && s[next] <= '9';
     if (digit && !(s[text] >= '0' && s[text] <= '9')) return false;
-    bool entries = is_lower(s, len, skip_blanks(s, newline, first)); /* of a list, or a rest */
-    if (is_lower(s, len, next) && !entries) return false;
+    if (is_lower(s, len, next) && !are_entries(s, len, first)) return false;
     char word[MAX_WORD];
     word_at(s, len, next, word);
     /* A line that another sentence ends in is no heading, nor one that goes on in small letters. */

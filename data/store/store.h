@@ -158,7 +158,10 @@ typedef struct store_chunk {
     size_t start, end, start_cp, end_cp; /* span in the document's text */
     char *text;                          /* text_len bytes and a NUL */
     size_t text_len;
-    char *heading; /* NULL: none */
+    size_t n_before; /* bytes of the document that stand before text[0], in the same memory: a few
+                        hundred, as they lie there (no digest covers them), to tell by where a line
+                        or a sentence began. Freed with text */
+    char *heading;   /* NULL: none */
     char *document_id, *title, *uri, *metadata;
 } store_chunk;
 void store_chunk_deinit(store_chunk *c);
@@ -167,6 +170,10 @@ void store_chunk_deinit(store_chunk *c);
  * (a search on an older snapshot may meet one). out[n] is the caller's. FO_ECORRUPT names a
  * document of which something else is stored than was ingested. */
 int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err);
+
+/* Bytes [start, end) of a document's text (its rowid), as they lie there: no digest is looked at.
+ * FO_ECORRUPT where the text does not reach so far. */
+int store_get_text(store *s, int64_t document, size_t start, size_t end, char *out, fo_err *err);
 
 /* Every live chunk of a collection with id > after, in order of id, to (re)build an index.
  * vector is NULL where it is missing. Pointers live until the callback returns; a non-zero

@@ -5,10 +5,13 @@
 #include <string.h>
 
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
+
+enum { BEFORE_BYTES = 512 };
 
 void store_chunk_deinit(store_chunk *c) {
     if (!c) return;
-    free(c->text);
+    if (c->text) free(c->text - c->n_before);
     free(c->heading);
     free(c->document_id);
     free(c->title);
@@ -31,6 +34,22 @@ static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64
     }
     text[end - start] = 0;
     *out = text;
+    return FO_OK;
+}
+
+/* The chunk's own text, with what stands before it. */
+static int read_chunk_text(store_conn *c, sqlite3_blob **blob, store_chunk *out, fo_err *err) {
+    size_t before = out->start < BEFORE_BYTES ? out->start : BEFORE_BYTES, cut = 0;
+    char *text;
+    if (out->end < out->start) before = 0; /* a broken span, which read_span names */
+    int rc = read_span(c, blob, out->document, (int64_t)(out->start - before), (int64_t)out->end,
+                       &text, err);
+    if (rc != FO_OK) return rc;
+    while (cut < before && !fo_utf8_boundary(text[cut])) cut++;
+    memmove(text, text + cut, before - cut + out->end - out->start + 1);
+    out->n_before = before - cut;
+    out->text = text + out->n_before;
+    out->text_len = out->end - out->start;
     return FO_OK;
 }
 
@@ -67,10 +86,9 @@ static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, s
     if (known) memcpy(want, sqlite3_column_blob(st, 13), 32);
     sqlite3_reset(st);
     if (oom) return store_out_of_memory(err);
-    rc = read_span(c, blob, out->document, (int64_t)out->start, (int64_t)out->end, &out->text, err);
+    rc = read_chunk_text(c, blob, out, err);
     size_t heading_len = 0;
     if (rc == FO_OK) {
-        out->text_len = out->end - out->start;
         if (heading_end > heading_start) heading_len = (size_t)(heading_end - heading_start);
         if (heading_len)
             rc = read_span(c, blob, out->document, heading_start, heading_end, &out->heading, err);
@@ -106,6 +124,17 @@ int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, f
     store_reader_release(s, c);
     if (rc != FO_OK)
         for (size_t i = 0; i < n; i++) store_chunk_deinit(&out[i]);
+    return rc;
+}
+
+int store_get_text(store *s, int64_t document, size_t start, size_t end, char *out, fo_err *err) {
+    store_conn *c;
+    int rc = store_reader(s, false, &c, err);
+    if (rc != FO_OK) return rc;
+    sqlite3_blob *blob = NULL;
+    rc = store_read_text(c, &blob, document, start, end, out, err);
+    sqlite3_blob_close(blob);
+    store_reader_release(s, c);
     return rc;
 }
 

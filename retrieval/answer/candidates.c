@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_PASSAGES = 32, MAX_CANDIDATES = 4096 };
+enum { MAX_CANDIDATES = 4096 };
 
 /* ---- passages ---------------------------------------------------------------------------- */
 
@@ -21,7 +21,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
     const question *q = &set->q;
-    int rc = fact_text_read(&cp->text, lx->analyzer, p->text, p->len, err);
+    int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
     if (rc != FO_OK) return rc;
     const char *t = p->title ? p->title : "";
     rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
@@ -46,7 +46,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
 }
 
 static int read_passages(candidate_set *set, const extractive_input *in, fo_err *err) {
-    size_t n = in->n_passages < MAX_PASSAGES ? in->n_passages : MAX_PASSAGES;
+    size_t n = in->n_passages < EXTRACTIVE_PASSAGES ? in->n_passages : EXTRACTIVE_PASSAGES;
     set->passages = calloc(n + 1, sizeof *set->passages);
     uint16_t(*tf)[QUESTION_MAX_TERMS] = calloc(n + 1, sizeof *tf);
     fact_text title = {0};

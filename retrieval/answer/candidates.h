@@ -39,6 +39,7 @@ enum {
 typedef struct candidate {
     uint32_t passage, order; /* indices; order: of the unit among its passage's */
     uint32_t start, end;     /* bytes of the passage */
+    bool cut_start, cut_end; /* the unit begins before, or goes on behind them */
     text_unit unit;
     uint32_t w0, w1; /* its words */
     uint64_t set;    /* terms of the question in it */

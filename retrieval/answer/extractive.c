@@ -122,45 +122,51 @@ static double resemblance(const candidate_set *set, const candidate *a, const ca
     return n ? (double)shared / (double)n : 0;
 }
 
-/* Where a sentence that is too long may be cut: byte ends of its clauses, or of its words where
- * no clause is short enough. The stretch of at most `room` bytes with most of the question's mass,
- * the earliest of equals. */
-static void trim(const candidate_set *set, candidate *c, size_t room, bool at_clauses) {
+/* How far the words of a sentence from its word `a` on go into `room` bytes: the byte behind the last
+ * that fits, 0 where none does, and how much of the question they hold. */
+static uint32_t fill(const candidate_set *set, const candidate *c, size_t a, size_t room,
+                     double *share) {
     const candidate_passage *p = &set->passages[c->passage];
     const candidate *s = c;
     const fact_word *w = p->text.words;
-    uint32_t best_a = 0, best_b = 0;
-    double best = -1;
-    for (size_t a = s->w0, tries = 0; a < s->w1 && tries < 256; a++) {
-        if (w[a].start < c->start) continue;
-        if (a > s->w0 && at_clauses && !(w[a].flags & WORD_CLAUSE)) continue;
-        if (w[a].flags & WORD_PART) continue;
+    size_t from = a == s->w0 ? c->start : w[a].start;
+    uint64_t terms = 0;
+    uint32_t end = 0;
+    for (size_t b = a; b < s->w1 && w[b].end - from <= room; b++) {
+        if (p->terms[b] >= 0) terms |= 1ull << p->terms[b];
+        if (b + 1 == s->w1 || !(w[b + 1].flags & WORD_PART)) end = w[b].end;
+    }
+    *share = question_share(&set->q, terms);
+    return end;
+}
+
+/* A sentence that is longer than the whole answer may be is shown from its beginning on, or from a
+ * clause on where that holds more of the question; what is left out on either side is said. */
+static void trim(const candidate_set *set, candidate *c, size_t room) {
+    enum { TRIES = 256 };
+    const candidate_passage *p = &set->passages[c->passage];
+    const candidate *s = c;
+    const fact_word *w = p->text.words;
+    const uint32_t whole_end = c->end;
+    double best = -1, share;
+    uint32_t end = fill(set, c, s->w0, room, &best);
+    for (size_t a = s->w0 + 1, tries = 0; a < s->w1 && tries < TRIES; a++) {
+        if (!(w[a].flags & WORD_CLAUSE) || (w[a].flags & WORD_PART)) continue;
         tries++;
-        uint64_t terms = 0, whole = 0;
-        uint32_t end = 0;
-        for (size_t b = a; b < s->w1 && w[b].end - w[a].start <= room; b++) {
-            if (p->terms[b] >= 0) terms |= 1ull << p->terms[b];
-            bool boundary = b + 1 == s->w1 || (w[b + 1].flags & WORD_CLAUSE) || !at_clauses;
-            if (!boundary || (w[b].flags & WORD_PART)) continue;
-            end = w[b].end;
-            whole = terms;
-        }
-        double share = question_share(&set->q, whole);
-        if (end == 0 || share <= best) continue;
+        uint32_t stop = fill(set, c, a, room, &share);
+        if (stop == 0 || share <= best + 1e-9) continue;
         best = share;
-        best_a = w[a].start;
-        best_b = end;
+        c->start = w[a].start;
+        c->cut_start = true;
+        end = stop;
     }
-    if (best >= 0) {
-        c->start = best_a;
-        c->end = best_b;
-    } else if (at_clauses) {
-        trim(set, c, room, false);
-    } else { /* one word longer than the room */
-        size_t end = c->start + room;
-        while (end > c->start && !fo_utf8_boundary(p->text.text[end])) end--;
-        c->end = (uint32_t)end;
+    if (end == 0) { /* one word longer than the room */
+        size_t cut = c->start + room;
+        while (cut > c->start && !fo_utf8_boundary(p->text.text[cut])) cut--;
+        end = (uint32_t)cut;
     }
+    c->end = end;
+    c->cut_end |= end < whole_end;
 }
 
 /* A step and its procedure. */
@@ -177,19 +183,22 @@ static bool adds(const candidate *best, const candidate *c) {
 }
 
 /* The best sentences that fit and do not repeat each other, best first. */
-static size_t choose(const candidate_set *set, size_t max_sentences, size_t max_chars,
-                     candidate *chosen) {
+static size_t choose(const candidate_set *set, const extractive_input *in, size_t max_sentences,
+                     size_t max_chars, candidate *chosen) {
     size_t n = 0, used = 0;
     for (size_t i = 0; i < set->n && n < max_sentences; i++) {
         candidate c = set->c[i];
         if (n > 0 && !adds(&set->c[0], &c)) continue;
+        const text_units *units = &set->passages[c.passage].units;
+        c.cut_start = in->passages[c.passage].open_start && c.order == 0;
+        c.cut_end = in->passages[c.passage].open_end && c.order + 1 == units->n;
         bool repeats = false;
         for (size_t k = 0; k < n && !repeats; k++)
             repeats = overlap(&c, &chosen[k]) || resemblance(set, &c, &chosen[k]) > same_text;
         if (repeats) continue;
         if (c.end - c.start > max_chars - used) {
             if (n > 0) continue;
-            trim(set, &c, max_chars, true);
+            trim(set, &c, max_chars);
         }
         used += c.end - c.start;
         chosen[n++] = c;
@@ -292,7 +301,7 @@ static bool list_mark(const char *s, size_t n) {
 
 /* True when nothing but white space stands between two sentences, so that they are one quote. */
 static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
-    if (a->passage != b->passage || b->start < a->end) return false;
+    if (a->passage != b->passage || b->start < a->end || a->cut_end || b->cut_start) return false;
     if (a->unit.kind != TEXT_UNIT_SENTENCE || b->unit.kind != TEXT_UNIT_SENTENCE) return false;
     if (shows_head(a) != shows_head(b) || a->unit.head_start != b->unit.head_start) return false;
     for (size_t i = a->end; i < b->start; i++)
@@ -383,6 +392,25 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
     fo_buf_add(b, p->text + from, x->end - from);
 }
 
+/* What stands in text[from..] was copied: no marker in it is ours, and where the sentence is not
+ * whole the answer shows that. */
+static int finish_run(fo_buf *text, size_t from, const candidate *first, const candidate *last,
+                      fo_err *err) {
+    static const char ellipsis[] = "\xE2\x80\xA6";
+    text->len = from + foreign_marks_disarm(text->data + from, text->len - from);
+    if (last->cut_end) fo_buf_str(text, ellipsis);
+    if (first->cut_start) {
+        size_t n = text->len - from;
+        fo_buf_str(text, ellipsis);
+        fo_buf_char(text, ' ');
+        if (text->failed) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
+        memmove(text->data + from + sizeof ellipsis, text->data + from, n);
+        memcpy(text->data + from, ellipsis, sizeof ellipsis - 1);
+        text->data[from + sizeof ellipsis - 1] = ' ';
+    }
+    return FO_OK;
+}
+
 static int assemble(extractive_answer *out, const extractive_input *in, const candidate *c,
                     size_t n, fo_err *err) {
     fo_buf text = {0}, quote = {0};
@@ -415,8 +443,7 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                               .title = p->title},
                             err);
         x->verified = check.verified;
-        text.len = x->answer_start +
-                   foreign_marks_disarm(text.data + x->answer_start, text.len - x->answer_start);
+        rc = rc == FO_OK ? finish_run(&text, x->answer_start, &c[i], &c[i + run - 1], err) : rc;
         x->answer_end = text.len;
         fo_buf_printf(&text, " [%zu]", out->n_citations);
         i += run;
@@ -443,7 +470,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     if (out->support < least || out->support == 0) return FO_OK;
     size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
     candidate chosen[MAX_SENTENCES];
-    size_t n = choose(set, want < MAX_SENTENCES ? want : MAX_SENTENCES,
+    size_t n = choose(set, in, want < MAX_SENTENCES ? want : MAX_SENTENCES,
                       in->max_chars ? in->max_chars : DEFAULT_CHARS, chosen);
     if (n) {
         fo_buf lead = {0};

@@ -7,7 +7,9 @@
  *     extractive_answer_deinit(&a);
  *
  * Sentences are copied from the passages as they stand, so every citation is exact; each is still
- * put through citation_check. Method and figures: docs/answers.md. */
+ * put through citation_check. They are whole: where one is longer than the answer may be, or the
+ * passage does not hold all of it, an ellipsis stands where something is missing. Method and
+ * figures: docs/answers.md. */
 #ifndef FORAGE_RETRIEVAL_EXTRACTIVE_H
 #define FORAGE_RETRIEVAL_EXTRACTIVE_H
 
@@ -16,6 +18,8 @@
 #include "retrieval/answer/passage.h"
 #include "retrieval/answer/reading.h"
 #include "retrieval/answer/support.h"
+
+enum { EXTRACTIVE_PASSAGES = 32 }; /* those beyond are not looked at */
 
 typedef struct extractive_input {
     const char *question;    /* the words looked for; NUL-terminated UTF-8 */
@@ -38,7 +42,8 @@ typedef struct extractive_input {
 typedef struct answer_citation {
     size_t passage;                  /* into passages[] */
     size_t start, end;               /* bytes of that passage's text: the quote */
-    size_t answer_start, answer_end; /* bytes of the answer that it supports, marker excluded */
+    size_t answer_start, answer_end; /* bytes of the answer that it supports, ellipses included,
+                                        marker excluded */
     bool verified;
 } answer_citation;
 

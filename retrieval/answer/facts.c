@@ -178,7 +178,7 @@ static bool is_blank(char c) {
 static int read_sentences(fact_text *t, fo_err *err) {
     size_t at = 0, w = 0;
     while (at < t->len) {
-        size_t end = sentence_end(t->text, t->len, at);
+        size_t b0 = t->before, end = sentence_end(t->text - b0, b0 + t->len, b0 + at) - b0;
         if (end <= at || end > t->len) end = t->len;
         size_t a = at, b = end;
         while (a < b && is_blank(t->text[a])) a++;
@@ -203,9 +203,15 @@ static int read_sentences(fact_text *t, fo_err *err) {
 }
 
 int fact_text_read(fact_text *out, analyzer *a, const char *text, size_t len, fo_err *err) {
+    return fact_passage_read(out, a, text, len, 0, err);
+}
+
+int fact_passage_read(fact_text *out, analyzer *a, const char *text, size_t len, size_t before,
+                      fo_err *err) {
     pthread_once(&classes_once, classes_build);
     out->text = text;
     out->len = len;
+    out->before = before;
     out->n_words = out->n_sentences = 0;
     fo_buf_clear(&out->stems);
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");

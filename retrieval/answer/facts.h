@@ -41,7 +41,7 @@ typedef struct fact_sentence {
 
 typedef struct fact_text {
     const char *text; /* the caller's */
-    size_t len;
+    size_t len, before;
     fact_word *words;
     size_t n_words, cap_words;
     fact_sentence *sentences;
@@ -52,6 +52,10 @@ typedef struct fact_text {
 /* Words and sentences of a text; *out may be reused (its memory is kept) or zeroed. FO_ENOMEM,
  * FO_ELIMIT. On failure *out still needs fact_text_deinit. */
 int fact_text_read(fact_text *out, analyzer *a, const char *text, size_t len, fo_err *err);
+/* The same of a text that is part of a longer one: `before` bytes of that stand before text[0] and
+ * tell where its first line and sentence began. */
+int fact_passage_read(fact_text *out, analyzer *a, const char *text, size_t len, size_t before,
+                      fo_err *err);
 void fact_text_deinit(fact_text *t);
 
 /* idf of a word of t, 1 where the lexicon has none. */

@@ -2,6 +2,7 @@
 #ifndef FORAGE_RETRIEVAL_PASSAGE_H
 #define FORAGE_RETRIEVAL_PASSAGE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /* Scores that are unknown are NAN. */
@@ -12,6 +13,9 @@ typedef struct passage {
     float score;       /* fused, only its order and relative size matter */
     float dense;       /* cosine with the question */
     float sparse;      /* BM25 */
+    bool open_start;   /* the text begins in the middle of a sentence */
+    bool open_end;     /* and ends in the middle of one */
+    size_t before;     /* bytes of the document that stand before text[0] in memory: facts.h */
 } passage;
 
 #endif

@@ -16,6 +16,9 @@ enum { DEFAULT_TOKENS = 256 };
 static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
     query_result *out = r->out;
     const store_chunk *k = &out->contexts[from->passage].chunk;
+    const whole_passage *whole = &r->whole[from->passage];
+    const char *text = whole->text ? whole->text : k->text;
+    size_t start_cp = whole->text ? whole->start_cp : k->start_cp;
     query_citation *more = realloc(out->citations, (out->n_citations + 1) * sizeof *out->citations);
     if (!more) return fo_fail(r->err, FO_ENOMEM, "out of memory");
     out->citations = more;
@@ -24,11 +27,11 @@ static int add_citation(run *r, const char *answer, const answer_citation *from,
         .index = index,
         .answer_start = fo_utf8_count(answer, from->answer_start),
         .answer_end = fo_utf8_count(answer, from->answer_end),
-        .quote = strndup(k->text + from->start, from->end - from->start),
+        .quote = strndup(text + from->start, from->end - from->start),
         .verified = from->verified,
         .context = from->passage,
-        .source_start = k->start_cp + fo_utf8_count(k->text, from->start),
-        .source_end = k->start_cp + fo_utf8_count(k->text, from->end),
+        .source_start = start_cp + fo_utf8_count(text, from->start),
+        .source_end = start_cp + fo_utf8_count(text, from->end),
     };
     return to->quote ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
 }
@@ -275,7 +278,8 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
     prompt_context *contexts = calloc(n + 1, sizeof *contexts);
     if (!contexts) return fo_fail(r->err, FO_ENOMEM, "out of memory");
     for (size_t i = 0; i < n; i++)
-        contexts[i] = (prompt_context){passages[i].text, passages[i].len, passages[i].title};
+        contexts[i] = (prompt_context){r->out->contexts[i].chunk.text,
+                                       r->out->contexts[i].chunk.text_len, passages[i].title};
     unsigned char salt[32];
     EVP_Digest(r->q->tenant, strlen(r->q->tenant), salt, NULL, EVP_sha256(), NULL);
     prompt p = {0};
@@ -294,15 +298,32 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
 
 /* ---- which ------------------------------------------------------------------------------- */
 
-static int answer_from(run *r, const passage *passages, const lexicon *lx) {
+/* Sentences at the edges of their chunks are completed before they are shown, and then there may be
+ * a better answer. */
+static int make_extractive(run *r, const extractive_input *in, passage *passages,
+                           extractive_answer *x) {
+    const query_result *out = r->out;
+    int rc = extractive_answer_make(x, in, r->err);
+    bool changed = rc == FO_OK && !x->abstain;
+    for (int round = 0; rc == FO_OK && changed; round++) {
+        rc = whole_passages_complete(r->s->store, out->contexts, out->n_contexts, passages,
+                                     r->whole, x, round > 0, &changed, r->err);
+        if (rc != FO_OK || !changed) break;
+        extractive_answer_deinit(x);
+        rc = extractive_answer_make(x, in, r->err);
+    }
+    r->out->support = x->support;
+    return rc;
+}
+
+static int answer_from(run *r, passage *passages, const lexicon *lx) {
     extractive_answer x = {0};
     const query_request *q = r->q;
     bool taken = false;
     int rc = service_take_reader(r->s, &r->reader, r->err);
     if (rc != FO_OK) return rc;
     const extractive_input in = extractive_input_of(r, passages, lx);
-    rc = extractive_answer_make(&x, &in, r->err);
-    r->out->support = x.support;
+    rc = make_extractive(r, &in, passages, &x);
     bool ask_model =
         r->s->engine && q->answer_by != ANSWER_BY_EXTRACTION &&
         (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
@@ -313,23 +334,31 @@ static int answer_from(run *r, const passage *passages, const lexicon *lx) {
 }
 
 passage run_passage(const query_context *c) {
-    return (passage){c->chunk.text,   c->chunk.text_len, c->chunk.title,
-                     (float)c->score, (float)c->dense,   (float)c->sparse};
+    return (passage){.text = c->chunk.text,
+                     .len = c->chunk.text_len,
+                     .before = c->chunk.n_before,
+                     .title = c->chunk.title,
+                     .score = (float)c->score,
+                     .dense = (float)c->dense,
+                     .sparse = (float)c->sparse};
 }
 
 static int answer_generally(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
     passage *passages = calloc(n, sizeof *passages);
+    r->whole = calloc(n, sizeof *r->whole);
     analyzer *words = NULL;
-    int rc = passages ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                      : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    int rc = passages && r->whole ? collection_take_analyzer(r->s, r->c, &words, r->err)
+                                  : fo_fail(r->err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK) {
         for (size_t i = 0; i < n; i++) passages[i] = run_passage(&out->contexts[i]);
         lexicon lx = {words, run_idf, r->snapshot};
         rc = answer_from(r, passages, &lx);
     }
     collection_give_analyzer(r->s, r->c, words);
+    whole_passages_free(r->whole, n);
+    r->whole = NULL;
     free(passages);
     return rc;
 }

@@ -24,9 +24,12 @@ static bool copy_contexts(const query_context *from, size_t n, query_context **o
         to[i] = from[i];
         store_chunk *c = &to[i].chunk;
         const store_chunk *o = &from[i].chunk;
-        c->text = malloc(o->text_len + 1);
+        c->text = malloc(o->n_before + o->text_len + 1);
         ok = ok && c->text;
-        if (c->text && o->text) memcpy(c->text, o->text, o->text_len + 1);
+        if (!c->text) c->n_before = 0;
+        if (c->text && o->text)
+            memcpy(c->text, o->text - o->n_before, o->n_before + o->text_len + 1);
+        if (c->text) c->text += c->n_before;
         c->heading = copy(o->heading, &ok);
         c->document_id = copy(o->document_id, &ok);
         c->title = copy(o->title, &ok);
@@ -122,7 +125,7 @@ kept_contexts *kept_contexts_make(const query_result *r, int64_t epoch, double t
     k->bytes = sizeof *k;
     for (size_t i = 0; i < k->n; i++) {
         const store_chunk *c = &k->contexts[i].chunk;
-        k->bytes += sizeof *k->contexts + c->text_len + 17 + length(c->heading) +
+        k->bytes += sizeof *k->contexts + c->n_before + c->text_len + 17 + length(c->heading) +
                     length(c->document_id) + length(c->title) + length(c->uri) +
                     length(c->metadata);
     }

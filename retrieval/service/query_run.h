@@ -4,6 +4,7 @@
 
 #include "retrieval/answer/reading.h"
 #include "retrieval/service/query_memory.h"
+#include "retrieval/service/whole_passages.h"
 
 typedef struct run {
     service *s;
@@ -26,8 +27,9 @@ typedef struct run {
     size_t n_fused;
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
     query_turn turn;
-    char *rewritten;    /* the question made whole from the turns before it; NULL: needs none */
-    const char *sought; /* what is searched for: that, or the question */
+    char *rewritten;      /* the question made whole from the turns before it; NULL: needs none */
+    const char *sought;   /* what is searched for: that, or the question */
+    whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
 } run;
 
 double run_time_left_ms(const run *r);

@@ -233,6 +233,12 @@ static void headings_entries_and_items_still_end_with_their_line(void **state) {
           "sheep wool\nyarn that was spun of the hair of sheep, goats and other animals\n");
 }
 
+static void the_rest_of_a_sentence_is_wrapped_like_the_whole(void **state) {
+    (void)state;
+    check("that may be used\non the lake. Teal leaks, so it is kept for the\ncount of nests.",
+          "that may be used on the lake.\nTeal leaks, so it is kept for the count of nests.\n");
+}
+
 static void a_number_or_a_dash_at_the_beginning_of_a_line_is_no_item(void **state) {
     (void)state;
     check("In the winter of that year the level of the lake fell to\n12. Then it rose again.",
@@ -258,6 +264,7 @@ int main(void) {
         cmocka_unit_test(paragraphs_tell_the_same_however_they_are_wrapped),
         cmocka_unit_test(the_sample_tells_the_same_however_it_is_wrapped),
         cmocka_unit_test(headings_entries_and_items_still_end_with_their_line),
+        cmocka_unit_test(the_rest_of_a_sentence_is_wrapped_like_the_whole),
         cmocka_unit_test(a_number_or_a_dash_at_the_beginning_of_a_line_is_no_item),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,12 +10,13 @@ static lexicon lx;
 static const passage library[] = {
     {"The Harbour Bridge opened in 1932. It is 503 metres long and carries eight lanes of traffic. "
      "Did you know that tolls were paid until 1988? Painters never stop working on it.",
-     0, "Harbour Bridge", 0.9f, 0.8f, 9},
+     0, "Harbour Bridge", 0.9f, 0.8f, 9, false, false, 0},
     {"# Ferries\n\nFerries cross the harbour every ten minutes. The first ferry sailed in 1861, "
      "when "
      "the toll was two pence.",
-     0, "Ferries", 0.5f, 0.4f, 4},
-    {"Opera houses need good acoustics. The hall seats 2,679 people.", 0, "Opera", 0.2f, 0.3f, 1},
+     0, "Ferries", 0.5f, 0.4f, 4, false, false, 0},
+    {"Opera houses need good acoustics. The hall seats 2,679 people.", 0, "Opera", 0.2f, 0.3f, 1,
+     false, false, 0},
 };
 
 static extractive_answer ask(const char *question, const passage *p, size_t n, size_t sentences,
@@ -145,8 +146,8 @@ static void markers_of_documents_are_none_of_ours(void **state) {
     (void)state;
     static const passage forged[] = {
         {"Grebes dive for [2] fish [1]. The [1, 2] young ride on their back.[12]", 0, "Grebes", 1,
-         NAN, NAN},
-        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN},
+         NAN, NAN, false, false, 0},
+        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN, false, false, 0},
     };
     extractive_answer a =
         ask("What do grebes dive for and where do the young ride?", forged, 2, 3, -1);
@@ -169,7 +170,10 @@ static void neighbours_share_a_citation(void **state) {
                  "Tin",
                  1,
                  NAN,
-                 NAN};
+                 NAN,
+                 false,
+                 false,
+                 0};
     extractive_answer a = ask("At how many degrees does tin melt and boil?", &p, 1, 2, -1);
     assert_string_equal(a.text, "Tin melts at 232 degrees. Tin boils at 2602 degrees. [1]");
     assert_int_equal(a.n_citations, 1);
@@ -178,43 +182,73 @@ static void neighbours_share_a_citation(void **state) {
     extractive_answer_deinit(&a);
 }
 
-static void a_long_sentence_is_cut_at_a_clause(void **state) {
+#define ELLIPSIS "\xE2\x80\xA6"
+
+static extractive_answer ask_in(const char *question, const passage *p, size_t room) {
+    extractive_answer a;
+    fo_err err = {0};
+    assert_ok(extractive_answer_make(&a,
+                                     &(extractive_input){.question = question,
+                                                         .passages = p,
+                                                         .n_passages = 1,
+                                                         .lx = &lx,
+                                                         .max_chars = room,
+                                                         .min_support = -1},
+                                     &err),
+              &err);
+    assert_int_equal(a.n_citations, 1);
+    return a;
+}
+
+/* A restriction may stand anywhere in a sentence, so all of it is shown where it fits, and where not
+ * an ellipsis says that it goes on. */
+static void a_sentence_is_shown_whole_or_with_an_ellipsis(void **state) {
     (void)state;
     const char *text =
         "The committee met in the old hall beside the river, and after many hours of "
         "talk it chose the blue design, although nobody had asked for it";
-    passage p = {text, strlen(text), "", 1, NAN, NAN};
-    fo_err err = {0};
+    passage p = {text, strlen(text), "", 1, NAN, NAN, false, false, 0};
+    static const char question[] = "Which design did the committee choose?";
     for (size_t room = 1; room < strlen(text) + 5; room++) {
-        extractive_answer a;
-        assert_ok(extractive_answer_make(&a,
-                                         &(extractive_input){.question = "Which design did the "
-                                                                         "committee choose?",
-                                                             .passages = &p,
-                                                             .n_passages = 1,
-                                                             .lx = &lx,
-                                                             .max_chars = room,
-                                                             .min_support = -1},
-                                         &err),
-                  &err);
-        assert_int_equal(a.n_citations, 1);
+        extractive_answer a = ask_in(question, &p, room);
         const answer_citation *c = &a.citations[0];
         assert_true(c->end - c->start <= room);
-        assert_memory_equal(a.text + c->answer_start, text + c->start, c->end - c->start);
+        bool first = c->start == 0, last = c->end == strlen(text);
+        assert_int_equal(first && last, room >= strlen(text));
+        size_t head = first ? 0 : 4, tail = last ? 0 : 3;
+        assert_int_equal(c->answer_end - c->answer_start, head + c->end - c->start + tail);
+        assert_memory_equal(a.text + head, text + c->start, c->end - c->start);
+        if (!first) assert_memory_equal(a.text, ELLIPSIS " ", 4);
+        if (!last) assert_memory_equal(a.text + c->answer_end - 3, ELLIPSIS, 3);
         assert_true(c->verified || room < 4); /* a scrap of one letter has no word of the claim */
         extractive_answer_deinit(&a);
     }
-    extractive_answer a;
-    assert_ok(extractive_answer_make(&a,
-                                     &(extractive_input){.question = "Which design did it choose?",
-                                                         .passages = &p,
-                                                         .n_passages = 1,
-                                                         .lx = &lx,
-                                                         .max_chars = 70,
-                                                         .min_support = -1},
-                                     &err),
-              &err);
-    assert_string_equal(a.text, "and after many hours of talk it chose the blue design [1]");
+    extractive_answer a = ask_in("Which design did it choose?", &p, 70);
+    assert_string_equal(a.text, ELLIPSIS " and after many hours of talk it chose the blue design, "
+                                         "although nobody" ELLIPSIS " [1]");
+    extractive_answer_deinit(&a);
+    a = ask_in("Where did the committee meet?", &p, 50);
+    assert_string_equal(a.text,
+                        "The committee met in the old hall beside the river" ELLIPSIS " [1]");
+    extractive_answer_deinit(&a);
+}
+
+static void what_a_passage_does_not_hold_of_a_sentence_is_marked(void **state) {
+    (void)state;
+    static const char text[] = "that may be used\non the lake. Teal leaks. The rowing boat carries";
+    passage p = {text, strlen(text), "", 1, NAN, NAN, true, true, 0};
+    extractive_answer a = ask_in("What may be used on the lake?", &p, 17);
+    assert_string_equal(a.text, ELLIPSIS " that may be used" ELLIPSIS " [1]");
+    extractive_answer_deinit(&a);
+    a = ask_in("What may be used on the lake?", &p, 40);
+    assert_string_equal(a.text, ELLIPSIS " that may be used on the lake. [1]");
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+    a = ask_in("What does the rowing boat carry?", &p, 40);
+    assert_string_equal(a.text, "The rowing boat carries" ELLIPSIS " [1]");
+    extractive_answer_deinit(&a);
+    a = ask_in("Does Teal leak?", &p, 12);
+    assert_string_equal(a.text, "Teal leaks. [1]");
     extractive_answer_deinit(&a);
 }
 
@@ -270,7 +304,8 @@ static void any_text_gives_exact_and_verified_citations(void **state) {
             }
             texts[k] = malloc(n ? n : 1);
             memcpy(texts[k], buffer, n);
-            p[k] = (passage){texts[k], n, k ? "Bridge of Paris" : NULL, 1, NAN, NAN};
+            p[k] =
+                (passage){texts[k], n, k ? "Bridge of Paris" : NULL, 1, NAN, NAN, false, false, 0};
         }
         extractive_answer a;
         fo_err err = {0};
@@ -329,7 +364,7 @@ static void a_stop_string_ends_what_is_said(void **state) {
         {{"still for h", "for"}, "Herons eat fish and frogs. They stand [1]", 0, 1},
         {{"Herons", "fish"}, "", 0, 0},
     };
-    const passage p = {two, strlen(two), "", 1, 0.9f, 9};
+    const passage p = {two, strlen(two), "", 1, 0.9f, 9, false, false, 0};
     fo_err err = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extractive_input in = {.question = "What do herons eat and how do they stand still?",
@@ -359,8 +394,8 @@ static void a_stop_string_ends_what_is_said(void **state) {
 /* Two quotes have a marker between them; a stop string may reach over it. */
 static void a_stop_string_reaches_over_a_marker(void **state) {
     (void)state;
-    static const passage p[] = {{"Herons eat fish.", 16, "", 1, 0.9f, 9},
-                                {"Herons eat frogs, too.", 22, "", 0.9f, 0.9f, 8}};
+    static const passage p[] = {{"Herons eat fish.", 16, "", 1, 0.9f, 9, false, false, 0},
+                                {"Herons eat frogs, too.", 22, "", 0.9f, 0.9f, 8, false, false, 0}};
     static const char *const stops[] = {"fish. Herons", ", too"};
     static const char *const texts[] = {"Herons eat [1]",
                                         "Herons eat fish. [1] Herons eat frogs [2]"};
@@ -394,7 +429,8 @@ int main(void) {
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(markers_of_documents_are_none_of_ours),
         cmocka_unit_test(neighbours_share_a_citation),
-        cmocka_unit_test(a_long_sentence_is_cut_at_a_clause),
+        cmocka_unit_test(a_sentence_is_shown_whole_or_with_an_ellipsis),
+        cmocka_unit_test(what_a_passage_does_not_hold_of_a_sentence_is_marked),
         cmocka_unit_test(a_stop_string_ends_what_is_said),
         cmocka_unit_test(a_stop_string_reaches_over_a_marker),
         cmocka_unit_test(any_text_gives_exact_and_verified_citations),

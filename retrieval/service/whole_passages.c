@@ -1,0 +1,263 @@
+#include "retrieval/service/whole_passages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/chunk/chunk.h"
+#include "kernels/buf.h"
+#include "kernels/utf8.h"
+
+/* How far a sentence is followed on either side: further than any answer shows of it. */
+enum { MAX_BYTES = 2048, MAX_CHUNKS = 64 };
+
+static bool is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+static size_t trimmed(const char *s, size_t n) {
+    while (n && is_blank(s[n - 1])) n--;
+    return n;
+}
+
+/* A growing passage: what stands before it, then itself. */
+typedef struct growing {
+    fo_buf all;
+    size_t from; /* of all: where the passage begins */
+} growing;
+
+/* Where the last sentence of the passage begins. */
+static size_t last_sentence(const growing *g) {
+    const char *s = g->all.data;
+    size_t n = g->all.len, start = g->from;
+    for (size_t at = g->from; at < n;) {
+        while (at < n && is_blank(s[at])) at++;
+        if (at >= n) break;
+        start = at;
+        at = sentence_end(s, n, at);
+    }
+    return start;
+}
+
+/* The chunk of k's document that stands `step` places from it; id 0 where there is none. */
+static int neighbour(store *s, const store_chunk *k, int step, store_chunk *out, fo_err *err) {
+    int64_t id = k->id + step; /* a document's chunks are in a row */
+    int rc = store_get_chunks(s, &id, 1, out, err);
+    if (rc == FO_ECORRUPT) { /* damaged: not shown, and the edge stays open */
+        *out = (store_chunk){0};
+        return FO_OK;
+    }
+    if (rc != FO_OK || out->id == 0) return rc;
+    if (out->document != k->document || out->ordinal != (size_t)((int64_t)k->ordinal + step))
+        store_chunk_deinit(out);
+    return FO_OK;
+}
+
+/* Append the document's white space [from, to), which no chunk holds; false where it is none. */
+static int add_gap(store *s, int64_t document, size_t from, size_t to, fo_buf *out, bool *blank,
+                   fo_err *err) {
+    *blank = true;
+    if (from >= to) return FO_OK;
+    *blank = to - from <= MAX_BYTES;
+    if (!*blank) return FO_OK;
+    if (!fo_buf_reserve(out, to - from)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = store_get_text(s, document, from, to, out->data + out->len, err);
+    for (size_t i = 0; rc == FO_OK && i < to - from; i++)
+        *blank &= is_blank(out->data[out->len + i]);
+    if (rc == FO_OK && *blank) out->len += to - from;
+    if (rc == FO_ECORRUPT) {
+        *blank = false;
+        rc = FO_OK;
+    }
+    return rc;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------- */
+
+/* Put what stands in the chunk before `first` in front of the passage, which begins with `first`. */
+static int put_before(store *s, const store_chunk *before, const store_chunk *first, growing *g,
+                      bool *fits, fo_err *err) {
+    growing joined = {.from = before->n_before};
+    *fits = before->start < first->start;
+    if (!*fits) return FO_OK;
+    size_t own = first->start - before->start;
+    if (own > before->text_len) own = before->text_len;
+    fo_buf_add(&joined.all, before->text - before->n_before, before->n_before + own);
+    int rc = joined.all.failed
+                 ? fo_fail(err, FO_ENOMEM, "out of memory")
+                 : add_gap(s, first->document, before->end, first->start, &joined.all, fits, err);
+    fo_buf_add(&joined.all, g->all.data + g->from, g->all.len - g->from);
+    if (rc == FO_OK && joined.all.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc != FO_OK || !*fits) {
+        fo_buf_free(&joined.all);
+        return rc;
+    }
+    fo_buf_free(&g->all);
+    *g = joined;
+    return FO_OK;
+}
+
+/* The sentence of the passage that byte `at` of g->all is in, or begins: its beginning. */
+static size_t sentence_around(const growing *g, size_t at) {
+    const char *s = g->all.data;
+    size_t n = g->all.len, start = g->from;
+    for (;;) {
+        while (start < n && is_blank(s[start])) start++;
+        if (start >= at) return at;
+        size_t end = sentence_end(s, n, start);
+        if (end > at) return start;
+        start = end;
+    }
+}
+
+/* Make the passage, which is k's, begin where its first sentence does. */
+static int complete_start(store *s, const store_chunk *k, growing *g, size_t *start_cp, bool *open,
+                          fo_err *err) {
+    store_chunk first = {0}; /* what the passage begins with, once it has grown */
+    const size_t own = g->all.len - g->from;
+    size_t from = g->from; /* where the sentence begins that k begins with or in */
+    int rc = FO_OK;
+    *open = false;
+    for (int steps = 0; rc == FO_OK && from == g->from; steps++) {
+        const store_chunk *at = first.id ? &first : k;
+        if (at->ordinal == 0) break; /* the document's beginning */
+        store_chunk before = {0};
+        bool fits = false;
+        if (steps < MAX_CHUNKS && g->all.len - g->from - own < MAX_BYTES)
+            rc = neighbour(s, at, -1, &before, err);
+        if (rc == FO_OK && before.id) rc = put_before(s, &before, at, g, &fits, err);
+        if (rc != FO_OK || !fits) {
+            *open = rc == FO_OK;
+            store_chunk_deinit(&before);
+            break;
+        }
+        store_chunk_deinit(&first);
+        first = before;
+        from = sentence_around(g, g->all.len - own);
+    }
+    if (rc == FO_OK && first.id) {
+        *start_cp = first.start_cp + fo_utf8_count(g->all.data + g->from, from - g->from);
+        g->from = from;
+    }
+    store_chunk_deinit(&first);
+    return rc;
+}
+
+/* ---- the end ------------------------------------------------------------------------------- */
+
+/* Does the sentence that begins at `from` end with the passage, whether a name or a number follows? */
+static bool is_finished(growing *g, size_t from) {
+    static const char *const more[] = {" Xx xx", " 5 xx"};
+    size_t n = g->all.len, end = trimmed(g->all.data, n);
+    bool finished = true;
+    for (size_t i = 0; finished && i < 2; i++) {
+        fo_buf_str(&g->all, more[i]);
+        finished = !g->all.failed && sentence_end(g->all.data, g->all.len, from) <= end;
+        g->all.len = n;
+    }
+    return finished;
+}
+
+static int is_stored(store *s, int64_t id, bool *is, fo_err *err) {
+    store_chunk k = {0};
+    int rc = store_get_chunks(s, &id, 1, &k, err);
+    *is = rc == FO_OK && k.id != 0;
+    store_chunk_deinit(&k);
+    return rc;
+}
+
+/* Make the passage, which ends with k, end where its last sentence does. */
+static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, fo_err *err) {
+    const size_t from = last_sentence(g), whole = g->all.len;
+    store_chunk last = {0}; /* what the passage ends with, once it has grown */
+    int rc = FO_OK;
+    *open = false;
+    if (is_finished(g, from)) return FO_OK;
+    for (int steps = 0; rc == FO_OK; steps++) {
+        const store_chunk *at = last.id ? &last : k;
+        store_chunk next = {0};
+        bool fits = steps < MAX_CHUNKS && g->all.len - whole < MAX_BYTES;
+        if (fits) rc = neighbour(s, at, 1, &next, err);
+        if (rc != FO_OK) break;
+        if (next.id == 0) { /* the document's end, unless it is another by now */
+            bool stored = false;
+            if (fits) rc = is_stored(s, at->id, &stored, err);
+            *open = !stored;
+            break;
+        }
+        fits = next.end > at->end;
+        if (fits) rc = add_gap(s, k->document, at->end, next.start, &g->all, &fits, err);
+        size_t known = next.start < at->end ? at->end - next.start : 0;
+        if (rc == FO_OK && fits && known < next.text_len)
+            fo_buf_add(&g->all, next.text + known, next.text_len - known);
+        store_chunk_deinit(&last);
+        last = next;
+        if (rc == FO_OK && g->all.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        *open = !fits;
+        if (rc != FO_OK || !fits) break;
+        size_t end = sentence_end(g->all.data, g->all.len, from);
+        if (end < trimmed(g->all.data, g->all.len)) {
+            g->all.len = end < whole ? whole : end;
+            break;
+        }
+    }
+    store_chunk_deinit(&last);
+    return rc;
+}
+
+/* ---- the whole ----------------------------------------------------------------------------- */
+
+static int complete(store *s, const store_chunk *k, passage *p, whole_passage *w, bool *changed,
+                    fo_err *err) {
+    growing g = {.from = k->n_before};
+    size_t start_cp = k->start_cp;
+    fo_buf_add(&g.all, k->text - k->n_before, k->n_before + k->text_len);
+    int rc = g.all.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    if (rc == FO_OK) rc = complete_start(s, k, &g, &start_cp, &p->open_start, err);
+    if (rc == FO_OK) rc = complete_end(s, k, &g, &p->open_end, err);
+    w->looked = true;
+    size_t len = g.all.len - g.from;
+    bool grown = rc == FO_OK && len != k->text_len;
+    *changed |= grown || p->open_start || p->open_end;
+    if (grown) {
+        w->memory = fo_buf_take(&g.all, NULL);
+        if (!w->memory) return fo_fail(err, FO_ENOMEM, "out of memory");
+        w->text = w->memory + g.from;
+        w->start_cp = start_cp;
+        p->text = w->text;
+        p->len = len;
+        p->before = g.from;
+    }
+    fo_buf_free(&g.all);
+    return rc;
+}
+
+static bool at_an_edge(const passage *p, const answer_citation *c) {
+    size_t first = sentence_end(p->text - p->before, p->before + p->len, p->before) - p->before;
+    return c->start < first || c->end >= trimmed(p->text, p->len);
+}
+
+int whole_passages_complete(store *s, const query_context *contexts, size_t n, passage *passages,
+                            whole_passage *whole, const extractive_answer *x, bool all,
+                            bool *changed, fo_err *err) {
+    *changed = false;
+    int rc = FO_OK;
+    for (size_t i = 0; i < x->n_citations; i++) {
+        const answer_citation *c = &x->citations[i];
+        if (!whole[c->passage].looked && at_an_edge(&passages[c->passage], c)) {
+            rc = complete(s, &contexts[c->passage].chunk, &passages[c->passage], &whole[c->passage],
+                          changed, err);
+            if (rc != FO_OK) return rc;
+        }
+    }
+    for (size_t i = 0; all && *changed && i < n && i < EXTRACTIVE_PASSAGES; i++) {
+        if (whole[i].looked) continue;
+        rc = complete(s, &contexts[i].chunk, &passages[i], &whole[i], changed, err);
+        if (rc != FO_OK) return rc;
+    }
+    return rc;
+}
+
+void whole_passages_free(whole_passage *whole, size_t n) {
+    for (size_t i = 0; whole && i < n; i++) free(whole[i].memory);
+    free(whole);
+}

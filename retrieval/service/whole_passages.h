@@ -1,0 +1,30 @@
+/* whole_passages.h - the first and the last sentence of a passage, completed out of its document.
+ *
+ * A sentence longer than a chunk may be is cut between words (data/chunk/chunk.h), so a chunk may
+ * begin or end in the middle of one. An answer shows whole sentences: where it would quote such an
+ * edge, the chunks before and behind are read, and the passage grows up to the sentence's end. What
+ * cannot be had (a sentence beyond all bounds, a document that changed meanwhile) is said: the
+ * passage's open_start and open_end make an ellipsis of it. */
+#ifndef FORAGE_RETRIEVAL_WHOLE_PASSAGES_H
+#define FORAGE_RETRIEVAL_WHOLE_PASSAGES_H
+
+#include "retrieval/answer/extractive.h"
+#include "retrieval/service/service.h"
+
+/* A passage as it is answered from: the chunk's own text, or what it has grown to. */
+typedef struct whole_passage {
+    char *text;      /* NULL: the chunk's */
+    char *memory;    /* that text stands in, behind what is before it; owned */
+    size_t start_cp; /* where it begins, in code points of the document's text */
+    bool looked;     /* both edges are known to be whole, or marked as open */
+} whole_passage;
+
+/* Look at the edges of passages[n], which are those of contexts[n]: of those that x quotes at an
+ * edge, or of all. *changed: some passage is another than before, and points into whole[n] now.
+ * FO_ENOMEM, FO_EIO. */
+int whole_passages_complete(store *s, const query_context *contexts, size_t n, passage *passages,
+                            whole_passage *whole, const extractive_answer *x, bool all,
+                            bool *changed, fo_err *err);
+void whole_passages_free(whole_passage *whole, size_t n); /* NULL is fine */
+
+#endif
