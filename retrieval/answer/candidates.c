@@ -26,7 +26,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     const char *t = p->title ? p->title : "";
     rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc != FO_OK) return rc;
-    rc = text_units_read(&cp->units, p->text, p->len, err);
+    rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
     if (rc != FO_OK) return rc;
     cp->terms = malloc(cp->text.n_words + 1);
     if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
@@ -211,6 +211,7 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
         if (known >> i & 1) continue;
         if (t->rare) c->f[CAND_MISSING_RARE] += share;
         if (t->name) c->f[CAND_MISSING_NAME] += share;
+        if (t->code) c->f[CAND_MISSING_CODE] = 1;
     }
 }
 

@@ -19,6 +19,7 @@ enum {
     CAND_BEST_IDF,   /* the rarest covered term's share of the mass */
     CAND_MISSING_RARE,  /* rarer half of the mass that unit, head and title lack */
     CAND_MISSING_NAME,  /* names and numbers of the question that both lack */
+    CAND_MISSING_CODE,  /* 1: a code of the question (E3, Grebe7) is in neither */
     CAND_QUESTION,      /* is a question itself */
     CAND_FRAGMENT,      /* heading, table row, lead-in: no sentence to read */
     CAND_SPARSE,        /* passage's BM25 over the list's best */

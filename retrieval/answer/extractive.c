@@ -55,6 +55,7 @@ static const double weights_reader[CAND_FEATURES] = {
     [CAND_QUESTION] = -1.5,    [CAND_FRAGMENT] = -3,
     [CAND_STEPS] = 3,          [CAND_STEP] = -2,
     [CAND_ENTRY] = 2,          [CAND_LENGTH] = -1,
+    [CAND_MISSING_NAME] = -2,  [CAND_MISSING_CODE] = -14,
 };
 
 static void rank_candidates(candidate_set *set) {
@@ -81,6 +82,7 @@ static void measure_support(support_features *f, const candidate_set *set,
     *f = (support_features){
         .cover = best->f[CAND_COVER],
         .cover_near = best->f[CAND_COVER] + best->f[CAND_NEIGHBOURS],
+        .missing_code = best->f[CAND_MISSING_CODE],
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .best_idf = best->f[CAND_BEST_IDF],

@@ -22,6 +22,7 @@ typedef struct question_term {
     uint64_t id;
     double idf;
     bool name; /* capital inside the sentence, or digits */
+    bool code; /* letters and digits: E3, HP-9's 9 is none; another code is another thing */
     bool rare; /* of the rarer half of the idf mass */
 } question_term;
 

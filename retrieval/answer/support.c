@@ -11,7 +11,8 @@ double support_probability(const support_features *f) {
     double x;
     if (isfinite(f->align))
         x = -11.86 + 2.27 * f->cover_near + 2.49 * f->lead - 2.33 * f->missing_names +
-            0.34 * f->pairs + 17.74 * f->align - 1.32 * f->least + 0.92 * f->align_passage;
+            0.34 * f->pairs + 17.74 * f->align - 1.32 * f->least + 0.92 * f->align_passage -
+            3 * f->missing_code; /* by hand: another code is another thing */
     else if (isfinite(f->dense))
         x = -5.14 + 3.05 * f->cover_near + 4.03 * f->lead - 3.40 * f->missing_names +
             1.41 * f->pairs + 6.52 * f->dense;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "data/chunk/chunk.h"
+#include "data/chunk/line_break.h"
 #include "kernels/buf.h"
 
 enum {
@@ -27,7 +28,7 @@ typedef struct text_line {
 
 typedef struct unit_reader {
     const char *text;
-    size_t len;
+    size_t len, before;
     text_line *lines;
     size_t n_lines, cap_lines;
     size_t width; /* of the longest line of text: where wrapping would have happened */
@@ -147,12 +148,17 @@ static int add_unit(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, 
     return FO_OK;
 }
 
+/* Where the sentence that begins at `at` ends, which the lines before the text have a say in. */
+static size_t stop_of(const unit_reader *r, size_t end, size_t at) {
+    return sentence_end(r->text - r->before, r->before + end, r->before + at) - r->before;
+}
+
 /* The sentences of a stretch, each hanging on the same head. */
 static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
                          uint32_t head_start, uint32_t head_end, uint8_t head_kind) {
     int rc = FO_OK;
     for (uint32_t at = start; rc == FO_OK && at < end;) {
-        size_t stop = sentence_end(r->text, end, at);
+        size_t stop = stop_of(r, end, at);
         if (stop <= at || stop > end) stop = end;
         uint32_t a = at, b = (uint32_t)stop;
         while (a < b && is_blank(r->text[a])) a++;
@@ -170,6 +176,14 @@ static bool breaks_on_purpose(const unit_reader *r, size_t i) {
     while (next->start + word < next->end && !is_blank(r->text[next->start + word])) word++;
     size_t width = r->width > 60 ? r->width : 60;
     return l->end - l->start + 1 + word + 8 < width;
+}
+
+/* Does nothing say that the sentence of line i goes on in the next one? */
+static bool ends_here(const unit_reader *r, size_t i) {
+    size_t newline = r->lines[i].end;
+    while (newline < r->len && r->text[newline] != '\n') newline++;
+    return line_break_ends(r->text - r->before, r->before + r->len, r->before + r->lines[i].start,
+                           r->before + newline);
 }
 
 /* Does line i stand alone between blank lines, short and without a stop? */
@@ -205,11 +219,14 @@ static bool is_term(const unit_reader *r, size_t i) {
                                                r->lines[i - 1].end - r->lines[i - 1].start)))
         return false;
     if (r->lines[i + 1].class == LINE_TEXT && is_shouted(r, i + 1)) return false;
+    bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
+    for (size_t k = 0; k < n; k++) {
+        odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
+        blank |= s[k] == ' ';
+    }
     if (r->lines[i + 1].class == LINE_TEXT)
-        return n <= 48 && breaks_on_purpose(r, i) &&
+        return (odd || !blank) && n <= 48 && breaks_on_purpose(r, i) && ends_here(r, i) &&
                (r->lines[i + 1].end - r->lines[i + 1].start) > n;
-    bool odd = n <= 3;
-    for (size_t k = 0; k < n && !odd; k++) odd = strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
     return odd && i + 2 < r->n_lines && r->lines[i + 1].class == LINE_BLANK &&
            r->lines[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2);
 }
@@ -249,7 +266,7 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     uint32_t body_start = r->lines[at].start, body_end = r->lines[end - 1].end;
     uint32_t cut = body_end;
     if (body_end - head_start > WHOLE_ENTRY) {
-        size_t stop = sentence_end(r->text, body_end, body_start);
+        size_t stop = stop_of(r, body_end, body_start);
         cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
         while (cut > body_start && is_blank(r->text[cut - 1])) cut--;
     }
@@ -348,7 +365,7 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     }
     uint32_t lead = start; /* the last sentence alone */
     for (uint32_t at = start; at < stop;) {
-        size_t s = sentence_end(r->text, stop, at);
+        size_t s = stop_of(r, stop, at);
         if (s <= at || s >= stop) break;
         at = (uint32_t)s;
         while (at < stop && is_blank(r->text[at])) at++;
@@ -405,10 +422,10 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
     return i + 1;
 }
 
-int text_units_read(text_units *out, const char *text, size_t len, fo_err *err) {
+int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err) {
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
-    unit_reader r = {.text = text, .len = len, .out = out, .err = err};
+    unit_reader r = {.text = text, .len = len, .before = before, .out = out, .err = err};
     int rc = read_lines(&r);
     for (size_t i = 0; rc == FO_OK && i < r.n_lines;) i = read_block(&r, i, &rc);
     free(r.lines);

@@ -6,7 +6,7 @@
  * a row, "1." and "-" for the items of a list), so nothing but the text is needed.
  *
  *     text_units u = {0};
- *     int rc = text_units_read(&u, text, len, &err);
+ *     int rc = text_units_read(&u, text, len, 0, &err);
  *     for (size_t i = 0; i < u.n; i++) use(text + u.v[i].start, u.v[i].end - u.v[i].start);
  *     text_units_deinit(&u);
  *
@@ -44,8 +44,9 @@ typedef struct text_units {
     size_t n, cap;
 } text_units;
 
-/* Fill *out (zeroed or used before: its memory is kept). Linear in len. FO_ENOMEM, FO_ELIMIT. */
-int text_units_read(text_units *out, const char *text, size_t len, fo_err *err);
+/* Fill *out (zeroed or used before: its memory is kept). `before`: bytes of the document that stand
+ * before text[0] in memory; they help to tell how its lines were broken. FO_ENOMEM, FO_ELIMIT. */
+int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err);
 void text_units_deinit(text_units *u);
 
 #endif

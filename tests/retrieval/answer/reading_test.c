@@ -10,7 +10,8 @@
 static reader *model;
 
 static passage passage_of(const char *title, const char *text) {
-    return (passage){text, strlen(text), title, 1, NAN, NAN};
+    return (passage){
+        .text = text, .len = strlen(text), .title = title, .score = 1, .dense = NAN, .sparse = NAN};
 }
 
 static const char *const texts[] = {
@@ -83,8 +84,9 @@ static void odd_passages_are_read(void **state) {
     reading *r;
     char *long_text = malloc(1 << 20);
     memset(long_text, 'x', 1 << 20);
-    passage p[] = {
-        passage_of(NULL, ""), passage_of("", "\xFF\xFE"), {long_text, 1 << 20, "t", 0, 0, 0}};
+    passage p[] = {passage_of(NULL, ""),
+                   passage_of("", "\xFF\xFE"),
+                   {.text = long_text, .len = 1 << 20, .title = "t"}};
     assert_ok(reading_create(&r, model, "?", p, 3, NULL, &err), &err);
     reading_rank ranks[3];
     reading_rank_passages(r, ranks);

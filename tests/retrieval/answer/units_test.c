@@ -11,7 +11,7 @@ static text_units units;
 
 static void read_units(const char *text) {
     fo_err err = {0};
-    assert_ok(text_units_read(&units, text, strlen(text), &err), &err);
+    assert_ok(text_units_read(&units, text, strlen(text), 0, &err), &err);
 }
 
 static bool is(const char *text, uint32_t start, uint32_t end, const char *want) {
@@ -125,7 +125,7 @@ static void any_bytes_give_units_within_the_text(void **state) {
             n += strlen(b);
         }
         fo_err err = {0};
-        assert_ok(text_units_read(&units, text, n, &err), &err);
+        assert_ok(text_units_read(&units, text, n, 0, &err), &err);
         for (size_t i = 0; i < units.n; i++) {
             const text_unit *u = &units.v[i];
             assert_true(u->start < u->end && u->end <= n);
