@@ -194,7 +194,8 @@ static void a_home_from_before_latencies_were_kept_is_brought_up_to_date(void **
     log_one(&e, r);
     store_close(e.s);
     sqlite3 *db;
-    assert_int_equal(sqlite3_open(e.path, &db), SQLITE_OK);
+    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
+                     SQLITE_OK);
     assert_int_equal(
         sqlite3_exec(db, "DROP TABLE latency_rollups; PRAGMA user_version = 1", NULL, NULL, NULL),
         SQLITE_OK);
