@@ -5,6 +5,7 @@
 #include <sqlite3.h>
 
 #include "data/store/store.h"
+#include "kernels/page_sums.h"
 
 #define DAY INT64_C(86400)
 
