@@ -262,14 +262,17 @@ static void decode_utf16(decoder *d, const unsigned char *b, size_t n, bool big)
 }
 
 static void decode_iconv(decoder *d, iconv_t cd, const unsigned char *b, size_t n) {
+    enum { STEP = 4096 };
     char *in = (char *)b;
     size_t left = n;
     while (left && flush(d, false)) {
-        char piece[4096], *to = piece;
-        size_t room = sizeof piece;
-        size_t rc = iconv(cd, &in, &left, &to, &room);
+        char piece[STEP], *to = piece;
+        size_t room = sizeof piece, step = left < STEP ? left : STEP, rest = step;
+        size_t rc = iconv(cd, &in, &rest, &to, &room);
         fo_buf_add(&d->raw, piece, sizeof piece - room);
+        left -= step - rest;
         if (rc != (size_t)-1 || errno == E2BIG) continue;
+        if (errno == EINVAL && rest < left && rest < step) continue; /* cut within a character */
         add_replacement(&d->raw, d->n_replaced);
         in++;
         left--;

@@ -151,14 +151,25 @@ static bool is_binary(const unsigned char *b, size_t n) {
     return control * (bad ? 50 : 10) > look;
 }
 
-static const char *label(const extract_request *rq) {
-    return rq->file_name && *rq->file_name ? base_name(rq->file_name) : "the document";
+/* What messages call the document, its length cut between characters: for "%.*s". */
+#define LABEL_BYTES 200
+static const char *label(const extract_request *rq, int *n) {
+    const char *name = rq->file_name && *rq->file_name ? base_name(rq->file_name) : "the document";
+    size_t len = strlen(name);
+    if (len > LABEL_BYTES) {
+        len = LABEL_BYTES;
+        while (len && !fo_utf8_boundary(name[len])) len--;
+    }
+    *n = (int)len;
+    return name;
 }
 
 /* Refuse it by the name of what it is. */
 static int unread(const extract_request *rq, const char *what, fo_err *err) {
+    int n;
+    const char *name = label(rq, &n);
     return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
-                         "%.200s is %s, which Forage does not read yet", label(rq), what);
+                         "%.*s is %s, which Forage does not read yet", n, name, what);
 }
 
 static int unknown_type(const extract_request *rq, media_type t, fo_err *err) {
@@ -167,11 +178,12 @@ static int unknown_type(const extract_request *rq, media_type t, fo_err *err) {
     for (size_t i = 0, at = 0; (f = row_at(rq, i)) && at < sizeof list - 32; i++)
         if (f->extract)
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%.24s", at ? ", " : "", f->name);
-    return fo_fail_field(
-        err, FO_EUNSUPPORTED, "content_type",
-        "%.100s is declared as %.*s, which Forage does not read; it reads %s, each "
-        "also gzipped",
-        label(rq), (int)(t.n < 100 ? t.n : 100), t.s, list);
+    int n;
+    const char *name = label(rq, &n);
+    return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
+                         "%.*s is declared as %.*s, which Forage does not read; it reads %s, each "
+                         "also gzipped",
+                         n, name, (int)(t.n < 100 ? t.n : 100), t.s, list);
 }
 
 /* The beginning as UTF-8, for guesses; the caller frees head. */
@@ -213,11 +225,14 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     }
     if (is_binary(in->bytes, in->n)) return unread(rq, "binary data", err);
     const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
-    if (typed && typed->is)
+    if (typed && typed->is) {
+        int n;
+        const char *name = label(rq, &n);
         return fo_fail_field(
             err, typed->extract ? FO_EINVAL : FO_EUNSUPPORTED, "content_type",
-            "%.100s is declared as %s (%.*s), %s", label(rq), typed->what, (int)t.n, t.s,
+            "%.*s is declared as %s (%.*s), %s", n, name, typed->what, (int)t.n, t.s,
             typed->extract ? "and does not begin like one" : "which Forage does not read yet");
+    }
     if (!typed && !type_says_nothing(t)) return unknown_type(rq, t, err);
     if (named && named->is) named = NULL; /* by its bytes it is something else */
     /* "text/plain" is what tools say when they do not know: a file name knows better. */

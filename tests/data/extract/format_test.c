@@ -5,6 +5,7 @@
 
 #include "data/extract/builder.h"
 #include "data/extract/extract.h"
+#include "kernels/utf8.h"
 
 enum { LIMIT = 1 << 20 };
 
@@ -228,9 +229,17 @@ static void what_is_not_read_is_refused_by_name(void **state) {
             assert_string_equal(err.msg, expected);
             assert_null(x.text);
         }
-    /* The declared type is believed where the bytes say nothing. */
+    /* A long name is cut between characters. */
     extracted x;
     fo_err err = {0};
+    char longest[400] = "a";
+    for (int i = 0; i < 150; i++) strcat(longest, "\xC3\xA9");
+    extract_request named = {
+        .bytes = "%PDF-1.4", .n = 8, .file_name = longest, .max_text_bytes = LIMIT};
+    assert_int_equal(extract_text(&x, &named, &err), FO_EUNSUPPORTED);
+    assert_true(fo_utf8_valid(err.msg, strlen(err.msg), NULL));
+    assert_non_null(strstr(err.msg, "\xC3\xA9 is a PDF"));
+    /* The declared type is believed where the bytes say nothing. */
     extract_request rq = {.bytes = "x",
                           .n = 1,
                           .content_type = "image/png",
