@@ -335,6 +335,10 @@ int collection_ensure(service *s, const char *tenant, const char *name, const ch
 }
 
 int collection_renew(service *s, collection *c, fo_err *err) {
+    pthread_mutex_lock(&s->mu);
+    bool gone = c->remove_files; /* somebody was quicker, while the caller waited for his turn */
+    pthread_mutex_unlock(&s->mu);
+    if (gone) return FO_OK;
     store_collection row = {0};
     int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
     if (rc != FO_OK) return rc;

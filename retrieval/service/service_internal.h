@@ -150,8 +150,8 @@ void collection_free(collection *c);        /* its index is closed; NULL is fine
 int collection_edition(service *s, const store_collection *row); /* whose folder is there */
 int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
                       collection **out, fo_err *err);
-/* Build a fresh index of c's collection from the store and put it in c's place. The caller has
- * admin_mu, the writer's turn and c. */
+/* Build a fresh index of c's collection from the store and put it in c's place, where it is not
+ * replaced or deleted already. The caller has admin_mu, the writer's turn and c. */
 int collection_renew(service *s, collection *c, fo_err *err);
 
 /* ---- foreign_vectors.c ------------------------------------------------------------------- */

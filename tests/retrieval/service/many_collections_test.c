@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "kernels/clock.h"
-#include "retrieval/service/service.h"
+#include "retrieval/service/service_internal.h"
 
 static service *open_home(const char *home, size_t max_open, bool read_only) {
     fo_err err = {0};
@@ -218,6 +218,49 @@ static void a_collection_that_is_not_open_is_deleted_whole(void **state) {
     test_remove(home);
 }
 
+static int renew(service *s, collection *c, fo_err *err) {
+    pthread_mutex_lock(&s->admin_mu);
+    writer_take(s);
+    int rc = collection_renew(s, c, err);
+    writer_yield(s);
+    pthread_mutex_unlock(&s->admin_mu);
+    return rc;
+}
+
+/* Two who had it open want it anew; meanwhile it may be closed for want of room, and come back. */
+static void a_collection_is_put_in_place_of_itself_once(void **state) {
+    (void)state;
+    char *home = test_folder(), name[32];
+    fo_err err = {0};
+    service *s = open_home(home, 1, false);
+    assert_ok(put(s, 0, 0, &err), &err);
+    assert_ok(put(s, 1, 0, &err), &err);
+    name_of(0, name);
+    collection *one = NULL, *two = NULL, *fresh = NULL;
+    assert_ok(collection_acquire(s, "default", name, &one, &err), &err);
+    assert_ok(collection_acquire(s, "default", name, &two, &err), &err);
+    assert_ptr_equal(one, two);
+    assert_ok(renew(s, one, &err), &err);
+    assert_ok(collection_acquire(s, "default", name, &fresh, &err), &err);
+    assert_ptr_not_equal(fresh, one);
+    collection_release(s, fresh);
+    assert_ok(renew(s, two, &err), &err);
+    assert_ok(collection_acquire(s, "default", name, &two, &err), &err);
+    assert_ptr_equal(fresh, two); /* still the first one that was made */
+    collection_release(s, two);
+    must_find(s, 1, 0); /* crowds it out, but for the old one's sake it stays */
+    assert_ok(put(s, 0, 1, &err), &err);
+    collection_release(s, one);
+    collection_release(s, one);
+    must_find(s, 1, 0);
+    for (int document = 0; document < 2; document++) must_find(s, 0, document);
+    service_close(s);
+    s = open_home(home, 1, false);
+    for (int document = 0; document < 2; document++) must_find(s, 0, document);
+    service_close(s);
+    test_remove(home);
+}
+
 typedef struct crowd {
     service *s;
     int first, n, step;
@@ -281,9 +324,8 @@ static void collections_are_opened_and_closed_beside_writers_and_readers(void **
     test_remove(home);
 }
 
-static int count(void *ctx, const char *tenant, const char *collection, search_index *ix,
-                 fo_err *err) {
-    (void)tenant, (void)collection;
+static int count(void *ctx, const char *tenant, const char *name, search_index *ix, fo_err *err) {
+    (void)tenant, (void)name;
     ++*(int *)ctx;
     return search_index_verify(ix, err);
 }
@@ -370,6 +412,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(three_hundred_collections_take_no_thread_each),
         cmocka_unit_test(no_more_than_the_budget_are_open_and_all_answer),
         cmocka_unit_test(a_collection_that_is_not_open_is_deleted_whole),
+        cmocka_unit_test(a_collection_is_put_in_place_of_itself_once),
         cmocka_unit_test(collections_are_opened_and_closed_beside_writers_and_readers),
         cmocka_unit_test(counters_of_indexes_never_go_back),
         cmocka_unit_test(all_are_looked_at_without_being_open_at_once),
