@@ -11,6 +11,25 @@ ldd "$forage" >"$work/out"
 ! grep -E 'blas|lapack|gomp|gfortran|roaring' "$work/out"
 check "no library of dense algebra, with threads of its own, is loaded" $?
 
+# Hardening (see the Makefile).
+readelf -hlW "$forage" >"$work/out" 2>&1
+grep -q 'Type:.*DYN (Position-Independent Executable' "$work/out"; check "it lies at random addresses" $?
+grep 'GNU_STACK' "$work/out" | grep -q ' RW '; check "its stack holds no code" $?
+readelf -dW "$forage" >"$work/flags"
+grep -q 'GNU_RELRO' "$work/out" && grep -qE 'BIND_NOW|FLAGS_1.*NOW' "$work/flags"
+check "what the loader resolved is read-only" $?
+nm -D --undefined-only "$forage" >"$work/out"
+grep -q '__stack_chk_fail' "$work/out" && grep -q '__memcpy_chk' "$work/out" && grep -q '__snprintf_chk' "$work/out"
+check "lengths given to the C library are checked" $?
+# Functions that may be called by address begin with endbr64; a large frame touches each page of its own.
+objdump -d --no-show-raw-insn "$forage" >"$work/code"
+if gcc -fcf-protection=full -fstack-clash-protection -x c -c /dev/null -o /dev/null 2>/dev/null; then
+    echo "$(grep -c 'endbr64' "$work/code") endbr64, $(grep -c 'or[ql] *\$0x0,(%rsp)' "$work/code") probes" >"$work/out"
+    [ "$(grep -c 'endbr64' "$work/code")" -gt 1000 ]; check "indirect calls have marked targets" $?
+    grep -q 'or[ql] *\$0x0,(%rsp)' "$work/code"; check "large frames touch the guard page" $?
+fi
+rm -f "$work/code"
+
 # A signal goes to any thread that does not block it: a library's would die of SIGTERM, and all with it.
 serve "$work/home"
 unblocked=0
