@@ -160,6 +160,7 @@ help:
 	@echo 'make check      format, layers, warnings as errors, cppcheck'
 	@echo 'make fuzz       fuzz each target for FUZZ_SECONDS (60)'
 	@echo 'make bench      the benchmarks, one JSON object each'
+	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make clean      remove build/'
@@ -189,6 +190,11 @@ test:
 .PHONY: bench
 bench: all
 	@tests/bench/run.sh $(BUILD)/forage
+
+# The questions of tests/quality over this machine's manual pages and small documents: how many answers are right.
+.PHONY: quality
+quality: all
+	@tests/quality/run.sh $(BUILD)/forage
 
 .PHONY: check check-format check-layers check-cpp
 check: check-format check-layers all tests check-cpp
