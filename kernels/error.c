@@ -30,10 +30,10 @@ int fo_fail_field(fo_err *err, int code, const char *field, const char *fmt, ...
 
 int fo_fail_errno(fo_err *err, const char *fmt, ...) {
     int saved = errno;
-    int code = saved == ENOSPC || saved == EDQUOT ? FO_ENOSPC
-               : saved == ENOMEM                  ? FO_ENOMEM
-               : saved == ENOENT                  ? FO_ENOTFOUND
-                                                  : FO_EIO;
+    int code = saved == ENOSPC || saved == EDQUOT || saved == EFBIG ? FO_ENOSPC
+               : saved == ENOMEM                                    ? FO_ENOMEM
+               : saved == ENOENT                                    ? FO_ENOTFOUND
+                                                                    : FO_EIO;
     va_list ap;
     va_start(ap, fmt);
     set_message(err, code, "", fmt, ap);

@@ -40,7 +40,8 @@ int fo_fail(fo_err *err, int code, const char *fmt, ...) __attribute__((format(p
 int fo_fail_field(fo_err *err, int code, const char *field, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/* fo_fail(FO_EIO or FO_ENOSPC) with strerror(errno) appended. */
+/* fo_fail(FO_EIO, FO_ENOSPC (also a file at its limit), FO_ENOMEM or FO_ENOTFOUND) with
+ * strerror(errno) appended. */
 int fo_fail_errno(fo_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Put "prefix: " before the sentence that is there already; returns err->code. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
@@ -26,8 +27,10 @@ enum { MAX_IDLE_READERS = 16 };
 /* ---- errors ------------------------------------------------------------------------------ */
 
 int store_fail_sqlite(sqlite3 *db, fo_err *err, const char *doing) {
+    int last = errno;
     int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
     int os = db ? sqlite3_system_errno(db) : 0;
+    if (code == SQLITE_IOERR_WRITE && last == EFBIG) os = EFBIG; /* of a COMMIT it keeps none */
     const char *why = db ? sqlite3_errmsg(db) : "out of memory";
     switch (code & 0xff) {
     case SQLITE_FULL:
@@ -36,6 +39,8 @@ int store_fail_sqlite(sqlite3 *db, fo_err *err, const char *doing) {
         if (code == SQLITE_IOERR_NOMEM) return fo_fail(err, FO_ENOMEM, "%s: out of memory", doing);
         if (os == ENOSPC || os == EDQUOT)
             return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
+        if (os == EFBIG)
+            return fo_fail(err, FO_ENOSPC, "%s: a file has reached the limit of its size", doing);
         if (code == SQLITE_IOERR_DATA)
             return fo_fail(err, FO_ECORRUPT, "%s: page %lld fails its checksum", doing,
                            (long long)fo_page_sums_failed());
@@ -97,8 +102,11 @@ int store_conn_open(store_conn **out, const store *s, bool writer, fo_err *err) 
                        : (s->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
     char doing[600];
     snprintf(doing, sizeof doing, "could not open the database %.500s", s->path);
-    if (sqlite3_open_v2(s->path, &c->db, flags | SQLITE_OPEN_NOMUTEX, s->vfs) != SQLITE_OK)
-        goto fail;
+    char *uri = s->unchanging ? fo_sqlite_unchanging(s->path) : NULL;
+    if (uri) flags |= SQLITE_OPEN_URI;
+    int got = sqlite3_open_v2(uri ? uri : s->path, &c->db, flags | SQLITE_OPEN_NOMUTEX, s->vfs);
+    free(uri);
+    if (got != SQLITE_OK) goto fail;
     if (writer) fo_page_sums_reserve(c->db);
     sqlite3_extended_result_codes(c->db, 1);
     sqlite3_busy_timeout(c->db, s->busy_timeout_ms);
@@ -228,11 +236,14 @@ int store_query(store_conn *c, sqlite3_stmt **out, fo_err *err, const char *sql,
 int store_step(store_conn *c, sqlite3_stmt *st, fo_err *err) {
     int got = sqlite3_step(st);
     if (got == SQLITE_ROW) return 1;
-    int rc = got == SQLITE_DONE
-                 ? 0
-                 : store_fail_sqlite(c->db, err,
-                                     sqlite3_stmt_readonly(st) ? "could not read the database"
-                                                               : "could not write to the database");
+    int rc = 0;
+    if (got != SQLITE_DONE) { /* SQLite counts COMMIT among those that only read */
+        const char *sql = sqlite3_sql(st);
+        bool reads = sqlite3_stmt_readonly(st) && strncmp(sql, "COMMIT", 6) != 0 &&
+                     strncmp(sql, "BEGIN IMMEDIATE", 15) != 0;
+        rc = store_fail_sqlite(
+            c->db, err, reads ? "could not read the database" : "could not write to the database");
+    }
     sqlite3_reset(st);
     return rc;
 }
@@ -288,6 +299,48 @@ static int open_writer(store *s, const store_options *opt, fo_err *err) {
     return rc;
 }
 
+static bool log_is_empty(const store *s) {
+    char name[4096];
+    struct stat st;
+    snprintf(name, sizeof name, "%s-wal", s->path);
+    return stat(name, &st) != 0 || st.st_size == 0;
+}
+
+/* SQLite reads a database with a log beside it only where it may write: it keeps an index of the
+ * log there. Where nobody may, and the log is empty, the file cannot change and none is needed. */
+static int look_at_folder(store *s, fo_err *err) {
+    char name[4096];
+    snprintf(name, sizeof name, "%s", s->path);
+    char *slash = strrchr(name, '/');
+    if (slash)
+        slash[slash == name] = 0;
+    else
+        strcpy(name, ".");
+    if (access(name, W_OK) == 0 || errno == ENOENT) return FO_OK;
+    s->unchanging = log_is_empty(s);
+    if (s->unchanging) return FO_OK;
+    snprintf(name, sizeof name, "%s-shm", s->path);
+    if (access(name, R_OK) == 0) return FO_OK; /* of a writer, or of one that crashed */
+    return fo_fail(
+        err, FO_EUNSUPPORTED,
+        "%s cannot be opened where nothing may be written: its log holds commits that it "
+        "does not hold yet; open it once where it can be written to",
+        s->path);
+}
+
+/* A full disk has no room for the index of a log that is empty: then as where nobody may write. */
+static int read_first(store *s, store_conn **c, fo_err *err) {
+    for (;;) {
+        int rc = store_reader(s, false, c, err);
+        bool opened = rc == FO_OK;
+        if (opened) rc = store_migrate(*c, true, err);
+        if (rc == FO_OK) return FO_OK;
+        if (opened) store_conn_close(*c);
+        if (rc != FO_ENOSPC || s->unchanging || !log_is_empty(s)) return rc;
+        s->unchanging = true;
+    }
+}
+
 int store_open(store **out, const char *path, const store_options *opt, fo_err *err) {
     static const store_options defaults = {0};
     if (!opt) opt = &defaults;
@@ -312,10 +365,10 @@ int store_open(store **out, const char *path, const store_options *opt, fo_err *
     if (s->read_only) {
         store_conn *c;
         ledger_view view = {0};
-        rc = store_reader(s, false, &c, err);
+        rc = look_at_folder(s, err);
+        if (rc == FO_OK) rc = read_first(s, &c, err);
         if (rc != FO_OK) goto fail;
-        rc = store_migrate(c, true, err);
-        if (rc == FO_OK) rc = store_ledger_check(s, c, opt, &view, err);
+        rc = store_ledger_check(s, c, opt, &view, err);
         ledger_view_deinit(&view);
         store_reader_release(s, c);
     } else {

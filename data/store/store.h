@@ -27,7 +27,7 @@ typedef struct store store;
 typedef struct store_txn store_txn;
 
 typedef struct store_options {
-    bool read_only;
+    bool read_only; /* also from where nothing can be written: then nobody may write elsewhere */
     int busy_timeout_ms; /* 0: 10,000 */
     const char *vfs;     /* SQLite VFS name for fault tests; NULL: the default */
     const char *ledger;  /* path of the ledger of its commits (ledger.h); NULL: none is kept */

@@ -3,8 +3,8 @@
  *
  * Formats: sqlite.org/fileformat2.html. In the log a frame is valid while its salts are those of
  * the log's header and its checksum, which runs on from frame to frame, holds. What follows may be
- * left over from before; but a frame with these salts behind one that fails was written after it,
- * so the one that fails was valid once. */
+ * left over: from before, or from a transaction that was rolled back. But a frame that commits, with
+ * these salts, behind one that fails, was written after it: so the one that fails was valid once. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -93,7 +93,8 @@ static int scan_frames(scan *k, const fo_map *m, bool big, uint32_t s[2], fo_err
             return fo_fail(err, FO_ENOMEM, "out of memory");
     k->has_commits = committed > 0;
     for (size_t i = good + 1; i < n; i++)
-        if (memcmp(w + WAL_HEADER + i * frame + 8, w + 16, 8) == 0) {
+        if (memcmp(w + WAL_HEADER + i * frame + 8, w + 16, 8) == 0 &&
+            big32(w + WAL_HEADER + i * frame + 4)) {
             found(k, STORE_FAULT_FILE,
                   "its log is damaged in frame %zu (byte %zu): %zu frames that follow cannot be "
                   "read",

@@ -47,6 +47,7 @@ struct store {
     char *path;
     const char *vfs; /* kernels/page_sums.h over what was asked for */
     bool read_only;
+    bool unchanging; /* on a file system that nobody may write to, and nothing in its log */
     int busy_timeout_ms;
     store_conn *writer; /* owned: who has the turn; NULL when read_only */
     fo_notices notices;

@@ -166,6 +166,7 @@ void query_heat_save(query_memory *m) {
         heat_path(m, t->name, path, sizeof path);
         hot_queries_save(t->hot, path, NULL); /* a full disk costs counts, no answers */
     }
+    rmdir(m->folder); /* where nothing could be saved: one without files has lost them */
 }
 
 /* ---- priming ------------------------------------------------------------------------------- */

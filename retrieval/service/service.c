@@ -23,6 +23,10 @@ static int take_lock(service *s, fo_err *err) {
     if (snprintf(path, sizeof path, "%s/lock", s->home) >= (int)sizeof path)
         return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
     s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (s->lock_fd < 0 && errno == EROFS)
+        return fo_fail(
+            err, FO_EIO,
+            "cannot open %s: nothing can be written there; --read-only serves such a home", path);
     if (s->lock_fd < 0) return fo_fail_errno(err, "cannot open %s", path);
     if (flock(s->lock_fd, LOCK_EX | LOCK_NB) == 0) return FO_OK;
     if (errno != EWOULDBLOCK) return fo_fail_errno(err, "cannot lock %s", path);
@@ -55,7 +59,7 @@ static int open_generator(service *s, const service_options *opt, uint64_t besid
     m.reserved_bytes = beside;
     m.notices = opt->notices;
     char *kv = NULL;
-    if (m.kv_disk && !opt->read_only) { /* one process writes a home: those that read have none */
+    if (m.kv_disk && !s->read_only) { /* one process writes a home: those that read have none */
         if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
         m.kv_dir = kv;
     }
@@ -150,8 +154,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     service *s = calloc(1, sizeof *s);
     if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
     s->lock_fd = -1;
-    s->read_only = opt->read_only;
-    s->offline = opt->offline && !opt->read_only;
+    s->read_only = opt->read_only || opt->full_disk;
+    s->offline = opt->offline && !s->read_only;
     s->build_memory = opt->build_memory;
     s->merge_bytes_per_s = opt->merge_bytes_per_s;
     s->index_damaged = opt->index_damaged;
@@ -179,6 +183,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         goto fail;
     }
     rc = open_ingest_memory(s, opt, err);
+    if (rc == FO_OK && opt->full_disk) rc = take_lock(s, err);
     if (rc != FO_OK) goto fail;
     if (!s->read_only) {
         rc = fo_make_dirs(s->home, err);

@@ -53,6 +53,7 @@ typedef struct service_options {
     const struct engine_options *engine;
     int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
     bool read_only;            /* no lock, no writes: several processes may serve one home */
+    bool full_disk;            /* read_only, but alone: what is left where the disk is full */
     bool force_empty;          /* begin anew where the home has lost its store */
     bool accept_loss;          /* go on where acknowledged commits are gone */
     bool offline;              /* documents go to the store alone until service_catch_up */

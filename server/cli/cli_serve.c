@@ -275,10 +275,12 @@ static void warn_foreign(service *s) {
     free(list);
 }
 
-static int serve(service *s, const cli_list *hosts, sigset_t *signals, fo_err *err) {
+static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *signals,
+                 fo_err *err) {
     app *a;
-    int rc = app_create(&a, s, o.read_only, err);
+    int rc = app_create(&a, s, o.read_only || full_disk, err);
     if (rc) return rc;
+    a->disk_full = full_disk;
     a->aliases = aliases;
     a->n_aliases = n_aliases;
     rc = model_aliases_check(a, err);
@@ -401,8 +403,16 @@ static int run(int argc, char **argv) {
                           .force_empty = o.force_empty,
                           .notices = {damage_log, NULL},
                           .index_damaged = log_damage};
-    if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
-    int rc = serve(s, &hosts, &signals, &err);
+    int rc = cli_models_open(&s, &so, &err);
+    if (rc == FO_ENOSPC && !o.read_only) { /* questions can be answered all the same */
+        log_event(LOG_LEVEL_ERROR, NULL, "disk_full", LOG_STR("why", err.msg),
+                  LOG_STR("meaning", "questions are answered, nothing is written: make room and "
+                                     "start again"));
+        so.full_disk = true;
+        rc = cli_models_open(&s, &so, &err);
+    }
+    if (rc) return cli_fail(&err);
+    rc = serve(s, so.full_disk, &hosts, &signals, &err);
     service_close(s);
     if (o.port_file) remove(o.port_file);
     if (rc) return cli_fail(&err);

@@ -82,7 +82,13 @@ static void observe(void *ctx, const http_summary *s) {
 }
 
 static void refuse_write(http_request *r, void *ctx) {
-    (void)ctx;
+    const app *a = ctx;
+    if (a->disk_full) {
+        http_error(r, 507, "disk_low", NULL,
+                   "the disk of the home folder was full when this server started, so that it only "
+                   "answers: make room and start it again");
+        return;
+    }
     http_error(r, 403, "read_only", NULL,
                "this server was started with --read-only: send writes to the one that was not");
 }

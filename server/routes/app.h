@@ -33,6 +33,7 @@ typedef struct app {
     char *spool_dir;    /* home/tmp; read-only: a folder of its own in /tmp */
     http_route *routes; /* app_routes; read-only: those that write refuse */
     bool read_only;
+    bool disk_full; /* why it is */
     size_t max_document_bytes;
     uint64_t min_free_bytes; /* of the disk: bodies that wait there are refused below */
     int snapshots_kept, snapshots_per_hour; /* of POST /admin/snapshot */
