@@ -18,30 +18,46 @@ void store_document_deinit(store_document *d) {
     *d = (store_document){0};
 }
 
+#define COLUMNS "id, " STORE_DIGEST_COLUMNS ", text_sha256, digest"
+
 /* ---- writing ----------------------------------------------------------------------------- */
 
 typedef struct document_row { /* what a put or delete needs of the row that is there */
     int64_t id;               /* 0: no such document */
     unsigned char sha256[32];
     int64_t n_chunks, created_ms;
+    bool damaged; /* the row, by its digest, or of late found so: the same content replaces it */
 } document_row;
 
-static int find_document(store_conn *c, int64_t collection, const char *id, document_row *out,
-                         fo_err *err) {
+/* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. Is the row what its digest says? */
+static bool read_fields(sqlite3_stmt *st, unsigned char sha256[32], unsigned char text_sha256[32],
+                        store_digest_fields *out) {
+    unsigned char digest[32];
+    store_digest_read_row(st, 1, sha256, out);
+    memset(text_sha256, 0, 32);
+    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
+    out->text_sha256 = text_sha256;
+    store_digest_document(out, digest);
+    return store_digest_same(st, 13, digest);
+}
+
+static int find_document(store *s, store_conn *c, int64_t collection, const char *id,
+                         document_row *out, fo_err *err) {
     *out = (document_row){0};
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err,
-                         "SELECT id, content_sha256, n_chunks, created_ms FROM documents "
-                         "WHERE collection = ? AND name = ?",
+                         "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
                          "is", collection, id);
     if (rc != FO_OK) return rc;
     rc = store_step(c, st, err);
     if (rc != 1) return rc;
+    store_digest_fields f;
+    unsigned char text_sha256[32];
     out->id = sqlite3_column_int64(st, 0);
-    if (sqlite3_column_bytes(st, 1) == sizeof out->sha256)
-        memcpy(out->sha256, sqlite3_column_blob(st, 1), sizeof out->sha256);
-    out->n_chunks = sqlite3_column_int64(st, 2);
-    out->created_ms = sqlite3_column_int64(st, 3);
+    out->damaged =
+        !read_fields(st, out->sha256, text_sha256, &f) || store_known_damaged(s, out->id);
+    out->n_chunks = f.n_chunks;
+    out->created_ms = f.created_ms;
     sqlite3_reset(st);
     return FO_OK;
 }
@@ -256,10 +272,9 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     if (rc == FO_OK) rc = check_spans(doc, chunks, n_chunks, err);
     if (rc != FO_OK) return rc;
     document_row old;
-    rc = find_document(t->c, doc->collection, doc->id, &old, err);
+    rc = find_document(t->s, t->c, doc->collection, doc->id, &old, err);
     if (rc != FO_OK) return store_txn_failed(t, rc, err);
-    if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0 &&
-        !store_known_damaged(t->s, old.id)) {
+    if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0 && !old.damaged) {
         out->status = STORE_UNCHANGED;
         out->document = old.id;
         return FO_OK;
@@ -292,7 +307,7 @@ static int delete_document(store_txn *t, int64_t collection, const char *id,
     int rc = txn_usable(t, err);
     if (rc != FO_OK) return rc;
     document_row old;
-    rc = find_document(t->c, collection, id, &old, err);
+    rc = find_document(t->s, t->c, collection, id, &old, err);
     if (rc != FO_OK) return store_txn_failed(t, rc, err);
     if (!old.id) return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
     if (sha256 && memcmp(old.sha256, sha256, 32) != 0)
@@ -336,31 +351,25 @@ int store_document_unchanged(store *s, int64_t collection, const char *id,
     int rc = store_reader(s, false, &c, err);
     if (rc != FO_OK) return rc;
     document_row row;
-    rc = find_document(c, collection, id, &row, err);
+    rc = find_document(s, c, collection, id, &row, err);
     store_reader_release(s, c);
     if (rc != FO_OK) return rc;
-    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !store_known_damaged(s, row.id);
+    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !row.damaged;
     if (n_chunks) *n_chunks = *unchanged ? (size_t)row.n_chunks : 0;
     return FO_OK;
 }
-
-#define COLUMNS "id, " STORE_DIGEST_COLUMNS ", text_sha256, digest"
 
 /* A row whose digest is another is damaged: of that nothing but its id is given out. */
 static int read_row(sqlite3_stmt *st, store_document *out, unsigned char text_sha256[32],
                     fo_err *err) {
     bool oom = false;
-    unsigned char sha[32], digest[32];
+    unsigned char sha[32];
     store_digest_fields f;
-    store_digest_read_row(st, 1, sha, &f);
-    memset(text_sha256, 0, 32);
-    if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
-    f.text_sha256 = text_sha256;
-    store_digest_document(&f, digest);
+    bool good = read_fields(st, sha, text_sha256, &f);
     *out = (store_document){
         .rowid = sqlite3_column_int64(st, 0),
         .id = store_column(st, 2, &oom),
-        .damaged = !store_digest_same(st, 13, digest),
+        .damaged = !good,
     };
     if (!out->damaged) {
         out->title = store_column(st, 3, &oom);
