@@ -142,8 +142,8 @@ static uint32_t fill(const candidate_set *set, const candidate *c, size_t a, siz
     return end;
 }
 
-/* A sentence that is longer than the whole answer may be is shown from its beginning on, or from a
- * clause on where that holds more of the question; what is left out on either side is said. */
+/* A unit that is longer than the whole answer may be is shown from its beginning on, a sentence also
+ * from a clause on that holds more of the question; what is left out on either side is said. */
 static void trim(const candidate_set *set, candidate *c, size_t room) {
     enum { TRIES = 256 };
     const candidate_passage *p = &set->passages[c->passage];
@@ -151,17 +151,19 @@ static void trim(const candidate_set *set, candidate *c, size_t room) {
     const fact_word *w = p->text.words;
     const uint32_t whole_end = c->end;
     double best = -1, share;
-    uint32_t end = fill(set, c, s->w0, room, &best);
-    for (size_t a = s->w0 + 1, tries = 0; a < s->w1 && tries < TRIES; a++) {
+    bool sentence = c->unit.kind == TEXT_UNIT_SENTENCE;
+    uint32_t start = c->start, end = fill(set, c, s->w0, room, &best);
+    for (size_t a = s->w0 + 1, tries = 0; sentence && a < s->w1 && tries < TRIES; a++) {
         if (!(w[a].flags & WORD_CLAUSE) || (w[a].flags & WORD_PART)) continue;
         tries++;
         uint32_t stop = fill(set, c, a, room, &share);
         if (stop == 0 || share <= best + 1e-9) continue;
         best = share;
-        c->start = w[a].start;
+        start = w[a].start;
         c->cut_start = true;
         end = stop;
     }
+    c->start = start;
     if (end == 0) { /* one word longer than the room */
         size_t cut = c->start + room;
         while (cut > c->start && !fo_utf8_boundary(p->text.text[cut])) cut--;
@@ -184,6 +186,12 @@ static bool adds(const candidate *best, const candidate *c) {
            c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];
 }
 
+static bool only_blanks(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!strchr(" \t\r\n", s[i]) || !s[i]) return false;
+    return true;
+}
+
 /* The best sentences that fit and do not repeat each other, best first. */
 static size_t choose(const candidate_set *set, const extractive_input *in, size_t max_sentences,
                      size_t max_chars, candidate *chosen) {
@@ -191,9 +199,10 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
     for (size_t i = 0; i < set->n && n < max_sentences; i++) {
         candidate c = set->c[i];
         if (n > 0 && !adds(&set->c[0], &c)) continue;
-        const text_units *units = &set->passages[c.passage].units;
-        c.cut_start = in->passages[c.passage].open_start && c.order == 0;
-        c.cut_end = in->passages[c.passage].open_end && c.order + 1 == units->n;
+        /* By bytes, not by order: a procedure and its steps overlap. */
+        const passage *p = &in->passages[c.passage];
+        c.cut_start = p->open_start && c.unit.start <= set->passages[c.passage].units.v[0].start;
+        c.cut_end = p->open_end && only_blanks(p->text + c.end, p->len - c.end);
         bool repeats = false;
         for (size_t k = 0; k < n && !repeats; k++)
             repeats = overlap(&c, &chosen[k]) || resemblance(set, &c, &chosen[k]) > same_text;
@@ -306,9 +315,7 @@ static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     if (a->passage != b->passage || b->start < a->end || a->cut_end || b->cut_start) return false;
     if (a->unit.kind != TEXT_UNIT_SENTENCE || b->unit.kind != TEXT_UNIT_SENTENCE) return false;
     if (shows_head(a) != shows_head(b) || a->unit.head_start != b->unit.head_start) return false;
-    for (size_t i = a->end; i < b->start; i++)
-        if (!strchr(" \t\n\r", p->text[i]) || !p->text[i]) return false;
-    return true;
+    return only_blanks(p->text + a->end, b->start - a->end);
 }
 
 /* The cells of a row, each behind what its column is called: "day: Monday; open: closed". */

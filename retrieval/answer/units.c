@@ -9,6 +9,7 @@
 
 #include "data/chunk/chunk.h"
 #include "data/chunk/line_break.h"
+#include "data/extract/list_mark.h"
 #include "kernels/buf.h"
 
 enum {
@@ -29,6 +30,7 @@ typedef struct text_line {
 typedef struct unit_reader {
     const char *text;
     size_t len, before;
+    bool goes_on; /* the first line began before the text */
     text_line *lines;
     size_t n_lines, cap_lines;
     size_t width; /* of the longest line of text: where wrapping would have happened */
@@ -102,6 +104,19 @@ static uint8_t class_of(const char *s, size_t n) {
     return item_mark(s, n) ? LINE_ITEM : LINE_TEXT;
 }
 
+/* What a wrapped line happens to begin with ("... fell to" / "12. Then it rose.") is no mark of an
+ * item, and the rest of a line is of no class of its own. */
+static uint8_t class_of_line(const unit_reader *r, size_t a, size_t b) {
+    uint8_t class = class_of(r->text + a, b - a);
+    const char *all = r->text - r->before;
+    size_t len = r->before + r->len, at = r->before + a;
+    int number;
+    if (r->goes_on && r->n_lines == 0) return class == LINE_BLANK ? LINE_BLANK : LINE_TEXT;
+    bool wrapped =
+        class == LINE_ITEM && list_mark(all, len, at, &number) && !list_item_begins(all, len, at);
+    return wrapped ? LINE_TEXT : class;
+}
+
 static int read_lines(unit_reader *r) {
     for (size_t at = 0; at < r->len;) {
         const char *stop = memchr(r->text + at, '\n', r->len - at);
@@ -117,8 +132,8 @@ static int read_lines(unit_reader *r) {
             r->lines = p;
             r->cap_lines = cap;
         }
-        text_line *l = &r->lines[r->n_lines++];
-        *l = (text_line){(uint32_t)a, (uint32_t)b, class_of(r->text + a, b - a)};
+        uint8_t class = class_of_line(r, a, b);
+        r->lines[r->n_lines++] = (text_line){(uint32_t)a, (uint32_t)b, class};
     }
     for (size_t i = 0; i < r->n_lines; i++) { /* a bar in prose: "gzip -cd a | grep b" */
         text_line *l = &r->lines[i];
@@ -191,7 +206,7 @@ static bool is_heading(const unit_reader *r, size_t i) {
     const text_line *l = &r->lines[i];
     size_t n = l->end - l->start;
     const char *s = r->text + l->start;
-    if (n > MAX_HEADING || l->class != LINE_TEXT) return false;
+    if (n > MAX_HEADING || l->class != LINE_TEXT || (i == 0 && r->goes_on)) return false;
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
     bool alone = i + 1 < r->n_lines && r->lines[i + 1].class == LINE_BLANK &&
@@ -214,6 +229,7 @@ static bool is_term(const unit_reader *r, size_t i) {
     size_t n = l->end - l->start;
     const char *s = r->text + l->start;
     if (l->class != LINE_TEXT || n > MAX_HEADING || strchr(".!?:;,", s[n - 1])) return false;
+    if (i == 0 && r->goes_on) return false;
     if (i + 1 >= r->n_lines || (i > 0 && r->lines[i - 1].class == LINE_TEXT &&
                                 !ends_sentence(r->text + r->lines[i - 1].start,
                                                r->lines[i - 1].end - r->lines[i - 1].start)))
@@ -426,6 +442,8 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
     unit_reader r = {.text = text, .len = len, .before = before, .out = out, .err = err};
+    for (size_t i = 1; i <= before && text[-(ptrdiff_t)i] != '\n' && !r.goes_on; i++)
+        r.goes_on = !is_blank(text[-(ptrdiff_t)i]);
     int rc = read_lines(&r);
     for (size_t i = 0; rc == FO_OK && i < r.n_lines;) i = read_block(&r, i, &rc);
     free(r.lines);

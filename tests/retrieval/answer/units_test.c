@@ -50,6 +50,42 @@ static void an_option_stays_with_its_description(void **state) {
     expect(text, "It is fast.", TEXT_UNIT_SENTENCE, "NOTES");
 }
 
+/* A passage may begin in the middle of a line: its first words are no term, no heading, no item. */
+static void the_rest_of_a_line_is_no_line(void **state) {
+    (void)state;
+    fo_err err = {0};
+    static const struct {
+        const char *before, *text, *unit;
+    } cases[] = {
+        {"Teal leaks, and so it is kept for the count. ",
+         "Grebe\nTeal is the only one on the lake.", "Grebe\nTeal is the only one on the lake."},
+        {"The count of nests is made by the warden from the punt ", "Grebe\n\nWaders hang there.",
+         "Grebe"},
+        {"The water is low when the gauge at the weir shows less than ",
+         "1. Then the weir is shut.", "1. Then the weir is shut."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char all[256];
+        int before = snprintf(all, sizeof all, "%s", cases[i].before);
+        strcpy(all + before, cases[i].text);
+        const char *text = all + before;
+        assert_ok(text_units_read(&units, text, strlen(text), (size_t)before, &err), &err);
+        expect(text, cases[i].unit, TEXT_UNIT_SENTENCE, "");
+    }
+}
+
+static void wrapped_lines_are_no_items_and_no_terms(void **state) {
+    (void)state;
+    const char *text =
+        "In the winter of that year the level of the lake fell to\n12. Then it rose.\n"
+        "When it rains\nthe boats stay in the house, and nobody goes out on the lake.";
+    read_units(text);
+    expect(text, "In the winter of that year the level of the lake fell to\n12.",
+           TEXT_UNIT_SENTENCE, "");
+    expect(text, "When it rains\nthe boats stay in the house, and nobody goes out on the lake.",
+           TEXT_UNIT_SENTENCE, "");
+}
+
 static void options_that_share_a_description_are_one(void **state) {
     (void)state;
     const char *text = "-0\n--null\nInput items end in a null character.\n-a\nAll of them.";
@@ -145,6 +181,8 @@ static int forget(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_option_stays_with_its_description),
+        cmocka_unit_test(the_rest_of_a_line_is_no_line),
+        cmocka_unit_test(wrapped_lines_are_no_items_and_no_terms),
         cmocka_unit_test(options_that_share_a_description_are_one),
         cmocka_unit_test(later_sentences_of_a_long_description_know_their_option),
         cmocka_unit_test(a_row_hangs_on_its_header),
