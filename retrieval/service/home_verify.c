@@ -181,6 +181,12 @@ static int compare(check *k, store *s, const store_collection *row, const char *
                                 .tenant = row->tenant,
                                 .read_only = true};
     int rc = search_index_open(&ix, dir, &opt, &n_dropped, err);
+    /* Beside a server a merge may have taken files away since the manifest was read: look again. */
+    for (int tries = 0; rc == FO_OK && n_dropped && k->in_use && tries < 5; tries++) {
+        search_index_close(ix, false, NULL);
+        ix = NULL;
+        rc = search_index_open(&ix, dir, &opt, &n_dropped, err);
+    }
     if (rc == FO_OK && n_dropped) {
         remember(k, BUILD_INDEX, 0, below, NULL);
         tell(k, true, below, NULL, "%zu of its files cannot be used", n_dropped);
@@ -239,7 +245,6 @@ static int check_index(check *k, store *s, const store_collection *row, fo_err *
         }
         return FO_OK;
     }
-    /* Beside a server that writes, a manifest may be replaced between two looks: look again. */
     int rc = k->in_use ? FO_OK : search_index_check_folder(dir, on_index_file, &f, err);
     if (rc != FO_OK || f.n_faults || !row->embedder[0]) return rc;
     return compare(k, s, row, dir, f.path, err);
@@ -455,6 +460,10 @@ static int check_store(check *k, fo_err *err) {
     fo_err why = {0};
     store_options opt = {.read_only = true, .ledger = acknowledged, .notices = {on_notice, k}};
     rc = store_open(&s, db, &opt, &why);
+    if (rc == FO_EMISMATCH) { /* of an older or newer version, and no less sound for that */
+        if (err) *err = why;
+        return rc;
+    }
     if (rc != FO_OK) { /* nothing more can be said about it */
         k->out.n_store_faults++;
         remember(k, NO_REMEDY, 0, NULL, NULL);
@@ -600,10 +609,12 @@ int home_repair(const service_options *opt, const home_listener *to, home_report
     int fd = lock_home(opt->home, &k.in_use);
     int rc = k.in_use ? fo_fail(err, FO_EBUSY, "a server works on %s: stop it first", opt->home)
                       : verify(&k, err);
+    bool old = rc == FO_EMISMATCH; /* opening brings it up to date, or says why not */
+    if (old) rc = FO_OK;
     if (rc == FO_OK && k.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
     if (rc == FO_OK) rc = mend_files(&k, &loss, err);
     if (fd >= 0) close(fd);
-    if (rc == FO_OK && k.n_rows) {
+    if (rc == FO_OK && (k.n_rows || old)) {
         service_options with = *opt;
         with.read_only = false;
         with.accept_loss = loss;
@@ -611,6 +622,7 @@ int home_repair(const service_options *opt, const home_listener *to, home_report
         service *s;
         rc = service_open(&s, &with, err);
         if (rc == FO_OK) {
+            if (old) done(to, "forage.db: brought up to this version");
             rc = mend_store(&k, s, err);
             service_close(s);
         }

@@ -41,6 +41,11 @@ run 0 "$forage" index verify --home "$work/killed"
 check "so is one whose server was killed" $?
 (cd "$work/clean" && find . -type f -printf '%P %s\n' | sort) | sed 's/^/# /'
 
+serve "$work/clean"
+run 0 "$forage" index verify --home "$work/clean" && grep -q "note: a server works on this home" "$work/out"
+check "and one that a server works on, as far as it can be seen" $?
+stop TERM
+
 # ---- damage ----------------------------------------------------------------------------------
 
 randoms() { # randoms N BELOW SALT: N numbers

@@ -236,13 +236,17 @@ static void what_writes_takes_only_its_own_types(void **state) {
     }
 }
 
-static int n_backups(fixture *f, const char *with) {
+/* How many names in backups/ end in `end`. */
+static int n_backups(fixture *f, const char *end) {
     char path[4200];
     snprintf(path, sizeof path, "%s/backups", f->dir);
     DIR *d = opendir(path);
     assert_non_null(d);
     int n = 0;
-    for (struct dirent *e; (e = readdir(d));) n += strstr(e->d_name, with) != NULL;
+    for (struct dirent *e; (e = readdir(d));) {
+        size_t len = strlen(e->d_name), tail = strlen(end);
+        n += strstr(e->d_name, "Z-") && len >= tail && strcmp(e->d_name + len - tail, end) == 0;
+    }
     closedir(d);
     return n;
 }
@@ -279,10 +283,11 @@ static void snapshots_are_bounded_in_number_and_rate(void **state) {
         }
         fo_buf_free(&got);
     }
-    print_message("# %d made, %d refused, %d kept\n", made, refused, n_backups(f, "Z-"));
+    print_message("# %d made, %d refused, %d kept\n", made, refused, n_backups(f, ".db"));
     assert_int_equal(made, 6);
     assert_int_equal(refused, 14);
-    assert_int_equal(n_backups(f, "Z-"), 3);
+    assert_int_equal(n_backups(f, ".db"), 3);
+    assert_int_equal(n_backups(f, ".db.sha256"), 3); /* a checksum goes with its copy */
     assert_int_equal(access(path, R_OK), 0);
     assert_int_equal(access(mine, R_OK), 0);
     /* Ten minutes later there is one more. */
