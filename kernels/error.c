@@ -45,6 +45,10 @@ int fo_fail_errno(fo_err *err, const char *fmt, ...) {
     return code;
 }
 
+int fo_no_memory(fo_err *err) {
+    return fo_fail(err, FO_ENOMEM, "out of memory");
+}
+
 int fo_fail_prefix(fo_err *err, const char *fmt, ...) {
     if (!err) return FO_EINVAL;
     char rest[sizeof err->msg];

@@ -5,6 +5,12 @@
  * names the field, the file or the byte offset. A broken invariant is an assert, not a code.
  *
  *     if (n > max) return fo_fail(err, FO_EINVAL, "top_k must be between 1 and %d", max);
+ *
+ * Codes are forwarded in one form: the variable is called rc and tested by itself.
+ *
+ *     int rc = open_first(&a, err);
+ *     if (!rc) rc = open_second(&b, err);
+ *     if (rc) return rc;
  */
 #ifndef FORAGE_KERNELS_ERROR_H
 #define FORAGE_KERNELS_ERROR_H
@@ -43,6 +49,10 @@ int fo_fail_field(fo_err *err, int code, const char *field, const char *fmt, ...
 /* fo_fail(FO_EIO, FO_ENOSPC (also a file at its limit), FO_ENOMEM or FO_ENOTFOUND) with
  * strerror(errno) appended. */
 int fo_fail_errno(fo_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* fo_fail(FO_ENOMEM): a plain allocation failed. Where a budget or a size is to blame, say which
+ * with fo_fail instead. */
+int fo_no_memory(fo_err *err);
 
 /* Put "prefix: " before the sentence that is there already; returns err->code. */
 int fo_fail_prefix(fo_err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -65,7 +65,7 @@ int fo_file_read(const char *path, size_t max_bytes, char **data, size_t *size, 
         }
     }
     close(fd);
-    if (rc != FO_OK) {
+    if (rc) {
         fo_buf_free(&b);
         return rc;
     }
@@ -103,13 +103,13 @@ static int open_temp(char *name, mode_t mode) {
 
 static int create(fo_file_writer **out, const char *path, mode_t mode, fo_err *err) {
     fo_file_writer *w = calloc(1, sizeof *w);
-    if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!w) return fo_no_memory(err);
     w->fd = -1;
     w->path = strdup(path);
     if (!w->path || asprintf(&w->temp, "%s.tmp-XXXXXX", path) < 0) {
         w->temp = NULL;
         writer_free(w);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     w->fd = open_temp(w->temp, mode);
     if (w->fd < 0) {
@@ -152,7 +152,7 @@ int fo_file_write(fo_file_writer *w, const void *data, size_t n, fo_err *err) {
     w->offset += n;
     if (n > sizeof w->pending - w->n_pending) {
         int rc = flush_pending(w, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         if (n >= sizeof w->pending) return write_all(w, data, n, -1, err);
     }
     if (n) memcpy(w->pending + w->n_pending, data, n);
@@ -164,7 +164,7 @@ int fo_file_patch(fo_file_writer *w, uint64_t offset, const void *data, size_t n
     if (offset > w->offset || n > w->offset - offset)
         return fo_fail(err, FO_EINVAL, "patch beyond the end of %s", w->temp);
     int rc = flush_pending(w, err);
-    return rc != FO_OK ? rc : write_all(w, data, n, (off_t)offset, err);
+    return rc ? rc : write_all(w, data, n, (off_t)offset, err);
 }
 
 uint64_t fo_file_offset(const fo_file_writer *w) {
@@ -177,7 +177,7 @@ int fo_file_pad(fo_file_writer *w, size_t alignment, fo_err *err) {
     while (pad) {
         size_t n = pad < sizeof zeroes ? pad : sizeof zeroes;
         int rc = fo_file_write(w, zeroes, n, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         pad -= n;
     }
     return FO_OK;
@@ -185,10 +185,10 @@ int fo_file_pad(fo_file_writer *w, size_t alignment, fo_err *err) {
 
 int fo_file_commit(fo_file_writer *w, fo_err *err) {
     int rc = flush_pending(w, err);
-    if (rc == FO_OK && fsync(w->fd) != 0) rc = fo_fail_errno(err, "cannot sync %s", w->temp);
-    if (rc == FO_OK && rename(w->temp, w->path) != 0)
+    if (!rc && fsync(w->fd) != 0) rc = fo_fail_errno(err, "cannot sync %s", w->temp);
+    if (!rc && rename(w->temp, w->path) != 0)
         rc = fo_fail_errno(err, "cannot rename %s to %s", w->temp, w->path);
-    if (rc != FO_OK) {
+    if (rc) {
         fo_file_abort(w);
         return rc;
     }
@@ -205,9 +205,9 @@ void fo_file_abort(fo_file_writer *w) {
 
 int fo_make_dirs(const char *path, fo_err *err) {
     char *copy = strdup(path);
-    if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!copy) return fo_no_memory(err);
     int rc = FO_OK;
-    for (char *p = copy + 1; rc == FO_OK; p++) {
+    for (char *p = copy + 1; !rc; p++) {
         if (*p != '/' && *p != 0) continue;
         char saved = *p;
         *p = 0;
@@ -222,7 +222,7 @@ int fo_make_dirs(const char *path, fo_err *err) {
 
 int fo_sync_dir_of(const char *path, fo_err *err) {
     char *copy = strdup(path);
-    if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!copy) return fo_no_memory(err);
     char *slash = strrchr(copy, '/');
     const char *dir = ".";
     if (slash == copy) {

@@ -26,7 +26,7 @@ struct memory_budget {
 
 int memory_budget_create(memory_budget **out, size_t bytes, fo_err *err) {
     memory_budget *b = calloc(1, sizeof *b);
-    if (!b) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!b) return fo_no_memory(err);
     b->bytes = bytes;
     b->last = &b->first;
     pthread_mutex_init(&b->mu, NULL);
@@ -88,7 +88,7 @@ static int wait_turn(memory_budget *b, size_t bytes, int wait_ms, const atomic_b
         pthread_cond_timedwait(&b->change, &b->mu, &t);
     }
     dequeue(b, &w);
-    if (rc != FO_OK) b->n_refused++;
+    if (rc) b->n_refused++;
     return rc;
 }
 
@@ -101,7 +101,7 @@ int memory_budget_take(memory_budget *b, size_t bytes, int wait_ms, const atomic
     pthread_mutex_lock(&b->mu);
     if (b->first || !is_free(b, bytes))
         rc = wait_ms > 0 ? wait_turn(b, bytes, wait_ms, cancel) : FO_EBUSY;
-    if (rc == FO_OK) {
+    if (!rc) {
         b->used += bytes;
         if (b->used > b->most) b->most = b->used;
     }

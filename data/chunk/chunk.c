@@ -498,8 +498,7 @@ int chunk_text(chunk **out, size_t *n_out, const extracted *x, const chunk_optio
     if (s.failure) {
         free(s.out.list);
         doc_budget_give(s.budget, s.out.cap * sizeof *s.out.list);
-        return s.budget && s.budget->failure ? doc_budget_fail(s.budget, err)
-                                             : fo_fail(err, FO_ENOMEM, "out of memory");
+        return s.budget && s.budget->failure ? doc_budget_fail(s.budget, err) : fo_no_memory(err);
     }
     *out = s.out.list;
     *n_out = s.out.n;

@@ -307,5 +307,5 @@ int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const cha
     fo_buf_free(&d.raw);
     if (d.failure && d.failure != FO_ENOMEM) return doc_budget_fail(d.budget, err);
     if (d.failure && d.budget && d.budget->failure) return doc_budget_fail(d.budget, err);
-    return d.failure ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    return d.failure ? fo_no_memory(err) : FO_OK;
 }

@@ -241,7 +241,7 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
         fo_buf head = {0};
         if (!decode_head(in, &head)) {
             fo_buf_free(&head);
-            return fo_fail(err, FO_ENOMEM, "out of memory");
+            return fo_no_memory(err);
         }
         f = !f ? guess(rq, in) : f->guess(in) ? f : text;
         fo_buf_free(&head);
@@ -258,8 +258,8 @@ int extract_decode(builder *b, extract_input *in, const char *charset, fo_buf *t
     encoding_limits limits = {.max_bytes = b->max_bytes, .budget = b->budget};
     int rc = encoding_decode(text, in->bytes, in->n, in->charset ? in->charset : charset, &limits,
                              &b->encoding, &b->n_replaced, err);
-    if (rc == FO_OK && !fo_buf_reserve(text, 1)) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc != FO_OK) return rc;
+    if (!rc && !fo_buf_reserve(text, 1)) rc = fo_no_memory(err);
+    if (rc) return rc;
     text->data[text->len] = 0;
     if (in->unpacked) {
         doc_budget_give(b->budget, in->unpacked->len);
@@ -294,8 +294,7 @@ static int take(extracted *out, builder *b, const extract_format *f, fo_err *err
     b->place_names = NULL;
     out->text = fo_buf_take(&b->text, &out->len);
     if (titled) out->title = fo_buf_take(&b->title, NULL);
-    return lost || !out->text || (titled && !out->title) ? fo_fail(err, FO_ENOMEM, "out of memory")
-                                                         : FO_OK;
+    return lost || !out->text || (titled && !out->title) ? fo_no_memory(err) : FO_OK;
 }
 
 static int failed(const builder *b, fo_err *err) {
@@ -303,7 +302,7 @@ static int failed(const builder *b, fo_err *err) {
     if (b->failure == FO_ELIMIT)
         return fo_fail(err, FO_ELIMIT, "the document's text is longer than %zu bytes",
                        b->max_bytes);
-    return fo_fail(err, FO_ENOMEM, "out of memory");
+    return fo_no_memory(err);
 }
 
 static int extract_bytes(extracted *out, const extract_request *rq, extract_input *in,
@@ -312,13 +311,13 @@ static int extract_bytes(extracted *out, const extract_request *rq, extract_inpu
     media_type t = split_type(rq->content_type);
     in->charset = t.charset;
     int rc = choose(&f, rq, t, in, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     doc_budget_grant(rq->budget, in->n);
     builder b = {.max_bytes = rq->max_text_bytes, .budget = rq->budget};
     rc = f->extract(&b, in, err);
     builder_end(&b);
-    if (rc == FO_OK && b.failure) rc = failed(&b, err);
-    if (rc == FO_OK) rc = take(out, &b, f, err);
+    if (!rc && b.failure) rc = failed(&b, err);
+    if (!rc) rc = take(out, &b, f, err);
     builder_free(&b);
     return rc;
 }
@@ -333,7 +332,7 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
                         .is_text = rq->is_text,
                         .head = ""};
     int rc = FO_OK;
-    for (int depth = 0; rc == FO_OK && gzip_is(in.bytes, in.n); depth++) {
+    for (int depth = 0; !rc && gzip_is(in.bytes, in.n); depth++) {
         if (depth == MAX_NESTING) {
             rc = fo_fail(err, FO_ELIMIT, "gzip within gzip more than %d deep", MAX_NESTING);
             break;
@@ -346,9 +345,9 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
         if (depth) doc_budget_give(rq->budget, unpacked[depth - 1].len);
         if (depth) fo_buf_free(&unpacked[depth - 1]);
     }
-    if (rc == FO_OK) rc = extract_bytes(out, rq, &in, err);
+    if (!rc) rc = extract_bytes(out, rq, &in, err);
     for (int i = 0; i < MAX_NESTING; i++) fo_buf_free(&unpacked[i]);
-    if (rc != FO_OK) extracted_deinit(out);
+    if (rc) extracted_deinit(out);
     if (rq->budget)
         rq->budget->used = kept + out->len + out->n_blocks * sizeof *out->blocks +
                            out->n_places * sizeof *out->places;

@@ -402,7 +402,7 @@ static const char *html_charset(const char *s, size_t n) {
 int extract_html(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, html_charset((const char *)in->bytes, in->n), &text, err);
-    if (rc == FO_OK) extract_html_text(b, text.data, text.len);
+    if (!rc) extract_html_text(b, text.data, text.len);
     extract_drop(b, &text);
     return rc;
 }

@@ -642,7 +642,7 @@ static void extract_man_text(builder *b, const char *text, size_t n) {
 int extract_man(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
-    if (rc == FO_OK) extract_man_text(b, text.data, text.len);
+    if (!rc) extract_man_text(b, text.data, text.len);
     extract_drop(b, &text);
     return rc;
 }

@@ -275,7 +275,7 @@ static void extract_markdown_text(builder *b, const char *s, size_t n) {
 int extract_markdown(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
-    if (rc == FO_OK) extract_markdown_text(b, text.data, text.len);
+    if (!rc) extract_markdown_text(b, text.data, text.len);
     extract_drop(b, &text);
     return rc;
 }

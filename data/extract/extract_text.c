@@ -111,19 +111,19 @@ static void mark_code(builder *b) {
 static int adopt(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
     int rc = extract_decode(b, in, NULL, &text, err);
-    if (rc == FO_OK) builder_adopt(b, &text);
+    if (!rc) builder_adopt(b, &text);
     extract_drop(b, &text);
     return rc;
 }
 
 int extract_plain(builder *b, extract_input *in, fo_err *err) {
     int rc = adopt(b, in, err);
-    if (rc == FO_OK && !b->failure) mark_plain(b, b->text.len);
+    if (!rc && !b->failure) mark_plain(b, b->text.len);
     return rc;
 }
 
 int extract_code(builder *b, extract_input *in, fo_err *err) {
     int rc = adopt(b, in, err);
-    if (rc == FO_OK && !b->failure) mark_code(b);
+    if (!rc && !b->failure) mark_code(b);
     return rc;
 }

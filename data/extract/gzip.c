@@ -27,16 +27,16 @@ static int keep(fo_buf *out, const unsigned char *piece, size_t n, size_t max_by
     if (!doc_budget_take(budget, n) || !doc_budget_go_on(budget, n))
         return doc_budget_fail(budget, err);
     fo_buf_add(out, piece, n);
-    return out->failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    return out->failed ? fo_no_memory(err) : FO_OK;
 }
 
 int gzip_unpack(fo_buf *out, const unsigned char *in, size_t n, size_t max_bytes,
                 doc_budget *budget, fo_err *err) {
     z_stream z = {0};
-    if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK) return fo_no_memory(err);
     int rc = FO_OK;
     size_t used = 0;
-    for (bool more = true; more && rc == FO_OK;) {
+    for (bool more = true; more && !rc;) {
         size_t step = n - used < (1u << 30) ? n - used : (1u << 30);
         unsigned char piece[16384];
         z.next_in = (unsigned char *)in + used;
@@ -46,12 +46,12 @@ int gzip_unpack(fo_buf *out, const unsigned char *in, size_t n, size_t max_bytes
         int got = inflate(&z, Z_NO_FLUSH);
         used += step - z.avail_in;
         rc = keep(out, piece, sizeof piece - z.avail_out, max_bytes, budget, err);
-        if (rc != FO_OK) break;
+        if (rc) break;
         if (got == Z_STREAM_END) { /* further members follow, or padding */
             more = n - used >= 2 && gzip_is(in + used, n - used);
             if (more) inflateReset(&z);
         } else if (got == Z_MEM_ERROR) {
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            rc = fo_no_memory(err);
         } else if (got != Z_OK && !(got == Z_BUF_ERROR && used == n)) {
             rc = fo_fail(err, FO_EINVAL, "the gzip data is damaged at byte %zu", used);
         } else if (used == n && z.avail_out > 0) {

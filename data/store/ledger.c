@@ -174,7 +174,7 @@ static int read_records(reading *g, const char *path, const unsigned char *data,
         if (gap && (r.commit < last_before_gap || r.commit > last_before_gap + 1))
             return damaged(err, path, slot, "records before it are missing");
         if (r.kind == STATE) {
-            if (!apply(g, &r)) return fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!apply(g, &r)) return fo_no_memory(err);
             continue;
         }
         if (r.kind == DONE) {
@@ -194,7 +194,7 @@ static int read_records(reading *g, const char *path, const unsigned char *data,
         v->last = r.commit;
         v->done = false;
         expected = r.at + 1 < r.of ? r.at + 1 : 0;
-        if (!apply(g, &r)) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!apply(g, &r)) return fo_no_memory(err);
     }
     if (expected || gap_passed) v->done = false; /* torn: not all of it is known */
     return FO_OK;
@@ -207,7 +207,7 @@ int ledger_read(const char *path, ledger_view *out, fo_err *err) {
     char *data = NULL;
     size_t size = 0;
     int rc = fo_file_read(path, MAX_BYTES, &data, &size, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     header h = {0};
     reading g = {.v = out};
     if (size < SLOT || size % SLOT) {
@@ -222,14 +222,14 @@ int ledger_read(const char *path, ledger_view *out, fo_err *err) {
         else if (h.n_states >= size / SLOT || size / SLOT % STEP_SLOTS)
             rc = damaged(err, path, size / SLOT, "it was cut off");
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         memcpy(out->store, h.store, sizeof out->store);
         out->last = h.commit;
         out->done = true;
         rc = read_records(&g, path, (const unsigned char *)data, size / SLOT, h.n_states, err);
     }
     free(data);
-    if (rc != FO_OK) ledger_view_deinit(out);
+    if (rc) ledger_view_deinit(out);
     return rc;
 }
 
@@ -316,20 +316,20 @@ static int write_file(const char *path, const unsigned char store[16], int64_t c
     h.crc = header_crc(&h);
     fo_file_writer *w;
     int rc = fo_file_create(&w, path, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = fo_file_write(w, &h, sizeof h, err);
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         record r;
         fill(&r, STATE, commit, &states[i], (uint32_t)i, (uint32_t)n, i + 1);
         rc = fo_file_write(w, &r, sizeof r, err);
     }
-    if (rc == FO_OK) rc = fo_file_pad(w, (size_t)STEP_SLOTS * SLOT, err);
+    if (!rc) rc = fo_file_pad(w, (size_t)STEP_SLOTS * SLOT, err);
     static const unsigned char zeroes[SLOT]; /* room for one more at least */
-    if (rc == FO_OK && fo_file_offset(w) == (n + 1) * SLOT)
+    if (!rc && fo_file_offset(w) == (n + 1) * SLOT)
         rc = fo_file_write(w, zeroes, sizeof zeroes, err);
-    if (rc == FO_OK) rc = fo_file_pad(w, (size_t)STEP_SLOTS * SLOT, err);
+    if (!rc) rc = fo_file_pad(w, (size_t)STEP_SLOTS * SLOT, err);
     *n_slots = fo_file_offset(w) / SLOT;
-    if (rc == FO_OK) return fo_file_commit(w, err);
+    if (!rc) return fo_file_commit(w, err);
     fo_file_abort(w);
     return rc;
 }
@@ -339,11 +339,11 @@ int ledger_create(ledger **out, const char *path, const unsigned char store[16],
     if (n >= MAX_BYTES / SLOT / 2)
         return fo_fail(err, FO_ELIMIT, "%zu collections are too many for the ledger", n);
     ledger *l = calloc(1, sizeof *l);
-    if (!l) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!l) return fo_no_memory(err);
     int rc = write_file(path, store, commit, states, n, &l->capacity, err);
-    l->fd = rc == FO_OK ? open(path, O_RDWR | O_CLOEXEC) : -1;
-    if (rc == FO_OK && l->fd < 0) rc = fo_fail_errno(err, "cannot open %s", path);
-    if (rc != FO_OK) {
+    l->fd = !rc ? open(path, O_RDWR | O_CLOEXEC) : -1;
+    if (!rc && l->fd < 0) rc = fo_fail_errno(err, "cannot open %s", path);
+    if (rc) {
         free(l);
         return rc;
     }
@@ -394,28 +394,28 @@ static int make_room(ledger *l, uint64_t n, fo_err *err) {
     static const unsigned char zeroes[STEP_SLOTS * SLOT];
     if (l->n_slots + n < l->capacity) return FO_OK;
     int rc = FO_OK;
-    while (rc == FO_OK && l->n_slots + n >= l->capacity) {
+    while (!rc && l->n_slots + n >= l->capacity) {
         rc = write_at(l->fd, zeroes, sizeof zeroes, l->capacity * SLOT, err);
-        if (rc == FO_OK) l->capacity += STEP_SLOTS;
+        if (!rc) l->capacity += STEP_SLOTS;
     }
-    if (rc == FO_OK && fsync(l->fd) != 0) rc = fo_fail_errno(err, "cannot sync the ledger");
+    if (!rc && fsync(l->fd) != 0) rc = fo_fail_errno(err, "cannot sync the ledger");
     /* A full disk: what was laid down of the last step would be taken for a cut-off file. */
-    if (rc != FO_OK) (void)!ftruncate(l->fd, (off_t)(l->capacity * SLOT));
+    if (rc) (void)!ftruncate(l->fd, (off_t)(l->capacity * SLOT));
     return rc;
 }
 
 int ledger_begin(ledger *l, int64_t commit, const ledger_state *states, size_t n, fo_err *err) {
     size_t of = n ? n : 1;
     int rc = make_room(l, of + 1, err);
-    record *list = rc == FO_OK ? malloc(of * sizeof *list) : NULL;
-    if (rc == FO_OK && !list) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc != FO_OK) return rc;
+    record *list = !rc ? malloc(of * sizeof *list) : NULL;
+    if (!rc && !list) rc = fo_no_memory(err);
+    if (rc) return rc;
     for (size_t i = 0; i < of; i++)
         fill(&list[i], INTENT, commit, n ? &states[i] : NULL, (uint32_t)i, (uint32_t)of,
              l->n_slots + i);
     rc = write_at(l->fd, list, of * sizeof *list, l->n_slots * SLOT, err);
     free(list);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     l->n_slots += of;
     pthread_mutex_lock(&l->mu);
     l->wanted++;
@@ -430,18 +430,18 @@ int ledger_end(ledger *l, int64_t commit, bool made, fo_err *err) {
         record r;
         fill(&r, DONE, commit, NULL, 0, 1, l->n_slots);
         rc = write_at(l->fd, &r, sizeof r, l->n_slots * SLOT, err);
-        if (rc == FO_OK) l->n_slots++;
+        if (!rc) l->n_slots++;
     }
     pthread_mutex_lock(&l->mu);
     while (l->synced < l->wanted) pthread_cond_wait(&l->synced_more, &l->mu);
     int failed = l->failed;
     l->failed = 0;
-    if (made && rc == FO_OK) {
+    if (made && !rc) {
         l->dirty = true;
         pthread_cond_signal(&l->wake);
     }
     pthread_mutex_unlock(&l->mu);
-    if (rc == FO_OK && failed) {
+    if (!rc && failed) {
         errno = failed;
         rc = fo_fail_errno(err, "cannot sync the ledger");
     }

@@ -72,7 +72,7 @@ int store_fail_sqlite(sqlite3 *db, fo_err *err, const char *doing) {
 }
 
 int store_out_of_memory(fo_err *err) {
-    return fo_fail(err, FO_ENOMEM, "out of memory");
+    return fo_no_memory(err);
 }
 
 /* ---- connections ------------------------------------------------------------------------- */
@@ -138,13 +138,13 @@ int store_reader(store *s, bool snapshot, store_conn **out, fo_err *err) {
     pthread_mutex_unlock(&s->pool_mu);
     if (!c) {
         int rc = store_conn_open(&c, s, false, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     c->next = NULL;
     c->since_ms = fo_now_ms();
     if (snapshot) {
         int rc = store_run(c, err, "BEGIN", "");
-        if (rc != FO_OK) {
+        if (rc) {
             store_reader_release(s, c);
             return rc;
         }
@@ -219,7 +219,7 @@ static int bind_all(sqlite3_stmt *st, const char *types, va_list args) {
 static int query_args(store_conn *c, sqlite3_stmt **out, fo_err *err, const char *sql,
                       const char *types, va_list args) {
     int rc = prepare(c, sql, out, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (bind_all(*out, types, args) == SQLITE_OK) return FO_OK;
     return store_fail_sqlite(c->db, err, "could not use the database");
 }
@@ -251,7 +251,7 @@ int store_step(store_conn *c, sqlite3_stmt *st, fo_err *err) {
 int store_run_args(store_conn *c, fo_err *err, const char *sql, const char *types, va_list args) {
     sqlite3_stmt *st;
     int rc = query_args(c, &st, err, sql, types, args);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc == 1) sqlite3_reset(st);
     return rc < 0 ? rc : FO_OK;
@@ -278,23 +278,23 @@ char *store_column(sqlite3_stmt *st, int i, bool *oom) {
 /* Nothing is written, and closing moves nothing out of the log, until the ledger has been asked. */
 static int open_writer(store *s, const store_options *opt, fo_err *err) {
     int rc = store_make_private(s->path, err);
-    if (rc == FO_OK) rc = store_conn_open(&s->writer, s, true, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = store_conn_open(&s->writer, s, true, err);
+    if (rc) return rc;
     ledger_view view = {0};
     sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
     rc = store_ledger_check(s, s->writer, opt, &view, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
         rc = store_migrate(s->writer, false, err);
     }
-    if (rc == FO_OK) rc = store_ledger_start(s, opt, &view, err);
+    if (!rc) rc = store_ledger_start(s, opt, &view, err);
     ledger_view_deinit(&view);
     /* Whoever held these claims is gone with the process. */
     store_txn *t = NULL;
-    if (rc == FO_OK) rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = store_begin(s, &t, err);
+    if (rc) return rc;
     rc = store_run(t->c, err, "DELETE FROM idempotency WHERE status IS NULL", "");
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -332,9 +332,9 @@ static int look_at_folder(store *s, fo_err *err) {
 static int read_first(store *s, store_conn **c, fo_err *err) {
     for (;;) {
         int rc = store_reader(s, false, c, err);
-        bool opened = rc == FO_OK;
+        bool opened = !rc;
         if (opened) rc = store_migrate(*c, true, err);
-        if (rc == FO_OK) return FO_OK;
+        if (!rc) return FO_OK;
         if (opened) store_conn_close(*c);
         if (rc != FO_ENOSPC || s->unchanging || !log_is_empty(s)) return rc;
         s->unchanging = true;
@@ -366,15 +366,15 @@ int store_open(store **out, const char *path, const store_options *opt, fo_err *
         store_conn *c;
         ledger_view view = {0};
         rc = look_at_folder(s, err);
-        if (rc == FO_OK) rc = read_first(s, &c, err);
-        if (rc != FO_OK) goto fail;
+        if (!rc) rc = read_first(s, &c, err);
+        if (rc) goto fail;
         rc = store_ledger_check(s, c, opt, &view, err);
         ledger_view_deinit(&view);
         store_reader_release(s, c);
     } else {
         rc = open_writer(s, opt, err);
     }
-    if (rc != FO_OK) goto fail;
+    if (rc) goto fail;
     *out = s;
     return FO_OK;
 fail:
@@ -436,7 +436,7 @@ int store_begin(store *s, store_txn **out, fo_err *err) {
     t->began_ms = fo_now_ms();
     fo_histogram_add(&s->timings[STORE_TIMING_TURN], t->began_ms - asked_ms);
     int rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
-    if (rc != FO_OK) {
+    if (rc) {
         pass_turn(s);
         free(t);
         return rc;
@@ -465,7 +465,7 @@ int store_commit(store_txn *t, fo_err *err) {
         rc = store_ledger_commit(t, err);
         fo_histogram_add(&t->s->timings[STORE_TIMING_COMMIT], fo_now_ms() - from_ms);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         store_rollback(t);
         return rc;
     }
@@ -480,7 +480,7 @@ void store_rollback(store_txn *t) {
 }
 
 int store_txn_failed(store_txn *t, int rc, const fo_err *err) {
-    if (rc != FO_OK && !t->broken && sqlite3_get_autocommit(t->c->db)) {
+    if (rc && !t->broken && sqlite3_get_autocommit(t->c->db)) {
         t->broken = true;
         if (err && err->code == rc)
             t->why = *err;

@@ -18,7 +18,7 @@ static int roll_up(store_txn *t, const store_query_log *q, fo_err *err) {
     int rc = FO_OK;
     for (size_t k = 0; k < STORE_N_LAYERS; k++) {
         if (q->layers[k].lookups == 0) continue;
-        for (size_t i = 0; rc == FO_OK && i < 3; i++) {
+        for (size_t i = 0; !rc && i < 3; i++) {
             int64_t at = q->t_ms / 1000 / STEPS[i] * STEPS[i];
             rc = store_run(t->c, err,
                            "INSERT INTO cache_rollups (tenant, step_s, t_s, layer, lookups, hits, "
@@ -38,9 +38,9 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
     if (n == 0) return FO_OK;
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     store_query_log sum = rows[0];
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         const store_query_log *q = &rows[i];
         rc =
             store_run(t->c, err,
@@ -50,7 +50,7 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
                       q->answer_source, q->total_ms, (int64_t)q->n_contexts, (int64_t)q->cache_hit);
         /* A run of rows of one tenant and minute is summed before it is written. */
         if (i == 0 || strcmp(q->tenant, sum.tenant) != 0 || q->t_ms / 60000 != sum.t_ms / 60000) {
-            if (rc == FO_OK && i > 0) rc = roll_up(t, &sum, err);
+            if (!rc && i > 0) rc = roll_up(t, &sum, err);
             sum = *q;
             continue;
         }
@@ -61,9 +61,9 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
             sum.layers[k].saved_tokens += q->layers[k].saved_tokens;
         }
     }
-    if (rc == FO_OK) rc = roll_up(t, &sum, err);
-    if (rc == FO_OK) rc = store_roll_up_latency(t, rows, n, err);
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) rc = roll_up(t, &sum, err);
+    if (!rc) rc = store_roll_up_latency(t, rows, n, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -71,16 +71,16 @@ int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *e
 int store_trim_analytics(store *s, int64_t now_ms, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     int64_t now_s = now_ms / 1000;
     rc = store_run(t->c, err, "DELETE FROM query_log WHERE t_ms < ?", "i",
                    now_ms - 30 * DAY_S * 1000);
     static const int64_t days[] = {2, 60, 730};
     static const char *const trims[] = {"DELETE FROM cache_rollups WHERE step_s = ? AND t_s < ?",
                                         "DELETE FROM latency_rollups WHERE step_s = ? AND t_s < ?"};
-    for (size_t i = 0; rc == FO_OK && i < 6; i++)
+    for (size_t i = 0; !rc && i < 6; i++)
         rc = store_run(t->c, err, trims[i / 3], "ii", STEPS[i % 3], now_s - days[i % 3] * DAY_S);
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -99,7 +99,7 @@ int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t st
         if (step_s % STEPS[i] == 0) from = STEPS[i];
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st;
     rc = store_query(c, &st, err,
                      "SELECT t_s / ?1 * ?1 AS at, layer, SUM(lookups), SUM(hits), SUM(saved_ms), "
@@ -107,7 +107,7 @@ int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t st
                      "t_s >= ?4 GROUP BY at, layer ORDER BY at, layer",
                      "isii", step_s, tenant, from, since_s / step_s * step_s);
     store_rollup *list = NULL;
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         store_rollup *more = grow(list, *n, sizeof *list);
         if (!more) {
@@ -128,7 +128,7 @@ int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t st
                                       .saved_tokens = sqlite3_column_int64(st, 5)};
     }
     store_reader_release(s, c);
-    if (rc == FO_OK)
+    if (!rc)
         *out = list;
     else
         free(list), *n = 0;
@@ -158,11 +158,11 @@ int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum stor
     *n = 0;
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st;
     rc = store_query(c, &st, err, sql[order], "sii", tenant, since_ms, (int64_t)limit);
     store_query_row *list = NULL;
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         store_query_row *more = grow(list, *n, sizeof *list);
         bool oom = !more;
         if (more) {
@@ -181,7 +181,7 @@ int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum stor
         if (oom) sqlite3_reset(st);
     }
     store_reader_release(s, c);
-    if (rc == FO_OK)
+    if (!rc)
         *out = list;
     else
         store_query_rows_free(list, *n), *n = 0;

@@ -33,7 +33,7 @@ static int backup_to(store_conn *from, const char *path, fo_err *err) {
                      NULL) != SQLITE_OK)
         got = SQLITE_ERROR;
     if (got != SQLITE_DONE) rc = store_fail_sqlite(to, err, "could not write the backup");
-    if (sqlite3_close(to) != SQLITE_OK && rc == FO_OK)
+    if (sqlite3_close(to) != SQLITE_OK && !rc)
         rc = fo_fail(err, FO_EIO, "could not close the backup");
     return rc;
 }
@@ -44,15 +44,15 @@ int store_backup(store *s, const char *path, fo_err *err) {
     unlink(temp);
     store_conn *c;
     int rc = store_make_private(temp, err);
-    if (rc == FO_OK) rc = store_reader(s, false, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = store_reader(s, false, &c, err);
+    if (!rc) {
         rc = backup_to(c, temp, err);
         store_reader_release(s, c);
     }
-    if (rc == FO_OK && rename(temp, path) != 0)
+    if (!rc && rename(temp, path) != 0)
         rc = fo_fail_errno(err, "could not move the backup to %s", path);
-    if (rc == FO_OK) rc = fo_sync_dir_of(path, err);
-    if (rc != FO_OK) {
+    if (!rc) rc = fo_sync_dir_of(path, err);
+    if (rc) {
         static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
         for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
             char *leftover;
@@ -77,14 +77,14 @@ static int hash_file(const char *path, char hex[65], fo_err *err) {
     int rc = FO_OK;
     if (!h || !piece || EVP_DigestInit_ex(h, EVP_sha256(), NULL) != 1)
         rc = store_out_of_memory(err);
-    for (ssize_t n; rc == FO_OK && (n = read(fd, piece, PIECE)) != 0;) {
+    for (ssize_t n; !rc && (n = read(fd, piece, PIECE)) != 0;) {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0)
             rc = fo_fail_errno(err, "cannot read %s", path);
         else
             EVP_DigestUpdate(h, piece, (size_t)n);
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         EVP_DigestFinal_ex(h, sha, NULL);
         store_hex(sha, sizeof sha, hex);
     }
@@ -109,16 +109,16 @@ int store_backup_seal(const char *path, fo_err *err) {
     char hex[65], *name = NULL, *line = NULL;
     fo_file_writer *w;
     int rc = hash_file(path, hex, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     line = checksum_line(path, hex);
     if (!line || asprintf(&name, "%s.sha256", path) < 0) {
         free(line);
         return store_out_of_memory(err);
     }
     rc = fo_file_create(&w, name, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         rc = fo_file_write(w, line, strlen(line), err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = fo_file_commit(w, err);
         else
             fo_file_abort(w);
@@ -137,8 +137,8 @@ int store_backup_check(const char *path, fo_err *err) {
             ? fo_file_read(name, 4096, &said, &n, err)
             : fo_fail(err, FO_ENOTFOUND, "it has no checksum: %s is not there", base_name(name));
     if (rc == FO_ELIMIT) rc = fo_fail(err, FO_ECORRUPT, "%s is no checksum", base_name(name));
-    if (rc == FO_OK) rc = hash_file(path, hex, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = hash_file(path, hex, err);
+    if (!rc) {
         line = checksum_line(path, hex);
         if (!line)
             rc = store_out_of_memory(err);

@@ -28,7 +28,7 @@ static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64
     char *text = malloc((size_t)(end - start) + 1);
     if (!text) return store_out_of_memory(err);
     int rc = store_read_text(c, blob, document, (size_t)start, (size_t)end, text, err);
-    if (rc != FO_OK) {
+    if (rc) {
         free(text);
         return rc;
     }
@@ -44,7 +44,7 @@ static int read_chunk_text(store_conn *c, sqlite3_blob **blob, store_chunk *out,
     if (out->end < out->start) before = 0; /* a broken span, which read_span names */
     int rc = read_span(c, blob, out->document, (int64_t)(out->start - before), (int64_t)out->end,
                        &text, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     while (cut < before && !fo_utf8_boundary(text[cut])) cut++;
     memmove(text, text + cut, before - cut + out->end - out->start + 1);
     out->n_before = before - cut;
@@ -62,7 +62,7 @@ static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, s
         "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata, "
         "c.n_tokens, c.digest FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?",
         "i", id);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc != 1) return rc;
     bool oom = false;
@@ -88,12 +88,12 @@ static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, s
     if (oom) return store_out_of_memory(err);
     rc = read_chunk_text(c, blob, out, err);
     size_t heading_len = 0;
-    if (rc == FO_OK) {
+    if (!rc) {
         if (heading_end > heading_start) heading_len = (size_t)(heading_end - heading_start);
         if (heading_len)
             rc = read_span(c, blob, out->document, heading_start, heading_end, &out->heading, err);
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         store_digest_chunk(&(store_digest_span){.document_id = out->document_id,
                                                 .title = out->title,
                                                 .uri = out->uri,
@@ -117,12 +117,12 @@ int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, f
     memset(out, 0, n * sizeof *out);
     store_conn *c;
     int rc = store_reader(s, true, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_blob *blob = NULL;
-    for (size_t i = 0; rc == FO_OK && i < n; i++) rc = get_chunk(s, c, &blob, ids[i], &out[i], err);
+    for (size_t i = 0; !rc && i < n; i++) rc = get_chunk(s, c, &blob, ids[i], &out[i], err);
     sqlite3_blob_close(blob);
     store_reader_release(s, c);
-    if (rc != FO_OK)
+    if (rc)
         for (size_t i = 0; i < n; i++) store_chunk_deinit(&out[i]);
     return rc;
 }
@@ -130,7 +130,7 @@ int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, f
 int store_get_text(store *s, int64_t document, size_t start, size_t end, char *out, fo_err *err) {
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_blob *blob = NULL;
     rc = store_read_text(c, &blob, document, start, end, out, err);
     sqlite3_blob_close(blob);
@@ -144,7 +144,7 @@ static int read_epoch(store_conn *c, int64_t collection, int64_t *epoch, fo_err 
     sqlite3_stmt *st;
     int rc =
         store_query(c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc == 0)
         return fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
@@ -181,21 +181,21 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
                      int64_t *epoch, fo_err *err) {
     store_conn *c;
     int rc = store_reader(s, true, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_blob *blob = NULL;
     sqlite3_stmt *st = NULL;
     fo_buf text = {0};
     float *vector = NULL;
     size_t cap_vector = 0;
     rc = read_epoch(c, collection, epoch, err);
-    if (rc == FO_OK)
+    if (!rc)
         rc = store_query(c, &st, err,
                          "SELECT c.id, c.document, c.start, c.stop, d.title, d.metadata, e.vector, "
                          "e.crc FROM chunks c JOIN documents d ON d.id = c.document "
                          "LEFT JOIN embeddings e ON e.chunk = c.id "
                          "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
                          "ii", collection, after);
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         int64_t start = sqlite3_column_int64(st, 2), end = sqlite3_column_int64(st, 3);
         store_index_row row = {
             .chunk = sqlite3_column_int64(st, 0),
@@ -213,8 +213,8 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
                 store_read_text(c, &blob, row.document, (size_t)start, (size_t)end, text.data, err);
         row.damaged = !span || rc == FO_ECORRUPT;
         if (rc == FO_ECORRUPT) rc = FO_OK;
-        if (rc == FO_OK) rc = align_vector(st, 6, &vector, &cap_vector, &row.dim, err);
-        if (rc == FO_OK) {
+        if (!rc) rc = align_vector(st, 6, &vector, &cap_vector, &row.dim, err);
+        if (!rc) {
             row.text_len = row.damaged ? 0 : (size_t)(end - start);
             text.data[row.text_len] = 0;
             row.text = text.data;
@@ -223,7 +223,7 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
                                           (uint64_t)sqlite3_column_int64(st, 7);
             rc = fn(ctx, &row);
         }
-        if (rc != FO_OK) break;
+        if (rc) break;
     }
     if (st) sqlite3_reset(st);
     sqlite3_blob_close(blob);
@@ -246,16 +246,16 @@ int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **docum
     *n = 0;
     store_conn *c;
     int rc = store_reader(s, true, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     int64_t *list = NULL, *of = NULL;
     size_t count = 0, cap = 0;
     sqlite3_stmt *st;
     rc = read_epoch(c, collection, epoch, err);
-    if (rc == FO_OK)
+    if (!rc)
         rc = store_query(c, &st, err,
                          "SELECT id, document FROM chunks WHERE collection = ? ORDER BY id", "i",
                          collection);
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
             cap = cap ? cap * 2 : 1024;
@@ -269,7 +269,7 @@ int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **docum
         list[count++] = sqlite3_column_int64(st, 0);
     }
     store_reader_release(s, c);
-    if (rc != FO_OK) {
+    if (rc) {
         free(list);
         free(of);
         return rc;

@@ -48,7 +48,7 @@ static int get_by_name(store_conn *c, const char *tenant, const char *name, stor
     int rc = store_query(c, &st, err,
                          "SELECT " COLUMNS " FROM collections WHERE tenant = ? AND name = ?", "ss",
                          tenant, name);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc == 0) return no_such_collection(name, err);
     if (rc < 0) return rc;
@@ -61,7 +61,7 @@ int store_get_collection(store *s, const char *tenant, const char *name, store_c
                          fo_err *err) {
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = get_by_name(c, tenant, name, out, err);
     store_reader_release(s, c);
     return rc;
@@ -71,7 +71,7 @@ int store_create_collection(store *s, const char *tenant, const char *name, cons
                             store_collection *out, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_run(t->c, err,
                    "INSERT INTO collections (tenant, name, language, created_ms) "
                    "VALUES (?, ?, ?, ?)",
@@ -79,14 +79,14 @@ int store_create_collection(store *s, const char *tenant, const char *name, cons
     if (rc == FO_ECONFLICT)
         fo_fail_field(err, FO_ECONFLICT, "collection", "collection '%s' exists already", name);
     store_collection made = {0};
-    if (rc == FO_OK) rc = get_by_name(t->c, tenant, name, &made, err);
-    if (rc == FO_OK) rc = store_note(t, made.id, err);
-    if (rc != FO_OK) {
+    if (!rc) rc = get_by_name(t->c, tenant, name, &made, err);
+    if (!rc) rc = store_note(t, made.id, err);
+    if (rc) {
         store_rollback(t);
         return rc;
     }
     rc = store_commit(t, err);
-    if (rc == FO_OK && out)
+    if (!rc && out)
         *out = made;
     else
         store_collection_deinit(&made);
@@ -96,14 +96,13 @@ int store_create_collection(store *s, const char *tenant, const char *name, cons
 int store_delete_collection(store *s, const char *tenant, const char *name, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     store_collection going = {0};
     rc = get_by_name(t->c, tenant, name, &going, err);
-    if (rc == FO_OK) rc = store_note(t, going.id, err);
-    if (rc == FO_OK)
-        rc = store_run(t->c, err, "DELETE FROM collections WHERE id = ?", "i", going.id);
+    if (!rc) rc = store_note(t, going.id, err);
+    if (!rc) rc = store_run(t->c, err, "DELETE FROM collections WHERE id = ?", "i", going.id);
     store_collection_deinit(&going);
-    if (rc != FO_OK) {
+    if (rc) {
         store_rollback(t);
         return rc;
     }
@@ -115,7 +114,7 @@ static int read_rows(store_conn *c, sqlite3_stmt *st, int rc, store_collection *
                      fo_err *err) {
     store_collection *list = NULL;
     size_t count = 0, cap = 0;
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
             cap = cap ? cap * 2 : 16;
@@ -126,8 +125,8 @@ static int read_rows(store_conn *c, sqlite3_stmt *st, int rc, store_collection *
                 list = grown;
             }
         }
-        if (rc == FO_OK) rc = read_row(st, &list[count], err);
-        if (rc != FO_OK) {
+        if (!rc) rc = read_row(st, &list[count], err);
+        if (rc) {
             sqlite3_reset(st);
             break;
         }
@@ -149,7 +148,7 @@ int store_list_collections(store *s, const char *tenant, store_collection **out,
     *n = 0;
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st = NULL;
     rc = store_query(c, &st, err,
                      "SELECT " COLUMNS " FROM collections WHERE ?1 IS NULL OR tenant = ?1 "
@@ -171,15 +170,15 @@ int store_foreign_collections(store *s, const char *tenant, const char *name, co
     *n = *n_all = 0;
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st = NULL;
     rc = store_query(c, &st, err, "SELECT count(*)" FOREIGN, "sss", embedder, tenant, name);
-    if (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    if (!rc && (rc = store_step(c, st, err)) == 1) {
         *n_all = (size_t)sqlite3_column_int64(st, 0);
         sqlite3_reset(st);
         rc = FO_OK;
     }
-    if (rc == FO_OK && *n_all) {
+    if (!rc && *n_all) {
         rc = store_query(c, &st, err, "SELECT " COLUMNS FOREIGN " ORDER BY name, tenant LIMIT ?4",
                          "sssi", embedder, tenant, name, (int64_t)limit);
         rc = read_rows(c, st, rc, out, n, err);
@@ -191,12 +190,12 @@ int store_foreign_collections(store *s, const char *tenant, const char *name, co
 int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_run(t->c, err, "UPDATE collections SET alpha = ? WHERE id = ?", "di", alpha,
                    collection);
-    if (rc == FO_OK && sqlite3_changes(t->c->db) == 0)
+    if (!rc && sqlite3_changes(t->c->db) == 0)
         rc = fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
-    if (rc != FO_OK) {
+    if (rc) {
         store_rollback(t);
         return rc;
     }
@@ -220,8 +219,8 @@ int store_touch(store_txn *t, int64_t collection, int64_t documents, int64_t chu
                        "embedder = CASE WHEN n_chunks + ?3 = 0 THEN '' ELSE embedder END, "
                        "dim = CASE WHEN n_chunks + ?3 = 0 THEN 0 ELSE dim END WHERE id = ?4",
                        "iiii", first, documents, chunks, collection);
-    if (rc == FO_OK && first) t->touched[t->n_touched++] = collection;
-    return rc == FO_OK ? store_note(t, collection, err) : rc;
+    if (!rc && first) t->touched[t->n_touched++] = collection;
+    return !rc ? store_note(t, collection, err) : rc;
 }
 
 int store_note(store_txn *t, int64_t collection, fo_err *err) {
@@ -238,7 +237,7 @@ int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *er
     sqlite3_stmt *st;
     int rc =
         store_query(t->c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(t->c, st, err);
     if (rc == 0)
         return fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);

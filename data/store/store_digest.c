@@ -137,7 +137,7 @@ static int fill_chunks(store_conn *c, int64_t document, const char *text, size_t
                          "SELECT id, ordinal, start, stop, start_cp, stop_cp, heading_start, "
                          "heading_stop, n_tokens FROM chunks WHERE document = ?",
                          "i", document);
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         int64_t v[9];
         for (int i = 0; i < 9; i++) v[i] = sqlite3_column_int64(st, i);
         rc = FO_OK;
@@ -150,7 +150,7 @@ static int fill_chunks(store_conn *c, int64_t document, const char *text, size_t
         k.end_cp = v[5];
         k.n_tokens = v[8];
         unsigned char digest[32];
-        if (rc == FO_OK) {
+        if (!rc) {
             k.text = text + v[2];
             k.text_len = (size_t)(v[3] - v[2]);
             k.heading = text + v[6];
@@ -159,7 +159,7 @@ static int fill_chunks(store_conn *c, int64_t document, const char *text, size_t
             rc = store_run(c, err, "UPDATE chunks SET digest = ? WHERE id = ?", "bi", digest,
                            sizeof digest, v[0]);
         }
-        if (rc != FO_OK) {
+        if (rc) {
             sqlite3_reset(st);
             break;
         }
@@ -177,7 +177,7 @@ static int fill_document(store_conn *c, int64_t rowid, const store_digest_fields
     int rc = store_read_text(c, &blob, rowid, 0, (size_t)d.text_bytes, text, err);
     sqlite3_blob_close(blob);
     unsigned char text_sha[32], digest[32];
-    if (rc == FO_OK) {
+    if (!rc) {
         store_digest_text(text, (size_t)d.text_bytes, text_sha);
         d.text_sha256 = text_sha;
         store_digest_document(&d, digest);
@@ -186,7 +186,7 @@ static int fill_document(store_conn *c, int64_t rowid, const store_digest_fields
     }
     store_digest_span k = {
         .document_id = d.id, .title = d.title, .uri = d.uri, .metadata = d.metadata};
-    if (rc == FO_OK) rc = fill_chunks(c, rowid, text, (size_t)d.text_bytes, k, err);
+    if (!rc) rc = fill_chunks(c, rowid, text, (size_t)d.text_bytes, k, err);
     free(text);
     return rc;
 }
@@ -194,12 +194,12 @@ static int fill_document(store_conn *c, int64_t rowid, const store_digest_fields
 static int fill_vectors(store_conn *c, const char *select, const char *update, fo_err *err) {
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err, select, "");
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         int64_t chunk = sqlite3_column_int64(st, 0);
         uint32_t crc = store_vector_crc(chunk, sqlite3_column_blob(st, 1),
                                         (size_t)sqlite3_column_bytes(st, 1));
         rc = store_run(c, err, update, "ii", (int64_t)crc, chunk);
-        if (rc != FO_OK) sqlite3_reset(st);
+        if (rc) sqlite3_reset(st);
     }
     return rc;
 }
@@ -208,18 +208,18 @@ int store_fill_digests(store_conn *c, fo_err *err) {
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err,
                          "SELECT id, " STORE_DIGEST_COLUMNS " FROM documents ORDER BY id", "");
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         store_digest_fields d;
         unsigned char sha[32] = {0};
         store_digest_read_row(st, 1, sha, &d);
         rc = fill_document(c, sqlite3_column_int64(st, 0), &d, err);
         if (rc == FO_ECORRUPT) rc = FO_OK; /* without a digest it is refused when it is read */
-        if (rc != FO_OK) sqlite3_reset(st);
+        if (rc) sqlite3_reset(st);
     }
-    if (rc == FO_OK)
+    if (!rc)
         rc = fill_vectors(c, "SELECT chunk, vector FROM embeddings",
                           "UPDATE embeddings SET crc = ? WHERE chunk = ?", err);
-    if (rc == FO_OK)
+    if (!rc)
         rc = fill_vectors(c, "SELECT chunk, vector FROM embeddings_next",
                           "UPDATE embeddings_next SET crc = ? WHERE chunk = ?", err);
     return rc;

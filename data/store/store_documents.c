@@ -48,7 +48,7 @@ static int find_document(store *s, store_conn *c, int64_t collection, const char
     int rc = store_query(c, &st, err,
                          "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
                          "is", collection, id);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc != 1) return rc;
     store_digest_fields f;
@@ -73,7 +73,7 @@ static int list_chunks_of(store_conn *c, const document_row *row, int64_t **ids,
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err, "SELECT id FROM chunks WHERE document = ? ORDER BY ordinal",
                          "i", row->id);
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
             sqlite3_reset(st);
@@ -83,7 +83,7 @@ static int list_chunks_of(store_conn *c, const document_row *row, int64_t **ids,
         }
         list[count++] = sqlite3_column_int64(st, 0);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         free(list);
         return rc;
     }
@@ -100,7 +100,7 @@ static int check_collection(store_txn *t, const store_document_in *doc, size_t n
                          "SELECT tenant, name, embedder, dim, n_chunks FROM collections "
                          "WHERE id = ?",
                          "i", doc->collection);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(t->c, st, err);
     if (rc == 0)
         return fo_fail_field(err, FO_ENOTFOUND, "collection", "the collection does not exist");
@@ -116,7 +116,7 @@ static int check_collection(store_txn *t, const store_document_in *doc, size_t n
                      (const char *)sqlite3_column_text(st, 1), has, (long long)dim, doc->embedder,
                      doc->dim);
     bool oom = false;
-    if (rc == FO_OK) *tenant = store_column(st, 0, &oom);
+    if (!rc) *tenant = store_column(st, 0, &oom);
     sqlite3_reset(st);
     return oom ? store_out_of_memory(err) : rc;
 }
@@ -124,7 +124,7 @@ static int check_collection(store_txn *t, const store_document_in *doc, size_t n
 static int insert_text(store_conn *c, const char *tenant, int64_t document, const char *text,
                        size_t len, fo_err *err) {
     int rc = FO_OK;
-    for (size_t at = 0; rc == FO_OK && at < len; at += TEXT_PIECE_BYTES) {
+    for (size_t at = 0; !rc && at < len; at += TEXT_PIECE_BYTES) {
         size_t n = len - at < TEXT_PIECE_BYTES ? len - at : TEXT_PIECE_BYTES;
         int64_t id = document * TEXT_MAX_PIECES + (int64_t)(at / TEXT_PIECE_BYTES);
         rc = store_run(c, err, "INSERT INTO texts (id, tenant, bytes) VALUES (?, ?, ?)", "isb", id,
@@ -160,7 +160,7 @@ static int insert_chunks(store_conn *c, const char *tenant, const store_document
             "siiiiiiiiiib", tenant, doc->collection, document, (int64_t)i, (int64_t)k->start,
             (int64_t)k->end, (int64_t)k->start_cp, (int64_t)k->end_cp, (int64_t)k->heading_start,
             (int64_t)k->heading_end, (int64_t)k->n_tokens, digest, sizeof digest);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         int64_t id = sqlite3_last_insert_rowid(c->db);
         if (i == 0) *first = id;
         if (id != *first + (int64_t)i)
@@ -170,14 +170,14 @@ static int insert_chunks(store_conn *c, const char *tenant, const store_document
                        "INSERT INTO embeddings (chunk, tenant, vector, crc) VALUES (?, ?, ?, ?)",
                        "isbi", id, tenant, k->vector, n_bytes,
                        (int64_t)store_vector_crc(id, k->vector, n_bytes));
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return FO_OK;
 }
 
 static int clear_document(store_conn *c, int64_t document, fo_err *err) {
     int rc = store_run(c, err, "DELETE FROM chunks WHERE document = ?", "i", document);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     return store_run(c, err, "DELETE FROM texts WHERE id BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535",
                      "i", document);
 }
@@ -206,7 +206,7 @@ static int write_document(store_txn *t, const store_document_in *doc, const char
     if (old->id) {
         out->document = old->id;
         rc = clear_document(c, old->id, err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = store_run(c, err,
                            "UPDATE documents SET content_sha256 = ?, text_bytes = ?, n_chunks = ?, "
                            "updated_ms = ?, title = ?, uri = ?, content_type = ?, metadata = ?, "
@@ -225,12 +225,10 @@ static int write_document(store_txn *t, const store_document_in *doc, const char
                        digest, sizeof digest);
         out->document = sqlite3_last_insert_rowid(c->db);
     }
-    if (rc == FO_OK) rc = insert_text(c, tenant, out->document, doc->text, doc->text_len, err);
-    if (rc == FO_OK)
-        rc = insert_chunks(c, tenant, doc, out->document, chunks, n, &out->first_chunk, err);
-    if (rc == FO_OK)
-        rc = store_touch(t, doc->collection, old->id ? 0 : 1, (int64_t)n - old->n_chunks, err);
-    if (rc == FO_OK && n)
+    if (!rc) rc = insert_text(c, tenant, out->document, doc->text, doc->text_len, err);
+    if (!rc) rc = insert_chunks(c, tenant, doc, out->document, chunks, n, &out->first_chunk, err);
+    if (!rc) rc = store_touch(t, doc->collection, old->id ? 0 : 1, (int64_t)n - old->n_chunks, err);
+    if (!rc && n)
         rc = store_run(c, err, "UPDATE collections SET embedder = ?, dim = ? WHERE id = ?", "sii",
                        doc->embedder, (int64_t)doc->dim, doc->collection);
     return rc;
@@ -238,11 +236,11 @@ static int write_document(store_txn *t, const store_document_in *doc, const char
 
 /* Between the savepoint and its release: on failure the document is as it was before. */
 static int guarded(store_txn *t, int rc, fo_err *err) {
-    if (rc != FO_OK && !sqlite3_get_autocommit(t->c->db) &&
+    if (rc && !sqlite3_get_autocommit(t->c->db) &&
         (store_run(t->c, NULL, "ROLLBACK TO document", "") != FO_OK ||
          store_run(t->c, NULL, "RELEASE document", "") != FO_OK))
         store_run(t->c, NULL, "ROLLBACK", "");
-    else if (rc == FO_OK)
+    else if (!rc)
         rc = store_run(t->c, err, "RELEASE document", "");
     return store_txn_failed(t, rc, err);
 }
@@ -269,11 +267,11 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
                        size_t n_chunks, store_put_result *out, fo_err *err) {
     *out = (store_put_result){0};
     int rc = txn_usable(t, err);
-    if (rc == FO_OK) rc = check_spans(doc, chunks, n_chunks, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = check_spans(doc, chunks, n_chunks, err);
+    if (rc) return rc;
     document_row old;
     rc = find_document(t->s, t->c, doc->collection, doc->id, &old, err);
-    if (rc != FO_OK) return store_txn_failed(t, rc, err);
+    if (rc) return store_txn_failed(t, rc, err);
     if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0 && !old.damaged) {
         out->status = STORE_UNCHANGED;
         out->document = old.id;
@@ -282,16 +280,16 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     out->status = old.id ? STORE_UPDATED : STORE_CREATED;
     char *tenant = NULL;
     rc = check_collection(t, doc, n_chunks, old.n_chunks, &tenant, err);
-    if (rc == FO_OK && old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
+    if (!rc && old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
     size_t n_touched = t->n_touched;
-    if (rc == FO_OK) rc = store_run(t->c, err, "SAVEPOINT document", "");
-    if (rc == FO_OK)
+    if (!rc) rc = store_run(t->c, err, "SAVEPOINT document", "");
+    if (!rc)
         rc = guarded(t, write_document(t, doc, tenant, &old, chunks, n_chunks, out, err), err);
     else
         store_txn_failed(t, rc, err);
     free(tenant);
-    if (rc == FO_OK && old.id) store_forget_damaged(t->s, old.id);
-    if (rc != FO_OK) {
+    if (!rc && old.id) store_forget_damaged(t->s, old.id);
+    if (rc) {
         t->n_touched = n_touched;
         free(out->removed);
         *out = (store_put_result){0};
@@ -305,24 +303,24 @@ static int delete_document(store_txn *t, int64_t collection, const char *id,
     *removed = NULL;
     *n_removed = 0;
     int rc = txn_usable(t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     document_row old;
     rc = find_document(t->s, t->c, collection, id, &old, err);
-    if (rc != FO_OK) return store_txn_failed(t, rc, err);
+    if (rc) return store_txn_failed(t, rc, err);
     if (!old.id) return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
     if (sha256 && memcmp(old.sha256, sha256, 32) != 0)
         return fo_fail_field(err, FO_ECONFLICT, "id", "document '%s' has changed meanwhile", id);
     rc = list_chunks_of(t->c, &old, removed, n_removed, err);
     size_t n_touched = t->n_touched;
-    if (rc == FO_OK) rc = store_run(t->c, err, "SAVEPOINT document", "");
-    if (rc != FO_OK) {
+    if (!rc) rc = store_run(t->c, err, "SAVEPOINT document", "");
+    if (rc) {
         store_txn_failed(t, rc, err);
     } else {
         rc = store_run(t->c, err, "DELETE FROM documents WHERE id = ?", "i", old.id);
-        if (rc == FO_OK) rc = store_touch(t, collection, -1, -old.n_chunks, err);
+        if (!rc) rc = store_touch(t, collection, -1, -old.n_chunks, err);
         rc = guarded(t, rc, err);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         t->n_touched = n_touched;
         free(*removed);
         *removed = NULL;
@@ -349,11 +347,11 @@ int store_document_unchanged(store *s, int64_t collection, const char *id,
                              fo_err *err) {
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     document_row row;
     rc = find_document(s, c, collection, id, &row, err);
     store_reader_release(s, c);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !row.damaged;
     if (n_chunks) *n_chunks = *unchanged ? (size_t)row.n_chunks : 0;
     return FO_OK;
@@ -411,13 +409,13 @@ int store_get_document(store *s, int64_t collection, const char *id, bool with_t
                        store_document *out, fo_err *err) {
     store_conn *c;
     int rc = store_reader(s, with_text, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st;
     unsigned char want[32], got[32];
     rc = store_query(c, &st, err,
                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?", "is",
                      collection, id);
-    if (rc == FO_OK) {
+    if (!rc) {
         rc = store_step(c, st, err);
         if (rc == 0)
             rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
@@ -425,24 +423,24 @@ int store_get_document(store *s, int64_t collection, const char *id, bool with_t
             rc = read_row(st, out, want, err);
         sqlite3_reset(st);
     }
-    if (rc == FO_OK && out->damaged) {
+    if (!rc && out->damaged) {
         rc = store_refuse_damaged(s, out->rowid, out->id, err);
         store_document_deinit(out);
     }
-    if (rc == FO_OK && with_text) {
+    if (!rc && with_text) {
         sqlite3_blob *blob = NULL;
         out->text = malloc(out->text_bytes + 1);
         if (out->text) {
             rc = store_read_text(c, &blob, out->rowid, 0, out->text_bytes, out->text, err);
             out->text[out->text_bytes] = 0;
-            if (rc == FO_OK) store_digest_text(out->text, out->text_bytes, got);
-            if (rc == FO_ECORRUPT || (rc == FO_OK && memcmp(got, want, sizeof want) != 0))
+            if (!rc) store_digest_text(out->text, out->text_bytes, got);
+            if (rc == FO_ECORRUPT || (!rc && memcmp(got, want, sizeof want) != 0))
                 rc = store_refuse_damaged(s, out->rowid, out->id, err);
         } else {
             rc = store_out_of_memory(err);
         }
         sqlite3_blob_close(blob);
-        if (rc != FO_OK) store_document_deinit(out);
+        if (rc) store_document_deinit(out);
     }
     store_reader_release(s, c);
     return rc;
@@ -459,7 +457,7 @@ int store_list_documents(store *s, int64_t collection, const char *after, size_t
     if (!list) return store_out_of_memory(err);
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) {
+    if (rc) {
         free(list);
         return rc;
     }
@@ -470,10 +468,10 @@ int store_list_documents(store *s, int64_t collection, const char *after, size_t
                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name > ? "
                      "ORDER BY name LIMIT ?",
                      "isi", collection, after ? after : "", (int64_t)limit + 1);
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         *has_more = count == limit;
         rc = *has_more ? FO_OK : read_row(st, &list[count], text_sha256, err);
-        if (*has_more || rc != FO_OK) {
+        if (*has_more || rc) {
             sqlite3_reset(st);
             break;
         }

@@ -89,8 +89,7 @@ static int scan_frames(scan *k, const fo_map *m, bool big, uint32_t s[2], fo_err
         if (big32(f + 4)) committed = good + 1;
     }
     for (size_t i = 0; i < committed; i++)
-        if (!keep_page(k, big32(w + WAL_HEADER + i * frame)))
-            return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!keep_page(k, big32(w + WAL_HEADER + i * frame))) return fo_no_memory(err);
     k->has_commits = committed > 0;
     for (size_t i = good + 1; i < n; i++)
         if (memcmp(w + WAL_HEADER + i * frame + 8, w + 16, 8) == 0 &&
@@ -107,10 +106,10 @@ static int scan_frames(scan *k, const fo_map *m, bool big, uint32_t s[2], fo_err
 static int scan_log(scan *k, const char *path, fo_err *err) {
     char *name = NULL;
     fo_map m = {0};
-    if (asprintf(&name, "%s-wal", path) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (asprintf(&name, "%s-wal", path) < 0) return fo_no_memory(err);
     int rc = access(name, F_OK) == 0 ? fo_map_open(&m, name, err) : FO_OK;
     free(name);
-    if (rc != FO_OK || m.size == 0) return rc;
+    if (rc || m.size == 0) return rc;
     uint32_t s[2] = {0, 0}, magic = m.size >= WAL_HEADER ? big32(m.data) : 0;
     bool big = magic == 0x377f0683;
     if (m.size < WAL_HEADER) {
@@ -171,7 +170,7 @@ int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err 
     fo_map m = {0};
     scan k = {.fn = fn, .ctx = ctx};
     int rc = fo_map_open(&m, path, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     static const char magic[16] = "SQLite format 3";
     bool header = m.size >= 512 && memcmp(m.data, magic, sizeof magic) == 0;
     if (header) {
@@ -181,12 +180,12 @@ int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err 
         if (!header) k.page_size = 0;
     }
     rc = scan_log(&k, path, err);
-    if (rc == FO_OK && !header && !in_log(&k, 1))
+    if (!rc && !header && !in_log(&k, 1))
         found(&k, STORE_FAULT_FILE,
               m.size ? "its header is damaged: it is no SQLite database" : "it is empty");
-    else if (rc == FO_OK && !header && m.size)
+    else if (!rc && !header && m.size)
         found(&k, STORE_FAULT_UNUSED, "its header is damaged; its log has a newer one");
-    if (rc == FO_OK && k.page_size && m.size >= 512) scan_pages(&k, &m);
+    if (!rc && k.page_size && m.size >= 512) scan_pages(&k, &m);
     if (k.n_findings > MAX_FINDINGS)
         fn(ctx, &(store_finding){.fault = STORE_FAULT_FILE, .what = "and more of the kind"});
     free(k.in_log);

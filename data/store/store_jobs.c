@@ -13,12 +13,12 @@ static const int64_t IDEMPOTENCY_MS = 24LL * 3600 * 1000;
 static int write_one(store *s, fo_err *err, const char *sql, const char *types, ...) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     va_list args;
     va_start(args, types);
     rc = store_run_args(t->c, err, sql, types, args);
     va_end(args);
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -40,13 +40,13 @@ int store_create_job(store *s, const char *tenant, const char *kind, const char 
                      int64_t *id, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     int64_t now = fo_unix_ms();
     rc = store_run(t->c, err,
                    "INSERT INTO jobs (tenant, kind, state, created_ms, updated_ms, collection) "
                    "VALUES (?, ?, 'queued', ?, ?, ?)",
                    "ssiis", tenant, kind, now, now, collection);
-    if (rc != FO_OK) {
+    if (rc) {
         store_rollback(t);
         return rc;
     }
@@ -58,15 +58,15 @@ int store_update_job(store *s, int64_t id, const char *state, int64_t n_total, i
                      int64_t n_failed, const char *error, const char *result, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_run(t->c, err,
                    "UPDATE jobs SET state = coalesce(?, state), n_total = ?, n_done = ?, "
                    "n_failed = ?, error = coalesce(?, error), result = coalesce(?, result), "
                    "updated_ms = ? WHERE id = ?",
                    "siiissii", state, n_total, n_done, n_failed, error, result, fo_unix_ms(), id);
-    if (rc == FO_OK && sqlite3_changes(t->c->db) == 0)
+    if (!rc && sqlite3_changes(t->c->db) == 0)
         rc = fo_fail(err, FO_ENOTFOUND, "job %lld does not exist", (long long)id);
-    if (rc != FO_OK) {
+    if (rc) {
         store_rollback(t);
         return rc;
     }
@@ -76,13 +76,13 @@ int store_update_job(store *s, int64_t id, const char *state, int64_t n_total, i
 int store_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err) {
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st;
     rc = store_query(c, &st, err,
                      "SELECT id, tenant, kind, state, n_total, n_done, n_failed, collection, "
                      "error, result, created_ms, updated_ms FROM jobs WHERE id = ? AND tenant = ?",
                      "is", id, tenant);
-    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (!rc) rc = store_step(c, st, err);
     if (rc == 0) rc = fo_fail(err, FO_ENOTFOUND, "job %lld does not exist", (long long)id);
     if (rc == 1) {
         bool oom = false;
@@ -126,13 +126,13 @@ static int claim(store_txn *t, const char *tenant, const char *route, const char
     int64_t now = fo_unix_ms();
     int rc = store_run(t->c, err, "DELETE FROM idempotency WHERE created_ms < ?", "i",
                        now - IDEMPOTENCY_MS);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st;
     rc = store_query(t->c, &st, err,
                      "SELECT body_sha256, status, response FROM idempotency "
                      "WHERE tenant = ? AND route = ? AND key = ?",
                      "sss", tenant, route, key);
-    if (rc == FO_OK) rc = store_step(t->c, st, err);
+    if (!rc) rc = store_step(t->c, st, err);
     if (rc < 0) return rc;
     if (rc == 0) {
         *state = STORE_IDEM_NEW;
@@ -164,13 +164,13 @@ int store_idem_claim(store *s, const char *tenant, const char *route, const char
     *status = 0;
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = claim(t, tenant, route, key, body_sha256, state, status, response, err);
-    if (rc == FO_OK)
+    if (!rc)
         rc = store_commit(t, err);
     else
         store_rollback(t);
-    if (rc != FO_OK) {
+    if (rc) {
         free(*response);
         *response = NULL;
     }

@@ -65,7 +65,7 @@ int store_roll_up_latency(store_txn *t, const store_query_log *rows, size_t n, f
         }
     qsort(all, k, sizeof *all, compare);
     int rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < k;) {
+    for (size_t i = 0; !rc && i < k;) {
         tally one = all[i++];
         for (; i < k && compare(&one, &all[i]) == 0; i++) one.n++, one.sum_ms += all[i].sum_ms;
         rc = store_run(t->c, err,
@@ -126,7 +126,7 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
     }
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_stmt *st;
     rc = store_query(c, &st, err,
                      "SELECT t_s / ?1 * ?1 AS at, stage, bucket, SUM(n), SUM(sum_ms) FROM "
@@ -137,7 +137,7 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
     int64_t counts[N_BUCKETS] = {0}, at = -1;
     double sum_ms = 0;
     int stage = -1;
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         rc = FO_OK;
         int64_t t_s = sqlite3_column_int64(st, 0), bucket = sqlite3_column_int64(st, 2);
         const char *name = (const char *)sqlite3_column_text(st, 1);
@@ -154,12 +154,12 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
         }
         counts[bucket] += sqlite3_column_int64(st, 3);
         sum_ms += sqlite3_column_double(st, 4);
-        if (rc != FO_OK) sqlite3_reset(st);
+        if (rc) sqlite3_reset(st);
     }
-    if (rc == FO_OK && stage >= 0 && !push(&list, n, summary(at, stage, counts, sum_ms)))
+    if (!rc && stage >= 0 && !push(&list, n, summary(at, stage, counts, sum_ms)))
         rc = store_out_of_memory(err);
     store_reader_release(s, c);
-    if (rc == FO_OK)
+    if (!rc)
         *out = list;
     else
         free(list), *n = 0;

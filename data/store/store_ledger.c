@@ -18,11 +18,11 @@ static int read_home(store_conn *c, home_row *out, fo_err *err) {
     *out = (home_row){0};
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err, "SELECT 1 FROM sqlite_schema WHERE name = 'home'", "");
-    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (!rc) rc = store_step(c, st, err);
     if (rc != 1) return rc;
     sqlite3_reset(st);
     rc = store_query(c, &st, err, "SELECT store, commits FROM home WHERE id = 1", "");
-    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (!rc) rc = store_step(c, st, err);
     if (rc == 0) rc = fo_fail(err, FO_ECORRUPT, "the database is damaged: table home is empty");
     if (rc < 0) return rc;
     if (sqlite3_column_bytes(st, 0) == sizeof out->store)
@@ -40,7 +40,7 @@ static int read_state(store_conn *c, int64_t id, ledger_state *out, fo_err *err)
                          "SELECT epoch, n_documents, n_chunks, tenant, name FROM collections "
                          "WHERE id = ?",
                          "i", id);
-    if (rc == FO_OK) rc = store_step(c, st, err);
+    if (!rc) rc = store_step(c, st, err);
     if (rc == 0) out->deleted = true;
     if (rc != 1) return rc;
     out->epoch = sqlite3_column_int64(st, 0);
@@ -58,7 +58,7 @@ static int read_states(store_conn *c, ledger_state **out, size_t *n, fo_err *err
     size_t cap = 0;
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err, "SELECT id FROM collections ORDER BY id", "");
-    while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = store_step(c, st, err)) == 1) {
         if (*n == cap) {
             cap = cap ? 2 * cap : 64;
             ledger_state *grown = realloc(*out, cap * sizeof *grown);
@@ -71,9 +71,9 @@ static int read_states(store_conn *c, ledger_state **out, size_t *n, fo_err *err
         }
         rc = read_state(c, sqlite3_column_int64(st, 0), &(*out)[*n], err);
         ++*n;
-        if (rc != FO_OK) sqlite3_reset(st);
+        if (rc) sqlite3_reset(st);
     }
-    if (rc == FO_OK) return FO_OK;
+    if (!rc) return FO_OK;
     free(*out);
     *out = NULL;
     return rc;
@@ -92,7 +92,7 @@ static int describe_loss(store_conn *c, const ledger_view *v, const home_row *ho
         ledger_state is = {.deleted = true};
         if (!was) continue;
         int rc = home->there ? read_state(c, was->collection, &is, err) : FO_OK;
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         int64_t lost = was->epoch - is.epoch;
         if (lost <= worst) continue;
         worst = lost;
@@ -111,7 +111,7 @@ static int compare_states(store_conn *c, const store_options *opt, const ledger_
     ledger_state *states;
     size_t n, n_known = 0, n_there = 0;
     int rc = read_states(c, &states, &n, err);
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         const ledger_state *l = ledger_at(v, states[i].collection, commit);
         n_there += l != NULL;
         if (l && l->epoch == states[i].epoch && l->n_documents == states[i].n_documents &&
@@ -129,7 +129,7 @@ static int compare_states(store_conn *c, const store_options *opt, const ledger_
         const ledger_state *l = ledger_at(v, v->entries[i].now.collection, commit);
         n_known += l != NULL;
     }
-    if (rc == FO_OK && n_known > n_there)
+    if (!rc && n_known > n_there)
         fo_notice(&opt->notices, "counts_differ",
                   "%zu collections that the ledger knows are gone from the database",
                   n_known - n_there);
@@ -141,7 +141,7 @@ static int refuse_loss(store_conn *c, const store_options *opt, const ledger_vie
                        const home_row *home, bool other, fo_err *err) {
     char what[300];
     int rc = describe_loss(c, v, home, what, sizeof what, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     fo_err text = {0};
     if (other)
         fo_fail(&text, FO_ECORRUPT, "the database is not the one whose commits %s knows%s",
@@ -173,7 +173,7 @@ int store_ledger_check(store *s, store_conn *c, const store_options *opt, ledger
         return got;
     }
     int rc = read_home(c, &home, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (got == FO_ENOTFOUND) {
         if (home.there && home.commits > 0)
             fo_notice(tell, "ledger_missing",
@@ -207,12 +207,12 @@ int store_ledger_check(store *s, store_conn *c, const store_options *opt, ledger
 static int raise_epochs(store *s, const ledger_view *v, fo_err *err) {
     int rc = FO_OK;
     if (s->commits < v->last) s->commits = v->last;
-    for (size_t i = 0; rc == FO_OK && i < v->n; i++)
+    for (size_t i = 0; !rc && i < v->n; i++)
         rc = store_run(s->writer, err,
                        "UPDATE collections SET epoch = ?2 + 1 "
                        "WHERE id = ?1 AND epoch < ?2",
                        "ii", v->entries[i].now.collection, v->entries[i].now.epoch);
-    if (rc == FO_OK) rc = store_run(s->writer, err, "UPDATE home SET commits = ?", "i", s->commits);
+    if (!rc) rc = store_run(s->writer, err, "UPDATE home SET commits = ?", "i", s->commits);
     return rc;
 }
 
@@ -223,11 +223,10 @@ static int make_ledger(store *s, fo_err *err) {
     ledger *made;
     size_t n;
     int rc = read_home(s->writer, &home, err);
-    if (rc == FO_OK) rc = read_states(s->writer, &states, &n, err);
-    if (rc == FO_OK)
-        rc = ledger_create(&made, s->ledger_path, home.store, s->commits, states, n, err);
+    if (!rc) rc = read_states(s->writer, &states, &n, err);
+    if (!rc) rc = ledger_create(&made, s->ledger_path, home.store, s->commits, states, n, err);
     free(states);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     ledger_close(s->ledger);
     s->ledger = made;
     return FO_OK;
@@ -236,11 +235,11 @@ static int make_ledger(store *s, fo_err *err) {
 int store_ledger_start(store *s, const store_options *opt, const ledger_view *view, fo_err *err) {
     home_row home;
     int rc = read_home(s->writer, &home, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     s->commits = home.commits;
     if (!s->ledger_path) return FO_OK;
     if (opt->accept_loss) rc = raise_epochs(s, view, err);
-    return rc == FO_OK ? make_ledger(s, err) : rc;
+    return !rc ? make_ledger(s, err) : rc;
 }
 
 /* ---- a commit ---------------------------------------------------------------------------- */
@@ -249,9 +248,9 @@ static int begin_commit(store_txn *t, int64_t number, fo_err *err) {
     store *s = t->s;
     ledger_state *states = malloc((t->n_noted + 1) * sizeof *states);
     int rc = states ? FO_OK : store_out_of_memory(err);
-    for (size_t i = 0; rc == FO_OK && i < t->n_noted; i++)
+    for (size_t i = 0; !rc && i < t->n_noted; i++)
         rc = read_state(t->c, t->noted[i], &states[i], err);
-    if (rc == FO_OK) rc = ledger_begin(s->ledger, number, states, t->n_noted, err);
+    if (!rc) rc = ledger_begin(s->ledger, number, states, t->n_noted, err);
     free(states);
     return rc;
 }
@@ -261,13 +260,13 @@ int store_ledger_commit(store_txn *t, fo_err *err) {
     if (sqlite3_total_changes64(t->c->db) == t->changes) return store_run(t->c, err, "COMMIT", "");
     int64_t number = s->commits + 1;
     int rc = store_run(t->c, err, "UPDATE home SET commits = ?", "i", number);
-    if (rc == FO_OK && s->ledger) rc = begin_commit(t, number, err);
-    if (rc != FO_OK) return rc;
+    if (!rc && s->ledger) rc = begin_commit(t, number, err);
+    if (rc) return rc;
     rc = store_run(t->c, err, "COMMIT", "");
     fo_err why = {0};
-    if (s->ledger && ledger_end(s->ledger, number, rc == FO_OK, &why) != FO_OK)
+    if (s->ledger && ledger_end(s->ledger, number, !rc, &why) != FO_OK)
         fo_notice(&s->notices, "ledger_failed", "commit %lld: %s", (long long)number, why.msg);
-    if (rc == FO_OK) s->commits = number;
-    if (rc == FO_OK && s->ledger && ledger_is_long(s->ledger)) make_ledger(s, NULL);
+    if (!rc) s->commits = number;
+    if (!rc && s->ledger && ledger_is_long(s->ledger)) make_ledger(s, NULL);
     return rc;
 }

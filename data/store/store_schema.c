@@ -46,7 +46,7 @@ enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */
 static int read_number(store_conn *c, const char *sql, int64_t *out, fo_err *err) {
     sqlite3_stmt *st;
     int rc = store_query(c, &st, err, sql, "");
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc == 1) *out = sqlite3_column_int64(st, 0);
     sqlite3_reset(st);
@@ -58,7 +58,7 @@ static int run_steps(store_conn *c, int64_t from, fo_err *err) {
         if (sqlite3_exec(c->db, steps[v].sql, NULL, NULL, NULL) != SQLITE_OK)
             return store_fail_sqlite(c->db, err, "could not bring the database up to date");
         int rc = steps[v].then ? steps[v].then(c, err) : FO_OK;
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     char stamp[96];
     snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d; PRAGMA application_id = %d",
@@ -76,7 +76,7 @@ int store_is_empty(const char *path, bool *empty, fo_err *err) {
     store_conn *c = NULL;
     int64_t n = 1;
     int rc = as.vfs ? store_conn_open(&c, &as, false, err) : store_out_of_memory(err);
-    if (rc == FO_OK) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n, err);
+    if (!rc) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n, err);
     store_conn_close(c);
     *empty = n == 0;
     return rc;
@@ -87,34 +87,33 @@ int store_migrate(store_conn *c, bool read_only, fo_err *err) {
         return store_fail_sqlite(c->db, err, "could not open the database for writing");
     int64_t version = 0, application = 0, n_tables = 0;
     int rc = read_number(c, "PRAGMA user_version", &version, err);
-    if (rc == FO_OK) rc = read_number(c, "PRAGMA application_id", &application, err);
-    if (rc == FO_OK) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n_tables, err);
+    if (!rc) rc = read_number(c, "PRAGMA application_id", &application, err);
+    if (!rc) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n_tables, err);
     bool empty = version == 0 && n_tables == 0;
-    if (rc == FO_OK && !empty && application != APPLICATION_ID)
+    if (!rc && !empty && application != APPLICATION_ID)
         rc = fo_fail(err, FO_EMISMATCH, "this SQLite database was not made by Forage");
-    if (rc == FO_OK && version > SCHEMA_VERSION)
+    if (!rc && version > SCHEMA_VERSION)
         rc = fo_fail(err, FO_EMISMATCH,
                      "the database has schema version %lld, this program knows up to %d: "
                      "use the newer program that wrote it",
                      (long long)version, SCHEMA_VERSION);
     int64_t sums = 0;
-    if (rc == FO_OK && version >= 3) rc = read_number(c, "SELECT page_sums FROM home", &sums, err);
-    if (rc == FO_OK && sums && !fo_page_sums_on(c->db))
+    if (!rc && version >= 3) rc = read_number(c, "SELECT page_sums FROM home", &sums, err);
+    if (!rc && sums && !fo_page_sums_on(c->db))
         rc = fo_fail(err, FO_ECORRUPT,
                      "the database's header is damaged: it denies that pages carry checksums");
     if (read_only) {
-        if (rc == FO_OK && empty) rc = fo_fail(err, FO_ENOTFOUND, "the database is empty");
-        if (rc == FO_OK && version < SCHEMA_VERSION)
+        if (!rc && empty) rc = fo_fail(err, FO_ENOTFOUND, "the database is empty");
+        if (!rc && version < SCHEMA_VERSION)
             rc = fo_fail(err, FO_EMISMATCH,
                          "the database has the older schema version %lld: open it once for "
                          "writing to bring it to version %d",
                          (long long)version, SCHEMA_VERSION);
         return rc;
     }
-    if (rc == FO_OK && version < SCHEMA_VERSION) rc = run_steps(c, version, err);
-    if (rc == FO_OK && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
+    if (!rc && version < SCHEMA_VERSION) rc = run_steps(c, version, err);
+    if (!rc && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
         rc = store_fail_sqlite(c->db, err, "could not bring the database up to date");
-    if (rc != FO_OK && !sqlite3_get_autocommit(c->db))
-        sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
+    if (rc && !sqlite3_get_autocommit(c->db)) sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
 }

@@ -10,7 +10,7 @@ int store_chunks_to_embed(store *s, int64_t collection, const char *embedder, in
     if (!*ids) return store_out_of_memory(err);
     store_conn *c;
     int rc = store_reader(s, false, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         sqlite3_stmt *st;
         rc = store_query(c, &st, err,
                          "SELECT c.id FROM chunks c LEFT JOIN embeddings_next e "
@@ -18,7 +18,7 @@ int store_chunks_to_embed(store *s, int64_t collection, const char *embedder, in
                          "WHERE c.collection = ?1 AND c.id > ?3 AND e.chunk IS NULL "
                          "ORDER BY c.id LIMIT ?4",
                          "isii", collection, embedder, after, (int64_t)limit);
-        while (rc == FO_OK && (rc = store_step(c, st, err)) == 1) {
+        while (!rc && (rc = store_step(c, st, err)) == 1) {
             (*ids)[(*n)++] = sqlite3_column_int64(st, 0);
             rc = FO_OK;
             if (*n == limit) {
@@ -28,7 +28,7 @@ int store_chunks_to_embed(store *s, int64_t collection, const char *embedder, in
         }
         store_reader_release(s, c);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         free(*ids);
         *ids = NULL;
     }
@@ -38,7 +38,7 @@ int store_chunks_to_embed(store *s, int64_t collection, const char *embedder, in
 int store_gather_vectors(store_txn *t, const char *tenant, const char *embedder, const int64_t *ids,
                          const float *vectors, size_t n, uint32_t dim, fo_err *err) {
     int rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < n; i++)
+    for (size_t i = 0; !rc && i < n; i++)
         rc = store_run(
             t->c, err,
             "INSERT OR REPLACE INTO embeddings_next (chunk, tenant, embedder, vector, "
@@ -57,7 +57,7 @@ static int missing_vectors(store_conn *c, int64_t collection, const char *embedd
                          "ON e.chunk = c.id AND e.embedder = ?2 "
                          "WHERE c.collection = ?1 AND e.chunk IS NULL",
                          "is", collection, embedder);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_step(c, st, err);
     if (rc != 1) return rc < 0 ? rc : fo_fail(err, FO_ECORRUPT, "a count gave no row");
     *n = sqlite3_column_int64(st, 0);
@@ -70,25 +70,25 @@ int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, 
     store_conn *c = t->c;
     int64_t missing = 0;
     int rc = missing_vectors(c, collection, embedder, &missing, err);
-    if (rc == FO_OK && missing)
+    if (!rc && missing)
         return fo_fail(err, FO_ECONFLICT, "%lld chunks have no vector of the new embedder yet",
                        (long long)missing);
-    if (rc == FO_OK)
+    if (!rc)
         rc = store_run(c, err,
                        "UPDATE embeddings SET (vector, crc) = (SELECT n.vector, n.crc "
                        "FROM embeddings_next n WHERE n.chunk = embeddings.chunk) "
                        "WHERE chunk IN (SELECT id FROM chunks WHERE collection = ?)",
                        "i", collection);
-    if (rc == FO_OK)
+    if (!rc)
         rc = store_run(c, err,
                        "DELETE FROM embeddings_next "
                        "WHERE chunk IN (SELECT id FROM chunks WHERE collection = ?)",
                        "i", collection);
-    if (rc == FO_OK)
+    if (!rc)
         rc = store_run(c, err,
                        "UPDATE collections SET embedder = ?2, dim = ?3, alpha = -1 "
                        "WHERE id = ?1 AND n_chunks > 0",
                        "isi", collection, embedder, (int64_t)dim);
-    if (rc == FO_OK) rc = store_touch(t, collection, 0, 0, err);
+    if (!rc) rc = store_touch(t, collection, 0, 0, err);
     return store_txn_failed(t, rc, err);
 }

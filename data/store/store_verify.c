@@ -75,7 +75,7 @@ static int expect_no_row(check *k, const char *sql, const char *what, const char
     sqlite3_stmt *st;
     fo_err why = {0};
     int rc = store_query(k->c, &st, &why, sql, ""), n = 0;
-    while (rc == FO_OK && (rc = store_step(k->c, st, &why)) == 1) {
+    while (!rc && (rc = store_step(k->c, st, &why)) == 1) {
         rc = FO_OK;
         const char *got = (const char *)sqlite3_column_text(st, 0);
         if (fine && got && strcmp(got, fine) == 0) continue;
@@ -88,8 +88,8 @@ static int expect_no_row(check *k, const char *sql, const char *what, const char
 
 static int check_structure(check *k) {
     int rc = expect_no_row(k, "PRAGMA integrity_check(200)", "", "ok");
-    if (rc == FO_OK) rc = expect_no_row(k, "PRAGMA foreign_key_check", "dangling row in ", NULL);
-    for (size_t i = 0; rc == FO_OK && i < sizeof invariants / sizeof *invariants; i++)
+    if (!rc) rc = expect_no_row(k, "PRAGMA foreign_key_check", "dangling row in ", NULL);
+    for (size_t i = 0; !rc && i < sizeof invariants / sizeof *invariants; i++)
         rc = expect_no_row(k, invariants[i], "", NULL);
     return rc;
 }
@@ -106,7 +106,7 @@ static int check_chunks(check *k, const store_digest_fields *d, int64_t rowid, c
                          "heading_stop, n_tokens, digest FROM chunks WHERE document = ? "
                          "ORDER BY ordinal",
                          "i", rowid);
-    while (rc == FO_OK && (rc = store_step(k->c, st, why)) == 1) {
+    while (!rc && (rc = store_step(k->c, st, why)) == 1) {
         int64_t v[8];
         for (int i = 0; i < 8; i++) v[i] = sqlite3_column_int64(st, i);
         rc = FO_OK;
@@ -156,7 +156,7 @@ static int check_document(check *k, sqlite3_stmt *st) {
         rc = store_read_text(k->c, &blob, rowid, 0, (size_t)d.text_bytes, text, &why);
         sqlite3_blob_close(blob);
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         store_digest_text(text, (size_t)d.text_bytes, got);
         words = memcmp(got, text_sha, sizeof got) == 0;
         rc = check_chunks(k, &d, rowid, text, &bad, &why);
@@ -164,15 +164,15 @@ static int check_document(check *k, sqlite3_stmt *st) {
     free(text);
     if (rc == FO_ECORRUPT)
         found(k, STORE_FAULT_DOCUMENT, rowid, d.id, "%s", why.msg);
-    else if (rc == FO_OK && !fields)
+    else if (!rc && !fields)
         found(k, STORE_FAULT_DOCUMENT, rowid, d.id,
               "its title, address, metadata or another field is not what was ingested");
-    else if (rc == FO_OK && !words)
+    else if (!rc && !words)
         found(k, STORE_FAULT_DOCUMENT, rowid, d.id, "its text is not what was ingested");
-    else if (rc == FO_OK && bad >= 0)
+    else if (!rc && bad >= 0)
         found(k, STORE_FAULT_DOCUMENT, rowid, d.id, "chunk %lld is not what was ingested",
               (long long)bad);
-    if (rc == FO_OK || rc == FO_ECORRUPT) return FO_OK;
+    if (!rc || rc == FO_ECORRUPT) return FO_OK;
     if (k->err) *k->err = why;
     return rc;
 }
@@ -195,18 +195,18 @@ static int check_rows(check *k, const char *sql, int64_t collection, const char 
     int64_t after = 0;
     int rc = FO_OK, jumps = 0;
     bool told = false;
-    while (rc == FO_OK) {
+    while (!rc) {
         sqlite3_stmt *st;
         fo_err why = {0};
         int step = 0;
         rc = store_query(k->c, &st, &why, sql, "ii", collection, after);
-        while (rc == FO_OK && (step = store_step(k->c, st, &why)) == 1) {
+        while (!rc && (step = store_step(k->c, st, &why)) == 1) {
             after = sqlite3_column_int64(st, 0);
             rc = fn(k, st);
-            if (rc != FO_OK) sqlite3_reset(st);
+            if (rc) sqlite3_reset(st);
         }
-        if (rc == FO_OK && step == 0) break;
-        if (rc != FO_OK) return rc;
+        if (!rc && step == 0) break;
+        if (rc) return rc;
         if (step != FO_ECORRUPT || ++jumps > MAX_JUMPS) return failed(k, step, &why, what);
         if (!told) rc = failed(k, step, &why, what);
         told = true;
@@ -220,7 +220,7 @@ static int check_collection(check *k, int64_t id) {
                         "SELECT id, " STORE_DIGEST_COLUMNS ", text_sha256, digest FROM documents "
                         "WHERE collection = ? AND id > ? ORDER BY id",
                         id, "documents cannot be read", check_document);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     return check_rows(k,
                       "SELECT e.chunk, e.vector, e.crc, d.name, c.ordinal, d.id FROM chunks c "
                       "JOIN embeddings e ON e.chunk = c.id JOIN documents d ON d.id = c.document "
@@ -233,18 +233,18 @@ int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *o
     size_t n = 0;
     check k = {.fn = fn, .ctx = ctx, .err = err};
     int rc = store_reader(s, true, &k.c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     k.counts.page_sums = fo_page_sums_on(k.c->db);
     rc = check_structure(&k);
     fo_err why = {0};
-    if (rc == FO_OK) {
+    if (!rc) {
         int got = store_list_collections(s, NULL, &list, &n, &why);
         if (got != FO_OK) rc = failed(&k, got, &why, "collections cannot be read");
     }
     for (size_t i = 0; i < n; i++) {
         k.tenant = list[i].tenant;
         k.collection = list[i].name;
-        if (rc == FO_OK) rc = check_collection(&k, list[i].id);
+        if (!rc) rc = check_collection(&k, list[i].id);
         store_collection_deinit(&list[i]);
     }
     free(list);
@@ -264,7 +264,7 @@ static void keep_first(void *ctx, const store_finding *f) {
 int store_verify(store *s, fo_err *err) {
     fo_err first = {0};
     int rc = store_check(s, keep_first, &first, NULL, err);
-    if (rc != FO_OK || first.code == FO_OK) return rc;
+    if (rc || first.code == FO_OK) return rc;
     if (err) *err = first;
     return first.code;
 }
@@ -274,10 +274,10 @@ int store_verify(store *s, fo_err *err) {
 int store_mark_damaged(store *s, int64_t document, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_run(t->c, err, "UPDATE documents SET content_sha256 = zeroblob(32) WHERE id = ?",
                    "i", document);
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -285,14 +285,14 @@ int store_mark_damaged(store *s, int64_t document, fo_err *err) {
 int store_rewrite(store *s, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err); /* for the turn: VACUUM stands outside of transactions */
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_run(t->c, err, "ROLLBACK", "");
-    if (rc == FO_OK) rc = store_run(t->c, err, "VACUUM", "");
-    if (rc == FO_OK) rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
-    if (rc == FO_OK)
+    if (!rc) rc = store_run(t->c, err, "VACUUM", "");
+    if (!rc) rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
+    if (!rc)
         rc = store_run(t->c, err, "UPDATE home SET page_sums = ?", "i",
                        (int64_t)fo_page_sums_on(t->c->db));
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -300,10 +300,10 @@ int store_rewrite(store *s, fo_err *err) {
 int store_adopt(store *s, fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     t->s->commits = -1; /* this very commit is number 0 */
     rc = store_run(t->c, err, "UPDATE home SET store = randomblob(16)", "");
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }

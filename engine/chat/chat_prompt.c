@@ -25,13 +25,13 @@ int chat_prompt_create(chat_prompt **out, const gguf *file, const tokenizer *t, 
     int rc = chat_prompt_source(file, &text, err);
     if (rc) return rc;
     chat_prompt *p = calloc(1, sizeof *p);
-    if (!p) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!p) return fo_no_memory(err);
     p->t = t;
     p->bos = special_text(t, TOKENIZER_BOS);
     p->eos = special_text(t, TOKENIZER_EOS);
     if (!p->bos || !p->eos) {
         chat_prompt_free(p);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     if (text.len)
         chat_template_parse(&p->template, text.ptr, text.len, why);
@@ -69,16 +69,16 @@ int chat_prompt_tokens(const chat_prompt *p, const struct cJSON *messages, int32
                        fo_err *err) {
     fo_buf text = {0};
     int rc = chat_prompt_text(p, messages, &text, err);
-    if (rc == FO_OK)
+    if (!rc)
         rc = tokenizer_encode_alloc(p->t, text.data ? text.data : "", text.len,
                                     TOKENIZER_PARSE_SPECIAL, ids, n, err);
     fo_buf_free(&text);
     int32_t bos = tokenizer_special_id(p->t, TOKENIZER_BOS);
-    if (rc != FO_OK || bos < 0 || !tokenizer_adds_bos(p->t) || (*n && (*ids)[0] == bos)) return rc;
+    if (rc || bos < 0 || !tokenizer_adds_bos(p->t) || (*n && (*ids)[0] == bos)) return rc;
     int32_t *longer = realloc(*ids, (*n + 1) * sizeof *longer); /* the template left it out */
     if (!longer) {
         free(*ids);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     memmove(longer + 1, longer, *n * sizeof *longer);
     longer[0] = bos;

@@ -226,7 +226,7 @@ int chat_template_render_or_chatml(const chat_template *t, const chat_template_i
     *fell_back = false;
     int rc = t ? chat_template_render(t, in, out, why)
                : fo_fail(why, FO_ENOTFOUND, "the model has no chat template");
-    if (rc == FO_OK || rc == FO_ENOMEM) {
+    if (!rc || rc == FO_ENOMEM) {
         if (rc && err) *err = *why;
         return rc;
     }

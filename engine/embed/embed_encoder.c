@@ -54,7 +54,7 @@ static int tokenize(const embed_encoder *s, enum embed_kind kind, const char *te
     if (s->prefix_len[kind]) {
         fo_buf_add(&joined, s->prefix[kind], s->prefix_len[kind]);
         fo_buf_add(&joined, text, len);
-        if (joined.failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (joined.failed) return fo_no_memory(err);
         text = joined.data;
         len = joined.len;
     }
@@ -167,7 +167,7 @@ static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, 
 
 static int take_fingerprint(embed_encoder *s, fo_err *err) {
     fingerprint *f = fingerprint_begin("forage encoder, numerics 1");
-    if (!f) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!f) return fo_no_memory(err);
     const model_info *i = model_get_info(s->weights);
     uint64_t max_tokens = s->base.max_tokens;
     fingerprint_add(f, i->fingerprint, sizeof i->fingerprint);
@@ -219,7 +219,7 @@ static embed_encoder *make(void) {
 
 int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
     embed_encoder *s = make();
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     int rc = load(s, path, o, err);
     if (rc) {
         close_encoder(&s->base);
@@ -231,7 +231,7 @@ int embed_encoder_open(embedder **out, const char *path, const embedder_options 
 
 int embed_encoder_check(const gguf *g, const model_info *info, const char *path, fo_err *err) {
     embed_encoder *s = make();
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     int rc = read_head(s, g, info, path, &(embedder_options){0}, err);
     close_encoder(&s->base);
     return rc;

@@ -115,7 +115,7 @@ static const embedder_ops static_ops = {close_static, embed, count_tokens};
 /* What decides the vectors, in the order of its use. */
 static int take_fingerprint(embed_static *s, fo_err *err) {
     fingerprint *f = fingerprint_begin("forage static table, numerics 2");
-    if (!f) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!f) return fo_no_memory(err);
     size_t n_vocab = (size_t)tokenizer_vocab_size(s->tokens);
     for (size_t i = 0; i < n_vocab; i++) {
         tokenizer_string p = tokenizer_piece(s->tokens, (int32_t)i);
@@ -223,7 +223,7 @@ int embed_static_open_gguf(embedder **out, gguf *g, const char *path, fo_err *er
     embed_static *s = new_static();
     if (!s) {
         gguf_close(g);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     s->file = g;
     gguf_str name;
@@ -241,7 +241,7 @@ int embed_static_open_gguf(embedder **out, gguf *g, const char *path, fo_err *er
 static int read_json(const char *folder, const char *name, cJSON **out, fo_err *err) {
     fo_buf path = {0};
     fo_buf_printf(&path, "%s/%s", folder, name);
-    if (path.failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (path.failed) return fo_no_memory(err);
     char *text;
     size_t n;
     int rc = fo_file_read(path.data, MAX_JSON, &text, &n, err);
@@ -256,8 +256,7 @@ static int load_vocabulary(embed_static *s, const char *folder, fo_err *err) {
     fo_buf path = {0};
     vocabulary v = {0};
     fo_buf_printf(&path, "%s/tokenizer.json", folder);
-    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                         : vocabulary_read_json(&v, path.data, err);
+    int rc = path.failed ? fo_no_memory(err) : vocabulary_read_json(&v, path.data, err);
     if (!rc) rc = tokenizer_from_wordpiece(&s->tokens, v.pieces, v.n, err);
     vocabulary_free(&v);
     fo_buf_free(&path);
@@ -269,7 +268,7 @@ static int load_mapping(embed_static *s, const safetensors_tensor *t, size_t n_v
         return fo_fail(err, FO_ECORRUPT, "mapping has %llu numbers of %s for %zu pieces",
                        (unsigned long long)t->n_values, t->dtype, n_vocab);
     s->row_of = malloc(n_vocab * sizeof *s->row_of);
-    if (!s->row_of) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s->row_of) return fo_no_memory(err);
     for (size_t i = 0; i < n_vocab; i++) {
         int64_t row = 0;
         int32_t narrow;
@@ -323,8 +322,7 @@ static int load_folder(embedder **out, embed_static *s, const char *path, fo_err
     if (rc) return rc;
     fo_buf file = {0};
     fo_buf_printf(&file, "%s/model.safetensors", path);
-    rc = file.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                     : safetensors_open(&s->folder, file.data, err);
+    rc = file.failed ? fo_no_memory(err) : safetensors_open(&s->folder, file.data, err);
     fo_buf_free(&file);
     if (!rc) rc = load_table(s, err);
     return rc ? rc : finish(out, s, err);
@@ -332,7 +330,7 @@ static int load_folder(embedder **out, embed_static *s, const char *path, fo_err
 
 int embed_static_open_folder(embedder **out, const char *path, fo_err *err) {
     embed_static *s = new_static();
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     size_t end = strlen(path);
     while (end > 1 && path[end - 1] == '/') end--;
     size_t begin = end;

@@ -85,7 +85,7 @@ static int load(reader *r, const char *path, const reader_options *o, fo_err *er
 
 int reader_open(reader **out, const char *path, const reader_options *options, fo_err *err) {
     reader *r = calloc(1, sizeof *r);
-    if (!r) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!r) return fo_no_memory(err);
     pthread_mutex_init(&r->mu, NULL);
     int rc = load(r, path, options, err);
     if (rc) {

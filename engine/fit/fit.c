@@ -33,7 +33,7 @@ int fit_create(fit **out, const tokenizer_string *pieces, size_t n_pieces, size_
     if (!n_pieces || teacher_dim < 1 || teacher_dim > 8192)
         return fo_fail(err, FO_EINVAL, "a fit needs pieces and vectors of 1 to 8192 dimensions");
     fit *f = calloc(1, sizeof *f);
-    if (!f) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!f) return fo_no_memory(err);
     f->n_pieces = f->bags.n_cols = n_pieces;
     f->dim = teacher_dim;
     int rc = copy_pieces(f, pieces, err);
@@ -163,7 +163,7 @@ static int write_rows(gguf_writer *w, const fit *f, fo_err *err) {
     size_t dim = f->out_dim;
     float *scales = malloc(f->n_pieces * sizeof *scales);
     int8_t *row = malloc(dim);
-    int rc = scales && row ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = scales && row ? FO_OK : fo_no_memory(err);
     for (size_t i = 0; !rc && i < f->n_pieces; i++) {
         const float *t = f->table + i * dim;
         float top = 0;

@@ -352,7 +352,7 @@ static int reduce(const solver *s, fit *f, size_t dim, double whiten, fit_report
     float *map = NULL, *table = NULL;
     int rc = axes && variance && alloc_floats(&map, d, dim) && alloc_floats(&table, s->v, dim)
                  ? principal_axes(s, axes, variance, err)
-                 : fo_fail(err, FO_ENOMEM, "out of memory");
+                 : fo_no_memory(err);
     if (!rc) {
         double all = 0, kept = 0, top = variance[0] > 0 ? variance[0] : 1;
         for (size_t i = 0; i < d; i++) all += variance[i];

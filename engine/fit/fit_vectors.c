@@ -22,8 +22,7 @@ static int open_scales(fit_vectors *v, const char *path, fo_err *err) {
     fo_buf name = {0};
     fo_buf_add(&name, path, strlen(path) - 3); /* without ".i8" */
     fo_buf_str(&name, ".scale.f32");
-    int rc = name.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                         : fo_map_open(&v->scales, name.data, err);
+    int rc = name.failed ? fo_no_memory(err) : fo_map_open(&v->scales, name.data, err);
     if (!rc && v->scales.size != v->n * sizeof(float))
         rc = fo_fail(err, FO_EINVAL, "%s has %zu bytes for %zu rows of %s", name.data,
                      v->scales.size, v->n, path);
@@ -36,7 +35,7 @@ int fit_vectors_open(fit_vectors **out, const char *path, size_t dim, fo_err *er
     if (!bytes && !ends_with(path, ".f32"))
         return fo_fail(err, FO_EINVAL, "%s: a file of vectors ends in .f32 or .i8", path);
     fit_vectors *v = calloc(1, sizeof *v);
-    if (!v) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!v) return fo_no_memory(err);
     v->dim = dim;
     v->bytes = bytes;
     size_t row = dim * (bytes ? 1 : sizeof(float));

@@ -16,7 +16,7 @@ struct admission {
 
 int admission_create(admission **out, double max_qps, double max_tps, fo_err *err) {
     admission *a = calloc(1, sizeof *a);
-    if (!a) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!a) return fo_no_memory(err);
     a->max_qps = max_qps;
     a->max_tps = max_tps;
     pthread_mutex_init(&a->mu, NULL);

@@ -61,7 +61,7 @@ static size_t bytes_of(const chunk_task *t, const chunk *c) {
 
 int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options *o, fo_err *err) {
     chunk_task *t = calloc(1, sizeof *t);
-    if (!t) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!t) return fo_no_memory(err);
     int longest = 0;
     for (int i = 0; i < o->n_chunks; i++)
         if (o->chunks[i].n > longest) longest = o->chunks[i].n;
@@ -83,14 +83,13 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
     t->attention = calloc(n, sizeof *t->attention);
     t->n_alone = o->n_prefix + w->n_lead + longest;
     t->alone = malloc((size_t)t->n_alone * sizeof *t->alone);
-    int rc = t->chunks && t->body && t->rows && t->attention && t->alone
-                 ? FO_OK
-                 : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) { /* a name is made of what stands before the chunk, too */
+    int rc =
+        t->chunks && t->body && t->rows && t->attention && t->alone ? FO_OK : fo_no_memory(err);
+    if (!rc) { /* a name is made of what stands before the chunk, too */
         memcpy(t->alone, o->prompt, (size_t)o->n_prefix * sizeof *t->alone);
         memcpy(t->alone + o->n_prefix, w->lead, (size_t)w->n_lead * sizeof *t->alone);
     }
-    for (int i = 0; i < o->n_chunks && rc == FO_OK; i++) {
+    for (int i = 0; i < o->n_chunks && !rc; i++) {
         chunk *c = &t->chunks[i];
         c->at = o->chunks[i];
         c->lead = chunk_lead_of(w->n_lead, o->n_prefix, c->at.n, w->capacity);
@@ -98,7 +97,7 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
                           t->alone, (size_t)(o->n_prefix + c->lead), o->prompt + c->at.start,
                           (size_t)c->at.n, err);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         chunk_task_free(t);
         return rc;
     }
@@ -176,7 +175,7 @@ static int alone_at(const chunk_task *t, const chunk *c) {
  * was computed before, or is expected to be asked for. */
 static int give(chunk_task *t, chunk *c, const kv_seq *kv, bool keep, fo_err *err) {
     unsigned char *bytes = malloc(bytes_of(t, c));
-    if (!bytes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!bytes) return fo_no_memory(err);
     int unused;
     kv_chunk_take(kv_cache_pages(t->w->cache), kv_seq_pages(kv, &unused), alone_at(t, c), c->at.n,
                   bytes);
@@ -226,7 +225,7 @@ static int enter_alone(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) 
     *s = (chunk_stream){t->alone, start + c->at.n};
     kv_seq_truncate(kv, 0);
     int rc = kv_seq_attach(kv, s->tokens, start + 1, &attached, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (start - attached < page_tokens) return enter_chunk(t, kv, s), FO_OK;
     t->stage = STAGE_LEAD; /* its full blocks are for the other chunks, too */
     s->n_tokens = start;
@@ -241,7 +240,7 @@ static int enter_head(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
     if (was_alone || t->warm) {
         kv_seq_truncate(kv, 0); /* a head may be attached whole; of what is warmed, all but one */
         int rc = kv_seq_attach(kv, s->tokens, end + !t->warm, &attached, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     } else if (kv_seq_tokens(kv) > end) {
         kv_seq_truncate(kv, end);
     }
@@ -354,8 +353,8 @@ int chunk_task_place(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
         chunk *c = &t->chunks[i];
         int rc = kv_chunk_place(t->w->model, kv_cache_pages(t->w->cache), table, c->at.start,
                                 c->at.n, c->own ? c->own : c->ref.data, alone_at(t, c), err);
-        if (rc == FO_OK) rc = kv_seq_commit(kv, t->body + c->at.start, c->at.n, err);
-        if (rc != FO_OK) return rc;
+        if (!rc) rc = kv_seq_commit(kv, t->body + c->at.start, c->at.n, err);
+        if (rc) return rc;
         let_go(t, c);
     }
     if (t->chosen || t->share <= 0) {
@@ -371,7 +370,7 @@ int chunk_task_place(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
 /* The tail was computed over the stale cache: now it is known what matters to it. */
 static int choose(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
     kv_chunk_range *r = malloc((size_t)t->n_chunks * sizeof *r);
-    if (!r) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!r) return fo_no_memory(err);
     int n = ranges(t, r);
     kv_chunk_weigh(t->attention, r, n);
     t->n_rows = kv_chunk_select(t->attention, r, n, t->share, t->rows);
@@ -422,7 +421,7 @@ int chunk_task_commit(chunk_task *t, kv_seq *kv, int n_again, chunk_stream *s, b
     } else if (before == STAGE_ALONE) {
         *changed = true;
         rc = give(t, &t->chunks[t->current], kv, !t->warm, err);
-        if (rc == FO_OK) rc = enter_alone(t, kv, s, err);
+        if (!rc) rc = enter_alone(t, kv, s, err);
     } else if (before == STAGE_HEAD) {
         *changed = true;
         t->stage = STAGE_PLACE;

@@ -19,9 +19,9 @@ static int open_kv(engine *e, const engine_options *opt, const engine_memory_pla
                            .ram_bytes = plan->store,
                            .disk_bytes = opt->kv_disk,
                            .notices = opt->notices};
-    if (rc == FO_OK) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
+    if (!rc) rc = kv_store_open(&e->store, &so, info->fingerprint, &ko.layout, err);
     if (opt->kv_dir && opt->kv_disk) ko.store = e->store; /* in RAM the pages do as well */
-    if (rc == FO_OK) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
+    if (!rc) rc = kv_cache_create(&e->kv, &ko, info->fingerprint, err);
     e->kv_tokens = (size_t)plan->n_pages * (size_t)plan->page_tokens;
     e->world =
         (chunk_world){.model = e->model, .cache = e->kv, .layout = ko.layout, .store = e->store};
@@ -33,7 +33,7 @@ static int open_kv(engine *e, const engine_options *opt, const engine_memory_pla
 
 int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     engine *e = calloc(1, sizeof *e);
-    if (!e) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!e) return fo_no_memory(err);
     pthread_mutex_init(&e->mu, NULL);
     pthread_cond_init(&e->wake, NULL);
     e->batch_wait_us = opt->batch_wait_us;
@@ -41,7 +41,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     e->kv_chunk_budget = opt->kv_chunk_budget == 0 ? CHUNK_BUDGET : opt->kv_chunk_budget;
     engine_file checked;
     int rc = engine_file_check(&checked, opt, err);
-    if (rc != FO_OK) goto fail;
+    if (rc) goto fail;
     e->tokenizer = checked.tokenizer;
     e->max_batch_tokens = checked.max_batch_tokens;
     e->max_sequences = checked.max_sequences;
@@ -49,7 +49,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     const int logit_rows = e->max_sequences + e->max_drafts;
     e->pool = fo_pool_create_bound(opt->n_threads, NULL);
     if (!e->pool) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_no_memory(err);
         goto fail;
     }
     model_options mo = {.pool = e->pool,
@@ -57,24 +57,24 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
                         .progress = opt->progress,
                         .progress_arg = opt->progress_arg};
     rc = model_open(&e->model, opt->model, &mo, err);
-    if (rc != FO_OK) goto fail;
+    if (rc) goto fail;
     const model_info *info = model_get_info(e->model);
     rc = open_kv(e, opt, &checked.memory, err);
-    if (rc == FO_OK) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
+    if (!rc) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
     model_limits limits = {e->max_batch_tokens, logit_rows};
-    if (rc == FO_OK) rc = model_context_create(&e->ctx, e->model, &limits, err);
+    if (!rc) rc = model_context_create(&e->ctx, e->model, &limits, err);
     limits = (model_limits){SCHEDULER_BACKGROUND_TOKENS, 1};
-    if (rc == FO_OK) rc = model_context_create(&e->background_ctx, e->model, &limits, err);
-    if (rc == FO_OK) rc = sampler_create(&e->sampler, info->n_vocab, err);
+    if (!rc) rc = model_context_create(&e->background_ctx, e->model, &limits, err);
+    if (!rc) rc = sampler_create(&e->sampler, info->n_vocab, err);
     scheduler_options so = {e->max_batch_tokens, e->max_sequences,
                             (opt->max_waiting > 0 ? opt->max_waiting : 1024) + e->max_sequences};
-    if (rc == FO_OK) rc = scheduler_init(&e->sched, &so, e->kv, err);
-    if (rc != FO_OK) goto fail;
+    if (!rc) rc = scheduler_init(&e->sched, &so, e->kv, err);
+    if (rc) goto fail;
     e->logits = malloc((size_t)logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
     e->seqs = calloc((size_t)e->max_sequences, sizeof *e->seqs);
     e->rows = calloc(2 * (size_t)e->max_batch_tokens, sizeof *e->rows);
     if (!e->logits || !e->seqs || !e->rows) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_no_memory(err);
         goto fail;
     }
     if (pthread_create(&e->thread, NULL, engine_thread, e) != 0) {

@@ -29,9 +29,9 @@ static int open_vocabulary(engine_file *c, const char *path, fo_err *err) {
     gguf *g;
     gguf_str chat;
     int rc = gguf_open(&g, path, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = tokenizer_from_gguf(&c->tokenizer, g, err);
-    if (rc == FO_OK) rc = chat_prompt_source(g, &chat, err);
+    if (!rc) rc = chat_prompt_source(g, &chat, err);
     gguf_close(g);
     return rc && err ? fo_fail_prefix(err, "%s", path) : rc;
 }
@@ -40,12 +40,12 @@ int engine_file_check(engine_file *out, const engine_options *opt, fo_err *err) 
     *out = (engine_file){0};
     take_limits(out, opt);
     int rc = model_probe(&out->info, opt->model, !opt->exact, err);
-    if (rc == FO_OK) rc = check_writes(&out->info, opt->model, err);
-    if (rc == FO_OK) rc = open_vocabulary(out, opt->model, err);
-    if (rc == FO_OK)
+    if (!rc) rc = check_writes(&out->info, opt->model, err);
+    if (!rc) rc = open_vocabulary(out, opt->model, err);
+    if (!rc)
         rc = engine_memory_check(&out->memory, &out->info, opt, out->max_batch_tokens,
                                  out->max_sequences + out->max_drafts, err);
-    if (rc != FO_OK) {
+    if (rc) {
         tokenizer_free(out->tokenizer);
         out->tokenizer = NULL;
     }

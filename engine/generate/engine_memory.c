@@ -53,7 +53,7 @@ int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err) {
     fo_err unknown = {0};
     int rc = model_probe(&info, path, true, &unknown);
     if (rc == FO_EUNSUPPORTED) return FO_OK; /* a table, or what opening it will refuse */
-    if (rc != FO_OK) {
+    if (rc) {
         if (err) *err = unknown;
         return rc;
     }
@@ -73,7 +73,7 @@ int engine_memory_check(engine_memory_plan *out, const model_info *info, const e
                    .page_tokens = out->page_tokens,
                    .type = opt->kv_type};
     int rc = kv_layout_init(&l, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
     out->scratch = activations(info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
                    (uint64_t)logit_rows * (uint64_t)info->n_vocab * 8;

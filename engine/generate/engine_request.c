@@ -62,5 +62,5 @@ int engine_check_request(const generation_request *r, const model_info *info, si
         return fo_fail_field(err, FO_EINVAL, "kv_chunk_budget",
                              "kv_chunk_budget is a share of at most 1");
     int rc = check_pieces(r, err);
-    return rc != FO_OK ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
+    return rc ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
 }

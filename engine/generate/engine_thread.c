@@ -195,7 +195,7 @@ static void take_rows(engine *e, const step_part *p, const float *logits) {
         if (t->tokens[t->n_tokens - 1] != guess) break;
         fo_err err = {0};
         int rc = kv_seq_commit(t->kv, &guess, 1, &err);
-        if (rc != FO_OK) {
+        if (rc) {
             finish(e, g, "error", rc, err.msg);
             return;
         }
@@ -292,8 +292,8 @@ static void step(engine *e) {
     fo_alloc_forbid();
     kv_pages *kv = kv_cache_pages(e->kv);
     int rc = s->parts[0].begun ? FO_OK : model_forward_begin(ctx, kv, e->seqs, n_parts, &err);
-    bool ended = rc != FO_OK || model_forward_go(ctx, kv, e->seqs, n_parts, e->logits,
-                                                 background ? &e->give_way : NULL);
+    bool ended = rc || model_forward_go(ctx, kv, e->seqs, n_parts, e->logits,
+                                        background ? &e->give_way : NULL);
     fo_alloc_allow();
     double spent = fo_now_ms() - t0;
     pthread_mutex_lock(&e->mu);
@@ -305,13 +305,13 @@ static void step(engine *e) {
     }
     e->stats.steps++;
     e->stats.background_steps += background;
-    if (decode && rc == FO_OK) step_cost_add(&e->cost, n_rows, spent);
-    if (rc == FO_OK) rc = scheduler_commit(s, &err);
+    if (decode && !rc) step_cost_add(&e->cost, n_rows, spent);
+    if (!rc) rc = scheduler_commit(s, &err);
     size_t row = 0, n_vocab = (size_t)model_get_info(e->model)->n_vocab;
     for (int k = 0; k < n_parts; k++) {
         const step_part p = s->parts[k];
         generation *g = s->tasks[p.task].owner;
-        if (rc != FO_OK) {
+        if (rc) {
             finish(e, g, "error", rc, err.msg);
             continue;
         }

@@ -49,7 +49,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     o.n_prefix = (int)r->pieces[0].n;
     o.n_chunks = (int)(r->n_pieces - 1 - tail);
     kv_chunk_range *chunks = malloc((size_t)o.n_chunks * sizeof *chunks);
-    if (!chunks) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!chunks) return fo_no_memory(err);
     for (int i = 0; i < o.n_chunks; i++)
         chunks[i] = (kv_chunk_range){(int)r->pieces[i + 1].start, (int)r->pieces[i + 1].n};
     o.chunks = chunks;
@@ -60,7 +60,7 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     o.keep_blocks = r->prefill_only && !r->drop_kv;
     int rc = chunk_task_create(&g->chunk, &e->world, &o, err);
     free(chunks);
-    if (rc != FO_OK || r->prefill_only || r->drop_kv) return rc;
+    if (rc || r->prefill_only || r->drop_kv) return rc;
     generation_request w = {.prompt = r->prompt,
                             .n_prompt = r->n_prompt,
                             .pieces = r->pieces,
@@ -73,14 +73,14 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
                             .drop_kv = true};
     memcpy(w.salt, r->salt, 32);
     rc = generation_make(&g->warm, e, &w, err);
-    if (rc == FO_OK) g->warm->internal = true;
+    if (!rc) g->warm->internal = true;
     return rc;
 }
 
 /* All memory that decoding will need is taken here. */
 static int generation_make(generation **out, engine *e, const generation_request *r, fo_err *err) {
     generation *g = calloc(1, sizeof *g);
-    if (!g) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!g) return fo_no_memory(err);
     pthread_mutex_init(&g->mu, NULL);
     pthread_condattr_t attr;
     pthread_condattr_init(&attr);
@@ -108,13 +108,12 @@ static int generation_make(generation **out, engine *e, const generation_request
     ok = ok && fo_buf_reserve(&g->text, TEXT_BYTES_A_TOKEN * r->max_tokens + 256) &&
          fo_buf_reserve(&g->piece, 256);
     int rc = ok ? stop_match_init(&g->stops, (const char *const *)g->stop, r->n_stop, err)
-                : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096))
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK && r->kv_reuse == KV_REUSE_CHUNK) rc = make_chunk_task(g, r, err);
-    if (rc == FO_OK && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
+                : fo_no_memory(err);
+    if (!rc && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096)) rc = fo_no_memory(err);
+    if (!rc && r->kv_reuse == KV_REUSE_CHUNK) rc = make_chunk_task(g, r, err);
+    if (!rc && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
         rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
-    if (rc != FO_OK) {
+    if (rc) {
         generation_destroy(g);
         return rc;
     }
@@ -135,8 +134,8 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     generation *g = NULL;
     if (retry_after_ms) *retry_after_ms = 0;
     int rc = engine_check_request(r, model_get_info(e->model), e->kv_tokens, err);
-    if (rc == FO_OK) rc = generation_make(&g, e, r, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = generation_make(&g, e, r, err);
+    if (rc) return rc;
     g->submitted_ms = fo_now_ms();
     pthread_mutex_lock(&e->mu);
     int i = e->stop ? -1 : scheduler_new(&e->sched);
@@ -147,9 +146,9 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     } else {
         rc = admission_ask(e->admission, g->submitted_ms, (int64_t)(r->n_prompt + r->max_tokens),
                            &wait, err);
-        if (rc != FO_OK) scheduler_remove(&e->sched, i);
+        if (rc) scheduler_remove(&e->sched, i);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         e->stats.refused++;
         pthread_mutex_unlock(&e->mu);
         generation_destroy(g);

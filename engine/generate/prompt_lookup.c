@@ -23,7 +23,7 @@ int prompt_lookup_init(prompt_lookup *p, int cap, fo_err *err) {
     p->before = malloc(((size_t)cap + 1) * sizeof *p->before);
     if (!p->head || !p->before) {
         prompt_lookup_deinit(p);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     memset(p->head, -1, sizeof *p->head << p->bits);
     for (int i = 0; i < PROMPT_LOOKUP_CLASSES; i++) {

@@ -54,7 +54,7 @@ int sampler_create(sampler **out, int32_t n_vocab, fo_err *err) {
     }
     if (!s || !s->logits || !s->heap || !s->counts) {
         sampler_free(s);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     *out = s;
     return FO_OK;

@@ -49,7 +49,7 @@ int scheduler_init(scheduler *s, const scheduler_options *opt, kv_cache *kv, fo_
         indexed_heap_init(&s->waiting, opt->max_tasks) != FO_OK ||
         indexed_heap_init(&s->free_tasks, opt->max_tasks) != FO_OK) {
         scheduler_deinit(s);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     for (int i = 0; i < opt->max_tasks; i++) indexed_heap_push(&s->free_tasks, i, (heap_key){0});
     return FO_OK;
@@ -299,19 +299,19 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         kv_seq *kv = NULL;
         int n = 0;
         int rc = kv_seq_create(&kv, s->kv, t->salt, t->reuse, err);
-        if (rc == FO_OK) rc = kv_seq_prepare(kv, longest_stream(t), err);
-        if (rc == FO_OK && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
+        if (!rc) rc = kv_seq_prepare(kv, longest_stream(t), err);
+        if (!rc && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
         /* One that warms computes chunks alone: the prompt's blocks are not used once more. */
-        if (rc == FO_OK && !(t->chunk && t->prefill_only))
+        if (!rc && !(t->chunk && t->prefill_only))
             rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
-        if (rc == FO_OK && t->chunk) {
+        if (!rc && t->chunk) {
             chunk_stream stream = {t->tokens, t->n_tokens};
             rc = chunk_task_admit(t->chunk, kv, &stream, &n, err);
-            if (rc != FO_OK) chunk_task_leave(t->chunk, &stream);
+            if (rc) chunk_task_leave(t->chunk, &stream);
             t->tokens = stream.tokens;
             t->n_tokens = stream.n_tokens;
         }
-        if (rc != FO_OK) {
+        if (rc) {
             kv_seq_free(kv, true);
             *failed = i;
             return rc;
@@ -386,7 +386,7 @@ static int place_chunks(scheduler *s, int i, fo_err *err) {
 static int add_prefill(scheduler *s, int i, int *room, fo_err *err) {
     task *t = &s->tasks[i];
     int rc = place_chunks(s, i, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     int again = t->chunk ? chunk_task_again(t->chunk) : 0;
     int n_again = again < *room ? again : *room;
     int n = again == n_again ? t->n_tokens - kv_seq_tokens(t->kv) : 0;
@@ -430,7 +430,7 @@ static bool resume(scheduler *s, int i, fo_err *err, int *rc) {
     if (s->paused.task != i) return false;
     s->parts[0] = s->paused;
     s->paused.task = -1;
-    s->n_parts = *rc == FO_OK && !changed;
+    s->n_parts = !*rc && !changed;
     return s->n_parts;
 }
 
@@ -439,7 +439,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     s->n_parts = 0;
     make_urgent(s, now_ms);
     int rc = admit(s, now_ms, failed, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     int room = s->opt.max_batch_tokens;
     /* Decode rows. Preemption shortens running[] while we walk, so look at positions afresh. */
     for (int k = 0; k < s->n_running && room > 0; k++) {
@@ -454,7 +454,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
         int i = s->running[k];
         if (s->tasks[i].background) {
             if (s->n_parts || resume(s, i, err, &rc)) break;
-            if (rc != FO_OK) {
+            if (rc) {
                 *failed = i;
                 return rc;
             }
@@ -463,7 +463,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
         while (!in_step(s, i) && wait_for_leader(s, i, err)) i = s->tasks[i].leader;
         if (in_step(s, i)) continue;
         rc = add_prefill(s, i, &room, err);
-        if (rc != FO_OK && rc != FO_ENOMEM) {
+        if (rc && rc != FO_ENOMEM) {
             *failed = i;
             return rc;
         }
@@ -474,7 +474,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
         while (s->n_running > 1) preempt(s, s->running[s->n_running - 1]);
         s->tasks[first].leader = -1;
         rc = add_prefill(s, first, &room, err);
-        if (rc != FO_OK) {
+        if (rc) {
             *failed = first;
             return rc;
         }
@@ -495,8 +495,8 @@ int scheduler_commit(scheduler *s, fo_err *err) {
         step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
         int rc = kv_seq_commit(t->kv, t->tokens + p->start, p->n - p->n_draft, err);
-        if (rc == FO_OK && t->chunk) rc = commit_chunk(s, p, err);
-        if (rc != FO_OK) return rc;
+        if (!rc && t->chunk) rc = commit_chunk(s, p, err);
+        if (rc) return rc;
     }
     return FO_OK;
 }

@@ -342,7 +342,7 @@ static int parse(gguf *g, fo_err *err) {
 
 int gguf_open_memory(gguf **out, const void *data, size_t size, fo_err *err) {
     gguf *g = calloc(1, sizeof *g);
-    if (!g) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!g) return fo_no_memory(err);
     fo_err local = {0};
     g->base = data;
     g->size = size;

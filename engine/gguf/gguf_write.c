@@ -30,7 +30,7 @@ struct gguf_writer {
 
 int gguf_writer_create(gguf_writer **out, const char *path, fo_err *err) {
     gguf_writer *w = calloc(1, sizeof *w);
-    if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!w) return fo_no_memory(err);
     int rc = fo_file_create_shared(&w->file, path, err);
     if (rc) {
         free(w);
@@ -140,7 +140,7 @@ void gguf_put_tensor(gguf_writer *w, const char *name, quant_type type, uint32_t
         size_t cap = w->cap_slots ? 2 * w->cap_slots : 64;
         slot *grown = realloc(w->slots, cap * sizeof *grown);
         if (!grown) {
-            fo_fail(&w->first, FO_ENOMEM, "out of memory");
+            fo_no_memory(&w->first);
             return;
         }
         w->slots = grown;

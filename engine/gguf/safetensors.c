@@ -120,7 +120,7 @@ static int parse(safetensors *s, const unsigned char *data, size_t size, fo_err 
 
 int safetensors_open_memory(safetensors **out, const void *data, size_t size, fo_err *err) {
     safetensors *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     int rc = parse(s, data, size, err);
     if (rc) {
         safetensors_close(s);

@@ -163,7 +163,7 @@ int kv_cache_create(kv_cache **out, const kv_cache_options *opt,
     if (opt->n_pages < 1)
         return fo_fail_field(err, FO_EINVAL, "kv-ram", "the KV cache needs room for one page");
     kv_cache *c = calloc(1, sizeof *c);
-    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!c) return fo_no_memory(err);
     c->layout = opt->layout;
     c->n_pages = opt->n_pages;
     c->P = opt->layout.page_tokens;
@@ -176,18 +176,16 @@ int kv_cache_create(kv_cache **out, const kv_cache_options *opt,
     c->by_hash = malloc(c->n_buckets * sizeof *c->by_hash);
     c->by_parent = malloc(c->n_buckets * sizeof *c->by_parent);
     int rc = FO_OK;
-    if (!c->meta || !c->tokens || !c->by_hash || !c->by_parent)
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!c->meta || !c->tokens || !c->by_hash || !c->by_parent) rc = fo_no_memory(err);
     /* The storage type decides the bytes as much as the weights do. */
     unsigned char named[32];
     memcpy(named, fingerprint, 32);
     named[31] ^= (unsigned char)(1 + opt->layout.type);
-    if (rc == FO_OK) rc = prefix_hasher_create(&c->hasher, named, err);
-    if (rc == FO_OK) rc = kv_pages_create(&c->pages, &opt->layout, c->n_pages, err);
-    if (rc == FO_OK && indexed_heap_init(&c->cached, c->n_pages) != FO_OK)
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) rc = kv_cache_store_init(c, opt, err);
-    if (rc != FO_OK) {
+    if (!rc) rc = prefix_hasher_create(&c->hasher, named, err);
+    if (!rc) rc = kv_pages_create(&c->pages, &opt->layout, c->n_pages, err);
+    if (!rc && indexed_heap_init(&c->cached, c->n_pages) != FO_OK) rc = fo_no_memory(err);
+    if (!rc) rc = kv_cache_store_init(c, opt, err);
+    if (rc) {
         kv_cache_free(c);
         return rc;
     }
@@ -245,7 +243,7 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
     if (!s || !s->tail || !grow_table(s, 1)) {
         if (s) free(s->tail), free(s->pages), free(s->chain);
         free(s);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     s->c = c;
     memcpy(s->salt, salt, 32);
@@ -263,7 +261,7 @@ void kv_seq_expect(kv_seq *s, double uses) {
 }
 
 int kv_seq_prepare(kv_seq *s, int n, fo_err *err) {
-    if (!grow_table(s, n / s->c->P + 1)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!grow_table(s, n / s->c->P + 1)) return fo_no_memory(err);
     return FO_OK;
 }
 
@@ -356,7 +354,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     c->stats.lookups++;
     c->stats.lookup_tokens += (uint64_t)(n - had);
     int limit = n - 1, blocks = limit / c->P;
-    if (!grow_table(s, blocks + 1)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!grow_table(s, blocks + 1)) return fo_no_memory(err);
     while (s->n_pages > first) drop_page(c, s->pages[--s->n_pages], true); /* reserved, unused */
     int i = first;
     bool ahead = false;
@@ -364,7 +362,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
         prefix_hash h;
         int rc = prefix_hash_block(c->hasher, i ? &s->chain[i - 1] : NULL, s->salt,
                                    tokens + i * c->P, (size_t)c->P, &h, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         int p = find_page(c, &h);
         if (p != NONE) {
             hold_page(c, p);
@@ -443,7 +441,7 @@ int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
     int at = s->n_tokens / c->P;
     bool copy = at < s->n_pages && n > 0 &&
                 (c->meta[s->pages[at]].refs > 1 || c->meta[s->pages[at]].hashed);
-    if (!grow_table(s, need > old ? need : old)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!grow_table(s, need > old ? need : old)) return fo_no_memory(err);
     int want = (need > old ? need - old : 0) + copy;
     if (want > kv_cache_available(c))
         return fo_fail(err, FO_ENOMEM, "the KV cache has %d of %d pages left, %d are needed",
@@ -472,7 +470,7 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
         const prefix_hash *parent = i ? &s->chain[i - 1] : NULL;
         int rc =
             prefix_hash_block(c->hasher, parent, s->salt, s->tail, (size_t)c->P, &s->chain[i], err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         int twin = find_page(c, &s->chain[i]);
         if (twin == NONE) {
             register_page(c, s->pages[i], &s->chain[i], parent, s->salt, s->tail);
@@ -514,11 +512,11 @@ int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
     kv_cache *c = from->c;
     kv_seq *s = NULL;
     int rc = kv_seq_create(&s, c, from->salt, from->reuse, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     int used = (from->n_tokens + c->P - 1) / c->P;
     if (!grow_table(s, used)) {
         kv_seq_free(s, true);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     for (int i = 0; i < used; i++) {
         hold_page(c, from->pages[i]);
@@ -691,12 +689,12 @@ static int check_order(const kv_cache *c, int p, fo_err *err) {
 
 int kv_cache_check(const kv_cache *c, fo_err *err) {
     int *refs = calloc((size_t)c->n_pages, sizeof *refs);
-    if (!refs) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!refs) return fo_no_memory(err);
     int rc = FO_OK, n = 0;
-    for (const kv_seq *s = c->sequences; rc == FO_OK && s; s = s->next)
+    for (const kv_seq *s = c->sequences; !rc && s; s = s->next)
         rc = check_sequence(c, s, refs, err);
     int n_used = 0, n_cached = 0;
-    for (int p = 0; rc == FO_OK && p < c->n_pages; p++) {
+    for (int p = 0; !rc && p < c->n_pages; p++) {
         const page_meta *m = &c->meta[p];
         if (m->refs != refs[p])
             rc = fo_fail(err, FO_ECORRUPT, "invariant 2: page %d counts %d references, has %d", p,
@@ -707,7 +705,7 @@ int kv_cache_check(const kv_cache *c, fo_err *err) {
         n_cached += m->refs == 0 && m->hashed;
     }
     free(refs);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     for (int p = c->free_head; p != NONE && n <= c->n_pages; p = c->meta[p].next, n++)
         if (c->meta[p].refs || c->meta[p].hashed)
             return fo_fail(err, FO_ECORRUPT, "invariant 1: page %d is in the free list", p);
@@ -720,7 +718,7 @@ int kv_cache_check(const kv_cache *c, fo_err *err) {
     int n_unsaved = 0;
     for (int p = 0; p < c->n_pages; p++) {
         rc = check_order(c, p, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         n_unsaved += c->meta[p].unsaved;
     }
     if (n_unsaved != c->n_unsaved)

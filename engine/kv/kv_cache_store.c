@@ -18,7 +18,7 @@ int kv_cache_store_init(kv_cache *c, const kv_cache_options *opt, fo_err *err) {
     c->n_forgotten = FORGOTTEN;
     while (c->n_forgotten < 8u * (unsigned)c->n_pages) c->n_forgotten *= 2;
     c->forgotten = calloc(c->n_forgotten, sizeof *c->forgotten);
-    return c->forgotten ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    return c->forgotten ? FO_OK : fo_no_memory(err);
 }
 
 /* A place and a tag, never 0, from a block's name: a false memory only costs a write. */
@@ -52,7 +52,7 @@ static int save(kv_cache *c, int p) {
         .key = m->hash.bytes, .kind = KV_STORE_BLOCK, .n_tokens = c->P, .reuse = m->uses};
     int rc =
         kv_store_put(c->store, &item, kv_pages_data_const(c->pages, p), c->layout.page_bytes, NULL);
-    if (rc == FO_OK) c->stats.saved_blocks++;
+    if (!rc) c->stats.saved_blocks++;
     return rc;
 }
 
@@ -107,7 +107,7 @@ int kv_cache_save(kv_cache *c, int max) {
     for (; list && k < n && k < max; k++) {
         int rc = save(c, (int)(list[k] - c->meta));
         if (rc == FO_EBUSY) break; /* later */
-        saved += rc == FO_OK;
+        saved += !rc;
         list[k]->unsaved = false;
         c->n_unsaved--;
     }
@@ -126,7 +126,7 @@ int kv_cache_save_all(kv_cache *c, double max_ms) {
             kv_store_flush(c->store);
             continue;
         }
-        saved += rc == FO_OK;
+        saved += !rc;
         k++;
     }
     free(list);

@@ -39,11 +39,11 @@ static void check_file(check *k, const char *name, uint32_t id) {
     fo_err why = {0};
     snprintf(path, sizeof path, "%s/%s", k->dir, name);
     int rc = fo_map_open(&m, path, &why);
-    if (rc == FO_OK) rc = kv_segment_check(m.data, m.size, &why);
-    if (rc == FO_OK && m.size < known_bytes(k, id))
+    if (!rc) rc = kv_segment_check(m.data, m.size, &why);
+    if (!rc && m.size < known_bytes(k, id))
         rc = fo_fail(&why, FO_ECORRUPT, "it is cut off: the index knows %llu bytes",
                      (unsigned long long)known_bytes(k, id));
-    if (rc != FO_OK) k->fn(k->ctx, name, false, why.msg);
+    if (rc) k->fn(k->ctx, name, false, why.msg);
     fo_map_close(&m);
 }
 

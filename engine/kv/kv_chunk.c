@@ -19,7 +19,7 @@ int kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
               EVP_DigestUpdate(c, prefix, n_prefix * sizeof *prefix) &&
               EVP_DigestUpdate(c, chunk, n * sizeof *chunk) && EVP_DigestFinal_ex(c, out, NULL);
     EVP_MD_CTX_free(c);
-    return ok ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    return ok ? FO_OK : fo_no_memory(err);
 }
 
 /* The part of [at, end) that lies in one page. */
@@ -47,7 +47,7 @@ int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start
         k = in_page(at, start + n, l->page_tokens);
         kv_pages_import(kv, page, slot, k, from);
         int rc = model_rotate_kv(m, kv, page, slot, k, start - computed_at, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         from += (size_t)k * kv_layout_token_bytes(l);
     }
     return FO_OK;

@@ -78,7 +78,7 @@ static int make(kv_segment **out, uint32_t id, int fd, fo_err *err) {
     kv_segment *s = calloc(1, sizeof *s);
     if (!s) {
         close(fd);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     s->id = id;
     s->fd = fd;
@@ -90,7 +90,7 @@ static int make(kv_segment **out, uint32_t id, int fd, fo_err *err) {
 int kv_segment_create(kv_segment **out, const char *dir, uint32_t id, const unsigned char owner[32],
                       fo_err *err) {
     char *path = kv_segment_path(dir, id);
-    if (!path) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!path) return fo_no_memory(err);
     int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0) {
         int rc = fo_fail_errno(err, "cannot make %s", path);
@@ -119,7 +119,7 @@ int kv_segment_create(kv_segment **out, const char *dir, uint32_t id, const unsi
 int kv_segment_open(kv_segment **out, const char *dir, uint32_t id, const unsigned char owner[32],
                     fo_err *err) {
     char *path = kv_segment_path(dir, id);
-    if (!path) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!path) return fo_no_memory(err);
     int rc = FO_OK, fd = open(path, O_RDWR | O_CLOEXEC);
     file_header h;
     if (fd < 0)
@@ -131,7 +131,7 @@ int kv_segment_open(kv_segment **out, const char *dir, uint32_t id, const unsign
     else if (h.version != VERSION || memcmp(h.owner, owner, 32) != 0)
         rc = fo_fail(err, FO_EMISMATCH, "%s belongs to another model", path);
     free(path);
-    if (rc == FO_OK) return make(out, id, fd, err);
+    if (!rc) return make(out, id, fd, err);
     if (fd >= 0) close(fd);
     return rc;
 }

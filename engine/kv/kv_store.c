@@ -220,7 +220,7 @@ static bool make_ram_room(kv_store *s, uint64_t n, double worth) {
 int kv_store_open(kv_store **out, const kv_store_options *opt, const unsigned char fingerprint[32],
                   const kv_layout *layout, fo_err *err) {
     kv_store *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     pthread_mutex_init(&s->mu, NULL);
     pthread_cond_init(&s->work, NULL);
     pthread_cond_init(&s->done, NULL);
@@ -232,12 +232,12 @@ int kv_store_open(kv_store **out, const kv_store_options *opt, const unsigned ch
     s->disk_budget = opt->disk_bytes;
     s->queue_budget = opt->queue_bytes ? opt->queue_bytes : (uint64_t)32 << 20;
     kv_segment_owner(s->owner, fingerprint, layout);
-    int rc = grow(s) ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK && opt->dir && opt->disk_bytes) {
+    int rc = grow(s) ? FO_OK : fo_no_memory(err);
+    if (!rc && opt->dir && opt->disk_bytes) {
         s->dir = strdup(opt->dir);
-        rc = s->dir ? kv_store_disk_open(s, err) : fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = s->dir ? kv_store_disk_open(s, err) : fo_no_memory(err);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         kv_store_close(s);
         return rc;
     }
@@ -294,9 +294,9 @@ int kv_store_put(kv_store *s, const kv_store_item *it, const void *data, size_t 
         rc = where(s, it, n, &ram, &disk, err);
     }
     pthread_mutex_unlock(&s->mu);
-    if (there || rc != FO_OK) return rc;
+    if (there || rc) return rc;
     kv_buffer *b = kv_store_new_buffer(n);
-    if (!b) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!b) return fo_no_memory(err);
     memcpy(b->data, data, n);
 
     pthread_mutex_lock(&s->mu);
@@ -318,9 +318,9 @@ int kv_store_put(kv_store *s, const kv_store_item *it, const void *data, size_t 
             e->n_bytes = n;
             kv_store_give_buffer(s, i, b, ram);
             if (disk) rc = kv_store_enqueue(s, i, err);
-            if (rc != FO_OK && !ram) kv_store_remove_entry(s, i);
+            if (rc && !ram) kv_store_remove_entry(s, i);
         } else if (ram || disk) {
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            rc = fo_no_memory(err);
         }
     }
     kv_store_let_go(s, b);
@@ -358,7 +358,7 @@ int kv_store_read_record(kv_store *s, int i, void *to, fo_err *err) {
     double spent = fo_now_ms() - t0;
     pthread_mutex_lock(&s->mu);
     s->stats.read_ms += spent;
-    if (rc != FO_OK) { /* unreadable is as good as damaged: it must not be tried for ever */
+    if (rc) { /* unreadable is as good as damaged: it must not be tried for ever */
         s->stats.corrupt++;
         i = kv_store_find(s, r.key);
         if (i != KV_NONE && s->entries[i].segment == g && s->entries[i].offset == r.offset) {
@@ -407,12 +407,12 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
             count_hit(s, from_disk ? &s->stats.disk : &s->stats.ram, kind, n_tokens);
             keep_staged(s, i);
         } else if (!(b = kv_store_new_buffer(e->n_bytes))) {
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            rc = fo_no_memory(err);
         } else {
             rc = kv_store_read_record(s, i, b->data, err);
             i = kv_store_find(s, key);
             e = i != KV_NONE ? &s->entries[i] : NULL;
-            if (rc != FO_OK) {
+            if (rc) {
                 kv_store_let_go(s, b);
             } else {
                 count_hit(s, &s->stats.disk, kind, n_tokens);
@@ -430,7 +430,7 @@ int kv_store_get(kv_store *s, enum kv_store_kind kind, const unsigned char key[3
         }
     }
     pthread_mutex_unlock(&s->mu);
-    if (rc == FO_OK)
+    if (!rc)
         *out = (kv_store_ref){.data = b->data,
                               .n_bytes = b->n,
                               .n_tokens = n_tokens,
@@ -468,7 +468,7 @@ int kv_store_read(kv_store *s, enum kv_store_kind kind, const unsigned char key[
             kv_store_let_go(s, b);
         } else {
             rc = kv_store_read_record(s, i, to, err);
-            if (rc == FO_OK) count_hit(s, &s->stats.disk, kind, n_tokens);
+            if (!rc) count_hit(s, &s->stats.disk, kind, n_tokens);
         }
     }
     pthread_mutex_unlock(&s->mu);
@@ -530,7 +530,7 @@ int kv_store_check(kv_store *s, fo_err *err) {
     int rc = FO_OK, n = 0;
     uint64_t ram = 0, live = 0, in_ram = 0, on_disk = 0, files = 0, in_segments = 0;
     pthread_mutex_lock(&s->mu);
-    for (int i = 0; rc == FO_OK && i < s->cap_entries; i++) {
+    for (int i = 0; !rc && i < s->cap_entries; i++) {
         const kv_entry *e = &s->entries[i];
         if (!e->taken) continue;
         n++;
@@ -543,11 +543,11 @@ int kv_store_check(kv_store *s, fo_err *err) {
         if (!s->writing) files += s->segments[i]->bytes;
     }
     for (size_t i = 0; i < s->n_foreign; i++) files += s->foreign[i].bytes;
-    if (rc == FO_OK &&
+    if (!rc &&
         (n != s->n_entries || in_ram != s->stats.ram.records || on_disk != s->stats.disk.records))
         rc = fo_fail(err, FO_ECORRUPT, "invariant 1: %d entries, %d counted", n, s->n_entries);
-    if (rc == FO_OK && (ram > s->stats.ram.bytes || live != s->stats.live_bytes ||
-                        live != in_segments || (!s->writing && files != s->file_bytes)))
+    if (!rc && (ram > s->stats.ram.bytes || live != s->stats.live_bytes || live != in_segments ||
+                (!s->writing && files != s->file_bytes)))
         rc = fo_fail(err, FO_ECORRUPT,
                      "invariant 3: %llu bytes in RAM, %llu counted; %llu live on disk, %llu and "
                      "%llu counted; %llu of files, %llu counted",

@@ -148,15 +148,15 @@ static index_change change_of(const kv_entry *e) {
 
 static int write_changes(kv_store *s, const index_change *list, size_t n, fo_err *err) {
     int rc = kv_store_index_begin(s->index, err);
-    if (rc != FO_OK) return rc;
-    for (size_t k = 0; rc == FO_OK && k < n; k++)
+    if (rc) return rc;
+    for (size_t k = 0; !rc && k < n; k++)
         rc = list[k].there
                  ? kv_store_index_put(s->index, list[k].segment, &list[k].r, list[k].reuse, err)
                  : kv_store_index_drop(s->index, list[k].r.key, err);
-    for (size_t k = 0; rc == FO_OK && k < s->n_segments; k++)
+    for (size_t k = 0; !rc && k < s->n_segments; k++)
         rc = kv_store_index_set_segment(s->index, s->segments[k]->id, s->segments[k]->bytes, err);
-    if (rc == FO_OK) rc = kv_store_index_sweep(s->index, still_there, s, err);
-    return rc == FO_OK ? kv_store_index_commit(s->index, err) : rc;
+    if (!rc) rc = kv_store_index_sweep(s->index, still_there, s, err);
+    return !rc ? kv_store_index_commit(s->index, err) : rc;
 }
 
 /* Write what changed since the last time. mu is held before and after. used: how often records
@@ -194,8 +194,8 @@ static void write_index(kv_store *s, bool used) {
     free(list);
     pthread_mutex_lock(&s->mu);
     s->writing = false;
-    s->index_behind = rc != FO_OK;
-    if (rc != FO_OK) s->stats.write_errors++;
+    s->index_behind = rc;
+    if (rc) s->stats.write_errors++;
 }
 
 /* ---- room -------------------------------------------------------------------------------- */
@@ -240,7 +240,7 @@ static kv_segment *append(kv_store *s, kv_segment_record *r, const void *data) {
     pthread_mutex_lock(&s->mu);
     s->file_bytes += g->bytes - before;
     kv_store_segment_leave(s, g);
-    if (rc != FO_OK) {
+    if (rc) {
         write_failed(s);
         return NULL;
     }
@@ -268,7 +268,7 @@ static void compact(kv_store *s, kv_segment *g) {
             pthread_mutex_unlock(&s->mu);
             int rc = kv_segment_read(g, s->owner, &r, bytes, NULL);
             pthread_mutex_lock(&s->mu);
-            if (rc == FO_OK) to = append(s, &r, bytes);
+            if (!rc) to = append(s, &r, bytes);
             if (rc == FO_ECORRUPT) s->stats.corrupt++;
             c.r.offset = r.offset;
         }
@@ -344,7 +344,7 @@ static bool make_room(kv_store *s, uint64_t n) {
 
 int kv_store_enqueue(kv_store *s, int i, fo_err *err) {
     kv_write *w = malloc(sizeof *w);
-    if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!w) return fo_no_memory(err);
     kv_entry *e = &s->entries[i];
     *w = (kv_write){.buffer = e->buffer};
     memcpy(w->key, e->key, 32);
@@ -467,8 +467,7 @@ static int known_record(void *arg, const kv_segment_record *r, double reuse, fo_
         return FO_OK;
     }
     if (r->offset + extent > o->end) o->end = r->offset + extent;
-    return add_record(o->s, o->g, r, reuse, true) ? FO_OK
-                                                  : fo_fail(err, FO_ENOMEM, "out of memory");
+    return add_record(o->s, o->g, r, reuse, true) ? FO_OK : fo_no_memory(err);
 }
 
 static bool found_record(void *arg, const kv_segment_record *r) {
@@ -484,14 +483,14 @@ static int load_segment(kv_store *s, kv_segment *g, fo_err *err) {
     opening o = {.s = s, .g = g, .size = (uint64_t)st.st_size};
     uint64_t known = 0;
     int rc = kv_store_index_segment(s->index, g->id, &known, err);
-    if (rc == FO_OK && known) rc = kv_store_index_records(s->index, g->id, known_record, &o, err);
+    if (!rc && known) rc = kv_store_index_records(s->index, g->id, known_record, &o, err);
     uint64_t from = known <= o.size ? known : o.end;
-    if (rc == FO_OK) rc = kv_segment_scan(g, from, s->owner, found_record, &o, err);
-    if (rc == FO_OK && o.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK && o.n_short)
+    if (!rc) rc = kv_segment_scan(g, from, s->owner, found_record, &o, err);
+    if (!rc && o.failed) rc = fo_no_memory(err);
+    if (!rc && o.n_short)
         fo_notice(&s->notices, "kv_damaged", "%s/%08x.kv is cut off: %zu records are gone", s->dir,
                   g->id, o.n_short);
-    if (rc == FO_OK && g->bytes < o.size) {
+    if (!rc && g->bytes < o.size) {
         fo_notice(&s->notices, "kv_damaged",
                   "%s/%08x.kv ends with %llu bytes that are no whole record: cut off", s->dir,
                   g->id, (unsigned long long)(o.size - g->bytes));
@@ -507,12 +506,12 @@ static int add_foreign(kv_store *s, uint32_t id, fo_err *err) {
     if (list) s->foreign = list;
     int rc = FO_OK;
     if (!path || !list)
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_no_memory(err);
     else if (stat(path, &st) != 0)
         rc = fo_fail_errno(err, "cannot read %s", path);
     else
         list[s->n_foreign++] = (kv_foreign){id, (uint64_t)st.st_size, (int64_t)st.st_mtime};
-    if (rc == FO_OK) s->file_bytes += (uint64_t)st.st_size;
+    if (!rc) s->file_bytes += (uint64_t)st.st_size;
     free(path);
     return rc;
 }
@@ -521,7 +520,7 @@ static int list_files(kv_store *s, fo_err *err) {
     DIR *d = opendir(s->dir);
     if (!d) return fo_fail_errno(err, "cannot read %s", s->dir);
     int rc = FO_OK;
-    for (struct dirent *e; rc == FO_OK && (e = readdir(d));) {
+    for (struct dirent *e; !rc && (e = readdir(d));) {
         uint32_t id;
         kv_segment *g = NULL;
         if (!kv_segment_name(e->d_name, &id) || id == UINT32_MAX) continue;
@@ -534,11 +533,11 @@ static int list_files(kv_store *s, fo_err *err) {
                       id);
             unlink_segment(s, id);
             rc = FO_OK;
-        } else if (rc == FO_OK) {
+        } else if (!rc) {
             g->bytes = 0; /* counted once it is loaded */
             if (!add_segment(s, g)) {
                 kv_segment_close(g);
-                rc = fo_fail(err, FO_ENOMEM, "out of memory");
+                rc = fo_no_memory(err);
             }
         }
     }
@@ -560,9 +559,9 @@ static int by_id(const void *a, const void *b) {
 
 static int lock_folder(kv_store *s, fo_err *err) {
     int rc = fo_make_dirs(s->dir, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     char *path = NULL;
-    if (asprintf(&path, "%s/lock", s->dir) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (asprintf(&path, "%s/lock", s->dir) < 0) return fo_no_memory(err);
     s->lock_fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
     if (s->lock_fd < 0)
         rc = fo_fail_errno(err, "cannot open %s", path);
@@ -579,21 +578,21 @@ int kv_store_disk_open(kv_store *s, fo_err *err) {
     if (s->segment_bytes < MIN_SEGMENT) s->segment_bytes = MIN_SEGMENT;
     if (s->segment_bytes > MAX_SEGMENT) s->segment_bytes = MAX_SEGMENT;
     int rc = lock_folder(s, err);
-    if (rc == FO_OK) rc = list_files(s, err);
+    if (!rc) rc = list_files(s, err);
     bool replaced = false;
-    if (rc == FO_OK) rc = kv_store_index_open(&s->index, s->dir, &replaced, err);
-    if (rc == FO_OK && replaced)
+    if (!rc) rc = kv_store_index_open(&s->index, s->dir, &replaced, err);
+    if (!rc && replaced)
         fo_notice(&s->notices, "kv_damaged",
                   "%s/index.db was damaged or of another version: made anew from the segments",
                   s->dir);
-    if (rc == FO_OK) rc = kv_store_index_sweep(s->index, found_at_start, s, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = kv_store_index_sweep(s->index, found_at_start, s, err);
+    if (rc) return rc;
     if (s->n_segments) qsort(s->segments, s->n_segments, sizeof *s->segments, by_id);
-    for (size_t k = 0; rc == FO_OK && k < s->n_segments; k++) {
+    for (size_t k = 0; !rc && k < s->n_segments; k++) {
         rc = load_segment(s, s->segments[k], err);
-        if (rc == FO_OK) s->file_bytes += s->segments[k]->bytes;
+        if (!rc) s->file_bytes += s->segments[k]->bytes;
     }
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     kv_segment *newest = s->n_segments ? s->segments[s->n_segments - 1] : NULL;
     if (newest && newest->bytes < s->segment_bytes / 2) s->active = newest;
     pthread_mutex_lock(&s->mu);

@@ -114,7 +114,7 @@ int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, f
     int rc = FO_OK;
     if (!x || asprintf(&path, "%s/index.db", dir) < 0) {
         free(x);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     make_private(path);
     *replaced = false;
@@ -131,7 +131,7 @@ int kv_store_index_open(kv_store_index **out, const char *dir, bool *replaced, f
         if (!open_db(x, path)) rc = fail(x, err);
     }
     free(path);
-    if (rc == FO_OK) {
+    if (!rc) {
         *out = x;
         return FO_OK;
     }
@@ -151,8 +151,7 @@ static int run(kv_store_index *x, sqlite3_stmt *st, fo_err *err) {
     int rc = sqlite3_step(st) == SQLITE_DONE ? FO_OK : fail(x, err);
     sqlite3_reset(st);
     sqlite3_clear_bindings(st);
-    if (rc != FO_OK && !sqlite3_get_autocommit(x->db))
-        sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
+    if (rc && !sqlite3_get_autocommit(x->db)) sqlite3_exec(x->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
 }
 
@@ -171,7 +170,7 @@ int kv_store_index_records(kv_store_index *x, uint32_t segment, kv_store_index_f
     sqlite3_stmt *st = x->st[RECORDS];
     sqlite3_bind_int64(st, 1, segment);
     int step, rc = FO_OK;
-    while (rc == FO_OK && (step = sqlite3_step(st)) != SQLITE_DONE) {
+    while (!rc && (step = sqlite3_step(st)) != SQLITE_DONE) {
         if (step != SQLITE_ROW) {
             rc = fail(x, err);
             break;
@@ -230,7 +229,7 @@ int kv_store_index_set_segment(kv_store_index *x, uint32_t segment, uint64_t byt
 int kv_store_index_drop_segment(kv_store_index *x, uint32_t segment, fo_err *err) {
     sqlite3_bind_int64(x->st[DROP_RECORDS], 1, segment);
     int rc = run(x, x->st[DROP_RECORDS], err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     sqlite3_bind_int64(x->st[DROP_SEGMENT], 1, segment);
     return run(x, x->st[DROP_SEGMENT], err);
 }
@@ -247,6 +246,6 @@ int kv_store_index_sweep(kv_store_index *x, bool (*keep)(void *arg, uint32_t seg
         if (step != SQLITE_ROW) return fail(x, err);
         if (id >= 0 && id <= UINT32_MAX && keep(arg, (uint32_t)id)) continue;
         int rc = kv_store_index_drop_segment(x, (uint32_t)id, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
 }

@@ -34,7 +34,7 @@ static kv_buffer *read_ahead(kv_store *s, const unsigned char key[32]) {
     s->stats.staged_bytes += n;
     int rc = kv_store_read_record(s, i, b->data, NULL);
     i = kv_store_find(s, key);
-    if (rc == FO_OK && i != KV_NONE && !s->entries[i].buffer && s->entries[i].n_bytes == n) {
+    if (!rc && i != KV_NONE && !s->entries[i].buffer && s->entries[i].n_bytes == n) {
         kv_store_give_buffer(s, i, b, false);
         return b;
     }

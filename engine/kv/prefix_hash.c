@@ -14,7 +14,7 @@ struct prefix_hasher {
 
 int prefix_hasher_create(prefix_hasher **out, const unsigned char fingerprint[32], fo_err *err) {
     prefix_hasher *h = calloc(1, sizeof *h);
-    if (!h) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!h) return fo_no_memory(err);
     memcpy(h->fingerprint, fingerprint, 32);
     *out = h;
     return FO_OK;

@@ -285,6 +285,6 @@ bool model_forward_go(model_context *c, kv_pages *kv, const model_sequence *seqs
 int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
                   float *logits, fo_err *err) {
     int rc = model_forward_begin(c, kv, seqs, n_seqs, err);
-    if (rc == FO_OK) model_forward_go(c, kv, seqs, n_seqs, logits, NULL);
+    if (!rc) model_forward_go(c, kv, seqs, n_seqs, logits, NULL);
     return rc;
 }

@@ -31,7 +31,7 @@ typedef struct source {
 /* --- the small files --- */
 static int path_of(const source *s, const char *name, fo_buf *path, fo_err *err) {
     fo_buf_printf(path, "%s/%s", s->folder, name);
-    return path->failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    return path->failed ? fo_no_memory(err) : FO_OK;
 }
 
 static int read_json(const source *s, const char *name, cJSON **out, fo_err *err) {
@@ -210,7 +210,7 @@ static int add(job *j, const char *prefix, const char *from, const char *end, co
     if (j->n == j->cap) {
         size_t cap = j->cap ? 2 * j->cap : 256;
         plan *grown = realloc(j->plans, cap * sizeof *grown);
-        if (!grown) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!grown) return fo_no_memory(err);
         j->plans = grown;
         j->cap = cap;
     }
@@ -292,7 +292,7 @@ static int write_tensor(job *j, const plan *p, fo_err *err) {
     quant_row_bytes(p->type, cols, &out_bytes);
     float *row = malloc(cols * sizeof *row);
     char *packed = malloc(out_bytes);
-    int rc = row && packed ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = row && packed ? FO_OK : fo_no_memory(err);
     for (size_t i = 0; !rc && i < rows; i++) {
         quant_unpack_row(t->type, (const char *)t->data + i * in_bytes, row, cols);
         quant_pack_row(p->type, row, packed, cols);

@@ -93,7 +93,7 @@ int hnsw_grow(hnsw **out, const hnsw *h, uint32_t capacity, fo_err *err) {
         return fo_fail(err, FO_EINVAL, "%zu points do not fit a dense graph of %u", n, capacity);
     hnsw *g;
     int rc = hnsw_create(&g, &p, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     uint32_t upper_len = atomic_load(&h->upper_len);
     memcpy(g->codes, h->codes, n * h->code_stride);
     memcpy(g->rest, h->rest, n * h->code_stride);
@@ -284,7 +284,7 @@ int hnsw_map(hnsw **out, const hnsw_section in[HNSW_N_SECTIONS], fo_err *err) {
         return fo_fail(err, FO_ECORRUPT, "dense graph: head of %zu bytes", in[SEC_HEAD].size);
     memcpy(&d, in[SEC_HEAD].data, sizeof d);
     int rc = check_head(&d, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     hnsw *h = calloc(1, sizeof *h);
     if (!h) return fo_fail(err, FO_ENOMEM, "out of memory for a dense graph");
     h->dim = d.dim;
@@ -313,7 +313,7 @@ int hnsw_map(hnsw **out, const hnsw_section in[HNSW_N_SECTIONS], fo_err *err) {
         } else if (i != SEC_HEAD && want[i] && (uintptr_t)in[i].data % HNSW_SECTION_ALIGN) {
             rc = fo_fail(err, FO_EINVAL, "dense graph: section %d is not aligned", i);
         }
-        if (rc != FO_OK) {
+        if (rc) {
             free(h);
             return rc;
         }

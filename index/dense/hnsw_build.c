@@ -184,7 +184,7 @@ int hnsw_link(hnsw *h, hnsw_writer *w, uint32_t id, fo_err *err) {
         return FO_OK;
     }
     int rc = hnsw_scratch_fit(&w->s, h, h->ef_construction, 0, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     uint32_t level = hnsw_level(h, id), top = hnsw_level(h, entry);
     float score, bias = h->bias ? h->bias[id] : 0;
     hnsw_probe_code(h, &w->base, id);
@@ -214,12 +214,12 @@ int hnsw_insert(hnsw *h, const float *vec, uint32_t *id, fo_err *err) {
     if (!h->writer && !(h->writer = hnsw_writer_create(h)))
         return fo_fail(err, FO_ENOMEM, "out of memory for inserting into a dense graph");
     int rc = hnsw_prepare(h, vec, h->writer->x, "the vector", err);
-    if (rc == FO_OK) rc = hnsw_scratch_fit(&h->writer->s, h, h->ef_construction, 0, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = hnsw_scratch_fit(&h->writer->s, h, h->ef_construction, 0, err);
+    if (rc) return rc;
     hnsw_encode(h, n, h->writer->x);
     hnsw_place(h, n, hnsw_draw_level(h, n));
     rc = hnsw_link(h, h->writer, n, err); /* cannot fail any more: its memory is there */
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     atomic_store_explicit(&h->n, n + 1, memory_order_release);
     *id = n;
     return FO_OK;
@@ -246,9 +246,9 @@ static void encode_some(void *arg, size_t begin, size_t end, int thread) {
     for (size_t i = begin; i < end; i++) {
         fo_err err = {0};
         int rc = hnsw_prepare(j->h, j->vecs + i * j->h->dim, x, "the vector", &err);
-        if (rc != FO_OK) {
+        if (rc) {
             pthread_mutex_lock(&j->mu);
-            if (j->rc == FO_OK || i < j->bad) {
+            if (!j->rc || i < j->bad) {
                 j->rc = rc;
                 j->bad = i;
                 j->err = err;
@@ -278,11 +278,11 @@ int hnsw_build(hnsw *h, const float *vecs, size_t n, fo_pool *pool, hnsw_progres
                        first, h->capacity);
     build_job j = {.h = h, .vecs = vecs, .first = first, .n = n, .progress = progress, .ctx = ctx};
     int rc = hnsw_crew_init(&j.crew, h, pool, err);
-    if (rc != FO_OK || n == 0) goto done;
+    if (rc || n == 0) goto done;
     pthread_mutex_init(&j.mu, NULL);
     hnsw_run(pool, n, GRAIN, encode_some, &j);
     pthread_mutex_destroy(&j.mu);
-    if (j.rc != FO_OK) {
+    if (j.rc) {
         if (err) *err = j.err;
         rc = j.rc;
         fo_fail_prefix(err, "vector %zu", j.bad);

@@ -42,7 +42,7 @@ static int adopt(hnsw *h, hnsw_writer *w, const uint64_t *seen, uint64_t *gave,
                  const uint64_t *alive, uint32_t id, fo_err *err) {
     if (hnsw_load(hnsw_links(h, id, 0)) == HNSW_NONE) {
         int rc = hnsw_link(h, w, id, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     float score; /* from the entry on level 0: all that is met is reached, as the levels are not */
     uint32_t entry = atomic_load(&h->entry), parent = HNSW_NONE;
@@ -72,7 +72,7 @@ int hnsw_reach(hnsw *h, hnsw_writer *w, const uint64_t *alive, fo_err *err) {
     uint32_t entry = atomic_load(&h->entry);
     if (n == 0 || entry == HNSW_NONE) return FO_OK;
     int rc = hnsw_scratch_fit(&w->s, h, h->ef_construction, 0, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     uint64_t *seen = malloc(words * sizeof *seen), *gave = calloc(words, sizeof *gave);
     uint32_t *stack = malloc(n * sizeof *stack);
     if (!seen || !gave || !stack) {
@@ -83,13 +83,13 @@ int hnsw_reach(hnsw *h, hnsw_writer *w, const uint64_t *alive, fo_err *err) {
         memset(seen, 0, words * sizeof *seen);
         size_t adopted = 0;
         hnsw_flood(h, entry, seen, stack);
-        for (uint32_t id = 0; id < n && rc == FO_OK; id++) {
+        for (uint32_t id = 0; id < n && !rc; id++) {
             if (get_bit(seen, id) || !is_alive(alive, id)) continue;
             rc = adopt(h, w, seen, gave, alive, id, err);
             hnsw_flood(h, id, seen, stack);
             adopted++;
         }
-        if (rc != FO_OK || adopted == 0) break;
+        if (rc || adopted == 0) break;
     }
 done:
     free(seen);
@@ -230,7 +230,7 @@ static int mend(mend_job *j, fo_pool *pool, fo_err *err) {
     enum { GRAIN = 64 };
     for (int i = 0; i < j->crew.n; i++) {
         int rc = hnsw_scratch_fit(&j->crew.writers[i]->s, j->src, 0, 0, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     size_t n = hnsw_count(j->src);
     j->mended = calloc(n / 64 + 1, sizeof *j->mended);
@@ -246,8 +246,8 @@ int hnsw_repair(hnsw *h, const uint64_t *alive, fo_pool *pool, fo_err *err) {
     if (h->mapped) return fo_fail(err, FO_EUNSUPPORTED, "a mapped dense graph is not changed");
     mend_job j = {.dst = h, .src = h, .alive = alive};
     int rc = hnsw_crew_init(&j.crew, h, pool, err);
-    if (rc == FO_OK) rc = mend(&j, pool, err);
-    if (rc == FO_OK) rc = hnsw_reach(h, j.crew.writers[0], alive, err);
+    if (!rc) rc = mend(&j, pool, err);
+    if (!rc) rc = hnsw_reach(h, j.crew.writers[0], alive, err);
     hnsw_crew_deinit(&j.crew);
     return rc;
 }
@@ -345,20 +345,20 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
     if (params.capacity == 0) params.capacity = 1;
     hnsw *h;
     int rc = hnsw_create(&h, &params, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     uint32_t *new_id = NULL;
     mend_job j = {.dst = h, .cancel = params.cancel};
     link_job link = {
         .h = h, .crew = &j.crew, .cancel = params.cancel, .progress = progress, .ctx = ctx};
     rc = hnsw_crew_init(&j.crew, h, pool, err);
-    if (rc == FO_OK) rc = gather_rows(h, in, n_in, kept, &new_id, &link, err);
-    if (rc == FO_OK && kept < n_in) {
+    if (!rc) rc = gather_rows(h, in, n_in, kept, &new_id, &link, err);
+    if (!rc && kept < n_in) {
         j.src = in[kept].graph;
         j.alive = in[kept].alive;
         j.new_id = new_id;
         rc = mend(&j, pool, err);
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         if (total && kept == n_in) hnsw_offer_entry(h, 0);
         link.total = total - (link.skip_to - link.skip_from);
         hnsw_run(pool, link.total, GRAIN, link_rest, &link);
@@ -368,7 +368,7 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
     }
     free(new_id);
     hnsw_crew_deinit(&j.crew);
-    if (rc != FO_OK) {
+    if (rc) {
         hnsw_free(h);
         return rc;
     }

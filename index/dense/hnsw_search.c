@@ -359,7 +359,7 @@ static int find_candidates(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, 
     size_t budget = n_allowed / WALK_COST + ef;
     bool scan = !walk_all && (double)ef * WALK_SCORES / share > (double)budget;
     int rc = hnsw_scratch_fit(s, h, walk_all ? wide : ef, scan ? 0 : budget + HNSW_BATCH, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     hnsw_probe p = {.q = s->q};
     hnsw_probe_vector(h, &p, s->qf);
     if (!scan && entry != HNSW_NONE) {
@@ -392,9 +392,9 @@ int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *h
     if (n_allowed > visible) n_allowed = visible;
     size_t k = q->k < n_allowed ? q->k : n_allowed;
     int rc = hnsw_scratch_fit(s, h, k, 0, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = hnsw_prepare(h, q->vector, s->qf, "the query vector", err);
-    if (rc != FO_OK || k == 0) return rc;
+    if (rc || k == 0) return rc;
     memset(s->qf + h->dim, 0, (h->code_stride - h->dim) * sizeof *s->qf);
     if (q->exact || n_allowed <= HNSW_EXACT_BELOW) {
         scan_exact(h, s, q, visible, k);
@@ -403,7 +403,7 @@ int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *h
         if (ef < k) ef = k;
         size_t want = k + (k / 2 > 8 ? k / 2 : 8), found = 0;
         rc = find_candidates(h, q, s, visible, n_allowed, k, ef, want, &found, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         for (size_t i = 0; i < found; i++) fetch_rows(h, hnsw_key_id(s->pool[i]));
         for (size_t i = 0; i < found; i++) {
             uint32_t id = hnsw_key_id(s->pool[i]);

@@ -36,7 +36,7 @@ static int check_point(const hnsw *h, uint32_t id, fo_err *err) {
         return fo_fail(err, FO_ECORRUPT, "dense graph: point %u has a bad scale", id);
     for (uint32_t l = 0; l <= level; l++) {
         int rc = check_list(h, id, l, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return FO_OK;
 }
@@ -48,7 +48,7 @@ int hnsw_verify(const hnsw *h, size_t *n_unreachable, fo_err *err) {
     if (entry >= n) return fo_fail(err, FO_ECORRUPT, "dense graph: entry %u of %u", entry, n);
     for (uint32_t id = 0; id < n; id++) {
         int rc = check_point(h, id, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     uint64_t *seen = calloc(n / 64 + 1, sizeof *seen);
     uint32_t *stack = malloc(n * sizeof *stack);

@@ -89,7 +89,7 @@ static int parse_values(parse *p, const cJSON *json, search_filter *f) {
         f->n_values = 1;
         int rc = parse_value(p, json, "value", &f->values[0]);
         value_kind k = f->values[0].kind;
-        if (rc == FO_OK && f->type >= FILTER_GT && f->type <= FILTER_LTE && k != VALUE_NUMBER &&
+        if (!rc && f->type >= FILTER_GT && f->type <= FILTER_LTE && k != VALUE_NUMBER &&
             k != VALUE_STRING)
             return wrong(p, "value", FO_EINVAL, "must be a number or a string for a comparison");
         return rc;
@@ -99,7 +99,7 @@ static int parse_values(parse *p, const cJSON *json, search_filter *f) {
         char field[48];
         snprintf(field, sizeof field, "value[%zu]", f->n_values);
         int rc = parse_value(p, item, field, &f->values[f->n_values++]);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return FO_OK;
 }
@@ -111,7 +111,7 @@ static int parse_child(parse *p, const cJSON *json, const char *name, search_fil
     size_t len = strlen(p->path);
     snprintf(p->path + len, sizeof p->path - len, ".%s", name);
     int rc = parse_node(p, json, &f->children[f->n_children]);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     f->n_children++;
     p->path[len] = 0;
     return FO_OK;
@@ -135,7 +135,7 @@ static int parse_children(parse *p, const cJSON *filters, const cJSON *one, sear
         char name[48];
         snprintf(name, sizeof name, "filters[%zu]", f->n_children);
         int rc = parse_child(p, item, name, f);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return FO_OK;
 }
@@ -192,7 +192,7 @@ static int parse_node(parse *p, const cJSON *json, search_filter **out) {
     if (!f) return wrong(p, "", FO_ENOMEM, "does not fit into memory");
     int rc = parse_fields(p, json, f);
     p->depth--;
-    if (rc != FO_OK) {
+    if (rc) {
         search_filter_free(f);
         return rc;
     }
@@ -204,6 +204,6 @@ int search_filter_parse(search_filter **out, const struct cJSON *json, fo_err *e
     static atomic_ulong last_id;
     parse p = {.path = "filter", .err = err};
     int rc = parse_node(&p, json, out);
-    if (rc == FO_OK) (*out)->id = atomic_fetch_add(&last_id, 1) + 1;
+    if (!rc) (*out)->id = atomic_fetch_add(&last_id, 1) + 1;
     return rc;
 }

@@ -159,7 +159,7 @@ static int add_object(adding *a, const cJSON *json, int depth) {
         fo_buf_str(&a->key, field->string);
         if (a->key.failed) return no_memory(a->err);
         int rc = add_value(a, field, depth + 1);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         a->key.len = len;
     }
     return FO_OK;
@@ -174,7 +174,7 @@ static int add_value(adding *a, const cJSON *json, int depth) {
     const cJSON *item;
     cJSON_ArrayForEach(item, json) {
         int rc = add_value(a, item, depth + 1);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return FO_OK;
 }
@@ -189,7 +189,7 @@ int metadata_builder_add(metadata_builder *b, uint32_t doc, const char *json, fo
     adding a = {.b = b, .doc = doc, .err = err};
     size_t before = b->n_entries;
     int rc = add_object(&a, root, 0);
-    if (rc != FO_OK) b->n_entries = before;
+    if (rc) b->n_entries = before;
     fo_buf_free(&a.key);
     cJSON_Delete(root);
     return rc;
@@ -208,13 +208,13 @@ int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_
     if (!numbers) return no_memory(err);
     memset(numbers, 0xFF, ((size_t)m->n_strings + 1) * sizeof *numbers);
     int rc = FO_OK;
-    for (uint32_t c = 0; c < m->n_columns && rc == FO_OK; c++) {
+    for (uint32_t c = 0; c < m->n_columns && !rc; c++) {
         uint32_t key = m->columns[3 * c], at = m->columns[3 * c + 1], n = m->columns[3 * c + 2];
-        for (uint32_t i = at; i < at + n && rc == FO_OK; i++) {
+        for (uint32_t i = at; i < at + n && !rc; i++) {
             entry e = {.value = m->values[i], .doc = map[m->docs[i]], .kind = m->kinds[i]};
             if (e.doc == UINT32_MAX) continue;
             uint32_t wanted[2] = {key, (uint32_t)e.value};
-            for (int j = 0; j < (e.kind == VALUE_STRING ? 2 : 1) && rc == FO_OK; j++) {
+            for (int j = 0; j < (e.kind == VALUE_STRING ? 2 : 1) && !rc; j++) {
                 const char *s;
                 size_t len;
                 if (numbers[wanted[j]] != UINT32_MAX) continue;
@@ -223,7 +223,7 @@ int metadata_builder_merge(metadata_builder *b, const metadata *m, const uint32_
             }
             e.key = numbers[key];
             if (e.kind == VALUE_STRING) e.value = numbers[e.value];
-            if (rc == FO_OK && !add_entry(b, e)) rc = no_memory(err);
+            if (!rc && !add_entry(b, e)) rc = no_memory(err);
         }
     }
     free(numbers);
@@ -260,7 +260,7 @@ int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_e
     uint32_t *rank = malloc((n + 1) * sizeof *rank);
     int rc = order && rank ? FO_OK : no_memory(err);
     fo_buf values = {0}, columns = {0}, offsets = {0}, docs = {0}, kinds = {0}, strings = {0};
-    if (rc != FO_OK) goto done;
+    if (rc) goto done;
     for (size_t i = 0; i < n; i++)
         order[i] = (ranked){b->texts.data ? b->texts.data + b->offsets[i] : "",
                             b->offsets[i + 1] - b->offsets[i], (uint32_t)i};
@@ -297,7 +297,7 @@ int metadata_build(metadata_builder *b, uint32_t n_docs, segment_writer *w, fo_e
     }
     const fo_buf *in_order[] = {&values, &columns, &offsets, &docs, &kinds, &strings};
     rc = segment_writer_section(w, SECTION_METADATA, &h, sizeof h, err);
-    for (size_t i = 0; i < 6 && rc == FO_OK; i++)
+    for (size_t i = 0; i < 6 && !rc; i++)
         rc = in_order[i]->failed
                  ? no_memory(err)
                  : segment_writer_write(w, in_order[i]->data, in_order[i]->len, err);
@@ -462,7 +462,7 @@ int metadata_match(const metadata *m, const search_filter *f, uint64_t *bits, fo
         if (f->type == FILTER_AND) memset(bits, 0xFF, words * sizeof *bits);
         for (size_t i = 0; i < f->n_children; i++) {
             int rc = metadata_match(m, f->children[i], child, err);
-            if (rc != FO_OK) {
+            if (rc) {
                 free(child);
                 return rc;
             }
@@ -486,23 +486,23 @@ int metadata_match_json(const char *const *json, uint32_t n, const search_filter
     metadata m;
     int rc = metadata_builder_create(&b, err);
     memset(refused, 0, ((size_t)n + 63) / 64 * sizeof *refused);
-    for (uint32_t i = 0; i < n && rc == FO_OK; i++) {
+    for (uint32_t i = 0; i < n && !rc; i++) {
         fo_err why = {0};
         rc = metadata_builder_add(b, i, json[i], &why);
         if (rc == FO_EINVAL || rc == FO_ELIMIT) {
             set_bit(refused, i);
             rc = FO_OK;
         }
-        if (rc != FO_OK && err) *err = why;
+        if (rc && err) *err = why;
     }
-    if (rc == FO_OK) rc = segment_writer_create(&w, NULL, err);
-    if (rc == FO_OK) rc = metadata_build(b, n, w, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = segment_writer_create(&w, NULL, err);
+    if (!rc) rc = metadata_build(b, n, w, err);
+    if (!rc) {
         rc = segment_writer_adopt(w, &s, err);
         w = NULL;
     }
-    if (rc == FO_OK) rc = metadata_open(&m, s, n, err);
-    if (rc == FO_OK) rc = metadata_match(&m, f, bits, err);
+    if (!rc) rc = metadata_open(&m, s, n, err);
+    if (!rc) rc = metadata_match(&m, f, bits, err);
     segment_writer_abort(w);
     segment_close(s);
     metadata_builder_free(b);

@@ -83,7 +83,7 @@ static int open_finish(segment **out, segment *s, fo_err *err) {
     fo_err local;
     if (!err) err = &local;
     int rc = read_table(s, err);
-    if (rc != FO_OK) {
+    if (rc) {
         segment_close(s);
         return rc;
     }
@@ -95,14 +95,14 @@ int segment_open(segment **out, const char *path, fo_err *err) {
     segment *s = calloc(1, sizeof *s);
     if (!s) return fo_fail(err, FO_ENOMEM, "out of memory opening %s", path);
     int rc = fo_map_open(&s->map, path, err);
-    if (rc != FO_OK) {
+    if (rc) {
         free(s);
         return rc;
     }
     s->data = s->map.data;
     s->size = s->map.size;
     rc = open_finish(out, s, err);
-    if (rc != FO_OK) fo_fail_prefix(err, "%s", path);
+    if (rc) fo_fail_prefix(err, "%s", path);
     return rc;
 }
 
@@ -169,7 +169,7 @@ static int check_gaps(const segment *s, fo_err *err) {
 int segment_verify(const segment *s, fo_err *err) {
     for (size_t i = 0; i < s->n_sections; i++) {
         int rc = check_section(s, &s->table[i], err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return check_gaps(s, err);
 }
@@ -211,13 +211,13 @@ int segment_writer_create(segment_writer **out, const char *path, fo_err *err) {
     segment_writer *w = calloc(1, sizeof *w);
     if (!w) return fo_fail(err, FO_ENOMEM, "out of memory for a segment");
     int rc = path ? fo_file_create(&w->file, path, err) : FO_OK;
-    if (rc != FO_OK) {
+    if (rc) {
         free(w);
         return rc;
     }
     static const char zeroes[BODY];
     rc = append(w, zeroes, BODY, err);
-    if (rc != FO_OK) {
+    if (rc) {
         segment_writer_abort(w);
         return rc;
     }
@@ -231,7 +231,7 @@ int segment_writer_begin(segment_writer *w, unsigned type, fo_err *err) {
     static const char zeroes[SEGMENT_ALIGN];
     size_t over = w->bytes % SEGMENT_ALIGN;
     int rc = over ? append(w, zeroes, SEGMENT_ALIGN - over, err) : FO_OK;
-    if (rc == FO_OK) w->table[w->head.n_sections++] = (row){.type = type, .offset = w->bytes};
+    if (!rc) w->table[w->head.n_sections++] = (row){.type = type, .offset = w->bytes};
     return rc;
 }
 
@@ -240,8 +240,8 @@ int segment_writer_write(segment_writer *w, const void *data, size_t n, fo_err *
     for (const char *p = data; n > 0;) {
         size_t now = w->gate && n > SEGMENT_GATE_BYTES ? SEGMENT_GATE_BYTES : n;
         int rc = w->gate ? w->gate(w->gate_ctx, now, err) : FO_OK;
-        if (rc == FO_OK) rc = append(w, p, now, err);
-        if (rc != FO_OK) return rc;
+        if (!rc) rc = append(w, p, now, err);
+        if (rc) return rc;
         r->crc = checksum(r->crc, p, now);
         r->size += now;
         p += now;
@@ -258,7 +258,7 @@ void segment_writer_set_gate(segment_writer *w, segment_gate *gate, void *ctx) {
 int segment_writer_section(segment_writer *w, unsigned type, const void *data, size_t n,
                            fo_err *err) {
     int rc = segment_writer_begin(w, type, err);
-    return rc == FO_OK ? segment_writer_write(w, data, n, err) : rc;
+    return !rc ? segment_writer_write(w, data, n, err) : rc;
 }
 
 uint64_t segment_writer_bytes(const segment_writer *w) {
@@ -277,8 +277,8 @@ int segment_writer_commit(segment_writer *w, fo_err *err) {
     seal_header(w);
     fo_file_writer *f = w->file;
     int rc = fo_file_patch(f, 0, &w->head, sizeof w->head, err);
-    if (rc == FO_OK) rc = fo_file_patch(f, sizeof w->head, w->table, sizeof w->table, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = fo_file_patch(f, sizeof w->head, w->table, sizeof w->table, err);
+    if (!rc) {
         w->file = NULL;
         rc = fo_file_commit(f, err);
     }

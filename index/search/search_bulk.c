@@ -101,28 +101,28 @@ static int build_slice(const search_bulk *b, size_t begin, size_t end, part **ou
     segment_writer *w = NULL;
     int64_t *ids = malloc(2 * ((size_t)n + 1) * sizeof *ids);
     int rc = ids ? inverted_builder_create(&words, err) : no_memory(err);
-    if (rc == FO_OK) rc = metadata_builder_create(&meta, err);
-    if (rc == FO_OK) rc = analyzer_create(&a, ix->language, err);
-    for (uint32_t i = 0; i < n && rc == FO_OK; i++) {
+    if (!rc) rc = metadata_builder_create(&meta, err);
+    if (!rc) rc = analyzer_create(&a, ix->language, err);
+    for (uint32_t i = 0; i < n && !rc; i++) {
         const batch_chunk *c = &b->chunks[begin + i];
         const char *texts = b->texts.data, *title = texts + c->title;
         ids[i] = c->chunk;
         ids[n + i] = c->document;
         rc = metadata_builder_add(meta, i, texts + c->metadata, err);
-        if (rc != FO_OK) break;
+        if (rc) break;
         analyze(a, title, strlen(title), add_word, words);
         analyze(a, texts + c->text, c->text_len, add_word, words);
         rc = inverted_builder_end_document(words, err);
     }
-    if (rc == FO_OK) rc = segment_writer_create(&w, NULL, err);
-    if (rc == FO_OK) rc = write_info(w, ix, n, -1, err);
-    if (rc == FO_OK) rc = inverted_build(words, &ix->bm25, w, err);
-    if (rc == FO_OK) rc = write_ids(w, ids, ids + n, n, err);
-    if (rc == FO_OK) rc = metadata_build(meta, n, w, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = segment_writer_create(&w, NULL, err);
+    if (!rc) rc = write_info(w, ix, n, -1, err);
+    if (!rc) rc = inverted_build(words, &ix->bm25, w, err);
+    if (!rc) rc = write_ids(w, ids, ids + n, n, err);
+    if (!rc) rc = metadata_build(meta, n, w, err);
+    if (!rc) {
         segment *file;
         rc = segment_writer_adopt(w, &file, err);
-        if (rc == FO_OK) rc = part_open(out, file, ix, err);
+        if (!rc) rc = part_open(out, file, ix, err);
     } else {
         segment_writer_abort(w);
     }
@@ -153,18 +153,18 @@ static int add_postings(search_bulk *b, fo_err *err) {
     if (bases) s->bases = bases;
     slice_job j = {b, n, calloc(n, sizeof *j.parts), calloc(n, sizeof *j.errors)};
     int rc = parts && bases && j.parts && j.errors ? FO_OK : no_memory(err);
-    if (rc == FO_OK) {
+    if (!rc) {
         if (pool)
             fo_pool_run(pool, n, 1, build_slices, &j);
         else
             build_slices(&j, 0, n, 0);
     }
-    for (size_t i = 0; i < n && rc == FO_OK; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         rc = j.errors[i].code;
-        if (rc != FO_OK && err) *err = j.errors[i];
+        if (rc && err) *err = j.errors[i];
     }
     for (size_t i = 0; j.parts && i < n; i++) {
-        if (rc != FO_OK) {
+        if (rc) {
             part_drop(j.parts[i]);
             continue;
         }
@@ -174,7 +174,7 @@ static int add_postings(search_bulk *b, fo_err *err) {
     }
     free(j.parts);
     free(j.errors);
-    if (rc == FO_OK) report(b, SEARCH_BULK_POSTINGS, b->n_done + b->n);
+    if (!rc) report(b, SEARCH_BULK_POSTINGS, b->n_done + b->n);
     return rc;
 }
 
@@ -190,10 +190,10 @@ static int add_points(search_bulk *b, fo_err *err) {
     if (!b->ix->dim) return FO_OK;
     if (!b->shelf.graph) {
         int rc = graph_create(&b->shelf.graph, b->ix, b->max_shelf_docs, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     int rc = hnsw_build(b->shelf.graph->h, b->vectors, b->n, b->ix->pool, on_linked, b, err);
-    if (rc == FO_OK) report(b, SEARCH_BULK_GRAPH, b->n_done + b->n);
+    if (!rc) report(b, SEARCH_BULK_GRAPH, b->n_done + b->n);
     return rc;
 }
 
@@ -205,7 +205,7 @@ static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
     pthread_mutex_unlock(&ix->work);
     shelf_drop(&b->shelf);
     b->n_bytes += atomic_load(&ix->bytes_written) - before;
-    if (rc == FO_OK) report(b, SEARCH_BULK_COMMIT, b->n_bytes);
+    if (!rc) report(b, SEARCH_BULK_COMMIT, b->n_bytes);
     return rc;
 }
 
@@ -214,8 +214,8 @@ static int flush(search_bulk *b, fo_err *err) {
     int rc = FO_OK;
     if (b->shelf.n_docs && b->shelf.n_docs + b->n > b->max_shelf_docs)
         rc = seal(b, search_index_epoch(b->ix), err);
-    if (rc == FO_OK) rc = add_postings(b, err);
-    if (rc == FO_OK) rc = add_points(b, err);
+    if (!rc) rc = add_postings(b, err);
+    if (!rc) rc = add_points(b, err);
     b->n_done += b->n;
     b->n = 0;
     fo_buf_clear(&b->texts);
@@ -231,8 +231,8 @@ static size_t put_text(fo_buf *b, const char *s, size_t n) {
 
 int search_bulk_add(search_bulk *b, const search_chunk_in *c, fo_err *err) {
     int rc = search_chunk_check(b->ix, c, err);
-    if (rc == FO_OK && (b->n == b->room || b->texts.len > BATCH_TEXT_BYTES)) rc = flush(b, err);
-    if (rc != FO_OK) return rc;
+    if (!rc && (b->n == b->room || b->texts.len > BATCH_TEXT_BYTES)) rc = flush(b, err);
+    if (rc) return rc;
     const char *title = c->title ? c->title : "", *meta = c->metadata ? c->metadata : "";
     size_t title_len = strlen(title), meta_len = strlen(meta);
     batch_chunk *to = &b->chunks[b->n];
@@ -251,7 +251,7 @@ int search_bulk_add(search_bulk *b, const search_chunk_in *c, fo_err *err) {
 
 int search_bulk_finish(search_bulk *b, int64_t epoch, fo_err *err) {
     int rc = flush(b, err);
-    if (rc == FO_OK) rc = seal(b, epoch, err);
+    if (!rc) rc = seal(b, epoch, err);
     search_bulk_abort(b);
     return rc;
 }

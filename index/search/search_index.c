@@ -155,19 +155,19 @@ int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err 
 int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
     staged *g = &ix->stage;
     int rc = search_chunk_check(ix, c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (!g->words) rc = inverted_builder_create(&g->words, err);
-    if (rc == FO_OK && !g->meta) rc = metadata_builder_create(&g->meta, err);
-    if (rc == FO_OK && !stage_room(ix)) rc = no_memory(err);
-    if (rc == FO_OK)
+    if (!rc && !g->meta) rc = metadata_builder_create(&g->meta, err);
+    if (!rc && !stage_room(ix)) rc = no_memory(err);
+    if (!rc)
         rc = metadata_builder_add(g->meta, (uint32_t)g->n, c->metadata ? c->metadata : "", err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const char *title = c->title ? c->title : "";
     size_t title_len = strlen(title);
     analyze(ix->analyzer, title, title_len, stage_word, g->words);
     analyze(ix->analyzer, c->text, c->text_len, stage_word, g->words);
     rc = inverted_builder_end_document(g->words, err);
-    if (rc != FO_OK) {
+    if (rc) {
         stage_clear(g); /* words of a document that never ended: start again */
         return rc;
     }
@@ -210,24 +210,24 @@ static int build_part(search_index *ix, part **out, fo_err *err) {
     segment *file;
     uint32_t n = (uint32_t)g->n;
     int rc = segment_writer_create(&w, NULL, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = write_info(w, ix, n, -1, err);
-    if (rc == FO_OK) rc = inverted_build(g->words, &ix->bm25, w, err);
-    if (rc == FO_OK) rc = write_ids(w, g->chunks, g->documents, n, err);
-    if (rc == FO_OK) rc = metadata_build(g->meta, n, w, err);
-    if (rc != FO_OK) {
+    if (!rc) rc = inverted_build(g->words, &ix->bm25, w, err);
+    if (!rc) rc = write_ids(w, g->chunks, g->documents, n, err);
+    if (!rc) rc = metadata_build(g->meta, n, w, err);
+    if (rc) {
         segment_writer_abort(w);
         return rc;
     }
     rc = segment_writer_adopt(w, &file, err);
-    return rc == FO_OK ? part_open(out, file, ix, err) : rc;
+    return !rc ? part_open(out, file, ix, err) : rc;
 }
 
 static int open_shelf(search_index *ix, shelf *out, size_t capacity, fo_err *err) {
     shelf s = {.parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
     int rc = s.parts && s.bases ? FO_OK : no_memory(err);
-    if (rc == FO_OK && ix->dim) rc = graph_create(&s.graph, ix, capacity, err);
-    if (rc != FO_OK) {
+    if (!rc && ix->dim) rc = graph_create(&s.graph, ix, capacity, err);
+    if (rc) {
         free(s.parts);
         free(s.bases);
         return rc;
@@ -250,7 +250,7 @@ static int join_tail(search_index *ix, shelf *s, fo_err *err) {
         if (run < 4) return FO_OK;
         part *joined;
         int rc = parts_join(&joined, s->parts + n - run, run, ix, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         for (size_t i = n - run; i < n; i++) part_drop(s->parts[i]);
         s->parts[n - run] = joined;
         s->n_parts = n - run + 1;
@@ -262,7 +262,7 @@ static int shelf_append(search_index *ix, shelf *s, fo_err *err) {
     staged *g = &ix->stage;
     part *fresh;
     int rc = build_part(ix, &fresh, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     bool any_dead = s->live != NULL;
     for (size_t i = 0; i < g->n; i++) any_dead |= g->dead[i];
     uint32_t n_docs = s->n_docs + (uint32_t)g->n;
@@ -281,7 +281,7 @@ static int shelf_append(search_index *ix, shelf *s, fo_err *err) {
         }
     }
     if (s->graph) rc = hnsw_build(s->graph->h, g->vectors, g->n, ix->pool, NULL, NULL, err);
-    if (rc != FO_OK) {
+    if (rc) {
         part_drop(fresh);
         bitmap_drop(live);
         return rc;
@@ -356,17 +356,17 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
     search_snapshot *s = snapshot_create(ix, now->n_shelves + 1, epoch, err);
     if (!s) return FO_ENOMEM;
     int rc = FO_OK;
-    for (size_t i = 0; i < now->n_shelves && rc == FO_OK; i++) {
+    for (size_t i = 0; i < now->n_shelves && !rc; i++) {
         rc = shelf_copy(&s->shelves[i], &now->shelves[i], err);
-        if (rc == FO_OK) s->n_shelves++;
+        if (!rc) s->n_shelves++;
     }
-    for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
+    for (size_t i = 0; i < s->n_shelves && !rc; i++) {
         bool copied = false, failed = false;
         for (size_t r = 0; r < g->n_removed && !failed; r++)
             kill_in_shelf(&s->shelves[i], g->removed[r], &copied, &failed);
         if (failed) rc = no_memory(err);
     }
-    if (rc == FO_OK && g->n) {
+    if (!rc && g->n) {
         shelf *last = s->n_shelves ? &s->shelves[s->n_shelves - 1] : NULL;
         if (last && is_open(last) && needs_freeze(ix, last, g->n)) {
             last->frozen = true;
@@ -376,19 +376,19 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
             size_t first = FIRST_POINTS < most_points(ix) ? FIRST_POINTS : most_points(ix);
             last = &s->shelves[s->n_shelves];
             rc = open_shelf(ix, last, first > g->n ? first : g->n, err);
-            if (rc == FO_OK) {
+            if (!rc) {
                 last->serial = ix->next_serial++;
                 s->n_shelves++;
             }
         }
-        if (rc == FO_OK) rc = make_room(ix, last, g->n, err);
-        if (rc == FO_OK) rc = shelf_append(ix, last, err);
-        if (rc == FO_OK && last->n_docs >= ix->seal_chunks) {
+        if (!rc) rc = make_room(ix, last, g->n, err);
+        if (!rc) rc = shelf_append(ix, last, err);
+        if (!rc && last->n_docs >= ix->seal_chunks) {
             last->frozen = true;
             last->epoch = epoch;
         }
     }
-    if (rc != FO_OK) {
+    if (rc) {
         search_index_release(s);
         return rc;
     }
@@ -407,14 +407,14 @@ int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
     search_snapshot *s;
     pthread_mutex_lock(&ix->mu);
     int rc = next_snapshot(ix, epoch, &s, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         ix->published = epoch;
         atomic_fetch_add(&ix->bytes_ingested, ix->stage.bytes);
         snapshot_publish(ix, s);
         if (ix->workers) workers_wake(ix->workers, ix);
     }
     pthread_mutex_unlock(&ix->mu);
-    if (rc == FO_OK) stage_clear(&ix->stage);
+    if (!rc) stage_clear(&ix->stage);
     return rc;
 }
 
@@ -426,11 +426,11 @@ static int freeze(search_index *ix, fo_err *err) {
     if (now->n_shelves && is_open(&now->shelves[now->n_shelves - 1])) {
         search_snapshot *s = snapshot_create(ix, now->n_shelves, now->epoch, err);
         rc = s ? FO_OK : FO_ENOMEM;
-        for (size_t i = 0; i < now->n_shelves && rc == FO_OK; i++) {
+        for (size_t i = 0; i < now->n_shelves && !rc; i++) {
             rc = shelf_copy(&s->shelves[i], &now->shelves[i], err);
-            if (rc == FO_OK) s->n_shelves++;
+            if (!rc) s->n_shelves++;
         }
-        if (rc == FO_OK) {
+        if (!rc) {
             s->shelves[s->n_shelves - 1].frozen = true;
             s->shelves[s->n_shelves - 1].epoch = ix->published;
             snapshot_publish(ix, s);
@@ -446,8 +446,8 @@ int search_index_seal(search_index *ix, fo_err *err) {
     if (ix->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the index was opened read-only");
     pthread_mutex_lock(&ix->work);
     int rc = freeze(ix, err);
-    if (rc == FO_OK) rc = seal_frozen(ix, err);
-    if (rc == FO_OK) { /* nothing is unsealed: the files and tombstones cover all that is visible */
+    if (!rc) rc = seal_frozen(ix, err);
+    if (!rc) { /* nothing is unsealed: the files and tombstones cover all that is visible */
         pthread_mutex_lock(&ix->mu);
         search_snapshot *s = snapshot_current(ix);
         if (s->n_shelves == 0 || !is_open(&s->shelves[s->n_shelves - 1]))
@@ -460,7 +460,7 @@ int search_index_seal(search_index *ix, fo_err *err) {
 
 int search_index_compact(search_index *ix, fo_err *err) {
     int rc = search_index_seal(ix, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     pthread_mutex_lock(&ix->work);
     rc = compact_all(ix, err);
     pthread_mutex_unlock(&ix->work);
@@ -531,15 +531,15 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     ix->next_file = ix->next_serial = 1;
     atomic_init(&ix->sealed_epoch, -1);
     int rc = configure(ix, dir, opt, err);
-    if (rc == FO_OK && !ix->read_only) rc = fo_make_dirs(dir, err);
-    if (rc == FO_OK) rc = manifest_read(ix, &shelves, &n, &dropped, err);
+    if (!rc && !ix->read_only) rc = fo_make_dirs(dir, err);
+    if (!rc) rc = manifest_read(ix, &shelves, &n, &dropped, err);
     search_snapshot *s = NULL;
-    if (rc == FO_OK) {
+    if (!rc) {
         ix->published = atomic_load(&ix->sealed_epoch);
         s = snapshot_create(ix, n, ix->published, err);
         if (!s) rc = FO_ENOMEM;
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         for (size_t i = 0; i < n; i++) {
             s->shelves[i] = shelves[i];
             s->shelves[i].serial = ix->next_serial++;
@@ -553,12 +553,12 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     }
     for (size_t i = 0; i < n; i++) shelf_drop(&shelves[i]);
     free(shelves);
-    if (rc == FO_OK && !ix->read_only) {
+    if (!rc && !ix->read_only) {
         ix->owns_workers = !opt->workers;
         ix->workers = opt->workers;
         if (!ix->workers) rc = search_workers_create(&ix->workers, 1, err);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         index_free(ix);
         return rc;
     }

@@ -70,8 +70,8 @@ double background_check(search_index *ix, bool restart) {
     fo_err why = {0};
     int rc = segment_verify_some(h->parts[0]->file, &c->at, BACKGROUND_SLICE, &done, &why);
     atomic_fetch_add(&ix->bytes_checked, BACKGROUND_SLICE);
-    if (rc != FO_OK || done) c->serial++;
-    if (rc != FO_OK) report_damage(ix, h, &why);
+    if (rc || done) c->serial++;
+    if (rc) report_damage(ix, h, &why);
     search_index_release(s);
     return fo_now_ms();
 }
@@ -79,8 +79,8 @@ double background_check(search_index *ix, bool restart) {
 /* After a failure (a full disk): again when something was published, not at once. */
 static bool succeeded(search_index *ix, int rc) {
     pthread_mutex_lock(&ix->mu);
-    if (rc != FO_OK && !ix->stopping) ix->n_failures++;
-    bool fine = rc == FO_OK && !ix->stopping;
+    if (rc && !ix->stopping) ix->n_failures++;
+    bool fine = !rc && !ix->stopping;
     pthread_mutex_unlock(&ix->mu);
     return fine;
 }
@@ -121,17 +121,17 @@ static int drop_shelf(search_index *ix, uint64_t serial, size_t *n_dropped, fo_e
     search_snapshot *s = snapshot_create(ix, now->n_shelves, now->epoch, err);
     int rc = s ? FO_OK : FO_ENOMEM;
     uint64_t file = 0;
-    for (size_t i = 0; i < now->n_shelves && rc == FO_OK; i++) {
+    for (size_t i = 0; i < now->n_shelves && !rc; i++) {
         if (now->shelves[i].serial == serial) {
             file = now->shelves[i].file;
             continue;
         }
         rc = shelf_copy(&s->shelves[s->n_shelves], &now->shelves[i], err);
-        if (rc == FO_OK) s->n_shelves++;
+        if (!rc) s->n_shelves++;
     }
     /* The files cover no epoch until the gap is filled and sealed. */
-    if (rc == FO_OK && file) rc = manifest_write(ix, s, -1, err);
-    if (rc != FO_OK || !file) {
+    if (!rc && file) rc = manifest_write(ix, s, -1, err);
+    if (rc || !file) {
         search_index_release(s);
         return rc;
     }

@@ -18,13 +18,13 @@ static const char *without_path(const fo_err *why, const char *path) {
 static int check_segment_file(const char *path, uint64_t n_docs, fo_err *why) {
     segment *s;
     int rc = segment_open(&s, path, why);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const void *info = NULL;
     rc = segment_get_array(s, SECTION_INFO, 1, sizeof(segment_info), &info, why);
-    if (rc == FO_OK && ((const segment_info *)info)->n_docs != n_docs)
+    if (!rc && ((const segment_info *)info)->n_docs != n_docs)
         rc = fo_fail(why, FO_ECORRUPT, "%u documents, the manifest says %llu",
                      ((const segment_info *)info)->n_docs, (unsigned long long)n_docs);
-    if (rc == FO_OK) rc = segment_verify(s, why);
+    if (!rc) rc = segment_verify(s, why);
     segment_close(s);
     return rc;
 }
@@ -67,7 +67,7 @@ int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo
     size_t n = 0;
     fo_err why = {0};
     int rc = manifest_list(dir, &files, &n, &why);
-    bool listed = rc == FO_OK;
+    bool listed = !rc;
     if (rc == FO_ENOTFOUND) fn(ctx, "MANIFEST", false, "it is gone");
     if (rc == FO_ECORRUPT || rc == FO_ELIMIT) fn(ctx, "MANIFEST", false, why.msg);
     if (rc == FO_EIO || rc == FO_ENOMEM) {
@@ -75,7 +75,7 @@ int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo
         return rc;
     }
     rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         char path[4096], name[32];
         snprintf(name, sizeof name, "%016llx.seg", (unsigned long long)files[i].file);
         snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -87,8 +87,8 @@ int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo
         else if (got != FO_OK)
             fn(ctx, name, false, without_path(&why, path));
     }
-    if (rc != FO_OK && err) *err = why;
-    if (rc == FO_OK && listed) rc = find_extra(dir, files, n, fn, ctx, err);
+    if (rc && err) *err = why;
+    if (!rc && listed) rc = find_extra(dir, files, n, fn, ctx, err);
     free(files);
     return rc;
 }
@@ -98,27 +98,27 @@ int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo
 int search_index_verify(search_index *ix, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     int rc = FO_OK;
-    for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
+    for (size_t i = 0; i < s->n_shelves && !rc; i++) {
         const shelf *h = &s->shelves[i];
-        for (size_t j = 0; j < h->n_parts && rc == FO_OK; j++) {
+        for (size_t j = 0; j < h->n_parts && !rc; j++) {
             const part *p = h->parts[j];
             rc = segment_verify(p->file, err);
-            if (rc == FO_OK) rc = inverted_verify(&p->inv, err);
-            if (rc == FO_OK) rc = metadata_verify(&p->meta, err);
-            for (uint32_t d = 0; d < p->n_docs && rc == FO_OK; d++)
+            if (!rc) rc = inverted_verify(&p->inv, err);
+            if (!rc) rc = metadata_verify(&p->meta, err);
+            for (uint32_t d = 0; d < p->n_docs && !rc; d++)
                 if (p->order[d] >= p->n_docs ||
                     (d > 0 && p->chunks[p->order[d - 1]] >= p->chunks[p->order[d]] &&
                      p->order[d - 1] >= p->order[d]))
                     rc = fo_fail(err, FO_ECORRUPT, "the order of chunk ids is damaged at %u", d);
         }
-        if (rc == FO_OK && h->file && h->graph) {
+        if (!rc && h->file && h->graph) {
             size_t unreachable;
             rc = hnsw_verify(h->graph->h, &unreachable, err);
-            if (rc == FO_OK && unreachable * 100 > h->n_docs)
+            if (!rc && unreachable * 100 > h->n_docs)
                 rc = fo_fail(err, FO_ECORRUPT, "%zu of %u points of the graph cannot be reached",
                              unreachable, h->n_docs);
         }
-        if (rc != FO_OK) fo_fail_prefix(err, "segment %016llx", (unsigned long long)h->file);
+        if (rc) fo_fail_prefix(err, "segment %016llx", (unsigned long long)h->file);
     }
     search_index_release(s);
     return rc;

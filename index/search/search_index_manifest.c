@@ -75,15 +75,15 @@ int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo
     memcpy(head + 12, &crc, 4);
     fo_file_writer *w;
     int rc = fo_file_create(&w, path, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         rc = fo_file_write(w, head, sizeof head, err);
-        if (rc == FO_OK) rc = fo_file_write(w, b.data, b.len, err);
-        if (rc == FO_OK)
+        if (!rc) rc = fo_file_write(w, b.data, b.len, err);
+        if (!rc)
             rc = fo_file_commit(w, err);
         else
             fo_file_abort(w);
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         atomic_fetch_add(&ix->bytes_written, sizeof head + b.len);
         atomic_store(&ix->sealed_epoch, epoch);
     }
@@ -135,7 +135,7 @@ static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8
     char *path = file_path(ix, file);
     fo_err why = {0};
     int rc = path ? shelf_open_file(s, ix, path, file, &why) : FO_ENOMEM;
-    if (rc == FO_OK && s->n_docs != n_docs) {
+    if (!rc && s->n_docs != n_docs) {
         rc = fo_fail(&why, FO_ECORRUPT, "%s: %u documents, the manifest says %llu", path, s->n_docs,
                      (unsigned long long)n_docs);
         shelf_drop(s);
@@ -146,7 +146,7 @@ static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8
         free(path);
         return NULL;
     }
-    if (rc != FO_OK) {
+    if (rc) {
         put_aside(ix, path);
         fo_notice(&ix->notices, "index_dropped", "%s", why.msg);
         free(path);
@@ -244,7 +244,7 @@ int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, f
     ix->is_new = !there;
     fo_err why = {0};
     int rc = there ? fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, &why) : FO_OK;
-    if (rc == FO_OK && there) {
+    if (!rc && there) {
         uint32_t version;
         const uint8_t *body, *end;
         if (!check_head(data, size, &version, &body, &end) ||
@@ -254,14 +254,14 @@ int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, f
             ++*n_dropped;
             atomic_store(&ix->sealed_epoch, -1);
             rc = why.code;
-            if (rc == FO_OK) {
+            if (!rc) {
                 put_aside(ix, path);
                 fo_notice(&ix->notices, "index_dropped",
                           "%s is damaged: no file of its folder can be used", path);
             }
         }
     }
-    if (rc == FO_OK && !ix->read_only) {
+    if (!rc && !ix->read_only) {
         size_t removed = remove_leftovers(ix, *out, *n);
         if (removed && !there) {
             ++*n_dropped;
@@ -275,7 +275,7 @@ int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, f
     }
     free(data);
     free(path);
-    if (rc != FO_OK && err) *err = why;
+    if (rc && err) *err = why;
     return rc;
 }
 
@@ -286,7 +286,7 @@ int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err
     *n = 0;
     snprintf(path, sizeof path, "%s/MANIFEST", dir);
     int rc = fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     uint32_t version;
     const uint8_t *p, *end;
     uint64_t epoch, next_file, count = 0, unused;
@@ -295,7 +295,7 @@ int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err
                 count <= (uint64_t)(end - p);
     *files = good ? calloc(count + 1, sizeof **files) : NULL;
     if (good && !*files) rc = fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
-    for (; rc == FO_OK && good && *n < count; ++*n) {
+    for (; !rc && good && *n < count; ++*n) {
         manifest_file *f = &(*files)[*n];
         uint64_t n_dead;
         good = (p = varint_get(p, end, &f->file)) && (p = varint_get(p, end, &f->n_docs)) &&
@@ -304,10 +304,10 @@ int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err
     }
     if (good && version >= 2)
         good = (p = varint_get(p, end, &unused)) && (p = varint_get(p, end, &unused));
-    if (rc == FO_OK && (!good || p != end))
+    if (!rc && (!good || p != end))
         rc = fo_fail(err, FO_ECORRUPT, "it is damaged: its checksum is wrong");
     free(data);
-    if (rc == FO_OK) return FO_OK;
+    if (!rc) return FO_OK;
     free(*files);
     *files = NULL;
     *n = 0;

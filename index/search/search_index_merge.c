@@ -48,11 +48,11 @@ static int install(search_index *ix, const search_snapshot *old, const size_t *s
     int rc = s ? FO_OK : FO_ENOMEM;
     bool placed = fresh->n_docs == 0;
     fresh->serial = ix->next_serial++;
-    for (size_t i = 0; i < n && rc == FO_OK && fresh->n_docs; i++) {
+    for (size_t i = 0; i < n && !rc && fresh->n_docs; i++) {
         size_t at = find_serial(now, old->shelves[sources[i]].serial);
         rc = carry_dead(fresh, &now->shelves[at], maps[i], err);
     }
-    for (size_t i = 0; i < now->n_shelves && rc == FO_OK; i++) {
+    for (size_t i = 0; i < now->n_shelves && !rc; i++) {
         bool replaced = false;
         for (size_t j = 0; j < n; j++)
             replaced |= old->shelves[sources[j]].serial == now->shelves[i].serial;
@@ -70,19 +70,18 @@ static int install(search_index *ix, const search_snapshot *old, const size_t *s
             placed = true;
         }
         rc = shelf_copy(&s->shelves[s->n_shelves], &now->shelves[i], err);
-        if (rc == FO_OK) s->n_shelves++;
+        if (!rc) s->n_shelves++;
     }
-    if (rc == FO_OK && !placed) {
+    if (!rc && !placed) {
         s->shelves[s->n_shelves++] = *fresh;
         *fresh = (shelf){0};
     }
-    if (rc == FO_OK &&
-        epoch > s->epoch) { /* a bulk load: the files are ahead of what was visible */
+    if (!rc && epoch > s->epoch) { /* a bulk load: the files are ahead of what was visible */
         s->epoch = epoch;
         ix->published = epoch;
     }
-    if (rc == FO_OK) rc = manifest_write(ix, s, epoch, err);
-    if (rc == FO_OK)
+    if (!rc) rc = manifest_write(ix, s, epoch, err);
+    if (!rc)
         snapshot_publish(ix, s);
     else if (s)
         search_index_release(s);
@@ -115,8 +114,8 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
         pthread_mutex_unlock(&ix->mu);
         rc = shelves_write(&fresh, ix, in, n, file, epoch, paced, maps, err);
     }
-    if (rc == FO_OK) rc = install(ix, old, sources, n, &fresh, maps, epoch, err);
-    if (rc != FO_OK) {
+    if (!rc) rc = install(ix, old, sources, n, &fresh, maps, epoch, err);
+    if (rc) {
         unlink_file(ix, file);
     } else {
         for (size_t i = 0; i < n; i++) unlink_file(ix, in[i].file);
@@ -136,8 +135,8 @@ int shelf_seal(search_index *ix, const shelf *source, int64_t epoch, fo_err *err
         pthread_mutex_unlock(&ix->mu);
         rc = shelves_write(&fresh, ix, source, 1, file, epoch, false, &map, err);
     }
-    if (rc == FO_OK) rc = install(ix, NULL, NULL, 0, &fresh, NULL, epoch, err);
-    if (rc != FO_OK) unlink_file(ix, file);
+    if (!rc) rc = install(ix, NULL, NULL, 0, &fresh, NULL, epoch, err);
+    if (rc) unlink_file(ix, file);
     free(map);
     return rc;
 }
@@ -151,7 +150,7 @@ int seal_frozen(search_index *ix, fo_err *err) {
         bool found = i < s->n_shelves;
         if (found) rc = replace(ix, s, &i, 1, s->shelves[i].epoch, false, err);
         search_index_release(s);
-        if (!found || rc != FO_OK) return rc;
+        if (!found || rc) return rc;
     }
 }
 

@@ -77,12 +77,12 @@ static int match_shelf(const shelf *h, const search_filter *f, uint64_t **out, s
     size_t words = ((size_t)h->n_docs + 63) / 64 + 1;
     uint64_t *all = calloc(words, sizeof *all), *bits = malloc(words * sizeof *bits);
     int rc = all && bits ? FO_OK : no_memory(err);
-    for (size_t i = 0; i < h->n_parts && rc == FO_OK; i++) {
+    for (size_t i = 0; i < h->n_parts && !rc; i++) {
         rc = metadata_match(&h->parts[i]->meta, f, bits, err);
-        if (rc == FO_OK) or_shifted(all, bits, h->parts[i]->n_docs, h->bases[i]);
+        if (!rc) or_shifted(all, bits, h->parts[i]->n_docs, h->bases[i]);
     }
     free(bits);
-    if (rc != FO_OK) {
+    if (rc) {
         free(all);
         return rc;
     }
@@ -113,7 +113,7 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
     b->filter_id = f->id;
     for (size_t i = 0; i < s->n_shelves; i++) {
         int rc = match_shelf(&s->shelves[i], f, &b->shelves[i].words, &b->shelves[i].n_set, err);
-        if (rc != FO_OK) {
+        if (rc) {
             atomic_init(&b->refs, 1);
             filter_bits_drop(b);
             return rc;
@@ -215,7 +215,7 @@ static int sparse_in_room(search_snapshot *s, search_room *r, const char *query,
     inverted_query_term *terms = malloc((g.n + 1) * sizeof *terms);
     inverted_hit *found = malloc(k * sizeof *found);
     int rc = parts && terms && found ? FO_OK : no_memory(err);
-    if (rc == FO_OK) {
+    if (!rc) {
         size_t n_parts = 0, n_terms = choose_terms(s, r, g.n, terms);
         for (size_t i = 0; i < s->n_shelves; i++) {
             const shelf *h = &s->shelves[i];
@@ -233,7 +233,7 @@ static int sparse_in_room(search_snapshot *s, search_room *r, const char *query,
         qsort(parts, n_parts, sizeof *parts, compare_parts);
         rc = inverted_search(parts, n_parts, &s->ix->bm25, terms, n_terms, k, r->sparse, found, n,
                              err);
-        for (size_t i = 0; rc == FO_OK && i < *n; i++) convert(s, parts, &found[i], &hits[i]);
+        for (size_t i = 0; !rc && i < *n; i++) convert(s, parts, &found[i], &hits[i]);
     }
     free(parts);
     free(terms);
@@ -277,7 +277,7 @@ static int dense_in_room(search_snapshot *s, search_room *r, const float *query,
     search_hit *all = malloc((s->n_shelves + 1) * k * sizeof *all);
     int rc = found && all ? FO_OK : no_memory(err);
     size_t n_all = 0;
-    for (size_t i = 0; i < s->n_shelves && rc == FO_OK; i++) {
+    for (size_t i = 0; i < s->n_shelves && !rc; i++) {
         const shelf *h = &s->shelves[i];
         hnsw_query q = {
             .vector = query, .k = k, .ef = ef ? ef : default_ef(s, h, k), .visible = h->n_docs};
@@ -294,14 +294,14 @@ static int dense_in_room(search_snapshot *s, search_room *r, const float *query,
         hnsw_search_stats st;
         hnsw_get_search_stats(r->dense, &st);
         atomic_fetch_add_explicit(&s->ix->n_dense_scored, st.n_scored, memory_order_relaxed);
-        for (size_t j = 0; j < m && rc == FO_OK; j++) {
+        for (size_t j = 0; j < m && !rc; j++) {
             const part *p;
             uint32_t doc;
             place_of(h, found[j].id, &p, &doc);
             all[n_all++] = (search_hit){p->chunks[doc], p->documents[doc], found[j].score};
         }
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         qsort(all, n_all, sizeof *all, by_rank);
         *n = n_all < k ? n_all : k;
         memcpy(hits, all, *n * sizeof *hits);
@@ -321,7 +321,7 @@ int search_sparse(search_snapshot *s, const char *query, size_t k, const search_
                              INVERTED_MAX_K);
     filter_bits *allowed = NULL;
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     search_room *r = room_take(s->ix);
     rc = r ? sparse_in_room(s, r, query, k, allowed, hits, n, err) : no_memory(err);
     if (r) room_give(s->ix, r);
@@ -337,7 +337,7 @@ int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
         return fo_fail_field(err, FO_EINVAL, "top_k", "top_k must be between 1 and %d", HNSW_MAX_K);
     filter_bits *allowed = NULL;
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     search_room *r = room_take(s->ix);
     rc = r ? dense_in_room(s, r, query, k, ef, allowed, hits, n, err) : no_memory(err);
     if (r) room_give(s->ix, r);

@@ -64,22 +64,22 @@ int part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
     p->file = file;
     const void *v = NULL;
     int rc = segment_get_array(file, SECTION_INFO, 1, sizeof(segment_info), &v, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         p->n_docs = ((const segment_info *)v)->n_docs;
         rc = check_info(v, ix, err);
     }
-    if (rc == FO_OK) rc = inverted_open(&p->inv, file, err);
-    if (rc == FO_OK && p->inv.n_docs != p->n_docs)
+    if (!rc) rc = inverted_open(&p->inv, file, err);
+    if (!rc && p->inv.n_docs != p->n_docs)
         rc =
             fo_fail(err, FO_ECORRUPT, "postings of %u documents, not %u", p->inv.n_docs, p->n_docs);
-    if (rc == FO_OK) rc = metadata_open(&p->meta, file, p->n_docs, err);
-    if (rc == FO_OK) rc = segment_get_array(file, SECTION_CHUNK_IDS, p->n_docs, 8, &v, err);
-    if (rc == FO_OK) p->chunks = v;
-    if (rc == FO_OK) rc = segment_get_array(file, SECTION_DOCUMENT_IDS, p->n_docs, 8, &v, err);
-    if (rc == FO_OK) p->documents = v;
-    if (rc == FO_OK) rc = segment_get_array(file, SECTION_ID_ORDER, p->n_docs, 4, &v, err);
-    if (rc == FO_OK) p->order = v;
-    if (rc != FO_OK) {
+    if (!rc) rc = metadata_open(&p->meta, file, p->n_docs, err);
+    if (!rc) rc = segment_get_array(file, SECTION_CHUNK_IDS, p->n_docs, 8, &v, err);
+    if (!rc) p->chunks = v;
+    if (!rc) rc = segment_get_array(file, SECTION_DOCUMENT_IDS, p->n_docs, 8, &v, err);
+    if (!rc) p->documents = v;
+    if (!rc) rc = segment_get_array(file, SECTION_ID_ORDER, p->n_docs, 4, &v, err);
+    if (!rc) p->order = v;
+    if (rc) {
         part_drop(p);
         return rc;
     }
@@ -113,7 +113,7 @@ int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *e
                      .seed = ix->seed,
                      .capacity = (uint32_t)capacity};
     int rc = hnsw_create(&g->h, &p, err);
-    if (rc != FO_OK) {
+    if (rc) {
         free(g);
         return rc;
     }
@@ -126,7 +126,7 @@ int graph_grow(graph **g, size_t capacity, fo_err *err) {
     if (!fresh) return no_memory(err);
     atomic_init(&fresh->refs, 1);
     int rc = hnsw_grow(&fresh->h, (*g)->h, (uint32_t)capacity, err);
-    if (rc != FO_OK) {
+    if (rc) {
         free(fresh);
         return rc;
     }
@@ -182,12 +182,12 @@ static int open_graph(shelf *s, const search_index *ix, fo_err *err) {
     graph *g = calloc(1, sizeof *g);
     if (!g) return no_memory(err);
     int rc = hnsw_map(&g->h, sections, err);
-    if (rc == FO_OK && (hnsw_count(g->h) != p->n_docs || hnsw_dim(g->h) != ix->dim)) {
+    if (!rc && (hnsw_count(g->h) != p->n_docs || hnsw_dim(g->h) != ix->dim)) {
         rc = fo_fail(err, FO_ECORRUPT, "a graph of %u points for %u documents", hnsw_count(g->h),
                      p->n_docs);
         hnsw_free(g->h);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         free(g);
         return rc;
     }
@@ -204,13 +204,13 @@ int shelf_open_file(shelf *out, const search_index *ix, const char *path, uint64
     shelf s = {
         .file = file, .parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
     int rc = s.parts && s.bases ? segment_open(&seg, path, err) : no_memory(err);
-    if (rc == FO_OK) rc = part_open(&s.parts[0], seg, ix, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = part_open(&s.parts[0], seg, ix, err);
+    if (!rc) {
         s.n_parts = 1;
         s.n_docs = s.parts[0]->n_docs;
         if (ix->dim && s.n_docs) rc = open_graph(&s, ix, err);
     }
-    if (rc != FO_OK) {
+    if (rc) {
         shelf_drop(&s);
         return rc;
     }
@@ -245,15 +245,14 @@ int write_ids(segment_writer *w, const int64_t *chunks, const int64_t *documents
     id_place *places = malloc(((size_t)n + 1) * sizeof *places);
     uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
     int rc = places && order ? FO_OK : no_memory(err);
-    if (rc == FO_OK) {
+    if (!rc) {
         for (uint32_t i = 0; i < n; i++) places[i] = (id_place){chunks[i], i};
         qsort(places, n, sizeof *places, by_id);
         for (uint32_t i = 0; i < n; i++) order[i] = places[i].doc;
         rc = segment_writer_section(w, SECTION_CHUNK_IDS, chunks, 8 * (size_t)n, err);
     }
-    if (rc == FO_OK)
-        rc = segment_writer_section(w, SECTION_DOCUMENT_IDS, documents, 8 * (size_t)n, err);
-    if (rc == FO_OK) rc = segment_writer_section(w, SECTION_ID_ORDER, order, 4 * (size_t)n, err);
+    if (!rc) rc = segment_writer_section(w, SECTION_DOCUMENT_IDS, documents, 8 * (size_t)n, err);
+    if (!rc) rc = segment_writer_section(w, SECTION_ID_ORDER, order, 4 * (size_t)n, err);
     free(places);
     free(order);
     return rc;
@@ -272,7 +271,7 @@ static int write_documents(segment_writer *w, const search_index *ix, const sour
     int64_t *documents = malloc(((size_t)n_docs + 1) * sizeof *documents);
     metadata_builder *meta = NULL;
     int rc = inputs && chunks && documents ? metadata_builder_create(&meta, err) : no_memory(err);
-    for (size_t i = 0; i < n && rc == FO_OK; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         inputs[i] = (inverted_merge_input){&in[i].part->inv, in[i].map};
         for (uint32_t d = 0; d < in[i].part->n_docs; d++) {
             if (in[i].map[d] == UINT32_MAX) continue;
@@ -281,10 +280,10 @@ static int write_documents(segment_writer *w, const search_index *ix, const sour
         }
         rc = metadata_builder_merge(meta, &in[i].part->meta, in[i].map, err);
     }
-    if (rc == FO_OK) rc = write_info(w, ix, n_docs, epoch, err);
-    if (rc == FO_OK) rc = inverted_merge(inputs, n, n_docs, &ix->bm25, w, err);
-    if (rc == FO_OK) rc = write_ids(w, chunks, documents, n_docs, err);
-    if (rc == FO_OK) rc = metadata_build(meta, n_docs, w, err);
+    if (!rc) rc = write_info(w, ix, n_docs, epoch, err);
+    if (!rc) rc = inverted_merge(inputs, n, n_docs, &ix->bm25, w, err);
+    if (!rc) rc = write_ids(w, chunks, documents, n_docs, err);
+    if (!rc) rc = metadata_build(meta, n_docs, w, err);
     metadata_builder_free(meta);
     free(inputs);
     free(chunks);
@@ -300,7 +299,7 @@ int parts_join(part **out, part *const *parts, size_t n, const search_index *ix,
     segment_writer *w = NULL;
     segment *file;
     int rc = in && map ? segment_writer_create(&w, NULL, err) : no_memory(err);
-    if (rc == FO_OK) {
+    if (!rc) {
         size_t at = 0;
         for (size_t i = 0; i < n_docs; i++) map[i] = (uint32_t)i;
         for (size_t i = 0; i < n; i++) {
@@ -308,14 +307,14 @@ int parts_join(part **out, part *const *parts, size_t n, const search_index *ix,
             at += parts[i]->n_docs;
         }
         rc = write_documents(w, ix, in, n, (uint32_t)n_docs, -1, err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = segment_writer_adopt(w, &file, err);
         else
             segment_writer_abort(w);
     }
     free(in);
     free(map);
-    return rc == FO_OK ? part_open(out, file, ix, err) : rc;
+    return !rc ? part_open(out, file, ix, err) : rc;
 }
 
 static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves, size_t n,
@@ -325,7 +324,7 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
     hnsw *merged = NULL;
     size_t k = 0;
     int rc = inputs && all ? FO_OK : no_memory(err);
-    for (size_t i = 0; i < n && rc == FO_OK; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         const shelf *s = &shelves[i];
         if (!s->graph) continue;
         const uint64_t *alive = s->live ? s->live->words : NULL;
@@ -351,14 +350,14 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
                      .cancel = cancel};
     /* One graph without dead points is written as it is: no writer touches a frozen shelf. */
     bool whole = k == 1 && !inputs[0].alive;
-    if (rc == FO_OK && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
+    if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
     const hnsw *result = whole ? inputs[0].graph : merged;
-    if (rc == FO_OK && hnsw_count(result) != n_docs)
+    if (!rc && hnsw_count(result) != n_docs)
         rc = fo_fail(err, FO_ECORRUPT, "%u points for %u documents after a merge",
                      hnsw_count(result), n_docs);
     hnsw_section sections[HNSW_N_SECTIONS];
-    if (rc == FO_OK) hnsw_sections(result, sections);
-    for (unsigned i = 0; i < HNSW_N_SECTIONS && rc == FO_OK; i++)
+    if (!rc) hnsw_sections(result, sections);
+    for (unsigned i = 0; i < HNSW_N_SECTIONS && !rc; i++)
         rc = segment_writer_section(w, SECTION_HNSW + i, sections[i].data, sections[i].size, err);
     hnsw_free(merged);
     for (size_t i = 0; all && i < n; i++) bitmap_drop(all[i]);
@@ -380,7 +379,7 @@ int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, 
     segment_writer *w = NULL;
     int rc = in && path ? FO_OK : no_memory(err);
     n_sources = 0;
-    for (size_t i = 0; i < n && rc == FO_OK; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         const shelf *s = &shelves[i];
         maps[i] = malloc(((size_t)s->n_docs + 1) * sizeof *maps[i]);
         if (!maps[i]) {
@@ -392,21 +391,21 @@ int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, 
         for (size_t j = 0; j < s->n_parts; j++)
             in[n_sources++] = (source){s->parts[j], maps[i] + s->bases[j]};
     }
-    if (rc == FO_OK) rc = segment_writer_create(&w, path, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = segment_writer_create(&w, path, err);
+    if (!rc) {
         if (paced) segment_writer_set_gate(w, background_gate, ix);
         rc = write_documents(w, ix, in, n_sources, n_docs, epoch, err);
-        if (rc == FO_OK && ix->dim && n_docs)
+        if (!rc && ix->dim && n_docs)
             rc = write_graph(w, ix, shelves, n, n_docs, paced ? &ix->cancel : NULL, err);
         uint64_t bytes = segment_writer_bytes(w);
-        if (rc == FO_OK) {
+        if (!rc) {
             rc = segment_writer_commit(w, err);
             atomic_fetch_add(&ix->bytes_written, bytes);
         } else {
             segment_writer_abort(w);
         }
     }
-    if (rc == FO_OK) rc = shelf_open_file(out, ix, path, file, err);
+    if (!rc) rc = shelf_open_file(out, ix, path, file, err);
     free(in);
     free(path);
     return rc;

@@ -53,7 +53,7 @@ int inverted_open(inverted *out, const segment *s, fo_err *err) {
     const void *p;
     inverted inv = {0};
     int rc = segment_get_array(s, SECTION_INVERTED, 1, sizeof(inverted_header), &p, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     inverted_header h;
     memcpy(&h, p, sizeof h);
     if (h.n_docs > POSTINGS_MAX_DOCS)
@@ -66,14 +66,14 @@ int inverted_open(inverted *out, const segment *s, fo_err *err) {
     inv.bound_b = h.b;
     inv.bound_average = h.average;
     rc = segment_get_array(s, SECTION_LENGTHS, h.n_docs, 4, &p, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     inv.lengths = p;
     rc = segment_get_array(s, SECTION_NORMS, h.n_docs, 1, &p, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     inv.norms = p;
     inv.n_blocks = ((size_t)h.n_terms + DICT_BLOCK_TERMS - 1) / DICT_BLOCK_TERMS;
     rc = segment_get_array(s, SECTION_DICT_BLOCKS, inv.n_blocks, DICT_BLOCK_BYTES, &p, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     inv.blocks = p;
     inv.postings = segment_get(s, SECTION_POSTINGS, &inv.postings_size);
     inv.dict = segment_get(s, SECTION_DICT, &inv.dict_size);
@@ -213,7 +213,7 @@ static int verify_list(const inverted_terms *it, uint32_t *docs, uint32_t *tfs, 
     const inverted *inv = it->inv;
     const inverted_list *l = &it->list;
     int rc = inverted_decode(inv, l, docs, tfs, err);
-    if (rc != FO_OK) {
+    if (rc) {
         fo_fail_prefix(err, "term '%.*s'", (int)it->len, it->term);
         return rc;
     }
@@ -249,7 +249,7 @@ int inverted_verify(const inverted *inv, fo_err *err) {
     inverted_terms_begin(&it, inv);
     while ((rc = inverted_terms_next(&it, err)) > 0) {
         rc = verify_list(&it, docs, tfs, sums, err);
-        if (rc != FO_OK) goto done;
+        if (rc) goto done;
         postings += it.list.n;
     }
     if (rc != 0) goto done;

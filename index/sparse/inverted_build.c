@@ -43,8 +43,8 @@ static int output_begin(output *o, segment_writer *w, const bm25_params *p, cons
         o->inverse_k[i] = (float)(1 / (p->k1 * (1 - p->b + p->b * ratio)));
     }
     int rc = segment_writer_section(w, SECTION_LENGTHS, lengths, 4 * (size_t)n_docs, err);
-    if (rc == FO_OK) rc = segment_writer_section(w, SECTION_NORMS, norms, n_docs, err);
-    if (rc == FO_OK) rc = segment_writer_begin(w, SECTION_POSTINGS, err);
+    if (!rc) rc = segment_writer_section(w, SECTION_NORMS, norms, n_docs, err);
+    if (!rc) rc = segment_writer_begin(w, SECTION_POSTINGS, err);
     return rc;
 }
 
@@ -138,7 +138,7 @@ static int output_term(output *o, const char *term, size_t len, const uint32_t *
     if (o->dict.failed || o->blocks.failed || o->list.failed || o->table.failed)
         return no_memory(err);
     int rc = segment_writer_write(o->w, o->table.data, o->table.len, err);
-    return rc == FO_OK ? segment_writer_write(o->w, o->list.data, o->list.len, err) : rc;
+    return !rc ? segment_writer_write(o->w, o->list.data, o->list.len, err) : rc;
 }
 
 static int output_finish(output *o, fo_err *err) {
@@ -153,11 +153,10 @@ static int output_finish(output *o, fo_err *err) {
     }
     segment_writer *w = o->w;
     int rc = segment_writer_section(w, SECTION_DICT, o->dict.data, o->dict.len, err);
-    if (rc == FO_OK)
+    if (!rc)
         rc = segment_writer_section(w, SECTION_DICT_BLOCKS, o->blocks.data, o->blocks.len, err);
-    if (rc == FO_OK) rc = segment_writer_section(w, SECTION_DICT_HASH, hash, slots * 4, err);
-    if (rc == FO_OK)
-        rc = segment_writer_section(w, SECTION_INVERTED, &o->head, sizeof o->head, err);
+    if (!rc) rc = segment_writer_section(w, SECTION_DICT_HASH, hash, slots * 4, err);
+    if (!rc) rc = segment_writer_section(w, SECTION_INVERTED, &o->head, sizeof o->head, err);
     free(hash);
     return rc;
 }
@@ -427,12 +426,12 @@ int inverted_build(inverted_builder *b, const bm25_params *p, segment_writer *w,
             k->prefix = k->prefix << 8 | (j < e->len ? (uint8_t)k->text[j] : 0);
     }
     qsort(keys, n_keys, sizeof *keys, by_term);
-    for (size_t i = 0; i < n_keys && rc == FO_OK; i++) {
+    for (size_t i = 0; i < n_keys && !rc; i++) {
         const entry *e = &b->entries[keys[i].entry];
         uint32_t n = read_chain(b, e, docs, tfs);
         rc = output_term(&o, keys[i].text, keys[i].len, docs, tfs, n, err);
     }
-    if (rc == FO_OK) rc = output_finish(&o, err);
+    if (!rc) rc = output_finish(&o, err);
 done:
     output_end(&o);
     free(docs);
@@ -462,7 +461,7 @@ typedef struct merge {
 static int take_list(merge *m, size_t i, uint32_t *n, fo_err *err) {
     const inverted_list *l = &m->terms[i].list;
     int rc = inverted_decode(m->in[i].inv, l, m->old_docs, m->old_tfs, err);
-    for (uint32_t j = 0; rc == FO_OK && j < l->n; j++) {
+    for (uint32_t j = 0; !rc && j < l->n; j++) {
         uint32_t doc = m->in[i].map[m->old_docs[j]];
         if (doc == UINT32_MAX) continue;
         m->docs[*n] = doc;
@@ -493,11 +492,11 @@ static int merge_terms(merge *m, output *o, fo_err *err) {
             const inverted_terms *t = &m->terms[i];
             if (!m->open[i] || t->len != len || memcmp(t->term, term, len) != 0) continue;
             int rc = take_list(m, i, &n, err);
-            if (rc == FO_OK) rc = advance(m, i, err);
-            if (rc != FO_OK) return rc;
+            if (!rc) rc = advance(m, i, err);
+            if (rc) return rc;
         }
         int rc = n ? output_term(o, term, len, m->docs, m->tfs, n, err) : FO_OK;
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
 }
 
@@ -528,12 +527,12 @@ int inverted_merge(const inverted_merge_input *in, size_t n_in, uint32_t n_docs,
             if (in[i].map[d] != UINT32_MAX) lengths[in[i].map[d]] = in[i].inv->lengths[d];
         inverted_terms_begin(&m.terms[i], in[i].inv);
         rc = advance(&m, i, err);
-        if (rc != FO_OK) goto done;
+        if (rc) goto done;
     }
     norms = encode_norms(lengths, n_docs);
     rc = norms ? output_begin(&o, w, p, lengths, norms, n_docs, err) : no_memory(err);
-    if (rc == FO_OK) rc = merge_terms(&m, &o, err);
-    if (rc == FO_OK) rc = output_finish(&o, err);
+    if (!rc) rc = merge_terms(&m, &o, err);
+    if (!rc) rc = output_finish(&o, err);
 done:
     output_end(&o);
     free(m.terms);

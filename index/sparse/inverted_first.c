@@ -87,7 +87,7 @@ static int add_first(first *f, fo_err *err) {
         cursor *c = &q->s->cursors[q->s->order[i]];
         if (c->n_blocks) { /* a short list is decoded already */
             int rc = inverted_decode(q->inv, &c->list, c->docs, c->tfs, err);
-            if (rc != FO_OK) return rc;
+            if (rc) return rc;
         }
         for (uint32_t j = 0; j < c->list.n; j++) {
             uint32_t doc = c->docs[j];
@@ -182,7 +182,7 @@ static int score_exactly(first *f, uint32_t doc, fo_err *err) {
         uint32_t *tf = &s->doc_tfs[s->order[i]];
         *tf = inverted_hot_tf(c->tfs_by_doc, doc);
         int rc = *tf == INVERTED_HOT_MORE ? look_up(q, c, doc, tf, err) : FO_OK;
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     for (size_t i = 0; i < f->n_first; i++) {
         const cursor *c = &s->cursors[s->order[i]];
@@ -212,7 +212,7 @@ static int evaluate(first *f, bounded x, fo_err *err) {
         s->doc_tfs[t] = 0;
         if (c->tfs_by_doc || !inverted_hot_has(c->places, f->shift, x.at)) continue;
         int rc = look_up(q, c, x.at, &s->doc_tfs[t], err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         x.bound -= peak_add(c, c->peaks[x.at >> f->shift]);
         if (s->doc_tfs[t]) x.bound += add_of(c, impact_of(q, s->doc_tfs[t], x.at));
         if (x.bound < q->threshold) return FO_OK;
@@ -252,7 +252,7 @@ static int score_refined(first *f, bounded *d, size_t n, fo_err *err) {
         for (size_t i = 0; i < best; i++) {
             if (d[i].bound < q->threshold) continue;
             int rc = evaluate(f, d[i], err);
-            if (rc != FO_OK) return rc;
+            if (rc) return rc;
         }
         n = keep_reaching(q, d, best, n);
     }
@@ -266,7 +266,7 @@ static int score_documents(first *f, size_t n, fo_err *err) {
     for (size_t batch = 4 * (q->k > SCORE_BATCH ? q->k : SCORE_BATCH); n > 0; batch *= 4) {
         size_t best = select_best(d, n, batch);
         int rc = score_refined(f, d, refine(f, d, best), err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         n = keep_reaching(q, d, best, n);
     }
     return FO_OK;
@@ -307,7 +307,7 @@ static int score_buckets(first *f, size_t n, fo_err *err) {
             if (s->left[i].bound >= q->threshold)
                 n_documents = take_bucket(f, s->left[i].at, n_documents);
         int rc = score_documents(f, n_documents, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         n = keep_reaching(q, s->left, best, n);
     }
     return FO_OK;
@@ -336,7 +336,7 @@ static int prime(first *f, fo_err *err) {
     for (size_t b = 0; b < f->n_buckets && n < PRIME_BUCKETS; b++) {
         if (sums[b] < least) continue;
         int rc = search_buckets(f, b, b + 1, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         sums[b] = 0;
         n++;
     }
@@ -351,7 +351,7 @@ static int search_windows(first *f, fo_err *err) {
     size_t room = WINDOW >> f->shift;
     if (q->n_hits < q->k) {
         int rc = prime(f, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     for (size_t b = 0; b < f->n_buckets;) {
         if (sums[b] < q->threshold) {
@@ -362,7 +362,7 @@ static int search_windows(first *f, fo_err *err) {
         for (size_t i = end; i < b + room && i < f->n_buckets; i++)
             if (sums[i] >= q->threshold) end = i + 1;
         int rc = search_buckets(f, b, end, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         b = end;
     }
     return FO_OK;
@@ -405,10 +405,10 @@ int search_first(search *q, bool *done, fo_err *err) {
     *done = true;
     sum_peaks(&f);
     int rc = add_first(&f, err);
-    if (rc != FO_OK) { /* the sums stay clean */
+    if (rc) { /* the sums stay clean */
         memset(q->s->doc_sums, 0, q->s->doc_sums_room * sizeof *q->s->doc_sums);
         return rc;
     }
     rc = score_documents(&f, gather(&f), err);
-    return rc == FO_OK ? search_rest(&f, err) : rc;
+    return !rc ? search_rest(&f, err) : rc;
 }

@@ -218,17 +218,17 @@ static int search_part(search *q, fo_err *err) {
     q->inv = q->part->inv;
     q->revisits = false;
     int rc = open_cursors(q, err);
-    if (rc != FO_OK || q->n_open == 0) return rc;
+    if (rc || q->n_open == 0) return rc;
     update_threshold(q);
     bool done;
     rc = search_first(q, &done, err);
     uint32_t n_docs = done ? 0 : q->inv->n_docs;
-    for (q->begin = 0; q->begin < n_docs && rc == FO_OK; q->begin = q->end) {
+    for (q->begin = 0; q->begin < n_docs && !rc; q->begin = q->end) {
         uint32_t size = q->n_hits < q->k ? FIRST_WINDOW : WINDOW;
         q->end = n_docs - q->begin < size ? n_docs : q->begin + size;
         if (search_any_allowed(q)) rc = search_window(q, err);
     }
-    if (rc != FO_OK) memset(q->s->sums, 0, sizeof q->s->sums);
+    if (rc) memset(q->s->sums, 0, sizeof q->s->sums);
     return rc;
 }
 
@@ -274,7 +274,7 @@ int inverted_search(const inverted_part *parts, size_t n_parts, const bm25_param
         q.part = &parts[i];
         q.part_index = (uint32_t)i;
         int rc = search_part(&q, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     qsort(s->heap, q.n_hits, sizeof *s->heap, by_rank);
     memcpy(hits, s->heap, q.n_hits * sizeof *hits);

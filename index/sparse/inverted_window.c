@@ -224,7 +224,7 @@ static int look_up_lazy(search *q, size_t n_lazy, uint32_t rest, size_t *n, fo_e
             uint32_t tf = c->tfs_by_doc ? inverted_hot_tf(c->tfs_by_doc, doc) : 0;
             if (!c->tfs_by_doc || __builtin_expect(tf == INVERTED_HOT_MORE, 0)) {
                 int rc = probe(q, c, &from, doc, x.sum + rest, &tf, err);
-                if (rc != FO_OK) return rc;
+                if (rc) return rc;
             }
             s->found[row * stride + x.slot] = tf;
             uint32_t more = add_of(c, impact_of(q, tf, doc));
@@ -278,7 +278,7 @@ static int widen(search *q, size_t *n_lazy, uint32_t *rest, fo_err *err) {
         if (n * (c->tfs_by_doc ? HOT_LOOK_UP_COST : LOOK_UP_COST) <= postings + POSTINGS_BLOCK)
             break;
         int rc = buffer_window(q, c, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         add_window(q, c);
         *rest -= c->window_max;
         --*n_lazy;
@@ -306,11 +306,11 @@ int search_window(search *q, fo_err *err) {
         add_window(q, c);
     }
     rc = widen(q, &n_lazy, &rest, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     size_t n = gather(q, q->threshold - rest), stride = n;
     if (n_lazy > 0 && n > 0) {
         rc = look_up_lazy(q, n_lazy, rest, &n, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     const candidate *c = sort_candidates(s, n);
     for (size_t i = 0; i < n; i++)

@@ -12,7 +12,7 @@ static int find_stop(const extractive_answer *a, const char *const *stop, size_t
     stop_match m;
     fo_buf before = {0};
     *rc = stop_match_init(&m, stop, n, err);
-    if (*rc != FO_OK) return -1;
+    if (*rc) return -1;
     for (size_t i = 0; i < a->n_citations && m.found < 0; i++) {
         const answer_citation *c = &a->citations[i];
         if (i) stop_match_push(&m, " ", 1, &before);
@@ -22,7 +22,7 @@ static int find_stop(const extractive_answer *a, const char *const *stop, size_t
     }
     int found = m.found;
     *said = before.len;
-    if (before.failed || m.held.failed) *rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (before.failed || m.held.failed) *rc = fo_no_memory(err);
     stop_match_deinit(&m);
     fo_buf_free(&before);
     return found;
@@ -53,7 +53,7 @@ static int cut(extractive_answer *a, const extractive_input *in, size_t said, fo
     size_t at = 0, kept = 0; /* at: of sentences and the blanks between them */
     int rc = FO_OK;
     fo_buf_str(&text, "");
-    for (size_t i = 0; rc == FO_OK && i < a->n_citations && at < said; i++) {
+    for (size_t i = 0; !rc && i < a->n_citations && at < said; i++) {
         answer_citation *c = &a->citations[i];
         size_t whole = c->answer_end - c->answer_start;
         size_t n = whole < said - at ? whole : said - at;
@@ -69,7 +69,7 @@ static int cut(extractive_answer *a, const extractive_input *in, size_t said, fo
         if (n < whole && !text.failed) rc = check_again(c, in, &text, err);
     }
     if (text.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
-    if (rc != FO_OK) {
+    if (rc) {
         fo_buf_free(&text);
         return rc;
     }
@@ -86,7 +86,7 @@ int answer_stop_apply(extractive_answer *a, const extractive_input *in, const ch
     size_t said;
     int rc;
     int found = find_stop(a, stop, n, &said, err, &rc);
-    if (rc == FO_OK && found >= 0) rc = cut(a, in, said, err);
-    if (rc == FO_OK) *which = found;
+    if (!rc && found >= 0) rc = cut(a, in, said, err);
+    if (!rc) *which = found;
     return rc;
 }

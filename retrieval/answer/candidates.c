@@ -22,12 +22,12 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     candidate_passage *cp = &set->passages[index];
     const question *q = &set->q;
     int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const char *t = p->title ? p->title : "";
     rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     cp->terms = malloc(cp->text.n_words + 1);
     if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
@@ -52,12 +52,12 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
     fact_text title = {0};
     int rc = set->passages && tf ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for passages");
     double words = 0;
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         set->n_passages = i + 1;
         rc = read_passage(set, i, &in->passages[i], in->lx, &title, tf[i], err);
         words += (double)set->passages[i].text.n_words;
     }
-    for (size_t i = 0; rc == FO_OK && i < n; i++)
+    for (size_t i = 0; !rc && i < n; i++)
         set->passages[i].bm25 = passage_bm25(
             &set->q, tf[i], (double)set->passages[i].text.n_words * (double)n / (words + 1));
     fact_text_deinit(&title);
@@ -249,7 +249,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         sets[i] = terms_of(p, p->units.v[i].start, p->units.v[i].end);
     int rc = FO_OK;
     bool how = set->q.procedure;
-    for (size_t i = 0; rc == FO_OK && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
+    for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit *u = &p->units.v[i];
         fact_sentence s = words_within(t, u->start, u->end);
         if (s.w0 == s.w1) continue;
@@ -301,17 +301,15 @@ static int embed_sentences(candidate_set *set, const extractive_input *in, fo_er
                    ? malloc(bytes)
                    : NULL;
     int rc = texts && lens && v ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for vectors");
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         const candidate *c = &set->c[i];
         texts[i] = in->passages[c->passage].text + c->start;
         lens[i] = c->end - c->start;
     }
     size_t q_len = strlen(in->question);
-    if (rc == FO_OK)
-        rc = embedder_embed(in->emb, EMBED_QUERY, &in->question, &q_len, 1, v + n * dim, err);
-    if (rc == FO_OK) rc = embedder_embed(in->emb, EMBED_PASSAGE, texts, lens, n, v, err);
-    for (size_t i = 0; rc == FO_OK && i < n; i++)
-        set->c[i].cosine = dot(v + i * dim, v + n * dim, dim);
+    if (!rc) rc = embedder_embed(in->emb, EMBED_QUERY, &in->question, &q_len, 1, v + n * dim, err);
+    if (!rc) rc = embedder_embed(in->emb, EMBED_PASSAGE, texts, lens, n, v, err);
+    for (size_t i = 0; !rc && i < n; i++) set->c[i].cosine = dot(v + i * dim, v + n * dim, dim);
     free(texts);
     free(lens);
     free(v);
@@ -355,23 +353,23 @@ static int read_closely(candidate_set *set, const extractive_input *in, fo_err *
     reading *r;
     int rc = reading_create(&r, in->reader, in->question, in->passages, set->n_passages, in->cancel,
                             err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     reading_unit *units = calloc(set->n + 1, sizeof *units);
     reading_values *values = calloc(set->n + 1, sizeof *values);
     rc = units && values ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
-    for (size_t i = 0; rc == FO_OK && i < set->n; i++)
+    for (size_t i = 0; !rc && i < set->n; i++)
         units[i] = (reading_unit){set->c[i].passage, set->c[i].unit};
-    if (rc == FO_OK) rc = reading_units_measure(r, units, set->n, values, err);
-    for (size_t i = 0; rc == FO_OK && i < set->n; i++) {
+    if (!rc) rc = reading_units_measure(r, units, set->n, values, err);
+    for (size_t i = 0; !rc && i < set->n; i++) {
         candidate *c = &set->c[i];
         c->f[CAND_ALIGN] = values[i].align;
         c->f[CAND_ALIGN_OWN] = values[i].own;
         c->f[CAND_ALIGN_LEAST] = values[i].least;
         c->f[CAND_ALIGN_PASSAGE] = reading_of_passage(r, c->passage);
     }
-    for (size_t i = 0; rc == FO_OK && i < set->n_passages; i++)
+    for (size_t i = 0; !rc && i < set->n_passages; i++)
         set->passages[i].align = reading_of_passage(r, i);
-    set->read = rc == FO_OK;
+    set->read = !rc;
     free(units);
     free(values);
     reading_free(r);
@@ -380,17 +378,16 @@ static int read_closely(candidate_set *set, const extractive_input *in, fo_err *
 
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err) {
     int rc = question_read(&set->q, in->lx, in->question, strlen(in->question), err);
-    if (rc == FO_OK) rc = read_passages(set, in, err);
+    if (!rc) rc = read_passages(set, in, err);
     double best = 0;
     for (size_t i = 0; i < set->n_passages; i++) {
         best = fmax(best, set->passages[i].bm25);
         set->passages[i].align = NAN;
     }
-    for (size_t i = 0; rc == FO_OK && i < set->n_passages; i++)
-        rc = read_candidates(set, i, best, err);
-    if (rc == FO_OK && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
-    if (rc == FO_OK) rc = standardise_dense(set, in, err);
-    return rc == FO_OK && in->reader && set->n ? read_closely(set, in, err) : rc;
+    for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
+    if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
+    if (!rc) rc = standardise_dense(set, in, err);
+    return !rc && in->reader && set->n ? read_closely(set, in, err) : rc;
 }
 
 void candidate_set_deinit(candidate_set *set) {

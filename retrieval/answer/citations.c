@@ -71,8 +71,8 @@ static void mark_negations(side *s) {
 
 static int side_read(side *s, analyzer *a, const char *text, size_t len, fo_err *err) {
     int rc = fact_text_read(&s->text, a, text, len, err);
-    if (rc == FO_OK) rc = fact_numbers_read(&s->numbers, text, len, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = fact_numbers_read(&s->numbers, text, len, err);
+    if (rc) return rc;
     s->negated = calloc(s->text.n_words + 1, sizeof *s->negated);
     s->denied = calloc(s->text.n_words + 1, sizeof *s->denied);
     if (!s->negated || !s->denied) return fo_fail(err, FO_ENOMEM, "out of memory for a citation");
@@ -340,7 +340,7 @@ static int open_checker(checker *c, char **copy, const lexicon *lx, const char *
     if (!*copy) return fo_fail(err, FO_ENOMEM, "out of memory for a citation");
     int rc = side_read(&c->claim, lx->analyzer, *copy, len, err);
     const char *t = title ? title : "";
-    return rc == FO_OK ? side_read(&c->title, lx->analyzer, t, strlen(t), err) : rc;
+    return !rc ? side_read(&c->title, lx->analyzer, t, strlen(t), err) : rc;
 }
 
 static void close_checker(checker *c, char *copy) {
@@ -385,8 +385,8 @@ int citation_check(support_check *out, const lexicon *lx, const citation_claim *
     checker c;
     char *copy;
     int rc = open_checker(&c, &copy, lx, claim->sentence, claim->sentence_len, claim->title, err);
-    if (rc == FO_OK) rc = side_read(&c.quote, lx->analyzer, claim->quote, claim->quote_len, err);
-    if (rc == FO_OK) compare(out, &c);
+    if (!rc) rc = side_read(&c.quote, lx->analyzer, claim->quote, claim->quote_len, err);
+    if (!rc) compare(out, &c);
     close_checker(&c, copy);
     return rc;
 }
@@ -407,13 +407,13 @@ int citation_find(size_t *start, size_t *end, support_check *out, const lexicon 
     char *copy;
     int rc = open_checker(&c, &copy, lx, sentence, sentence_len, title, err);
     fact_text text = {0};
-    if (rc == FO_OK) rc = fact_text_read(&text, lx->analyzer, passage, passage_len, err);
-    for (size_t width = 1; rc == FO_OK && width <= 3 && !out->verified; width++) {
-        for (size_t i = 0; rc == FO_OK && i + width <= text.n_sentences; i++) {
+    if (!rc) rc = fact_text_read(&text, lx->analyzer, passage, passage_len, err);
+    for (size_t width = 1; !rc && width <= 3 && !out->verified; width++) {
+        for (size_t i = 0; !rc && i + width <= text.n_sentences; i++) {
             size_t a = text.sentences[i].start, b = text.sentences[i + width - 1].end;
             side_deinit(&c.quote);
             rc = side_read(&c.quote, lx->analyzer, passage + a, b - a, err);
-            if (rc != FO_OK) break;
+            if (rc) break;
             support_check s;
             compare(&s, &c);
             if (*end > *start && !is_better(&s, b - a, out, *end - *start)) continue;

@@ -426,7 +426,7 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
     out->citations = calloc(n + 1, sizeof *out->citations);
     if (!out->citations) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     int rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < n;) {
+    for (size_t i = 0; !rc && i < n;) {
         const passage *p = &in->passages[c[i].passage];
         size_t run = 1; /* neighbours in one passage are one quote */
         while (i + run < n && adjoins(p, &c[i + run - 1], &c[i + run])) run++;
@@ -452,12 +452,12 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                               .title = p->title},
                             err);
         x->verified = check.verified;
-        rc = rc == FO_OK ? finish_run(&text, x->answer_start, &c[i], &c[i + run - 1], err) : rc;
+        rc = !rc ? finish_run(&text, x->answer_start, &c[i], &c[i + run - 1], err) : rc;
         x->answer_end = text.len;
         fo_buf_printf(&text, " [%zu]", out->n_citations);
         i += run;
     }
-    if (rc == FO_OK && (text.failed || quote.failed))
+    if (!rc && (text.failed || quote.failed))
         rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     fo_buf_free(&quote);
     out->text = fo_buf_take(&text, NULL);
@@ -498,14 +498,14 @@ int extractive_answer_make(extractive_answer *out, const extractive_input *in, f
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;
     rc = candidate_set_read(&set, in, err);
-    if (rc == FO_OK) rc = answer(out, &set, in, err);
+    if (!rc) rc = answer(out, &set, in, err);
 done:
     candidate_set_deinit(&set);
-    if (rc == FO_OK && !out->text) {
+    if (!rc && !out->text) {
         out->text = calloc(1, 1);
         if (!out->text) rc = fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     }
-    if (rc != FO_OK) extractive_answer_deinit(out);
+    if (rc) extractive_answer_deinit(out);
     return rc;
 }
 

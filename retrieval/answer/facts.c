@@ -217,7 +217,7 @@ int fact_passage_read(fact_text *out, analyzer *a, const char *text, size_t len,
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
     reading r = {out, err};
     int rc = analyze(a, text, len, take_word, &r);
-    return rc == FO_OK ? read_sentences(out, err) : rc;
+    return !rc ? read_sentences(out, err) : rc;
 }
 
 void fact_text_deinit(fact_text *t) {

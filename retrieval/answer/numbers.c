@@ -370,7 +370,7 @@ int fact_numbers_read(fact_numbers *out, const char *text, size_t len, fo_err *e
             uint8_t unit = unit_before(&c, i);
             if (unit == UNIT_NONE) unit = unit_after(&c, end);
             int rc = push(out, (fact_number){value, (uint32_t)i, (uint32_t)end, unit, weak}, err);
-            if (rc != FO_OK) return rc;
+            if (rc) return rc;
         }
         i = end;
     }

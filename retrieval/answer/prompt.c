@@ -57,7 +57,7 @@ static int append_text(token_list *l, const tokenizer *t, const char *s, size_t 
     size_t n = 0;
     if (len == 0) return FO_OK;
     int rc = tokenizer_encode_alloc(t, s, len, flags, &ids, &n, err);
-    if (rc == FO_OK) rc = append_tokens(l, ids, n, err);
+    if (!rc) rc = append_tokens(l, ids, n, err);
     free(ids);
     return rc;
 }
@@ -151,15 +151,14 @@ static bool cut(char *text, size_t n_slots, char **parts) {
 static int tokenize_fixed(const prompt_builder *b, char **parts, size_t n, token_list *lists,
                           fo_err *err) {
     int rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < n; i++)
+    for (size_t i = 0; !rc && i < n; i++)
         rc = append_text(&lists[i], b->tokenizer, parts[i], strlen(parts[i]),
                          TOKENIZER_PARSE_SPECIAL, err);
     int32_t bos = tokenizer_special_id(b->tokenizer, TOKENIZER_BOS);
-    if (rc != FO_OK || bos < 0 || !tokenizer_adds_bos(b->tokenizer) ||
-        (lists[0].n && lists[0].v[0] == bos))
+    if (rc || bos < 0 || !tokenizer_adds_bos(b->tokenizer) || (lists[0].n && lists[0].v[0] == bos))
         return rc;
     rc = append_tokens(&lists[0], &bos, 1, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     memmove(lists[0].v + 1, lists[0].v, (lists[0].n - 1) * sizeof bos);
     lists[0].v[0] = bos;
     return FO_OK;
@@ -171,13 +170,13 @@ static int fixed_parts(const prompt_builder *b, const prompt_turn *turns, size_t
     char *parts[MAX_TURNS + 3];
     fo_buf text = {0};
     int rc = render(b, b->wrapping, turns, n, &text, err);
-    if (rc == FO_OK && !cut(text.data, n + 2, parts)) {
+    if (!rc && !cut(text.data, n + 2, parts)) {
         fo_buf_clear(&text);
         rc = render(b, NULL, turns, n, &text, err);
-        if (rc == FO_OK && !cut(text.data, n + 2, parts))
+        if (!rc && !cut(text.data, n + 2, parts))
             rc = fo_fail(err, FO_EINVAL, "the prompt could not be laid out");
     }
-    if (rc == FO_OK) rc = tokenize_fixed(b, parts, n + 3, lists, err);
+    if (!rc) rc = tokenize_fixed(b, parts, n + 3, lists, err);
     fo_buf_free(&text);
     return rc;
 }
@@ -195,12 +194,12 @@ static int take_fingerprint(prompt_builder *b, const prompt_model *m, fo_err *er
     ok = ok && (!m->chat_template || EVP_DigestUpdate(c, m->chat_template, m->n_chat_template)) &&
          EVP_DigestFinal_ex(c, b->fingerprint, NULL);
     EVP_MD_CTX_free(c);
-    return ok ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    return ok ? FO_OK : fo_no_memory(err);
 }
 
 int prompt_builder_create(prompt_builder **out, const prompt_model *m, fo_err *err) {
     prompt_builder *b = calloc(1, sizeof *b);
-    if (!b) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!b) return fo_no_memory(err);
     b->tokenizer = m->tokenizer;
     b->text = prompt_template_for(m->n_parameters);
     b->window = m->window;
@@ -210,8 +209,8 @@ int prompt_builder_create(prompt_builder **out, const prompt_model *m, fo_err *e
         chat_template_parse(&b->wrapping, m->chat_template, m->n_chat_template, &why) != FO_OK)
         b->wrapping = NULL;
     int rc = take_fingerprint(b, m, err);
-    if (rc == FO_OK) rc = fixed_parts(b, NULL, 0, b->plain, err);
-    if (rc != FO_OK) {
+    if (!rc) rc = fixed_parts(b, NULL, 0, b->plain, err);
+    if (rc) {
         prompt_builder_free(b);
         return rc;
     }
@@ -296,7 +295,7 @@ static int choose_turns(assembly *a, size_t budget, size_t *first, fo_err *err) 
             append_text(&t, a->b->tokenizer, in->turns[i].text, strlen(in->turns[i].text), 0, err);
         used += t.n + 8;
         a->turns[i] = t;
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         if (used > budget / 4) break;
         if (!in->turns[i].assistant) from = i;
         assistant = !assistant;
@@ -312,7 +311,7 @@ static int choose_contexts(assembly *a, size_t room, prompt *out, fo_err *err) {
     for (size_t i = 0; i < in->n_contexts && out->n_used < most; i++) {
         token_list *t = &a->contexts[i];
         int rc = context_tokens(a->b, &in->contexts[i], t, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         if (used + t->n > room) {
             if (out->n_used > 0 || room < 32) continue; /* a shorter one may still fit */
             t->n = room;
@@ -330,19 +329,19 @@ static int order_by_cache(assembly *a, prompt *out, fo_err *err) {
     token_list prefix = {0};
     int rc = append_tokens(&prefix, a->fixed[0].v, a->fixed[0].n, err);
     int held = 0;
-    for (size_t k = 0; rc == FO_OK && k + 1 < out->n_used; k++) {
+    for (size_t k = 0; !rc && k + 1 < out->n_used; k++) {
         size_t best = k, before = prefix.n;
-        for (size_t i = k; rc == FO_OK && i < out->n_used; i++) {
+        for (size_t i = k; !rc && i < out->n_used; i++) {
             const token_list *t = &a->contexts[out->order[i]];
             rc = append_tokens(&prefix, t->v, t->n, err);
-            if (rc != FO_OK) break;
+            if (rc) break;
             int n = a->in->probe(a->in->probe_ctx, prefix.v, (int)prefix.n);
             prefix.n = before;
             if (n <= held) continue;
             held = n;
             best = i;
         }
-        if (rc != FO_OK || held <= (int)before) break; /* nothing beyond the prefix is held */
+        if (rc || held <= (int)before) break; /* nothing beyond the prefix is held */
         size_t taken = out->order[best];
         memmove(out->order + k + 1, out->order + k, (best - k) * sizeof *out->order);
         out->order[k] = taken;
@@ -363,20 +362,20 @@ static int join(assembly *a, size_t first_turn, prompt *out, fo_err *err) {
     out->pieces = calloc(out->n_used + 2, sizeof *out->pieces);
     if (!out->pieces) return fo_fail(err, FO_ENOMEM, "out of memory for a prompt");
     int rc = append_tokens(&all, a->fixed[0].v, a->fixed[0].n, err);
-    if (rc == FO_OK) end_piece(out, PIECE_PREFIX, &all);
-    for (size_t i = 0; rc == FO_OK && i < out->n_used; i++) {
+    if (!rc) end_piece(out, PIECE_PREFIX, &all);
+    for (size_t i = 0; !rc && i < out->n_used; i++) {
         const token_list *t = &a->contexts[out->order[i]];
         rc = append_tokens(&all, t->v, t->n, err);
-        if (rc == FO_OK) end_piece(out, PIECE_CHUNK, &all);
+        if (!rc) end_piece(out, PIECE_CHUNK, &all);
     }
-    for (size_t i = 0; rc == FO_OK && i <= a->n_turns; i++) {
+    for (size_t i = 0; !rc && i <= a->n_turns; i++) {
         const token_list *t = i < a->n_turns ? &a->turns[first_turn + i] : &a->question;
         rc = append_tokens(&all, a->fixed[i + 1].v, a->fixed[i + 1].n, err);
-        if (rc == FO_OK) rc = append_tokens(&all, t->v, t->n, err);
+        if (!rc) rc = append_tokens(&all, t->v, t->n, err);
     }
     const token_list *tail = &a->fixed[a->n_turns + 2];
-    if (rc == FO_OK) rc = append_tokens(&all, tail->v, tail->n, err);
-    if (rc == FO_OK) end_piece(out, PIECE_TAIL, &all);
+    if (!rc) rc = append_tokens(&all, tail->v, tail->n, err);
+    if (!rc) end_piece(out, PIECE_TAIL, &all);
     out->tokens = all.v;
     out->n_tokens = all.n;
     return rc;
@@ -390,17 +389,17 @@ static int assemble(assembly *a, prompt *out, fo_err *err) {
     if (budget > free_window) budget = free_window;
     int rc = choose_turns(a, budget, &first, err);
     out->n_turns_dropped = first;
-    if (rc == FO_OK) {
+    if (!rc) {
         if (a->n_turns) {
             rc = fixed_parts(a->b, in->turns + first, a->n_turns, a->fixed, err);
         } else {
-            for (size_t i = 0; rc == FO_OK && i < 3; i++)
+            for (size_t i = 0; !rc && i < 3; i++)
                 rc = append_tokens(&a->fixed[i], a->b->plain[i].v, a->b->plain[i].n, err);
         }
     }
-    if (rc == FO_OK)
+    if (!rc)
         rc = append_text(&a->question, a->b->tokenizer, in->question, strlen(in->question), 0, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     for (size_t i = 0; i < a->n_turns + 3; i++) fixed += a->fixed[i].n;
     for (size_t i = 0; i < a->n_turns; i++) fixed += a->turns[first + i].n;
     fixed += a->question.n;
@@ -410,8 +409,8 @@ static int assemble(assembly *a, prompt *out, fo_err *err) {
                              "beside an answer of %zu",
                              fixed, budget, answer);
     rc = choose_contexts(a, budget - fixed, out, err);
-    if (rc == FO_OK && in->probe && out->n_used > 1) rc = order_by_cache(a, out, err);
-    return rc == FO_OK ? join(a, first, out, err) : rc;
+    if (!rc && in->probe && out->n_used > 1) rc = order_by_cache(a, out, err);
+    return !rc ? join(a, first, out, err) : rc;
 }
 
 int prompt_build(prompt_builder *b, const prompt_input *in, prompt *out, fo_err *err) {
@@ -427,7 +426,7 @@ int prompt_build(prompt_builder *b, const prompt_input *in, prompt *out, fo_err 
     }
     if (!a || !a->contexts || !a->turns || !out->order)
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a prompt");
-    if (rc == FO_OK) rc = assemble(a, out, err);
+    if (!rc) rc = assemble(a, out, err);
     if (a) {
         for (size_t i = 0; a->contexts && i < in->n_contexts; i++) free(a->contexts[i].v);
         for (size_t i = 0; a->turns && i < in->n_turns; i++) free(a->turns[i].v);
@@ -437,7 +436,7 @@ int prompt_build(prompt_builder *b, const prompt_input *in, prompt *out, fo_err 
         free(a->turns);
         free(a);
     }
-    if (rc != FO_OK) prompt_deinit(out);
+    if (rc) prompt_deinit(out);
     return rc;
 }
 

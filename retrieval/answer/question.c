@@ -163,12 +163,12 @@ static void collect_pairs(question *q) {
 
 int question_read(question *q, const lexicon *lx, const char *text, size_t len, fo_err *err) {
     int rc = fact_text_read(&q->text, lx->analyzer, text, len, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     q->kind = kind_of(&q->text);
     q->procedure = asks_procedure(&q->text);
     rc = collect_terms(q, lx, false, err);
-    if (rc == FO_OK && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
-    if (rc != FO_OK) return rc;
+    if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
+    if (rc) return rc;
     collect_pairs(q);
     q->ids = malloc((q->text.n_words + 1) * sizeof *q->ids);
     if (!q->ids) return fo_fail(err, FO_ENOMEM, "out of memory for the question");

@@ -60,15 +60,15 @@ static int read_passages(reading *r, fo_err *err) {
     float *best = calloc(n * tokens + 1, sizeof *best);
     int rc =
         parts && units && best ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         parts[2 * i] = whole(text_of(r, i), 1);
         parts[2 * i + 1] = whole(title_of(r, i), title_weight);
         units[i] = (reader_unit){parts + 2 * i, 2};
     }
-    if (rc == FO_OK && n) rc = reader_align(r->texts[0], units, n, best, err);
+    if (!rc && n) rc = reader_align(r->texts[0], units, n, best, err);
     float weights[READER_MAX_TOKENS];
-    if (rc == FO_OK && n) weigh(r, units, n, weights);
-    for (size_t i = 0; rc == FO_OK && i < n; i++)
+    if (!rc && n) weigh(r, units, n, weights);
+    for (size_t i = 0; !rc && i < n; i++)
         r->of_passage[i] = (double)reader_score(best + i * tokens, weights, tokens);
     free(parts);
     free(units);
@@ -91,7 +91,7 @@ int reading_create(reading **out, reader *model, const char *question, const pas
     }
     if (!r || !texts || !lens || !r->texts || !r->of_passage)
         rc = fo_fail(err, FO_ENOMEM, "out of memory for a reading");
-    if (rc == FO_OK) {
+    if (!rc) {
         texts[0] = question;
         lens[0] = strlen(question);
         for (size_t i = 0; i < n_passages; i++) {
@@ -102,12 +102,12 @@ int reading_create(reading **out, reader *model, const char *question, const pas
             lens[1 + n_passages + i] = strlen(title);
         }
         rc = reader_encode(model, texts, lens, n, cancelled, r->texts, err);
-        if (rc == FO_OK) r->n_texts = n;
+        if (!rc) r->n_texts = n;
     }
-    if (rc == FO_OK) rc = read_passages(r, err);
+    if (!rc) rc = read_passages(r, err);
     free(texts);
     free(lens);
-    if (rc == FO_OK)
+    if (!rc)
         *out = r;
     else
         reading_free(r);
@@ -199,10 +199,10 @@ int reading_units_measure(const reading *r, const reading_unit *units, size_t n,
             : NULL;
     int rc =
         parts && asked && best ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
-    for (size_t i = 0; rc == FO_OK && i < 2 * n; i++)
+    for (size_t i = 0; !rc && i < 2 * n; i++)
         asked[i] = parts_of(r, &units[i % n], i >= n, parts + i * PARTS);
-    if (rc == FO_OK) rc = reader_align(r->texts[0], asked, 2 * n, best, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = reader_align(r->texts[0], asked, 2 * n, best, err);
+    if (!rc) {
         float weights[READER_MAX_TOKENS];
         float least = weigh(r, asked + n, n, weights);
         score_units(r, best, weights, least, n, values);

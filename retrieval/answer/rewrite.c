@@ -82,13 +82,12 @@ int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_
     added_word list[MAX_ADDED];
     size_t n = 0, back = 0;
     int rc = fact_text_read(&q, lx->analyzer, question, strlen(question), err);
-    size_t want = rc == FO_OK ? words_wanted(&q) : 0;
-    for (size_t i = n_turns; rc == FO_OK && want && i-- > 0 && back < TURNS_BACK;) {
+    size_t want = !rc ? words_wanted(&q) : 0;
+    for (size_t i = n_turns; !rc && want && i-- > 0 && back < TURNS_BACK;) {
         if (turns[i].assistant) continue;
         size_t len = strnlen(turns[i].text, TURN_BYTES);
         rc = fact_text_read(&t[back], lx->analyzer, turns[i].text, len, err);
-        if (rc == FO_OK)
-            collect(list, &n, lx, &t[back], &q, back ? 0.6 : 1, (TURNS_BACK - back) * 100000);
+        if (!rc) collect(list, &n, lx, &t[back], &q, back ? 0.6 : 1, (TURNS_BACK - back) * 100000);
         back++;
     }
     fo_buf b = {0};
@@ -103,6 +102,6 @@ int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_
     for (size_t i = 0; i < TURNS_BACK; i++) fact_text_deinit(&t[i]);
     fact_text_deinit(&q);
     *out = fo_buf_take(&b, NULL);
-    if (rc == FO_OK && !*out) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!rc && !*out) rc = fo_no_memory(err);
     return rc;
 }

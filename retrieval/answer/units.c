@@ -172,7 +172,7 @@ static size_t stop_of(const unit_reader *r, size_t end, size_t at) {
 static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind,
                          uint32_t head_start, uint32_t head_end, uint8_t head_kind) {
     int rc = FO_OK;
-    for (uint32_t at = start; rc == FO_OK && at < end;) {
+    for (uint32_t at = start; !rc && at < end;) {
         size_t stop = stop_of(r, end, at);
         if (stop <= at || stop > end) stop = end;
         uint32_t a = at, b = (uint32_t)stop;
@@ -288,12 +288,12 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     }
     *rc = add_unit(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start, r->heading_end,
                    TEXT_UNIT_HEADING);
-    if (*rc == FO_OK) r->out->v[r->out->n - 1].body = body_start;
-    if (*rc == FO_OK && cut < body_end)
+    if (!*rc) r->out->v[r->out->n - 1].body = body_start;
+    if (!*rc && cut < body_end)
         *rc = add_sentences(r, cut, body_end, TEXT_UNIT_SENTENCE, head_start, head_end,
                             TEXT_UNIT_DEFINITION);
     /* Further paragraphs may belong to it, or stand behind the last entry of a list: it is context. */
-    while (*rc == FO_OK) {
+    while (!*rc) {
         size_t next = skip_blank(r, end);
         if (next >= r->n_lines || next == end || r->lines[next].class != LINE_TEXT ||
             is_heading(r, next) || is_term(r, next) || !option)
@@ -310,7 +310,7 @@ static size_t read_table(unit_reader *r, size_t i, int *rc) {
     size_t end = i;
     while (end < r->n_lines && r->lines[end].class == LINE_ROW) end++;
     bool headed = end > i + 1;
-    for (size_t k = i; *rc == FO_OK && k < end; k++) {
+    for (size_t k = i; !*rc && k < end; k++) {
         const text_line *l = &r->lines[k];
         size_t n = l->end - l->start;
         if (strspn(r->text + l->start, "|-: ") >= n) continue; /* Markdown's rule */
@@ -352,7 +352,7 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
         stop - from <= WHOLE_STEPS)
         *rc = add_unit(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
                        TEXT_UNIT_HEADING);
-    for (size_t k = i; *rc == FO_OK && k < end;) {
+    for (size_t k = i; !*rc && k < end;) {
         size_t next = k + 1;
         while (next < end && r->lines[next].class != LINE_ITEM) next++;
         size_t last = next;
@@ -390,9 +390,8 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     if (lead > start)
         *rc = add_sentences(r, start, lead, TEXT_UNIT_SENTENCE, r->heading_start, r->heading_end,
                             TEXT_UNIT_HEADING);
-    if (*rc == FO_OK && r->lines[next].class == LINE_ITEM)
-        return read_list(r, next, lead, stop, rc);
-    if (*rc == FO_OK)
+    if (!*rc && r->lines[next].class == LINE_ITEM) return read_list(r, next, lead, stop, rc);
+    if (!*rc)
         *rc = add_unit(r, lead, stop, TEXT_UNIT_HEADING, r->heading_start, r->heading_end,
                        TEXT_UNIT_HEADING);
     return end;
@@ -445,7 +444,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     for (size_t i = 1; i <= before && text[-(ptrdiff_t)i] != '\n' && !r.goes_on; i++)
         r.goes_on = !is_blank(text[-(ptrdiff_t)i]);
     int rc = read_lines(&r);
-    for (size_t i = 0; rc == FO_OK && i < r.n_lines;) i = read_block(&r, i, &rc);
+    for (size_t i = 0; !rc && i < r.n_lines;) i = read_block(&r, i, &rc);
     free(r.lines);
     return rc;
 }

@@ -66,9 +66,9 @@ int written_agreement(double *out, const lexicon *lx, const char *question_text,
     question q = {0};
     fact_text a = {0}, b = {0};
     int rc = question_read(&q, lx, question_text, strlen(question_text), err);
-    if (rc == FO_OK) rc = fact_text_read(&a, lx->analyzer, extract, extract_len, err);
-    if (rc == FO_OK) rc = fact_text_read(&b, lx->analyzer, sentence, sentence_len, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = fact_text_read(&a, lx->analyzer, extract, extract_len, err);
+    if (!rc) rc = fact_text_read(&b, lx->analyzer, sentence, sentence_len, err);
+    if (!rc) {
         *out = share_said(lx, &q, &a, &b, true);
         if (*out < 0) *out = share_said(lx, &q, &a, &b, false);
         if (*out < 0) *out = 1; /* it says nothing beyond the question */
@@ -135,7 +135,7 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
             best_span b = {.passage = p->order[k]};
             int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx, s, n, x->text, x->len,
                                    x->title, w->err);
-            if (rc != FO_OK) return rc;
+            if (rc) return rc;
             if (b.check.verified &&
                 (!best->check.verified || b.check.coverage > best->check.coverage))
                 *best = b;
@@ -203,13 +203,13 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     }
     best_span span;
     int rc = find_support(w, s->data, s->len, named, &span);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const extractive_answer *x = in->extract;
     bool first = w->n_sentences == 0;
     if (first && x && !x->abstain && x->lead) {
         rc = written_agreement(&w->out->agreement, in->lx, in->question, x->lead, strlen(x->lead),
                                s->data, s->len, w->err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     if (!span.check.verified && (in->strict || first)) {
         refuse(w, "unsupported");
@@ -254,7 +254,7 @@ static int judge_finished(writing *w, bool done) {
     const char *why = w->out->outcome.finish_reason;
     bool broken_off = done && why && (!strcmp(why, "length") || !strcmp(why, "timeout"));
     size_t used = 0;
-    for (size_t i = 0; rc == FO_OK && !w->over && i < t.n_sentences; i++) {
+    for (size_t i = 0; !rc && !w->over && i < t.n_sentences; i++) {
         const char *s = w->raw.data + t.sentences[i].start;
         size_t n = t.sentences[i].end - t.sentences[i].start;
         bool last = i + 1 == t.n_sentences;
@@ -276,7 +276,7 @@ static int follow(writing *w, generation *g) {
     generation_event *ev = &w->out->outcome;
     const atomic_bool *cancel = w->in->cancel;
     int rc = FO_OK;
-    for (bool stopping = false; rc == FO_OK;) {
+    for (bool stopping = false; !rc;) {
         size_t before = w->raw.len;
         generation_next(g, POLL_MS, ev, &w->raw);
         if (w->raw.failed) return fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
@@ -331,12 +331,12 @@ int written_answer_make(written_answer *out, const written_input *in, int64_t *r
     r.n_pieces = in->prompt->n_pieces;
     generation *g = NULL;
     int rc = engine_submit(in->engine, &r, &g, retry_after_ms, err);
-    if (rc == FO_OK) rc = follow(&w, g);
+    if (!rc) rc = follow(&w, g);
     generation_free(g);
-    if (rc == FO_OK) rc = finish(&w);
+    if (!rc) rc = finish(&w);
     fo_buf_free(&w.raw);
     fo_buf_free(&w.text);
-    if (rc != FO_OK) written_answer_deinit(out);
+    if (rc) written_answer_deinit(out);
     return rc;
 }
 

@@ -28,7 +28,7 @@ static int make(count_min **out, size_t width, size_t depth, uint64_t seed, fo_e
     if (s) s->rows = calloc(width * depth, sizeof *s->rows);
     if (!s || !s->rows) {
         free(s);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     s->width = width, s->depth = depth, s->seed = seed;
     *out = s;
@@ -156,7 +156,7 @@ int count_min_read(count_min **out, const void *data, size_t n, size_t *used, fo
         return fo_fail(err, FO_ECORRUPT, "count-min sketch: checksum at byte %zu does not agree",
                        sizeof h + body);
     int rc = make(out, (size_t)h.width, h.depth, h.seed, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     (*out)->total = h.total;
     memcpy((*out)->rows, (const char *)data + sizeof h, body);
     *used = all;

@@ -34,7 +34,7 @@ void hot_query_list_free(hot_query *list, size_t n) {
 
 int hot_queries_create(hot_queries **out, const hot_options *opt, fo_err *err) {
     hot_queries *h = calloc(1, sizeof *h);
-    if (!h) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!h) return fo_no_memory(err);
     if (opt) h->opt = *opt;
     if (h->opt.capacity == 0) h->opt.capacity = 256;
     if (h->opt.capacity > MAX_CAPACITY) h->opt.capacity = MAX_CAPACITY;
@@ -44,10 +44,9 @@ int hot_queries_create(hot_queries **out, const hot_options *opt, fo_err *err) {
     pthread_mutex_init(&h->mu, NULL);
     h->heap = calloc(h->opt.capacity, sizeof *h->heap);
     h->hashes = calloc(h->opt.capacity, sizeof *h->hashes);
-    int rc = h->heap && h->hashes ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK)
-        rc = count_min_create(&h->sketch, h->opt.epsilon, h->opt.delta, 0x466f72616765u, err);
-    if (rc != FO_OK) return hot_queries_free(h), rc;
+    int rc = h->heap && h->hashes ? FO_OK : fo_no_memory(err);
+    if (!rc) rc = count_min_create(&h->sketch, h->opt.epsilon, h->opt.delta, 0x466f72616765u, err);
+    if (rc) return hot_queries_free(h), rc;
     *out = h;
     return FO_OK;
 }
@@ -204,7 +203,7 @@ int hot_queries_list(hot_queries *h, size_t limit, hot_query **out, size_t *n, f
     pthread_mutex_unlock(&h->mu);
     if (!ok) {
         hot_query_list_free(list, count);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     qsort(list, count, sizeof *list, hotter);
     for (; count > limit; count--) query_deinit(&list[count - 1]);
@@ -247,10 +246,10 @@ int hot_queries_save(hot_queries *h, const char *path, fo_err *err) {
     uint32_t crc = (uint32_t)crc32_z(0, (const void *)b.data, b.len);
     fo_buf_add(&b, &crc, sizeof crc);
     fo_file_writer *w = NULL;
-    int rc = b.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : fo_file_create(&w, path, err);
-    if (rc == FO_OK) {
+    int rc = b.failed ? fo_no_memory(err) : fo_file_create(&w, path, err);
+    if (!rc) {
         rc = fo_file_write(w, b.data, b.len, err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = fo_file_commit(w, err);
         else
             fo_file_abort(w);
@@ -280,7 +279,7 @@ static int read_rows(hot_queries *h, const char *data, size_t at, size_t n, uint
         if (!collection || (!hidden && !query)) {
             free(collection);
             free(query);
-            return fo_fail(err, FO_ENOMEM, "out of memory");
+            return fo_no_memory(err);
         }
         join(h, r.hash, r.estimate, collection, query, data + at, r.n_recipe, r.last_ms);
         at += r.n_recipe;
@@ -294,7 +293,7 @@ int hot_queries_load(hot_queries *h, const char *path, fo_err *err) {
     char *data = NULL;
     size_t n = 0, used = 0;
     int rc = fo_file_read(path, MAX_FILE, &data, &n, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     uint32_t head[2], crc;
     size_t at = sizeof MAGIC + sizeof head + sizeof(int64_t);
     count_min *sketch = NULL;
@@ -312,13 +311,13 @@ int hot_queries_load(hot_queries *h, const char *path, fo_err *err) {
     else if (head[0] != VERSION)
         rc = fo_fail(err, FO_EMISMATCH, "%s: version %u, this program reads %d", path, head[0],
                      VERSION);
-    if (rc == FO_OK) rc = count_min_read(&sketch, data + at, n - 4 - at, &used, err);
-    if (rc == FO_OK && (count_min_width(sketch) != count_min_width(h->sketch) ||
-                        count_min_depth(sketch) != count_min_depth(h->sketch)))
+    if (!rc) rc = count_min_read(&sketch, data + at, n - 4 - at, &used, err);
+    if (!rc && (count_min_width(sketch) != count_min_width(h->sketch) ||
+                count_min_depth(sketch) != count_min_depth(h->sketch)))
         rc = fo_fail(err, FO_EMISMATCH, "%s: a sketch of other bounds", path);
-    if (rc == FO_OK) rc = hot_queries_create(&fresh, &h->opt, err);
-    if (rc == FO_OK) rc = read_rows(fresh, data, at + used, n - 4, head[1], err);
-    if (rc == FO_OK) {
+    if (!rc) rc = hot_queries_create(&fresh, &h->opt, err);
+    if (!rc) rc = read_rows(fresh, data, at + used, n - 4, head[1], err);
+    if (!rc) {
         pthread_mutex_lock(&h->mu);
         count_min *old = h->sketch;
         hot_query *heap = h->heap;

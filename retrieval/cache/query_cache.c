@@ -51,17 +51,17 @@ void cache_value_drop(cache_value *v) {
 
 int query_cache_create(query_cache **out, const query_cache_options *opt, fo_err *err) {
     query_cache *c = calloc(1, sizeof *c);
-    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!c) return fo_no_memory(err);
     c->opt = *opt;
     c->window_bytes = opt->budget_bytes / 100;
     c->protected_bytes = (opt->budget_bytes - c->window_bytes) / 5 * 4;
     pthread_mutex_init(&c->mu, NULL);
     c->n_buckets = 256;
     c->buckets = calloc(c->n_buckets, sizeof(entry *));
-    int rc = c->buckets ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = c->buckets ? FO_OK : fo_no_memory(err);
     /* 4 x 32,768 counters, 512 KiB: estimates that only have to be right about which is larger. */
-    if (rc == FO_OK) rc = count_min_create(&c->sketch, 1e-4, 0.02, 0x54696e794c4655u, err);
-    if (rc != FO_OK) return query_cache_free(c), rc;
+    if (!rc) rc = count_min_create(&c->sketch, 1e-4, 0.02, 0x54696e794c4655u, err);
+    if (rc) return query_cache_free(c), rc;
     *out = c;
     return FO_OK;
 }

@@ -147,16 +147,16 @@ int question_marks_make(question_marks **out, analyzer *a, const char *question,
     fact_numbers numbers = {0};
     question_marks *m = calloc(1, sizeof *m);
     size_t len = strlen(question);
-    int rc = m ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) rc = fact_text_read(&t, a, question, len, err);
-    if (rc == FO_OK) rc = fact_numbers_read(&numbers, question, len, err);
-    if (rc == FO_OK) {
+    int rc = m ? FO_OK : fo_no_memory(err);
+    if (!rc) rc = fact_text_read(&t, a, question, len, err);
+    if (!rc) rc = fact_numbers_read(&numbers, question, len, err);
+    if (!rc) {
         m->names = calloc(t.n_words + 1, sizeof *m->names);
         m->words = calloc(t.n_words + 1, sizeof *m->words);
         m->numbers = calloc(numbers.n + 1, sizeof *m->numbers);
-        if (!m->names || !m->words || !m->numbers) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!m->names || !m->words || !m->numbers) rc = fo_no_memory(err);
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         m->kind = kind_of(&t);
         read_words(m, &t, &numbers);
         for (size_t i = 0; i < numbers.n; i++)
@@ -166,7 +166,7 @@ int question_marks_make(question_marks **out, analyzer *a, const char *question,
     }
     fact_text_deinit(&t);
     fact_numbers_deinit(&numbers);
-    if (rc == FO_OK)
+    if (!rc)
         *out = m;
     else
         question_marks_free(m);
@@ -241,7 +241,7 @@ int semantic_hits_create(semantic_hits **out, size_t capacity, size_t dim, doubl
     entry *entries = h ? calloc(capacity, sizeof *entries) : NULL;
     if (!entries) {
         free(h);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     *h = (semantic_hits){
         .capacity = capacity, .dim = dim, .threshold = threshold, .entries = entries};

@@ -49,7 +49,7 @@ static int load(reranker *r, const char *path, fo_pool *pool, fo_err *err) {
 
 int reranker_open(reranker **out, const char *path, fo_pool *pool, fo_err *err) {
     reranker *r = calloc(1, sizeof *r);
-    if (!r) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!r) return fo_no_memory(err);
     pthread_mutex_init(&r->mu, NULL);
     int rc = load(r, path, pool, err);
     if (rc)

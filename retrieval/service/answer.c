@@ -20,7 +20,7 @@ static int add_citation(run *r, const char *answer, const answer_citation *from,
     const char *text = whole->text ? whole->text : k->text;
     size_t start_cp = whole->text ? whole->start_cp : k->start_cp;
     query_citation *more = realloc(out->citations, (out->n_citations + 1) * sizeof *out->citations);
-    if (!more) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!more) return fo_no_memory(r->err);
     out->citations = more;
     query_citation *to = &more[out->n_citations++];
     *to = (query_citation){
@@ -33,7 +33,7 @@ static int add_citation(run *r, const char *answer, const answer_citation *from,
         .source_start = start_cp + fo_utf8_count(text, from->start),
         .source_end = start_cp + fo_utf8_count(text, from->end),
     };
-    return to->quote ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    return to->quote ? FO_OK : fo_no_memory(r->err);
 }
 
 /* ---- extractive -------------------------------------------------------------------------- */
@@ -58,19 +58,18 @@ static int give_extractive(run *r, const extractive_input *in, extractive_answer
     }
     int stop;
     int rc = answer_stop_apply(a, in, r->q->stop, r->q->n_stop, &stop, r->err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     out->status = QUERY_ANSWERED;
     out->source = ANSWER_EXTRACTIVE;
     out->finish_reason = stop >= 0 ? "stop_sequence" : late ? "timeout" : "stop";
     free(out->answer);
     out->answer = strdup(a->text);
     if (stop >= 0) out->stop_sequence = strdup(r->q->stop[stop]);
-    if (!out->answer || (stop >= 0 && !out->stop_sequence))
-        return fo_fail(r->err, FO_ENOMEM, "out of memory");
-    for (size_t i = 0; rc == FO_OK && i < a->n_citations; i++)
+    if (!out->answer || (stop >= 0 && !out->stop_sequence)) return fo_no_memory(r->err);
+    for (size_t i = 0; !rc && i < a->n_citations; i++)
         rc = add_citation(r, a->text, &a->citations[i], (int)i + 1);
     out->ms.first_token = fo_now_ms() - r->started;
-    return rc == FO_OK ? run_emit_answer(r) : rc;
+    return !rc ? run_emit_answer(r) : rc;
 }
 
 static extractive_input extractive_input_of(const run *r, const passage *passages,
@@ -153,8 +152,8 @@ static int make_prompt(run *r, const prompt_context *contexts, const extractive_
     size_t *ranked = calloc(n + 1, sizeof *ranked);
     prompt_context *offered = calloc(n + 1, sizeof *offered);
     prompt_turn *turns = calloc(q->n_messages + 1, sizeof *turns);
-    int rc = ranked && offered && turns ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
+    int rc = ranked && offered && turns ? FO_OK : fo_no_memory(r->err);
+    if (!rc) {
         rank_for_prompt(r, x, ranked);
         for (size_t i = 0; i < n; i++) offered[i] = contexts[ranked[i]];
         for (size_t i = 0; i < q->n_messages; i++)
@@ -162,8 +161,7 @@ static int make_prompt(run *r, const prompt_context *contexts, const extractive_
                 turns[n_turns++] = (prompt_turn){!strcmp(q->messages[i].role, "assistant"),
                                                  q->messages[i].content};
         rc = build_prompt(r, offered, turns, n_turns, salt, out);
-        for (size_t i = 0; rc == FO_OK && i < out->n_used; i++)
-            out->order[i] = ranked[out->order[i]];
+        for (size_t i = 0; !rc && i < out->n_used; i++) out->order[i] = ranked[out->order[i]];
     }
     free(ranked);
     free(offered);
@@ -202,7 +200,7 @@ static generation_request generation_of(const run *r, const unsigned char salt[3
 static int report_prompt(run *r, prompt *p) {
     query_result *out = r->out;
     out->prompt.contexts = calloc(p->n_used + 1, sizeof *p->order);
-    if (!out->prompt.contexts) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!out->prompt.contexts) return fo_no_memory(r->err);
     memcpy(out->prompt.contexts, p->order, p->n_used * sizeof *p->order);
     out->prompt.n_contexts = p->n_used;
     out->prompt.n_dropped = p->n_dropped;
@@ -240,7 +238,7 @@ static int accept(run *r, written_answer *w) {
     if (out->ms.first_token == 0) out->ms.first_token = ev->first_token_ms; /* 0: none came */
     if (ev->stop_index < 0 || (size_t)ev->stop_index >= r->q->n_stop) return FO_OK;
     out->stop_sequence = strdup(r->q->stop[ev->stop_index]);
-    return out->stop_sequence ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    return out->stop_sequence ? FO_OK : fo_no_memory(r->err);
 }
 
 /* *taken: the answer is the model's. */
@@ -263,11 +261,11 @@ static int write_from(run *r, const passage *passages, const prompt_context *con
                         .cancel = r->q->cancel,
                         .sink = {r, on_text, on_citation}};
     int rc = written_answer_make(&w, &in, &r->out->retry_after_ms, r->err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     take_outcome(r, &w.outcome, p);
     r->out->agreement = w.agreement;
     *taken = w.accepted || alone;
-    if (rc == FO_OK && *taken) rc = accept(r, &w);
+    if (!rc && *taken) rc = accept(r, &w);
     written_answer_deinit(&w);
     return rc;
 }
@@ -276,7 +274,7 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
                         const extractive_answer *x, bool *taken) {
     size_t n = r->out->n_contexts;
     prompt_context *contexts = calloc(n + 1, sizeof *contexts);
-    if (!contexts) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!contexts) return fo_no_memory(r->err);
     for (size_t i = 0; i < n; i++)
         contexts[i] = (prompt_context){r->out->contexts[i].chunk.text,
                                        r->out->contexts[i].chunk.text_len, passages[i].title};
@@ -284,8 +282,8 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
     EVP_Digest(r->q->tenant, strlen(r->q->tenant), salt, NULL, EVP_sha256(), NULL);
     prompt p = {0};
     int rc = make_prompt(r, contexts, x, salt, &p);
-    if (rc == FO_OK) rc = report_prompt(r, &p);
-    if (rc == FO_OK) rc = write_from(r, passages, contexts, lx, x, salt, &p, taken);
+    if (!rc) rc = report_prompt(r, &p);
+    if (!rc) rc = write_from(r, passages, contexts, lx, x, salt, &p, taken);
     prompt_deinit(&p);
     free(contexts);
     if (rc == FO_ELIMIT &&
@@ -304,11 +302,11 @@ static int make_extractive(run *r, const extractive_input *in, passage *passages
                            extractive_answer *x) {
     const query_result *out = r->out;
     int rc = extractive_answer_make(x, in, r->err);
-    bool changed = rc == FO_OK && !x->abstain;
-    for (int round = 0; rc == FO_OK && changed; round++) {
+    bool changed = !rc && !x->abstain;
+    for (int round = 0; !rc && changed; round++) {
         rc = whole_passages_complete(r->s->store, out->contexts, out->n_contexts, passages,
                                      r->whole, x, round > 0, &changed, r->err);
-        if (rc != FO_OK || !changed) break;
+        if (rc || !changed) break;
         extractive_answer_deinit(x);
         rc = extractive_answer_make(x, in, r->err);
     }
@@ -321,14 +319,14 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
     const query_request *q = r->q;
     bool taken = false;
     int rc = service_take_reader(r->s, &r->reader, r->err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const extractive_input in = extractive_input_of(r, passages, lx);
     rc = make_extractive(r, &in, passages, &x);
     bool ask_model =
         r->s->engine && q->answer_by != ANSWER_BY_EXTRACTION &&
         (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
-    if (rc == FO_OK && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
-    if (rc == FO_OK && !taken) rc = give_extractive(r, &in, &x);
+    if (!rc && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
+    if (!rc && !taken) rc = give_extractive(r, &in, &x);
     extractive_answer_deinit(&x);
     return rc;
 }
@@ -350,8 +348,8 @@ static int answer_generally(run *r) {
     r->whole = calloc(n, sizeof *r->whole);
     analyzer *words = NULL;
     int rc = passages && r->whole ? collection_take_analyzer(r->s, r->c, &words, r->err)
-                                  : fo_fail(r->err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
+                                  : fo_no_memory(r->err);
+    if (!rc) {
         for (size_t i = 0; i < n; i++) passages[i] = run_passage(&out->contexts[i]);
         lexicon lx = {words, run_idf, r->snapshot};
         rc = answer_from(r, passages, &lx);

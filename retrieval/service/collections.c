@@ -146,10 +146,10 @@ static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, b
      * comparison finds the same gap. */
     int rc = search_index_publish(u->index, search_index_epoch(u->index), u->err);
     search_bulk_options opt = {.memory_bytes = s->build_memory, .progress = on_bulk, .ctx = watch};
-    if (rc == FO_OK) rc = search_bulk_begin(&u->bulk, u->index, &opt, u->err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = search_bulk_begin(&u->bulk, u->index, &opt, u->err);
+    if (rc) return rc;
     rc = store_each_chunk(s->store, id, gap->first_missing - 1, add_missing, u, epoch, u->err);
-    if (rc == FO_OK) return search_bulk_finish(u->bulk, *epoch, u->err);
+    if (!rc) return search_bulk_finish(u->bulk, *epoch, u->err);
     search_bulk_abort(u->bulk);
     return rc;
 }
@@ -164,21 +164,21 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     size_t n_have = 0, n_want = 0;
     id_gap gap = {-1, 0};
     int rc = search_index_ids(c->index, &have, &n_have, err);
-    if (rc == FO_OK) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
-    if (rc == FO_OK) gap = compare_ids(c->index, have, n_have, want, n_want);
+    if (!rc) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
+    if (!rc) gap = compare_ids(c->index, have, n_have, want, n_want);
     free(want);
     catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
     watch->total = gap.n_missing;
-    if (rc == FO_OK && !s->read_only && (s->offline || gap.n_missing > BULK_LEAST)) {
+    if (!rc && !s->read_only && (s->offline || gap.n_missing > BULK_LEAST)) {
         rc = add_in_bulk(s, &u, c->id, &gap, watch, &epoch);
-    } else if (rc == FO_OK) {
+    } else if (!rc) {
         if (gap.first_missing >= 0)
             rc = store_each_chunk(s->store, c->id, gap.first_missing - 1, add_missing, &u, &epoch,
                                   err);
-        if (rc == FO_OK) rc = search_index_publish(c->index, epoch, err);
+        if (!rc) rc = search_index_publish(c->index, epoch, err);
     }
     free(have);
-    if (rc != FO_OK) return fo_fail_prefix(err, "index of collection '%s'", c->name);
+    if (rc) return fo_fail_prefix(err, "index of collection '%s'", c->name);
     const fo_notices *tell = &s->notices;
     if (dropped && u.n_added)
         fo_notice(tell, "index_refilled",
@@ -204,19 +204,18 @@ static void on_damage(void *ctx, const char *why) {
     store_collection now = {0};
     size_t n_dropped = 0;
     int rc = service_enter(s, &err);
-    if (rc != FO_OK) return; /* it closes: the next opening or pass finds the damage */
+    if (rc) return; /* it closes: the next opening or pass finds the damage */
     writer_take(s);
     rc = store_get_collection(s->store, c->tenant, c->name, &now, &err);
-    if (rc == FO_OK) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
-    if (rc == FO_OK) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
+    if (!rc) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
+    if (!rc) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
     build_watch unwatched = {0};
-    if (rc == FO_OK && n_dropped) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
-    if (rc == FO_OK && n_dropped) rc = search_index_seal(c->index, &err);
+    if (!rc && n_dropped) rc = reconcile(s, c, c->dim, now.epoch, true, &unwatched, &err);
+    if (!rc && n_dropped) rc = search_index_seal(c->index, &err);
     writer_yield(s);
     store_collection_deinit(&now);
     if (s->index_damaged)
-        s->index_damaged(s->index_damaged_ctx, c->tenant, c->name, rc == FO_OK ? why : err.msg,
-                         rc == FO_OK);
+        s->index_damaged(s->index_damaged_ctx, c->tenant, c->name, !rc ? why : err.msg, !rc);
     service_leave(s);
 }
 
@@ -227,7 +226,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     c->edition = edition;
     c->language = strdup(row->language);
     c->dir = folder_of(s, row, edition);
-    if (!c->language || !c->dir) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!c->language || !c->dir) return fo_no_memory(err);
     const char *fingerprint = embedder_fingerprint(s->embedder);
     c->dim = (uint32_t)embedder_dim(s->embedder);
     if (row->embedder[0] && strcmp(row->embedder, fingerprint) != 0) {
@@ -250,7 +249,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
         fo_notice(&s->notices, "index_missing", "index of collection '%s': %s is gone", c->name,
                   c->dir);
     int rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
-    if (rc == FO_OK && !s->read_only && search_index_epoch(c->index) > row->epoch) {
+    if (!rc && !s->read_only && search_index_epoch(c->index) > row->epoch) {
         /* Of a time that the store has lost: its numbers may mean other chunks by now. */
         fo_notice(&s->notices, "index_ahead",
                   "index of collection '%s' is of epoch %lld, the store of %lld: it is made anew",
@@ -258,14 +257,14 @@ int collection_open_index(collection *c, const store_collection *row, int editio
         search_index_close(c->index, false, NULL);
         c->index = NULL;
         rc = fo_remove_tree(c->dir, err);
-        if (rc == FO_OK) rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+        if (!rc) rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
         missing = true;
     }
-    if (rc == FO_OK) search_index_get_stats(c->index, &c->counted);
+    if (!rc) search_index_get_stats(c->index, &c->counted);
     build_watch unwatched = {0};
-    if (rc == FO_OK && !s->offline)
+    if (!rc && !s->offline)
         rc = reconcile(s, c, c->dim, row->epoch, missing || n_dropped > 0, &unwatched, err);
-    if (rc != FO_OK) {
+    if (rc) {
         search_index_close(c->index, false, NULL);
         c->index = NULL;
         return rc;
@@ -277,13 +276,13 @@ int collection_open_index(collection *c, const store_collection *row, int editio
 int service_catch_up(service *s, const char *tenant, const char *name,
                      service_build_progress *progress, void *ctx, fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *c = NULL;
     store_collection now = {0};
     rc = s->offline ? collection_acquire(s, tenant, name, &c, err)
                     : fo_fail(err, FO_EUNSUPPORTED, "the service was not opened for a build");
-    if (rc == FO_OK) rc = store_get_collection(s->store, tenant, name, &now, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = store_get_collection(s->store, tenant, name, &now, err);
+    if (!rc) {
         build_watch watch = {progress, ctx, 0};
         writer_take(s);
         /* A file that was dropped at the opening has left a gap: compare in any case. */
@@ -320,7 +319,7 @@ static int create(service *s, const char *tenant, const char *name, const char *
     analyzer *a = NULL; /* a language that there is not makes no collection */
     int rc = analyzer_create(&a, language ? language : "english", err);
     analyzer_free(a);
-    return rc == FO_OK ? store_create_collection(s->store, tenant, name, language, NULL, err) : rc;
+    return !rc ? store_create_collection(s->store, tenant, name, language, NULL, err) : rc;
 }
 
 int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
@@ -330,7 +329,7 @@ int collection_ensure(service *s, const char *tenant, const char *name, const ch
     pthread_mutex_lock(&s->admin_mu);
     rc = create(s, tenant, name, language, err);
     pthread_mutex_unlock(&s->admin_mu);
-    if (rc != FO_OK && rc != FO_ECONFLICT) return rc; /* somebody may have been quicker */
+    if (rc && rc != FO_ECONFLICT) return rc; /* somebody may have been quicker */
     return collection_acquire(s, tenant, name, out, err);
 }
 
@@ -341,12 +340,12 @@ int collection_renew(service *s, collection *c, fo_err *err) {
     if (gone) return FO_OK;
     store_collection row = {0};
     int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *fresh = collection_create(s, c->tenant, c->name, err);
     rc = fresh ? collection_open_index(fresh, &row, 1 - c->edition, err) : FO_ENOMEM;
     store_collection_deinit(&row);
-    if (rc == FO_OK) rc = search_index_seal(fresh->index, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = search_index_seal(fresh->index, err);
+    if (!rc) {
         collection_replace(s, c, fresh);
     } else if (fresh) {
         fresh->remove_files = fresh->dir != NULL;
@@ -359,9 +358,9 @@ int collection_renew(service *s, collection *c, fo_err *err) {
 int service_create_collection(service *s, const char *tenant, const char *name,
                               const char *language, fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = collection_check_names(tenant, name, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         pthread_mutex_lock(&s->admin_mu);
         rc = create(s, tenant, name, language, err);
         pthread_mutex_unlock(&s->admin_mu);
@@ -381,19 +380,19 @@ static void remove_folders(service *s, const store_collection *row) {
 
 int service_delete_collection(service *s, const char *tenant, const char *name, fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *c = NULL;
     store_collection row = {0};
     pthread_mutex_lock(&s->admin_mu);
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                       : collection_hold_closed(s, tenant, name, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         writer_take(s); /* no commit of this collection is under way */
         rc = store_get_collection(s->store, tenant, name, &row, err);
-        if (rc == FO_OK) rc = store_delete_collection(s->store, tenant, name, err);
+        if (!rc) rc = store_delete_collection(s->store, tenant, name, err);
         writer_yield(s);
-        if (rc == FO_OK && !c->index) remove_folders(s, &row);
-        collection_let_go(s, c, rc == FO_OK);
+        if (!rc && !c->index) remove_folders(s, &row);
+        collection_let_go(s, c, !rc);
     }
     store_collection_deinit(&row);
     pthread_mutex_unlock(&s->admin_mu);
@@ -404,19 +403,19 @@ int service_delete_collection(service *s, const char *tenant, const char *name, 
 int service_compare_ids(service *s, const char *tenant, const char *name, search_id_report *out,
                         fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *c = NULL;
     int64_t *chunks = NULL, *documents = NULL, epoch = 0;
     size_t n = 0;
     rc = collection_acquire(s, tenant, name, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         writer_take(s); /* nothing is between store and index */
         rc = store_chunk_ids(s->store, c->id, &chunks, &documents, &n, &epoch, err);
         search_snapshot *now = search_index_acquire(c->index);
-        if (rc == FO_OK && search_snapshot_epoch(now) != epoch)
+        if (!rc && search_snapshot_epoch(now) != epoch)
             rc = fo_fail(err, FO_EBUSY, "the store has changed meanwhile: try again");
         search_index_release(now);
-        if (rc == FO_OK) rc = search_index_compare(c->index, chunks, documents, n, out, err);
+        if (!rc) rc = search_index_compare(c->index, chunks, documents, n, out, err);
         writer_yield(s);
         collection_release(s, c);
     }

@@ -8,15 +8,15 @@
 int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
                             int64_t *epoch, fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *c = NULL;
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                       : collection_acquire(s, tenant, name, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         write_deletion d = {.id = id};
         rc = writer_delete(s, c, &d, 1, epoch, err);
-        if (rc == FO_OK) rc = d.rc;
-        if (rc == FO_OK) collection_forget_foreign(s, c);
+        if (!rc) rc = d.rc;
+        if (!rc) collection_forget_foreign(s, c);
         collection_release(s, c);
     }
     service_leave(s);
@@ -63,7 +63,7 @@ static int delete_page(service *s, collection *c, page *p, const delete_request 
     if (!n) return FO_OK;
     fo_err why = {0};
     int rc = q->dry_run ? FO_OK : writer_delete(s, c, p->deletions, n, &out->epoch, &why);
-    if (rc != FO_OK) {
+    if (rc) {
         if (err) *err = why;
         return rc;
     }
@@ -72,7 +72,7 @@ static int delete_page(service *s, collection *c, page *p, const delete_request 
         const store_document *d = &p->docs[i];
         out->matched++;
         out->chunks += d->n_chunks;
-        bool gone = !q->dry_run && p->deletions[k++].rc == FO_OK;
+        bool gone = !q->dry_run && !p->deletions[k++].rc;
         out->deleted += gone;
         out->changed += !gone && !q->dry_run;
         if (q->each && (gone || q->dry_run)) q->each(q->ctx, d);
@@ -85,7 +85,7 @@ static int match_page(page *p, const search_filter *f, delete_report *out, fo_er
     for (size_t i = 0; i < p->n; i++) p->json[i] = p->docs[i].metadata;
     memset(p->refused, 0, sizeof p->refused);
     int rc = metadata_match_json(p->json, (uint32_t)p->n, f, p->match, p->refused, err);
-    for (size_t i = 0; i < p->n && rc == FO_OK; i++) {
+    for (size_t i = 0; i < p->n && !rc; i++) {
         if (!p->docs[i].damaged && !bit(p->refused, i) &&
             from_hex(p->docs[i].content_sha256, p->sha256[i]))
             continue;
@@ -100,16 +100,16 @@ static int delete_all(service *s, collection *c, const delete_request *q, page *
     char *after = NULL;
     bool more = true;
     int rc = FO_OK;
-    while (rc == FO_OK && more) {
+    while (!rc && more) {
         if (q->cancel && atomic_load(q->cancel)) {
             rc = fo_fail(err, FO_ECANCELLED, "cancelled");
             break;
         }
         p->n = 0;
         rc = store_list_documents(s->store, c->id, after, PAGE, &p->docs, &p->n, &more, err);
-        if (rc == FO_OK && p->n) {
+        if (!rc && p->n) {
             rc = match_page(p, q->filter, out, err);
-            if (rc == FO_OK) rc = delete_page(s, c, p, q, out, err);
+            if (!rc) rc = delete_page(s, c, p, q, out, err);
             free(after);
             after = p->docs[p->n - 1].id;
             p->docs[p->n - 1].id = NULL;
@@ -126,19 +126,19 @@ static int delete_all(service *s, collection *c, const delete_request *q, page *
 int service_delete_documents(service *s, const delete_request *q, delete_report *out, fo_err *err) {
     *out = (delete_report){0};
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *c = NULL;
     page *p = NULL;
     rc = s->read_only && !q->dry_run ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                                      : collection_acquire(s, q->tenant, q->collection, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         search_snapshot *now = search_index_acquire(c->index);
         out->epoch = search_snapshot_epoch(now);
         search_index_release(now);
         p = malloc(sizeof *p);
-        rc = p ? delete_all(s, c, q, p, out, err) : fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = p ? delete_all(s, c, q, p, out, err) : fo_no_memory(err);
         if (out->deleted) collection_forget_foreign(s, c);
-        if (rc != FO_OK && out->deleted)
+        if (rc && out->deleted)
             fo_fail_prefix(err, "after %zu documents were deleted", out->deleted);
         collection_release(s, c);
     }

@@ -107,15 +107,15 @@ int home_copy_aside(const char *home, const char *name, fo_err *err) {
     fo_map m;
     fo_file_writer *w;
     int rc = make_lost(home, dir, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (!join(from, home, name) || !join(to, dir, name))
         return fo_fail(err, FO_ELIMIT, "the home's name is too long");
     rc = fo_map_open(&m, from, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = fo_file_create(&w, to, err);
-    if (rc == FO_OK) {
+    if (!rc) {
         rc = fo_file_write(w, m.data, m.size, err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = fo_file_commit(w, err);
         else
             fo_file_abort(w);
@@ -127,7 +127,7 @@ int home_copy_aside(const char *home, const char *name, fo_err *err) {
 int home_put_aside(const char *home, const char *const *names, fo_err *err) {
     char dir[PATH], from[PATH], to[PATH];
     int rc = make_lost(home, dir, err);
-    for (size_t i = 0; rc == FO_OK && names[i]; i++) {
+    for (size_t i = 0; !rc && names[i]; i++) {
         if (!join(from, home, names[i]) || !join(to, dir, names[i]))
             return fo_fail(err, FO_ELIMIT, "the home's name is too long");
         if (access(from, F_OK) != 0) continue;
@@ -137,10 +137,9 @@ int home_put_aside(const char *home, const char *const *names, fo_err *err) {
             *strrchr(parent, '/') = 0;
             rc = fo_make_dirs(parent, err);
         }
-        if (rc == FO_OK && rename(from, to) != 0)
-            rc = fo_fail_errno(err, "cannot move %s to %s", from, to);
+        if (!rc && rename(from, to) != 0) rc = fo_fail_errno(err, "cannot move %s to %s", from, to);
     }
-    return rc == FO_OK ? fo_sync_dir_of(dir, err) : rc;
+    return !rc ? fo_sync_dir_of(dir, err) : rc;
 }
 
 /* ---- who may read it --------------------------------------------------------------------- */

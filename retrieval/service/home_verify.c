@@ -182,17 +182,17 @@ static int compare(check *k, store *s, const store_collection *row, const char *
                                 .read_only = true};
     int rc = search_index_open(&ix, dir, &opt, &n_dropped, err);
     /* Beside a server a merge may have taken files away since the manifest was read: look again. */
-    for (int tries = 0; rc == FO_OK && n_dropped && k->in_use && tries < 5; tries++) {
+    for (int tries = 0; !rc && n_dropped && k->in_use && tries < 5; tries++) {
         search_index_close(ix, false, NULL);
         ix = NULL;
         rc = search_index_open(&ix, dir, &opt, &n_dropped, err);
     }
-    if (rc == FO_OK && n_dropped) {
+    if (!rc && n_dropped) {
         remember(k, BUILD_INDEX, 0, below, NULL);
         tell(k, true, below, NULL, "%zu of its files cannot be used", n_dropped);
     }
-    if (rc == FO_OK) rc = store_chunk_ids(s, row->id, &chunks, &documents, &n, &epoch, err);
-    if (rc == FO_OK && n_dropped == 0) {
+    if (!rc) rc = store_chunk_ids(s, row->id, &chunks, &documents, &n, &epoch, err);
+    if (!rc && n_dropped == 0) {
         int64_t sealed = search_index_epoch(ix);
         search_id_report ids;
         if (search_index_verify(ix, &why) != FO_OK) {
@@ -246,7 +246,7 @@ static int check_index(check *k, store *s, const store_collection *row, fo_err *
         return FO_OK;
     }
     int rc = k->in_use ? FO_OK : search_index_check_folder(dir, on_index_file, &f, err);
-    if (rc != FO_OK || f.n_faults || !row->embedder[0]) return rc;
+    if (rc || f.n_faults || !row->embedder[0]) return rc;
     return compare(k, s, row, dir, f.path, err);
 }
 
@@ -294,21 +294,21 @@ static int check_collections(check *k, store *s, fo_err *err) {
     store_collection *list = NULL;
     size_t n = 0, n_seen = 0;
     int rc = store_list_collections(s, NULL, &list, &n, err);
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         if (k->only && strcmp(k->only, list[i].name) != 0) continue;
         n_seen++;
         k->tenant = list[i].tenant;
         k->collection = list[i].name;
         k->n_here = 0;
         rc = check_index(k, s, &list[i], err);
-        if (rc == FO_OK && k->to->checked)
+        if (!rc && k->to->checked)
             k->to->checked(k->to->ctx, list[i].tenant, list[i].name, k->n_here);
         k->tenant = k->collection = NULL;
     }
-    if (rc == FO_OK && !k->only && !k->in_use) find_orphans(k, list, n);
+    if (!rc && !k->only && !k->in_use) find_orphans(k, list, n);
     for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);
     free(list);
-    if (rc == FO_OK && k->only && !n_seen)
+    if (!rc && k->only && !n_seen)
         rc = fo_fail(err, FO_ENOTFOUND, "there is no collection '%s'", k->only);
     return rc;
 }
@@ -331,7 +331,7 @@ static int check_kv(check *k, fo_err *err) {
     char dir[PATH], path[PATH];
     if (!join(dir, k->home, "kv") || access(dir, F_OK) != 0) return FO_OK;
     int rc = kv_check(dir, on_kv, k, err);
-    if (rc == FO_OK && join(path, dir, "index.db") && access(path, F_OK) == 0)
+    if (!rc && join(path, dir, "index.db") && access(path, F_OK) == 0)
         rc = store_check_files(path, on_kv_index, k, err);
     return rc;
 }
@@ -377,7 +377,7 @@ static int check_backup(check *k, const char *dir, const char *name, fo_err *err
     if (!join(path, dir, name)) return FO_OK;
     snprintf(below, sizeof below, "backups/%s", name);
     int rc = store_backup_check(path, &why);
-    if (rc == FO_OK) return FO_OK;
+    if (!rc) return FO_OK;
     if (rc == FO_ENOMEM || rc == FO_EIO) {
         if (err) *err = why;
         return rc;
@@ -393,7 +393,7 @@ static int check_backups(check *k, fo_err *err) {
     char dir[PATH], path[PATH], below[PATH];
     DIR *d = join(dir, k->home, "backups") ? opendir(dir) : NULL;
     int rc = FO_OK;
-    for (struct dirent *e; rc == FO_OK && d && (e = readdir(d));) {
+    for (struct dirent *e; !rc && d && (e = readdir(d));) {
         if (is_dots(e->d_name)) continue;
         snprintf(below, sizeof below, "backups/%s", e->d_name);
         if (ends(e->d_name, ".db")) {
@@ -454,7 +454,7 @@ static int check_store(check *k, fo_err *err) {
     if (!join(db, k->home, "forage.db") || !join(acknowledged, k->home, "ledger"))
         return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
     int rc = k->in_use ? FO_OK : store_check_files(db, on_file, k, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     store *s;
     store_check_counts counts = {0};
     fo_err why = {0};
@@ -464,7 +464,7 @@ static int check_store(check *k, fo_err *err) {
         if (err) *err = why;
         return rc;
     }
-    if (rc != FO_OK) { /* nothing more can be said about it */
+    if (rc) { /* nothing more can be said about it */
         k->out.n_store_faults++;
         remember(k, NO_REMEDY, 0, NULL, NULL);
         tell(k, true, "forage.db", NULL, "%s", why.msg);
@@ -473,12 +473,12 @@ static int check_store(check *k, fo_err *err) {
     rc = store_check(s, on_store, k, &counts, err);
     k->out.n_documents = counts.n_documents;
     k->out.n_chunks = counts.n_chunks;
-    if (rc == FO_OK && !counts.page_sums) {
+    if (!rc && !counts.page_sums) {
         remember(k, REWRITE, 0, NULL, NULL);
         tell(k, false, "forage.db", NULL,
              "an older version made it: its pages carry no checksums until --repair writes them");
     }
-    if (rc == FO_OK) rc = check_collections(k, s, err);
+    if (!rc) rc = check_collections(k, s, err);
     store_close(s);
     return rc;
 }
@@ -489,9 +489,9 @@ static int verify(check *k, fo_err *err) {
     fo_err why = {0};
     int rc = home_check_store(k->home, &why);
     char db[PATH];
-    if (rc == FO_OK && join(db, k->home, "forage.db") && access(db, F_OK) != 0)
+    if (!rc && join(db, k->home, "forage.db") && access(db, F_OK) != 0)
         return fo_fail(err, FO_ENOTFOUND, "%s is no home: it holds no forage.db", k->home);
-    if (rc != FO_OK) {
+    if (rc) {
         k->out.n_store_faults++;
         remember(k, NO_REMEDY, 0, NULL, NULL);
         tell(k, true, "forage.db", NULL, "%s", why.msg);
@@ -500,11 +500,11 @@ static int verify(check *k, fo_err *err) {
         rc = check_store(k, err);
     }
     if (k->only) return rc;
-    if (rc == FO_OK && !k->in_use) rc = check_kv(k, err);
-    if (rc == FO_OK && !k->in_use) check_hot(k);
-    if (rc == FO_OK) rc = check_backups(k, err);
-    if (rc == FO_OK) check_top(k);
-    if (rc == FO_OK && k->in_use)
+    if (!rc && !k->in_use) rc = check_kv(k, err);
+    if (!rc && !k->in_use) check_hot(k);
+    if (!rc) rc = check_backups(k, err);
+    if (!rc) check_top(k);
+    if (!rc && k->in_use)
         tell(k, false, NULL, NULL,
              "a server works on this home: files that it writes to were not looked at as they lie");
     return rc;
@@ -546,20 +546,20 @@ static int touch_index(void *ctx, const char *tenant, const char *collection, se
 static int mend_store(check *k, service *s, fo_err *err) {
     int rc = service_each_index(s, NULL, NULL, touch_index, NULL, err);
     bool rewrite = false;
-    for (size_t i = 0; rc == FO_OK && i < k->n_rows; i++) {
+    for (size_t i = 0; !rc && i < k->n_rows; i++) {
         const remedy_row *r = &k->rows[i];
         rewrite |= r->remedy == REWRITE;
         if (r->remedy != MARK_DOCUMENT) continue;
         rc = store_mark_damaged(service_store(s), r->row, err);
-        if (rc == FO_OK)
+        if (!rc)
             done(k->to,
                  "document '%s' cannot be mended: ingest it again, which replaces it now, "
                  "or delete it",
                  r->name);
     }
-    if (rc == FO_OK && rewrite) {
+    if (!rc && rewrite) {
         rc = store_rewrite(service_store(s), err);
-        if (rc == FO_OK) done(k->to, "forage.db: written anew, every page with its checksum");
+        if (!rc) done(k->to, "forage.db: written anew, every page with its checksum");
     }
     return rc;
 }
@@ -571,7 +571,7 @@ static void retell(void *ctx, const char *kind, const char *text) {
 /* Files first: what they hold must not be read again. */
 static int mend_files(check *k, bool *loss, fo_err *err) {
     int rc = FO_OK;
-    for (size_t i = 0; rc == FO_OK && i < k->n_rows; i++) {
+    for (size_t i = 0; !rc && i < k->n_rows; i++) {
         const remedy_row *r = &k->rows[i];
         char path[PATH];
         const char *aside[2] = {r->path, NULL};
@@ -580,15 +580,15 @@ static int mend_files(check *k, bool *loss, fo_err *err) {
         case BUILD_INDEX:
         case DROP_FILE:
             rc = fo_remove_tree(path, err);
-            if (rc == FO_OK && r->remedy == DROP_FILE) done(k->to, "%s: removed", r->path);
+            if (!rc && r->remedy == DROP_FILE) done(k->to, "%s: removed", r->path);
             break;
         case PUT_ASIDE:
             rc = home_put_aside(k->home, aside, err);
-            if (rc == FO_OK) done(k->to, "%s: put aside", r->path);
+            if (!rc) done(k->to, "%s: put aside", r->path);
             break;
         case SEAL_BACKUP:
             rc = store_backup_seal(path, err);
-            if (rc == FO_OK) done(k->to, "%s: its checksum was written", r->path);
+            if (!rc) done(k->to, "%s: its checksum was written", r->path);
             break;
         case ACCEPT_LOSS: /* what of the log is whole still belongs to the database: a copy */
             *loss = true;
@@ -611,17 +611,17 @@ int home_repair(const service_options *opt, const home_listener *to, home_report
                       : verify(&k, err);
     bool old = rc == FO_EMISMATCH; /* opening brings it up to date, or says why not */
     if (old) rc = FO_OK;
-    if (rc == FO_OK && k.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) rc = mend_files(&k, &loss, err);
+    if (!rc && k.failed) rc = fo_no_memory(err);
+    if (!rc) rc = mend_files(&k, &loss, err);
     if (fd >= 0) close(fd);
-    if (rc == FO_OK && (k.n_rows || old)) {
+    if (!rc && (k.n_rows || old)) {
         service_options with = *opt;
         with.read_only = false;
         with.accept_loss = loss;
         with.notices = (fo_notices){retell, (void *)(uintptr_t)to};
         service *s;
         rc = service_open(&s, &with, err);
-        if (rc == FO_OK) {
+        if (!rc) {
             if (old) done(to, "forage.db: brought up to this version");
             rc = mend_store(&k, s, err);
             service_close(s);

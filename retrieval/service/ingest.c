@@ -154,10 +154,10 @@ static int check_document(const ingest_document *d, fo_err *err) {
         if ((unsigned char)*p < 0x20 || *p == 0x7f)
             return fo_fail_field(err, FO_EINVAL, "id", "id holds a control character");
     int rc = check_field("id", d->id, MAX_ID_BYTES, err);
-    if (rc == FO_OK) rc = check_field("title", d->title, MAX_FIELD_BYTES, err);
-    if (rc == FO_OK) rc = check_field("uri", d->uri, MAX_FIELD_BYTES, err);
-    if (rc == FO_OK) rc = check_field("metadata", d->metadata, 1 << 20, err);
-    if (rc == FO_OK && d->metadata) { /* what the index would refuse later fails alone now */
+    if (!rc) rc = check_field("title", d->title, MAX_FIELD_BYTES, err);
+    if (!rc) rc = check_field("uri", d->uri, MAX_FIELD_BYTES, err);
+    if (!rc) rc = check_field("metadata", d->metadata, 1 << 20, err);
+    if (!rc && d->metadata) { /* what the index would refuse later fails alone now */
         cJSON *json = cJSON_ParseWithOpts(d->metadata, NULL, true);
         if (!cJSON_IsObject(json))
             rc = fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
@@ -187,7 +187,7 @@ int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, 
     }
     int rc = FO_OK;
     if (!lens || !texts || joined.failed) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_no_memory(err);
     } else {
         const char *at = joined.data ? joined.data : "";
         for (size_t i = 0; i < n; at += lens[i++]) texts[i] = at;
@@ -205,9 +205,9 @@ static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char
     if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
         return fo_fail(err, FO_ELIMIT, "document has too many chunks");
     p->vectors = malloc(n_bytes);
-    int rc = p->vectors ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = p->vectors ? FO_OK : fo_no_memory(err);
     /* In pieces, because a long document takes an encoder minutes: who waits may leave. */
-    for (size_t first = 0; rc == FO_OK && first < n; first += EMBED_PIECE) {
+    for (size_t first = 0; !rc && first < n; first += EMBED_PIECE) {
         titled_text in[EMBED_PIECE];
         size_t k = n - first < EMBED_PIECE ? n - first : EMBED_PIECE;
         if (cancel && atomic_load(cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
@@ -216,7 +216,7 @@ static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char
                                   chunks[first + i].end - chunks[first + i].start};
         rc = embed_passages(s, in, k, p->vectors + first * dim, err);
     }
-    for (size_t i = 0; rc == FO_OK && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
+    for (size_t i = 0; !rc && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
     return rc;
 }
 
@@ -234,7 +234,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .max_text_bytes = s->document_bytes / 2,
                           .budget = budget};
     int rc = extract_text(&p->text, &rq, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     r->n_replaced = p->text.n_replaced;
     double t1 = fo_now_ms();
     count(job, p, STAGE_EXTRACTED);
@@ -242,7 +242,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           budget};
     chunk *chunks = NULL;
     rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     double t2 = fo_now_ms();
     count(job, p, STAGE_CHUNKED);
     size_t each = sizeof *p->chunks + embedder_dim(s->embedder) * sizeof(float), all;
@@ -251,8 +251,8 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
     else if (!doc_budget_take(budget, all))
         rc = doc_budget_fail(budget, err);
     else if (!(p->chunks = calloc(p->n_chunks + 1, sizeof *p->chunks)))
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    for (size_t i = 0; rc == FO_OK && i < p->n_chunks; i++) {
+        rc = fo_no_memory(err);
+    for (size_t i = 0; !rc && i < p->n_chunks; i++) {
         const chunk *k = &chunks[i];
         p->chunks[i] = (store_chunk_in){.start = k->start,
                                         .end = k->end,
@@ -263,7 +263,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                                         .n_tokens = (uint32_t)k->n_tokens};
     }
     r->chunks = p->n_chunks;
-    if (rc == FO_OK && p->n_chunks)
+    if (!rc && p->n_chunks)
         rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, job->opt->cancel, err);
     free(chunks);
     double t3 = fo_now_ms();
@@ -275,11 +275,11 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     const ingest_document *d = p->doc;
     service *s = job->s;
     int rc = check_document(d, err);
-    if (rc != FO_OK) return rc;
-    if (!content_hash(job, d, p->sha256)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (rc) return rc;
+    if (!content_hash(job, d, p->sha256)) return fo_no_memory(err);
     to_hex(p->sha256, 32, r->content_sha256);
     r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
-    if (!r->id) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!r->id) return fo_no_memory(err);
 
     /* Work spared, not the verdict: the store judges once more as it writes. What stands there does
      * not count where an earlier document of the call is about to replace it. */
@@ -287,14 +287,14 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     if (!p->again)
         rc = store_document_unchanged(s->store, job->c->id, r->id, p->sha256, &unchanged,
                                       &r->chunks, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (unchanged) {
         r->status = INGEST_UNCHANGED;
         p->settled = true;
         return FO_OK;
     }
     rc = collection_refuse_foreign(s, job->c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     doc_budget budget = {.cancel = job->opt->cancel,
                          .cpu_ms = DOC_BUDGET_CPU_MS,
                          .cpu_ms_per_mib = DOC_BUDGET_CPU_MS_PER_MIB,
@@ -310,7 +310,7 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
                          "the document needs more than the %zu MiB of memory that one may take",
                          s->document_bytes >> 20);
     }
-    if (rc != FO_OK) prepared_deinit(p);
+    if (rc) prepared_deinit(p);
     return rc;
 }
 
@@ -391,7 +391,7 @@ static int by_id_and_place(const void *a, const void *b) {
  */
 static int find_again(const ingest_document *docs, size_t n, bool *again, fo_err *err) {
     named *ids = calloc(n + 1, sizeof *ids);
-    if (!ids) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!ids) return fo_no_memory(err);
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         if (docs[i].id) ids[k++] = (named){docs[i].id, i};
@@ -459,7 +459,7 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
                  .cancel = job->opt->cancel,
                  .docs = calloc(n, sizeof *w->docs),
                  .writes = calloc(n, sizeof *w->writes)};
-    if (!w->docs || !w->writes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!w->docs || !w->writes) return fo_no_memory(err);
     /* The slice before this one is being written and gives its own back by itself. */
     w->memory = bytes <= s->small_bytes ? s->small_memory : s->ingest_memory;
     int rc = memory_budget_take(w->memory, bytes, MEMORY_WAIT_MS, job->opt->cancel, err);
@@ -468,7 +468,7 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
                 "other documents on their way in hold the memory that there is for them; this one "
                 "needs %zu MiB of %zu: try again later",
                 (bytes + (1 << 20) - 1) >> 20, s->document_bytes >> 20);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     w->held = bytes;
     job->docs = w->docs;
     job->results = results;
@@ -517,7 +517,7 @@ static void *slice_write(void *arg) {
     if (w->n_writes)
         w->rc = writer_submit(w->s, w->c, w->writes, w->n_writes, w->cancel, &w->index_ms,
                               &w->commit_ms, &w->epoch, &w->err);
-    if (w->rc == FO_OK) {
+    if (!w->rc) {
         atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
         if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
         kv_warm_notify(w->s->warm);
@@ -530,10 +530,10 @@ static void *slice_write(void *arg) {
 static int slice_end(slice *w, ingest_report *report, fo_err *err) {
     if (w->running) pthread_join(w->thread, NULL);
     int rc = w->rc;
-    if (rc != FO_OK && err) *err = w->err;
+    if (rc && err) *err = w->err;
     report->index_ms += w->index_ms;
     report->commit_ms += w->commit_ms;
-    if (rc == FO_OK && w->n_writes) report->epoch = w->epoch;
+    if (!rc && w->n_writes) report->epoch = w->epoch;
     slice_free(w);
     return rc;
 }
@@ -544,19 +544,19 @@ static int ingest_slices(prepare_job *job, const ingest_document *docs, size_t n
     size_t most = job->s->offline ? OFFLINE_SLICE_DOCUMENTS : SLICE_DOCUMENTS;
     slice turn[2] = {0};
     int rc = FO_OK, k = 0;
-    for (size_t i = 0; rc == FO_OK && i < n; k = 1 - k) {
+    for (size_t i = 0; !rc && i < n; k = 1 - k) {
         slice *w = &turn[k];
         rc = slice_prepare(w, job, docs, i, n - i < most ? n - i : most, results + i, report, err);
-        int before = slice_end(&turn[1 - k], report, rc == FO_OK ? err : NULL);
-        if (rc == FO_OK) rc = before;
-        if (rc != FO_OK) break;
+        int before = slice_end(&turn[1 - k], report, !rc ? err : NULL);
+        if (!rc) rc = before;
+        if (rc) break;
         i += w->n;
         w->running = i < n && pthread_create(&w->thread, NULL, slice_write, w) == 0;
         if (!w->running) slice_write(w); /* the last one: nothing to do meanwhile */
     }
     /* On an error one slice may be there that was prepared and is not to be written. */
     for (int i = 0; i < 2; i++) {
-        if (rc != FO_OK) {
+        if (rc) {
             slice_free(&turn[i]);
         } else {
             rc = slice_end(&turn[i], report, err);
@@ -570,9 +570,8 @@ static int ingest_all(prepare_job *job, const ingest_document *docs, size_t n,
     bool *again = calloc(n + 1, sizeof *again);
     job->again = again;
     job->need = calloc(n + 1, sizeof *job->need);
-    int rc = again && job->need ? find_again(docs, n, again, err)
-                                : fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) rc = ingest_slices(job, docs, n, results, report, err);
+    int rc = again && job->need ? find_again(docs, n, again, err) : fo_no_memory(err);
+    if (!rc) rc = ingest_slices(job, docs, n, results, report, err);
     free(again);
     free(job->need);
     return rc;
@@ -605,19 +604,18 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
         overlap = max_tokens / 8;
     }
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     collection *c = NULL;
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                       : check_room(s, err);
-    if (rc == FO_OK)
-        rc = collection_ensure(s, opt->tenant, opt->collection, opt->language, &c, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = collection_ensure(s, opt->tenant, opt->collection, opt->language, &c, err);
+    if (!rc) {
         search_snapshot *now = search_index_acquire(c->index);
         report->epoch = search_snapshot_epoch(now);
         search_index_release(now);
     }
     prepare_job job = {.s = s, .c = c, .opt = opt, .max_tokens = max_tokens, .overlap = overlap};
-    if (rc == FO_OK) rc = ingest_all(&job, docs, n, results, report, err);
+    if (!rc) rc = ingest_all(&job, docs, n, results, report, err);
     if (c) collection_release(s, c);
     service_leave(s);
     report->total_ms = fo_now_ms() - started;

@@ -67,7 +67,7 @@ static int chunk_prompt(kv_warm *w, const store_chunk *k, prompt *p, fo_err *err
     prompt_context c = {.text = k->text, .len = k->text_len, .title = k->title};
     prompt_input in = {.contexts = &c, .n_contexts = 1, .question = "?"};
     int rc = prompt_build(w->s->prompts, &in, p, err);
-    if (rc == FO_OK && (p->n_pieces < 2 || p->pieces[1].kind != PIECE_CHUNK || p->cut)) {
+    if (!rc && (p->n_pieces < 2 || p->pieces[1].kind != PIECE_CHUNK || p->cut)) {
         prompt_deinit(p);
         return fo_fail(err, FO_ELIMIT, "the chunk does not fit a prompt");
     }
@@ -277,16 +277,16 @@ static void *warm(void *arg) {
 
 int kv_warm_start(kv_warm **out, service *s, enum kv_warm_mode mode, fo_err *err) {
     kv_warm *w = calloc(1, sizeof *w);
-    if (!w) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!w) return fo_no_memory(err);
     w->s = s;
     w->mode = mode;
     pthread_mutex_init(&w->mu, NULL);
     pthread_cond_init(&w->wake, NULL);
     int rc = count_min_create(&w->heat, 1e-4, 1e-2, 0x77a2, err);
-    if (rc == FO_OK && mode == KV_WARM_INGEST) skip_to_end(w);
-    if (rc == FO_OK && pthread_create(&w->thread, NULL, warm, w) != 0)
+    if (!rc && mode == KV_WARM_INGEST) skip_to_end(w);
+    if (!rc && pthread_create(&w->thread, NULL, warm, w) != 0)
         rc = fo_fail_errno(err, "cannot start the thread that warms");
-    if (rc == FO_OK) {
+    if (!rc) {
         *out = w;
         return FO_OK;
     }

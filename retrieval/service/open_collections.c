@@ -151,24 +151,24 @@ static int open_reserved(service *s, collection *c, fo_err *err) {
     close_idle(s);
     store_collection row = {0};
     int rc = store_get_collection(s->store, c->tenant, c->name, &row, err);
-    if (rc == FO_OK) rc = collection_open_index(c, &row, collection_edition(s, &row), err);
+    if (!rc) rc = collection_open_index(c, &row, collection_edition(s, &row), err);
     store_collection_deinit(&row);
     pthread_mutex_lock(&s->mu);
-    if (rc == FO_OK) {
+    if (!rc) {
         use(s, c);
         set_state(s, c, COLLECTION_OPEN);
     } else {
         take_out(s, c);
     }
     pthread_mutex_unlock(&s->mu);
-    if (rc != FO_OK) collection_free(c);
+    if (rc) collection_free(c);
     return rc;
 }
 
 int collection_acquire(service *s, const char *tenant, const char *name, collection **out,
                        fo_err *err) {
     int rc = collection_check_names(tenant, name, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     pthread_mutex_lock(&s->mu);
     collection *c = settled(s, tenant, name);
     bool there = c != NULL;
@@ -177,8 +177,8 @@ int collection_acquire(service *s, const char *tenant, const char *name, collect
     else
         rc = reserve(s, tenant, name, COLLECTION_OPENING, &c, err);
     pthread_mutex_unlock(&s->mu);
-    if (rc == FO_OK && !there) rc = open_reserved(s, c, err);
-    if (rc == FO_OK) *out = c;
+    if (!rc && !there) rc = open_reserved(s, c, err);
+    if (!rc) *out = c;
     return rc;
 }
 
@@ -196,7 +196,7 @@ int collections_open_first(service *s, fo_err *err) {
     if (n) qsort(list, n, sizeof *list, by_size);
     for (size_t i = 0; i < n; i++) {
         collection *c = NULL;
-        if (rc == FO_OK && i < s->open.most && (i < AT_LEAST || list[i].n_chunks >= LARGE))
+        if (!rc && i < s->open.most && (i < AT_LEAST || list[i].n_chunks >= LARGE))
             rc = collection_acquire(s, list[i].tenant, list[i].name, &c, err);
         if (c) collection_release(s, c);
         store_collection_deinit(&list[i]);
@@ -210,7 +210,7 @@ int collections_open_first(service *s, fo_err *err) {
 int collection_hold_closed(service *s, const char *tenant, const char *name, collection **out,
                            fo_err *err) {
     int rc = collection_check_names(tenant, name, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     pthread_mutex_lock(&s->mu);
     collection *c = settled(s, tenant, name);
     if (c)
@@ -218,7 +218,7 @@ int collection_hold_closed(service *s, const char *tenant, const char *name, col
     else
         rc = reserve(s, tenant, name, COLLECTION_CLOSING, &c, err);
     pthread_mutex_unlock(&s->mu);
-    if (rc == FO_OK) *out = c;
+    if (!rc) *out = c;
     return rc;
 }
 
@@ -280,7 +280,7 @@ static int with_index(service *s, const char *tenant, const char *name, service_
                       void *ctx, fo_err *err) {
     collection *c;
     int rc = collection_acquire(s, tenant, name, &c, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = fn(ctx, c->tenant, c->name, c->index, err);
     collection_release(s, c);
     return rc;
@@ -289,19 +289,19 @@ static int with_index(service *s, const char *tenant, const char *name, service_
 int service_each_index(service *s, const char *tenant, const char *name, service_index_fn *fn,
                        void *ctx, fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     store_collection *list = NULL;
     size_t n = 0, n_found = 0;
     rc = store_list_collections(s->store, tenant, &list, &n, err);
     for (size_t i = 0; i < n; i++) {
-        if (rc == FO_OK && (!name || strcmp(name, list[i].name) == 0)) {
+        if (!rc && (!name || strcmp(name, list[i].name) == 0)) {
             rc = with_index(s, list[i].tenant, list[i].name, fn, ctx, err);
             n_found++;
         }
         store_collection_deinit(&list[i]);
     }
     free(list);
-    if (rc == FO_OK && name && !n_found)
+    if (!rc && name && !n_found)
         rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
     service_leave(s);
     return rc;
@@ -309,7 +309,7 @@ int service_each_index(service *s, const char *tenant, const char *name, service
 
 int service_get_index_stats(service *s, search_index_stats *out, size_t *n_open, fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     size_t n = 0;
     pthread_mutex_lock(&s->mu); /* looking at an index takes a microsecond or two */
     *out = s->open.closed;

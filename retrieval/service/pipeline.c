@@ -107,7 +107,7 @@ static int rewrite(run *r) {
     r->sought = q->query;
     if (q->n_messages == 0) return FO_OK;
     prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
-    if (!turns) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!turns) return fo_no_memory(r->err);
     size_t n = 0;
     for (size_t i = 0; i < q->n_messages; i++) {
         bool assistant = strcmp(q->messages[i].role, "assistant") == 0;
@@ -116,10 +116,10 @@ static int rewrite(run *r) {
     }
     analyzer *words = NULL;
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
-    if (rc == FO_OK) {
+    if (!rc) {
         lexicon lx = {words, run_idf, r->snapshot};
         rc = query_rewrite(&r->rewritten, &lx, turns, n, q->query, r->err);
-        if (rc == FO_OK) r->sought = r->rewritten;
+        if (!rc) r->sought = r->rewritten;
     }
     collection_give_analyzer(r->s, r->c, words);
     free(turns);
@@ -150,11 +150,11 @@ static int prepare(run *r) {
     r->dense = calloc(r->depth, sizeof *r->dense);
     r->sparse = calloc(r->depth, sizeof *r->sparse);
     r->fused = calloc(2 * r->depth, sizeof *r->fused);
-    if (!r->dense || !r->sparse || !r->fused) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!r->dense || !r->sparse || !r->fused) return fo_no_memory(r->err);
     r->snapshot = search_index_acquire(r->c->index);
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     int rc = rewrite(r);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->sought, r->alpha, r->out, r->err);
 }
 
@@ -167,13 +167,13 @@ static int search_dense_side(run *r, search_hit *hits) {
     double t0 = fo_now_ms();
     size_t dim = embedder_dim(r->s->embedder), n = 0;
     float *vector = malloc(dim * sizeof *vector);
-    if (!vector) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!vector) return fo_no_memory(r->err);
     size_t len = strlen(r->sought);
     int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->sought, &len, 1, vector, r->err);
     double t1 = fo_now_ms();
     bool known = false; /* a query without one known piece has no direction */
     for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
-    if (rc == FO_OK && known)
+    if (!rc && known)
         rc = search_dense(r->snapshot, vector, r->depth, r->q->search.ef, r->q->filter, hits, &n,
                           r->err);
     free(vector);
@@ -195,9 +195,9 @@ static int search_sparse_side(run *r, search_hit *hits) {
 static int search_both(run *r) {
     enum search_mode mode = r->q->search.mode;
     search_hit *hits = calloc(r->depth, sizeof *hits);
-    if (!hits) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+    if (!hits) return fo_no_memory(r->err);
     int rc = mode == SEARCH_SPARSE ? FO_OK : search_dense_side(r, hits);
-    if (rc == FO_OK && mode != SEARCH_DENSE) rc = search_sparse_side(r, hits);
+    if (!rc && mode != SEARCH_DENSE) rc = search_sparse_side(r, hits);
     free(hits);
     return rc;
 }
@@ -217,7 +217,7 @@ static int fuse(run *r) {
         bool failed = !scratch || !heap;
         free(scratch);
         free(heap);
-        if (failed) return fo_fail(r->err, FO_ENOMEM, "out of memory");
+        if (failed) return fo_no_memory(r->err);
     } else { /* one list: its own scores, no scale put on them */
         bool dense = mode == SEARCH_DENSE;
         const fusion_hit *list = dense ? r->dense : r->sparse;
@@ -244,9 +244,8 @@ static int gather_contexts(run *r) {
     int64_t *ids = calloc(r->top_k, sizeof *ids);
     store_chunk *chunks = calloc(r->top_k, sizeof *chunks);
     int rc = FO_OK;
-    if (!out->contexts || !seen || !ids || !chunks)
-        rc = fo_fail(r->err, FO_ENOMEM, "out of memory");
-    for (size_t at = 0; rc == FO_OK && at < r->n_fused && out->n_contexts < r->top_k;) {
+    if (!out->contexts || !seen || !ids || !chunks) rc = fo_no_memory(r->err);
+    for (size_t at = 0; !rc && at < r->n_fused && out->n_contexts < r->top_k;) {
         size_t n = r->top_k - out->n_contexts;
         if (n > r->n_fused - at) n = r->n_fused - at;
         for (size_t i = 0; i < n; i++) ids[i] = r->fused[at + i].id;
@@ -254,13 +253,13 @@ static int gather_contexts(run *r) {
         rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
         for (size_t i = 0; i < n; i++) {
             store_chunk *k = &chunks[i];
-            bool keep = rc == FO_OK && k->id != 0;
+            bool keep = !rc && k->id != 0;
             if (keep && collapse) {
                 shingle_set *mine = &seen[out->n_contexts];
                 rc = shingle_set_init(mine, k->text, k->text_len);
-                for (size_t j = 0; rc == FO_OK && keep && j < out->n_contexts; j++)
+                for (size_t j = 0; !rc && keep && j < out->n_contexts; j++)
                     keep = shingle_resemblance(&seen[j], mine) < DUPLICATE;
-                if (rc != FO_OK) {
+                if (rc) {
                     fo_fail(r->err, rc, "out of memory");
                     keep = false;
                 }
@@ -299,7 +298,7 @@ static int score_by_model(run *r) {
     const char **texts = calloc(n, sizeof *texts);
     size_t *lens = calloc(n, sizeof *lens);
     float *scores = calloc(n, sizeof *scores);
-    int rc = texts && lens && scores ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    int rc = texts && lens && scores ? FO_OK : fo_no_memory(r->err);
     for (size_t i = 0; !rc && i < n; i++) {
         texts[i] = out->contexts[i].chunk.text;
         lens[i] = out->contexts[i].chunk.text_len;
@@ -319,11 +318,11 @@ static int score_by_reader(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
     int rc = service_take_reader(r->s, &r->reader, r->err);
-    if (rc != FO_OK || n > READING_MAX_PASSAGES) return rc;
+    if (rc || n > READING_MAX_PASSAGES) return rc;
     passage *passages = calloc(n, sizeof *passages);
     reading_rank *ranks = calloc(n, sizeof *ranks);
     reading *view = NULL;
-    rc = passages && ranks ? FO_OK : fo_fail(r->err, FO_ENOMEM, "out of memory");
+    rc = passages && ranks ? FO_OK : fo_no_memory(r->err);
     for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
     if (!rc) reading_rank_passages(view, ranks);
@@ -363,12 +362,12 @@ static double dense_floor(const run *r) {
 static int find_contexts(run *r) {
     if (query_memory_contexts(&r->turn, &r->tail)) return FO_OK;
     int rc = search_both(r);
-    if (rc == FO_OK) rc = check_alive(r);
-    if (rc == FO_OK) rc = fuse(r);
-    if (rc == FO_OK) rc = gather_contexts(r);
-    if (rc == FO_OK) rc = rerank(r);
+    if (!rc) rc = check_alive(r);
+    if (!rc) rc = fuse(r);
+    if (!rc) rc = gather_contexts(r);
+    if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);
-    if (rc == FO_OK) query_memory_keep_contexts(&r->turn, r->tail);
+    if (!rc) query_memory_keep_contexts(&r->turn, r->tail);
     return rc;
 }
 
@@ -397,20 +396,20 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
     bool known = false; /* the answer, from an earlier query */
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     out->answer = strdup("");
-    if (!out->answer) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) rc = check_request(&r);
-    if (rc == FO_OK) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
-    if (rc == FO_OK) rc = prepare(&r);
-    if (rc == FO_OK) rc = query_memory_answer(&r.turn, &known, err);
-    if (rc == FO_OK && !known) rc = find_contexts(&r);
-    if (rc == FO_OK && sink && sink->contexts && sink->contexts(sink->ctx, out))
+    if (!out->answer) rc = fo_no_memory(err);
+    if (!rc) rc = check_request(&r);
+    if (!rc) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
+    if (!rc) rc = prepare(&r);
+    if (!rc) rc = query_memory_answer(&r.turn, &known, err);
+    if (!rc && !known) rc = find_contexts(&r);
+    if (!rc && sink && sink->contexts && sink->contexts(sink->ctx, out))
         rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
-    if (rc == FO_OK) rc = check_alive(&r);
-    if (rc == FO_OK && !known) known = query_memory_same_contexts(&r.turn);
-    if (rc == FO_OK) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
-    if (rc == FO_OK && !q->background) kv_warm_touch(s->warm, r.c, out->contexts, out->n_contexts);
+    if (!rc) rc = check_alive(&r);
+    if (!rc && !known) known = query_memory_same_contexts(&r.turn);
+    if (!rc) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
+    if (!rc && !q->background) kv_warm_touch(s->warm, r.c, out->contexts, out->n_contexts);
     query_memory_end(&r.turn, rc);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
@@ -421,7 +420,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     service_leave(s);
     out->ms.total = fo_now_ms() - r.started;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
-    if (rc != FO_OK) {
+    if (rc) {
         int64_t retry = out->retry_after_ms;
         query_result_deinit(out);
         out->retry_after_ms = retry;

@@ -96,7 +96,7 @@ hot_queries *query_heat_of(query_memory *m, const char *tenant) {
             int rc = hot_queries_load(t->hot, path, &why);
             if (rc == FO_ECORRUPT || rc == FO_EMISMATCH)
                 fo_notice(&m->s->notices, "hot_damaged", "%s; questions are counted anew", why.msg);
-            else if (rc != FO_OK && access(m->folder, F_OK) == 0)
+            else if (rc && access(m->folder, F_OK) == 0)
                 fo_notice(&m->s->notices, "hot_missing", "%s; questions are counted anew", why.msg);
             forget_unfinished(m, tenant, t->hot);
             t->next = m->tenants;

@@ -39,7 +39,7 @@ static int fly(query_turn *t, cache_value **value, fo_err *err) {
     double limit = q->timeout_ms > 0 ? q->timeout_ms : 60000;
     int rc = FO_OK;
     pthread_mutex_lock(&m->mu);
-    while (rc == FO_OK && !*value && !t->flight) {
+    while (!rc && !*value && !t->flight) {
         flight *f = m->flights;
         while (f && (f->epoch != t->epoch || memcmp(f->key, key, sizeof f->key) != 0)) f = f->next;
         if (!f) {
@@ -55,7 +55,7 @@ static int fly(query_turn *t, cache_value **value, fo_err *err) {
         }
         f->refs++;
         double waited = 0;
-        while (rc == FO_OK && !f->done) {
+        while (!rc && !f->done) {
             struct timespec until; /* looks up now and then: a client may have gone */
             clock_gettime(CLOCK_REALTIME, &until);
             until.tv_nsec += 20 * 1000000;
@@ -71,7 +71,7 @@ static int fly(query_turn *t, cache_value **value, fo_err *err) {
                 break;
         }
         bool late = !f->done;
-        if (rc == FO_OK && f->value) *value = cache_value_keep(f->value);
+        if (!rc && f->value) *value = cache_value_keep(f->value);
         flight_drop(f);
         if (late) break;
     }
@@ -113,7 +113,7 @@ int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, c
                         : q->n_messages ? q->messages[q->n_messages - 1].content
                                         : "";
     char *question = query_normalise(asked);
-    if (!question) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!question) return fo_no_memory(err);
     out->cache.hot_estimate = query_heat_count(m, q, question);
     int rc = FO_OK;
     if (m->answers && q->cache != CACHE_BYPASS) {
@@ -121,8 +121,7 @@ int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, c
         t->reads = q->cache == CACHE_DEFAULT;
         t->c = c;
         t->alpha = alpha;
-        if (!query_keys_make(t, c, alpha, question, sought))
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!query_keys_make(t, c, alpha, question, sought)) rc = fo_no_memory(err);
     }
     free(question);
     return rc;
@@ -203,7 +202,7 @@ int query_memory_answer(query_turn *t, bool *found, fo_err *err) {
     }
     /* Users never wait for the low-priority thread that primes. */
     int rc = t->q->background ? FO_OK : fly(t, &v, err);
-    if (rc == FO_OK && !v && t->flight && answers) {
+    if (!rc && !v && t->flight && answers) {
         /* Who led before may have landed between our look-up and our lead. */
         v = query_cache_get(m->answers, t->answer_key, fo_unix_ms());
         if (v && ((kept_answer *)v)->epoch != t->epoch) {
@@ -271,9 +270,9 @@ static bool complete(const query_request *q, const query_result *r) {
 void query_memory_end(query_turn *t, int rc) {
     if (!t->m) return;
     cache_value *shared = NULL;
-    if (rc == FO_OK && t->context && !t->q->generate) {
+    if (!rc && t->context && !t->q->generate) {
         shared = cache_value_keep(&t->context->head);
-    } else if (rc == FO_OK && t->context && !t->whole && complete(t->q, t->out)) {
+    } else if (!rc && t->context && !t->whole && complete(t->q, t->out)) {
         double now = fo_now_ms();
         double answer_ms = t->answered ? t->answer_ms : now - t->answer_from;
         double cost_ms = t->answered ? t->cost_ms : now - t->started;
@@ -301,7 +300,7 @@ int64_t query_memory_budget(const service_options *opt) {
 
 int query_memory_create(query_memory **out, service *s, const service_options *opt, fo_err *err) {
     query_memory *m = calloc(1, sizeof *m);
-    if (!m) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!m) return fo_no_memory(err);
     m->s = s;
     m->hide_text = opt->hide_queries;
     m->primes_per_s = opt->primes_per_s == 0 ? 4 : opt->primes_per_s;
@@ -310,16 +309,16 @@ int query_memory_create(query_memory **out, service *s, const service_options *o
     int rc = FO_OK;
     if (asprintf(&m->folder, "%s/hot", s->home) < 0) {
         m->folder = NULL;
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_no_memory(err);
     }
     int64_t bytes = query_memory_budget(opt);
     query_cache_options half = {(size_t)bytes / 2, opt->cache_ttl_ms};
-    if (rc == FO_OK && bytes > 0) rc = query_cache_create(&m->answers, &half, err);
-    if (rc == FO_OK && bytes > 0) rc = query_cache_create(&m->contexts, &half, err);
-    if (rc == FO_OK && bytes > 0 && opt->semantic_threshold > 0)
+    if (!rc && bytes > 0) rc = query_cache_create(&m->answers, &half, err);
+    if (!rc && bytes > 0) rc = query_cache_create(&m->contexts, &half, err);
+    if (!rc && bytes > 0 && opt->semantic_threshold > 0)
         rc = semantic_hits_create(&m->semantic, SEMANTIC_QUESTIONS, embedder_dim(s->embedder),
                                   opt->semantic_threshold, err);
-    if (rc != FO_OK) return query_memory_free(m), rc;
+    if (rc) return query_memory_free(m), rc;
     *out = m;
     return FO_OK;
 }
@@ -328,11 +327,10 @@ int query_memory_start(query_memory *m, fo_err *err) {
     store_collection *list = NULL;
     size_t n = 0;
     int rc = store_list_collections(m->s->store, NULL, &list, &n, err);
-    for (size_t i = 0; rc == FO_OK && i < n; i++)
-        query_heat_of(m, list[i].tenant); /* for priming */
+    for (size_t i = 0; !rc && i < n; i++) query_heat_of(m, list[i].tenant); /* for priming */
     for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);
     free(list);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (pthread_create(&m->upkeep, NULL, query_heat_upkeep, m) != 0)
         return fo_fail(err, FO_ENOMEM, "cannot start a thread");
     m->running = true;

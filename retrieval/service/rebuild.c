@@ -34,8 +34,8 @@ static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n,
     float *vectors = malloc(n * dim * sizeof *vectors);
     int64_t *there = malloc(n * sizeof *there);
     int rc = chunks && vectors && there ? store_get_chunks(s->store, ids, n, chunks, err)
-                                        : fo_fail(err, FO_ENOMEM, "out of memory");
-    for (size_t i = 0; rc == FO_OK && i < n; i++) { /* one may have been deleted meanwhile */
+                                        : fo_no_memory(err);
+    for (size_t i = 0; !rc && i < n; i++) { /* one may have been deleted meanwhile */
         if (!chunks[i].id) continue;
         store_chunk k = chunks[m];
         chunks[m] = chunks[i];
@@ -46,12 +46,12 @@ static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n,
     titled_text in[BATCH];
     for (size_t i = 0; i < m; i++)
         in[i] = (titled_text){chunks[i].title, chunks[i].text, chunks[i].text_len};
-    if (rc == FO_OK) rc = embed_passages(s, in, m, vectors, err);
+    if (!rc) rc = embed_passages(s, in, m, vectors, err);
     store_txn *t = NULL;
-    if (rc == FO_OK) rc = store_begin(s->store, &t, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = store_begin(s->store, &t, err);
+    if (!rc) {
         rc = store_gather_vectors(t, c->tenant, fingerprint, there, vectors, m, (uint32_t)dim, err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = store_commit(t, err);
         else
             store_rollback(t);
@@ -60,7 +60,7 @@ static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n,
     free(chunks);
     free(vectors);
     free(there);
-    if (rc == FO_OK) report(r, n);
+    if (!rc) report(r, n);
     return rc;
 }
 
@@ -70,22 +70,22 @@ static int gather(rebuild *r, collection *c, fo_err *err) {
         size_t n = 0;
         int rc = store_chunks_to_embed(r->s->store, c->id, embedder_fingerprint(r->s->embedder),
                                        after, BATCH, &ids, &n, err);
-        if (rc == FO_OK && n) {
+        if (!rc && n) {
             after = ids[n - 1];
             rc = gather_batch(r, c, ids, n, err);
         }
         free(ids);
-        if (rc != FO_OK || n == 0) return rc;
+        if (rc || n == 0) return rc;
     }
 }
 
 static int adopt(service *s, collection *c, fo_err *err) {
     store_txn *t = NULL;
     int rc = store_begin(s->store, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_adopt_vectors(t, c->id, embedder_fingerprint(s->embedder),
                              (uint32_t)embedder_dim(s->embedder), err);
-    if (rc == FO_OK) return store_commit(t, err);
+    if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
@@ -94,15 +94,15 @@ static int rebuild_collection(rebuild *r, collection *c, fo_err *err) {
     service *s = r->s;
     if (c->foreign_vectors) {
         int rc = gather(r, c, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     writer_take(s);
     int rc = FO_OK;
     if (c->foreign_vectors) {
         rc = gather(r, c, err); /* what came in since the last look; mostly nothing */
-        if (rc == FO_OK) rc = adopt(s, c, err);
+        if (!rc) rc = adopt(s, c, err);
     }
-    if (rc == FO_OK) rc = collection_renew(s, c, err);
+    if (!rc) rc = collection_renew(s, c, err);
     writer_yield(s);
     return rc;
 }
@@ -111,29 +111,29 @@ int service_rebuild(service *s, const char *tenant, const char *name,
                     void (*progress)(void *ctx, size_t done, size_t total), void *ctx,
                     fo_err *err) {
     int rc = service_enter(s, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (s->read_only) rc = fo_fail(err, FO_EUNSUPPORTED, "this service is read-only");
     store_collection *list = NULL;
     size_t n = 0;
     bool found = false;
     rebuild r = {.s = s, .progress = progress, .ctx = ctx};
-    if (rc == FO_OK) rc = store_list_collections(s->store, tenant, &list, &n, err);
+    if (!rc) rc = store_list_collections(s->store, tenant, &list, &n, err);
     for (size_t i = 0; i < n; i++)
         if (!name || strcmp(name, list[i].name) == 0) r.total += (size_t)list[i].n_chunks;
     pthread_mutex_lock(&s->admin_mu);
-    for (size_t i = 0; rc == FO_OK && i < n; i++) {
+    for (size_t i = 0; !rc && i < n; i++) {
         if (name && strcmp(name, list[i].name) != 0) continue;
         found = true;
         collection *c = NULL;
         rc = collection_acquire(s, list[i].tenant, list[i].name, &c, err);
-        if (rc != FO_OK) break;
+        if (rc) break;
         bool embeds = c->foreign_vectors;
         rc = rebuild_collection(&r, c, err);
         collection_release(s, c);
-        if (rc == FO_OK && !embeds) report(&r, (size_t)list[i].n_chunks);
+        if (!rc && !embeds) report(&r, (size_t)list[i].n_chunks);
     }
     pthread_mutex_unlock(&s->admin_mu);
-    if (rc == FO_OK && name && !found)
+    if (!rc && name && !found)
         rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
     for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);
     free(list);

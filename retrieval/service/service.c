@@ -40,7 +40,7 @@ static int take_lock(service *s, fo_err *err) {
 static int look_for_store(service *s, bool force_empty, fo_err *err) {
     fo_err why = {0};
     int rc = home_check_store(s->home, &why);
-    if (rc == FO_OK) return FO_OK;
+    if (!rc) return FO_OK;
     if (rc != FO_ECORRUPT || !force_empty) {
         if (err) *err = why;
         return rc;
@@ -60,16 +60,16 @@ static int open_generator(service *s, const service_options *opt, uint64_t besid
     m.notices = opt->notices;
     char *kv = NULL;
     if (m.kv_disk && !s->read_only) { /* one process writes a home: those that read have none */
-        if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_no_memory(err);
         m.kv_dir = kv;
     }
     int rc = engine_open(&s->engine, &m, err);
     free(kv);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const model_info *info = engine_model(s->engine);
     gguf_str chat; /* empty: ChatML */
     rc = chat_prompt_source(engine_gguf(s->engine), &chat, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     prompt_model p = {.tokenizer = engine_tokenizer(s->engine),
                       .chat_template = chat.len ? chat.ptr : NULL,
                       .n_chat_template = chat.len,
@@ -85,8 +85,8 @@ static const size_t DEFAULT_READER_CACHE = (size_t)64 << 20;
 static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err) {
     uint64_t encoder = 0, cross = 0, caches = (uint64_t)query_memory_budget(opt);
     int rc = engine_memory_of_encoder(&encoder, opt->embed_model, err);
-    if (rc == FO_OK) rc = engine_memory_of_encoder(&cross, opt->rerank_model, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = engine_memory_of_encoder(&cross, opt->rerank_model, err);
+    if (rc) return rc;
     *beside = encoder + cross + caches;
     uint64_t available = engine_memory_available();
     if (available && *beside > available)
@@ -125,16 +125,15 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     uint64_t beside = 0;
     int rc = plan_memory(opt, &beside, err);
     /* First, while the others are not yet in what is available. */
-    if (rc == FO_OK && opt->model) rc = open_generator(s, opt, beside, err);
-    if (rc == FO_OK) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
-    if (rc == FO_OK && opt->rerank_model)
+    if (!rc && opt->model) rc = open_generator(s, opt, beside, err);
+    if (!rc) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
+    if (!rc && opt->rerank_model)
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
     const char *read_by = opt->reader ? opt->reader : "builtin";
     s->reads = strcmp(read_by, "none") != 0;
     s->reader_bytes = opt->reader_cache_bytes ? opt->reader_cache_bytes : DEFAULT_READER_CACHE;
     /* The built-in one waits for the first question: not every open home is asked one. */
-    if (rc == FO_OK && s->reads && strcmp(read_by, "builtin") != 0)
-        rc = open_reader(s, read_by, err);
+    if (!rc && s->reads && strcmp(read_by, "builtin") != 0) rc = open_reader(s, read_by, err);
     return rc;
 }
 
@@ -144,7 +143,7 @@ static int open_ingest_memory(service *s, const service_options *opt, fo_err *er
     s->document_bytes = all - small;
     s->small_bytes = small / 4;
     int rc = memory_budget_create(&s->small_memory, small, err);
-    if (rc == FO_OK) rc = memory_budget_create(&s->ingest_memory, s->document_bytes, err);
+    if (!rc) rc = memory_budget_create(&s->ingest_memory, s->document_bytes, err);
     return rc;
 }
 
@@ -152,7 +151,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!opt->home || !opt->home[0])
         return fo_fail_field(err, FO_EINVAL, "home", "a home folder is needed");
     service *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     s->lock_fd = -1;
     s->read_only = opt->read_only || opt->full_disk;
     s->offline = opt->offline && !s->read_only;
@@ -179,35 +178,35 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (asprintf(&database, "%s/forage.db", opt->home) < 0) database = NULL;
     if (asprintf(&ledger, "%s/ledger", opt->home) < 0) ledger = NULL;
     if (!s->home || !s->pool || !s->index_pool || !database || !ledger) {
-        rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        rc = fo_no_memory(err);
         goto fail;
     }
     rc = open_ingest_memory(s, opt, err);
-    if (rc == FO_OK && opt->full_disk) rc = take_lock(s, err);
-    if (rc != FO_OK) goto fail;
+    if (!rc && opt->full_disk) rc = take_lock(s, err);
+    if (rc) goto fail;
     if (!s->read_only) {
         rc = fo_make_dirs(s->home, err);
-        if (rc == FO_OK) rc = take_lock(s, err);
-        if (rc == FO_OK) rc = look_for_store(s, opt->force_empty, err);
-        if (rc != FO_OK) goto fail;
+        if (!rc) rc = take_lock(s, err);
+        if (!rc) rc = look_for_store(s, opt->force_empty, err);
+        if (rc) goto fail;
         home_tighten(s->home, &s->notices);
     }
     rc = open_models(s, opt, err);
-    if (rc != FO_OK) goto fail;
+    if (rc) goto fail;
     store_options sopt = {.read_only = s->read_only,
                           .vfs = opt->vfs,
                           .ledger = ledger,
                           .accept_loss = opt->accept_loss,
                           .notices = opt->notices};
     rc = store_open(&s->store, database, &sopt, err);
-    if (rc == FO_OK && !s->read_only) rc = store_fail_running_jobs(s->store, err);
-    if (rc == FO_OK && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
-    if (rc == FO_OK && !s->offline) rc = collections_open_first(s, err);
-    if (rc == FO_OK) rc = query_memory_create(&s->memory, s, opt, err);
-    if (rc == FO_OK) rc = query_memory_start(s->memory, err);
-    if (rc == FO_OK && s->engine && !s->read_only && opt->warm != KV_WARM_OFF)
+    if (!rc && !s->read_only) rc = store_fail_running_jobs(s->store, err);
+    if (!rc && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
+    if (!rc && !s->offline) rc = collections_open_first(s, err);
+    if (!rc) rc = query_memory_create(&s->memory, s, opt, err);
+    if (!rc) rc = query_memory_start(s->memory, err);
+    if (!rc && s->engine && !s->read_only && opt->warm != KV_WARM_OFF)
         rc = kv_warm_start(&s->warm, s, opt->warm, err);
-    if (rc != FO_OK) goto fail;
+    if (rc) goto fail;
     free(database);
     free(ledger);
     *out = s;
@@ -317,7 +316,7 @@ int service_get_stats(service *s, service_stats *out, fo_err *err) {
     store_collection *list = NULL;
     size_t n = 0;
     int rc = store_list_collections(s->store, NULL, &list, &n, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     out->n_collections = n;
     for (size_t i = 0; i < n; i++) {
         out->n_documents += (size_t)list[i].n_documents;
@@ -330,7 +329,7 @@ int service_get_stats(service *s, service_stats *out, fo_err *err) {
     out->n_ingested = atomic_load_explicit(&s->n_ingested, memory_order_relaxed);
     search_index_stats indexes;
     rc = service_get_index_stats(s, &indexes, &out->n_open_collections, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     out->n_segments = indexes.n_segments;
     out->index_file_bytes = indexes.bytes_files;
     out->index_memory_bytes = indexes.bytes_memory;

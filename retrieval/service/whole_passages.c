@@ -46,7 +46,7 @@ static int neighbour(store *s, const store_chunk *k, int step, store_chunk *out,
         *out = (store_chunk){0};
         return FO_OK;
     }
-    if (rc != FO_OK || out->id == 0) return rc;
+    if (rc || out->id == 0) return rc;
     if (out->document != k->document || out->ordinal != (size_t)((int64_t)k->ordinal + step))
         store_chunk_deinit(out);
     return FO_OK;
@@ -59,11 +59,10 @@ static int add_gap(store *s, int64_t document, size_t from, size_t to, fo_buf *o
     if (from >= to) return FO_OK;
     *blank = to - from <= MAX_BYTES;
     if (!*blank) return FO_OK;
-    if (!fo_buf_reserve(out, to - from)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!fo_buf_reserve(out, to - from)) return fo_no_memory(err);
     int rc = store_get_text(s, document, from, to, out->data + out->len, err);
-    for (size_t i = 0; rc == FO_OK && i < to - from; i++)
-        *blank &= is_blank(out->data[out->len + i]);
-    if (rc == FO_OK && *blank) out->len += to - from;
+    for (size_t i = 0; !rc && i < to - from; i++) *blank &= is_blank(out->data[out->len + i]);
+    if (!rc && *blank) out->len += to - from;
     if (rc == FO_ECORRUPT) {
         *blank = false;
         rc = FO_OK;
@@ -83,11 +82,11 @@ static int put_before(store *s, const store_chunk *before, const store_chunk *fi
     if (own > before->text_len) own = before->text_len;
     fo_buf_add(&joined.all, before->text - before->n_before, before->n_before + own);
     int rc = joined.all.failed
-                 ? fo_fail(err, FO_ENOMEM, "out of memory")
+                 ? fo_no_memory(err)
                  : add_gap(s, first->document, before->end, first->start, &joined.all, fits, err);
     fo_buf_add(&joined.all, g->all.data + g->from, g->all.len - g->from);
-    if (rc == FO_OK && joined.all.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
-    if (rc != FO_OK || !*fits) {
+    if (!rc && joined.all.failed) rc = fo_no_memory(err);
+    if (rc || !*fits) {
         fo_buf_free(&joined.all);
         return rc;
     }
@@ -117,16 +116,16 @@ static int complete_start(store *s, const store_chunk *k, growing *g, size_t *st
     size_t from = g->from; /* where the sentence begins that k begins with or in */
     int rc = FO_OK;
     *open = false;
-    for (int steps = 0; rc == FO_OK && from == g->from; steps++) {
+    for (int steps = 0; !rc && from == g->from; steps++) {
         const store_chunk *at = first.id ? &first : k;
         if (at->ordinal == 0) break; /* the document's beginning */
         store_chunk before = {0};
         bool fits = false;
         if (steps < MAX_CHUNKS && g->all.len - g->from - own < MAX_BYTES)
             rc = neighbour(s, at, -1, &before, err);
-        if (rc == FO_OK && before.id) rc = put_before(s, &before, at, g, &fits, err);
-        if (rc != FO_OK || !fits) {
-            *open = rc == FO_OK;
+        if (!rc && before.id) rc = put_before(s, &before, at, g, &fits, err);
+        if (rc || !fits) {
+            *open = !rc;
             store_chunk_deinit(&before);
             break;
         }
@@ -134,7 +133,7 @@ static int complete_start(store *s, const store_chunk *k, growing *g, size_t *st
         first = before;
         from = sentence_around(g, g->all.len - own);
     }
-    if (rc == FO_OK && first.id) {
+    if (!rc && first.id) {
         *start_cp = first.start_cp + fo_utf8_count(g->all.data + g->from, from - g->from);
         g->from = from;
     }
@@ -160,7 +159,7 @@ static bool is_finished(growing *g, size_t from) {
 static int is_stored(store *s, int64_t id, bool *is, fo_err *err) {
     store_chunk k = {0};
     int rc = store_get_chunks(s, &id, 1, &k, err);
-    *is = rc == FO_OK && k.id != 0;
+    *is = !rc && k.id != 0;
     store_chunk_deinit(&k);
     return rc;
 }
@@ -172,12 +171,12 @@ static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, 
     int rc = FO_OK;
     *open = false;
     if (is_finished(g, from)) return FO_OK;
-    for (int steps = 0; rc == FO_OK; steps++) {
+    for (int steps = 0; !rc; steps++) {
         const store_chunk *at = last.id ? &last : k;
         store_chunk next = {0};
         bool fits = steps < MAX_CHUNKS && g->all.len - whole < MAX_BYTES;
         if (fits) rc = neighbour(s, at, 1, &next, err);
-        if (rc != FO_OK) break;
+        if (rc) break;
         if (next.id == 0) { /* the document's end, unless it is another by now */
             bool stored = false;
             if (fits) rc = is_stored(s, at->id, &stored, err);
@@ -187,13 +186,13 @@ static int complete_end(store *s, const store_chunk *k, growing *g, bool *open, 
         fits = next.end > at->end;
         if (fits) rc = add_gap(s, k->document, at->end, next.start, &g->all, &fits, err);
         size_t known = next.start < at->end ? at->end - next.start : 0;
-        if (rc == FO_OK && fits && known < next.text_len)
+        if (!rc && fits && known < next.text_len)
             fo_buf_add(&g->all, next.text + known, next.text_len - known);
         store_chunk_deinit(&last);
         last = next;
-        if (rc == FO_OK && g->all.failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!rc && g->all.failed) rc = fo_no_memory(err);
         *open = !fits;
-        if (rc != FO_OK || !fits) break;
+        if (rc || !fits) break;
         size_t end = sentence_end(g->all.data, g->all.len, from);
         if (end < trimmed(g->all.data, g->all.len)) {
             g->all.len = end < whole ? whole : end;
@@ -211,16 +210,16 @@ static int complete(store *s, const store_chunk *k, passage *p, whole_passage *w
     growing g = {.from = k->n_before};
     size_t start_cp = k->start_cp;
     fo_buf_add(&g.all, k->text - k->n_before, k->n_before + k->text_len);
-    int rc = g.all.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
-    if (rc == FO_OK) rc = complete_start(s, k, &g, &start_cp, &p->open_start, err);
-    if (rc == FO_OK) rc = complete_end(s, k, &g, &p->open_end, err);
+    int rc = g.all.failed ? fo_no_memory(err) : FO_OK;
+    if (!rc) rc = complete_start(s, k, &g, &start_cp, &p->open_start, err);
+    if (!rc) rc = complete_end(s, k, &g, &p->open_end, err);
     w->looked = true;
     size_t len = g.all.len - g.from;
-    bool grown = rc == FO_OK && len != k->text_len;
+    bool grown = !rc && len != k->text_len;
     *changed |= grown || p->open_start || p->open_end;
     if (grown) {
         w->memory = fo_buf_take(&g.all, NULL);
-        if (!w->memory) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!w->memory) return fo_no_memory(err);
         w->text = w->memory + g.from;
         w->start_cp = start_cp;
         p->text = w->text;
@@ -246,13 +245,13 @@ int whole_passages_complete(store *s, const query_context *contexts, size_t n, p
         if (!whole[c->passage].looked && at_an_edge(&passages[c->passage], c)) {
             rc = complete(s, &contexts[c->passage].chunk, &passages[c->passage], &whole[c->passage],
                           changed, err);
-            if (rc != FO_OK) return rc;
+            if (rc) return rc;
         }
     }
     for (size_t i = 0; all && *changed && i < n && i < EXTRACTIVE_PASSAGES; i++) {
         if (whole[i].looked) continue;
         rc = complete(s, &contexts[i].chunk, &passages[i], &whole[i], changed, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return rc;
 }

@@ -65,12 +65,12 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
     ingest_result *r = d->result;
     fo_err own = {0};
     int rc = store_put_document(t, &d->in, d->chunks, d->n_chunks, &put, &own);
-    if (rc != FO_OK && fails_alone(rc)) {
+    if (rc && fails_alone(rc)) {
         r->status = INGEST_FAILED;
         r->error = own;
         return FO_OK;
     }
-    if (rc != FO_OK) {
+    if (rc) {
         if (err) *err = own;
         return rc;
     }
@@ -92,7 +92,7 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
                               .metadata = d->in.metadata ? d->in.metadata : "",
                               .vector = k->vector};
         rc = search_index_add(c->index, &in, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     return FO_OK;
 }
@@ -104,11 +104,11 @@ static int delete_one(store_txn *t, write_op *op, write_deletion *d, bool indexe
     int rc = d->sha256 ? store_delete_version(t, op->c->id, d->id, d->sha256, &removed, &n, &own)
                        : store_delete_document(t, op->c->id, d->id, &removed, &n, &own);
     d->rc = rc;
-    if (rc != FO_OK && (fails_alone(rc) || rc == FO_ECONFLICT)) {
+    if (rc && (fails_alone(rc) || rc == FO_ECONFLICT)) {
         op->err = own;
         return FO_OK;
     }
-    if (rc != FO_OK) {
+    if (rc) {
         if (err) *err = own;
         return rc;
     }
@@ -128,22 +128,22 @@ static void run_group(service *s, write_op *group) {
     store_txn *t = NULL;
     double started = fo_now_ms();
     int rc = store_begin(s->store, &t, &err);
-    for (write_op *op = group; rc == FO_OK && op; op = op->next) {
+    for (write_op *op = group; !rc && op; op = op->next) {
         if (left(op)) { /* while it waited for its turn */
             op->rc = fo_fail(&op->err, FO_ECANCELLED, "cancelled");
             if (!group->next) rc = fo_fail(&err, op->rc, "cancelled");
         } else if (!op->docs) {
-            for (size_t i = 0; rc == FO_OK && i < op->n; i++)
+            for (size_t i = 0; !rc && i < op->n; i++)
                 rc = delete_one(t, op, &op->deletions[i], !s->offline, &err);
         } else {
-            for (size_t i = 0; rc == FO_OK && i < op->n; i++)
+            for (size_t i = 0; !rc && i < op->n; i++)
                 rc = put_one(t, op, &op->docs[i], !group->next, !s->offline, &err);
         }
     }
-    for (write_op *op = group; rc == FO_OK && op; op = op->next)
+    for (write_op *op = group; !rc && op; op = op->next)
         rc = store_txn_epoch(t, op->c->id, &op->epoch, &err);
     double staged = fo_now_ms();
-    if (rc == FO_OK) {
+    if (!rc) {
         rc = store_commit(t, &err);
     } else if (t) {
         store_rollback(t);
@@ -151,7 +151,7 @@ static void run_group(service *s, write_op *group) {
     double committed = fo_now_ms();
     for (write_op *op = group; op; op = op->next) {
         if (first_of_collection(group, op) && !s->offline) {
-            if (rc != FO_OK) {
+            if (rc) {
                 search_index_discard(op->c->index);
             } else {
                 /* The documents are safe whatever this says; a failed publish means no memory,
@@ -163,7 +163,7 @@ static void run_group(service *s, write_op *group) {
                 }
             }
         }
-        if (rc != FO_OK) {
+        if (rc) {
             op->rc = rc;
             op->err = err;
         }

@@ -193,7 +193,7 @@ static int check_duplicates(const cJSON *item, fo_err *err) {
             size_t n = 0;
             for (const cJSON *k = item->child; k; k = k->next) n++;
             const char **names = malloc(n * sizeof *names);
-            if (!names) return fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!names) return fo_no_memory(err);
             n = 0;
             for (const cJSON *k = item->child; k; k = k->next) names[n++] = k->string;
             qsort(names, n, sizeof *names, compare_names);

@@ -76,25 +76,25 @@ static int build(bench *b, cJSON *out, fo_err *err) {
     segment_writer *w = NULL;
     double start = fo_now_ms();
     int rc = inverted_builder_create(&builder, err);
-    for (size_t at = 0; rc == FO_OK && at < b->passages.size;) {
+    for (size_t at = 0; !rc && at < b->passages.size;) {
         size_t n = line_length(&b->passages, at);
         analyze(b->analyzer, (const char *)b->passages.data + at, n, take_word, builder);
         rc = inverted_builder_end_document(builder, err);
         at += n + 1;
     }
-    if (rc == FO_OK) rc = segment_writer_create(&w, path, err);
-    if (rc == FO_OK) {
+    if (!rc) rc = segment_writer_create(&w, path, err);
+    if (!rc) {
         rc = inverted_build(builder, &params, w, err);
-        if (rc == FO_OK)
+        if (!rc)
             rc = segment_writer_commit(w, err);
         else
             segment_writer_abort(w);
     }
     cJSON_AddNumberToObject(out, "index_s", (fo_now_ms() - start) / 1e3);
     inverted_builder_free(builder);
-    if (rc == FO_OK) rc = segment_open(&b->file, path, err);
+    if (!rc) rc = segment_open(&b->file, path, err);
     unlink(path);
-    if (rc == FO_OK) rc = inverted_open(&b->inv, b->file, err);
+    if (!rc) rc = inverted_open(&b->inv, b->file, err);
     return rc;
 }
 
@@ -150,7 +150,7 @@ static int check(bench *b, size_t n, bool *equal, fo_err *err) {
         inverted_list l;
         if (!inverted_find(&b->inv, b->terms[t].term, b->terms[t].len, &l)) continue;
         int rc = inverted_decode(&b->inv, &l, b->docs, b->tfs, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         double idf = bm25_idf(n_docs, l.n);
         for (uint32_t i = 0; i < l.n; i++)
             b->scores[b->docs[i]] +=
@@ -196,11 +196,11 @@ static int measure(bench *b, bool no_stop, cJSON *out, fo_err *err) {
     size_t n_lines = 1, n_questions = 0, success[3] = {0}, n_equal = 0;
     for (size_t i = 0; i < b->questions.size; i++) n_lines += b->questions.data[i] == '\n';
     double *us = malloc(n_lines * sizeof *us), mrr = 0;
-    if (!us) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!us) return fo_no_memory(err);
     int rc = FO_OK;
-    for (int64_t pass = -1; pass < o.repeat && rc == FO_OK; pass++) {
+    for (int64_t pass = -1; pass < o.repeat && !rc; pass++) {
         n_questions = 0;
-        for (size_t at = 0; at < b->questions.size && rc == FO_OK;) {
+        for (size_t at = 0; at < b->questions.size && !rc;) {
             const char *line = (const char *)b->questions.data + at;
             size_t len = line_length(&b->questions, at), n;
             const char *tab = memchr(line, '\t', len);
@@ -221,11 +221,11 @@ static int measure(bench *b, bool no_stop, cJSON *out, fo_err *err) {
                 mrr += 1.0 / (double)(j + 1);
             }
             bool equal = false;
-            if (pass == 0 && o.check && rc == FO_OK) rc = check(b, n, &equal, err);
+            if (pass == 0 && o.check && !rc) rc = check(b, n, &equal, err);
             n_equal += equal;
         }
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         report(out, us, n_questions, success, mrr);
         if (o.check)
             cJSON_AddNumberToObject(out, "equal_to_exhaustive",
@@ -237,10 +237,10 @@ static int measure(bench *b, bool no_stop, cJSON *out, fo_err *err) {
 
 static int run_bench(bench *b, cJSON *out, fo_err *err) {
     int rc = fo_map_open(&b->passages, o.passages, err);
-    if (rc == FO_OK) rc = fo_map_open(&b->questions, o.questions, err);
-    if (rc == FO_OK) rc = analyzer_create(&b->analyzer, o.language, err);
-    if (rc == FO_OK) rc = build(b, out, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = fo_map_open(&b->questions, o.questions, err);
+    if (!rc) rc = analyzer_create(&b->analyzer, o.language, err);
+    if (!rc) rc = build(b, out, err);
+    if (rc) return rc;
     report_size(b, out);
     size_t n = (size_t)b->inv.n_docs + POSTINGS_BLOCK;
     b->ids = malloc(n * sizeof *b->ids);
@@ -251,11 +251,11 @@ static int run_bench(bench *b, cJSON *out, fo_err *err) {
     b->docs = malloc(n * sizeof *b->docs);
     b->tfs = malloc(n * sizeof *b->tfs);
     if (!b->ids || !b->scratch || !b->hits || !b->scores || !b->docs || !b->tfs)
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     for (uint32_t i = 0; i < b->inv.n_docs; i++) b->ids[i] = i;
     rc = measure(b, false, out, err);
     cJSON *without = cJSON_AddObjectToObject(out, "without_stop_words");
-    return rc == FO_OK ? measure(b, true, without, err) : rc;
+    return !rc ? measure(b, true, without, err) : rc;
 }
 
 static int run(int argc, char **argv) {
@@ -264,8 +264,8 @@ static int run(int argc, char **argv) {
     fo_err err = {0};
     cJSON *out = cJSON_CreateObject();
     bench *b = calloc(1, sizeof *b);
-    int rc = b && out ? run_bench(b, out, &err) : fo_fail(&err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK) {
+    int rc = b && out ? run_bench(b, out, &err) : fo_no_memory(&err);
+    if (!rc) {
         char *text = cJSON_PrintUnformatted(out);
         puts(text ? text : "{}");
         cJSON_free(text);

@@ -123,8 +123,8 @@ static int read_lines(const char *name, cJSON ***out, size_t *n, size_t most, fo
     size_t size, cap = 0;
     snprintf(path, sizeof path, "%s/%s", o.eval, name);
     int rc = fo_file_read(path, max_file_bytes, &text, &size, err);
-    if (rc != FO_OK) return rc;
-    for (char *line = text, *end; line < text + size && *n < most && rc == FO_OK; line = end + 1) {
+    if (rc) return rc;
+    for (char *line = text, *end; line < text + size && *n < most && !rc; line = end + 1) {
         end = memchr(line, '\n', (size_t)(text + size - line));
         if (!end) end = text + size;
         if (end == line) continue;
@@ -132,16 +132,16 @@ static int read_lines(const char *name, cJSON ***out, size_t *n, size_t most, fo
             cap = cap ? 2 * cap : 256;
             cJSON **grown = realloc(*out, cap * sizeof *grown);
             if (!grown) {
-                rc = fo_fail(err, FO_ENOMEM, "out of memory");
+                rc = fo_no_memory(err);
                 break;
             }
             *out = grown;
         }
         rc = json_parse(line, (size_t)(end - line), &(*out)[*n], err);
-        if (rc == FO_OK) ++*n;
+        if (!rc) ++*n;
     }
     free(text);
-    return rc != FO_OK ? fo_fail_prefix(err, "%s", path), rc : FO_OK;
+    return rc ? fo_fail_prefix(err, "%s", path), rc : FO_OK;
 }
 
 static const char *text_of(const cJSON *line, const char *name) {
@@ -172,12 +172,12 @@ static int add_text(bench *b, const char *text, bool special, int *n, fo_err *er
     size_t k;
     unsigned flags = special ? TOKENIZER_PARSE_SPECIAL : 0u;
     int rc = tokenizer_encode_alloc(b->tok, text, strlen(text), flags, &ids, &k, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     if (b->p.n_prompt + (int)k > MAX_TOKENS - ANSWER)
         rc = fo_fail(err, FO_ELIMIT, "a prompt of more than %d tokens", MAX_TOKENS - ANSWER);
     else
         memcpy(b->p.tokens + b->p.n_prompt, ids, k * sizeof *ids);
-    if (rc == FO_OK) b->p.n_prompt += (int)k, *n = (int)k;
+    if (!rc) b->p.n_prompt += (int)k, *n = (int)k;
     free(ids);
     return rc;
 }
@@ -197,7 +197,7 @@ static int assemble(bench *b, size_t gold, size_t which, const char *text, fo_er
                               true, &p->n_prefix, err);
     size_t first = gold < which ? 0 : gold - which;
     if (first + CHUNKS > b->n_documents) first = b->n_documents - CHUNKS;
-    for (int i = 0; i < CHUNKS && rc == FO_OK; i++) {
+    for (int i = 0; i < CHUNKS && !rc; i++) {
         char chunk[16384];
         size_t at = first + (size_t)i;
         if (o.random_others && at != gold) at = draw(b) % b->n_documents;
@@ -206,9 +206,9 @@ static int assemble(bench *b, size_t gold, size_t which, const char *text, fo_er
         p->chunk[i].start = p->n_prompt;
         rc = add_text(b, chunk, false, &p->chunk[i].n, err);
     }
-    if (rc == FO_OK) rc = add_text(b, "Question: ", false, &unused, err);
-    if (rc == FO_OK) rc = add_text(b, text, false, &unused, err);
-    if (rc == FO_OK) rc = add_text(b, "<|im_end|>\n<|im_start|>assistant\n", true, &unused, err);
+    if (!rc) rc = add_text(b, "Question: ", false, &unused, err);
+    if (!rc) rc = add_text(b, text, false, &unused, err);
+    if (!rc) rc = add_text(b, "<|im_end|>\n<|im_start|>assistant\n", true, &unused, err);
     return rc;
 }
 
@@ -217,7 +217,7 @@ static int assemble(bench *b, size_t gold, size_t which, const char *text, fo_er
 static int forward(bench *b, const int32_t *table, const int32_t *tokens, int start, int n,
                    int n_logits, float *logits, fo_err *err) {
     int rc = FO_OK;
-    for (int at = 0, k; at < n && rc == FO_OK; at += k) {
+    for (int at = 0, k; at < n && !rc; at += k) {
         k = n - at < STEP ? n - at : STEP;
         model_sequence s = {.tokens = tokens + at,
                             .n_tokens = k,
@@ -249,7 +249,7 @@ static int write_on(bench *b, const int32_t *table, float *logits, int32_t *answ
         if (*n) {
             int rc = forward(b, table, &answer[*n - 1], b->p.n_prompt + *n - 1, 1, 1,
                              row(b, logits, *n), err);
-            if (rc != FO_OK) return rc;
+            if (rc) return rc;
         }
         answer[*n] = best_of(b, row(b, logits, *n));
         ++*n;
@@ -272,7 +272,7 @@ static bool holds_gold(const bench *b, const int32_t *answer, int n, const quest
 static int compute_full(bench *b, const question *q, fo_err *err) {
     int rc = forward(b, b->full, b->p.tokens, 0, b->p.n_prompt, 1, b->full_logits, err);
     b->n_answer = 0;
-    if (rc == FO_OK) rc = write_on(b, b->full, b->full_logits, b->answer, &b->n_answer, err);
+    if (!rc) rc = write_on(b, b->full, b->full_logits, b->answer, &b->n_answer, err);
     b->full_contains += holds_gold(b, b->answer, b->n_answer, q);
     b->answer_tokens += b->n_answer;
     return rc;
@@ -285,15 +285,15 @@ static int alone_at(const bench *b) {
 static int compute_alone(bench *b, fo_err *err) {
     size_t each = kv_layout_token_bytes(kv_pages_layout(b->kv));
     int rc = forward(b, b->alone, b->p.tokens, 0, b->p.n_prefix, 0, NULL, err);
-    if (rc == FO_OK && b->n_lead)
+    if (!rc && b->n_lead)
         rc = forward(b, b->alone, b->lead, b->p.n_prefix, b->n_lead, 0, NULL, err);
-    for (int i = b->first; i < CHUNKS && rc == FO_OK; i++) {
+    for (int i = b->first; i < CHUNKS && !rc; i++) {
         const kv_chunk_range *r = &b->p.chunk[i];
         rc = forward(b, b->alone, b->p.tokens + r->start, alone_at(b), r->n, 0, NULL, err);
         free(b->bytes[i]);
         b->bytes[i] = malloc((size_t)r->n * each);
-        if (!b->bytes[i]) return fo_fail(err, FO_ENOMEM, "out of memory");
-        if (rc == FO_OK) kv_chunk_take(b->kv, b->alone, alone_at(b), r->n, b->bytes[i]);
+        if (!b->bytes[i]) return fo_no_memory(err);
+        if (!rc) kv_chunk_take(b->kv, b->alone, alone_at(b), r->n, b->bytes[i]);
     }
     return rc;
 }
@@ -303,7 +303,7 @@ static int compose(bench *b, fo_err *err) {
     int exact = b->p.chunk[b->first].start;
     for (int i = 0; i <= exact / PAGE_TOKENS; i++) kv_pages_copy(b->kv, b->reused[i], b->full[i]);
     int rc = FO_OK;
-    for (int i = b->first; i < CHUNKS && rc == FO_OK; i++)
+    for (int i = b->first; i < CHUNKS && !rc; i++)
         rc = kv_chunk_place(b->m, b->kv, b->reused, b->p.chunk[i].start, b->p.chunk[i].n,
                             b->bytes[i], alone_at(b), err);
     return rc;
@@ -348,7 +348,7 @@ static int weigh(bench *b, const variant *v, uint64_t *mass, fo_err *err) {
     memset(mass, 0, MAX_TOKENS * sizeof *mass);
     if (v->rule == RULE_ATTENTION || v->rule == RULE_PLAIN || v->rule == RULE_BOTH) {
         int rc = attend(b, v, mass, err);
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
     }
     for (int i = b->first; i < CHUNKS; i++)
         for (int k = 0; k < b->p.chunk[i].n; k++) {
@@ -393,12 +393,12 @@ static int run_variant(bench *b, variant *v, const question *q, fo_err *err) {
     static uint64_t mass[MAX_TOKENS];
     static int32_t rows[MAX_TOKENS], again[MAX_TOKENS];
     int rc = compose(b, err), end = body_end(b);
-    if (rc == FO_OK) rc = weigh(b, v, mass, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = weigh(b, v, mass, err);
+    if (rc) return rc;
     int n = kv_chunk_select(mass, b->p.chunk + b->first, CHUNKS - b->first, v->share, rows);
     v->computed += (double)n / (end - b->p.chunk[b->first].start);
     for (int i = 0; i < n; i++) again[i] = b->p.tokens[rows[i]];
-    for (int at = 0; at < n && rc == FO_OK; at += STEP) {
+    for (int at = 0; at < n && !rc; at += STEP) {
         model_sequence s = {.tokens = again + at,
                             .n_tokens = n - at < STEP ? n - at : STEP,
                             .positions = rows + at,
@@ -409,10 +409,10 @@ static int run_variant(bench *b, variant *v, const question *q, fo_err *err) {
     /* Tail and the yardstick's answer, all but its last token, in one step. */
     int32_t *to = b->p.tokens + b->p.n_prompt;
     memcpy(to, b->answer, (size_t)b->n_answer * sizeof *to);
-    if (rc == FO_OK)
+    if (!rc)
         rc = forward(b, b->reused, b->p.tokens + end, end, b->p.n_prompt - end + b->n_answer - 1,
                      b->n_answer, b->logits, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     compare(b, v);
     int32_t answer[ANSWER];
     int written = 0;
@@ -453,12 +453,12 @@ static int open_model(bench *b, fo_err *err) {
     b->pool = fo_pool_create_bound((int)o.threads, NULL);
     if (!b->pool) return fo_fail(err, FO_ENOMEM, "no memory for threads");
     int rc = model_open(&b->m, o.model, &(model_options){.pool = b->pool, .fast = !o.exact}, err);
-    if (rc == FO_OK) rc = tokenizer_from_gguf(&b->tok, model_gguf(b->m), err);
+    if (!rc) rc = tokenizer_from_gguf(&b->tok, model_gguf(b->m), err);
     kv_layout l;
-    if (rc == FO_OK) rc = model_kv_layout(b->m, PAGE_TOKENS, o.exact ? KV_F32 : KV_BF16, &l, err);
-    if (rc == FO_OK) rc = kv_pages_create(&b->kv, &l, 3 * TABLE, err);
-    if (rc == FO_OK) rc = model_context_create(&b->c, b->m, &(model_limits){STEP, ANSWER}, err);
-    if (rc != FO_OK) return rc;
+    if (!rc) rc = model_kv_layout(b->m, PAGE_TOKENS, o.exact ? KV_F32 : KV_BF16, &l, err);
+    if (!rc) rc = kv_pages_create(&b->kv, &l, 3 * TABLE, err);
+    if (!rc) rc = model_context_create(&b->c, b->m, &(model_limits){STEP, ANSWER}, err);
+    if (rc) return rc;
     b->first = o.all_moved ? 0 : 1;
     if (!o.no_lead) b->n_lead = chunk_lead_tokens(b->tok, model_get_info(b->m)->n_vocab, b->lead);
     for (int i = 0; i < TABLE; i++)
@@ -466,7 +466,7 @@ static int open_model(bench *b, fo_err *err) {
     size_t n = (size_t)ANSWER * (size_t)model_get_info(b->m)->n_vocab;
     b->full_logits = malloc(n * sizeof(float));
     b->logits = malloc(n * sizeof(float));
-    return b->full_logits && b->logits ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    return b->full_logits && b->logits ? FO_OK : fo_no_memory(err);
 }
 
 static int ask(bench *b, const cJSON *line, const char *qrels, fo_err *err) {
@@ -479,10 +479,9 @@ static int ask(bench *b, const cJSON *line, const char *qrels, fo_err *err) {
     if (gold < 0 || !q.n_gold) return FO_OK;
     int rc = assemble(b, (size_t)gold, b->n_asked % CHUNKS, q.text, err);
     if (rc == FO_ELIMIT) return FO_OK; /* a prompt that is too long is left out */
-    if (rc == FO_OK) rc = compute_full(b, &q, err);
-    if (rc == FO_OK) rc = compute_alone(b, err);
-    for (size_t i = 0; i < b->n_variants && rc == FO_OK; i++)
-        rc = run_variant(b, &b->v[i], &q, err);
+    if (!rc) rc = compute_full(b, &q, err);
+    if (!rc) rc = compute_alone(b, err);
+    for (size_t i = 0; i < b->n_variants && !rc; i++) rc = run_variant(b, &b->v[i], &q, err);
     b->n_asked++;
     return rc;
 }
@@ -531,25 +530,24 @@ static int run(int argc, char **argv) {
     b->n_variants = o.variants.n ? o.variants.n : sizeof usual / sizeof *usual;
     if (b->n_variants > MAX_VARIANTS)
         rc = fo_fail(&err, FO_EINVAL, "at most %d variants", MAX_VARIANTS);
-    for (size_t i = 0; i < b->n_variants && rc == FO_OK; i++)
+    for (size_t i = 0; i < b->n_variants && !rc; i++)
         rc = parse_variant(&b->v[i], o.variants.n ? o.variants.items[i] : usual[i], &err);
-    if (rc == FO_OK)
-        rc = read_lines("corpus.jsonl", &b->documents, &b->n_documents, SIZE_MAX, &err);
-    if (rc == FO_OK)
+    if (!rc) rc = read_lines("corpus.jsonl", &b->documents, &b->n_documents, SIZE_MAX, &err);
+    if (!rc)
         rc =
             read_lines("queries.jsonl", &queries, &n_queries, (size_t)(o.skip + o.questions), &err);
     snprintf(path, sizeof path, "%s/qrels.tsv", o.eval);
-    if (rc == FO_OK) rc = fo_file_read(path, max_file_bytes, &qrels, &size, &err);
-    if (rc == FO_OK && b->n_documents < CHUNKS)
+    if (!rc) rc = fo_file_read(path, max_file_bytes, &qrels, &size, &err);
+    if (!rc && b->n_documents < CHUNKS)
         rc = fo_fail(&err, FO_EINVAL, "%s holds fewer than %d documents", o.eval, CHUNKS);
-    if (rc == FO_OK) rc = open_model(b, &err);
+    if (!rc) rc = open_model(b, &err);
     progress *p = progress_begin("bench", "questions", n_queries, o.json);
-    for (size_t i = (size_t)o.skip; i < n_queries && rc == FO_OK; i++) {
+    for (size_t i = (size_t)o.skip; i < n_queries && !rc; i++) {
         rc = ask(b, queries[i], qrels, &err);
         progress_set(p, i + 1);
     }
     progress_end(p);
-    if (rc == FO_OK) report(b);
+    if (!rc) report(b);
     for (size_t i = 0; i < b->n_documents; i++) cJSON_Delete(b->documents[i]);
     for (size_t i = 0; i < n_queries; i++) cJSON_Delete(queries[i]);
     for (int i = 0; i < CHUNKS; i++) free(b->bytes[i]);

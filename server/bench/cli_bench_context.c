@@ -130,7 +130,7 @@ static int ask(bench *b, const char *order, int question, generation_event *ev, 
     generation *g;
     assemble(b, &p, order, question);
     int rc = submit(b, &p, 1, &g, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = wait_end(g, ev, err);
     generation_free(g);
     return rc;
@@ -140,7 +140,7 @@ static int measure(bench *b, int run, enum scenario which, const char *order, in
                    fo_err *err) {
     generation_event ev;
     int rc = ask(b, order, question, &ev, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     b->ms[which][run] = ev.first_token_ms;
     b->cached[which] = ev.cached_tokens;
     return FO_OK;
@@ -153,11 +153,11 @@ static int measure_busy(bench *b, int run, fo_err *err) {
     generation_event ev;
     assemble(b, &p, "ABC", 0);
     int rc = submit(b, &p, BUSY_TOKENS, &g, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     generation_next(g, -1, &ev, NULL);
     rc = measure(b, run, SECOND_USER_BUSY, "ABC", 1, err);
     generation_next(g, 0, &ev, NULL);
-    if (rc == FO_OK && ev.done)
+    if (!rc && ev.done)
         rc = fo_fail(err, FO_EBUSY, "the first user had ended before the second was answered");
     generation_free(g);
     return rc;
@@ -168,13 +168,13 @@ static int measure_four(bench *b, int run, fo_err *err) {
     generation *g[4] = {0};
     int rc = FO_OK;
     double first = INFINITY, last = 0;
-    for (int i = 0; i < 4 && rc == FO_OK; i++) {
+    for (int i = 0; i < 4 && !rc; i++) {
         assemble(b, &p, "ABC", i);
         rc = submit(b, &p, 1, &g[i], err);
     }
     for (int i = 0; i < 4; i++) {
         generation_event ev;
-        if (rc == FO_OK) {
+        if (!rc) {
             rc = wait_end(g[i], &ev, err);
             b->cached[ev.first_token_ms < first ? FOUR_USERS_FIRST : FOUR_USERS_LAST] =
                 ev.cached_tokens;
@@ -212,16 +212,16 @@ static int run_once(bench *b, int run, fo_err *err) {
     int rc = FO_OK;
     b->salt[0]++;
     b->rest_ms[run] = 0;
-    for (int i = 0; i < 6 && rc == FO_OK; i++) {
+    for (int i = 0; i < 6 && !rc; i++) {
         rc = measure(b, run, steps[i].which, steps[i].order, i < 2 ? 0 : i - 1, err);
         rest(b, run);
     }
     double rest_ms = b->rest_ms[run];
     b->salt[0]++;
-    if (rc == FO_OK) rc = measure_busy(b, run, err);
+    if (!rc) rc = measure_busy(b, run, err);
     rest(b, run);
     b->salt[0]++;
-    if (rc == FO_OK) rc = measure_four(b, run, err);
+    if (!rc) rc = measure_four(b, run, err);
     rest(b, run);
     b->rest_ms[run] = rest_ms;
     return rc;
@@ -259,22 +259,22 @@ static int measure_restart(bench *b, fo_err *err) {
     eo.kv_disk = restart_disk_bytes;
     b->salt[0]++;
     int rc = FO_OK;
-    for (int life = 0; life < 2 && rc == FO_OK; life++) {
+    for (int life = 0; life < 2 && !rc; life++) {
         engine_close(b->e);
         b->e = NULL;
         rc = engine_open(&b->e, &eo, err);
-        for (int i = 0; i < 2 && rc == FO_OK && life == 0; i++) {
+        for (int i = 0; i < 2 && !rc && life == 0; i++) {
             rc = ask(b, "ABC", i, &ev, err);
             rest(b, 0);
         }
-        if (rc == FO_OK && life == 1) rc = ask(b, "ABC", 2, &ev, err);
+        if (!rc && life == 1) rc = ask(b, "ABC", 2, &ev, err);
     }
     engine_close(b->e); /* or it would write into the folder once more */
     b->e = NULL;
     fo_remove_tree(folder, NULL);
-    for (int run = 0; run < (int)o.runs && rc == FO_OK; run++) /* one life, one first question */
+    for (int run = 0; run < (int)o.runs && !rc; run++) /* one life, one first question */
         b->ms[AFTER_RESTART][run] = ev.first_token_ms;
-    if (rc == FO_OK) b->cached[AFTER_RESTART] = ev.cached_tokens;
+    if (!rc) b->cached[AFTER_RESTART] = ev.cached_tokens;
     return rc;
 }
 
@@ -284,10 +284,10 @@ static int run_sizes(bench *b, const sizes *n, enum kv_reuse reuse, fo_err *err)
     engine_close(b->e);
     b->e = NULL;
     int rc = engine_open(&b->e, &b->options, err);
-    for (int run = 0; run < (int)o.runs && rc == FO_OK; run++) rc = run_once(b, run, err);
+    for (int run = 0; run < (int)o.runs && !rc; run++) rc = run_once(b, run, err);
     double rest_ms[MAX_RUNS];
     memcpy(rest_ms, b->rest_ms, sizeof rest_ms);
-    if (rc == FO_OK) rc = measure_restart(b, err);
+    if (!rc) rc = measure_restart(b, err);
     memcpy(b->rest_ms, rest_ms, sizeof rest_ms);
     return rc;
 }
@@ -305,18 +305,18 @@ static int run(int argc, char **argv) {
     fo_buf text = {0};
     json_out out = {&text, false};
     json_out_open(&out, NULL, '{');
-    for (int chunk = o.chunk_only; chunk < 2 - o.exact_only && rc == FO_OK; chunk++) {
+    for (int chunk = o.chunk_only; chunk < 2 - o.exact_only && !rc; chunk++) {
         enum kv_reuse reuse = chunk ? KV_REUSE_CHUNK : KV_REUSE_EXACT;
         if (chunk) json_out_open(&out, "chunk", '{');
         rc = run_sizes(b, &even, reuse, &err);
-        if (rc == FO_OK) write_figures(b, &out);
-        if (rc == FO_OK) rc = run_sizes(b, &odd, reuse, &err);
+        if (!rc) write_figures(b, &out);
+        if (!rc) rc = run_sizes(b, &odd, reuse, &err);
         json_out_open(&out, "odd", '{');
-        if (rc == FO_OK) write_figures(b, &out);
+        if (!rc) write_figures(b, &out);
         json_out_close(&out, '}');
         if (chunk) json_out_close(&out, '}');
     }
-    if (rc == FO_OK) {
+    if (!rc) {
         json_out_int(&out, "runs", o.runs);
         json_out_string(&out, "kv_type", engine_flag_values.kv_type);
         json_out_string(&out, "isa", fo_cpu_level_name(fo_cpu()->level));

@@ -281,7 +281,7 @@ static int measure(const table *base, const table *query, const table *truth, cJ
     fo_pool *pool = fo_pool_create((int)o.threads);
     b.s = hnsw_scratch_create();
     b.found = malloc(query->n * b.k * sizeof *b.found);
-    if (!pool || !b.s || !b.found) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!pool || !b.s || !b.found) rc = fo_no_memory(err);
     double start = now();
     if (!rc) rc = hnsw_build(b.h, base->cells, base->n, pool, NULL, NULL, err);
     cJSON_AddNumberToObject(out, "build_s", now() - start);

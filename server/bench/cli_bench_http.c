@@ -70,7 +70,7 @@ static int read_bodies(load *l, fo_err *err) {
     for (size_t i = 0; o.lines && i < size; i++) cap += l->text[i] == '\n';
     l->bodies = calloc(cap, sizeof *l->bodies);
     l->lengths = calloc(cap, sizeof *l->lengths);
-    if (!l->bodies || !l->lengths) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!l->bodies || !l->lengths) return fo_no_memory(err);
     for (size_t at = 0; at < size || !l->n_bodies;) {
         const char *end = o.lines ? memchr(l->text + at, '\n', size - at) : NULL;
         size_t n = end ? (size_t)(end - l->text) - at : size - at;
@@ -91,8 +91,7 @@ static int open_handles(load *l, fo_err *err) {
     l->handles = calloc(n, sizeof *l->handles);
     l->began = calloc(n, sizeof *l->began);
     l->ms = calloc((size_t)o.requests, sizeof *l->ms);
-    if (!l->multi || !l->handles || !l->began || !l->ms)
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!l->multi || !l->handles || !l->began || !l->ms) return fo_no_memory(err);
     char line[512];
     if (l->n_bodies) {
         snprintf(line, sizeof line, "Content-Type: %s", o.type);
@@ -106,7 +105,7 @@ static int open_handles(load *l, fo_err *err) {
     curl_multi_setopt(l->multi, CURLMOPT_MAXCONNECTS, (long)n);
     for (size_t i = 0; i < n; i++) {
         CURL *h = l->handles[i] = curl_easy_init();
-        if (!h) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!h) return fo_no_memory(err);
         curl_easy_setopt(h, CURLOPT_URL, o.url);
         curl_easy_setopt(h, CURLOPT_HTTPHEADER, l->headers);
         curl_easy_setopt(h, CURLOPT_WRITEFUNCTION, ignore);

@@ -151,8 +151,7 @@ static int bench_open(bench *b, fo_err *err) {
     b->row = malloc((1 + PROMPT_LOOKUP_MAX) * sizeof *b->row);
     b->logits =
         malloc((1 + PROMPT_LOOKUP_MAX) * (size_t)model_get_info(b->m)->n_vocab * sizeof *b->logits);
-    if (!b->table || !b->tokens || !b->row || !b->logits)
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!b->table || !b->tokens || !b->row || !b->logits) return fo_no_memory(err);
     for (int i = 0; i < b->n_pages; i++) b->table[i] = i;
     return FO_OK;
 }

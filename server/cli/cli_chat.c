@@ -202,7 +202,7 @@ static int answer(conversation *c, const char *question, fo_err *err) {
     if (root) {
         const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "answer"));
         if (!text || !*text) puts(text = answer_print_nothing(root));
-        if (!remember(c, question, text)) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!remember(c, question, text)) rc = fo_no_memory(err);
         cJSON_Delete(c->last);
         c->last = root;
         if (o.sources) answer_print_sources(root, false);

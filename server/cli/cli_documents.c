@@ -86,7 +86,7 @@ static void query_part(fo_buf *b, const char *name, const char *value) {
 }
 
 static int print_json_or_fail(fo_buf *b, int rc, fo_err *err) {
-    if (!rc && b->failed) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!rc && b->failed) rc = fo_no_memory(err);
     if (!rc && o.json) cli_print_json(b);
     fo_buf_free(b);
     return rc ? cli_fail(err) : 0;
@@ -121,7 +121,7 @@ static int page_of_home(store *s, int64_t collection, const char *after, size_t 
     json_out_close(&w, '}');
     for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
     free(docs);
-    rc = b.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : parse_reply(&b, out, err);
+    rc = b.failed ? fo_no_memory(err) : parse_reply(&b, out, err);
     fo_buf_free(&b);
     return rc;
 }
@@ -131,7 +131,7 @@ static int page_of_service(client *c, const char *after, size_t limit, cJSON **o
     fo_buf_printf(&path, "/documents?limit=%zu", limit);
     query_part(&path, "collection", o.collection);
     if (after) query_part(&path, "after", after);
-    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : get(c, path.data, out, err);
+    int rc = path.failed ? fo_no_memory(err) : get(c, path.data, out, err);
     fo_buf_free(&path);
     return rc;
 }
@@ -174,7 +174,7 @@ static int list_documents(const place *p, fo_buf *b, fo_err *err) {
                 continue;
             }
             char *text = cJSON_PrintUnformatted(d);
-            if (!text) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!text) rc = fo_no_memory(err);
             if (text) json_out_raw(&w, NULL, text);
             cJSON_free(text);
         }
@@ -183,7 +183,7 @@ static int list_documents(const place *p, fo_buf *b, fo_err *err) {
         if (last) {
             free(after);
             after = strdup(last);
-            if (!after && !rc) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!after && !rc) rc = fo_no_memory(err);
         }
         cJSON_Delete(page);
     }
@@ -219,8 +219,7 @@ static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) 
         fo_buf_str(&path, "/documents/");
         client_escape(&path, id);
         query_part(&path, "collection", o.collection);
-        rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                         : client_get(p->client, path.data, b, err);
+        rc = path.failed ? fo_no_memory(err) : client_get(p->client, path.data, b, err);
         fo_buf_free(&path);
     } else {
         store_collection c = {0};
@@ -322,8 +321,7 @@ static int delete_collection(const place *p, const char *name, fo_err *err) {
     fo_buf path = {0}, reply = {0};
     fo_buf_str(&path, "/collections/");
     client_escape(&path, name);
-    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                         : client_delete(p->client, path.data, &reply, err);
+    int rc = path.failed ? fo_no_memory(err) : client_delete(p->client, path.data, &reply, err);
     fo_buf_free(&path);
     fo_buf_free(&reply);
     return rc;
@@ -388,8 +386,7 @@ static int delete_by_filter(const place *p, const search_filter *f, fo_buf *b, f
         query_part(&path, "collection", o.collection);
         query_part(&path, "filter", o.filter);
         query_part(&path, "dry_run", o.dry_run ? "true" : "false");
-        int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                             : client_delete(p->client, path.data, b, err);
+        int rc = path.failed ? fo_no_memory(err) : client_delete(p->client, path.data, b, err);
         fo_buf_free(&path);
         return rc;
     }
@@ -420,8 +417,7 @@ static int find_one(const place *p, const char *id, int64_t *chunks, fo_err *err
         client_escape(&path, id);
         fo_buf_str(&path, "?text=false");
         query_part(&path, "collection", o.collection);
-        int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                             : get(p->client, path.data, &d, err);
+        int rc = path.failed ? fo_no_memory(err) : get(p->client, path.data, &d, err);
         *chunks = number_of(d, "chunks");
         cJSON_Delete(d);
         fo_buf_free(&path);
@@ -446,8 +442,7 @@ static int delete_one(const place *p, const char *id, int64_t *epoch, fo_err *er
     fo_buf_str(&path, "/documents/");
     client_escape(&path, id);
     query_part(&path, "collection", o.collection);
-    int rc = path.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                         : client_delete(p->client, path.data, &reply, err);
+    int rc = path.failed ? fo_no_memory(err) : client_delete(p->client, path.data, &reply, err);
     if (!rc) rc = parse_reply(&reply, &root, err);
     if (!rc) *epoch = number_of(root, "epoch");
     cJSON_Delete(root);

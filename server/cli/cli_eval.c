@@ -168,7 +168,7 @@ static int read_qrels(evaluation *e, fo_err *err) {
         if (e->n_judgements == cap) {
             cap = cap ? cap * 2 : 1024;
             judgement *more = realloc(e->judgements, cap * sizeof *more);
-            if (!more) return fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!more) return fo_no_memory(err);
             e->judgements = more;
         }
         if (!parse_judgement(line, &e->judgements[e->n_judgements])) {
@@ -202,7 +202,7 @@ static int read_query(judged_query *q, char *line, size_t len, fo_err *err) {
     const cJSON *turns = cJSON_GetObjectItemCaseSensitive(root, "messages");
     size_t n_turns = cJSON_IsArray(turns) ? (size_t)cJSON_GetArraySize(turns) : 0;
     q->messages = calloc(n_turns + 1, sizeof *q->messages);
-    if (!q->answers || !q->messages) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!q->answers || !q->messages) return fo_no_memory(err);
     if (n) {
         cJSON_ArrayForEach(item, list) {
             if (cJSON_IsString(item)) q->answers[q->n_answers++] = item->valuestring;
@@ -240,7 +240,7 @@ static int read_queries(evaluation *e, fo_err *err) {
             room = room ? room * 2 : 256;
             judged_query *more = realloc(e->queries, room * sizeof *more);
             if (!more) {
-                rc = fo_fail(err, FO_ENOMEM, "out of memory");
+                rc = fo_no_memory(err);
                 break;
             }
             e->queries = more;
@@ -656,7 +656,7 @@ static int evaluate(evaluation *e, fo_err *err) {
     progress_end(e->progress);
     if (rc) return rc;
     if (o.answers_file) rc = write_answers_file(e, err);
-    return rc == FO_OK && o.run_file ? write_run_file(e, err) : rc;
+    return !rc && o.run_file ? write_run_file(e, err) : rc;
 }
 
 /* ---- the dense weight ----------------------------------------------------------------------- */

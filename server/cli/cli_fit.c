@@ -88,8 +88,7 @@ static int add_line(fit *f, const char *line, size_t len, const float *vector, f
             fo_buf_char(&whole, ' ');
         }
         fo_buf_str(&whole, text->valuestring);
-        rc = whole.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                          : fit_add_text(f, whole.data, whole.len, vector, err);
+        rc = whole.failed ? fo_no_memory(err) : fit_add_text(f, whole.data, whole.len, vector, err);
         fo_buf_free(&whole);
     }
     cJSON_Delete(doc);
@@ -102,7 +101,7 @@ static int add_corpus(fit *f, const char *input, const char *vectors, fo_err *er
     if (rc) return rc;
     float *row = malloc(fit_teacher_dim(f) * sizeof *row);
     FILE *in = fopen(input, "r");
-    if (!row) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!row) rc = fo_no_memory(err);
     if (!in && !rc) rc = fo_fail_errno(err, "cannot read %s", input);
     char *line = NULL;
     size_t cap = 0, n = 0;
@@ -209,7 +208,7 @@ static int take_text(void *arg, const char *text, size_t len, fo_err *err) {
 
 static int add_taught(fit *f, fo_pool *pool, fo_err *err) {
     lesson *l = calloc(1, sizeof *l);
-    if (!l) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!l) return fo_no_memory(err);
     l->f = f;
     int rc = embedder_open_with(&l->teacher, o.teacher, &(embedder_options){.pool = pool}, err);
     l->p = progress_begin("embed", "texts", 0, o.json);

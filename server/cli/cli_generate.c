@@ -115,7 +115,7 @@ static int text_tokens(batch *b, const char *text, job *j) {
 static int array_tokens(const cJSON *array, job *j) {
     int n = cJSON_GetArraySize(array);
     j->ids = malloc(((size_t)n + 1) * sizeof *j->ids);
-    if (!j->ids) return fo_fail(&j->err, FO_ENOMEM, "out of memory");
+    if (!j->ids) return fo_no_memory(&j->err);
     const cJSON *item;
     cJSON_ArrayForEach(item, array) {
         double v = item->valuedouble;
@@ -174,7 +174,7 @@ static int job_read(batch *b, job *j) {
 static int job_submit(batch *b, job *j, const char *text) {
     job_defaults(j);
     int rc = text ? text_tokens(b, text, j) : job_read(b, j);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     j->request.prompt = j->ids;
     j->request.n_prompt = j->n_ids;
     j->request.stop = j->stop;
@@ -319,11 +319,11 @@ static int run_ring(batch *b, char **lines, fo_file_writer *w, progress *p, fo_e
         (size_t)(engine_flag_values.max_sequences ? engine_flag_values.max_sequences : 16) *
         IN_FLIGHT;
     job *jobs = calloc(ring, sizeof *jobs);
-    if (!jobs) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!jobs) return fo_no_memory(err);
     int rc = FO_OK;
     size_t next = 0;
     fo_buf out = {0};
-    for (size_t i = 0; i < b->n_lines && rc == FO_OK; i++) {
+    for (size_t i = 0; i < b->n_lines && !rc; i++) {
         for (; next < b->n_lines && next < i + ring; next++) {
             job *j = &jobs[next % ring];
             if (json_parse(lines[next], strlen(lines[next]), &j->line, &j->err) == FO_OK)
@@ -333,8 +333,7 @@ static int run_ring(batch *b, char **lines, fo_file_writer *w, progress *p, fo_e
         fo_buf_clear(&out);
         job_finish(b, j, false, &out);
         fo_buf_char(&out, '\n');
-        rc = out.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                        : fo_file_write(w, out.data, out.len, err);
+        rc = out.failed ? fo_no_memory(err) : fo_file_write(w, out.data, out.len, err);
         job_free(j);
         progress_add(p, 1);
     }
@@ -350,32 +349,31 @@ static int run_file(batch *b) {
     size_t size;
     fo_file_writer *w = NULL;
     int rc = fo_file_read(o.input, max_input_bytes, &text, &size, &err);
-    if (rc == FO_OK && !(lines = split_lines(text, size, &b->n_lines)))
-        rc = fo_fail(&err, FO_ENOMEM, "out of memory");
-    if (rc == FO_OK && b->n_lines > MAX_LINES)
+    if (!rc && !(lines = split_lines(text, size, &b->n_lines))) rc = fo_no_memory(&err);
+    if (!rc && b->n_lines > MAX_LINES)
         rc = fo_fail(&err, FO_ELIMIT, "%s has more than %d lines", o.input, MAX_LINES);
-    if (rc == FO_OK) {
+    if (!rc) {
         b->first_token_ms = calloc(b->n_lines + 1, sizeof *b->first_token_ms);
         b->total_ms = calloc(b->n_lines + 1, sizeof *b->total_ms);
-        if (!b->first_token_ms || !b->total_ms) rc = fo_fail(&err, FO_ENOMEM, "out of memory");
+        if (!b->first_token_ms || !b->total_ms) rc = fo_no_memory(&err);
     }
-    if (rc == FO_OK) rc = fo_file_create(&w, o.output, &err);
-    if (rc == FO_OK) {
+    if (!rc) rc = fo_file_create(&w, o.output, &err);
+    if (!rc) {
         b->began_ms = fo_now_ms();
         progress *p = progress_begin("generate", "prompts", b->n_lines, o.json);
         rc = run_ring(b, lines, w, p, &err);
         progress_end(p);
-        if (rc == FO_OK)
+        if (!rc)
             rc = fo_file_commit(w, &err);
         else
             fo_file_abort(w);
     }
-    if (rc == FO_OK) print_summary(b);
+    if (!rc) print_summary(b);
     free(b->first_token_ms);
     free(b->total_ms);
     free(lines);
     free(text);
-    if (rc != FO_OK) return cli_fail(&err);
+    if (rc) return cli_fail(&err);
     return b->n_failed ? 1 : 0;
 }
 
@@ -387,13 +385,12 @@ static int run(int argc, char **argv) {
     batch b = {0};
     engine_options eo = {.model = o.model, .exact = o.exact};
     int rc = engine_flags_apply(&eo, &err);
-    if (rc == FO_OK) rc = engine_open(&b.e, &eo, &err);
-    if (rc != FO_OK) return cli_fail(&err);
+    if (!rc) rc = engine_open(&b.e, &eo, &err);
+    if (rc) return cli_fail(&err);
     fo_err why = {0};
     rc = chat_prompt_create(&b.chat, engine_gguf(b.e), engine_tokenizer(b.e), &why, &err);
-    if (rc == FO_OK && o.chat && why.code)
-        printable_say(stderr, "forage: ChatML is used: %s", why.msg);
-    int status = rc != FO_OK ? cli_fail(&err) : o.prompt ? run_prompt(&b) : run_file(&b);
+    if (!rc && o.chat && why.code) printable_say(stderr, "forage: ChatML is used: %s", why.msg);
+    int status = rc ? cli_fail(&err) : o.prompt ? run_prompt(&b) : run_file(&b);
     chat_prompt_free(b.chat);
     engine_close(b.e);
     return status;

@@ -155,7 +155,7 @@ static int send_waiting(target *t, fo_err *err) {
         if (!body->len) continue;
         if (!k) fo_buf_str(body, "--" BOUNDARY "--\r\n");
         if (body->failed || path.failed)
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            rc = fo_no_memory(err);
         else
             rc = client_post(t->client, path.data,
                              k ? "application/x-ndjson" : "multipart/form-data; boundary=" BOUNDARY,
@@ -251,8 +251,7 @@ static int holds(target *t, const char *id, bool *held, fo_err *err) {
         client_escape(&path, id);
         fo_buf_str(&path, "?text=false");
         query_part(&path, "collection", o.collection);
-        rc = path.failed ? fo_fail(&own, FO_ENOMEM, "out of memory")
-                         : client_get(t->client, path.data, &reply, &own);
+        rc = path.failed ? fo_no_memory(&own) : client_get(t->client, path.data, &reply, &own);
         fo_buf_free(&path);
         fo_buf_free(&reply);
     } else {
@@ -261,7 +260,7 @@ static int holds(target *t, const char *id, bool *held, fo_err *err) {
         rc = store_get_document(service_store(t->service), t->collection, id, false, &d, &own);
         store_document_deinit(&d);
     }
-    *held = rc == FO_OK;
+    *held = !rc;
     rc = none(rc, held);
     if (rc) *err = own;
     return rc;
@@ -276,13 +275,12 @@ static int holds_below(target *t, const char *folder, bool *held, fo_err *err) {
     fo_buf_str(&prefix, folder);
     if (prefix.len && prefix.data[prefix.len - 1] != '/') fo_buf_char(&prefix, '/');
     if (!prefix.data || prefix.failed) {
-        rc = prefix.failed ? fo_fail(&own, FO_ENOMEM, "out of memory") : FO_OK;
+        rc = prefix.failed ? fo_no_memory(&own) : FO_OK;
     } else if (t->client) {
         fo_buf_str(&path, "/documents?limit=1");
         query_part(&path, "collection", o.collection);
         query_part(&path, "after", prefix.data);
-        rc = path.failed ? fo_fail(&own, FO_ENOMEM, "out of memory")
-                         : client_get(t->client, path.data, &reply, &own);
+        rc = path.failed ? fo_no_memory(&own) : client_get(t->client, path.data, &reply, &own);
         cJSON *root = rc ? NULL : cJSON_ParseWithLength(reply.data, reply.len);
         const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "last_id"));
         *held = id && !strncmp(id, prefix.data, prefix.len);
@@ -316,7 +314,7 @@ static int begin_names(target *t, bool folder, fo_err *err) {
             size_t base = strlen(name) - strlen(f->new_name);
             char *above = strndup(name, base);
             bool some = false;
-            int rc = !above                    ? fo_fail(err, FO_ENOMEM, "out of memory")
+            int rc = !above                    ? fo_no_memory(err)
                      : t->from_root != UNKNOWN ? FO_OK
                                                : holds_below(t, above, &some, err);
             free(above);
@@ -341,7 +339,7 @@ static int name_file(target *t, const char *child, fo_buf *out, fo_err *err) {
         if (rc || held) return rc;
     }
     file_names_join(out, t->names.new_name, child);
-    return out->failed || !out->data ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    return out->failed || !out->data ? fo_no_memory(err) : FO_OK;
 }
 
 /* ---- what is read --------------------------------------------------------------------------- */
@@ -439,7 +437,7 @@ static int ingest_folder(target *t, const char *path, size_t root, int depth, fo
         char **more = realloc(names, (n + 1) * sizeof *more);
         if (more) names = more;
         if (!more || !(names[n] = strdup(e->d_name)))
-            rc = fo_fail(err, FO_ENOMEM, "out of memory");
+            rc = fo_no_memory(err);
         else
             n++;
     }
@@ -448,7 +446,7 @@ static int ingest_folder(target *t, const char *path, size_t root, int depth, fo
     for (size_t i = 0; i < n; i++) {
         fo_buf child = {0};
         file_names_join(&child, path, names[i]);
-        if (child.failed && !rc) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (child.failed && !rc) rc = fo_no_memory(err);
         if (!rc) rc = ingest_entry(t, child.data, root, depth, err);
         fo_buf_free(&child);
         free(names[i]);
@@ -502,7 +500,7 @@ static int open_target(target *t, fo_err *err) {
     fo_err why = {0};
     t->collection = -1;
     rc = store_get_collection(service_store(t->service), "default", o.collection, &c, &why);
-    if (rc == FO_OK) {
+    if (!rc) {
         t->collection = c.id;
         if (c.embedder[0] && strcmp(c.embedder, embedder_fingerprint(service_embedder(t->service))))
             rc = service_foreign_sentence(t->service, c.name, &why); /* of every document, else */

@@ -170,10 +170,10 @@ static int write_port_file(const http_server *s, fo_err *err) {
 static int read_hosts(cli_list *names, fo_err *err) {
     for (size_t i = 0; i < o.allow_hosts.n; i++) {
         char *copy = strdup(o.allow_hosts.items[i]), *save = NULL;
-        if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!copy) return fo_no_memory(err);
         for (char *name = strtok_r(copy, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
             const char **more = realloc(names->items, (names->n + 1) * sizeof *more);
-            if (!more) return fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!more) return fo_no_memory(err);
             names->items = more;
             names->items[names->n++] = name;
             if (!http_host_valid(name))
@@ -199,11 +199,11 @@ static char *trim(char *s) {
 static int read_aliases(fo_err *err) {
     for (size_t i = 0; i < o.model_aliases.n; i++) {
         char *copy = strdup(o.model_aliases.items[i]), *save = NULL;
-        if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!copy) return fo_no_memory(err);
         for (char *pair = strtok_r(copy, ",", &save); pair; pair = strtok_r(NULL, ",", &save)) {
             char *equals = strchr(pair, '=');
             model_alias *more = realloc(aliases, (n_aliases + 1) * sizeof *more);
-            if (!more) return fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!more) return fo_no_memory(err);
             aliases = more;
             if (!equals || equals == pair || !equals[1] || equals - pair > MAX_ALIAS_BYTES)
                 return fo_fail_field(err, FO_EINVAL, "model-alias",

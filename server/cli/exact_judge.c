@@ -38,17 +38,17 @@ static int read_ways(exact_judge *j, const cJSON *accept, fo_err *err) {
     cJSON_ArrayForEach(way, accept) n +=
         cJSON_IsArray(way) ? (size_t)cJSON_GetArraySize(way) : (size_t)1;
     j->parts = calloc(n + 1, sizeof *j->parts);
-    if (!j->parts) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!j->parts) return fo_no_memory(err);
     int rc = FO_OK;
     cJSON_ArrayForEach(way, accept) {
         if (!cJSON_IsArray(way)) {
             rc = add_part(j, way, err);
         } else {
             cJSON_ArrayForEach(item, way) {
-                if (rc == FO_OK) rc = add_part(j, item, err);
+                if (!rc) rc = add_part(j, item, err);
             }
         }
-        if (rc != FO_OK) return rc;
+        if (rc) return rc;
         j->n_ways++;
     }
     return FO_OK;
@@ -68,12 +68,12 @@ int exact_judge_create(exact_judge **out, const cJSON *question, fo_err *err) {
                              "a question is to be refused or has answers to accept, not both");
     if (!accept && !to_refuse) return FO_OK;
     exact_judge *j = calloc(1, sizeof *j);
-    if (!j) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!j) return fo_no_memory(err);
     j->refuse = to_refuse;
     int rc = accept ? read_ways(j, accept, err) : FO_OK;
-    if (rc == FO_OK && accept && !j->n_parts)
+    if (!rc && accept && !j->n_parts)
         rc = fo_fail_field(err, FO_EINVAL, "accept", "accept is empty");
-    if (rc != FO_OK) {
+    if (rc) {
         exact_judge_free(j);
         return rc;
     }

@@ -58,7 +58,7 @@ static char *from_root(const char *path, fo_err *err) {
     file_names_join(&b, real, whole ? "" : last);
     free(real);
     char *name = fo_buf_take(&b, NULL);
-    if (!name) fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!name) fo_no_memory(err);
     return name;
 }
 
@@ -80,7 +80,7 @@ int file_names_make(file_names *out, const char *path, const char *base, fo_err 
     if (out->name[0]) {
         /* All is below the root: to whoever works there nothing is. */
         const char *rest = strcmp(root, "/") ? below(out->name[0], root) : NULL;
-        if (rest && !(out->name[1] = strdup(rest))) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (rest && !(out->name[1] = strdup(rest))) rc = fo_no_memory(err);
         /* Below another base, what was typed may be the name of another file. */
         out->name[2] = base && *path != '/' ? NULL : plain(path);
         for (int i = 0; i < 2 && out->name[2]; i++)
@@ -93,7 +93,7 @@ int file_names_make(file_names *out, const char *path, const char *base, fo_err 
         rc = err && err->code ? err->code : FO_EIO;
     }
     free(root);
-    if (rc != FO_OK) file_names_deinit(out);
+    if (rc) file_names_deinit(out);
     return rc;
 }
 

@@ -37,8 +37,7 @@ static int give(walk *w, const char *title, const char *text, size_t len, fo_err
         fo_buf_char(&b, ' ');
     }
     fo_buf_add(&b, text, len);
-    int rc =
-        b.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : w->fn(w->arg, b.data, b.len, err);
+    int rc = b.failed ? fo_no_memory(err) : w->fn(w->arg, b.data, b.len, err);
     fo_buf_free(&b);
     return rc;
 }
@@ -65,7 +64,7 @@ static void draw_sentence(walk *w, const char **text, size_t *len) {
 static int draw(walk *w, const extracted *x, const char *title, fo_err *err) {
     if (w->per_document == 0) return x->len ? give(w, title, x->text, x->len, err) : FO_OK;
     size_t n = 0, *block = malloc((x->n_blocks + 1) * sizeof *block);
-    if (!block) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!block) return fo_no_memory(err);
     for (size_t i = 0; i < x->n_blocks; i++) {
         const text_block *b = &x->blocks[i];
         if ((b->kind == TEXT_PARAGRAPH || b->kind == TEXT_LIST_ITEM) &&
@@ -148,7 +147,7 @@ static int walk_folder(walk *w, const char *path, int depth, fo_err *err) {
         fo_buf p = {0};
         struct stat st;
         fo_buf_printf(&p, "%s/%s", path, entries[i]->d_name);
-        if (p.failed && !rc) rc = fo_fail(err, FO_ENOMEM, "out of memory");
+        if (p.failed && !rc) rc = fo_no_memory(err);
         if (!rc && entries[i]->d_name[0] != '.' && !lstat(p.data, &st)) {
             if (S_ISDIR(st.st_mode) && depth < MAX_DEPTH)
                 rc = walk_folder(w, p.data, depth + 1, err);

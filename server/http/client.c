@@ -65,7 +65,7 @@ int client_open(client **out, const char *url, const char *key, fo_err *err) {
         return fo_fail_field(err, FO_EINVAL, "url", "'%s' is not a http:// or https:// address",
                              url);
     client *c = calloc(1, sizeof *c);
-    if (!c) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!c) return fo_no_memory(err);
     curl_global_init(CURL_GLOBAL_DEFAULT);
     c->curl = curl_easy_init();
     c->base = strdup(url);
@@ -76,7 +76,7 @@ int client_open(client **out, const char *url, const char *key, fo_err *err) {
     }
     if (!c->curl || !c->base || (key && !c->auth)) {
         client_close(c);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     size_t n = strlen(c->base);
     while (n && c->base[n - 1] == '/') c->base[--n] = 0;

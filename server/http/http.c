@@ -517,7 +517,7 @@ static void free_server(http_server *s) {
 
 int http_start(http_server **out, const http_options *opt, fo_err *err) {
     http_server *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     s->opt = *opt;
     s->listen_fd = -1;
     http_options *o = &s->opt;

@@ -46,10 +46,10 @@ int http_lanes_start(http_server *s, fo_err *err) {
         int n = s->opt.n_workers[i] > 0 ? s->opt.n_workers[i] : 4;
         q->threads = calloc((size_t)n, sizeof *q->threads);
         pthread_cond_init(&q->wake, NULL);
-        if (!q->threads) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (!q->threads) return fo_no_memory(err);
         for (int k = 0; k < n; k++) {
             lane_start *start = malloc(sizeof *start);
-            if (!start) return fo_fail(err, FO_ENOMEM, "out of memory");
+            if (!start) return fo_no_memory(err);
             *start = (lane_start){s, i};
             if (pthread_create(&q->threads[k], NULL, work, start) != 0) {
                 free(start);

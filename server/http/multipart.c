@@ -62,7 +62,7 @@ int multipart_create(multipart **out, const char *content_type, const multipart_
         return fo_fail(err, FO_EINVAL,
                        "multipart/form-data needs a boundary of 1 to 70 characters");
     multipart *m = calloc(1, sizeof *m);
-    if (!m) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!m) return fo_no_memory(err);
     m->sink = *sink;
     memcpy(m->delimiter, "\r\n--", 4);
     strcpy(m->delimiter + 4, boundary);
@@ -166,7 +166,7 @@ static int step(multipart *m, bool *more, fo_err *err) {
 
 int multipart_feed(multipart *m, const char *data, size_t n, fo_err *err) {
     fo_buf_add(&m->held, data, n);
-    if (m->held.failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (m->held.failed) return fo_no_memory(err);
     for (bool more = true; more;) {
         int rc = step(m, &more, err);
         if (rc) return rc;

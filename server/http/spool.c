@@ -23,13 +23,13 @@ struct spool {
 
 int spool_create(spool **out, const char *dir, fo_err *err) {
     spool *s = calloc(1, sizeof *s);
-    if (!s) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!s) return fo_no_memory(err);
     s->fd = -1;
     s->dir = strdup(dir);
     s->sha = EVP_MD_CTX_new();
     if (!s->dir || !s->sha || EVP_DigestInit_ex(s->sha, EVP_sha256(), NULL) != 1) {
         spool_free(s);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     *out = s;
     return FO_OK;
@@ -81,7 +81,7 @@ int spool_write(spool *s, const void *data, size_t n, fo_err *err) {
         size_t room = MEMORY_BYTES - s->memory.len;
         size_t k = n < room ? n : room;
         fo_buf_add(&s->memory, p, k);
-        if (s->memory.failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+        if (s->memory.failed) return fo_no_memory(err);
         p += k;
         n -= k;
         if (s->memory.len == MEMORY_BYTES) {

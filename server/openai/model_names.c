@@ -56,7 +56,7 @@ static bool is_collection(app *a, const char *tenant, const char *name) {
     int rc =
         store_get_collection(service_store(a->service), tenant, name + strlen(GROUNDED), &c, NULL);
     store_collection_deinit(&c);
-    return rc == FO_OK;
+    return !rc;
 }
 
 bool model_names_each(app *a, const char *tenant, model_name_fn *fn, void *ctx) {

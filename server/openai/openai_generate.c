@@ -319,7 +319,7 @@ static int submit_all(reply *p, engine *e, fo_err *err) {
         return fo_fail_field(err, FO_EINVAL, "n", "prompts times n must be at most %d",
                              MAX_GENERATIONS);
     p->choices = calloc((size_t)(n_prompts * p->call->n), sizeof *p->choices);
-    if (!p->choices) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!p->choices) return fo_no_memory(err);
     uint64_t seed = p->call->request.sampling.seed;
     if (!p->call->seeded && getrandom(&seed, sizeof seed, 0) != sizeof seed)
         seed = (uint64_t)log_now_ms();
@@ -523,8 +523,7 @@ static void answer_grounded(reply *p, app *a) {
     size_t n = 0;
     query_result *results = calloc((size_t)c->n, sizeof *results);
     fo_err err = {0};
-    int rc = results ? ask_grounded(p, a, &q, results, &n, &err)
-                     : fo_fail(&err, FO_ENOMEM, "out of memory");
+    int rc = results ? ask_grounded(p, a, &q, results, &n, &err) : fo_no_memory(&err);
     if (rc == FO_ENOTFOUND) /* the collection: to this client it is a model */
         model_names_refuse(a, q.tenant, c->model, MODEL_GENERATOR | MODEL_GROUNDED, &err);
     if (rc)
@@ -547,7 +546,7 @@ static void route(http_request *r, app *a, bool chat) {
     openai_call *c = calloc(1, sizeof *c);
     fo_err err = {0};
     if (!c) {
-        fo_fail(&err, FO_ENOMEM, "out of memory");
+        fo_no_memory(&err);
         http_error_from(r, &err);
         return;
     }

@@ -111,7 +111,7 @@ static bool text_list_init(text_list *l, size_t n) {
 static int decode_tokens(const tokenizer *t, const cJSON *list, char **out, fo_err *err) {
     int n = cJSON_GetArraySize(list), i = 0;
     int32_t *ids = malloc((size_t)(n + 1) * sizeof *ids);
-    if (!ids) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!ids) return fo_no_memory(err);
     const cJSON *v;
     cJSON_ArrayForEach(v, list) ids[i++] = (int32_t)v->valuedouble;
     fo_buf b = {0};
@@ -124,7 +124,7 @@ static int decode_tokens(const tokenizer *t, const cJSON *list, char **out, fo_e
         return fo_fail_field(err, rc, "input", "input holds tokens of another model: %s", why.msg);
     }
     *out = fo_buf_take(&b, NULL);
-    return *out ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    return *out ? FO_OK : fo_no_memory(err);
 }
 
 static const char no_ids[] =
@@ -144,7 +144,7 @@ static int read_inputs(text_list *l, const tokenizer *t, const cJSON *input, fo_
             "input must be a string, an array of tokens, or an array of 1 to %d of "
             "them",
             MAX_INPUTS);
-    if (!text_list_init(l, (size_t)n)) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!text_list_init(l, (size_t)n)) return fo_no_memory(err);
     const cJSON *item = one ? input : input->child;
     for (size_t i = 0; i < l->n; i++, item = one ? NULL : item->next) {
         const char *text = cJSON_GetStringValue(item);
@@ -240,8 +240,7 @@ void route_embeddings(http_request *r, void *ctx) {
         json_in_end(&in);
         if (!err.code)
             read_inputs(&l, a->allow_token_ids ? embedder_tokenizer(e) : NULL, input, &err);
-        if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v)))
-            fo_fail(&err, FO_ENOMEM, "out of memory");
+        if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v))) fo_no_memory(&err);
         if (!err.code)
             embedder_embed(e, query ? EMBED_QUERY : EMBED_PASSAGE, l.texts, l.lens, l.n, v, &err);
         if (!err.code) reply_vectors(r, e, &l, v, base64);
@@ -273,7 +272,7 @@ static int score_all(service *s, const char *query, const text_list *l, ranked *
     embedder *e = service_embedder(s);
     size_t q_len = strlen(query), dim = embedder_dim(e);
     float *v = malloc((rr ? l->n : (l->n + 1) * dim) * sizeof *v);
-    if (!v) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!v) return fo_no_memory(err);
     int rc;
     if (rr) {
         rc = reranker_score(rr, query, q_len, l->texts, l->lens, l->n, v, tokens, err);
@@ -300,8 +299,7 @@ static int score_all(service *s, const char *query, const text_list *l, ranked *
 static int read_documents(text_list *l, const cJSON *list, fo_err *err) {
     if (!list || !list->child)
         return fo_fail_field(err, FO_EINVAL, "documents", "documents must hold at least one");
-    if (!text_list_init(l, (size_t)cJSON_GetArraySize(list)))
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!text_list_init(l, (size_t)cJSON_GetArraySize(list))) return fo_no_memory(err);
     const cJSON *item;
     size_t i = 0;
     cJSON_ArrayForEach(item, list) {
@@ -372,8 +370,7 @@ void route_rerank(http_request *r, void *ctx) {
         uint64_t tokens = 0;
         if (!err.code && !query) fo_fail_field(&err, FO_EINVAL, "query", "query is missing");
         if (!err.code) read_documents(&l, list, &err);
-        if (!err.code && !(order = calloc(l.n + 1, sizeof *order)))
-            fo_fail(&err, FO_ENOMEM, "out of memory");
+        if (!err.code && !(order = calloc(l.n + 1, sizeof *order))) fo_no_memory(&err);
         if (!err.code) score_all(a->service, query, &l, order, &tokens, &err);
         if (!err.code) {
             qsort(order, l.n, sizeof *order, by_score);

@@ -141,7 +141,7 @@ static char *join_content(json_in *m) {
         fo_fail_field(m->err, FO_EINVAL, path, "%s must be a string or an array of text parts",
                       path);
     }
-    if (b.failed && !json_in_failed(m)) fo_fail(m->err, FO_ENOMEM, "out of memory");
+    if (b.failed && !json_in_failed(m)) fo_no_memory(m->err);
     return fo_buf_take(&b, NULL);
 }
 
@@ -314,7 +314,7 @@ static int append(token_list *l, const tokenizer *t, const char *text, size_t le
     int32_t *ids = realloc(l->ids, (l->n + n + 1) * sizeof *ids);
     if (!ids) {
         free(more);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     memcpy(ids + l->n, more, n * sizeof *ids);
     l->ids = ids;
@@ -423,7 +423,7 @@ int openai_text_prompt(const engine *e, const cJSON *prompt, int i, int32_t **ou
     if (openai_is_tokens(item)) {
         *n = 0;
         if (!(*out = malloc((size_t)cJSON_GetArraySize(item) * sizeof **out)))
-            return fo_fail(err, FO_ENOMEM, "out of memory");
+            return fo_no_memory(err);
         const cJSON *v;
         cJSON_ArrayForEach(v, item)(*out)[(*n)++] = (int32_t)v->valuedouble;
         return FO_OK;

@@ -95,7 +95,7 @@ static void refuse_write(http_request *r, void *ctx) {
 
 static int make_routes(app *a, fo_err *err) {
     a->routes = malloc(sizeof app_routes);
-    if (!a->routes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!a->routes) return fo_no_memory(err);
     memcpy(a->routes, app_routes, sizeof app_routes);
     for (size_t i = 0; i < app_n_routes && a->read_only; i++) {
         if (a->routes[i].lane != HTTP_LANE_INGEST) continue; /* all that writes is in that lane */
@@ -114,12 +114,12 @@ static int make_spool_dir(app *a, fo_err *err) {
         a->spool_dir = strdup(path);
         if (a->spool_dir) return FO_OK;
         rmdir(path);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     const char *home = service_home(a->service);
     size_t n = strlen(home) + 8;
     a->spool_dir = malloc(n);
-    if (!a->spool_dir) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!a->spool_dir) return fo_no_memory(err);
     snprintf(a->spool_dir, n, "%s/tmp", home);
     int rc = fo_remove_tree(a->spool_dir, err); /* what a crash left */
     return rc ? rc : fo_make_dirs(a->spool_dir, err);
@@ -127,7 +127,7 @@ static int make_spool_dir(app *a, fo_err *err) {
 
 int app_create(app **out, service *s, bool read_only, fo_err *err) {
     app *a = calloc(1, sizeof *a);
-    if (!a) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!a) return fo_no_memory(err);
     a->service = s;
     a->read_only = read_only;
     a->started_ms = log_now_ms();
@@ -141,7 +141,7 @@ int app_create(app **out, service *s, bool read_only, fo_err *err) {
         patterns[i] = app_routes[i].pattern;
     }
     a->metrics = metrics_create(methods, patterns, app_n_routes);
-    int rc = a->metrics ? make_routes(a, err) : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = a->metrics ? make_routes(a, err) : fo_no_memory(err);
     if (!rc) rc = make_spool_dir(a, err);
     if (!rc && !read_only) rc = query_log_create(&a->query_log, service_store(s), err);
     if (!rc) rc = gauges_create(&a->gauges, s, err);

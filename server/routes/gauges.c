@@ -68,7 +68,7 @@ static void *work(void *arg) {
 
 int gauges_create(gauges **out, service *s, fo_err *err) {
     gauges *g = calloc(1, sizeof *g);
-    if (!g) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!g) return fo_no_memory(err);
     g->service = s;
     pthread_mutex_init(&g->mu, NULL);
     pthread_cond_init(&g->wake, NULL);
@@ -97,7 +97,7 @@ int gauges_series(gauges *g, int64_t since_s, int64_t step_s, gauge_point **out,
     *out = NULL;
     *n = 0;
     gauge_point *list = malloc(KEPT * sizeof *list);
-    if (!list) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!list) return fo_no_memory(err);
     size_t k = 0;
     pthread_mutex_lock(&g->mu);
     for (size_t i = g->n > KEPT ? g->n - KEPT : 0; i < g->n; i++) {

@@ -19,7 +19,7 @@ struct ingest_batch {
 
 int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err) {
     ingest_batch *b = calloc(1, sizeof *b);
-    if (!b) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!b) return fo_no_memory(err);
     b->opt = *opt;
     if (!b->opt.max_docs) b->opt.max_docs = 64;
     if (!b->opt.max_bytes) b->opt.max_bytes = 1u << 20;
@@ -27,7 +27,7 @@ int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_
     b->results = calloc(b->opt.max_docs, sizeof *b->results);
     if (!b->docs || !b->results) {
         ingest_batch_free(b);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     *out = b;
     return FO_OK;
@@ -97,8 +97,8 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
         json_out_null(&o, "error");
     }
     json_out_close(&o, '}');
-    int rc = text.failed ? fo_fail(err, FO_ENOMEM, "out of memory")
-                         : spool_write(b->opt.results, text.data, text.len, err);
+    int rc =
+        text.failed ? fo_no_memory(err) : spool_write(b->opt.results, text.data, text.len, err);
     fo_buf_free(&text);
     return rc;
 }
@@ -154,7 +154,7 @@ int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
                            .bytes = bytes,
                            .n_bytes = doc->n_bytes};
     b->n++; /* so that clear frees it whatever happened */
-    if (failed || !bytes) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (failed || !bytes) return fo_no_memory(err);
     if (doc->n_bytes) memcpy(bytes, doc->bytes, doc->n_bytes);
     bytes[doc->n_bytes] = 0;
     b->bytes += doc->n_bytes;
@@ -193,7 +193,7 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
     }
     if (why.code) return add_failed(b, id, &why, err);
     char *metadata_text = metadata ? cJSON_PrintUnformatted(metadata) : NULL;
-    if (metadata && !metadata_text) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (metadata && !metadata_text) return fo_no_memory(err);
     /* Text in a JSON field is text: it is sniffed as a format only where a type was given. */
     ingest_document d = {.id = id,
                          .title = title,

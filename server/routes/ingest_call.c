@@ -54,8 +54,7 @@ int ingest_call_read(const ingest_call *c, size_t max, fo_buf *out, fo_err *err)
                        "the body is larger than %zu bytes; send application/x-ndjson, which may be "
                        "of any length",
                        max);
-    if (!fo_buf_reserve(out, (size_t)spool_size(c->body) + 1))
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!fo_buf_reserve(out, (size_t)spool_size(c->body) + 1)) return fo_no_memory(err);
     for (;;) {
         ssize_t n = spool_read(c->body, out->len, out->data + out->len,
                                (size_t)spool_size(c->body) - out->len, err);
@@ -120,7 +119,7 @@ static int open_batch(ingest_call *c, fo_err *err) {
 
 static int set_string(char **to, const char *s, fo_err *err) {
     char *copy = strdup(s);
-    if (!copy) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!copy) return fo_no_memory(err);
     free(*to);
     *to = copy;
     return FO_OK;
@@ -187,7 +186,7 @@ static int feed_lines(ingest_call *c, const char *data, size_t n, fo_err *err) {
     size_t scan = held->len, from = 0;
     int rc = FO_OK;
     fo_buf_add(held, data, n);
-    if (held->failed) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (held->failed) return fo_no_memory(err);
     while (!rc) {
         char *end = memchr(held->data + scan, '\n', held->len - scan);
         if (!end) break;
@@ -221,9 +220,8 @@ static int form_begin(void *ctx, const multipart_part *part, fo_err *err) {
         return fo_fail(err, FO_EINVAL, "the name of a form field is too long");
     strcpy(f->field, part->name);
     if (part->file_name && *part->file_name && !(f->file_name = strdup(part->file_name)))
-        return fo_fail(err, FO_ENOMEM, "out of memory");
-    if (part->type && !(f->type = strdup(part->type)))
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
+    if (part->type && !(f->type = strdup(part->type))) return fo_no_memory(err);
     return FO_OK;
 }
 
@@ -235,7 +233,7 @@ static int form_data(void *ctx, const char *data, size_t n, fo_err *err) {
         return fo_fail_field(err, FO_ELIMIT, f->field, "'%.200s' is larger than %zu bytes",
                              f->file_name ? f->file_name : f->field, max);
     fo_buf_add(&f->data, data, n);
-    return f->data.failed ? fo_fail(err, FO_ENOMEM, "out of memory") : FO_OK;
+    return f->data.failed ? fo_no_memory(err) : FO_OK;
 }
 
 static int form_number(ingest_form *f, size_t min, size_t max, size_t *out, fo_err *err) {
@@ -369,7 +367,7 @@ int ingest_call_spooled(ingest_call *c, fo_err *err) {
     if (c->format == FORMAT_JSON) return flush(c, take_json(c, err), err);
     if (c->format == FORMAT_RAW) return flush(c, take_raw(c, err), err);
     char *buf = malloc(READ_BYTES);
-    int rc = buf ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = buf ? FO_OK : fo_no_memory(err);
     for (uint64_t at = 0; !rc;) {
         if (*c->cancel) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
         ssize_t n = rc ? 0 : spool_read(c->body, at, buf, READ_BYTES, err);

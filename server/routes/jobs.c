@@ -81,7 +81,7 @@ static void *work(void *arg) {
 
 int jobs_create(jobs **out, store *s, int max_waiting, fo_err *err) {
     jobs *q = calloc(1, sizeof *q);
-    if (!q) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!q) return fo_no_memory(err);
     q->store = s;
     q->max_waiting = max_waiting;
     pthread_mutex_init(&q->mu, NULL);
@@ -110,7 +110,7 @@ void jobs_stop(jobs *q) {
 int jobs_add(jobs *q, const char *tenant, const char *kind, const char *collection, job_fn *fn,
              void (*drop)(void *), void *ctx, int64_t *id, fo_err *err) {
     job *j = calloc(1, sizeof *j);
-    if (!j) return fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!j) return fo_no_memory(err);
     pthread_mutex_lock(&q->mu);
     bool full = q->n_waiting >= q->max_waiting || q->stop;
     if (!full) q->n_waiting++; /* the place is taken while the record is made */

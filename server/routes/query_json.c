@@ -60,7 +60,7 @@ static void read_messages(query_call *c, json_in *in) {
     size_t n = (size_t)cJSON_GetArraySize(list);
     c->messages = calloc(n, sizeof *c->messages);
     if (!c->messages) {
-        fo_fail(in->err, FO_ENOMEM, "out of memory");
+        fo_no_memory(in->err);
         return;
     }
     for (const cJSON *item = list->child; item && !json_in_failed(in); item = item->next) {

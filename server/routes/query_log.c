@@ -73,7 +73,7 @@ int query_log_create(query_log **out, store *s, fo_err *err) {
     if (!l || !rows) {
         free(l);
         free(rows);
-        return fo_fail(err, FO_ENOMEM, "out of memory");
+        return fo_no_memory(err);
     }
     l->store = s;
     l->rows = rows;

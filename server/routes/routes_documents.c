@@ -201,7 +201,7 @@ void route_collection_put(http_request *r, void *ctx) {
     bool created = false;
     if (!err.code) {
         int rc = service_create_collection(a->service, app_tenant(r), name, language, &err);
-        created = rc == FO_OK;
+        created = !rc;
         if (rc == FO_ECONFLICT) { /* there already: fine unless it speaks another language */
             err = (fo_err){0};
         }

@@ -123,7 +123,7 @@ static bool choose_format(http_request *r, ingest_call *c) {
 static void set_string(char **to, const char *s, fo_err *err) {
     if (!s || err->code) return;
     *to = strdup(s);
-    if (!*to) fo_fail(err, FO_ENOMEM, "out of memory");
+    if (!*to) fo_no_memory(err);
 }
 
 /* Must the whole body be there before anything can be done with it? */
@@ -137,7 +137,7 @@ static ingest_call *call_create(http_request *r, app *a) {
     int64_t max_tokens, overlap;
     bool ok = c != NULL;
     fo_err err = {0};
-    if (!ok) fo_fail(&err, FO_ENOMEM, "out of memory");
+    if (!ok) fo_no_memory(&err);
     if (ok) {
         c->app = a;
         c->cancel = http_cancel(r);
@@ -188,7 +188,7 @@ static int spool_piece(ingest_call *c, const char *data, size_t n, fo_err *err) 
 /* Work on what has come: FO_OK at the end of the body, HTTP_BODY_LATER where more comes. */
 static int take_body(ingest_call *c, http_request *r, fo_err *err) {
     char *buf = malloc(READ_BYTES);
-    int rc = buf ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory");
+    int rc = buf ? FO_OK : fo_no_memory(err);
     while (!rc) {
         ssize_t n = http_body_read(r, buf, READ_BYTES, err);
         if (n < 0) rc = (int)n;
@@ -313,9 +313,7 @@ static int write_reply(ingest_call *c, double total_ms, spool **out, fo_err *err
     fo_buf_str(&b, "],\"timings_ms\":");
     ingest_write_timings(&b, &t->report, total_ms);
     fo_buf_char(&b, '}');
-    if (!rc)
-        rc = b.failed || !buf ? fo_fail(err, FO_ENOMEM, "out of memory")
-                              : spool_write(s, b.data, b.len, err);
+    if (!rc) rc = b.failed || !buf ? fo_no_memory(err) : spool_write(s, b.data, b.len, err);
     fo_buf_free(&b);
     if (rc) {
         spool_free(s);

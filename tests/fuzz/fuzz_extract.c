@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     int rc = extract_text(&x, &rq, NULL);
     FUZZ_CHECK(thread_ms() - began < CPU_MS + GRACE_MS);
     FUZZ_CHECK(budget.most <= MAX_BYTES);
-    if (rc != FO_OK) {
+    if (rc) {
         FUZZ_CHECK(budget.used == 0 && !x.text && !x.blocks);
         return 0;
     }
@@ -69,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     rc = chunk_text(&chunks, &n_chunks, &x, &opt, NULL);
     FUZZ_CHECK(thread_ms() - began < CPU_MS + GRACE_MS);
     FUZZ_CHECK(budget.most <= MAX_BYTES);
-    FUZZ_CHECK(rc == FO_OK || rc == budget.failure);
+    FUZZ_CHECK(!rc || rc == budget.failure);
     free(chunks);
     extracted_deinit(&x);
     return 0;

@@ -264,7 +264,7 @@ static void ask(service *s, input *in) {
     bool with_error = sinks & 64;
     query_result r;
     int rc = service_query(s, &q, sinks & 8 ? &sink : NULL, &r, with_error ? &err : NULL);
-    if (rc == FO_OK) {
+    if (!rc) {
         check_result(&q, &r);
         query_result_deinit(&r);
     } else {

@@ -38,9 +38,9 @@ int rename(const char *from, const char *to) {
 static int write_file(const char *path, const char *text, fo_err *err) {
     fo_file_writer *w;
     int rc = fo_file_create(&w, path, err);
-    if (rc == FO_OK) rc = fo_file_write(w, text, strlen(text), err);
+    if (!rc) rc = fo_file_write(w, text, strlen(text), err);
     n_calls = 0;
-    return rc == FO_OK ? fo_file_commit(w, err) : rc;
+    return !rc ? fo_file_commit(w, err) : rc;
 }
 
 static void bytes_are_safe_before_the_name_and_the_name_before_the_answer(void **state) {

@@ -264,8 +264,8 @@ static void a_power_cut_loses_nothing_acknowledged(void **state) {
             store_put_result res;
             int rc = fixture_put(s, &d, &res, &err);
             fixture_free(&d);
-            if (rc == FO_OK && acknowledged % 5 == 4) store_checkpoint(s, &err);
-            if (rc != FO_OK) break;
+            if (!rc && acknowledged % 5 == 4) store_checkpoint(s, &err);
+            if (rc) break;
             acknowledged++;
         }
         n_cuts += disk.dead;
@@ -328,7 +328,7 @@ static void a_failing_disk_is_named_and_the_store_goes_on(void **state) {
             store_put_result res;
             int rc = fixture_put(s, &d, &res, &err);
             disk.writes_left = -1;
-            if (rc != FO_OK) {
+            if (rc) {
                 assert_int_equal(rc, kinds[kind].code);
                 n_failed++;
                 store_document got;

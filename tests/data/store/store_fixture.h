@@ -65,14 +65,14 @@ static inline int fixture_put(store *s, const fixture_document *d, store_put_res
                               fo_err *err) {
     store_txn *t;
     int rc = store_begin(s, &t, err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     rc = store_put_document(t, &d->in, d->chunks, d->n_chunks, res, err);
-    if (rc != FO_OK) {
+    if (rc) {
         store_rollback(t);
         return rc;
     }
     rc = store_commit(t, err);
-    if (rc != FO_OK) free(res->removed);
+    if (rc) free(res->removed);
     return rc;
 }
 

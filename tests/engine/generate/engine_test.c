@@ -534,10 +534,10 @@ static void admission_says_when_to_come_again(void **state) {
     int64_t wait = 0;
     fo_err why = {0};
     int rc = FO_OK; /* a busy machine may take more than the second between two of them */
-    for (int i = 0; i < 50 && rc == FO_OK; i++) {
+    for (int i = 0; i < 50 && !rc; i++) {
         rc = engine_submit(e, &r, &g, &wait, &why);
-        if (rc == FO_OK) generation_free(g);
-        assert_true(rc == FO_OK || i >= 2);
+        if (!rc) generation_free(g);
+        assert_true(!rc || i >= 2);
     }
     assert_int_equal(rc, FO_EBUSY);
     assert_true(wait > 0 && wait <= 1000);
@@ -554,7 +554,7 @@ static void admission_says_when_to_come_again(void **state) {
     int n = 0, busy = 0;
     for (int i = 0; i < 8; i++) {
         rc = engine_submit(e, &r, &many[n], &wait, &why);
-        if (rc == FO_OK)
+        if (!rc)
             n++;
         else {
             assert_int_equal(rc, FO_EBUSY);

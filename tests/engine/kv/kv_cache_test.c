@@ -54,7 +54,7 @@ static int compute(kv_cache *c, kv_seq *s, const int32_t *tokens, int n) {
     fo_err err = {0};
     int have = kv_seq_tokens(s), n_pages;
     int rc = kv_seq_reserve(s, n - have, &err);
-    if (rc != FO_OK) return rc;
+    if (rc) return rc;
     const int32_t *pages = kv_seq_pages(s, &n_pages);
     for (int p = have; p < n; p++) {
         float k[DIM], v[DIM];

@@ -52,7 +52,7 @@ static bool has(kv_store *s, enum kv_store_kind kind, uint64_t i, size_t n) {
     fill(key, bytes, n, i);
     kv_store_ref ref;
     int rc = kv_store_get(s, kind, key, &ref, NULL);
-    if (rc == FO_OK) {
+    if (!rc) {
         assert_int_equal(ref.n_bytes, n);
         assert_int_equal(ref.n_tokens, 16);
         assert_int_equal((uintptr_t)ref.data % 64, 0);
@@ -66,7 +66,7 @@ static bool has(kv_store *s, enum kv_store_kind kind, uint64_t i, size_t n) {
         assert_int_equal(rc, FO_ENOTFOUND);
     }
     free(bytes);
-    return rc == FO_OK;
+    return !rc;
 }
 
 static void must_check(kv_store *s) {
@@ -353,7 +353,7 @@ static void the_folder_stays_within_its_budget(void **state) {
             hits += i < 30;
         } else {
             int rc = put(s, kind, i, n, 0);
-            assert_true(rc == FO_OK || rc == FO_EBUSY);
+            assert_true(!rc || rc == FO_EBUSY);
         }
         if (step % 50 == 0) {
             if (step % 400 == 0) kv_store_flush(s);

@@ -39,7 +39,7 @@ static int put(service *s, int i, int document, fo_err *err) {
     ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text)};
     ingest_result r = {0};
     int rc = service_ingest(s, &into, &d, 1, &r, NULL, err);
-    if (rc == FO_OK && r.status == INGEST_FAILED) {
+    if (!rc && r.status == INGEST_FAILED) {
         *err = r.error;
         rc = r.error.code;
     }
@@ -60,9 +60,8 @@ static int finds(service *s, int i, int document, fo_err *err) {
                        .search = {.mode = SEARCH_SPARSE, .alpha = -1}};
     query_result r = {0};
     int rc = service_query(s, &q, NULL, &r, err);
-    int found =
-        rc == FO_OK ? r.n_contexts == 1 && !strcmp(r.contexts[0].chunk.document_id, id) : rc;
-    if (rc == FO_OK) query_result_deinit(&r);
+    int found = !rc ? r.n_contexts == 1 && !strcmp(r.contexts[0].chunk.document_id, id) : rc;
+    if (!rc) query_result_deinit(&r);
     return found;
 }
 

@@ -170,7 +170,7 @@ static void a_failed_commit_leaves_no_trace(void **state) {
     ingest_result r = {0};
     int rc = service_ingest(s, &into, &d, 1, &r, NULL, &err);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
-    if (rc == FO_OK) fail_msg("acknowledged with status %d", (int)r.status);
+    if (!rc) fail_msg("acknowledged with status %d", (int)r.status);
     ingest_result_deinit(&r);
     assert_false(finds(s, "walrus diary", "walrus"));
     assert_ok(store_get_collection(service_store(s), "default", "notes", &after, &err), &err);

@@ -8,7 +8,7 @@ static void refuses(const char *text, size_t len, const char *in_message) {
     fo_err err = {0};
     cJSON *root = NULL;
     int rc = json_parse(text, len, &root, &err);
-    if (rc == FO_OK) fail_msg("taken: %.*s", (int)len, text);
+    if (!rc) fail_msg("taken: %.*s", (int)len, text);
     if (!strstr(err.msg, in_message)) fail_msg("%.*s: %s", (int)len, text, err.msg);
 }
 
