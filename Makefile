@@ -157,7 +157,7 @@ help:
 	@echo 'make run        serve the demo home on http://127.0.0.1:8080 in the foreground'
 	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers)'
 	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
-	@echo 'make check      format, layers, warnings as errors, cppcheck'
+	@echo 'make check      format, layers, links of the docs, warnings as errors, cppcheck'
 	@echo 'make fuzz       fuzz each target for FUZZ_SECONDS (60)'
 	@echo 'make bench      the benchmarks, one JSON object each'
 	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
@@ -196,14 +196,16 @@ bench: all
 quality: all
 	@tests/quality/run.sh $(BUILD)/forage
 
-.PHONY: check check-format check-layers check-cpp
-check: check-format check-layers all tests check-cpp
-	@echo 'check: format, layers, warnings and cppcheck are clean'
+.PHONY: check check-format check-layers check-docs check-cpp
+check: check-format check-layers check-docs all tests check-cpp
+	@echo 'check: format, layers, docs, warnings and cppcheck are clean'
 C_FILES = $(foreach r,$(ROOMS),$(call in_room,$(r),.[ch]) $(call in_room,tests/$(r),.[ch])) $(wildcard tests/*.h tests/fuzz/*.c tests/bench/*.[ch])
 check-format:
 	@clang-format --dry-run -Werror $(C_FILES)
 check-layers:
 	@.ci/check-layers.sh
+check-docs:
+	@.ci/check-docs.sh
 check-cpp:
 	@cppcheck --quiet --std=c11 --error-exitcode=1 --inline-suppr -j$$(nproc) \
 	  --enable=warning,portability --suppressions-list=.ci/cppcheck.txt \

@@ -14,7 +14,7 @@
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/buf.h"
 
-/* Measured on eight sets with MiniLM (docs/quality.md): equal weights are best for an encoder. */
+/* Measured on eight sets with MiniLM (docs/measurements/quality.md): equal weights are best for an encoder. */
 static const float DEFAULT_ALPHA = 0.5f;
 
 enum { MAX_PREFIX = 1024, TEXTS_AT_ONCE = 512, STEP_TOKENS = 512 };

@@ -18,7 +18,7 @@
 
 #define EMBED_STATIC_ARCH "forage-static"
 
-/* Measured on eight sets (docs/quality.md): with a static table on the dense side, weighted fusion
+/* Measured on eight sets (docs/measurements/quality.md): with a static table on the dense side, weighted fusion
  * is best around here. */
 #define EMBED_STATIC_ALPHA 0.4f
 

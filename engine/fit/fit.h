@@ -19,7 +19,7 @@
  * weigh little from the start. Solved by conjugate gradients with a Jacobi preconditioner, stopped
  * early; then PCA over the texts to `dim` axes, each divided by (its variance)^w so that the few
  * strong ones do not drown the rest (half-way to whitening); then int8 with a scale a row.
- * Source: SIF weights from Arora, Liang, Ma (2017); the rest ours, measured in docs/quality.md. */
+ * Source: SIF weights from Arora, Liang, Ma (2017); the rest ours, measured in docs/measurements/quality.md. */
 #ifndef FORAGE_ENGINE_FIT_H
 #define FORAGE_ENGINE_FIT_H
 
@@ -44,7 +44,7 @@ typedef struct fit_options {
     void *progress_arg;
 } fit_options;
 
-/* Chosen on the eight judged sets; see docs/quality.md. */
+/* Chosen on the eight judged sets; see docs/measurements/quality.md. */
 #define FIT_STEPS  15
 #define FIT_LAMBDA 0.01
 #define FIT_SIF    1e-4

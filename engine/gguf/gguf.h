@@ -13,7 +13,7 @@
  * offset. Afterwards a gguf is immutable: any thread may read it.
  *
  * Strings of the file carry a length and NO terminating NUL (gguf_str).
- * Source: the GGUF specification (ggml, docs/gguf.md). */
+ * Source: the GGUF specification (gguf.md of ggml). */
 #ifndef FORAGE_ENGINE_GGUF_H
 #define FORAGE_ENGINE_GGUF_H
 

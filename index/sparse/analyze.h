@@ -9,7 +9,7 @@
 
 typedef struct analyzer analyzer; /* not thread-safe: one per thread; cheap to reuse */
 
-/* language: Snowball name ("english" means the Porter stemmer, see docs/quality.md) or "none". */
+/* language: Snowball name ("english" means the Porter stemmer, see docs/measurements/quality.md) or "none". */
 int analyzer_create(analyzer **out, const char *language, fo_err *err);
 void analyzer_free(analyzer *a);
 

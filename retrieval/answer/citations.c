@@ -1,5 +1,5 @@
 /* The check compares two small sets of facts. It reads no meaning: a claim that swaps two names
- * which both stand in the quote passes (docs/answers.md says how often such things happen). */
+ * which both stand in the quote passes (docs/measurements/answers.md says how often such things happen). */
 #include "retrieval/answer/citations.h"
 
 #include <ctype.h>

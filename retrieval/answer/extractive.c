@@ -1,6 +1,6 @@
 /* Sentences are ranked by a linear model of what candidates.h measures; its scores are the logits
  * of "this sentence holds the answer" over all sentences of the passages, and sentences far behind
- * the best are left out. Weights: docs/answers.md. */
+ * the best are left out. Weights: docs/measurements/answers.md. */
 #include "retrieval/answer/extractive.h"
 
 #include <math.h>

@@ -6,7 +6,7 @@
  *
  * People refer back: with pronouns, with half sentences, or with a bare key word. The words that
  * the turn lacks are taken from the turns before it, the rarest of the user's last ones first.
- * What was tried and what it gave: docs/answers.md. */
+ * What was tried and what it gave: docs/measurements/answers.md. */
 #ifndef FORAGE_RETRIEVAL_REWRITE_H
 #define FORAGE_RETRIEVAL_REWRITE_H
 

@@ -1,5 +1,5 @@
 /* Logistic models: of what the reader saw, of words and the dense side, of words alone. Fitted on half answerable, half
- * unanswerable questions; how, on what and how well: docs/answers.md. The intercepts are moved so
+ * unanswerable questions; how, on what and how well: docs/measurements/answers.md. The intercepts are moved so
  * that both keep 90 % of the answerable at the one threshold. */
 #include "retrieval/answer/support.h"
 

@@ -37,7 +37,7 @@ typedef struct support_features {
 } support_features;
 
 /* Calibrated, 0..1: of questions with such features, how many the documents answer, where as many
- * questions are answerable as not. How and on what it was fitted: docs/answers.md. */
+ * questions are answerable as not. How and on what it was fitted: docs/measurements/answers.md. */
 double support_probability(const support_features *f);
 
 /* Below this support an answer is refused under strict grounding: 90 % of the answerable questions

@@ -10,7 +10,7 @@
  * support gets no marker: under strict grounding it ends the answer, and where it is the first the
  * whole is refused. The first sentence must also say what the extractive answer says
  * (`agreement`): a small model writes sentences that are true and beside the question. How the
- * thresholds were chosen: docs/answers.md. */
+ * thresholds were chosen: docs/measurements/answers.md. */
 #ifndef FORAGE_RETRIEVAL_WRITTEN_H
 #define FORAGE_RETRIEVAL_WRITTEN_H
 

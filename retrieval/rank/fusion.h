@@ -1,14 +1,17 @@
 /* fusion.h - one ranking out of a dense and a sparse one.
  *
- * weighted: alpha * z(dense) + (1 - alpha) * z(sparse), each list standardised over its hits (mean
- * 0, deviation 1), a missing score counts as that list's lowest; shown through the logistic
- *           function, 0..1. Default; alpha is measured per embedder. Standardising keeps what
- * min-max throws away: how far the best stands out. On eight sets .632 mean nDCG@10 against .630
- * (docs/quality.md), and ahead of BM25 on every one. rrf:      alpha / (rrf_k + rank_dense) + (1 -
- * alpha) / (rrf_k + rank_sparse), doubled, so that alpha = .5 is the plain formula (Cormack,
- * Clarke, Buettcher 2009). dbsf:     distribution-based: each list scaled from mean - 3 sd .. mean
- * + 3 sd to 0 .. 1, then weighted. A fusion method is one function in fusion.c and one row of its
- * table. */
+ * weighted: alpha * z(dense) + (1 - alpha) * z(sparse): each list standardised over its hits (mean 0,
+ *           deviation 1), a missing score counts as that list's lowest; shown through the logistic
+ *           function, 0..1. The default; alpha is measured per embedder. Standardising keeps what
+ *           min-max throws away, how far the best stands out: .632 mean nDCG@10 on eight sets against
+ *           .630, and ahead of BM25 on every one (docs/measurements/quality.md).
+ * rrf:      alpha / (rrf_k + rank_dense) + (1 - alpha) / (rrf_k + rank_sparse), doubled, so that
+ *           alpha = .5 is the plain formula (Cormack, Clarke, Buettcher 2009).
+ * dbsf:     distribution-based: each list scaled from mean - 3 sd .. mean + 3 sd to 0 .. 1, then
+ *           weighted.
+ *
+ * A fusion method is one function in fusion.c and one row of its table.
+ */
 #ifndef FORAGE_RETRIEVAL_FUSION_H
 #define FORAGE_RETRIEVAL_FUSION_H
 

@@ -101,7 +101,7 @@ float run_idf(void *ctx, const char *term, size_t len) {
 }
 
 /* "And who built it?" finds nothing by itself: names and words of the turns before are added, for
- * the search alone (docs/answers.md). */
+ * the search alone (docs/measurements/answers.md). */
 static int rewrite(run *r) {
     const query_request *q = r->q;
     r->sought = q->query;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tests/bench/quality.sh FORAGE [SET...] - the table of docs/quality.md: nDCG@10 of every judged set,
+# tests/bench/quality.sh FORAGE [SET...] - the table of docs/measurements/quality.md: nDCG@10 of every judged set,
 # sparse, dense and hybrid. Reads FORAGE_SHARED (../shared); homes go to WORK (a temporary folder
 # unless set, so that a second run ingests nothing). Extra options for eval in EVAL, for the embedder in
 # EMBED ("--embed-model FILE"). No python: the figures are cut out of --json by sed.
