@@ -13,8 +13,14 @@ FNR == NR { # the table: may[folder, below] for all that lies below
     row[folder] = 1
     may[folder, folder] = 1
     for (i = 2; i <= NF; i++) {
+        if (substr($i, 1, 1) == "!") continue
         if (!($i in row)) { print FILENAME ": " folder " names " $i ", which stands on no row above"; bad = 1 }
         for (below in row) if ((($i), below) in may) may[folder, below] = 1
+    }
+    for (i = 2; i <= NF; i++) {
+        if (substr($i, 1, 1) != "!") continue
+        if (!(substr($i, 2) in row)) { print FILENAME ": " folder " names " $i ", which stands on no row above"; bad = 1 }
+        delete may[folder, substr($i, 2)]
     }
     next
 }

@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "data/store/store_records.h"
 #include "kernels/error.h"
 #include "kernels/histogram.h"
 #include "kernels/notice.h"
@@ -47,17 +48,6 @@ int store_is_empty(const char *path, bool *empty, fo_err *err);
 void store_close(store *s); /* checkpoints the WAL; no transaction may be open; NULL is fine */
 
 /* ---- collections ------------------------------------------------------------------------ */
-
-typedef struct store_collection {
-    int64_t id;
-    char *tenant, *name;
-    char *language; /* Snowball name ("english") or "none" */
-    char *embedder; /* fingerprint of the embedder whose vectors it holds; "" while empty */
-    uint32_t dim;
-    double alpha; /* tuned dense weight, < 0: the embedder's default */
-    int64_t epoch, n_documents, n_chunks, created_ms;
-} store_collection;
-void store_collection_deinit(store_collection *c);
 
 /* FO_ENOTFOUND when absent. */
 int store_get_collection(store *s, const char *tenant, const char *name, store_collection *out,
@@ -134,37 +124,12 @@ int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *er
 
 /* ---- reading ---------------------------------------------------------------------------- */
 
-typedef struct store_document {
-    int64_t rowid;
-    char *id, *title, *uri, *content_type, *metadata; /* NULL where there is none */
-    char content_sha256[65];
-    int64_t created_ms, updated_ms;
-    size_t n_chunks, text_bytes;
-    char *text;   /* only where asked for */
-    bool damaged; /* of a list: its digest is another, so that nothing but id is given */
-} store_document;
-void store_document_deinit(store_document *d);
-
 /* FO_ECORRUPT: what is stored is not what was ingested. */
 int store_get_document(store *s, int64_t collection, const char *id, bool with_text,
                        store_document *out, fo_err *err);
 /* A page in order of id, ids > after (NULL: from the first). Caller deinits each, frees *out. */
 int store_list_documents(store *s, int64_t collection, const char *after, size_t limit,
                          store_document **out, size_t *n, bool *has_more, fo_err *err);
-
-typedef struct store_chunk {
-    int64_t id, document;                /* rowids */
-    size_t ordinal;                      /* 0-based within the document */
-    size_t start, end, start_cp, end_cp; /* span in the document's text */
-    char *text;                          /* text_len bytes and a NUL */
-    size_t text_len;
-    size_t n_before; /* bytes of the document that stand before text[0], in the same memory: a few
-                        hundred, as they lie there (no digest covers them), to tell by where a line
-                        or a sentence began. Freed with text */
-    char *heading;   /* NULL: none */
-    char *document_id, *title, *uri, *metadata;
-} store_chunk;
-void store_chunk_deinit(store_chunk *c);
 
 /* The chunks with these ids, in the order given. An id that is gone leaves id = 0 in its place
  * (a search on an older snapshot may meet one). out[n] is the caller's. FO_ECORRUPT names a
@@ -214,15 +179,6 @@ int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, 
 
 /* ---- jobs, idempotency, query log ------------------------------------------------------- */
 
-typedef struct store_job {
-    int64_t id;
-    char *tenant, *kind;               /* "ingest", "rebuild", ... */
-    char *state;                       /* "queued|running|succeeded|failed|cancelled" */
-    int64_t n_total, n_done, n_failed; /* documents; n_total < 0 while unknown */
-    char *collection, *error, *result; /* NULL where there is none; result is JSON */
-    int64_t created_ms, updated_ms;
-} store_job;
-void store_job_deinit(store_job *j);
 int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,
                      int64_t *id, fo_err *err);
 /* state/error/result NULL: leave as it is. */
@@ -232,7 +188,6 @@ int store_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_e
 /* Jobs that a crash left queued or running become failed("interrupted by a restart"). */
 int store_fail_running_jobs(store *s, fo_err *err);
 
-enum store_idem { STORE_IDEM_NEW, STORE_IDEM_RUNNING, STORE_IDEM_DONE, STORE_IDEM_OTHER_BODY };
 /* Claim a key for (tenant, route). DONE: *response (caller frees) and *status are the first
  * answer's. Claims left RUNNING by a crash are dropped at open; answers expire after 24 h. */
 int store_idem_claim(store *s, const char *tenant, const char *route, const char *key,
@@ -243,98 +198,29 @@ int store_idem_finish(store *s, const char *tenant, const char *route, const cha
 int store_idem_abandon(store *s, const char *tenant, const char *route, const char *key,
                        fo_err *err);
 
-/* What may have spared a query its work; the names are those of the API. */
-enum store_cache_layer {
-    STORE_LAYER_ANSWER,
-    STORE_LAYER_RETRIEVAL,
-    STORE_LAYER_KV_PREFIX, /* pages attached by the hash of their tokens */
-    STORE_LAYER_KV_CHUNK,  /* a chunk's keys and values, moved to another place */
-    STORE_LAYER_KV_DISK,   /* read back from disk */
-    STORE_N_LAYERS
-};
-const char *store_cache_layer_name(enum store_cache_layer layer);
-
-/* Where a query's time goes; the names are those of timings_ms. */
-enum store_stage {
-    STORE_STAGE_QUEUE,
-    STORE_STAGE_EMBED,
-    STORE_STAGE_DENSE,
-    STORE_STAGE_SPARSE,
-    STORE_STAGE_FUSE,
-    STORE_STAGE_RERANK,
-    STORE_STAGE_PREFILL,
-    STORE_STAGE_FIRST_TOKEN,
-    STORE_STAGE_DECODE,
-    STORE_STAGE_TOTAL,
-    STORE_N_STAGES
-};
-const char *store_stage_name(enum store_stage stage);
-
-typedef struct store_layer_use {
-    int lookups, hits;
-    double saved_ms;
-    int64_t saved_tokens;
-} store_layer_use;
-
-typedef struct store_query_log {
-    int64_t t_ms;
-    const char *tenant, *collection, *query, *status, *answer_source; /* query NULL: not logged */
-    double total_ms;
-    int n_contexts;
-    bool cache_hit;
-    store_layer_use layers[STORE_N_LAYERS]; /* a row of the rollups where lookups > 0 */
-    double stage_ms[STORE_N_STAGES];        /* counted where > 0 */
-} store_query_log;
 /* Many rows in one transaction (the log is written in batches), rollups included. */
 int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
 /* Drop queries older than 30 days, minutes older than 2, hours older than 60, days older than
  * 730 days. */
 int store_trim_analytics(store *s, int64_t now_ms, fo_err *err);
 
-typedef struct store_rollup {
-    int64_t t_s; /* begin of the step */
-    enum store_cache_layer layer;
-    int64_t lookups, hits, saved_tokens;
-    double saved_ms;
-} store_rollup;
 /* Steps of step_s seconds from since_s on, in order of time; those without a look-up are left
  * out. Caller frees *out. */
 int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                        store_rollup **out, size_t *n, fo_err *err);
 
-typedef struct store_latency {
-    int64_t t_s; /* begin of the step */
-    enum store_stage stage;
-    int64_t count;
-    double mean_ms, p50_ms, p95_ms, p99_ms; /* quantiles within 9 %: of buckets, 4 an octave */
-} store_latency;
 /* As store_cache_series, for the time queries took; stages that were not run are left out. step_s
  * 0: the whole time since since_s as one step. */
 int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                          store_latency **out, size_t *n, fo_err *err);
 
-enum store_query_order { STORE_QUERIES_HOT, STORE_QUERIES_SLOW, STORE_QUERIES_UNANSWERED };
-typedef struct store_query_row {
-    char *query, *collection; /* query NULL where text was not logged */
-    int64_t count, hits, unanswered, last_ms;
-    double mean_ms, max_ms;
-} store_query_row;
 /* Logged questions since since_ms, those that differ in case alone together: most asked, slowest
  * by mean, or most often without an answer first. Caller frees with store_query_rows_free. */
 int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
                        size_t limit, store_query_row **out, size_t *n, fo_err *err);
-void store_query_rows_free(store_query_row *rows, size_t n);
 
 /* ---- timings ---------------------------------------------------------------------------- */
 
-enum store_timing {
-    STORE_TIMING_TURN,   /* a writer's wait for its turn */
-    STORE_TIMING_WRITE,  /* a transaction's statements */
-    STORE_TIMING_COMMIT, /* until it is durable */
-    STORE_TIMING_READ,   /* a reader's connection in use */
-    STORE_N_TIMINGS
-};
-const char *store_timing_name(enum store_timing which);
 /* Since it was opened; valid until store_close. */
 const fo_histogram *store_get_timing(const store *s, enum store_timing which);
 

@@ -9,8 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "data/store/store.h"
 #include "kernels/file.h"
+#include "retrieval/service/home_store.h"
 
 enum { PATH = 4096, MAX_DEPTH = 6 };
 
@@ -52,6 +52,21 @@ static void newest_backup(const char *home, char out[256]) {
             snprintf(out, 256, "%s", e->d_name);
     }
     if (d) closedir(d);
+}
+
+int home_must_exist(const char *home, fo_err *err) {
+    char db[PATH];
+    if (!join(db, home, "forage.db"))
+        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
+    if (access(db, F_OK) == 0) return FO_OK;
+    return fo_fail(err, FO_ENOTFOUND, "there is no home in %s", home);
+}
+
+int home_open_store(store **out, const char *home, const store_options *opt, fo_err *err) {
+    char db[PATH];
+    if (!join(db, home, "forage.db"))
+        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
+    return store_open(out, db, opt, err);
 }
 
 int home_check_store(const char *home, fo_err *err) {

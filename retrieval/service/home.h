@@ -12,6 +12,9 @@
 #include "kernels/error.h"
 #include "kernels/notice.h"
 
+/* FO_ENOTFOUND where no store lies in that folder, whole or damaged. */
+int home_must_exist(const char *home, fo_err *err);
+
 /* FO_ECORRUPT, with what to do: the store is gone or empty, though the folder holds what only a
  * store can have left there. */
 int home_check_store(const char *home, fo_err *err);

@@ -16,6 +16,7 @@
 #include "kernels/file.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/service/home.h"
+#include "retrieval/service/home_store.h"
 
 enum { PATH = 4096, MAX_LIST = 512 };
 

@@ -194,11 +194,11 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     rc = open_models(s, opt, err);
     if (rc) goto fail;
     store_options sopt = {.read_only = s->read_only,
-                          .vfs = opt->vfs,
                           .ledger = ledger,
                           .accept_loss = opt->accept_loss,
                           .notices = opt->notices};
     rc = store_open(&s->store, database, &sopt, err);
+    s->catalog.store = s->store;
     if (!rc && !s->read_only) rc = store_fail_running_jobs(s->store, err);
     if (!rc && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
     if (!rc && !s->offline) rc = collections_open_first(s, err);
@@ -309,6 +309,31 @@ uint64_t service_database_bytes(const service *s) {
         if (stat(path, &st) == 0) bytes += (uint64_t)st.st_size;
     }
     return bytes;
+}
+
+int64_t service_free_disk_bytes(service *s) {
+    return store_free_disk_bytes(s->store);
+}
+
+uint64_t service_n_refused(const service *s) {
+    return store_n_refused(s->store);
+}
+
+const fo_histogram *service_get_store_timing(const service *s, enum store_timing which) {
+    return store_get_timing(s->store, which);
+}
+
+int service_set_alpha(service *s, const char *tenant, const char *name, double alpha, fo_err *err) {
+    store_collection row = {0};
+    int rc = store_get_collection(s->store, tenant, name, &row, err);
+    if (!rc) rc = store_set_alpha(s->store, row.id, alpha, err);
+    store_collection_deinit(&row);
+    return rc;
+}
+
+int service_backup(service *s, const char *file, fo_err *err) {
+    int rc = store_backup(s->store, file, err);
+    return rc ? rc : store_backup_seal(file, err);
 }
 
 int service_get_stats(service *s, service_stats *out, fo_err *err) {

@@ -17,13 +17,15 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "data/store/store.h"
+#include "data/store/store_records.h"
 #include "engine/embed/embedder.h"
 #include "engine/kv/kv_cache.h"
 #include "index/search/search_bulk.h"
 #include "index/search/search_index.h"
 #include "kernels/error.h"
+#include "kernels/histogram.h"
 #include "kernels/memory_budget.h"
+#include "kernels/notice.h"
 #include "retrieval/rank/fusion.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/cache/query_cache.h"
@@ -59,7 +61,6 @@ typedef struct service_options {
     bool offline;              /* documents go to the store alone until service_catch_up */
     uint64_t build_memory;     /* for indexes built from the store, roughly; 0: 1 GiB */
     uint64_t min_free_bytes;   /* ingest is refused (FO_ENOSPC) below this; 0: 64 MiB */
-    const char *vfs;           /* SQLite VFS for fault tests; NULL: the default */
     int64_t cache_bytes;       /* of answers and contexts kept; 0: 64 MiB; < 0: no caches */
     int64_t cache_ttl_ms;      /* 0: kept until evicted */
     double primes_per_s;       /* hot questions asked again after a change; 0: 4; < 0: none */
@@ -92,7 +93,6 @@ int service_open(service **out, const service_options *opt, fo_err *err);
 /* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
 void service_close(service *s);
 
-store *service_store(service *s);       /* for documents, collections, jobs: owned by s */
 embedder *service_embedder(service *s); /* owned by s */
 engine *service_engine(service *s);     /* NULL: no language model; owned by s */
 reranker *service_reranker(service *s); /* NULL: no cross-encoder; owned by s */
@@ -339,6 +339,16 @@ int service_foreign_collections(service *s, const char *tenant, const char *name
 int service_foreign_sentence(const service *s, const char *name, fo_err *err);
 void service_get_ingest_memory(service *s, memory_budget_stats *out);
 uint64_t service_database_bytes(const service *s); /* of the files; the database is not asked */
+int64_t service_free_disk_bytes(service *s);       /* where its store lies; < 0: not known */
+uint64_t service_n_refused(const service *s); /* reads refused because what is stored is damaged */
+/* What the store took, since it was opened; valid until service_close. */
+const fo_histogram *service_get_store_timing(const service *s, enum store_timing which);
+/* The dense weight of a collection's hybrid queries, 0..1; < 0: its embedder's again. Queries see it
+ * once the collection's index is opened anew. */
+int service_set_alpha(service *s, const char *tenant, const char *name, double alpha, fo_err *err);
+/* A copy of the store in a file, as of one moment and synced, with its checksum beside it
+ * (FILE.sha256). */
+int service_backup(service *s, const char *file, fo_err *err);
 
 /* What the caches did since the start. */
 typedef struct service_cache_stats {

@@ -13,6 +13,8 @@
 #include "kernels/pool.h"
 #include "engine/embed/reader.h"
 #include "retrieval/answer/prompt.h"
+#include "retrieval/service/catalog.h"
+#include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
 
 enum collection_state { COLLECTION_OPENING, COLLECTION_OPEN, COLLECTION_CLOSING };
@@ -53,6 +55,10 @@ typedef struct open_collections {
     pthread_cond_t changed;    /* one was opened or closed */
 } open_collections;
 
+struct catalog {
+    store *store;
+};
+
 typedef struct write_op write_op;         /* writer.c */
 typedef struct query_memory query_memory; /* query_memory.c */
 
@@ -60,6 +66,7 @@ struct service {
     /* immutable after open */
     char *home;
     store *store;
+    struct catalog catalog; /* of that store */
     embedder *embedder;
     reranker *reranker;      /* NULL: none loaded */
     engine *engine;          /* NULL: none loaded */

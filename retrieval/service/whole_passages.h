@@ -9,6 +9,7 @@
 #define FORAGE_RETRIEVAL_WHOLE_PASSAGES_H
 
 #include "retrieval/answer/extractive.h"
+#include "data/store/store.h"
 #include "retrieval/service/service.h"
 
 /* A passage as it is answered from: the chunk's own text, or what it has grown to. */

@@ -5,6 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "retrieval/service/catalog.h"
+#include "retrieval/service/home.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
@@ -32,13 +34,13 @@ static struct {
 /* Where to look: one of the three. */
 typedef struct place {
     client *client;
-    store *store;     /* of a home, to read: also beside a server */
+    catalog *catalog; /* of a home: opened to read, also beside a server, or that of the service */
     service *service; /* of a home, to write */
 } place;
 
 static void place_close(place *p) {
     client_close(p->client);
-    store_close(p->store);
+    if (!p->service) catalog_close(p->catalog);
     service_close(p->service);
 }
 
@@ -47,14 +49,12 @@ enum access { READ, WRITE, WOULD_WRITE };
 static int place_open(place *p, enum access how, fo_err *err) {
     *p = (place){0};
     if (o.url) return client_open(&p->client, o.url, o.key, err);
-    char path[4096]; /* opening for writing would make a home where there is none */
-    if (snprintf(path, sizeof path, "%s/forage.db", o.home) >= (int)sizeof path)
-        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
-    if (access(path, F_OK) != 0)
-        return fo_fail(err, FO_ENOTFOUND, "there is no home in %s", o.home);
-    if (how == READ) return store_open(&p->store, path, &(store_options){.read_only = true}, err);
+    if (how == READ) return catalog_open(&p->catalog, o.home, err);
     service_options with = {.home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1};
-    return service_open(&p->service, &with, err);
+    int rc = home_must_exist(o.home, err); /* opening for writing would make one */
+    if (!rc) rc = service_open(&p->service, &with, err);
+    if (!rc) p->catalog = service_catalog(p->service);
+    return rc;
 }
 
 static const char *text_of(const cJSON *item, const char *key) {
@@ -103,12 +103,12 @@ static const cli_option documents_options[] = {
     {0}};
 
 /* One page of documents as GET /documents has it. */
-static int page_of_home(store *s, int64_t collection, const char *after, size_t limit, cJSON **out,
-                        fo_err *err) {
+static int page_of_home(catalog *held, const char *after, size_t limit, cJSON **out, fo_err *err) {
     store_document *docs = NULL;
     size_t n = 0;
     bool more = false;
-    int rc = store_list_documents(s, collection, after, limit, &docs, &n, &more, err);
+    int rc =
+        catalog_list_documents(held, "default", o.collection, after, limit, &docs, &n, &more, err);
     if (rc) return rc;
     fo_buf b = {0};
     json_out w = {&b, false};
@@ -150,11 +150,13 @@ static void print_document_row(const cJSON *d) {
 
 /* Pages until --limit is reached; json: the documents of all of them in one object. */
 static int list_documents(const place *p, fo_buf *b, fo_err *err) {
-    store_collection c = {0};
     int rc = FO_OK;
-    if (p->store) rc = store_get_collection(p->store, "default", o.collection, &c, err);
-    int64_t collection = c.id, left = o.limit;
-    store_collection_deinit(&c);
+    if (p->catalog) { /* before the head of the table is printed: is it there? */
+        store_collection c = {0};
+        rc = catalog_get_collection(p->catalog, "default", o.collection, &c, err);
+        store_collection_deinit(&c);
+    }
+    int64_t left = o.limit;
     char *after = o.after ? strdup(o.after) : NULL;
     json_out w = {b, false};
     bool more = true;
@@ -165,7 +167,7 @@ static int list_documents(const place *p, fo_buf *b, fo_err *err) {
         cJSON *page = NULL, *d;
         size_t n = (size_t)(left < PAGE ? left : PAGE);
         rc = p->client ? page_of_service(p->client, after, n, &page, err)
-                       : page_of_home(p->store, collection, after, n, &page, err);
+                       : page_of_home(p->catalog, after, n, &page, err);
         if (rc) break;
         cJSON_ArrayForEach(d, cJSON_GetObjectItemCaseSensitive(page, "data")) {
             left--;
@@ -222,14 +224,11 @@ static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) 
         rc = path.failed ? fo_no_memory(err) : client_get(p->client, path.data, b, err);
         fo_buf_free(&path);
     } else {
-        store_collection c = {0};
         store_document d = {0};
         json_out w = {b, false};
-        rc = store_get_collection(p->store, "default", o.collection, &c, err);
-        if (!rc) rc = store_get_document(p->store, c.id, id, true, &d, err);
+        rc = catalog_get_document(p->catalog, "default", o.collection, id, true, &d, err);
         if (!rc) documents_json_document(&w, &d);
         store_document_deinit(&d);
-        store_collection_deinit(&c);
     }
     cJSON *root = NULL;
     if (!rc && !o.json) rc = parse_reply(b, &root, err);
@@ -263,10 +262,10 @@ const cli_command cli_command_documents = {
 
 static const cli_option collections_options[] = {WHERE_OPTIONS, JSON_OPTION, {0}};
 
-static int collections_of_home(store *s, fo_buf *b, fo_err *err) {
+static int collections_of_home(catalog *held, fo_buf *b, fo_err *err) {
     store_collection *list = NULL;
     size_t n = 0;
-    int rc = store_list_collections(s, "default", &list, &n, err);
+    int rc = catalog_list_collections(held, "default", &list, &n, err);
     if (rc) return rc;
     json_out w = {b, false};
     json_out_open(&w, NULL, '{');
@@ -290,7 +289,7 @@ static int collections_run(int argc, char **argv) {
     int rc = place_open(&p, READ, &err);
     if (!rc)
         rc = p.client ? client_get(p.client, "/collections", &b, &err)
-                      : collections_of_home(p.store, &b, &err);
+                      : collections_of_home(p.catalog, &b, &err);
     place_close(&p);
     if (!rc && !o.json) rc = parse_reply(&b, &root, &err);
     if (root) {
@@ -423,14 +422,10 @@ static int find_one(const place *p, const char *id, int64_t *chunks, fo_err *err
         fo_buf_free(&path);
         return rc;
     }
-    store *s = service_store(p->service);
-    store_collection c = {0};
     store_document d = {0};
-    int rc = store_get_collection(s, "default", o.collection, &c, err);
-    if (!rc) rc = store_get_document(s, c.id, id, false, &d, err);
+    int rc = catalog_get_document(p->catalog, "default", o.collection, id, false, &d, err);
     *chunks = (int64_t)d.n_chunks;
     store_document_deinit(&d);
-    store_collection_deinit(&c);
     return rc;
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/cpu.h"
 #include "kernels/file.h"
 #include "retrieval/rank/measures.h"
+#include "retrieval/service/home.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -675,15 +676,6 @@ static double mean_ndcg(const evaluation *e) {
     return n ? sum / (double)n : 0;
 }
 
-static int store_weight(evaluation *e, double alpha, fo_err *err) {
-    store_collection c;
-    int rc = store_get_collection(service_store(e->service), "default", o.collection, &c, err);
-    if (rc) return rc;
-    rc = store_set_alpha(service_store(e->service), c.id, alpha, err);
-    store_collection_deinit(&c);
-    return rc;
-}
-
 /* Of weights that are equally good, the one nearest to the embedder's own: it was measured on more
  * questions than these. */
 static int tune(evaluation *e, fo_buf *b, fo_err *err) {
@@ -706,7 +698,7 @@ static int tune(evaluation *e, fo_buf *b, fo_err *err) {
     if (rc) return rc;
     bool better = ndcg[best] > base + 1e-9;
     double chosen = better ? (double)best / (WEIGHTS - 1) : own;
-    rc = store_weight(e, better ? chosen : -1, err);
+    rc = service_set_alpha(e->service, "default", o.collection, better ? chosen : -1, err);
     json_out out = {b, false};
     json_out_open(&out, NULL, '{');
     json_out_string(&out, "collection", o.collection);
@@ -733,10 +725,8 @@ static int open_all(evaluation *e, fo_err *err) {
     int rc = o.qrels ? read_qrels(e, err) : FO_OK;
     if (!rc) rc = read_queries(e, err);
     if (!rc && !e->n_queries) rc = fo_fail(err, FO_EINVAL, "%s holds no query", o.queries);
-    char database[4096]; /* opening for writing would make a home where there is none */
-    snprintf(database, sizeof database, "%s/forage.db", o.home);
-    if (!rc && o.tune && access(database, F_OK))
-        rc = fo_fail(err, FO_ENOTFOUND, "there is no home in %s", o.home);
+    /* opening for writing would make a home where there is none */
+    if (!rc && o.tune) rc = home_must_exist(o.home, err);
     service_options with = {
         .home = o.home, .read_only = !o.tune, .n_threads = (int)o.threads, .primes_per_s = -1};
     return rc ? rc : cli_models_open(&e->service, &with, err);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/service/catalog.h"
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -36,7 +37,7 @@ static int run(int argc, char **argv) {
     size_t n = 0, done = 0;
     service_options so = {.home = o.home, .n_threads = (int)o.threads};
     int rc = cli_models_open(&s, &so, &err);
-    if (!rc) rc = store_list_collections(service_store(s), NULL, &list, &n, &err);
+    if (!rc) rc = catalog_list_collections(service_catalog(s), NULL, &list, &n, &err);
     for (size_t i = 0; i < n; i++) {
         if (!rc && (!o.collection || !strcmp(o.collection, list[i].name))) {
             progress *p = progress_begin(list[i].name, "chunks", 0, o.json);

@@ -10,6 +10,7 @@
 
 #include "data/extract/extract.h"
 #include "kernels/file.h"
+#include "retrieval/service/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/file_names.h"
@@ -68,7 +69,6 @@ typedef struct target {
     /* home */
     service *service;
     ingest_batch *batch;
-    int64_t collection; /* -1: there is none yet */
     /* service */
     client *client;
     fo_buf form, lines;
@@ -256,8 +256,8 @@ static int holds(target *t, const char *id, bool *held, fo_err *err) {
         fo_buf_free(&reply);
     } else {
         store_document d = {0};
-        if (t->collection < 0) return FO_OK;
-        rc = store_get_document(service_store(t->service), t->collection, id, false, &d, &own);
+        rc = catalog_get_document(service_catalog(t->service), "default", o.collection, id, false,
+                                  &d, &own);
         store_document_deinit(&d);
     }
     *held = !rc;
@@ -285,12 +285,12 @@ static int holds_below(target *t, const char *folder, bool *held, fo_err *err) {
         const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "last_id"));
         *held = id && !strncmp(id, prefix.data, prefix.len);
         cJSON_Delete(root);
-    } else if (t->collection >= 0) {
+    } else {
         store_document *docs = NULL;
         size_t n = 0;
         bool more;
-        rc = store_list_documents(service_store(t->service), t->collection, prefix.data, 1, &docs,
-                                  &n, &more, &own);
+        rc = catalog_list_documents(service_catalog(t->service), "default", o.collection,
+                                    prefix.data, 1, &docs, &n, &more, &own);
         *held = n && !strncmp(docs[0].id, prefix.data, prefix.len);
         for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
         free(docs);
@@ -498,10 +498,8 @@ static int open_target(target *t, fo_err *err) {
     if (rc) return rc;
     store_collection c = {0};
     fo_err why = {0};
-    t->collection = -1;
-    rc = store_get_collection(service_store(t->service), "default", o.collection, &c, &why);
+    rc = catalog_get_collection(service_catalog(t->service), "default", o.collection, &c, &why);
     if (!rc) {
-        t->collection = c.id;
         if (c.embedder[0] && strcmp(c.embedder, embedder_fingerprint(service_embedder(t->service))))
             rc = service_foreign_sentence(t->service, c.name, &why); /* of every document, else */
     }

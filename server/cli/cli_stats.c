@@ -54,9 +54,9 @@ static int stats_of_home(fo_buf *b, fo_err *err) {
     json_out_int(&out, "index_file_bytes", (int64_t)st.index_file_bytes);
     json_out_int(&out, "index_memory_bytes", (int64_t)st.index_memory_bytes);
     json_out_int(&out, "database_bytes", (int64_t)st.database_bytes);
-    json_out_int(&out, "free_disk_bytes", store_free_disk_bytes(service_store(s)));
+    json_out_int(&out, "free_disk_bytes", service_free_disk_bytes(s));
     json_out_string(&out, "embedder", embedder_name(service_embedder(s)));
-    if (!rc) rc = cache_sums_write(&out, service_store(s), "default", err);
+    if (!rc) rc = cache_sums_write(&out, s, "default", err);
     json_out_close(&out, '}');
     service_close(s);
     return rc;

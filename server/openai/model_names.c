@@ -1,3 +1,4 @@
+#include "retrieval/service/catalog.h"
 #include "server/openai/model_names.h"
 
 #include <stdio.h>
@@ -53,8 +54,8 @@ static const char *own_name(const app *a, const char *name) {
 /* Is the collection of "forage/<collection>" there? */
 static bool is_collection(app *a, const char *tenant, const char *name) {
     store_collection c = {0};
-    int rc =
-        store_get_collection(service_store(a->service), tenant, name + strlen(GROUNDED), &c, NULL);
+    int rc = catalog_get_collection(service_catalog(a->service), tenant, name + strlen(GROUNDED),
+                                    &c, NULL);
     store_collection_deinit(&c);
     return !rc;
 }
@@ -73,7 +74,7 @@ bool model_names_each(app *a, const char *tenant, model_name_fn *fn, void *ctx) 
     store_collection *list = NULL;
     size_t n = 0;
     bool stop = false;
-    if (store_list_collections(service_store(a->service), tenant, &list, &n, NULL)) n = 0;
+    if (catalog_list_collections(service_catalog(a->service), tenant, &list, &n, NULL)) n = 0;
     for (size_t i = 0; i < n; i++) {
         char id[128];
         snprintf(id, sizeof id, GROUNDED "%s", list[i].name);

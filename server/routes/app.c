@@ -143,9 +143,9 @@ int app_create(app **out, service *s, bool read_only, fo_err *err) {
     a->metrics = metrics_create(methods, patterns, app_n_routes);
     int rc = a->metrics ? make_routes(a, err) : fo_no_memory(err);
     if (!rc) rc = make_spool_dir(a, err);
-    if (!rc && !read_only) rc = query_log_create(&a->query_log, service_store(s), err);
+    if (!rc && !read_only) rc = query_log_create(&a->query_log, s, err);
     if (!rc) rc = gauges_create(&a->gauges, s, err);
-    if (!rc) rc = jobs_create(&a->jobs, service_store(s), 64, err);
+    if (!rc) rc = jobs_create(&a->jobs, s, 64, err);
     if (rc) {
         app_stop(a, 0, NULL);
         return rc;

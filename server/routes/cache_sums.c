@@ -3,11 +3,13 @@
 #include <stdlib.h>
 
 #include "kernels/clock.h"
+#include "retrieval/service/activity.h"
 
-int cache_sums_write(json_out *out, store *s, const char *tenant, fo_err *err) {
+int cache_sums_write(json_out *out, service *s, const char *tenant, fo_err *err) {
     store_rollup *rows, sum[STORE_N_LAYERS] = {0};
     size_t n;
-    int rc = store_cache_series(s, tenant, fo_unix_ms() / 1000 - 30 * 86400, 86400, &rows, &n, err);
+    int rc =
+        service_cache_series(s, tenant, fo_unix_ms() / 1000 - 30 * 86400, 86400, &rows, &n, err);
     if (rc) return rc;
     for (size_t i = 0; i < n; i++) {
         store_rollup *to = &sum[rows[i].layer];

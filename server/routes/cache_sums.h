@@ -3,10 +3,10 @@
 #ifndef FORAGE_SERVER_CACHE_SUMS_H
 #define FORAGE_SERVER_CACHE_SUMS_H
 
-#include "data/store/store.h"
+#include "retrieval/service/service.h"
 #include "server/base/json.h"
 
 /* Adds "cache_30_days":{"answer":{"lookups":…,"hits":…,"hit_ratio":…},…} to the open object. */
-int cache_sums_write(json_out *out, store *s, const char *tenant, fo_err *err);
+int cache_sums_write(json_out *out, service *s, const char *tenant, fo_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/priority.h"
+#include "retrieval/service/activity.h"
 #include "server/base/log.h"
 
 struct job {
@@ -20,7 +21,7 @@ struct job {
 };
 
 struct jobs {
-    store *store;
+    service *service;
     int max_waiting;
     pthread_t thread;
     /* guarded by mu */
@@ -35,8 +36,9 @@ static void finish(job *j, int rc, const fo_buf *result, const fo_err *why) {
     bool cancelled = rc == FO_ECANCELLED || (rc && j->cancel);
     const char *state = !rc ? "succeeded" : cancelled ? "cancelled" : "failed";
     fo_err err = {0};
-    if (store_update_job(j->owner->store, j->id, state, j->n_total, j->n_done, j->n_failed,
-                         rc ? why->msg : NULL, result->len ? result->data : NULL, &err))
+    job_update to = {state,       j->n_total,           j->n_done,
+                     j->n_failed, rc ? why->msg : NULL, result->len ? result->data : NULL};
+    if (service_update_job(j->owner->service, j->id, &to, &err))
         log_event(LOG_LEVEL_ERROR, NULL, "job_record", LOG_INT("job", j->id),
                   LOG_STR("error", err.msg));
     log_event(rc && !cancelled ? LOG_LEVEL_ERROR : LOG_LEVEL_INFO, NULL, "job",
@@ -65,7 +67,8 @@ static void *work(void *arg) {
         if (stop || j->cancel) {
             rc = fo_fail(&err, FO_ECANCELLED, stop ? "the server was stopped" : "cancelled");
         } else {
-            store_update_job(q->store, j->id, "running", j->n_total, 0, 0, NULL, NULL, NULL);
+            service_update_job(q->service, j->id,
+                               &(job_update){.state = "running", .n_total = j->n_total}, NULL);
             rc = j->fn(j->ctx, j, &result, &err);
         }
         pthread_mutex_lock(&q->mu);
@@ -79,10 +82,10 @@ static void *work(void *arg) {
     return NULL;
 }
 
-int jobs_create(jobs **out, store *s, int max_waiting, fo_err *err) {
+int jobs_create(jobs **out, service *s, int max_waiting, fo_err *err) {
     jobs *q = calloc(1, sizeof *q);
     if (!q) return fo_no_memory(err);
-    q->store = s;
+    q->service = s;
     q->max_waiting = max_waiting;
     pthread_mutex_init(&q->mu, NULL);
     pthread_cond_init(&q->wake, NULL);
@@ -119,7 +122,7 @@ int jobs_add(jobs *q, const char *tenant, const char *kind, const char *collecti
         free(j);
         return fo_fail(err, FO_EBUSY, "%d jobs wait already; try again later", q->max_waiting);
     }
-    int rc = store_create_job(q->store, tenant, kind, collection, id, err);
+    int rc = service_create_job(q->service, tenant, kind, collection, id, err);
     pthread_mutex_lock(&q->mu);
     if (rc) {
         q->n_waiting--;
@@ -148,7 +151,7 @@ int jobs_cancel(jobs *q, const char *tenant, int64_t id, fo_err *err) {
     pthread_mutex_unlock(&q->mu);
     if (found) return FO_OK;
     store_job record = {0};
-    int rc = store_get_job(q->store, tenant, id, &record, err);
+    int rc = service_get_job(q->service, tenant, id, &record, err);
     if (rc) return rc;
     rc = fo_fail(err, FO_ECONFLICT, "the job is over: %s", record.state);
     store_job_deinit(&record);
@@ -164,5 +167,6 @@ void job_progress(job *j, int64_t n_total, int64_t n_done, int64_t n_failed) {
     int64_t now = log_now_ms();
     if (now - j->written_ms < 500) return;
     j->written_ms = now;
-    store_update_job(j->owner->store, j->id, NULL, n_total, n_done, n_failed, NULL, NULL, NULL);
+    job_update to = {.n_total = n_total, .n_done = n_done, .n_failed = n_failed};
+    service_update_job(j->owner->service, j->id, &to, NULL);
 }

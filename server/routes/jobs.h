@@ -1,12 +1,12 @@
 /* jobs.h - work that goes on after its request was answered: a bounded queue and one thread.
- * Progress and outcome stand in the store, so that they survive a restart. */
+ * Progress and outcome stand in the store of the service, so that they survive a restart. */
 #ifndef FORAGE_SERVER_JOBS_H
 #define FORAGE_SERVER_JOBS_H
 
 #include <stdatomic.h>
-#include "data/store/store.h"
 #include "kernels/buf.h"
 #include "kernels/error.h"
+#include "retrieval/service/service.h"
 
 typedef struct jobs jobs;
 typedef struct job job;
@@ -15,7 +15,7 @@ typedef struct job job;
  * the job's record (may stay empty). */
 typedef int job_fn(void *ctx, job *j, fo_buf *result, fo_err *err);
 
-int jobs_create(jobs **out, store *s, int max_waiting, fo_err *err);
+int jobs_create(jobs **out, service *s, int max_waiting, fo_err *err);
 /* Cancels what runs and what waits, waits for the thread. NULL is fine. */
 void jobs_stop(jobs *j);
 

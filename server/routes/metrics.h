@@ -6,9 +6,9 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "data/store/store.h"
 #include "kernels/buf.h"
 #include "kernels/histogram.h"
+#include "retrieval/service/service.h"
 
 typedef struct metrics metrics;
 

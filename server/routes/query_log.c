@@ -6,12 +6,13 @@
 #include <string.h>
 #include <time.h>
 
+#include "retrieval/service/activity.h"
 #include "server/base/log.h"
 
 #define ROWS_MAX 4096
 
 struct query_log {
-    store *store;
+    service *service;
     pthread_t thread;
     /* guarded by mu */
     pthread_mutex_t mu;
@@ -32,7 +33,7 @@ static void free_row(store_query_log *r) {
 
 static void write_rows(query_log *l, store_query_log *rows, size_t n) {
     fo_err err = {0};
-    if (n && store_log_queries(l->store, rows, n, &err))
+    if (n && service_log_queries(l->service, rows, n, &err))
         log_event(LOG_LEVEL_WARN, NULL, "query_log", LOG_INT("lost", n), LOG_STR("error", err.msg));
     for (size_t i = 0; i < n; i++) free_row(&rows[i]);
 }
@@ -57,7 +58,7 @@ static void *work(void *arg) {
         write_rows(l, rows, n);
         if (log_now_ms() - trimmed > 3600 * 1000) { /* a failed one is tried again in an hour */
             trimmed = log_now_ms();
-            store_trim_analytics(l->store, trimmed, NULL);
+            service_trim_log(l->service, trimmed, NULL);
         }
         spare = rows;
         pthread_mutex_lock(&l->mu);
@@ -67,7 +68,7 @@ static void *work(void *arg) {
     return NULL;
 }
 
-int query_log_create(query_log **out, store *s, fo_err *err) {
+int query_log_create(query_log **out, service *s, fo_err *err) {
     query_log *l = calloc(1, sizeof *l);
     store_query_log *rows = calloc(ROWS_MAX, sizeof *rows);
     if (!l || !rows) {
@@ -75,7 +76,7 @@ int query_log_create(query_log **out, store *s, fo_err *err) {
         free(rows);
         return fo_no_memory(err);
     }
-    l->store = s;
+    l->service = s;
     l->rows = rows;
     pthread_mutex_init(&l->mu, NULL);
     pthread_cond_init(&l->wake, NULL);

@@ -6,11 +6,11 @@
 #define FORAGE_SERVER_QUERY_LOG_H
 
 #include <stdint.h>
-#include "data/store/store.h"
+#include "retrieval/service/service.h"
 
 typedef struct query_log query_log;
 
-int query_log_create(query_log **out, store *s, fo_err *err);
+int query_log_create(query_log **out, service *s, fo_err *err);
 void query_log_free(query_log *l); /* writes what is left; NULL is fine */
 /* Copies the strings (query may be NULL). Any thread; l may be NULL. */
 void query_log_add(query_log *l, const store_query_log *row);

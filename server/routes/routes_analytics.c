@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/generate/engine.h"
+#include "retrieval/service/activity.h"
 #include "server/routes/analytics_args.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
@@ -81,8 +82,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
     store_rollup *rows;
     size_t n;
     fo_err err = {0};
-    if (store_cache_series(service_store(a->service), app_tenant(r), now - window, step, &rows, &n,
-                           &err)) {
+    if (service_cache_series(a->service, app_tenant(r), now - window, step, &rows, &n, &err)) {
         http_error_from(r, &err);
         return;
     }
@@ -148,8 +148,8 @@ void route_analytics_queries(http_request *r, void *ctx) {
     size_t n;
     fo_err err = {0};
     const char *tenant = app_tenant(r);
-    if (store_list_queries(service_store(a->service), tenant, log_now_ms() - window * 1000,
-                           (enum store_query_order)kind, (size_t)limit, &rows, &n, &err)) {
+    if (service_list_queries(a->service, tenant, log_now_ms() - window * 1000,
+                             (enum store_query_order)kind, (size_t)limit, &rows, &n, &err)) {
         http_error_from(r, &err);
         return;
     }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/service/activity.h"
+#include "retrieval/service/catalog.h"
 #include "server/routes/app.h"
 #include "server/routes/documents_json.h"
 #include "server/base/json.h"
@@ -15,29 +17,18 @@ static void write_time(json_out *o, const char *key, int64_t ms) {
     json_out_string(o, key, t);
 }
 
-/* The collection's row; false after an error reply. */
-static bool open_collection(http_request *r, app *a, store_collection *c) {
-    const char *name = app_collection_arg(r);
-    if (!name) return false;
-    fo_err err = {0};
-    if (store_get_collection(service_store(a->service), app_tenant(r), name, c, &err) == FO_OK)
-        return true;
-    http_error_from(r, &err);
-    return false;
-}
-
 void route_documents(http_request *r, void *ctx) {
     app *a = ctx;
     int64_t limit;
-    store_collection c = {0};
-    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !open_collection(r, a, &c)) return;
+    const char *collection;
+    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !(collection = app_collection_arg(r)))
+        return;
     store_document *docs = NULL;
     size_t n = 0;
     bool more = false;
     fo_err err = {0};
-    int rc = store_list_documents(service_store(a->service), c.id, http_arg(r, "after"),
-                                  (size_t)limit, &docs, &n, &more, &err);
-    store_collection_deinit(&c);
+    int rc = catalog_list_documents(service_catalog(a->service), app_tenant(r), collection,
+                                    http_arg(r, "after"), (size_t)limit, &docs, &n, &more, &err);
     if (rc) {
         http_error_from(r, &err);
         return;
@@ -112,13 +103,13 @@ void route_documents_delete(http_request *r, void *ctx) {
 void route_document(http_request *r, void *ctx) {
     app *a = ctx;
     bool with_text;
-    store_collection c = {0};
-    if (!http_arg_bool(r, "text", true, &with_text) || !open_collection(r, a, &c)) return;
+    const char *collection;
+    if (!http_arg_bool(r, "text", true, &with_text) || !(collection = app_collection_arg(r)))
+        return;
     store_document d = {0};
     fo_err err = {0};
-    int rc = store_get_document(service_store(a->service), c.id, http_param(r, "id"), with_text, &d,
-                                &err);
-    store_collection_deinit(&c);
+    int rc = catalog_get_document(service_catalog(a->service), app_tenant(r), collection,
+                                  http_param(r, "id"), with_text, &d, &err);
     if (rc) {
         http_error_from(r, &err);
         return;
@@ -158,7 +149,7 @@ void route_collections(http_request *r, void *ctx) {
     store_collection *list = NULL;
     size_t n = 0;
     fo_err err = {0};
-    if (store_list_collections(service_store(a->service), app_tenant(r), &list, &n, &err)) {
+    if (catalog_list_collections(service_catalog(a->service), app_tenant(r), &list, &n, &err)) {
         http_error_from(r, &err);
         return;
     }
@@ -196,7 +187,7 @@ void route_collection_put(http_request *r, void *ctx) {
         language = json_in_string(&in, "language", NULL, 1, 32);
         json_in_end(&in);
     }
-    store *st = service_store(a->service);
+    catalog *held = service_catalog(a->service);
     store_collection c = {0};
     bool created = false;
     if (!err.code) {
@@ -205,7 +196,7 @@ void route_collection_put(http_request *r, void *ctx) {
         if (rc == FO_ECONFLICT) { /* there already: fine unless it speaks another language */
             err = (fo_err){0};
         }
-        if (!err.code && store_get_collection(st, app_tenant(r), name, &c, &err) == FO_OK &&
+        if (!err.code && catalog_get_collection(held, app_tenant(r), name, &c, &err) == FO_OK &&
             !created && language && strcmp(language, c.language))
             fo_fail_field(&err, FO_ECONFLICT, "language",
                           "the collection exists with language '%s'; delete it to change that",
@@ -258,7 +249,7 @@ static int64_t job_number(http_request *r) {
 static void reply_job(http_request *r, app *a, int64_t id, int status) {
     store_job j = {0};
     fo_err err = {0};
-    if (store_get_job(service_store(a->service), app_tenant(r), id, &j, &err)) {
+    if (service_get_job(a->service, app_tenant(r), id, &j, &err)) {
         http_error_from(r, &err);
         return;
     }

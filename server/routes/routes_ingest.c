@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "data/extract/extract.h"
+#include "retrieval/service/activity.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/routes/ingest_call.h"
@@ -176,7 +177,7 @@ static int spool_piece(ingest_call *c, const char *data, size_t n, fo_err *err) 
         return fo_fail(err, FO_ELIMIT, "the body is larger than %llu bytes",
                        (unsigned long long)max);
     if (size / DISK_LOOK_BYTES != (size + n) / DISK_LOOK_BYTES) {
-        int64_t room = store_free_disk_bytes(service_store(c->app->service));
+        int64_t room = service_free_disk_bytes(c->app->service);
         if (room >= 0 && (uint64_t)room < c->app->min_free_bytes + DISK_LOOK_BYTES)
             return fo_fail(err, FO_ENOSPC,
                            "the disk has no room for a body of this size: %lld bytes are free",
@@ -239,19 +240,16 @@ static int body_hash(ingest_call *c, http_request *r, unsigned char out[32], fo_
 }
 
 /* True: the key is ours and the work is to be done; else a reply stands. */
-static bool claim(ingest_call *c, http_request *r, const char *key) {
+static bool claim(ingest_call *c, http_request *r, repeatable_call *call) {
     fo_err err = {0};
-    unsigned char sha[32];
     enum store_idem state = STORE_IDEM_NEW;
     int status = 0;
     char *first = NULL;
-    int rc = strlen(key) == 0 || strlen(key) > 255
+    int rc = strlen(call->key) == 0 || strlen(call->key) > 255
                  ? fo_fail_field(&err, FO_EINVAL, "Idempotency-Key",
                                  "Idempotency-Key must have 1 to 255 characters")
-                 : body_hash(c, r, sha, &err);
-    if (!rc)
-        rc = store_idem_claim(service_store(c->app->service), app_tenant(r), "/ingest", key, sha,
-                              &state, &status, &first, &err);
+                 : body_hash(c, r, call->body_sha256, &err);
+    if (!rc) rc = service_claim_call(c->app->service, call, &state, &status, &first, &err);
     if (rc) {
         http_error_from(r, &err);
         return false;
@@ -277,11 +275,11 @@ static bool claim(ingest_call *c, http_request *r, const char *key) {
     return false;
 }
 
-static void finish_claim(app *a, http_request *r, const char *key, int status, const char *reply) {
+static void finish_claim(app *a, http_request *r, const repeatable_call *call, int status,
+                         const char *reply) {
     fo_err err = {0};
-    store *s = service_store(a->service);
-    int rc = reply ? store_idem_finish(s, app_tenant(r), "/ingest", key, status, reply, &err)
-                   : store_idem_abandon(s, app_tenant(r), "/ingest", key, &err);
+    int rc = reply ? service_finish_call(a->service, call, status, reply, &err)
+                   : service_abandon_call(a->service, call, &err);
     if (rc) log_event(LOG_LEVEL_ERROR, http_id(r), "idempotency", LOG_STR("error", err.msg));
 }
 
@@ -369,14 +367,15 @@ static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **ke
 /* The body is there, whole or taken apart already. */
 static void answer(ingest_call *c, http_request *r) {
     app *a = c->app;
-    const char *key = http_header(r, "Idempotency-Key");
+    repeatable_call call = {app_tenant(r), "/ingest", http_header(r, "Idempotency-Key"), {0}};
+    bool keyed = call.key != NULL;
     fo_err err = {0};
     bool as_job = wants_job(c);
-    if (key && !claim(c, r, key)) return;
+    if (keyed && !claim(c, r, &call)) return;
     if (as_job) {
         fo_buf reply = {0};
         int rc = start_job(c, r, &reply, &err);
-        if (key) finish_claim(a, r, key, 202, rc ? NULL : reply.data);
+        if (keyed) finish_claim(a, r, &call, 202, rc ? NULL : reply.data);
         if (rc)
             http_error_from(r, &err);
         else
@@ -385,8 +384,8 @@ static void answer(ingest_call *c, http_request *r) {
         return;
     }
     char *kept = NULL;
-    int status = ingest_now(c, r, key != NULL, &kept);
-    if (key) finish_claim(a, r, key, status, kept);
+    int status = ingest_now(c, r, keyed, &kept);
+    if (keyed) finish_claim(a, r, &call, status, kept);
     free(kept);
 }
 

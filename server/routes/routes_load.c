@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/generate/engine.h"
+#include "retrieval/service/activity.h"
 #include "server/routes/analytics_args.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
@@ -39,9 +40,8 @@ void route_analytics_latency(http_request *r, void *ctx) {
     store_latency *rows;
     size_t n;
     fo_err err = {0};
-    store *st = service_store(a->service);
     int64_t since = log_now_ms() / 1000 - window;
-    if (store_latency_series(st, app_tenant(r), since, step, &rows, &n, &err)) {
+    if (service_latency_series(a->service, app_tenant(r), since, step, &rows, &n, &err)) {
         http_error_from(r, &err);
         return;
     }
@@ -55,7 +55,7 @@ void route_analytics_latency(http_request *r, void *ctx) {
     }
     store_latency *totals;
     size_t n_totals;
-    if (store_latency_series(st, app_tenant(r), since, 0, &totals, &n_totals, &err)) {
+    if (service_latency_series(a->service, app_tenant(r), since, 0, &totals, &n_totals, &err)) {
         free(rows);
         http_error_from(r, &err);
         return;

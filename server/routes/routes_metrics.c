@@ -221,7 +221,7 @@ static void write_index_metrics(app *a, fo_buf *b) {
                       (unsigned long long)damage_count(i));
     metrics_write_value(b, "forage_store_refused_total", "counter",
                         "Reads refused because what is stored is not what was ingested.",
-                        (double)store_n_refused(service_store(a->service)));
+                        (double)service_n_refused(a->service));
     metrics_write_value(b, "forage_index_dense_scored_total", "counter",
                         "Points that dense searches compared a question with.",
                         (double)sum.n_dense_scored);
@@ -233,7 +233,7 @@ static void write_index_metrics(app *a, fo_buf *b) {
         char labels[64];
         snprintf(labels, sizeof labels, "operation=\"%s\"", store_timing_name(i));
         metrics_write_histogram(b, "forage_sqlite_seconds", labels,
-                                store_get_timing(service_store(a->service), i));
+                                service_get_store_timing(a->service, i));
     }
 }
 

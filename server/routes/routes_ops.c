@@ -4,6 +4,7 @@
 
 #include "engine/generate/engine.h"
 #include "kernels/cpu.h"
+#include "retrieval/service/catalog.h"
 #include "server/routes/app.h"
 #include "server/routes/cache_sums.h"
 #include "server/base/json.h"
@@ -63,7 +64,7 @@ void route_ready(http_request *r, void *ctx) {
     size_t n = 0, n_all = 0;
     if (name) {
         if (!app_collection_arg(r)) return;
-        if (store_get_collection(service_store(a->service), app_tenant(r), name, &one, &err)) {
+        if (catalog_get_collection(service_catalog(a->service), app_tenant(r), name, &one, &err)) {
             http_error_from(r, &err);
             return;
         }
@@ -184,7 +185,7 @@ void route_stats(http_request *r, void *ctx) {
     json_out_int(&o, "index_file_bytes", (int64_t)s.index_file_bytes);
     json_out_int(&o, "index_memory_bytes", (int64_t)s.index_memory_bytes);
     json_out_int(&o, "database_bytes", (int64_t)s.database_bytes);
-    json_out_int(&o, "free_disk_bytes", store_free_disk_bytes(service_store(a->service)));
+    json_out_int(&o, "free_disk_bytes", service_free_disk_bytes(a->service));
     json_out_int(&o, "queries", (int64_t)s.n_queries);
     json_out_int(&o, "ingested", (int64_t)s.n_ingested);
     json_out_open(&o, "embedder", '{');
@@ -194,7 +195,7 @@ void route_stats(http_request *r, void *ctx) {
     json_out_close(&o, '}');
     write_generator(&o, service_engine(a->service));
     write_caches(&o, a->service);
-    if (cache_sums_write(&o, service_store(a->service), app_tenant(r), &err)) {
+    if (cache_sums_write(&o, a->service, app_tenant(r), &err)) {
         fo_buf_free(&b);
         http_error_from(r, &err);
         return;

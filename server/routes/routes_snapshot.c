@@ -85,8 +85,7 @@ static int make(app *a, fo_buf *reply, fo_err *err) {
         return fo_fail(err, FO_EIO, "the path of the home folder is too long");
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int rc = fo_make_dirs(folder, err);
-    if (!rc) rc = store_backup(service_store(a->service), path, err);
-    if (!rc) rc = store_backup_seal(path, err);
+    if (!rc) rc = service_backup(a->service, path, err);
     struct stat st = {0};
     if (!rc && stat(path, &st) != 0) rc = fo_fail_errno(err, "cannot find %s", path);
     if (rc) return rc;

@@ -11,6 +11,7 @@
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
+#include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
 
 static const ingest_options into = {

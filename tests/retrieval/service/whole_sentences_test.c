@@ -8,6 +8,7 @@
 #include "data/chunk/chunk.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
+#include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
 
 #define ELLIPSIS "\xE2\x80\xA6"

@@ -1,6 +1,8 @@
 #include "tests/test.h"
 
 #include "kernels/clock.h"
+#include "retrieval/service/activity.h"
+#include "retrieval/service/home_store.h"
 #include "server/routes/query_log.h"
 
 static store_query_log row(const char *tenant) {
@@ -15,11 +17,11 @@ static store_query_log row(const char *tenant) {
                                         [STORE_LAYER_KV_DISK] = {.lookups = 1, .saved_tokens = 3}}};
 }
 
-static store_rollup sum(store *s, const char *tenant, enum store_cache_layer layer) {
+static store_rollup sum(service *s, const char *tenant, enum store_cache_layer layer) {
     fo_err err = {0};
     store_rollup *list, all = {0};
     size_t n;
-    assert_ok(store_cache_series(s, tenant, 0, 86400, &list, &n, &err), &err);
+    assert_ok(service_cache_series(s, tenant, 0, 86400, &list, &n, &err), &err);
     for (size_t i = 0; i < n; i++) {
         if (list[i].layer != layer) continue;
         all.lookups += list[i].lookups;
@@ -31,11 +33,11 @@ static store_rollup sum(store *s, const char *tenant, enum store_cache_layer lay
     return all;
 }
 
-static int64_t logged(store *s, const char *tenant) {
+static int64_t logged(service *s, const char *tenant) {
     fo_err err = {0};
     store_query_row *rows;
     size_t n;
-    assert_ok(store_list_queries(s, tenant, 0, STORE_QUERIES_HOT, 10, &rows, &n, &err), &err);
+    assert_ok(service_list_queries(s, tenant, 0, STORE_QUERIES_HOT, 10, &rows, &n, &err), &err);
     int64_t count = n ? rows[0].count : 0;
     store_query_rows_free(rows, n);
     return count;
@@ -44,14 +46,13 @@ static int64_t logged(store *s, const char *tenant) {
 static void a_stuck_disk_holds_up_no_query_and_loses_no_sum(void **state) {
     (void)state;
     fo_err err = {0};
-    char *folder = test_folder(), path[4200];
-    snprintf(path, sizeof path, "%s/forage.db", folder);
-    store *s;
+    char *folder = test_folder();
+    service *s;
     query_log *log;
-    assert_ok(store_open(&s, path, NULL, &err), &err);
+    assert_ok(service_open(&s, &(service_options){.home = folder}, &err), &err);
     assert_ok(query_log_create(&log, s, &err), &err);
     store_txn *t; /* the log's thread waits behind this one */
-    assert_ok(store_begin(s, &t, &err), &err);
+    assert_ok(store_begin(service_store(s), &t, &err), &err);
     enum { N = 3 * 4096 + 100 };
     store_query_log r = row("acme");
     for (int i = 0; i < N; i++) query_log_add(log, &r);
@@ -67,18 +68,17 @@ static void a_stuck_disk_holds_up_no_query_and_loses_no_sum(void **state) {
     assert_int_equal(answers.hits, N);
     assert_float_equal(answers.saved_ms, 2.0 * N, 1e-3);
     assert_int_equal(sum(s, "acme", STORE_LAYER_KV_DISK).saved_tokens, 3 * (int64_t)N);
-    store_close(s);
+    service_close(s);
     test_remove(folder);
 }
 
 static void text_may_be_absent_and_tenants_stay_apart(void **state) {
     (void)state;
     fo_err err = {0};
-    char *folder = test_folder(), path[4200];
-    snprintf(path, sizeof path, "%s/forage.db", folder);
-    store *s;
+    char *folder = test_folder();
+    service *s;
     query_log *log;
-    assert_ok(store_open(&s, path, NULL, &err), &err);
+    assert_ok(service_open(&s, &(service_options){.home = folder}, &err), &err);
     assert_ok(query_log_create(&log, s, &err), &err);
     store_query_log r = row("acme"), q = row("globex");
     q.query = NULL;
@@ -92,11 +92,11 @@ static void text_may_be_absent_and_tenants_stay_apart(void **state) {
     assert_int_equal(sum(s, "globex", STORE_LAYER_ANSWER).lookups, 1);
     store_query_row *rows;
     size_t n;
-    assert_ok(store_list_queries(s, "globex", 0, STORE_QUERIES_SLOW, 10, &rows, &n, &err), &err);
+    assert_ok(service_list_queries(s, "globex", 0, STORE_QUERIES_SLOW, 10, &rows, &n, &err), &err);
     assert_int_equal(n, 1);
     assert_null(rows[0].query);
     store_query_rows_free(rows, n);
-    store_close(s);
+    service_close(s);
     test_remove(folder);
 }
 

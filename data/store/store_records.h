@@ -1,0 +1,144 @@
+/* store_records.h - what a store keeps, as it is handed out: plain structs, whatever the store is made of.
+ *
+ * Who is given one owns what it points to, until the deinit; all strings are UTF-8. */
+#ifndef FORAGE_DATA_STORE_RECORDS_H
+#define FORAGE_DATA_STORE_RECORDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* ---- collections, documents, chunks ------------------------------------------------------ */
+
+typedef struct store_collection {
+    int64_t id;
+    char *tenant, *name;
+    char *language; /* Snowball name ("english") or "none" */
+    char *embedder; /* fingerprint of the embedder whose vectors it holds; "" while empty */
+    uint32_t dim;
+    double alpha; /* tuned dense weight, < 0: the embedder's default */
+    int64_t epoch, n_documents, n_chunks, created_ms;
+} store_collection;
+void store_collection_deinit(store_collection *c);
+
+typedef struct store_document {
+    int64_t rowid;
+    char *id, *title, *uri, *content_type, *metadata; /* NULL where there is none */
+    char content_sha256[65];
+    int64_t created_ms, updated_ms;
+    size_t n_chunks, text_bytes;
+    char *text;   /* only where asked for */
+    bool damaged; /* of a list: its digest is another, so that nothing but id is given */
+} store_document;
+void store_document_deinit(store_document *d);
+
+typedef struct store_chunk {
+    int64_t id, document;                /* rowids */
+    size_t ordinal;                      /* 0-based within the document */
+    size_t start, end, start_cp, end_cp; /* span in the document's text */
+    char *text;                          /* text_len bytes and a NUL */
+    size_t text_len;
+    size_t n_before; /* bytes of the document that stand before text[0], in the same memory: a few
+                        hundred, as they lie there (no digest covers them), to tell by where a line
+                        or a sentence began. Freed with text */
+    char *heading;   /* NULL: none */
+    char *document_id, *title, *uri, *metadata;
+} store_chunk;
+void store_chunk_deinit(store_chunk *c);
+
+/* ---- jobs, calls that may be repeated ---------------------------------------------------- */
+
+typedef struct store_job {
+    int64_t id;
+    char *tenant, *kind;               /* "ingest", "rebuild", ... */
+    char *state;                       /* "queued|running|succeeded|failed|cancelled" */
+    int64_t n_total, n_done, n_failed; /* documents; n_total < 0 while unknown */
+    char *collection, *error, *result; /* NULL where there is none; result is JSON */
+    int64_t created_ms, updated_ms;
+} store_job;
+void store_job_deinit(store_job *j);
+
+/* What a key of idempotency stands for. */
+enum store_idem { STORE_IDEM_NEW, STORE_IDEM_RUNNING, STORE_IDEM_DONE, STORE_IDEM_OTHER_BODY };
+
+/* ---- what was asked ---------------------------------------------------------------------- */
+
+/* What may have spared a query its work; the names are those of the API. */
+enum store_cache_layer {
+    STORE_LAYER_ANSWER,
+    STORE_LAYER_RETRIEVAL,
+    STORE_LAYER_KV_PREFIX, /* pages attached by the hash of their tokens */
+    STORE_LAYER_KV_CHUNK,  /* a chunk's keys and values, moved to another place */
+    STORE_LAYER_KV_DISK,   /* read back from disk */
+    STORE_N_LAYERS
+};
+const char *store_cache_layer_name(enum store_cache_layer layer);
+
+/* Where a query's time goes; the names are those of timings_ms. */
+enum store_stage {
+    STORE_STAGE_QUEUE,
+    STORE_STAGE_EMBED,
+    STORE_STAGE_DENSE,
+    STORE_STAGE_SPARSE,
+    STORE_STAGE_FUSE,
+    STORE_STAGE_RERANK,
+    STORE_STAGE_PREFILL,
+    STORE_STAGE_FIRST_TOKEN,
+    STORE_STAGE_DECODE,
+    STORE_STAGE_TOTAL,
+    STORE_N_STAGES
+};
+const char *store_stage_name(enum store_stage stage);
+
+typedef struct store_layer_use {
+    int lookups, hits;
+    double saved_ms;
+    int64_t saved_tokens;
+} store_layer_use;
+
+typedef struct store_query_log {
+    int64_t t_ms;
+    const char *tenant, *collection, *query, *status, *answer_source; /* query NULL: not logged */
+    double total_ms;
+    int n_contexts;
+    bool cache_hit;
+    store_layer_use layers[STORE_N_LAYERS]; /* a row of the rollups where lookups > 0 */
+    double stage_ms[STORE_N_STAGES];        /* counted where > 0 */
+} store_query_log;
+
+/* Of one cache layer in one step of a series. */
+typedef struct store_rollup {
+    int64_t t_s; /* begin of the step */
+    enum store_cache_layer layer;
+    int64_t lookups, hits, saved_tokens;
+    double saved_ms;
+} store_rollup;
+
+typedef struct store_latency {
+    int64_t t_s; /* begin of the step */
+    enum store_stage stage;
+    int64_t count;
+    double mean_ms, p50_ms, p95_ms, p99_ms; /* quantiles within 9 %: of buckets, 4 an octave */
+} store_latency;
+
+/* Most asked, slowest by mean, most often without an answer first. */
+enum store_query_order { STORE_QUERIES_HOT, STORE_QUERIES_SLOW, STORE_QUERIES_UNANSWERED };
+typedef struct store_query_row {
+    char *query, *collection; /* query NULL where text was not logged */
+    int64_t count, hits, unanswered, last_ms;
+    double mean_ms, max_ms;
+} store_query_row;
+void store_query_rows_free(store_query_row *rows, size_t n);
+
+/* ---- timings of the store itself --------------------------------------------------------- */
+
+enum store_timing {
+    STORE_TIMING_TURN,   /* a writer's wait for its turn */
+    STORE_TIMING_WRITE,  /* a transaction's statements */
+    STORE_TIMING_COMMIT, /* until it is durable */
+    STORE_TIMING_READ,   /* a reader's connection in use */
+    STORE_N_TIMINGS
+};
+const char *store_timing_name(enum store_timing which);
+
+#endif

@@ -1,0 +1,42 @@
+/* catalog.h - what a home holds, to look at: its collections and their documents.
+ *
+ * A running service has a catalog. Without one, catalog_open reads a home as it is, also beside a
+ * server: no model is loaded and no index opened.
+ *
+ *     catalog *c;
+ *     catalog_open(&c, "home", &err);
+ *     catalog_get_document(c, "default", "notes", "kb-1", true, &doc, &err);
+ *     store_document_deinit(&doc);
+ *     catalog_close(c);
+ *
+ * Any thread may ask. Of a collection that is not there, FO_ENOTFOUND has the field "collection". */
+#ifndef FORAGE_RETRIEVAL_CATALOG_H
+#define FORAGE_RETRIEVAL_CATALOG_H
+
+#include "retrieval/service/service.h"
+
+typedef struct catalog catalog;
+
+catalog *service_catalog(service *s); /* owned by s */
+/* FO_ENOTFOUND: there is no home in that folder; nothing is made. */
+int catalog_open(catalog **out, const char *home, fo_err *err);
+void catalog_close(catalog *c); /* of catalog_open alone; NULL is fine */
+
+/* Caller deinits *out, which is untouched on an error. */
+int catalog_get_collection(catalog *c, const char *tenant, const char *name, store_collection *out,
+                           fo_err *err);
+/* All of a tenant (NULL: all tenants), by name; caller deinits each and frees *out. */
+int catalog_list_collections(catalog *c, const char *tenant, store_collection **out, size_t *n,
+                             fo_err *err);
+
+/* FO_ENOTFOUND (field "id"); FO_ECORRUPT: what is stored is not what was ingested. Caller deinits
+ * *out. */
+int catalog_get_document(catalog *c, const char *tenant, const char *collection, const char *id,
+                         bool with_text, store_document *out, fo_err *err);
+/* A page in order of id, ids > after (NULL: from the first), without their text. Caller deinits each
+ * and frees *out. */
+int catalog_list_documents(catalog *c, const char *tenant, const char *collection,
+                           const char *after, size_t limit, store_document **out, size_t *n,
+                           bool *has_more, fo_err *err);
+
+#endif
