@@ -3,7 +3,7 @@
  * A chunk that is met again stands behind others nearly always. Behind the prefix alone its first
  * tokens find nothing to look at but instructions, and look at those; behind any text at all their
  * keys and values come far nearer to what the chunk's later company would have made of them, and
- * it hardly matters which text (docs/kv-reuse.md has the figures). The lead is forgotten: only the
+ * it hardly matters which text (docs/measurements/kv.md has the figures). The lead is forgotten: only the
  * chunk's KV is kept, under a name that includes it (kv_chunk_key's prefix). */
 #ifndef FORAGE_ENGINE_CHUNK_LEAD_H
 #define FORAGE_ENGINE_CHUNK_LEAD_H

@@ -7,7 +7,7 @@
 
 enum { SAVE_ALL_MS = 10000 /* the end waits no longer for what is cached to be written */ };
 
-static const double CHUNK_BUDGET = .15; /* docs/kv-reuse.md: as measured */
+static const double CHUNK_BUDGET = .15; /* docs/measurements/kv.md: as measured */
 
 static int open_kv(engine *e, const engine_options *opt, const engine_memory_plan *plan,
                    fo_err *err) {

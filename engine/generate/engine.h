@@ -52,7 +52,7 @@ typedef struct engine_options {
     uint64_t kv_disk;        /* bytes there; 0: nothing on disk */
     double defrag_threshold; /* kv_cache_options; 0: .5 */
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
-     * question attends to most (docs/kv-reuse.md); 0: .15, < 0: none. */
+     * question attends to most (docs/measurements/kv.md); 0: .15, < 0: none. */
     double kv_chunk_budget;
     int batch_wait_us;       /* an idle engine waits so long for company of the first request */
     double max_qps, max_tps; /* admission; 0: no limit */

@@ -17,7 +17,7 @@
  *
  * Sources: position-free chunks: TurboRAG (Lu et al. 2024), EPIC (Hu et al. 2024); computing a
  * share again: CacheBlend (Yao et al. 2025). The choice by the question's attention is ours,
- * measured in docs/kv-reuse.md. Threads: as the pages. */
+ * measured in docs/measurements/kv.md. Threads: as the pages. */
 #ifndef FORAGE_ENGINE_KV_CHUNK_H
 #define FORAGE_ENGINE_KV_CHUNK_H
 
@@ -40,7 +40,7 @@ int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start
 
 /* The layers whose attention chooses, of n_layers: [out[0], out[1]): from the middle to four
  * fifths. What the early ones attend to says less, and the last ones need not be computed for it
- * (docs/kv-reuse.md). */
+ * (docs/measurements/kv.md). */
 void kv_chunk_layers(int n_layers, int out[2]);
 
 typedef struct kv_chunk_range {
@@ -49,7 +49,7 @@ typedef struct kv_chunk_range {
 
 /* From the attention that positions are paid to what computing them again is worth. Computed alone,
  * a chunk's token k saw the k tokens before it and nothing of the chunks in front: the fewer it
- * saw, the more it lacks. So attention / (48 + k), as measured (docs/kv-reuse.md). */
+ * saw, the more it lacks. So attention / (48 + k), as measured (docs/measurements/kv.md). */
 void kv_chunk_weigh(uint64_t *attention, const kv_chunk_range *ranges, int n_ranges);
 
 /* Of the positions in the ranges (ascending, apart) the share that attention[position] is largest

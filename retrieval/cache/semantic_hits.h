@@ -3,7 +3,7 @@
  * What was answered of late is kept as the question's vector and its *marks*; a question finds the
  * answer of the nearest one whose cosine reaches a threshold, where a lexical guard agrees. The
  * guard exists because vectors of questions that differ in one name, number or "not" lie closer
- * than vectors of paraphrases: docs/caching.md has the measured rates with and without it.
+ * than vectors of paraphrases: docs/measurements/caching.md has the measured rates with and without it.
  *
  * Only questions of the same group are compared: the same tenant, collection and parameters (the
  * key of an answer, made without its question). */

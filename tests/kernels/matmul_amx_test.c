@@ -259,7 +259,7 @@ static void scales_that_are_no_numbers_do_no_harm(void **state) {
     drop(&p);
 }
 
-/* What docs/performance-engine.md counts: of each instruction, for 2 x 2 tiles and 32 channels. */
+/* What docs/measurements/amx.md counts: of each instruction, for 2 x 2 tiles and 32 channels. */
 static void a_block_takes_as_many_instructions_as_documented(void **state) {
     (void)state;
     need_avx512();
