@@ -1,4 +1,4 @@
-/* A private shelf that grows batch by batch and becomes a file: see search_bulk.h. */
+/* A private segment that grows batch by batch and becomes a file: see search_bulk.h. */
 #include "index/search/search_bulk.h"
 
 #include <stdlib.h>
@@ -24,8 +24,8 @@ typedef struct batch_chunk {
 struct search_bulk {
     search_index *ix;
     search_bulk_options opt;
-    shelf shelf; /* what the next file will hold */
-    size_t max_shelf_docs;
+    search_segment segment; /* what the next file will hold */
+    size_t max_segment_docs;
     uint64_t n_done, n_bytes; /* for the progress */
     /* the batch */
     batch_chunk *chunks;
@@ -50,11 +50,11 @@ int search_bulk_begin(search_bulk **out, search_index *ix, const search_bulk_opt
     uint32_t M = ix->M ? ix->M : 16;
     size_t vector_bytes = (size_t)ix->dim * sizeof(float), text_bytes = 1024;
     size_t point_bytes = (ix->dim ? 2 * (size_t)ix->dim + 8 * (size_t)M : 0) + OTHER_BYTES;
-    /* A quarter for the batch, half for the shelf; the rest is slack for writing it out. */
+    /* A quarter for the batch, half for the segment; the rest is slack for writing it out. */
     uint64_t batch = memory / 4 / (vector_bytes + text_bytes), held = memory / 2 / point_bytes;
     b->room = batch < 256 ? 256 : batch < BATCH_CHUNKS ? (size_t)batch : BATCH_CHUNKS;
     if (held < b->room) held = b->room;
-    b->max_shelf_docs = held < POSTINGS_MAX_DOCS - 1 ? (size_t)held : POSTINGS_MAX_DOCS - 1;
+    b->max_segment_docs = held < POSTINGS_MAX_DOCS - 1 ? (size_t)held : POSTINGS_MAX_DOCS - 1;
     b->chunks = malloc(b->room * sizeof *b->chunks);
     b->vectors = malloc(b->room * vector_bytes + 1);
     if (!b->chunks || !b->vectors) {
@@ -67,7 +67,7 @@ int search_bulk_begin(search_bulk **out, search_index *ix, const search_bulk_opt
 
 void search_bulk_abort(search_bulk *b) {
     if (!b) return;
-    shelf_drop(&b->shelf);
+    search_segment_drop(&b->segment);
     free(b->chunks);
     free(b->vectors);
     fo_buf_free(&b->texts);
@@ -115,14 +115,14 @@ static int build_slice(const search_bulk *b, size_t begin, size_t end, part **ou
         rc = inverted_builder_end_document(words, err);
     }
     if (!rc) rc = segment_writer_create(&w, NULL, err);
-    if (!rc) rc = write_info(w, ix, n, -1, err);
+    if (!rc) rc = search_write_info(w, ix, n, -1, err);
     if (!rc) rc = inverted_build(words, &ix->bm25, w, err);
-    if (!rc) rc = write_ids(w, ids, ids + n, n, err);
+    if (!rc) rc = search_write_ids(w, ids, ids + n, n, err);
     if (!rc) rc = metadata_build(meta, n, w, err);
     if (!rc) {
         segment *file;
         rc = segment_writer_adopt(w, &file, err);
-        if (!rc) rc = part_open(out, file, ix, err);
+        if (!rc) rc = search_part_open(out, file, ix, err);
     } else {
         segment_writer_abort(w);
     }
@@ -141,12 +141,12 @@ static void build_slices(void *arg, size_t begin, size_t end, int thread) {
                     &j->errors[i]);
 }
 
-/* The batch's documents as parts at the end of the shelf. */
+/* The batch's documents as parts at the end of the segment. */
 static int add_postings(search_bulk *b, fo_err *err) {
     fo_pool *pool = b->ix->pool;
     size_t n = pool ? (size_t)fo_pool_threads(pool) : 1;
     if (n > b->n) n = b->n;
-    shelf *s = &b->shelf;
+    search_segment *s = &b->segment;
     part **parts = realloc(s->parts, (s->n_parts + n) * sizeof(part *));
     if (parts) s->parts = parts;
     uint32_t *bases = realloc(s->bases, (s->n_parts + n) * sizeof *bases);
@@ -165,7 +165,7 @@ static int add_postings(search_bulk *b, fo_err *err) {
     }
     for (size_t i = 0; j.parts && i < n; i++) {
         if (rc) {
-            part_drop(j.parts[i]);
+            search_part_drop(j.parts[i]);
             continue;
         }
         s->bases[s->n_parts] = s->n_docs;
@@ -188,11 +188,11 @@ static void on_linked(void *ctx, size_t done, size_t total) {
 
 static int add_points(search_bulk *b, fo_err *err) {
     if (!b->ix->dim) return FO_OK;
-    if (!b->shelf.graph) {
-        int rc = graph_create(&b->shelf.graph, b->ix, b->max_shelf_docs, err);
+    if (!b->segment.graph) {
+        int rc = search_graph_create(&b->segment.graph, b->ix, b->max_segment_docs, err);
         if (rc) return rc;
     }
-    int rc = hnsw_build(b->shelf.graph->h, b->vectors, b->n, b->ix->pool, on_linked, b, err);
+    int rc = hnsw_build(b->segment.graph->h, b->vectors, b->n, b->ix->pool, on_linked, b, err);
     if (!rc) report(b, SEARCH_BULK_GRAPH, b->n_done + b->n);
     return rc;
 }
@@ -201,9 +201,9 @@ static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
     search_index *ix = b->ix;
     uint64_t before = atomic_load(&ix->bytes_written);
     pthread_mutex_lock(&ix->work);
-    int rc = shelf_seal(ix, &b->shelf, epoch, err);
+    int rc = search_segment_seal(ix, &b->segment, epoch, err);
     pthread_mutex_unlock(&ix->work);
-    shelf_drop(&b->shelf);
+    search_segment_drop(&b->segment);
     b->n_bytes += atomic_load(&ix->bytes_written) - before;
     if (!rc) report(b, SEARCH_BULK_COMMIT, b->n_bytes);
     return rc;
@@ -212,7 +212,7 @@ static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
 static int flush(search_bulk *b, fo_err *err) {
     if (!b->n) return FO_OK;
     int rc = FO_OK;
-    if (b->shelf.n_docs && b->shelf.n_docs + b->n > b->max_shelf_docs)
+    if (b->segment.n_docs && b->segment.n_docs + b->n > b->max_segment_docs)
         rc = seal(b, search_index_epoch(b->ix), err);
     if (!rc) rc = add_postings(b, err);
     if (!rc) rc = add_points(b, err);

@@ -40,15 +40,15 @@ search_snapshot *search_index_acquire(search_index *ix) {
     }
 }
 
-void filter_bits_drop(filter_bits *f) {
+void search_filter_bits_drop(filter_bits *f) {
     if (!f || atomic_fetch_sub(&f->refs, 1) != 1) return;
-    for (size_t i = 0; i < f->n; i++) free(f->shelves[i].words);
+    for (size_t i = 0; i < f->n; i++) free(f->segments[i].words);
     free(f);
 }
 
 static void snapshot_free(search_snapshot *s) {
-    for (size_t i = 0; i < s->n_shelves; i++) shelf_drop(&s->shelves[i]);
-    filter_bits_drop(s->cache);
+    for (size_t i = 0; i < s->n_segments; i++) search_segment_drop(&s->segments[i]);
+    search_filter_bits_drop(s->cache);
     pthread_mutex_destroy(&s->cache_mu);
     free(s);
 }
@@ -57,8 +57,9 @@ void search_index_release(search_snapshot *s) {
     if (s && atomic_fetch_sub(&s->refs, 1) == 1) snapshot_free(s);
 }
 
-search_snapshot *snapshot_create(search_index *ix, size_t n_shelves, int64_t epoch, fo_err *err) {
-    search_snapshot *s = calloc(1, sizeof *s + n_shelves * sizeof *s->shelves);
+search_snapshot *search_snapshot_create(search_index *ix, size_t n_segments, int64_t epoch,
+                                        fo_err *err) {
+    search_snapshot *s = calloc(1, sizeof *s + n_segments * sizeof *s->segments);
     if (!s) {
         no_memory(err);
         return NULL;
@@ -70,20 +71,20 @@ search_snapshot *snapshot_create(search_index *ix, size_t n_shelves, int64_t epo
     return s;
 }
 
-void snapshot_count(search_snapshot *s) {
+void search_snapshot_tally(search_snapshot *s) {
     s->n_live = s->n_parts = 0;
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        s->n_live += shelf_n_live(&s->shelves[i]);
-        s->n_parts += s->shelves[i].n_parts;
+    for (size_t i = 0; i < s->n_segments; i++) {
+        s->n_live += search_segment_n_live(&s->segments[i]);
+        s->n_parts += s->segments[i].n_parts;
     }
 }
 
-search_snapshot *snapshot_current(search_index *ix) {
+search_snapshot *search_snapshot_current(search_index *ix) {
     return pointer_of(atomic_load(&ix->current));
 }
 
-void snapshot_publish(search_index *ix, search_snapshot *s) {
-    snapshot_count(s);
+void search_snapshot_publish(search_index *ix, search_snapshot *s) {
+    search_snapshot_tally(s);
     uint64_t old = atomic_exchange(&ix->current, (uint64_t)(uintptr_t)s << ANNOUNCED_BITS);
     search_snapshot *before = pointer_of(old);
     if (!before) return;
@@ -211,22 +212,23 @@ static int build_part(search_index *ix, part **out, fo_err *err) {
     uint32_t n = (uint32_t)g->n;
     int rc = segment_writer_create(&w, NULL, err);
     if (rc) return rc;
-    rc = write_info(w, ix, n, -1, err);
+    rc = search_write_info(w, ix, n, -1, err);
     if (!rc) rc = inverted_build(g->words, &ix->bm25, w, err);
-    if (!rc) rc = write_ids(w, g->chunks, g->documents, n, err);
+    if (!rc) rc = search_write_ids(w, g->chunks, g->documents, n, err);
     if (!rc) rc = metadata_build(g->meta, n, w, err);
     if (rc) {
         segment_writer_abort(w);
         return rc;
     }
     rc = segment_writer_adopt(w, &file, err);
-    return !rc ? part_open(out, file, ix, err) : rc;
+    return !rc ? search_part_open(out, file, ix, err) : rc;
 }
 
-static int open_shelf(search_index *ix, shelf *out, size_t capacity, fo_err *err) {
-    shelf s = {.parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
+static int open_memory_segment(search_index *ix, search_segment *out, size_t capacity,
+                               fo_err *err) {
+    search_segment s = {.parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
     int rc = s.parts && s.bases ? FO_OK : no_memory(err);
-    if (!rc && ix->dim) rc = graph_create(&s.graph, ix, capacity, err);
+    if (!rc && ix->dim) rc = search_graph_create(&s.graph, ix, capacity, err);
     if (rc) {
         free(s.parts);
         free(s.bases);
@@ -241,7 +243,7 @@ static unsigned tier_of(uint32_t n) {
     return n ? (31u - (unsigned)__builtin_clz(n)) / 2 : 0;
 }
 
-static int join_tail(search_index *ix, shelf *s, fo_err *err) {
+static int join_tail(search_index *ix, search_segment *s, fo_err *err) {
     for (;;) {
         size_t n = s->n_parts, run = 1;
         while (run < n &&
@@ -249,16 +251,16 @@ static int join_tail(search_index *ix, shelf *s, fo_err *err) {
             run++;
         if (run < 4) return FO_OK;
         part *joined;
-        int rc = parts_join(&joined, s->parts + n - run, run, ix, err);
+        int rc = search_parts_join(&joined, s->parts + n - run, run, ix, err);
         if (rc) return rc;
-        for (size_t i = n - run; i < n; i++) part_drop(s->parts[i]);
+        for (size_t i = n - run; i < n; i++) search_part_drop(s->parts[i]);
         s->parts[n - run] = joined;
         s->n_parts = n - run + 1;
     }
 }
 
-/* Append what is staged to the open shelf s. */
-static int shelf_append(search_index *ix, shelf *s, fo_err *err) {
+/* Append what is staged to the open segment s. */
+static int append_staged(search_index *ix, search_segment *s, fo_err *err) {
     staged *g = &ix->stage;
     part *fresh;
     int rc = build_part(ix, &fresh, err);
@@ -268,13 +270,13 @@ static int shelf_append(search_index *ix, shelf *s, fo_err *err) {
     uint32_t n_docs = s->n_docs + (uint32_t)g->n;
     bitmap *live = NULL;
     if (any_dead) {
-        live = bitmap_create(n_docs, NULL);
+        live = search_bitmap_create(n_docs, NULL);
         if (!live) {
-            part_drop(fresh);
+            search_part_drop(fresh);
             return no_memory(err);
         }
         for (uint32_t d = 0; d < n_docs; d++) {
-            bool dead = d < s->n_docs ? !shelf_alive(s, d) : g->dead[d - s->n_docs];
+            bool dead = d < s->n_docs ? !search_segment_alive(s, d) : g->dead[d - s->n_docs];
             if (!dead) continue;
             live->words[d / 64] &= ~((uint64_t)1 << (d % 64));
             live->n_set--;
@@ -282,19 +284,19 @@ static int shelf_append(search_index *ix, shelf *s, fo_err *err) {
     }
     if (s->graph) rc = hnsw_build(s->graph->h, g->vectors, g->n, ix->pool, NULL, NULL, err);
     if (rc) {
-        part_drop(fresh);
-        bitmap_drop(live);
+        search_part_drop(fresh);
+        search_bitmap_drop(live);
         return rc;
     }
     s->bases[s->n_parts] = s->n_docs;
-    s->parts[s->n_parts++] = fresh; /* shelf_copy leaves room for one more */
+    s->parts[s->n_parts++] = fresh; /* search_segment_copy leaves room for one more */
     s->n_docs = n_docs;
-    bitmap_drop(s->live);
+    search_bitmap_drop(s->live);
     s->live = live;
     return join_tail(ix, s, err);
 }
 
-static void kill_in_shelf(shelf *s, int64_t chunk, bool *copied, bool *failed) {
+static void mark_dead(search_segment *s, int64_t chunk, bool *copied, bool *failed) {
     for (size_t i = 0; i < s->n_parts; i++) {
         const part *p = s->parts[i];
         uint32_t low = 0, high = p->n_docs;
@@ -308,14 +310,14 @@ static void kill_in_shelf(shelf *s, int64_t chunk, bool *copied, bool *failed) {
         for (; low < p->n_docs && p->order[low] < p->n_docs && p->chunks[p->order[low]] == chunk;
              low++) {
             uint32_t doc = s->bases[i] + p->order[low];
-            if (!shelf_alive(s, doc)) continue;
+            if (!search_segment_alive(s, doc)) continue;
             if (!*copied) { /* the old snapshot keeps its own */
-                bitmap *b = bitmap_create(s->n_docs, s->live);
+                bitmap *b = search_bitmap_create(s->n_docs, s->live);
                 if (!b) {
                     *failed = true;
                     return;
                 }
-                bitmap_drop(s->live);
+                search_bitmap_drop(s->live);
                 s->live = b;
                 *copied = true;
             }
@@ -330,7 +332,7 @@ static size_t most_points(const search_index *ix) {
     return 2 * ix->seal_chunks;
 }
 
-static bool needs_freeze(const search_index *ix, const shelf *s, size_t more) {
+static bool needs_freeze(const search_index *ix, const search_segment *s, size_t more) {
     if (!s->graph) return s->n_docs + more > 4 * ix->seal_chunks + 65536;
     uint32_t points = hnsw_count(s->graph->h);
     return points != s->n_docs ||
@@ -338,51 +340,51 @@ static bool needs_freeze(const search_index *ix, const shelf *s, size_t more) {
 }
 
 /* Address space is set aside as it is needed: thousands of small collections share a process. */
-static int make_room(search_index *ix, shelf *s, size_t more, fo_err *err) {
+static int make_room(search_index *ix, search_segment *s, size_t more, fo_err *err) {
     size_t need = s->n_docs + more, room = s->graph ? hnsw_capacity(s->graph->h) : need;
     if (need <= room) return FO_OK;
     while (room < need) room *= 2;
-    return graph_grow(&s->graph, room < most_points(ix) ? room : most_points(ix), err);
+    return search_graph_grow(&s->graph, room < most_points(ix) ? room : most_points(ix), err);
 }
 
-static bool is_open(const shelf *s) {
+static bool is_open(const search_segment *s) {
     return s->file == 0 && !s->frozen;
 }
 
-/* The next snapshot: the current one's shelves, then tombstones, then the staged documents. */
+/* The next snapshot: the current one's segments, then tombstones, then the staged documents. */
 static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out, fo_err *err) {
     staged *g = &ix->stage;
-    search_snapshot *now = snapshot_current(ix);
-    search_snapshot *s = snapshot_create(ix, now->n_shelves + 1, epoch, err);
+    search_snapshot *now = search_snapshot_current(ix);
+    search_snapshot *s = search_snapshot_create(ix, now->n_segments + 1, epoch, err);
     if (!s) return FO_ENOMEM;
     int rc = FO_OK;
-    for (size_t i = 0; i < now->n_shelves && !rc; i++) {
-        rc = shelf_copy(&s->shelves[i], &now->shelves[i], err);
-        if (!rc) s->n_shelves++;
+    for (size_t i = 0; i < now->n_segments && !rc; i++) {
+        rc = search_segment_copy(&s->segments[i], &now->segments[i], err);
+        if (!rc) s->n_segments++;
     }
-    for (size_t i = 0; i < s->n_shelves && !rc; i++) {
+    for (size_t i = 0; i < s->n_segments && !rc; i++) {
         bool copied = false, failed = false;
         for (size_t r = 0; r < g->n_removed && !failed; r++)
-            kill_in_shelf(&s->shelves[i], g->removed[r], &copied, &failed);
+            mark_dead(&s->segments[i], g->removed[r], &copied, &failed);
         if (failed) rc = no_memory(err);
     }
     if (!rc && g->n) {
-        shelf *last = s->n_shelves ? &s->shelves[s->n_shelves - 1] : NULL;
+        search_segment *last = s->n_segments ? &s->segments[s->n_segments - 1] : NULL;
         if (last && is_open(last) && needs_freeze(ix, last, g->n)) {
             last->frozen = true;
             last->epoch = ix->published;
         }
         if (!last || !is_open(last)) {
             size_t first = FIRST_POINTS < most_points(ix) ? FIRST_POINTS : most_points(ix);
-            last = &s->shelves[s->n_shelves];
-            rc = open_shelf(ix, last, first > g->n ? first : g->n, err);
+            last = &s->segments[s->n_segments];
+            rc = open_memory_segment(ix, last, first > g->n ? first : g->n, err);
             if (!rc) {
                 last->serial = ix->next_serial++;
-                s->n_shelves++;
+                s->n_segments++;
             }
         }
         if (!rc) rc = make_room(ix, last, g->n, err);
-        if (!rc) rc = shelf_append(ix, last, err);
+        if (!rc) rc = append_staged(ix, last, err);
         if (!rc && last->n_docs >= ix->seal_chunks) {
             last->frozen = true;
             last->epoch = epoch;
@@ -410,30 +412,30 @@ int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
     if (!rc) {
         ix->published = epoch;
         atomic_fetch_add(&ix->bytes_ingested, ix->stage.bytes);
-        snapshot_publish(ix, s);
-        if (ix->workers) workers_wake(ix->workers, ix);
+        search_snapshot_publish(ix, s);
+        if (ix->workers) search_workers_wake(ix->workers, ix);
     }
     pthread_mutex_unlock(&ix->mu);
     if (!rc) stage_clear(&ix->stage);
     return rc;
 }
 
-/* Freezes the open shelf; under work. */
+/* Freezes the open segment; under work. */
 static int freeze(search_index *ix, fo_err *err) {
     int rc = FO_OK;
     pthread_mutex_lock(&ix->mu);
-    search_snapshot *now = snapshot_current(ix);
-    if (now->n_shelves && is_open(&now->shelves[now->n_shelves - 1])) {
-        search_snapshot *s = snapshot_create(ix, now->n_shelves, now->epoch, err);
+    search_snapshot *now = search_snapshot_current(ix);
+    if (now->n_segments && is_open(&now->segments[now->n_segments - 1])) {
+        search_snapshot *s = search_snapshot_create(ix, now->n_segments, now->epoch, err);
         rc = s ? FO_OK : FO_ENOMEM;
-        for (size_t i = 0; i < now->n_shelves && !rc; i++) {
-            rc = shelf_copy(&s->shelves[i], &now->shelves[i], err);
-            if (!rc) s->n_shelves++;
+        for (size_t i = 0; i < now->n_segments && !rc; i++) {
+            rc = search_segment_copy(&s->segments[i], &now->segments[i], err);
+            if (!rc) s->n_segments++;
         }
         if (!rc) {
-            s->shelves[s->n_shelves - 1].frozen = true;
-            s->shelves[s->n_shelves - 1].epoch = ix->published;
-            snapshot_publish(ix, s);
+            s->segments[s->n_segments - 1].frozen = true;
+            s->segments[s->n_segments - 1].epoch = ix->published;
+            search_snapshot_publish(ix, s);
         } else if (s) {
             search_index_release(s);
         }
@@ -446,12 +448,12 @@ int search_index_seal(search_index *ix, fo_err *err) {
     if (ix->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the index was opened read-only");
     pthread_mutex_lock(&ix->work);
     int rc = freeze(ix, err);
-    if (!rc) rc = seal_frozen(ix, err);
+    if (!rc) rc = search_seal_frozen(ix, err);
     if (!rc) { /* nothing is unsealed: the files and tombstones cover all that is visible */
         pthread_mutex_lock(&ix->mu);
-        search_snapshot *s = snapshot_current(ix);
-        if (s->n_shelves == 0 || !is_open(&s->shelves[s->n_shelves - 1]))
-            rc = manifest_write(ix, s, ix->published, err);
+        search_snapshot *s = search_snapshot_current(ix);
+        if (s->n_segments == 0 || !is_open(&s->segments[s->n_segments - 1]))
+            rc = search_manifest_write(ix, s, ix->published, err);
         pthread_mutex_unlock(&ix->mu);
     }
     pthread_mutex_unlock(&ix->work);
@@ -462,7 +464,7 @@ int search_index_compact(search_index *ix, fo_err *err) {
     int rc = search_index_seal(ix, err);
     if (rc) return rc;
     pthread_mutex_lock(&ix->work);
-    rc = compact_all(ix, err);
+    rc = search_compact_all(ix, err);
     pthread_mutex_unlock(&ix->work);
     return rc;
 }
@@ -470,9 +472,10 @@ int search_index_compact(search_index *ix, fo_err *err) {
 /* Opening and closing ------------------------------------------------------------------------- */
 
 static void index_free(search_index *ix) {
-    search_snapshot *s = snapshot_current(ix);
+    search_snapshot *s = search_snapshot_current(ix);
     if (s) search_index_release(s);
-    for (size_t i = 0; i < SEARCH_ROOMS; i++) search_room_free(atomic_load(&ix->rooms[i]));
+    for (size_t i = 0; i < SEARCH_SCRATCHES; i++)
+        search_scratch_free(atomic_load(&ix->scratches[i]));
     stage_free(&ix->stage);
     analyzer_free(ix->analyzer);
     pthread_mutex_destroy(&ix->mu);
@@ -520,7 +523,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     search_index *ix = calloc(1, sizeof *ix);
     if (!ix) return no_memory(err);
     size_t dropped = 0, n = 0;
-    shelf *shelves = NULL;
+    search_segment *segments = NULL;
     pthread_mutex_init(&ix->mu, NULL);
     pthread_mutex_init(&ix->work, NULL);
     pthread_condattr_t monotonic;
@@ -532,27 +535,27 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     atomic_init(&ix->sealed_epoch, -1);
     int rc = configure(ix, dir, opt, err);
     if (!rc && !ix->read_only) rc = fo_make_dirs(dir, err);
-    if (!rc) rc = manifest_read(ix, &shelves, &n, &dropped, err);
+    if (!rc) rc = search_manifest_read(ix, &segments, &n, &dropped, err);
     search_snapshot *s = NULL;
     if (!rc) {
         ix->published = atomic_load(&ix->sealed_epoch);
-        s = snapshot_create(ix, n, ix->published, err);
+        s = search_snapshot_create(ix, n, ix->published, err);
         if (!s) rc = FO_ENOMEM;
     }
     if (!rc) {
         for (size_t i = 0; i < n; i++) {
-            s->shelves[i] = shelves[i];
-            s->shelves[i].serial = ix->next_serial++;
-            shelves[i] = (shelf){0};
+            s->segments[i] = segments[i];
+            s->segments[i].serial = ix->next_serial++;
+            segments[i] = (search_segment){0};
         }
-        s->n_shelves = n;
-        snapshot_publish(ix, s);
+        s->n_segments = n;
+        search_snapshot_publish(ix, s);
         /* The files cover no epoch until the gap is filled and sealed. A folder always has a
          * manifest: one without has lost it. */
-        if ((dropped || ix->is_new) && !ix->read_only) rc = manifest_write(ix, s, -1, err);
+        if ((dropped || ix->is_new) && !ix->read_only) rc = search_manifest_write(ix, s, -1, err);
     }
-    for (size_t i = 0; i < n; i++) shelf_drop(&shelves[i]);
-    free(shelves);
+    for (size_t i = 0; i < n; i++) search_segment_drop(&segments[i]);
+    free(segments);
     if (!rc && !ix->read_only) {
         ix->owns_workers = !opt->workers;
         ix->workers = opt->workers;
@@ -562,7 +565,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
         index_free(ix);
         return rc;
     }
-    if (ix->workers) workers_join(ix->workers, ix);
+    if (ix->workers) search_workers_join(ix->workers, ix);
     if (n_dropped) *n_dropped = dropped;
     *out = ix;
     return FO_OK;
@@ -575,7 +578,7 @@ void search_index_stop(search_index *ix) {
     atomic_store(&ix->cancel, true);
     pthread_cond_broadcast(&ix->stop);
     pthread_mutex_unlock(&ix->mu);
-    workers_leave(ix->workers, ix);
+    search_workers_leave(ix->workers, ix);
 }
 
 int search_index_close(search_index *ix, bool seal, fo_err *err) {
@@ -600,11 +603,11 @@ int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     int64_t *all = malloc((s->n_live + 1) * sizeof *all);
     size_t k = 0;
-    for (size_t i = 0; all && i < s->n_shelves; i++) {
-        const shelf *h = &s->shelves[i];
+    for (size_t i = 0; all && i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
         if (h->file == 0) continue;
         for (uint32_t d = 0; d < h->n_docs; d++)
-            if (shelf_alive(h, d)) all[k++] = h->parts[0]->chunks[d];
+            if (search_segment_alive(h, d)) all[k++] = h->parts[0]->chunks[d];
     }
     search_index_release(s);
     if (!all) return no_memory(err);
@@ -616,16 +619,16 @@ int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err) {
 
 void search_index_get_stats(search_index *ix, search_index_stats *out) {
     search_snapshot *s = search_index_acquire(ix);
-    search_index_stats t = {.n_segments = s->n_shelves,
+    search_index_stats t = {.n_segments = s->n_segments,
                             .n_chunks = s->n_live,
                             .bytes_written = atomic_load(&ix->bytes_written),
                             .bytes_ingested = atomic_load(&ix->bytes_ingested),
                             .bytes_checked = atomic_load(&ix->bytes_checked),
                             .n_damaged = atomic_load(&ix->n_damaged),
                             .n_dense_scored = atomic_load(&ix->n_dense_scored)};
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        const shelf *h = &s->shelves[i];
-        t.n_deleted += h->n_docs - shelf_n_live(h);
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
+        t.n_deleted += h->n_docs - search_segment_n_live(h);
         uint64_t bytes = 0;
         for (size_t j = 0; j < h->n_parts; j++) {
             t.n_postings += h->parts[j]->inv.n_postings;

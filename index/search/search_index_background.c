@@ -1,5 +1,5 @@
-/* What is done for an index in the background, a turn at a time: it is sealed, merged, and the
- * checksums of its sealed files are checked. Whose turn it is is search_workers.c's business. */
+/* What is done for an index in the background, a task at a time: it is sealed, merged, and the
+ * checksums of its sealed files are checked. What comes next is search_workers.c's business. */
 #include "index/search/search_index_internal.h"
 
 #include <errno.h>
@@ -18,11 +18,11 @@ static void wait_until(search_index *ix, double at) {
     pthread_cond_timedwait(&ix->stop, &ix->mu, &t);
 }
 
-int background_gate(void *arg, size_t n, fo_err *err) {
+int search_background_gate(void *arg, size_t n, fo_err *err) {
     search_index *ix = arg;
     /* The rate is that of all merges: of two at once each has half. */
     double now = fo_now_ms();
-    double at = now + pace_take(&ix->merge_pace, n * workers_n_merging(ix->workers), now);
+    double at = now + pace_take(&ix->merge_pace, n * search_workers_n_merging(ix->workers), now);
     pthread_mutex_lock(&ix->mu);
     while (!ix->stopping && fo_now_ms() < at) wait_until(ix, at);
     bool stopping = ix->stopping;
@@ -30,17 +30,17 @@ int background_gate(void *arg, size_t n, fo_err *err) {
     return stopping ? fo_fail(err, FO_ECANCELLED, "the merge was stopped") : FO_OK;
 }
 
-/* The sealed shelf to be checked next: the one of the smallest serial that is not below `from`. */
-static const shelf *next_sealed(const search_snapshot *s, uint64_t from) {
-    const shelf *best = NULL;
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        const shelf *h = &s->shelves[i];
+/* The sealed segment to be checked next: the one of the smallest serial that is not below `from`. */
+static const search_segment *next_sealed(const search_snapshot *s, uint64_t from) {
+    const search_segment *best = NULL;
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
         if (h->file && h->serial >= from && (!best || h->serial < best->serial)) best = h;
     }
     return best;
 }
 
-static void report_damage(search_index *ix, const shelf *h, const fo_err *why) {
+static void report_damage(search_index *ix, const search_segment *h, const fo_err *why) {
     fo_err text = {0};
     fo_fail(&text, why->code, "segment %016llx: %s", (unsigned long long)h->file, why->msg);
     pthread_mutex_lock(&ix->mu);
@@ -52,11 +52,11 @@ static void report_damage(search_index *ix, const shelf *h, const fo_err *why) {
     if (fn) fn(ctx, text.msg);
 }
 
-double background_check(search_index *ix, bool restart) {
+double search_background_check(search_index *ix, bool restart) {
     file_check *c = &ix->check;
     if (restart) *c = (file_check){0};
     search_snapshot *s = search_index_acquire(ix);
-    const shelf *h = next_sealed(s, c->serial);
+    const search_segment *h = next_sealed(s, c->serial);
     if (!h) { /* the end of a pass */
         search_index_release(s);
         *c = (file_check){0};
@@ -85,19 +85,19 @@ static bool succeeded(search_index *ix, int rc) {
     return fine;
 }
 
-bool background_seal(search_index *ix) {
+bool search_background_seal(search_index *ix) {
     fo_err err = {0};
     pthread_mutex_lock(&ix->work);
-    int rc = seal_frozen(ix, &err);
+    int rc = search_seal_frozen(ix, &err);
     pthread_mutex_unlock(&ix->work);
-    return succeeded(ix, rc) && has_merge(ix);
+    return succeeded(ix, rc) && search_has_merge(ix);
 }
 
-bool background_merge(search_index *ix) {
+bool search_background_merge(search_index *ix) {
     fo_err err = {0};
     bool did = false;
-    int rc = merge_once(ix, &did, &err);
-    return succeeded(ix, rc) && did && has_merge(ix);
+    int rc = search_merge_once(ix, &did, &err);
+    return succeeded(ix, rc) && did && search_has_merge(ix);
 }
 
 void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx) {
@@ -105,39 +105,39 @@ void search_index_watch(search_index *ix, search_damage_fn *fn, void *ctx) {
     ix->damage_fn = fn;
     ix->damage_ctx = ctx;
     pthread_mutex_unlock(&ix->mu);
-    if (ix->workers) workers_check(ix->workers, ix, false);
+    if (ix->workers) search_workers_check(ix->workers, ix, false);
 }
 
 void search_index_check_files(search_index *ix) {
     pthread_mutex_lock(&ix->mu);
     bool watched = ix->damage_fn != NULL;
     pthread_mutex_unlock(&ix->mu);
-    if (ix->workers && watched) workers_check(ix->workers, ix, true);
+    if (ix->workers && watched) search_workers_check(ix->workers, ix, true);
 }
 
-/* Under work and mu: the current snapshot without the shelf. */
-static int drop_shelf(search_index *ix, uint64_t serial, size_t *n_dropped, fo_err *err) {
-    search_snapshot *now = snapshot_current(ix);
-    search_snapshot *s = snapshot_create(ix, now->n_shelves, now->epoch, err);
+/* Under work and mu: the current snapshot without the segment. */
+static int drop_segment(search_index *ix, uint64_t serial, size_t *n_dropped, fo_err *err) {
+    search_snapshot *now = search_snapshot_current(ix);
+    search_snapshot *s = search_snapshot_create(ix, now->n_segments, now->epoch, err);
     int rc = s ? FO_OK : FO_ENOMEM;
     uint64_t file = 0;
-    for (size_t i = 0; i < now->n_shelves && !rc; i++) {
-        if (now->shelves[i].serial == serial) {
-            file = now->shelves[i].file;
+    for (size_t i = 0; i < now->n_segments && !rc; i++) {
+        if (now->segments[i].serial == serial) {
+            file = now->segments[i].file;
             continue;
         }
-        rc = shelf_copy(&s->shelves[s->n_shelves], &now->shelves[i], err);
-        if (!rc) s->n_shelves++;
+        rc = search_segment_copy(&s->segments[s->n_segments], &now->segments[i], err);
+        if (!rc) s->n_segments++;
     }
     /* The files cover no epoch until the gap is filled and sealed. */
-    if (!rc && file) rc = manifest_write(ix, s, -1, err);
+    if (!rc && file) rc = search_manifest_write(ix, s, -1, err);
     if (rc || !file) {
         search_index_release(s);
         return rc;
     }
-    snapshot_publish(ix, s);
-    char *path = file_path(ix, file);
-    if (path) put_aside(ix, path);
+    search_snapshot_publish(ix, s);
+    char *path = search_file_path(ix, file);
+    if (path) search_put_aside(ix, path);
     free(path);
     *n_dropped = 1;
     return FO_OK;
@@ -148,7 +148,7 @@ int search_index_drop_damaged(search_index *ix, size_t *n_dropped, fo_err *err) 
     pthread_mutex_lock(&ix->work);
     pthread_mutex_lock(&ix->mu);
     uint64_t serial = atomic_exchange(&ix->damaged, 0);
-    int rc = serial ? drop_shelf(ix, serial, n_dropped, err) : FO_OK;
+    int rc = serial ? drop_segment(ix, serial, n_dropped, err) : FO_OK;
     pthread_mutex_unlock(&ix->mu);
     pthread_mutex_unlock(&ix->work);
     return rc;

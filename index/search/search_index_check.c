@@ -29,14 +29,14 @@ static int check_segment_file(const char *path, uint64_t n_docs, fo_err *why) {
     return rc;
 }
 
-static bool is_listed(const manifest_file *files, size_t n, uint64_t file) {
+static bool is_listed(const search_manifest_file *files, size_t n, uint64_t file) {
     for (size_t i = 0; i < n; i++)
         if (files[i].file == file) return true;
     return false;
 }
 
-static int find_extra(const char *dir, const manifest_file *files, size_t n, search_file_fn *fn,
-                      void *ctx, fo_err *err) {
+static int find_extra(const char *dir, const search_manifest_file *files, size_t n,
+                      search_file_fn *fn, void *ctx, fo_err *err) {
     DIR *d = opendir(dir);
     if (!d) return fo_fail_errno(err, "cannot read %s", dir);
     for (struct dirent *e; (e = readdir(d));) {
@@ -45,7 +45,7 @@ static int find_extra(const char *dir, const manifest_file *files, size_t n, sea
         if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "MANIFEST") == 0)
             continue;
         size_t len = strlen(name);
-        if (segment_name(name, &file, &rest)) {
+        if (search_segment_name(name, &file, &rest)) {
             if (!rest[0] && is_listed(files, n, file)) continue;
             if (!rest[0]) fn(ctx, name, true, "the manifest does not name it");
         } else {
@@ -63,10 +63,10 @@ static int find_extra(const char *dir, const manifest_file *files, size_t n, sea
 }
 
 int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo_err *err) {
-    manifest_file *files = NULL;
+    search_manifest_file *files = NULL;
     size_t n = 0;
     fo_err why = {0};
-    int rc = manifest_list(dir, &files, &n, &why);
+    int rc = search_manifest_list(dir, &files, &n, &why);
     bool listed = !rc;
     if (rc == FO_ENOTFOUND) fn(ctx, "MANIFEST", false, "it is gone");
     if (rc == FO_ECORRUPT || rc == FO_ELIMIT) fn(ctx, "MANIFEST", false, why.msg);
@@ -98,8 +98,8 @@ int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo
 int search_index_verify(search_index *ix, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     int rc = FO_OK;
-    for (size_t i = 0; i < s->n_shelves && !rc; i++) {
-        const shelf *h = &s->shelves[i];
+    for (size_t i = 0; i < s->n_segments && !rc; i++) {
+        const search_segment *h = &s->segments[i];
         for (size_t j = 0; j < h->n_parts && !rc; j++) {
             const part *p = h->parts[j];
             rc = segment_verify(p->file, err);
@@ -137,15 +137,15 @@ static int by_chunk(const void *x, const void *y) {
 
 static size_t list_places(const search_snapshot *s, uint32_t dim, place *out) {
     size_t n = 0;
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        const shelf *h = &s->shelves[i];
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
         uint32_t points = h->graph ? hnsw_count(h->graph->h) : 0;
         for (size_t j = 0; j < h->n_parts; j++)
             for (uint32_t d = 0; d < h->parts[j]->n_docs; d++) {
                 uint32_t doc = h->bases[j] + d;
                 out[n++] = (place){.chunk = h->parts[j]->chunks[d],
                                    .document = h->parts[j]->documents[d],
-                                   .alive = shelf_alive(h, doc),
+                                   .alive = search_segment_alive(h, doc),
                                    .dense = !dim || doc < points};
             }
     }
@@ -186,7 +186,7 @@ int search_index_compare(search_index *ix, const int64_t *chunks, const int64_t 
                          size_t n, search_id_report *out, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     size_t n_docs = 0;
-    for (size_t i = 0; i < s->n_shelves; i++) n_docs += s->shelves[i].n_docs;
+    for (size_t i = 0; i < s->n_segments; i++) n_docs += s->segments[i].n_docs;
     place *places = malloc((n_docs + 1) * sizeof *places);
     *out = (search_id_report){.first = -1};
     size_t n_places = places ? list_places(s, ix->dim, places) : 0;

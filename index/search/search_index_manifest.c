@@ -25,8 +25,8 @@ static void put(fo_buf *b, uint64_t v) {
     fo_buf_add(b, bytes, varint_put(bytes, v));
 }
 
-static void put_dead(fo_buf *b, const shelf *s) {
-    put(b, s->n_docs - shelf_n_live(s));
+static void put_dead(fo_buf *b, const search_segment *s) {
+    put(b, s->n_docs - search_segment_n_live(s));
     if (!s->live) return;
     uint32_t from = 0;
     for (uint32_t w = 0; w * 64 < s->n_docs; w++) {
@@ -46,15 +46,15 @@ static char *manifest_path(const search_index *ix) {
     return fo_buf_take(&b, NULL);
 }
 
-int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err) {
+int search_manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo_err *err) {
     fo_buf b = {0};
     size_t n = 0;
-    for (size_t i = 0; i < s->n_shelves; i++) n += s->shelves[i].file != 0;
+    for (size_t i = 0; i < s->n_segments; i++) n += s->segments[i].file != 0;
     put(&b, zigzag_encode(epoch));
     put(&b, ix->next_file);
     put(&b, n);
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        const shelf *h = &s->shelves[i];
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
         if (!h->file) continue;
         put(&b, h->file);
         put(&b, h->n_docs);
@@ -93,7 +93,7 @@ int manifest_write(search_index *ix, const search_snapshot *s, int64_t epoch, fo
 }
 
 /* Out of the way, but not lost: somebody may want to look at it. */
-void put_aside(const search_index *ix, const char *path) {
+void search_put_aside(const search_index *ix, const char *path) {
     if (ix->read_only) return;
     fo_buf bad = {0};
     fo_buf_printf(&bad, "%s.bad", path);
@@ -101,9 +101,10 @@ void put_aside(const search_index *ix, const char *path) {
     fo_buf_free(&bad);
 }
 
-static const uint8_t *read_dead(const uint8_t *p, const uint8_t *end, shelf *s, uint64_t n_dead) {
+static const uint8_t *read_dead(const uint8_t *p, const uint8_t *end, search_segment *s,
+                                uint64_t n_dead) {
     if (n_dead == 0) return p;
-    s->live = bitmap_create(s->n_docs, NULL);
+    s->live = search_bitmap_create(s->n_docs, NULL);
     if (!s->live) return NULL;
     uint64_t doc = 0, gap;
     for (uint64_t i = 0; i < n_dead; i++) {
@@ -125,20 +126,20 @@ static const uint8_t *skip_dead(const uint8_t *p, const uint8_t *end, uint64_t n
 
 /* One file's entry; a file that cannot be used is put aside. NULL: the manifest itself makes no
  * sense, or (*failed) the machine is at its end: that is no reason to put a file aside. */
-static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8_t *end, shelf *s,
-                                 bool *opened, fo_err *failed) {
+static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8_t *end,
+                                 search_segment *s, bool *opened, fo_err *failed) {
     uint64_t file, n_docs, n_dead;
     *opened = false;
     if (!(p = varint_get(p, end, &file)) || !(p = varint_get(p, end, &n_docs)) ||
         !(p = varint_get(p, end, &n_dead)) || file == 0 || n_dead > n_docs)
         return NULL;
-    char *path = file_path(ix, file);
+    char *path = search_file_path(ix, file);
     fo_err why = {0};
-    int rc = path ? shelf_open_file(s, ix, path, file, &why) : FO_ENOMEM;
+    int rc = path ? search_segment_open(s, ix, path, file, &why) : FO_ENOMEM;
     if (!rc && s->n_docs != n_docs) {
         rc = fo_fail(&why, FO_ECORRUPT, "%s: %u documents, the manifest says %llu", path, s->n_docs,
                      (unsigned long long)n_docs);
-        shelf_drop(s);
+        search_segment_drop(s);
     }
     if (rc == FO_ENOMEM || rc == FO_EIO) {
         *failed = why;
@@ -147,7 +148,7 @@ static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8
         return NULL;
     }
     if (rc) {
-        put_aside(ix, path);
+        search_put_aside(ix, path);
         fo_notice(&ix->notices, "index_dropped", "%s", why.msg);
         free(path);
         return skip_dead(p, end, n_dead);
@@ -157,17 +158,17 @@ static const uint8_t *read_entry(search_index *ix, const uint8_t *p, const uint8
     if (p)
         *opened = true;
     else
-        shelf_drop(s);
+        search_segment_drop(s);
     return p;
 }
 
-static bool is_named(const shelf *shelves, size_t n, uint64_t file) {
+static bool is_named(const search_segment *segments, size_t n, uint64_t file) {
     for (size_t i = 0; i < n; i++)
-        if (shelves[i].file == file) return true;
+        if (segments[i].file == file) return true;
     return false;
 }
 
-bool segment_name(const char *name, uint64_t *file, const char **rest) {
+bool search_segment_name(const char *name, uint64_t *file, const char **rest) {
     unsigned long long number;
     int used = 0;
     if (sscanf(name, "%16llx.seg%n", &number, &used) != 1 || used != 20) return false;
@@ -177,16 +178,16 @@ bool segment_name(const char *name, uint64_t *file, const char **rest) {
 }
 
 /* What a crash left: files that were written and never named, files that were being written. */
-static size_t remove_leftovers(search_index *ix, const shelf *shelves, size_t n) {
+static size_t remove_leftovers(search_index *ix, const search_segment *segments, size_t n) {
     DIR *d = opendir(ix->dir);
     size_t removed = 0;
     if (!d) return 0;
     for (struct dirent *e; (e = readdir(d));) {
         uint64_t file = 0;
         const char *rest = "";
-        bool is_segment = segment_name(e->d_name, &file, &rest);
+        bool is_segment = search_segment_name(e->d_name, &file, &rest);
         if (is_segment && file >= ix->next_file) ix->next_file = file + 1;
-        if (is_segment && !rest[0] && is_named(shelves, n, file)) continue;
+        if (is_segment && !rest[0] && is_named(segments, n, file)) continue;
         if (is_segment ? rest[0] && strncmp(rest, ".tmp-", 5) != 0
                        : strncmp(e->d_name, "MANIFEST.tmp-", 13) != 0)
             continue;
@@ -199,7 +200,7 @@ static size_t remove_leftovers(search_index *ix, const shelf *shelves, size_t n)
 }
 
 static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uint32_t version,
-                     shelf **out, size_t *n, size_t *n_dropped, fo_err *failed) {
+                     search_segment **out, size_t *n, size_t *n_dropped, fo_err *failed) {
     uint64_t epoch, next_file, count, written = 0, ingested = 0;
     if (!(p = varint_get(p, end, &epoch)) || !(p = varint_get(p, end, &next_file)) ||
         !(p = varint_get(p, end, &count)) || count > (uint64_t)(end - p))
@@ -236,7 +237,8 @@ static bool check_head(const char *data, size_t size, uint32_t *version, const u
            crc == (uint32_t)crc32_z(0, *body, size - MANIFEST_HEADER);
 }
 
-int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, fo_err *err) {
+int search_manifest_read(search_index *ix, search_segment **out, size_t *n, size_t *n_dropped,
+                         fo_err *err) {
     char *path = manifest_path(ix), *data = NULL;
     if (!path) return fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
     size_t size = 0;
@@ -249,13 +251,13 @@ int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, f
         const uint8_t *body, *end;
         if (!check_head(data, size, &version, &body, &end) ||
             !read_all(ix, body, end, version, out, n, n_dropped, &why)) {
-            for (size_t i = 0; i < *n; i++) shelf_drop(&(*out)[i]);
+            for (size_t i = 0; i < *n; i++) search_segment_drop(&(*out)[i]);
             *n = 0;
             ++*n_dropped;
             atomic_store(&ix->sealed_epoch, -1);
             rc = why.code;
             if (!rc) {
-                put_aside(ix, path);
+                search_put_aside(ix, path);
                 fo_notice(&ix->notices, "index_dropped",
                           "%s is damaged: no file of its folder can be used", path);
             }
@@ -279,7 +281,7 @@ int manifest_read(search_index *ix, shelf **out, size_t *n, size_t *n_dropped, f
     return rc;
 }
 
-int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err) {
+int search_manifest_list(const char *dir, search_manifest_file **files, size_t *n, fo_err *err) {
     char path[4096], *data = NULL;
     size_t size = 0;
     *files = NULL;
@@ -296,7 +298,7 @@ int manifest_list(const char *dir, manifest_file **files, size_t *n, fo_err *err
     *files = good ? calloc(count + 1, sizeof **files) : NULL;
     if (good && !*files) rc = fo_fail(err, FO_ENOMEM, "out of memory for the manifest");
     for (; !rc && good && *n < count; ++*n) {
-        manifest_file *f = &(*files)[*n];
+        search_manifest_file *f = &(*files)[*n];
         uint64_t n_dead;
         good = (p = varint_get(p, end, &f->file)) && (p = varint_get(p, end, &f->n_docs)) &&
                (p = varint_get(p, end, &n_dead)) && f->file && n_dead <= f->n_docs &&

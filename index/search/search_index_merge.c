@@ -1,8 +1,8 @@
-/* Sealing and merging: from shelves to one file, then a snapshot in which it stands for them. What
+/* Sealing and merging: from segments to one file, then a snapshot in which it stands for them. What
  * died while the file was written is carried over as tombstones.
  *
- * Policy: four sealed shelves of about the same size (same power of four of their living
- * documents) become one; a shelf of which a third is dead is written anew; an empty one goes. So a
+ * Policy: four sealed segments of about the same size (same power of four of their living
+ * documents) become one; a segment of which a third is dead is written anew; an empty one goes. So a
  * document is written once per power of four that the collection grows by. */
 #include "index/search/search_index_internal.h"
 
@@ -16,21 +16,22 @@ static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory merging segments");
 }
 
-static bool is_sealed(const shelf *s) {
+static bool is_sealed(const search_segment *s) {
     return s->file != 0;
 }
 
 static size_t find_serial(const search_snapshot *s, uint64_t serial) {
-    for (size_t i = 0; i < s->n_shelves; i++)
-        if (s->shelves[i].serial == serial) return i;
+    for (size_t i = 0; i < s->n_segments; i++)
+        if (s->segments[i].serial == serial) return i;
     return SIZE_MAX;
 }
 
 /* Tombstones that the sources got since their documents were read. */
-static int carry_dead(shelf *fresh, const shelf *source, const uint32_t *map, fo_err *err) {
+static int carry_dead(search_segment *fresh, const search_segment *source, const uint32_t *map,
+                      fo_err *err) {
     for (uint32_t d = 0; source->live && d < source->n_docs; d++) {
-        if (map[d] == UINT32_MAX || shelf_alive(source, d)) continue;
-        if (!fresh->live) fresh->live = bitmap_create(fresh->n_docs, NULL);
+        if (map[d] == UINT32_MAX || search_segment_alive(source, d)) continue;
+        if (!fresh->live) fresh->live = search_bitmap_create(fresh->n_docs, NULL);
         if (!fresh->live) return no_memory(err);
         fresh->live->words[map[d] / 64] &= ~((uint64_t)1 << (map[d] % 64));
         fresh->live->n_set--;
@@ -41,70 +42,71 @@ static int carry_dead(shelf *fresh, const shelf *source, const uint32_t *map, fo
 /* Put `fresh` (n_docs 0: nothing) in the place of the sources (none: beside what is there), on disk
  * and then in memory. Takes fresh over. `epoch`: of the manifest. */
 static int install(search_index *ix, const search_snapshot *old, const size_t *sources, size_t n,
-                   shelf *fresh, uint32_t **maps, int64_t epoch, fo_err *err) {
+                   search_segment *fresh, uint32_t **maps, int64_t epoch, fo_err *err) {
     pthread_mutex_lock(&ix->mu);
-    search_snapshot *now = snapshot_current(ix);
-    search_snapshot *s = snapshot_create(ix, now->n_shelves + 1, now->epoch, err);
+    search_snapshot *now = search_snapshot_current(ix);
+    search_snapshot *s = search_snapshot_create(ix, now->n_segments + 1, now->epoch, err);
     int rc = s ? FO_OK : FO_ENOMEM;
     bool placed = fresh->n_docs == 0;
     fresh->serial = ix->next_serial++;
     for (size_t i = 0; i < n && !rc && fresh->n_docs; i++) {
-        size_t at = find_serial(now, old->shelves[sources[i]].serial);
-        rc = carry_dead(fresh, &now->shelves[at], maps[i], err);
+        size_t at = find_serial(now, old->segments[sources[i]].serial);
+        rc = carry_dead(fresh, &now->segments[at], maps[i], err);
     }
-    for (size_t i = 0; i < now->n_shelves && !rc; i++) {
+    for (size_t i = 0; i < now->n_segments && !rc; i++) {
         bool replaced = false;
         for (size_t j = 0; j < n; j++)
-            replaced |= old->shelves[sources[j]].serial == now->shelves[i].serial;
+            replaced |= old->segments[sources[j]].serial == now->segments[i].serial;
         if (replaced) {
             if (!placed) {
-                s->shelves[s->n_shelves++] = *fresh;
-                *fresh = (shelf){0};
+                s->segments[s->n_segments++] = *fresh;
+                *fresh = (search_segment){0};
             }
             placed = true;
             continue;
         }
-        if (n == 0 && !placed && !is_sealed(&now->shelves[i])) { /* the open shelf stays the last */
-            s->shelves[s->n_shelves++] = *fresh;
-            *fresh = (shelf){0};
+        if (n == 0 && !placed &&
+            !is_sealed(&now->segments[i])) { /* the open segment stays the last */
+            s->segments[s->n_segments++] = *fresh;
+            *fresh = (search_segment){0};
             placed = true;
         }
-        rc = shelf_copy(&s->shelves[s->n_shelves], &now->shelves[i], err);
-        if (!rc) s->n_shelves++;
+        rc = search_segment_copy(&s->segments[s->n_segments], &now->segments[i], err);
+        if (!rc) s->n_segments++;
     }
     if (!rc && !placed) {
-        s->shelves[s->n_shelves++] = *fresh;
-        *fresh = (shelf){0};
+        s->segments[s->n_segments++] = *fresh;
+        *fresh = (search_segment){0};
     }
     if (!rc && epoch > s->epoch) { /* a bulk load: the files are ahead of what was visible */
         s->epoch = epoch;
         ix->published = epoch;
     }
-    if (!rc) rc = manifest_write(ix, s, epoch, err);
+    if (!rc) rc = search_manifest_write(ix, s, epoch, err);
     if (!rc)
-        snapshot_publish(ix, s);
+        search_snapshot_publish(ix, s);
     else if (s)
         search_index_release(s);
     pthread_mutex_unlock(&ix->mu);
-    shelf_drop(fresh);
+    search_segment_drop(fresh);
     return rc;
 }
 
 static void unlink_file(const search_index *ix, uint64_t file) {
-    char *path = file ? file_path(ix, file) : NULL;
+    char *path = file ? search_file_path(ix, file) : NULL;
     if (path) (void)unlink(path);
     free(path);
 }
 
-/* Write the living documents of the given shelves of snapshot `old` as one file and install it. */
+/* Write the living documents of the given segments of snapshot `old` as one file and install it. */
 static int replace(search_index *ix, const search_snapshot *old, const size_t *sources, size_t n,
                    int64_t epoch, bool paced, fo_err *err) {
-    shelf in[SEARCH_MAX_MERGE], fresh = {0};
+    search_segment in[SEARCH_MAX_MERGE], fresh = {0};
     uint32_t *maps[SEARCH_MAX_MERGE] = {0};
     size_t n_live = 0;
     for (size_t i = 0; i < n; i++) {
-        in[i] = old->shelves[sources[i]];
-        n_live += shelf_n_live(&in[i]);
+        in[i] = old->segments[sources[i]];
+        n_live += search_segment_n_live(&in[i]);
     }
     uint64_t file = 0;
     int rc = FO_OK;
@@ -112,7 +114,7 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
         pthread_mutex_lock(&ix->mu);
         file = ix->next_file++;
         pthread_mutex_unlock(&ix->mu);
-        rc = shelves_write(&fresh, ix, in, n, file, epoch, paced, maps, err);
+        rc = search_segments_write(&fresh, ix, in, n, file, epoch, paced, maps, err);
     }
     if (!rc) rc = install(ix, old, sources, n, &fresh, maps, epoch, err);
     if (rc) {
@@ -124,8 +126,9 @@ static int replace(search_index *ix, const search_snapshot *old, const size_t *s
     return rc;
 }
 
-int shelf_seal(search_index *ix, const shelf *source, int64_t epoch, fo_err *err) {
-    shelf fresh = {0};
+int search_segment_seal(search_index *ix, const search_segment *source, int64_t epoch,
+                        fo_err *err) {
+    search_segment fresh = {0};
     uint32_t *map = NULL;
     uint64_t file = 0;
     int rc = FO_OK;
@@ -133,7 +136,7 @@ int shelf_seal(search_index *ix, const shelf *source, int64_t epoch, fo_err *err
         pthread_mutex_lock(&ix->mu);
         file = ix->next_file++;
         pthread_mutex_unlock(&ix->mu);
-        rc = shelves_write(&fresh, ix, source, 1, file, epoch, false, &map, err);
+        rc = search_segments_write(&fresh, ix, source, 1, file, epoch, false, &map, err);
     }
     if (!rc) rc = install(ix, NULL, NULL, 0, &fresh, NULL, epoch, err);
     if (rc) unlink_file(ix, file);
@@ -141,27 +144,27 @@ int shelf_seal(search_index *ix, const shelf *source, int64_t epoch, fo_err *err
     return rc;
 }
 
-int seal_frozen(search_index *ix, fo_err *err) {
+int search_seal_frozen(search_index *ix, fo_err *err) {
     for (;;) {
         search_snapshot *s = search_index_acquire(ix);
         size_t i = 0;
-        while (i < s->n_shelves && !s->shelves[i].frozen) i++;
+        while (i < s->n_segments && !s->segments[i].frozen) i++;
         int rc = FO_OK;
-        bool found = i < s->n_shelves;
-        if (found) rc = replace(ix, s, &i, 1, s->shelves[i].epoch, false, err);
+        bool found = i < s->n_segments;
+        if (found) rc = replace(ix, s, &i, 1, s->segments[i].epoch, false, err);
         search_index_release(s);
         if (!found || rc) return rc;
     }
 }
 
-int compact_all(search_index *ix, fo_err *err) {
+int search_compact_all(search_index *ix, fo_err *err) {
     search_snapshot *s = search_index_acquire(ix);
     size_t sources[SEARCH_MAX_MERGE], n = 0, n_docs = 0, n_dead = 0;
-    for (size_t i = 0; i < s->n_shelves && n < SEARCH_MAX_MERGE; i++) {
-        const shelf *h = &s->shelves[i];
-        if (!is_sealed(h) || n_docs + shelf_n_live(h) > MERGE_MAX_DOCS) continue;
-        n_docs += shelf_n_live(h);
-        n_dead += h->n_docs - shelf_n_live(h);
+    for (size_t i = 0; i < s->n_segments && n < SEARCH_MAX_MERGE; i++) {
+        const search_segment *h = &s->segments[i];
+        if (!is_sealed(h) || n_docs + search_segment_n_live(h) > MERGE_MAX_DOCS) continue;
+        n_docs += search_segment_n_live(h);
+        n_dead += h->n_docs - search_segment_n_live(h);
         sources[n++] = i;
     }
     int rc =
@@ -180,10 +183,10 @@ static unsigned tier_of(const search_index *ix, size_t n_live) {
 static size_t choose_merge(const search_index *ix, const search_snapshot *s, size_t *sources) {
     enum { TIERS = 16 };
     size_t count[TIERS] = {0};
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        const shelf *h = &s->shelves[i];
+    for (size_t i = 0; i < s->n_segments; i++) {
+        const search_segment *h = &s->segments[i];
         if (!is_sealed(h)) continue;
-        size_t live = shelf_n_live(h);
+        size_t live = search_segment_n_live(h);
         if (live == 0 || (h->n_docs - live) * 3 > h->n_docs) {
             sources[0] = i;
             return 1;
@@ -194,18 +197,18 @@ static size_t choose_merge(const search_index *ix, const search_snapshot *s, siz
     for (unsigned tier = 0; tier < TIERS; tier++) {
         if (count[tier] < MERGE_WIDTH) continue;
         size_t n = 0, n_docs = 0;
-        for (size_t i = 0; i < s->n_shelves && n < MERGE_WIDTH; i++) {
-            const shelf *h = &s->shelves[i];
-            if (!is_sealed(h) || tier_of(ix, shelf_n_live(h)) != tier) continue;
+        for (size_t i = 0; i < s->n_segments && n < MERGE_WIDTH; i++) {
+            const search_segment *h = &s->segments[i];
+            if (!is_sealed(h) || tier_of(ix, search_segment_n_live(h)) != tier) continue;
             sources[n++] = i;
-            n_docs += shelf_n_live(h);
+            n_docs += search_segment_n_live(h);
         }
         if (n_docs <= MERGE_MAX_DOCS) return n;
     }
     return 0;
 }
 
-bool has_merge(search_index *ix) {
+bool search_has_merge(search_index *ix) {
     size_t sources[SEARCH_MAX_MERGE];
     search_snapshot *s = search_index_acquire(ix);
     size_t n = choose_merge(ix, s, sources);
@@ -213,7 +216,7 @@ bool has_merge(search_index *ix) {
     return n > 0;
 }
 
-int merge_once(search_index *ix, bool *did, fo_err *err) {
+int search_merge_once(search_index *ix, bool *did, fo_err *err) {
     pthread_mutex_lock(&ix->work);
     search_snapshot *s = search_index_acquire(ix);
     size_t sources[SEARCH_MAX_MERGE];

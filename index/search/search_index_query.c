@@ -11,14 +11,14 @@ static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory in a search");
 }
 
-/* Rooms --------------------------------------------------------------------------------------- */
+/* Working memory --------------------------------------------------------------------------------------- */
 
-typedef struct room_term {
+typedef struct query_term {
     uint32_t text, len, count;
     bool stop;
-} room_term;
+} query_term;
 
-void search_room_free(search_room *r) {
+void search_scratch_free(search_scratch *r) {
     if (!r) return;
     analyzer_free(r->analyzer);
     inverted_scratch_free(r->sparse);
@@ -28,8 +28,8 @@ void search_room_free(search_room *r) {
     free(r);
 }
 
-static search_room *room_create(const search_index *ix) {
-    search_room *r = calloc(1, sizeof *r);
+static search_scratch *scratch_create(const search_index *ix) {
+    search_scratch *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     r->sparse = inverted_scratch_create();
     r->dense = hnsw_scratch_create();
@@ -38,27 +38,27 @@ static search_room *room_create(const search_index *ix) {
     fo_err ignored;
     if (!r->sparse || !r->dense || !r->terms || !r->texts ||
         analyzer_create(&r->analyzer, ix->language, &ignored) != FO_OK) {
-        search_room_free(r);
+        search_scratch_free(r);
         return NULL;
     }
     return r;
 }
 
-static search_room *room_take(search_index *ix) {
-    for (size_t i = 0; i < SEARCH_ROOMS; i++) {
-        if (!atomic_load_explicit(&ix->rooms[i], memory_order_relaxed)) continue;
-        search_room *r = atomic_exchange(&ix->rooms[i], NULL);
+static search_scratch *scratch_take(search_index *ix) {
+    for (size_t i = 0; i < SEARCH_SCRATCHES; i++) {
+        if (!atomic_load_explicit(&ix->scratches[i], memory_order_relaxed)) continue;
+        search_scratch *r = atomic_exchange(&ix->scratches[i], NULL);
         if (r) return r;
     }
-    return room_create(ix);
+    return scratch_create(ix);
 }
 
-static void room_give(search_index *ix, search_room *r) {
-    for (size_t i = 0; i < SEARCH_ROOMS; i++) {
-        search_room *empty = NULL;
-        if (atomic_compare_exchange_strong(&ix->rooms[i], &empty, r)) return;
+static void scratch_give(search_index *ix, search_scratch *r) {
+    for (size_t i = 0; i < SEARCH_SCRATCHES; i++) {
+        search_scratch *empty = NULL;
+        if (atomic_compare_exchange_strong(&ix->scratches[i], &empty, r)) return;
     }
-    search_room_free(r);
+    search_scratch_free(r);
 }
 
 /* Filters ------------------------------------------------------------------------------------- */
@@ -72,8 +72,8 @@ static void or_shifted(uint64_t *words, const uint64_t *bits, size_t n_bits, siz
     }
 }
 
-static int match_shelf(const shelf *h, const search_filter *f, uint64_t **out, size_t *n_set,
-                       fo_err *err) {
+static int match_segment(const search_segment *h, const search_filter *f, uint64_t **out,
+                         size_t *n_set, fo_err *err) {
     size_t words = ((size_t)h->n_docs + 63) / 64 + 1;
     uint64_t *all = calloc(words, sizeof *all), *bits = malloc(words * sizeof *bits);
     int rc = all && bits ? FO_OK : no_memory(err);
@@ -108,14 +108,15 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
         *out = b;
         return FO_OK;
     }
-    b = calloc(1, sizeof *b + s->n_shelves * sizeof *b->shelves);
+    b = calloc(1, sizeof *b + s->n_segments * sizeof *b->segments);
     if (!b) return no_memory(err);
     b->filter_id = f->id;
-    for (size_t i = 0; i < s->n_shelves; i++) {
-        int rc = match_shelf(&s->shelves[i], f, &b->shelves[i].words, &b->shelves[i].n_set, err);
+    for (size_t i = 0; i < s->n_segments; i++) {
+        int rc =
+            match_segment(&s->segments[i], f, &b->segments[i].words, &b->segments[i].n_set, err);
         if (rc) {
             atomic_init(&b->refs, 1);
-            filter_bits_drop(b);
+            search_filter_bits_drop(b);
             return rc;
         }
         b->n++;
@@ -125,7 +126,7 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
     filter_bits *before = s->cache;
     s->cache = b;
     pthread_mutex_unlock(&s->cache_mu);
-    filter_bits_drop(before);
+    search_filter_bits_drop(before);
     *out = b;
     return FO_OK;
 }
@@ -133,13 +134,13 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
 /* Sparse -------------------------------------------------------------------------------------- */
 
 typedef struct gathering {
-    search_room *room;
+    search_scratch *room;
     size_t n, texts;
 } gathering;
 
 static int gather_term(void *ctx, const analyzed_term *t) {
     gathering *g = ctx;
-    search_room *r = g->room;
+    search_scratch *r = g->room;
     for (size_t i = 0; i < g->n; i++)
         if (r->terms[i].len == t->len &&
             memcmp(r->texts + r->terms[i].text, t->term, t->len) == 0) {
@@ -148,7 +149,7 @@ static int gather_term(void *ctx, const analyzed_term *t) {
         }
     if (g->n == MAX_TERMS || t->len > TEXT_ROOM - g->texts) return 1; /* a book for a query */
     memcpy(r->texts + g->texts, t->term, t->len);
-    r->terms[g->n++] = (room_term){(uint32_t)g->texts, (uint32_t)t->len, 1, t->stop};
+    r->terms[g->n++] = (query_term){(uint32_t)g->texts, (uint32_t)t->len, 1, t->stop};
     g->texts += t->len;
     return 0;
 }
@@ -157,9 +158,9 @@ static uint64_t document_frequency(const search_snapshot *s, const char *term, s
                                    uint64_t *n_docs) {
     uint64_t df = 0;
     *n_docs = 0;
-    for (size_t i = 0; i < s->n_shelves; i++)
-        for (size_t j = 0; j < s->shelves[i].n_parts; j++) {
-            const inverted *inv = &s->shelves[i].parts[j]->inv;
+    for (size_t i = 0; i < s->n_segments; i++)
+        for (size_t j = 0; j < s->segments[i].n_parts; j++) {
+            const inverted *inv = &s->segments[i].parts[j]->inv;
             inverted_list l;
             *n_docs += inv->n_docs;
             if (inverted_find(inv, term, len, &l)) df += l.n;
@@ -173,7 +174,7 @@ float search_idf(search_snapshot *s, const char *term, size_t len) {
 }
 
 /* The query's terms; stop words stay only where nothing else of the query is in the index. */
-static size_t choose_terms(const search_snapshot *s, search_room *r, size_t n,
+static size_t choose_terms(const search_snapshot *s, search_scratch *r, size_t n,
                            inverted_query_term *out) {
     size_t kept = 0;
     bool found = false;
@@ -183,7 +184,7 @@ static size_t choose_terms(const search_snapshot *s, search_room *r, size_t n,
         found = document_frequency(s, r->texts + r->terms[i].text, r->terms[i].len, &n_docs) > 0;
     }
     for (size_t i = 0; i < n; i++) {
-        const room_term *t = &r->terms[i];
+        const query_term *t = &r->terms[i];
         if (t->stop && found) continue;
         out[kept++] = (inverted_query_term){r->texts + t->text, t->len, t->count};
     }
@@ -201,13 +202,13 @@ static void convert(const search_snapshot *s, const inverted_part *parts, const 
     out->score = in->score;
     out->document = 0;
     const inverted *inv = parts[in->part].inv;
-    for (size_t i = 0; i < s->n_shelves; i++)
-        for (size_t j = 0; j < s->shelves[i].n_parts; j++)
-            if (&s->shelves[i].parts[j]->inv == inv)
-                out->document = s->shelves[i].parts[j]->documents[in->doc];
+    for (size_t i = 0; i < s->n_segments; i++)
+        for (size_t j = 0; j < s->segments[i].n_parts; j++)
+            if (&s->segments[i].parts[j]->inv == inv)
+                out->document = s->segments[i].parts[j]->documents[in->doc];
 }
 
-static int sparse_in_room(search_snapshot *s, search_room *r, const char *query, size_t k,
+static int sparse_in_room(search_snapshot *s, search_scratch *r, const char *query, size_t k,
                           const filter_bits *allowed, search_hit *hits, size_t *n, fo_err *err) {
     gathering g = {.room = r};
     analyze(r->analyzer, query, strlen(query), gather_term, &g);
@@ -217,9 +218,9 @@ static int sparse_in_room(search_snapshot *s, search_room *r, const char *query,
     int rc = parts && terms && found ? FO_OK : no_memory(err);
     if (!rc) {
         size_t n_parts = 0, n_terms = choose_terms(s, r, g.n, terms);
-        for (size_t i = 0; i < s->n_shelves; i++) {
-            const shelf *h = &s->shelves[i];
-            const uint64_t *bits = allowed   ? allowed->shelves[i].words
+        for (size_t i = 0; i < s->n_segments; i++) {
+            const search_segment *h = &s->segments[i];
+            const uint64_t *bits = allowed   ? allowed->segments[i].words
                                    : h->live ? h->live->words
                                              : NULL;
             for (size_t j = 0; j < h->n_parts; j++)
@@ -249,7 +250,7 @@ static int by_rank(const void *x, const void *y) {
     return (a->chunk > b->chunk) - (a->chunk < b->chunk);
 }
 
-static void place_of(const shelf *h, uint32_t point, const part **p, uint32_t *doc) {
+static void place_of(const search_segment *h, uint32_t point, const part **p, uint32_t *doc) {
     size_t low = 0, high = h->n_parts - 1;
     while (low < high) {
         size_t mid = (low + high + 1) / 2;
@@ -264,26 +265,26 @@ static void place_of(const shelf *h, uint32_t point, const part **p, uint32_t *d
 
 /* Of several graphs each gives its best k, and the best of those are kept: with narrower walks they
  * find as much together as one graph does with 2 k candidates, which a graph of all points gets. */
-static size_t default_ef(const search_snapshot *s, const shelf *h, size_t k) {
+static size_t default_ef(const search_snapshot *s, const search_segment *h, size_t k) {
     enum { LEAST = 64 };
-    size_t live = s->n_live ? s->n_live : 1, ef = k + k * shelf_n_live(h) / live;
+    size_t live = s->n_live ? s->n_live : 1, ef = k + k * search_segment_n_live(h) / live;
     return ef > LEAST ? ef : LEAST;
 }
 
-static int dense_in_room(search_snapshot *s, search_room *r, const float *query, size_t k,
+static int dense_in_room(search_snapshot *s, search_scratch *r, const float *query, size_t k,
                          size_t ef, const filter_bits *allowed, search_hit *hits, size_t *n,
                          fo_err *err) {
     hnsw_hit *found = malloc(k * sizeof *found);
-    search_hit *all = malloc((s->n_shelves + 1) * k * sizeof *all);
+    search_hit *all = malloc((s->n_segments + 1) * k * sizeof *all);
     int rc = found && all ? FO_OK : no_memory(err);
     size_t n_all = 0;
-    for (size_t i = 0; i < s->n_shelves && !rc; i++) {
-        const shelf *h = &s->shelves[i];
+    for (size_t i = 0; i < s->n_segments && !rc; i++) {
+        const search_segment *h = &s->segments[i];
         hnsw_query q = {
             .vector = query, .k = k, .ef = ef ? ef : default_ef(s, h, k), .visible = h->n_docs};
         if (allowed) {
-            q.allowed = allowed->shelves[i].words;
-            q.n_allowed = allowed->shelves[i].n_set;
+            q.allowed = allowed->segments[i].words;
+            q.n_allowed = allowed->segments[i].n_set;
         } else if (h->live) {
             q.allowed = h->live->words;
             q.n_allowed = h->live->n_set;
@@ -322,10 +323,10 @@ int search_sparse(search_snapshot *s, const char *query, size_t k, const search_
     filter_bits *allowed = NULL;
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
     if (rc) return rc;
-    search_room *r = room_take(s->ix);
+    search_scratch *r = scratch_take(s->ix);
     rc = r ? sparse_in_room(s, r, query, k, allowed, hits, n, err) : no_memory(err);
-    if (r) room_give(s->ix, r);
-    filter_bits_drop(allowed);
+    if (r) scratch_give(s->ix, r);
+    search_filter_bits_drop(allowed);
     return rc;
 }
 
@@ -338,9 +339,9 @@ int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
     filter_bits *allowed = NULL;
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
     if (rc) return rc;
-    search_room *r = room_take(s->ix);
+    search_scratch *r = scratch_take(s->ix);
     rc = r ? dense_in_room(s, r, query, k, ef, allowed, hits, n, err) : no_memory(err);
-    if (r) room_give(s->ix, r);
-    filter_bits_drop(allowed);
+    if (r) scratch_give(s->ix, r);
+    search_filter_bits_drop(allowed);
     return rc;
 }

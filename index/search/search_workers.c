@@ -1,7 +1,7 @@
-/* The threads behind the indexes: who gets the next turn, and for what.
+/* The threads behind the indexes: which task comes next, and of which index.
  *
- *     published --workers_wake--> seal --> merge, and again while there is one to do
- *     watched   --workers_check-> check, a slice at a time, when it is due
+ *     published --search_workers_wake--> seal --> merge, and again while there is one to do
+ *     watched   --search_workers_check-> check, a slice at a time, when it is due
  *
  * Lock order: an index's mutexes, then the workers'. No thread holds the latter while it works. */
 #include "index/search/search_workers.h"
@@ -34,49 +34,49 @@ struct search_workers {
     double next_check_ms; /* by the pace */
 };
 
-enum turn_kind { TURN_NONE, TURN_SEAL, TURN_MERGE, TURN_CHECK };
+enum task_kind { TASK_NONE, TASK_SEAL, TASK_MERGE, TASK_CHECK };
 
 static void unlink_index(search_workers *w, search_index *ix) {
-    for (search_index **p = &w->first; *p; p = &(*p)->turn.next) {
+    for (search_index **p = &w->first; *p; p = &(*p)->background.next) {
         if (*p != ix) continue;
-        *p = ix->turn.next;
-        if (w->last == &ix->turn.next) w->last = p;
+        *p = ix->background.next;
+        if (w->last == &ix->background.next) w->last = p;
         return;
     }
 }
 
 static void append_index(search_workers *w, search_index *ix) {
-    ix->turn.next = NULL;
+    ix->background.next = NULL;
     *w->last = ix;
-    w->last = &ix->turn.next;
+    w->last = &ix->background.next;
 }
 
 /* What is to be done next, and for whom: seals first, then merges, each in the order in which
- * indexes had their last turn. *due: when there is something to check, at the earliest. */
-static enum turn_kind choose(search_workers *w, search_index **out, double now, double *due) {
+ * indexes had their last task. *due: when there is something to check, at the earliest. */
+static enum task_kind choose(search_workers *w, search_index **out, double now, double *due) {
     search_index *merge = NULL, *check = NULL;
     *due = INFINITY;
-    for (search_index *ix = w->first; ix; ix = ix->turn.next) {
-        if (ix->turn.running || ix->turn.leaving) continue;
-        if (ix->turn.to_seal) {
+    for (search_index *ix = w->first; ix; ix = ix->background.next) {
+        if (ix->background.running || ix->background.leaving) continue;
+        if (ix->background.to_seal) {
             *out = ix;
-            return TURN_SEAL;
+            return TASK_SEAL;
         }
-        if (!merge && ix->turn.to_merge) merge = ix;
-        if (ix->turn.check_ms < *due) { /* who waits longest */
-            *due = ix->turn.check_ms;
+        if (!merge && ix->background.to_merge) merge = ix;
+        if (ix->background.check_ms < *due) { /* who waits longest */
+            *due = ix->background.check_ms;
             check = ix;
         }
     }
     if (merge && w->n_merging < w->max_merges) {
         *out = merge;
-        return TURN_MERGE;
+        return TASK_MERGE;
     }
     if (w->checking) *due = INFINITY; /* whoever checks looks again when it is done */
     if (*due < w->next_check_ms) *due = w->next_check_ms;
-    if (*due > now) return TURN_NONE;
+    if (*due > now) return TASK_NONE;
     *out = check;
-    return TURN_CHECK;
+    return TASK_CHECK;
 }
 
 static void wait_until(search_workers *w, double at) {
@@ -90,30 +90,30 @@ static void wait_until(search_workers *w, double at) {
     pthread_cond_timedwait(&w->wake, &w->mu, &t);
 }
 
-/* One turn; mu is held before and after, not in between. */
-static void take_turn(search_workers *w, search_index *ix, enum turn_kind kind) {
-    background_turn *turn = &ix->turn;
-    bool more = false, restart = turn->restart_check;
+/* One task; mu is held before and after, not in between. */
+static void run_task(search_workers *w, search_index *ix, enum task_kind kind) {
+    search_background *b = &ix->background;
+    bool more = false, restart = b->restart_check;
     double check_ms = 0;
-    turn->running = true;
+    b->running = true;
     unlink_index(w, ix);
     append_index(w, ix); /* the others come first from here on */
-    if (kind == TURN_SEAL) turn->to_seal = false;
-    if (kind == TURN_MERGE) turn->to_merge = false;
-    if (kind == TURN_CHECK) turn->restart_check = false;
-    w->n_merging += kind == TURN_MERGE;
-    w->checking |= kind == TURN_CHECK;
+    if (kind == TASK_SEAL) b->to_seal = false;
+    if (kind == TASK_MERGE) b->to_merge = false;
+    if (kind == TASK_CHECK) b->restart_check = false;
+    w->n_merging += kind == TASK_MERGE;
+    w->checking |= kind == TASK_CHECK;
     pthread_mutex_unlock(&w->mu);
-    if (kind == TURN_SEAL) more = background_seal(ix);
-    if (kind == TURN_MERGE) more = background_merge(ix);
-    if (kind == TURN_CHECK) check_ms = background_check(ix, restart);
+    if (kind == TASK_SEAL) more = search_background_seal(ix);
+    if (kind == TASK_MERGE) more = search_background_merge(ix);
+    if (kind == TASK_CHECK) check_ms = search_background_check(ix, restart);
     pthread_mutex_lock(&w->mu);
-    turn->running = false;
-    turn->to_merge |= more;
-    w->n_merging -= kind == TURN_MERGE;
-    if (kind == TURN_CHECK) {
+    b->running = false;
+    b->to_merge |= more;
+    w->n_merging -= kind == TASK_MERGE;
+    if (kind == TASK_CHECK) {
         double now = fo_now_ms();
-        turn->check_ms = turn->restart_check ? 0 : check_ms;
+        b->check_ms = b->restart_check ? 0 : check_ms;
         w->checking = false;
         w->next_check_ms = now + pace_take(&w->check_pace, BACKGROUND_SLICE, now);
     }
@@ -128,11 +128,11 @@ static void *work(void *arg) {
     while (!w->stopping) {
         search_index *ix = NULL;
         double due;
-        enum turn_kind kind = choose(w, &ix, fo_now_ms(), &due);
-        if (kind == TURN_NONE)
+        enum task_kind kind = choose(w, &ix, fo_now_ms(), &due);
+        if (kind == TASK_NONE)
             wait_until(w, due);
         else
-            take_turn(w, ix, kind);
+            run_task(w, ix, kind);
     }
     pthread_mutex_unlock(&w->mu);
     return NULL;
@@ -182,40 +182,40 @@ void search_workers_free(search_workers *w) {
 
 /* ---- from the indexes ----------------------------------------------------------------------- */
 
-void workers_join(search_workers *w, search_index *ix) {
-    ix->turn = (background_turn){.to_seal = true, .check_ms = INFINITY};
+void search_workers_join(search_workers *w, search_index *ix) {
+    ix->background = (search_background){.to_seal = true, .check_ms = INFINITY};
     pthread_mutex_lock(&w->mu);
     append_index(w, ix);
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->mu);
 }
 
-void workers_leave(search_workers *w, search_index *ix) {
+void search_workers_leave(search_workers *w, search_index *ix) {
     pthread_mutex_lock(&w->mu);
-    ix->turn.leaving = true;
-    while (ix->turn.running) pthread_cond_wait(&w->done, &w->mu);
+    ix->background.leaving = true;
+    while (ix->background.running) pthread_cond_wait(&w->done, &w->mu);
     unlink_index(w, ix);
     pthread_mutex_unlock(&w->mu);
 }
 
-size_t workers_n_merging(search_workers *w) {
+size_t search_workers_n_merging(search_workers *w) {
     pthread_mutex_lock(&w->mu);
     size_t n = (size_t)w->n_merging;
     pthread_mutex_unlock(&w->mu);
     return n;
 }
 
-void workers_wake(search_workers *w, search_index *ix) {
+void search_workers_wake(search_workers *w, search_index *ix) {
     pthread_mutex_lock(&w->mu);
-    ix->turn.to_seal = true;
+    ix->background.to_seal = true;
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->mu);
 }
 
-void workers_check(search_workers *w, search_index *ix, bool restart) {
+void search_workers_check(search_workers *w, search_index *ix, bool restart) {
     pthread_mutex_lock(&w->mu);
-    ix->turn.check_ms = 0;
-    ix->turn.restart_check |= restart;
+    ix->background.check_ms = 0;
+    ix->background.restart_check |= restart;
     pthread_cond_signal(&w->wake);
     pthread_mutex_unlock(&w->mu);
 }

@@ -7,7 +7,7 @@
  *     search_index_close(ix, true, &err);                // of each; then
  *     search_workers_free(w);
  *
- * Indexes take turns, and each is worked on by one thread at a time. Merges take long: they leave
+ * Indexes are served one after the other, and each is worked on by one thread at a time. Merges take long: they leave
  * two threads free. Of those one at most checks, so that one is there to seal memory segments that
  * are full. All give way to other threads (kernels/priority.h). */
 #ifndef FORAGE_INDEX_SEARCH_WORKERS_H

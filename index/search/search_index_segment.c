@@ -1,4 +1,4 @@
-/* Parts and shelves: opening, joining, writing to a file. */
+/* Parts and segments: opening, joining, writing to a file. */
 #include "index/search/search_index_internal.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@ static int no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory in the search index");
 }
 
-char *file_path(const search_index *ix, uint64_t file) {
+char *search_file_path(const search_index *ix, uint64_t file) {
     fo_buf b = {0};
     fo_buf_printf(&b, "%s/%016llx.seg", ix->dir, (unsigned long long)file);
     return fo_buf_take(&b, NULL);
@@ -17,7 +17,7 @@ char *file_path(const search_index *ix, uint64_t file) {
 
 /* Bitmaps ------------------------------------------------------------------------------------- */
 
-bitmap *bitmap_create(uint32_t n_docs, const bitmap *like) {
+bitmap *search_bitmap_create(uint32_t n_docs, const bitmap *like) {
     size_t words = ((size_t)n_docs + 63) / 64;
     bitmap *b = malloc(sizeof *b + (words + 1) * sizeof *b->words);
     if (!b) return NULL;
@@ -33,7 +33,7 @@ bitmap *bitmap_create(uint32_t n_docs, const bitmap *like) {
     return b;
 }
 
-void bitmap_drop(bitmap *b) {
+void search_bitmap_drop(bitmap *b) {
     if (b && atomic_fetch_sub(&b->refs, 1) == 1) free(b);
 }
 
@@ -54,7 +54,7 @@ static int check_info(const segment_info *info, const search_index *ix, fo_err *
     return FO_OK;
 }
 
-int part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
+int search_part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
     part *p = calloc(1, sizeof *p);
     if (!p) {
         segment_close(file);
@@ -80,7 +80,7 @@ int part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
     if (!rc) rc = segment_get_array(file, SECTION_ID_ORDER, p->n_docs, 4, &v, err);
     if (!rc) p->order = v;
     if (rc) {
-        part_drop(p);
+        search_part_drop(p);
         return rc;
     }
     p->hot = inverted_hot_create(&p->inv);
@@ -88,7 +88,7 @@ int part_open(part **out, segment *file, const search_index *ix, fo_err *err) {
     return FO_OK;
 }
 
-void part_drop(part *p) {
+void search_part_drop(part *p) {
     if (!p || atomic_fetch_sub(&p->refs, 1) != 1) return;
     inverted_hot_free(p->hot);
     segment_close(p->file);
@@ -98,11 +98,11 @@ void part_drop(part *p) {
 static void graph_drop(graph *g) {
     if (!g || atomic_fetch_sub(&g->refs, 1) != 1) return;
     hnsw_free(g->h);
-    part_drop(g->holder);
+    search_part_drop(g->holder);
     free(g);
 }
 
-int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *err) {
+int search_graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *err) {
     graph *g = calloc(1, sizeof *g);
     if (!g) return no_memory(err);
     atomic_init(&g->refs, 1);
@@ -121,7 +121,7 @@ int graph_create(graph **out, const search_index *ix, size_t capacity, fo_err *e
     return FO_OK;
 }
 
-int graph_grow(graph **g, size_t capacity, fo_err *err) {
+int search_graph_grow(graph **g, size_t capacity, fo_err *err) {
     graph *fresh = calloc(1, sizeof *fresh);
     if (!fresh) return no_memory(err);
     atomic_init(&fresh->refs, 1);
@@ -135,10 +135,10 @@ int graph_grow(graph **g, size_t capacity, fo_err *err) {
     return FO_OK;
 }
 
-/* Shelves ------------------------------------------------------------------------------------- */
+/* Segments ------------------------------------------------------------------------------------- */
 
-int shelf_copy(shelf *out, const shelf *in, fo_err *err) {
-    shelf s = *in;
+int search_segment_copy(search_segment *out, const search_segment *in, fo_err *err) {
+    search_segment s = *in;
     s.parts = malloc((in->n_parts + 1) * sizeof *s.parts);
     s.bases = malloc((in->n_parts + 1) * sizeof *s.bases);
     if (!s.parts || !s.bases) {
@@ -157,24 +157,24 @@ int shelf_copy(shelf *out, const shelf *in, fo_err *err) {
     return FO_OK;
 }
 
-void shelf_drop(shelf *s) {
+void search_segment_drop(search_segment *s) {
     graph_drop(s->graph);
-    for (size_t i = 0; i < s->n_parts; i++) part_drop(s->parts[i]);
-    bitmap_drop(s->live);
+    for (size_t i = 0; i < s->n_parts; i++) search_part_drop(s->parts[i]);
+    search_bitmap_drop(s->live);
     free(s->parts);
     free(s->bases);
-    *s = (shelf){0};
+    *s = (search_segment){0};
 }
 
-bool shelf_alive(const shelf *s, uint32_t doc) {
+bool search_segment_alive(const search_segment *s, uint32_t doc) {
     return !s->live || (s->live->words[doc / 64] >> (doc % 64) & 1);
 }
 
-size_t shelf_n_live(const shelf *s) {
+size_t search_segment_n_live(const search_segment *s) {
     return s->live ? s->live->n_set : s->n_docs;
 }
 
-static int open_graph(shelf *s, const search_index *ix, fo_err *err) {
+static int open_graph(search_segment *s, const search_index *ix, fo_err *err) {
     part *p = s->parts[0];
     hnsw_section sections[HNSW_N_SECTIONS];
     for (unsigned i = 0; i < HNSW_N_SECTIONS; i++)
@@ -198,20 +198,20 @@ static int open_graph(shelf *s, const search_index *ix, fo_err *err) {
     return FO_OK;
 }
 
-int shelf_open_file(shelf *out, const search_index *ix, const char *path, uint64_t file,
-                    fo_err *err) {
+int search_segment_open(search_segment *out, const search_index *ix, const char *path,
+                        uint64_t file, fo_err *err) {
     segment *seg;
-    shelf s = {
+    search_segment s = {
         .file = file, .parts = calloc(1, sizeof *s.parts), .bases = calloc(1, sizeof *s.bases)};
     int rc = s.parts && s.bases ? segment_open(&seg, path, err) : no_memory(err);
-    if (!rc) rc = part_open(&s.parts[0], seg, ix, err);
+    if (!rc) rc = search_part_open(&s.parts[0], seg, ix, err);
     if (!rc) {
         s.n_parts = 1;
         s.n_docs = s.parts[0]->n_docs;
         if (ix->dim && s.n_docs) rc = open_graph(&s, ix, err);
     }
     if (rc) {
-        shelf_drop(&s);
+        search_segment_drop(&s);
         return rc;
     }
     *out = s;
@@ -220,8 +220,8 @@ int shelf_open_file(shelf *out, const search_index *ix, const char *path, uint64
 
 /* Writing ------------------------------------------------------------------------------------- */
 
-int write_info(segment_writer *w, const search_index *ix, uint32_t n_docs, int64_t epoch,
-               fo_err *err) {
+int search_write_info(segment_writer *w, const search_index *ix, uint32_t n_docs, int64_t epoch,
+                      fo_err *err) {
     segment_info info = {.dim = ix->dim, .n_docs = n_docs, .epoch = epoch};
     strncpy(info.tenant, ix->tenant, sizeof info.tenant - 1);
     strncpy(info.fingerprint, ix->fingerprint, sizeof info.fingerprint - 1);
@@ -240,8 +240,8 @@ static int by_id(const void *x, const void *y) {
     return (a->doc > b->doc) - (a->doc < b->doc);
 }
 
-int write_ids(segment_writer *w, const int64_t *chunks, const int64_t *documents, uint32_t n,
-              fo_err *err) {
+int search_write_ids(segment_writer *w, const int64_t *chunks, const int64_t *documents, uint32_t n,
+                     fo_err *err) {
     id_place *places = malloc(((size_t)n + 1) * sizeof *places);
     uint32_t *order = malloc(((size_t)n + 1) * sizeof *order);
     int rc = places && order ? FO_OK : no_memory(err);
@@ -280,9 +280,9 @@ static int write_documents(segment_writer *w, const search_index *ix, const sour
         }
         rc = metadata_builder_merge(meta, &in[i].part->meta, in[i].map, err);
     }
-    if (!rc) rc = write_info(w, ix, n_docs, epoch, err);
+    if (!rc) rc = search_write_info(w, ix, n_docs, epoch, err);
     if (!rc) rc = inverted_merge(inputs, n, n_docs, &ix->bm25, w, err);
-    if (!rc) rc = write_ids(w, chunks, documents, n_docs, err);
+    if (!rc) rc = search_write_ids(w, chunks, documents, n_docs, err);
     if (!rc) rc = metadata_build(meta, n_docs, w, err);
     metadata_builder_free(meta);
     free(inputs);
@@ -291,7 +291,8 @@ static int write_documents(segment_writer *w, const search_index *ix, const sour
     return rc;
 }
 
-int parts_join(part **out, part *const *parts, size_t n, const search_index *ix, fo_err *err) {
+int search_parts_join(part **out, part *const *parts, size_t n, const search_index *ix,
+                      fo_err *err) {
     size_t n_docs = 0;
     for (size_t i = 0; i < n; i++) n_docs += parts[i]->n_docs;
     source *in = malloc((n + 1) * sizeof *in);
@@ -314,29 +315,29 @@ int parts_join(part **out, part *const *parts, size_t n, const search_index *ix,
     }
     free(in);
     free(map);
-    return !rc ? part_open(out, file, ix, err) : rc;
+    return !rc ? search_part_open(out, file, ix, err) : rc;
 }
 
-static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves, size_t n,
-                       uint32_t n_docs, const atomic_bool *cancel, fo_err *err) {
+static int write_graph(segment_writer *w, search_index *ix, const search_segment *segments,
+                       size_t n, uint32_t n_docs, const atomic_bool *cancel, fo_err *err) {
     hnsw_merge_input *inputs = malloc((n + 1) * sizeof *inputs);
     bitmap **all = calloc(n + 1, sizeof *all);
     hnsw *merged = NULL;
     size_t k = 0;
     int rc = inputs && all ? FO_OK : no_memory(err);
     for (size_t i = 0; i < n && !rc; i++) {
-        const shelf *s = &shelves[i];
+        const search_segment *s = &segments[i];
         if (!s->graph) continue;
         const uint64_t *alive = s->live ? s->live->words : NULL;
         uint32_t points = hnsw_count(s->graph->h);
         if (points != s->n_docs) { /* a failed publish left points without documents */
-            all[i] = bitmap_create(points, NULL);
+            all[i] = search_bitmap_create(points, NULL);
             if (!all[i]) {
                 rc = no_memory(err);
                 break;
             }
             for (uint32_t d = 0; d < points; d++)
-                if (d >= s->n_docs || !shelf_alive(s, d))
+                if (d >= s->n_docs || !search_segment_alive(s, d))
                     all[i]->words[d / 64] &= ~((uint64_t)1 << (d % 64));
             alive = all[i]->words;
         }
@@ -348,7 +349,7 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
                      .ef_construction = ix->ef_construction,
                      .seed = ix->seed,
                      .cancel = cancel};
-    /* One graph without dead points is written as it is: no writer touches a frozen shelf. */
+    /* One graph without dead points is written as it is: no writer touches a frozen segment. */
     bool whole = k == 1 && !inputs[0].alive;
     if (!rc && !whole) rc = hnsw_merge(&merged, inputs, k, &p, ix->pool, NULL, NULL, err);
     const hnsw *result = whole ? inputs[0].graph : merged;
@@ -360,43 +361,44 @@ static int write_graph(segment_writer *w, search_index *ix, const shelf *shelves
     for (unsigned i = 0; i < HNSW_N_SECTIONS && !rc; i++)
         rc = segment_writer_section(w, SECTION_HNSW + i, sections[i].data, sections[i].size, err);
     hnsw_free(merged);
-    for (size_t i = 0; all && i < n; i++) bitmap_drop(all[i]);
+    for (size_t i = 0; all && i < n; i++) search_bitmap_drop(all[i]);
     free(all);
     free(inputs);
     return rc;
 }
 
-int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, uint64_t file,
-                  int64_t epoch, bool paced, uint32_t **maps, fo_err *err) {
+int search_segments_write(search_segment *out, search_index *ix, const search_segment *segments,
+                          size_t n, uint64_t file, int64_t epoch, bool paced, uint32_t **maps,
+                          fo_err *err) {
     size_t n_sources = 0;
     uint32_t n_docs = 0;
     for (size_t i = 0; i < n; i++) {
         maps[i] = NULL;
-        n_sources += shelves[i].n_parts;
+        n_sources += segments[i].n_parts;
     }
     source *in = malloc((n_sources + 1) * sizeof *in);
-    char *path = file_path(ix, file);
+    char *path = search_file_path(ix, file);
     segment_writer *w = NULL;
     int rc = in && path ? FO_OK : no_memory(err);
     n_sources = 0;
     for (size_t i = 0; i < n && !rc; i++) {
-        const shelf *s = &shelves[i];
+        const search_segment *s = &segments[i];
         maps[i] = malloc(((size_t)s->n_docs + 1) * sizeof *maps[i]);
         if (!maps[i]) {
             rc = no_memory(err);
             break;
         }
         for (uint32_t d = 0; d < s->n_docs; d++)
-            maps[i][d] = shelf_alive(s, d) ? n_docs++ : UINT32_MAX;
+            maps[i][d] = search_segment_alive(s, d) ? n_docs++ : UINT32_MAX;
         for (size_t j = 0; j < s->n_parts; j++)
             in[n_sources++] = (source){s->parts[j], maps[i] + s->bases[j]};
     }
     if (!rc) rc = segment_writer_create(&w, path, err);
     if (!rc) {
-        if (paced) segment_writer_set_gate(w, background_gate, ix);
+        if (paced) segment_writer_set_gate(w, search_background_gate, ix);
         rc = write_documents(w, ix, in, n_sources, n_docs, epoch, err);
         if (!rc && ix->dim && n_docs)
-            rc = write_graph(w, ix, shelves, n, n_docs, paced ? &ix->cancel : NULL, err);
+            rc = write_graph(w, ix, segments, n, n_docs, paced ? &ix->cancel : NULL, err);
         uint64_t bytes = segment_writer_bytes(w);
         if (!rc) {
             rc = segment_writer_commit(w, err);
@@ -405,7 +407,7 @@ int shelves_write(shelf *out, search_index *ix, const shelf *shelves, size_t n, 
             segment_writer_abort(w);
         }
     }
-    if (!rc) rc = shelf_open_file(out, ix, path, file, err);
+    if (!rc) rc = search_segment_open(out, ix, path, file, err);
     free(in);
     free(path);
     return rc;
