@@ -117,11 +117,11 @@ static void heap_offer(inverted_hit *heap, size_t *n, size_t k, inverted_hit hit
 
 /* One search of one part ---------------------------------------------------------------------- */
 
-int search_damaged(fo_err *err) {
+int inverted_search_damaged(fo_err *err) {
     return fo_fail(err, FO_ECORRUPT, "the postings of a query term are damaged");
 }
 
-int search_no_memory(fo_err *err) {
+int inverted_search_no_memory(fo_err *err) {
     return fo_fail(err, FO_ENOMEM, "out of memory in a search");
 }
 
@@ -134,7 +134,7 @@ static void update_threshold(search *q) {
     if (t > 1) q->threshold = t > SUM_MAX * 2.0 ? (uint32_t)(SUM_MAX * 2) : (uint32_t)t;
 }
 
-void search_offer(search *q, uint32_t doc, double score) {
+void inverted_search_offer(search *q, uint32_t doc, double score) {
     inverted_hit *heap = q->s->heap;
     inverted_hit hit = {
         .id = q->part->ids[doc], .score = (float)score, .part = q->part_index, .doc = doc};
@@ -145,8 +145,8 @@ void search_offer(search *q, uint32_t doc, double score) {
     update_threshold(q);
 }
 
-bool search_decode_block(const search *q, const cursor *c, size_t block, uint32_t *docs,
-                         uint32_t *tfs, bool *has_tfs) {
+bool inverted_search_decode_block(const search *q, const cursor *c, size_t block, uint32_t *docs,
+                                  uint32_t *tfs, bool *has_tfs) {
     uint32_t base = block ? last_of(c, block - 1) + 1 : 0, last = last_of(c, block);
     uint32_t begin = block ? end_of(c, block - 1) : 0, end = end_of(c, block);
     size_t n = block + 1 < c->n_blocks ? POSTINGS_BLOCK : c->list.n - block * POSTINGS_BLOCK;
@@ -200,7 +200,7 @@ static int open_cursors(search *q, fo_err *err) {
         if (c->list.n < POSTINGS_BLOCK) {
             if (!postings_decode_short(c->list.data, c->list.size, c->list.n, 0, inv->n_docs,
                                        c->docs, c->tfs))
-                return search_damaged(err);
+                return inverted_search_damaged(err);
         } else {
             c->n_blocks = ((size_t)c->list.n + POSTINGS_BLOCK - 1) / POSTINGS_BLOCK;
             c->body = c->list.data + c->n_blocks * LIST_BLOCK_BYTES;
@@ -221,12 +221,12 @@ static int search_part(search *q, fo_err *err) {
     if (rc || q->n_open == 0) return rc;
     update_threshold(q);
     bool done;
-    rc = search_first(q, &done, err);
+    rc = inverted_search_essential(q, &done, err);
     uint32_t n_docs = done ? 0 : q->inv->n_docs;
     for (q->begin = 0; q->begin < n_docs && !rc; q->begin = q->end) {
         uint32_t size = q->n_hits < q->k ? FIRST_WINDOW : WINDOW;
         q->end = n_docs - q->begin < size ? n_docs : q->begin + size;
-        if (search_any_allowed(q)) rc = search_window(q, err);
+        if (inverted_search_any_allowed(q)) rc = inverted_search_window(q, err);
     }
     if (rc) memset(q->s->sums, 0, sizeof q->s->sums);
     return rc;

@@ -1,8 +1,8 @@
 /* inverted_search_internal.h - what the files of a search share.
  *
- * inverted_search.c   what is common to all parts; opens the terms of each
- * inverted_first.c    the documents of the rarest terms, scored before all others
- * inverted_window.c   windows of documents, for what the rarest terms leave over
+ * inverted_search.c     what is common to all parts; opens the terms of each
+ * inverted_essential.c  the documents of the rarest terms, scored before all others
+ * inverted_window.c     windows of documents, for what the rarest terms leave over
  *
  * Sums. What a posting can add to a document's score is bounded by a 16-bit number: the impact, a
  * score quantised to 1/255 (impacts[tf][norm]), times the term's weight in quanta, rounded up each
@@ -112,19 +112,19 @@ typedef struct search { /* one search; from `part` on, of the part at hand */
 } search;
 
 /* inverted_search.c */
-int search_damaged(fo_err *err);
-int search_no_memory(fo_err *err);
-bool search_decode_block(const search *q, const cursor *c, size_t block, uint32_t *docs,
-                         uint32_t *tfs, bool *has_tfs);
+int inverted_search_damaged(fo_err *err);
+int inverted_search_no_memory(fo_err *err);
+bool inverted_search_decode_block(const search *q, const cursor *c, size_t block, uint32_t *docs,
+                                  uint32_t *tfs, bool *has_tfs);
 /* Offer a document with its exact score, and raise the threshold. */
-void search_offer(search *q, uint32_t doc, double score);
+void inverted_search_offer(search *q, uint32_t doc, double score);
 
-/* inverted_first.c: *done when the part needs no window any more. */
-int search_first(search *q, bool *done, fo_err *err);
+/* inverted_essential.c: *done when the part needs no window any more. */
+int inverted_search_essential(search *q, bool *done, fo_err *err);
 
 /* inverted_window.c */
-int search_window(search *q, fo_err *err); /* documents begin .. end, at most WINDOW */
-bool search_any_allowed(const search *q);  /* among them */
+int inverted_search_window(search *q, fo_err *err); /* documents begin .. end, at most WINDOW */
+bool inverted_search_any_allowed(const search *q);  /* among them */
 
 static inline uint32_t last_of(const cursor *c, size_t block) {
     uint32_t v;
@@ -142,7 +142,7 @@ static inline size_t block_count(const cursor *c, size_t block) {
     return block + 1 < c->n_blocks ? POSTINGS_BLOCK : c->list.n - block * POSTINGS_BLOCK;
 }
 
-static inline bool search_decode_tfs(const cursor *c, size_t block, uint32_t *tfs) {
+static inline bool inverted_search_decode_tfs(const cursor *c, size_t block, uint32_t *tfs) {
     uint32_t begin = block ? end_of(c, block - 1) : 0;
     return postings_decode_tfs(c->body + begin, end_of(c, block) - begin, tfs);
 }

@@ -78,9 +78,10 @@ static int buffer_window(search *q, cursor *c, fo_err *err) {
     while (block < c->n_blocks && (block == 0 || last_of(c, block - 1) + 1 < q->end)) {
         bool has_tfs;
         if (n + POSTINGS_BLOCK > WINDOW_ROOM ||
-            !search_decode_block(q, c, block, c->docs + n, c->tfs + n, &has_tfs))
-            return search_damaged(err);
-        if (!has_tfs && !search_decode_tfs(c, block, c->tfs + n)) return search_damaged(err);
+            !inverted_search_decode_block(q, c, block, c->docs + n, c->tfs + n, &has_tfs))
+            return inverted_search_damaged(err);
+        if (!has_tfs && !inverted_search_decode_tfs(c, block, c->tfs + n))
+            return inverted_search_damaged(err);
         n += (uint32_t)block_count(c, block);
         block++;
     }
@@ -119,8 +120,9 @@ static int probe(search *q, cursor *c, uint32_t *from, uint32_t doc, uint32_t su
         return FO_OK;
     if (c->probed != block + 1) {
         c->probed = 0;
-        if (!search_decode_block(q, c, block, c->probe_docs, c->probe_tfs, &c->probe_has_tfs))
-            return search_damaged(err);
+        if (!inverted_search_decode_block(q, c, block, c->probe_docs, c->probe_tfs,
+                                          &c->probe_has_tfs))
+            return inverted_search_damaged(err);
         c->probed = block + 1;
         c->probe_at = 0;
     }
@@ -128,14 +130,15 @@ static int probe(search *q, cursor *c, uint32_t *from, uint32_t doc, uint32_t su
     c->probe_at = i;
     if (i == n || c->probe_docs[i] != doc) return FO_OK;
     if (!c->probe_has_tfs) {
-        if (!search_decode_tfs(c, block, c->probe_tfs)) return search_damaged(err);
+        if (!inverted_search_decode_tfs(c, block, c->probe_tfs))
+            return inverted_search_damaged(err);
         c->probe_has_tfs = true;
     }
     *tf = c->probe_tfs[i];
     return FO_OK;
 }
 
-static void score_exactly(search *q, const candidate *x, size_t n_lazy, size_t stride) {
+static void score_exactly(search *q, const candidate *x, size_t n_nonessential, size_t stride) {
     inverted_scratch *s = q->s;
     uint32_t doc = q->begin + x->doc, length = q->inv->lengths[doc];
     double score = 0;
@@ -143,7 +146,7 @@ static void score_exactly(search *q, const candidate *x, size_t n_lazy, size_t s
         const cursor *c = &s->cursors[t];
         uint32_t tf = 0;
         if (c->list.n == 0 || c->window_max == 0) continue;
-        if (c->place < n_lazy) {
+        if (c->place < n_nonessential) {
             tf = s->found[c->place * stride + x->slot];
         } else {
             uint32_t i = find_doc(c->docs, c->begin, c->end, doc);
@@ -151,7 +154,7 @@ static void score_exactly(search *q, const candidate *x, size_t n_lazy, size_t s
         }
         if (tf) score += bm25_term_score(q->params, c->weight, tf, length, q->average);
     }
-    search_offer(q, doc, score);
+    inverted_search_offer(q, doc, score);
 }
 
 /* Ascending by window_max: the order hardly changes from window to window. */
@@ -168,7 +171,7 @@ static void rank_terms(search *q) {
     for (size_t i = 0; i < q->n_open; i++) q->s->cursors[order[i]].place = (uint32_t)i;
 }
 
-bool search_any_allowed(const search *q) {
+bool inverted_search_any_allowed(const search *q) {
     const inverted_part *part = q->part;
     if (!part->allowed) return true;
     size_t begin = part->allowed_base + q->begin, end = part->allowed_base + q->end;
@@ -197,21 +200,22 @@ static size_t gather(search *q, uint32_t needed) {
     return n;
 }
 
-/* Look the lazy terms up for the candidates, the weightiest term first; drops those that fall
- * behind. `rest` is the most that all lazy terms add together. */
-static int look_up_lazy(search *q, size_t n_lazy, uint32_t rest, size_t *n, fo_err *err) {
+/* Look the non-essential terms up for the candidates, the weightiest term first; drops those that fall
+ * behind. `rest` is the most that all non-essential terms add together. */
+static int look_up_nonessential(search *q, size_t n_nonessential, uint32_t rest, size_t *n,
+                                fo_err *err) {
     inverted_scratch *s = q->s;
     size_t stride = *n;
-    if (n_lazy * stride > s->found_room) {
+    if (n_nonessential * stride > s->found_room) {
         free(s->found);
-        s->found_room = n_lazy * stride;
+        s->found_room = n_nonessential * stride;
         s->found = malloc(s->found_room * sizeof *s->found);
         if (!s->found) {
             s->found_room = 0;
-            return search_no_memory(err);
+            return inverted_search_no_memory(err);
         }
     }
-    for (size_t row = n_lazy; row-- > 0;) {
+    for (size_t row = n_nonessential; row-- > 0;) {
         cursor *c = &s->cursors[s->order[row]];
         if (c->window_max == 0) break; /* and all before it */
         rest -= c->window_max;
@@ -264,13 +268,13 @@ static const candidate *sort_candidates(inverted_scratch *s, size_t n) {
 }
 
 /* Looking a term up for one candidate costs as much as adding fifteen of its postings. While more
- * candidates than that are left, the next lazy term is added instead: what the others still need
+ * candidates than that are left, the next non-essential term is added instead: what the others still need
  * then rises, and most candidates go at once. */
-static int widen(search *q, size_t *n_lazy, uint32_t *rest, fo_err *err) {
+static int widen(search *q, size_t *n_nonessential, uint32_t *rest, fo_err *err) {
     inverted_scratch *s = q->s;
     size_t size = q->end - q->begin;
-    while (*n_lazy > 0) {
-        cursor *c = &s->cursors[s->order[*n_lazy - 1]];
+    while (*n_nonessential > 0) {
+        cursor *c = &s->cursors[s->order[*n_nonessential - 1]];
         if (c->window_max == 0) break;
         uint32_t needed = q->threshold - *rest;
         size_t n = q->kernels->count(s->sums, size, (uint16_t)(needed < 65535 ? needed : 65535));
@@ -281,39 +285,39 @@ static int widen(search *q, size_t *n_lazy, uint32_t *rest, fo_err *err) {
         if (rc) return rc;
         add_window(q, c);
         *rest -= c->window_max;
-        --*n_lazy;
+        --*n_nonessential;
     }
     return FO_OK;
 }
 
-int search_window(search *q, fo_err *err) {
+int inverted_search_window(search *q, fo_err *err) {
     inverted_scratch *s = q->s;
     for (size_t i = 0; i < q->n_open; i++) bound_window(q, &s->cursors[s->order[i]]);
     rank_terms(q);
-    size_t n_lazy = 0;
+    size_t n_nonessential = 0;
     uint32_t rest = 0;
     int rc;
-    while (n_lazy < q->n_open) {
-        uint32_t more = s->cursors[s->order[n_lazy]].window_max;
+    while (n_nonessential < q->n_open) {
+        uint32_t more = s->cursors[s->order[n_nonessential]].window_max;
         if (rest + more >= q->threshold) break;
         rest += more;
-        n_lazy++;
+        n_nonessential++;
     }
-    if (n_lazy == q->n_open) return FO_OK;
-    for (size_t i = n_lazy; i < q->n_open; i++) {
+    if (n_nonessential == q->n_open) return FO_OK;
+    for (size_t i = n_nonessential; i < q->n_open; i++) {
         cursor *c = &s->cursors[s->order[i]];
         if ((rc = buffer_window(q, c, err)) != FO_OK) return rc;
         add_window(q, c);
     }
-    rc = widen(q, &n_lazy, &rest, err);
+    rc = widen(q, &n_nonessential, &rest, err);
     if (rc) return rc;
     size_t n = gather(q, q->threshold - rest), stride = n;
-    if (n_lazy > 0 && n > 0) {
-        rc = look_up_lazy(q, n_lazy, rest, &n, err);
+    if (n_nonessential > 0 && n > 0) {
+        rc = look_up_nonessential(q, n_nonessential, rest, &n, err);
         if (rc) return rc;
     }
     const candidate *c = sort_candidates(s, n);
     for (size_t i = 0; i < n; i++)
-        if (c[i].sum >= q->threshold) score_exactly(q, &c[i], n_lazy, stride);
+        if (c[i].sum >= q->threshold) score_exactly(q, &c[i], n_nonessential, stride);
     return FO_OK;
 }

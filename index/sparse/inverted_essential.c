@@ -1,6 +1,6 @@
-/* The rarest terms first.
+/* The essential terms: the rarest ones, scored before all others (MaxScore).
  *
- * The lists of the rarest terms are short: all their postings are added into an array of sums, one
+ * Their lists are short: all their postings are added into an array of sums, one
  * for each document of the part. For the other terms, peaks (inverted_hot.h) summed over the terms
  * bound what they add to any document of a bucket. Both together bound the score of each document
  * that has a rare term; the most promising are scored exactly, the common terms looked up.
@@ -12,23 +12,23 @@
 #include <stdlib.h>
 
 enum {
-    FIRST_POSTINGS = 4096, /* of common terms, added while the rarest have fewer */
-    FIRST_LIST = 4096,     /* a list without peaks must not be longer */
-    FIRST_K = 256,         /* with more, windows do as well */
-    SCORE_BATCH = 16,      /* candidates scored before the others are looked at again */
-    MANY_BUCKETS = 1024,   /* left over: searched by windows, fewer one by one */
+    ESSENTIAL_POSTINGS = 4096, /* of common terms, added while the rarest have fewer */
+    ESSENTIAL_LIST = 4096,     /* a list without peaks must not be longer */
+    ESSENTIAL_K = 256,         /* with more, windows do as well */
+    SCORE_BATCH = 16,          /* candidates scored before the others are looked at again */
+    MANY_BUCKETS = 1024,       /* left over: searched by windows, fewer one by one */
     BUCKETS_BATCH = 16,
     PRIME_BUCKETS = 8, /* the best of them give a threshold where rare terms do not */
     BIN_SHIFT = 6,
     BINS = (1 << 15) >> BIN_SHIFT,
 };
 
-typedef struct first {
+typedef struct essential {
     search *q;
-    unsigned shift;   /* of a document to its bucket */
-    size_t n_buckets; /* a multiple of INVERTED_HOT_PAD */
-    size_t n_first;   /* order[0 .. n_first) are the rarest terms, behind them the rest */
-} first;
+    unsigned shift;     /* of a document to its bucket */
+    size_t n_buckets;   /* a multiple of INVERTED_HOT_PAD */
+    size_t n_essential; /* order[0 .. n_essential) are the rarest terms, behind them the rest */
+} essential;
 
 /* `old` where it has room, else fresh zeroed memory in its place; NULL when there is none. */
 static void *reserve(void *old, size_t *room, size_t need, size_t width) {
@@ -39,8 +39,8 @@ static void *reserve(void *old, size_t *room, size_t need, size_t width) {
     return bigger;
 }
 
-/* Order the terms by their postings and choose the first. False: windows must do alone. */
-static bool choose(first *f) {
+/* Order the terms by their postings and choose the essential ones. False: windows must do alone. */
+static bool choose(essential *f) {
     search *q = f->q;
     inverted_scratch *s = q->s;
     const cursor *cursors = s->cursors;
@@ -56,10 +56,10 @@ static bool choose(first *f) {
         if (!cursors[s->order[i]].peaks) n = i + 1; /* cannot be bounded */
     for (size_t i = 0; i < q->n_open; i++) {
         const cursor *c = &cursors[s->order[i]];
-        if (i >= n && total + c->list.n > FIRST_POSTINGS) break;
-        if (c->list.n > FIRST_LIST) return false;
+        if (i >= n && total + c->list.n > ESSENTIAL_POSTINGS) break;
+        if (c->list.n > ESSENTIAL_LIST) return false;
         total += c->list.n;
-        f->n_first = i + 1;
+        f->n_essential = i + 1;
     }
     return (s->documents =
                 reserve(s->documents, &s->documents_room, total + 1, sizeof *s->documents)) &&
@@ -69,21 +69,21 @@ static bool choose(first *f) {
                                      sizeof *s->bucket_sums));
 }
 
-static void sum_peaks(first *f) {
+static void sum_peaks(essential *f) {
     search *q = f->q;
     uint16_t *sums = q->s->bucket_sums;
-    size_t n_rest = q->n_open - f->n_first;
+    size_t n_rest = q->n_open - f->n_essential;
     for (size_t b = 0; b < f->n_buckets; b++) sums[b] = (uint16_t)n_rest; /* see peak_add */
-    for (size_t i = f->n_first; i < q->n_open; i++) {
+    for (size_t i = f->n_essential; i < q->n_open; i++) {
         const cursor *c = &q->s->cursors[q->s->order[i]];
         q->kernels->add_scaled(sums, c->peaks, f->n_buckets, c->peak_shift, c->peak_factor);
     }
 }
 
-static int add_first(first *f, fo_err *err) {
+static int add_essential(essential *f, fo_err *err) {
     search *q = f->q;
     uint16_t *sums = q->s->doc_sums;
-    for (size_t i = 0; i < f->n_first; i++) {
+    for (size_t i = 0; i < f->n_essential; i++) {
         cursor *c = &q->s->cursors[q->s->order[i]];
         if (c->n_blocks) { /* a short list is decoded already */
             int rc = inverted_decode(q->inv, &c->list, c->docs, c->tfs, err);
@@ -108,12 +108,12 @@ static size_t keep_reaching(const search *q, bounded *c, size_t from, size_t n) 
 }
 
 /* The documents that can reach the threshold; clears the sums. */
-static size_t gather(first *f) {
+static size_t gather(essential *f) {
     search *q = f->q;
     inverted_scratch *s = q->s;
     bounded *out = s->documents;
     size_t n = 0;
-    for (size_t i = 0; i < f->n_first; i++) {
+    for (size_t i = 0; i < f->n_essential; i++) {
         const cursor *c = &s->cursors[s->order[i]];
         for (uint32_t j = 0; j < c->list.n; j++) {
             uint32_t doc = c->docs[j], sum = s->doc_sums[doc];
@@ -129,11 +129,11 @@ static size_t gather(first *f) {
 /* Put other bounds in place of the buckets' in d[n]: what a term adds where its frequencies lie by
  * document, a peak where the document's sixteenth of its bucket has the term. Returns how many
  * still reach the threshold; they come first. */
-static size_t refine(first *f, bounded *d, size_t n) {
+static size_t refine(essential *f, bounded *d, size_t n) {
     search *q = f->q;
     inverted_scratch *s = q->s;
     for (size_t i = 0; i < n; i++) d[i].bound -= s->bucket_sums[d[i].at >> f->shift];
-    for (size_t t = f->n_first; t < q->n_open; t++) {
+    for (size_t t = f->n_essential; t < q->n_open; t++) {
         const cursor *c = &s->cursors[s->order[t]];
         for (size_t i = 0; c->tfs_by_doc && i < n; i++) {
             uint32_t tf = inverted_hot_tf(c->tfs_by_doc, d[i].at);
@@ -160,23 +160,25 @@ static int look_up(search *q, cursor *c, uint32_t doc, uint32_t *tf, fo_err *err
     if (block == c->n_blocks) return FO_OK;
     if (c->probed != block + 1) {
         c->probed = 0;
-        if (!search_decode_block(q, c, block, c->probe_docs, c->probe_tfs, &c->probe_has_tfs))
-            return search_damaged(err);
+        if (!inverted_search_decode_block(q, c, block, c->probe_docs, c->probe_tfs,
+                                          &c->probe_has_tfs))
+            return inverted_search_damaged(err);
         c->probed = block + 1;
     }
     uint32_t n = (uint32_t)block_count(c, block), i = find_doc(c->probe_docs, 0, n, doc);
     if (i == n || c->probe_docs[i] != doc) return FO_OK;
-    if (!c->probe_has_tfs && !search_decode_tfs(c, block, c->probe_tfs)) return search_damaged(err);
+    if (!c->probe_has_tfs && !inverted_search_decode_tfs(c, block, c->probe_tfs))
+        return inverted_search_damaged(err);
     c->probe_has_tfs = true;
     *tf = c->probe_tfs[i];
     return FO_OK;
 }
 
 /* doc_tfs of the other terms are set, but for those whose frequencies lie by document. */
-static int score_exactly(first *f, uint32_t doc, fo_err *err) {
+static int score_exactly(essential *f, uint32_t doc, fo_err *err) {
     search *q = f->q;
     inverted_scratch *s = q->s;
-    for (size_t i = f->n_first; i < q->n_open; i++) {
+    for (size_t i = f->n_essential; i < q->n_open; i++) {
         cursor *c = &s->cursors[s->order[i]];
         if (!c->tfs_by_doc) continue;
         uint32_t *tf = &s->doc_tfs[s->order[i]];
@@ -184,7 +186,7 @@ static int score_exactly(first *f, uint32_t doc, fo_err *err) {
         int rc = *tf == INVERTED_HOT_MORE ? look_up(q, c, doc, tf, err) : FO_OK;
         if (rc) return rc;
     }
-    for (size_t i = 0; i < f->n_first; i++) {
+    for (size_t i = 0; i < f->n_essential; i++) {
         const cursor *c = &s->cursors[s->order[i]];
         uint32_t at = find_doc(c->docs, 0, c->list.n, doc);
         s->doc_tfs[s->order[i]] = at < c->list.n && c->docs[at] == doc ? c->tfs[at] : 0;
@@ -196,17 +198,17 @@ static int score_exactly(first *f, uint32_t doc, fo_err *err) {
         if (c->list.n == 0 || s->doc_tfs[t] == 0) continue;
         score += bm25_term_score(q->params, c->weight, s->doc_tfs[t], length, q->average);
     }
-    search_offer(q, doc, score);
+    inverted_search_offer(q, doc, score);
     return FO_OK;
 }
 
 /* Put what the other terms really add in place of their peaks, as long as the bound reaches the
  * threshold; then score exactly. */
-static int evaluate(first *f, bounded x, fo_err *err) {
+static int evaluate(essential *f, bounded x, fo_err *err) {
     search *q = f->q;
     inverted_scratch *s = q->s;
     if (q->part->allowed && !is_allowed(q->part, x.at)) return FO_OK;
-    for (size_t i = f->n_first; i < q->n_open; i++) {
+    for (size_t i = f->n_essential; i < q->n_open; i++) {
         uint16_t t = s->order[i];
         cursor *c = &s->cursors[t];
         s->doc_tfs[t] = 0;
@@ -245,7 +247,7 @@ static size_t select_best(bounded *c, size_t n, size_t wanted) {
 }
 
 /* Score those of d[n] that can enter the heap, the most promising first. */
-static int score_refined(first *f, bounded *d, size_t n, fo_err *err) {
+static int score_refined(essential *f, bounded *d, size_t n, fo_err *err) {
     search *q = f->q;
     for (size_t batch = q->k > SCORE_BATCH ? q->k : SCORE_BATCH; n > 0; batch *= 2) {
         size_t best = select_best(d, n, batch);
@@ -260,7 +262,7 @@ static int score_refined(first *f, bounded *d, size_t n, fo_err *err) {
 }
 
 /* The same for n candidates with the bounds of their buckets. */
-static int score_documents(first *f, size_t n, fo_err *err) {
+static int score_documents(essential *f, size_t n, fo_err *err) {
     search *q = f->q;
     bounded *d = q->s->documents;
     for (size_t batch = 4 * (q->k > SCORE_BATCH ? q->k : SCORE_BATCH); n > 0; batch *= 4) {
@@ -274,12 +276,12 @@ static int score_documents(first *f, size_t n, fo_err *err) {
 
 /* The documents of a bucket, by the sixteenths that reach the threshold, appended to the n
  * candidates; their number. */
-static size_t take_bucket(first *f, uint32_t bucket, size_t n) {
+static size_t take_bucket(essential *f, uint32_t bucket, size_t n) {
     search *q = f->q;
     inverted_scratch *s = q->s;
-    size_t n_rest = q->n_open - f->n_first;
+    size_t n_rest = q->n_open - f->n_essential;
     for (size_t i = 0; i < n_rest; i++) {
-        const cursor *c = &s->cursors[s->order[f->n_first + i]];
+        const cursor *c = &s->cursors[s->order[f->n_essential + i]];
         s->lane_masks[i] = c->places[bucket];
         s->lane_adds[i] = (uint16_t)peak_add(c, c->peaks[bucket]);
     }
@@ -295,14 +297,14 @@ static size_t take_bucket(first *f, uint32_t bucket, size_t n) {
 }
 
 /* Score the documents of n buckets, the most promising first. */
-static int score_buckets(first *f, size_t n, fo_err *err) {
+static int score_buckets(essential *f, size_t n, fo_err *err) {
     search *q = f->q;
     inverted_scratch *s = q->s;
     for (size_t batch = BUCKETS_BATCH; n > 0; batch *= 2) {
         size_t best = select_best(s->left, n, batch), n_documents = 0;
         if (!(s->documents = reserve(s->documents, &s->documents_room, best << f->shift,
                                      sizeof *s->documents)))
-            return search_no_memory(err);
+            return inverted_search_no_memory(err);
         for (size_t i = 0; i < best; i++)
             if (s->left[i].bound >= q->threshold)
                 n_documents = take_bucket(f, s->left[i].at, n_documents);
@@ -313,13 +315,14 @@ static int score_buckets(first *f, size_t n, fo_err *err) {
     return FO_OK;
 }
 
-/* Search documents [begin, end) by windows over the terms behind the first. */
-static int search_buckets(first *f, size_t begin, size_t end, fo_err *err) {
+/* Search documents [begin, end) by windows over the terms that are not essential. */
+static int search_buckets(essential *f, size_t begin, size_t end, fo_err *err) {
     search *q = f->q;
     q->begin = (uint32_t)(begin << f->shift);
     size_t last = end << f->shift;
     q->end = last < q->inv->n_docs ? (uint32_t)last : q->inv->n_docs;
-    return q->begin < q->end && search_any_allowed(q) ? search_window(q, err) : FO_OK;
+    return q->begin < q->end && inverted_search_any_allowed(q) ? inverted_search_window(q, err)
+                                                               : FO_OK;
 }
 
 static void rewind_terms(search *q) {
@@ -327,7 +330,7 @@ static void rewind_terms(search *q) {
 }
 
 /* Too few documents had rare terms: begin with the buckets where most can be expected. */
-static int prime(first *f, fo_err *err) {
+static int prime(essential *f, fo_err *err) {
     inverted_scratch *s = f->q->s;
     uint16_t *sums = s->bucket_sums, bins[BINS] = {0};
     for (size_t b = 0; b < f->n_buckets; b++) bins[sums[b] >> BIN_SHIFT]++;
@@ -345,7 +348,7 @@ static int prime(first *f, fo_err *err) {
 }
 
 /* What reaches the threshold by windows of up to WINDOW documents. */
-static int search_windows(first *f, fo_err *err) {
+static int search_windows(essential *f, fo_err *err) {
     search *q = f->q;
     const uint16_t *sums = q->s->bucket_sums;
     size_t room = WINDOW >> f->shift;
@@ -368,11 +371,11 @@ static int search_windows(first *f, fo_err *err) {
     return FO_OK;
 }
 
-/* Documents without any of the first terms. */
-static int search_rest(first *f, fo_err *err) {
+/* Documents without any of the essential terms. */
+static int search_rest(essential *f, fo_err *err) {
     search *q = f->q;
     inverted_scratch *s = q->s;
-    size_t n_rest = q->n_open - f->n_first;
+    size_t n_rest = q->n_open - f->n_essential;
     q->revisits = true;
     if (n_rest == 0) return FO_OK;
     if (q->n_hits == q->k) {
@@ -381,7 +384,7 @@ static int search_rest(first *f, fo_err *err) {
         if (n == 0) return FO_OK;
         if (n <= MANY_BUCKETS) {
             if (!(s->left = reserve(s->left, &s->left_room, n + 1, sizeof *s->left)))
-                return search_no_memory(err);
+                return inverted_search_no_memory(err);
             size_t kept = 0;
             for (size_t b = 0; kept < n; b++) {
                 s->left[kept] = (bounded){.bound = s->bucket_sums[b], .at = (uint32_t)b};
@@ -390,21 +393,21 @@ static int search_rest(first *f, fo_err *err) {
             return score_buckets(f, n, err);
         }
     }
-    memmove(s->order, s->order + f->n_first, n_rest * sizeof *s->order);
+    memmove(s->order, s->order + f->n_essential, n_rest * sizeof *s->order);
     q->n_open = n_rest;
     for (size_t i = 0; i < n_rest; i++) s->cursors[s->order[i]].probed = 0;
     return search_windows(f, err);
 }
 
-int search_first(search *q, bool *done, fo_err *err) {
+int inverted_search_essential(search *q, bool *done, fo_err *err) {
     *done = false;
-    if (!q->part->hot || q->k > FIRST_K) return FO_OK;
-    first f = {.q = q, .shift = inverted_hot_shift(q->part->hot)};
+    if (!q->part->hot || q->k > ESSENTIAL_K) return FO_OK;
+    essential f = {.q = q, .shift = inverted_hot_shift(q->part->hot)};
     f.n_buckets = ((q->inv->n_docs >> f.shift) / INVERTED_HOT_PAD + 1) * INVERTED_HOT_PAD;
     if (!choose(&f)) return FO_OK;
     *done = true;
     sum_peaks(&f);
-    int rc = add_first(&f, err);
+    int rc = add_essential(&f, err);
     if (rc) { /* the sums stay clean */
         memset(q->s->doc_sums, 0, q->s->doc_sums_room * sizeof *q->s->doc_sums);
         return rc;
