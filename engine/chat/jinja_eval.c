@@ -1,7 +1,7 @@
 /* jinja_eval.c - statements: scopes, loops, macros, output.
  *
- * Scopes are chains of short arrays. A for loop's body has a fresh one in every turn (what it sets
- * does not outlive the turn), `if` has none, a macro's hangs below the one it was defined in. */
+ * Scopes are chains of short arrays. A for loop's body has a fresh one in every iteration (what it sets
+ * does not outlive that), `if` has none, a macro's hangs below the one it was defined in. */
 #include <string.h>
 
 #include "engine/chat/jinja.h"

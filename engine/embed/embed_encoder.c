@@ -166,14 +166,14 @@ static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, 
 }
 
 static int take_fingerprint(embed_encoder *s, fo_err *err) {
-    fingerprint *f = fingerprint_begin("forage encoder, numerics 1");
+    fingerprint *f = embedder_fingerprint_begin("forage encoder, numerics 1");
     if (!f) return fo_no_memory(err);
     const model_info *i = model_get_info(s->weights);
     uint64_t max_tokens = s->base.max_tokens;
-    fingerprint_add(f, i->fingerprint, sizeof i->fingerprint);
-    fingerprint_add(f, &max_tokens, sizeof max_tokens);
-    for (int k = 0; k < 2; k++) fingerprint_add(f, s->prefix[k], s->prefix_len[k]);
-    return fingerprint_end(f, s->base.fingerprint, err);
+    embedder_fingerprint_add(f, i->fingerprint, sizeof i->fingerprint);
+    embedder_fingerprint_add(f, &max_tokens, sizeof max_tokens);
+    for (int k = 0; k < 2; k++) embedder_fingerprint_add(f, s->prefix[k], s->prefix_len[k]);
+    return embedder_fingerprint_end(f, s->base.fingerprint, err);
 }
 
 /* All that the file says beside its weights. */

@@ -114,21 +114,21 @@ static const embedder_ops static_ops = {close_static, embed, count_tokens};
 
 /* What decides the vectors, in the order of its use. */
 static int take_fingerprint(embed_static *s, fo_err *err) {
-    fingerprint *f = fingerprint_begin("forage static table, numerics 2");
+    fingerprint *f = embedder_fingerprint_begin("forage static table, numerics 2");
     if (!f) return fo_no_memory(err);
     size_t n_vocab = (size_t)tokenizer_vocab_size(s->tokens);
     for (size_t i = 0; i < n_vocab; i++) {
         tokenizer_string p = tokenizer_piece(s->tokens, (int32_t)i);
-        fingerprint_add(f, p.data, p.len);
+        embedder_fingerprint_add(f, p.data, p.len);
     }
     uint64_t shape[3] = {s->base.dim, s->n_rows, s->type};
-    fingerprint_add(f, shape, sizeof shape);
-    fingerprint_add(f, s->rows, s->n_rows * s->row_bytes);
-    fingerprint_add(f, &s->tf_power, sizeof s->tf_power);
-    if (s->scale) fingerprint_add(f, s->scale, n_vocab * sizeof *s->scale);
-    if (s->row_of) fingerprint_add(f, s->row_of, n_vocab * sizeof *s->row_of);
-    if (s->bias) fingerprint_add(f, s->bias, s->base.dim * sizeof *s->bias);
-    return fingerprint_end(f, s->base.fingerprint, err);
+    embedder_fingerprint_add(f, shape, sizeof shape);
+    embedder_fingerprint_add(f, s->rows, s->n_rows * s->row_bytes);
+    embedder_fingerprint_add(f, &s->tf_power, sizeof s->tf_power);
+    if (s->scale) embedder_fingerprint_add(f, s->scale, n_vocab * sizeof *s->scale);
+    if (s->row_of) embedder_fingerprint_add(f, s->row_of, n_vocab * sizeof *s->row_of);
+    if (s->bias) embedder_fingerprint_add(f, s->bias, s->base.dim * sizeof *s->bias);
+    return embedder_fingerprint_end(f, s->base.fingerprint, err);
 }
 
 static embed_static *new_static(void) {

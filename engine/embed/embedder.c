@@ -16,21 +16,21 @@ struct fingerprint {
     int ok;
 };
 
-fingerprint *fingerprint_begin(const char *kind) {
+fingerprint *embedder_fingerprint_begin(const char *kind) {
     fingerprint *f = calloc(1, sizeof *f);
     if (!f) return NULL;
     f->md = EVP_MD_CTX_new();
     f->ok = f->md && EVP_DigestInit_ex(f->md, EVP_sha256(), NULL);
-    fingerprint_add(f, kind, strlen(kind));
+    embedder_fingerprint_add(f, kind, strlen(kind));
     return f;
 }
 
-void fingerprint_add(fingerprint *f, const void *p, size_t n) {
+void embedder_fingerprint_add(fingerprint *f, const void *p, size_t n) {
     uint64_t len = n;
     f->ok = f->ok && EVP_DigestUpdate(f->md, &len, sizeof len) && EVP_DigestUpdate(f->md, p, n);
 }
 
-int fingerprint_end(fingerprint *f, char hex[65], fo_err *err) {
+int embedder_fingerprint_end(fingerprint *f, char hex[65], fo_err *err) {
     unsigned char sum[32];
     bool ok = f && f->ok && EVP_DigestFinal_ex(f->md, sum, NULL);
     if (f) EVP_MD_CTX_free(f->md);

@@ -30,9 +30,9 @@ struct embedder { /* immutable after open */
 /* SHA-256 fed piece by piece; every piece is preceded by its length, so that no two lists of
  * pieces hash alike. */
 typedef struct fingerprint fingerprint;
-fingerprint *fingerprint_begin(const char *kind); /* NULL when out of memory */
-void fingerprint_add(fingerprint *f, const void *p, size_t n);
-int fingerprint_end(fingerprint *f, char hex[65], fo_err *err); /* frees f; NULL fails */
+fingerprint *embedder_fingerprint_begin(const char *kind); /* NULL when out of memory */
+void embedder_fingerprint_add(fingerprint *f, const void *p, size_t n);
+int embedder_fingerprint_end(fingerprint *f, char hex[65], fo_err *err); /* frees f; NULL fails */
 
 void embedder_set_name(embedder *e, const char *s, size_t n); /* cut to fit at a code point */
 

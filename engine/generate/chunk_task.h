@@ -14,7 +14,7 @@
  *         v
  *     HEAD: the prompt up to the first chunk to be placed, exact
  *         v
- *     PLACE: chunks' KV is copied behind it and turned; from here on nothing is exact or shared
+ *     PLACE: chunks' KV is copied behind it and shifted; from here on nothing is exact or shared
  *         v
  *     ASK: the tail over the stale cache; chooses the rows that it attends to most, is forgotten
  *         v

@@ -46,7 +46,7 @@ int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start
         int page = table[at / l->page_tokens], slot = at % l->page_tokens;
         k = in_page(at, start + n, l->page_tokens);
         kv_pages_import(kv, page, slot, k, from);
-        int rc = model_rotate_kv(m, kv, page, slot, k, start - computed_at, err);
+        int rc = model_shift_keys(m, kv, page, slot, k, start - computed_at, err);
         if (rc) return rc;
         from += (size_t)k * kv_layout_token_bytes(l);
     }

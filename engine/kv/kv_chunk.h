@@ -2,7 +2,7 @@
  *
  * A chunk is computed behind prefix and lead alone (chunk_lead.h), so that its KV depends on these
  * and the chunk and on nothing else, and is named by that content. To be used in a prompt its keys
- * are turned to their new positions and its values are taken as they are. What it then lacks is
+ * are shifted to their new positions and its values are taken as they are. What it then lacks is
  * that its tokens never saw the chunks before it: a share of them is computed again in the prompt's
  * context, those that the question attends to most.
  *
@@ -33,7 +33,7 @@ int kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
 /* Positions [start, start + n) of a block table as bytes (n * kv_layout_token_bytes). */
 void kv_chunk_take(const kv_pages *kv, const int32_t *table, int start, int n, void *out);
 
-/* Write such bytes at [start, start + n), the keys turned from where they were computed
+/* Write such bytes at [start, start + n), the keys shifted from where they were computed
  * (computed_at, of the first). The pages must be the caller's alone. */
 int kv_chunk_place(const model *m, kv_pages *kv, const int32_t *table, int start, int n,
                    const void *bytes, int computed_at, fo_err *err);

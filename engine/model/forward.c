@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "engine/model/head.h"
+#include "engine/model/lm_head.h"
 #include "engine/model/placement.h"
 #include "kernels/buf.h"
 
@@ -99,7 +99,7 @@ static void lay_out(forward *f, arena *a) {
     f->thread_scratch = take(a, (size_t)threads_of(f) * f->thread_floats, sizeof(float));
     if (m->head.two_terms) {
         size_t n = (size_t)f->cap_head_rows;
-        f->head_tops = take(a, n * (size_t)head_stretches(&m->head), sizeof(float));
+        f->head_tops = take(a, n * (size_t)lm_head_stretches(&m->head), sizeof(float));
         f->head_rests = take(a, n, sizeof(float));
         f->head_bars = take(a, n, sizeof(float));
     }
@@ -165,16 +165,16 @@ static int8_t *quantize_row(forward *f, const linear *w, const float *x, int row
     return to.q;
 }
 
-/* The same of a wide linear's row, turned before, piece by piece. */
-static void quantize_turned(forward *f, const linear *w, const float *x, int row) {
+/* The same of a wide linear's row, rotated first, piece by piece. */
+static void quantize_rotated(forward *f, const linear *w, const float *x, int row) {
     enum { PIECE = 8 * VEC_WIDE };
-    float turned[PIECE];
+    float rotated[PIECE];
     const int k = w->w[0].k_padded;
     for (int c = 0; c < k; c += PIECE) {
         const int n = k - c < PIECE ? k - c : PIECE;
         const vec_codes to = codes_at(f, w, row, c);
-        f->m->vec->rotate(turned, x + c, w->k - c, n);
-        f->m->vec->quantize(&to, turned, n, n);
+        f->m->vec->rotate(rotated, x + c, w->k - c, n);
+        f->m->vec->quantize(&to, rotated, n, n);
     }
 }
 
@@ -182,7 +182,7 @@ void forward_quantize_row(forward *f, const linear *w, const float *x, int row) 
     const int first = w->n_fine ? 2 * row : row;
     const int second = w->n_fine ? first + 1 : f->cap_rows + row;
     if (w->wide) { /* never has a second term */
-        quantize_turned(f, w, x, first);
+        quantize_rotated(f, w, x, first);
         return;
     }
     const int8_t *q = quantize_row(f, w, x, first);

@@ -28,7 +28,7 @@ typedef struct forward {
     int32_t *q_sum, *q_halves, *q_lifts;
     float *rest;       /* [rows][d_stride] what the first of two int8 terms left */
     row_place *places; /* [rows] */
-    /* head.c, by row of logits: the best logit of each stretch; the length of the second term; what
+    /* lm_head.c, by row of logits: the best logit of each stretch; the length of the second term; what
      * the best logit is not below */
     float *head_tops, *head_rests, *head_bars;
     float *thread_scratch;
@@ -65,7 +65,7 @@ void forward_embed(const gguf_tensor *t, int row, float *out);
 /* cosines and sines of every place. */
 void forward_angles(forward *f, int rows);
 
-/* q, k (turned) and v out of f->qkv: norms, RoPE, keys and values into the pages. kv_layer: which
+/* q, k (after RoPE) and v out of f->qkv: norms, RoPE, keys and values into the pages. kv_layer: which
  * layer of the pages. */
 void forward_store_kv(forward *f, const layer *y, kv_pages *kv, int kv_layer, int rows);
 /* f->att[rows][heads * v_dim] = attention of f->qkv's queries over the pages. Neighbouring rows of

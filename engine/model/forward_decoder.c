@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/head.h"
+#include "engine/model/lm_head.h"
 
 struct model_context {
     forward f;
@@ -224,7 +224,7 @@ static void run_head(forward *f, int head_rows, float *logits) {
         m->vec->rms_norm(f->xn + (size_t)r * (size_t)f->d_stride,
                          f->x + (size_t)r * (size_t)f->d_stride, m->output_norm, d, m->norm_eps);
     bool direct = n_vocab == m->head.n_out;
-    head_logits(f, head_rows, direct ? logits : f->logits);
+    lm_head_logits(f, head_rows, direct ? logits : f->logits);
     for (int i = 0; i < head_rows; i++) {
         float *row = logits + (size_t)i * (size_t)n_vocab;
         if (!direct)

@@ -18,7 +18,7 @@
  * for each position and 32 channels: keys [k_dim][16] int8 then [k_dim/32][16] scales per block,
  * values [P][v_dim] int8 then [P][v_dim/32] scales.
  *
- * Keys are stored after RoPE. model_rotate_kv() (model.h) turns them to another position.
+ * Keys are stored after RoPE. model_shift_keys() (model.h) moves them to another position.
  * Threads: pages that nobody writes may be read by any thread; the caller orders the rest. */
 #ifndef FORAGE_ENGINE_KV_PAGES_H
 #define FORAGE_ENGINE_KV_PAGES_H
@@ -91,7 +91,7 @@ void kv_pages_store(kv_pages *kv, int page, int slot, int layer, int head, const
 /* Read it back as floats. k or v may be NULL. */
 void kv_pages_load(const kv_pages *kv, int page, int slot, int layer, int head, float *k, float *v);
 
-/* Store the key alone (after it was turned). */
+/* Store the key alone (after it was shifted). */
 void kv_pages_store_key(kv_pages *kv, int page, int slot, int layer, int head, const float *k);
 
 /* Whether blocks lie in a page just as attention reads them: floats, values v_stride apart. */

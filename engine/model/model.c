@@ -189,20 +189,20 @@ int model_kv_layout(const model *m, int page_tokens, kv_type type, kv_layout *ou
     return rc;
 }
 
-int model_rotate_kv(const model *m, kv_pages *kv, int page, int slot, int n, int delta,
-                    fo_err *err) {
+int model_shift_keys(const model *m, kv_pages *kv, int page, int slot, int n, int delta,
+                     fo_err *err) {
     const kv_layout *l = kv_pages_layout(kv);
     if (page < 0 || page >= kv_pages_count(kv) || slot < 0 || n < 0 || slot > l->page_tokens - n ||
         l->n_layers != m->info.n_layers || l->n_kv_heads != m->info.n_kv_heads ||
         l->k_dim != m->info.k_dim)
-        return fo_fail(err, FO_EINVAL, "slots %d to %d of page %d cannot be turned for this model",
+        return fo_fail(err, FO_EINVAL, "slots %d to %d of page %d cannot be shifted for this model",
                        slot, slot + n, page);
     if (delta == 0) return FO_OK;
     float c[MODEL_ROPES][512], s[MODEL_ROPES][512], k[1024];
     for (int i = 0; i < MODEL_ROPES; i++) {
-        rope_table turn = m->ropes[i]; /* a turn keeps the length that the key has already */
-        turn.magnitude = 1.0f;
-        rope_angles(&turn, delta, c[i], s[i]);
+        rope_table shift = m->ropes[i]; /* a shift keeps the length that the key has already */
+        shift.magnitude = 1.0f;
+        rope_angles(&shift, delta, c[i], s[i]);
     }
     for (int y = 0; y < l->n_layers; y++) {
         const rope_table *t = m->layers[y].rope;

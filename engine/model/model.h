@@ -152,10 +152,10 @@ int model_forward_begin(model_context *c, const kv_pages *kv, const model_sequen
 bool model_forward_go(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
                       float *logits, const atomic_bool *give_way);
 
-/* Turn the keys of slots [slot, slot + n) of a page by `delta` positions, in all layers: what was
+/* Shift the keys of slots [slot, slot + n) of a page by `delta` positions, in all layers: what was
  * computed at position p then stands as if computed at p + delta. Rounds once more to the storage
  * type: not exact, except for delta = 0, which touches nothing. */
-int model_rotate_kv(const model *m, kv_pages *kv, int page, int slot, int n, int delta,
-                    fo_err *err);
+int model_shift_keys(const model *m, kv_pages *kv, int page, int slot, int n, int delta,
+                     fo_err *err);
 
 #endif

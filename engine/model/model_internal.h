@@ -22,7 +22,7 @@ typedef struct linear {
     int offset[LINEAR_PARTS];
     float *bias; /* [n_out], zero in the padding; NULL: none */
     bool lifts;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.lifts) */
-    /* All parts are of a wide kind: x is turned and rounded with wide scales, in one term. */
+    /* All parts are of a wide kind: x is rotated and rounded with wide scales, in one term. */
     bool wide;
     float *columns; /* [k] what the weights of a column took over from the norm before; NULL: 1 */
     /* Fast path: the last n_fine parts take x as the sum of two int8 roundings (15 bits) instead of
@@ -31,7 +31,7 @@ typedef struct linear {
     /* The same in all parts for these groups of VEC_GROUP channels alone: those that an outlier
      * channel would leave hardly a bit (loader_mark_outliers). NULL: none. */
     int *fine_groups, n_fine_groups;
-    /* Rows are rounded in two terms, and products read the first: head.c adds the second. */
+    /* Rows are rounded in two terms, and products read the first: lm_head.c adds the second. */
     bool two_terms;
 } linear;
 
@@ -61,7 +61,7 @@ struct model {
     float *embd_norm, *embd_norm_bias, *output_norm;
     layer *layers;
     linear head;          /* logits; n_parts 0 for encoders without one */
-    float *head_norms;    /* fast path: head.h */
+    float *head_norms;    /* fast path: lm_head.h */
     linear pooler, score; /* rerank head: tanh(pooler) then score; n_parts 0 where absent */
     rope_table ropes[MODEL_ROPES];
     const vec_kernels *vec;
@@ -77,7 +77,7 @@ typedef struct model_loader {
     model *m;
     const char *arch; /* prefix of its metadata keys */
     bool probe;       /* count weight_bytes, read and allocate no weights */
-    bool wide;        /* loader_turn */
+    bool wide;        /* loader_rotate */
     float *norm;      /* what makes the x that the matrices that come now read, or NULL */
     const model_options *options;
     int layer; /* for "blk.%d." names; -1: none */
@@ -108,11 +108,11 @@ int loader_common(model_loader *l);
 /* A RoPE table from "<arch>.rope.*" metadata, linear scaling and "rope_freqs.weight" included. */
 int loader_rope(model_loader *l, rope_table *t, double default_base, bool adjacent);
 
-/* From now on, or no more: matrices of 8 bits are kept turned and with wide scales where all that
+/* From now on, or no more: matrices of 8 bits are kept rotated and with wide scales where all that
  * read the same x can be. That is done in the FFN of a decoder, nine tenths of its products (in all
  * layers it would take the cosine of a random model's logits below .999), and in all of an
  * encoder's layers. */
-void loader_turn(model_loader *l, bool on);
+void loader_rotate(model_loader *l, bool on);
 
 /* Tensors. The name may hold one %d, the layer. Vectors are floats of exactly n values. */
 int loader_vector(model_loader *l, const char *name, int n, float **out);
@@ -134,7 +134,7 @@ int loader_decoder_head(model_loader *l);
  * the file names none; pairs of neighbours or of halves). Call it and set what differs. */
 int loader_llama_family(model_loader *l, double rope_base, bool adjacent);
 
-/* Give w->fine_groups the groups in which one norm weight towers over the others; norm[w->k] is
+/* Give w->fine_groups the groups in which one norm weight is an outlier; norm[w->k] is
  * what scales the rows that w reads. */
 int loader_mark_outliers(model_loader *l, linear *w, const float *norm);
 

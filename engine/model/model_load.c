@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/model/head.h"
+#include "engine/model/lm_head.h"
 #include "engine/model/model_internal.h"
 #include "engine/model/placement.h"
 #include "kernels/buf.h"
@@ -243,16 +243,16 @@ static float median_of(const float *norm, int n) {
 }
 
 /* Whether one of a norm's weights is out of all proportion to this median of its group's. */
-static bool towers(float weight, float median) {
-    enum { TOWERS = 6 };
-    return __builtin_fabsf(weight) > TOWERS * median;
+static bool is_outlier(float weight, float median) {
+    enum { OUTLIER_RATIO = 6 };
+    return __builtin_fabsf(weight) > OUTLIER_RATIO * median;
 }
 
 /* What reads a norm that blows a channel up has learnt to weigh that channel down: its small
  * weights would get the roundings of their large neighbours. Where the weights are rounded anyway,
  * a power of 2 goes from the norm's weights to theirs (w->columns), so that both are of one size.
  */
-static int take_towers(model_loader *l, linear *w, const gguf_tensor *const *t, int n_parts) {
+static int balance_outliers(model_loader *l, linear *w, const gguf_tensor *const *t, int n_parts) {
     for (int i = 0; i < n_parts; i++)
         if (!is_rounded(t[i], w)) return FO_OK;
     if (!l->norm || !l->m->info.fast) return FO_OK;
@@ -260,7 +260,7 @@ static int take_towers(model_loader *l, linear *w, const gguf_tensor *const *t, 
         const int n = w->k - g < VEC_GROUP ? w->k - g : VEC_GROUP;
         const float median = median_of(l->norm + g, n);
         for (int i = g; i < g + n; i++) {
-            if (median == 0 || !towers(l->norm[i], median)) continue;
+            if (median == 0 || !is_outlier(l->norm[i], median)) continue;
             if (!w->columns) {
                 w->columns = model_own(l->m, malloc((size_t)w->k * sizeof *w->columns));
                 if (!w->columns) return fo_fail(l->err, FO_ENOMEM, "no memory for a row");
@@ -289,7 +289,7 @@ static void pack_some(void *arg, size_t begin, size_t end, int thread) {
                     j->scratch + (size_t)thread * (size_t)j->w->k_padded);
 }
 
-void loader_turn(model_loader *l, bool on) {
+void loader_rotate(model_loader *l, bool on) {
     l->wide = on && l->m->info.fast && l->m->mm->wide != MM_F32;
 }
 
@@ -373,7 +373,7 @@ int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *
     if (!rc) *out = linear_of(l, k, t, n_parts);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_part(l, out, t[i]->type, n[i]);
     if (!rc && !l->probe) placement_touch(l->m, out);
-    if (!rc) rc = take_towers(l, out, t, n_parts);
+    if (!rc) rc = balance_outliers(l, out, t, n_parts);
     for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_bias(l, out, names[i], i, 0, n[i]);
     return rc;
@@ -396,7 +396,7 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     for (int i = 0; i < n_parts; i++)
         if ((rc = add_part(l, out, t->type, n[i]))) return rc;
     if (!l->probe) placement_touch(l->m, out);
-    if ((rc = take_towers(l, out, &t, 1))) return rc;
+    if ((rc = balance_outliers(l, out, &t, 1))) return rc;
     for (int i = 0; i < n_parts; first += n[i++])
         if ((rc = pack_part(l, out, i, t, first))) return rc;
     first = 0;
@@ -415,7 +415,7 @@ int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
         const int count = w->k - g * VEC_GROUP < VEC_GROUP ? w->k - g * VEC_GROUP : VEC_GROUP;
         const float median = median_of(of, count);
         bool any = false;
-        for (int i = 0; i < count; i++) any = any || towers(of[i], median);
+        for (int i = 0; i < count; i++) any = any || is_outlier(of[i], median);
         if (any) list[n++] = g;
     }
     if (!n) {
@@ -450,14 +450,14 @@ static int decoder_layer(model_loader *l, layer *y) {
     l->norm = NULL;
     if (rc || (rc = loader_linear_1(l, &y->out, i->n_heads * i->v_dim, "attn_output", d)))
         return rc;
-    loader_turn(l, true);
+    loader_rotate(l, true);
     l->norm = y->ffn_norm;
     rc = loader_has_tensor(l, "ffn_gate.weight")
              ? loader_linear(l, &y->up, d, 2, up_names, up)
              : loader_linear_split(l, &y->up, d, "ffn_up", 2, up);
     l->norm = NULL;
     if (!rc) rc = loader_linear_1(l, &y->down, m->d_ff, "ffn_down", d);
-    loader_turn(l, false);
+    loader_rotate(l, false);
     if (rc || (rc = loader_mark_outliers(l, &y->qkv, y->attn_norm))) return rc;
     return loader_mark_outliers(l, &y->up, y->ffn_norm);
 }
@@ -482,7 +482,7 @@ int loader_decoder_head(model_loader *l) {
     if (l->probe) return FO_OK;
     char full[NAME_BYTES];
     layer_name(l, name, ".weight", full);
-    return head_measure(m, gguf_find_tensor(m->file, full), l->err);
+    return lm_head_measure(m, gguf_find_tensor(m->file, full), l->err);
 }
 
 int loader_llama_family(model_loader *l, double rope_base, bool adjacent) {

@@ -14,9 +14,9 @@ bool rope_init(rope_table *t, int n_rot, double base, double scale, const float 
     return true;
 }
 
-/* The pair whose wavelength makes `turns` turns within the original context. */
-static double pair_of_turns(double turns, int n_rot, double base, int original) {
-    return n_rot * log(original / (turns * 2 * M_PI)) / (2 * log(base));
+/* The pair whose wavelength makes so many revolutions within the original context. */
+static double pair_of_revolutions(double revolutions, int n_rot, double base, int original) {
+    return n_rot * log(original / (revolutions * 2 * M_PI)) / (2 * log(base));
 }
 
 bool rope_yarn_factors(float *factors, int n_rot, double base, double scale, int original,
@@ -24,8 +24,8 @@ bool rope_yarn_factors(float *factors, int n_rot, double base, double scale, int
     if (!(base > 1) || !(scale >= 1) || original < 1 || !(beta_slow > 0) ||
         !(beta_fast > beta_slow))
         return false;
-    double low = floor(pair_of_turns(beta_fast, n_rot, base, original));
-    double high = ceil(pair_of_turns(beta_slow, n_rot, base, original));
+    double low = floor(pair_of_revolutions(beta_fast, n_rot, base, original));
+    double high = ceil(pair_of_revolutions(beta_slow, n_rot, base, original));
     if (low < 0) low = 0;
     if (high > n_rot - 1) high = n_rot - 1;
     for (int i = 0; i < n_rot / 2; i++) {

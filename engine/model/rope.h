@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 typedef struct rope_table {
-    int n_pairs;       /* channel pairs that turn; 0: no rotary embedding */
+    int n_pairs;       /* channel pairs that are rotated; 0: no rotary embedding */
     bool adjacent;     /* pairs (2i, 2i+1), as Llama's; else (i, i + n_pairs) */
     float magnitude;   /* cosine and sine are multiplied by this (long-context models); else 1 */
     double *frequency; /* [n_pairs] radians per position; owned */
@@ -17,7 +17,7 @@ typedef struct rope_table {
 bool rope_init(rope_table *t, int n_rot, double base, double scale, const float *factors,
                bool adjacent, float magnitude);
 /* YaRN's factors[n_rot / 2] for a context stretched `scale` times over the `original` one: pairs
- * that turn more than beta_fast times within it keep their frequency, those below beta_slow are
+ * that make more than beta_fast revolutions within it keep their frequency, those below beta_slow are
  * stretched, the rest lie between. False where the numbers make no sense. */
 bool rope_yarn_factors(float *factors, int n_rot, double base, double scale, int original,
                        double beta_fast, double beta_slow);

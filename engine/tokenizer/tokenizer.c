@@ -64,7 +64,7 @@ static uint32_t hash_bytes(const char *s, size_t n) {
     return (uint32_t)(h >> 32);
 }
 
-int32_t vocab_find(const tokenizer *t, const char *s, size_t n) {
+int32_t tokenizer_vocab_find(const tokenizer *t, const char *s, size_t n) {
     uint32_t hash = hash_bytes(s, n);
     for (uint32_t i = hash & t->slot_mask;; i = (i + 1) & t->slot_mask) {
         uint64_t slot = t->slots[i];
@@ -78,7 +78,7 @@ int32_t vocab_find(const tokenizer *t, const char *s, size_t n) {
 
 static void vocab_add(tokenizer *t, int32_t id) {
     tokenizer_string p = piece_of(t, id);
-    if (!p.len || vocab_find(t, p.data, p.len) >= 0) return;
+    if (!p.len || tokenizer_vocab_find(t, p.data, p.len) >= 0) return;
     uint32_t hash = hash_bytes(p.data, p.len), i = hash & t->slot_mask;
     while (t->slots[i]) i = (i + 1) & t->slot_mask;
     t->slots[i] = (uint64_t)hash << 32 | (uint32_t)(id + 1);
@@ -126,7 +126,7 @@ static size_t make_piece(tokenizer_kind kind, tokenizer_string s, uint16_t *attr
                          char *out) {
     bool text = *attr & (TOKENIZER_NORMAL | TOKENIZER_USER_DEFINED | TOKENIZER_UNUSED);
     if (kind == TOKENIZER_BPE && (*attr & TOKENIZER_NORMAL)) {
-        int64_t n = bpe_unmap(s.data, s.len, out);
+        int64_t n = tokenizer_bpe_unmap(s.data, s.len, out);
         if (n >= 0) return (size_t)n;
         *attr |= TOKENIZER_RAW;
     } else if ((kind == TOKENIZER_SPM || kind == TOKENIZER_UNIGRAM) && text) {
@@ -291,16 +291,16 @@ int tokenizer_create(tokenizer **out, const tokenizer_spec *spec, fo_err *err) {
     if (rc) goto fail;
     switch (spec->kind) {
     case TOKENIZER_WORDPIECE:
-        rc = wpm_create(t, err);
+        rc = tokenizer_wpm_create(t, err);
         break;
     case TOKENIZER_BPE:
-        rc = bpe_create(t, spec, err);
+        rc = tokenizer_bpe_create(t, spec, err);
         break;
     case TOKENIZER_SPM:
-        rc = spm_create(t, spec, err);
+        rc = tokenizer_spm_create(t, spec, err);
         break;
     case TOKENIZER_UNIGRAM:
-        rc = unigram_create(t, spec, err);
+        rc = tokenizer_unigram_create(t, spec, err);
         break;
     default:
         rc = fo_fail(err, FO_EINVAL, "no tokenizer family %d", (int)spec->kind);
@@ -346,10 +346,10 @@ int tokenizer_from_wordpiece(tokenizer **out, const tokenizer_string *pieces, si
 
 void tokenizer_free(tokenizer *t) {
     if (!t) return;
-    wpm_free(t->wpm);
-    bpe_free(t->bpe);
-    spm_free(t->spm);
-    unigram_free(t->unigram);
+    tokenizer_wpm_free(t->wpm);
+    tokenizer_bpe_free(t->bpe);
+    tokenizer_spm_free(t->spm);
+    tokenizer_unigram_free(t->unigram);
     trie_deinit(&t->special);
     free(t->slots);
     free(t->attr);
@@ -362,10 +362,10 @@ void tokenizer_free(tokenizer *t) {
 
 static int encode_plain(const tokenizer *t, const char *s, size_t n, bool after_special,
                         token_sink *sink) {
-    if (t->kind == TOKENIZER_BPE) return bpe_encode(t, s, n, sink);
-    if (t->kind == TOKENIZER_SPM) return spm_encode(t, s, n, after_special, sink);
-    if (t->kind == TOKENIZER_UNIGRAM) return unigram_encode(t, s, n, after_special, sink);
-    wpm_encode(t, s, n, sink);
+    if (t->kind == TOKENIZER_BPE) return tokenizer_bpe_encode(t, s, n, sink);
+    if (t->kind == TOKENIZER_SPM) return tokenizer_spm_encode(t, s, n, after_special, sink);
+    if (t->kind == TOKENIZER_UNIGRAM) return tokenizer_unigram_encode(t, s, n, after_special, sink);
+    tokenizer_wpm_encode(t, s, n, sink);
     return FO_OK;
 }
 
@@ -494,7 +494,7 @@ unsigned tokenizer_attributes(const tokenizer *t, int32_t id) {
 int32_t tokenizer_find(const tokenizer *t, const char *name, size_t len) {
     int32_t id = -1;
     if (trie_longest(&t->special, 0, name, len, &id) == len && len) return id;
-    return vocab_find(t, name, len);
+    return tokenizer_vocab_find(t, name, len);
 }
 
 int32_t tokenizer_special_id(const tokenizer *t, tokenizer_special which) {

@@ -39,7 +39,7 @@ static int32_t byte_of(int32_t cp) {
     return cp == 0x143 ? 0xAD : -1;
 }
 
-int64_t bpe_unmap(const char *s, size_t n, char *out) {
+int64_t tokenizer_bpe_unmap(const char *s, size_t n, char *out) {
     int64_t len = 0;
     for (size_t i = 0; i < n;) {
         int32_t cp;
@@ -84,18 +84,18 @@ static int add_merge(tokenizer *t, tokenizer_string m, uint32_t rank, char *byte
     if (!space || space + 1 == m.data + m.len)
         return fo_fail(err, FO_ECORRUPT, "tokenizer.ggml.merges[%u] is not two parts", rank);
     size_t n_left = (size_t)(space - m.data);
-    int64_t a = bpe_unmap(m.data, n_left, bytes);
-    int64_t c = a < 0 ? -1 : bpe_unmap(space + 1, m.len - n_left - 1, bytes + a);
+    int64_t a = tokenizer_bpe_unmap(m.data, n_left, bytes);
+    int64_t c = a < 0 ? -1 : tokenizer_bpe_unmap(space + 1, m.len - n_left - 1, bytes + a);
     if (c < 0) return FO_OK;
-    pair p = {.left = vocab_find(t, bytes, (size_t)a),
-              .right = vocab_find(t, bytes + a, (size_t)c),
+    pair p = {.left = tokenizer_vocab_find(t, bytes, (size_t)a),
+              .right = tokenizer_vocab_find(t, bytes + a, (size_t)c),
               .rank = rank,
-              .id = vocab_find(t, bytes, (size_t)(a + c))};
+              .id = tokenizer_vocab_find(t, bytes, (size_t)(a + c))};
     if (p.left >= 0 && p.right >= 0 && p.id >= 0) pair_add(t->bpe, p);
     return FO_OK;
 }
 
-int bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
+int tokenizer_bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     struct bpe *b = t->bpe = calloc(1, sizeof *b);
     if (!b) return fo_fail(err, FO_ENOMEM, "tokenizer: out of memory");
     b->pre = pretokenizer_find(spec->pre);
@@ -123,13 +123,13 @@ int bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
         rc = add_merge(t, spec->merges[i], (uint32_t)i, bytes, err);
     for (int c = 0; c < 256 && !rc; c++) {
         char byte = (char)c;
-        b->byte_id[c] = vocab_find(t, &byte, 1);
+        b->byte_id[c] = tokenizer_vocab_find(t, &byte, 1);
     }
     free(bytes);
     return rc;
 }
 
-void bpe_free(struct bpe *b) {
+void tokenizer_bpe_free(struct bpe *b) {
     if (!b) return;
     free(b->pairs);
     free(b->whole);
@@ -145,7 +145,7 @@ static int encode_word(void *arg, const char *s, size_t n) {
     encoding *e = arg;
     const tokenizer *t = e->t;
     const struct bpe *b = t->bpe;
-    int32_t whole = vocab_find(t, s, n);
+    int32_t whole = tokenizer_vocab_find(t, s, n);
     if (whole >= 0) {
         unsigned char state = atomic_load_explicit(&b->whole[whole], memory_order_relaxed);
         if (b->pre->whole_words || state == WHOLE_YES) {
@@ -177,7 +177,7 @@ static int encode_word(void *arg, const char *s, size_t n) {
     return left == SIZE_MAX ? FO_ENOMEM : FO_OK;
 }
 
-int bpe_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
+int tokenizer_bpe_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
     encoding e = {t, sink};
     return pretokenize(t->bpe->pre, s, n, encode_word, &e);
 }

@@ -76,30 +76,31 @@ static inline size_t word_end(const char *text, size_t at, size_t len) {
 }
 
 /* The id whose piece is s[0..n), or -1. Normal tokens win over others of the same bytes. */
-int32_t vocab_find(const tokenizer *t, const char *s, size_t n);
+int32_t tokenizer_vocab_find(const tokenizer *t, const char *s, size_t n);
 
 /* Each family: make its tables from the spec (pieces, attributes and ids are set already), free
  * them, encode text without special tokens in it. after_special: nothing or a special token stands
  * before this text. encode returns 0, FO_ENOMEM or FO_ELIMIT. */
-int wpm_create(tokenizer *t, fo_err *err);
-void wpm_free(struct wpm *w);
-void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
+int tokenizer_wpm_create(tokenizer *t, fo_err *err);
+void tokenizer_wpm_free(struct wpm *w);
+void tokenizer_wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
 
-int bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
-void bpe_free(struct bpe *b);
-int bpe_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
+int tokenizer_bpe_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void tokenizer_bpe_free(struct bpe *b);
+int tokenizer_bpe_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink);
 
-int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
-void spm_free(struct spm *m);
-int spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special, token_sink *sink);
+int tokenizer_spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void tokenizer_spm_free(struct spm *m);
+int tokenizer_spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
+                         token_sink *sink);
 
-int unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
-void unigram_free(struct unigram *u);
-int unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
-                   token_sink *sink);
+int tokenizer_unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err);
+void tokenizer_unigram_free(struct unigram *u);
+int tokenizer_unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
+                             token_sink *sink);
 
 /* Bytes of a GPT-2 style token: each of its characters stands for one byte. Returns the length in
  * out[0..n), or -1 if a character stands for none. */
-int64_t bpe_unmap(const char *s, size_t n, char *out);
+int64_t tokenizer_bpe_unmap(const char *s, size_t n, char *out);
 
 #endif

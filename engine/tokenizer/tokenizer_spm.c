@@ -63,7 +63,7 @@ static int rank_scores(tokenizer *t, const float *scores, fo_err *err) {
     return FO_OK;
 }
 
-int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
+int tokenizer_spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     struct spm *m = t->spm = calloc(1, sizeof *m);
     if (!m) return fo_fail(err, FO_ENOMEM, "tokenizer: out of memory");
     int rc = rank_scores(t, spec->scores, err);
@@ -73,7 +73,7 @@ int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     memset(m->byte_id, -1, sizeof m->byte_id);
     for (int c = 0; c < 128; c++) {
         char ch = (char)c;
-        m->ascii_id[c] = vocab_find(t, &ch, 1);
+        m->ascii_id[c] = tokenizer_vocab_find(t, &ch, 1);
     }
     m->words = true;
     for (int32_t id = 0; id < t->n_vocab; id++) {
@@ -89,7 +89,7 @@ int spm_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     return FO_OK;
 }
 
-void spm_free(struct spm *m) {
+void tokenizer_spm_free(struct spm *m) {
     if (!m) return;
     free(m->rank);
     free(m->whole);
@@ -100,7 +100,7 @@ static inline uint32_t span_lookup(const void *ctx, const char *s, const merge_s
                                    const merge_symbol *right, int32_t *id) {
     const tokenizer *t = ctx;
     uint32_t len = left->len + right->len;
-    *id = len > t->spm->longest ? -1 : vocab_find(t, s + left->start, len);
+    *id = len > t->spm->longest ? -1 : tokenizer_vocab_find(t, s + left->start, len);
     return *id < 0 ? MERGE_NEVER : t->spm->rank[*id];
 }
 
@@ -123,7 +123,7 @@ static void emit(const tokenizer *t, const char *s, const merge_symbol *sym, tok
 
 static int encode_word(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
     const struct spm *m = t->spm;
-    int32_t whole = n > m->longest ? -1 : vocab_find(t, s, n);
+    int32_t whole = n > m->longest ? -1 : tokenizer_vocab_find(t, s, n);
     if (whole >= 0) {
         unsigned char state = atomic_load_explicit(&m->whole[whole], memory_order_relaxed);
         if (state == WHOLE_YES) {
@@ -142,7 +142,7 @@ static int encode_word(const tokenizer *t, const char *s, size_t n, token_sink *
         unsigned char c = (unsigned char)s[i];
         int32_t cp, id;
         size_t len = c < 128 ? 1 : fo_utf8_decode(s + i, n - i, &cp);
-        id = c < 128 ? m->ascii_id[c] : vocab_find(t, s + i, len);
+        id = c < 128 ? m->ascii_id[c] : tokenizer_vocab_find(t, s + i, len);
         sym[n_sym] = (merge_symbol){id, (uint32_t)i, (uint32_t)len};
         i += len;
     }
@@ -175,7 +175,8 @@ static size_t normalise(const tokenizer *t, const char *s, size_t n, bool prefix
     return len;
 }
 
-int spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special, token_sink *sink) {
+int tokenizer_spm_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
+                         token_sink *sink) {
     char *text = malloc(n + 1);
     if (!text) return FO_ENOMEM;
     size_t len = normalise(t, s, n, after_special && t->add_space_prefix, text);

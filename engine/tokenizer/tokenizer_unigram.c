@@ -72,7 +72,7 @@ static int index_words(tokenizer *t, fo_err *err) {
     return rc;
 }
 
-int unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
+int tokenizer_unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     struct unigram *u = t->unigram = calloc(1, sizeof *u);
     if (!u) return fo_fail(err, FO_ENOMEM, "tokenizer: out of memory");
     u->score = malloc((size_t)t->n_vocab * sizeof *u->score);
@@ -84,7 +84,7 @@ int unigram_create(tokenizer *t, const tokenizer_spec *spec, fo_err *err) {
     return rc;
 }
 
-void unigram_free(struct unigram *u) {
+void tokenizer_unigram_free(struct unigram *u) {
     if (!u) return;
     trie_deinit(&u->pieces);
     charsmap_deinit(&u->map);
@@ -183,8 +183,8 @@ static void cut(const tokenizer *t, const char *s, size_t n, step *best, bool *u
     }
 }
 
-int unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
-                   token_sink *sink) {
+int tokenizer_unigram_encode(const tokenizer *t, const char *s, size_t n, bool after_special,
+                             token_sink *sink) {
     fo_buf text = {0};
     step few[SHORT_WORD + 1], *many = NULL;
     size_t room = 0;

@@ -167,7 +167,7 @@ encode(const tokenizer *t, const char *s, size_t n, token_sink *sink, const bool
     flush(t, &w, sink);
 }
 
-void wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
+void tokenizer_wpm_encode(const tokenizer *t, const char *s, size_t n, token_sink *sink) {
     if (sink->spans)
         encode(t, s, n, sink, true);
     else
@@ -185,7 +185,7 @@ static bool has_capitals(const tokenizer *t) {
     return false;
 }
 
-int wpm_create(tokenizer *t, fo_err *err) {
+int tokenizer_wpm_create(tokenizer *t, fo_err *err) {
     if (t->special_id[TOKENIZER_UNK] < 0)
         return fo_fail(err, FO_ECORRUPT, "WordPiece vocabulary without an unknown token");
     struct wpm *m = calloc(1, sizeof *m);
@@ -220,7 +220,7 @@ int wpm_create(tokenizer *t, fo_err *err) {
     return FO_OK;
 }
 
-void wpm_free(struct wpm *m) {
+void tokenizer_wpm_free(struct wpm *m) {
     if (!m) return;
     trie_deinit(&m->pieces);
     free(m);

@@ -200,8 +200,8 @@ static size_t gather(search *q, uint32_t needed) {
     return n;
 }
 
-/* Look the non-essential terms up for the candidates, the weightiest term first; drops those that fall
- * behind. `rest` is the most that all non-essential terms add together. */
+/* Look the non-essential terms up for the candidates, the weightiest term first; drops those that
+ * fall behind. `rest` is the most that all non-essential terms add together. */
 static int look_up_nonessential(search *q, size_t n_nonessential, uint32_t rest, size_t *n,
                                 fo_err *err) {
     inverted_scratch *s = q->s;

@@ -87,8 +87,8 @@ static void bytes_come_back_as_they_went_at_any_alignment(void **state) {
     }
 }
 
-/* A key of the first layer depends on its token and its position alone: turned from elsewhere it
- * must be what computing it there gives, up to rounding. The value does not turn. */
+/* A key of the first layer depends on its token and its position alone: shifted from elsewhere it
+ * must be what computing it there gives, up to rounding. The value stays as it is. */
 static void turned_keys_are_those_of_the_new_position(void **state) {
     (void)state;
     static const struct {

@@ -423,12 +423,12 @@ static void turned_keys_stand_where_they_would_have_been_computed(void **state) 
         assert_ok(model_forward(r.c, r.kv, &q, 1, NULL, &err), &err);
         q = (model_sequence){.tokens = t, .n_tokens = 1, .start = 7, .pages = near_, .n_pages = 1};
         assert_ok(model_forward(r.c, r.kv, &q, 1, NULL, &err), &err);
-        assert_ok(model_rotate_kv(r.m, r.kv, 9, 7, 1, 46, &err), &err);
+        assert_ok(model_shift_keys(r.m, r.kv, 9, 7, 1, 46, &err), &err);
         float a[64], b[64];
         kv_pages_load(r.kv, 0, 5, 0, 0, a, NULL);
         kv_pages_load(r.kv, 9, 7, 0, 0, b, NULL);
         for (int j = 0; j < s->head_dim; j++) assert_true(fabsf(a[j] - b[j]) < 1e-4f);
-        assert_int_equal(model_rotate_kv(r.m, r.kv, 9, 10, 7, 1, &err), FO_EINVAL);
+        assert_int_equal(model_shift_keys(r.m, r.kv, 9, 10, 7, 1, &err), FO_EINVAL);
         rig_close(&r);
     }
 }

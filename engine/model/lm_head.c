@@ -1,4 +1,4 @@
-#include "engine/model/head.h"
+#include "engine/model/lm_head.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +16,8 @@ static void measure_some(void *arg, size_t begin, size_t end, int thread) {
     const size_t k = (size_t)m->head.k, n = (size_t)m->info.n_vocab;
     float *w = j->rows + (size_t)thread * k;
     for (size_t s = begin; s < end; s++) {
-        const size_t first = s * HEAD_STRETCH * MM_PANEL, last = first + HEAD_STRETCH * MM_PANEL;
+        const size_t first = s * LM_HEAD_STRETCH * MM_PANEL,
+                     last = first + LM_HEAD_STRETCH * MM_PANEL;
         float most = 0;
         for (size_t r = first; r < last && r < n; r++) {
             forward_embed(j->t, (int)r, w);
@@ -26,8 +27,8 @@ static void measure_some(void *arg, size_t begin, size_t end, int thread) {
     }
 }
 
-int head_measure(model *m, const gguf_tensor *t, fo_err *err) {
-    const size_t n = (size_t)head_stretches(&m->head);
+int lm_head_measure(model *m, const gguf_tensor *t, fo_err *err) {
+    const size_t n = (size_t)lm_head_stretches(&m->head);
     const size_t threads = m->pool ? (size_t)fo_pool_threads(m->pool) : 1;
     m->head_norms = model_own(m, malloc(n * sizeof *m->head_norms));
     float *rows = malloc(threads * (size_t)m->head.k * sizeof *rows);
@@ -60,8 +61,8 @@ static void survey_some(void *arg, size_t begin, size_t end, int thread) {
     (void)thread;
     const refine_job *j = arg;
     const model *m = j->f->m;
-    const int wide = HEAD_STRETCH * MM_PANEL, n_vocab = m->info.n_vocab;
-    const size_t n_stretches = (size_t)head_stretches(&m->head);
+    const int wide = LM_HEAD_STRETCH * MM_PANEL, n_vocab = m->info.n_vocab;
+    const size_t n_stretches = (size_t)lm_head_stretches(&m->head);
     for (size_t s = begin; s < end; s++) {
         const int first = (int)s * wide, n = n_vocab - first < wide ? n_vocab - first : wide;
         for (int r = 0; r < j->rows; r++)
@@ -73,7 +74,7 @@ static void survey_some(void *arg, size_t begin, size_t end, int thread) {
 /* How far the second term can move a logit, and what the best logit is therefore not below. */
 static void set_bar(forward *f, int row) {
     const model *m = f->m;
-    const int n = head_stretches(&m->head);
+    const int n = lm_head_stretches(&m->head);
     const float *rest = f->rest + (size_t)row * (size_t)f->d_stride;
     const float *top = f->head_tops + (size_t)row * (size_t)n;
     const float length = SLACK * sqrtf(m->vec->dot(rest, rest, m->head.k));
@@ -87,9 +88,10 @@ static void refine_stretch(const refine_job *j, int row, int s) {
     const model *m = j->f->m;
     const mm_weights *w = &m->head.w[0];
     const float bar = j->f->head_bars[row] - j->f->head_rests[row] * m->head_norms[s];
-    if (j->f->head_tops[(size_t)row * (size_t)head_stretches(&m->head) + (size_t)s] < bar) return;
-    const int first = s * HEAD_STRETCH;
-    const int last = first + HEAD_STRETCH < w->n_panels ? first + HEAD_STRETCH : w->n_panels;
+    if (j->f->head_tops[(size_t)row * (size_t)lm_head_stretches(&m->head) + (size_t)s] < bar)
+        return;
+    const int first = s * LM_HEAD_STRETCH;
+    const int last = first + LM_HEAD_STRETCH < w->n_panels ? first + LM_HEAD_STRETCH : w->n_panels;
     for (int p = first; p < last; p++) {
         const int left = m->info.n_vocab - p * MM_PANEL;
         const float *logits = j->out + (size_t)row * (size_t)m->head.n_out + p * MM_PANEL;
@@ -107,14 +109,14 @@ static void refine_some(void *arg, size_t begin, size_t end, int thread) {
 }
 
 static void over_stretches(forward *f, size_t grain, fo_pool_fn *fn, refine_job *job) {
-    const size_t n = (size_t)head_stretches(&f->m->head);
+    const size_t n = (size_t)lm_head_stretches(&f->m->head);
     if (f->pool)
         fo_pool_run(f->pool, n, grain, fn, job);
     else
         fn(job, 0, n, 0);
 }
 
-void head_logits(forward *f, int rows, float *out) {
+void lm_head_logits(forward *f, int rows, float *out) {
     const linear *head = &f->m->head;
     mm_input in;
     forward_input(f, head, f->xn, f->d_stride, rows, &in);

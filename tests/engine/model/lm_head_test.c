@@ -1,10 +1,10 @@
-/* head_test.c - logits whose second terms were left out where they cannot matter: against both
+/* lm_head_test.c - logits whose second terms were left out where they cannot matter: against both
  * terms everywhere, at each level that the machine has. */
 #include "tests/test.h"
 
 #include <math.h>
 
-#include "engine/model/head.h"
+#include "engine/model/lm_head.h"
 
 static uint64_t seed;
 static fo_err err;
@@ -60,7 +60,7 @@ static void rig_open(rig *r, int level, quant_type type, int k, int n, float shi
     mm_weights_pack(&m->head.w[0], 0, m->head.w[0].n_panels, type, r->data, row_bytes, NULL,
                     scratch);
     free(scratch);
-    assert_ok(head_measure(m, &t, &err), &err);
+    assert_ok(lm_head_measure(m, &t, &err), &err);
     assert_ok(forward_create(&r->f, m, r->pool, MAX_ROWS, MAX_ROWS, &err), &err);
 }
 
@@ -101,7 +101,7 @@ static void put_rows(rig *r, const float *x, int rows) {
                (size_t)k * sizeof *x);
 }
 
-/* The plain product with one term or, by another way than head.c's, with both. */
+/* The plain product with one term or, by another way than lm_head.c's, with both. */
 static void plain_logits(rig *r, int terms, float *out) {
     linear w = r->m.head;
     mm_input in;
@@ -131,7 +131,7 @@ static int check_row(const rig *r, int row, const float *first, const float *bot
         const bool has_both = !memcmp(out + c, both + c, bytes);
         assert_true(has_first || has_both);
         refined += !has_first;
-        const float rise = r->f.head_rests[row] * r->m.head_norms[c / MM_PANEL / HEAD_STRETCH];
+        const float rise = r->f.head_rests[row] * r->m.head_norms[c / MM_PANEL / LM_HEAD_STRETCH];
         for (int i = c; i < c + width; i++) {
             assert_true(fabsf(both[i] - first[i]) <= rise + 1e-4f * fabsf(both[i]));
             if (both[i] == both[best]) assert_true(has_both);
@@ -151,7 +151,7 @@ static void check(int level, quant_type type, int k, int n, float shift, int thr
     put_rows(&r, x, MAX_ROWS);
     plain_logits(&r, 1, first);
     plain_logits(&r, 2, both);
-    head_logits(&r.f, MAX_ROWS, out);
+    lm_head_logits(&r.f, MAX_ROWS, out);
     for (int i = 0; i < MAX_ROWS; i++) {
         const size_t at = (size_t)i * width;
         int refined = check_row(&r, i, first + at, both + at, out + at);
@@ -161,7 +161,7 @@ static void check(int level, quant_type type, int k, int n, float shift, int thr
         rows = 1 + (int)(test_random(&seed) % 4);
         if (rows > MAX_ROWS - i) rows = MAX_ROWS - i;
         put_rows(&r, x + (size_t)i * (size_t)k, rows);
-        head_logits(&r.f, rows, alone);
+        lm_head_logits(&r.f, rows, alone);
         for (int j = 0; j < rows; j++)
             assert_memory_equal(alone + (size_t)j * width, out + (size_t)(i + j) * width,
                                 (size_t)n * sizeof *out);
