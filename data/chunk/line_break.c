@@ -4,7 +4,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "data/extract/list_mark.h"
+#include "data/extract/list_marker.h"
 #include "kernels/utf8.h"
 
 enum {

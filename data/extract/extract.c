@@ -165,7 +165,7 @@ static const char *label(const extract_request *rq, int *n) {
 }
 
 /* Refuse it by the name of what it is. */
-static int unread(const extract_request *rq, const char *what, fo_err *err) {
+static int refuse(const extract_request *rq, const char *what, fo_err *err) {
     int n;
     const char *name = label(rq, &n);
     return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
@@ -221,9 +221,9 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     const extract_format *f = certain(rq, in), *text = text_row(rq);
     if (f) {
         *out = f;
-        return f->extract ? FO_OK : unread(rq, f->what, err);
+        return f->extract ? FO_OK : refuse(rq, f->what, err);
     }
-    if (is_binary(in->bytes, in->n)) return unread(rq, "binary data", err);
+    if (is_binary(in->bytes, in->n)) return refuse(rq, "binary data", err);
     const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
     if (typed && typed->is) {
         int n;

@@ -1,5 +1,5 @@
 /* The registry: every format that Forage reads, one row each; behind them stand those that it knows
- * by sight alone (extract_unread.c).
+ * by sight alone (extract_unsupported.c).
  *
  * Order matters where two rows could claim the same document: the first whose `is` says yes, or
  * whose ending fits, or whose `guess` says yes, is taken. Plain text takes what no row claims. */
@@ -44,5 +44,5 @@ static const extract_format formats[] = {
 
 const extract_format *extract_format_at(size_t i) {
     const size_t n = sizeof formats / sizeof *formats;
-    return i < n ? &formats[i] : extract_unread_at(i - n);
+    return i < n ? &formats[i] : extract_unsupported_at(i - n);
 }

@@ -26,7 +26,7 @@ int32_t extract_html_entity(const char *name, size_t n);
 extract_fn extract_plain, extract_code, extract_markdown, extract_html, extract_man;
 extract_look_fn extract_looks_like_html, extract_looks_like_man;
 
-/* Rows of what is known and not read (extract_unread.c); NULL past the end. */
-const extract_format *extract_unread_at(size_t i);
+/* Rows of what is known and not read (extract_unsupported.c); NULL past the end. */
+const extract_format *extract_unsupported_at(size_t i);
 
 #endif

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
-#include "data/extract/list_mark.h"
+#include "data/extract/list_marker.h"
 
 typedef struct line {
     size_t start, end, next; /* end without trailing white space; next line's start */

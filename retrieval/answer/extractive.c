@@ -303,7 +303,7 @@ static slice next_cell(slice *rest) {
 }
 
 /* Does a line begin an item of a list? */
-static bool list_mark(const char *s, size_t n) {
+static bool list_marker(const char *s, size_t n) {
     size_t digits = 0;
     while (digits < n && digits < 3 && s[digits] >= '0' && s[digits] <= '9') digits++;
     if (digits) return digits + 1 < n && strchr(".)", s[digits]) && s[digits + 1] == ' ';
@@ -338,7 +338,7 @@ static void add_lines(fo_buf *b, const char *s, size_t n) {
     for (size_t at = 0; at < n;) {
         const char *stop = memchr(s + at, '\n', n - at);
         size_t end = stop ? (size_t)(stop - s) : n;
-        bool mark = list_mark(s + at, end - at);
+        bool mark = list_marker(s + at, end - at);
         if (b->len && mark) {
             if (b->data[b->len - 1] == ' ') b->len--;
             fo_buf_char(b, '\n');

@@ -9,7 +9,7 @@
 
 #include "data/chunk/chunk.h"
 #include "data/chunk/line_break.h"
-#include "data/extract/list_mark.h"
+#include "data/extract/list_marker.h"
 #include "kernels/buf.h"
 
 enum {
@@ -113,7 +113,7 @@ static uint8_t class_of_line(const unit_reader *r, size_t a, size_t b) {
     int number;
     if (r->goes_on && r->n_lines == 0) return class == LINE_BLANK ? LINE_BLANK : LINE_TEXT;
     bool wrapped =
-        class == LINE_ITEM && list_mark(all, len, at, &number) && !list_item_begins(all, len, at);
+        class == LINE_ITEM && list_marker(all, len, at, &number) && !list_item_begins(all, len, at);
     return wrapped ? LINE_TEXT : class;
 }
 

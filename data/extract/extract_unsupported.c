@@ -311,6 +311,6 @@ static const extract_format rows[] = {
     {"gguf", "a GGUF model", "", "gguf", .is = is_gguf},
 };
 
-const extract_format *extract_unread_at(size_t i) {
+const extract_format *extract_unsupported_at(size_t i) {
     return i < sizeof rows / sizeof *rows ? &rows[i] : NULL;
 }

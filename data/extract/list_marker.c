@@ -1,4 +1,4 @@
-#include "data/extract/list_mark.h"
+#include "data/extract/list_marker.h"
 
 #include <string.h>
 
@@ -11,7 +11,7 @@ static size_t skip_blanks(const char *s, size_t len, size_t at) {
     return at;
 }
 
-size_t list_mark(const char *s, size_t len, size_t at, int *number) {
+size_t list_marker(const char *s, size_t len, size_t at, int *number) {
     *number = -1;
     size_t left = len - at;
     if (left > 1 && s[at] && strchr("-*+o", s[at]) && s[at + 1] == ' ') return 1;
@@ -29,7 +29,7 @@ size_t list_mark(const char *s, size_t len, size_t at, int *number) {
 /* Is the mark at s[at] that of the item before or behind one marked by `c` or `number`? */
 static bool is_neighbour(const char *s, size_t len, size_t at, char c, int number, int step) {
     int n;
-    if (!list_mark(s, len, at, &n)) return false;
+    if (!list_marker(s, len, at, &n)) return false;
     return number < 0 ? n < 0 && s[at] == c : n == number + step;
 }
 
@@ -44,7 +44,7 @@ static bool is_put_in(const char *s, size_t len, size_t own, size_t at) {
     while (line > 0 && own - line < AROUND_BYTES && s[line - 1] != '\n') line--;
     size_t before = own - 1 - line;
     return before >= FULL_LINE && 4 * before >= 3 * length && s[line] != ' ' && s[line] != '\t' &&
-           !list_mark(s, len, line, &number);
+           !list_marker(s, len, line, &number);
 }
 
 /* own: where the line of s[at] begins. */
@@ -69,7 +69,7 @@ static bool has_neighbour(const char *s, size_t len, size_t own, size_t at, int 
 
 bool list_item_begins(const char *s, size_t len, size_t at) {
     int number;
-    size_t mark = list_mark(s, len, at, &number), own = at;
+    size_t mark = list_marker(s, len, at, &number), own = at;
     if (!mark) return false;
     while (own > 0 && (s[own - 1] == ' ' || s[own - 1] == '\t')) own--;
     if (own == 0) return true;
