@@ -51,6 +51,13 @@ if grep -nE 'fprintf[[:space:]]*\([[:space:]]*(stderr|stdout)' $libraries; then
     echo "libraries do not print" >&2
     bad=1
 fi
+# Waits end by the monotonic clock (kernels/cond.h).
+# shellcheck disable=SC2086
+if grep -nE 'pthread_cond_(timed|clock)wait|CLOCK_REALTIME' $sources |
+    grep -vE '^(kernels/cond\.h|kernels/clock\.h|server/base/log\.c):'; then
+    echo "waits end by fo_cond_wait_until, times since 1970 come from kernels/clock.h" >&2
+    bad=1
+fi
 # Names of files are unique across the tree, so that one name means one file.
 twice=$(echo "$sources" | sed 's|.*/||' | sort | uniq -d)
 [ -z "$twice" ] || { echo "file names used twice: $twice" >&2; bad=1; }

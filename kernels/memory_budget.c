@@ -1,4 +1,5 @@
 /* See memory_budget.h. */
+#include "kernels/cond.h"
 #include "kernels/memory_budget.h"
 
 #include <pthread.h>
@@ -30,11 +31,7 @@ int memory_budget_create(memory_budget **out, size_t bytes, fo_err *err) {
     b->bytes = bytes;
     b->last = &b->first;
     pthread_mutex_init(&b->mu, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&b->change, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    fo_cond_init(&b->change);
     *out = b;
     return FO_OK;
 }
@@ -83,9 +80,7 @@ static int wait_turn(memory_budget *b, size_t bytes, int wait_ms, const atomic_b
             rc = FO_EBUSY;
             break;
         }
-        struct timespec t = {.tv_sec = (time_t)(look / 1e3)};
-        t.tv_nsec = (long)((look - (double)t.tv_sec * 1e3) * 1e6);
-        pthread_cond_timedwait(&b->change, &b->mu, &t);
+        fo_cond_wait_until(&b->change, &b->mu, look);
     }
     dequeue(b, &w);
     if (rc) b->n_refused++;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
 
@@ -252,12 +253,8 @@ static void *sync_thread(void *arg) {
     for (;;) {
         while (!l->stop && l->wanted == l->synced && !l->dirty) pthread_cond_wait(&l->wake, &l->mu);
         if (!l->stop && l->wanted == l->synced) {
-            struct timespec until;
-            clock_gettime(CLOCK_MONOTONIC, &until);
-            until.tv_nsec += IDLE_SYNC_MS * 1000000;
-            until.tv_sec += until.tv_nsec / 1000000000;
-            until.tv_nsec %= 1000000000;
-            pthread_cond_timedwait(&l->wake, &l->mu, &until); /* the next intent takes it along */
+            fo_cond_wait_until(&l->wake, &l->mu,
+                               fo_now_ms() + IDLE_SYNC_MS); /* the next intent takes it along */
         }
         if (l->stop && !l->dirty && l->wanted == l->synced) break;
         uint64_t upto = l->wanted;
@@ -351,11 +348,7 @@ int ledger_create(ledger **out, const char *path, const unsigned char store[16],
     l->n_slots = n + 1;
     pthread_mutex_init(&l->mu, NULL);
     pthread_cond_init(&l->synced_more, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&l->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    fo_cond_init(&l->wake);
     int failed = pthread_create(&l->thread, NULL, sync_thread, l);
     if (failed) {
         errno = failed;

@@ -8,6 +8,7 @@
 #include "engine/generate/engine_internal.h"
 #include "engine/generate/engine_request.h"
 #include "engine/generate/read_ahead.h"
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 
 enum { TEXT_BYTES_A_TOKEN = 16 }; /* of text that nobody has read yet, reserved in advance */
@@ -82,11 +83,7 @@ static int generation_make(generation **out, engine *e, const generation_request
     generation *g = calloc(1, sizeof *g);
     if (!g) return fo_no_memory(err);
     pthread_mutex_init(&g->mu, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&g->news, &attr);
-    pthread_condattr_destroy(&attr);
+    fo_cond_init(&g->news);
     g->e = e;
     g->task = -1;
     g->ev = (generation_event){
@@ -167,20 +164,10 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
 }
 
 int generation_next(generation *g, int timeout_ms, generation_event *ev, fo_buf *text) {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    if (timeout_ms > 0) {
-        until.tv_sec += timeout_ms / 1000;
-        until.tv_nsec += (timeout_ms % 1000) * 1000000L;
-        if (until.tv_nsec >= 1000000000L) until.tv_sec++, until.tv_nsec -= 1000000000L;
-    }
+    double until = timeout_ms < 0 ? INFINITY : fo_now_ms() + timeout_ms;
     pthread_mutex_lock(&g->mu);
-    while (!g->ev.done && g->n_out == g->n_seen && timeout_ms != 0) {
-        if (timeout_ms < 0)
-            pthread_cond_wait(&g->news, &g->mu);
-        else if (pthread_cond_timedwait(&g->news, &g->mu, &until) == ETIMEDOUT)
-            break;
-    }
+    while (!g->ev.done && g->n_out == g->n_seen && timeout_ms != 0)
+        if (fo_cond_wait_until(&g->news, &g->mu, until) == ETIMEDOUT) break;
     int news = g->ev.done || g->n_out > g->n_seen;
     *ev = g->ev;
     ev->n_new = g->n_out - g->n_seen;

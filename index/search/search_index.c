@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "index/search/search_index_internal.h"
+#include "kernels/cond.h"
 
 enum {
     MERGE_BYTES_PER_S = 64 << 20,
@@ -526,11 +527,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     search_segment *segments = NULL;
     pthread_mutex_init(&ix->mu, NULL);
     pthread_mutex_init(&ix->work, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&ix->stop, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    fo_cond_init(&ix->stop);
     ix->next_file = ix->next_serial = 1;
     atomic_init(&ix->sealed_epoch, -1);
     int rc = configure(ix, dir, opt, err);

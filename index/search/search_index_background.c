@@ -5,18 +5,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 
 enum { CHECK_EVERY_MS = 24 * 3600 * 1000 };
-
-/* Wait on ix->stop, under mu, no longer than until `at` (monotonic, ms). */
-static void wait_until(search_index *ix, double at) {
-    struct timespec t = {.tv_sec = (time_t)(at / 1000)};
-    t.tv_nsec = (long)((at - (double)t.tv_sec * 1000) * 1e6);
-    if (t.tv_nsec < 0) t.tv_nsec = 0;
-    if (t.tv_nsec > 999999999) t.tv_nsec = 999999999;
-    pthread_cond_timedwait(&ix->stop, &ix->mu, &t);
-}
 
 int search_background_gate(void *arg, size_t n, fo_err *err) {
     search_index *ix = arg;
@@ -24,7 +16,7 @@ int search_background_gate(void *arg, size_t n, fo_err *err) {
     double now = fo_now_ms();
     double at = now + pace_take(&ix->merge_pace, n * search_workers_n_merging(ix->workers), now);
     pthread_mutex_lock(&ix->mu);
-    while (!ix->stopping && fo_now_ms() < at) wait_until(ix, at);
+    while (!ix->stopping && fo_now_ms() < at) fo_cond_wait_until(&ix->stop, &ix->mu, at);
     bool stopping = ix->stopping;
     pthread_mutex_unlock(&ix->mu);
     return stopping ? fo_fail(err, FO_ECANCELLED, "the merge was stopped") : FO_OK;

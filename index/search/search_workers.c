@@ -11,6 +11,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "index/search/search_index_internal.h"
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 #include "kernels/priority.h"
 
@@ -79,17 +80,6 @@ static enum task_kind choose(search_workers *w, search_index **out, double now, 
     return TASK_CHECK;
 }
 
-static void wait_until(search_workers *w, double at) {
-    if (isinf(at)) {
-        pthread_cond_wait(&w->wake, &w->mu);
-        return;
-    }
-    struct timespec t = {.tv_sec = (time_t)(at / 1000)};
-    t.tv_nsec = (long)((at - (double)t.tv_sec * 1000) * 1e6);
-    if (t.tv_nsec > 999999999) t.tv_nsec = 999999999;
-    pthread_cond_timedwait(&w->wake, &w->mu, &t);
-}
-
 /* One task; mu is held before and after, not in between. */
 static void run_task(search_workers *w, search_index *ix, enum task_kind kind) {
     search_background *b = &ix->background;
@@ -130,7 +120,7 @@ static void *work(void *arg) {
         double due;
         enum task_kind kind = choose(w, &ix, fo_now_ms(), &due);
         if (kind == TASK_NONE)
-            wait_until(w, due);
+            fo_cond_wait_until(&w->wake, &w->mu, due);
         else
             run_task(w, ix, kind);
     }
@@ -150,11 +140,7 @@ int search_workers_create(search_workers **out, int n_threads, fo_err *err) {
     w->check_pace = pace_of(CHECK_BYTES_PER_S);
     pthread_mutex_init(&w->mu, NULL);
     pthread_cond_init(&w->done, NULL);
-    pthread_condattr_t monotonic;
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    pthread_cond_init(&w->wake, &monotonic);
-    pthread_condattr_destroy(&monotonic);
+    fo_cond_init(&w->wake);
     for (; w->n_threads < n; w->n_threads++) {
         int rc = pthread_create(&w->threads[w->n_threads], NULL, work, w);
         if (rc == 0) continue;

@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
 #include "retrieval/service/query_memory_internal.h"
@@ -245,12 +246,8 @@ void *query_heat_upkeep(void *arg) {
     double saved = fo_now_ms(), last = saved, allowance = 1;
     pthread_mutex_lock(&m->mu);
     while (!m->stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += TICK_MS * 1000000;
-        until.tv_sec += until.tv_nsec / 1000000000;
-        until.tv_nsec %= 1000000000;
-        while (!m->stop && pthread_cond_timedwait(&m->landed, &m->mu, &until) == 0) {
+        double until = fo_now_ms() + TICK_MS;
+        while (!m->stop && fo_cond_wait_until(&m->landed, &m->mu, until) == 0) {
         }
         pthread_mutex_unlock(&m->mu);
         double now = fo_now_ms();

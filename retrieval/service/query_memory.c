@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 
 enum {
@@ -56,12 +57,8 @@ static int fly(query_turn *t, cache_value **value, fo_err *err) {
         f->refs++;
         double waited = 0;
         while (!rc && !f->done) {
-            struct timespec until; /* looks up now and then: a client may have gone */
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_nsec += 20 * 1000000;
-            until.tv_sec += until.tv_nsec / 1000000000;
-            until.tv_nsec %= 1000000000;
-            pthread_cond_timedwait(&m->landed, &m->mu, &until);
+            /* Looks up now and then: a client may have gone. */
+            fo_cond_wait_until(&m->landed, &m->mu, fo_now_ms() + 20);
             waited = fo_now_ms() - t->started;
             if (q->cancel && atomic_load(q->cancel))
                 rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
@@ -305,7 +302,7 @@ int query_memory_create(query_memory **out, service *s, const service_options *o
     m->hide_text = opt->hide_queries;
     m->primes_per_s = opt->primes_per_s == 0 ? 4 : opt->primes_per_s;
     pthread_mutex_init(&m->mu, NULL);
-    pthread_cond_init(&m->landed, NULL);
+    fo_cond_init(&m->landed);
     int rc = FO_OK;
     if (asprintf(&m->folder, "%s/hot", s->home) < 0) {
         m->folder = NULL;

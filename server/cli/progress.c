@@ -11,6 +11,8 @@
 
 #include "server/base/json.h"
 #include "server/base/printable.h"
+#include "kernels/clock.h"
+#include "kernels/cond.h"
 
 const char *progress_form = "auto";
 
@@ -136,11 +138,7 @@ static void *run(void *arg) {
     progress *p = arg;
     pthread_mutex_lock(&p->mu);
     while (!p->stop) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += p->bar ? 200000000 : 999999999;
-        if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
-        pthread_cond_timedwait(&p->wake, &p->mu, &until);
+        fo_cond_wait_until(&p->wake, &p->mu, fo_now_ms() + (p->bar ? 200 : 1000));
         if (!p->stop) draw(p, false);
     }
     pthread_mutex_unlock(&p->mu);
@@ -157,7 +155,7 @@ progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json
     p->refresh = refresh;
     p->ctx = ctx;
     pthread_mutex_init(&p->mu, NULL);
-    pthread_cond_init(&p->wake, NULL);
+    fo_cond_init(&p->wake);
     p->has_thread = pthread_create(&p->thread, NULL, run, p) == 0;
     return p;
 }

@@ -15,6 +15,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "kernels/clock.h"
+#include "kernels/cond.h"
 #include "kernels/utf8.h"
 #include "server/http/http_internal.h"
 #include "server/base/log.h"
@@ -534,11 +536,7 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
     if (getrandom(&salt, sizeof salt, 0) < 0) salt = (uint64_t)http_now_us();
     s->next_id = salt;
     pthread_mutex_init(&s->mu, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&s->idle, &attr);
-    pthread_condattr_destroy(&attr);
+    fo_cond_init(&s->idle);
 
     int rc = http_listen(s, o->listen ? o->listen : HTTP_LISTEN_DEFAULT, err);
     if (!rc) rc = http_lanes_start(s, err);
@@ -635,10 +633,8 @@ void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry) {
     http_lanes_stop(s);
     /* What is answered gets a moment to be sent. */
     pthread_mutex_lock(&s->mu);
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += 2;
-    while (s->in_flight && pthread_cond_timedwait(&s->idle, &s->mu, &until) == 0) {
+    double until = fo_now_ms() + 2000;
+    while (s->in_flight && fo_cond_wait_until(&s->idle, &s->mu, until) == 0) {
     }
     s->stop_watcher = true;
     pthread_mutex_unlock(&s->mu);

@@ -9,6 +9,8 @@
 #include <strings.h>
 #include <time.h>
 
+#include "kernels/clock.h"
+#include "kernels/cond.h"
 #include "kernels/utf8.h"
 #include "server/http/http_internal.h"
 #include "server/base/json.h"
@@ -35,11 +37,7 @@ http_request *http_request_create(http_server *s) {
     r->began_us = http_now_us();
     r->patience_ms = s->opt.body_timeout_ms;
     pthread_mutex_init(&r->mu, NULL);
-    pthread_condattr_t attr;
-    pthread_condattr_init(&attr);
-    pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
-    pthread_cond_init(&r->change, &attr);
-    pthread_condattr_destroy(&attr);
+    fo_cond_init(&r->change);
     return r;
 }
 
@@ -356,13 +354,9 @@ static bool has_room(const http_request *r) {
 static void await_room(http_request *r) {
     int64_t began_us = http_now_us();
     double left_ms = r->server->opt.body_timeout_ms - r->blocked_ms;
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(left_ms / 1000);
-    until.tv_nsec += (long)(fmod(left_ms, 1000) * 1e6);
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    double until = fo_now_ms() + left_ms;
     while (!has_room(r) && !r->gone && !r->cancel && !r->stalled)
-        r->stalled = pthread_cond_timedwait(&r->change, &r->mu, &until) == ETIMEDOUT;
+        r->stalled = fo_cond_wait_until(&r->change, &r->mu, until) == ETIMEDOUT;
     r->blocked_ms += (double)(http_now_us() - began_us) / 1000;
     if (r->stalled) r->cancel = true;
 }

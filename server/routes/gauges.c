@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "engine/generate/engine.h"
+#include "kernels/cond.h"
 #include "kernels/clock.h"
 #include "server/routes/app.h"
 
@@ -56,10 +57,8 @@ static void *work(void *arg) {
         gauge_point p = look(g->service);
         pthread_mutex_lock(&g->mu);
         g->ring[g->n++ % KEPT] = p;
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_sec += EVERY_S;
-        while (!g->stop && pthread_cond_timedwait(&g->wake, &g->mu, &until) == 0) {
+        double until = fo_now_ms() + EVERY_S * 1e3;
+        while (!g->stop && fo_cond_wait_until(&g->wake, &g->mu, until) == 0) {
         }
     }
     pthread_mutex_unlock(&g->mu);
@@ -71,7 +70,7 @@ int gauges_create(gauges **out, service *s, fo_err *err) {
     if (!g) return fo_no_memory(err);
     g->service = s;
     pthread_mutex_init(&g->mu, NULL);
-    pthread_cond_init(&g->wake, NULL);
+    fo_cond_init(&g->wake);
     if (pthread_create(&g->thread, NULL, work, g) != 0) {
         free(g);
         return fo_fail(err, FO_ENOMEM, "cannot start a thread");

@@ -8,6 +8,8 @@
 
 #include "retrieval/service/activity.h"
 #include "server/base/log.h"
+#include "kernels/clock.h"
+#include "kernels/cond.h"
 
 #define ROWS_MAX 4096
 
@@ -45,10 +47,7 @@ static void *work(void *arg) {
     int64_t trimmed = 0;
     while (spare && (!l->stop || l->n)) {
         if (!l->stop) {
-            struct timespec until;
-            clock_gettime(CLOCK_REALTIME, &until);
-            until.tv_sec++;
-            pthread_cond_timedwait(&l->wake, &l->mu, &until);
+            fo_cond_wait_until(&l->wake, &l->mu, fo_now_ms() + 1000);
         }
         store_query_log *rows = l->rows;
         size_t n = l->n;
@@ -79,7 +78,7 @@ int query_log_create(query_log **out, service *s, fo_err *err) {
     l->service = s;
     l->rows = rows;
     pthread_mutex_init(&l->mu, NULL);
-    pthread_cond_init(&l->wake, NULL);
+    fo_cond_init(&l->wake);
     if (pthread_create(&l->thread, NULL, work, l) != 0) {
         free(rows);
         free(l);
