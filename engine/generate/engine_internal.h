@@ -17,7 +17,7 @@
 #include "engine/generate/markers.h"
 #include "engine/generate/prompt_lookup.h"
 #include "engine/generate/scheduler.h"
-#include "engine/generate/stop_match.h"
+#include "kernels/stop_match.h"
 
 struct generation {
     engine *e;

@@ -1,70 +1,12 @@
 #include "engine/generate/engine_memory.h"
 
-#include <stdio.h>
-#include <string.h>
-#include <sys/resource.h>
-#include <unistd.h>
-
 #include "engine/generate/scheduler.h"
-#include "kernels/cgroup.h"
-
-/* Of the address space that the process may have (ulimit -v); UINT64_MAX: all that there is. */
-static uint64_t addresses_left(void) {
-    struct rlimit most;
-    if (getrlimit(RLIMIT_AS, &most) != 0 || most.rlim_cur == RLIM_INFINITY) return UINT64_MAX;
-    unsigned long long pages = 0;
-    FILE *f = fopen("/proc/self/statm", "re");
-    if (!f || fscanf(f, "%llu", &pages) != 1) pages = 0;
-    if (f) fclose(f);
-    uint64_t used = pages * (uint64_t)sysconf(_SC_PAGESIZE);
-    return most.rlim_cur > used ? most.rlim_cur - used : 0;
-}
-
-static uint64_t least(uint64_t a, uint64_t b) {
-    return a < b ? a : b;
-}
-
-uint64_t engine_memory_available(void) {
-    uint64_t available = 0;
-    FILE *f = fopen("/proc/meminfo", "re");
-    if (f) {
-        char line[128];
-        unsigned long long kib;
-        while (fgets(line, sizeof line, f))
-            if (sscanf(line, "MemAvailable: %llu kB", &kib) == 1) available = kib << 10;
-        fclose(f);
-    }
-    uint64_t left = least(fo_cgroup_memory(""), addresses_left());
-    if (left == UINT64_MAX || (available && available < left)) return available;
-    return left ? left : 1; /* 0 would say that nothing is known */
-}
-
-/* Activations of a batch, an estimate from the shapes, on the large side. */
-static uint64_t activations(const model_info *info, int batch_tokens) {
-    return (uint64_t)batch_tokens * (uint64_t)info->d_model * 64;
-}
-
-int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err) {
-    enum { BATCH = 2048 };
-    model_info info;
-    *out = 0;
-    size_t n = path ? strlen(path) : 0;
-    if (n < 5 || strcmp(path + n - 5, ".gguf")) return FO_OK;
-    fo_err unknown = {0};
-    int rc = model_probe(&info, path, true, &unknown);
-    if (rc == FO_EUNSUPPORTED) return FO_OK; /* a table, or what opening it will refuse */
-    if (rc) {
-        if (err) *err = unknown;
-        return rc;
-    }
-    *out = info.weight_bytes + activations(&info, BATCH);
-    return FO_OK;
-}
+#include "engine/model/model_memory.h"
 
 int engine_memory_check(engine_memory_plan *out, const model_info *info, const engine_options *opt,
                         int batch_tokens, int logit_rows, fo_err *err) {
     *out =
-        (engine_memory_plan){.weights = info->weight_bytes, .available = engine_memory_available()};
+        (engine_memory_plan){.weights = info->weight_bytes, .available = model_memory_available()};
     out->page_tokens = opt->kv_page_tokens > 0 ? opt->kv_page_tokens : 16;
     kv_layout l = {.n_layers = info->n_layers,
                    .n_kv_heads = info->n_kv_heads,
@@ -75,7 +17,7 @@ int engine_memory_check(engine_memory_plan *out, const model_info *info, const e
     int rc = kv_layout_init(&l, err);
     if (rc) return rc;
     /* And a row of logits each; the exact figure is model_context_bytes once the model is open. */
-    out->scratch = activations(info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
+    out->scratch = model_memory_of_batch(info, batch_tokens + SCHEDULER_BACKGROUND_TOKENS) +
                    (uint64_t)logit_rows * (uint64_t)info->n_vocab * 8;
     uint64_t fixed = out->weights + out->scratch + opt->reserved_bytes;
     uint64_t window = ((uint64_t)info->n_context / (uint64_t)l.page_tokens + 1) * l.page_bytes;

@@ -16,12 +16,4 @@ typedef struct engine_memory_plan {
 int engine_memory_check(engine_memory_plan *out, const model_info *info, const engine_options *opt,
                         int batch_tokens, int logit_rows, fo_err *err);
 
-/* What an encoder (embedder or cross-encoder) at `path` will take; 0 where it is no GGUF model,
- * such as a static table, which is small. FO_EIO, FO_ECORRUPT, FO_EUNSUPPORTED. */
-int engine_memory_of_encoder(uint64_t *out, const char *path, fo_err *err);
-
-/* MemAvailable, or what a cgroup or the limit of addresses (ulimit -v) leaves, in bytes; 0 when
- * none can be read. */
-uint64_t engine_memory_available(void);
-
 #endif

@@ -7,6 +7,7 @@
 #include "engine/embed/encoder_vocabulary.h"
 #include "engine/generate/engine_file.h"
 #include "engine/model/model.h"
+#include "engine/model/model_memory.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 
 enum { KV_TOKENS = 4096, BF16_BYTES = 2 };
@@ -87,7 +88,7 @@ static void look_at_encoder(inspect_report *r, const char *path, const gguf *g,
     int rc = i->n_scores ? encoder_vocabulary(&t, &first, &last, g, i, &err)
                          : embed_encoder_check(g, i, path, &err);
     tokenizer_free(t);
-    if (!rc) rc = engine_memory_of_encoder(&bytes, path, &err);
+    if (!rc) rc = model_memory_of_encoder(&bytes, path, &err);
     r->scratch_bytes = bytes > i->weight_bytes ? bytes - i->weight_bytes : 0;
     r->runs = !rc;
     r->fits = r->runs && (!r->available_bytes || bytes <= r->available_bytes);
@@ -116,7 +117,7 @@ static void look_at_model(inspect_report *r, const char *path, const gguf *g) {
 
 void inspect_file(inspect_report *out, const char *path, const gguf *g) {
     inspect_report r = {.file_bytes = gguf_file_bytes(g),
-                        .available_bytes = engine_memory_available()};
+                        .available_bytes = model_memory_available()};
     copy_string(g, "general.architecture", r.architecture, sizeof r.architecture);
     copy_string(g, "general.name", r.name, sizeof r.name);
     count_tensors(&r, g);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/generate/stop_match.h"
+#include "kernels/stop_match.h"
 
 /* What the answer says before the stop string: its first *said bytes, sentences with a blank
  * between them. Returns the string's index, or -1. */

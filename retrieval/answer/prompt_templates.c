@@ -6,25 +6,26 @@
 static const prompt_template templates[] = {
     {.name = "small-2",
      .max_parameters = 700000000,
-     .system = "You answer questions from the given contexts.",
-     .before_contexts = "",
-     .after_contexts = "",
-     .before_question = "Question: ",
-     .after_question = "\nAnswer:",
+     .instructions = {.system = "You answer questions from the given contexts.",
+                      .before_contexts = "",
+                      .after_contexts = "",
+                      .before_question = "Question: ",
+                      .after_question = "\nAnswer:"},
      .labels = false,
      .max_contexts = 1,
      .prompt_tokens = 1024},
     {.name = "large-1",
      .max_parameters = UINT64_MAX,
-     .system = "You answer questions from the passages that the user gives, and from nothing else. "
-               "Keep to what they say, in as few sentences as the question needs. End every "
-               "sentence with the label of the passage that says it, in square brackets, as it "
-               "stands before the passage. If the passages do not answer the question, say only: "
-               "The documents do not answer this.",
-     .before_contexts = "Passages:\n\n",
-     .after_contexts = "",
-     .before_question = "Question: ",
-     .after_question = "",
+     .instructions =
+         {.system = "You answer questions from the passages that the user gives, and from nothing "
+                    "else. Keep to what they say, in as few sentences as the question needs. End "
+                    "every sentence with the label of the passage that says it, in square "
+                    "brackets, as it stands before the passage. If the passages do not answer the "
+                    "question, say only: The documents do not answer this.",
+          .before_contexts = "Passages:\n\n",
+          .after_contexts = "",
+          .before_question = "Question: ",
+          .after_question = ""},
      .labels = true,
      .max_contexts = 8,
      .prompt_tokens = 4096},

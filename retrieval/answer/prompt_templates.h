@@ -2,16 +2,12 @@
 #ifndef FORAGE_RETRIEVAL_PROMPT_TEMPLATES_H
 #define FORAGE_RETRIEVAL_PROMPT_TEMPLATES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "retrieval/generator/generator.h"
 
 typedef struct prompt_template {
     const char *name;
     uint64_t max_parameters; /* for models up to this size */
-    const char *system;
-    const char *before_contexts, *after_contexts;
-    const char *before_question, *after_question;
+    prompt_instructions instructions;
     bool labels; /* contexts carry labels and the model is asked to cite them */
     size_t max_contexts;
     size_t prompt_tokens; /* budget */

@@ -95,12 +95,12 @@ static size_t marker_length(const char *s, size_t n) {
 /* The sentence without markers and with single blanks; named[i] where a label names the i-th
  * context of the prompt. */
 static void clean(const writing *w, const char *s, size_t n, fo_buf *out, bool *named) {
-    const prompt *p = w->in->prompt;
+    size_t n_used = w->in->layout->n_used;
     for (size_t i = 0; i < n;) {
         size_t m = marker_length(s + i, n - i);
         if (m) {
-            for (size_t k = 0; k < p->n_used; k++)
-                if (prompt_label_find(&w->in->contexts[p->order[k]], 1, s + i + 1, m - 2) == 0)
+            for (size_t k = 0; k < n_used; k++)
+                if (prompt_label_find(&w->in->contexts[w->in->order[k]], 1, s + i + 1, m - 2) == 0)
                     named[k] = true;
             if (out->len && out->data[out->len - 1] == ' ') out->len--;
             i += m;
@@ -126,13 +126,13 @@ typedef struct best_span {
 
 /* The passages that the sentence names first, then the others: a wrong label is put right. */
 static int find_support(writing *w, const char *s, size_t n, const bool *named, best_span *best) {
-    const prompt *p = w->in->prompt;
+    size_t n_used = w->in->layout->n_used;
     *best = (best_span){.check.reason = "empty"};
     for (int round = 0; round < 2 && !best->check.verified; round++) {
-        for (size_t k = 0; k < p->n_used; k++) {
+        for (size_t k = 0; k < n_used; k++) {
             if (named[k] != (round == 0)) continue;
-            const passage *x = &w->in->passages[p->order[k]];
-            best_span b = {.passage = p->order[k]};
+            const passage *x = &w->in->passages[w->in->order[k]];
+            best_span b = {.passage = w->in->order[k]};
             int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx, s, n, x->text, x->len,
                                    x->title, w->err);
             if (rc) return rc;
@@ -224,7 +224,7 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
 
 static int judge(writing *w, const char *s, size_t n) {
     fo_buf cleaned = {0};
-    size_t n_used = w->in->prompt->n_used;
+    size_t n_used = w->in->layout->n_used;
     bool *named = calloc(n_used + 1, sizeof *named);
     int rc = FO_OK;
     if (named) clean(w, s, n, &cleaned, named);
@@ -272,13 +272,13 @@ static int judge_finished(writing *w, bool done) {
 
 /* ---- the generation ---------------------------------------------------------------------- */
 
-static int follow(writing *w, generation *g) {
-    generation_event *ev = &w->out->outcome;
+static int follow(writing *w, generator_stream *g) {
+    generator_event *ev = &w->out->outcome;
     const atomic_bool *cancel = w->in->cancel;
     int rc = FO_OK;
     for (bool stopping = false; !rc;) {
         size_t before = w->raw.len;
-        generation_next(g, POLL_MS, ev, &w->raw);
+        generator_next(g, POLL_MS, ev, &w->raw);
         if (w->raw.failed) return fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
         if (cancel && atomic_load(cancel))
             return fo_fail(w->err, FO_ECANCELLED, "cancelled by the client");
@@ -293,7 +293,7 @@ static int follow(writing *w, generation *g) {
         if (w->raw.len > before || ev->done) rc = judge_finished(w, ev->done);
         if (ev->done) break;
         if (w->over) { /* the rest is not wanted: its place and pages go to others */
-            generation_cancel(g);
+            generator_cancel(g);
             stopping = true;
         }
     }
@@ -302,11 +302,11 @@ static int follow(writing *w, generation *g) {
 
 static int finish(writing *w) {
     written_answer *out = w->out;
-    generation_event *ev = &out->outcome;
+    generator_event *ev = &out->outcome;
     if (ev->error && !w->in->unchecked) {
         if (!out->accepted) out->refused = "error";
     }
-    /* We had enough, whether or not the engine was told in time. */
+    /* We had enough, whether or not the generator was told in time. */
     const char *why = ev->finish_reason;
     if (w->over && why && (!strcmp(why, "cancelled") || !strcmp(why, "length")))
         ev->finish_reason = "stop";
@@ -324,15 +324,10 @@ int written_answer_make(written_answer *out, const written_input *in, int64_t *r
                         fo_err *err) {
     *out = (written_answer){.outcome.stop_index = -1};
     writing w = {.in = in, .out = out, .err = err};
-    generation_request r = in->request;
-    r.prompt = in->prompt->tokens;
-    r.n_prompt = in->prompt->n_tokens;
-    r.pieces = in->prompt->pieces;
-    r.n_pieces = in->prompt->n_pieces;
-    generation *g = NULL;
-    int rc = engine_submit(in->engine, &r, &g, retry_after_ms, err);
+    generator_stream *g = NULL;
+    int rc = generator_start(in->generator, in->layout, &in->options, &g, retry_after_ms, err);
     if (!rc) rc = follow(&w, g);
-    generation_free(g);
+    generator_stream_free(g);
     if (!rc) rc = finish(&w);
     fo_buf_free(&w.raw);
     fo_buf_free(&w.text);

@@ -1,7 +1,7 @@
 /* written.h - an answer written by the model, let through sentence by sentence as it is verified.
  *
  *     written_answer a;
- *     written_answer_make(&a, &(written_input){.engine = e, .prompt = &p, ...}, &err);
+ *     written_answer_make(&a, &(written_input){.generator = g, .layout = l, ...}, &err);
  *     if (!a.accepted) ...               // give the extractive answer instead
  *     written_answer_deinit(&a);
  *
@@ -15,7 +15,6 @@
 #define FORAGE_RETRIEVAL_WRITTEN_H
 
 #include <stdatomic.h>
-#include "engine/generate/engine.h"
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/prompt.h"
 
@@ -30,8 +29,9 @@ typedef struct written_sink {
 } written_sink;
 
 typedef struct written_input {
-    engine *engine;
-    const prompt *prompt; /* its order[] names passages */
+    generator *generator;
+    const generator_layout *layout;
+    const size_t *order; /* [layout->n_used]: the contexts of the prompt, as indices of passages */
     const passage *passages;
     const prompt_context *contexts; /* the same passages, as they stand in the prompt */
     const lexicon *lx;
@@ -39,9 +39,9 @@ typedef struct written_input {
     const extractive_answer *extract; /* NULL or abstained: no agreement is asked for */
     bool strict;
     bool unchecked; /* the model's text as it comes, no citations: to measure the model alone */
-    size_t max_sentences;       /* 0: 3 */
-    generation_request request; /* prompt and pieces are set here */
-    const atomic_bool *cancel;  /* NULL: none */
+    size_t max_sentences; /* 0: 3 */
+    generator_options options;
+    const atomic_bool *cancel; /* NULL: none */
     written_sink sink;
 } written_input;
 
@@ -51,13 +51,13 @@ typedef struct written_answer {
     char *text;          /* with markers [n]; "" unless accepted */
     answer_citation *citations;
     size_t n_citations;
-    double agreement;         /* of the first sentence with the extractive answer, 0..1 */
-    size_t n_uncited;         /* sentences let through without a marker (loose grounding) */
-    generation_event outcome; /* usage, times, finish_reason */
+    double agreement;        /* of the first sentence with the extractive answer, 0..1 */
+    size_t n_uncited;        /* sentences let through without a marker (loose grounding) */
+    generator_event outcome; /* usage, times, finish_reason */
 } written_answer;
 
 /* FO_ECANCELLED (client or sink), FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
- * engine_submit has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
+ * generator_start has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
  * while nothing has been let through. */
 int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
                         fo_err *err);

@@ -11,8 +11,6 @@
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/written.h"
 
-enum { DEFAULT_TOKENS = 256 };
-
 static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
     query_result *out = r->out;
     const store_chunk *k = &out->contexts[from->passage].chunk;
@@ -103,16 +101,6 @@ static int on_citation(void *ctx, const char *answer, const answer_citation *c, 
     return k->citation(k->ctx, r->out, &r->out->citations[r->out->n_citations - 1]);
 }
 
-typedef struct probing {
-    engine *e;
-    const unsigned char *salt;
-} probing;
-
-static int probe(void *ctx, const int32_t *tokens, int n) {
-    const probing *p = ctx;
-    return engine_probe(p->e, p->salt, tokens, n);
-}
-
 /* Contexts as they are offered to the prompt: those that the extractive answer quotes first, since
  * the few that fit should hold the answer; the others by score. */
 static void rank_for_prompt(const run *r, const extractive_answer *x, size_t *ranked) {
@@ -130,23 +118,43 @@ static void rank_for_prompt(const run *r, const extractive_answer *x, size_t *ra
     }
 }
 
-static int build_prompt(run *r, const prompt_context *offered, const prompt_turn *turns,
-                        size_t n_turns, const unsigned char *salt, prompt *out) {
+static int lay_out(run *r, const prompt_context *offered, const prompt_turn *turns, size_t n_turns,
+                   generator_layout **out) {
     const query_request *q = r->q;
-    probing p = {r->s->engine, salt};
-    prompt_input in = {.contexts = offered,
-                       .n_contexts = r->out->n_contexts,
-                       .turns = turns,
-                       .n_turns = n_turns,
-                       .question = q->query,
-                       .max_tokens = q->max_tokens,
-                       .probe = q->order == ORDER_CACHE ? probe : NULL,
-                       .probe_ctx = &p};
-    return prompt_build(r->s->prompts, &in, out, r->err);
+    unsigned char salt[32];
+    EVP_Digest(q->tenant, strlen(q->tenant), salt, NULL, EVP_sha256(), NULL);
+    prompt p;
+    int rc = prompt_make(&p, r->s->prompts,
+                         &(prompt_input){.contexts = offered,
+                                         .n_contexts = r->out->n_contexts,
+                                         .turns = turns,
+                                         .n_turns = n_turns,
+                                         .question = q->query,
+                                         .max_tokens = q->max_tokens,
+                                         .cached_first = q->order == ORDER_CACHE,
+                                         .salt = salt},
+                         r->err);
+    if (rc) return rc;
+    rc = generator_lay_out(r->s->generator, &p.prompt, out, r->err);
+    prompt_deinit(&p);
+    return rc;
+}
+
+/* What of the prompt fits: for the caller to know, and for the model's text to be checked against. */
+static int report_prompt(run *r, const generator_layout *l, const size_t *ranked) {
+    query_result *out = r->out;
+    out->prompt.contexts = calloc(l->n_used + 1, sizeof *l->order);
+    if (!out->prompt.contexts) return fo_no_memory(r->err);
+    for (size_t i = 0; i < l->n_used; i++) out->prompt.contexts[i] = ranked[l->order[i]];
+    out->prompt.n_contexts = l->n_used;
+    out->prompt.n_dropped = l->n_dropped;
+    out->prompt.n_turns_dropped = l->n_turns_dropped;
+    out->prompt.cut = l->cut;
+    return FO_OK;
 }
 
 static int make_prompt(run *r, const prompt_context *contexts, const extractive_answer *x,
-                       const unsigned char *salt, prompt *out) {
+                       generator_layout **out) {
     const query_request *q = r->q;
     size_t n = r->out->n_contexts, n_turns = 0;
     size_t *ranked = calloc(n + 1, sizeof *ranked);
@@ -160,66 +168,44 @@ static int make_prompt(run *r, const prompt_context *contexts, const extractive_
             if (strcmp(q->messages[i].role, "system"))
                 turns[n_turns++] = (prompt_turn){!strcmp(q->messages[i].role, "assistant"),
                                                  q->messages[i].content};
-        rc = build_prompt(r, offered, turns, n_turns, salt, out);
-        for (size_t i = 0; !rc && i < out->n_used; i++) out->order[i] = ranked[out->order[i]];
+        rc = lay_out(r, offered, turns, n_turns, out);
     }
+    if (!rc) rc = report_prompt(r, *out, ranked);
     free(ranked);
     free(offered);
     free(turns);
     return rc;
 }
 
-static generation_request generation_of(const run *r, const unsigned char salt[32]) {
+static generator_options options_of(const run *r) {
     const query_request *q = r->q;
     double left = run_time_left_ms(r);
-    generation_request g = {.max_tokens = q->max_tokens ? q->max_tokens : DEFAULT_TOKENS,
-                            .sampling = sampler_params_default(),
-                            .stop = q->stop,
-                            .n_stop = q->n_stop,
-                            .priority = q->priority,
-                            .deadline_ms = left < 1 ? 1 : (int64_t)left,
-                            .kv_reuse = q->kv_reuse,
-                            .prefill_only = q->prefill_only,
-                            .drop_kv = q->drop_kv,
-                            .no_lookup = q->no_lookup,
-                            .n_logprobs = -1};
-    g.sampling.temperature = (float)q->temperature;
-    g.sampling.top_p = q->top_p > 0 ? (float)q->top_p : 1;
-    g.sampling.top_k = q->sampling_top_k;
-    g.sampling.min_p = (float)q->min_p;
-    g.sampling.presence = (float)q->presence_penalty;
-    g.sampling.frequency = (float)q->frequency_penalty;
-    if (q->repetition_penalty > 0) g.sampling.repetition = (float)q->repetition_penalty;
-    g.sampling.seed = q->seed;
-    /* What is asked often is read often: its context's KV is worth keeping. */
-    g.expected_uses = r->out->cache.hot_estimate;
-    memcpy(g.salt, salt, sizeof g.salt);
-    return g;
+    return (generator_options){
+        .max_tokens = q->max_tokens ? q->max_tokens : PROMPT_ANSWER_TOKENS,
+        .temperature = q->temperature,
+        .top_p = q->top_p,
+        .top_k = q->sampling_top_k,
+        .min_p = q->min_p,
+        .presence_penalty = q->presence_penalty,
+        .frequency_penalty = q->frequency_penalty,
+        .repetition_penalty = q->repetition_penalty,
+        .seed = q->seed,
+        .stop = q->stop,
+        .n_stop = q->n_stop,
+        .priority = q->priority,
+        .deadline_ms = left < 1 ? 1 : (int64_t)left,
+        .reuse = q->kv_reuse,
+        /* What is asked often is read often: what was computed of it is worth keeping. */
+        .expected_uses = r->out->cache.hot_estimate,
+        .no_lookup = q->no_lookup,
+        .drop_kv = q->drop_kv,
+        .prefill_only = q->prefill_only};
 }
 
-static int report_prompt(run *r, prompt *p) {
+static void take_outcome(run *r, const generator_event *ev, const generator_layout *l) {
     query_result *out = r->out;
-    out->prompt.contexts = calloc(p->n_used + 1, sizeof *p->order);
-    if (!out->prompt.contexts) return fo_no_memory(r->err);
-    memcpy(out->prompt.contexts, p->order, p->n_used * sizeof *p->order);
-    out->prompt.n_contexts = p->n_used;
-    out->prompt.n_dropped = p->n_dropped;
-    out->prompt.n_turns_dropped = p->n_turns_dropped;
-    out->prompt.cut = p->cut;
-    return FO_OK;
-}
-
-static void take_outcome(run *r, const generation_event *ev, const prompt *p) {
-    query_result *out = r->out;
-    out->usage.prompt_tokens = ev->prompt_tokens ? ev->prompt_tokens : p->n_tokens;
-    out->usage.completion_tokens = ev->completion_tokens;
-    out->usage.cached_tokens = ev->cached_tokens;
-    out->usage.prefix_tokens = ev->prefix_tokens;
-    out->usage.chunk_tokens = ev->chunk_tokens;
-    out->usage.recomputed_tokens = ev->recomputed_tokens;
-    out->usage.disk_tokens = ev->disk_tokens;
-    out->usage.disk_asked = ev->disk_asked;
-    out->usage.kv_note = ev->kv_note;
+    out->usage = ev->usage;
+    if (!out->usage.prompt_tokens) out->usage.prompt_tokens = l->n_tokens;
     out->ms.queue = ev->queue_ms;
     out->ms.prefill = ev->prefill_ms;
     out->ms.decode = ev->decode_ms;
@@ -228,13 +214,13 @@ static void take_outcome(run *r, const generation_event *ev, const prompt *p) {
 
 static int accept(run *r, written_answer *w) {
     query_result *out = r->out;
-    const generation_event *ev = &w->outcome;
+    const generator_event *ev = &w->outcome;
     free(out->answer);
     out->answer = w->text;
     w->text = NULL;
     out->status = QUERY_ANSWERED;
     out->source = r->q->prefill_only ? ANSWER_NONE : ANSWER_GENERATED;
-    out->model = engine_model(r->s->engine)->name;
+    out->model = generator_get_info(r->s->generator)->name;
     if (out->ms.first_token == 0) out->ms.first_token = ev->first_token_ms; /* 0: none came */
     if (ev->stop_index < 0 || (size_t)ev->stop_index >= r->q->n_stop) return FO_OK;
     out->stop_sequence = strdup(r->q->stop[ev->stop_index]);
@@ -243,12 +229,13 @@ static int accept(run *r, written_answer *w) {
 
 /* *taken: the answer is the model's. */
 static int write_from(run *r, const passage *passages, const prompt_context *contexts,
-                      const lexicon *lx, const extractive_answer *x, const unsigned char *salt,
-                      const prompt *p, bool *taken) {
+                      const lexicon *lx, const extractive_answer *x, const generator_layout *l,
+                      bool *taken) {
     bool alone = r->q->answer_by == ANSWER_BY_MODEL || r->q->prefill_only;
     written_answer w;
-    written_input in = {.engine = r->s->engine,
-                        .prompt = p,
+    written_input in = {.generator = r->s->generator,
+                        .layout = l,
+                        .order = r->out->prompt.contexts,
                         .passages = passages,
                         .contexts = contexts,
                         .lx = lx,
@@ -257,15 +244,15 @@ static int write_from(run *r, const passage *passages, const prompt_context *con
                         .strict = r->q->strict,
                         .unchecked = alone,
                         .max_sentences = r->q->max_sentences,
-                        .request = generation_of(r, salt),
+                        .options = options_of(r),
                         .cancel = r->q->cancel,
                         .sink = {r, on_text, on_citation}};
     int rc = written_answer_make(&w, &in, &r->out->retry_after_ms, r->err);
     if (rc) return rc;
-    take_outcome(r, &w.outcome, p);
+    take_outcome(r, &w.outcome, l);
     r->out->agreement = w.agreement;
     *taken = w.accepted || alone;
-    if (!rc && *taken) rc = accept(r, &w);
+    if (*taken) rc = accept(r, &w);
     written_answer_deinit(&w);
     return rc;
 }
@@ -278,13 +265,10 @@ static int write_answer(run *r, const passage *passages, const lexicon *lx,
     for (size_t i = 0; i < n; i++)
         contexts[i] = (prompt_context){r->out->contexts[i].chunk.text,
                                        r->out->contexts[i].chunk.text_len, passages[i].title};
-    unsigned char salt[32];
-    EVP_Digest(r->q->tenant, strlen(r->q->tenant), salt, NULL, EVP_sha256(), NULL);
-    prompt p = {0};
-    int rc = make_prompt(r, contexts, x, salt, &p);
-    if (!rc) rc = report_prompt(r, &p);
-    if (!rc) rc = write_from(r, passages, contexts, lx, x, salt, &p, taken);
-    prompt_deinit(&p);
+    generator_layout *l = NULL;
+    int rc = make_prompt(r, contexts, x, &l);
+    if (!rc) rc = write_from(r, passages, contexts, lx, x, l, taken);
+    generator_layout_free(l);
     free(contexts);
     if (rc == FO_ELIMIT &&
         !r->q->prefill_only) { /* too long for this model: the documents answer */
@@ -323,7 +307,7 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
     const extractive_input in = extractive_input_of(r, passages, lx);
     rc = make_extractive(r, &in, passages, &x);
     bool ask_model =
-        r->s->engine && q->answer_by != ANSWER_BY_EXTRACTION &&
+        r->s->generator && q->answer_by != ANSWER_BY_EXTRACTION &&
         (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
     if (!rc && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
     if (!rc && !taken) rc = give_extractive(r, &in, &x);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/generate/engine.h"
 #include "kernels/clock.h"
 #include "retrieval/cache/count_min_sketch.h"
 
@@ -62,60 +61,55 @@ static bool stopping(kv_warm *w) {
 
 /* ---- one chunk --------------------------------------------------------------------------- */
 
-/* The prompt up to the chunk's end: prefix and chunk. */
-static int chunk_prompt(kv_warm *w, const store_chunk *k, prompt *p, fo_err *err) {
+/* A prompt with the chunk as its only context. */
+static int lay_out_chunk(kv_warm *w, const store_chunk *k, const unsigned char salt[32],
+                         generator_layout **out) {
     prompt_context c = {.text = k->text, .len = k->text_len, .title = k->title};
-    prompt_input in = {.contexts = &c, .n_contexts = 1, .question = "?"};
-    int rc = prompt_build(w->s->prompts, &in, p, err);
-    if (!rc && (p->n_pieces < 2 || p->pieces[1].kind != PIECE_CHUNK || p->cut)) {
-        prompt_deinit(p);
-        return fo_fail(err, FO_ELIMIT, "the chunk does not fit a prompt");
-    }
+    prompt_input in = {.contexts = &c, .n_contexts = 1, .question = "?", .salt = salt};
+    prompt p;
+    int rc = prompt_make(&p, w->s->prompts, &in, NULL);
+    if (rc) return rc;
+    rc = generator_lay_out(w->s->generator, &p.prompt, out, NULL);
+    prompt_deinit(&p);
     return rc;
 }
 
-static void wait_for(kv_warm *w, generation *g, generation_event *ev) {
+static void wait_for(kv_warm *w, generator_stream *g, generator_event *ev) {
     do {
-        generation_next(g, POLL_MS, ev, NULL);
+        generator_next(g, POLL_MS, ev, NULL);
     } while (!ev->done && !stopping(w));
+}
+
+static void count_chunk(kv_warm *w, const generator_layout *l, size_t cached) {
+    size_t n = l->head_tokens + l->context_tokens;
+    generator_kept kept;
+    generator_get_kept(w->s->generator, &kept);
+    pthread_mutex_lock(&w->mu);
+    w->stats.chunks++;
+    w->stats.tokens += l->context_tokens;
+    if (cached < n) w->stats.computed_tokens += n - cached;
+    w->stats.bytes += l->context_tokens * kept.page_bytes / kept.page_tokens;
+    pthread_mutex_unlock(&w->mu);
 }
 
 static void warm_chunk(kv_warm *w, const store_chunk *k, const unsigned char salt[32],
                        double heat) {
-    prompt p;
-    generation *g = NULL;
-    if (chunk_prompt(w, k, &p, NULL) != FO_OK) return;
-    size_t n = p.pieces[1].start + p.pieces[1].n;
-    generation_request r = {.prompt = p.tokens,
-                            .n_prompt = n,
-                            .sampling = sampler_params_default(),
-                            .priority = -100,
-                            .kv_reuse = KV_REUSE_CHUNK,
-                            .pieces = p.pieces,
-                            .n_pieces = 2,
-
-                            .background = true,
-                            .prefill_only = true,
-                            .expected_uses = heat,
-                            .n_logprobs = -1};
-    memcpy(r.salt, salt, 32);
-    if (p.pieces[1].n >= LEAST_TOKENS && engine_submit(w->s->engine, &r, &g, NULL, NULL) == FO_OK) {
-        generation_event ev = {0};
+    generator_layout *l = NULL;
+    generator_stream *g = NULL;
+    if (lay_out_chunk(w, k, salt, &l)) return;
+    generator_options o = {.priority = -100,
+                           .reuse = REUSE_CHUNK,
+                           .expected_uses = heat,
+                           .prefill_only = true,
+                           .background = true};
+    bool fits = l->n_used == 1 && !l->cut && l->context_tokens >= LEAST_TOKENS;
+    if (fits && !generator_start(w->s->generator, l, &o, &g, NULL, NULL)) {
+        generator_event ev = {0};
         wait_for(w, g, &ev);
-        generation_free(g);
-        if (ev.done && !ev.error) {
-            engine_stats st;
-            engine_get_stats(w->s->engine, &st);
-            uint64_t bytes = p.pieces[1].n * st.kv.page_bytes / (uint64_t)st.kv.page_tokens;
-            pthread_mutex_lock(&w->mu);
-            w->stats.chunks++;
-            w->stats.tokens += p.pieces[1].n;
-            if (ev.cached_tokens < n) w->stats.computed_tokens += n - ev.cached_tokens;
-            w->stats.bytes += bytes;
-            pthread_mutex_unlock(&w->mu);
-        }
+        generator_stream_free(g);
+        if (ev.done && !ev.error) count_chunk(w, l, ev.usage.cached_tokens);
     }
-    prompt_deinit(&p);
+    generator_layout_free(l);
 }
 
 /* ---- which ------------------------------------------------------------------------------- */
@@ -154,13 +148,10 @@ static mark *mark_of(kv_warm *w, int64_t id) {
 }
 
 static bool budget_left(kv_warm *w) {
-    engine_stats st;
-    engine_get_stats(w->s->engine, &st);
-    uint64_t tier = st.store.disk.budget_bytes > st.store.ram.budget_bytes
-                        ? st.store.disk.budget_bytes
-                        : st.store.ram.budget_bytes;
+    generator_kept kept;
+    generator_get_kept(w->s->generator, &kept);
     pthread_mutex_lock(&w->mu);
-    w->stats.budget_bytes = (uint64_t)(BUDGET_SHARE * (double)tier);
+    w->stats.budget_bytes = (uint64_t)(BUDGET_SHARE * (double)kept.budget_bytes);
     bool left = w->stats.bytes < w->stats.budget_bytes;
     pthread_mutex_unlock(&w->mu);
     return left;

@@ -90,7 +90,7 @@ static int check_request(run *r) {
     if (q->search.rerank == RERANK_READER && !r->s->reads)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
                              "the service was started with --reader none");
-    if (q->prefill_only && !r->s->engine)
+    if (q->prefill_only && !r->s->generator)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
                              "prefill_only needs a language model; start the service with --model");
     return check_ranges(r);

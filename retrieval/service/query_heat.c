@@ -189,7 +189,7 @@ static void prime(query_memory *m, const char *tenant, const hot_query *h) {
                        .top_p = p.top_p,
                        .seed = p.seed,
                        .order = (enum context_order)(p.written & 1),
-                       .kv_reuse = (enum kv_reuse)((uint32_t)p.written / 4 % 3),
+                       .kv_reuse = (enum generator_reuse)((uint32_t)p.written / 4 % 3),
                        .priority = -100,
                        .background = true};
     query_result r;

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <utf8proc.h>
 
-#include "engine/generate/engine.h"
 #include "retrieval/service/query_memory_internal.h"
 #include "retrieval/answer/written.h"
 
@@ -47,12 +46,18 @@ static void key_number(fo_buf *b, double v) {
     fo_buf_add(b, &v, sizeof v);
 }
 
-/* Of the language model its weights, and the instructions and wrapping of its prompts. A reranker
+/* Of the language model all that decides what it writes, and the instructions. A reranker
  * has no part: it is the same as long as the service is open, and nothing kept outlives it. */
 static void key_written(fo_buf *b, const service *s, const query_request *q) {
     query_key_text(b, "answer: written 1");
-    fo_buf_add(b, engine_model(s->engine)->fingerprint, 32);
-    fo_buf_add(b, prompt_builder_fingerprint(s->prompts), 32);
+    const prompt_instructions *says = &s->prompts->instructions;
+    fo_buf_add(b, generator_get_info(s->generator)->fingerprint, 32);
+    query_key_text(b, s->prompts->name);
+    query_key_text(b, says->system);
+    query_key_text(b, says->before_contexts);
+    query_key_text(b, says->after_contexts);
+    query_key_text(b, says->before_question);
+    query_key_text(b, says->after_question);
     key_number(b, written_min_agreement);
     key_number(b, q->temperature);
     key_number(b, q->top_p > 0 ? q->top_p : 1);
@@ -103,7 +108,7 @@ bool query_keys_make(query_turn *t, const collection *c, double alpha, const cha
     key_int(&b, q->max_sentences ? q->max_sentences : 3);
     key_int(&b, q->n_stop);
     for (size_t i = 0; i < q->n_stop; i++) query_key_text(&b, q->stop[i]);
-    if (s->engine && q->answer_by != ANSWER_BY_EXTRACTION) key_written(&b, s, q);
+    if (s->generator && q->answer_by != ANSWER_BY_EXTRACTION) key_written(&b, s, q);
     if (!b.failed) SHA256((const void *)b.data, b.len, t->answer_key);
     bool ok = !b.failed;
     fo_buf_free(&b);

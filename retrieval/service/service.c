@@ -8,8 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/chat/chat_prompt.h"
-#include "engine/generate/engine_memory.h"
+#include "engine/model/model_memory.h"
 #include "kernels/file.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/kv_warm.h"
@@ -52,43 +51,28 @@ static int look_for_store(service *s, bool force_empty, fo_err *err) {
     return home_put_aside(s->home, rest, err);
 }
 
+/* One process writes a home: those that read keep nothing in it. */
 static int open_generator(service *s, const service_options *opt, uint64_t beside, fo_err *err) {
-    engine_options m = opt->engine ? *opt->engine : (engine_options){0};
-    m.model = opt->model;
-    m.n_threads = opt->n_threads;
-    m.reserved_bytes = beside;
-    m.notices = opt->notices;
-    char *kv = NULL;
-    if (m.kv_disk && !s->read_only) { /* one process writes a home: those that read have none */
-        if (asprintf(&kv, "%s/kv", s->home) < 0) return fo_no_memory(err);
-        m.kv_dir = kv;
-    }
-    int rc = engine_open(&s->engine, &m, err);
-    free(kv);
-    if (rc) return rc;
-    const model_info *info = engine_model(s->engine);
-    gguf_str chat; /* empty: ChatML */
-    rc = chat_prompt_source(engine_gguf(s->engine), &chat, err);
-    if (rc) return rc;
-    prompt_model p = {.tokenizer = engine_tokenizer(s->engine),
-                      .chat_template = chat.len ? chat.ptr : NULL,
-                      .n_chat_template = chat.len,
-                      .n_parameters = info->n_parameters,
-                      .window = (size_t)info->n_context};
-    return prompt_builder_create(&s->prompts, &p, err);
+    generator_place at = {.home = s->read_only ? NULL : s->home,
+                          .n_threads = opt->n_threads,
+                          .reserved_bytes = beside,
+                          .notices = opt->notices};
+    int rc = opt->generator.open(&s->generator, opt->generator.options, &at, err);
+    if (!rc) s->prompts = prompt_template_for(generator_get_info(s->generator)->n_parameters);
+    return rc;
 }
 
 static const size_t DEFAULT_READER_CACHE = (size_t)64 << 20;
 
 /* What stands beside the language model: the other models, and the caches of answers. Refused here
- * where that alone cannot fit; engine_open adds the language model's own. */
+ * where that alone cannot fit; a generator adds its own. */
 static int plan_memory(const service_options *opt, uint64_t *beside, fo_err *err) {
     uint64_t encoder = 0, cross = 0, caches = (uint64_t)query_memory_budget(opt);
-    int rc = engine_memory_of_encoder(&encoder, opt->embed_model, err);
-    if (!rc) rc = engine_memory_of_encoder(&cross, opt->rerank_model, err);
+    int rc = model_memory_of_encoder(&encoder, opt->embed_model, err);
+    if (!rc) rc = model_memory_of_encoder(&cross, opt->rerank_model, err);
     if (rc) return rc;
     *beside = encoder + cross + caches;
-    uint64_t available = engine_memory_available();
+    uint64_t available = model_memory_available();
     if (available && *beside > available)
         return fo_fail(err, FO_ENOMEM,
                        "the embedder needs %llu MiB, the reranker %llu MiB and the caches of "
@@ -125,7 +109,7 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     uint64_t beside = 0;
     int rc = plan_memory(opt, &beside, err);
     /* First, while the others are not yet in what is available. */
-    if (!rc && opt->model) rc = open_generator(s, opt, beside, err);
+    if (!rc && opt->generator.open) rc = open_generator(s, opt, beside, err);
     if (!rc) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
     if (!rc && opt->rerank_model)
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
@@ -204,7 +188,9 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!rc && !s->offline) rc = collections_open_first(s, err);
     if (!rc) rc = query_memory_create(&s->memory, s, opt, err);
     if (!rc) rc = query_memory_start(s->memory, err);
-    if (!rc && s->engine && !s->read_only && opt->warm != KV_WARM_OFF)
+    generator_kept kept;
+    if (!rc && s->generator && !s->read_only && opt->warm != KV_WARM_OFF &&
+        generator_get_kept(s->generator, &kept))
         rc = kv_warm_start(&s->warm, s, opt->warm, err);
     if (rc) goto fail;
     free(database);
@@ -231,8 +217,7 @@ void service_close(service *s) {
     collections_close_all(s);
     search_workers_free(s->index_workers);
     store_close(s->store);
-    prompt_builder_free(s->prompts);
-    engine_close(s->engine);
+    generator_close(s->generator);
     reranker_close(s->reranker);
     reader_close(s->reader);
     embedder_close(s->embedder);
@@ -277,8 +262,8 @@ int service_model_threads(const service *s) {
 embedder *service_embedder(service *s) {
     return s->embedder;
 }
-engine *service_engine(service *s) {
-    return s->engine;
+generator *service_generator(service *s) {
+    return s->generator;
 }
 reranker *service_reranker(service *s) {
     return s->reranker;

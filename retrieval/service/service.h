@@ -19,21 +19,19 @@
 #include <stdint.h>
 #include "data/store/store_records.h"
 #include "engine/embed/embedder.h"
-#include "engine/kv/kv_cache.h"
 #include "index/search/search_bulk.h"
 #include "index/search/search_index.h"
 #include "kernels/error.h"
 #include "kernels/histogram.h"
 #include "kernels/memory_budget.h"
 #include "kernels/notice.h"
+#include "retrieval/generator/generator.h"
 #include "retrieval/rank/fusion.h"
 #include "retrieval/cache/hot_queries.h"
 #include "retrieval/cache/query_cache.h"
 #include "retrieval/rank/rerank.h"
 
 typedef struct service service;
-typedef struct engine engine; /* engine/generate/engine.h */
-struct engine_options;
 
 /* When the KV of chunks is computed that nobody has asked for yet. */
 enum kv_warm_mode {
@@ -50,9 +48,8 @@ typedef struct service_options {
     const char *reader; /* reads the passages of every answer: NULL or "builtin": the one inside the
                             binary; "none": words alone; else a GGUF file of an encoder */
     size_t reader_cache_bytes; /* of token vectors that it keeps; 0: 64 MiB */
-    const char *model;         /* the language model; NULL: answers are extractive */
-    /* How the language model runs: everything but .model and .n_threads counts; NULL: defaults. */
-    const struct engine_options *engine;
+    /* The language model, such as local_generator() gives; {0}: answers are extractive. */
+    generator_source generator;
     int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
     bool read_only;            /* no lock, no writes: several processes may serve one home */
     bool full_disk;            /* read_only, but alone: what is left where the disk is full */
@@ -93,9 +90,9 @@ int service_open(service **out, const service_options *opt, fo_err *err);
 /* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
 void service_close(service *s);
 
-embedder *service_embedder(service *s); /* owned by s */
-engine *service_engine(service *s);     /* NULL: no language model; owned by s */
-reranker *service_reranker(service *s); /* NULL: no cross-encoder; owned by s */
+embedder *service_embedder(service *s);   /* owned by s */
+generator *service_generator(service *s); /* NULL: no language model; owned by s */
+reranker *service_reranker(service *s);   /* NULL: no cross-encoder; owned by s */
 const char *service_home(const service *s);
 int service_model_threads(const service *s); /* that a model's products are shared among */
 
@@ -230,7 +227,7 @@ typedef struct query_request {
     size_t n_stop;
     int priority; /* of a written answer: -100 .. 100, higher is sooner */
     enum context_order order;
-    enum kv_reuse kv_reuse;
+    enum generator_reuse kv_reuse;
     bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     bool no_lookup;    /* guess nothing ahead from the prompt; the answer is the same */
@@ -283,13 +280,7 @@ typedef struct query_result {
     size_t n_contexts;
     size_t n_collapsed; /* near-duplicates left out */
     int64_t epoch;
-    struct {
-        size_t prompt_tokens, completion_tokens, cached_tokens;
-        /* as generation_event has them */
-        size_t prefix_tokens, chunk_tokens, recomputed_tokens, disk_tokens;
-        bool disk_asked;
-        const char *kv_note; /* static: why kv_reuse chunk was served as exact; NULL: none */
-    } usage;
+    generator_usage usage;
     struct {
         enum cache_outcome answer, retrieval;
         uint32_t hot_estimate; /* how often this was asked of late, by the sketch */

@@ -68,11 +68,11 @@ struct service {
     store *store;
     struct catalog catalog; /* of that store */
     embedder *embedder;
-    reranker *reranker;      /* NULL: none loaded */
-    engine *engine;          /* NULL: none loaded */
-    prompt_builder *prompts; /* with it */
-    bool reads;              /* answers are made with a reader */
-    size_t reader_bytes;     /* of its cache */
+    reranker *reranker;             /* NULL: none loaded */
+    generator *generator;           /* NULL: none loaded */
+    const prompt_template *prompts; /* with it */
+    bool reads;                     /* answers are made with a reader */
+    size_t reader_bytes;            /* of its cache */
     pthread_mutex_t reader_mu;
     reader
         *reader; /* guarded by reader_mu until it is there; the built-in one comes when asked for */

@@ -1,4 +1,5 @@
 #include "server/cli/cli_models.h"
+#include "retrieval/local/local_generator.h"
 #include "server/base/damage.h"
 
 cli_models cli_model_flags;
@@ -12,15 +13,14 @@ void cli_models_apply(service_options *o) {
 
 int cli_models_open(service **out, const service_options *o, fo_err *err) {
     const cli_models *f = &cli_model_flags;
-    engine_options e = {0};
+    engine_options e = {.model = f->model};
     int rc = engine_flags_apply(&e, err);
     if (rc) return rc;
     service_options with = *o;
     cli_models_apply(&with);
     with.rerank_model = f->rerank;
     with.reader = f->reader;
-    with.model = f->model;
-    with.engine = &e;
+    with.generator = local_generator(&e);
     if (!with.notices.fn) with.notices.fn = damage_print;
     return service_open(out, &with, err);
 }

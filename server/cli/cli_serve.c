@@ -308,7 +308,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
     /* Who waits for the language model does not compute: as many as it writes for at once, and some
      * for the rest. */
     int workers = threads < 4 ? 4 : threads;
-    if (service_engine(s)) {
+    if (service_generator(s)) {
         int64_t n = engine_flag_values.max_sequences;
         workers += n ? (int)n : 16;
     }
@@ -329,7 +329,8 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
         LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url), LOG_INT("port", http_port(a->http)),
         LOG_STR("home", o.home), LOG_INT("documents", st.n_documents),
         LOG_INT("chunks", st.n_chunks), LOG_STR("embedder", embedder_name(service_embedder(s))),
-        LOG_STR("model", service_engine(s) ? engine_model(service_engine(s))->name : ""),
+        LOG_STR("model",
+                service_generator(s) ? generator_get_info(service_generator(s))->name : ""),
         LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)),
         LOG_INT("threads", service_model_threads(s)), LOG_INT("cpus", fo_cpu_topology()->n_cpus),
         LOG_INT("cores", fo_cpu_topology()->n_cores), LOG_INT("nodes", fo_cpu_topology()->n_nodes),

@@ -19,7 +19,7 @@ const char *model_kind_name(enum model_kind kind) {
 
 /* The loaded model of a kind, or NULL. */
 static const char *loaded(const app *a, enum model_kind kind) {
-    const engine *e = service_engine(a->service);
+    const engine *e = local_generator_engine(service_generator(a->service));
     const reranker *rr = service_reranker(a->service);
     if (kind == MODEL_GENERATOR) return e ? openai_model_name(e) : NULL;
     if (kind == MODEL_EMBEDDER) return embedder_name(service_embedder(a->service));

@@ -8,7 +8,7 @@
 #include <cjson/cJSON.h>
 #include <time.h>
 
-#include "engine/generate/engine.h"
+#include "retrieval/local/local_generator.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
 

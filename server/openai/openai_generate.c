@@ -515,7 +515,7 @@ static void answer_grounded(reply *p, app *a) {
                        .repetition_penalty = (double)sampling->repetition,
                        .seed = sampling->seed,
                        .priority = c->request.priority,
-                       .kv_reuse = c->request.kv_reuse,
+                       .kv_reuse = (enum generator_reuse)c->request.kv_reuse,
                        .no_lookup = c->request.no_lookup,
                        .stop = c->request.stop,
                        .n_stop = c->request.n_stop,
@@ -542,7 +542,7 @@ static void answer_grounded(reply *p, app *a) {
 static void route(http_request *r, app *a, bool chat) {
     size_t len;
     const char *body = http_body(r, &len);
-    engine *e = service_engine(a->service);
+    engine *e = local_generator_engine(service_generator(a->service));
     openai_call *c = calloc(1, sizeof *c);
     fo_err err = {0};
     if (!c) {

@@ -388,7 +388,7 @@ void route_rerank(http_request *r, void *ctx) {
 
 void route_tokenize(http_request *r, void *ctx) {
     app *a = ctx;
-    engine *e = service_engine(a->service);
+    engine *e = local_generator_engine(service_generator(a->service));
     embedder *emb = service_embedder(a->service);
     fo_err err = {0};
     json_in in;

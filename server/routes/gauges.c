@@ -6,9 +6,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "engine/generate/engine.h"
 #include "kernels/cond.h"
 #include "kernels/clock.h"
+#include "server/local/engine_figures.h"
 #include "server/routes/app.h"
 
 enum { EVERY_S = 15, KEPT = 86400 / EVERY_S };
@@ -39,13 +39,9 @@ static gauge_point look(service *s) {
     search_index_stats indexes = {0};
     service_get_index_stats(s, &indexes, NULL, NULL);
     p.max_bytes[GAUGE_INDEX] = indexes.bytes_memory;
-    engine *e = service_engine(s);
-    if (e) {
-        engine_stats st;
-        engine_get_stats(e, &st);
-        p.max_bytes[GAUGE_KV] =
-            (uint64_t)(st.kv.n_used + st.kv.n_cached) * (uint64_t)st.kv.page_bytes;
-    }
+    engine_kv_use kv;
+    engine_figures_kv_use(service_generator(s), &kv);
+    p.max_bytes[GAUGE_KV] = kv.page_bytes;
     return p;
 }
 

@@ -67,49 +67,6 @@ void metrics_ingest(metrics *m, const size_t by_status[4]) {
     for (int i = 0; i < 4; i++) atomic_fetch_add(&m->ingested[i], by_status[i]);
 }
 
-/* ---- the format --------------------------------------------------------------------------- */
-
-void metrics_write_head(fo_buf *b, const char *name, const char *type, const char *help) {
-    fo_buf_printf(b, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
-}
-
-void metrics_write_value(fo_buf *b, const char *name, const char *type, const char *help,
-                         double v) {
-    metrics_write_head(b, name, type, help);
-    fo_buf_printf(b, "%s %.17g\n", name, v);
-}
-
-void metrics_write_histogram(fo_buf *b, const char *name, const char *labels,
-                             const fo_histogram *h) {
-    const char *comma = *labels ? "," : "";
-    unsigned long long below = 0;
-    for (int k = 0; k <= FO_HISTOGRAM_BOUNDS; k++) {
-        below += atomic_load(&h->counts[k]);
-        fo_buf_printf(b, "%s_bucket{%s%s", name, labels, comma);
-        if (k < FO_HISTOGRAM_BOUNDS)
-            fo_buf_printf(b, "le=\"%g\"} %llu\n", fo_histogram_bounds_ms[k] / 1000, below);
-        else
-            fo_buf_printf(b, "le=\"+Inf\"} %llu\n", below);
-    }
-    const char *open = *labels ? "{" : "", *close = *labels ? "}" : "";
-    fo_buf_printf(b, "%s_sum%s%s%s %.6f\n", name, open, labels, close,
-                  (double)atomic_load(&h->sum_us) / 1e6);
-    fo_buf_printf(b, "%s_count%s%s%s %llu\n", name, open, labels, close, below);
-}
-
-void metrics_write_label(fo_buf *b, const char *value) {
-    fo_buf_char(b, '"');
-    for (const char *p = value; *p; p++) {
-        if (*p == '"' || *p == '\\')
-            fo_buf_printf(b, "\\%c", *p);
-        else
-            fo_buf_char(b, *p == '\n' ? ' ' : *p);
-    }
-    fo_buf_char(b, '"');
-}
-
-/* ---- what is counted here ------------------------------------------------------------------ */
-
 static void route_labels(const metrics *m, size_t i, char *out, size_t n) {
     if (i < m->n_routes)
         snprintf(out, n, "method=\"%s\",route=\"%s\"", m->methods[i], m->patterns[i]);

@@ -1,14 +1,12 @@
-/* metrics.h - counters and latency histograms of the service, and how the Prometheus text format
- * is written. Source: prometheus.io/docs/instrumenting/exposition_formats. What is read from
- * elsewhere at the time of asking (caches, engine, index, store) is added in routes_metrics.c. */
+/* metrics.h - counters and latency histograms of the service. What is read from elsewhere at the time
+ * of asking (caches, engine, index, store) is added in routes_metrics.c. */
 #ifndef FORAGE_SERVER_METRICS_H
 #define FORAGE_SERVER_METRICS_H
 
 #include <stddef.h>
 #include <stdint.h>
-#include "kernels/buf.h"
-#include "kernels/histogram.h"
 #include "retrieval/service/service.h"
+#include "server/base/metrics_text.h"
 
 typedef struct metrics metrics;
 
@@ -26,17 +24,5 @@ void metrics_layers(metrics *m, const store_layer_use use[STORE_N_LAYERS]);
 void metrics_ingest(metrics *m, const size_t by_status[4]);
 /* # HELP, # TYPE and samples of all of it. */
 void metrics_write(const metrics *m, fo_buf *b);
-
-/* ---- the format --------------------------------------------------------------------------- */
-
-/* The head of a family; type "gauge", "counter" or "histogram". */
-void metrics_write_head(fo_buf *b, const char *name, const char *type, const char *help);
-/* Samples of one histogram, in seconds. labels: `route="/query"` or "". */
-void metrics_write_histogram(fo_buf *b, const char *name, const char *labels,
-                             const fo_histogram *h);
-/* A family of one sample without labels. */
-void metrics_write_value(fo_buf *b, const char *name, const char *type, const char *help, double v);
-/* A label's value with its quotes. */
-void metrics_write_label(fo_buf *b, const char *value);
 
 #endif

@@ -135,7 +135,7 @@ static void read_generation(query_call *c, json_in *in) {
     read_stop(c, in);
     q->priority = (int)json_in_int(in, "priority", 0, -100, 100);
     q->order = (enum context_order)json_in_enum(in, "order", ORDER_SCORE, orders);
-    q->kv_reuse = (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, reuses);
+    q->kv_reuse = (enum generator_reuse)json_in_enum(in, "kv_reuse", REUSE_EXACT, reuses);
     q->prefill_only = json_in_bool(in, "prefill_only", false);
     q->drop_kv = !json_in_bool(in, "keep_kv", true);
     q->no_lookup = !json_in_bool(in, "lookup", true);

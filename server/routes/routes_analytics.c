@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/generate/engine.h"
 #include "retrieval/service/activity.h"
 #include "server/routes/analytics_args.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
+#include "server/local/engine_figures.h"
 
 static void csv_text(fo_buf *b, const char *s) {
     fo_buf_char(b, '"');
@@ -62,17 +62,15 @@ static void write_csv_series(fo_buf *b, const store_rollup *rows, size_t n) {
 }
 
 /* What the layers of KV hold now. */
-static void add_kv_memory(engine *e, totals sums[STORE_N_LAYERS]) {
-    if (!e) return;
-    engine_stats st;
-    engine_get_stats(e, &st);
-    sums[STORE_LAYER_KV_PREFIX].bytes =
-        (uint64_t)(st.kv.n_used + st.kv.n_cached) * st.kv.page_bytes;
-    sums[STORE_LAYER_KV_PREFIX].evictions = st.kv.evictions;
-    sums[STORE_LAYER_KV_CHUNK].bytes = st.store.ram.bytes;
-    sums[STORE_LAYER_KV_CHUNK].evictions = st.store.ram.evictions;
-    sums[STORE_LAYER_KV_DISK].bytes = st.store.disk.bytes;
-    sums[STORE_LAYER_KV_DISK].evictions = st.store.disk.evictions;
+static void add_kv_memory(generator *g, totals sums[STORE_N_LAYERS]) {
+    engine_kv_use kv;
+    engine_figures_kv_use(g, &kv);
+    sums[STORE_LAYER_KV_PREFIX].bytes = kv.page_bytes;
+    sums[STORE_LAYER_KV_PREFIX].evictions = kv.page_evictions;
+    sums[STORE_LAYER_KV_CHUNK].bytes = kv.ram_bytes;
+    sums[STORE_LAYER_KV_CHUNK].evictions = kv.ram_evictions;
+    sums[STORE_LAYER_KV_DISK].bytes = kv.disk_bytes;
+    sums[STORE_LAYER_KV_DISK].evictions = kv.disk_evictions;
 }
 
 void route_analytics_cache(http_request *r, void *ctx) {
@@ -100,7 +98,7 @@ void route_analytics_cache(http_request *r, void *ctx) {
     service_get_cache_stats(a->service, &st);
     sums[0].bytes = st.answer.bytes, sums[0].evictions = st.answer.evictions;
     sums[1].bytes = st.retrieval.bytes, sums[1].evictions = st.retrieval.evictions;
-    add_kv_memory(service_engine(a->service), sums);
+    add_kv_memory(service_generator(a->service), sums);
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "totals", '{');

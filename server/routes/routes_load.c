@@ -3,14 +3,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/generate/engine.h"
 #include "retrieval/service/activity.h"
 #include "server/routes/analytics_args.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
-
-enum { MAP_MAX = 65536 };
+#include "server/local/engine_figures.h"
 
 static void write_stage(json_out *o, const store_latency *l) {
     json_out_open(o, store_stage_name(l->stage), '{');
@@ -133,36 +131,13 @@ void route_analytics_memory(http_request *r, void *ctx) {
     http_reply_json(r, 200, &b);
 }
 
-/* One letter a page: what a picture of the cache is drawn from. */
 void route_analytics_kv(http_request *r, void *ctx) {
     app *a = ctx;
-    engine *e = service_engine(a->service);
-    engine_stats st = {0};
-    char *map = calloc(MAP_MAX + 1, 1);
-    if (!map) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    if (engine_figures_kv_map(&o, service_generator(a->service))) {
         http_error(r, 500, "internal", NULL, "out of memory");
         return;
     }
-    int n = 0;
-    if (e) {
-        engine_get_stats(e, &st);
-        n = engine_kv_map(e, (unsigned char *)map, MAP_MAX);
-    }
-    for (int i = 0; i < n; i++) map[i] = "fcus"[(unsigned char)map[i]];
-    fo_buf b = {0};
-    json_out o = {&b, false};
-    json_out_open(&o, NULL, '{');
-    json_out_int(&o, "pages", st.kv.n_pages);
-    json_out_int(&o, "page_tokens", st.kv.page_tokens);
-    json_out_int(&o, "page_bytes", (int64_t)st.kv.page_bytes);
-    json_out_int(&o, "free", st.kv.n_free);
-    json_out_int(&o, "cached", st.kv.n_cached);
-    json_out_int(&o, "used", st.kv.n_used);
-    json_out_int(&o, "shared", st.kv.n_shared);
-    json_out_int(&o, "sequences", st.kv.n_sequences);
-    json_out_number(&o, "fragmentation", st.kv.fragmentation);
-    json_out_string(&o, "map", map);
-    json_out_close(&o, '}');
-    free(map);
     http_reply_json(r, 200, &b);
 }

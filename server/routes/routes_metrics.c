@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <sys/resource.h>
 
-#include "engine/generate/engine.h"
 #include "kernels/cpu.h"
 #include "server/routes/app.h"
 #include "server/base/damage.h"
 #include "server/base/log.h"
+#include "server/local/engine_figures.h"
 
 /* One family over both caches of the query path. */
 static void write_caches(fo_buf *b, const char *name, const char *type, const char *help,
@@ -45,77 +45,6 @@ static void write_cache_metrics(app *a, fo_buf *b) {
                         "Hot questions answered again in the background.", (double)st.primed);
 }
 
-static void write_kv_metrics(const kv_cache_stats *kv, fo_buf *b) {
-    metrics_write_head(b, "forage_kv_pages", "gauge", "Pages of KV by what they hold.");
-    fo_buf_printf(b, "forage_kv_pages{state=\"free\"} %d\n", kv->n_free);
-    fo_buf_printf(b, "forage_kv_pages{state=\"cached\"} %d\n", kv->n_cached);
-    fo_buf_printf(b, "forage_kv_pages{state=\"used\"} %d\n", kv->n_used - kv->n_shared);
-    fo_buf_printf(b, "forage_kv_pages{state=\"shared\"} %d\n", kv->n_shared);
-    metrics_write_value(b, "forage_kv_sequences", "gauge", "Sequences that hold pages.",
-                        kv->n_sequences);
-    metrics_write_value(b, "forage_kv_fragmentation_ratio", "gauge",
-                        "Free share of the pages below the highest used one.", kv->fragmentation);
-    metrics_write_value(b, "forage_kv_lookup_tokens_total", "counter",
-                        "Prompt tokens looked for in the pages.", (double)kv->lookup_tokens);
-    metrics_write_value(b, "forage_kv_hit_tokens_total", "counter",
-                        "Prompt tokens found there and not computed.", (double)kv->hit_tokens);
-    metrics_write_value(b, "forage_kv_copies_total", "counter",
-                        "Pages copied before a write because others read them.",
-                        (double)kv->copies);
-    metrics_write_value(b, "forage_kv_evictions_total", "counter",
-                        "Findable pages given up for others.", (double)kv->evictions);
-    metrics_write_value(b, "forage_kv_compactions_total", "counter", "Times pages were moved up.",
-                        (double)kv->compactions);
-}
-
-static void write_tier(fo_buf *b, const char *name, unsigned long long ram,
-                       unsigned long long disk) {
-    fo_buf_printf(b, "%s{tier=\"ram\"} %llu\n%s{tier=\"disk\"} %llu\n", name, ram, name, disk);
-}
-
-/* KV beyond the pages: blocks on disk, chunks in RAM and on disk. */
-static void write_kv_store_metrics(const kv_cache_stats *kv, const kv_store_stats *st, fo_buf *b) {
-    static const char *const kinds[KV_STORE_KINDS] = {"block", "chunk"};
-    metrics_write_value(b, "forage_kv_restored_blocks_total", "counter",
-                        "Blocks read back from disk into pages.", (double)kv->restored_blocks);
-    metrics_write_value(b, "forage_kv_saved_blocks_total", "counter",
-                        "Blocks given to the disk tier.", (double)kv->saved_blocks);
-    metrics_write_head(b, "forage_kv_store_lookups_total", "counter",
-                       "Records asked for of the KV store.");
-    for (int k = 0; k < KV_STORE_KINDS; k++)
-        fo_buf_printf(b, "forage_kv_store_lookups_total{kind=\"%s\"} %llu\n", kinds[k],
-                      (unsigned long long)st->lookups[k]);
-    metrics_write_head(b, "forage_kv_store_hits_total", "counter", "Records found there.");
-    for (int k = 0; k < KV_STORE_KINDS; k++)
-        fo_buf_printf(b, "forage_kv_store_hits_total{kind=\"%s\"} %llu\n", kinds[k],
-                      (unsigned long long)st->hits[k]);
-    metrics_write_head(b, "forage_kv_store_hit_tokens_total", "counter",
-                       "Tokens of the records found.");
-    for (int k = 0; k < KV_STORE_KINDS; k++)
-        fo_buf_printf(b, "forage_kv_store_hit_tokens_total{kind=\"%s\"} %llu\n", kinds[k],
-                      (unsigned long long)st->hit_tokens[k]);
-    metrics_write_head(b, "forage_kv_store_records", "gauge", "Records kept.");
-    write_tier(b, "forage_kv_store_records", st->ram.records, st->disk.records);
-    metrics_write_head(b, "forage_kv_store_bytes", "gauge",
-                       "Bytes kept; on disk those of whole files.");
-    write_tier(b, "forage_kv_store_bytes", st->ram.bytes, st->disk.bytes);
-    metrics_write_head(b, "forage_kv_store_budget_bytes", "gauge", "What the tiers may take.");
-    write_tier(b, "forage_kv_store_budget_bytes", st->ram.budget_bytes, st->disk.budget_bytes);
-    metrics_write_head(b, "forage_kv_store_evictions_total", "counter",
-                       "Records given up for others.");
-    write_tier(b, "forage_kv_store_evictions_total", st->ram.evictions, st->disk.evictions);
-    metrics_write_value(b, "forage_kv_store_written_bytes_total", "counter",
-                        "Records written to disk.", (double)st->disk.written_bytes);
-    metrics_write_value(b, "forage_kv_store_read_seconds_total", "counter",
-                        "Time inside reads from disk.", st->read_ms / 1000);
-    metrics_write_value(b, "forage_kv_store_queue_bytes", "gauge", "Waiting to be written.",
-                        (double)st->queue_bytes);
-    metrics_write_value(b, "forage_kv_store_corrupt_total", "counter",
-                        "Records dropped because their bytes were damaged.", (double)st->corrupt);
-    metrics_write_value(b, "forage_kv_store_write_errors_total", "counter",
-                        "Writes that the disk refused.", (double)st->write_errors);
-}
-
 static void write_warm_metrics(service *s, fo_buf *b) {
     service_warm_stats st;
     service_get_warm_stats(s, &st);
@@ -130,55 +59,6 @@ static void write_warm_metrics(service *s, fo_buf *b) {
     metrics_write_value(b, "forage_kv_warm_bytes", "gauge", "KV made so far.", (double)st.bytes);
     metrics_write_value(b, "forage_kv_warm_budget_bytes", "gauge", "KV it may make.",
                         (double)st.budget_bytes);
-}
-
-static void write_engine_metrics(engine *e, fo_buf *b) {
-    engine_stats st;
-    engine_get_stats(e, &st);
-    engine_latencies times = engine_get_latencies(e);
-    metrics_write_head(b, "forage_generation_first_token_seconds", "histogram",
-                       "From submit to the first token, the wait for a place included.");
-    metrics_write_histogram(b, "forage_generation_first_token_seconds", "", times.first_token);
-    metrics_write_head(b, "forage_generation_inter_token_seconds", "histogram",
-                       "From one token of an answer to its next.");
-    metrics_write_histogram(b, "forage_generation_inter_token_seconds", "", times.inter_token);
-    metrics_write_head(b, "forage_generation_tokens_total", "counter",
-                       "Tokens computed; their rate is tokens per second.");
-    fo_buf_printf(b, "forage_generation_tokens_total{kind=\"prompt\"} %llu\n",
-                  (unsigned long long)st.prefill_tokens);
-    fo_buf_printf(b, "forage_generation_tokens_total{kind=\"answer\"} %llu\n",
-                  (unsigned long long)st.decode_tokens);
-    metrics_write_head(b, "forage_generation_guessed_tokens_total", "counter",
-                       "Tokens guessed ahead from the prompt and computed, and those of them that "
-                       "came true.");
-    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"drafted\"} %llu\n",
-                  (unsigned long long)st.drafted_tokens);
-    fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"kept\"} %llu\n",
-                  (unsigned long long)st.kept_tokens);
-    metrics_write_head(b, "forage_generation_requests_total", "counter",
-                       "Requests to the language model that ended, and those not taken.");
-    fo_buf_printf(b, "forage_generation_requests_total{outcome=\"finished\"} %llu\n",
-                  (unsigned long long)(st.finished - st.cancelled));
-    fo_buf_printf(b, "forage_generation_requests_total{outcome=\"cancelled\"} %llu\n",
-                  (unsigned long long)st.cancelled);
-    fo_buf_printf(b, "forage_generation_requests_total{outcome=\"refused\"} %llu\n",
-                  (unsigned long long)st.refused);
-    metrics_write_value(b, "forage_generation_waiting", "gauge", "Requests waiting for a place.",
-                        st.n_waiting);
-    metrics_write_value(b, "forage_generation_running", "gauge", "Requests in work.", st.n_running);
-    metrics_write_value(b, "forage_generation_preemptions_total", "counter",
-                        "Requests put back because pages ran out.", (double)st.preemptions);
-    metrics_write_value(b, "forage_generation_steps_total", "counter", "Forward passes.",
-                        (double)st.steps);
-    metrics_write_value(b, "forage_generation_background_steps_total", "counter",
-                        "Forward passes that nobody waited for.", (double)st.background_steps);
-    metrics_write_value(b, "forage_generation_gave_way_total", "counter",
-                        "Such passes that stopped in the middle for a request, to go on later.",
-                        (double)st.gave_way);
-    metrics_write_value(b, "forage_generation_busy_seconds_total", "counter",
-                        "Time inside forward passes.", st.busy_ms / 1000);
-    write_kv_metrics(&st.kv, b);
-    write_kv_store_metrics(&st.kv, &st.store, b);
 }
 
 static void write_index_metrics(app *a, fo_buf *b) {
@@ -288,7 +168,7 @@ static void write_process_metrics(app *a, fo_buf *b) {
                         (double)a->started_ms / 1000);
     metrics_write_value(b, "forage_uptime_seconds", "gauge", "Since the start.",
                         (double)(log_now_ms() - a->started_ms) / 1000);
-    engine *e = service_engine(a->service);
+    generator *g = service_generator(a->service);
     metrics_write_head(b, "forage_build_info", "gauge", "What runs, always 1.");
     fo_buf_printf(b, "forage_build_info{version=\"%s\",isa=\"%s\",compiler=", FORAGE_VERSION,
                   fo_cpu_level_name(fo_cpu()->level));
@@ -296,7 +176,7 @@ static void write_process_metrics(app *a, fo_buf *b) {
     fo_buf_str(b, ",embedder=");
     metrics_write_label(b, embedder_name(service_embedder(a->service)));
     fo_buf_str(b, ",generator=");
-    metrics_write_label(b, e ? engine_model(e)->name : "");
+    metrics_write_label(b, g ? generator_get_info(g)->name : "");
     fo_buf_str(b, "} 1\n");
 }
 
@@ -308,7 +188,7 @@ void route_metrics(http_request *r, void *ctx) {
     write_http_metrics(a, &b);
     write_cache_metrics(a, &b);
     write_index_metrics(a, &b);
-    if (service_engine(a->service)) write_engine_metrics(service_engine(a->service), &b);
+    engine_figures_metrics(service_generator(a->service), &b);
     write_warm_metrics(a->service, &b);
     write_process_metrics(a, &b);
     http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);

@@ -2,13 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "engine/generate/engine.h"
 #include "kernels/cpu.h"
 #include "retrieval/service/catalog.h"
 #include "server/routes/app.h"
 #include "server/routes/cache_sums.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
+#include "server/local/engine_figures.h"
 
 static void reply_status(http_request *r, int status, const char *word) {
     fo_buf b = {0};
@@ -81,60 +81,6 @@ void route_ready(http_request *r, void *ctx) {
     free(foreign);
 }
 
-/* The language model and its pages of KV; null without one. */
-static void write_kv_tier(json_out *o, const char *name, const kv_store_tier_stats *t) {
-    json_out_open(o, name, '{');
-    json_out_int(o, "records", (int64_t)t->records);
-    json_out_int(o, "bytes", (int64_t)t->bytes);
-    json_out_int(o, "budget_bytes", (int64_t)t->budget_bytes);
-    json_out_int(o, "hits", (int64_t)t->hits);
-    json_out_int(o, "hit_tokens", (int64_t)t->hit_tokens);
-    json_out_int(o, "evictions", (int64_t)t->evictions);
-    json_out_close(o, '}');
-}
-
-static void write_kv_store(json_out *o, const kv_store_stats *st) {
-    json_out_open(o, "kv_store", '{');
-    json_out_int(o, "lookups",
-                 (int64_t)(st->lookups[KV_STORE_BLOCK] + st->lookups[KV_STORE_CHUNK]));
-    write_kv_tier(o, "ram", &st->ram);
-    write_kv_tier(o, "disk", &st->disk);
-    json_out_int(o, "written_bytes", (int64_t)st->disk.written_bytes);
-    json_out_int(o, "corrupt", (int64_t)st->corrupt);
-    json_out_int(o, "write_errors", (int64_t)st->write_errors);
-    json_out_close(o, '}');
-}
-
-static void write_generator(json_out *o, engine *e) {
-    if (!e) {
-        json_out_null(o, "generator");
-        return;
-    }
-    engine_stats st;
-    engine_get_stats(e, &st);
-    json_out_open(o, "generator", '{');
-    json_out_string(o, "name", engine_model(e)->name);
-    json_out_string(o, "arch", engine_model(e)->arch);
-    json_out_int(o, "waiting", st.n_waiting);
-    json_out_int(o, "running", st.n_running);
-    json_out_int(o, "prompt_tokens", (int64_t)st.prefill_tokens);
-    json_out_int(o, "answer_tokens", (int64_t)st.decode_tokens);
-    json_out_number(o, "busy_ms", st.busy_ms);
-    json_out_open(o, "kv", '{');
-    json_out_int(o, "pages", st.kv.n_pages);
-    json_out_int(o, "free", st.kv.n_free);
-    json_out_int(o, "cached", st.kv.n_cached);
-    json_out_int(o, "used", st.kv.n_used);
-    json_out_int(o, "shared", st.kv.n_shared);
-    json_out_int(o, "hit_tokens", (int64_t)st.kv.hit_tokens);
-    json_out_int(o, "evictions", (int64_t)st.kv.evictions);
-    json_out_int(o, "saved_blocks", (int64_t)st.kv.saved_blocks);
-    json_out_int(o, "restored_blocks", (int64_t)st.kv.restored_blocks);
-    json_out_close(o, '}');
-    write_kv_store(o, &st.store);
-    json_out_close(o, '}');
-}
-
 static void write_cache(json_out *o, const char *name, const query_cache_stats *c) {
     json_out_open(o, name, '{');
     json_out_int(o, "lookups", (int64_t)c->lookups);
@@ -193,7 +139,7 @@ void route_stats(http_request *r, void *ctx) {
     json_out_int(&o, "dim", (int64_t)embedder_dim(e));
     json_out_string(&o, "fingerprint", embedder_fingerprint(e));
     json_out_close(&o, '}');
-    write_generator(&o, service_engine(a->service));
+    engine_figures_json(&o, service_generator(a->service));
     write_caches(&o, a->service);
     if (cache_sums_write(&o, a->service, app_tenant(r), &err)) {
         fo_buf_free(&b);

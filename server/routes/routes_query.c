@@ -96,7 +96,7 @@ static void layers_of(const query_request *q, const query_result *r,
     use[saver].saved_tokens = (int64_t)r->cache.saved_tokens;
     /* A prompt that was read: what was attached is spared at the rate of what was computed. */
     if (r->prompt.n_contexts == 0 || r->cache.answer == CACHE_HIT) return;
-    if (q->kv_reuse == KV_REUSE_OFF) return;
+    if (q->kv_reuse == REUSE_OFF) return;
     size_t cached = r->usage.cached_tokens, prompt = r->usage.prompt_tokens;
     size_t disk = r->usage.disk_tokens, prefix = r->usage.prefix_tokens;
     size_t from_pages = prefix > disk ? prefix - disk : 0;
@@ -106,7 +106,7 @@ static void layers_of(const query_request *q, const query_result *r,
         bool asked;
         size_t tokens;
     } kv[] = {{STORE_LAYER_KV_PREFIX, true, from_pages},
-              {STORE_LAYER_KV_CHUNK, q->kv_reuse == KV_REUSE_CHUNK, rest},
+              {STORE_LAYER_KV_CHUNK, q->kv_reuse == REUSE_CHUNK, rest},
               {STORE_LAYER_KV_DISK, r->usage.disk_asked, disk}};
     for (size_t i = 0; i < sizeof kv / sizeof *kv; i++) {
         store_layer_use *u = &use[kv[i].layer];

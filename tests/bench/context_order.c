@@ -9,11 +9,10 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "engine/chat/chat_prompt.h"
-#include "engine/generate/engine.h"
 #include "kernels/buf.h"
 #include "retrieval/rank/measures.h"
 #include "retrieval/answer/prompt.h"
+#include "retrieval/local/local_generator.h"
 #include "tests/bench/set_home.h"
 
 enum { MOST_CONTEXTS = 3, MAX_GOLD = 16, ANSWER = 24, SEED = 20261121 };
@@ -62,39 +61,28 @@ static void reorder(prompt_context *c, size_t n, enum order order) {
 }
 
 /* The model's own text, caller frees. */
-static char *answer(engine *e, const prompt *p) {
-    generation_request g = {.prompt = p->tokens,
-                            .n_prompt = p->n_tokens,
-                            .max_tokens = ANSWER,
-                            .sampling = sampler_params_default(),
-                            .n_logprobs = -1};
-    g.sampling.temperature = 0;
-    generation *running;
-    generation_event ev;
+static char *answer(generator *g, const generator_layout *l) {
+    generator_stream *running;
+    generator_event ev;
     fo_buf text = {0};
-    if (engine_submit(e, &g, &running, NULL, &err)) die("submit");
-    do generation_next(running, -1, &ev, &text);
+    if (generator_start(g, l, &(generator_options){.max_tokens = ANSWER}, &running, NULL, &err))
+        die("start");
+    do generator_next(running, -1, &ev, &text);
     while (!ev.done);
-    generation_free(running);
+    generator_stream_free(running);
     return text.data ? text.data : strdup("");
 }
 
-static prompt_builder *open_builder(engine *e, size_t max_contexts) {
-    const model_info *info = engine_model(e);
-    gguf_str chat;
-    if (chat_prompt_source(engine_gguf(e), &chat, &err)) die("chat template");
-    prompt_model m = {.tokenizer = engine_tokenizer(e),
-                      .chat_template = chat.len ? chat.ptr : NULL,
-                      .n_chat_template = chat.len,
-                      .n_parameters = info->n_parameters,
-                      .window = (size_t)info->n_context,
-                      .max_contexts = max_contexts};
-    prompt_builder *b;
-    if (prompt_builder_create(&b, &m, &err)) die("prompt");
-    return b;
+static generator_layout *lay_out(generator *g, const prompt_input *in) {
+    const prompt_template *t = prompt_template_for(generator_get_info(g)->n_parameters);
+    prompt p;
+    generator_layout *l;
+    if (prompt_make(&p, t, in, &err) || generator_lay_out(g, &p.prompt, &l, &err)) die("prompt");
+    prompt_deinit(&p);
+    return l;
 }
 
-static void ask(service *s, engine *e, prompt_builder *const *builders, const cJSON *line) {
+static void ask(service *s, generator *g, const cJSON *line) {
     const char *gold[MAX_GOLD];
     size_t n_gold = 0;
     const cJSON *item;
@@ -122,10 +110,10 @@ static void ask(service *s, engine *e, prompt_builder *const *builders, const cJ
                            .n_contexts = n,
                            .question = q.query,
                            .max_tokens = ANSWER,
+                           .max_contexts = (size_t)x->n_contexts,
                            .budget = 1500};
-        prompt p;
-        if (prompt_build(builders[x->n_contexts - 1], &in, &p, &err)) die("prompt");
-        char *text = answer(e, &p);
+        generator_layout *l = lay_out(g, &in);
+        char *text = answer(g, l);
         double contains = measure_contains(text, gold, n_gold);
         if (v == 0) base = contains;
         x->contains += contains;
@@ -135,7 +123,7 @@ static void ask(service *s, engine *e, prompt_builder *const *builders, const cJ
         x->squared += (contains - base) * (contains - base);
         fprintf(stderr, "%s%.0f %.3f", v ? "  " : "", contains, measure_f1(text, gold, n_gold));
         free(text);
-        prompt_deinit(&p);
+        generator_layout_free(l);
     }
     fprintf(stderr, "\n");
     query_result_deinit(&r);
@@ -149,18 +137,16 @@ int main(int argc, char **argv) {
     size_t most = argc > 4 ? strtoul(argv[4], NULL, 10) : 200, n = 0, at = 0, cap = 0;
     size_t skip = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
     service *s = open_filled(argv[1], argv[2], NULL);
-    engine *e;
+    generator *g;
     engine_options o = {.model = argv[3], .kv_ram = (uint64_t)128 << 20};
-    if (engine_open(&e, &o, &err)) die("model");
-    prompt_builder *builders[MOST_CONTEXTS];
-    for (size_t i = 0; i < MOST_CONTEXTS; i++) builders[i] = open_builder(e, i + 1);
+    if (local_generator(&o).open(&g, &o, &(generator_place){0}, &err)) die("model");
     FILE *f = open_in(argv[2], "queries.jsonl");
     char *line = NULL;
     while (n < most && getline(&line, &cap, f) > 0) {
         cJSON *q = cJSON_Parse(line);
         bool judged = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(q, "answers")) > 0;
         if (judged && at++ >= skip) {
-            ask(s, e, builders, q);
+            ask(s, g, q);
             n++;
         }
         cJSON_Delete(q);
@@ -178,8 +164,7 @@ int main(int argc, char **argv) {
                sqrt(fmax(0, x->squared / d - mean * mean) / d));
     }
     printf("}\n");
-    for (size_t i = 0; i < MOST_CONTEXTS; i++) prompt_builder_free(builders[i]);
-    engine_close(e);
+    generator_close(g);
     service_close(s);
     return 0;
 }

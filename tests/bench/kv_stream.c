@@ -18,10 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/generate/engine.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "retrieval/answer/prompt.h"
+#include "retrieval/local/local_prompt.h"
 #include "retrieval/service/service.h"
 #include "tests/bench/set_home.h"
 
@@ -82,13 +82,18 @@ static size_t *draw(size_t n_questions, size_t n) {
     return list;
 }
 
-static int probe(void *ctx, const int32_t *tokens, int n) {
-    static const unsigned char salt[32];
+static int probe(void *ctx, const unsigned char salt[32], const int32_t *tokens, int n) {
     return engine_probe(ctx, salt, tokens, n);
 }
 
+/* How prompts are made for the model. */
+typedef struct builder {
+    local_prompts *prompts;
+    const prompt_template *says;
+} builder;
+
 /* The prompt of a question; e: in the order that it has most of; NULL: by score. */
-static prompt build(service *s, prompt_builder *b, const char *question, engine *e) {
+static local_layout *build(service *s, const builder *b, const char *question, engine *e) {
     query_request q = {.tenant = "default",
                        .collection = "default",
                        .query = question,
@@ -105,12 +110,14 @@ static prompt build(service *s, prompt_builder *b, const char *question, engine 
                        .n_contexts = r.n_contexts,
                        .question = question,
                        .budget = PROMPT_TOKENS,
-                       .probe = e ? probe : NULL,
-                       .probe_ctx = e};
+                       .cached_first = true};
     prompt p;
-    if (prompt_build(b, &in, &p, &err)) die("prompt");
+    local_layout *l;
+    if (prompt_make(&p, b->says, &in, &err)) die("prompt");
+    if (local_prompts_lay_out(b->prompts, &p.prompt, e ? probe : NULL, e, &l, &err)) die("layout");
+    prompt_deinit(&p);
     query_result_deinit(&r);
-    return p;
+    return l;
 }
 
 /* ---- the most that can be met ------------------------------------------------------------ */
@@ -135,24 +142,24 @@ static bool meet(seen_set *t, uint64_t key) {
 }
 
 /* Shares of the prompts' tokens that were in an earlier prompt: as its beginning, as a chunk. */
-static void report_ceiling(service *s, prompt_builder *b, char **questions, const size_t *stream,
+static void report_ceiling(service *s, const builder *b, char **questions, const size_t *stream,
                            size_t n) {
     seen_set set = {.cap = 1};
     while (set.cap < 4 * n * (2 * CONTEXTS + 1)) set.cap *= 2;
     set.keys = calloc(set.cap, sizeof *set.keys);
     double all = 0, beginnings = 0, chunks = 0;
     for (size_t i = 0; i < n; i++) {
-        prompt p = build(s, b, questions[stream[i]], NULL);
+        local_layout *p = build(s, b, questions[stream[i]], NULL);
         bool same = true;
-        for (size_t k = 0; k + 1 < p.n_pieces; k++) {
-            const generation_piece *c = &p.pieces[k];
-            same &= meet(&set, hash(14695981039346656037u, p.tokens, c->start + c->n));
+        for (size_t k = 0; k + 1 < p->n_pieces; k++) {
+            const generation_piece *c = &p->pieces[k];
+            same &= meet(&set, hash(14695981039346656037u, p->tokens, c->start + c->n));
             if (same) beginnings += (double)c->n;
-            if (meet(&set, hash(1469598103934665603u, p.tokens + c->start, c->n)))
+            if (meet(&set, hash(1469598103934665603u, p->tokens + c->start, c->n)))
                 chunks += (double)c->n;
         }
-        all += (double)p.n_tokens;
-        prompt_deinit(&p);
+        all += (double)p->base.n_tokens;
+        local_layout_free(p);
     }
     printf("\"prompt_tokens_mean\":%.1f,\"ceiling\":{\"exact\":%.4f,\"chunk\":%.4f}",
            all / (double)n, beginnings / all, chunks / all);
@@ -183,9 +190,9 @@ static uint64_t bytes_in(const char *dir) {
     return sum;
 }
 
-static void ask(engine *e, prompt *p, enum kv_reuse reuse, double *ttft, outcome *o) {
+static void ask(engine *e, local_layout *p, enum kv_reuse reuse, double *ttft, outcome *o) {
     generation_request g = {.prompt = p->tokens,
-                            .n_prompt = p->n_tokens,
+                            .n_prompt = p->base.n_tokens,
                             .pieces = p->pieces,
                             .n_pieces = p->n_pieces,
                             .max_tokens = 1,
@@ -297,25 +304,24 @@ int main(int argc, char **argv) {
         if (engine_open(&e, &eo, &err)) die("engine");
         gguf_str chat = {0};
         gguf_get_str(engine_gguf(e), "tokenizer.chat_template", &chat, NULL);
-        prompt_model pm = {.tokenizer = engine_tokenizer(e),
-                           .chat_template = chat.ptr,
-                           .n_chat_template = chat.len,
-                           .n_parameters = LARGE,
-                           .window = (size_t)engine_model(e)->n_context};
-        prompt_builder *b;
-        if (prompt_builder_create(&b, &pm, &err)) die("prompts");
-        if (first) report_ceiling(s, b, questions, stream, n);
+        local_prompt_model pm = {.tokenizer = engine_tokenizer(e),
+                                 .chat_template = chat.ptr,
+                                 .n_chat_template = chat.len,
+                                 .window = (size_t)engine_model(e)->n_context};
+        builder b = {.says = prompt_template_for(LARGE)};
+        if (local_prompts_create(&b.prompts, &pm, &err)) die("prompts");
+        if (first) report_ceiling(s, &b, questions, stream, n);
         first = false;
         for (size_t i = 0; i < n; i++) {
-            prompt p = build(s, b, questions[stream[i]], modes[m].by_cache ? e : NULL);
-            ask(e, &p, modes[m].reuse, &o.ttft[i], &o);
-            prompt_deinit(&p);
+            local_layout *p = build(s, &b, questions[stream[i]], modes[m].by_cache ? e : NULL);
+            ask(e, p, modes[m].reuse, &o.ttft[i], &o);
+            local_layout_free(p);
             rest(e, pause_ms);
             watch(e, dir, &o);
         }
         report(modes[m].name, &o, n);
         free(o.ttft);
-        prompt_builder_free(b);
+        local_prompts_free(b.prompts);
         engine_close(e);
     }
     printf("}\n");

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/generate/engine.h"
+#include "retrieval/local/local_generator.h"
 #include "engine/tools/random_model.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
@@ -84,10 +84,10 @@ typedef struct options {
 
 static service *start(const options *o) {
     service *s;
-    engine_options e = {.kv_ram = 1 << 20, .n_threads = 1};
+    engine_options e = {
+        .model = o->with_model ? model_file : NULL, .kv_ram = 1 << 20, .n_threads = 1};
     service_options opt = {.home = home,
-                           .model = o->with_model ? model_file : NULL,
-                           .engine = &e,
+                           .generator = local_generator(&e),
                            .n_threads = 1,
                            .cache_bytes = o->cache_bytes,
                            .primes_per_s = -1, /* by the steps below alone */
@@ -231,7 +231,7 @@ static void ask(service *s, input *in) {
     }
     if (more & 4) {
         q.order = (enum context_order)(take(in) % 2);
-        q.kv_reuse = (enum kv_reuse)(take(in) % 3);
+        q.kv_reuse = (enum generator_reuse)(take(in) % 3);
         q.answer_by = (enum answer_by)(take(in) % 3);
         q.cache = (enum cache_mode)(take(in) % 3);
         q.timeout_ms = PICK(in, times);

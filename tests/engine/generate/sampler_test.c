@@ -4,7 +4,6 @@
 
 #include "engine/kv/indexed_heap.h"
 #include "engine/generate/sampler.h"
-#include "engine/generate/stop_match.h"
 
 enum { V = 50 };
 
@@ -141,56 +140,6 @@ static void bad_parameters_are_named(void **state) {
     assert_int_equal(sampler_params_check(&p, V, &err), FO_EINVAL);
 }
 
-/* ---- stop strings ------------------------------------------------------------------------- */
-
-static void stop_strings_are_found_however_the_text_is_cut(void **state) {
-    (void)state;
-    fo_err err = {0};
-    uint64_t seed = test_seed();
-    const char *stops[] = {"</s>", "\n\nQ:", "aab"};
-    const char *texts[][3] = {{"hello</s>more", "hello", "0"},
-                              {"x<</s>", "x<", "0"},
-                              {"aaaab tail", "aa", "2"},
-                              {"end\n\n\nQ:?", "end\n", "1"},
-                              {"no stop </ here\n\n", "no stop </ here\n\n", "-1"}};
-    for (size_t i = 0; i < 5; i++) {
-        for (int round = 0; round < 50; round++) {
-            stop_match m;
-            fo_buf out = {0};
-            assert_ok(stop_match_init(&m, stops, 3, &err), &err);
-            size_t n = strlen(texts[i][0]);
-            int met = 0;
-            for (size_t at = 0; at < n && !met;) {
-                size_t k = 1 + test_random(&seed) % 4;
-                if (k > n - at) k = n - at;
-                met = stop_match_push(&m, texts[i][0] + at, k, &out);
-                at += k;
-                /* What came out is always a prefix of what may come out. */
-                assert_true(out.len <= strlen(texts[i][1]));
-            }
-            stop_match_end(&m, &out);
-            fo_buf_str(&out, "");
-            assert_string_equal(out.data, texts[i][1]);
-            assert_int_equal(m.found, atoi(texts[i][2]));
-            stop_match_deinit(&m);
-            fo_buf_free(&out);
-        }
-    }
-    /* Held for a long one that does not come, the text ends with a short one in it. */
-    const char *nested[] = {"abcd", "bc"};
-    stop_match m;
-    fo_buf out = {0};
-    assert_ok(stop_match_init(&m, nested, 2, &err), &err);
-    assert_int_equal(stop_match_push(&m, "x abc", 5, &out), 0);
-    assert_int_equal(stop_match_end(&m, &out), 1);
-    assert_string_equal(out.data, "x a");
-    assert_int_equal(m.found, 1);
-    stop_match_deinit(&m);
-    fo_buf_free(&out);
-    const char *empty[] = {""};
-    assert_int_equal(stop_match_init(&m, empty, 1, &err), FO_EINVAL);
-}
-
 /* ---- indexed heap ------------------------------------------------------------------------- */
 
 static void the_heap_agrees_with_a_linear_scan(void **state) {
@@ -245,7 +194,6 @@ int main(void) {
         cmocka_unit_test(a_constraint_is_obeyed),
         cmocka_unit_test(logprobs_are_normalised_and_sorted),
         cmocka_unit_test(bad_parameters_are_named),
-        cmocka_unit_test(stop_strings_are_found_however_the_text_is_cut),
         cmocka_unit_test(the_heap_agrees_with_a_linear_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

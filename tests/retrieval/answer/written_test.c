@@ -4,7 +4,7 @@
 
 #include <stdatomic.h>
 
-#include "engine/generate/engine.h"
+#include "retrieval/local/local_generator.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/chain_model.h"
 
@@ -23,12 +23,10 @@ static world open_world_waiting(const char *answer, const char *document, int wa
     fo_err err = {0};
     snprintf(path, sizeof path, "%s/chain.gguf", w.folder);
     if (answer) chain_model_write(path, answer);
-    engine_options e = {.kv_ram = 16 << 20, .batch_wait_us = wait_us};
-    service_options opt = {.home = w.folder,
-                           .model = answer ? path : NULL,
-                           .engine = &e,
-                           .n_threads = 2,
-                           .primes_per_s = -1};
+    engine_options e = {
+        .model = answer ? path : NULL, .kv_ram = 16 << 20, .batch_wait_us = wait_us};
+    service_options opt = {
+        .home = w.folder, .generator = local_generator(&e), .n_threads = 2, .primes_per_s = -1};
     assert_ok(service_open(&w.service, &opt, &err), &err);
     ingest_options into = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
     ingest_document docs[] = {
@@ -237,7 +235,7 @@ static void a_seed_chooses_and_every_field_that_counts_has_its_own_answer(void *
     others[1].top_p = 0.5;
     others[2].stop = stop, others[2].n_stop = 1;
     others[3].order = ORDER_CACHE;
-    others[4].kv_reuse = KV_REUSE_OFF;
+    others[4].kv_reuse = REUSE_OFF;
     others[5].answer_by = ANSWER_BY_EXTRACTION;
     others[6].answer_by = ANSWER_BY_MODEL;
     others[7].max_tokens = 100;
@@ -328,12 +326,12 @@ static void a_reader_that_goes_away_stops_the_writing(void **state) {
     assert_int_equal(h.n_texts, 0);
     engine_stats st;
     for (int i = 0; i < 500; i++) { /* the last step may still run */
-        engine_get_stats(service_engine(w.service), &st);
+        engine_get_stats(local_generator_engine(service_generator(w.service)), &st);
         if (st.n_running == 0 && st.n_waiting == 0) break;
         usleep(10000);
     }
     assert_int_equal(st.n_running + st.n_waiting, 0);
-    assert_ok(engine_check(service_engine(w.service), &err), &err);
+    assert_ok(engine_check(local_generator_engine(service_generator(w.service)), &err), &err);
     q.cancel = NULL;
     r = ask(&w, q); /* nothing of the broken ones was kept */
     assert_int_equal(r.cache.answer, CACHE_MISS);
@@ -361,7 +359,7 @@ static void a_prompt_read_ahead_is_attached_when_the_question_comes(void **state
     assert_true(r.usage.cached_tokens >= prompt / 2);
     query_result_deinit(&r);
     q.cache = CACHE_BYPASS;
-    q.kv_reuse = KV_REUSE_OFF;
+    q.kv_reuse = REUSE_OFF;
     r = ask(&w, q);
     assert_int_equal(r.usage.cached_tokens, 0);
     assert_int_equal(r.source, ANSWER_GENERATED);
@@ -384,7 +382,7 @@ static void a_question_that_nothing_answers_is_refused_without_asking_the_model(
     assert_string_equal(r.answer, "");
     assert_string_equal(r.finish_reason, "abstain");
     engine_stats st;
-    engine_get_stats(service_engine(w.service), &st);
+    engine_get_stats(local_generator_engine(service_generator(w.service)), &st);
     assert_int_equal(st.finished, 0);
     query_result_deinit(&r);
     close_world(&w);
@@ -427,8 +425,8 @@ static void what_cannot_fit_is_refused_with_a_sentence_before_anything_is_loaded
     service_options opt = {.home = folder, .cache_bytes = (int64_t)1 << 50};
     assert_int_equal(service_open(&s, &opt, &err), FO_ENOMEM);
     assert_non_null(strstr(err.msg, "the caches of answers 1073741824 MiB"));
-    engine_options e = {.kv_ram = (uint64_t)1 << 50};
-    opt = (service_options){.home = folder, .model = path, .engine = &e};
+    engine_options e = {.model = path, .kv_ram = (uint64_t)1 << 50};
+    opt = (service_options){.home = folder, .generator = local_generator(&e)};
     assert_int_equal(service_open(&s, &opt, &err), FO_ENOMEM);
     assert_non_null(strstr(err.msg, "beside 64 MiB for other models and caches"));
     assert_null(s);

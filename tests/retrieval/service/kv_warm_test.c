@@ -2,7 +2,7 @@
  * within a budget, and nothing of it for another tenant. */
 #include "tests/test.h"
 
-#include "engine/generate/engine.h"
+#include "retrieval/local/local_generator.h"
 #include "retrieval/service/service.h"
 #include "tests/retrieval/chain_model.h"
 
@@ -11,8 +11,12 @@ static char *folder, path[512], home[512];
 
 static service *open_home(enum kv_warm_mode warm, engine_options e) {
     if (!e.kv_ram) e.kv_ram = 64 << 20;
-    service_options o = {
-        .home = home, .model = path, .engine = &e, .n_threads = 1, .warm = warm, .cache_bytes = -1};
+    e.model = path;
+    service_options o = {.home = home,
+                         .generator = local_generator(&e),
+                         .n_threads = 1,
+                         .warm = warm,
+                         .cache_bytes = -1};
     service *s = NULL;
     assert_ok(service_open(&s, &o, &err), &err);
     return s;

@@ -512,7 +512,9 @@ static void json_object_is_json_and_bans_hold(void **state) {
     r = ask(f, "/v1/completions", body, 200);
     char first[64];
     snprintf(first, sizeof first, "%s", text(r, "choices.0.logprobs.tokens.0"));
-    int32_t id = tokenizer_find(engine_tokenizer(service_engine(f->service)), first, strlen(first));
+    int32_t id =
+        tokenizer_find(engine_tokenizer(local_generator_engine(service_generator(f->service))),
+                       first, strlen(first));
     cJSON_Delete(r);
     assert_true(id >= 0);
     char ban[64];
@@ -532,7 +534,7 @@ static void a_client_that_leaves_frees_its_slot(void **state) {
                   NULL, true);
     engine_stats s;
     for (int i = 0; i < 300; i++) {
-        engine_get_stats(service_engine(f->service), &s);
+        engine_get_stats(local_generator_engine(service_generator(f->service)), &s);
         if (!s.n_running && !s.n_waiting) break;
         usleep(20000);
     }

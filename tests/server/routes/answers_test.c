@@ -316,13 +316,13 @@ static void a_stream_tells_contexts_sentences_citations_and_the_whole(void **sta
 static void wait_idle(fixture *f) {
     engine_stats st = {0};
     for (int i = 0; i < 1000; i++) {
-        engine_get_stats(service_engine(f->service), &st);
+        engine_get_stats(local_generator_engine(service_generator(f->service)), &st);
         if (st.n_running + st.n_waiting == 0) break;
         usleep(10000);
     }
     fo_err err = {0};
     assert_int_equal(st.n_running + st.n_waiting, 0);
-    assert_ok(engine_check(service_engine(f->service), &err), &err);
+    assert_ok(engine_check(local_generator_engine(service_generator(f->service)), &err), &err);
 }
 
 static void a_client_that_leaves_frees_its_slot(void **state) {

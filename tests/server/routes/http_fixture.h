@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include <curl/curl.h>
 
-#include "engine/generate/engine.h"
+#include "retrieval/local/local_generator.h"
 #include "server/routes/app.h"
 #include "server/base/log.h"
 #include "tests/test.h"
@@ -25,11 +25,9 @@ static inline fixture *fixture_open_with(char *dir, char *file, engine_options e
     fo_err err = {0};
     f->dir = dir;
     f->model = file;
-    assert_ok(service_open(&f->service,
-                           &(service_options){
-                               .home = f->dir, .model = f->model, .engine = &e, .n_threads = 2},
-                           &err),
-              &err);
+    e.model = file;
+    service_options opt = {.home = dir, .generator = local_generator(&e), .n_threads = 2};
+    assert_ok(service_open(&f->service, &opt, &err), &err);
     assert_ok(app_create(&f->app, f->service, false, &err), &err);
     h.listen = "127.0.0.1:0";
     if (!h.body_timeout_ms) h.body_timeout_ms = 5000;

@@ -1,7 +1,7 @@
 /* stop_match.h - stop strings in a stream of text: what might be the beginning of one is held back
  * until it is known. Bytes come out in order; nothing of a stop string ever comes out. */
-#ifndef FORAGE_ENGINE_STOP_MATCH_H
-#define FORAGE_ENGINE_STOP_MATCH_H
+#ifndef FORAGE_KERNELS_STOP_MATCH_H
+#define FORAGE_KERNELS_STOP_MATCH_H
 
 #include "kernels/buf.h"
 #include "kernels/error.h"

@@ -1,4 +1,4 @@
-#include "engine/generate/stop_match.h"
+#include "kernels/stop_match.h"
 
 #include <string.h>
 

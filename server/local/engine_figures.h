@@ -1,0 +1,26 @@
+/* engine_figures.h - what the language model of this process says of itself, written for the routes that
+ * report it: its requests and steps, its KV. Each takes the service's generator; of none, or of
+ * another kind than this process's own, there is less to say. */
+#ifndef FORAGE_SERVER_ENGINE_FIGURES_H
+#define FORAGE_SERVER_ENGINE_FIGURES_H
+
+#include "retrieval/generator/generator.h"
+#include "server/base/json.h"
+
+/* "generator": its name and all figures; null without one. */
+void engine_figures_json(json_out *o, generator *g);
+/* Families for /metrics. It waits for nobody. */
+void engine_figures_metrics(generator *g, fo_buf *b);
+/* The object that /analytics/kv gives: one letter a page, what a picture of the cache is drawn
+ * from. FO_ENOMEM. */
+int engine_figures_kv_map(json_out *o, generator *g);
+
+/* What the layers of KV hold now; zeros without any. */
+typedef struct engine_kv_use {
+    uint64_t page_bytes, page_evictions;
+    uint64_t ram_bytes, ram_evictions; /* chunks' KV */
+    uint64_t disk_bytes, disk_evictions;
+} engine_kv_use;
+void engine_figures_kv_use(generator *g, engine_kv_use *out);
+
+#endif
