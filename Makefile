@@ -91,7 +91,7 @@ $(BUILD)/engine/embed/reader_builtin.o: data/models/forage-reader.gguf
 $(BUILD)/gen/%.inc: %
 	@mkdir -p $(@D)
 	@xxd -i < $< > $@
-$(BUILD)/data/store/store_schema.o: $(BUILD)/gen/data/store/schema.sql.inc
+$(BUILD)/data/sqlite/sqlite_schema.o: $(BUILD)/gen/data/sqlite/schema.sql.inc
 $(BUILD)/server/routes/routes_page.o: $(patsubst %,$(BUILD)/gen/%.inc,server/routes/openapi.json $(wildcard server/web/*))
 
 TEST_SRC := $(foreach r,$(ROOMS),$(call in_room,tests/$(r),_test.c))

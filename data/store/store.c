@@ -1,515 +1,251 @@
-/* Connections, statements, the write turn, and the upkeep of the whole database.
- *
- *   store_begin   ticket taken -> turn comes -> BEGIN IMMEDIATE
- *   store_commit  ledger, COMMIT (WAL synced: this is what "acknowledged" rests on) -> turn passed on
- */
-#include "data/store/store_internal.h"
+/* Each call goes to the table of the store it is made of (store_backend.h). */
+#include "data/store/store_backend.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <unistd.h>
 
-#include "kernels/buf.h"
-#include "kernels/clock.h"
-#include "kernels/file.h"
-#include "kernels/page_sums.h"
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "vectors are stored as they lie");
-
-enum { MAX_IDLE_READERS = 16 };
-
-/* ---- errors ------------------------------------------------------------------------------ */
-
-int store_fail_sqlite(sqlite3 *db, fo_err *err, const char *doing) {
-    int last = errno;
-    int code = db ? sqlite3_extended_errcode(db) : SQLITE_NOMEM;
-    int os = db ? sqlite3_system_errno(db) : 0;
-    if (code == SQLITE_IOERR_WRITE && last == EFBIG) os = EFBIG; /* of a COMMIT it keeps none */
-    const char *why = db ? sqlite3_errmsg(db) : "out of memory";
-    switch (code & 0xff) {
-    case SQLITE_FULL:
-        return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
-    case SQLITE_IOERR:
-        if (code == SQLITE_IOERR_NOMEM) return fo_fail(err, FO_ENOMEM, "%s: out of memory", doing);
-        if (os == ENOSPC || os == EDQUOT)
-            return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
-        if (os == EFBIG)
-            return fo_fail(err, FO_ENOSPC, "%s: a file has reached the limit of its size", doing);
-        if (code == SQLITE_IOERR_DATA)
-            return fo_fail(err, FO_ECORRUPT, "%s: page %lld fails its checksum", doing,
-                           (long long)fo_page_sums_failed());
-        return fo_fail(err, FO_EIO, "%s: %s%s%s", doing, why, os ? ": " : "",
-                       os ? strerror(os) : "");
-    case SQLITE_CANTOPEN:
-        if (os == ENOSPC || os == EDQUOT)
-            return fo_fail(err, FO_ENOSPC, "%s: the disk is full", doing);
-        return fo_fail(err, FO_EIO, "%s: %s%s%s", doing, why, os ? ": " : "",
-                       os ? strerror(os) : "");
-    case SQLITE_PERM:
-    case SQLITE_READONLY:
-        return fo_fail(err, FO_EIO, "%s: %s", doing, why);
-    case SQLITE_NOMEM:
-        return fo_fail(err, FO_ENOMEM, "%s: out of memory", doing);
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return fo_fail(err, FO_EBUSY, "%s: another process is using the database", doing);
-    case SQLITE_CORRUPT:
-    case SQLITE_NOTADB:
-        return fo_fail(err, FO_ECORRUPT, "%s: %s", doing, why);
-    case SQLITE_CONSTRAINT:
-        return fo_fail(err, FO_ECONFLICT, "%s: %s", doing, why);
-    case SQLITE_TOOBIG:
-        return fo_fail(err, FO_ELIMIT, "%s: %s", doing, why);
-    default:
-        return fo_fail(err, FO_EIO, "%s: %s", doing, why);
-    }
+static int not_of_this_store(fo_err *err, const char *what) {
+    return fo_fail(err, FO_EUNSUPPORTED, "this kind of store cannot %s", what);
 }
 
-int store_out_of_memory(fo_err *err) {
-    return fo_no_memory(err);
-}
-
-/* ---- connections ------------------------------------------------------------------------- */
-
-void store_conn_close(store_conn *c) {
-    if (!c) return;
-    for (size_t i = 0; i < c->n_cached; i++) sqlite3_finalize(c->cached[i].st);
-    free(c->cached);
-    sqlite3_close(c->db);
-    free(c);
-}
-
-int store_make_private(const char *path, fo_err *err) {
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 && errno == EEXIST) return FO_OK;
-    if (fd < 0)
-        return fo_fail(err, errno == ENOSPC || errno == EDQUOT ? FO_ENOSPC : FO_EIO,
-                       "could not make the database %s: %s", path, strerror(errno));
-    close(fd);
-    return FO_OK;
-}
-
-int store_conn_open(store_conn **out, const store *s, bool writer, fo_err *err) {
-    store_conn *c = calloc(1, sizeof *c);
-    if (!c) return store_out_of_memory(err);
-    int flags = writer ? SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
-                       : (s->read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE);
-    char doing[600];
-    snprintf(doing, sizeof doing, "could not open the database %.500s", s->path);
-    char *uri = s->unchanging ? fo_sqlite_unchanging(s->path) : NULL;
-    if (uri) flags |= SQLITE_OPEN_URI;
-    int got = sqlite3_open_v2(uri ? uri : s->path, &c->db, flags | SQLITE_OPEN_NOMUTEX, s->vfs);
-    free(uri);
-    if (got != SQLITE_OK) goto fail;
-    if (writer) fo_page_sums_reserve(c->db);
-    sqlite3_extended_result_codes(c->db, 1);
-    sqlite3_busy_timeout(c->db, s->busy_timeout_ms);
-    /* A database from outside must not make this program run what its schema says. */
-    sqlite3_db_config(c->db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
-    sqlite3_db_config(c->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
-    const char *setup = writer ? "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-                                 "PRAGMA foreign_keys = ON; PRAGMA cell_size_check = ON;"
-                                 "PRAGMA cache_size = -32768; PRAGMA wal_autocheckpoint = 4000;"
-                                 "PRAGMA journal_size_limit = 67108864; PRAGMA temp_store = MEMORY;"
-                               : "PRAGMA query_only = ON; PRAGMA cell_size_check = ON;"
-                                 "PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;";
-    if (sqlite3_exec(c->db, setup, NULL, NULL, NULL) != SQLITE_OK) goto fail;
-    *out = c;
-    return FO_OK;
-fail:;
-    int rc = store_fail_sqlite(c->db, err, doing);
-    store_conn_close(c);
-    return rc;
-}
-
-int store_reader(store *s, bool snapshot, store_conn **out, fo_err *err) {
-    pthread_mutex_lock(&s->pool_mu);
-    store_conn *c = s->idle;
-    if (c) {
-        s->idle = c->next;
-        s->n_idle--;
-    }
-    pthread_mutex_unlock(&s->pool_mu);
-    if (!c) {
-        int rc = store_conn_open(&c, s, false, err);
-        if (rc) return rc;
-    }
-    c->next = NULL;
-    c->since_ms = fo_now_ms();
-    if (snapshot) {
-        int rc = store_run(c, err, "BEGIN", "");
-        if (rc) {
-            store_reader_release(s, c);
-            return rc;
-        }
-    }
-    *out = c;
-    return FO_OK;
-}
-
-void store_reader_release(store *s, store_conn *c) {
-    fo_histogram_add(&s->timings[STORE_TIMING_READ], fo_now_ms() - c->since_ms);
-    if (!sqlite3_get_autocommit(c->db) && store_run(c, NULL, "ROLLBACK", "") != FO_OK) {
-        store_conn_close(c);
-        return;
-    }
-    pthread_mutex_lock(&s->pool_mu);
-    bool keep = s->n_idle < MAX_IDLE_READERS;
-    if (keep) {
-        c->next = s->idle;
-        s->idle = c;
-        s->n_idle++;
-    }
-    pthread_mutex_unlock(&s->pool_mu);
-    if (!keep) store_conn_close(c);
-}
-
-/* ---- statements -------------------------------------------------------------------------- */
-
-static int prepare(store_conn *c, const char *sql, sqlite3_stmt **out, fo_err *err) {
-    for (size_t i = 0; i < c->n_cached; i++)
-        if (c->cached[i].sql == sql) {
-            *out = c->cached[i].st;
-            return FO_OK;
-        }
-    if (c->n_cached == c->cap_cached) {
-        size_t cap = c->cap_cached ? c->cap_cached * 2 : 16;
-        store_cached *grown = realloc(c->cached, cap * sizeof *grown);
-        if (!grown) return store_out_of_memory(err);
-        c->cached = grown;
-        c->cap_cached = cap;
-    }
-    sqlite3_stmt *st;
-    if (sqlite3_prepare_v3(c->db, sql, -1, SQLITE_PREPARE_PERSISTENT, &st, NULL) != SQLITE_OK)
-        return store_fail_sqlite(c->db, err, "could not read the database");
-    c->cached[c->n_cached++] = (store_cached){sql, st};
-    *out = st;
-    return FO_OK;
-}
-
-static int bind_all(sqlite3_stmt *st, const char *types, va_list args) {
-    int rc = SQLITE_OK;
-    for (int i = 1; types[i - 1] && rc == SQLITE_OK; i++) {
-        switch (types[i - 1]) {
-        case 'i':
-            rc = sqlite3_bind_int64(st, i, va_arg(args, int64_t));
-            break;
-        case 'd':
-            rc = sqlite3_bind_double(st, i, va_arg(args, double));
-            break;
-        case 's':
-            rc = sqlite3_bind_text(st, i, va_arg(args, const char *), -1, SQLITE_STATIC);
-            break;
-        default: {
-            const void *p = va_arg(args, const void *);
-            size_t n = va_arg(args, size_t);
-            rc = sqlite3_bind_blob64(st, i, n ? p : "", n, SQLITE_STATIC);
-        }
-        }
-    }
-    return rc;
-}
-
-static int query_args(store_conn *c, sqlite3_stmt **out, fo_err *err, const char *sql,
-                      const char *types, va_list args) {
-    int rc = prepare(c, sql, out, err);
-    if (rc) return rc;
-    if (bind_all(*out, types, args) == SQLITE_OK) return FO_OK;
-    return store_fail_sqlite(c->db, err, "could not use the database");
-}
-
-int store_query(store_conn *c, sqlite3_stmt **out, fo_err *err, const char *sql, const char *types,
-                ...) {
-    va_list args;
-    va_start(args, types);
-    int rc = query_args(c, out, err, sql, types, args);
-    va_end(args);
-    return rc;
-}
-
-int store_step(store_conn *c, sqlite3_stmt *st, fo_err *err) {
-    int got = sqlite3_step(st);
-    if (got == SQLITE_ROW) return 1;
-    int rc = 0;
-    if (got != SQLITE_DONE) { /* SQLite counts COMMIT among those that only read */
-        const char *sql = sqlite3_sql(st);
-        bool reads = sqlite3_stmt_readonly(st) && strncmp(sql, "COMMIT", 6) != 0 &&
-                     strncmp(sql, "BEGIN IMMEDIATE", 15) != 0;
-        rc = store_fail_sqlite(
-            c->db, err, reads ? "could not read the database" : "could not write to the database");
-    }
-    sqlite3_reset(st);
-    return rc;
-}
-
-int store_run_args(store_conn *c, fo_err *err, const char *sql, const char *types, va_list args) {
-    sqlite3_stmt *st;
-    int rc = query_args(c, &st, err, sql, types, args);
-    if (rc) return rc;
-    rc = store_step(c, st, err);
-    if (rc == 1) sqlite3_reset(st);
-    return rc < 0 ? rc : FO_OK;
-}
-
-int store_run(store_conn *c, fo_err *err, const char *sql, const char *types, ...) {
-    va_list args;
-    va_start(args, types);
-    int rc = store_run_args(c, err, sql, types, args);
-    va_end(args);
-    return rc;
-}
-
-char *store_column(sqlite3_stmt *st, int i, bool *oom) {
-    if (sqlite3_column_type(st, i) == SQLITE_NULL) return NULL;
-    const char *s = (const char *)sqlite3_column_text(st, i);
-    char *copy = s ? strdup(s) : NULL;
-    if (!copy) *oom = true;
-    return copy;
-}
-
-/* ---- opening ----------------------------------------------------------------------------- */
-
-/* Nothing is written, and closing moves nothing out of the log, until the ledger has been asked. */
-static int open_writer(store *s, const store_options *opt, fo_err *err) {
-    int rc = store_make_private(s->path, err);
-    if (!rc) rc = store_conn_open(&s->writer, s, true, err);
-    if (rc) return rc;
-    ledger_view view = {0};
-    sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
-    rc = store_ledger_check(s, s->writer, opt, &view, err);
-    if (!rc) {
-        sqlite3_db_config(s->writer->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0, NULL);
-        rc = store_migrate(s->writer, false, err);
-    }
-    if (!rc) rc = store_ledger_start(s, opt, &view, err);
-    ledger_view_deinit(&view);
-    /* Whoever held these claims is gone with the process. */
-    store_txn *t = NULL;
-    if (!rc) rc = store_begin(s, &t, err);
-    if (rc) return rc;
-    rc = store_run(t->c, err, "DELETE FROM idempotency WHERE status IS NULL", "");
-    if (!rc) return store_commit(t, err);
-    store_rollback(t);
-    return rc;
-}
-
-static bool log_is_empty(const store *s) {
-    char name[4096];
-    struct stat st;
-    snprintf(name, sizeof name, "%s-wal", s->path);
-    return stat(name, &st) != 0 || st.st_size == 0;
-}
-
-/* SQLite reads a database with a log beside it only where it may write: it keeps an index of the
- * log there. Where nobody may, and the log is empty, the file cannot change and none is needed. */
-static int look_at_folder(store *s, fo_err *err) {
-    char name[4096];
-    snprintf(name, sizeof name, "%s", s->path);
-    char *slash = strrchr(name, '/');
-    if (slash)
-        slash[slash == name] = 0;
-    else
-        strcpy(name, ".");
-    if (access(name, W_OK) == 0 || errno == ENOENT) return FO_OK;
-    s->unchanging = log_is_empty(s);
-    if (s->unchanging) return FO_OK;
-    snprintf(name, sizeof name, "%s-shm", s->path);
-    if (access(name, R_OK) == 0) return FO_OK; /* of a writer, or of one that crashed */
-    return fo_fail(
-        err, FO_EUNSUPPORTED,
-        "%s cannot be opened where nothing may be written: its log holds commits that it "
-        "does not hold yet; open it once where it can be written to",
-        s->path);
-}
-
-/* A full disk has no room for the index of a log that is empty: then as where nobody may write. */
-static int read_first(store *s, store_conn **c, fo_err *err) {
-    for (;;) {
-        int rc = store_reader(s, false, c, err);
-        bool opened = !rc;
-        if (opened) rc = store_migrate(*c, true, err);
-        if (!rc) return FO_OK;
-        if (opened) store_conn_close(*c);
-        if (rc != FO_ENOSPC || s->unchanging || !log_is_empty(s)) return rc;
-        s->unchanging = true;
-    }
-}
-
-int store_open(store **out, const char *path, const store_options *opt, fo_err *err) {
+int store_open(store **out, const store_backend *backend, const char *home,
+               const store_options *opt, fo_err *err) {
     static const store_options defaults = {0};
-    if (!opt) opt = &defaults;
-    if (!path || !path[0]) return fo_fail(err, FO_EINVAL, "the database needs a path");
-    store *s = calloc(1, sizeof *s);
-    if (!s) return store_out_of_memory(err);
-    pthread_mutex_init(&s->turn_mu, NULL);
-    pthread_cond_init(&s->turn_moved, NULL);
-    pthread_mutex_init(&s->pool_mu, NULL);
-    pthread_mutex_init(&s->damaged_mu, NULL);
-    s->read_only = opt->read_only;
-    s->notices = opt->notices;
-    s->busy_timeout_ms = opt->busy_timeout_ms > 0 ? opt->busy_timeout_ms : 10000;
-    s->path = strdup(path);
-    s->vfs = fo_page_sums_vfs(opt->vfs);
-    int rc = FO_OK;
-    s->ledger_path = opt->ledger ? strdup(opt->ledger) : NULL;
-    if (!s->path || !s->vfs || (opt->ledger && !s->ledger_path)) {
-        rc = store_out_of_memory(err);
-        goto fail;
-    }
-    if (s->read_only) {
-        store_conn *c;
-        ledger_view view = {0};
-        rc = look_at_folder(s, err);
-        if (!rc) rc = read_first(s, &c, err);
-        if (rc) goto fail;
-        rc = store_ledger_check(s, c, opt, &view, err);
-        ledger_view_deinit(&view);
-        store_reader_release(s, c);
-    } else {
-        rc = open_writer(s, opt, err);
-    }
-    if (rc) goto fail;
-    *out = s;
-    return FO_OK;
-fail:
-    store_close(s);
-    return rc;
+    return backend->open(out, home, opt ? opt : &defaults, err);
 }
 
 void store_close(store *s) {
-    if (!s) return;
-    while (s->idle) {
-        store_conn *c = s->idle;
-        s->idle = c->next;
-        store_conn_close(c);
-    }
-    ledger_close(s->ledger);
-    store_conn_close(s->writer); /* the last connection to close checkpoints and removes the WAL */
-    pthread_mutex_destroy(&s->turn_mu);
-    pthread_cond_destroy(&s->turn_moved);
-    pthread_mutex_destroy(&s->pool_mu);
-    pthread_mutex_destroy(&s->damaged_mu);
-    free(s->path);
-    free(s->ledger_path);
-    free(s);
+    if (s) s->ops->close(s);
 }
 
-/* ---- transactions ------------------------------------------------------------------------ */
+/* ---- collections ------------------------------------------------------------------------ */
 
-static void take_turn(store *s) {
-    pthread_mutex_lock(&s->turn_mu);
-    uint64_t mine = s->next_ticket++;
-    while (s->now_serving != mine) pthread_cond_wait(&s->turn_moved, &s->turn_mu);
-    pthread_mutex_unlock(&s->turn_mu);
+int store_get_collection(store *s, const char *tenant, const char *name, store_collection *out,
+                         fo_err *err) {
+    return s->ops->get_collection(s, tenant, name, out, err);
 }
 
-static void pass_turn(store *s) {
-    pthread_mutex_lock(&s->turn_mu);
-    s->now_serving++;
-    pthread_cond_broadcast(&s->turn_moved);
-    pthread_mutex_unlock(&s->turn_mu);
+int store_create_collection(store *s, const char *tenant, const char *name, const char *language,
+                            store_collection *out, fo_err *err) {
+    return s->ops->create_collection(s, tenant, name, language, out, err);
 }
 
-const char *store_timing_name(enum store_timing which) {
-    static const char *const names[] = {"turn", "write", "commit", "read"};
-    return names[which];
+int store_delete_collection(store *s, const char *tenant, const char *name, fo_err *err) {
+    return s->ops->delete_collection(s, tenant, name, err);
 }
 
-const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
-    return &s->timings[which];
+int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
+                           fo_err *err) {
+    return s->ops->list_collections(s, tenant, out, n, err);
 }
+
+int store_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
+                              size_t limit, store_collection **out, size_t *n, size_t *n_all,
+                              fo_err *err) {
+    return s->ops->foreign_collections(s, tenant, name, embedder, limit, out, n, n_all, err);
+}
+
+int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {
+    return s->ops->set_alpha(s, collection, alpha, err);
+}
+
+/* ---- write transactions ----------------------------------------------------------------- */
 
 int store_begin(store *s, store_txn **out, fo_err *err) {
-    if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the database is open read-only");
-    store_txn *t = calloc(1, sizeof *t);
-    if (!t) return store_out_of_memory(err);
-    t->s = s;
-    t->c = s->writer;
-    double asked_ms = fo_now_ms();
-    take_turn(s);
-    t->began_ms = fo_now_ms();
-    fo_histogram_add(&s->timings[STORE_TIMING_TURN], t->began_ms - asked_ms);
-    int rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
-    if (rc) {
-        pass_turn(s);
-        free(t);
-        return rc;
-    }
-    t->changes = sqlite3_total_changes64(t->c->db);
-    *out = t;
-    return FO_OK;
-}
-
-static void txn_end(store_txn *t) {
-    store *s = t->s;
-    free(t->touched);
-    free(t->noted);
-    free(t);
-    pass_turn(s);
+    return s->ops->begin(s, out, err);
 }
 
 int store_commit(store_txn *t, fo_err *err) {
-    int rc = FO_OK;
-    if (t->broken) {
-        rc = t->why.code;
-        if (err) *err = t->why;
-    } else {
-        double from_ms = fo_now_ms();
-        fo_histogram_add(&t->s->timings[STORE_TIMING_WRITE], from_ms - t->began_ms);
-        rc = store_ledger_commit(t, err);
-        fo_histogram_add(&t->s->timings[STORE_TIMING_COMMIT], fo_now_ms() - from_ms);
-    }
-    if (rc) {
-        store_rollback(t);
-        return rc;
-    }
-    txn_end(t);
-    return FO_OK;
+    return t->store->ops->commit(t, err);
 }
 
 void store_rollback(store_txn *t) {
-    if (!t) return;
-    if (!sqlite3_get_autocommit(t->c->db)) store_run(t->c, NULL, "ROLLBACK", "");
-    txn_end(t);
+    if (t) t->store->ops->rollback(t);
 }
 
-int store_txn_failed(store_txn *t, int rc, const fo_err *err) {
-    if (rc && !t->broken && sqlite3_get_autocommit(t->c->db)) {
-        t->broken = true;
-        if (err && err->code == rc)
-            t->why = *err;
-        else
-            fo_fail(&t->why, rc, "the transaction was rolled back");
-    }
-    return rc;
+int store_put_document(store_txn *t, const store_document_in *doc, const store_chunk_in *chunks,
+                       size_t n_chunks, store_put_result *out, fo_err *err) {
+    return t->store->ops->put_document(t, doc, chunks, n_chunks, out, err);
 }
 
-/* ---- upkeep ------------------------------------------------------------------------------ */
+int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
+                          size_t *n_removed, fo_err *err) {
+    return t->store->ops->delete_document(t, collection, id, NULL, removed, n_removed, err);
+}
 
-int store_checkpoint(store *s, fo_err *err) {
-    if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the database is open read-only");
-    take_turn(s);
-    int rc = FO_OK;
-    int got =
-        sqlite3_wal_checkpoint_v2(s->writer->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    /* BUSY: a long read still needs the WAL; what could be moved has been. */
-    if (got != SQLITE_OK && got != SQLITE_BUSY)
-        rc = store_fail_sqlite(s->writer->db, err, "could not checkpoint the database");
-    pass_turn(s);
-    return rc;
+int store_delete_version(store_txn *t, int64_t collection, const char *id,
+                         const unsigned char sha256[32], int64_t **removed, size_t *n_removed,
+                         fo_err *err) {
+    return t->store->ops->delete_document(t, collection, id, sha256, removed, n_removed, err);
+}
+
+int store_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err) {
+    return t->store->ops->txn_epoch(t, collection, epoch, err);
+}
+
+/* ---- reading ---------------------------------------------------------------------------- */
+
+int store_document_unchanged(store *s, int64_t collection, const char *id,
+                             const unsigned char sha256[32], bool *unchanged, size_t *n_chunks,
+                             fo_err *err) {
+    return s->ops->document_unchanged(s, collection, id, sha256, unchanged, n_chunks, err);
+}
+
+int store_get_document(store *s, int64_t collection, const char *id, bool with_text,
+                       store_document *out, fo_err *err) {
+    return s->ops->get_document(s, collection, id, with_text, out, err);
+}
+
+int store_list_documents(store *s, int64_t collection, const char *after, size_t limit,
+                         store_document **out, size_t *n, bool *has_more, fo_err *err) {
+    return s->ops->list_documents(s, collection, after, limit, out, n, has_more, err);
+}
+
+int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err) {
+    return s->ops->get_chunks(s, ids, n, out, err);
+}
+
+int store_get_text(store *s, int64_t document, size_t start, size_t end, char *out, fo_err *err) {
+    return s->ops->get_text(s, document, start, end, out, err);
+}
+
+int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
+                     int64_t *epoch, fo_err *err) {
+    return s->ops->each_chunk(s, collection, after, fn, ctx, epoch, err);
+}
+
+int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **documents, size_t *n,
+                    int64_t *epoch, fo_err *err) {
+    return s->ops->chunk_ids(s, collection, ids, documents, n, epoch, err);
+}
+
+/* ---- another embedder -------------------------------------------------------------------- */
+
+int store_chunks_to_embed(store *s, int64_t collection, const char *embedder, int64_t after,
+                          size_t limit, int64_t **ids, size_t *n, fo_err *err) {
+    return s->ops->chunks_to_embed(s, collection, embedder, after, limit, ids, n, err);
+}
+
+int store_gather_vectors(store_txn *t, const char *tenant, const char *embedder, const int64_t *ids,
+                         const float *vectors, size_t n, uint32_t dim, fo_err *err) {
+    return t->store->ops->gather_vectors(t, tenant, embedder, ids, vectors, n, dim, err);
+}
+
+int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, uint32_t dim,
+                        fo_err *err) {
+    return t->store->ops->adopt_vectors(t, collection, embedder, dim, err);
+}
+
+/* ---- jobs, idempotency, query log ------------------------------------------------------- */
+
+int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,
+                     int64_t *id, fo_err *err) {
+    return s->ops->create_job(s, tenant, kind, collection, id, err);
+}
+
+int store_update_job(store *s, int64_t id, const char *state, int64_t n_total, int64_t n_done,
+                     int64_t n_failed, const char *error, const char *result, fo_err *err) {
+    return s->ops->update_job(s, id, state, n_total, n_done, n_failed, error, result, err);
+}
+
+int store_get_job(store *s, const char *tenant, int64_t id, store_job *out, fo_err *err) {
+    return s->ops->get_job(s, tenant, id, out, err);
+}
+
+int store_fail_running_jobs(store *s, fo_err *err) {
+    return s->ops->fail_running_jobs(s, err);
+}
+
+int store_idem_claim(store *s, const char *tenant, const char *route, const char *key,
+                     const unsigned char body_sha256[32], enum store_idem *state, int *status,
+                     char **response, fo_err *err) {
+    return s->ops->idem_claim(s, tenant, route, key, body_sha256, state, status, response, err);
+}
+
+int store_idem_finish(store *s, const char *tenant, const char *route, const char *key, int status,
+                      const char *response, fo_err *err) {
+    return s->ops->idem_finish(s, tenant, route, key, status, response, err);
+}
+
+int store_idem_abandon(store *s, const char *tenant, const char *route, const char *key,
+                       fo_err *err) {
+    return s->ops->idem_abandon(s, tenant, route, key, err);
+}
+
+int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err) {
+    return s->ops->log_queries(s, rows, n, err);
+}
+
+int store_trim_analytics(store *s, int64_t now_ms, fo_err *err) {
+    return s->ops->trim_analytics(s, now_ms, err);
+}
+
+int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
+                       store_rollup **out, size_t *n, fo_err *err) {
+    return s->ops->cache_series(s, tenant, since_s, step_s, out, n, err);
+}
+
+int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
+                         store_latency **out, size_t *n, fo_err *err) {
+    return s->ops->latency_series(s, tenant, since_s, step_s, out, n, err);
+}
+
+int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
+                       size_t limit, store_query_row **out, size_t *n, fo_err *err) {
+    return s->ops->list_queries(s, tenant, since_ms, order, limit, out, n, err);
+}
+
+/* ---- what a store may leave out --------------------------------------------------------- */
+
+const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
+    static const fo_histogram none;
+    return s->ops->get_timing ? s->ops->get_timing(s, which) : &none;
+}
+
+uint64_t store_n_refused(const store *s) {
+    return s->ops->n_refused ? s->ops->n_refused(s) : 0;
+}
+
+uint64_t store_n_bytes(const store *s) {
+    return s->ops->n_bytes ? s->ops->n_bytes(s) : 0;
 }
 
 int64_t store_free_disk_bytes(store *s) {
-    struct statvfs v;
-    if (statvfs(s->path, &v) != 0) return -1;
-    uint64_t n;
-    if (__builtin_mul_overflow((uint64_t)v.f_bavail, (uint64_t)v.f_frsize, &n) || n > INT64_MAX)
-        return INT64_MAX;
-    return (int64_t)n;
+    return s->ops->free_disk_bytes ? s->ops->free_disk_bytes(s) : -1;
+}
+
+int store_backup(store *s, const char *path, fo_err *err) {
+    if (!s->ops->backup) return not_of_this_store(err, "be copied");
+    return s->ops->backup(s, path, err);
+}
+
+int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err) {
+    if (!s->ops->check) return not_of_this_store(err, "be looked through");
+    return s->ops->check(s, fn, ctx, out, err);
+}
+
+static void keep_first(void *ctx, const store_finding *f) {
+    fo_err *first = ctx;
+    if (first->code != FO_OK) return;
+    fo_fail(first, FO_ECORRUPT, "the database is damaged: %s%.200s%s%s",
+            f->document ? "document '" : "", f->document ? f->document : "",
+            f->document ? "': " : "", f->what);
+}
+
+int store_verify(store *s, fo_err *err) {
+    fo_err first = {0};
+    int rc = store_check(s, keep_first, &first, NULL, err);
+    if (rc || first.code == FO_OK) return rc;
+    if (err) *err = first;
+    return first.code;
+}
+
+int store_mark_damaged(store *s, int64_t document, fo_err *err) {
+    if (!s->ops->mark_damaged) return not_of_this_store(err, "mark documents as damaged");
+    return s->ops->mark_damaged(s, document, err);
+}
+
+int store_rewrite(store *s, fo_err *err) {
+    if (!s->ops->rewrite) return not_of_this_store(err, "be written anew");
+    return s->ops->rewrite(s, err);
 }

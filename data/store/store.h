@@ -1,12 +1,12 @@
-/* store.h - the SQLite store: the truth that every index file is derived from.
+/* store.h - the store: the truth that every index file is derived from, whatever it is made of
+ * (store_backend.h; data/sqlite/ is what homes have).
  *
- * WAL, synchronous=FULL, foreign keys on, schema version in user_version (schema.sql and the
- * migrations in store_schema.c). Everything belongs to a tenant. A collection's *epoch* rises by
- * one with every committed transaction that changes it. Chunk ids (SQLite rowids) are never used
- * twice, and a chunk never changes: an updated document gets new chunks.
+ * Everything belongs to a tenant. A collection's *epoch* rises by one with every committed
+ * transaction that changes it. Chunk ids rise, are never used twice, and a chunk never changes: an
+ * updated document gets new chunks.
  *
- * Threads: any thread may read; readers get a connection of their own from a pool. One write
- * transaction at a time: store_begin waits for its turn.
+ * Threads: any thread may read, and sees what is committed. One write transaction at a time:
+ * store_begin waits for its turn.
  *
  *     store_txn *t;
  *     store_begin(s, &t, &err);
@@ -26,26 +26,25 @@
 
 typedef struct store store;
 typedef struct store_txn store_txn;
+typedef struct store_backend store_backend; /* a kind of store */
 
 typedef struct store_options {
-    bool read_only; /* also from where nothing can be written: then nobody may write elsewhere */
-    int busy_timeout_ms; /* 0: 10,000 */
-    const char *vfs;     /* SQLite VFS name for fault tests; NULL: the default */
-    const char *ledger;  /* path of the ledger of its commits (ledger.h); NULL: none is kept */
-    bool accept_loss;    /* go on where the ledger says that commits were lost */
-    fo_notices notices;  /* while it opens: ledger_missing, ledger_damaged, ledger_short,
-                            commits_lost, commit_unfinished, counts_differ; later, from any thread:
-                            document_damaged (once each), ledger_failed */
+    bool read_only;   /* also from where nothing can be written: then nobody may write elsewhere */
+    bool no_ledger;   /* what is known of its commits outside of it is not looked at */
+    bool accept_loss; /* go on where that says that commits were lost */
+    fo_notices notices; /* while it opens: ledger_missing, ledger_damaged, ledger_short,
+                           commits_lost, commit_unfinished, counts_differ; later, from any thread:
+                           document_damaged (once each), ledger_failed */
 } store_options;
 
-/* Open or make the database; runs migrations in one transaction. A newer schema than this
- * program's is refused with a sentence (FO_EMISMATCH). So is a database that lacks commits which
- * the ledger knows to have been acknowledged (FO_ECORRUPT), files untouched, unless it is opened
- * read-only (a notice) or the loss is accepted (a notice; epochs go on past those lost). */
-int store_open(store **out, const char *path, const store_options *opt, fo_err *err);
-/* A database without a single table, its log included. */
-int store_is_empty(const char *path, bool *empty, fo_err *err);
-void store_close(store *s); /* checkpoints the WAL; no transaction may be open; NULL is fine */
+/* Open the store of a home, or make one; one of an older version is brought up to this one. A newer
+ * one is refused with a sentence (FO_EMISMATCH). So is one that lacks commits which are known to have
+ * been acknowledged (FO_ECORRUPT), files untouched, unless it is opened read-only (a notice) or the
+ * loss is accepted (a notice; epochs go on past those lost). opt NULL: all 0. */
+int store_open(store **out, const store_backend *backend, const char *home,
+               const store_options *opt, fo_err *err);
+/* Nothing is lost where this is not reached. No transaction may be open; NULL is fine. */
+void store_close(store *s);
 
 /* ---- collections ------------------------------------------------------------------------ */
 
@@ -226,10 +225,11 @@ const fo_histogram *store_get_timing(const store *s, enum store_timing which);
 
 /* ---- upkeep ----------------------------------------------------------------------------- */
 
-int store_checkpoint(store *s, fo_err *err); /* WAL into the main file */
-int64_t store_free_disk_bytes(store *s);     /* on the file system of the database */
+uint64_t store_n_bytes(const store *s);  /* of its files, log included; 0: not known */
+int64_t store_free_disk_bytes(store *s); /* on their file system; < 0: not known */
 
-/* Online copy, synced. */
+/* A copy of all of it in one file, as of one moment, synced; path is the old one or a whole new one.
+ * Others may read and write meanwhile. FO_EUNSUPPORTED: not of this kind of store. */
 int store_backup(store *s, const char *path, fo_err *err);
 /* Beside a copy, its SHA-256 as `sha256sum` writes it: PATH.sha256. */
 int store_backup_seal(const char *path, fo_err *err);
@@ -239,9 +239,9 @@ int store_backup_check(const char *path, fo_err *err);
 /* ---- is all well? ----------------------------------------------------------------------- */
 
 enum store_fault {
-    STORE_FAULT_FILE,      /* bytes of the database's files, as they lie */
+    STORE_FAULT_FILE,      /* bytes of its files, as they lie */
     STORE_FAULT_UNUSED,    /* the same, where nothing is kept */
-    STORE_FAULT_STRUCTURE, /* what SQLite finds, rows that contradict each other */
+    STORE_FAULT_STRUCTURE, /* rows that contradict each other, or cannot be found */
     STORE_FAULT_DOCUMENT,  /* what is stored is not what was ingested */
     STORE_FAULT_VECTOR     /* the vector of a chunk is not the one that was computed */
 };
@@ -256,16 +256,14 @@ typedef void store_finding_fn(void *ctx, const store_finding *f);
 
 typedef struct store_check_counts {
     size_t n_documents, n_chunks, n_findings;
-    bool page_sums; /* false: a database of an older version, whose pages carry no checksums */
+    const char *wants_rewrite; /* a sentence: why store_rewrite would do it good; NULL, or static */
 } store_check_counts;
 
-/* SQLite's integrity check, foreign keys, our own invariants, the digest of every document, chunk
- * and vector. Findings do not make it fail; FO_EIO and FO_ENOMEM do. *out may be NULL. */
+/* All that is stored, against itself and against its digests: documents, chunks, vectors. Findings do
+ * not make it fail; FO_EIO, FO_ENOMEM and FO_EUNSUPPORTED do. *out may be NULL. */
 int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err);
 /* The same as one error, the first finding's. */
 int store_verify(store *s, fo_err *err);
-/* The checksums of the pages of a database that nobody has open, and of its log. */
-int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err *err);
 uint64_t store_n_refused(const store *s); /* reads refused because what is stored is damaged */
 
 /* ---- mending ---------------------------------------------------------------------------- */
@@ -273,9 +271,7 @@ uint64_t store_n_refused(const store *s); /* reads refused because what is store
 /* The document (a finding's rowid) is no longer what any content hash says: ingested again, the
  * same content replaces it. */
 int store_mark_damaged(store *s, int64_t document, fo_err *err);
-/* Write the database anew: every page gets its checksum, what is not in use goes. */
+/* Write all of it anew: every byte gets its checksum, what is not in use goes. */
 int store_rewrite(store *s, fo_err *err);
-/* A copy put in a home's place (its ledger gone): a store of its own from here on. */
-int store_adopt(store *s, fo_err *err);
 
 #endif

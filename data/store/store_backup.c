@@ -1,5 +1,4 @@
-/* Copies of the whole database: one file each, with its checksum beside it where it stays in the
- * home. */
+/* The checksum beside a copy of a store. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,62 +9,8 @@
 
 #include <openssl/evp.h>
 
-#include "data/store/store_internal.h"
+#include "data/store/store.h"
 #include "kernels/file.h"
-#include "kernels/page_sums.h"
-
-static int backup_to(store_conn *from, const char *path, fo_err *err) {
-    sqlite3 *to = NULL;
-    int rc = FO_OK;
-    if (sqlite3_open_v2(path, &to, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                        fo_page_sums_vfs(NULL)) != SQLITE_OK) {
-        rc = store_fail_sqlite(to, err, "could not make the backup file");
-        sqlite3_close(to);
-        return rc;
-    }
-    if (fo_page_sums_on(from->db)) fo_page_sums_begin(to);
-    sqlite3_backup *b = sqlite3_backup_init(to, "main", from->db, "main");
-    int got = b ? sqlite3_backup_step(b, -1) : SQLITE_ERROR;
-    if (b && sqlite3_backup_finish(b) != SQLITE_OK) got = SQLITE_ERROR;
-    /* One file, no WAL beside it: that is what a person copies away. */
-    if (got == SQLITE_DONE &&
-        sqlite3_exec(to, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE", NULL, NULL,
-                     NULL) != SQLITE_OK)
-        got = SQLITE_ERROR;
-    if (got != SQLITE_DONE) rc = store_fail_sqlite(to, err, "could not write the backup");
-    if (sqlite3_close(to) != SQLITE_OK && !rc)
-        rc = fo_fail(err, FO_EIO, "could not close the backup");
-    return rc;
-}
-
-int store_backup(store *s, const char *path, fo_err *err) {
-    char *temp = NULL;
-    if (asprintf(&temp, "%s.tmp-%ld", path, (long)getpid()) < 0) return store_out_of_memory(err);
-    unlink(temp);
-    store_conn *c;
-    int rc = store_make_private(temp, err);
-    if (!rc) rc = store_reader(s, false, &c, err);
-    if (!rc) {
-        rc = backup_to(c, temp, err);
-        store_reader_release(s, c);
-    }
-    if (!rc && rename(temp, path) != 0)
-        rc = fo_fail_errno(err, "could not move the backup to %s", path);
-    if (!rc) rc = fo_sync_dir_of(path, err);
-    if (rc) {
-        static const char *const endings[] = {"", "-journal", "-wal", "-shm"};
-        for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-            char *leftover;
-            if (asprintf(&leftover, "%s%s", temp, endings[i]) < 0) continue;
-            unlink(leftover);
-            free(leftover);
-        }
-    }
-    free(temp);
-    return rc;
-}
-
-/* ---- checksums --------------------------------------------------------------------------- */
 
 static int hash_file(const char *path, char hex[65], fo_err *err) {
     enum { PIECE = 1 << 18 };
@@ -75,8 +20,7 @@ static int hash_file(const char *path, char hex[65], fo_err *err) {
     char *piece = malloc(PIECE);
     unsigned char sha[32];
     int rc = FO_OK;
-    if (!h || !piece || EVP_DigestInit_ex(h, EVP_sha256(), NULL) != 1)
-        rc = store_out_of_memory(err);
+    if (!h || !piece || EVP_DigestInit_ex(h, EVP_sha256(), NULL) != 1) rc = fo_no_memory(err);
     for (ssize_t n; !rc && (n = read(fd, piece, PIECE)) != 0;) {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0)
@@ -86,7 +30,7 @@ static int hash_file(const char *path, char hex[65], fo_err *err) {
     }
     if (!rc) {
         EVP_DigestFinal_ex(h, sha, NULL);
-        store_hex(sha, sizeof sha, hex);
+        for (size_t i = 0; i < sizeof sha; i++) snprintf(hex + 2 * i, 3, "%02x", sha[i]);
     }
     EVP_MD_CTX_free(h);
     free(piece);
@@ -113,7 +57,7 @@ int store_backup_seal(const char *path, fo_err *err) {
     line = checksum_line(path, hex);
     if (!line || asprintf(&name, "%s.sha256", path) < 0) {
         free(line);
-        return store_out_of_memory(err);
+        return fo_no_memory(err);
     }
     rc = fo_file_create(&w, name, err);
     if (!rc) {
@@ -131,7 +75,7 @@ int store_backup_seal(const char *path, fo_err *err) {
 int store_backup_check(const char *path, fo_err *err) {
     char *name = NULL, *said = NULL, *line = NULL, hex[65];
     size_t n = 0;
-    if (asprintf(&name, "%s.sha256", path) < 0) return store_out_of_memory(err);
+    if (asprintf(&name, "%s.sha256", path) < 0) return fo_no_memory(err);
     int rc =
         access(name, F_OK) == 0 || errno != ENOENT
             ? fo_file_read(name, 4096, &said, &n, err)
@@ -141,7 +85,7 @@ int store_backup_check(const char *path, fo_err *err) {
     if (!rc) {
         line = checksum_line(path, hex);
         if (!line)
-            rc = store_out_of_memory(err);
+            rc = fo_no_memory(err);
         else if (n != strlen(line) || memcmp(line, said, n) != 0)
             rc = fo_fail(err, FO_ECORRUPT, "it does not have the checksum that %s gives",
                          base_name(name));

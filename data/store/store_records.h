@@ -22,7 +22,7 @@ typedef struct store_collection {
 void store_collection_deinit(store_collection *c);
 
 typedef struct store_document {
-    int64_t rowid;
+    int64_t rowid;                                    /* its number in the store */
     char *id, *title, *uri, *content_type, *metadata; /* NULL where there is none */
     char content_sha256[65];
     int64_t created_ms, updated_ms;
@@ -33,7 +33,7 @@ typedef struct store_document {
 void store_document_deinit(store_document *d);
 
 typedef struct store_chunk {
-    int64_t id, document;                /* rowids */
+    int64_t id, document;                /* numbers in the store */
     size_t ordinal;                      /* 0-based within the document */
     size_t start, end, start_cp, end_cp; /* span in the document's text */
     char *text;                          /* text_len bytes and a NUL */

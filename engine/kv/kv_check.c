@@ -12,6 +12,7 @@
 #include "engine/kv/kv_segment.h"
 #include "kernels/file.h"
 #include "kernels/page_sums.h"
+#include "kernels/sqlite_files.h"
 
 typedef struct check {
     const char *dir;
@@ -111,6 +112,12 @@ static void open_index(check *k) {
     free(uri);
 }
 
+static void on_page(void *ctx, bool unused, const char *what) {
+    const check *k = ctx;
+    (void)unused;
+    k->fn(k->ctx, "index.db", false, what);
+}
+
 int kv_check(const char *dir, kv_check_fn *fn, void *ctx, fo_err *err) {
     check k = {.dir = dir, .fn = fn, .ctx = ctx};
     DIR *d = opendir(dir);
@@ -138,5 +145,8 @@ int kv_check(const char *dir, kv_check_fn *fn, void *ctx, fo_err *err) {
         fn(ctx, "index.db", false, has_index ? "it cannot be read" : "it is gone");
     }
     sqlite3_close(k.index);
-    return FO_OK;
+    char path[4096];
+    if (!has_index || snprintf(path, sizeof path, "%s/index.db", dir) >= (int)sizeof path)
+        return FO_OK;
+    return fo_sqlite_check_files(path, on_page, &k, err);
 }

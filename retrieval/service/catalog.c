@@ -14,7 +14,8 @@ int catalog_open(catalog **out, const char *home, fo_err *err) {
     if (rc) return rc;
     catalog *c = calloc(1, sizeof *c);
     if (!c) return fo_no_memory(err);
-    rc = home_open_store(&c->store, home, &(store_options){.read_only = true}, err);
+    rc = store_open(&c->store, home_backend(), home,
+                    &(store_options){.read_only = true, .no_ledger = true}, err);
     if (rc) {
         free(c);
         return rc;

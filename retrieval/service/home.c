@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "data/sqlite/sqlite_store.h"
 #include "kernels/file.h"
 #include "retrieval/service/home_store.h"
 
@@ -54,44 +55,34 @@ static void newest_backup(const char *home, char out[256]) {
     if (d) closedir(d);
 }
 
+const store_backend *home_backend(void) {
+    return &sqlite_store_backend;
+}
+
 int home_must_exist(const char *home, fo_err *err) {
-    char db[PATH];
-    if (!join(db, home, "forage.db"))
+    char path[PATH];
+    if (!join(path, home, home_backend()->file))
         return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
-    if (access(db, F_OK) == 0) return FO_OK;
+    if (access(path, F_OK) == 0) return FO_OK;
     return fo_fail(err, FO_ENOTFOUND, "there is no home in %s", home);
 }
 
-int home_open_store(store **out, const char *home, const store_options *opt, fo_err *err) {
-    char db[PATH];
-    if (!join(db, home, "forage.db"))
-        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
-    return store_open(out, db, opt, err);
-}
-
-int home_check_store(const char *home, fo_err *err) {
-    char db[PATH], path[PATH], backup[256];
-    struct stat st;
-    if (!join(db, home, "forage.db") || !join(path, home, "ledger"))
-        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
-    bool ledger = access(path, F_OK) == 0, indexes = has_indexes(home);
+int home_check_store(const store_backend *be, const char *home, fo_err *err) {
+    char backup[256];
+    enum store_presence is;
+    bool ledger = false, indexes = has_indexes(home);
+    int rc = be->look(home, &is, &ledger, err);
+    if (rc) return rc;
     newest_backup(home, backup);
     if (!ledger && !indexes && !backup[0]) return FO_OK; /* nothing was ever here */
-    const char *what = "gone";
-    if (stat(db, &st) == 0) {
-        bool empty = st.st_size == 0;
-        /* One that cannot be read is damaged, not lost: opening it says so. */
-        if (!empty && (store_is_empty(db, &empty, NULL) != FO_OK || !empty)) return FO_OK;
-        what = "empty";
-    } else if (errno != ENOENT) {
-        return fo_fail_errno(err, "cannot open %s", db);
-    }
-    fo_fail(err, FO_ECORRUPT, "%.100s has lost its store: forage.db is %s, but there is %s%s%s",
-            home, what,
+    if (is == STORE_THERE) return FO_OK;
+    const char *what = is == STORE_GONE ? "gone" : "empty";
+    fo_fail(err, FO_ECORRUPT, "%.100s has lost its store: %s is %s, but there is %s%s%s%s", home,
+            be->file, what,
             indexes  ? "index/"
-            : ledger ? "ledger"
+            : ledger ? be->ledger
                      : "backups/",
-            indexes && ledger ? ", ledger" : "",
+            indexes && ledger ? ", " : "", indexes && ledger ? be->ledger : "",
             (indexes || ledger) && backup[0] ? ", backups/" : "");
     size_t n = strlen(err ? err->msg : "");
     if (err && backup[0])
@@ -189,9 +180,10 @@ static void tighten_tree(tighten *t, const char *path, int depth) {
 
 /* A folder of our own, which mkdir made 0700 but a person may have made before us. Not one that
  * others use too: /tmp, a folder full of other things. */
-static bool is_ours(const char *home, const struct stat *st, bool *has_store) {
+static bool is_ours(const store_backend *be, const char *home, const struct stat *st,
+                    bool *has_store) {
     char path[PATH];
-    *has_store = join(path, home, "forage.db") && access(path, F_OK) == 0;
+    *has_store = join(path, home, be->file) && access(path, F_OK) == 0;
     if ((st->st_mode & S_ISVTX) || st->st_uid != geteuid()) return false;
     if (*has_store) return true;
     DIR *d = opendir(home);
@@ -203,17 +195,17 @@ static bool is_ours(const char *home, const struct stat *st, bool *has_store) {
     return empty;
 }
 
-void home_tighten(const char *home, const fo_notices *tell) {
-    static const char *const ours[] = {
-        "forage.db", "forage.db-wal", "forage.db-shm", "ledger", "lock", "index",
-        "kv",        "hot",           "backups",       "tmp"};
+void home_tighten(const store_backend *be, const char *home, const fo_notices *tell) {
+    static const char *const ours[] = {"lock", "index", "kv", "hot", "backups", "tmp"};
     tighten t = {0};
     char path[PATH];
     struct stat st;
     if (stat(home, &st) != 0) return;
-    bool there = false, own = is_ours(home, &st, &there);
+    bool there = false, own = is_ours(be, home, &st, &there);
     if (own) tighten_one(&t, home, &st);
     if (!there) t.n = 0; /* a folder made for a new home: nothing was ever open to anybody */
+    for (size_t i = 0; be->files[i]; i++)
+        if (join(path, home, be->files[i])) tighten_tree(&t, path, 0);
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (join(path, home, ours[i])) tighten_tree(&t, path, 0);
     if (t.n)

@@ -3,11 +3,20 @@
 #ifndef FORAGE_RETRIEVAL_HOME_STORE_H
 #define FORAGE_RETRIEVAL_HOME_STORE_H
 
-#include "data/store/store.h"
+#include "data/store/store_backend.h"
+#include "retrieval/service/home.h"
 #include "retrieval/service/service.h"
 
-/* As store_open, of the store that lies in this home. */
-int home_open_store(store **out, const char *home, const store_options *opt, fo_err *err);
+/* The kind of store that homes have. */
+const store_backend *home_backend(void);
+
+/* FO_ECORRUPT, with what to do: the store is gone or empty, though the folder holds what only a
+ * store can have left there. */
+int home_check_store(const store_backend *be, const char *home, fo_err *err);
+
+/* Everything that is Forage's in it for its owner alone: files 0600, folders 0700. Tells how many
+ * were open to others (modes_tightened), and what could not be changed (modes_open). */
+void home_tighten(const store_backend *be, const char *home, const fo_notices *tell);
 
 store *service_store(service *s); /* owned by s */
 

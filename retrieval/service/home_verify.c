@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/store/ledger.h"
 #include "engine/kv/kv_check.h"
 #include "kernels/file.h"
 #include "retrieval/cache/hot_queries.h"
@@ -41,6 +40,7 @@ typedef struct remedy_row {
 } remedy_row;
 
 typedef struct check {
+    const store_backend *backend;
     const char *home, *only;
     const home_listener *to;
     home_report out;
@@ -84,7 +84,8 @@ static void tell(check *k, bool fault, const char *file, const char *document, c
     va_end(ap);
     k->out.n_faults += fault;
     k->n_here += fault;
-    home_finding f = {file, k->tenant, k->collection, document, what, fault};
+    bool of_store = file && strcmp(file, k->backend->file) == 0;
+    home_finding f = {file, k->tenant, k->collection, document, what, of_store, fault};
     if (k->to->found) k->to->found(k->to->ctx, &f);
 }
 
@@ -107,7 +108,7 @@ static void on_file(void *ctx, const store_finding *f) {
     check *k = ctx;
     k->out.n_store_faults++;
     remember(k, f->fault == STORE_FAULT_UNUSED ? REWRITE : NO_REMEDY, 0, NULL, NULL);
-    tell(k, true, "forage.db", NULL, "%s", f->what);
+    tell(k, true, k->backend->file, NULL, "%s", f->what);
 }
 
 static void on_store(void *ctx, const store_finding *f) {
@@ -122,7 +123,7 @@ static void on_store(void *ctx, const store_finding *f) {
         remember(k, MARK_DOCUMENT, f->rowid, NULL, f->document);
     else
         remember(k, NO_REMEDY, 0, NULL, NULL);
-    tell(k, true, "forage.db", f->document, "%s", f->what);
+    tell(k, true, k->backend->file, f->document, "%s", f->what);
     k->tenant = tenant;
     k->collection = collection;
 }
@@ -131,13 +132,14 @@ static void on_notice(void *ctx, const char *kind, const char *text) {
     check *k = ctx;
     bool lost = strcmp(kind, "commits_lost") == 0, of_ledger = strncmp(kind, "ledger_", 7) == 0;
     bool counts = strcmp(kind, "counts_differ") == 0;
+    const char *ledger = k->backend->ledger;
     if (!lost && !of_ledger && !counts) {
-        tell(k, false, "ledger", NULL, "%s", text);
+        tell(k, false, ledger, NULL, "%s", text);
         return;
     }
     k->out.n_store_faults += lost || counts;
     remember(k, lost ? ACCEPT_LOSS : of_ledger ? BEGIN_LEDGER : NO_REMEDY, 0, NULL, NULL);
-    tell(k, true, lost || counts ? "forage.db" : "ledger", NULL, "%s", text);
+    tell(k, true, lost || counts ? k->backend->file : ledger, NULL, "%s", text);
 }
 
 /* ---- indexes ------------------------------------------------------------------------------ */
@@ -324,17 +326,10 @@ static void on_kv(void *ctx, const char *file, bool extra, const char *what) {
     tell(k, true, path, NULL, "%s", what);
 }
 
-static void on_kv_index(void *ctx, const store_finding *f) {
-    on_kv(ctx, "index.db", false, f->what);
-}
-
 static int check_kv(check *k, fo_err *err) {
-    char dir[PATH], path[PATH];
+    char dir[PATH];
     if (!join(dir, k->home, "kv") || access(dir, F_OK) != 0) return FO_OK;
-    int rc = kv_check(dir, on_kv, k, err);
-    if (!rc && join(path, dir, "index.db") && access(path, F_OK) == 0)
-        rc = store_check_files(path, on_kv_index, k, err);
-    return rc;
+    return kv_check(dir, on_kv, k, err);
 }
 
 static void check_hot(check *k) {
@@ -383,7 +378,8 @@ static int check_backup(check *k, const char *dir, const char *name, fo_err *err
         if (err) *err = why;
         return rc;
     }
-    int got = store_check_files(path, on_backup_page, &page, err);
+    const store_backend *be = k->backend;
+    int got = be->check_backup ? be->check_backup(path, on_backup_page, &page, err) : FO_OK;
     if (got != FO_OK) return got;
     if (rc == FO_ENOTFOUND && page.code == FO_OK) remember(k, SEAL_BACKUP, 0, below, NULL);
     tell(k, true, below, NULL, "%s%s%s", why.msg, page.code ? "; " : "", page.code ? page.msg : "");
@@ -417,15 +413,15 @@ static int check_backups(check *k, fo_err *err) {
 }
 
 static void check_top(check *k) {
-    static const char *const known[] = {
-        "forage.db", "forage.db-wal", "forage.db-shm", "forage.db-journal",
-        "ledger",    "lock",          "forage.conf",   "index",
-        "kv",        "hot",           "backups",       "tmp"};
+    static const char *const known[] = {"lock", "forage.conf", "index", "kv",
+                                        "hot",  "backups",     "tmp"};
     DIR *d = opendir(k->home);
     for (struct dirent *e; d && (e = readdir(d));) {
         bool ours = is_dots(e->d_name);
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             ours |= strcmp(e->d_name, known[i]) == 0;
+        for (size_t i = 0; k->backend->files[i]; i++)
+            ours |= strcmp(e->d_name, k->backend->files[i]) == 0;
         if (ours) continue;
         bool aside = strncmp(e->d_name, "lost-", 5) == 0 || ends(e->d_name, ".bad");
         tell(k, false, e->d_name, NULL, "%s",
@@ -451,16 +447,15 @@ static int lock_home(const char *home, bool *in_use) {
 }
 
 static int check_store(check *k, fo_err *err) {
-    char db[PATH], acknowledged[PATH];
-    if (!join(db, k->home, "forage.db") || !join(acknowledged, k->home, "ledger"))
-        return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
-    int rc = k->in_use ? FO_OK : store_check_files(db, on_file, k, err);
+    const store_backend *be = k->backend;
+    int rc = FO_OK;
+    if (!k->in_use && be->check_files) rc = be->check_files(k->home, on_file, k, err);
     if (rc) return rc;
     store *s;
     store_check_counts counts = {0};
     fo_err why = {0};
-    store_options opt = {.read_only = true, .ledger = acknowledged, .notices = {on_notice, k}};
-    rc = store_open(&s, db, &opt, &why);
+    store_options opt = {.read_only = true, .notices = {on_notice, k}};
+    rc = store_open(&s, be, k->home, &opt, &why);
     if (rc == FO_EMISMATCH) { /* of an older or newer version, and no less sound for that */
         if (err) *err = why;
         return rc;
@@ -468,16 +463,21 @@ static int check_store(check *k, fo_err *err) {
     if (rc) { /* nothing more can be said about it */
         k->out.n_store_faults++;
         remember(k, NO_REMEDY, 0, NULL, NULL);
-        tell(k, true, "forage.db", NULL, "%s", why.msg);
+        tell(k, true, k->backend->file, NULL, "%s", why.msg);
         return FO_OK;
     }
-    rc = store_check(s, on_store, k, &counts, err);
+    rc = store_check(s, on_store, k, &counts, &why);
+    if (rc == FO_EUNSUPPORTED) {
+        tell(k, false, be->file, NULL, "%s", why.msg);
+        rc = FO_OK;
+    } else if (rc && err) {
+        *err = why;
+    }
     k->out.n_documents = counts.n_documents;
     k->out.n_chunks = counts.n_chunks;
-    if (!rc && !counts.page_sums) {
+    if (!rc && counts.wants_rewrite) {
         remember(k, REWRITE, 0, NULL, NULL);
-        tell(k, false, "forage.db", NULL,
-             "an older version made it: its pages carry no checksums until --repair writes them");
+        tell(k, false, be->file, NULL, "%s", counts.wants_rewrite);
     }
     if (!rc) rc = check_collections(k, s, err);
     store_close(s);
@@ -488,14 +488,15 @@ static int verify(check *k, fo_err *err) {
     struct stat st;
     if (stat(k->home, &st) != 0) return fo_fail_errno(err, "cannot read %s", k->home);
     fo_err why = {0};
-    int rc = home_check_store(k->home, &why);
-    char db[PATH];
-    if (!rc && join(db, k->home, "forage.db") && access(db, F_OK) != 0)
-        return fo_fail(err, FO_ENOTFOUND, "%s is no home: it holds no forage.db", k->home);
+    int rc = home_check_store(k->backend, k->home, &why);
+    char path[PATH];
+    if (!rc && join(path, k->home, k->backend->file) && access(path, F_OK) != 0)
+        return fo_fail(err, FO_ENOTFOUND, "%s is no home: it holds no %s", k->home,
+                       k->backend->file);
     if (rc) {
         k->out.n_store_faults++;
         remember(k, NO_REMEDY, 0, NULL, NULL);
-        tell(k, true, "forage.db", NULL, "%s", why.msg);
+        tell(k, true, k->backend->file, NULL, "%s", why.msg);
         rc = FO_OK;
     } else {
         rc = check_store(k, err);
@@ -513,7 +514,7 @@ static int verify(check *k, fo_err *err) {
 
 int home_verify(const char *home, const char *collection, const home_listener *to, home_report *out,
                 fo_err *err) {
-    check k = {.home = home, .only = collection, .to = to};
+    check k = {.backend = home_backend(), .home = home, .only = collection, .to = to};
     int fd = lock_home(home, &k.in_use);
     k.out.in_use = k.in_use;
     int rc = verify(&k, err);
@@ -560,7 +561,7 @@ static int mend_store(check *k, service *s, fo_err *err) {
     }
     if (!rc && rewrite) {
         rc = store_rewrite(service_store(s), err);
-        if (!rc) done(k->to, "forage.db: written anew, every page with its checksum");
+        if (!rc) done(k->to, "%s: written anew, every page with its checksum", k->backend->file);
     }
     return rc;
 }
@@ -593,8 +594,8 @@ static int mend_files(check *k, bool *loss, fo_err *err) {
             break;
         case ACCEPT_LOSS: /* what of the log is whole still belongs to the database: a copy */
             *loss = true;
-            if (join(path, k->home, "forage.db-wal") && access(path, F_OK) == 0)
-                rc = home_copy_aside(k->home, "forage.db-wal", err);
+            if (k->backend->log && join(path, k->home, k->backend->log) && access(path, F_OK) == 0)
+                rc = home_copy_aside(k->home, k->backend->log, err);
             break;
         default:
             break;
@@ -605,7 +606,7 @@ static int mend_files(check *k, bool *loss, fo_err *err) {
 
 int home_repair(const service_options *opt, const home_listener *to, home_report *out,
                 fo_err *err) {
-    check k = {.home = opt->home, .to = to};
+    check k = {.backend = opt->store ? opt->store : home_backend(), .home = opt->home, .to = to};
     bool loss = false;
     int fd = lock_home(opt->home, &k.in_use);
     int rc = k.in_use ? fo_fail(err, FO_EBUSY, "a server works on %s: stop it first", opt->home)
@@ -623,7 +624,7 @@ int home_repair(const service_options *opt, const home_listener *to, home_report
         service *s;
         rc = service_open(&s, &with, err);
         if (!rc) {
-            if (old) done(to, "forage.db: brought up to this version");
+            if (old) done(to, "%s: brought up to this version", k.backend->file);
             rc = mend_store(&k, s, err);
             service_close(s);
         }

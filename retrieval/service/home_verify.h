@@ -16,7 +16,8 @@ typedef struct home_finding { /* strings live until the callback returns; NULL: 
     const char *file;         /* below the home */
     const char *tenant, *collection, *document;
     const char *what;
-    bool fault; /* false: worth a line, and in order (left by a crash, put aside before) */
+    bool of_store; /* it is the store that is meant, not what is derived from it */
+    bool fault;    /* false: worth a line, and in order (left by a crash, put aside before) */
 } home_finding;
 
 typedef struct home_listener {

@@ -38,15 +38,15 @@ static int take_lock(service *s, fo_err *err) {
 /* A home that has lost its store opens empty only where that is wanted. */
 static int look_for_store(service *s, bool force_empty, fo_err *err) {
     fo_err why = {0};
-    int rc = home_check_store(s->home, &why);
+    int rc = home_check_store(s->backend, s->home, &why);
     if (!rc) return FO_OK;
     if (rc != FO_ECORRUPT || !force_empty) {
         if (err) *err = why;
         return rc;
     }
-    static const char *const rest[] = {
-        "forage.db", "forage.db-wal", "forage.db-shm", "forage.db-journal",
-        "ledger",    "index",         "hot",           NULL};
+    const char *rest[32] = {"index", "hot"};
+    for (size_t i = 0, n = 2; s->backend->files[i] && n + 1 < sizeof rest / sizeof *rest; i++)
+        rest[n++] = s->backend->files[i];
     fo_notice(&s->notices, "store_lost", "%s", why.msg);
     return home_put_aside(s->home, rest, err);
 }
@@ -137,6 +137,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     service *s = calloc(1, sizeof *s);
     if (!s) return fo_no_memory(err);
     s->lock_fd = -1;
+    s->backend = opt->store ? opt->store : home_backend();
     s->read_only = opt->read_only || opt->full_disk;
     s->offline = opt->offline && !s->read_only;
     s->build_memory = opt->build_memory;
@@ -154,14 +155,11 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->open.most = opt->max_open_collections ? opt->max_open_collections : MAX_OPEN;
     pthread_mutex_init(&s->write_mu, NULL);
     pthread_cond_init(&s->write_turn, NULL);
-    char *database = NULL, *ledger = NULL;
     int rc = FO_OK;
     s->home = strdup(opt->home);
     s->pool = fo_pool_create_background(opt->n_threads, false);
     s->index_pool = fo_pool_create_background(opt->n_threads, false);
-    if (asprintf(&database, "%s/forage.db", opt->home) < 0) database = NULL;
-    if (asprintf(&ledger, "%s/ledger", opt->home) < 0) ledger = NULL;
-    if (!s->home || !s->pool || !s->index_pool || !database || !ledger) {
+    if (!s->home || !s->pool || !s->index_pool) {
         rc = fo_no_memory(err);
         goto fail;
     }
@@ -173,15 +171,13 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         if (!rc) rc = take_lock(s, err);
         if (!rc) rc = look_for_store(s, opt->force_empty, err);
         if (rc) goto fail;
-        home_tighten(s->home, &s->notices);
+        home_tighten(s->backend, s->home, &s->notices);
     }
     rc = open_models(s, opt, err);
     if (rc) goto fail;
-    store_options sopt = {.read_only = s->read_only,
-                          .ledger = ledger,
-                          .accept_loss = opt->accept_loss,
-                          .notices = opt->notices};
-    rc = store_open(&s->store, database, &sopt, err);
+    store_options sopt = {
+        .read_only = s->read_only, .accept_loss = opt->accept_loss, .notices = opt->notices};
+    rc = store_open(&s->store, s->backend, s->home, &sopt, err);
     s->catalog.store = s->store;
     if (!rc && !s->read_only) rc = store_fail_running_jobs(s->store, err);
     if (!rc && !s->read_only) rc = search_workers_create(&s->index_workers, 0, err);
@@ -193,13 +189,9 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         generator_get_kept(s->generator, &kept))
         rc = kv_warm_start(&s->warm, s, opt->warm, err);
     if (rc) goto fail;
-    free(database);
-    free(ledger);
     *out = s;
     return FO_OK;
 fail:
-    free(database);
-    free(ledger);
     service_close(s);
     return rc;
 }
@@ -285,15 +277,7 @@ void service_get_ingest_memory(service *s, memory_budget_stats *out) {
 }
 
 uint64_t service_database_bytes(const service *s) {
-    static const char *const files[] = {"forage.db", "forage.db-wal"};
-    uint64_t bytes = 0;
-    for (size_t i = 0; i < 2; i++) {
-        char path[4096];
-        struct stat st;
-        snprintf(path, sizeof path, "%s/%s", s->home, files[i]);
-        if (stat(path, &st) == 0) bytes += (uint64_t)st.st_size;
-    }
-    return bytes;
+    return store_n_bytes(s->store);
 }
 
 int64_t service_free_disk_bytes(service *s) {

@@ -50,7 +50,9 @@ typedef struct service_options {
     size_t reader_cache_bytes; /* of token vectors that it keeps; 0: 64 MiB */
     /* The language model, such as local_generator() gives; {0}: answers are extractive. */
     generator_source generator;
-    int n_threads;             /* < 1: fo_core_count() for models, else fo_cpu_count() */
+    int n_threads; /* < 1: fo_core_count() for models, else fo_cpu_count() */
+    /* What keeps documents; NULL: SQLite's (data/store/store_backend.h). */
+    const struct store_backend *store;
     bool read_only;            /* no lock, no writes: several processes may serve one home */
     bool full_disk;            /* read_only, but alone: what is left where the disk is full */
     bool force_empty;          /* begin anew where the home has lost its store */

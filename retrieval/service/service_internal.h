@@ -65,6 +65,7 @@ typedef struct query_memory query_memory; /* query_memory.c */
 struct service {
     /* immutable after open */
     char *home;
+    const store_backend *backend;
     store *store;
     struct catalog catalog; /* of that store */
     embedder *embedder;

@@ -62,8 +62,7 @@ static void found(void *ctx, const home_finding *f) {
     json_out_string(to, "document", f->document);
     json_out_string(to, "what", f->what);
     json_out_close(to, '}');
-    bool of_store = f->fault && f->file && strcmp(f->file, "forage.db") == 0;
-    if (of_store && !r->store_error[0])
+    if (f->fault && f->of_store && !r->store_error[0])
         snprintf(r->store_error, sizeof r->store_error, "%s%s%s%s", f->document ? "document '" : "",
                  f->document ? f->document : "", f->document ? "': " : "", f->what);
     if (o.json) return;

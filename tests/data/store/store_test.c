@@ -6,7 +6,7 @@
 #include <sqlite3.h>
 #include <time.h>
 
-#include "data/store/store.h"
+#include "data/sqlite/sqlite_store.h"
 #include "kernels/clock.h"
 #include "kernels/page_sums.h"
 #include "tests/data/store/store_fixture.h"
@@ -24,7 +24,7 @@ static env open_env(void) {
     env e = {.dir = test_folder()};
     fo_err err = {0};
     snprintf(e.path, sizeof e.path, "%s/forage.db", e.dir);
-    assert_ok(store_open(&e.s, e.path, NULL, &err), &err);
+    assert_ok(sqlite_store_open(&e.s, e.path, NULL, &err), &err);
     assert_ok(store_create_collection(e.s, "acme", "docs", NULL, &e.c, &err), &err);
     return e;
 }
@@ -406,7 +406,7 @@ static void an_idempotency_key_answers_once(void **state) {
     assert_ok(store_idem_claim(e.s, "acme", "/ingest", "k2", body, &st, &status, &response, &err),
               &err);
     store_close(e.s);
-    assert_ok(store_open(&e.s, e.path, NULL, &err), &err);
+    assert_ok(sqlite_store_open(&e.s, e.path, NULL, &err), &err);
     assert_ok(store_idem_claim(e.s, "acme", "/ingest", "k2", body, &st, &status, &response, &err),
               &err);
     assert_int_equal(st, STORE_IDEM_NEW);
@@ -454,7 +454,7 @@ static void a_backup_is_one_whole_database(void **state) {
     assert_ok(store_backup(e.s, path, &err), &err);
     assert_int_not_equal(access(wal, F_OK), 0);
     store *copy;
-    assert_ok(store_open(&copy, path, NULL, &err), &err);
+    assert_ok(sqlite_store_open(&copy, path, NULL, &err), &err);
     assert_ok(store_verify(copy, &err), &err);
     store_document got;
     assert_ok(store_get_document(copy, e.c.id, d.id, true, &got, &err), &err);
@@ -477,21 +477,21 @@ static void a_strange_or_newer_database_is_refused(void **state) {
     assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, vfs), SQLITE_OK);
     sqlite3_exec(db, "PRAGMA user_version = 999", NULL, NULL, NULL);
     sqlite3_close(db);
-    assert_int_equal(store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
+    assert_int_equal(sqlite_store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
     assert_non_null(strstr(err.msg, "999"));
     assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, vfs), SQLITE_OK);
     sqlite3_exec(db, "PRAGMA user_version = 1; PRAGMA application_id = 0", NULL, NULL, NULL);
     sqlite3_close(db);
-    assert_int_equal(store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
+    assert_int_equal(sqlite_store_open(&s, e.path, NULL, &err), FO_EMISMATCH);
     char other[4200];
     snprintf(other, sizeof other, "%s/not-a-database", e.dir);
     FILE *f = fopen(other, "w");
     for (int i = 0; i < 2000; i++) fputs("this is no database\n", f);
     fclose(f);
-    assert_int_equal(store_open(&s, other, NULL, &err), FO_ECORRUPT);
-    store_options ro = {.read_only = true};
+    assert_int_equal(sqlite_store_open(&s, other, NULL, &err), FO_ECORRUPT);
+    sqlite_options ro = {.store.read_only = true};
     snprintf(other, sizeof other, "%s/absent.db", e.dir);
-    assert_int_equal(store_open(&s, other, &ro, &err), FO_EIO);
+    assert_int_equal(sqlite_store_open(&s, other, &ro, &err), FO_EIO);
     assert_int_not_equal(access(other, F_OK), 0);
     store_collection_deinit(&e.c);
     test_remove(e.dir);
@@ -501,9 +501,9 @@ static void a_read_only_store_reads_and_refuses_writes(void **state) {
     (void)state;
     env e = open_env();
     fo_err err = {0};
-    store_options ro = {.read_only = true};
+    sqlite_options ro = {.store.read_only = true};
     store *s;
-    assert_ok(store_open(&s, e.path, &ro, &err), &err);
+    assert_ok(sqlite_store_open(&s, e.path, &ro, &err), &err);
     store_collection c;
     assert_ok(store_get_collection(s, "acme", "docs", &c, &err), &err);
     store_collection_deinit(&c);
@@ -597,7 +597,7 @@ static void readers_and_writers_work_side_by_side(void **state) {
     assert_int_equal(c.n_documents, 60);
     assert_int_equal(c.epoch, 75);
     store_collection_deinit(&c);
-    assert_ok(store_checkpoint(e.s, &err), &err);
+    assert_ok(sqlite_checkpoint(e.s, &err), &err);
     assert_true(store_free_disk_bytes(e.s) > 0);
     close_env(&e);
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sqlite3.h>
 
-#include "data/store/store.h"
+#include "data/sqlite/sqlite_store.h"
 #include "kernels/page_sums.h"
 
 #define DAY INT64_C(86400)
@@ -16,7 +16,7 @@ typedef struct env {
 
 static void open_store(env *e) {
     fo_err err = {0};
-    assert_ok(store_open(&e->s, e->path, NULL, &err), &err);
+    assert_ok(sqlite_store_open(&e->s, e->path, NULL, &err), &err);
 }
 
 static env make_env(void) {

@@ -5,10 +5,11 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include "data/sqlite/sqlite_store.h"
 #include "kernels/file.h"
 #include "tests/data/store/store_fixture.h"
 
-#include "data/store/ledger.h"
+#include "data/sqlite/ledger.h"
 
 static const unsigned char id[16] = "0123456789abcdef";
 
@@ -160,8 +161,9 @@ static void note(void *ctx, const char *kind, const char *text) {
 
 static int reopen(env *e, bool accept) {
     e->said[0] = 0;
-    store_options o = {.ledger = e->ledger, .accept_loss = accept, .notices = {note, e}};
-    return store_open(&e->s, e->path, &o, &e->err);
+    sqlite_options o = {
+        .ledger = e->ledger, .store.accept_loss = accept, .store.notices = {note, e}};
+    return sqlite_store_open(&e->s, e->path, &o, &e->err);
 }
 
 static void begin(env *e) {
@@ -217,7 +219,7 @@ static void a_store_that_lost_its_log_is_refused(void **unused) {
     assert_ok(reopen(&e, false), &e.err); /* a crash alone loses nothing */
     assert_string_equal(e.said, "");
     assert_int_equal(n_documents(&e), 50);
-    assert_ok(store_checkpoint(e.s, &e.err), &e.err);
+    assert_ok(sqlite_checkpoint(e.s, &e.err), &e.err);
     put(&e, 50, 50);
     crash(&e);
     struct stat before, after;
@@ -231,8 +233,8 @@ static void a_store_that_lost_its_log_is_refused(void **unused) {
     assert_int_equal(after.st_size, before.st_size);
     unlink(e.wal);
     assert_int_equal(reopen(&e, false), FO_ECORRUPT);
-    store_options o = {.read_only = true, .ledger = e.ledger, .notices = {note, &e}};
-    assert_ok(store_open(&e.s, e.path, &o, &e.err), &e.err);
+    sqlite_options o = {.store.read_only = true, .ledger = e.ledger, .store.notices = {note, &e}};
+    assert_ok(sqlite_store_open(&e.s, e.path, &o, &e.err), &e.err);
     assert_string_equal(e.said, "commits_lost ");
     store_close(e.s);
     assert_ok(reopen(&e, true), &e.err);

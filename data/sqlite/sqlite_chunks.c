@@ -1,5 +1,5 @@
 /* Chunks, as search reads them: a few by id, or all of a collection in order. */
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,25 +9,14 @@
 
 enum { BEFORE_BYTES = 512 };
 
-void store_chunk_deinit(store_chunk *c) {
-    if (!c) return;
-    if (c->text) free(c->text - c->n_before);
-    free(c->heading);
-    free(c->document_id);
-    free(c->title);
-    free(c->uri);
-    free(c->metadata);
-    *c = (store_chunk){0};
-}
-
-static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64_t start,
+static int read_span(sqlite_conn *c, sqlite3_blob **blob, int64_t document, int64_t start,
                      int64_t end, char **out, fo_err *err) {
     if (start < 0 || end < start || end - start > STORE_MAX_TEXT)
         return fo_fail(err, FO_ECORRUPT, "document %lld has a chunk with a broken span",
                        (long long)document);
     char *text = malloc((size_t)(end - start) + 1);
-    if (!text) return store_out_of_memory(err);
-    int rc = store_read_text(c, blob, document, (size_t)start, (size_t)end, text, err);
+    if (!text) return fo_no_memory(err);
+    int rc = sqlite_read_text(c, blob, document, (size_t)start, (size_t)end, text, err);
     if (rc) {
         free(text);
         return rc;
@@ -38,7 +27,7 @@ static int read_span(store_conn *c, sqlite3_blob **blob, int64_t document, int64
 }
 
 /* The chunk's own text, with what stands before it. */
-static int read_chunk_text(store_conn *c, sqlite3_blob **blob, store_chunk *out, fo_err *err) {
+static int read_chunk_text(sqlite_conn *c, sqlite3_blob **blob, store_chunk *out, fo_err *err) {
     size_t before = out->start < BEFORE_BYTES ? out->start : BEFORE_BYTES, cut = 0;
     char *text;
     if (out->end < out->start) before = 0; /* a broken span, which read_span names */
@@ -53,17 +42,17 @@ static int read_chunk_text(store_conn *c, sqlite3_blob **blob, store_chunk *out,
     return FO_OK;
 }
 
-static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, store_chunk *out,
-                     fo_err *err) {
+static int get_chunk(sqlite_store *s, sqlite_conn *c, sqlite3_blob **blob, int64_t id,
+                     store_chunk *out, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(
+    int rc = sqlite_query(
         c, &st, err,
         "SELECT c.document, c.ordinal, c.start, c.stop, c.start_cp, c.stop_cp, "
         "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata, "
         "c.n_tokens, c.digest FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?",
         "i", id);
     if (rc) return rc;
-    rc = store_step(c, st, err);
+    rc = sqlite_step(c, st, err);
     if (rc != 1) return rc;
     bool oom = false;
     *out = (store_chunk){
@@ -74,10 +63,10 @@ static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, s
         .end = (size_t)sqlite3_column_int64(st, 3),
         .start_cp = (size_t)sqlite3_column_int64(st, 4),
         .end_cp = (size_t)sqlite3_column_int64(st, 5),
-        .document_id = store_column(st, 8, &oom),
-        .title = store_column(st, 9, &oom),
-        .uri = store_column(st, 10, &oom),
-        .metadata = store_column(st, 11, &oom),
+        .document_id = sqlite_column(st, 8, &oom),
+        .title = sqlite_column(st, 9, &oom),
+        .uri = sqlite_column(st, 10, &oom),
+        .metadata = sqlite_column(st, 11, &oom),
     };
     int64_t heading_start = sqlite3_column_int64(st, 6), heading_end = sqlite3_column_int64(st, 7);
     int64_t n_tokens = sqlite3_column_int64(st, 12);
@@ -85,7 +74,7 @@ static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, s
     bool known = sqlite3_column_bytes(st, 13) == 32;
     if (known) memcpy(want, sqlite3_column_blob(st, 13), 32);
     sqlite3_reset(st);
-    if (oom) return store_out_of_memory(err);
+    if (oom) return fo_no_memory(err);
     rc = read_chunk_text(c, blob, out, err);
     size_t heading_len = 0;
     if (!rc) {
@@ -94,58 +83,61 @@ static int get_chunk(store *s, store_conn *c, sqlite3_blob **blob, int64_t id, s
             rc = read_span(c, blob, out->document, heading_start, heading_end, &out->heading, err);
     }
     if (!rc) {
-        store_digest_chunk(&(store_digest_span){.document_id = out->document_id,
-                                                .title = out->title,
-                                                .uri = out->uri,
-                                                .metadata = out->metadata,
-                                                .ordinal = (int64_t)out->ordinal,
-                                                .start_cp = (int64_t)out->start_cp,
-                                                .end_cp = (int64_t)out->end_cp,
-                                                .n_tokens = n_tokens,
-                                                .heading = out->heading,
-                                                .heading_len = heading_len,
-                                                .text = out->text,
-                                                .text_len = out->text_len},
-                           got);
+        sqlite_digest_chunk(&(sqlite_digest_span){.document_id = out->document_id,
+                                                  .title = out->title,
+                                                  .uri = out->uri,
+                                                  .metadata = out->metadata,
+                                                  .ordinal = (int64_t)out->ordinal,
+                                                  .start_cp = (int64_t)out->start_cp,
+                                                  .end_cp = (int64_t)out->end_cp,
+                                                  .n_tokens = n_tokens,
+                                                  .heading = out->heading,
+                                                  .heading_len = heading_len,
+                                                  .text = out->text,
+                                                  .text_len = out->text_len},
+                            got);
         if (!known || memcmp(want, got, sizeof want) != 0) rc = FO_ECORRUPT;
     }
-    if (rc == FO_ECORRUPT) rc = store_refuse_damaged(s, out->document, out->document_id, err);
+    if (rc == FO_ECORRUPT) rc = sqlite_refuse_damaged(s, out->document, out->document_id, err);
     return rc;
 }
 
-int store_get_chunks(store *s, const int64_t *ids, size_t n, store_chunk *out, fo_err *err) {
+int sqlite_get_chunks(store *base, const int64_t *ids, size_t n, store_chunk *out, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
     memset(out, 0, n * sizeof *out);
-    store_conn *c;
-    int rc = store_reader(s, true, &c, err);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, true, &c, err);
     if (rc) return rc;
     sqlite3_blob *blob = NULL;
     for (size_t i = 0; !rc && i < n; i++) rc = get_chunk(s, c, &blob, ids[i], &out[i], err);
     sqlite3_blob_close(blob);
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     if (rc)
         for (size_t i = 0; i < n; i++) store_chunk_deinit(&out[i]);
     return rc;
 }
 
-int store_get_text(store *s, int64_t document, size_t start, size_t end, char *out, fo_err *err) {
-    store_conn *c;
-    int rc = store_reader(s, false, &c, err);
+int sqlite_get_text(store *base, int64_t document, size_t start, size_t end, char *out,
+                    fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     sqlite3_blob *blob = NULL;
-    rc = store_read_text(c, &blob, document, start, end, out, err);
+    rc = sqlite_read_text(c, &blob, document, start, end, out, err);
     sqlite3_blob_close(blob);
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     return rc;
 }
 
 /* The epoch as this connection's snapshot sees it; opens the snapshot where it is the first read.
  */
-static int read_epoch(store_conn *c, int64_t collection, int64_t *epoch, fo_err *err) {
+static int read_epoch(sqlite_conn *c, int64_t collection, int64_t *epoch, fo_err *err) {
     sqlite3_stmt *st;
     int rc =
-        store_query(c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
+        sqlite_query(c, &st, err, "SELECT epoch FROM collections WHERE id = ?", "i", collection);
     if (rc) return rc;
-    rc = store_step(c, st, err);
+    rc = sqlite_step(c, st, err);
     if (rc == 0)
         return fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
     if (rc < 0) return rc;
@@ -170,17 +162,18 @@ static int align_vector(sqlite3_stmt *st, int i, float **vector, size_t *cap, ui
         free(*vector);
         *vector = malloc(n);
         *cap = *vector ? n : 0;
-        if (!*vector) return store_out_of_memory(err);
+        if (!*vector) return fo_no_memory(err);
     }
     if (n) memcpy(*vector, p, n);
     *dim = (uint32_t)(n / sizeof(float));
     return FO_OK;
 }
 
-int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
-                     int64_t *epoch, fo_err *err) {
-    store_conn *c;
-    int rc = store_reader(s, true, &c, err);
+int sqlite_each_chunk(store *base, int64_t collection, int64_t after, store_index_fn *fn, void *ctx,
+                      int64_t *epoch, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, true, &c, err);
     if (rc) return rc;
     sqlite3_blob *blob = NULL;
     sqlite3_stmt *st = NULL;
@@ -189,13 +182,14 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
     size_t cap_vector = 0;
     rc = read_epoch(c, collection, epoch, err);
     if (!rc)
-        rc = store_query(c, &st, err,
+        rc =
+            sqlite_query(c, &st, err,
                          "SELECT c.id, c.document, c.start, c.stop, d.title, d.metadata, e.vector, "
                          "e.crc FROM chunks c JOIN documents d ON d.id = c.document "
                          "LEFT JOIN embeddings e ON e.chunk = c.id "
                          "WHERE c.collection = ? AND c.id > ? ORDER BY c.id",
                          "ii", collection, after);
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         int64_t start = sqlite3_column_int64(st, 2), end = sqlite3_column_int64(st, 3);
         store_index_row row = {
             .chunk = sqlite3_column_int64(st, 0),
@@ -207,10 +201,10 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
         fo_buf_clear(&text);
         bool span = start >= 0 && end >= start && end - start <= STORE_MAX_TEXT;
         if (!fo_buf_reserve(&text, span ? (size_t)(end - start) : 1))
-            rc = store_out_of_memory(err);
+            rc = fo_no_memory(err);
         else if (span)
-            rc =
-                store_read_text(c, &blob, row.document, (size_t)start, (size_t)end, text.data, err);
+            rc = sqlite_read_text(c, &blob, row.document, (size_t)start, (size_t)end, text.data,
+                                  err);
         row.damaged = !span || rc == FO_ECORRUPT;
         if (rc == FO_ECORRUPT) rc = FO_OK;
         if (!rc) rc = align_vector(st, 6, &vector, &cap_vector, &row.dim, err);
@@ -219,7 +213,7 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
             text.data[row.text_len] = 0;
             row.text = text.data;
             row.vector = row.dim ? vector : NULL;
-            row.damaged |= row.dim && store_vector_crc(row.chunk, vector, 4 * (size_t)row.dim) !=
+            row.damaged |= row.dim && sqlite_vector_crc(row.chunk, vector, 4 * (size_t)row.dim) !=
                                           (uint64_t)sqlite3_column_int64(st, 7);
             rc = fn(ctx, &row);
         }
@@ -227,7 +221,7 @@ int store_each_chunk(store *s, int64_t collection, int64_t after, store_index_fn
     }
     if (st) sqlite3_reset(st);
     sqlite3_blob_close(blob);
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     fo_buf_free(&text);
     free(vector);
     return rc;
@@ -239,36 +233,37 @@ static bool grow_ids(int64_t **list, size_t cap) {
     return grown != NULL;
 }
 
-int store_chunk_ids(store *s, int64_t collection, int64_t **ids, int64_t **documents, size_t *n,
-                    int64_t *epoch, fo_err *err) {
+int sqlite_chunk_ids(store *base, int64_t collection, int64_t **ids, int64_t **documents, size_t *n,
+                     int64_t *epoch, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
     *ids = NULL;
     if (documents) *documents = NULL;
     *n = 0;
-    store_conn *c;
-    int rc = store_reader(s, true, &c, err);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, true, &c, err);
     if (rc) return rc;
     int64_t *list = NULL, *of = NULL;
     size_t count = 0, cap = 0;
     sqlite3_stmt *st;
     rc = read_epoch(c, collection, epoch, err);
     if (!rc)
-        rc = store_query(c, &st, err,
-                         "SELECT id, document FROM chunks WHERE collection = ? ORDER BY id", "i",
-                         collection);
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+        rc = sqlite_query(c, &st, err,
+                          "SELECT id, document FROM chunks WHERE collection = ? ORDER BY id", "i",
+                          collection);
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
             cap = cap ? cap * 2 : 1024;
             if (!grow_ids(&list, cap) || (documents && !grow_ids(&of, cap))) {
                 sqlite3_reset(st);
-                rc = store_out_of_memory(err);
+                rc = fo_no_memory(err);
                 break;
             }
         }
         if (documents) of[count] = sqlite3_column_int64(st, 1);
         list[count++] = sqlite3_column_int64(st, 0);
     }
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     if (rc) {
         free(list);
         free(of);

@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include "data/sqlite/sqlite_store.h"
 #include "kernels/page_sums.h"
 #include "tests/data/store/store_fixture.h"
 
@@ -19,7 +20,7 @@ typedef struct env {
 enum { DOCUMENTS = 12 };
 
 static void open_store(env *e) {
-    assert_ok(store_open(&e->s, e->path, NULL, &e->err), &e->err);
+    assert_ok(sqlite_store_open(&e->s, e->path, NULL, &e->err), &e->err);
 }
 
 /* bare: in a file that reserves no bytes for sums. */
@@ -223,7 +224,7 @@ static void a_stranger_s_writing_is_found(void **state) {
             "n_contexts, cache_hit) VALUES (1, 't', 1, 1, 0)",
             NULL);
     findings f = {0};
-    assert_ok(store_check_files(e.path, collect, &f, &e.err), &e.err);
+    assert_ok(sqlite_check_files(e.path, collect, &f, &e.err), &e.err);
     assert_true(f.n > 0);
     e.s = NULL;
     end(&e);
@@ -247,11 +248,11 @@ static void every_bit_of_the_file_counts(void **state) {
         flip(e.path, at, bit);
         findings f = {0};
         fo_err err = {0};
-        store_options ro = {.read_only = true};
+        sqlite_options ro = {.store.read_only = true};
         store *s;
-        assert_ok(store_check_files(e.path, collect, &f, &err), &err);
+        assert_ok(sqlite_check_files(e.path, collect, &f, &err), &err);
         if (f.n == 0) fail_msg("bit %d of byte %llu", bit, (unsigned long long)at);
-        if (store_open(&s, e.path, &ro, &err) == FO_OK) {
+        if (sqlite_store_open(&s, e.path, &ro, &err) == FO_OK) {
             checked += store_verify(s, &err) != FO_OK;
             store_close(s);
         } else {
@@ -268,7 +269,7 @@ static void every_bit_of_the_file_counts(void **state) {
                  (unsigned long long)(test_random(&seed) % (uint64_t)st.st_size), e.path, copy);
         assert_int_equal(system(command), 0);
         findings f = {0};
-        assert_ok(store_check_files(copy, collect, &f, &e.err), &e.err);
+        assert_ok(sqlite_check_files(copy, collect, &f, &e.err), &e.err);
         assert_true(f.n > 0);
     }
     test_remove(e.dir);
@@ -284,7 +285,7 @@ static void a_copy_keeps_its_sums_and_proves_itself(void **state) {
     snprintf(sum, sizeof sum, "%s.sha256", copy);
     assert_ok(store_backup(e.s, copy, &e.err), &e.err);
     findings f = {0};
-    assert_ok(store_check_files(copy, collect, &f, &e.err), &e.err);
+    assert_ok(sqlite_check_files(copy, collect, &f, &e.err), &e.err);
     assert_int_equal(f.n, 0);
     assert_int_equal(store_backup_check(copy, &e.err), FO_ENOTFOUND);
     assert_ok(store_backup_seal(copy, &e.err), &e.err);
@@ -328,15 +329,15 @@ static void an_older_database_gets_digests(void **state) {
     store_document d;
     assert_ok(store_get_document(e.s, e.collection, "doc-3", true, &d, &e.err), &e.err);
     store_document_deinit(&d);
-    assert_false(counts.page_sums);
+    assert_non_null(counts.wants_rewrite);
     assert_ok(store_rewrite(e.s, &e.err), &e.err);
     store_close(e.s);
     open_store(&e);
     assert_ok(store_check(e.s, collect, &f, &counts, &e.err), &e.err);
-    assert_true(counts.page_sums && f.n == 0);
+    assert_true(!counts.wants_rewrite && f.n == 0);
     store_close(e.s);
     flip(e.path, 4096 * 3 + 100, 2);
-    assert_ok(store_check_files(e.path, collect, &f, &e.err), &e.err);
+    assert_ok(sqlite_check_files(e.path, collect, &f, &e.err), &e.err);
     assert_int_equal(f.n, 1);
     test_remove(e.dir);
 }

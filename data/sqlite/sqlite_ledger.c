@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 
 /* ---- what the database says --------------------------------------------------------------- */
 
@@ -14,15 +14,15 @@ typedef struct home_row {
     int64_t commits;
 } home_row;
 
-static int read_home(store_conn *c, home_row *out, fo_err *err) {
+static int read_home(sqlite_conn *c, home_row *out, fo_err *err) {
     *out = (home_row){0};
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err, "SELECT 1 FROM sqlite_schema WHERE name = 'home'", "");
-    if (!rc) rc = store_step(c, st, err);
+    int rc = sqlite_query(c, &st, err, "SELECT 1 FROM sqlite_schema WHERE name = 'home'", "");
+    if (!rc) rc = sqlite_step(c, st, err);
     if (rc != 1) return rc;
     sqlite3_reset(st);
-    rc = store_query(c, &st, err, "SELECT store, commits FROM home WHERE id = 1", "");
-    if (!rc) rc = store_step(c, st, err);
+    rc = sqlite_query(c, &st, err, "SELECT store, commits FROM home WHERE id = 1", "");
+    if (!rc) rc = sqlite_step(c, st, err);
     if (rc == 0) rc = fo_fail(err, FO_ECORRUPT, "the database is damaged: table home is empty");
     if (rc < 0) return rc;
     if (sqlite3_column_bytes(st, 0) == sizeof out->store)
@@ -33,14 +33,14 @@ static int read_home(store_conn *c, home_row *out, fo_err *err) {
     return FO_OK;
 }
 
-static int read_state(store_conn *c, int64_t id, ledger_state *out, fo_err *err) {
+static int read_state(sqlite_conn *c, int64_t id, ledger_state *out, fo_err *err) {
     *out = (ledger_state){.collection = id};
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err,
-                         "SELECT epoch, n_documents, n_chunks, tenant, name FROM collections "
-                         "WHERE id = ?",
-                         "i", id);
-    if (!rc) rc = store_step(c, st, err);
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT epoch, n_documents, n_chunks, tenant, name FROM collections "
+                          "WHERE id = ?",
+                          "i", id);
+    if (!rc) rc = sqlite_step(c, st, err);
     if (rc == 0) out->deleted = true;
     if (rc != 1) return rc;
     out->epoch = sqlite3_column_int64(st, 0);
@@ -52,19 +52,19 @@ static int read_state(store_conn *c, int64_t id, ledger_state *out, fo_err *err)
     return FO_OK;
 }
 
-static int read_states(store_conn *c, ledger_state **out, size_t *n, fo_err *err) {
+static int read_states(sqlite_conn *c, ledger_state **out, size_t *n, fo_err *err) {
     *out = NULL;
     *n = 0;
     size_t cap = 0;
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err, "SELECT id FROM collections ORDER BY id", "");
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    int rc = sqlite_query(c, &st, err, "SELECT id FROM collections ORDER BY id", "");
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         if (*n == cap) {
             cap = cap ? 2 * cap : 64;
             ledger_state *grown = realloc(*out, cap * sizeof *grown);
             if (!grown) {
                 sqlite3_reset(st);
-                rc = store_out_of_memory(err);
+                rc = fo_no_memory(err);
                 break;
             }
             *out = grown;
@@ -82,7 +82,7 @@ static int read_states(store_conn *c, ledger_state **out, size_t *n, fo_err *err
 /* ---- opening ----------------------------------------------------------------------------- */
 
 /* What became of the collections, for the sentence about a loss: the worst of them. */
-static int describe_loss(store_conn *c, const ledger_view *v, const home_row *home, char *out,
+static int describe_loss(sqlite_conn *c, const ledger_view *v, const home_row *home, char *out,
                          size_t size, fo_err *err) {
     int64_t worst = 0;
     out[0] = 0;
@@ -106,7 +106,7 @@ static int describe_loss(store_conn *c, const ledger_view *v, const home_row *ho
 }
 
 /* Collections as the ledger has them, where both stand at the same commit. */
-static int compare_states(store_conn *c, const store_options *opt, const ledger_view *v,
+static int compare_states(sqlite_conn *c, const sqlite_options *opt, const ledger_view *v,
                           int64_t commit, fo_err *err) {
     ledger_state *states;
     size_t n, n_known = 0, n_there = 0;
@@ -118,7 +118,7 @@ static int compare_states(store_conn *c, const store_options *opt, const ledger_
             l->n_chunks == states[i].n_chunks && strcmp(l->name, states[i].name) == 0 &&
             strcmp(l->tenant, states[i].tenant) == 0)
             continue;
-        fo_notice(&opt->notices, "counts_differ",
+        fo_notice(&opt->store.notices, "counts_differ",
                   "collection '%s' is not as its last commit left it: the ledger says epoch %lld, "
                   "%lld documents, %lld chunks, the database %lld, %lld, %lld",
                   states[i].name, l ? (long long)l->epoch : -1, l ? (long long)l->n_documents : -1,
@@ -130,14 +130,14 @@ static int compare_states(store_conn *c, const store_options *opt, const ledger_
         n_known += l != NULL;
     }
     if (!rc && n_known > n_there)
-        fo_notice(&opt->notices, "counts_differ",
+        fo_notice(&opt->store.notices, "counts_differ",
                   "%zu collections that the ledger knows are gone from the database",
                   n_known - n_there);
     free(states);
     return rc;
 }
 
-static int refuse_loss(store_conn *c, const store_options *opt, const ledger_view *v,
+static int refuse_loss(sqlite_conn *c, const sqlite_options *opt, const ledger_view *v,
                        const home_row *home, bool other, fo_err *err) {
     char what[300];
     int rc = describe_loss(c, v, home, what, sizeof what, err);
@@ -151,19 +151,19 @@ static int refuse_loss(store_conn *c, const store_options *opt, const ledger_vie
                 "acknowledged commits are gone: number %lld was the last, the database ends with "
                 "%lld%s",
                 (long long)(v->done ? v->last : v->last - 1), (long long)home->commits, what);
-    if (opt->read_only || opt->accept_loss) {
-        fo_notice(&opt->notices, "commits_lost", "%s", text.msg);
+    if (opt->store.read_only || opt->store.accept_loss) {
+        fo_notice(&opt->store.notices, "commits_lost", "%s", text.msg);
         return FO_OK;
     }
     if (err) *err = text;
     return FO_ECORRUPT;
 }
 
-int store_ledger_check(store *s, store_conn *c, const store_options *opt, ledger_view *view,
-                       fo_err *err) {
+int sqlite_ledger_check(sqlite_store *s, sqlite_conn *c, const sqlite_options *opt,
+                        ledger_view *view, fo_err *err) {
     *view = (ledger_view){0};
     if (!s->ledger_path) return FO_OK;
-    const fo_notices *tell = &opt->notices;
+    const fo_notices *tell = &opt->store.notices;
     fo_err why = {0};
     home_row home;
     /* First the ledger, then the database: a writer may be at work beside a reader. */
@@ -204,20 +204,20 @@ int store_ledger_check(store *s, store_conn *c, const store_options *opt, ledger
 }
 
 /* Past everything that was ever acknowledged under these numbers. */
-static int raise_epochs(store *s, const ledger_view *v, fo_err *err) {
+static int raise_epochs(sqlite_store *s, const ledger_view *v, fo_err *err) {
     int rc = FO_OK;
     if (s->commits < v->last) s->commits = v->last;
     for (size_t i = 0; !rc && i < v->n; i++)
-        rc = store_run(s->writer, err,
-                       "UPDATE collections SET epoch = ?2 + 1 "
-                       "WHERE id = ?1 AND epoch < ?2",
-                       "ii", v->entries[i].now.collection, v->entries[i].now.epoch);
-    if (!rc) rc = store_run(s->writer, err, "UPDATE home SET commits = ?", "i", s->commits);
+        rc = sqlite_run(s->writer, err,
+                        "UPDATE collections SET epoch = ?2 + 1 "
+                        "WHERE id = ?1 AND epoch < ?2",
+                        "ii", v->entries[i].now.collection, v->entries[i].now.epoch);
+    if (!rc) rc = sqlite_run(s->writer, err, "UPDATE home SET commits = ?", "i", s->commits);
     return rc;
 }
 
 /* Also in place of one that has grown long; where that fails the old one goes on. */
-static int make_ledger(store *s, fo_err *err) {
+static int make_ledger(sqlite_store *s, fo_err *err) {
     home_row home;
     ledger_state *states = NULL;
     ledger *made;
@@ -232,22 +232,23 @@ static int make_ledger(store *s, fo_err *err) {
     return FO_OK;
 }
 
-int store_ledger_start(store *s, const store_options *opt, const ledger_view *view, fo_err *err) {
+int sqlite_ledger_start(sqlite_store *s, const sqlite_options *opt, const ledger_view *view,
+                        fo_err *err) {
     home_row home;
     int rc = read_home(s->writer, &home, err);
     if (rc) return rc;
     s->commits = home.commits;
     if (!s->ledger_path) return FO_OK;
-    if (opt->accept_loss) rc = raise_epochs(s, view, err);
+    if (opt->store.accept_loss) rc = raise_epochs(s, view, err);
     return !rc ? make_ledger(s, err) : rc;
 }
 
 /* ---- a commit ---------------------------------------------------------------------------- */
 
-static int begin_commit(store_txn *t, int64_t number, fo_err *err) {
-    store *s = t->s;
+static int begin_commit(sqlite_txn *t, int64_t number, fo_err *err) {
+    sqlite_store *s = t->s;
     ledger_state *states = malloc((t->n_noted + 1) * sizeof *states);
-    int rc = states ? FO_OK : store_out_of_memory(err);
+    int rc = states ? FO_OK : fo_no_memory(err);
     for (size_t i = 0; !rc && i < t->n_noted; i++)
         rc = read_state(t->c, t->noted[i], &states[i], err);
     if (!rc) rc = ledger_begin(s->ledger, number, states, t->n_noted, err);
@@ -255,14 +256,14 @@ static int begin_commit(store_txn *t, int64_t number, fo_err *err) {
     return rc;
 }
 
-int store_ledger_commit(store_txn *t, fo_err *err) {
-    store *s = t->s;
-    if (sqlite3_total_changes64(t->c->db) == t->changes) return store_run(t->c, err, "COMMIT", "");
+int sqlite_ledger_commit(sqlite_txn *t, fo_err *err) {
+    sqlite_store *s = t->s;
+    if (sqlite3_total_changes64(t->c->db) == t->changes) return sqlite_run(t->c, err, "COMMIT", "");
     int64_t number = s->commits + 1;
-    int rc = store_run(t->c, err, "UPDATE home SET commits = ?", "i", number);
+    int rc = sqlite_run(t->c, err, "UPDATE home SET commits = ?", "i", number);
     if (!rc && s->ledger) rc = begin_commit(t, number, err);
     if (rc) return rc;
-    rc = store_run(t->c, err, "COMMIT", "");
+    rc = sqlite_run(t->c, err, "COMMIT", "");
     fo_err why = {0};
     if (s->ledger && ledger_end(s->ledger, number, !rc, &why) != FO_OK)
         fo_notice(&s->notices, "ledger_failed", "commit %lld: %s", (long long)number, why.msg);

@@ -2,9 +2,9 @@
  *
  * A document's row carries the SHA-256 of its text and one over everything else that is said of it;
  * a chunk's row one over all that is served of the chunk. A vector has a CRC-32 over its chunk's id
- * and its bytes. They are made as rows are written and checked as rows are read; store_verify.c
+ * and its bytes. They are made as rows are written and checked as rows are read; sqlite_verify.c
  * checks all of them. Fields are hashed with their lengths, so that none can pass for another. */
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,11 +30,11 @@ static void add_string(SHA256_CTX *c, const char *s) {
         add_number(c, -1);
 }
 
-void store_digest_text(const char *text, size_t len, unsigned char out[32]) {
+void sqlite_digest_text(const char *text, size_t len, unsigned char out[32]) {
     SHA256((const unsigned char *)text, len, out);
 }
 
-void store_digest_document(const store_digest_fields *d, unsigned char out[32]) {
+void sqlite_digest_document(const sqlite_digest_fields *d, unsigned char out[32]) {
     SHA256_CTX c;
     SHA256_Init(&c);
     add_string(&c, "document");
@@ -53,7 +53,7 @@ void store_digest_document(const store_digest_fields *d, unsigned char out[32]) 
     SHA256_Final(out, &c);
 }
 
-void store_digest_chunk(const store_digest_span *k, unsigned char out[32]) {
+void sqlite_digest_chunk(const sqlite_digest_span *k, unsigned char out[32]) {
     SHA256_CTX c;
     SHA256_Init(&c);
     add_string(&c, "chunk");
@@ -70,17 +70,17 @@ void store_digest_chunk(const store_digest_span *k, unsigned char out[32]) {
     SHA256_Final(out, &c);
 }
 
-uint32_t store_vector_crc(int64_t chunk, const void *vector, size_t n) {
+uint32_t sqlite_vector_crc(int64_t chunk, const void *vector, size_t n) {
     uint32_t crc = (uint32_t)crc32_z(0, (const void *)&chunk, sizeof chunk);
     return (uint32_t)crc32_z(crc, vector, n);
 }
 
-bool store_digest_same(sqlite3_stmt *st, int column, const unsigned char want[32]) {
+bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[32]) {
     const void *p = sqlite3_column_blob(st, column);
     return p && sqlite3_column_bytes(st, column) == 32 && memcmp(p, want, 32) == 0;
 }
 
-void store_hex(const unsigned char *bytes, size_t n, char *out) {
+void sqlite_hex(const unsigned char *bytes, size_t n, char *out) {
     static const char digits[] = "0123456789abcdef";
     for (size_t i = 0; i < n; i++) {
         out[2 * i] = digits[bytes[i] >> 4];
@@ -91,14 +91,14 @@ void store_hex(const unsigned char *bytes, size_t n, char *out) {
 
 /* ---- what was found damaged -------------------------------------------------------------- */
 
-int store_refuse_damaged(store *s, int64_t document, const char *id, fo_err *err) {
+int sqlite_refuse_damaged(sqlite_store *s, int64_t document, const char *id, fo_err *err) {
     atomic_fetch_add_explicit(&s->n_refused, 1, memory_order_relaxed);
     fo_err text = {0};
     fo_fail(&text, FO_ECORRUPT,
             "document '%.200s' is damaged: what is stored is not what was ingested; ingest it "
             "again or delete it ('forage index verify' names all that are)",
             id ? id : "?");
-    if (!store_known_damaged(s, document)) {
+    if (!sqlite_known_damaged(s, document)) {
         pthread_mutex_lock(&s->damaged_mu);
         s->damaged[s->n_damaged++ % STORE_DAMAGED] = document;
         pthread_mutex_unlock(&s->damaged_mu);
@@ -108,7 +108,7 @@ int store_refuse_damaged(store *s, int64_t document, const char *id, fo_err *err
     return FO_ECORRUPT;
 }
 
-bool store_known_damaged(store *s, int64_t document) {
+bool sqlite_known_damaged(sqlite_store *s, int64_t document) {
     pthread_mutex_lock(&s->damaged_mu);
     bool known = false;
     for (size_t i = 0; i < s->n_damaged && i < STORE_DAMAGED; i++)
@@ -117,27 +117,28 @@ bool store_known_damaged(store *s, int64_t document) {
     return known;
 }
 
-void store_forget_damaged(store *s, int64_t document) {
+void sqlite_forget_damaged(sqlite_store *s, int64_t document) {
     pthread_mutex_lock(&s->damaged_mu);
     for (size_t i = 0; i < s->n_damaged && i < STORE_DAMAGED; i++)
         if (s->damaged[i] == document) s->damaged[i] = 0;
     pthread_mutex_unlock(&s->damaged_mu);
 }
 
-uint64_t store_n_refused(const store *s) {
+uint64_t sqlite_n_refused(const store *base) {
+    const sqlite_store *s = (const sqlite_store *)base;
     return atomic_load_explicit(&s->n_refused, memory_order_relaxed);
 }
 
 /* ---- rows that were written before there were digests ------------------------------------ */
 
-static int fill_chunks(store_conn *c, int64_t document, const char *text, size_t len,
-                       store_digest_span k, fo_err *err) {
+static int fill_chunks(sqlite_conn *c, int64_t document, const char *text, size_t len,
+                       sqlite_digest_span k, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err,
-                         "SELECT id, ordinal, start, stop, start_cp, stop_cp, heading_start, "
-                         "heading_stop, n_tokens FROM chunks WHERE document = ?",
-                         "i", document);
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT id, ordinal, start, stop, start_cp, stop_cp, heading_start, "
+                          "heading_stop, n_tokens FROM chunks WHERE document = ?",
+                          "i", document);
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         int64_t v[9];
         for (int i = 0; i < 9; i++) v[i] = sqlite3_column_int64(st, i);
         rc = FO_OK;
@@ -155,9 +156,9 @@ static int fill_chunks(store_conn *c, int64_t document, const char *text, size_t
             k.text_len = (size_t)(v[3] - v[2]);
             k.heading = text + v[6];
             k.heading_len = (size_t)(v[7] - v[6]);
-            store_digest_chunk(&k, digest);
-            rc = store_run(c, err, "UPDATE chunks SET digest = ? WHERE id = ?", "bi", digest,
-                           sizeof digest, v[0]);
+            sqlite_digest_chunk(&k, digest);
+            rc = sqlite_run(c, err, "UPDATE chunks SET digest = ? WHERE id = ?", "bi", digest,
+                            sizeof digest, v[0]);
         }
         if (rc) {
             sqlite3_reset(st);
@@ -167,51 +168,51 @@ static int fill_chunks(store_conn *c, int64_t document, const char *text, size_t
     return rc;
 }
 
-static int fill_document(store_conn *c, int64_t rowid, const store_digest_fields *from,
+static int fill_document(sqlite_conn *c, int64_t rowid, const sqlite_digest_fields *from,
                          fo_err *err) {
-    store_digest_fields d = *from;
+    sqlite_digest_fields d = *from;
     if (d.text_bytes < 0) return fo_fail(err, FO_ECORRUPT, "document '%s' has no length", d.id);
     char *text = malloc((size_t)d.text_bytes + 1);
-    if (!text) return store_out_of_memory(err);
+    if (!text) return fo_no_memory(err);
     sqlite3_blob *blob = NULL;
-    int rc = store_read_text(c, &blob, rowid, 0, (size_t)d.text_bytes, text, err);
+    int rc = sqlite_read_text(c, &blob, rowid, 0, (size_t)d.text_bytes, text, err);
     sqlite3_blob_close(blob);
     unsigned char text_sha[32], digest[32];
     if (!rc) {
-        store_digest_text(text, (size_t)d.text_bytes, text_sha);
+        sqlite_digest_text(text, (size_t)d.text_bytes, text_sha);
         d.text_sha256 = text_sha;
-        store_digest_document(&d, digest);
-        rc = store_run(c, err, "UPDATE documents SET text_sha256 = ?, digest = ? WHERE id = ?",
-                       "bbi", text_sha, sizeof text_sha, digest, sizeof digest, rowid);
+        sqlite_digest_document(&d, digest);
+        rc = sqlite_run(c, err, "UPDATE documents SET text_sha256 = ?, digest = ? WHERE id = ?",
+                        "bbi", text_sha, sizeof text_sha, digest, sizeof digest, rowid);
     }
-    store_digest_span k = {
+    sqlite_digest_span k = {
         .document_id = d.id, .title = d.title, .uri = d.uri, .metadata = d.metadata};
     if (!rc) rc = fill_chunks(c, rowid, text, (size_t)d.text_bytes, k, err);
     free(text);
     return rc;
 }
 
-static int fill_vectors(store_conn *c, const char *select, const char *update, fo_err *err) {
+static int fill_vectors(sqlite_conn *c, const char *select, const char *update, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err, select, "");
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    int rc = sqlite_query(c, &st, err, select, "");
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         int64_t chunk = sqlite3_column_int64(st, 0);
-        uint32_t crc = store_vector_crc(chunk, sqlite3_column_blob(st, 1),
-                                        (size_t)sqlite3_column_bytes(st, 1));
-        rc = store_run(c, err, update, "ii", (int64_t)crc, chunk);
+        uint32_t crc = sqlite_vector_crc(chunk, sqlite3_column_blob(st, 1),
+                                         (size_t)sqlite3_column_bytes(st, 1));
+        rc = sqlite_run(c, err, update, "ii", (int64_t)crc, chunk);
         if (rc) sqlite3_reset(st);
     }
     return rc;
 }
 
-int store_fill_digests(store_conn *c, fo_err *err) {
+int sqlite_fill_digests(sqlite_conn *c, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err,
-                         "SELECT id, " STORE_DIGEST_COLUMNS " FROM documents ORDER BY id", "");
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
-        store_digest_fields d;
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT id, " STORE_DIGEST_COLUMNS " FROM documents ORDER BY id", "");
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
+        sqlite_digest_fields d;
         unsigned char sha[32] = {0};
-        store_digest_read_row(st, 1, sha, &d);
+        sqlite_digest_read_row(st, 1, sha, &d);
         rc = fill_document(c, sqlite3_column_int64(st, 0), &d, err);
         if (rc == FO_ECORRUPT) rc = FO_OK; /* without a digest it is refused when it is read */
         if (rc) sqlite3_reset(st);
@@ -225,20 +226,20 @@ int store_fill_digests(store_conn *c, fo_err *err) {
     return rc;
 }
 
-void store_digest_read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
-                           store_digest_fields *out) {
+void sqlite_digest_read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
+                            sqlite_digest_fields *out) {
     memset(content_sha256, 0, 32);
     if (sqlite3_column_bytes(st, at + 6) == 32)
         memcpy(content_sha256, sqlite3_column_blob(st, at + 6), 32);
-    *out = (store_digest_fields){.collection = sqlite3_column_int64(st, at),
-                                 .id = (const char *)sqlite3_column_text(st, at + 1),
-                                 .title = (const char *)sqlite3_column_text(st, at + 2),
-                                 .uri = (const char *)sqlite3_column_text(st, at + 3),
-                                 .content_type = (const char *)sqlite3_column_text(st, at + 4),
-                                 .metadata = (const char *)sqlite3_column_text(st, at + 5),
-                                 .content_sha256 = content_sha256,
-                                 .text_bytes = sqlite3_column_int64(st, at + 7),
-                                 .n_chunks = sqlite3_column_int64(st, at + 8),
-                                 .created_ms = sqlite3_column_int64(st, at + 9),
-                                 .updated_ms = sqlite3_column_int64(st, at + 10)};
+    *out = (sqlite_digest_fields){.collection = sqlite3_column_int64(st, at),
+                                  .id = (const char *)sqlite3_column_text(st, at + 1),
+                                  .title = (const char *)sqlite3_column_text(st, at + 2),
+                                  .uri = (const char *)sqlite3_column_text(st, at + 3),
+                                  .content_type = (const char *)sqlite3_column_text(st, at + 4),
+                                  .metadata = (const char *)sqlite3_column_text(st, at + 5),
+                                  .content_sha256 = content_sha256,
+                                  .text_bytes = sqlite3_column_int64(st, at + 7),
+                                  .n_chunks = sqlite3_column_int64(st, at + 8),
+                                  .created_ms = sqlite3_column_int64(st, at + 9),
+                                  .updated_ms = sqlite3_column_int64(st, at + 10)};
 }

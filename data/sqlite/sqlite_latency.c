@@ -6,18 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 #include "kernels/clock.h"
 
 enum { N_BUCKETS = 121 }; /* the last begins at 2^30 microseconds, 18 minutes */
-
-static const char *const STAGES[STORE_N_STAGES] = {"queue",  "embed",  "dense",   "sparse",
-                                                   "fuse",   "rerank", "prefill", "first_token",
-                                                   "decode", "total"};
-
-const char *store_stage_name(enum store_stage stage) {
-    return STAGES[stage];
-}
 
 typedef struct tally {
     const char *tenant;
@@ -45,10 +37,10 @@ static int compare(const void *x, const void *y) {
     return d ? d : a->bucket - b->bucket;
 }
 
-int store_roll_up_latency(store_txn *t, const store_query_log *rows, size_t n, fo_err *err) {
+int sqlite_roll_up_latency(sqlite_txn *t, const store_query_log *rows, size_t n, fo_err *err) {
     static const int64_t steps[] = {60, 3600, 86400};
     tally *all = calloc(n * STORE_N_STAGES * 3 + 1, sizeof *all);
-    if (!all) return store_out_of_memory(err);
+    if (!all) return fo_no_memory(err);
     size_t k = 0;
     for (size_t i = 0; i < n; i++)
         for (int stage = 0; stage < STORE_N_STAGES; stage++) {
@@ -68,12 +60,13 @@ int store_roll_up_latency(store_txn *t, const store_query_log *rows, size_t n, f
     for (size_t i = 0; !rc && i < k;) {
         tally one = all[i++];
         for (; i < k && compare(&one, &all[i]) == 0; i++) one.n++, one.sum_ms += all[i].sum_ms;
-        rc = store_run(t->c, err,
-                       "INSERT INTO latency_rollups (tenant, step_s, t_s, stage, bucket, n, "
-                       "sum_ms) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET n = n + "
-                       "excluded.n, sum_ms = sum_ms + excluded.sum_ms",
-                       "siisiid", one.tenant, one.step_s, one.t_s, STAGES[one.stage],
-                       (int64_t)one.bucket, one.n, one.sum_ms);
+        rc = sqlite_run(t->c, err,
+                        "INSERT INTO latency_rollups (tenant, step_s, t_s, stage, bucket, n, "
+                        "sum_ms) VALUES (?,?,?,?,?,?,?) ON CONFLICT DO UPDATE SET n = n + "
+                        "excluded.n, sum_ms = sum_ms + excluded.sum_ms",
+                        "siisiid", one.tenant, one.step_s, one.t_s,
+                        store_stage_name((enum store_stage)one.stage), (int64_t)one.bucket, one.n,
+                        one.sum_ms);
     }
     free(all);
     return rc;
@@ -111,8 +104,9 @@ static bool push(store_latency **list, size_t *n, store_latency one) {
     return true;
 }
 
-int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
-                         store_latency **out, size_t *n, fo_err *err) {
+int sqlite_latency_series(store *base, const char *tenant, int64_t since_s, int64_t step_s,
+                          store_latency **out, size_t *n, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
     *out = NULL;
     *n = 0;
     int64_t from = step_s % 86400 == 0 ? 86400 : step_s % 3600 == 0 ? 3600 : 60;
@@ -124,11 +118,12 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
     } else {
         since_s = since_s / step_s * step_s;
     }
-    store_conn *c;
-    int rc = store_reader(s, false, &c, err);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     sqlite3_stmt *st;
-    rc = store_query(c, &st, err,
+    rc =
+        sqlite_query(c, &st, err,
                      "SELECT t_s / ?1 * ?1 AS at, stage, bucket, SUM(n), SUM(sum_ms) FROM "
                      "latency_rollups WHERE tenant = ?2 AND step_s = ?3 AND t_s >= ?4 GROUP BY at, "
                      "stage, bucket ORDER BY at, stage",
@@ -137,16 +132,17 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
     int64_t counts[N_BUCKETS] = {0}, at = -1;
     double sum_ms = 0;
     int stage = -1;
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         rc = FO_OK;
         int64_t t_s = sqlite3_column_int64(st, 0), bucket = sqlite3_column_int64(st, 2);
         const char *name = (const char *)sqlite3_column_text(st, 1);
         int k = 0;
-        while (k < STORE_N_STAGES && name && strcmp(name, STAGES[k])) k++;
+        while (k < STORE_N_STAGES && name && strcmp(name, store_stage_name((enum store_stage)k)))
+            k++;
         if (!name || k == STORE_N_STAGES || bucket < 0 || bucket >= N_BUCKETS) continue;
         if (t_s != at || k != stage) {
             if (stage >= 0 && !push(&list, n, summary(at, stage, counts, sum_ms)))
-                rc = store_out_of_memory(err);
+                rc = fo_no_memory(err);
             memset(counts, 0, sizeof counts);
             sum_ms = 0;
             at = t_s;
@@ -157,8 +153,8 @@ int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t 
         if (rc) sqlite3_reset(st);
     }
     if (!rc && stage >= 0 && !push(&list, n, summary(at, stage, counts, sum_ms)))
-        rc = store_out_of_memory(err);
-    store_reader_release(s, c);
+        rc = fo_no_memory(err);
+    sqlite_reader_release(s, c);
     if (!rc)
         *out = list;
     else

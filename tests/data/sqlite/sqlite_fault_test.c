@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <sqlite3.h>
 
+#include "data/sqlite/sqlite_store.h"
 #include "tests/data/store/store_fixture.h"
 
 /* ---- the VFS ----------------------------------------------------------------------------- */
@@ -248,12 +249,12 @@ static void a_power_cut_loses_nothing_acknowledged(void **state) {
         snprintf(path, sizeof path, "%s/forage.db", dir);
         snprintf(shm, sizeof shm, "%s-shm", path);
         snprintf(ledger, sizeof ledger, "%s/ledger", dir);
-        store_options faulty = {.vfs = "faulty", .ledger = ledger};
+        sqlite_options faulty = {.vfs = "faulty", .ledger = ledger};
         store *s;
         store_collection c;
         disk_reset();
         disk.tracking = true;
-        assert_ok(store_open(&s, path, &faulty, &err), &err);
+        assert_ok(sqlite_store_open(&s, path, &faulty, &err), &err);
         assert_ok(store_create_collection(s, "t", "docs", NULL, &c, &err), &err);
         disk.writes_left = (long)(test_random(&seed) % 600);
         size_t acknowledged = 0, tried = 0;
@@ -264,7 +265,7 @@ static void a_power_cut_loses_nothing_acknowledged(void **state) {
             store_put_result res;
             int rc = fixture_put(s, &d, &res, &err);
             fixture_free(&d);
-            if (!rc && acknowledged % 5 == 4) store_checkpoint(s, &err);
+            if (!rc && acknowledged % 5 == 4) sqlite_checkpoint(s, &err);
             if (rc) break;
             acknowledged++;
         }
@@ -276,8 +277,8 @@ static void a_power_cut_loses_nothing_acknowledged(void **state) {
         unlink(shm);
         disk.tracking = false;
         /* The ledger, which this disk does not hold, has seen every commit: it must not cry. */
-        store_options watched = {.ledger = ledger, .notices = {count_notice, &n_said}};
-        assert_ok(store_open(&s, path, &watched, &err), &err);
+        sqlite_options watched = {.ledger = ledger, .store.notices = {count_notice, &n_said}};
+        assert_ok(sqlite_store_open(&s, path, &watched, &err), &err);
         assert_ok(store_verify(s, &err), &err);
         for (size_t k = 0; k < acknowledged; k++) {
             char id[32];
@@ -313,11 +314,11 @@ static void a_failing_disk_is_named_and_the_store_goes_on(void **state) {
         char *dir = test_folder();
         char path[900];
         snprintf(path, sizeof path, "%s/forage.db", dir);
-        store_options faulty = {.vfs = "faulty"};
+        sqlite_options faulty = {.vfs = "faulty"};
         store *s;
         store_collection c;
         disk_reset();
-        assert_ok(store_open(&s, path, &faulty, &err), &err);
+        assert_ok(sqlite_store_open(&s, path, &faulty, &err), &err);
         assert_ok(store_create_collection(s, "t", "docs", NULL, &c, &err), &err);
         size_t n_failed = 0, n_stored = 0;
         for (size_t k = 0; k < 30; k++) {

@@ -1,22 +1,11 @@
 /* Documents: put, delete, get, list. A document's text lies in pieces (see schema.sql). */
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/buf.h"
 #include "kernels/clock.h"
-
-void store_document_deinit(store_document *d) {
-    if (!d) return;
-    free(d->id);
-    free(d->title);
-    free(d->uri);
-    free(d->content_type);
-    free(d->metadata);
-    free(d->text);
-    *d = (store_document){0};
-}
 
 #define COLUMNS "id, " STORE_DIGEST_COLUMNS ", text_sha256, digest"
 
@@ -31,49 +20,49 @@ typedef struct document_row { /* what a put or delete needs of the row that is t
 
 /* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. Is the row what its digest says? */
 static bool read_fields(sqlite3_stmt *st, unsigned char sha256[32], unsigned char text_sha256[32],
-                        store_digest_fields *out) {
+                        sqlite_digest_fields *out) {
     unsigned char digest[32];
-    store_digest_read_row(st, 1, sha256, out);
+    sqlite_digest_read_row(st, 1, sha256, out);
     memset(text_sha256, 0, 32);
     if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha256, sqlite3_column_blob(st, 12), 32);
     out->text_sha256 = text_sha256;
-    store_digest_document(out, digest);
-    return store_digest_same(st, 13, digest);
+    sqlite_digest_document(out, digest);
+    return sqlite_digest_same(st, 13, digest);
 }
 
-static int find_document(store *s, store_conn *c, int64_t collection, const char *id,
+static int find_document(sqlite_store *s, sqlite_conn *c, int64_t collection, const char *id,
                          document_row *out, fo_err *err) {
     *out = (document_row){0};
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err,
-                         "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
-                         "is", collection, id);
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?",
+                          "is", collection, id);
     if (rc) return rc;
-    rc = store_step(c, st, err);
+    rc = sqlite_step(c, st, err);
     if (rc != 1) return rc;
-    store_digest_fields f;
+    sqlite_digest_fields f;
     unsigned char text_sha256[32];
     out->id = sqlite3_column_int64(st, 0);
     out->damaged =
-        !read_fields(st, out->sha256, text_sha256, &f) || store_known_damaged(s, out->id);
+        !read_fields(st, out->sha256, text_sha256, &f) || sqlite_known_damaged(s, out->id);
     out->n_chunks = f.n_chunks;
     out->created_ms = f.created_ms;
     sqlite3_reset(st);
     return FO_OK;
 }
 
-static int list_chunks_of(store_conn *c, const document_row *row, int64_t **ids, size_t *n,
+static int list_chunks_of(sqlite_conn *c, const document_row *row, int64_t **ids, size_t *n,
                           fo_err *err) {
     *ids = NULL;
     *n = 0;
     if (row->n_chunks <= 0) return FO_OK;
     size_t cap = (size_t)row->n_chunks, count = 0;
     int64_t *list = calloc(cap, sizeof *list);
-    if (!list) return store_out_of_memory(err);
+    if (!list) return fo_no_memory(err);
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err, "SELECT id FROM chunks WHERE document = ? ORDER BY ordinal",
-                         "i", row->id);
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    int rc = sqlite_query(c, &st, err, "SELECT id FROM chunks WHERE document = ? ORDER BY ordinal",
+                          "i", row->id);
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         rc = FO_OK;
         if (count == cap) {
             sqlite3_reset(st);
@@ -93,15 +82,15 @@ static int list_chunks_of(store_conn *c, const document_row *row, int64_t **ids,
 }
 
 /* The collection's tenant; refuses vectors of another embedder than those that stay. */
-static int check_collection(store_txn *t, const store_document_in *doc, size_t n_chunks,
+static int check_collection(sqlite_txn *t, const store_document_in *doc, size_t n_chunks,
                             int64_t n_going, char **tenant, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(t->c, &st, err,
-                         "SELECT tenant, name, embedder, dim, n_chunks FROM collections "
-                         "WHERE id = ?",
-                         "i", doc->collection);
+    int rc = sqlite_query(t->c, &st, err,
+                          "SELECT tenant, name, embedder, dim, n_chunks FROM collections "
+                          "WHERE id = ?",
+                          "i", doc->collection);
     if (rc) return rc;
-    rc = store_step(t->c, st, err);
+    rc = sqlite_step(t->c, st, err);
     if (rc == 0)
         return fo_fail_field(err, FO_ENOTFOUND, "collection", "the collection does not exist");
     if (rc < 0) return rc;
@@ -116,43 +105,43 @@ static int check_collection(store_txn *t, const store_document_in *doc, size_t n
                      (const char *)sqlite3_column_text(st, 1), has, (long long)dim, doc->embedder,
                      doc->dim);
     bool oom = false;
-    if (!rc) *tenant = store_column(st, 0, &oom);
+    if (!rc) *tenant = sqlite_column(st, 0, &oom);
     sqlite3_reset(st);
-    return oom ? store_out_of_memory(err) : rc;
+    return oom ? fo_no_memory(err) : rc;
 }
 
-static int insert_text(store_conn *c, const char *tenant, int64_t document, const char *text,
+static int insert_text(sqlite_conn *c, const char *tenant, int64_t document, const char *text,
                        size_t len, fo_err *err) {
     int rc = FO_OK;
     for (size_t at = 0; !rc && at < len; at += TEXT_PIECE_BYTES) {
         size_t n = len - at < TEXT_PIECE_BYTES ? len - at : TEXT_PIECE_BYTES;
         int64_t id = document * TEXT_MAX_PIECES + (int64_t)(at / TEXT_PIECE_BYTES);
-        rc = store_run(c, err, "INSERT INTO texts (id, tenant, bytes) VALUES (?, ?, ?)", "isb", id,
-                       tenant, text + at, n);
+        rc = sqlite_run(c, err, "INSERT INTO texts (id, tenant, bytes) VALUES (?, ?, ?)", "isb", id,
+                        tenant, text + at, n);
     }
     return rc;
 }
 
-static int insert_chunks(store_conn *c, const char *tenant, const store_document_in *doc,
+static int insert_chunks(sqlite_conn *c, const char *tenant, const store_document_in *doc,
                          int64_t document, const store_chunk_in *chunks, size_t n, int64_t *first,
                          fo_err *err) {
     for (size_t i = 0; i < n; i++) {
         const store_chunk_in *k = &chunks[i];
         unsigned char digest[32];
-        store_digest_chunk(&(store_digest_span){.document_id = doc->id,
-                                                .title = doc->title,
-                                                .uri = doc->uri,
-                                                .metadata = doc->metadata,
-                                                .ordinal = (int64_t)i,
-                                                .start_cp = (int64_t)k->start_cp,
-                                                .end_cp = (int64_t)k->end_cp,
-                                                .n_tokens = k->n_tokens,
-                                                .heading = doc->text + k->heading_start,
-                                                .heading_len = k->heading_end - k->heading_start,
-                                                .text = doc->text + k->start,
-                                                .text_len = k->end - k->start},
-                           digest);
-        int rc = store_run(
+        sqlite_digest_chunk(&(sqlite_digest_span){.document_id = doc->id,
+                                                  .title = doc->title,
+                                                  .uri = doc->uri,
+                                                  .metadata = doc->metadata,
+                                                  .ordinal = (int64_t)i,
+                                                  .start_cp = (int64_t)k->start_cp,
+                                                  .end_cp = (int64_t)k->end_cp,
+                                                  .n_tokens = k->n_tokens,
+                                                  .heading = doc->text + k->heading_start,
+                                                  .heading_len = k->heading_end - k->heading_start,
+                                                  .text = doc->text + k->start,
+                                                  .text_len = k->end - k->start},
+                            digest);
+        int rc = sqlite_run(
             c, err,
             "INSERT INTO chunks (tenant, collection, document, ordinal, start, stop, start_cp, "
             "stop_cp, heading_start, heading_stop, n_tokens, digest) "
@@ -166,48 +155,50 @@ static int insert_chunks(store_conn *c, const char *tenant, const store_document
         if (id != *first + (int64_t)i)
             return fo_fail(err, FO_ECORRUPT, "chunk ids do not follow each other");
         size_t n_bytes = (size_t)doc->dim * sizeof(float);
-        rc = store_run(c, err,
-                       "INSERT INTO embeddings (chunk, tenant, vector, crc) VALUES (?, ?, ?, ?)",
-                       "isbi", id, tenant, k->vector, n_bytes,
-                       (int64_t)store_vector_crc(id, k->vector, n_bytes));
+        rc = sqlite_run(c, err,
+                        "INSERT INTO embeddings (chunk, tenant, vector, crc) VALUES (?, ?, ?, ?)",
+                        "isbi", id, tenant, k->vector, n_bytes,
+                        (int64_t)sqlite_vector_crc(id, k->vector, n_bytes));
         if (rc) return rc;
     }
     return FO_OK;
 }
 
-static int clear_document(store_conn *c, int64_t document, fo_err *err) {
-    int rc = store_run(c, err, "DELETE FROM chunks WHERE document = ?", "i", document);
+static int clear_document(sqlite_conn *c, int64_t document, fo_err *err) {
+    int rc = sqlite_run(c, err, "DELETE FROM chunks WHERE document = ?", "i", document);
     if (rc) return rc;
-    return store_run(c, err, "DELETE FROM texts WHERE id BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535",
-                     "i", document);
+    return sqlite_run(c, err,
+                      "DELETE FROM texts WHERE id BETWEEN ?1 * 65536 AND ?1 * 65536 + 65535", "i",
+                      document);
 }
 
-static int write_document(store_txn *t, const store_document_in *doc, const char *tenant,
+static int write_document(sqlite_txn *t, const store_document_in *doc, const char *tenant,
                           const document_row *old, const store_chunk_in *chunks, size_t n,
                           store_put_result *out, fo_err *err) {
-    store_conn *c = t->c;
+    sqlite_conn *c = t->c;
     int64_t now = fo_unix_ms();
     unsigned char text_sha256[32], digest[32];
-    store_digest_text(doc->text, doc->text_len, text_sha256);
-    store_digest_document(&(store_digest_fields){.collection = doc->collection,
-                                                 .id = doc->id,
-                                                 .title = doc->title,
-                                                 .uri = doc->uri,
-                                                 .content_type = doc->content_type,
-                                                 .metadata = doc->metadata,
-                                                 .content_sha256 = doc->content_sha256,
-                                                 .text_sha256 = text_sha256,
-                                                 .text_bytes = (int64_t)doc->text_len,
-                                                 .n_chunks = (int64_t)n,
-                                                 .created_ms = old->id ? old->created_ms : now,
-                                                 .updated_ms = now},
-                          digest);
+    sqlite_digest_text(doc->text, doc->text_len, text_sha256);
+    sqlite_digest_document(&(sqlite_digest_fields){.collection = doc->collection,
+                                                   .id = doc->id,
+                                                   .title = doc->title,
+                                                   .uri = doc->uri,
+                                                   .content_type = doc->content_type,
+                                                   .metadata = doc->metadata,
+                                                   .content_sha256 = doc->content_sha256,
+                                                   .text_sha256 = text_sha256,
+                                                   .text_bytes = (int64_t)doc->text_len,
+                                                   .n_chunks = (int64_t)n,
+                                                   .created_ms = old->id ? old->created_ms : now,
+                                                   .updated_ms = now},
+                           digest);
     int rc;
     if (old->id) {
         out->document = old->id;
         rc = clear_document(c, old->id, err);
         if (!rc)
-            rc = store_run(c, err,
+            rc =
+                sqlite_run(c, err,
                            "UPDATE documents SET content_sha256 = ?, text_bytes = ?, n_chunks = ?, "
                            "updated_ms = ?, title = ?, uri = ?, content_type = ?, metadata = ?, "
                            "text_sha256 = ?, digest = ? WHERE id = ?",
@@ -215,37 +206,38 @@ static int write_document(store_txn *t, const store_document_in *doc, const char
                            (int64_t)n, now, doc->title, doc->uri, doc->content_type, doc->metadata,
                            text_sha256, sizeof text_sha256, digest, sizeof digest, old->id);
     } else {
-        rc = store_run(c, err,
-                       "INSERT INTO documents (tenant, collection, name, content_sha256, "
-                       "text_bytes, n_chunks, created_ms, updated_ms, title, uri, content_type, "
-                       "metadata, text_sha256, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                       "sisbiiiissssbb", tenant, doc->collection, doc->id, doc->content_sha256,
-                       (size_t)32, (int64_t)doc->text_len, (int64_t)n, now, now, doc->title,
-                       doc->uri, doc->content_type, doc->metadata, text_sha256, sizeof text_sha256,
-                       digest, sizeof digest);
+        rc = sqlite_run(c, err,
+                        "INSERT INTO documents (tenant, collection, name, content_sha256, "
+                        "text_bytes, n_chunks, created_ms, updated_ms, title, uri, content_type, "
+                        "metadata, text_sha256, digest) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                        "sisbiiiissssbb", tenant, doc->collection, doc->id, doc->content_sha256,
+                        (size_t)32, (int64_t)doc->text_len, (int64_t)n, now, now, doc->title,
+                        doc->uri, doc->content_type, doc->metadata, text_sha256, sizeof text_sha256,
+                        digest, sizeof digest);
         out->document = sqlite3_last_insert_rowid(c->db);
     }
     if (!rc) rc = insert_text(c, tenant, out->document, doc->text, doc->text_len, err);
     if (!rc) rc = insert_chunks(c, tenant, doc, out->document, chunks, n, &out->first_chunk, err);
-    if (!rc) rc = store_touch(t, doc->collection, old->id ? 0 : 1, (int64_t)n - old->n_chunks, err);
+    if (!rc)
+        rc = sqlite_touch(t, doc->collection, old->id ? 0 : 1, (int64_t)n - old->n_chunks, err);
     if (!rc && n)
-        rc = store_run(c, err, "UPDATE collections SET embedder = ?, dim = ? WHERE id = ?", "sii",
-                       doc->embedder, (int64_t)doc->dim, doc->collection);
+        rc = sqlite_run(c, err, "UPDATE collections SET embedder = ?, dim = ? WHERE id = ?", "sii",
+                        doc->embedder, (int64_t)doc->dim, doc->collection);
     return rc;
 }
 
 /* Between the savepoint and its release: on failure the document is as it was before. */
-static int guarded(store_txn *t, int rc, fo_err *err) {
+static int guarded(sqlite_txn *t, int rc, fo_err *err) {
     if (rc && !sqlite3_get_autocommit(t->c->db) &&
-        (store_run(t->c, NULL, "ROLLBACK TO document", "") != FO_OK ||
-         store_run(t->c, NULL, "RELEASE document", "") != FO_OK))
-        store_run(t->c, NULL, "ROLLBACK", "");
+        (sqlite_run(t->c, NULL, "ROLLBACK TO document", "") != FO_OK ||
+         sqlite_run(t->c, NULL, "RELEASE document", "") != FO_OK))
+        sqlite_run(t->c, NULL, "ROLLBACK", "");
     else if (!rc)
-        rc = store_run(t->c, err, "RELEASE document", "");
-    return store_txn_failed(t, rc, err);
+        rc = sqlite_run(t->c, err, "RELEASE document", "");
+    return sqlite_txn_failed(t, rc, err);
 }
 
-static int txn_usable(store_txn *t, fo_err *err) {
+static int txn_usable(sqlite_txn *t, fo_err *err) {
     if (t->broken && err) *err = t->why;
     return t->broken ? t->why.code : FO_OK;
 }
@@ -263,15 +255,16 @@ static int check_spans(const store_document_in *doc, const store_chunk_in *chunk
     return FO_OK;
 }
 
-int store_put_document(store_txn *t, const store_document_in *doc, const store_chunk_in *chunks,
-                       size_t n_chunks, store_put_result *out, fo_err *err) {
+int sqlite_put_document(store_txn *base, const store_document_in *doc, const store_chunk_in *chunks,
+                        size_t n_chunks, store_put_result *out, fo_err *err) {
+    sqlite_txn *t = sqlite_txn_of(base);
     *out = (store_put_result){0};
     int rc = txn_usable(t, err);
     if (!rc) rc = check_spans(doc, chunks, n_chunks, err);
     if (rc) return rc;
     document_row old;
     rc = find_document(t->s, t->c, doc->collection, doc->id, &old, err);
-    if (rc) return store_txn_failed(t, rc, err);
+    if (rc) return sqlite_txn_failed(t, rc, err);
     if (old.id && memcmp(old.sha256, doc->content_sha256, 32) == 0 && !old.damaged) {
         out->status = STORE_UNCHANGED;
         out->document = old.id;
@@ -282,13 +275,13 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     rc = check_collection(t, doc, n_chunks, old.n_chunks, &tenant, err);
     if (!rc && old.id) rc = list_chunks_of(t->c, &old, &out->removed, &out->n_removed, err);
     size_t n_touched = t->n_touched;
-    if (!rc) rc = store_run(t->c, err, "SAVEPOINT document", "");
+    if (!rc) rc = sqlite_run(t->c, err, "SAVEPOINT document", "");
     if (!rc)
         rc = guarded(t, write_document(t, doc, tenant, &old, chunks, n_chunks, out, err), err);
     else
-        store_txn_failed(t, rc, err);
+        sqlite_txn_failed(t, rc, err);
     free(tenant);
-    if (!rc && old.id) store_forget_damaged(t->s, old.id);
+    if (!rc && old.id) sqlite_forget_damaged(t->s, old.id);
     if (rc) {
         t->n_touched = n_touched;
         free(out->removed);
@@ -297,27 +290,28 @@ int store_put_document(store_txn *t, const store_document_in *doc, const store_c
     return rc;
 }
 
-static int delete_document(store_txn *t, int64_t collection, const char *id,
+int sqlite_delete_document(store_txn *base, int64_t collection, const char *id,
                            const unsigned char *sha256, int64_t **removed, size_t *n_removed,
                            fo_err *err) {
+    sqlite_txn *t = sqlite_txn_of(base);
     *removed = NULL;
     *n_removed = 0;
     int rc = txn_usable(t, err);
     if (rc) return rc;
     document_row old;
     rc = find_document(t->s, t->c, collection, id, &old, err);
-    if (rc) return store_txn_failed(t, rc, err);
+    if (rc) return sqlite_txn_failed(t, rc, err);
     if (!old.id) return fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
     if (sha256 && memcmp(old.sha256, sha256, 32) != 0)
         return fo_fail_field(err, FO_ECONFLICT, "id", "document '%s' has changed meanwhile", id);
     rc = list_chunks_of(t->c, &old, removed, n_removed, err);
     size_t n_touched = t->n_touched;
-    if (!rc) rc = store_run(t->c, err, "SAVEPOINT document", "");
+    if (!rc) rc = sqlite_run(t->c, err, "SAVEPOINT document", "");
     if (rc) {
-        store_txn_failed(t, rc, err);
+        sqlite_txn_failed(t, rc, err);
     } else {
-        rc = store_run(t->c, err, "DELETE FROM documents WHERE id = ?", "i", old.id);
-        if (!rc) rc = store_touch(t, collection, -1, -old.n_chunks, err);
+        rc = sqlite_run(t->c, err, "DELETE FROM documents WHERE id = ?", "i", old.id);
+        if (!rc) rc = sqlite_touch(t, collection, -1, -old.n_chunks, err);
         rc = guarded(t, rc, err);
     }
     if (rc) {
@@ -329,28 +323,18 @@ static int delete_document(store_txn *t, int64_t collection, const char *id,
     return rc;
 }
 
-int store_delete_document(store_txn *t, int64_t collection, const char *id, int64_t **removed,
-                          size_t *n_removed, fo_err *err) {
-    return delete_document(t, collection, id, NULL, removed, n_removed, err);
-}
-
-int store_delete_version(store_txn *t, int64_t collection, const char *id,
-                         const unsigned char sha256[32], int64_t **removed, size_t *n_removed,
-                         fo_err *err) {
-    return delete_document(t, collection, id, sha256, removed, n_removed, err);
-}
-
 /* ---- reading ----------------------------------------------------------------------------- */
 
-int store_document_unchanged(store *s, int64_t collection, const char *id,
-                             const unsigned char sha256[32], bool *unchanged, size_t *n_chunks,
-                             fo_err *err) {
-    store_conn *c;
-    int rc = store_reader(s, false, &c, err);
+int sqlite_document_unchanged(store *base, int64_t collection, const char *id,
+                              const unsigned char sha256[32], bool *unchanged, size_t *n_chunks,
+                              fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     document_row row;
     rc = find_document(s, c, collection, id, &row, err);
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     if (rc) return rc;
     *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !row.damaged;
     if (n_chunks) *n_chunks = *unchanged ? (size_t)row.n_chunks : 0;
@@ -362,31 +346,31 @@ static int read_row(sqlite3_stmt *st, store_document *out, unsigned char text_sh
                     fo_err *err) {
     bool oom = false;
     unsigned char sha[32];
-    store_digest_fields f;
+    sqlite_digest_fields f;
     bool good = read_fields(st, sha, text_sha256, &f);
     *out = (store_document){
         .rowid = sqlite3_column_int64(st, 0),
-        .id = store_column(st, 2, &oom),
+        .id = sqlite_column(st, 2, &oom),
         .damaged = !good,
     };
     if (!out->damaged) {
-        out->title = store_column(st, 3, &oom);
-        out->uri = store_column(st, 4, &oom);
-        out->content_type = store_column(st, 5, &oom);
-        out->metadata = store_column(st, 6, &oom);
+        out->title = sqlite_column(st, 3, &oom);
+        out->uri = sqlite_column(st, 4, &oom);
+        out->content_type = sqlite_column(st, 5, &oom);
+        out->metadata = sqlite_column(st, 6, &oom);
         out->created_ms = f.created_ms;
         out->updated_ms = f.updated_ms;
         out->n_chunks = (size_t)f.n_chunks;
         out->text_bytes = (size_t)f.text_bytes;
-        store_hex(sha, 32, out->content_sha256);
+        sqlite_hex(sha, 32, out->content_sha256);
     }
     if (!oom) return FO_OK;
     store_document_deinit(out);
-    return store_out_of_memory(err);
+    return fo_no_memory(err);
 }
 
-int store_read_text(store_conn *c, sqlite3_blob **blob, int64_t document, size_t start, size_t end,
-                    char *out, fo_err *err) {
+int sqlite_read_text(sqlite_conn *c, sqlite3_blob **blob, int64_t document, size_t start,
+                     size_t end, char *out, fo_err *err) {
     while (start < end) {
         size_t piece = start / TEXT_PIECE_BYTES, offset = start % TEXT_PIECE_BYTES;
         size_t n = TEXT_PIECE_BYTES - offset;
@@ -398,25 +382,26 @@ int store_read_text(store_conn *c, sqlite3_blob **blob, int64_t document, size_t
         if (rc == SQLITE_ERROR) /* no such row, or a row too short */
             return fo_fail(err, FO_ECORRUPT, "document %lld has lost text at byte %zu",
                            (long long)document, start);
-        if (rc != SQLITE_OK) return store_fail_sqlite(c->db, err, "could not read the database");
+        if (rc != SQLITE_OK) return sqlite_fail(c->db, err, "could not read the database");
         out += n;
         start += n;
     }
     return FO_OK;
 }
 
-int store_get_document(store *s, int64_t collection, const char *id, bool with_text,
-                       store_document *out, fo_err *err) {
-    store_conn *c;
-    int rc = store_reader(s, with_text, &c, err);
+int sqlite_get_document(store *base, int64_t collection, const char *id, bool with_text,
+                        store_document *out, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, with_text, &c, err);
     if (rc) return rc;
     sqlite3_stmt *st;
     unsigned char want[32], got[32];
-    rc = store_query(c, &st, err,
-                     "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?", "is",
-                     collection, id);
+    rc = sqlite_query(c, &st, err,
+                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name = ?", "is",
+                      collection, id);
     if (!rc) {
-        rc = store_step(c, st, err);
+        rc = sqlite_step(c, st, err);
         if (rc == 0)
             rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
         else if (rc == 1)
@@ -424,39 +409,40 @@ int store_get_document(store *s, int64_t collection, const char *id, bool with_t
         sqlite3_reset(st);
     }
     if (!rc && out->damaged) {
-        rc = store_refuse_damaged(s, out->rowid, out->id, err);
+        rc = sqlite_refuse_damaged(s, out->rowid, out->id, err);
         store_document_deinit(out);
     }
     if (!rc && with_text) {
         sqlite3_blob *blob = NULL;
         out->text = malloc(out->text_bytes + 1);
         if (out->text) {
-            rc = store_read_text(c, &blob, out->rowid, 0, out->text_bytes, out->text, err);
+            rc = sqlite_read_text(c, &blob, out->rowid, 0, out->text_bytes, out->text, err);
             out->text[out->text_bytes] = 0;
-            if (!rc) store_digest_text(out->text, out->text_bytes, got);
+            if (!rc) sqlite_digest_text(out->text, out->text_bytes, got);
             if (rc == FO_ECORRUPT || (!rc && memcmp(got, want, sizeof want) != 0))
-                rc = store_refuse_damaged(s, out->rowid, out->id, err);
+                rc = sqlite_refuse_damaged(s, out->rowid, out->id, err);
         } else {
-            rc = store_out_of_memory(err);
+            rc = fo_no_memory(err);
         }
         sqlite3_blob_close(blob);
         if (rc) store_document_deinit(out);
     }
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     return rc;
 }
 
-int store_list_documents(store *s, int64_t collection, const char *after, size_t limit,
-                         store_document **out, size_t *n, bool *has_more, fo_err *err) {
+int sqlite_list_documents(store *base, int64_t collection, const char *after, size_t limit,
+                          store_document **out, size_t *n, bool *has_more, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
     *out = NULL;
     *n = 0;
     *has_more = false;
     if (limit < 1 || limit > 100000)
         return fo_fail_field(err, FO_EINVAL, "limit", "limit must be between 1 and 100000");
     store_document *list = calloc(limit, sizeof *list);
-    if (!list) return store_out_of_memory(err);
-    store_conn *c;
-    int rc = store_reader(s, false, &c, err);
+    if (!list) return fo_no_memory(err);
+    sqlite_conn *c;
+    int rc = sqlite_reader(s, false, &c, err);
     if (rc) {
         free(list);
         return rc;
@@ -464,11 +450,11 @@ int store_list_documents(store *s, int64_t collection, const char *after, size_t
     size_t count = 0;
     unsigned char text_sha256[32];
     sqlite3_stmt *st;
-    rc = store_query(c, &st, err,
-                     "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name > ? "
-                     "ORDER BY name LIMIT ?",
-                     "isi", collection, after ? after : "", (int64_t)limit + 1);
-    while (!rc && (rc = store_step(c, st, err)) == 1) {
+    rc = sqlite_query(c, &st, err,
+                      "SELECT " COLUMNS " FROM documents WHERE collection = ? AND name > ? "
+                      "ORDER BY name LIMIT ?",
+                      "isi", collection, after ? after : "", (int64_t)limit + 1);
+    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         *has_more = count == limit;
         rc = *has_more ? FO_OK : read_row(st, &list[count], text_sha256, err);
         if (*has_more || rc) {
@@ -477,7 +463,7 @@ int store_list_documents(store *s, int64_t collection, const char *after, size_t
         }
         count++;
     }
-    store_reader_release(s, c);
+    sqlite_reader_release(s, c);
     if (rc < 0) {
         for (size_t i = 0; i < count; i++) store_document_deinit(&list[i]);
         free(list);

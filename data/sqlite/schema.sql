@@ -1,4 +1,4 @@
--- Schema version 1. Later versions are steps of their own in store_schema.c; this text never
+-- Schema version 1. Later versions are steps of their own in sqlite_schema.c; this text never
 -- changes once released. Every table says whose it is (tenant).
 
 CREATE TABLE collections (

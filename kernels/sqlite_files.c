@@ -1,10 +1,9 @@
-/* The database's files as they lie, without SQLite: the checksum of every page, and of every frame
- * of the log, also where SQLite would stop reading without a word.
- *
- * Formats: sqlite.org/fileformat2.html. In the log a frame is valid while its salts are those of
- * the log's header and its checksum, which runs on from frame to frame, holds. What follows may be
- * left over: from before, or from a transaction that was rolled back. But a frame that commits, with
- * these salts, behind one that fails, was written after it: so the one that fails was valid once. */
+/* Formats: sqlite.org/fileformat2.html. In the log a frame is valid while its salts are those of the
+ * log's header and its checksum, which runs on from frame to frame, holds. What follows may be left
+ * over: from before, or from a transaction that was rolled back. But a frame that commits, with these
+ * salts, behind one that fails, was written after it: so the one that fails was valid once. */
+#include "kernels/sqlite_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -13,14 +12,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "data/store/store.h"
 #include "kernels/file.h"
 #include "kernels/page_sums.h"
 
 enum { WAL_HEADER = 32, FRAME_HEADER = 24, MAX_FINDINGS = 200 };
 
 typedef struct scan {
-    store_finding_fn *fn;
+    fo_sqlite_files_fn *fn;
     void *ctx;
     int n_findings;
     size_t page_size;
@@ -29,14 +27,13 @@ typedef struct scan {
     bool has_commits;      /* the log holds any */
 } scan;
 
-static void found(scan *k, enum store_fault fault, const char *fmt, ...) {
+static void found(scan *k, bool unused, const char *fmt, ...) {
     char what[600];
     va_list ap;
     va_start(ap, fmt);
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    if (k->n_findings++ < MAX_FINDINGS)
-        k->fn(k->ctx, &(store_finding){.fault = fault, .what = what});
+    if (k->n_findings++ < MAX_FINDINGS) k->fn(k->ctx, unused, what);
 }
 
 static uint32_t big32(const unsigned char *p) {
@@ -94,7 +91,7 @@ static int scan_frames(scan *k, const fo_map *m, bool big, uint32_t s[2], fo_err
     for (size_t i = good + 1; i < n; i++)
         if (memcmp(w + WAL_HEADER + i * frame + 8, w + 16, 8) == 0 &&
             big32(w + WAL_HEADER + i * frame + 4)) {
-            found(k, STORE_FAULT_FILE,
+            found(k, false,
                   "its log is damaged in frame %zu (byte %zu): %zu frames that follow cannot be "
                   "read",
                   good + 1, WAL_HEADER + good * frame, n - good - 1);
@@ -113,15 +110,15 @@ static int scan_log(scan *k, const char *path, fo_err *err) {
     uint32_t s[2] = {0, 0}, magic = m.size >= WAL_HEADER ? big32(m.data) : 0;
     bool big = magic == 0x377f0683;
     if (m.size < WAL_HEADER) {
-        found(k, STORE_FAULT_FILE, "its log is cut off in the header");
+        found(k, false, "its log is cut off in the header");
     } else {
         wal_sum(s, m.data, 24, big);
         size_t page_size = big32(m.data + 8);
         if ((!big && magic != 0x377f0682) || s[0] != big32(m.data + 24) ||
             s[1] != big32(m.data + 28)) {
-            found(k, STORE_FAULT_FILE, "the header of its log is damaged: nothing of it is read");
+            found(k, false, "the header of its log is damaged: nothing of it is read");
         } else if (k->page_size && page_size != k->page_size) {
-            found(k, STORE_FAULT_FILE, "its log has pages of %zu bytes", page_size);
+            found(k, false, "its log has pages of %zu bytes", page_size);
         } else {
             k->page_size = page_size;
             rc = scan_frames(k, &m, big, s, err);
@@ -148,10 +145,9 @@ static void scan_pages(scan *k, const fo_map *m) {
     size_t size = k->page_size, n = m->size / size, said = big32(d + 28);
     bool counted = said && memcmp(d + 24, d + 92, 4) == 0; /* else an old SQLite wrote it */
     if (m->size % size)
-        found(k, STORE_FAULT_FILE, "it ends in the middle of a page");
+        found(k, false, "it ends in the middle of a page");
     else if (counted && !k->has_commits && said != n)
-        found(k, n > said ? STORE_FAULT_UNUSED : STORE_FAULT_FILE,
-              "it has %zu pages, its header says %zu", n, said);
+        found(k, n > said, "it has %zu pages, its header says %zu", n, said);
     /* Two witnesses: one bit must not talk all the others out of being checked. */
     if (n == 0 || (d[20] != FO_PAGE_SUM_BYTES && memcmp(d + size - 4, "PSUM", 4) != 0)) return;
     for (size_t i = 0; i < n; i++) {
@@ -160,13 +156,12 @@ static void scan_pages(scan *k, const fo_map *m) {
         if (is_zero(p, size)) continue; /* made with the file and never used: else SQLite tells */
         if (((size_t)1 << 30) / size == i) continue; /* SQLite's locks live there, nothing else */
         bool newer = in_log(k, i + 1);
-        found(k, newer ? STORE_FAULT_UNUSED : STORE_FAULT_FILE,
-              "page %zu (byte %zu) fails its checksum%s", i + 1, i * size,
+        found(k, newer, "page %zu (byte %zu) fails its checksum%s", i + 1, i * size,
               newer ? "; its log has a newer one" : "");
     }
 }
 
-int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err *err) {
+int fo_sqlite_check_files(const char *path, fo_sqlite_files_fn *fn, void *ctx, fo_err *err) {
     fo_map m = {0};
     scan k = {.fn = fn, .ctx = ctx};
     int rc = fo_map_open(&m, path, err);
@@ -181,13 +176,12 @@ int store_check_files(const char *path, store_finding_fn *fn, void *ctx, fo_err 
     }
     rc = scan_log(&k, path, err);
     if (!rc && !header && !in_log(&k, 1))
-        found(&k, STORE_FAULT_FILE,
+        found(&k, false,
               m.size ? "its header is damaged: it is no SQLite database" : "it is empty");
     else if (!rc && !header && m.size)
-        found(&k, STORE_FAULT_UNUSED, "its header is damaged; its log has a newer one");
+        found(&k, true, "its header is damaged; its log has a newer one");
     if (!rc && k.page_size && m.size >= 512) scan_pages(&k, &m);
-    if (k.n_findings > MAX_FINDINGS)
-        fn(ctx, &(store_finding){.fault = STORE_FAULT_FILE, .what = "and more of the kind"});
+    if (k.n_findings > MAX_FINDINGS) fn(ctx, false, "and more of the kind");
     free(k.in_log);
     fo_map_close(&m);
     return rc;

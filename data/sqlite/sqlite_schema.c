@@ -1,11 +1,11 @@
 /* The schema and its history: user_version n means that steps 1..n have run. */
 #include <stdio.h>
 
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 #include "kernels/page_sums.h"
 
 static const char schema_1[] = {
-#include "data/store/schema.sql.inc"
+#include "data/sqlite/schema.sql.inc"
     , 0};
 
 /* How long the stages of queries took: counts of geometric buckets (store_latency.c). */
@@ -20,7 +20,7 @@ static const char schema_2[] = "CREATE TABLE latency_rollups ("
                                "PRIMARY KEY (tenant, step_s, t_s, stage, bucket)"
                                ") STRICT, WITHOUT ROWID;";
 
-/* Digests of what is stored (store_digest.c), and what the home's files are held against. */
+/* Digests of what is stored (sqlite_digest.c), and what the home's files are held against. */
 static const char schema_3[] =
     "ALTER TABLE documents ADD COLUMN text_sha256 BLOB NOT NULL DEFAULT x'';"
     "ALTER TABLE documents ADD COLUMN digest BLOB NOT NULL DEFAULT x'';"
@@ -37,26 +37,26 @@ static const char schema_3[] =
 
 static const struct {
     const char *sql;
-    int (*then)(store_conn *c, fo_err *err);
-} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, store_fill_digests}};
+    int (*then)(sqlite_conn *c, fo_err *err);
+} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */
 
-static int read_number(store_conn *c, const char *sql, int64_t *out, fo_err *err) {
+static int read_number(sqlite_conn *c, const char *sql, int64_t *out, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = store_query(c, &st, err, sql, "");
+    int rc = sqlite_query(c, &st, err, sql, "");
     if (rc) return rc;
-    rc = store_step(c, st, err);
+    rc = sqlite_step(c, st, err);
     if (rc == 1) *out = sqlite3_column_int64(st, 0);
     sqlite3_reset(st);
     return rc < 0 ? rc : FO_OK;
 }
 
-static int run_steps(store_conn *c, int64_t from, fo_err *err) {
+static int run_steps(sqlite_conn *c, int64_t from, fo_err *err) {
     for (int64_t v = from; v < SCHEMA_VERSION; v++) {
         if (sqlite3_exec(c->db, steps[v].sql, NULL, NULL, NULL) != SQLITE_OK)
-            return store_fail_sqlite(c->db, err, "could not bring the database up to date");
+            return sqlite_fail(c->db, err, "could not bring the database up to date");
         int rc = steps[v].then ? steps[v].then(c, err) : FO_OK;
         if (rc) return rc;
     }
@@ -64,27 +64,28 @@ static int run_steps(store_conn *c, int64_t from, fo_err *err) {
     snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d; PRAGMA application_id = %d",
              SCHEMA_VERSION, APPLICATION_ID);
     if (sqlite3_exec(c->db, stamp, NULL, NULL, NULL) != SQLITE_OK)
-        return store_fail_sqlite(c->db, err, "could not bring the database up to date");
-    return store_run(c, err, "UPDATE home SET page_sums = ?", "i", (int64_t)fo_page_sums_on(c->db));
+        return sqlite_fail(c->db, err, "could not bring the database up to date");
+    return sqlite_run(c, err, "UPDATE home SET page_sums = ?", "i",
+                      (int64_t)fo_page_sums_on(c->db));
 }
 
-int store_is_empty(const char *path, bool *empty, fo_err *err) {
-    store as = {.path = (char *)path,
+int sqlite_is_empty(const char *path, bool *empty, fo_err *err) {
+    sqlite_store as = {.path = (char *)path,
                 .vfs = fo_page_sums_vfs(NULL),
                 .read_only = true,
                 .busy_timeout_ms = 1};
-    store_conn *c = NULL;
+    sqlite_conn *c = NULL;
     int64_t n = 1;
-    int rc = as.vfs ? store_conn_open(&c, &as, false, err) : store_out_of_memory(err);
+    int rc = as.vfs ? sqlite_conn_open(&c, &as, false, err) : fo_no_memory(err);
     if (!rc) rc = read_number(c, "SELECT count(*) FROM sqlite_schema", &n, err);
-    store_conn_close(c);
+    sqlite_conn_close(c);
     *empty = n == 0;
     return rc;
 }
 
-int store_migrate(store_conn *c, bool read_only, fo_err *err) {
+int sqlite_migrate(sqlite_conn *c, bool read_only, fo_err *err) {
     if (!read_only && sqlite3_exec(c->db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK)
-        return store_fail_sqlite(c->db, err, "could not open the database for writing");
+        return sqlite_fail(c->db, err, "could not open the database for writing");
     int64_t version = 0, application = 0, n_tables = 0;
     int rc = read_number(c, "PRAGMA user_version", &version, err);
     if (!rc) rc = read_number(c, "PRAGMA application_id", &application, err);
@@ -113,7 +114,7 @@ int store_migrate(store_conn *c, bool read_only, fo_err *err) {
     }
     if (!rc && version < SCHEMA_VERSION) rc = run_steps(c, version, err);
     if (!rc && sqlite3_exec(c->db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK)
-        rc = store_fail_sqlite(c->db, err, "could not bring the database up to date");
+        rc = sqlite_fail(c->db, err, "could not bring the database up to date");
     if (rc && !sqlite3_get_autocommit(c->db)) sqlite3_exec(c->db, "ROLLBACK", NULL, NULL, NULL);
     return rc;
 }

@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
+#include "data/sqlite/sqlite_store.h"
 #include "tests/data/store/store_fixture.h"
 
 enum { KILLS = 24 };
@@ -15,7 +16,7 @@ static void ingest_forever(const char *path, int64_t collection, int32_t from, u
                            int pipe) {
     store *s;
     fo_err err = {0};
-    if (store_open(&s, path, NULL, &err) != FO_OK) _exit(3);
+    if (sqlite_store_open(&s, path, NULL, &err) != FO_OK) _exit(3);
     for (int32_t k = from;; k++) {
         uint64_t content = (uint64_t)k; /* the same number, the same document */
         fixture_document d;
@@ -51,7 +52,7 @@ static void acknowledged_documents_survive_kill_9(void **state) {
     fo_err err = {0};
     store *s;
     store_collection c;
-    assert_ok(store_open(&s, path, NULL, &err), &err);
+    assert_ok(sqlite_store_open(&s, path, NULL, &err), &err);
     assert_ok(store_create_collection(s, "t", "docs", NULL, &c, &err), &err);
     store_close(s);
     enum { MAX_DOCUMENTS = 100000 };
@@ -80,7 +81,7 @@ static void acknowledged_documents_survive_kill_9(void **state) {
             n_acknowledged++;
         }
         close(ends[0]);
-        assert_ok(store_open(&s, path, NULL, &err), &err);
+        assert_ok(sqlite_store_open(&s, path, NULL, &err), &err);
         assert_ok(store_verify(s, &err), &err);
         for (int32_t i = 1; i < next; i++) {
             char id[32];

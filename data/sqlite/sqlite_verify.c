@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/store/store_internal.h"
+#include "data/sqlite/sqlite_internal.h"
 #include "kernels/page_sums.h"
 
 enum { MAX_ROWS = 200, /* that one check names */ MAX_JUMPS = 100000 };
 
 typedef struct check {
-    store_conn *c;
+    sqlite_conn *c;
     store_finding_fn *fn;
     void *ctx;
     store_check_counts counts;
@@ -74,8 +74,8 @@ static const char *const invariants[] = {
 static int expect_no_row(check *k, const char *sql, const char *what, const char *fine) {
     sqlite3_stmt *st;
     fo_err why = {0};
-    int rc = store_query(k->c, &st, &why, sql, ""), n = 0;
-    while (!rc && (rc = store_step(k->c, st, &why)) == 1) {
+    int rc = sqlite_query(k->c, &st, &why, sql, ""), n = 0;
+    while (!rc && (rc = sqlite_step(k->c, st, &why)) == 1) {
         rc = FO_OK;
         const char *got = (const char *)sqlite3_column_text(st, 0);
         if (fine && got && strcmp(got, fine) == 0) continue;
@@ -97,16 +97,16 @@ static int check_structure(check *k) {
 /* ---- digests ------------------------------------------------------------------------------ */
 
 /* The chunks of one document against its text. *bad: the first that is not as it was stored. */
-static int check_chunks(check *k, const store_digest_fields *d, int64_t rowid, const char *text,
+static int check_chunks(check *k, const sqlite_digest_fields *d, int64_t rowid, const char *text,
                         int64_t *bad, fo_err *why) {
     *bad = -1;
     sqlite3_stmt *st;
-    int rc = store_query(k->c, &st, why,
-                         "SELECT ordinal, start, stop, start_cp, stop_cp, heading_start, "
-                         "heading_stop, n_tokens, digest FROM chunks WHERE document = ? "
-                         "ORDER BY ordinal",
-                         "i", rowid);
-    while (!rc && (rc = store_step(k->c, st, why)) == 1) {
+    int rc = sqlite_query(k->c, &st, why,
+                          "SELECT ordinal, start, stop, start_cp, stop_cp, heading_start, "
+                          "heading_stop, n_tokens, digest FROM chunks WHERE document = ? "
+                          "ORDER BY ordinal",
+                          "i", rowid);
+    while (!rc && (rc = sqlite_step(k->c, st, why)) == 1) {
         int64_t v[8];
         for (int i = 0; i < 8; i++) v[i] = sqlite3_column_int64(st, i);
         rc = FO_OK;
@@ -115,20 +115,20 @@ static int check_chunks(check *k, const store_digest_fields *d, int64_t rowid, c
                       v[5] <= v[6] && v[6] <= d->text_bytes;
         unsigned char digest[32];
         if (inside)
-            store_digest_chunk(&(store_digest_span){.document_id = d->id,
-                                                    .title = d->title,
-                                                    .uri = d->uri,
-                                                    .metadata = d->metadata,
-                                                    .ordinal = v[0],
-                                                    .start_cp = v[3],
-                                                    .end_cp = v[4],
-                                                    .n_tokens = v[7],
-                                                    .heading = text + v[5],
-                                                    .heading_len = (size_t)(v[6] - v[5]),
-                                                    .text = text + v[1],
-                                                    .text_len = (size_t)(v[2] - v[1])},
-                               digest);
-        if ((!inside || !store_digest_same(st, 8, digest)) && *bad < 0) *bad = v[0];
+            sqlite_digest_chunk(&(sqlite_digest_span){.document_id = d->id,
+                                                      .title = d->title,
+                                                      .uri = d->uri,
+                                                      .metadata = d->metadata,
+                                                      .ordinal = v[0],
+                                                      .start_cp = v[3],
+                                                      .end_cp = v[4],
+                                                      .n_tokens = v[7],
+                                                      .heading = text + v[5],
+                                                      .heading_len = (size_t)(v[6] - v[5]),
+                                                      .text = text + v[1],
+                                                      .text_len = (size_t)(v[2] - v[1])},
+                                digest);
+        if ((!inside || !sqlite_digest_same(st, 8, digest)) && *bad < 0) *bad = v[0];
     }
     return rc;
 }
@@ -136,28 +136,28 @@ static int check_chunks(check *k, const store_digest_fields *d, int64_t rowid, c
 /* Columns: id, STORE_DIGEST_COLUMNS, text_sha256, digest. */
 static int check_document(check *k, sqlite3_stmt *st) {
     unsigned char sha[32], text_sha[32] = {0}, digest[32], got[32];
-    store_digest_fields d;
+    sqlite_digest_fields d;
     fo_err why = {0};
     int64_t rowid = sqlite3_column_int64(st, 0), bad = -1;
-    store_digest_read_row(st, 1, sha, &d);
+    sqlite_digest_read_row(st, 1, sha, &d);
     if (sqlite3_column_bytes(st, 12) == 32) memcpy(text_sha, sqlite3_column_blob(st, 12), 32);
     d.text_sha256 = text_sha;
-    store_digest_document(&d, digest);
-    bool fields = store_digest_same(st, 13, digest), words = true;
+    sqlite_digest_document(&d, digest);
+    bool fields = sqlite_digest_same(st, 13, digest), words = true;
     k->counts.n_documents++;
     char *text = NULL;
     int rc = FO_OK;
     if (d.text_bytes < 0 || d.text_bytes > STORE_MAX_TEXT) {
         rc = fo_fail(&why, FO_ECORRUPT, "its length is impossible");
     } else if (!(text = malloc((size_t)d.text_bytes + 1))) {
-        rc = store_out_of_memory(&why);
+        rc = fo_no_memory(&why);
     } else {
         sqlite3_blob *blob = NULL;
-        rc = store_read_text(k->c, &blob, rowid, 0, (size_t)d.text_bytes, text, &why);
+        rc = sqlite_read_text(k->c, &blob, rowid, 0, (size_t)d.text_bytes, text, &why);
         sqlite3_blob_close(blob);
     }
     if (!rc) {
-        store_digest_text(text, (size_t)d.text_bytes, got);
+        sqlite_digest_text(text, (size_t)d.text_bytes, got);
         words = memcmp(got, text_sha, sizeof got) == 0;
         rc = check_chunks(k, &d, rowid, text, &bad, &why);
     }
@@ -180,7 +180,7 @@ static int check_document(check *k, sqlite3_stmt *st) {
 static int check_vector(check *k, sqlite3_stmt *st) {
     int64_t chunk = sqlite3_column_int64(st, 0);
     uint32_t crc =
-        store_vector_crc(chunk, sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1));
+        sqlite_vector_crc(chunk, sqlite3_column_blob(st, 1), (size_t)sqlite3_column_bytes(st, 1));
     if (sqlite3_column_int64(st, 2) == (int64_t)crc) return FO_OK;
     found(k, STORE_FAULT_VECTOR, sqlite3_column_int64(st, 5),
           (const char *)sqlite3_column_text(st, 3), "the vector of its chunk %lld is damaged",
@@ -199,8 +199,8 @@ static int check_rows(check *k, const char *sql, int64_t collection, const char 
         sqlite3_stmt *st;
         fo_err why = {0};
         int step = 0;
-        rc = store_query(k->c, &st, &why, sql, "ii", collection, after);
-        while (!rc && (step = store_step(k->c, st, &why)) == 1) {
+        rc = sqlite_query(k->c, &st, &why, sql, "ii", collection, after);
+        while (!rc && (step = sqlite_step(k->c, st, &why)) == 1) {
             after = sqlite3_column_int64(st, 0);
             rc = fn(k, st);
             if (rc) sqlite3_reset(st);
@@ -228,17 +228,21 @@ static int check_collection(check *k, int64_t id) {
                       id, "vectors cannot be read", check_vector);
 }
 
-int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err) {
+int sqlite_check(store *base, store_finding_fn *fn, void *ctx, store_check_counts *out,
+                 fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
     store_collection *list = NULL;
     size_t n = 0;
     check k = {.fn = fn, .ctx = ctx, .err = err};
-    int rc = store_reader(s, true, &k.c, err);
+    int rc = sqlite_reader(s, true, &k.c, err);
     if (rc) return rc;
-    k.counts.page_sums = fo_page_sums_on(k.c->db);
+    if (!fo_page_sums_on(k.c->db))
+        k.counts.wants_rewrite =
+            "an older version made it: its pages carry no checksums until --repair writes them";
     rc = check_structure(&k);
     fo_err why = {0};
     if (!rc) {
-        int got = store_list_collections(s, NULL, &list, &n, &why);
+        int got = sqlite_list_collections(base, NULL, &list, &n, &why);
         if (got != FO_OK) rc = failed(&k, got, &why, "collections cannot be read");
     }
     for (size_t i = 0; i < n; i++) {
@@ -248,62 +252,49 @@ int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *o
         store_collection_deinit(&list[i]);
     }
     free(list);
-    store_reader_release(s, k.c);
+    sqlite_reader_release(s, k.c);
     if (out) *out = k.counts;
     return rc;
 }
 
-static void keep_first(void *ctx, const store_finding *f) {
-    fo_err *first = ctx;
-    if (first->code != FO_OK) return;
-    fo_fail(first, FO_ECORRUPT, "the database is damaged: %s%.200s%s%s",
-            f->document ? "document '" : "", f->document ? f->document : "",
-            f->document ? "': " : "", f->what);
-}
-
-int store_verify(store *s, fo_err *err) {
-    fo_err first = {0};
-    int rc = store_check(s, keep_first, &first, NULL, err);
-    if (rc || first.code == FO_OK) return rc;
-    if (err) *err = first;
-    return first.code;
-}
-
 /* ---- mending ------------------------------------------------------------------------------ */
 
-int store_mark_damaged(store *s, int64_t document, fo_err *err) {
-    store_txn *t;
-    int rc = store_begin(s, &t, err);
+int sqlite_mark_damaged(store *base, int64_t document, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_txn *t;
+    int rc = sqlite_txn_begin(s, &t, err);
     if (rc) return rc;
-    rc = store_run(t->c, err, "UPDATE documents SET content_sha256 = zeroblob(32) WHERE id = ?",
-                   "i", document);
-    if (!rc) return store_commit(t, err);
-    store_rollback(t);
+    rc = sqlite_run(t->c, err, "UPDATE documents SET content_sha256 = zeroblob(32) WHERE id = ?",
+                    "i", document);
+    if (!rc) return sqlite_txn_commit(t, err);
+    sqlite_txn_rollback(t);
     return rc;
 }
 
-int store_rewrite(store *s, fo_err *err) {
-    store_txn *t;
-    int rc = store_begin(s, &t, err); /* for the turn: VACUUM stands outside of transactions */
+int sqlite_rewrite(store *base, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_txn *t;
+    int rc = sqlite_txn_begin(s, &t, err); /* for the turn: VACUUM stands outside of transactions */
     if (rc) return rc;
-    rc = store_run(t->c, err, "ROLLBACK", "");
-    if (!rc) rc = store_run(t->c, err, "VACUUM", "");
-    if (!rc) rc = store_run(t->c, err, "BEGIN IMMEDIATE", "");
+    rc = sqlite_run(t->c, err, "ROLLBACK", "");
+    if (!rc) rc = sqlite_run(t->c, err, "VACUUM", "");
+    if (!rc) rc = sqlite_run(t->c, err, "BEGIN IMMEDIATE", "");
     if (!rc)
-        rc = store_run(t->c, err, "UPDATE home SET page_sums = ?", "i",
-                       (int64_t)fo_page_sums_on(t->c->db));
-    if (!rc) return store_commit(t, err);
-    store_rollback(t);
+        rc = sqlite_run(t->c, err, "UPDATE home SET page_sums = ?", "i",
+                        (int64_t)fo_page_sums_on(t->c->db));
+    if (!rc) return sqlite_txn_commit(t, err);
+    sqlite_txn_rollback(t);
     return rc;
 }
 
-int store_adopt(store *s, fo_err *err) {
-    store_txn *t;
-    int rc = store_begin(s, &t, err);
+int sqlite_adopt(store *base, fo_err *err) {
+    sqlite_store *s = sqlite_of(base);
+    sqlite_txn *t;
+    int rc = sqlite_txn_begin(s, &t, err);
     if (rc) return rc;
     t->s->commits = -1; /* this very commit is number 0 */
-    rc = store_run(t->c, err, "UPDATE home SET store = randomblob(16)", "");
-    if (!rc) return store_commit(t, err);
-    store_rollback(t);
+    rc = sqlite_run(t->c, err, "UPDATE home SET store = randomblob(16)", "");
+    if (!rc) return sqlite_txn_commit(t, err);
+    sqlite_txn_rollback(t);
     return rc;
 }

@@ -1,4 +1,4 @@
-#include "data/store/ledger.h"
+#include "data/sqlite/ledger.h"
 
 #include <assert.h>
 #include <errno.h>

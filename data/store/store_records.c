@@ -1,0 +1,71 @@
+#include "data/store/store_records.h"
+
+#include <stdlib.h>
+
+void store_collection_deinit(store_collection *c) {
+    if (!c) return;
+    free(c->tenant);
+    free(c->name);
+    free(c->language);
+    free(c->embedder);
+    *c = (store_collection){0};
+}
+
+void store_document_deinit(store_document *d) {
+    if (!d) return;
+    free(d->id);
+    free(d->title);
+    free(d->uri);
+    free(d->content_type);
+    free(d->metadata);
+    free(d->text);
+    *d = (store_document){0};
+}
+
+void store_chunk_deinit(store_chunk *c) {
+    if (!c) return;
+    if (c->text) free(c->text - c->n_before);
+    free(c->heading);
+    free(c->document_id);
+    free(c->title);
+    free(c->uri);
+    free(c->metadata);
+    *c = (store_chunk){0};
+}
+
+void store_job_deinit(store_job *j) {
+    if (!j) return;
+    free(j->tenant);
+    free(j->kind);
+    free(j->state);
+    free(j->collection);
+    free(j->error);
+    free(j->result);
+    *j = (store_job){0};
+}
+
+const char *store_cache_layer_name(enum store_cache_layer layer) {
+    static const char *const names[STORE_N_LAYERS] = {"answer", "retrieval", "kv_prefix",
+                                                      "kv_chunk", "kv_disk"};
+    return names[layer];
+}
+
+const char *store_stage_name(enum store_stage stage) {
+    static const char *const names[STORE_N_STAGES] = {"queue",  "embed",  "dense",   "sparse",
+                                                      "fuse",   "rerank", "prefill", "first_token",
+                                                      "decode", "total"};
+    return names[stage];
+}
+
+void store_query_rows_free(store_query_row *rows, size_t n) {
+    for (size_t i = 0; rows && i < n; i++) {
+        free(rows[i].query);
+        free(rows[i].collection);
+    }
+    free(rows);
+}
+
+const char *store_timing_name(enum store_timing which) {
+    static const char *const names[STORE_N_TIMINGS] = {"turn", "write", "commit", "read"};
+    return names[which];
+}
