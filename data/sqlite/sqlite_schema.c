@@ -71,9 +71,9 @@ static int run_steps(sqlite_conn *c, int64_t from, fo_err *err) {
 
 int sqlite_is_empty(const char *path, bool *empty, fo_err *err) {
     sqlite_store as = {.path = (char *)path,
-                .vfs = fo_page_sums_vfs(NULL),
-                .read_only = true,
-                .busy_timeout_ms = 1};
+                       .vfs = fo_page_sums_vfs(NULL),
+                       .read_only = true,
+                       .busy_timeout_ms = 1};
     sqlite_conn *c = NULL;
     int64_t n = 1;
     int rc = as.vfs ? sqlite_conn_open(&c, &as, false, err) : fo_no_memory(err);

@@ -2,8 +2,8 @@
  *
  * A store is a struct that begins with a `store`, a transaction one that begins with a `store_txn`;
  * both lead to a table of functions. Each function of the table is the one of store.h that has its
- * name, with its promises: the answers, the codes, who frees what, which threads. docs/adding-a-store.md
- * goes through them; data/sqlite/ is the one that homes have, tests/data/store/memory_store.h a small one. */
+ * name, with its promises: the answers, the codes, who frees what, which threads. data/sqlite/ is the
+ * store that homes have. */
 #ifndef FORAGE_DATA_STORE_BACKEND_H
 #define FORAGE_DATA_STORE_BACKEND_H
 
@@ -120,8 +120,7 @@ struct store_backend {
     const char *file;   /* there where a store is; findings and sentences name it by this */
     const char *ledger; /* what knows acknowledged commits outside of it; NULL: none */
     const char *log;    /* of which a copy is put aside before a loss is accepted; NULL: none */
-    const char *const
-        *files; /* everything that is the store's, these three too: at most 24, and NULL */
+    const char *const *files; /* all that is the store's, these three too: at most 24, then NULL */
 
     int (*open)(store **out, const char *home, const store_options *opt, fo_err *err);
     /* Without opening it. *acknowledged: the ledger is there. FO_EIO where it cannot be seen. */
