@@ -80,15 +80,6 @@ bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[3
     return p && sqlite3_column_bytes(st, column) == 32 && memcmp(p, want, 32) == 0;
 }
 
-void sqlite_hex(const unsigned char *bytes, size_t n, char *out) {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < n; i++) {
-        out[2 * i] = digits[bytes[i] >> 4];
-        out[2 * i + 1] = digits[bytes[i] & 15];
-    }
-    out[2 * n] = 0;
-}
-
 /* ---- what was found damaged -------------------------------------------------------------- */
 
 int sqlite_refuse_damaged(sqlite_store *s, int64_t document, const char *id, fo_err *err) {

@@ -6,6 +6,7 @@
 
 #include "kernels/buf.h"
 #include "kernels/clock.h"
+#include "kernels/hex.h"
 
 #define COLUMNS "id, " STORE_DIGEST_COLUMNS ", text_sha256, digest"
 
@@ -362,7 +363,7 @@ static int read_row(sqlite3_stmt *st, store_document *out, unsigned char text_sh
         out->updated_ms = f.updated_ms;
         out->n_chunks = (size_t)f.n_chunks;
         out->text_bytes = (size_t)f.text_bytes;
-        sqlite_hex(sha, 32, out->content_sha256);
+        fo_hex_write(out->content_sha256, sha, 32);
     }
     if (!oom) return FO_OK;
     store_document_deinit(out);

@@ -188,7 +188,6 @@ bool sqlite_digest_same(sqlite3_stmt *st, int column, const unsigned char want[3
     "created_ms, updated_ms"
 void sqlite_digest_read_row(sqlite3_stmt *st, int at, unsigned char content_sha256[32],
                             sqlite_digest_fields *out);
-void sqlite_hex(const unsigned char *bytes, size_t n, char *out); /* 2 * n digits and a NUL */
 
 /* A document found damaged as it was read: counted, and remembered, so that the same content
  * ingested again replaces it. Returns FO_ECORRUPT with a sentence. */

@@ -11,6 +11,7 @@
 
 #include "data/store/store.h"
 #include "kernels/file.h"
+#include "kernels/hex.h"
 
 static int hash_file(const char *path, char hex[65], fo_err *err) {
     enum { PIECE = 1 << 18 };
@@ -30,7 +31,7 @@ static int hash_file(const char *path, char hex[65], fo_err *err) {
     }
     if (!rc) {
         EVP_DigestFinal_ex(h, sha, NULL);
-        for (size_t i = 0; i < sizeof sha; i++) snprintf(hex + 2 * i, 3, "%02x", sha[i]);
+        fo_hex_write(hex, sha, sizeof sha);
     }
     EVP_MD_CTX_free(h);
     free(piece);

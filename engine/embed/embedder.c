@@ -9,6 +9,7 @@
 #include "engine/embed/embed_builtin.h"
 #include "engine/embed/embed_static.h"
 #include "engine/embed/embedder_impl.h"
+#include "kernels/hex.h"
 #include "kernels/utf8.h"
 
 struct fingerprint {
@@ -36,11 +37,7 @@ int embedder_fingerprint_end(fingerprint *f, char hex[65], fo_err *err) {
     if (f) EVP_MD_CTX_free(f->md);
     free(f);
     if (!ok) return fo_fail(err, FO_ENOMEM, "SHA-256 failed");
-    for (int i = 0; i < 32; i++) {
-        hex[2 * i] = "0123456789abcdef"[sum[i] >> 4];
-        hex[2 * i + 1] = "0123456789abcdef"[sum[i] & 15];
-    }
-    hex[64] = 0;
+    fo_hex_write(hex, sum, sizeof sum);
     return FO_OK;
 }
 

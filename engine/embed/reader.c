@@ -13,6 +13,7 @@
 #include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/align.h"
+#include "kernels/hex.h"
 
 enum { ENDS = 2, THREAD_TOKENS = 512, MOST_TOKENS = 8192, MAX_TEXT = 1 << 30 };
 
@@ -75,8 +76,7 @@ static int load(reader *r, const char *path, const reader_options *o, fo_err *er
     if (r->max_tokens > READER_MAX_TOKENS) r->max_tokens = READER_MAX_TOKENS;
     r->step_tokens = THREAD_TOKENS * (size_t)fo_pool_threads(r->pool);
     if (r->step_tokens > MOST_TOKENS) r->step_tokens = MOST_TOKENS;
-    for (size_t k = 0; k < sizeof i->fingerprint; k++)
-        snprintf(r->fingerprint + 2 * k, 3, "%02x", i->fingerprint[k]);
+    fo_hex_write(r->fingerprint, i->fingerprint, sizeof i->fingerprint);
     const encoder_limits limits = {.batch_tokens = (int)r->step_tokens, .pool = r->pool};
     if ((rc = encoder_create(&r->run, r->weights, &limits, err))) return rc;
     r->rows = malloc(r->step_tokens * r->dim * sizeof *r->rows);

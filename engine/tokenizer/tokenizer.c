@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/tokenizer/tokenizer_impl.h"
+#include "kernels/hex.h"
 
 enum { MAX_TOKENS = 1 << 24, MAX_TEXT = 1 << 30 };
 
@@ -99,12 +100,6 @@ static int index_pieces(tokenizer *t, fo_err *err) {
     return FO_OK;
 }
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    if (c >= 'A' && c <= 'F') return c - 'A' + 10;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 static bool has_prefix(tokenizer_string s, const char *prefix, size_t n) {
     return s.len >= n && memcmp(s.data, prefix, n) == 0;
 }
@@ -132,8 +127,9 @@ static size_t make_piece(tokenizer_kind kind, tokenizer_string s, uint16_t *attr
     } else if ((kind == TOKENIZER_SPM || kind == TOKENIZER_UNIGRAM) && text) {
         return unescape_spaces(s, out);
     } else if (kind == TOKENIZER_SPM && (*attr & TOKENIZER_BYTE) && s.len == 6 &&
-               has_prefix(s, "<0x", 3) && hex_digit(s.data[3]) >= 0 && hex_digit(s.data[4]) >= 0) {
-        out[0] = (char)(hex_digit(s.data[3]) * 16 + hex_digit(s.data[4]));
+               has_prefix(s, "<0x", 3) && fo_hex_digit(s.data[3]) >= 0 &&
+               fo_hex_digit(s.data[4]) >= 0) {
+        out[0] = (char)(fo_hex_digit(s.data[3]) * 16 + fo_hex_digit(s.data[4]));
         return 1;
     } else if (kind == TOKENIZER_WORDPIECE && text) {
         bool named = s.len > 2 && s.data[0] == '[' && s.data[s.len - 1] == ']';

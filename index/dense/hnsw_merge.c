@@ -2,24 +2,17 @@
 #include <stdlib.h>
 
 #include "index/dense/hnsw_link.h"
-
-static bool get_bit(const uint64_t *map, uint32_t id) {
-    return map[id >> 6] >> (id & 63) & 1;
-}
-
-static void set_bit(uint64_t *map, uint32_t id) {
-    map[id >> 6] |= 1ull << (id & 63);
-}
+#include "kernels/bits.h"
 
 static bool is_alive(const uint64_t *alive, uint32_t id) {
-    return !alive || get_bit(alive, id);
+    return !alive || fo_bits_get(alive, id);
 }
 
 size_t hnsw_flood(const hnsw *h, uint32_t from, uint64_t *seen, uint32_t *stack) {
     size_t n = 0, found = 0;
     uint32_t count = hnsw_count(h);
-    if (from >= count || get_bit(seen, from)) return 0;
-    set_bit(seen, from);
+    if (from >= count || fo_bits_get(seen, from)) return 0;
+    fo_bits_set(seen, from);
     stack[n++] = from;
     while (n) {
         const uint32_t *links = hnsw_links(h, stack[--n], 0);
@@ -27,8 +20,8 @@ size_t hnsw_flood(const hnsw *h, uint32_t from, uint64_t *seen, uint32_t *stack)
         for (uint32_t i = 0; i < h->m0; i++) {
             uint32_t to = hnsw_load(links + i);
             if (to >= count) break;
-            if (get_bit(seen, to)) continue;
-            set_bit(seen, to);
+            if (fo_bits_get(seen, to)) continue;
+            fo_bits_set(seen, to);
             stack[n++] = to;
         }
     }
@@ -51,17 +44,17 @@ static int adopt(hnsw *h, hnsw_writer *w, const uint64_t *seen, uint64_t *gave,
     hnsw_walk(h, &w->base, &w->s, 0, entry, score, h->ef_construction, hnsw_salt(id));
     for (size_t i = 0; i < w->s.pool_n; i++) {
         uint32_t near = hnsw_key_id(w->s.pool[i]), j = 0;
-        if (near == id || !is_alive(alive, near) || !get_bit(seen, near)) continue;
+        if (near == id || !is_alive(alive, near) || !fo_bits_get(seen, near)) continue;
         const uint32_t *slots = hnsw_links(h, near, 0);
         while (j < h->m0 && slots[j] != id && slots[j] != HNSW_NONE) j++;
         if (j < h->m0) { /* there already, or room for it */
             if (slots[j] != id) hnsw_link_back(h, w, near, id, 0);
             return FO_OK;
         }
-        if (parent == HNSW_NONE && !get_bit(gave, near)) parent = near;
+        if (parent == HNSW_NONE && !fo_bits_get(gave, near)) parent = near;
     }
     if (parent == HNSW_NONE) return FO_OK;
-    set_bit(gave, parent);
+    fo_bits_set(gave, parent);
     hnsw_store(hnsw_links(h, parent, 0) + h->m0 - 1, id);
     return FO_OK;
 }
@@ -84,7 +77,7 @@ int hnsw_reach(hnsw *h, hnsw_writer *w, const uint64_t *alive, fo_err *err) {
         size_t adopted = 0;
         hnsw_flood(h, entry, seen, stack);
         for (uint32_t id = 0; id < n && !rc; id++) {
-            if (get_bit(seen, id) || !is_alive(alive, id)) continue;
+            if (fo_bits_get(seen, id) || !is_alive(alive, id)) continue;
             rc = adopt(h, w, seen, gave, alive, id, err);
             hnsw_flood(h, id, seen, stack);
             adopted++;
@@ -118,8 +111,8 @@ static uint32_t renamed(const mend_job *j, uint32_t id) {
 }
 
 static void add_candidate(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t *n) {
-    if (*n == HNSW_CANDIDATES || get_bit(w->s.visited, id)) return;
-    set_bit(w->s.visited, id);
+    if (*n == HNSW_CANDIDATES || fo_bits_get(w->s.visited, id)) return;
+    fo_bits_set(w->s.visited, id);
     w->keys[(*n)++] = renamed(j, id);
 }
 
@@ -162,7 +155,7 @@ static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t l
         return;
     }
     forget(j, w);
-    set_bit(w->s.visited, id);
+    fo_bits_set(w->s.visited, id);
     for (uint32_t i = 0; i < n_links; i++)
         if (is_alive(j->alive, links[i])) add_candidate(j, w, links[i], &n);
     for (uint32_t i = 0; i < n_dead; i++) add_past(j, w, dead[i], level, 1, &n);
@@ -198,7 +191,7 @@ static void link_back_some(void *arg, size_t begin, size_t end, int thread) {
     mend_job *j = arg;
     hnsw *h = j->dst;
     for (size_t id = begin; id < end; id++) {
-        if (!get_bit(j->mended, (uint32_t)id)) continue;
+        if (!fo_bits_get(j->mended, (uint32_t)id)) continue;
         uint32_t self = renamed(j, (uint32_t)id), top = hnsw_level(h, self), to[2 * HNSW_MAX_M];
         for (uint32_t l = 0; l <= top; l++) {
             const uint32_t *slots = hnsw_links(h, self, l);

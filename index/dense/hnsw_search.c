@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "index/dense/hnsw_internal.h"
+#include "kernels/bits.h"
 
 hnsw_scratch *hnsw_scratch_create(void) {
     return calloc(1, sizeof(hnsw_scratch));
@@ -197,7 +198,7 @@ void hnsw_walk(const hnsw *h, const hnsw_probe *p, hnsw_scratch *s, uint32_t lev
 }
 
 static inline bool allows(const hnsw_query *q, uint32_t visible, uint32_t id) {
-    return id < visible && (!q->allowed || (q->allowed[id >> 6] >> (id & 63) & 1));
+    return id < visible && (!q->allowed || fo_bits_get(q->allowed, id));
 }
 
 static void heap_push(uint64_t *a, size_t *n, uint64_t x) { /* largest on top */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "index/filter/filter_tree.h"
 #include "index/format/term_hash.h"
+#include "kernels/bits.h"
 #include "kernels/buf.h"
 
 enum { MAX_VALUES = 1024, MAX_DEPTH = 8 };
@@ -399,7 +400,7 @@ static const uint32_t *find_column(const metadata *m, const char *key) {
 }
 
 static void set_bit(uint64_t *bits, uint32_t doc) {
-    bits[doc / 64] |= (uint64_t)1 << (doc % 64);
+    fo_bits_set(bits, doc);
 }
 
 static void match_numbers(const metadata *m, const uint32_t *row, filter_type type, double v,

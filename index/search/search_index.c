@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "index/search/search_index_internal.h"
+#include "kernels/bits.h"
 #include "kernels/cond.h"
 
 enum {
@@ -279,7 +280,7 @@ static int append_staged(search_index *ix, search_segment *s, fo_err *err) {
         for (uint32_t d = 0; d < n_docs; d++) {
             bool dead = d < s->n_docs ? !search_segment_alive(s, d) : g->dead[d - s->n_docs];
             if (!dead) continue;
-            live->words[d / 64] &= ~((uint64_t)1 << (d % 64));
+            fo_bits_clear(live->words, d);
             live->n_set--;
         }
     }
@@ -322,7 +323,7 @@ static void mark_dead(search_segment *s, int64_t chunk, bool *copied, bool *fail
                 s->live = b;
                 *copied = true;
             }
-            s->live->words[doc / 64] &= ~((uint64_t)1 << (doc % 64));
+            fo_bits_clear(s->live->words, doc);
             s->live->n_set--;
         }
     }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <zlib.h>
 #include "index/format/varint.h"
+#include "kernels/bits.h"
 #include "kernels/buf.h"
 
 enum { MANIFEST_VERSION = 2, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
@@ -111,7 +112,7 @@ static const uint8_t *read_dead(const uint8_t *p, const uint8_t *end, search_seg
         p = varint_get(p, end, &gap);
         if (!p || gap >= s->n_docs || doc + gap >= s->n_docs) return NULL;
         doc += gap;
-        s->live->words[doc / 64] &= ~((uint64_t)1 << (doc % 64));
+        fo_bits_clear(s->live->words, doc);
         s->live->n_set--;
         doc++;
     }

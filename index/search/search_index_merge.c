@@ -5,6 +5,7 @@
  * documents) become one; a segment of which a third is dead is written anew; an empty one goes. So a
  * document is written once per power of four that the collection grows by. */
 #include "index/search/search_index_internal.h"
+#include "kernels/bits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +34,7 @@ static int carry_dead(search_segment *fresh, const search_segment *source, const
         if (map[d] == UINT32_MAX || search_segment_alive(source, d)) continue;
         if (!fresh->live) fresh->live = search_bitmap_create(fresh->n_docs, NULL);
         if (!fresh->live) return no_memory(err);
-        fresh->live->words[map[d] / 64] &= ~((uint64_t)1 << (map[d] % 64));
+        fo_bits_clear(fresh->live->words, map[d]);
         fresh->live->n_set--;
     }
     return FO_OK;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "kernels/bits.h"
 #include "kernels/buf.h"
 
 static int no_memory(fo_err *err) {
@@ -167,7 +168,7 @@ void search_segment_drop(search_segment *s) {
 }
 
 bool search_segment_alive(const search_segment *s, uint32_t doc) {
-    return !s->live || (s->live->words[doc / 64] >> (doc % 64) & 1);
+    return !s->live || fo_bits_get(s->live->words, doc);
 }
 
 size_t search_segment_n_live(const search_segment *s) {
@@ -337,8 +338,7 @@ static int write_graph(segment_writer *w, search_index *ix, const search_segment
                 break;
             }
             for (uint32_t d = 0; d < points; d++)
-                if (d >= s->n_docs || !search_segment_alive(s, d))
-                    all[i]->words[d / 64] &= ~((uint64_t)1 << (d % 64));
+                if (d >= s->n_docs || !search_segment_alive(s, d)) fo_bits_clear(all[i]->words, d);
             alive = all[i]->words;
         }
         inputs[k++] = (hnsw_merge_input){s->graph->h, alive};

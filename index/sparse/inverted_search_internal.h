@@ -16,6 +16,7 @@
 #include "index/sparse/inverted_format.h"
 #include "index/sparse/inverted_hot.h"
 #include "index/sparse/postings.h"
+#include "kernels/bits.h"
 #include "kernels/scan16.h"
 
 enum {
@@ -162,8 +163,7 @@ static inline uint8_t impact_of(const search *q, uint32_t tf, uint32_t doc) {
 }
 
 static inline bool is_allowed(const inverted_part *part, uint32_t doc) {
-    size_t bit = part->allowed_base + doc;
-    return part->allowed[bit / 64] >> (bit % 64) & 1;
+    return fo_bits_get(part->allowed, part->allowed_base + doc);
 }
 
 /* First of docs[begin, end) that is not below doc; without branches that depend on the data. */

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <strings.h>
 #include "retrieval/answer/facts.h"
+#include "kernels/words.h"
 
 const double citation_min_coverage = 0.6;
 
@@ -24,14 +25,8 @@ typedef struct side {
 
 static bool listed(const fact_text *t, size_t i, const char *list) {
     if (i >= t->n_words) return false;
-    size_t n = t->words[i].end - t->words[i].start;
-    const char *word = t->text + t->words[i].start;
-    for (const char *s = list; *s;) {
-        size_t m = strcspn(s, " ");
-        if (m == n && strncasecmp(s, word, n) == 0) return true;
-        s += m + (s[m] == ' ');
-    }
-    return false;
+    return fo_words_have_any_case(list, t->text + t->words[i].start,
+                                  t->words[i].end - t->words[i].start);
 }
 
 /* "No. 5" is a number, "whether or not" denies nothing. */

@@ -1,6 +1,7 @@
 /* Numbers in running text, part of facts.h. Source: ours; conventions of English and of the
  * scientific press (thin spaces, decimal commas where they cannot be thousands). */
 #include "retrieval/answer/facts.h"
+#include "kernels/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -320,13 +321,7 @@ static size_t read_letters(const cursor *c, size_t i, double *value, bool *singl
 }
 
 static bool one_of(const char *word, const char *list) {
-    size_t n = strlen(word);
-    for (const char *s = list; n && *s;) {
-        size_t m = strcspn(s, " ");
-        if (m == n && memcmp(s, word, n) == 0) return true;
-        s += m + (s[m] == ' ');
-    }
-    return false;
+    return fo_words_have(list, word, strlen(word));
 }
 
 /* A "one" that is a pronoun: one of the, no one, one another, one can. */

@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/words.h"
+
 static bool listed(const char *word, const char *list) {
-    size_t n = strlen(word);
-    for (const char *s = list; n && *s;) {
-        size_t m = strcspn(s, " ");
-        if (m == n && memcmp(s, word, n) == 0) return true;
-        s += m + (s[m] == ' ');
-    }
-    return false;
+    return fo_words_have(list, word, strlen(word));
 }
 
 /* The lower-cased ASCII surface of word i, "" past the end or where it is long. */

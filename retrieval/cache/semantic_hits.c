@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "kernels/vec.h"
+#include "kernels/words.h"
 #include "retrieval/answer/facts.h"
 
 /* ---- marks --------------------------------------------------------------------------------- */
@@ -53,16 +54,6 @@ static const struct {
 };
 _Static_assert(sizeof contrasts / sizeof *contrasts <= 16, "two bits a pair");
 
-static bool in_list(const char *list, const char *word, size_t n) {
-    for (const char *p = list; *p;) {
-        size_t len = strcspn(p, " ");
-        if (len == n && memcmp(p, word, n) == 0) return true;
-        p += len;
-        while (*p == ' ') p++;
-    }
-    return false;
-}
-
 static size_t lower_word(const fact_text *t, const fact_word *w, char out[32]) {
     size_t n = w->end - w->start;
     if (n > 31) n = 31;
@@ -86,15 +77,16 @@ static int kind_of(const fact_text *t) {
         if (!strcmp(word, "where")) return KIND_WHERE;
         if (!strcmp(word, "why")) return KIND_WHY;
         if (!strcmp(word, "how")) {
-            if (in_list("many much", next, strlen(next))) return KIND_HOW_MANY;
+            if (fo_words_have("many much", next, strlen(next))) return KIND_HOW_MANY;
             return KIND_HOW;
         }
         if (!strcmp(word, "what") || !strcmp(word, "which")) {
-            if (in_list("year date day month century time", next, strlen(next))) return KIND_WHEN;
-            if (in_list("person people man woman", next, strlen(next))) return KIND_WHO;
-            if (in_list("country city place state continent", next, strlen(next)))
+            if (fo_words_have("year date day month century time", next, strlen(next)))
+                return KIND_WHEN;
+            if (fo_words_have("person people man woman", next, strlen(next))) return KIND_WHO;
+            if (fo_words_have("country city place state continent", next, strlen(next)))
                 return KIND_WHERE;
-            if (in_list("number percentage amount", next, strlen(next))) return KIND_HOW_MANY;
+            if (fo_words_have("number percentage amount", next, strlen(next))) return KIND_HOW_MANY;
             return KIND_OTHER;
         }
     }
@@ -126,8 +118,8 @@ static void read_words(question_marks *m, const fact_text *t, const fact_numbers
         size_t n = lower_word(t, w, word);
         if (w->flags & WORD_NEGATION) m->negations++;
         for (size_t k = 0; k < sizeof contrasts / sizeof *contrasts; k++) {
-            if (in_list(contrasts[k].one, word, n)) m->contrasts |= 1u << 2 * k;
-            if (in_list(contrasts[k].other, word, n)) m->contrasts |= 2u << 2 * k;
+            if (fo_words_have(contrasts[k].one, word, n)) m->contrasts |= 1u << 2 * k;
+            if (fo_words_have(contrasts[k].other, word, n)) m->contrasts |= 2u << 2 * k;
         }
         if (w->flags & WORD_STOP || in_number(numbers, w)) continue;
         bool name = (w->flags & WORD_CAPITAL && !(w->flags & WORD_INITIAL)) ||

@@ -4,6 +4,8 @@
 
 #include "index/filter/metadata.h"
 #include "retrieval/service/service_internal.h"
+#include "kernels/bits.h"
+#include "kernels/hex.h"
 
 int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
                             int64_t *epoch, fo_err *err) {
@@ -36,28 +38,11 @@ typedef struct page {
     write_deletion deletions[PAGE];
 } page;
 
-static bool bit(const uint64_t *bits, size_t i) {
-    return bits[i / 64] >> (i % 64) & 1;
-}
-
-static int hex_digit(char c) {
-    return c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool from_hex(const char *hex, unsigned char out[32]) {
-    for (size_t i = 0; i < 32; i++) {
-        int high = hex_digit(hex[2 * i]), low = high < 0 ? -1 : hex_digit(hex[2 * i + 1]);
-        if (low < 0) return false;
-        out[i] = (unsigned char)(high << 4 | low);
-    }
-    return true;
-}
-
 static int delete_page(service *s, collection *c, page *p, const delete_request *q,
                        delete_report *out, fo_err *err) {
     size_t n = 0;
     for (size_t i = 0; i < p->n; i++) {
-        if (!bit(p->match, i)) continue;
+        if (!fo_bits_get(p->match, i)) continue;
         p->deletions[n++] = (write_deletion){.id = p->docs[i].id, .sha256 = p->sha256[i]};
     }
     if (!n) return FO_OK;
@@ -68,7 +53,7 @@ static int delete_page(service *s, collection *c, page *p, const delete_request 
         return rc;
     }
     for (size_t i = 0, k = 0; i < p->n; i++) {
-        if (!bit(p->match, i)) continue;
+        if (!fo_bits_get(p->match, i)) continue;
         const store_document *d = &p->docs[i];
         out->matched++;
         out->chunks += d->n_chunks;
@@ -86,10 +71,10 @@ static int match_page(page *p, const search_filter *f, delete_report *out, fo_er
     memset(p->refused, 0, sizeof p->refused);
     int rc = metadata_match_json(p->json, (uint32_t)p->n, f, p->match, p->refused, err);
     for (size_t i = 0; i < p->n && !rc; i++) {
-        if (!p->docs[i].damaged && !bit(p->refused, i) &&
-            from_hex(p->docs[i].content_sha256, p->sha256[i]))
+        if (!p->docs[i].damaged && !fo_bits_get(p->refused, i) &&
+            fo_hex_read(p->sha256[i], 32, p->docs[i].content_sha256))
             continue;
-        p->match[i / 64] &= ~((uint64_t)1 << (i % 64));
+        fo_bits_clear(p->match, i);
         out->unreadable++;
     }
     return rc;

@@ -10,6 +10,7 @@
 #include "data/extract/gzip.h"
 #include "kernels/buf.h"
 #include "kernels/clock.h"
+#include "kernels/hex.h"
 #include "kernels/utf8.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/service_internal.h"
@@ -125,15 +126,6 @@ static bool content_hash(const prepare_job *job, const ingest_document *d, unsig
     bool ok = EVP_DigestFinal_ex(h, out, NULL);
     EVP_MD_CTX_free(h);
     return ok;
-}
-
-static void to_hex(const unsigned char *in, size_t n, char *out) {
-    static const char digits[] = "0123456789abcdef";
-    for (size_t i = 0; i < n; i++) {
-        out[2 * i] = digits[in[i] >> 4];
-        out[2 * i + 1] = digits[in[i] & 15];
-    }
-    out[2 * n] = 0;
 }
 
 /* ---- one document ------------------------------------------------------------------------ */
@@ -277,7 +269,7 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     int rc = check_document(d, err);
     if (rc) return rc;
     if (!content_hash(job, d, p->sha256)) return fo_no_memory(err);
-    to_hex(p->sha256, 32, r->content_sha256);
+    fo_hex_write(r->content_sha256, p->sha256, 32);
     r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
     if (!r->id) return fo_no_memory(err);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "index/dense/hnsw.h"
+#include "kernels/bits.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
 #include "server/cli/cli.h"
@@ -236,7 +237,7 @@ static int run_share(bench *b, double share, cJSON *out, fo_err *err) {
         z ^= z >> 7;
         z ^= z << 17;
         if ((double)(z >> 11) * 0x1p-53 >= share) continue;
-        map[i / 64] |= 1ull << i % 64;
+        fo_bits_set(map, i);
         n_allowed++;
     }
     double exact_s = 0;

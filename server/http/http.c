@@ -18,6 +18,7 @@
 #include "kernels/clock.h"
 #include "kernels/cond.h"
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "server/http/http_internal.h"
 #include "server/base/log.h"
 
@@ -57,18 +58,6 @@ static enum MHD_Result collect_pair(void *ctx, enum MHD_ValueKind kind, const ch
         c->failed = true;
     c->n++;
     return c->n < 128 ? MHD_YES : MHD_NO;
-}
-
-/* Is `word` one of the blank-separated words of `list`? */
-static bool in_list(const char *list, const char *word) {
-    size_t len = strlen(word);
-    for (const char *p = list; p && *p;) {
-        size_t n = strcspn(p, " ");
-        if (n == len && !memcmp(p, word, n)) return true;
-        p += n;
-        while (*p == ' ') p++;
-    }
-    return false;
 }
 
 static void body_type_of(http_request *r) {
@@ -126,7 +115,7 @@ static void check_args(http_request *r) {
     if (known && !strcmp(known, "*")) return;
     for (size_t i = 0; i < r->n_args; i++) {
         const char *name = r->args[i].name;
-        if (!in_list(known, name)) {
+        if (!known || !fo_words_have(known, name, strlen(name))) {
             http_error(r, 400, "bad_field", name, "unknown query argument '%.100s'", name);
             return;
         }
@@ -147,7 +136,9 @@ static bool type_taken(http_request *r, int64_t content_length) {
     bool writes = without ? strcmp(route->method, "GET") != 0 : route->lane == HTTP_LANE_INGEST;
     const char *types = without ? "application/json" : route->types;
     if (!types || (without && (!writes || content_length == 0))) return true;
-    if (*r->body_type ? in_list(types, r->body_type) : !writes || content_length == 0) return true;
+    const char *type = r->body_type;
+    if (*type ? fo_words_have(types, type, strlen(type)) : !writes || content_length == 0)
+        return true;
     http_set_header(r, "Accept", types);
     http_error(r, 415, "unsupported_media_type", NULL, "%.100s is not taken here; send %s",
                *r->body_type ? r->body_type : "a body without content type", types);

@@ -11,6 +11,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/cond.h"
+#include "kernels/hex.h"
 #include "kernels/utf8.h"
 #include "server/http/http_internal.h"
 #include "server/base/json.h"
@@ -382,12 +383,6 @@ int http_stream_write(http_request *r, const void *data, size_t n) {
 
 /* ---- paths ---------------------------------------------------------------------------------- */
 
-static int hex_digit(char c) {
-    if (c >= '0' && c <= '9') return c - '0';
-    c |= 32;
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool http_url_decode(char *s) {
     char *to = s;
     for (const char *p = s; *p; p++) {
@@ -395,8 +390,8 @@ bool http_url_decode(char *s) {
             *to++ = *p;
             continue;
         }
-        int high = hex_digit(p[1]);
-        int low = high < 0 ? -1 : hex_digit(p[2]);
+        int high = fo_hex_digit(p[1]);
+        int low = high < 0 ? -1 : fo_hex_digit(p[2]);
         if (low < 0 || (high == 0 && low == 0)) return false;
         *to++ = (char)(high * 16 + low);
         p += 2;

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "kernels/words.h"
+
 enum passes {
     STRING,  /* any */
     STRINGS, /* an object of strings */
@@ -15,7 +17,7 @@ typedef struct neutral_field {
     const char *name;
     unsigned routes;
     enum passes passes;
-    const char *words; /* WORD: with a blank before and behind each */
+    const char *words; /* WORD: with blanks between */
     const char *why;   /* what is not done here; follows "NAME is not supported: " */
 } neutral_field;
 
@@ -28,22 +30,22 @@ static const neutral_field fields[] = {
     {"user", OPENAI_CHAT | OPENAI_COMPLETION | OPENAI_EMBEDDING, STRING, NULL, NULL},
     {"safety_identifier", OPENAI_CHAT, STRING, NULL, NULL},
     {"prompt_cache_key", OPENAI_CHAT, STRING, NULL, NULL},
-    {"prompt_cache_retention", OPENAI_CHAT, WORD, " in_memory in-memory ",
+    {"prompt_cache_retention", OPENAI_CHAT, WORD, "in_memory in-memory",
      "what was computed is kept as long as there is room"},
     {"metadata", OPENAI_CHAT, STRINGS, NULL, NULL},
     {"store", OPENAI_CHAT, EMPTY, NULL, not_kept},
-    {"service_tier", OPENAI_CHAT, WORD, " auto default ", "all requests are of one tier"},
+    {"service_tier", OPENAI_CHAT, WORD, "auto default", "all requests are of one tier"},
     {"tools", OPENAI_CHAT, EMPTY, NULL, no_tools},
     {"functions", OPENAI_CHAT, EMPTY, NULL, no_tools},
-    {"tool_choice", OPENAI_CHAT, WORD, " none auto ", no_tools},
-    {"function_call", OPENAI_CHAT, WORD, " none auto ", no_tools},
+    {"tool_choice", OPENAI_CHAT, WORD, "none auto", no_tools},
+    {"function_call", OPENAI_CHAT, WORD, "none auto", no_tools},
     {"parallel_tool_calls", OPENAI_CHAT, BOOL, NULL, NULL},
-    {"modalities", OPENAI_CHAT, WORD, " text ", text_only},
+    {"modalities", OPENAI_CHAT, WORD, "text", text_only},
     {"audio", OPENAI_CHAT | OPENAI_MESSAGE, NOTHING, NULL, text_only},
     {"prediction", OPENAI_CHAT, NOTHING, NULL, "no text can be given ahead"},
     {"web_search_options", OPENAI_CHAT, NOTHING, NULL, "nothing is looked up in the web"},
-    {"reasoning_effort", OPENAI_CHAT, WORD, " none ", one_way},
-    {"verbosity", OPENAI_CHAT, WORD, " medium ", one_way},
+    {"reasoning_effort", OPENAI_CHAT, WORD, "none", one_way},
+    {"verbosity", OPENAI_CHAT, WORD, "medium", one_way},
     {"suffix", OPENAI_COMPLETION, EMPTY, NULL, "text goes on at its end alone"},
     {"refusal", OPENAI_MESSAGE, EMPTY, NULL, "put the text into content"},
     {"annotations", OPENAI_MESSAGE, EMPTY, NULL, text_only},
@@ -55,10 +57,7 @@ static const neutral_field fields[] = {
 static bool is_word(const cJSON *item, const char *words) {
     if (cJSON_IsArray(item)) item = item->child && !item->child->next ? item->child : NULL;
     const char *s = cJSON_GetStringValue(item);
-    if (!s || !*s || strchr(s, ' ')) return false;
-    const char *at = strstr(words, s);
-    while (at && (at[-1] != ' ' || at[strlen(s)] != ' ')) at = strstr(at + 1, s);
-    return at != NULL;
+    return s && fo_words_have(words, s, strlen(s));
 }
 
 static bool are_strings(const cJSON *object) {

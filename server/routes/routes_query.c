@@ -8,6 +8,7 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/routes/query_json.h"
+#include "kernels/hex.h"
 
 typedef struct answer_stream {
     http_request *r;
@@ -135,7 +136,7 @@ static void log_query(app *a, const query_request *q, const query_result *r,
     if (a->log_queries == LOG_QUERIES_HASH) {
         unsigned char digest[SHA256_DIGEST_LENGTH];
         SHA256((const void *)asked, strlen(asked), digest);
-        for (size_t i = 0; i < sizeof digest; i++) sprintf(hash + 7 + 2 * i, "%02x", digest[i]);
+        fo_hex_write(hash + 7, digest, sizeof digest);
         asked = hash;
     }
     store_query_log row = {.t_ms = log_now_ms(),
