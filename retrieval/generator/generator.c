@@ -1,5 +1,12 @@
 #include "retrieval/generator/generator.h"
 
+const char *const generator_reuse_names[] = {
+    [REUSE_EXACT] = "exact",
+    [REUSE_CHUNK] = "chunk",
+    [REUSE_OFF] = "off",
+    NULL,
+};
+
 int generator_lay_out(generator *g, const generator_prompt *p, generator_layout **out,
                       fo_err *err) {
     return g->methods->lay_out(g, p, out, err);

@@ -114,6 +114,7 @@ enum generator_reuse {
     REUSE_CHUNK, /* the same, and contexts met at another place, which is close and not exact */
     REUSE_OFF,   /* neither take nor leave anything */
 };
+extern const char *const generator_reuse_names[]; /* by generator_reuse; NULL ends them */
 
 typedef struct generator_options {
     size_t max_tokens; /* of the answer */

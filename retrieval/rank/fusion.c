@@ -50,28 +50,23 @@ static double logistic(double x) {
     return 1 / (1 + exp(-x));
 }
 
+const char *const fusion_names[] = {
+    [FUSION_WEIGHTED] = "weighted",
+    [FUSION_RRF] = "rrf",
+    [FUSION_DBSF] = "dbsf",
+    NULL,
+};
+
 static const struct fusion_method {
-    const char *name;
     list_norm (*norm)(const fusion_hit *h, size_t n, const fusion_params *p);
     double (*score)(double sum); /* monotone: from the weighted sum to what users see */
 } methods[] = {
-    [FUSION_WEIGHTED] = {"weighted", norm_z, logistic},
-    [FUSION_RRF] = {"rrf", norm_rank, identity},
-    [FUSION_DBSF] = {"dbsf", norm_distribution, identity},
+    [FUSION_WEIGHTED] = {norm_z, logistic},
+    [FUSION_RRF] = {norm_rank, identity},
+    [FUSION_DBSF] = {norm_distribution, identity},
 };
-
-const char *fusion_name(enum fusion_kind kind) {
-    return methods[kind].name;
-}
-
-int fusion_from_name(const char *name, enum fusion_kind *out) {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        if (strcmp(methods[i].name, name) != 0) continue;
-        *out = (enum fusion_kind)i;
-        return FO_OK;
-    }
-    return FO_EINVAL;
-}
+_Static_assert(sizeof fusion_names / sizeof *fusion_names == sizeof methods / sizeof *methods + 1,
+               "each method has a name");
 
 static double contribution(const list_norm *l, double score, size_t rank) {
     if (l->rrf_k) return 2.0 / (double)((size_t)l->rrf_k + rank + 1);

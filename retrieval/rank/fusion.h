@@ -10,7 +10,7 @@
  * dbsf:     distribution-based: each list scaled from mean - 3 sd .. mean + 3 sd to 0 .. 1, then
  *           weighted.
  *
- * A fusion method is one function in fusion.c and one row of its table.
+ * A fusion method is one value of the enum, one name, one function in fusion.c and one row of its table.
  */
 #ifndef FORAGE_RETRIEVAL_FUSION_H
 #define FORAGE_RETRIEVAL_FUSION_H
@@ -21,8 +21,7 @@
 
 enum fusion_kind { FUSION_WEIGHTED, FUSION_RRF, FUSION_DBSF };
 
-const char *fusion_name(enum fusion_kind kind);
-int fusion_from_name(const char *name, enum fusion_kind *out); /* 0, or FO_EINVAL */
+extern const char *const fusion_names[]; /* by fusion_kind; NULL ends them */
 
 typedef struct fusion_hit {
     int64_t id;

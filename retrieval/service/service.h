@@ -180,6 +180,12 @@ int service_delete_collection(service *s, const char *tenant, const char *collec
 
 /* ---- questions --------------------------------------------------------------------------- */
 
+/* The names of each enum's values, in their order; NULL ends them (fo_names_find, json_in_enum). */
+extern const char *const search_mode_names[], *const cache_mode_names[];
+extern const char *const context_order_names[], *const rerank_names[];
+extern const char *const query_status_names[], *const answer_source_names[];
+extern const char *const cache_outcome_names[];
+
 enum search_mode { SEARCH_HYBRID, SEARCH_DENSE, SEARCH_SPARSE };
 enum cache_mode { CACHE_DEFAULT, CACHE_BYPASS, CACHE_REFRESH };
 /* Order of the contexts in a prompt: by score, or so that the longest prefix is cached already. */

@@ -99,6 +99,17 @@ static bool parse_bool(const char *s, bool *out) {
     return false;
 }
 
+enum { CHOICES_BYTES = 128 };
+
+/* What an option's value is called, or the words that it may be; NULL: it takes none. */
+static const char *value_name(const cli_option *o, char choices[CHOICES_BYTES]) {
+    if (!o->names) return o->arg;
+    size_t n = 0;
+    for (size_t i = 0; o->names[i] && n < CHOICES_BYTES; i++)
+        n += (size_t)snprintf(choices + n, CHOICES_BYTES - n, "%s%s", i ? "|" : "", o->names[i]);
+    return choices;
+}
+
 /* Store one value; `from` names where it came from. 0, or 2 after a message. */
 static int set_value(const cli_option *o, const char *value, const char *from) {
     char *end;
@@ -135,13 +146,15 @@ static int set_value(const cli_option *o, const char *value, const char *from) {
                                    value);
         return 0;
     case CLI_CHOICE: {
+        char choices[CHOICES_BYTES];
+        const char *all = value_name(o, choices);
         size_t n = strlen(value);
-        for (const char *word = o->arg; *word; word += strcspn(word, "|"), word += *word == '|')
+        for (const char *word = all; *word; word += strcspn(word, "|"), word += *word == '|')
             if (n == strcspn(word, "|") && !memcmp(word, value, n)) {
                 *(const char **)o->out = value;
                 return 0;
             }
-        return cli_wrong_usage("%s must be one of %s", from, o->arg);
+        return cli_wrong_usage("%s must be one of %s", from, all);
     }
     case CLI_LIST: {
         cli_list *l = o->out;
@@ -387,8 +400,9 @@ static void print_options(FILE *f, const cli_command *c) {
     if (!c->options || !c->options->name) return;
     fputs("\nOptions:\n", f);
     for (const cli_option *o = c->options; o->name; o++) {
-        char left[80];
-        snprintf(left, sizeof left, "--%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+        char left[80], choices[CHOICES_BYTES];
+        const char *value = value_name(o, choices);
+        snprintf(left, sizeof left, "--%s%s%s", o->name, value ? " " : "", value ? value : "");
         fprintf(f, "  %-28s %s\n", left, o->help ? o->help : "");
     }
 }

@@ -37,7 +37,7 @@ enum cli_type {
     CLI_BOOL,   /* bool; takes no value, or =true/=false */
     CLI_BYTES,  /* int64_t; 65536, 64K, 16M, 2G */
     CLI_LIST,   /* cli_list; may be given again and again */
-    CLI_CHOICE, /* const char *, one of the words of `arg`: "auto|bar|json|none" */
+    CLI_CHOICE, /* const char *, one of the words of `arg`, "auto|bar|json|none", or of `names` */
 };
 
 typedef struct cli_list {
@@ -52,6 +52,7 @@ typedef struct cli_option {
     const char *arg; /* what the value is called in the help; NULL for CLI_BOOL */
     const char *help;
     double min, max;
+    const char *const *names; /* CLI_CHOICE: of an enum's values, NULL behind the last */
     bool required;
     bool flag_only; /* not from the environment or forage.conf (--help me once, --text S) */
 } cli_option;

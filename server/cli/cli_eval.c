@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "kernels/words.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
 #include "retrieval/rank/measures.h"
@@ -51,8 +52,10 @@ static const cli_option options[] = {
      "query-id TAB document-id TAB relevance, or TREC's form", .flag_only = true},
     {"collection", CLI_STRING, &o.collection, "NAME", "default: default"},
     {"k", CLI_INT, &o.k, "K", "depth of nDCG, MRR and recall (default 10)", .min = 1, .max = 100},
-    {"mode", CLI_STRING, &o.mode, "MODE", "hybrid, dense or sparse"},
-    {"fusion", CLI_STRING, &o.fusion, "KIND", "weighted, rrf or dbsf"},
+    {"mode", CLI_CHOICE, &o.mode, NULL, "by both, by vectors or by words (default hybrid)",
+     .names = search_mode_names},
+    {"fusion", CLI_CHOICE, &o.fusion, NULL, "of both rankings (default weighted)",
+     .names = fusion_names},
     {"alpha", CLI_DOUBLE, &o.alpha, "A", "dense weight (default: the embedder's)", .min = 0,
      .max = 1},
     {"rrf-k", CLI_INT, &o.rrf_k, "N", "of rrf (default 60)", .min = 1, .max = 10000},
@@ -356,20 +359,18 @@ static void judge_answer(evaluation *e, judged_query *q, query_request *request,
 }
 
 static void run_query(evaluation *e, judged_query *q) {
-    static const char *const modes[] = {"hybrid", "dense", "sparse"};
-    static const char *const fusions[] = {"weighted", "rrf", "dbsf"};
     query_request request = {
         .tenant = "default",
         .collection = o.collection,
         .query = q->text,
         .messages = q->n_messages ? q->messages : NULL,
         .n_messages = q->n_messages,
-        .search = {.alpha = o.alpha, .rrf_k = (int)o.rrf_k, .ef = (size_t)o.ef},
+        .search = {.mode = (enum search_mode)fo_names_find(search_mode_names, o.mode),
+                   .fusion = (enum fusion_kind)fo_names_find(fusion_names, o.fusion),
+                   .alpha = o.alpha,
+                   .rrf_k = (int)o.rrf_k,
+                   .ef = (size_t)o.ef},
         .cache = CACHE_BYPASS};
-    for (int i = 0; i < 3; i++) {
-        if (!strcmp(o.mode, modes[i])) request.search.mode = (enum search_mode)i;
-        if (!strcmp(o.fusion, fusions[i])) request.search.fusion = (enum fusion_kind)i;
-    }
     size_t depth = o.depth ? (size_t)o.depth : 3 * (size_t)o.k + 20;
     request.top_k = depth < RANKED_MAX ? depth : RANKED_MAX;
     query_result r = {0};
@@ -601,7 +602,7 @@ static int write_answers_file(const evaluation *e, fo_err *err) {
             if (!a->made) continue;
             json_out_open(&out, names[k], '{');
             json_out_string(&out, "answer", a->text);
-            json_out_string(&out, "source", answer_source_name(a->source));
+            json_out_string(&out, "source", answer_source_names[a->source]);
             if (q->judge) json_out_string(&out, "verdict", exact_verdict_names[a->verdict]);
             json_out_bool(&out, "contains", a->contains);
             json_out_number(&out, "f1", a->f1);
@@ -732,18 +733,8 @@ static int open_all(evaluation *e, fo_err *err) {
     return rc ? rc : cli_models_open(&e->service, &with, err);
 }
 
-static bool one_of(const char *s, const char *list) {
-    const char *p = strstr(list, s);
-    size_t n = strlen(s);
-    return p && n && (p == list || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ');
-}
-
 static int run(int argc, char **argv) {
     (void)argc, (void)argv;
-    if (!one_of(o.mode, "hybrid dense sparse"))
-        return cli_wrong_usage("--mode must be hybrid, dense or sparse");
-    if (!one_of(o.fusion, "weighted rrf dbsf"))
-        return cli_wrong_usage("--fusion must be weighted, rrf or dbsf");
     if (o.judge && strcmp(o.judge, "exact")) return cli_wrong_usage("--judge knows exact alone");
     if (!o.qrels && (!o.judge || o.tune))
         return cli_wrong_usage("eval needs --qrels or --judge exact");

@@ -436,8 +436,8 @@ static void reply_grounded(reply *p, const query_result *results, size_t n) {
         fo_buf_free(&citations);
     }
     json_out_close(&o, ']');
-    json_out_string(&o, "status", query_status_name(results[0].status));
-    json_out_string(&o, "answer_source", answer_source_name(results[0].source));
+    json_out_string(&o, "status", query_status_names[results[0].status]);
+    json_out_string(&o, "answer_source", answer_source_names[results[0].source]);
     json_out_raw(&o, "citations", first.data);
     openai_write_usage(&o, p->prompt_tokens, p->completion_tokens, p->cached_tokens);
     json_out_close(&o, '}');

@@ -92,7 +92,6 @@ static void read_logprobs(openai_call *c, json_in *in) {
 }
 
 static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
-    static const char *const reuses[] = {"exact", "chunk", "off", NULL};
     sampler_params *p = &c->request.sampling;
     *p = sampler_params_default();
     p->temperature = (float)json_in_number(in, "temperature", 1, 0, 2);
@@ -108,7 +107,8 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     read_bias(c, in, n_vocab);
     c->request.no_lookup = !json_in_bool(in, "lookup", true);
     c->request.priority = (int)json_in_int(in, "priority", 0, -100, 100);
-    c->request.kv_reuse = (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, reuses);
+    c->request.kv_reuse =
+        (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, generator_reuse_names);
 }
 
 /* A content is a string or an array of text parts; "" where there is none. */

@@ -128,10 +128,9 @@ void metrics_write(const metrics *m, fo_buf *b) {
         metrics_write_histogram(b, "forage_query_stage_seconds", labels, &m->stages[i]);
     }
     write_layers(m, b);
-    static const char *const query_names[] = {"answered", "abstained", "no_context"};
     metrics_write_head(b, "forage_queries_total", "counter", "Questions by outcome.");
-    for (int i = 0; i < 3; i++)
-        fo_buf_printf(b, "forage_queries_total{status=\"%s\"} %llu\n", query_names[i],
+    for (int i = 0; query_status_names[i]; i++)
+        fo_buf_printf(b, "forage_queries_total{status=\"%s\"} %llu\n", query_status_names[i],
                       atomic_load(&m->queries[i]));
     static const char *const ingest_names[] = {"created", "updated", "unchanged", "failed"};
     metrics_write_head(b, "forage_documents_ingested_total", "counter",

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/words.h"
 #include "server/base/json.h"
 
 #define QUERY_MAX_BYTES   (64u << 10)
@@ -14,22 +15,13 @@
 #define MAX_TOKENS_MAX    65536
 #define CONTENT_MAX_BYTES (256u << 10)
 
-const char *query_status_name(enum query_status s) {
-    return s == QUERY_ANSWERED ? "answered" : s == QUERY_ABSTAINED ? "abstained" : "no_context";
-}
-
-const char *answer_source_name(enum answer_source s) {
-    return s == ANSWER_GENERATED ? "generated" : s == ANSWER_EXTRACTIVE ? "extractive" : "none";
-}
-
 /* "rerank": true (the cross-encoder), false, "model", "reader" or "none". */
 static enum rerank_kind read_rerank(json_in *s) {
-    static const char *const kinds[] = {"none", "model", "reader", NULL};
     const cJSON *v = json_in_any(s, "rerank");
     if (!v || cJSON_IsNull(v) || cJSON_IsFalse(v)) return RERANK_NONE;
     if (cJSON_IsTrue(v)) return RERANK_MODEL;
-    for (int i = 0; cJSON_IsString(v) && kinds[i]; i++)
-        if (!strcmp(v->valuestring, kinds[i])) return (enum rerank_kind)i;
+    int kind = cJSON_IsString(v) ? fo_names_find(rerank_names, v->valuestring) : -1;
+    if (kind >= 0) return (enum rerank_kind)kind;
     char path[64];
     json_in_path(s, "rerank", path);
     fo_fail_field(s->err, FO_EINVAL, path,
@@ -38,13 +30,11 @@ static enum rerank_kind read_rerank(json_in *s) {
 }
 
 static void read_search(query_call *c, json_in *in) {
-    static const char *const modes[] = {"hybrid", "dense", "sparse", NULL};
-    static const char *const fusions[] = {"weighted", "rrf", "dbsf", NULL};
     json_in s;
     json_in_child(&s, in, "search");
     search_params *p = &c->request.search;
-    p->mode = (enum search_mode)json_in_enum(&s, "mode", SEARCH_HYBRID, modes);
-    p->fusion = (enum fusion_kind)json_in_enum(&s, "fusion", FUSION_WEIGHTED, fusions);
+    p->mode = (enum search_mode)json_in_enum(&s, "mode", SEARCH_HYBRID, search_mode_names);
+    p->fusion = (enum fusion_kind)json_in_enum(&s, "fusion", FUSION_WEIGHTED, fusion_names);
     p->alpha = json_in_number(&s, "alpha", -1, 0, 1);
     p->rrf_k = (int)json_in_int(&s, "rrf_k", 60, 1, 10000);
     p->ef = (size_t)json_in_int(&s, "ef", 0, 1, 10000);
@@ -116,8 +106,6 @@ static void read_stop(query_call *c, json_in *in) {
 
 static void read_generation(query_call *c, json_in *in) {
     static const char *const groundings[] = {"strict", "loose", NULL};
-    static const char *const orders[] = {"score", "cache", NULL};
-    static const char *const reuses[] = {"exact", "chunk", "off", NULL};
     query_request *q = &c->request;
     q->generate = json_in_bool(in, "generate", true);
     q->strict = json_in_enum(in, "grounding", 0, groundings) == 0;
@@ -134,8 +122,9 @@ static void read_generation(query_call *c, json_in *in) {
     q->seed = (uint64_t)json_in_int(in, "seed", 1, 0, 9007199254740991);
     read_stop(c, in);
     q->priority = (int)json_in_int(in, "priority", 0, -100, 100);
-    q->order = (enum context_order)json_in_enum(in, "order", ORDER_SCORE, orders);
-    q->kv_reuse = (enum generator_reuse)json_in_enum(in, "kv_reuse", REUSE_EXACT, reuses);
+    q->order = (enum context_order)json_in_enum(in, "order", ORDER_SCORE, context_order_names);
+    q->kv_reuse =
+        (enum generator_reuse)json_in_enum(in, "kv_reuse", REUSE_EXACT, generator_reuse_names);
     q->prefill_only = json_in_bool(in, "prefill_only", false);
     q->drop_kv = !json_in_bool(in, "keep_kv", true);
     q->no_lookup = !json_in_bool(in, "lookup", true);
@@ -143,7 +132,6 @@ static void read_generation(query_call *c, json_in *in) {
 }
 
 int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err) {
-    static const char *const caches[] = {"default", "bypass", "refresh", NULL};
     *out = (query_call){0};
     fo_err local = {0}; /* sticky reading needs a clean one */
     if (json_parse(body, len, &out->root, &local)) goto fail;
@@ -161,7 +149,7 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
     read_search(out, &in);
     read_include(out, &in);
     q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, TIMEOUT_MAX_MS);
-    q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, caches);
+    q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, cache_mode_names);
     if (!search_only) read_generation(out, &in);
     if (json_in_end(&in)) goto fail;
     if (!q->query && !(q->n_messages && !strcmp(q->messages[q->n_messages - 1].role, "user"))) {
@@ -288,9 +276,8 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_close(o, '}');
     json_out_close(o, '}');
     json_out_open(o, "cache", '{');
-    static const char *const outcomes[] = {"bypass", "hit", "miss"};
-    json_out_string(o, "answer", outcomes[r->cache.answer]);
-    json_out_string(o, "retrieval", outcomes[r->cache.retrieval]);
+    json_out_string(o, "answer", cache_outcome_names[r->cache.answer]);
+    json_out_string(o, "retrieval", cache_outcome_names[r->cache.retrieval]);
     json_out_int(o, "hot_estimate", r->cache.hot_estimate);
     if (r->cache.similarity > 0) json_out_number(o, "similarity", r->cache.similarity);
     json_out_open(o, "kv", '{');
@@ -329,8 +316,8 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
     json_out_int(&o, "epoch", r->epoch);
     if (call->request.generate) {
         json_out_string(&o, "answer", r->answer ? r->answer : "");
-        json_out_string(&o, "status", query_status_name(r->status));
-        json_out_string(&o, "answer_source", answer_source_name(r->source));
+        json_out_string(&o, "status", query_status_names[r->status]);
+        json_out_string(&o, "answer_source", answer_source_names[r->source]);
         json_out_string(&o, "finish_reason", r->finish_reason);
         json_out_string(&o, "stop_sequence", r->stop_sequence);
         json_out_number(&o, "support", r->support);

@@ -34,7 +34,4 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
 void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r);
 void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c);
 
-const char *query_status_name(enum query_status s);
-const char *answer_source_name(enum answer_source s);
-
 #endif

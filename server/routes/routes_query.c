@@ -143,8 +143,8 @@ static void log_query(app *a, const query_request *q, const query_result *r,
                            .tenant = q->tenant,
                            .collection = q->collection,
                            .query = a->log_queries == LOG_QUERIES_OFF ? NULL : asked,
-                           .status = query_status_name(r->status),
-                           .answer_source = answer_source_name(r->source),
+                           .status = query_status_names[r->status],
+                           .answer_source = answer_source_names[r->source],
                            .total_ms = r->ms.total,
                            .n_contexts = (int)r->n_contexts,
                            .cache_hit = r->cache.answer == CACHE_HIT};
@@ -187,7 +187,7 @@ static void answer(http_request *r, app *a, bool search_only) {
     query_json_write(&b, id, &call, &result, http_queue_ms(r));
     if (!search_only) metrics_query(a->metrics, (int)result.status);
     log_event(LOG_LEVEL_DEBUG, http_id(r), "query", LOG_STR("query_id", id),
-              LOG_STR("status", query_status_name(result.status)),
+              LOG_STR("status", query_status_names[result.status]),
               LOG_INT("contexts", result.n_contexts), LOG_NUM("ms", result.ms.total));
     double stage_ms[STORE_N_STAGES] = {0};
     stages_of(&result, http_queue_ms(r), stage_ms);

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 #include <sys/socket.h>
 
+#include "kernels/words.h"
 #include "server/routes/app.h"
 #include "server/http/client.h"
 #include "server/routes/jobs.h"
@@ -368,6 +369,40 @@ static void questions_are_logged(void **state) {
     sqlite3_close(db);
 }
 
+/* Each closed list of words in the description is the list of names that the service goes by. */
+static void every_choice_is_described(void **state) {
+    fixture *f = *state;
+    cJSON *r;
+    const struct {
+        const char *schema, *field, *below; /* below: of a field of that object */
+        const char *const *names;
+    } choices[] = {
+        {"SearchRequest", "search", "mode", search_mode_names},
+        {"SearchRequest", "search", "fusion", fusion_names},
+        {"QueryRequest", "search", "fusion", fusion_names},
+        {"QueryRequest", "cache", NULL, cache_mode_names},
+        {"QueryRequest", "order", NULL, context_order_names},
+        {"QueryRequest", "kv_reuse", NULL, generator_reuse_names},
+        {"QueryReply", "status", NULL, query_status_names},
+        {"QueryReply", "answer_source", NULL, answer_source_names},
+        {"CacheReport", "answer", NULL, cache_outcome_names},
+    };
+    assert_int_equal(ask(f, "GET", "/openapi.json", "", NULL, &r), 200);
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const cJSON *field =
+            at(at(at(at(at(r, "components"), "schemas"), choices[i].schema), "properties"),
+               choices[i].field);
+        if (choices[i].below) field = at(at(field, "properties"), choices[i].below);
+        const cJSON *words = at(field, "enum"), *word;
+        int n = 0;
+        while (choices[i].names[n]) n++;
+        assert_int_equal(cJSON_GetArraySize(words), n);
+        cJSON_ArrayForEach(word, words) if (fo_names_find(choices[i].names, word->valuestring) < 0)
+            fail_msg("%s.%s: no '%s'", choices[i].schema, choices[i].field, word->valuestring);
+    }
+    cJSON_Delete(r);
+}
+
 static void every_route_is_described(void **state) {
     fixture *f = *state;
     cJSON *r;
@@ -503,6 +538,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
         cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
+        cmocka_unit_test_setup_teardown(every_choice_is_described, setup, teardown),
         cmocka_unit_test_setup_teardown(documents_are_deleted_by_a_condition, setup, teardown),
         cmocka_unit_test_setup_teardown(operations_answer, setup, teardown),
     };
