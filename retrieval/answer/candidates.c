@@ -24,6 +24,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
     if (rc) return rc;
     const char *t = p->title ? p->title : "";
+    cp->lacks_version = !question_versions_in(&set->q, p->text, p->len, t);
     rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc) return rc;
     rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
@@ -213,6 +214,7 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
         if (t->name) c->f[CAND_MISSING_NAME] += share;
         if (t->code) c->f[CAND_MISSING_CODE] = 1;
     }
+    if (p->lacks_version) c->f[CAND_MISSING_CODE] = 1;
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */
@@ -363,9 +365,9 @@ static int read_closely(candidate_set *set, const extractive_input *in, fo_err *
     for (size_t i = 0; !rc && i < set->n; i++) {
         candidate *c = &set->c[i];
         c->f[CAND_ALIGN] = values[i].align;
-        c->f[CAND_ALIGN_OWN] = values[i].own;
         c->f[CAND_ALIGN_LEAST] = values[i].least;
         c->f[CAND_ALIGN_PASSAGE] = reading_of_passage(r, c->passage);
+        c->f[CAND_ALIGN_BACK] = values[i].back;
     }
     for (size_t i = 0; !rc && i < set->n_passages; i++)
         set->passages[i].align = reading_of_passage(r, i);

@@ -19,7 +19,8 @@ enum {
     CAND_BEST_IDF,   /* the rarest covered term's share of the mass */
     CAND_MISSING_RARE,  /* rarer half of the mass that unit, head and title lack */
     CAND_MISSING_NAME,  /* names and numbers of the question that both lack */
-    CAND_MISSING_CODE,  /* 1: a code of the question (E3, Grebe7) is in neither */
+    CAND_MISSING_CODE,  /* 1: a code of the question (E3, Grebe7) is in neither; a version (4.4):
+                           not in the whole passage */
     CAND_QUESTION,      /* is a question itself */
     CAND_FRAGMENT,      /* heading, table row, lead-in: no sentence to read */
     CAND_SPARSE,        /* passage's BM25 over the list's best */
@@ -31,9 +32,9 @@ enum {
     CAND_LENGTH,        /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
-    CAND_ALIGN_OWN,   /* ... to the unit and what belongs to it alone */
     CAND_ALIGN_LEAST, /* ... the weightiest tokens' least: something that is asked for is not there */
     CAND_ALIGN_PASSAGE, /* ... to its whole passage */
+    CAND_ALIGN_BACK,    /* how near the unit's tokens come to the question's */
     CAND_FEATURES
 };
 
@@ -52,10 +53,11 @@ typedef struct candidate {
 typedef struct candidate_passage {
     fact_text text;
     text_units units;
-    int8_t *terms;  /* per word: the question's term it is, or -1 */
-    uint64_t title; /* terms in the title */
-    double bm25;    /* over these passages, as a share of the question's own mass */
-    double align;   /* by the reader; NAN: not read */
+    int8_t *terms;      /* per word: the question's term it is, or -1 */
+    uint64_t title;     /* terms in the title */
+    bool lacks_version; /* a version number of the question stands in neither text nor title */
+    double bm25;        /* over these passages, as a share of the question's own mass */
+    double align;       /* by the reader; NAN: not read */
 } candidate_passage;
 
 typedef struct candidate_set {

@@ -23,6 +23,7 @@ enum { EXTRACTIVE_PASSAGES = 32 }; /* those beyond are not looked at */
 
 typedef struct extractive_input {
     const char *question;    /* the words looked for; NUL-terminated UTF-8 */
+    bool follow_up;          /* of a conversation, made whole from the turns before it */
     const passage *passages; /* best first */
     size_t n_passages;
     const lexicon *lx;

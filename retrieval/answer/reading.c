@@ -174,17 +174,25 @@ static reader_unit parts_of(const reading *r, const reading_unit *u, bool alone,
     return (reader_unit){parts, n};
 }
 
-static void score_units(const reading *r, const float *best, const float *weights, float least_idf,
-                        size_t n, reading_values *values) {
-    size_t tokens = reader_text_tokens(r->texts[0]);
-    for (size_t i = 0; i < n; i++) {
-        const float *all = best + i * tokens, *own = best + (n + i) * tokens;
-        float least = 1;
-        for (size_t k = 0; k < tokens; k++)
-            if (weights[k] >= least_idf && all[k] < least) least = all[k];
-        values[i] = (reading_values){(double)reader_score(all, weights, tokens),
-                                     (double)reader_score(own, weights, tokens), (double)least};
+/* values[].back: every passage is aligned with the question once, its units are stretches of it. */
+static int measure_back(const reading *r, const reading_unit *units, size_t n,
+                        reading_values *values, fo_err *err) {
+    reader_part part = whole(r->texts[0], 1);
+    reader_unit question = {&part, 1};
+    for (size_t p = 0; p < r->n_passages; p++) {
+        float best[READER_MAX_TOKENS];
+        int rc = reader_align(text_of(r, p), &question, 1, best, err);
+        if (rc) return rc;
+        for (size_t i = 0; i < n; i++) {
+            if (units[i].passage != p) continue;
+            reader_part own =
+                reader_part_of(text_of(r, p), units[i].unit.start, units[i].unit.end, 1);
+            double sum = 0;
+            for (uint32_t k = own.begin; k < own.end; k++) sum += (double)best[k];
+            values[i].back = own.end > own.begin ? sum / (own.end - own.begin) : 0;
+        }
     }
+    return FO_OK;
 }
 
 int reading_units_measure(const reading *r, const reading_unit *units, size_t n,
@@ -193,19 +201,26 @@ int reading_units_measure(const reading *r, const reading_unit *units, size_t n,
     if (n == 0) return FO_OK;
     reader_part *parts = calloc(2 * n, PARTS * sizeof *parts);
     reader_unit *asked = calloc(2 * n, sizeof *asked); /* n with their titles, n alone */
-    float *best =
-        fo_mul_size(2 * n, tokens + 1, &floats) && fo_mul_size(floats, sizeof *best, &bytes)
-            ? malloc(bytes)
-            : NULL;
+    float *best = fo_mul_size(n, tokens + 1, &floats) && fo_mul_size(floats, sizeof *best, &bytes)
+                      ? malloc(bytes)
+                      : NULL;
     int rc =
         parts && asked && best ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
     for (size_t i = 0; !rc && i < 2 * n; i++)
         asked[i] = parts_of(r, &units[i % n], i >= n, parts + i * PARTS);
-    if (!rc) rc = reader_align(r->texts[0], asked, 2 * n, best, err);
+    if (!rc) rc = reader_align(r->texts[0], asked, n, best, err);
     if (!rc) {
-        float weights[READER_MAX_TOKENS];
-        float least = weigh(r, asked + n, n, weights);
-        score_units(r, best, weights, least, n, values);
+        float weights[READER_MAX_TOKENS]; /* among units alone: a title stands in all of a page */
+        float least_idf = weigh(r, asked + n, n, weights);
+        for (size_t i = 0; i < n; i++) {
+            const float *of = best + i * tokens;
+            float least = 1;
+            for (size_t k = 0; k < tokens; k++)
+                if (weights[k] >= least_idf && of[k] < least) least = of[k];
+            values[i] = (reading_values){.align = (double)reader_score(of, weights, tokens),
+                                         .least = (double)least};
+        }
+        rc = measure_back(r, units, n, values, err);
     }
     free(parts);
     free(asked);

@@ -47,8 +47,9 @@ typedef struct reading_unit {
 
 typedef struct reading_values {
     double align; /* unit, its head and, at a discount, heading and title */
-    double own;   /* the unit and what belongs to it alone */
     double least; /* of the weightier half of the question's tokens, the least of align */
+    double back;  /* the other way: the mean over the unit's tokens of their best cosine with the
+                     question's; falls with what the unit says besides */
 } reading_values;
 
 int reading_units_measure(const reading *r, const reading_unit *units, size_t n,

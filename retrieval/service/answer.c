@@ -72,7 +72,8 @@ static int give_extractive(run *r, const extractive_input *in, extractive_answer
 
 static extractive_input extractive_input_of(const run *r, const passage *passages,
                                             const lexicon *lx) {
-    return (extractive_input){.question = r->q->query,
+    return (extractive_input){.question = r->asked,
+                              .follow_up = r->rewritten != NULL,
                               .passages = passages,
                               .n_passages = r->out->n_contexts,
                               .lx = lx,

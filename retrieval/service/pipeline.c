@@ -10,6 +10,7 @@
 #include "retrieval/answer/dedupe.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_run.h"
+#include "retrieval/answer/courtesy.h"
 #include "retrieval/answer/rewrite.h"
 
 enum {
@@ -104,8 +105,9 @@ float run_idf(void *ctx, const char *term, size_t len) {
  * the search alone (docs/measurements/answers.md). */
 static int rewrite(run *r) {
     const query_request *q = r->q;
-    r->sought = q->query;
-    if (q->n_messages == 0) return FO_OK;
+    r->asked = question_behind_courtesy(q->query);
+    r->sought = r->asked[0] ? r->asked : q->query;
+    if (q->n_messages == 0 || !r->asked[0]) return FO_OK;
     prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
     if (!turns) return fo_no_memory(r->err);
     size_t n = 0;
@@ -118,8 +120,8 @@ static int rewrite(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     if (!rc) {
         lexicon lx = {words, run_idf, r->snapshot};
-        rc = query_rewrite(&r->rewritten, &lx, turns, n, q->query, r->err);
-        if (!rc) r->sought = r->rewritten;
+        rc = query_rewrite(&r->rewritten, &lx, turns, n, r->asked, r->err);
+        if (!rc) r->asked = r->sought = r->rewritten;
     }
     collection_give_analyzer(r->s, r->c, words);
     free(turns);

@@ -28,6 +28,7 @@ typedef struct run {
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
     query_turn turn;
     char *rewritten;      /* the question made whole from the turns before it; NULL: needs none */
+    const char *asked;    /* the question without greetings and thanks; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
 } run;

@@ -1,7 +1,7 @@
 /* answer_features HOME QUESTIONS [WITHOUT] - what the weights of answers are fitted on: every unit of
  * every question's contexts with all that is measured of it.
  *
- * QUESTIONS is a file of JSON lines (id, text). With WITHOUT, the name of a field of documents'
+ * QUESTIONS is a file of JSON lines (id, text, and messages: earlier turns, each role and content). With WITHOUT, the name of a field of documents'
  * metadata, each line has that field too, and documents with the same value are left out: the
  * question is then unanswerable (save by chance). One JSON object a question on stdout:
  *   {"id", "floor", "passages": [[bm25, dense, align], ...], "documents": [id of each passage's],
@@ -11,6 +11,8 @@
 #include "kernels/buf.h"
 #include "retrieval/answer/candidates.h"
 #include "tests/bench/set_home.h"
+
+enum { MAX_TURNS = 16 };
 
 static void number(double v) {
     printf("%.6g", isfinite(v) ? v : -9);
@@ -71,6 +73,21 @@ static search_filter *filter_without(const char *field, const char *value) {
     return filter;
 }
 
+/* The last MAX_TURNS turns before the question, which may end them. */
+static size_t read_turns(const cJSON *q, query_message *turns) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(q, "messages");
+    int n = cJSON_GetArraySize(list), first;
+    if (n &&
+        strcmp(string_of(cJSON_GetArrayItem(list, n - 1), "content"), string_of(q, "text")) == 0)
+        n--;
+    first = n > MAX_TURNS ? n - MAX_TURNS : 0;
+    for (int i = first; i < n; i++) {
+        const cJSON *turn = cJSON_GetArrayItem(list, i);
+        turns[i - first] = (query_message){string_of(turn, "role"), string_of(turn, "content")};
+    }
+    return (size_t)(n - first);
+}
+
 int main(int argc, char **argv) {
     if (argc < 3) {
         fprintf(stderr, "usage: answer_features HOME QUESTIONS [WITHOUT]\n");
@@ -87,6 +104,7 @@ int main(int argc, char **argv) {
     while (getline(&line, &cap, questions) > 0) {
         cJSON *q = cJSON_Parse(line);
         search_filter *filter = argc > 3 ? filter_without(argv[3], string_of(q, argv[3])) : NULL;
+        query_message turns[MAX_TURNS];
         query_request request = {.tenant = "default",
                                  .collection = "default",
                                  .query = string_of(q, "text"),
@@ -94,6 +112,8 @@ int main(int argc, char **argv) {
                                  .search = {.alpha = -1},
                                  .generate = true,
                                  .cache = CACHE_BYPASS};
+        request.messages = turns;
+        request.n_messages = read_turns(q, turns);
         query_result r = {0};
         printf("{\"id\":");
         text(string_of(q, "id"));

@@ -1,0 +1,125 @@
+#include "retrieval/answer/courtesy.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+#include <strings.h>
+
+/* Longer ones before their beginnings. */
+static const char *const courtesies[] = {"good morning",
+                                         "good afternoon",
+                                         "good evening",
+                                         "hello there",
+                                         "hello",
+                                         "hi there",
+                                         "hi",
+                                         "hey there",
+                                         "hey",
+                                         "greetings",
+                                         "many thanks",
+                                         "thanks a lot",
+                                         "thanks so much",
+                                         "thanks",
+                                         "thank you very much",
+                                         "thank you so much",
+                                         "thank you",
+                                         "thx",
+                                         "cheers",
+                                         "please",
+                                         "okay",
+                                         "ok",
+                                         "alright",
+                                         "all right",
+                                         "great",
+                                         "cool",
+                                         "nice",
+                                         "perfect",
+                                         "super",
+                                         "excellent",
+                                         "got it",
+                                         "i see",
+                                         "sorry",
+                                         "excuse me",
+                                         "bye",
+                                         "goodbye",
+                                         "guten morgen",
+                                         "guten tag",
+                                         "guten abend",
+                                         "hallo",
+                                         "vielen dank",
+                                         "danke sch\xC3\xB6n",
+                                         "danke",
+                                         "bitte",
+                                         "bonjour",
+                                         "salut",
+                                         "merci beaucoup",
+                                         "merci",
+                                         "hola",
+                                         "muchas gracias",
+                                         "gracias",
+                                         "por favor",
+                                         "ciao",
+                                         "buongiorno",
+                                         "grazie mille",
+                                         "grazie",
+                                         "ol\xC3\xA1",
+                                         "muito obrigado",
+                                         "muito obrigada",
+                                         "obrigado",
+                                         "obrigada"};
+
+/* Between thanks and the next question. */
+static const char *const links[] = {"and",  "but", "so", "now", "then",
+                                    "also", "und", "et", "y",   "e"};
+
+/* What a question begins with, where no comma parts it from a greeting. */
+static const char *const openings[] = {
+    "how",          "what",     "when",   "where",  "who",         "whom",       "whose",
+    "which",        "why",      "can",    "could",  "is",          "are",        "do",
+    "does",         "did",      "will",   "would",  "should",      "may",        "i",
+    "my",           "we",       "tell",   "wie",    "was",         "wann",       "wo",
+    "wer",          "warum",    "welche", "kann",   "comment",     "quand",      "o\xC3\xB9",
+    "qui",          "pourquoi", "quel",   "quelle", "c\xC3\xB3mo", "qu\xC3\xA9", "cu\xC3\xA1ndo",
+    "d\xC3\xB3nde", "come",     "quando", "dove"};
+
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+
+static bool in_word(char c) {
+    unsigned char b = (unsigned char)c;
+    return (b >= '0' && b <= '9') || (b >= 'A' && b <= 'Z') || (b >= 'a' && b <= 'z') ||
+           b >= 0x80 || b == '_' || b == '\'' || b == '-';
+}
+
+/* Bytes of the list's phrase that text begins with, whole words; 0: none. */
+static size_t phrase(const char *text, const char *const *list, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        size_t len = strlen(list[i]);
+        if (strncasecmp(text, list[i], len) == 0 && !in_word(text[len])) return len;
+    }
+    return 0;
+}
+
+static const char *skip(const char *p, const char *bytes) {
+    return p + strspn(p, bytes);
+}
+
+const char *question_behind_courtesy(const char *text) {
+    const char *at = skip(text, " \t\r\n");
+    for (bool any = false;; any = true) {
+        size_t n = phrase(at, courtesies, COUNT(courtesies));
+        if (!n) return any ? at : text;
+        const char *gap = at + n, *next = skip(gap, " \t\r\n!,.;:");
+        bool parted =
+            memchr(gap, '!', (size_t)(next - gap)) || memchr(gap, ',', (size_t)(next - gap)) ||
+            memchr(gap, '.', (size_t)(next - gap)) || memchr(gap, ';', (size_t)(next - gap));
+        bool dotted = *gap == '.' && in_word(gap[1]); /* hello.c */
+        bool more = phrase(next, courtesies, COUNT(courtesies)) > 0;
+        size_t link = phrase(next, links, COUNT(links));
+        const char *behind = link ? skip(next + link, " \t\r\n,") : next;
+        bool asks = phrase(behind, openings, COUNT(openings)) > 0;
+        if (dotted || !(parted || more || asks || !*next)) return any ? at : text;
+        if (link && (asks || parted)) next = behind;
+        if (!*next || (*next == '?' && !next[1])) return text + strlen(text);
+        at = next;
+    }
+}

@@ -1,0 +1,13 @@
+/* courtesy.h - "Thanks! And how do I sort?": the question behind what people say first.
+ *
+ * Greetings and thanks are no part of what is asked: searched for, they find pages that greet and
+ * thank. English, German, French, Spanish, Italian, Portuguese. */
+#ifndef FORAGE_RETRIEVAL_COURTESY_H
+#define FORAGE_RETRIEVAL_COURTESY_H
+
+/* Where the question begins: a pointer into text (UTF-8, NUL-terminated); its end where nothing but
+ * courtesies is said. A word is taken for one only where the sentence ends behind it, a comma
+ * follows, or the question itself: "Hello world in C" and "OK is which exit status?" stay whole. */
+const char *question_behind_courtesy(const char *text);
+
+#endif

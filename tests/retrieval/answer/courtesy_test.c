@@ -1,0 +1,57 @@
+/* courtesy_test.c - greetings and thanks before a question are told from the question, and words that
+ * only look like them stay. */
+#include "tests/test.h"
+
+#include <string.h>
+
+#include "retrieval/answer/courtesy.h"
+
+static void what_is_asked_is_left(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {
+        {"How do I sort?", "How do I sort?"},
+        {"thanks! and how do I sort?", "how do I sort?"},
+        {"Thanks and how do I sort?", "how do I sort?"},
+        {"Hello, where is the key?", "where is the key?"},
+        {"hi how do I list files", "how do I list files"},
+        {"Great, thank you. Who keeps them?", "Who keeps them?"},
+        {"OK, and who keeps them?", "who keeps them?"},
+        {"Vielen Dank! Und wie wird der Filter gereinigt?", "wie wird der Filter gereinigt?"},
+        {"Please, list the fees.", "list the fees."},
+        {"  bonjour, quand ouvre la piscine ?", "quand ouvre la piscine ?"},
+        /* nothing is asked */
+        {"thanks!", ""},
+        {"Hello", ""},
+        {"ok, great, thank you very much.", ""},
+        /* words of a question, not said to anybody */
+        {"Hello world in C", "Hello world in C"},
+        {"hello.c does not compile", "hello.c does not compile"},
+        {"nice -n 10 make", "nice -n 10 make"},
+        {"Great Britain's capital?", "Great Britain's capital?"},
+        {"Thanksgiving, when is it?", "Thanksgiving, when is it?"},
+        {"OK button of the form", "OK button of the form"},
+        {"and who keeps them?", "and who keeps them?"},
+        {"", ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(question_behind_courtesy(cases[i][0]), cases[i][1]);
+}
+
+/* Any bytes: the result points into the text. */
+static void odd_bytes_are_bounded(void **state) {
+    (void)state;
+    static const char *const odd[] = {
+        "thanks\xC3", "ok,\xFF\xFE", "hi hi hi hi hi hi", "hello,,,,,,", "!!!!", "thanks?", "ok ?"};
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        const char *p = question_behind_courtesy(odd[i]);
+        assert_true(p >= odd[i] && p <= odd[i] + strlen(odd[i]));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_is_asked_is_left),
+        cmocka_unit_test(odd_bytes_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
