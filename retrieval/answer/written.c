@@ -252,7 +252,8 @@ static int judge_finished(writing *w, bool done) {
     }
     int rc = fact_text_read(&t, w->in->lx->analyzer, w->raw.data, w->raw.len, w->err);
     const char *why = w->out->outcome.finish_reason;
-    bool broken_off = done && why && (!strcmp(why, "length") || !strcmp(why, "timeout"));
+    bool broken_off =
+        done && why && (!strcmp(why, "length") || !strcmp(why, "timeout") || !strcmp(why, "error"));
     size_t used = 0;
     for (size_t i = 0; !rc && !w->over && i < t.n_sentences; i++) {
         const char *s = w->raw.data + t.sentences[i].start;

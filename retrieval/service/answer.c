@@ -310,6 +310,12 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
     bool ask_model =
         r->s->generator && q->answer_by != ANSWER_BY_EXTRACTION &&
         (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
+    if (!rc && ask_model && !generator_ready(r->s->generator)) {
+        ask_model = false;
+        r->turn.passing = true;
+        if (q->prefill_only)
+            rc = fo_fail(r->err, FO_EBUSY, "the language model cannot be asked at the moment");
+    }
     if (!rc && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
     if (!rc && !taken) rc = give_extractive(r, &in, &x);
     extractive_answer_deinit(&x);

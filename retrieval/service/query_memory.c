@@ -269,7 +269,7 @@ void query_memory_end(query_turn *t, int rc) {
     cache_value *shared = NULL;
     if (!rc && t->context && !t->q->generate) {
         shared = cache_value_keep(&t->context->head);
-    } else if (!rc && t->context && !t->whole && complete(t->q, t->out)) {
+    } else if (!rc && t->context && !t->whole && !t->passing && complete(t->q, t->out)) {
         double now = fo_now_ms();
         double answer_ms = t->answered ? t->answer_ms : now - t->answer_from;
         double cost_ms = t->answered ? t->cost_ms : now - t->started;

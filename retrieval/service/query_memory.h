@@ -41,6 +41,7 @@ typedef struct query_turn {
     int64_t epoch;
     double started, answer_from; /* ms */
     bool reads, answered, whole; /* answered: by a hit; whole: one that needed no retrieval */
+    bool passing;                /* the answer is good for this moment alone: it is not kept */
     unsigned char contexts_key[QUERY_KEY_BYTES], answer_key[QUERY_KEY_BYTES];
     struct kept_answer *stale;     /* found, but of an older epoch */
     struct kept_contexts *context; /* of this query's contexts */
