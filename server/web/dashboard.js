@@ -27,7 +27,7 @@ function showFigures(cache, stats, latency) {
     ["Index", bytes(stats.index_file_bytes + stats.index_memory_bytes)],
     ["Database", bytes(stats.database_bytes)]];
   const g = stats.generator;
-  if (g) figures.push(["Language model", g.running + " running, " + g.waiting + " waiting"]);
+  if (g) figures.push(["Language model", "running" in g ? g.running + " running, " + g.waiting + " waiting" : g.name]);
   $("figures").replaceChildren(...figures.map(([k, v]) => {
     const d = element("div");
     d.append(element("dt", k), element("dd", v));

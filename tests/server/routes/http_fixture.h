@@ -16,22 +16,28 @@ typedef struct fixture {
     app *app;
 } fixture;
 
-/* file: a model that the fixture frees, or NULL. dir: of test_folder, the fixture's too. */
-static inline fixture *fixture_open_with(char *dir, char *file, engine_options e, http_options h) {
+/* dir: of test_folder, the fixture's from now on. g: {0} for no language model. */
+static inline fixture *fixture_open_generator(char *dir, generator_source g, http_options h) {
     static bool quiet; /* once: the threads of another fixture may run by now */
     if (!quiet) log_open(LOG_LEVEL_OFF, false);
     quiet = true;
     fixture *f = calloc(1, sizeof *f);
     fo_err err = {0};
     f->dir = dir;
-    f->model = file;
-    e.model = file;
-    service_options opt = {.home = dir, .generator = local_generator(&e), .n_threads = 2};
+    service_options opt = {.home = dir, .generator = g, .n_threads = 2};
     assert_ok(service_open(&f->service, &opt, &err), &err);
     assert_ok(app_create(&f->app, f->service, false, &err), &err);
     h.listen = "127.0.0.1:0";
     if (!h.body_timeout_ms) h.body_timeout_ms = 5000;
     assert_ok(app_serve(f->app, &h, &err), &err);
+    return f;
+}
+
+/* file: a model that the fixture frees, or NULL. */
+static inline fixture *fixture_open_with(char *dir, char *file, engine_options e, http_options h) {
+    e.model = file;
+    fixture *f = fixture_open_generator(dir, local_generator(&e), h);
+    f->model = file;
     return f;
 }
 

@@ -1,0 +1,138 @@
+/* generator_routes_test.c - the routes over a generator that is not the engine of this process: answers
+ * from documents go through it; what only the engine has is refused, or left out. */
+#include "tests/retrieval/scripted_generator.h"
+#include "tests/server/routes/http_fixture.h"
+
+static script p;
+
+static int setup(void **state) {
+    p = (script){.says = "The grey heron is one metre tall. It eats fish."};
+    fixture *f = fixture_open_generator(test_folder(), scripted_generator(&p), (http_options){0});
+    cJSON_Delete(ask(f, "/ingest",
+                     "{\"documents\":[{\"id\":\"heron\",\"text\":\"The grey heron stands one metre "
+                     "tall. It eats fish and frogs.\"},"
+                     "{\"id\":\"owl\",\"text\":\"The barn owl hunts mice at night.\"}]}",
+                     200));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture_close(*state);
+    return 0;
+}
+
+static const char WRITTEN[] = "The grey heron is one metre tall. [1] It eats fish. [2]";
+
+static cJSON *query(fixture *f, const char *more, long want) {
+    char body[512];
+    snprintf(body, sizeof body,
+             "{\"query\":\"How tall is the grey heron?\",\"cache\":\"bypass\"%s}", more);
+    return ask(f, "/query", body, want);
+}
+
+static void query_is_answered_by_it(void **state) {
+    fixture *f = *state;
+    cJSON *r = query(f, ",\"seed\":9,\"kv_reuse\":\"chunk\"", 200);
+    assert_string_equal(text(r, "answer"), WRITTEN);
+    assert_string_equal(text(r, "answer_source"), "generated");
+    assert_string_equal(text(r, "model"), "scripted");
+    assert_true(cJSON_IsTrue(at(r, "citations.1.verified")));
+    assert_string_equal(text(r, "prompt.contexts.0"), "heron#0");
+    assert_true(number(r, "usage.completion_tokens") == 10);
+    double prompt = number(r, "usage.prompt_tokens");
+    assert_true(prompt > 20);
+    assert_true(number(r, "timings_ms.prefill") == 1);
+    assert_int_equal(p.last.seed, 9);
+    assert_int_equal(p.last.reuse, REUSE_CHUNK);
+    cJSON_Delete(r);
+    r = query(f, "", 200); /* it has read that before */
+    assert_true(number(r, "cache.kv.prefix_tokens") == prompt);
+    assert_true(number(r, "usage.prompt_tokens_details.cached_tokens") == prompt);
+    cJSON_Delete(r);
+    p.refuses = FO_EBUSY;
+    r = query(f, "", 429);
+    p.refuses = 0;
+    assert_string_equal(text(r, "error.message"), "the script refuses");
+    cJSON_Delete(r);
+}
+
+static void sentences_of_query_stream_as_they_are_written(void **state) {
+    fixture *f = *state;
+    fo_buf b = {0};
+    assert_int_equal(send_body(f, "/query",
+                               "{\"query\":\"How tall is the grey heron?\",\"stream\":true,"
+                               "\"cache\":\"bypass\"}",
+                               &b, false),
+                     200);
+    static const char *const order[] = {"event: contexts", "event: token", "one metre tall",
+                                        "event: citation", "event: token", "It eats fish.",
+                                        "event: citation", "event: done"};
+    const char *next = b.data;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        next = strstr(next, order[i]);
+        if (!next) fail_msg("'%s' is not where it should be in: %s", order[i], b.data);
+        next += strlen(order[i]);
+    }
+    fo_buf_free(&b);
+    send_body(f, "/query", "{\"query\":\"How tall is the grey heron?\",\"stream\":true}", NULL,
+              true);
+}
+
+static void grounded_chat_is_answered_by_it(void **state) {
+    fixture *f = *state;
+    static const char chat[] =
+        "{\"model\":\"forage/default\",\"seed\":%d,\"messages\":[{\"role\":\"user\","
+        "\"content\":\"How tall is the grey heron?\"}]%s}";
+    char body[512];
+    snprintf(body, sizeof body, chat, 1, "");
+    cJSON *r = ask(f, "/v1/chat/completions", body, 200);
+    assert_string_equal(text(r, "choices.0.message.content"), WRITTEN);
+    assert_string_equal(text(r, "model"), "forage/default");
+    assert_true(number(r, "usage.completion_tokens") == 10);
+    cJSON_Delete(r);
+    snprintf(body, sizeof body, chat, 2, ",\"stream\":true");
+    fo_buf b = {0};
+    assert_int_equal(send_body(f, "/v1/chat/completions", body, &b, false), 200);
+    assert_non_null(strstr(b.data, "one metre tall. [1]"));
+    assert_non_null(strstr(b.data, "data: [DONE]"));
+    fo_buf_free(&b);
+}
+
+static void what_only_the_engine_has_is_refused_or_left_out(void **state) {
+    fixture *f = *state;
+    cJSON *r = ask(f, "/v1/completions", "{\"prompt\":\"The heron\"}", 404);
+    assert_string_equal(text(r, "error.code"), "model_not_found");
+    cJSON_Delete(r);
+    r = ask(f, "/v1/chat/completions",
+            "{\"model\":\"scripted\",\"messages\":[{\"role\":\"user\",\"content\":\"Hi\"}]}", 404);
+    assert_string_equal(text(r, "error.param"), "model");
+    cJSON_Delete(r);
+    r = ask(f, "/v1/tokenize", "{\"text\":\"The heron\"}", 200); /* the embedder's */
+    assert_true(number(r, "count") > 0);
+    cJSON_Delete(r);
+    r = ask(f, "/stats", NULL, 200);
+    assert_string_equal(text(r, "generator.name"), "scripted");
+    assert_null(at(r, "generator.kv"));
+    cJSON_Delete(r);
+    r = ask(f, "/analytics/kv", NULL, 200);
+    assert_true(number(r, "pages") == 0);
+    cJSON_Delete(r);
+    fo_buf b = {0};
+    assert_int_equal(send_body(f, "/metrics", NULL, &b, false), 200);
+    assert_non_null(strstr(b.data, "generator=\"scripted\""));
+    assert_null(strstr(b.data, "forage_generation_"));
+    assert_null(strstr(b.data, "forage_kv_pages"));
+    fo_buf_free(&b);
+}
+
+int main(void) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(query_is_answered_by_it),
+        cmocka_unit_test(sentences_of_query_stream_as_they_are_written),
+        cmocka_unit_test(grounded_chat_is_answered_by_it),
+        cmocka_unit_test(what_only_the_engine_has_is_refused_or_left_out),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
