@@ -305,6 +305,21 @@ static int failed(const builder *b, fo_err *err) {
     return fo_no_memory(err);
 }
 
+/* In a process of its own. Errors name the document: they are about it, not about a field. */
+static int read_apart(const extract_request *rq, const extract_format *f, const extract_input *in,
+                      builder *b, fo_err *err) {
+    size_t row = 0;
+    while (row_at(rq, row) != f) row++;
+    int rc = rq->host ? extract_apart(rq->host, row, in, b, err)
+                      : fo_fail(err, FO_EUNSUPPORTED,
+                                "such documents are read in a process of their own, and this "
+                                "program starts none");
+    int n;
+    const char *name = label(rq, &n);
+    if (rc && rc != FO_ECANCELLED && err) fo_fail_prefix(err, "%.*s (%s)", n, name, f->what);
+    return rc;
+}
+
 static int extract_bytes(extracted *out, const extract_request *rq, extract_input *in,
                          fo_err *err) {
     const extract_format *f = NULL;
@@ -314,7 +329,7 @@ static int extract_bytes(extracted *out, const extract_request *rq, extract_inpu
     if (rc) return rc;
     doc_budget_grant(rq->budget, in->n);
     builder b = {.max_bytes = rq->max_text_bytes, .budget = rq->budget};
-    rc = f->extract(&b, in, err);
+    rc = f->apart ? read_apart(rq, f, in, &b, err) : f->extract(&b, in, err);
     builder_end(&b);
     if (!rc && b.failure) rc = failed(&b, err);
     if (!rc) rc = take(out, &b, f, err);

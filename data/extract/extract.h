@@ -66,6 +66,22 @@ typedef struct extracted {
 
 /* A row of the registry. */
 struct builder;
+struct extract_host; /* extract_host.h */
+
+/* What a program makes of a document, as it comes. */
+typedef struct extract_stream {
+    ptrdiff_t (*read)(void *ctx, char *buf, size_t n); /* bytes read; 0: the end; < 0: an error */
+    int (*end)(void *ctx); /* stops it: its exit status, or minus the signal that ended it */
+    void *ctx;
+} extract_stream;
+
+/* A program that a format needs: it is given the document as its standard input and bound like the
+ * worker that reads what it writes. */
+typedef struct extract_program {
+    const char *name, *package; /* "pdftotext", and Debian's package that has it */
+    const char *const *argv;    /* NULL-terminated */
+} extract_program;
+
 typedef struct extract_input {  /* what a format is given; extract.c's until `extract` returns */
     const unsigned char *bytes; /* unpacked */
     size_t n;
@@ -74,7 +90,8 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     bool is_text;          /* as in extract_request */
     const char *head;      /* `guess` only: the beginning as UTF-8, "" where it is no text */
     size_t n_head;
-    struct fo_buf *unpacked; /* where bytes lie in it; NULL: they are the caller's */
+    struct fo_buf *unpacked;       /* where bytes lie in it; NULL: they are the caller's */
+    const extract_stream *program; /* of a format that has one; else NULL */
 } extract_input;
 
 typedef bool extract_look_fn(const extract_input *in);
@@ -95,6 +112,8 @@ typedef struct extract_format {
     /* NULL: Forage knows what this is and does not read it. Returns FO_OK, or a code with a
      * sentence in err; text, blocks and the title go to b, whose failures need no forwarding. */
     extract_fn *extract;
+    bool apart;                     /* only in a process of its own: extract_host.h */
+    const extract_program *program; /* of such a format; NULL: none */
 } extract_format;
 
 /* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */
@@ -112,6 +131,8 @@ typedef struct extract_request {
     bool is_text;          /* it came as text (a field of JSON): what looks like a mail is text */
     size_t max_text_bytes; /* of the text, and of what gzip unpacks to */
     doc_budget *budget;    /* NULL: no bound. Afterwards it counts what the result keeps */
+    /* Where formats are read that are read apart; NULL: they are refused. */
+    struct extract_host *host;
     /* Rows before those of the registry, for tests; NULL: none. */
     const extract_format *formats;
     size_t n_formats;

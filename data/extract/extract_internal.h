@@ -21,6 +21,13 @@ void extract_html_text(builder *b, const char *text, size_t n);
 /* "amp" -> '&': a named character reference of HTML 4, 0 if it is not known. */
 int32_t extract_html_entity(const char *name, size_t n);
 
+/* ---- formats that are read apart -------------------------------------------------------------- */
+
+/* extract_host.c: b, which is empty, gets what a worker makes of the document with row number `row`
+ * (rows of a request count first). Errors: the extractor's own, and how the worker ended. */
+int extract_apart(struct extract_host *h, size_t row, const extract_input *in, builder *b,
+                  fo_err *err);
+
 /* ---- the rows ------------------------------------------------------------------------------ */
 
 extract_fn extract_plain, extract_code, extract_markdown, extract_html, extract_man;

@@ -1,0 +1,423 @@
+/* The service's side of extract_host.h: a document goes out in a sealed file of memory, an answer
+ * comes back through a pipe and is checked field by field, for the worker that wrote it may have been
+ * taken over by its document. */
+#include "data/extract/extract_host.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "data/extract/extract_internal.h"
+#include "data/extract/extract_wire.h"
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+
+enum {
+    LOOK_MS = 50,    /* how often the word of who waits is looked at */
+    GRACE_MS = 5000, /* past a document's deadline: then it is the server that hangs */
+    PIPE_BYTES = 1 << 20,
+    MAX_NAMES = 64 << 20, /* bytes of names of places */
+};
+static const double DEFAULT_WALL_MS = 60e3, DEFAULT_WALL_MS_PER_MIB = 20e3;
+static const double DEFAULT_CPU_MS = 20e3, DEFAULT_CPU_MS_PER_MIB = 10e3;
+static const size_t DEFAULT_MEMORY = (size_t)1 << 30;
+
+struct extract_host {
+    /* immutable */
+    char *program;
+    extract_host_options opt;
+    pthread_mutex_t mu;
+    /* guarded by mu */
+    int socket; /* to the server; -1: none runs */
+    pid_t pid;
+};
+
+int extract_host_create(extract_host **out, const extract_host_options *opt, fo_err *err) {
+    extract_host *h = calloc(1, sizeof *h);
+    if (!h || !(h->program = strdup(opt->program))) {
+        free(h);
+        return fo_no_memory(err);
+    }
+    h->opt = *opt;
+    if (!h->opt.wall_ms) h->opt.wall_ms = DEFAULT_WALL_MS;
+    if (!h->opt.wall_ms_per_mib) h->opt.wall_ms_per_mib = DEFAULT_WALL_MS_PER_MIB;
+    if (!h->opt.cpu_ms) h->opt.cpu_ms = DEFAULT_CPU_MS;
+    if (!h->opt.cpu_ms_per_mib) h->opt.cpu_ms_per_mib = DEFAULT_CPU_MS_PER_MIB;
+    if (!h->opt.memory_bytes) h->opt.memory_bytes = DEFAULT_MEMORY;
+    h->socket = -1;
+    pthread_mutex_init(&h->mu, NULL);
+    *out = h;
+    return FO_OK;
+}
+
+/* ---- the server of workers ------------------------------------------------------------------------ */
+
+/* Under mu: the server, if there is one, ends. */
+static void stop_server(extract_host *h, bool at_once) {
+    if (h->socket >= 0) close(h->socket); /* it ends when it reads that */
+    h->socket = -1;
+    if (!h->pid) return;
+    if (at_once) kill(h->pid, SIGKILL);
+    while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR) {
+    }
+    h->pid = 0;
+}
+
+/* Under mu: one that runs. A new process image, not a fork: threads of this process may hold locks,
+ * and its memory is nobody's business there. */
+static int start_server(extract_host *h, fo_err *err) {
+    if (h->socket >= 0) return FO_OK;
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0)
+        return fo_fail_errno(err, "cannot make a socket for reading documents");
+    posix_spawn_file_actions_t files;
+    posix_spawnattr_t attr;
+    sigset_t none, usual;
+    sigemptyset(&none);
+    sigfillset(&usual);
+    posix_spawn_file_actions_init(&files);
+    posix_spawnattr_init(&attr);
+    posix_spawnattr_setsigmask(&attr, &none);
+    posix_spawnattr_setsigdefault(&attr, &usual);
+    posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    for (int fd = 0; fd <= 2; fd++)
+        posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
+    posix_spawn_file_actions_adddup2(&files, ends[1], WIRE_CONTROL_FD);
+    static char name[] = "forage", word[] = "--extract-worker";
+    static char *const argv[] = {name, word, NULL}, *const environment[] = {NULL};
+    pid_t pid;
+    int failed = posix_spawn(&pid, h->program, &files, &attr, argv, environment);
+    posix_spawn_file_actions_destroy(&files);
+    posix_spawnattr_destroy(&attr);
+    close(ends[1]);
+    if (failed) {
+        close(ends[0]);
+        errno = failed;
+        return fo_fail_errno(err, "cannot start %s to read documents", h->program);
+    }
+    h->socket = ends[0];
+    h->pid = pid;
+    return FO_OK;
+}
+
+void extract_host_free(extract_host *h) {
+    if (!h) return;
+    stop_server(h, false);
+    pthread_mutex_destroy(&h->mu);
+    free(h->program);
+    free(h);
+}
+
+int extract_host_pid(extract_host *h) {
+    pthread_mutex_lock(&h->mu);
+    int pid = h->pid;
+    pthread_mutex_unlock(&h->mu);
+    return pid;
+}
+
+static bool send_to(int fd, const wire_job *job, const int fds[WIRE_FDS]) {
+    union {
+        char bytes[CMSG_SPACE(WIRE_FDS * sizeof(int))];
+        struct cmsghdr align;
+    } control = {0};
+    struct iovec io = {(void *)job, sizeof *job};
+    struct msghdr m = {
+        .msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(WIRE_FDS * sizeof(int));
+    memcpy(CMSG_DATA(c), fds, WIRE_FDS * sizeof(int));
+    ssize_t n;
+    do n = sendmsg(fd, &m, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof *job;
+}
+
+/* A server that is gone (the kernel was short of memory, somebody ended it) is started again. */
+static int send_job(extract_host *h, const wire_job *job, const int fds[WIRE_FDS], int *pid,
+                    fo_err *err) {
+    pthread_mutex_lock(&h->mu);
+    int rc = start_server(h, err);
+    if (!rc && !send_to(h->socket, job, fds)) {
+        stop_server(h, true);
+        rc = start_server(h, err);
+        if (!rc && !send_to(h->socket, job, fds))
+            rc = fo_fail_errno(err, "cannot hand a document to the process that reads it");
+    }
+    *pid = h->pid;
+    pthread_mutex_unlock(&h->mu);
+    return rc;
+}
+
+/* The server itself does not answer: away with it, unless another one has taken its place. */
+static void drop_server(extract_host *h, int pid) {
+    pthread_mutex_lock(&h->mu);
+    if (h->pid == pid) stop_server(h, true);
+    pthread_mutex_unlock(&h->mu);
+}
+
+/* ---- the document goes out ------------------------------------------------------------------------ */
+
+static int make_file(const void *bytes, size_t n, int *fd, fo_err *err) {
+    *fd = memfd_create("document", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (*fd < 0) return fo_fail_errno(err, "cannot make a file of memory for the document");
+    for (size_t at = 0; at < n;) {
+        ssize_t wrote = write(*fd, (const char *)bytes + at, n - at);
+        if (wrote < 0 && errno == EINTR) continue;
+        if (wrote <= 0) return fo_fail_errno(err, "cannot copy the document");
+        at += (size_t)wrote;
+    }
+    lseek(*fd, 0, SEEK_SET);
+    if (fcntl(*fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        return fo_fail_errno(err, "cannot seal the document");
+    return FO_OK;
+}
+
+/* ---- the answer comes in -------------------------------------------------------------------------- */
+
+typedef struct reply {
+    int fd;
+    double deadline;
+    doc_budget *budget; /* who waits may leave */
+    int failure;        /* FO_OK, FO_ECANCELLED, FO_ETIMEOUT (the server hangs), FO_EIO */
+    bool ended;         /* nothing more comes */
+} reply;
+
+/* Exactly n bytes; false: r says why. */
+static bool take_bytes(reply *r, void *out, size_t n) {
+    for (size_t at = 0; at < n;) {
+        struct pollfd p = {.fd = r->fd, .events = POLLIN};
+        int ready = poll(&p, 1, LOOK_MS);
+        if (r->budget && r->budget->cancel && atomic_load(r->budget->cancel)) {
+            r->failure = FO_ECANCELLED;
+            return false;
+        }
+        if (fo_now_ms() > r->deadline) {
+            r->failure = FO_ETIMEOUT;
+            return false;
+        }
+        if (ready <= 0) continue;
+        ssize_t got = read(r->fd, (char *)out + at, n - at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) {
+            r->ended = true;
+            return false;
+        }
+        at += (size_t)got;
+    }
+    return true;
+}
+
+/* Sizes that an honest worker would say: what comes is bounded before it is allocated. */
+static bool head_holds(const wire_head *h, size_t max_text) {
+    return h->magic == WIRE_MAGIC && h->text <= max_text && h->title <= 4096 &&
+           h->names <= MAX_NAMES && h->n_blocks <= max_text / 2 + 1 &&
+           h->n_places <= h->n_blocks + 65536 && memchr(h->err.msg, 0, sizeof h->err.msg) &&
+           memchr(h->err.field, 0, sizeof h->err.field) && h->rc <= 0 && h->failure <= 0 &&
+           h->budget_failure <= 0 && (h->failure || !h->budget_failure);
+}
+
+static bool blocks_hold(const builder *b) {
+    size_t at = 0;
+    for (size_t i = 0; i < b->n_blocks; i++) {
+        const text_block *k = &b->blocks[i];
+        if (k->start < at || k->end <= k->start || k->end > b->text.len || k->place > b->n_places ||
+            k->kind > TEXT_TABLE_ROW || k->level > 6 || !fo_utf8_boundary(b->text.data[k->start]) ||
+            (k->end < b->text.len && !fo_utf8_boundary(b->text.data[k->end])))
+            return false;
+        at = k->end;
+    }
+    return true;
+}
+
+static bool text_holds(const char *s, size_t n) {
+    return !memchr(s, 0, n) && fo_utf8_valid(s, n, NULL);
+}
+
+/* The name at this offset of the blob (from 1; 0 is none), NULL where it is none. */
+static const char *name_at(const char *names, size_t n, uint32_t at) {
+    if (!at || at > n || !memchr(names + at - 1, 0, n - at + 1)) return NULL;
+    return text_holds(names + at - 1, strlen(names + at - 1)) ? names + at - 1 : NULL;
+}
+
+static bool take_places(reply *r, builder *b, const wire_head *h) {
+    if (!h->n_places && !h->names) return true;
+    size_t bytes = h->n_places * sizeof(wire_place) + h->names;
+    if (!doc_budget_take(b->budget, bytes)) {
+        b->failure = b->budget->failure;
+        return false;
+    }
+    wire_place *places = calloc(h->n_places + 1, sizeof *places);
+    char *names = malloc(h->names + 1);
+    bool ok = places && names && take_bytes(r, places, h->n_places * sizeof *places) &&
+              take_bytes(r, names, h->names);
+    for (size_t i = 0; ok && i < h->n_places; i++) {
+        const wire_place *p = &places[i];
+        text_place to = {.page = p->page,
+                         .slide = p->slide,
+                         .start_ms = isfinite(p->start_ms) ? p->start_ms : 0,
+                         .end_ms = isfinite(p->end_ms) ? p->end_ms : 0,
+                         .sheet = name_at(names, h->names, p->sheet),
+                         .range = name_at(names, h->names, p->range)};
+        for (int k = 0; k < 4; k++) to.box[k] = isfinite(p->box[k]) ? p->box[k] : 0;
+        builder_set_place(b, &to);
+        ok = !b->failure;
+    }
+    free(places);
+    free(names);
+    doc_budget_give(b->budget, bytes);
+    return ok;
+}
+
+static bool take_title(reply *r, builder *b, size_t n) {
+    char title[4096];
+    if (!take_bytes(r, title, n)) return false;
+    if (text_holds(title, n)) builder_set_title(b, title, n);
+    return true;
+}
+
+/* Behind the head: b is empty and gets it all. False: r or b says why, or it contradicts itself. */
+static bool take_body(reply *r, builder *b, const wire_head *h) {
+    size_t blocks = h->n_blocks * sizeof *b->blocks;
+    if (!doc_budget_take(b->budget, h->text + blocks)) {
+        b->failure = b->budget->failure;
+        return false;
+    }
+    if (!fo_buf_reserve(&b->text, h->text + 1)) {
+        b->failure = FO_ENOMEM;
+        return false;
+    }
+    if (!take_bytes(r, b->text.data, h->text)) return false;
+    b->text.len = h->text;
+    b->text.data[h->text] = 0;
+    if (!text_holds(b->text.data, b->text.len) || !take_title(r, b, h->title)) return false;
+    b->blocks = calloc(h->n_blocks + 1, sizeof *b->blocks);
+    if (!b->blocks) {
+        b->failure = FO_ENOMEM;
+        return false;
+    }
+    b->cap_blocks = h->n_blocks + 1;
+    if (!take_bytes(r, b->blocks, blocks)) return false;
+    b->n_blocks = h->n_blocks;
+    b->n_replaced = h->n_replaced;
+    return take_places(r, b, h) && blocks_hold(b);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+/* The worker ended without an answer. */
+static int explain_end(const wire_job *job, const wire_end *end, fo_err *err) {
+    switch (end->kind) {
+    case WIRE_LATE:
+        return fo_fail(err, FO_ELIMIT,
+                       "reading it did not end within the %.0f s that one of its size is given",
+                       job->wall_ms / 1e3);
+    case WIRE_SIGNALLED:
+        if (end->value == SIGXCPU || end->value == SIGKILL)
+            return fo_fail(err, FO_ELIMIT,
+                           "reading it was ended: it took more computing time or memory than one "
+                           "of its size is given");
+        return fo_fail(err, FO_EINVAL,
+                       "the process that read it crashed (signal %d); the document is damaged or "
+                       "made to do that",
+                       end->value);
+    case WIRE_NOT_STARTED:
+        errno = end->value;
+        return fo_fail_errno(err, "cannot start a process to read it");
+    default:
+        return fo_fail(err, FO_EIO,
+                       "the process that read it gave an answer that contradicts "
+                       "itself (status %d)",
+                       end->value);
+    }
+}
+
+/* What came of it; the worker's end is known where there was no whole answer. */
+static int receive(extract_host *h, const wire_job *job, int answer, int ended, int pid, builder *b,
+                   fo_err *err) {
+    reply r = {
+        .fd = answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = b->budget};
+    wire_head head;
+    if (take_bytes(&r, &head, sizeof head) && head_holds(&head, b->max_bytes)) {
+        b->failure = head.failure;
+        if (b->budget && head.budget_failure) { /* said by doc_budget_fail, in the words of here */
+            b->budget->failure = head.budget_failure;
+            b->budget->wanted = b->budget->used + head.wanted;
+        }
+        if (head.rc) {
+            if (err) *err = head.err;
+            if (err) err->code = head.rc;
+            return head.rc;
+        }
+        if (head.failure || take_body(&r, b, &head) || b->failure) return FO_OK;
+    }
+    if (r.failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
+    wire_end end = {WIRE_EXITED, 0};
+    r.fd = ended;
+    if (r.failure || !take_bytes(&r, &end, sizeof end)) {
+        if (r.failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
+        drop_server(h, pid);
+        return fo_fail(err, FO_EIO,
+                       "the process that reads documents ended or hangs; it is started "
+                       "anew with the next one");
+    }
+    return explain_end(job, &end, err);
+}
+
+static void fill_job(wire_job *job, const extract_host *h, size_t row, const extract_input *in,
+                     const builder *b) {
+    const doc_budget *k = b->budget;
+    double mib = (double)in->n / (1 << 20);
+    *job = (wire_job){.magic = WIRE_MAGIC,
+                      .row = (uint32_t)row,
+                      .n = in->n,
+                      .max_text = b->max_bytes,
+                      .max_address = h->opt.memory_bytes,
+                      .cpu_ms = k ? k->cpu_ms : 0,
+                      .cpu_ms_per_mib = k ? k->cpu_ms_per_mib : 0,
+                      .program_cpu_ms = h->opt.cpu_ms + h->opt.cpu_ms_per_mib * mib,
+                      .wall_ms = h->opt.wall_ms + h->opt.wall_ms_per_mib * mib,
+                      .is_text = in->is_text};
+    if (k && k->max_bytes) job->max_kept = k->max_bytes > k->used ? k->max_bytes - k->used : 1;
+    if (in->charset) snprintf(job->charset, sizeof job->charset, "%s", in->charset);
+    if (in->file_name) {
+        const char *slash = strrchr(in->file_name, '/'), *name = slash ? slash + 1 : in->file_name;
+        size_t n = strlen(name); /* its ending matters more than its beginning */
+        if (n >= sizeof job->file_name) name += n - sizeof job->file_name + 1;
+        memcpy(job->file_name, name, strlen(name));
+    }
+}
+
+int extract_apart(extract_host *h, size_t row, const extract_input *in, builder *b, fo_err *err) {
+    wire_job job;
+    fill_job(&job, h, row, in, b);
+    int fds[WIRE_FDS] = {-1, -1, -1}, answer[2] = {-1, -1}, ended[2] = {-1, -1}, pid = 0;
+    int rc = make_file(in->bytes, in->n, &fds[0], err);
+    if (!rc && (pipe2(answer, O_CLOEXEC) != 0 || pipe2(ended, O_CLOEXEC) != 0))
+        rc = fo_fail_errno(err, "cannot make pipes for reading the document");
+    fds[1] = answer[1];
+    fds[2] = ended[1];
+    if (!rc) {
+        fcntl(answer[1], F_SETPIPE_SZ, PIPE_BYTES);
+        rc = send_job(h, &job, fds, &pid, err);
+    }
+    /* The worker's copies alone stay: their end is seen as the end. */
+    for (int i = 0; i < WIRE_FDS; i++)
+        if (fds[i] >= 0) close(fds[i]);
+    if (!rc) rc = receive(h, &job, answer[0], ended[0], pid, b, err);
+    if (answer[0] >= 0) close(answer[0]);
+    if (ended[0] >= 0) close(ended[0]); /* the server ends a worker that still runs */
+    return rc;
+}

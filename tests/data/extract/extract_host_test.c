@@ -1,0 +1,409 @@
+/* Documents that are read by processes of their own: what an honest one says comes back whole, with
+ * places; one that crashes, hangs, spins, eats memory, lies or tries to get out costs its document and
+ * says so, and the next document is read. */
+#include "tests/test.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "data/extract/builder.h"
+#include "data/extract/extract.h"
+#include "data/extract/extract_host.h"
+#include "kernels/clock.h"
+#include "kernels/utf8.h"
+
+enum { LIMIT = 4 << 20 };
+
+/* ---- formats that misbehave: "\1NAME", then whatever ------------------------------------------------- */
+
+static bool is_bad(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 1;
+}
+
+static bool says(const extract_input *in, const char *word) {
+    return in->n > strlen(word) && memcmp(in->bytes + 1, word, strlen(word)) == 0;
+}
+
+/* What a worker must not be able to do: each that it can is a line. */
+static void try_doors(builder *b) {
+    static const char *const files[] = {"/etc/passwd", "/proc/self/environ", "/tmp"};
+    for (size_t i = 0; i < 3; i++)
+        if (open(files[i], O_RDONLY) >= 0) builder_str(b, "opens a file. ");
+    if (open("/tmp/forage-worker-was-here", O_WRONLY | O_CREAT, 0600) >= 0)
+        builder_str(b, "writes a file. ");
+    if (socket(AF_INET, SOCK_STREAM, 0) >= 0) builder_str(b, "makes a socket. ");
+    if (kill(getppid(), 0) == 0) builder_str(b, "may end others. ");
+    pid_t child = fork();
+    if (child == 0) _exit(0);
+    if (child > 0) builder_str(b, "forks. ");
+    extern char **environ;
+    if (environ && *environ) builder_str(b, "knows the environment. ");
+    builder_str(b, "That is all.");
+}
+
+static void lie(void) {
+    char junk[4096];
+    memset(junk, 'x', sizeof junk);
+    for (int fd = 3; fd < 32; fd++) {
+        ssize_t n = write(fd, junk, sizeof junk);
+        (void)n;
+    }
+}
+
+static void eat(void) {
+    for (;;) {
+        char *p = malloc(1 << 20);
+        if (!p) abort();
+        memset(p, 1, 1 << 20);
+    }
+}
+
+static int extract_bad(builder *b, extract_input *in, fo_err *err) {
+    if (says(in, "CRASH")) raise(SIGSEGV);
+    if (says(in, "ABORT")) abort();
+    if (says(in, "EXIT")) _exit(3);
+    if (says(in, "LIE")) lie();
+    if (says(in, "EAT")) eat();
+    while (says(in, "WAIT")) poll(NULL, 0, -1);
+    while (says(in, "SPIN")) {
+    }
+    if (says(in, "FAIL")) return fo_fail(err, FO_EINVAL, "page 7 is cut off");
+    if (says(in, "DOORS")) {
+        try_doors(b);
+        return FO_OK;
+    }
+    while (says(in, "LONG") && !b->failure) builder_str(b, "More and more of it. ");
+    if (says(in, "LONG")) return FO_OK;
+    char sheet[] = "Budget";
+    builder_set_title(b, "A title", 7);
+    for (uint32_t i = 0; i < 1000; i++) {
+        builder_set_place(b,
+                          &(text_place){.page = i + 1, .box = {1, 2, 3, (float)i}, .sheet = sheet});
+        builder_begin(b, i ? TEXT_PARAGRAPH : TEXT_HEADING, i == 0);
+        builder_str(b, "W\xC3\xB6rter der Seite");
+        builder_end(b);
+    }
+    return FO_OK;
+}
+
+/* A program that exists everywhere, and one that nobody has. */
+static int extract_by_program(builder *b, extract_input *in, fo_err *err) {
+    char buf[4096];
+    ptrdiff_t n;
+    while ((n = in->program->read(in->program->ctx, buf, sizeof buf)) > 0)
+        builder_add(b, buf, (size_t)n);
+    int status = in->program->end(in->program->ctx);
+    return status ? fo_fail(err, FO_EINVAL, "the program ended with %d", status) : FO_OK;
+}
+
+static bool is_counted(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 2;
+}
+static bool is_missing(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 3;
+}
+static bool is_reaching(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 4;
+}
+
+static const char *const count[] = {"wc", "-c", NULL};
+static const char *const none[] = {"no-such-program", NULL};
+static const char *const reach[] = {"cat", "/dev/stdin", "/proc/1/environ", "/root", NULL};
+static const extract_program wc = {"wc", "coreutils", count};
+static const extract_program missing = {"no-such-program", "no-such-package", none};
+static const extract_program cat = {"cat", "coreutils", reach};
+
+static const extract_format rows[] = {
+    {.name = "bad",
+     .what = "a bad file",
+     .media_types = "",
+     .endings = "bad",
+     .is = is_bad,
+     .extract = extract_bad,
+     .apart = true},
+    {.name = "counted",
+     .what = "a counted file",
+     .media_types = "",
+     .endings = "wc",
+     .is = is_counted,
+     .extract = extract_by_program,
+     .apart = true,
+     .program = &wc},
+    {.name = "missing",
+     .what = "a file nobody reads",
+     .media_types = "",
+     .endings = "no",
+     .is = is_missing,
+     .extract = extract_by_program,
+     .apart = true,
+     .program = &missing},
+    {.name = "reaching",
+     .what = "a file that reaches",
+     .media_types = "",
+     .endings = "re",
+     .is = is_reaching,
+     .extract = extract_by_program,
+     .apart = true,
+     .program = &cat},
+};
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static extract_host *host;
+
+static int read_bytes(extracted *x, const void *bytes, size_t n, doc_budget *budget, fo_err *err) {
+    *err = (fo_err){0};
+    if (budget) doc_budget_begin(budget);
+    extract_request rq = {.bytes = bytes,
+                          .n = n,
+                          .file_name = "a/report.bad",
+                          .max_text_bytes = LIMIT,
+                          .budget = budget,
+                          .host = host,
+                          .formats = rows,
+                          .n_formats = N_ROWS};
+    return extract_text(x, &rq, err);
+}
+
+static int read_word(extracted *x, const char *word, fo_err *err) {
+    return read_bytes(x, word, strlen(word), NULL, err);
+}
+
+/* ---- tests ------------------------------------------------------------------------------------------- */
+
+static void check_good(void) {
+    extracted x;
+    fo_err err;
+    assert_ok(read_word(&x, "\1GOOD", &err), &err);
+    assert_string_equal(x.format, "bad");
+    assert_string_equal(x.title, "A title");
+    assert_int_equal(x.n_blocks, 1000);
+    assert_int_equal(strncmp(x.text, "W\xC3\xB6rter der Seite\n\nW", 20), 0);
+    for (uint32_t i = 0; i < 1000; i++) {
+        const text_place *p = extracted_place(&x, &x.blocks[i]);
+        assert_int_equal(p->page, i + 1);
+        assert_true(p->box[3] == (float)i);
+        assert_string_equal(p->sheet, "Budget");
+    }
+    extracted_deinit(&x);
+}
+
+static void what_a_worker_reads_comes_back_whole(void **state) {
+    (void)state;
+    check_good();
+    int pid = extract_host_pid(host);
+    check_good();
+    assert_int_equal(extract_host_pid(host), pid); /* one server for all documents */
+}
+
+static void each_misfortune_costs_one_document_and_says_so(void **state) {
+    (void)state;
+    static const struct {
+        const char *word, *says;
+        int code;
+    } cases[] = {
+        {"\1CRASH.", "report.bad (a bad file): the process that read it crashed (signal 11)",
+         FO_EINVAL},
+        {"\1ABORT.", "crashed (signal 6)", FO_EINVAL},
+        {"\1EXIT.", "contradicts itself (status 3)", FO_EIO},
+        {"\1LIE.", "contradicts itself", FO_EIO},
+        {"\1WAIT.", "did not end within the 2 s", FO_ELIMIT},
+        {"\1SPIN.", "reading it", FO_ELIMIT}, /* whichever limit comes first */
+        {"\1FAIL.", "report.bad (a bad file): page 7 is cut off", FO_EINVAL},
+        {"\1LONG.", "the document's text is longer than", FO_ELIMIT},
+        {"\3xxxx", "install the package no-such-package", FO_EUNSUPPORTED},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x;
+        fo_err err;
+        int rc = read_word(&x, cases[i].word, &err);
+        if (rc != cases[i].code || !strstr(err.msg, cases[i].says))
+            fail_msg("%s: %d %s", cases[i].word + 1, rc, err.msg);
+        assert_null(x.text);
+        check_good();
+    }
+}
+
+static void memory_is_bound(void **state) {
+    (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
+    extracted x;
+    fo_err err;
+    assert_int_equal(read_word(&x, "\1EAT.", &err), FO_EINVAL); /* malloc says no: abort() */
+    assert_non_null(strstr(err.msg, "signal 6"));
+    check_good();
+}
+
+static void a_worker_gets_out_nowhere(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    assert_ok(read_word(&x, "\1DOORS", &err), &err);
+    assert_string_equal(x.text, "That is all.");
+    extracted_deinit(&x);
+    assert_int_not_equal(access("/tmp/forage-worker-was-here", F_OK), 0);
+}
+
+static void a_program_reads_the_document_and_no_other_file(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    assert_ok(read_word(&x,
+                        "\2"
+                        "234567",
+                        &err),
+              &err);
+    assert_string_equal(x.text, "7");
+    extracted_deinit(&x);
+    /* cat writes what it may read, and ends with 1 for what it may not. */
+    assert_int_equal(read_word(&x, "\4only this", &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "the program ended with 1"));
+}
+
+static void a_budget_is_the_workers_too(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    doc_budget small = {.max_bytes = 64 << 10};
+    assert_int_equal(read_bytes(&x, "\1GOOD", 5, &small, &err), FO_ENOMEM);
+    assert_int_equal(small.failure, FO_ENOMEM); /* so that it can be tried with more */
+    assert_true(small.wanted > 64 << 10);
+    assert_int_equal(small.used, 0);
+    doc_budget enough = {.max_bytes = 1 << 20};
+    assert_ok(read_bytes(&x, "\1GOOD", 5, &enough, &err), &err);
+    assert_true(enough.used >= x.len && enough.used < 1 << 20);
+    extracted_deinit(&x);
+}
+
+static atomic_bool left;
+
+static void *leave(void *arg) {
+    (void)arg;
+    usleep(200000);
+    atomic_store(&left, true);
+    return NULL;
+}
+
+static void who_leaves_ends_the_work(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    doc_budget budget = {.cancel = &left};
+    pthread_t t;
+    atomic_store(&left, false);
+    assert_int_equal(pthread_create(&t, NULL, leave, NULL), 0);
+    double began = fo_now_ms();
+    assert_int_equal(read_bytes(&x, "\1WAIT.", 6, &budget, &err), FO_ECANCELLED);
+    assert_true(fo_now_ms() - began < 1500);
+    pthread_join(t, NULL);
+}
+
+static void a_server_that_is_gone_is_started_anew(void **state) {
+    (void)state;
+    check_good();
+    int pid = extract_host_pid(host);
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    siginfo_t info;
+    waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT); /* its socket is closed by then */
+    check_good();
+    assert_int_not_equal(extract_host_pid(host), pid);
+}
+
+enum { THREADS = 8, ROUNDS = 12 };
+
+static void *read_many(void *arg) {
+    size_t *wrong = arg;
+    static const char *const words[] = {"\1GOOD", "\1CRASH.", "\1GOOD", "\1FAIL."};
+    for (int i = 0; i < ROUNDS; i++) {
+        extracted x;
+        fo_err err;
+        int rc = read_word(&x, words[i % 4], &err);
+        *wrong += rc != (i % 2 ? FO_EINVAL : FO_OK);
+        *wrong += i % 2 == 0 && x.n_blocks != 1000;
+        extracted_deinit(&x);
+    }
+    return NULL;
+}
+
+static void threads_share_a_server(void **state) {
+    (void)state;
+    pthread_t t[THREADS];
+    size_t wrong[THREADS] = {0};
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&t[i], NULL, read_many, &wrong[i]), 0);
+    for (int i = 0; i < THREADS; i++) {
+        pthread_join(t[i], NULL);
+        assert_int_equal(wrong[i], 0);
+    }
+}
+
+static void without_a_host_they_are_refused(void **state) {
+    (void)state;
+    extract_host *kept = host;
+    host = NULL;
+    extracted x;
+    fo_err err;
+    assert_int_equal(read_word(&x, "\1GOOD", &err), FO_EUNSUPPORTED);
+    assert_non_null(
+        strstr(err.msg, "report.bad (a bad file): such documents are read in a process"));
+    host = kept;
+}
+
+static int set_up(void **state) {
+    (void)state;
+    fo_err err = {0};
+    extract_host_options opt = {.program = "/proc/self/exe",
+                                .wall_ms = 2000,
+                                .wall_ms_per_mib = 1,
+                                .cpu_ms = 1,
+                                .cpu_ms_per_mib = 1,
+                                .memory_bytes = 256 << 20};
+    return extract_host_create(&host, &opt, &err);
+}
+
+/* SPIN is ended by its limit of computing time before its deadline: two seconds of one against ten of
+ * the other. */
+static void computing_time_is_bound(void **state) {
+    (void)state;
+    extract_host *kept = host;
+    fo_err err = {0};
+    extract_host_options opt = {.program = "/proc/self/exe", .wall_ms = 60000, .cpu_ms = 1};
+    assert_ok(extract_host_create(&host, &opt, &err), &err);
+    extracted x;
+    assert_int_equal(read_word(&x, "\1SPIN.", &err), FO_ELIMIT);
+    assert_non_null(strstr(err.msg, "more computing time or memory"));
+    extract_host_free(host);
+    host = kept;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    int pid = extract_host_pid(host);
+    extract_host_free(host);
+    return kill(pid, 0) == 0; /* nothing is left behind */
+}
+
+int main(int argc, char **argv) {
+    if (extract_is_worker(argc, argv)) return extract_worker_main(rows, N_ROWS);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_a_worker_reads_comes_back_whole),
+        cmocka_unit_test(each_misfortune_costs_one_document_and_says_so),
+        cmocka_unit_test(memory_is_bound),
+        cmocka_unit_test(computing_time_is_bound),
+        cmocka_unit_test(a_worker_gets_out_nowhere),
+        cmocka_unit_test(a_program_reads_the_document_and_no_other_file),
+        cmocka_unit_test(a_budget_is_the_workers_too),
+        cmocka_unit_test(who_leaves_ends_the_work),
+        cmocka_unit_test(a_server_that_is_gone_is_started_anew),
+        cmocka_unit_test(threads_share_a_server),
+        cmocka_unit_test(without_a_host_they_are_refused),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
