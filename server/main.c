@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "data/extract/extract_host.h"
 #include "server/cli/cli.h"
 
 /* SIGINT and SIGTERM end a service in order only if no thread of it takes them but the one that
@@ -25,6 +26,7 @@ __attribute__((section(".preinit_array"), used)) static before_libraries *const 
 static const cli_command *const commands[] = {CLI_COMMANDS(ROW)};
 
 int main(int argc, char **argv) {
+    if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
     /* Every other command ends at once. */
     if (argc < 2 || strcmp(argv[1], "serve") != 0) pthread_sigmask(SIG_SETMASK, &inherited, NULL);
     return cli_main(commands, sizeof commands / sizeof *commands, argc, argv);

@@ -45,12 +45,12 @@ static int read_chunk_text(sqlite_conn *c, sqlite3_blob **blob, store_chunk *out
 static int get_chunk(sqlite_store *s, sqlite_conn *c, sqlite3_blob **blob, int64_t id,
                      store_chunk *out, fo_err *err) {
     sqlite3_stmt *st;
-    int rc = sqlite_query(
-        c, &st, err,
-        "SELECT c.document, c.ordinal, c.start, c.stop, c.start_cp, c.stop_cp, "
-        "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata, "
-        "c.n_tokens, c.digest FROM chunks c JOIN documents d ON d.id = c.document WHERE c.id = ?",
-        "i", id);
+    int rc = sqlite_query(c, &st, err,
+                          "SELECT c.document, c.ordinal, c.start, c.stop, c.start_cp, c.stop_cp, "
+                          "c.heading_start, c.heading_stop, d.name, d.title, d.uri, d.metadata, "
+                          "c.n_tokens, c.digest, c.place FROM chunks c JOIN documents d ON d.id = "
+                          "c.document WHERE c.id = ?",
+                          "i", id);
     if (rc) return rc;
     rc = sqlite_step(c, st, err);
     if (rc != 1) return rc;
@@ -67,6 +67,7 @@ static int get_chunk(sqlite_store *s, sqlite_conn *c, sqlite3_blob **blob, int64
         .title = sqlite_column(st, 9, &oom),
         .uri = sqlite_column(st, 10, &oom),
         .metadata = sqlite_column(st, 11, &oom),
+        .place = sqlite3_column_bytes(st, 14) ? sqlite_column(st, 14, &oom) : NULL,
     };
     int64_t heading_start = sqlite3_column_int64(st, 6), heading_end = sqlite3_column_int64(st, 7);
     int64_t n_tokens = sqlite3_column_int64(st, 12);
@@ -84,6 +85,7 @@ static int get_chunk(sqlite_store *s, sqlite_conn *c, sqlite3_blob **blob, int64
     }
     if (!rc) {
         sqlite_digest_chunk(&(sqlite_digest_span){.document_id = out->document_id,
+                                                  .place = out->place,
                                                   .title = out->title,
                                                   .uri = out->uri,
                                                   .metadata = out->metadata,

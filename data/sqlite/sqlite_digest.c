@@ -67,6 +67,7 @@ void sqlite_digest_chunk(const sqlite_digest_span *k, unsigned char out[32]) {
     add_number(&c, k->n_tokens);
     add_bytes(&c, k->heading, k->heading_len);
     add_bytes(&c, k->text, k->text_len);
+    if (k->place && *k->place) add_string(&c, k->place); /* older rows have none */
     SHA256_Final(out, &c);
 }
 

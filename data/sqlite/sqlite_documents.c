@@ -139,17 +139,19 @@ static int insert_chunks(sqlite_conn *c, const char *tenant, const store_documen
                                                   .n_tokens = k->n_tokens,
                                                   .heading = doc->text + k->heading_start,
                                                   .heading_len = k->heading_end - k->heading_start,
+                                                  .place = k->place,
                                                   .text = doc->text + k->start,
                                                   .text_len = k->end - k->start},
                             digest);
         int rc = sqlite_run(
             c, err,
             "INSERT INTO chunks (tenant, collection, document, ordinal, start, stop, start_cp, "
-            "stop_cp, heading_start, heading_stop, n_tokens, digest) "
-            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?)",
-            "siiiiiiiiiib", tenant, doc->collection, document, (int64_t)i, (int64_t)k->start,
+            "stop_cp, heading_start, heading_stop, n_tokens, digest, place) "
+            "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)",
+            "siiiiiiiiiibs", tenant, doc->collection, document, (int64_t)i, (int64_t)k->start,
             (int64_t)k->end, (int64_t)k->start_cp, (int64_t)k->end_cp, (int64_t)k->heading_start,
-            (int64_t)k->heading_end, (int64_t)k->n_tokens, digest, sizeof digest);
+            (int64_t)k->heading_end, (int64_t)k->n_tokens, digest, sizeof digest,
+            k->place ? k->place : "");
         if (rc) return rc;
         int64_t id = sqlite3_last_insert_rowid(c->db);
         if (i == 0) *first = id;

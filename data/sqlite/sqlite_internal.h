@@ -174,6 +174,7 @@ typedef struct sqlite_digest_span { /* what is served of a chunk */
     int64_t ordinal, start_cp, end_cp, n_tokens;
     const char *heading, *text;
     size_t heading_len, text_len;
+    const char *place; /* NULL or "": none */
 } sqlite_digest_span;
 
 void sqlite_digest_text(const char *text, size_t len, unsigned char out[32]);

@@ -35,10 +35,13 @@ static const char schema_3[] =
     " STRICT;"
     "INSERT INTO home VALUES (1, randomblob(16), 0, 0);";
 
+/* Pages, sheets and slides of documents that have such (data/chunk/chunk_places.h); '': none. */
+static const char schema_4[] = "ALTER TABLE chunks ADD COLUMN place TEXT NOT NULL DEFAULT ''";
+
 static const struct {
     const char *sql;
     int (*then)(sqlite_conn *c, fo_err *err);
-} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests}};
+} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests}, {schema_4, NULL}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

@@ -103,7 +103,7 @@ static int check_chunks(check *k, const sqlite_digest_fields *d, int64_t rowid, 
     sqlite3_stmt *st;
     int rc = sqlite_query(k->c, &st, why,
                           "SELECT ordinal, start, stop, start_cp, stop_cp, heading_start, "
-                          "heading_stop, n_tokens, digest FROM chunks WHERE document = ? "
+                          "heading_stop, n_tokens, digest, place FROM chunks WHERE document = ? "
                           "ORDER BY ordinal",
                           "i", rowid);
     while (!rc && (rc = sqlite_step(k->c, st, why)) == 1) {
@@ -115,19 +115,21 @@ static int check_chunks(check *k, const sqlite_digest_fields *d, int64_t rowid, 
                       v[5] <= v[6] && v[6] <= d->text_bytes;
         unsigned char digest[32];
         if (inside)
-            sqlite_digest_chunk(&(sqlite_digest_span){.document_id = d->id,
-                                                      .title = d->title,
-                                                      .uri = d->uri,
-                                                      .metadata = d->metadata,
-                                                      .ordinal = v[0],
-                                                      .start_cp = v[3],
-                                                      .end_cp = v[4],
-                                                      .n_tokens = v[7],
-                                                      .heading = text + v[5],
-                                                      .heading_len = (size_t)(v[6] - v[5]),
-                                                      .text = text + v[1],
-                                                      .text_len = (size_t)(v[2] - v[1])},
-                                digest);
+            sqlite_digest_chunk(
+                &(sqlite_digest_span){.document_id = d->id,
+                                      .title = d->title,
+                                      .uri = d->uri,
+                                      .metadata = d->metadata,
+                                      .ordinal = v[0],
+                                      .start_cp = v[3],
+                                      .end_cp = v[4],
+                                      .n_tokens = v[7],
+                                      .heading = text + v[5],
+                                      .heading_len = (size_t)(v[6] - v[5]),
+                                      .place = (const char *)sqlite3_column_text(st, 9),
+                                      .text = text + v[1],
+                                      .text_len = (size_t)(v[2] - v[1])},
+                digest);
         if ((!inside || !sqlite_digest_same(st, 8, digest)) && *bad < 0) *bad = v[0];
     }
     return rc;

@@ -78,6 +78,8 @@ typedef struct store_chunk_in {
     size_t start, end, start_cp, end_cp; /* span in the document's text: bytes, code points */
     size_t heading_start, heading_end;   /* bytes */
     uint32_t n_tokens;
+    const char
+        *place; /* where it stands in its document (data/chunk/chunk_places.h); NULL: unknown */
     const float *vector; /* [dim], unit length */
 } store_chunk_in;
 

@@ -26,6 +26,7 @@ void store_chunk_deinit(store_chunk *c) {
     if (!c) return;
     if (c->text) free(c->text - c->n_before);
     free(c->heading);
+    free(c->place);
     free(c->document_id);
     free(c->title);
     free(c->uri);

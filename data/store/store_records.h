@@ -42,6 +42,7 @@ typedef struct store_chunk {
                         hundred, as they lie there (no digest covers them), to tell by where a line
                         or a sentence began. Freed with text */
     char *heading;   /* NULL: none */
+    char *place;     /* as in store_chunk_in */
     char *document_id, *title, *uri, *metadata;
 } store_chunk;
 void store_chunk_deinit(store_chunk *c);

@@ -5,7 +5,7 @@
 #include <cjson/cJSON.h>
 #include <openssl/evp.h>
 
-#include "data/chunk/chunk.h"
+#include "data/chunk/chunk_places.h"
 #include "data/extract/extract.h"
 #include "data/extract/gzip.h"
 #include "kernels/buf.h"
@@ -46,6 +46,7 @@ typedef struct prepared {
     const ingest_document *doc;
     extracted text;
     store_chunk_in *chunks;
+    fo_buf places;  /* of the chunks, each with a NUL */
     float *vectors; /* [n_chunks, dim] */
     size_t n_chunks;
     unsigned char sha256[32];
@@ -91,6 +92,7 @@ static void prepared_deinit(prepared *p) {
     extracted_deinit(&p->text);
     free(p->chunks);
     free(p->vectors);
+    fo_buf_free(&p->places);
     p->chunks = NULL;
     p->vectors = NULL;
     p->held = 0;
@@ -212,6 +214,21 @@ static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char
     return rc;
 }
 
+/* What the store is told of the chunks' places. */
+static int note_places(prepared *p, const chunk *chunks, doc_budget *budget, fo_err *err) {
+    if (!p->text.n_places) return FO_OK;
+    for (size_t i = 0; i < p->n_chunks; i++) {
+        size_t before = p->places.len;
+        chunk_places_write(&p->places, &p->text, &chunks[i]);
+        fo_buf_char(&p->places, 0);
+        if (!doc_budget_take(budget, p->places.len - before)) return doc_budget_fail(budget, err);
+    }
+    if (p->places.failed) return fo_no_memory(err);
+    const char *at = p->places.data;
+    for (size_t i = 0; i < p->n_chunks; i++, at += strlen(at) + 1) p->chunks[i].place = at;
+    return FO_OK;
+}
+
 /* Text, chunks and vectors of a document, within its budget. */
 static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_budget *budget,
                         fo_err *err) {
@@ -224,7 +241,8 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .file_name = d->file_name,
                           .is_text = d->is_text,
                           .max_text_bytes = s->document_bytes / 2,
-                          .budget = budget};
+                          .budget = budget,
+                          .host = s->extract_host};
     int rc = extract_text(&p->text, &rq, err);
     if (rc) return rc;
     r->n_replaced = p->text.n_replaced;
@@ -255,6 +273,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                                         .n_tokens = (uint32_t)k->n_tokens};
     }
     r->chunks = p->n_chunks;
+    if (!rc) rc = note_places(p, chunks, budget, err);
     if (!rc && p->n_chunks)
         rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, job->opt->cancel, err);
     free(chunks);

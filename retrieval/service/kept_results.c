@@ -31,6 +31,7 @@ static bool copy_contexts(const query_context *from, size_t n, query_context **o
             memcpy(c->text, o->text - o->n_before, o->n_before + o->text_len + 1);
         if (c->text) c->text += c->n_before;
         c->heading = copy(o->heading, &ok);
+        c->place = copy(o->place, &ok);
         c->document_id = copy(o->document_id, &ok);
         c->title = copy(o->title, &ok);
         c->uri = copy(o->uri, &ok);
@@ -89,7 +90,7 @@ static void digest_contexts(const query_context *x, size_t n, unsigned char out[
     fo_buf b = {0};
     for (size_t i = 0; i < n; i++) {
         const store_chunk *c = &x[i].chunk;
-        const char *texts[] = {c->document_id, c->title, c->uri, c->heading, c->metadata};
+        const char *texts[] = {c->document_id, c->title, c->uri, c->heading, c->place, c->metadata};
         uint64_t at[] = {c->ordinal, c->start, c->end, c->start_cp, c->end_cp, c->text_len};
         fo_buf_add(&b, at, sizeof at);
         fo_buf_add(&b, c->text, c->text_len);
@@ -126,7 +127,7 @@ kept_contexts *kept_contexts_make(const query_result *r, int64_t epoch, double t
     for (size_t i = 0; i < k->n; i++) {
         const store_chunk *c = &k->contexts[i].chunk;
         k->bytes += sizeof *k->contexts + c->n_before + c->text_len + 17 + length(c->heading) +
-                    length(c->document_id) + length(c->title) + length(c->uri) +
+                    length(c->place) + length(c->document_id) + length(c->title) + length(c->uri) +
                     length(c->metadata);
     }
     digest_contexts(k->contexts, k->n, k->digest);

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/extract/extract_host.h"
 #include "engine/model/model_memory.h"
 #include "kernels/file.h"
 #include "retrieval/service/home.h"
@@ -164,6 +165,9 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         goto fail;
     }
     rc = open_ingest_memory(s, opt, err);
+    if (!rc && opt->worker_program && !s->read_only)
+        rc = extract_host_create(&s->extract_host,
+                                 &(extract_host_options){.program = opt->worker_program}, err);
     if (!rc && opt->full_disk) rc = take_lock(s, err);
     if (rc) goto fail;
     if (!s->read_only) {
@@ -213,6 +217,7 @@ void service_close(service *s) {
     reranker_close(s->reranker);
     reader_close(s->reader);
     embedder_close(s->embedder);
+    extract_host_free(s->extract_host);
     memory_budget_free(s->ingest_memory);
     memory_budget_free(s->small_memory);
     fo_pool_free(s->pool);

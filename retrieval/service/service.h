@@ -74,6 +74,10 @@ typedef struct service_options {
     /* Bytes that documents on their way in take, all calls together: what they unpack to, their text,
      * chunks and vectors; 0: 256 MiB. */
     uint64_t ingest_memory;
+    /* This program, to be started again for reading PDF, Office and the like in processes of their own
+     * (data/extract/extract_host.h; main has to know that role): "/proc/self/exe". NULL: such
+     * documents are refused. */
+    const char *worker_program;
     /* A file of an index was found damaged while it was in use; its chunks were indexed again from
      * the store, or not (rebuilt false, and why says so). From a thread of the service. */
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,

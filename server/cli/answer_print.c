@@ -10,12 +10,27 @@ static const char *text_of(const cJSON *item, const char *key) {
     return s ? s : "";
 }
 
+/* ", p. 12", ", slide 3", ", Budget B2:D9": where in the document, as people say it. */
+static void add_place(fo_buf *b, const cJSON *source) {
+    static const char *const keys[] = {"page", "slide"}, *const words[] = {"p.", "slide"};
+    for (int i = 0; i < 2; i++) {
+        const cJSON *v = cJSON_GetObjectItemCaseSensitive(source, keys[i]);
+        if (cJSON_IsNumber(v)) fo_buf_printf(b, ", %s %.0f", words[i], v->valuedouble);
+    }
+    const char *sheet = text_of(source, "sheet"), *range = text_of(source, "range");
+    if (*sheet || *range) fo_buf_printf(b, ", %s%s%s", sheet, *sheet && *range ? " " : "", range);
+}
+
 static void print_source(const cJSON *source, const char *label, const char *quote) {
     const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
     const char *uri = text_of(source, "uri");
     bool has_uri = *uri && strcmp(uri, id);
-    printable_say(stdout, "  %s %s%s%s%s%s%s", label, title, *title ? " - " : "", id,
-                  has_uri ? " (" : "", has_uri ? uri : "", has_uri ? ")" : "");
+    fo_buf place = {0};
+    add_place(&place, source);
+    printable_say(stdout, "  %s %s%s%s%s%s%s%s", label, title, *title ? " - " : "", id,
+                  place.data ? place.data : "", has_uri ? " (" : "", has_uri ? uri : "",
+                  has_uri ? ")" : "");
+    fo_buf_free(&place);
     /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
     fo_buf line = {0};
     size_t n = 0;

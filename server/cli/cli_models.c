@@ -21,6 +21,7 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     with.rerank_model = f->rerank;
     with.reader = f->reader;
     with.generator = local_generator(&e);
+    with.worker_program = "/proc/self/exe";
     if (!with.notices.fn) with.notices.fn = damage_print;
     return service_open(out, &with, err);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/chunk/chunk_places.h"
 #include "kernels/words.h"
 #include "server/base/json.h"
 
@@ -190,6 +191,18 @@ static void write_chunk_id(json_out *o, const char *name, const store_chunk *c) 
     fo_buf_free(&id);
 }
 
+/* Page and box, slide, sheet and cells: what the document has of them. */
+static void write_place(json_out *o, const chunk_place *p) {
+    if (p->page) json_out_int(o, "page", p->page);
+    if (p->slide) json_out_int(o, "slide", p->slide);
+    if (p->sheet[0]) json_out_string(o, "sheet", p->sheet);
+    if (p->range[0]) json_out_string(o, "range", p->range);
+    if (!p->has_bbox) return;
+    json_out_open(o, "bbox", '[');
+    for (int i = 0; i < 4; i++) json_out_number(o, NULL, p->bbox[i]);
+    json_out_close(o, ']');
+}
+
 static void write_contexts(json_out *o, const query_call *call, const query_result *r) {
     json_out_open(o, "contexts", '[');
     for (size_t i = 0; i < r->n_contexts; i++) {
@@ -203,6 +216,8 @@ static void write_contexts(json_out *o, const query_call *call, const query_resu
         json_out_bytes(o, "text", x->chunk.text ? x->chunk.text : "", x->chunk.text_len);
         json_out_int(o, "start", (int64_t)x->chunk.start_cp);
         json_out_int(o, "end", (int64_t)x->chunk.end_cp);
+        chunk_place place;
+        if (chunk_places_whole(x->chunk.place, &place)) write_place(o, &place);
         if (x->chunk.metadata && *x->chunk.metadata) json_out_raw(o, "metadata", x->chunk.metadata);
         json_out_number(o, "score", x->score);
         if (isfinite(x->answers)) json_out_number(o, "answers", x->answers);
@@ -228,15 +243,19 @@ static void write_citation(json_out *o, const query_result *r, const query_citat
     json_out_string(o, "quote", c->quote);
     json_out_bool(o, "verified", c->verified);
     json_out_open(o, "source", '{');
+    chunk_place place;
+    bool placed = false;
     if (c->context < r->n_contexts) {
         const store_chunk *s = &r->contexts[c->context].chunk;
         json_out_string(o, "document_id", s->document_id);
         write_chunk_id(o, "chunk_id", s);
         json_out_string(o, "title", s->title);
         json_out_string(o, "uri", s->uri);
+        placed = chunk_places_find(s->place, c->source_start, &place);
     }
     json_out_int(o, "start", (int64_t)c->source_start);
     json_out_int(o, "end", (int64_t)c->source_end);
+    if (placed) write_place(o, &place);
     json_out_close(o, '}');
     json_out_close(o, '}');
 }

@@ -8,7 +8,10 @@ function cut(text, start, end) {
   return [points.slice(0, start).join(""), points.slice(start, end).join(""), points.slice(end).join("")];
 }
 
-const nameOf = (source) => source.title || source.uri || source.document_id;
+// Where in its document a passage stands: "p. 12", "slide 3", "Budget B2:D9"; "" where it has no such place.
+const placeOf = (source) => [source.page ? "p. " + source.page : "", source.slide ? "slide " + source.slide : "",
+  [source.sheet, source.range].filter(Boolean).join(" ")].filter(Boolean).join(", ");
+const nameOf = (source) => [source.title || source.uri || source.document_id, placeOf(source)].filter(Boolean).join(", ");
 let opener = null; // what has the focus back when the reader is closed
 
 async function openSource(collection, source) {
@@ -17,7 +20,7 @@ async function openSource(collection, source) {
     "?collection=" + encodeURIComponent(collection));
   const [before, passage, after] = cut(doc.text, source.start, source.end);
   $("reader-title").textContent = doc.title || doc.uri || doc.id;
-  $("reader-note").textContent = [doc.uri, "characters " + source.start + " to " + source.end].filter(Boolean).join(" · ");
+  $("reader-note").textContent = [doc.uri, placeOf(source), "characters " + source.start + " to " + source.end].filter(Boolean).join(" · ");
   const mark = element("mark", passage);
   $("reader-text").replaceChildren(before, mark, after);
   $("reader").hidden = false;

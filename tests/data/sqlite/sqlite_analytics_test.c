@@ -204,7 +204,7 @@ static void a_home_from_before_latencies_were_kept_is_brought_up_to_date(void **
                      "ALTER TABLE documents DROP COLUMN digest;"
                      "ALTER TABLE chunks DROP COLUMN digest;"
                      "ALTER TABLE embeddings DROP COLUMN crc;"
-                     "ALTER TABLE embeddings_next DROP COLUMN crc; PRAGMA user_version = 1",
+                     "ALTER TABLE embeddings_next DROP COLUMN crc; ALTER TABLE chunks DROP COLUMN place; PRAGMA user_version = 1",
                      NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);
