@@ -50,10 +50,14 @@ void builder_mark(builder *b, size_t start, size_t end, uint8_t kind, uint8_t le
 
 void builder_begin(builder *b, uint8_t kind, uint8_t level) {
     builder_end(b);
+    uint8_t last = b->n_blocks ? b->blocks[b->n_blocks - 1].kind : TEXT_PARAGRAPH;
+    bool close = last == kind && (kind == TEXT_LIST_ITEM || kind == TEXT_TABLE_ROW);
+    builder_go_on_with(b, kind, level, close ? "\n" : "\n\n");
+}
+
+void builder_go_on_with(builder *b, uint8_t kind, uint8_t level, const char *space) {
+    builder_end(b);
     if (b->n_blocks) {
-        uint8_t last = b->blocks[b->n_blocks - 1].kind;
-        bool close = last == kind && (kind == TEXT_LIST_ITEM || kind == TEXT_TABLE_ROW);
-        const char *space = close ? "\n" : "\n\n";
         if (doc_budget_take(b->budget, strlen(space))) fo_buf_str(&b->text, space);
     }
     b->start = b->text.len;

@@ -39,7 +39,10 @@ typedef struct builder {
 } builder;
 
 void builder_begin(builder *b, uint8_t kind, uint8_t level); /* ends the open block first */
-void builder_end(builder *b);                                /* without an open block: nothing */
+/* The same, for a block that goes on with what the last one begins (a paragraph over two pages, each
+ * with a place of its own): `joint` stands between the two. */
+void builder_go_on_with(builder *b, uint8_t kind, uint8_t level, const char *joint);
+void builder_end(builder *b); /* without an open block: nothing */
 /* Blocks begun from now on stand here; strings are copied. NULL: nowhere in particular. */
 void builder_set_place(builder *b, const text_place *p);
 /* Clean UTF-8, kept as it is. */

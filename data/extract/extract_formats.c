@@ -6,6 +6,14 @@
 #include "data/extract/extract_internal.h"
 
 static const extract_format formats[] = {
+    {.name = "pdf",
+     .what = "a PDF",
+     .media_types = "application/pdf",
+     .endings = "pdf",
+     .is = extract_is_pdf,
+     .extract = extract_pdf,
+     .apart = true,
+     .program = &extract_pdf_program},
     {.name = "html",
      .what = "an HTML page",
      .media_types = "text/html application/xhtml+xml",

@@ -21,7 +21,7 @@ static bool has_at(const extract_input *in, size_t at, const void *magic, size_t
 
 /* ---- documents of pages, sheets and slides ------------------------------------------------- */
 
-static bool is_pdf(const extract_input *in) {
+bool extract_is_pdf(const extract_input *in) {
     size_t at = HAS(in, 0, "\xEF\xBB\xBF") ? 3 : 0;
     while (at < in->n && (in->bytes[at] <= ' ')) at++;
     return HAS(in, at, "%PDF-");
@@ -239,7 +239,6 @@ static bool is_font(const extract_input *in) {
 
 /* What is made of a ZIP archive or a compound file stands before it. */
 static const extract_format rows[] = {
-    {"pdf", "a PDF", "application/pdf", "pdf", .is = is_pdf},
     {"docx", "a Word document",
      "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx docm dotx",
      .is = is_docx},

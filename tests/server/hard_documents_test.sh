@@ -14,15 +14,15 @@ documents() { curl -s "$url/documents?limit=100" | grep -o '"id":"[^"]*"' | sort
 mkdir in
 printf '{\\rtf1\\ansi The ferry leaves at \\b eight\\b0.\\par}' >in/ferry.txt
 printf 'Return-Path: <a@example.org>\nReceived: from b\nFrom: a@example.org\nSubject: Ferry\n\nAt eight.\n' >in/letter.md
-printf '%%PDF-1.7\n1 0 obj\n' >in/page.html
-printf 'PK\003\004\024 word/document.xml' >in/plan.txt
+printf '%%!PS-Adobe-3.0\n1 0 moveto\n' >in/page.html
+printf '7z\274\257\047\034 plan' >in/plan.txt
 printf '\211PNG\r\n\032\n' >in/map.log
 printf 'The ferry leaves at eight.\n' >in/notes.strange
 kinds='ferry.txt is an RTF document
 letter.md is a mail message
 map.log is a PNG image
-page.html is a PDF
-plan.txt is a Word document'
+page.html is a PostScript document
+plan.txt is a 7-Zip archive'
 named() { # named FILE: are all five named in it?
     echo "$kinds" | while read -r kind; do grep -qF "$kind, which Forage does not read yet" "$1" || echo "$kind"; done | grep -q . && return 1
     return 0
@@ -44,8 +44,8 @@ for f in ferry.txt letter.md page.html plan.txt map.log; do
     done
 done
 check "a raw body" $status
-code=$(curl -s -o "$work/out" -w '%{http_code}' -H "Content-Type: application/pdf" --data-binary @in/page.html "$url/ingest")
-[ "$code" = 415 ] && grep -q 'declared as a PDF (application/pdf), which Forage does not read yet' "$work/out"
+code=$(curl -s -o "$work/out" -w '%{http_code}' -H "Content-Type: application/postscript" --data-binary @in/page.html "$url/ingest")
+[ "$code" = 415 ] && grep -q 'declared as a PostScript document (application/postscript), which Forage does not read yet' "$work/out"
 check "a body that says so itself" $?
 post /ingest '{"documents":[{"id":"mail","text":"Message-ID: <1>\nFrom: a\nSubject: b\n\nKept as text."}]}' | grep -q created
 check "what comes as text in JSON is text, a message too" $?

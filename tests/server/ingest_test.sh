@@ -17,8 +17,8 @@ mkdir -p "$work/in/deep" "$work/in/.git"
 cd "$work/in" || exit 1
 echo "The ferry leaves at eight." >ferry.md
 echo "The ferry returns at six." >deep/back.txt
-echo "%PDF-1.4 x" >a.PDF
-printf 'PK\003\004' | tee b.docx >deep/c.docx
+echo "%!PS x" >a.PS
+printf '7z\274\257\047\034' | tee b.7z >deep/c.7z
 echo x >d.tar.gz
 echo x >nothing
 echo x >.hidden
@@ -26,14 +26,14 @@ ln -s ferry.md link.md
 mkfifo pipe
 cd "$work" || exit 1
 run 0 "$forage" ingest in --home "$work/one" && counts 2 0 0 0 &&
-    grep -q '^9 skipped: .docx 2, hidden 2, .pdf 1, .tar.gz 1, link 1, no ending 1, no file 1$' "$work/out"
+    grep -q '^9 skipped: .7z 2, hidden 2, .ps 1, .tar.gz 1, link 1, no ending 1, no file 1$' "$work/out"
 check "what a folder holds beside is counted by kind" $?
 run 0 "$forage" ingest in --home "$work/one" --json &&
-    grep -q '"skipped":9,"skipped_by_kind":{".docx":2,"hidden":2,".pdf":1,' "$work/out"
+    grep -q '"skipped":9,"skipped_by_kind":{".7z":2,"hidden":2,".ps":1,' "$work/out"
 check "and in JSON" $?
 run 0 "$forage" ingest in/deep/back.txt --home "$work/one" && ! grep -q skipped "$work/out"
 check "where nothing is skipped nothing is said" $?
-printf '%%PDF-1.4\nno text\n' >in/deep/false.txt
+printf '%%!PS-Adobe\nno text\n' >in/deep/false.txt
 run 1 "$forage" ingest in --home "$work/one" && counts 0 0 2 1 && grep -q 'in/deep/false.txt: ' "$work/err"
 check "one failure among others ends with status 1 and is named" $?
 run 1 "$forage" ingest in/ferry.md in/none.md --home "$work/one" && counts 0 0 1 1 && grep -q 'in/none.md: ' "$work/err"
@@ -41,7 +41,7 @@ check "a path that is not there is a failure" $?
 echo '{"id":"x"}' >bad.jsonl
 run 1 "$forage" ingest in/ferry.md bad.jsonl --home "$work/one" && counts 0 0 1 1 && grep -q 'bad.jsonl:1' "$work/err"
 check "so is a line that is no document" $?
-run 1 "$forage" ingest in/b.docx --home "$work/one" && grep -q 'in/b.docx: ' "$work/err" && ! grep -q skipped "$work/out"
+run 1 "$forage" ingest in/b.7z --home "$work/one" && grep -q 'in/b.7z: ' "$work/err" && ! grep -q skipped "$work/out"
 check "a file that is named is never skipped" $?
 rm in/deep/false.txt
 

@@ -186,10 +186,11 @@ static void what_cannot_be_read_is_named(void **state) {
     extracted x;
     fo_err err = {0};
     assert_int_equal(
-        extract_text(&x, &(extract_request){.bytes = "%PDF-1.4", .n = 8, .max_text_bytes = LIMIT},
+        extract_text(&x, &(extract_request){.bytes = "%!PS-Ado", .n = 8, .max_text_bytes = LIMIT},
                      &err),
         FO_EUNSUPPORTED);
-    assert_string_equal(err.msg, "the document is a PDF, which Forage does not read yet");
+    assert_string_equal(err.msg,
+                        "the document is a PostScript document, which Forage does not read yet");
     assert_int_equal(extract_text(&x,
                                   &(extract_request){.bytes = "x",
                                                      .n = 1,

@@ -167,8 +167,7 @@ static void what_is_not_read_is_refused_by_name(void **state) {
         const char *what;
     } cases[] = {
 #define CASE(bytes, what) {bytes, sizeof(bytes) - 1, what}
-        CASE("%PDF-1.7\n%text enough to look like text", "a PDF"),
-        CASE("\n \n%PDF-1.4", "a PDF"),
+        CASE("%!PS-Adobe-3.0\n%text enough to look like text", "a PostScript document"),
         CASE("{\\rtf1\\ansi Hello \\b world\\b0.}", "an RTF document"),
         CASE("PK\3\4\x14\0\6\0\b\0\0\0!\0\0\0\0\0\0\0\0\0\0\0\0\0\x13\0\0\0[Content_Types].xml "
              "PK\3\4 word/document.xml",
@@ -235,10 +234,10 @@ static void what_is_not_read_is_refused_by_name(void **state) {
     char longest[400] = "a";
     for (int i = 0; i < 150; i++) strcat(longest, "\xC3\xA9");
     extract_request named = {
-        .bytes = "%PDF-1.4", .n = 8, .file_name = longest, .max_text_bytes = LIMIT};
+        .bytes = "%!PS-Ado", .n = 8, .file_name = longest, .max_text_bytes = LIMIT};
     assert_int_equal(extract_text(&x, &named, &err), FO_EUNSUPPORTED);
     assert_true(fo_utf8_valid(err.msg, strlen(err.msg), NULL));
-    assert_non_null(strstr(err.msg, "\xC3\xA9 is a PDF"));
+    assert_non_null(strstr(err.msg, "\xC3\xA9 is a PostScript document"));
     /* The declared type is believed where the bytes say nothing. */
     extract_request rq = {.bytes = "x",
                           .n = 1,

@@ -1,0 +1,236 @@
+/* A PDF, by pdftotext (poppler-utils): a program of its own, which is run in a worker's bounds. Blocks
+ * of its layout become paragraphs in its reading order; lines are joined, with hyphens at their ends
+ * taken away; what stands in larger letters than most of the text are headings. */
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/extract_internal.h"
+#include "data/extract/pdf_layout.h"
+
+static const char *const arguments[] = {
+    "pdftotext", "-q", "-bbox-layout", "-enc", "UTF-8", "/dev/stdin", "-", NULL};
+const extract_program extract_pdf_program = {"pdftotext", "poppler-utils", arguments};
+
+/* ---- headings ------------------------------------------------------------------------------------ */
+
+enum { MAX_HEADING = 200, MAX_HEADING_LINES = 3, HEIGHTS = 400 };
+
+static float height_of(const pdf_line *l) {
+    return l->box[3] - l->box[1];
+}
+
+/* The height of most letters, in points: the median over the text. */
+static float body_height(const pdf_layout *p) {
+    size_t by_height[HEIGHTS] = {0}, all = 0; /* tenths of a point... */
+    for (size_t i = 0; i < p->n_lines; i++) {
+        const pdf_line *l = &p->lines[i];
+        float h = height_of(l) * 5; /* ... or rather fifths */
+        if (l->is_running || h < 1 || h >= HEIGHTS) continue;
+        by_height[(int)h] += l->n;
+        all += l->n;
+    }
+    size_t sum = 0;
+    for (int h = 0; h < HEIGHTS; h++)
+        if ((sum += by_height[h]) * 2 > all) return (float)(h + 1) / 5;
+    return 0;
+}
+
+/* 1 to 3, 0: no heading. */
+static uint8_t heading_level(const pdf_layout *p, size_t first, size_t end, float body) {
+    size_t n = 0;
+    float least = 1e9f;
+    for (size_t i = first; i < end; i++) {
+        n += p->lines[i].n;
+        if (height_of(&p->lines[i]) < least) least = height_of(&p->lines[i]);
+    }
+    if (body <= 0 || end - first > MAX_HEADING_LINES || n > MAX_HEADING || n < 2) return 0;
+    float ratio = least / body;
+    return ratio >= 1.7f ? 1 : ratio >= 1.35f ? 2 : ratio >= 1.15f ? 3 : 0;
+}
+
+/* ---- paragraphs ---------------------------------------------------------------------------------- */
+
+/* Bytes of a hyphen at the end of s, 0 if there is none that parts a word. */
+static size_t hyphen_at_end(const char *s, size_t n) {
+    static const char soft[] = "\xC2\xAD", hard[] = "\xE2\x80\x90";
+    if (n > 2 && memcmp(s + n - 2, soft, 2) == 0) return 2;
+    size_t k = n > 1 && s[n - 1] == '-' ? 1 : n > 3 && memcmp(s + n - 3, hard, 3) == 0 ? 3 : 0;
+    unsigned char before = k ? (unsigned char)s[n - k - 1] : 0;
+    return isalpha(before) || before >= 0x80 ? k : 0;
+}
+
+/* Lowercase, or a letter beyond ASCII: a word may go on with it. */
+static bool goes_on(const char *s, size_t n) {
+    return n && (islower((unsigned char)s[0]) || (unsigned char)s[0] >= 0xC3);
+}
+
+/* cut: bytes of a hyphen at the end of the last line that goes on behind the block. */
+static void add_lines(builder *b, const pdf_layout *p, size_t first, size_t end, size_t cut_last) {
+    for (size_t i = first; i < end; i++) {
+        const pdf_line *l = &p->lines[i], *next = i + 1 < end ? &p->lines[i + 1] : NULL;
+        const char *s = p->text.data + l->at;
+        size_t cut = next ? 0 : cut_last;
+        if (next && goes_on(p->text.data + next->at, next->n)) cut = hyphen_at_end(s, l->n);
+        builder_add(b, s, l->n - cut);
+        if (next && !cut) builder_add(b, " ", 1);
+    }
+}
+
+static text_place place_of(const pdf_layout *p, size_t first, size_t end) {
+    text_place to = {.page = p->lines[first].page};
+    memcpy(to.box, p->lines[first].box, sizeof to.box);
+    for (size_t i = first + 1; i < end; i++) {
+        const float *box = p->lines[i].box;
+        for (int k = 0; k < 2; k++) {
+            if (box[k] < to.box[k]) to.box[k] = box[k];
+            if (box[2 + k] > to.box[2 + k]) to.box[2 + k] = box[2 + k];
+        }
+    }
+    return to;
+}
+
+/* The document's own title, where it is not the name of a file that it was made from. */
+static void set_title(builder *b, const pdf_layout *p) {
+    static const char word[] = "Microsoft Word - ";
+    const char *s = p->title.data ? p->title.data : "";
+    size_t n = p->title.len;
+    if (n > sizeof word - 1 && memcmp(s, word, sizeof word - 1) == 0) return;
+    if (n == 8 && strncasecmp(s, "untitled", 8) == 0) return;
+    builder_set_title(b, s, n);
+}
+
+/* A sign that begins an item of a list, alone in its block: its text is the next one. */
+static bool is_bullet(const char *s, size_t n) {
+    static const char *const bullets[] = {"\xE2\x80\xA2",
+                                          "\xE2\x80\x93",
+                                          "\xE2\x80\x94",
+                                          "\xE2\x96\xAA",
+                                          "\xE2\x97\xA6",
+                                          "\xE2\x97\x8F",
+                                          "\xE2\x96\xA0",
+                                          "\xC2\xB7",
+                                          "\xE2\x88\x97",
+                                          "-",
+                                          "*",
+                                          "o"};
+    for (size_t i = 0; i < sizeof bullets / sizeof *bullets; i++)
+        if (n == strlen(bullets[i]) && memcmp(s, bullets[i], n) == 0) return true;
+    return false;
+}
+
+typedef struct pdf_block {
+    size_t first, end; /* lines, without running ones at its edges */
+    uint8_t level;     /* of a heading; 0: none */
+    bool bullet;       /* nothing but one */
+} pdf_block;
+
+/* The block that begins at line i, or behind it; its level is not known yet. False: none is left. */
+static bool next_block(const pdf_layout *p, size_t *i, pdf_block *out) {
+    while (*i < p->n_lines) {
+        size_t end = *i + 1;
+        while (end < p->n_lines && p->lines[end].block == p->lines[*i].block) end++;
+        *out = (pdf_block){.first = *i, .end = end};
+        *i = end;
+        while (out->first < out->end &&
+               (p->lines[out->first].is_running || !p->lines[out->first].n))
+            out->first++;
+        while (out->end > out->first &&
+               (p->lines[out->end - 1].is_running || !p->lines[out->end - 1].n))
+            out->end--;
+        if (out->first == out->end) continue;
+        const pdf_line *l = &p->lines[out->first];
+        out->bullet = out->end == out->first + 1 && is_bullet(p->text.data + l->at, l->n);
+        return true;
+    }
+    return false;
+}
+
+/* Does the paragraph go on in the next block (over a column, over a page)? As far as can be seen: it ends
+ * in the middle of a sentence, and what comes begins in one. */
+static bool runs_on(const pdf_layout *p, const pdf_block *k, const pdf_block *next) {
+    const pdf_line *l = &p->lines[k->end - 1], *n = &p->lines[next->first];
+    if (k->level || next->level || k->bullet || next->bullet || n->page > l->page + 1 || l->n < 20)
+        return false;
+    const char *s = p->text.data + l->at;
+    bool ended = strchr(".!?:;", s[l->n - 1]) != NULL;
+    return !ended && islower((unsigned char)p->text.data[n->at]) && n->n >= 20;
+}
+
+static void write_blocks(builder *b, const pdf_layout *p) {
+    float body = body_height(p);
+    size_t i = 0;
+    pdf_block k, next;
+    bool more = next_block(p, &i, &next), item = false, joined = false;
+    size_t cut = 0;
+    if (more) next.level = heading_level(p, next.first, next.end, body);
+    while (more) {
+        k = next;
+        more = next_block(p, &i, &next);
+        if (more) next.level = heading_level(p, next.first, next.end, body);
+        if (!builder_go_on(b, (k.end - k.first) * sizeof *p->lines)) return;
+        if (k.bullet && more) {
+            item = true;
+            continue;
+        }
+        text_place place = place_of(p, k.first, k.end);
+        builder_set_place(b, &place);
+        uint8_t kind = k.level ? TEXT_HEADING : item ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
+        if (joined)
+            builder_go_on_with(b, kind, k.level, cut ? "" : " ");
+        else
+            builder_begin(b, kind, k.level);
+        if (item) builder_str(b, "\xE2\x80\xA2 ");
+        size_t from = b->text.len;
+        const pdf_line *last = &p->lines[k.end - 1];
+        joined = more && runs_on(p, &k, &next);
+        cut = joined ? hyphen_at_end(p->text.data + last->at, last->n) : 0;
+        add_lines(b, p, k.first, k.end, cut);
+        if (k.level == 1 && place.page == 1 && !b->failure) /* where it says no title of its own */
+            builder_set_title(b, b->text.data + from, b->text.len - from);
+        builder_end(b);
+        item = false;
+    }
+}
+
+/* ---- the whole ----------------------------------------------------------------------------------- */
+
+/* pdftotext's exit status, where it is not 0. */
+static int refuse(const extract_input *in, const pdf_layout *p, int status, fo_err *err) {
+    bool encrypted = memmem(in->bytes, in->n, "/Encrypt", 8) != NULL;
+    if (status == 1 && encrypted && !p->n_pages)
+        return fo_fail(err, FO_EUNSUPPORTED, "it is encrypted and asks for a password");
+    if (status == 3)
+        return fo_fail(err, FO_EUNSUPPORTED, "its author does not allow its text to be copied");
+    if (status == 127)
+        return fo_fail(err, FO_EIO, "pdftotext could not be run; is poppler-utils whole?");
+    if (status == -9 || status == -24)
+        return fo_fail(err, FO_ELIMIT, "pdftotext took longer than one of its size is given");
+    if (status < 0)
+        return fo_fail(err, FO_EINVAL,
+                       "pdftotext crashed on it (signal %d); it is damaged or made to do that",
+                       -status);
+    return fo_fail(err, FO_EINVAL, "pdftotext cannot read it (status %d): it is damaged", status);
+}
+
+int extract_pdf(builder *b, extract_input *in, fo_err *err) {
+    if (!in->program) return fo_fail(err, FO_EUNSUPPORTED, "a PDF is read by pdftotext alone");
+    pdf_layout p;
+    pdf_layout_read(&p, b, in->program);
+    int status = in->program->end(in->program->ctx);
+    int rc = FO_OK;
+    if (!b->failure && (status || !p.ended)) rc = refuse(in, &p, status, err);
+    if (!rc && !b->failure && !p.n_pages) rc = fo_fail(err, FO_EINVAL, "it has no pages");
+    if (!rc && !b->failure && !p.text.len)
+        rc = fo_fail(err, FO_EUNSUPPORTED,
+                     "its %u page%s no text, images alone: it was scanned, and Forage "
+                     "does not recognise letters in images",
+                     p.n_pages, p.n_pages == 1 ? " holds" : "s hold");
+    if (!rc && !b->failure) pdf_layout_mark_running(&p, b);
+    if (!rc && !b->failure) {
+        set_title(b, &p);
+        write_blocks(b, &p);
+    }
+    pdf_layout_free(&p, b);
+    return rc;
+}

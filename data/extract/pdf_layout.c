@@ -1,0 +1,344 @@
+/* pdftotext's output is XHTML in form, but words may hold what XML does not allow, and it is long:
+ * 100 bytes a word. So it is gone through tag by tag as it comes, and what no word, line, block or page
+ * is made of is passed over. */
+#include "data/extract/pdf_layout.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/encoding.h"
+#include "kernels/utf8.h"
+
+enum {
+    WINDOW = 64 << 10, /* of the stream; a tag or a word that is longer is cut */
+    MAX_PAGES = 1 << 20,
+};
+
+/* ---- tags and text ------------------------------------------------------------------------------- */
+
+typedef struct scanner {
+    const extract_stream *from;
+    builder *b;
+    char *data; /* [WINDOW] */
+    size_t at, n;
+    bool over;
+} scanner;
+
+/* More bytes behind those that are not used up; false where there are none, or no room. */
+static bool refill(scanner *s) {
+    if (s->at) {
+        memmove(s->data, s->data + s->at, s->n - s->at);
+        s->n -= s->at;
+        s->at = 0;
+    }
+    if (s->over || s->n == WINDOW) return false;
+    ptrdiff_t got = s->from->read(s->from->ctx, s->data + s->n, WINDOW - s->n);
+    if (got <= 0 || !builder_go_on(s->b, (size_t)got)) {
+        s->over = true;
+        return false;
+    }
+    doc_budget_grant(s->b->budget, (size_t)got / 8); /* it is that much longer than its text */
+    s->n += (size_t)got;
+    return true;
+}
+
+/* The bytes up to the next `stop`, which is passed over; *n of them at the returned place, good until
+ * the next call. NULL at the end. */
+static const char *take_until(scanner *s, char stop, size_t *n) {
+    size_t seen = s->at;
+    for (;;) {
+        const char *end = memchr(s->data + seen, stop, s->n - seen);
+        if (end) {
+            const char *begin = s->data + s->at;
+            *n = (size_t)(end - begin);
+            s->at += *n + 1;
+            return begin;
+        }
+        size_t had = s->n - s->at;
+        if (!refill(s)) {
+            if (s->over || s->n < WINDOW) return NULL;
+            *n = s->n; /* no end in sight: cut */
+            s->at = s->n;
+            return s->data;
+        }
+        seen = had;
+    }
+}
+
+static bool is_tag(const char *tag, size_t n, const char *name) {
+    size_t k = strlen(name);
+    return n >= k && memcmp(tag, name, k) == 0 && (n == k || tag[k] == ' ' || tag[k] == '/');
+}
+
+/* The number in name="...", 0 where there is none that is a place on a page. */
+static float attribute(const char *tag, size_t n, const char *name) {
+    size_t k = strlen(name);
+    for (const char *p = tag; (p = memmem(p, n - (size_t)(p - tag), name, k)); p += k) {
+        const char *v = p + k;
+        size_t left = n - (size_t)(v - tag);
+        if (left < 3 || v[0] != '=' || v[1] != '"') continue;
+        char number[32] = "";
+        for (size_t i = 0; i < sizeof number - 1 && i + 2 < left && v[i + 2] != '"'; i++)
+            number[i] = v[i + 2];
+        double d = strtod(number, NULL);
+        return isfinite(d) && fabs(d) < 1e6 ? (float)d : 0;
+    }
+    return 0;
+}
+
+static void read_box(const char *tag, size_t n, float box[4]) {
+    static const char *const names[] = {"xMin", "yMin", "xMax", "yMax"};
+    for (int i = 0; i < 4; i++) box[i] = attribute(tag, n, names[i]);
+}
+
+/* ---- words --------------------------------------------------------------------------------------- */
+
+/* &amp; and the like. Returns the bytes it takes, 0 where it is none. */
+static size_t read_entity(const char *s, size_t n, int32_t *cp) {
+    static const struct {
+        const char *name;
+        int32_t cp;
+    } known[] = {{"&amp;", '&'}, {"&lt;", '<'}, {"&gt;", '>'}, {"&quot;", '"'}, {"&apos;", '\''}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t k = strlen(known[i].name);
+        if (n < k || memcmp(s, known[i].name, k) != 0) continue;
+        *cp = known[i].cp;
+        return k;
+    }
+    if (n < 4 || s[0] != '&' || s[1] != '#') return 0;
+    bool hex = s[2] == 'x';
+    char digits[12] = "";
+    size_t at = hex ? 3 : 2, k = 0;
+    while (at < n && k < sizeof digits - 1 && s[at] != ';') digits[k++] = s[at++];
+    if (at == n || s[at] != ';') return 0;
+    long v = strtol(digits, NULL, hex ? 16 : 10);
+    *cp = v > 0 && v < 0x110000 && (v < 0xD800 || v > 0xDFFF) ? (int32_t)v : 0xFFFD;
+    return at + 1;
+}
+
+/* Letters that fonts have as one: what is sought is the letters. */
+static const char *ligature(int32_t cp) {
+    static const char *const letters[] = {"ff", "fi", "fl", "ffi", "ffl", "st", "st"};
+    return cp >= 0xFB00 && cp <= 0xFB06 ? letters[cp - 0xFB00] : NULL;
+}
+
+static void add_word(fo_buf *out, const char *s, size_t n, size_t *n_replaced) {
+    fo_buf plain = {0};
+    for (size_t at = 0; at < n;) {
+        int32_t cp = 0;
+        size_t k = s[at] == '&' ? read_entity(s + at, n - at, &cp) : 0;
+        if (!k) {
+            k = fo_utf8_decode(s + at, n - at, &cp);
+            const char *letters = ligature(cp);
+            if (letters)
+                fo_buf_str(&plain, letters);
+            else
+                fo_buf_add(&plain, s + at, k);
+        } else {
+            char one[4];
+            fo_buf_add(&plain, one, fo_utf8_encode(cp, one));
+        }
+        at += k;
+    }
+    for (size_t i = 0; i < plain.len; i++)
+        if (plain.data[i] == '\n' || plain.data[i] == '\r') plain.data[i] = ' ';
+    if (plain.failed) out->failed = true;
+    if (plain.len) encoding_clean(out, plain.data, plain.len, n_replaced);
+    fo_buf_free(&plain);
+}
+
+/* ---- pages, blocks, lines ------------------------------------------------------------------------ */
+
+static bool grow(builder *b, void **array, size_t n, size_t *cap, size_t size) {
+    if (n < *cap) return true;
+    size_t more = *cap ? *cap * 2 : 256;
+    if (!doc_budget_take(b->budget, (more - *cap) * size)) {
+        b->failure = b->budget->failure;
+        return false;
+    }
+    void *grown = realloc(*array, more * size);
+    if (!grown) {
+        b->failure = FO_ENOMEM;
+        return false;
+    }
+    *array = grown;
+    *cap = more;
+    return true;
+}
+
+static bool begin_page(pdf_layout *p, builder *b, const char *tag, size_t n) {
+    if (p->n_pages >= MAX_PAGES) b->failure = FO_ELIMIT;
+    if (b->failure || !grow(b, (void **)&p->heights, p->n_pages, &p->cap_pages, sizeof *p->heights))
+        return false;
+    p->heights[p->n_pages++] = attribute(tag, n, "height");
+    return true;
+}
+
+static bool begin_line(pdf_layout *p, builder *b, const char *tag, size_t n) {
+    if (!p->n_pages || !p->n_blocks ||
+        !grow(b, (void **)&p->lines, p->n_lines, &p->cap_lines, sizeof *p->lines))
+        return false;
+    pdf_line *l = &p->lines[p->n_lines++];
+    *l = (pdf_line){.at = p->text.len, .page = p->n_pages, .block = p->n_blocks};
+    read_box(tag, n, l->box);
+    return true;
+}
+
+static void take_word(pdf_layout *p, builder *b, const char *s, size_t n) {
+    if (!p->n_lines) return;
+    pdf_line *l = &p->lines[p->n_lines - 1];
+    size_t before = p->text.len;
+    if (p->text.len > l->at) fo_buf_char(&p->text, ' ');
+    add_word(&p->text, s, n, &b->n_replaced);
+    if (p->text.failed) b->failure = FO_ENOMEM;
+    if (p->text.len > b->max_bytes) b->failure = FO_ELIMIT;
+    if (!b->failure && !doc_budget_take(b->budget, p->text.len - before))
+        b->failure = b->budget->failure;
+    l->n = p->text.len - l->at;
+}
+
+void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from) {
+    *out = (pdf_layout){0};
+    scanner s = {.from = from, .b = b, .data = malloc(WINDOW)};
+    if (!s.data) b->failure = FO_ENOMEM;
+    const char *tag;
+    size_t n;
+    bool in_line = false;
+    while (!b->failure && take_until(&s, '<', &n) && (tag = take_until(&s, '>', &n))) {
+        if (is_tag(tag, n, "word")) {
+            const char *word = in_line ? take_until(&s, '<', &n) : NULL;
+            if (word) take_word(out, b, word, n);
+            if (!word || !take_until(&s, '>', &n)) continue;
+        } else if (is_tag(tag, n, "line")) {
+            in_line = begin_line(out, b, tag, n);
+        } else if (is_tag(tag, n, "block")) {
+            if (out->n_blocks < UINT32_MAX) out->n_blocks++;
+            in_line = false;
+        } else if (is_tag(tag, n, "page")) {
+            if (!begin_page(out, b, tag, n)) break;
+            in_line = false;
+        } else if (is_tag(tag, n, "title") && !out->n_pages) {
+            const char *title = take_until(&s, '<', &n);
+            if (title && n < 4096) add_word(&out->title, title, n, &b->n_replaced);
+            if (!take_until(&s, '>', &n)) break;
+        } else if (is_tag(tag, n, "/doc")) {
+            out->ended = true;
+        }
+    }
+    free(s.data);
+}
+
+void pdf_layout_free(pdf_layout *p, builder *b) {
+    doc_budget_give(b->budget, p->text.len + p->cap_lines * sizeof *p->lines +
+                                   p->cap_pages * sizeof *p->heights);
+    fo_buf_free(&p->text);
+    fo_buf_free(&p->title);
+    free(p->lines);
+    free(p->heights);
+    *p = (pdf_layout){0};
+}
+
+/* ---- running heads ------------------------------------------------------------------------------- */
+
+/* Of a page's height, at its top and at its foot. */
+static const float BAND = 0.12f;
+enum { AT_EDGE = 3 }; /* the outermost lines of a page that may be running ones */
+
+typedef struct edge_line { /* a line that may be a running one */
+    uint64_t key;          /* of its text without numbers, and of which edge it stands at */
+    size_t line;
+    uint32_t page;
+    bool numbers_only;
+} edge_line;
+
+static bool is_roman(const char *s, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (!strchr("ivxlcIVXLC", s[i])) return false;
+    return n > 0 && n < 8;
+}
+
+/* FNV-1a of the text with each number as one sign. *numbers_only: "12", "- 12 -", "xii", "Page 3 of 9". */
+static uint64_t text_key(const char *s, size_t n, bool foot, bool *numbers_only) {
+    uint64_t h = foot ? 0xcbf29ce484222325u : 0x84222325cbf29ce4u;
+    size_t letters = 0, numbers = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        if (c >= '0' && c <= '9') {
+            while (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9') i++;
+            c = '#';
+            numbers++;
+        } else if (c == ' ') {
+            continue;
+        } else if ((c | 32) >= 'a' && (c | 32) <= 'z') {
+            c |= 32;
+            letters++;
+        } else if (c >= 0x80) {
+            letters++;
+        }
+        h = (h ^ c) * 0x100000001b3u;
+    }
+    bool roman = is_roman(s, n);
+    if (roman) h = foot ? 1 : 2;
+    bool paged = n > 4 && strncasecmp(s, "page", 4) == 0 && letters <= 6;
+    *numbers_only = roman || (numbers && !letters) || (numbers && paged);
+    return h;
+}
+
+static int by_key_and_page(const void *a, const void *b) {
+    const edge_line *x = a, *y = b;
+    if (x->key != y->key) return x->key < y->key ? -1 : 1;
+    return (x->page > y->page) - (x->page < y->page);
+}
+
+/* How many lines of the page stand further out than l (above it, or below). */
+static int lines_beyond(const pdf_layout *p, size_t first, size_t end, const pdf_line *l,
+                        bool foot) {
+    int n = 0;
+    for (size_t i = first; i < end && n < AT_EDGE; i++) {
+        const pdf_line *o = &p->lines[i];
+        n += foot ? o->box[1] >= l->box[3] - 1 : o->box[3] <= l->box[1] + 1;
+    }
+    return n;
+}
+
+static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
+    size_t n = 0;
+    for (size_t first = 0, end; first < p->n_lines; first = end) {
+        uint32_t page = p->lines[first].page;
+        for (end = first; end < p->n_lines && p->lines[end].page == page;) end++;
+        float height = p->heights[page - 1];
+        for (size_t i = first; i < end && builder_go_on(b, 0); i++) {
+            const pdf_line *l = &p->lines[i];
+            bool head = l->box[3]<height * BAND, foot = l->box[1]> height * (1 - BAND);
+            if (!(head || foot) || l->n > 200 || lines_beyond(p, first, end, l, foot) >= AT_EDGE)
+                continue;
+            edge_line *e = &edges[n++];
+            *e = (edge_line){.line = i, .page = page};
+            e->key = text_key(p->text.data + l->at, l->n, foot, &e->numbers_only);
+        }
+    }
+    return n;
+}
+
+void pdf_layout_mark_running(pdf_layout *p, builder *b) {
+    size_t bytes = (p->n_lines + 1) * sizeof(edge_line);
+    if (!p->n_lines || p->n_pages < 2) return;
+    edge_line *edges = doc_budget_take(b->budget, bytes) ? malloc(bytes) : NULL;
+    if (!edges) {
+        b->failure = b->budget && b->budget->failure ? b->budget->failure : FO_ENOMEM;
+        return;
+    }
+    size_t n = find_edges(p, b, edges);
+    qsort(edges, n, sizeof *edges, by_key_and_page);
+    size_t often = p->n_pages < 3 ? p->n_pages : 3;
+    for (size_t i = 0, k; i < n; i = k) {
+        size_t pages = 1;
+        for (k = i + 1; k < n && edges[k].key == edges[i].key; k++)
+            pages += edges[k].page != edges[k - 1].page;
+        if (pages < (edges[i].numbers_only ? 2 : often)) continue;
+        for (size_t j = i; j < k; j++) p->lines[edges[j].line].is_running = true;
+    }
+    free(edges);
+    doc_budget_give(b->budget, bytes);
+}
