@@ -16,6 +16,10 @@ const extract_program extract_pdf_program = {"pdftotext", "poppler-utils", argum
 
 enum { MAX_HEADING = 200, MAX_HEADING_LINES = 3, HEIGHTS = 400 };
 
+static bool left_out(const pdf_line *l) {
+    return l->is_running || !l->n;
+}
+
 static float height_of(const pdf_line *l) {
     return l->box[3] - l->box[1];
 }
@@ -70,6 +74,7 @@ static void add_lines(builder *b, const pdf_layout *p, size_t first, size_t end,
     for (size_t i = first; i < end; i++) {
         const pdf_line *l = &p->lines[i], *next = i + 1 < end ? &p->lines[i + 1] : NULL;
         const char *s = p->text.data + l->at;
+        if (left_out(l)) continue;
         size_t cut = next ? 0 : cut_last;
         if (next && goes_on(p->text.data + next->at, next->n)) cut = hyphen_at_end(s, l->n);
         builder_add(b, s, l->n - cut);
@@ -122,36 +127,55 @@ static bool is_bullet(const char *s, size_t n) {
 typedef struct pdf_block {
     size_t first, end; /* lines, without running ones at its edges */
     uint8_t level;     /* of a heading; 0: none */
-    bool bullet;       /* nothing but one */
+    bool bullet;       /* it begins with a line that is nothing but one */
 } pdf_block;
 
-/* The block that begins at line i, or behind it; its level is not known yet. False: none is left. */
-static bool next_block(const pdf_layout *p, size_t *i, pdf_block *out) {
+/* pdftotext's next block from line *i on. False: none is left. */
+static bool one_block(const pdf_layout *p, size_t *i, pdf_block *out) {
     while (*i < p->n_lines) {
         size_t end = *i + 1;
         while (end < p->n_lines && p->lines[end].block == p->lines[*i].block) end++;
         *out = (pdf_block){.first = *i, .end = end};
         *i = end;
-        while (out->first < out->end &&
-               (p->lines[out->first].is_running || !p->lines[out->first].n))
-            out->first++;
-        while (out->end > out->first &&
-               (p->lines[out->end - 1].is_running || !p->lines[out->end - 1].n))
-            out->end--;
-        if (out->first == out->end) continue;
-        const pdf_line *l = &p->lines[out->first];
-        out->bullet = out->end == out->first + 1 && is_bullet(p->text.data + l->at, l->n);
-        return true;
+        while (out->first < out->end && left_out(&p->lines[out->first])) out->first++;
+        while (out->end > out->first && left_out(&p->lines[out->end - 1])) out->end--;
+        if (out->first < out->end) return true;
     }
     return false;
+}
+
+/* A number and its heading, a term and what it means, cells of a row: next stands to the right of the
+ * single short line l, at its height. */
+static bool is_beside(const pdf_line *l, const pdf_line *next) {
+    enum { SHORT = 48, FAR = 160 };
+    float top = l->box[1] > next->box[1] ? l->box[1] : next->box[1];
+    float foot = l->box[3] < next->box[3] ? l->box[3] : next->box[3];
+    float gap = next->box[0] - l->box[2];
+    return l->page == next->page && l->n <= SHORT && gap > -1 && gap < FAR &&
+           foot - top > 0.6f * height_of(l) && foot - top > 0.4f * height_of(next);
+}
+
+/* The next block, with those that stand beside it. */
+static bool next_block(const pdf_layout *p, size_t *i, float body, pdf_block *out) {
+    if (!one_block(p, i, out)) return false;
+    const pdf_line *l = &p->lines[out->first];
+    out->bullet = is_bullet(p->text.data + l->at, l->n);
+    size_t ahead = *i, from = out->first;
+    for (pdf_block more; out->end - from == 1 && one_block(p, &ahead, &more) &&
+                         is_beside(&p->lines[from], &p->lines[more.first]);) {
+        from = more.first;
+        out->end = more.end;
+        *i = ahead;
+    }
+    out->level = out->bullet ? 0 : heading_level(p, out->first, out->end, body);
+    return true;
 }
 
 /* Does the paragraph go on in the next block (over a column, over a page)? As far as can be seen: it ends
  * in the middle of a sentence, and what comes begins in one. */
 static bool runs_on(const pdf_layout *p, const pdf_block *k, const pdf_block *next) {
     const pdf_line *l = &p->lines[k->end - 1], *n = &p->lines[next->first];
-    if (k->level || next->level || k->bullet || next->bullet || n->page > l->page + 1 || l->n < 20)
-        return false;
+    if (k->level || next->level || next->bullet || n->page > l->page + 1 || l->n < 20) return false;
     const char *s = p->text.data + l->at;
     bool ended = strchr(".!?:;", s[l->n - 1]) != NULL;
     return !ended && islower((unsigned char)p->text.data[n->at]) && n->n >= 20;
@@ -159,23 +183,21 @@ static bool runs_on(const pdf_layout *p, const pdf_block *k, const pdf_block *ne
 
 static void write_blocks(builder *b, const pdf_layout *p) {
     float body = body_height(p);
-    size_t i = 0;
+    size_t i = 0, cut = 0, title = 0, title_end = 0;
+    float tallest = 0;
     pdf_block k, next;
-    bool more = next_block(p, &i, &next), item = false, joined = false;
-    size_t cut = 0;
-    if (more) next.level = heading_level(p, next.first, next.end, body);
+    bool more = next_block(p, &i, body, &next), item = false, joined = false;
     while (more) {
         k = next;
-        more = next_block(p, &i, &next);
-        if (more) next.level = heading_level(p, next.first, next.end, body);
+        more = next_block(p, &i, body, &next);
         if (!builder_go_on(b, (k.end - k.first) * sizeof *p->lines)) return;
-        if (k.bullet && more) {
+        if (k.bullet && k.end - k.first == 1 && more) { /* the item's text is the next block */
             item = true;
             continue;
         }
         text_place place = place_of(p, k.first, k.end);
         builder_set_place(b, &place);
-        uint8_t kind = k.level ? TEXT_HEADING : item ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
+        uint8_t kind = k.level ? TEXT_HEADING : item || k.bullet ? TEXT_LIST_ITEM : TEXT_PARAGRAPH;
         if (joined)
             builder_go_on_with(b, kind, k.level, cut ? "" : " ");
         else
@@ -186,11 +208,17 @@ static void write_blocks(builder *b, const pdf_layout *p) {
         joined = more && runs_on(p, &k, &next);
         cut = joined ? hyphen_at_end(p->text.data + last->at, last->n) : 0;
         add_lines(b, p, k.first, k.end, cut);
-        if (k.level == 1 && place.page == 1 && !b->failure) /* where it says no title of its own */
-            builder_set_title(b, b->text.data + from, b->text.len - from);
+        float height = height_of(&p->lines[k.first]);
+        if (k.level && k.level < 3 && place.page == 1 && height > tallest + .5f) {
+            tallest = height;
+            title = from;
+            title_end = b->text.len;
+        }
         builder_end(b);
         item = false;
     }
+    /* Where it says no title of its own: what stands in the largest letters of its first page. */
+    if (title_end && !b->failure) builder_set_title(b, b->text.data + title, title_end - title);
 }
 
 /* ---- the whole ----------------------------------------------------------------------------------- */
@@ -227,6 +255,7 @@ int extract_pdf(builder *b, extract_input *in, fo_err *err) {
                      "does not recognise letters in images",
                      p.n_pages, p.n_pages == 1 ? " holds" : "s hold");
     if (!rc && !b->failure) pdf_layout_mark_running(&p, b);
+    if (!rc && !b->failure) pdf_layout_order_columns(&p, b);
     if (!rc && !b->failure) {
         set_title(b, &p);
         write_blocks(b, &p);

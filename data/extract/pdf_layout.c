@@ -242,7 +242,7 @@ void pdf_layout_free(pdf_layout *p, builder *b) {
 /* ---- running heads ------------------------------------------------------------------------------- */
 
 /* Of a page's height, at its top and at its foot. */
-static const float BAND = 0.12f;
+static const float BAND = 0.17f;
 enum { AT_EDGE = 3 }; /* the outermost lines of a page that may be running ones */
 
 typedef struct edge_line { /* a line that may be a running one */
@@ -331,7 +331,7 @@ void pdf_layout_mark_running(pdf_layout *p, builder *b) {
     }
     size_t n = find_edges(p, b, edges);
     qsort(edges, n, sizeof *edges, by_key_and_page);
-    size_t often = p->n_pages < 3 ? p->n_pages : 3;
+    size_t often = p->n_pages < 5 ? 2 : 3; /* first pages often have none */
     for (size_t i = 0, k; i < n; i = k) {
         size_t pages = 1;
         for (k = i + 1; k < n && edges[k].key == edges[i].key; k++)

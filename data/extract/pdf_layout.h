@@ -1,4 +1,4 @@
-/* pdf_layout.h - what pdftotext says of the pages of a PDF: lines with their boxes, in reading order,
+/* pdf_layout.h - what pdftotext says of the pages of a PDF: lines with their boxes,
  * from its -bbox-layout output. Which of them are running heads is told here too. */
 #ifndef FORAGE_DATA_PDF_LAYOUT_H
 #define FORAGE_DATA_PDF_LAYOUT_H
@@ -28,6 +28,8 @@ typedef struct pdf_layout {
 void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from);
 /* Mark the lines that repeat at the top or foot of pages, and page numbers. */
 void pdf_layout_mark_running(pdf_layout *p, builder *b);
+/* Lines of pages with columns are put in the order of reading (pdf_columns.c); after the above. */
+void pdf_layout_order_columns(pdf_layout *p, builder *b);
 void pdf_layout_free(pdf_layout *p, builder *b);
 
 #endif
