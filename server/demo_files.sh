@@ -30,6 +30,8 @@ done
 # Names begin alike where what stands before the first - _ . : or digit does, as far as four letters.
 find "$share/man/man1" "$share/man/man5" "$share/man/man7" "$share/man/man8" -type f -size -512k 2>/dev/null |
     sed "s|.*/\([^/]*\)\$|\1$tab&|; s/^\([A-Za-z]\{1,4\}\)[^$tab]*/\1/" | spread "$limit"
-find "$share/doc" -type f -size -512k \( -name 'README*' -o -name '*.md' -o -name '*.md.gz' \
+pdf=
+command -v pdftotext >/dev/null && pdf='*.pdf'
+find "$share/doc" -type f -size -512k \( -name "${pdf:-README}" -o -name 'README*' -o -name '*.md' -o -name '*.md.gz' \
     -o -name '*.html' -o -name 'FAQ*' -o -name '*.txt' -o -name '*.txt.gz' \) 2>/dev/null |
     sed "s|^$share/doc/\([^/]*\)/.*|\1$tab&|; s/^\([A-Za-z]\{1,\}\)[^$tab]*/\1/" | spread "$((limit / 5))"

@@ -81,7 +81,9 @@ static const extract_format *by_name(const extract_request *rq, const char *file
     }
     const extract_format *f;
     for (size_t i = 0; (f = row_at(rq, i)); i++)
-        if (list_has(f->endings, e, n) || (f->extract == extract_man && is_section(e, n))) return f;
+        if (list_has(f->endings, e, n)) return f;
+    for (size_t i = 0; (f = row_at(rq, i)); i++) /* after all others: .7z is no section */
+        if (f->extract == extract_man && is_section(e, n)) return f;
     return NULL;
 }
 

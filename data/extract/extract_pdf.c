@@ -178,7 +178,8 @@ static bool runs_on(const pdf_layout *p, const pdf_block *k, const pdf_block *ne
     if (k->level || next->level || next->bullet || n->page > l->page + 1 || l->n < 20) return false;
     const char *s = p->text.data + l->at;
     bool ended = strchr(".!?:;", s[l->n - 1]) != NULL;
-    return !ended && islower((unsigned char)p->text.data[n->at]) && n->n >= 20;
+    bool text = n->n >= 20 || p->text.data[n->at + n->n - 1] == '.';
+    return !ended && text && islower((unsigned char)p->text.data[n->at]);
 }
 
 static void write_blocks(builder *b, const pdf_layout *p) {

@@ -18,6 +18,7 @@ enum {
 typedef struct ranked {
     pdf_line line;
     uint32_t rank, seq; /* where it goes; and where it was */
+    int top, left;      /* of its block, in a column */
 } ranked;
 
 static float middle(const pdf_line *l) {
@@ -107,6 +108,31 @@ static int by_rank(const void *a, const void *b) {
     return (x->seq > y->seq) - (x->seq < y->seq);
 }
 
+static int by_top(const void *a, const void *b) {
+    const ranked *x = a, *y = b;
+    if (x->top != y->top) return x->top < y->top ? -1 : 1;
+    if (x->left != y->left) return x->left < y->left ? -1 : 1;
+    return (x->seq > y->seq) - (x->seq < y->seq);
+}
+
+/* The lines of one column: its blocks from top to bottom. */
+static void order_column(ranked *r, size_t n) {
+    enum { STEP = 4 }; /* points: what begins within them stands beside each other */
+    for (size_t i = 0, end; i < n; i = end) {
+        float top = 1e6f, left = 1e6f;
+        for (end = i; end < n && r[end].line.block == r[i].line.block; end++) {
+            if (r[end].line.box[1] < top) top = r[end].line.box[1];
+            if (r[end].line.box[0] < left) left = r[end].line.box[0];
+        }
+        for (size_t k = i; k < end; k++) {
+            r[k].top = (int)(top / STEP);
+            r[k].left = (int)left;
+            r[k].seq = (uint32_t)k;
+        }
+    }
+    qsort(r, n, sizeof *r, by_top);
+}
+
 static int compare_floats(const void *a, const void *b) {
     const float *x = a, *y = b;
     return (*x > *y) - (*x < *y);
@@ -139,7 +165,7 @@ static bool order(builder *b, ranked *r, size_t n, float *across, int depth) {
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && r[end].rank == r[i].rank;) end++;
         uint32_t rank = r[i].rank;
-        order(b, r + i, end - i, across, depth + 1);
+        if (!order(b, r + i, end - i, across, depth + 1)) order_column(r + i, end - i);
         for (size_t k = i; k < end; k++) r[k].rank = rank;
     }
     return true;

@@ -197,16 +197,16 @@ static void a_home_from_before_latencies_were_kept_is_brought_up_to_date(void **
     sqlite3 *db;
     assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
                      SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db,
-                     "DROP TABLE latency_rollups; DROP TABLE home;"
-                     "ALTER TABLE documents DROP COLUMN text_sha256;"
-                     "ALTER TABLE documents DROP COLUMN digest;"
-                     "ALTER TABLE chunks DROP COLUMN digest;"
-                     "ALTER TABLE embeddings DROP COLUMN crc;"
-                     "ALTER TABLE embeddings_next DROP COLUMN crc; ALTER TABLE chunks DROP COLUMN place; PRAGMA user_version = 1",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
+    assert_int_equal(sqlite3_exec(db,
+                                  "DROP TABLE latency_rollups; DROP TABLE home;"
+                                  "ALTER TABLE documents DROP COLUMN text_sha256;"
+                                  "ALTER TABLE documents DROP COLUMN digest;"
+                                  "ALTER TABLE chunks DROP COLUMN digest;"
+                                  "ALTER TABLE embeddings DROP COLUMN crc;"
+                                  "ALTER TABLE embeddings_next DROP COLUMN crc; ALTER TABLE chunks "
+                                  "DROP COLUMN place; PRAGMA user_version = 1",
+                                  NULL, NULL, NULL),
+                     SQLITE_OK);
     sqlite3_close(db);
     open_store(&e);
     r.stage_ms[STORE_STAGE_TOTAL] = 1;

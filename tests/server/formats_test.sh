@@ -1,0 +1,61 @@
+#!/bin/sh
+# Documents of pages, sheets and slides, by every door: a folder, named files, an upload, a raw body. A
+# citation says where in its document it stands, in JSON, on the page's answers and in a terminal; what
+# cannot be read is named, and a service of which somebody ends the reading process goes on. Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+case $forage in /*) ;; *) forage=$PWD/$forage ;; esac
+samples=$PWD/tests/data/formats
+cd "$work" || exit 1
+mkdir -p in/deep
+cp "$samples/columns.pdf" in/handbook.pdf
+cp "$samples/cid-fonts.pdf" in/deep/fonts.pdf
+cp "$samples/encrypted.pdf" in/deep/
+cp "$samples/scanned.pdf" in/
+head -c 9000 "$samples/gvpr.pdf" >in/torn.pdf
+printf 'The ferry leaves at eight.\n' >in/ferry.txt
+printf '7z\274\257\047\034' >in/pack.7z
+
+run 1 "$forage" ingest in --home "$work/one" &&
+    grep -q '^3 created, 0 updated, 0 unchanged, 3 failed' "$work/out" && grep -q '^1 skipped: .7z 1' "$work/out" &&
+    grep -q 'encrypted.pdf (a PDF): it is encrypted and asks for a password' "$work/err" &&
+    grep -q 'scanned.pdf (a PDF): its 1 page holds no text, images alone' "$work/err" &&
+    grep -q 'torn.pdf (a PDF): pdftotext cannot read it (status 1): it is damaged' "$work/err"
+check "a folder with PDFs: those that cannot be read are named with the reason, and status is 1" $?
+run 0 "$forage" query "What must be done when the red light above the sink is on?" --home "$work/one" &&
+    grep -q '\[1\] .*in/handbook.pdf, p. 1' "$work/out"
+check "the page stands in a terminal" $?
+run 0 "$forage" query "Who meets no mobile telephone reception east of the second boardwalk?" --home "$work/one" &&
+    grep -q 'in/handbook.pdf, p. 3' "$work/out"
+check "and it is the right one" $?
+run 1 "$forage" ingest in --home "$work/one" && grep -q '^0 created, 0 updated, 3 unchanged, 3 failed' "$work/out"
+check "the same folder again changes nothing" $?
+
+serve "$work/two"
+code=$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: application/pdf' --data-binary @in/handbook.pdf "$url/ingest?id=raw")
+[ "$code" = 200 ] && grep -q '"created"' "$work/out"
+check "a raw body" $?
+code=$(curl -s -o "$work/out" -w '%{http_code}' -F "file=@in/deep/fonts.pdf" -F "file=@in/deep/encrypted.pdf" "$url/ingest")
+[ "$code" = 200 ] && grep -q '"created"' "$work/out" && grep -q 'encrypted and asks for a password' "$work/out"
+check "an upload, of which one fails alone" $?
+ask() { post "$1" '{"query":"How long does a charged battery of a radio last in frost?","generate":true}' >"$work/out"; }
+ask /query && grep -q '"source":{[^}]*"document_id":"raw"[^}]*"page":3,"bbox":\[[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*\]' "$work/out"
+check "source.page and source.bbox" $?
+post /search '{"query":"charged battery frost"}' >"$work/out" && grep -q '"page":[23],"bbox"' "$work/out"
+check "a hit of /search has its page" $?
+server_of_workers() { # whose parent is the service
+    for p in /proc/[0-9]*; do
+        [ "$(sed 's/.*) . //;s/ .*//' "$p/stat" 2>/dev/null)" = "$pid" ] &&
+            tr '\0' ' ' <"$p/cmdline" 2>/dev/null | grep -q -- --extract-worker && echo "${p#/proc/}"
+    done
+}
+reader=$(server_of_workers)
+[ -n "$reader" ] && kill -9 "$reader"
+code=$(curl -s -o "$work/out" -w '%{http_code}' -F "file=@in/handbook.pdf;filename=again.pdf" "$url/ingest")
+[ "$code" = 200 ] && grep -q '"created"\|"updated"' "$work/out"
+check "the reading process was ended: another takes its place" $?
+reader=$(server_of_workers)
+stop TERM
+for i in 1 2 3 4 5 6 7 8 9 10; do kill -0 "$reader" 2>/dev/null || break; sleep 0.2; done
+[ -n "$reader" ] && ! kill -0 "$reader" 2>/dev/null
+check "it ends with the service" $?
+finish
