@@ -1,6 +1,6 @@
-/* sqlite_internal.h - what the files of the SQLite store share: connections, statements, the write turn.
+/* sqlite_internal.h - what the files of the SQLite store share: connections, statements, the write lock.
  *
- * sqlite_store.c     opening, the pool of readers, the write turn, statements, upkeep
+ * sqlite_store.c     opening, the pool of readers, the write lock, statements, upkeep
  * sqlite_home.c      a home's files: forage.db, its log, the ledger; restoring
  * sqlite_schema.c    schema and migrations
  * sqlite_ledger.c    the ledger of commits and the database held against each other
@@ -11,7 +11,7 @@
  * sqlite_analytics.c, sqlite_latency.c    one group of tables each
  *
  * A connection is used by one thread at a time: readers are taken from the pool for one call, the
- * writer belongs to whoever has the turn (a ticket lock, so that no writer starves). Neither lock
+ * writer belongs to whoever has the write lock (a ticket lock, so that no writer starves). Neither lock
  * is held while the other is taken. */
 #ifndef FORAGE_DATA_SQLITE_INTERNAL_H
 #define FORAGE_DATA_SQLITE_INTERNAL_H
@@ -52,15 +52,15 @@ typedef struct sqlite_store {
     bool read_only;
     bool unchanging; /* on a file system that nobody may write to, and nothing in its log */
     int busy_timeout_ms;
-    sqlite_conn *writer; /* owned: who has the turn; NULL when read_only */
+    sqlite_conn *writer; /* owned: who has the write lock; NULL when read_only */
     fo_notices notices;
     char *ledger_path; /* NULL: none is kept */
-    ledger *ledger;    /* owned: who has the turn */
-    int64_t commits;   /* owned: who has the turn: number of the last commit */
+    ledger *ledger;    /* owned: who has the write lock */
+    int64_t commits;   /* owned: who has the write lock: number of the last commit */
 
-    pthread_mutex_t turn_mu;
-    pthread_cond_t turn_moved;
-    uint64_t next_ticket, now_serving; /* guarded by turn_mu */
+    pthread_mutex_t ticket_mu;
+    pthread_cond_t ticket_called;
+    uint64_t next_ticket, now_serving; /* guarded by ticket_mu */
 
     pthread_mutex_t pool_mu;
     sqlite_conn *idle; /* guarded by pool_mu */

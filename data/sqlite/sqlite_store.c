@@ -1,7 +1,7 @@
-/* Connections, statements, the write turn, and the upkeep of the whole database.
+/* Connections, statements, the write lock, and the upkeep of the whole database.
  *
- *   sqlite_begin   ticket taken -> turn comes -> BEGIN IMMEDIATE
- *   sqlite_commit  ledger, COMMIT (WAL synced: this is what "acknowledged" rests on) -> turn passed on
+ *   sqlite_begin   ticket taken -> its number comes -> BEGIN IMMEDIATE
+ *   sqlite_commit  ledger, COMMIT (WAL synced: this is what "acknowledged" rests on) -> lock passed on
  */
 #include "data/sqlite/sqlite_internal.h"
 
@@ -346,8 +346,8 @@ int sqlite_store_open(store **out, const char *path, const sqlite_options *opt, 
     if (!path || !path[0]) return fo_fail(err, FO_EINVAL, "the database needs a path");
     sqlite_store *s = calloc(1, sizeof *s);
     if (!s) return fo_no_memory(err);
-    pthread_mutex_init(&s->turn_mu, NULL);
-    pthread_cond_init(&s->turn_moved, NULL);
+    pthread_mutex_init(&s->ticket_mu, NULL);
+    pthread_cond_init(&s->ticket_called, NULL);
     pthread_mutex_init(&s->pool_mu, NULL);
     pthread_mutex_init(&s->damaged_mu, NULL);
     s->base.ops = &OPS;
@@ -391,8 +391,8 @@ static void close_store(store *base) {
     }
     ledger_close(s->ledger);
     sqlite_conn_close(s->writer); /* the last connection to close checkpoints and removes the WAL */
-    pthread_mutex_destroy(&s->turn_mu);
-    pthread_cond_destroy(&s->turn_moved);
+    pthread_mutex_destroy(&s->ticket_mu);
+    pthread_cond_destroy(&s->ticket_called);
     pthread_mutex_destroy(&s->pool_mu);
     pthread_mutex_destroy(&s->damaged_mu);
     free(s->path);
@@ -402,18 +402,18 @@ static void close_store(store *base) {
 
 /* ---- transactions ------------------------------------------------------------------------ */
 
-static void take_turn(sqlite_store *s) {
-    pthread_mutex_lock(&s->turn_mu);
+static void lock_writer(sqlite_store *s) {
+    pthread_mutex_lock(&s->ticket_mu);
     uint64_t mine = s->next_ticket++;
-    while (s->now_serving != mine) pthread_cond_wait(&s->turn_moved, &s->turn_mu);
-    pthread_mutex_unlock(&s->turn_mu);
+    while (s->now_serving != mine) pthread_cond_wait(&s->ticket_called, &s->ticket_mu);
+    pthread_mutex_unlock(&s->ticket_mu);
 }
 
-static void pass_turn(sqlite_store *s) {
-    pthread_mutex_lock(&s->turn_mu);
+static void unlock_writer(sqlite_store *s) {
+    pthread_mutex_lock(&s->ticket_mu);
     s->now_serving++;
-    pthread_cond_broadcast(&s->turn_moved);
-    pthread_mutex_unlock(&s->turn_mu);
+    pthread_cond_broadcast(&s->ticket_called);
+    pthread_mutex_unlock(&s->ticket_mu);
 }
 
 static const fo_histogram *get_timing(const store *base, enum store_timing which) {
@@ -429,12 +429,12 @@ int sqlite_txn_begin(sqlite_store *s, sqlite_txn **out, fo_err *err) {
     t->s = s;
     t->c = s->writer;
     double asked_ms = fo_now_ms();
-    take_turn(s);
+    lock_writer(s);
     t->began_ms = fo_now_ms();
-    fo_histogram_add(&s->timings[STORE_TIMING_TURN], t->began_ms - asked_ms);
+    fo_histogram_add(&s->timings[STORE_TIMING_WAIT], t->began_ms - asked_ms);
     int rc = sqlite_run(t->c, err, "BEGIN IMMEDIATE", "");
     if (rc) {
-        pass_turn(s);
+        unlock_writer(s);
         free(t);
         return rc;
     }
@@ -448,7 +448,7 @@ static void txn_end(sqlite_txn *t) {
     free(t->touched);
     free(t->noted);
     free(t);
-    pass_turn(s);
+    unlock_writer(s);
 }
 
 int sqlite_txn_commit(sqlite_txn *t, fo_err *err) {
@@ -492,14 +492,14 @@ int sqlite_txn_failed(sqlite_txn *t, int rc, const fo_err *err) {
 int sqlite_checkpoint(store *base, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     if (s->read_only) return fo_fail(err, FO_EUNSUPPORTED, "the database is open read-only");
-    take_turn(s);
+    lock_writer(s);
     int rc = FO_OK;
     int got =
         sqlite3_wal_checkpoint_v2(s->writer->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
     /* BUSY: a long read still needs the WAL; what could be moved has been. */
     if (got != SQLITE_OK && got != SQLITE_BUSY)
         rc = sqlite_fail(s->writer->db, err, "could not checkpoint the database");
-    pass_turn(s);
+    unlock_writer(s);
     return rc;
 }
 

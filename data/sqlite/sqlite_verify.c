@@ -276,7 +276,7 @@ int sqlite_mark_damaged(store *base, int64_t document, fo_err *err) {
 int sqlite_rewrite(store *base, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     sqlite_txn *t;
-    int rc = sqlite_txn_begin(s, &t, err); /* for the turn: VACUUM stands outside of transactions */
+    int rc = sqlite_txn_begin(s, &t, err); /* for the lock: VACUUM stands outside of transactions */
     if (rc) return rc;
     rc = sqlite_run(t->c, err, "ROLLBACK", "");
     if (!rc) rc = sqlite_run(t->c, err, "VACUUM", "");

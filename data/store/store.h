@@ -6,7 +6,7 @@
  * updated document gets new chunks.
  *
  * Threads: any thread may read, and sees what is committed. One write transaction at a time:
- * store_begin waits for its turn.
+ * store_begin waits for the write lock.
  *
  *     store_txn *t;
  *     store_begin(s, &t, &err);

@@ -134,7 +134,7 @@ void store_query_rows_free(store_query_row *rows, size_t n);
 /* ---- timings of the store itself --------------------------------------------------------- */
 
 enum store_timing {
-    STORE_TIMING_TURN,   /* a writer's wait for its turn */
+    STORE_TIMING_WAIT,   /* a writer's wait for the write lock */
     STORE_TIMING_WRITE,  /* a transaction's statements */
     STORE_TIMING_COMMIT, /* until it is durable */
     STORE_TIMING_READ,   /* a reader's connection in use */

@@ -20,7 +20,7 @@
  * Threads: any number of searches beside ONE writer (hnsw_insert, hnsw_build, hnsw_repair); a
  * search never waits. A mapped graph is immutable.
  * Deletion: the caller keeps a bitmap of what is alive and passes it (with a metadata filter
- * and-ed in) to each search; hnsw_repair mends the graph around the dead, hnsw_merge drops them.
+ * and-ed in) to each search; hnsw_repair repairs the graph around the dead, hnsw_merge drops them.
  *
  * Source: Malkov & Yashunin 2018 (graph, levels, heuristic neighbour selection). Departures: the
  * graph is built and walked on 8-bit codes; best candidates live in one sorted array; a filter is

@@ -1,4 +1,4 @@
-/* hnsw_merge.c - graphs with dead points: mended in place, or merged into one without them. */
+/* hnsw_merge.c - graphs with dead points: repaired in place, or merged into one without them. */
 #include <stdlib.h>
 
 #include "index/dense/hnsw_link.h"
@@ -92,32 +92,32 @@ done:
 }
 
 /* src's lists become dst's: dead points are skipped over. In place when src == dst. */
-typedef struct mend_job {
+typedef struct repair_job {
     hnsw *dst;
     const hnsw *src;
     const uint64_t *alive;  /* over src's ids */
     const uint32_t *new_id; /* [src n]; NULL: the same */
-    uint64_t *mended;       /* over src's ids: a list of theirs had lost links */
+    uint64_t *repaired;     /* over src's ids: a list of theirs had lost links */
     hnsw_crew crew;
     const atomic_bool *cancel; /* NULL: never */
-} mend_job;
+} repair_job;
 
 static bool is_cancelled(const atomic_bool *cancel) {
     return cancel && atomic_load_explicit(cancel, memory_order_relaxed);
 }
 
-static uint32_t renamed(const mend_job *j, uint32_t id) {
+static uint32_t renamed(const repair_job *j, uint32_t id) {
     return j->new_id ? j->new_id[id] : id;
 }
 
-static void add_candidate(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t *n) {
+static void add_candidate(const repair_job *j, hnsw_writer *w, uint32_t id, uint32_t *n) {
     if (*n == HNSW_CANDIDATES || fo_bits_get(w->s.visited, id)) return;
     fo_bits_set(w->s.visited, id);
     w->keys[(*n)++] = renamed(j, id);
 }
 
 /* The living among the links of a dead point, through at most `depth` more dead ones. */
-static void add_past(const mend_job *j, hnsw_writer *w, uint32_t dead, uint32_t level, int depth,
+static void add_past(const repair_job *j, hnsw_writer *w, uint32_t dead, uint32_t level, int depth,
                      uint32_t *n) {
     const uint32_t *links = hnsw_links(j->src, dead, level);
     uint32_t max = level ? j->src->M : j->src->m0;
@@ -131,13 +131,13 @@ static void add_past(const mend_job *j, hnsw_writer *w, uint32_t dead, uint32_t 
     }
 }
 
-static void forget(const mend_job *j, hnsw_writer *w) {
+static void forget(const repair_job *j, hnsw_writer *w) {
     memset(w->s.visited, 0, (j->src->limit / 64 + 1) * sizeof *w->s.visited);
 }
 
 /* The living among the links of a point that lost some, or past the lost ones, by the rule that a
  * new point's list is made by. */
-static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t level) {
+static void repair_list(const repair_job *j, hnsw_writer *w, uint32_t id, uint32_t level) {
     hnsw *h = j->dst;
     uint32_t self = renamed(j, id), max = level ? h->M : h->m0, n = 0, n_links = 0, n_dead = 0;
     uint32_t links[2 * HNSW_MAX_M], dead[2 * HNSW_MAX_M], *out = w->chosen[0];
@@ -171,27 +171,27 @@ static void mend_list(const mend_job *j, hnsw_writer *w, uint32_t id, uint32_t l
     if (n > 2 * max) n = 2 * max; /* farther ones cost time and links that are not worth it */
     uint32_t n_out = hnsw_choose(h, w, h->bias ? h->bias[self] : 0, w->keys, n, max, out);
     hnsw_set_links(h, self, level, out, n_out);
-    __atomic_fetch_or(j->mended + id / 64, 1ull << id % 64, __ATOMIC_RELAXED);
+    __atomic_fetch_or(j->repaired + id / 64, 1ull << id % 64, __ATOMIC_RELAXED);
 }
 
 static void mend_some(void *arg, size_t begin, size_t end, int thread) {
-    mend_job *j = arg;
+    repair_job *j = arg;
     hnsw_writer *w = j->crew.writers[thread];
     if (is_cancelled(j->cancel)) return;
     for (size_t id = begin; id < end; id++) {
         if (!is_alive(j->alive, (uint32_t)id)) continue;
         uint32_t top = hnsw_level(j->src, (uint32_t)id);
-        for (uint32_t l = 0; l <= top; l++) mend_list(j, w, (uint32_t)id, l);
+        for (uint32_t l = 0; l <= top; l++) repair_list(j, w, (uint32_t)id, l);
     }
 }
 
-/* Links back to a mended point, as a new point gets them: who lost links was linked to by the lost
+/* Links back to a repaired point, as a new point gets them: who lost links was linked to by the lost
  * ones too, and without others in their place fewer paths lead to it. */
 static void link_back_some(void *arg, size_t begin, size_t end, int thread) {
-    mend_job *j = arg;
+    repair_job *j = arg;
     hnsw *h = j->dst;
     for (size_t id = begin; id < end; id++) {
-        if (!fo_bits_get(j->mended, (uint32_t)id)) continue;
+        if (!fo_bits_get(j->repaired, (uint32_t)id)) continue;
         uint32_t self = renamed(j, (uint32_t)id), top = hnsw_level(h, self), to[2 * HNSW_MAX_M];
         for (uint32_t l = 0; l <= top; l++) {
             const uint32_t *slots = hnsw_links(h, self, l);
@@ -204,7 +204,7 @@ static void link_back_some(void *arg, size_t begin, size_t end, int thread) {
 }
 
 /* The living point of the highest level (the first of them) becomes the entry. */
-static void settle_entry(mend_job *j) {
+static void settle_entry(repair_job *j) {
     uint32_t best = HNSW_NONE, level = 0;
     for (uint32_t id = 0, n = hnsw_count(j->src); id < n; id++) {
         if (!is_alive(j->alive, id)) continue;
@@ -219,27 +219,27 @@ static void settle_entry(mend_job *j) {
     pthread_mutex_unlock(&j->dst->entry_mu);
 }
 
-static int mend(mend_job *j, fo_pool *pool, fo_err *err) {
+static int repair(repair_job *j, fo_pool *pool, fo_err *err) {
     enum { GRAIN = 64 };
     for (int i = 0; i < j->crew.n; i++) {
         int rc = hnsw_scratch_fit(&j->crew.writers[i]->s, j->src, 0, 0, err);
         if (rc) return rc;
     }
     size_t n = hnsw_count(j->src);
-    j->mended = calloc(n / 64 + 1, sizeof *j->mended);
-    if (!j->mended) return fo_fail(err, FO_ENOMEM, "out of memory for mending a dense graph");
+    j->repaired = calloc(n / 64 + 1, sizeof *j->repaired);
+    if (!j->repaired) return fo_fail(err, FO_ENOMEM, "out of memory for repairing a dense graph");
     hnsw_run(pool, n, GRAIN, mend_some, j);
     hnsw_run(pool, n, GRAIN, link_back_some, j); /* every list stands: none is set over again */
     settle_entry(j);
-    free(j->mended);
+    free(j->repaired);
     return FO_OK;
 }
 
 int hnsw_repair(hnsw *h, const uint64_t *alive, fo_pool *pool, fo_err *err) {
     if (h->mapped) return fo_fail(err, FO_EUNSUPPORTED, "a mapped dense graph is not changed");
-    mend_job j = {.dst = h, .src = h, .alive = alive};
+    repair_job j = {.dst = h, .src = h, .alive = alive};
     int rc = hnsw_crew_init(&j.crew, h, pool, err);
-    if (!rc) rc = mend(&j, pool, err);
+    if (!rc) rc = repair(&j, pool, err);
     if (!rc) rc = hnsw_reach(h, j.crew.writers[0], alive, err);
     hnsw_crew_deinit(&j.crew);
     return rc;
@@ -340,7 +340,7 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
     int rc = hnsw_create(&h, &params, err);
     if (rc) return rc;
     uint32_t *new_id = NULL;
-    mend_job j = {.dst = h, .cancel = params.cancel};
+    repair_job j = {.dst = h, .cancel = params.cancel};
     link_job link = {
         .h = h, .crew = &j.crew, .cancel = params.cancel, .progress = progress, .ctx = ctx};
     rc = hnsw_crew_init(&j.crew, h, pool, err);
@@ -349,7 +349,7 @@ int hnsw_merge(hnsw **out, const hnsw_merge_input *in, size_t n_in, const hnsw_p
         j.src = in[kept].graph;
         j.alive = in[kept].alive;
         j.new_id = new_id;
-        rc = mend(&j, pool, err);
+        rc = repair(&j, pool, err);
     }
     if (!rc) {
         if (total && kept == n_in) hnsw_offer_entry(h, 0);

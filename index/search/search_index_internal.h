@@ -235,7 +235,7 @@ int search_segment_seal(search_index *ix, const search_segment *s, int64_t epoch
 int search_merge_once(search_index *ix, bool *did, fo_err *err);
 bool search_has_merge(search_index *ix);
 
-/* search_index_background.c: turns, called by the workers. */
+/* search_index_background.c: tasks, called by the workers. */
 bool search_background_seal(
     search_index *ix); /* whatever waits for its file; true: there is a merge */
 bool search_background_merge(search_index *ix); /* one; true: there is another */

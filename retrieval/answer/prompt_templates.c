@@ -1,6 +1,6 @@
 /* A model of a few hundred million parameters repeats instructions instead of following them and
  * copies labels into its text, so it gets few contexts, no labels, and citations are found
- * afterwards (written.c). Figures: docs/measurements/answers.md. */
+ * afterwards (generated_answer.c). Figures: docs/measurements/answers.md. */
 #include "retrieval/answer/prompt_templates.h"
 
 static const prompt_template templates[] = {

@@ -1,7 +1,7 @@
 /* activity.h - what is asked of a service and what becomes of it, kept in its store over restarts:
  * jobs, the answers of calls that may be repeated, the log of queries and its sums.
  *
- * Any thread; each call that writes is a commit of its own and waits for its turn. Strings are the
+ * Any thread; each call that writes is a commit of its own and waits for the write lock. Strings are the
  * caller's and are copied. */
 #ifndef FORAGE_RETRIEVAL_ACTIVITY_H
 #define FORAGE_RETRIEVAL_ACTIVITY_H

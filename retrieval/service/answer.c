@@ -1,5 +1,5 @@
 /* The last stage of a question: contexts to an answer. The extractive answer is always made (a
- * millisecond); a language model's stands in its place only where written.c lets it through. */
+ * millisecond); a language model's stands in its place only where generated_answer.c lets it through. */
 #include <math.h>
 #include <openssl/evp.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/service/query_run.h"
-#include "retrieval/answer/written.h"
+#include "retrieval/answer/generated_answer.h"
 
 static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
     query_result *out = r->out;
@@ -213,7 +213,7 @@ static void take_outcome(run *r, const generator_event *ev, const generator_layo
     out->finish_reason = ev->finish_reason ? ev->finish_reason : "stop";
 }
 
-static int accept(run *r, written_answer *w) {
+static int accept(run *r, generated_answer *w) {
     query_result *out = r->out;
     const generator_event *ev = &w->outcome;
     free(out->answer);
@@ -233,28 +233,28 @@ static int write_from(run *r, const passage *passages, const prompt_context *con
                       const lexicon *lx, const extractive_answer *x, const generator_layout *l,
                       bool *taken) {
     bool alone = r->q->answer_by == ANSWER_BY_MODEL || r->q->prefill_only;
-    written_answer w;
-    written_input in = {.generator = r->s->generator,
-                        .layout = l,
-                        .order = r->out->prompt.contexts,
-                        .passages = passages,
-                        .contexts = contexts,
-                        .lx = lx,
-                        .question = r->q->query,
-                        .extract = x,
-                        .strict = r->q->strict,
-                        .unchecked = alone,
-                        .max_sentences = r->q->max_sentences,
-                        .options = options_of(r),
-                        .cancel = r->q->cancel,
-                        .sink = {r, on_text, on_citation}};
-    int rc = written_answer_make(&w, &in, &r->out->retry_after_ms, r->err);
+    generated_answer w;
+    generated_answer_input in = {.generator = r->s->generator,
+                                 .layout = l,
+                                 .order = r->out->prompt.contexts,
+                                 .passages = passages,
+                                 .contexts = contexts,
+                                 .lx = lx,
+                                 .question = r->q->query,
+                                 .extract = x,
+                                 .strict = r->q->strict,
+                                 .unchecked = alone,
+                                 .max_sentences = r->q->max_sentences,
+                                 .options = options_of(r),
+                                 .cancel = r->q->cancel,
+                                 .sink = {r, on_text, on_citation}};
+    int rc = generated_answer_make(&w, &in, &r->out->retry_after_ms, r->err);
     if (rc) return rc;
     take_outcome(r, &w.outcome, l);
     r->out->agreement = w.agreement;
     *taken = w.accepted || alone;
     if (*taken) rc = accept(r, &w);
-    written_answer_deinit(&w);
+    generated_answer_deinit(&w);
     return rc;
 }
 
@@ -312,7 +312,7 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
         (!x.abstain || !q->strict || q->answer_by == ANSWER_BY_MODEL || q->prefill_only);
     if (!rc && ask_model && !generator_ready(r->s->generator)) {
         ask_model = false;
-        r->turn.passing = true;
+        r->lookup.passing = true;
         if (q->prefill_only)
             rc = fo_fail(r->err, FO_EBUSY, "the language model cannot be asked at the moment");
     }

@@ -335,7 +335,7 @@ int collection_ensure(service *s, const char *tenant, const char *name, const ch
 
 int collection_renew(service *s, collection *c, fo_err *err) {
     pthread_mutex_lock(&s->mu);
-    bool gone = c->remove_files; /* somebody was quicker, while the caller waited for his turn */
+    bool gone = c->remove_files; /* somebody was quicker, while the caller waited */
     pthread_mutex_unlock(&s->mu);
     if (gone) return FO_OK;
     store_collection row = {0};

@@ -553,12 +553,12 @@ static int slice_end(slice *w, ingest_report *report, fo_err *err) {
 static int ingest_slices(prepare_job *job, const ingest_document *docs, size_t n,
                          ingest_result *results, ingest_report *report, fo_err *err) {
     size_t most = job->s->offline ? OFFLINE_SLICE_DOCUMENTS : SLICE_DOCUMENTS;
-    slice turn[2] = {0};
+    slice slot[2] = {0};
     int rc = FO_OK, k = 0;
     for (size_t i = 0; !rc && i < n; k = 1 - k) {
-        slice *w = &turn[k];
+        slice *w = &slot[k];
         rc = slice_prepare(w, job, docs, i, n - i < most ? n - i : most, results + i, report, err);
-        int before = slice_end(&turn[1 - k], report, !rc ? err : NULL);
+        int before = slice_end(&slot[1 - k], report, !rc ? err : NULL);
         if (!rc) rc = before;
         if (rc) break;
         i += w->n;
@@ -568,9 +568,9 @@ static int ingest_slices(prepare_job *job, const ingest_document *docs, size_t n
     /* On an error one slice may be there that was prepared and is not to be written. */
     for (int i = 0; i < 2; i++) {
         if (rc) {
-            slice_free(&turn[i]);
+            slice_free(&slot[i]);
         } else {
-            rc = slice_end(&turn[i], report, err);
+            rc = slice_end(&slot[i], report, err);
         }
     }
     return rc;

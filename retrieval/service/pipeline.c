@@ -157,7 +157,8 @@ static int prepare(run *r) {
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     int rc = rewrite(r);
     if (rc) return rc;
-    return query_memory_begin(r->s->memory, &r->turn, q, r->c, r->sought, r->alpha, r->out, r->err);
+    return query_memory_begin(r->s->memory, &r->lookup, q, r->c, r->sought, r->alpha, r->out,
+                              r->err);
 }
 
 static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
@@ -362,14 +363,14 @@ static double dense_floor(const run *r) {
 
 /* Contexts of this snapshot, from the last query that looked for the same or by searching. */
 static int find_contexts(run *r) {
-    if (query_memory_contexts(&r->turn, &r->tail)) return FO_OK;
+    if (query_memory_contexts(&r->lookup, &r->tail)) return FO_OK;
     int rc = search_both(r);
     if (!rc) rc = check_alive(r);
     if (!rc) rc = fuse(r);
     if (!rc) rc = gather_contexts(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);
-    if (!rc) query_memory_keep_contexts(&r->turn, r->tail);
+    if (!rc) query_memory_keep_contexts(&r->lookup, r->tail);
     return rc;
 }
 
@@ -404,15 +405,15 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (!rc) rc = check_request(&r);
     if (!rc) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
     if (!rc) rc = prepare(&r);
-    if (!rc) rc = query_memory_answer(&r.turn, &known, err);
+    if (!rc) rc = query_memory_answer(&r.lookup, &known, err);
     if (!rc && !known) rc = find_contexts(&r);
     if (!rc && sink && sink->contexts && sink->contexts(sink->ctx, out))
         rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
     if (!rc) rc = check_alive(&r);
-    if (!rc && !known) known = query_memory_same_contexts(&r.turn);
+    if (!rc && !known) known = query_memory_same_contexts(&r.lookup);
     if (!rc) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
     if (!rc && !q->background) kv_warm_touch(s->warm, r.c, out->contexts, out->n_contexts);
-    query_memory_end(&r.turn, rc);
+    query_memory_end(&r.lookup, rc);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
     free(r.dense);

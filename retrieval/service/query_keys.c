@@ -4,7 +4,7 @@
 #include <utf8proc.h>
 
 #include "retrieval/service/query_memory_internal.h"
-#include "retrieval/answer/written.h"
+#include "retrieval/answer/generated_answer.h"
 
 char *query_normalise(const char *text) {
     utf8proc_uint8_t *folded = NULL;
@@ -58,7 +58,7 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     query_key_text(b, says->after_contexts);
     query_key_text(b, says->before_question);
     query_key_text(b, says->after_question);
-    key_number(b, written_min_agreement);
+    key_number(b, generated_answer_min_agreement);
     key_number(b, q->temperature);
     key_number(b, q->top_p > 0 ? q->top_p : 1);
     key_int(b, (uint64_t)q->sampling_top_k);
@@ -73,7 +73,7 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     key_int(b, q->answer_by);
 }
 
-bool query_keys_make(query_turn *t, const collection *c, double alpha, const char *question,
+bool query_keys_make(query_lookup *t, const collection *c, double alpha, const char *question,
                      const char *sought) {
     const query_request *q = t->q;
     const search_params *p = &q->search;

@@ -33,7 +33,7 @@ static void flight_drop(flight *f) {
 }
 
 /* Lead (t->flight is set, *value NULL), or wait for who does and take what it found. */
-static int fly(query_turn *t, cache_value **value, fo_err *err) {
+static int fly(query_lookup *t, cache_value **value, fo_err *err) {
     query_memory *m = t->m;
     const query_request *q = t->q;
     const unsigned char *key = q->generate ? t->answer_key : t->contexts_key;
@@ -77,7 +77,7 @@ static int fly(query_turn *t, cache_value **value, fo_err *err) {
     return rc;
 }
 
-static void land(query_turn *t, cache_value *value) {
+static void land(query_lookup *t, cache_value *value) {
     query_memory *m = t->m;
     flight *f = t->flight;
     if (!f) return;
@@ -96,16 +96,16 @@ static void land(query_turn *t, cache_value *value) {
 /* ---- the steps of a query ------------------------------------------------------------------ */
 
 /* A hit's figures; priming counts nowhere. */
-static void tally(query_turn *t, query_cache *c, bool hit, double ms, size_t tokens) {
+static void tally(query_lookup *t, query_cache *c, bool hit, double ms, size_t tokens) {
     if (t->q->background) return;
     query_cache_count(c, hit, ms, tokens);
     t->out->cache.saved_ms += ms;
     t->out->cache.saved_tokens += tokens;
 }
 
-int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, collection *c,
+int query_memory_begin(query_memory *m, query_lookup *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err) {
-    *t = (query_turn){.q = q, .out = out, .epoch = out->epoch, .started = fo_now_ms()};
+    *t = (query_lookup){.q = q, .out = out, .epoch = out->epoch, .started = fo_now_ms()};
     const char *asked = q->query        ? q->query
                         : q->n_messages ? q->messages[q->n_messages - 1].content
                                         : "";
@@ -124,9 +124,9 @@ int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, c
     return rc;
 }
 
-static bool take_contexts(query_turn *t, kept_contexts *k) {
+static bool take_contexts(query_lookup *t, cached_contexts *k) {
     query_result *out = t->out;
-    if (!kept_contexts_copy(k, &out->contexts)) return false;
+    if (!cached_contexts_copy(k, &out->contexts)) return false;
     out->n_contexts = k->n;
     out->n_collapsed = k->n_collapsed;
     t->context = cache_value_keep(&k->head);
@@ -134,9 +134,9 @@ static bool take_contexts(query_turn *t, kept_contexts *k) {
 }
 
 /* Fill the answer part of *out from k, keeping what belongs to this query. */
-static bool take_answer(query_turn *t, const kept_answer *k) {
+static bool take_answer(query_lookup *t, const cached_answer *k) {
     query_result *out = t->out, fresh;
-    if (!kept_answer_copy(k, &fresh)) return false;
+    if (!cached_answer_copy(k, &fresh)) return false;
     fresh.contexts = out->contexts;
     fresh.n_contexts = out->n_contexts;
     fresh.n_collapsed = out->n_collapsed;
@@ -158,7 +158,7 @@ static size_t tokens_of(const query_result *r) {
     return r->usage.prompt_tokens + r->usage.completion_tokens;
 }
 
-static bool serve_answer(query_turn *t, kept_answer *k) {
+static bool serve_answer(query_lookup *t, cached_answer *k) {
     query_result *out = t->out;
     if (!take_contexts(t, k->contexts)) return false;
     if (!take_answer(t, k)) {
@@ -176,21 +176,21 @@ static bool serve_answer(query_turn *t, kept_answer *k) {
     return true;
 }
 
-int query_memory_answer(query_turn *t, bool *found, fo_err *err) {
+int query_memory_answer(query_lookup *t, bool *found, fo_err *err) {
     *found = false;
     if (!t->reads) return FO_OK;
     query_memory *m = t->m;
     bool answers = t->q->generate;
     cache_value *v = answers ? query_cache_get(m->answers, t->answer_key, fo_unix_ms()) : NULL;
-    if (v && ((kept_answer *)v)->epoch == t->epoch) {
-        *found = serve_answer(t, (kept_answer *)v);
+    if (v && ((cached_answer *)v)->epoch == t->epoch) {
+        *found = serve_answer(t, (cached_answer *)v);
         cache_value_drop(v);
         return FO_OK;
     }
-    t->stale = (kept_answer *)v;
+    t->stale = (cached_answer *)v;
     double cosine;
     if ((v = (cache_value *)query_semantic_find(t, &cosine))) {
-        if ((*found = serve_answer(t, (kept_answer *)v))) {
+        if ((*found = serve_answer(t, (cached_answer *)v))) {
             t->out->cache.similarity = cosine;
             atomic_fetch_add_explicit(&m->semantic_hits, 1, memory_order_relaxed);
         }
@@ -202,7 +202,7 @@ int query_memory_answer(query_turn *t, bool *found, fo_err *err) {
     if (!rc && !v && t->flight && answers) {
         /* Who led before may have landed between our look-up and our lead. */
         v = query_cache_get(m->answers, t->answer_key, fo_unix_ms());
-        if (v && ((kept_answer *)v)->epoch != t->epoch) {
+        if (v && ((cached_answer *)v)->epoch != t->epoch) {
             cache_value_drop(v);
             v = NULL;
         }
@@ -210,21 +210,21 @@ int query_memory_answer(query_turn *t, bool *found, fo_err *err) {
     }
     if (v) {
         if (answers)
-            *found = serve_answer(t, (kept_answer *)v);
-        else if ((*found = take_contexts(t, (kept_contexts *)v))) {
+            *found = serve_answer(t, (cached_answer *)v);
+        else if ((*found = take_contexts(t, (cached_contexts *)v))) {
             t->out->cache.retrieval = CACHE_HIT;
             t->answered = true;
-            tally(t, m->contexts, true, ((kept_contexts *)v)->cost_ms, 0);
+            tally(t, m->contexts, true, ((cached_contexts *)v)->cost_ms, 0);
         }
         cache_value_drop(v);
     }
     return rc;
 }
 
-bool query_memory_contexts(query_turn *t, double *tail) {
+bool query_memory_contexts(query_lookup *t, double *tail) {
     if (!t->reads) return false;
     cache_value *v = query_cache_get(t->m->contexts, t->contexts_key, fo_unix_ms());
-    kept_contexts *k = (kept_contexts *)v;
+    cached_contexts *k = (cached_contexts *)v;
     bool hit = k && k->epoch == t->epoch && take_contexts(t, k);
     if (hit) *tail = k->tail;
     t->out->cache.retrieval = hit ? CACHE_HIT : CACHE_MISS;
@@ -233,18 +233,18 @@ bool query_memory_contexts(query_turn *t, double *tail) {
     return hit;
 }
 
-void query_memory_keep_contexts(query_turn *t, double tail) {
+void query_memory_keep_contexts(query_lookup *t, double tail) {
     if (!t->m) return;
-    kept_contexts *k = kept_contexts_make(t->out, t->epoch, tail, fo_now_ms() - t->started);
+    cached_contexts *k = cached_contexts_make(t->out, t->epoch, tail, fo_now_ms() - t->started);
     if (!k) return;
     query_cache_put(t->m->contexts, t->contexts_key, &k->head, k->bytes, fo_unix_ms());
     t->context = k;
 }
 
-bool query_memory_same_contexts(query_turn *t) {
+bool query_memory_same_contexts(query_lookup *t) {
     t->answer_from = fo_now_ms();
     if (!t->reads || !t->q->generate) return false;
-    kept_answer *k = t->stale;
+    cached_answer *k = t->stale;
     bool same = k && t->context &&
                 memcmp(k->contexts->digest, t->context->digest, sizeof k->contexts->digest) == 0 &&
                 take_answer(t, k);
@@ -264,7 +264,7 @@ static bool complete(const query_request *q, const query_result *r) {
            !q->prefill_only;
 }
 
-void query_memory_end(query_turn *t, int rc) {
+void query_memory_end(query_lookup *t, int rc) {
     if (!t->m) return;
     cache_value *shared = NULL;
     if (!rc && t->context && !t->q->generate) {
@@ -273,9 +273,9 @@ void query_memory_end(query_turn *t, int rc) {
         double now = fo_now_ms();
         double answer_ms = t->answered ? t->answer_ms : now - t->answer_from;
         double cost_ms = t->answered ? t->cost_ms : now - t->started;
-        kept_answer *k = kept_answer_make(t->out, t->context, t->epoch, cost_ms, answer_ms);
+        cached_answer *k = cached_answer_make(t->out, t->context, t->epoch, cost_ms, answer_ms);
         if (k)
-            query_cache_put(t->m->answers, t->answer_key, &k->head, kept_answer_bytes(k),
+            query_cache_put(t->m->answers, t->answer_key, &k->head, cached_answer_bytes(k),
                             fo_unix_ms());
         shared = k ? &k->head : NULL;
     }
@@ -285,7 +285,7 @@ void query_memory_end(query_turn *t, int rc) {
     if (t->stale) cache_value_drop(&t->stale->head);
     if (t->context) cache_value_drop(&t->context->head);
     semantic_question_free(t->semantic);
-    *t = (query_turn){0};
+    *t = (query_lookup){0};
 }
 
 /* ---- life ---------------------------------------------------------------------------------- */

@@ -34,7 +34,7 @@ void query_memory_stop(query_memory *m); /* saves; NULL is fine */
 void query_memory_free(query_memory *m);
 
 /* One query's way through the memory; zeroed, it takes no part. */
-typedef struct query_turn {
+typedef struct query_lookup {
     query_memory *m; /* NULL: bypass */
     const query_request *q;
     query_result *out;
@@ -43,28 +43,28 @@ typedef struct query_turn {
     bool reads, answered, whole; /* answered: by a hit; whole: one that needed no retrieval */
     bool passing;                /* the answer is good for this moment alone: it is not kept */
     unsigned char contexts_key[QUERY_KEY_BYTES], answer_key[QUERY_KEY_BYTES];
-    struct kept_answer *stale;     /* found, but of an older epoch */
-    struct kept_contexts *context; /* of this query's contexts */
-    struct flight *flight;         /* this query leads it */
-    double cost_ms, answer_ms;     /* of what a hit was spared */
-    collection *c;                 /* the caller's until the end */
+    struct cached_answer *stale;     /* found, but of an older epoch */
+    struct cached_contexts *context; /* of this query's contexts */
+    struct flight *flight;           /* this query leads it */
+    double cost_ms, answer_ms;       /* of what a hit was spared */
+    collection *c;                   /* the caller's until the end */
     double alpha;
     struct semantic_question *semantic; /* asked in other words? */
-} query_turn;
+} query_lookup;
 
 /* Count the question and make the keys. sought: as it is searched for; alpha: as resolved;
  * out->epoch: of the snapshot. */
-int query_memory_begin(query_memory *m, query_turn *t, const query_request *q, collection *c,
+int query_memory_begin(query_memory *m, query_lookup *t, const query_request *q, collection *c,
                        const char *sought, double alpha, query_result *out, fo_err *err);
 /* Is there a result of this epoch, or does somebody compute it? Then *out is complete, contexts
  * included. Waits for the latter. FO_ECANCELLED, FO_ETIMEOUT. */
-int query_memory_answer(query_turn *t, bool *found, fo_err *err);
+int query_memory_answer(query_lookup *t, bool *found, fo_err *err);
 /* Contexts of this epoch: into *out; tail is what keep_contexts was given. */
-bool query_memory_contexts(query_turn *t, double *tail);
-void query_memory_keep_contexts(query_turn *t, double tail);
+bool query_memory_contexts(query_lookup *t, double *tail);
+void query_memory_keep_contexts(query_lookup *t, double tail);
 /* Is there an older answer from the very contexts in *out? Then its answer part is filled. */
-bool query_memory_same_contexts(query_turn *t);
+bool query_memory_same_contexts(query_lookup *t);
 /* Always, whatever happened: keeps a fresh answer and ends the flight. rc: the query's. */
-void query_memory_end(query_turn *t, int rc);
+void query_memory_end(query_lookup *t, int rc);
 
 #endif

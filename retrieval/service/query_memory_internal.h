@@ -1,4 +1,4 @@
-/* query_memory_internal.h - what query_memory.c (the steps of a query), kept_results.c (what is
+/* query_memory_internal.h - what query_memory.c (the steps of a query), cached_results.c (what is
  * kept), query_keys.c (under which keys) and query_heat.c (counts, priming) share. */
 #ifndef FORAGE_RETRIEVAL_QUERY_MEMORY_INTERNAL_H
 #define FORAGE_RETRIEVAL_QUERY_MEMORY_INTERNAL_H
@@ -9,34 +9,34 @@
 #include "retrieval/service/query_memory.h"
 #include "retrieval/cache/semantic_hits.h"
 
-/* ---- kept_results.c ------------------------------------------------------------------------ */
+/* ---- cached_results.c ------------------------------------------------------------------------ */
 
-typedef struct kept_contexts {
+typedef struct cached_contexts {
     cache_value head;
     int64_t epoch;
     unsigned char digest[SHA256_DIGEST_LENGTH]; /* of what the contexts say and where it stands */
     query_context *contexts;
     size_t n, n_collapsed, bytes;
     double tail, cost_ms;
-} kept_contexts;
+} cached_contexts;
 
-typedef struct kept_answer {
+typedef struct cached_answer {
     cache_value head;
     int64_t epoch;
     query_result r; /* without contexts */
-    kept_contexts *contexts;
+    cached_contexts *contexts;
     double cost_ms, answer_ms; /* of the whole query; of the answer alone */
-} kept_answer;
+} cached_answer;
 
 /* Copies of what *r holds; NULL where memory ran out. */
-kept_contexts *kept_contexts_make(const query_result *r, int64_t epoch, double tail,
-                                  double cost_ms);
-kept_answer *kept_answer_make(const query_result *r, kept_contexts *contexts, int64_t epoch,
-                              double cost_ms, double answer_ms);
-size_t kept_answer_bytes(const kept_answer *k);
+cached_contexts *cached_contexts_make(const query_result *r, int64_t epoch, double tail,
+                                      double cost_ms);
+cached_answer *cached_answer_make(const query_result *r, cached_contexts *contexts, int64_t epoch,
+                                  double cost_ms, double answer_ms);
+size_t cached_answer_bytes(const cached_answer *k);
 /* Fresh copies for a query's result; false where memory ran out. */
-bool kept_contexts_copy(const kept_contexts *k, query_context **out);
-bool kept_answer_copy(const kept_answer *k, query_result *out);
+bool cached_contexts_copy(const cached_contexts *k, query_context **out);
+bool cached_answer_copy(const cached_answer *k, query_result *out);
 
 /* ---- query_keys.c -------------------------------------------------------------------------- */
 
@@ -44,17 +44,17 @@ bool kept_answer_copy(const kept_answer *k, query_result *out);
 char *query_normalise(const char *text);
 /* One field of a key: length and bytes, so that no two lists of fields look the same. */
 void query_key_text(fo_buf *b, const char *s);
-/* Both keys of the turn. question: normalised; sought: as it is searched for. */
-bool query_keys_make(query_turn *t, const collection *c, double alpha, const char *question,
+/* Both keys of the lookup. question: normalised; sought: as it is searched for. */
+bool query_keys_make(query_lookup *t, const collection *c, double alpha, const char *question,
                      const char *sought);
 
 /* ---- query_semantic.c ---------------------------------------------------------------------- */
 
 /* The answer of this epoch to a question that says the same, where the service looks for such; the
  * caller drops it. Sets t->semantic, for query_semantic_keep. */
-kept_answer *query_semantic_find(query_turn *t, double *cosine);
-/* The turn's answer is kept: let it be found by other words. */
-void query_semantic_keep(query_turn *t);
+cached_answer *query_semantic_find(query_lookup *t, double *cosine);
+/* The lookup's answer is kept: let it be found by other words. */
+void query_semantic_keep(query_lookup *t);
 
 /* ---- query_heat.c -------------------------------------------------------------------------- */
 

@@ -26,7 +26,7 @@ typedef struct run {
     fused_hit *fused; /* [2 * depth] */
     size_t n_fused;
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
-    query_turn turn;
+    query_lookup lookup;
     char *rewritten;      /* the question made whole from the turns before it; NULL: needs none */
     const char *asked;    /* the question without greetings and thanks; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */

@@ -6,10 +6,10 @@
 
 #include "retrieval/service/query_memory_internal.h"
 
-static semantic_question *read_question(query_turn *t) {
+static semantic_question *read_question(query_lookup *t) {
     service *s = t->m->s;
     semantic_question *q = calloc(1, sizeof *q);
-    query_turn group = *t;
+    query_lookup group = *t;
     if (!q || !query_keys_make(&group, t->c, t->alpha, "", "")) return free(q), NULL;
     memcpy(q->group, group.answer_key, sizeof q->group);
     const char *text = t->q->query;
@@ -26,7 +26,7 @@ static semantic_question *read_question(query_turn *t) {
     return NULL;
 }
 
-kept_answer *query_semantic_find(query_turn *t, double *cosine) {
+cached_answer *query_semantic_find(query_lookup *t, double *cosine) {
     query_memory *m = t->m;
     /* What was said before changes what a question means; filters and parameters are in the key. */
     if (!m->semantic || !t->q->generate || !t->q->query || t->q->n_messages || t->q->background ||
@@ -36,12 +36,12 @@ kept_answer *query_semantic_find(query_turn *t, double *cosine) {
     unsigned char key[QUERY_KEY_BYTES];
     if (!t->semantic || !semantic_hits_find(m->semantic, t->semantic, key, cosine)) return NULL;
     cache_value *v = query_cache_get(m->answers, key, fo_unix_ms());
-    if (v && ((kept_answer *)v)->epoch == t->epoch) return (kept_answer *)v;
+    if (v && ((cached_answer *)v)->epoch == t->epoch) return (cached_answer *)v;
     cache_value_drop(v);
     return NULL;
 }
 
-void query_semantic_keep(query_turn *t) {
+void query_semantic_keep(query_lookup *t) {
     if (t->semantic && t->semantic->marks && t->out->status == QUERY_ANSWERED)
         semantic_hits_add(t->m->semantic, t->semantic, t->answer_key);
 }

@@ -155,7 +155,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     pthread_cond_init(&s->open.changed, NULL);
     s->open.most = opt->max_open_collections ? opt->max_open_collections : MAX_OPEN;
     pthread_mutex_init(&s->write_mu, NULL);
-    pthread_cond_init(&s->write_turn, NULL);
+    pthread_cond_init(&s->write_free, NULL);
     int rc = FO_OK;
     s->home = strdup(opt->home);
     s->pool = fo_pool_create_background(opt->n_threads, false);
@@ -231,7 +231,7 @@ void service_close(service *s) {
     pthread_cond_destroy(&s->idle);
     pthread_cond_destroy(&s->open.changed);
     pthread_mutex_destroy(&s->write_mu);
-    pthread_cond_destroy(&s->write_turn);
+    pthread_cond_destroy(&s->write_free);
     free(s->home);
     free(s);
 }

@@ -271,7 +271,7 @@ enum answer_source { ANSWER_NONE, ANSWER_EXTRACTIVE, ANSWER_GENERATED };
 
 enum cache_outcome { CACHE_BYPASSED, CACHE_HIT, CACHE_MISS };
 
-/* Whatever of this an answer owns is copied by kept_results.c. */
+/* Whatever of this an answer owns is copied by cached_results.c. */
 typedef struct query_result {
     char *answer; /* "" when there is none */
     enum query_status status;
@@ -280,9 +280,9 @@ typedef struct query_result {
     const char *model;         /* that wrote the answer, the service's; NULL: none */
     char *stop_sequence;       /* that ended a written answer; NULL: none */
     double support;            /* calibrated support of the best answer, 0..1 */
-    double agreement;          /* of what the model wrote with the extractive answer: written.h */
-    struct {                   /* what the model was given to read; n_contexts 0: no prompt */
-        size_t *contexts;      /* [n_contexts], into contexts[], in the order of the prompt */
+    double agreement; /* of what the model wrote with the extractive answer: generated_answer.h */
+    struct {          /* what the model was given to read; n_contexts 0: no prompt */
+        size_t *contexts; /* [n_contexts], into contexts[], in the order of the prompt */
         size_t n_contexts, n_dropped, n_turns_dropped; /* dropped: for want of room */
         bool cut;                                      /* the only context lost its end */
     } prompt;

@@ -1,7 +1,7 @@
 /* service_internal.h - what service.c, collections.c, open_collections.c, ingest.c, writer.c and
  * pipeline.c share.
  *
- * Lock order: admin_mu -> writer turn -> mu. The writer's turn is held through a whole commit;
+ * Lock order: admin_mu -> write lock -> mu. The write lock is held through a whole commit;
  * mu only for a look-up. Queries take mu alone, and briefly. */
 #ifndef FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
 #define FORAGE_RETRIEVAL_SERVICE_INTERNAL_H
@@ -109,9 +109,9 @@ struct service {
     bool closing;          /* guarded by mu */
 
     pthread_mutex_t write_mu;
-    pthread_cond_t write_turn;     /* a group was committed, or the turn is free */
+    pthread_cond_t write_free;     /* a group was committed, or the write lock is free */
     write_op *queue, **queue_tail; /* guarded by write_mu */
-    bool writing;                  /* guarded by write_mu: somebody has the turn */
+    bool writing;                  /* guarded by write_mu: somebody has the write lock */
 
     /* atomic: relaxed counters */
     atomic_uint_fast64_t n_queries, n_ingested;
@@ -160,7 +160,7 @@ int collection_edition(service *s, const store_collection *row); /* whose folder
 int collection_ensure(service *s, const char *tenant, const char *name, const char *language,
                       collection **out, fo_err *err);
 /* Build a fresh index of c's collection from the store and put it in c's place, where it is not
- * replaced or deleted already. The caller has admin_mu, the writer's turn and c. */
+ * replaced or deleted already. The caller has admin_mu, the write lock and c. */
 int collection_renew(service *s, collection *c, fo_err *err);
 
 /* ---- foreign_vectors.c ------------------------------------------------------------------- */
@@ -209,7 +209,7 @@ typedef struct write_deletion {
 int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int64_t *epoch,
                   fo_err *err);
 
-/* The writer's turn without a transaction: nobody else writes until writer_yield. */
+/* The write lock without a transaction: nobody else writes until writer_yield. */
 void writer_take(service *s);
 void writer_yield(service *s);
 

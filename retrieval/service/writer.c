@@ -4,11 +4,11 @@
  *                              begin -> put/delete each -> stage in the index
  *                              commit (durable)  -> publish (findable) -> wake everybody
  *
- * 1. Whoever finds the turn free leads and serves all that is queued, his own included.
+ * 1. Whoever finds the write lock free leads and serves all that is queued, his own included.
  * 2. An index is published only after the commit it mirrors; a failed commit discards it.
  *    Offline, indexes are left alone: service_catch_up brings them up to the store.
  * 3. A document that the store refuses by itself fails alone; an I/O error fails the group.
- * 4. A call whose caller has left is dropped before its turn, and within it where it is alone; what
+ * 4. A call whose caller has left is dropped before its commit, and within it where it is alone; what
  *    is committed stays. */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ struct write_op {
 
 void writer_take(service *s) {
     pthread_mutex_lock(&s->write_mu);
-    while (s->writing) pthread_cond_wait(&s->write_turn, &s->write_mu);
+    while (s->writing) pthread_cond_wait(&s->write_free, &s->write_mu);
     s->writing = true;
     pthread_mutex_unlock(&s->write_mu);
 }
@@ -43,7 +43,7 @@ void writer_take(service *s) {
 void writer_yield(service *s) {
     pthread_mutex_lock(&s->write_mu);
     s->writing = false;
-    pthread_cond_broadcast(&s->write_turn);
+    pthread_cond_broadcast(&s->write_free);
     pthread_mutex_unlock(&s->write_mu);
 }
 
@@ -129,7 +129,7 @@ static void run_group(service *s, write_op *group) {
     double started = fo_now_ms();
     int rc = store_begin(s->store, &t, &err);
     for (write_op *op = group; !rc && op; op = op->next) {
-        if (left(op)) { /* while it waited for its turn */
+        if (left(op)) { /* while it waited */
             op->rc = fo_fail(&op->err, FO_ECANCELLED, "cancelled");
             if (!group->next) rc = fo_fail(&err, op->rc, "cancelled");
         } else if (!op->docs) {
@@ -178,7 +178,7 @@ static int submit(service *s, write_op *op, fo_err *err) {
     s->queue_tail = &op->next;
     while (!op->done) {
         if (s->writing) {
-            pthread_cond_wait(&s->write_turn, &s->write_mu);
+            pthread_cond_wait(&s->write_free, &s->write_mu);
             continue;
         }
         s->writing = true;
@@ -198,7 +198,7 @@ static int submit(service *s, write_op *op, fo_err *err) {
             group = next;
         }
         s->writing = false;
-        pthread_cond_broadcast(&s->write_turn);
+        pthread_cond_broadcast(&s->write_free);
     }
     pthread_mutex_unlock(&s->write_mu);
     if (op->err.code && err) *err = op->err;

@@ -107,8 +107,9 @@ static void write_index_metrics(app *a, fo_buf *b) {
                         (double)sum.n_dense_scored);
     metrics_write_value(b, "forage_database_bytes", "gauge", "The SQLite file and its log.",
                         (double)service_database_bytes(a->service));
-    metrics_write_head(b, "forage_sqlite_seconds", "histogram",
-                       "Writers: wait for the turn, statements, commit. Readers: the whole read.");
+    metrics_write_head(
+        b, "forage_sqlite_seconds", "histogram",
+        "Writers: wait for the write lock (turn), statements, commit. Readers: the whole read.");
     for (int i = 0; i < STORE_N_TIMINGS; i++) {
         char labels[64];
         snprintf(labels, sizeof labels, "operation=\"%s\"", store_timing_name(i));

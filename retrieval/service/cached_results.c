@@ -72,14 +72,14 @@ static bool copy_answer(const query_result *from, query_result *to) {
 }
 
 static void destroy_contexts(cache_value *v) {
-    kept_contexts *k = (kept_contexts *)v;
+    cached_contexts *k = (cached_contexts *)v;
     for (size_t i = 0; i < k->n; i++) store_chunk_deinit(&k->contexts[i].chunk);
     free(k->contexts);
     free(k);
 }
 
 static void destroy_answer(cache_value *v) {
-    kept_answer *k = (kept_answer *)v;
+    cached_answer *k = (cached_answer *)v;
     query_result_deinit(&k->r);
     if (k->contexts) cache_value_drop(&k->contexts->head);
     free(k);
@@ -110,9 +110,9 @@ static void digest_contexts(const query_context *x, size_t n, unsigned char out[
     fo_buf_free(&b);
 }
 
-kept_contexts *kept_contexts_make(const query_result *r, int64_t epoch, double tail,
-                                  double cost_ms) {
-    kept_contexts *k = calloc(1, sizeof *k);
+cached_contexts *cached_contexts_make(const query_result *r, int64_t epoch, double tail,
+                                      double cost_ms) {
+    cached_contexts *k = calloc(1, sizeof *k);
     if (!k || !copy_contexts(r->contexts, r->n_contexts, &k->contexts)) {
         free(k);
         return NULL;
@@ -134,9 +134,9 @@ kept_contexts *kept_contexts_make(const query_result *r, int64_t epoch, double t
     return k;
 }
 
-kept_answer *kept_answer_make(const query_result *r, kept_contexts *contexts, int64_t epoch,
-                              double cost_ms, double answer_ms) {
-    kept_answer *k = calloc(1, sizeof *k);
+cached_answer *cached_answer_make(const query_result *r, cached_contexts *contexts, int64_t epoch,
+                                  double cost_ms, double answer_ms) {
+    cached_answer *k = calloc(1, sizeof *k);
     if (!k || !copy_answer(r, &k->r)) {
         free(k);
         return NULL;
@@ -149,7 +149,7 @@ kept_answer *kept_answer_make(const query_result *r, kept_contexts *contexts, in
     return k;
 }
 
-size_t kept_answer_bytes(const kept_answer *k) {
+size_t cached_answer_bytes(const cached_answer *k) {
     size_t n = sizeof *k + length(k->r.answer) + length(k->r.stop_sequence) + k->contexts->bytes +
                (k->r.prompt.n_contexts + 1) * sizeof *k->r.prompt.contexts + 17;
     for (size_t i = 0; i < k->r.n_citations; i++)
@@ -157,10 +157,10 @@ size_t kept_answer_bytes(const kept_answer *k) {
     return n;
 }
 
-bool kept_contexts_copy(const kept_contexts *k, query_context **out) {
+bool cached_contexts_copy(const cached_contexts *k, query_context **out) {
     return copy_contexts(k->contexts, k->n, out);
 }
 
-bool kept_answer_copy(const kept_answer *k, query_result *out) {
+bool cached_answer_copy(const cached_answer *k, query_result *out) {
     return copy_answer(&k->r, out);
 }

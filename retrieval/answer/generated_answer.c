@@ -1,4 +1,4 @@
-#include "retrieval/answer/written.h"
+#include "retrieval/answer/generated_answer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,12 @@ enum {
     LONGEST_SENTENCE = 4096, /* bytes without an end: the model is not writing sentences */
     POLL_MS = 50,            /* how soon a client that went away is noticed */
 };
-const double written_min_agreement = 0.8; /* below .7, contains-gold falls by over a point */
+const double generated_answer_min_agreement =
+    0.8; /* below .7, contains-gold falls by over a point */
 
 typedef struct writing {
-    const written_input *in;
-    written_answer *out;
+    const generated_answer_input *in;
+    generated_answer *out;
     fo_buf raw; /* what the model wrote and has not been judged */
     fo_buf text;
     size_t n_sentences;
@@ -60,9 +61,9 @@ static double share_said(const lexicon *lx, const question *q, const fact_text *
     return mass > 0 ? said / mass : -1;
 }
 
-int written_agreement(double *out, const lexicon *lx, const char *question_text,
-                      const char *extract, size_t extract_len, const char *sentence,
-                      size_t sentence_len, fo_err *err) {
+int generated_answer_agreement(double *out, const lexicon *lx, const char *question_text,
+                               const char *extract, size_t extract_len, const char *sentence,
+                               size_t sentence_len, fo_err *err) {
     question q = {0};
     fact_text a = {0}, b = {0};
     int rc = question_read(&q, lx, question_text, strlen(question_text), err);
@@ -145,7 +146,7 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
 }
 
 static int emit(writing *w, size_t from, const answer_citation *c) {
-    const written_sink *k = &w->in->sink;
+    const generated_answer_sink *k = &w->in->sink;
     int stop = 0;
     if (k->text) stop = k->text(k->ctx, w->text.data + from, w->text.len - from);
     if (!stop && c && k->citation)
@@ -154,7 +155,7 @@ static int emit(writing *w, size_t from, const answer_citation *c) {
 }
 
 static int let_through(writing *w, const char *s, size_t n, const best_span *span) {
-    written_answer *out = w->out;
+    generated_answer *out = w->out;
     size_t from = w->text.len;
     if (from) fo_buf_char(&w->text, ' ');
     size_t start = w->text.len;
@@ -195,7 +196,7 @@ static bool repeats(const writing *w, const fo_buf *s) {
 }
 
 static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
-    const written_input *in = w->in;
+    const generated_answer_input *in = w->in;
     if (s->len == 0) return FO_OK;
     if (repeats(w, s)) {
         w->over = true;
@@ -207,15 +208,15 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     const extractive_answer *x = in->extract;
     bool first = w->n_sentences == 0;
     if (first && x && !x->abstain && x->lead) {
-        rc = written_agreement(&w->out->agreement, in->lx, in->question, x->lead, strlen(x->lead),
-                               s->data, s->len, w->err);
+        rc = generated_answer_agreement(&w->out->agreement, in->lx, in->question, x->lead,
+                                        strlen(x->lead), s->data, s->len, w->err);
         if (rc) return rc;
     }
     if (!span.check.verified && (in->strict || first)) {
         refuse(w, "unsupported");
         return FO_OK;
     }
-    if (first && x && !x->abstain && w->out->agreement < written_min_agreement) {
+    if (first && x && !x->abstain && w->out->agreement < generated_answer_min_agreement) {
         refuse(w, "beside");
         return FO_OK;
     }
@@ -302,7 +303,7 @@ static int follow(writing *w, generator_stream *g) {
 }
 
 static int finish(writing *w) {
-    written_answer *out = w->out;
+    generated_answer *out = w->out;
     generator_event *ev = &out->outcome;
     if (ev->error && !w->in->unchecked) {
         if (!out->accepted) out->refused = "error";
@@ -321,9 +322,9 @@ static int finish(writing *w) {
     return out->text ? FO_OK : fo_fail(w->err, FO_ENOMEM, "out of memory for an answer");
 }
 
-int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
-                        fo_err *err) {
-    *out = (written_answer){.outcome.stop_index = -1};
+int generated_answer_make(generated_answer *out, const generated_answer_input *in,
+                          int64_t *retry_after_ms, fo_err *err) {
+    *out = (generated_answer){.outcome.stop_index = -1};
     writing w = {.in = in, .out = out, .err = err};
     generator_stream *g = NULL;
     int rc = generator_start(in->generator, in->layout, &in->options, &g, retry_after_ms, err);
@@ -332,12 +333,12 @@ int written_answer_make(written_answer *out, const written_input *in, int64_t *r
     if (!rc) rc = finish(&w);
     fo_buf_free(&w.raw);
     fo_buf_free(&w.text);
-    if (rc) written_answer_deinit(out);
+    if (rc) generated_answer_deinit(out);
     return rc;
 }
 
-void written_answer_deinit(written_answer *a) {
+void generated_answer_deinit(generated_answer *a) {
     free(a->text);
     free(a->citations);
-    *a = (written_answer){0};
+    *a = (generated_answer){0};
 }

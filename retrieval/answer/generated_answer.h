@@ -1,9 +1,9 @@
-/* written.h - an answer written by the model, let through sentence by sentence as it is verified.
+/* generated_answer.h - an answer written by the model, let through sentence by sentence as it is verified.
  *
- *     written_answer a;
- *     written_answer_make(&a, &(written_input){.generator = g, .layout = l, ...}, &err);
+ *     generated_answer a;
+ *     generated_answer_make(&a, &(generated_answer_input){.generator = g, .layout = l, ...}, &err);
  *     if (!a.accepted) ...               // give the extractive answer instead
- *     written_answer_deinit(&a);
+ *     generated_answer_deinit(&a);
  *
  * What was streamed cannot be taken back, so nothing leaves before its sentence is finished and
  * checked. Each sentence is given the span that best supports it (citation_find); one without
@@ -11,24 +11,24 @@
  * whole is refused. The first sentence must also say what the extractive answer says
  * (`agreement`): a small model writes sentences that are true and beside the question. How the
  * thresholds were chosen: docs/measurements/answers.md. */
-#ifndef FORAGE_RETRIEVAL_WRITTEN_H
-#define FORAGE_RETRIEVAL_WRITTEN_H
+#ifndef FORAGE_RETRIEVAL_GENERATED_ANSWER_H
+#define FORAGE_RETRIEVAL_GENERATED_ANSWER_H
 
 #include <stdatomic.h>
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/prompt.h"
 
 /* Least agreement with the extractive answer that the first sentence must show. */
-extern const double written_min_agreement;
+extern const double generated_answer_min_agreement;
 
-/* Called from the thread that runs written_answer_make; non-zero cancels. */
-typedef struct written_sink {
+/* Called from the thread that runs generated_answer_make; non-zero cancels. */
+typedef struct generated_answer_sink {
     void *ctx;
     int (*text)(void *ctx, const char *text, size_t len);
     int (*citation)(void *ctx, const char *answer, const answer_citation *c, int index);
-} written_sink;
+} generated_answer_sink;
 
-typedef struct written_input {
+typedef struct generated_answer_input {
     generator *generator;
     const generator_layout *layout;
     const size_t *order; /* [layout->n_used]: the contexts of the prompt, as indices of passages */
@@ -42,10 +42,10 @@ typedef struct written_input {
     size_t max_sentences; /* 0: 3 */
     generator_options options;
     const atomic_bool *cancel; /* NULL: none */
-    written_sink sink;
-} written_input;
+    generated_answer_sink sink;
+} generated_answer_input;
 
-typedef struct written_answer {
+typedef struct generated_answer {
     bool accepted;
     const char *refused; /* static: why not: "unsupported", "beside", "empty", "error" */
     char *text;          /* with markers [n]; "" unless accepted */
@@ -54,18 +54,19 @@ typedef struct written_answer {
     double agreement;        /* of the first sentence with the extractive answer, 0..1 */
     size_t n_uncited;        /* sentences let through without a marker (loose grounding) */
     generator_event outcome; /* usage, times, finish_reason */
-} written_answer;
+} generated_answer;
 
 /* FO_ECANCELLED (client or sink), FO_EBUSY (with *retry_after_ms), FO_ELIMIT, FO_EINVAL as
  * generator_start has them, FO_ENOMEM. A generation that fails on the way is a refusal, not an error,
  * while nothing has been let through. */
-int written_answer_make(written_answer *out, const written_input *in, int64_t *retry_after_ms,
-                        fo_err *err);
-void written_answer_deinit(written_answer *a);
+int generated_answer_make(generated_answer *out, const generated_answer_input *in,
+                          int64_t *retry_after_ms, fo_err *err);
+void generated_answer_deinit(generated_answer *a);
 
 /* Share of what `extract` says beyond the question that `sentence` says too, by idf: of its
  * numbers, names or dates where the question asks for such, of all its content words elsewhere. */
-int written_agreement(double *out, const lexicon *lx, const char *question, const char *extract,
-                      size_t extract_len, const char *sentence, size_t sentence_len, fo_err *err);
+int generated_answer_agreement(double *out, const lexicon *lx, const char *question,
+                               const char *extract, size_t extract_len, const char *sentence,
+                               size_t sentence_len, fo_err *err);
 
 #endif
