@@ -172,30 +172,37 @@ int store_idem_abandon(store *s, const char *tenant, const char *route, const ch
     return s->ops->idem_abandon(s, tenant, route, key, err);
 }
 
+/* ---- what a store may leave out --------------------------------------------------------- */
+
+static int no_log(fo_err *err) {
+    return not_of_this_store(err, "keep a log of queries");
+}
+
 int store_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err) {
-    return s->ops->log_queries(s, rows, n, err);
+    return s->ops->log_queries ? s->ops->log_queries(s, rows, n, err) : no_log(err);
 }
 
 int store_trim_analytics(store *s, int64_t now_ms, fo_err *err) {
-    return s->ops->trim_analytics(s, now_ms, err);
+    return s->ops->trim_analytics ? s->ops->trim_analytics(s, now_ms, err) : FO_OK;
 }
 
 int store_cache_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                        store_rollup **out, size_t *n, fo_err *err) {
+    if (!s->ops->cache_series) return no_log(err);
     return s->ops->cache_series(s, tenant, since_s, step_s, out, n, err);
 }
 
 int store_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                          store_latency **out, size_t *n, fo_err *err) {
+    if (!s->ops->latency_series) return no_log(err);
     return s->ops->latency_series(s, tenant, since_s, step_s, out, n, err);
 }
 
 int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum store_query_order order,
                        size_t limit, store_query_row **out, size_t *n, fo_err *err) {
+    if (!s->ops->list_queries) return no_log(err);
     return s->ops->list_queries(s, tenant, since_ms, order, limit, out, n, err);
 }
-
-/* ---- what a store may leave out --------------------------------------------------------- */
 
 const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
     static const fo_histogram none;

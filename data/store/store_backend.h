@@ -3,7 +3,8 @@
  * A store is a struct that begins with a `store`, a transaction one that begins with a `store_txn`;
  * both lead to a table of functions. Each function of the table is the one of store.h that has its
  * name, with its promises: the answers, the codes, who frees what, which threads. data/sqlite/ is the
- * store that homes have. */
+ * store that homes have, tests/data/store/memory_store.h a small one; docs/adding-a-store.md goes
+ * through it. */
 #ifndef FORAGE_DATA_STORE_BACKEND_H
 #define FORAGE_DATA_STORE_BACKEND_H
 
@@ -82,6 +83,8 @@ struct store_ops {
     int (*idem_abandon)(store *s, const char *tenant, const char *route, const char *key,
                         fo_err *err);
 
+    /* ---- may be NULL: then nothing is known, or the call is FO_EUNSUPPORTED ---- */
+
     int (*log_queries)(store *s, const store_query_log *rows, size_t n, fo_err *err);
     int (*trim_analytics)(store *s, int64_t now_ms, fo_err *err);
     int (*cache_series)(store *s, const char *tenant, int64_t since_s, int64_t step_s,
@@ -91,8 +94,6 @@ struct store_ops {
     int (*list_queries)(store *s, const char *tenant, int64_t since_ms,
                         enum store_query_order order, size_t limit, store_query_row **out,
                         size_t *n, fo_err *err);
-
-    /* ---- may be NULL: then nothing is known, or the call is FO_EUNSUPPORTED ---- */
 
     const fo_histogram *(*get_timing)(const store *s, enum store_timing which);
     uint64_t (*n_refused)(const store *s);

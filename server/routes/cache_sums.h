@@ -6,7 +6,7 @@
 #include "retrieval/service/service.h"
 #include "server/base/json.h"
 
-/* Adds "cache_30_days":{"answer":{"lookups":…,"hits":…,"hit_ratio":…},…} to the open object. */
+/* Adds "cache_30_days":{"answer":{"lookups":…,"hits":…,"hit_ratio":…},…} to the open object; null where the store keeps no log of queries. */
 int cache_sums_write(json_out *out, service *s, const char *tenant, fo_err *err);
 
 #endif

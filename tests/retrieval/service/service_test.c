@@ -7,20 +7,43 @@
 #include <sys/stat.h>
 
 #include <cJSON.h>
+#include "data/sqlite/sqlite_store.h"
 #include "engine/gguf/gguf.h"
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
 #include "retrieval/service/home_store.h"
 #include "retrieval/service/service.h"
+#include "tests/data/store/memory_store.h"
 
 static const ingest_options into = {
     .tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
 
+/* Each test runs over both, but for those that are about SQLite's files. */
+static const store_backend *backend = &sqlite_store_backend;
+
+static void forget(char *home) {
+    char path[4200];
+    snprintf(path, sizeof path, "%s/forage.db", home);
+    assert_int_equal(access(path, F_OK) == 0, backend == &sqlite_store_backend);
+    memory_store_forget(home);
+    test_remove(home);
+}
+
+/* Does all that is stored agree with itself? */
+static void expect_sound(service *s) {
+    fo_err err = {0};
+    int rc = store_verify(service_store(s), &err);
+    if (backend == &memory_store_backend)
+        assert_int_equal(rc, FO_EUNSUPPORTED);
+    else
+        assert_ok(rc, &err);
+}
+
 static service *open_home(const char *home) {
     fo_err err = {0};
     service *s = NULL;
-    service_options opt = {.home = home, .n_threads = 2};
+    service_options opt = {.home = home, .store = backend, .n_threads = 2};
     assert_ok(service_open(&s, &opt, &err), &err);
     return s;
 }
@@ -113,7 +136,7 @@ static void a_document_is_findable_cited_updated_and_gone(void **state) {
                      FO_ENOTFOUND);
     assert_string_equal(best(s, "grey heron ponds"), "owl");
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static bool finds(service *s, const char *text, const char *id) {
@@ -134,7 +157,8 @@ static void nothing_goes_in_where_the_disk_is_nearly_full(void **state) {
     fo_err err = {0};
     char *home = test_folder();
     service *s = NULL;
-    service_options opt = {.home = home, .n_threads = 2, .min_free_bytes = UINT64_MAX};
+    service_options opt = {
+        .home = home, .store = backend, .n_threads = 2, .min_free_bytes = UINT64_MAX};
     assert_ok(service_open(&s, &opt, &err), &err);
     ingest_document d = {.id = "owl", .bytes = "The owl hunts.", .n_bytes = 14};
     ingest_result r = {0};
@@ -142,7 +166,7 @@ static void nothing_goes_in_where_the_disk_is_nearly_full(void **state) {
     assert_non_null(strstr(err.msg, "MiB are free"));
     ingest_result_deinit(&r);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 /* The log of the database cannot grow: what is not durable is told, and found nowhere. */
@@ -186,7 +210,7 @@ static void a_failed_commit_leaves_no_trace(void **state) {
     assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
     fo_buf_free(&text);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void one_bad_document_fails_alone(void **state) {
@@ -219,7 +243,7 @@ static void one_bad_document_fails_alone(void **state) {
     assert_string_equal(best(s, "lichens"), "good");
     assert_true(report.epoch > 0);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 typedef struct gone {
@@ -304,14 +328,14 @@ static void what_a_filter_matches_is_deleted_and_nothing_else(void **state) {
     store_collection_deinit(&c);
     assert_ok(service_delete_documents(s, &q, &done, &err), &err);
     assert_int_equal(done.matched, 0);
-    assert_ok(store_verify(service_store(s), &err), &err);
+    expect_sound(s);
     search_id_report ids;
     assert_ok(service_compare_ids(s, into.tenant, into.collection, &ids, &err), &err);
     q.collection = "absent";
     assert_int_equal(service_delete_documents(s, &q, &done, &err), FO_ENOTFOUND);
     service_close(s);
 
-    service_options opt = {.home = home, .n_threads = 2, .read_only = true};
+    service_options opt = {.home = home, .store = backend, .n_threads = 2, .read_only = true};
     assert_ok(service_open(&s, &opt, &err), &err);
     q.collection = into.collection;
     assert_int_equal(service_delete_documents(s, &q, &done, &err), FO_EUNSUPPORTED);
@@ -319,7 +343,7 @@ static void what_a_filter_matches_is_deleted_and_nothing_else(void **state) {
     assert_ok(service_delete_documents(s, &q, &done, &err), &err);
     service_close(s);
     search_filter_free(f);
-    test_remove(home);
+    forget(home);
 }
 
 static void of_two_versions_in_one_call_the_later_stands(void **state) {
@@ -351,7 +375,7 @@ static void of_two_versions_in_one_call_the_later_stands(void **state) {
     assert_non_null(strstr(found.contexts[0].chunk.text, "Granite"));
     query_result_deinit(&found);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void fill(service *s, int from, int to) {
@@ -398,7 +422,7 @@ static void a_reopened_home_answers_as_before(void **state) {
     assert_string_equal(best(s, "marker65"), "doc65");
     assert_string_equal(best(s, "marker3"), "doc3");
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void a_second_writer_and_a_bad_name_are_refused(void **state) {
@@ -406,7 +430,7 @@ static void a_second_writer_and_a_bad_name_are_refused(void **state) {
     fo_err err = {0};
     char *home = test_folder();
     service *s = open_home(home), *second = NULL;
-    service_options opt = {.home = home};
+    service_options opt = {.home = home, .store = backend};
     assert_int_equal(service_open(&second, &opt, &err), FO_EBUSY);
     assert_null(second);
     ingest_options bad = into;
@@ -432,7 +456,7 @@ static void a_second_writer_and_a_bad_name_are_refused(void **state) {
     assert_ok(service_delete_collection(s, "default", "absent", &err), &err);
     assert_int_equal(service_delete_collection(s, "default", "absent", &err), FO_ENOTFOUND);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void every_mode_and_fusion_finds_the_entry(void **state) {
@@ -458,7 +482,7 @@ static void every_mode_and_fusion_finds_the_entry(void **state) {
         }
     }
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void a_follow_up_is_understood_from_the_turns_before(void **state) {
@@ -482,7 +506,7 @@ static void a_follow_up_is_understood_from_the_turns_before(void **state) {
     assert_string_equal(r.contexts[0].chunk.document_id, "bridge");
     query_result_deinit(&r);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
@@ -506,7 +530,7 @@ static void copies_of_a_text_are_one_context_of_an_answer(void **state) {
     assert_int_equal(r.n_contexts, 3); /* a search shows what is there */
     query_result_deinit(&r);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) {
@@ -517,7 +541,7 @@ static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) 
     fill(s, 0, 300); /* more than a batch */
     service_close(s);
     char *model = other_embedder(home);
-    service_options opt = {.home = home, .embed_model = model, .n_threads = 2};
+    service_options opt = {.home = home, .store = backend, .embed_model = model, .n_threads = 2};
     assert_ok(service_open(&s, &opt, &err), &err);
     query_request q = question("marker37");
     query_result r;
@@ -544,7 +568,7 @@ static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) 
     query_result_deinit(&r);
     fill(s, 300, 305);
     assert_string_equal(best(s, "marker303"), "doc303");
-    assert_ok(store_verify(service_store(s), &err), &err);
+    expect_sound(s);
     service_close(s);
     assert_ok(service_open(&s, &opt, &err), &err); /* and it stays so */
     assert_string_equal(best(s, "marker37"), "doc37");
@@ -554,7 +578,7 @@ static void another_embedder_is_refused_until_the_home_is_rebuilt(void **state) 
     service_close(s);
     s = NULL;
     free(model);
-    test_remove(home);
+    forget(home);
 }
 
 /* Of one document nothing stays when it is replaced: its new vectors must not meet the old index. */
@@ -574,7 +598,7 @@ static void a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty(
     free(list);
     service_close(s);
     char *model = other_embedder(home);
-    service_options opt = {.home = home, .embed_model = model, .n_threads = 2};
+    service_options opt = {.home = home, .store = backend, .embed_model = model, .n_threads = 2};
     assert_ok(service_open(&s, &opt, &err), &err);
     assert_ok(service_foreign_collections(s, NULL, NULL, 8, &list, &n, &n_all, &err), &err);
     assert_int_equal(n, 1);
@@ -612,7 +636,7 @@ static void a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty(
     assert_string_equal(best(s, "marble"), "one");
     service_close(s);
     free(model);
-    test_remove(home);
+    forget(home);
 }
 
 /* ---- many at once ------------------------------------------------------------------------ */
@@ -690,7 +714,7 @@ static void writers_and_readers_do_not_disturb_each_other(void **state) {
     assert_int_equal(col.n_documents, 1 + WRITERS * EACH * 4 / 5);
     store_collection_deinit(&col);
     service_close(s);
-    test_remove(home);
+    forget(home);
 }
 
 /* The index files of the home's only collection, opened behind the service's back. */
@@ -741,7 +765,7 @@ static void it_is_told_where_store_and_indexes_disagree(void **state) {
         assert_int_equal(r.n_extra, damage == 2);
         service_close(s);
     }
-    test_remove(home);
+    forget(home);
 }
 
 typedef struct damage_seen {
@@ -792,6 +816,7 @@ static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
     put(s, "owl", "The barn owl hunts mice at night and nests in barns.", NULL);
     service_close(s); /* sealed */
     service_options opt = {.home = home,
+                           .store = backend,
                            .n_threads = 2,
                            .cache_bytes = -1,
                            .index_damaged = see_damage,
@@ -821,14 +846,12 @@ static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
     service_close(s);
     assert_int_equal(seen.n_rebuilt, 1);
     assert_int_equal(seen.n_failed, 0);
-    test_remove(home);
+    forget(home);
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
-        cmocka_unit_test(nothing_goes_in_where_the_disk_is_nearly_full),
-        cmocka_unit_test(a_failed_commit_leaves_no_trace),
         cmocka_unit_test(one_bad_document_fails_alone),
         cmocka_unit_test(what_a_filter_matches_is_deleted_and_nothing_else),
         cmocka_unit_test(of_two_versions_in_one_call_the_later_stands),
@@ -843,5 +866,12 @@ int main(void) {
         cmocka_unit_test(a_file_damaged_in_use_is_made_anew_from_the_store),
         cmocka_unit_test(it_is_told_where_store_and_indexes_disagree),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest of_disks[] = {
+        cmocka_unit_test(nothing_goes_in_where_the_disk_is_nearly_full),
+        cmocka_unit_test(a_failed_commit_leaves_no_trace),
+    };
+    int failed = cmocka_run_group_tests_name("service", tests, NULL, NULL);
+    failed += cmocka_run_group_tests_name("service and the disk", of_disks, NULL, NULL);
+    backend = &memory_store_backend;
+    return failed + cmocka_run_group_tests_name("service over another store", tests, NULL, NULL);
 }
