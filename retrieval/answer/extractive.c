@@ -400,6 +400,12 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
     fo_buf_add(b, p->text + from, x->end - from);
 }
 
+/* An option, a row or a procedure has a line of its own: run together they are hard to tell apart. */
+static bool stands_alone(const candidate *c) {
+    return c->unit.kind == TEXT_UNIT_DEFINITION || c->unit.kind == TEXT_UNIT_ROW ||
+           c->unit.kind == TEXT_UNIT_STEPS;
+}
+
 /* What stands in text[from..] was copied: no marker in it is ours, and where the sentence is not
  * whole the answer shows that. */
 static int finish_run(fo_buf *text, size_t from, const candidate *first, const candidate *last,
@@ -434,7 +440,8 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                .start = c[i].start,
                                .end = c[i + run - 1].end,
                                .answer_start = text.len + (text.len > 0)};
-        if (text.len) fo_buf_char(&text, c[i].unit.kind == TEXT_UNIT_STEPS ? '\n' : ' ');
+        bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
+        if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
         add_unit(&text, p, &c[i], x->end);
         add_support(&quote, p, &c[i], x);
         if (text.failed || quote.failed) break;

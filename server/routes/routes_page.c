@@ -30,6 +30,9 @@ static const unsigned char dashboard_js[] = {
 static const unsigned char charts_js[] = {
 #include "server/web/charts.js.inc"
 };
+static const unsigned char conversation_js[] = {
+#include "server/web/conversation.js.inc"
+};
 
 #define SCRIPT "text/javascript; charset=utf-8"
 
@@ -45,6 +48,7 @@ static const struct {
     {"documents.js", SCRIPT, documents_js, sizeof documents_js},
     {"dashboard.js", SCRIPT, dashboard_js, sizeof dashboard_js},
     {"charts.js", SCRIPT, charts_js, sizeof charts_js},
+    {"conversation.js", SCRIPT, conversation_js, sizeof conversation_js},
 };
 
 static void secure(http_request *r) {

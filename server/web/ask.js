@@ -1,5 +1,6 @@
 // Asking: the answer as it is written, its citations as chips, the source with the passage marked.
 import { $, element, call, streamEvents } from "/assets/api.js";
+import { messagesBefore, remember, setAside } from "/assets/conversation.js";
 import { loadCollections } from "/assets/documents.js";
 
 // Offsets of the API count code points; a JavaScript string counts UTF-16 units.
@@ -96,6 +97,9 @@ function showTimings(a) {
     : "";
 }
 
+// How far the documents bear an answer out, in a word; below the service's threshold nothing is answered.
+const supportWord = (v) => (v >= 0.85 ? "well supported" : v >= 0.6 ? "supported" : "weakly supported");
+
 function showAnswer(collection, a) {
   fillAnswer(collection, a.answer || "", a.citations);
   if (!a.answer) $("answer-text").textContent = a.status === "no_context"
@@ -105,7 +109,9 @@ function showAnswer(collection, a) {
     : a.cache.answer === "hit" ? "from memory"
     : a.answer_source === "generated" ? "written by " + a.model
     : a.answer_source;
-  $("answer-note").textContent = [a.status.replace("_", " "), made, a.timings_ms.total.toFixed(2) + " ms"].join(" · ");
+  const support = a.status === "answered" && typeof a.support === "number" ? supportWord(a.support) : "";
+  $("answer-note").textContent = [a.status.replace("_", " "), support, made, a.timings_ms.total.toFixed(2) + " ms"]
+    .filter(Boolean).join(" · ");
   const entry = (source, quote, number, verified) => {
     const li = element("li");
     if (number) li.value = number;
@@ -117,6 +123,7 @@ function showAnswer(collection, a) {
   const items = a.citations.length
     ? a.citations.map((c) => entry(c.source, c.quote, c.index, c.verified))
     : a.contexts.slice(0, 5).map((c) => entry(c, c.text.slice(0, 300) + (c.text.length > 300 ? "…" : "")));
+  $("sources-title").textContent = a.citations.length ? "Sources" : "Nearest passages";
   $("sources").replaceChildren(...items);
   showContexts(collection, a.contexts);
   showTimings(a);
@@ -141,7 +148,10 @@ async function nothingYet() {
 async function ask() {
   if (await nothingYet()) return;
   const button = $("ask-form").querySelector("button"), collection = $("collection").value;
+  const question = $("question").value, messages = messagesBefore(collection, question);
   const abort = new AbortController();
+  setAside();
+  $("asked").textContent = question;
   button.disabled = true;
   $("stop").hidden = false;
   $("stop").onclick = () => abort.abort();
@@ -154,7 +164,8 @@ async function ask() {
   const citations = [];
   try {
     await streamEvents("/query", {
-      query: $("question").value,
+      query: question,
+      ...(messages.length ? { messages } : {}),
       collection,
       top_k: Number($("top-k").value) || 8,
       search: { mode: $("mode").value },
@@ -171,6 +182,7 @@ async function ask() {
       if (name === "done") {
         finished = true;
         showAnswer(collection, data);
+        remember(collection, question, data.answer || $("answer-text").textContent);
       }
     });
     if (!finished) throw new Error("The connection ended before the answer did.");
