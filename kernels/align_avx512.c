@@ -28,9 +28,9 @@ static void products(const align_rows *a, const align_rows *b, size_t len, float
     for (size_t i = 0; i < a->n; i += 4) {
         const size_t m = a->n - i < 4 ? a->n - i : 4;
         const int8_t *x[4];
-        int32_t lift[4];
+        int32_t comp[4];
         for (size_t k = 0; k < 4; k++) x[k] = a->codes + (i + (k < m ? k : 0)) * len;
-        for (size_t k = 0; k < 4; k++) lift[k] = -128 * sum_of(x[k], len);
+        for (size_t k = 0; k < 4; k++) comp[k] = -128 * sum_of(x[k], len);
         for (size_t j = 0; j < b->n; j += 4) {
             const size_t n = b->n - j < 4 ? b->n - j : 4;
             const __mmask8 some = (__mmask8)((1u << n) - 1);
@@ -50,7 +50,7 @@ static void products(const align_rows *a, const align_rows *b, size_t len, float
             }
             const __m128 scales = _mm_maskz_loadu_ps(some, b->scale + j);
             for (size_t k = 0; k < m; k++) {
-                const __m128i sums = _mm_add_epi32(sum4(s[k]), _mm_set1_epi32(lift[k]));
+                const __m128i sums = _mm_add_epi32(sum4(s[k]), _mm_set1_epi32(comp[k]));
                 const __m128 by = _mm_mul_ps(_mm_set1_ps(a->scale[i + k]), scales);
                 _mm_mask_storeu_ps(out + (i + k) * out_stride + j, some,
                                    _mm_mul_ps(_mm_cvtepi32_ps(sums), by));

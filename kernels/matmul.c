@@ -124,7 +124,7 @@ static uint16_t f16_up(float f) {
     return quant_f16_to_f32(h) < f ? (uint16_t)(h + 1) : h;
 }
 
-/* The scale with which the largest of n weights becomes 127; with `wide` no eight has a norm above
+/* The scale with which the largest of n weights becomes 127; with `wide` no octet has a norm above
  * MM_NORM either, when rounded: that adds half the root of eight. What is infinite or no number
  * becomes zero. */
 static float w8_scale(float *x, int n, bool wide) {
@@ -135,9 +135,9 @@ static float w8_scale(float *x, int n, bool wide) {
         one = vec_get()->magnitude(x, n) / 127.0f;
     }
     if (!wide || !(one > 0)) return one;
-    /* Eights whose weights are too small for a float's inverse are so when rounded. */
+    /* Octets whose weights are too small for a float's inverse are so when rounded. */
     const float inv = 1.0f / one;
-    const float over = vec_get()->norm_of_eights(x, inv < 3e38f ? inv : 3e38f, n);
+    const float over = vec_get()->norm_of_octets(x, inv < 3e38f ? inv : 3e38f, n);
     return over > MM_NORM - 1.5f ? one * (over / (MM_NORM - 1.5f)) : one;
 }
 

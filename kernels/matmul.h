@@ -31,8 +31,8 @@
  *              the high ones, as numbers of IQ4_NL's 16 levels; then [k/32][16] scales (f16)
  *     MM_L4K   the same codes, then [k/32][16] signed bytes: scales, in units of the floats (f16)
  *              that follow, [k/256][16]
- *     MM_W8W   as W8 of rows turned by vec_kernels.rotate, with [k/128][16] scales (f16): one for
- *              four groups, as activations must have it (vec_codes.wide); no eight is larger than
+ *     MM_W8W   as W8 of rows rotated by vec_kernels.rotate, with [k/128][16] scales (f16): one for
+ *              four groups, as activations must have it (vec_codes.wide); no octet is larger than
  *              MM_NORM
  *     MM_W8T   the same as signed bytes, for tiles
  * MM_K... are GGUF's K formats; K6 takes as many bits as in the file, the others 1/8 more a weight.
@@ -144,16 +144,17 @@ typedef struct mm_weights {
 /* Rows of activations. The F32 kind reads x, the integer kinds the rest. */
 typedef struct mm_input {
     const float *x;
-    size_t x_stride;           /* floats from row to row */
-    const int8_t *q;           /* [m][k_padded] in [-127, 127] */
-    const float *scale, *wsum; /* [m][k_padded / 32]: scale, and scale times the group's sum */
-    const int32_t *sum;        /* the group's sum of q */
-    const int32_t *halves;     /* K3, K6: [m][k_padded / 16], -32 times the sum of 16 codes */
-    const int32_t *lifts;      /* 8 bits, where .lifts says so: [m][k_padded / 8] of quantize */
-    size_t q_stride, g_stride; /* elements from row to row; of halves 2, of lifts 4 g_stride */
-    bool add;                  /* add to what out holds: the second term of a finer rounding */
-    const int *groups;         /* NULL: all, as always with wide kinds; else the groups of channels
-                                * to sum over, ascending */
+    size_t x_stride;             /* floats from row to row */
+    const int8_t *q;             /* [m][k_padded] in [-127, 127] */
+    const float *scale, *wsum;   /* [m][k_padded / 32]: scale, and scale times the group's sum */
+    const int32_t *sum;          /* the group's sum of q */
+    const int32_t *halves;       /* K3, K6: [m][k_padded / 16], -32 times the sum of 16 codes */
+    const int32_t *compensation; /* 8 bits, with int16_sums: [m][k_padded / 8] of quantize */
+    size_t q_stride;             /* elements from row to row */
+    size_t g_stride;             /* the same; of halves 2, of compensation 4 g_stride */
+    bool add;                    /* add to what out holds: the second term of a finer rounding */
+    const int *groups; /* NULL: all, as always with wide kinds; else the groups of channels
+                                  * to sum over, ascending */
     int n_groups;
 } mm_input;
 
@@ -164,9 +165,9 @@ typedef void mm_run_fn(const mm_weights *w, const mm_input *in, int row0, int ro
 
 typedef struct mm_kernels {
     mm_run_fn *run[MM_KIND_END];
-    int panels;   /* panels that a tile takes together: ranges of a multiple of it run best */
-    bool lifts;   /* weights of 8 bits add up in 16: rows for them must be rounded for that */
-    mm_kind wide; /* the wide kind that they gain by; MM_F32: none */
+    int panels;      /* panels that a tile takes together: ranges of a multiple of it run best */
+    bool int16_sums; /* weights of 8 bits add up in 16: rows for them must be rounded for that */
+    mm_kind wide;    /* the wide kind that they gain by; MM_F32: none */
 } mm_kernels;
 
 /* How a tensor of this type is kept: MM_F32 when exact, else the nearest integer kind. */
@@ -187,7 +188,7 @@ void mm_weights_deinit(mm_weights *w); /* zeroed is fine */
 void mm_weights_pack(mm_weights *w, int panel0, int panel1, quant_type type, const void *rows,
                      size_t row_bytes, const float *columns, float *scratch);
 
-/* The weight at [row][channel] as the kernels see it, so of wide kinds one of a turned row; for
+/* The weight at [row][channel] as the kernels see it, so of wide kinds one of a rotated row; for
  * tests. */
 float mm_weights_at(const mm_weights *w, int row, int channel);
 

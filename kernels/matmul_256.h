@@ -40,7 +40,7 @@ typedef __m256i iacc;
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
 }
-V16_INLINE iw iw_turn(iw w) {
+V16_INLINE iw iw_flip_sign(iw w) {
     return _mm256_xor_si256(w, _mm256_set1_epi8(-128));
 }
 V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {

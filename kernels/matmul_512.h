@@ -20,7 +20,7 @@ typedef __m512i iw;
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm512_loadu_si512(p);
 }
-V16_INLINE iw iw_turn(iw w) {
+V16_INLINE iw iw_flip_sign(iw w) {
     return _mm512_xor_si512(w, _mm512_set1_epi8(-128));
 }
 V16_INLINE void iw_load4(const unsigned char *p, iw *lo, iw *hi) {

@@ -209,8 +209,8 @@ INLINE void multiply_some(const mm_kind kind, const weights_chunk *c, const batc
 }
 
 /* to[group][row] from a row's floats, for 16 rows. */
-INLINE void turn(const weights_chunk *c, const int parts, const float *from, size_t stride,
-                 float (*to)[BLOCK * TILE], bool in_order) {
+INLINE void transpose(const weights_chunk *c, const int parts, const float *from, size_t stride,
+                      float (*to)[BLOCK * TILE], bool in_order) {
     int i = 0;
     for (; in_order && parts == 1 && i + 4 <= c->n; i += 4)
         for (int r = 0; r < TILE; r += 4) {
@@ -228,15 +228,15 @@ INLINE void turn(const weights_chunk *c, const int parts, const float *from, siz
             to[i][r] = from[(size_t)r * stride + (size_t)(c->number[i] / parts)];
 }
 
-INLINE void turn_rows(const mm_kind kind, const weights_chunk *c, const mm_input *in, int row,
-                      int tiles, rows_chunk *rows) {
+INLINE void transpose_rows(const mm_kind kind, const weights_chunk *c, const mm_input *in, int row,
+                           int tiles, rows_chunk *rows) {
     for (int t = 0; t < tiles; t++) {
         const size_t at = (size_t)(row + t * TILE) * in->g_stride;
         float(*scale)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->scale[0] + t * TILE);
         float(*wsum)[BLOCK * TILE] = (float(*)[BLOCK * TILE])(rows->wsum[0] + t * TILE);
-        turn(c, parts_of(kind), in->scale + at, in->g_stride, scale,
-             !in->groups && !mm_is_wide(kind));
-        if (mm_has_min(kind)) turn(c, 1, in->wsum + at, in->g_stride, wsum, !in->groups);
+        transpose(c, parts_of(kind), in->scale + at, in->g_stride, scale,
+                  !in->groups && !mm_is_wide(kind));
+        if (mm_has_min(kind)) transpose(c, 1, in->wsum + at, in->g_stride, wsum, !in->groups);
     }
 }
 
@@ -285,12 +285,12 @@ INLINE void chunk(const mm_kind kind, const weights_chunk *c, const mm_input *in
     _Alignas(64) rows_chunk rows[2]; /* this block's and the one's before */
     batch before = {.n = 0};
     const int most = batch_of(kind);
-    int which = 0, turned = 0;
-    for (int row = row0; row + TILE <= row1; row += BLOCK * TILE, turned ^= 1) {
-        batch now = {.rows = &rows[turned],
+    int which = 0, side = 0;
+    for (int row = row0; row + TILE <= row1; row += BLOCK * TILE, side ^= 1) {
+        batch now = {.rows = &rows[side],
                      .total = &total->t[(row - row0) / TILE],
                      .tiles = row1 - row >= BLOCK * TILE ? BLOCK : 1};
-        turn_rows(kind, c, in, row, now.tiles, &rows[turned]);
+        transpose_rows(kind, c, in, row, now.tiles, &rows[side]);
         for (int first = 0; first < c->n; first += most, which ^= 1) {
             now.first = first;
             now.n = c->n - first < most ? c->n - first : most;

@@ -1,13 +1,13 @@
 /* matmul_avx2.c - maddubs, which adds two products of u8 by s8 with saturation at 16 bits.
  *
  * W8: the stored code c = w + 128 <= 255 times x. The rows' codes are rounded so that two
- * neighbours of one sign add up to 128 at most (vec_kernels.quantize with lifts): a pair is at most
- * 255 x 128 = 32,640 <= 32,767 and never saturates; neighbours of two signs stay below 255 x 127.
- * Two pairs and -128 times the sum of their four x are added modulo 2^16. That is the sum of w x,
+ * neighbours of one sign add up to 128 at most (vec_kernels.quantize with compensation): a pair is
+ * at most 255 x 128 = 32,640 <= 32,767 and never saturates; neighbours of two signs stay below
+ * 255 x 127. Two pairs and -128 times the sum of their four x are added modulo 2^16. That is the sum of w x,
  * and because |w| <= 128 and the four |x| add up to 255 at most, it is at most 32,640 and so exact.
  * It is widened then: six instructions for 64 products, where |w| times x with w's sign needs
  * eight, of which three instead of four are multiplications.
- * W8W, W8T: the rows' neighbours likewise; eights of weights and of codes have norms that no
+ * W8W, W8T: the rows' neighbours likewise; octets of weights and of codes have norms that no
  * product of them passes 32,767 (MM_NORM, VEC_NORM), and so no sum of eight products does (Cauchy
  * and Schwarz): four pairs and -128 times the sum of their x: ten instructions for 128 products.
  * W4: q <= 15: a pair is at most 2 x 15 x 127 = 3,810, the eight pairs of a group 30,480 <= 32,767:
@@ -19,8 +19,8 @@
 #define MM_WIDE_KIND           MM_W8W
 #define MM_SOME_PLAIN(kind)    (mm_has_5_bits(kind) || mm_has_halves(kind))
 #define MM_ACC_IN_MEMORY(kind) mm_has_4_bits(kind)
-#define MM_LIFTS
-#define MM_FOURS
+#define MM_INT16_SUMS
+#define MM_QUADS
 #include "kernels/matmul_256.h"
 
 /* gcc would turn the chain of sums into a tree and spill its leaves: a third of the speed. */
@@ -41,17 +41,17 @@ V16_INLINE iacc iacc_start4(int32_t sum) {
     (void)sum;
     return _mm256_setzero_si256();
 }
-V16_INLINE iacc iacc_fours8(iacc s, iw w0, iw w1, int x0, int x1, int lift) {
+V16_INLINE iacc iacc_quads8(iacc s, iw w0, iw w1, int x0, int x1, int comp) {
     __m256i sum = _mm256_maddubs_epi16(w0, _mm256_set1_epi32(x0));
-    sum = _mm256_add_epi16(sum, _mm256_set1_epi32(lift));
+    sum = _mm256_add_epi16(sum, _mm256_set1_epi32(comp));
     sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w1, _mm256_set1_epi32(x1)));
     s = _mm256_add_epi32(s, _mm256_madd_epi16(sum, _mm256_set1_epi16(1)));
     KEEP_ORDER(s);
     return s;
 }
-V16_INLINE iacc iacc_eights8(iacc s, const iw w[4], const int8_t *x, int lift) {
+V16_INLINE iacc iacc_octets8(iacc s, const iw w[4], const int8_t *x, int comp) {
     __m256i sum = _mm256_maddubs_epi16(w[0], set_4(x));
-    sum = _mm256_add_epi16(sum, _mm256_set1_epi32(lift));
+    sum = _mm256_add_epi16(sum, _mm256_set1_epi32(comp));
     _Pragma("GCC unroll 3") for (int i = 1; i < 4; i++) {
         sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[i], set_4(x + 4 * i)));
         KEEP_ORDER(sum);

@@ -43,8 +43,8 @@ INLINE void load_pair(const mm_kind kind, const unsigned char *c, const int v, i
         *lo = iw_load8(c + v * 128);
         *hi = iw_load8(c + v * 128 + 64);
     } else if (kind == MM_W8T) {
-        *lo = iw_turn(iw_load8(c + v * 128));
-        *hi = iw_turn(iw_load8(c + v * 128 + 64));
+        *lo = iw_flip_sign(iw_load8(c + v * 128));
+        *hi = iw_flip_sign(iw_load8(c + v * 128 + 64));
     } else if (kind == MM_K3) {
         *lo = iw_load3(iw_load8(c), iw_load8(c + 128), v, 0);
         *hi = iw_load3(iw_load8(c + 64), iw_load8(c + 128), v, 1);

@@ -32,7 +32,7 @@ V16_INLINE iw iw_load8(const unsigned char *p) {
     memcpy(w.b, p, sizeof w.b);
     return w;
 }
-V16_INLINE iw iw_turn(iw w) {
+V16_INLINE iw iw_flip_sign(iw w) {
     for (int i = 0; i < 64; i++) w.b[i] ^= 0x80;
     return w;
 }

@@ -11,7 +11,7 @@
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  * and for the kinds, where W4 stands for W4M and K4 as well, W5 for W5M and K5, L4 for L4K:
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
- *   iw_turn(w)                            signed bytes of W8T to those of W8 and back
+ *   iw_flip_sign(w)                       signed bytes of W8T to those of W8 and back
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
  *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
  *                                         them from 2i of `high`
@@ -22,10 +22,10 @@
  *   iacc_start6(start)                    of K6 and K3, given -32 or -4 times that sum
  *   iacc_dot8/4(acc, w, x)                x: 4 activations in an int; dot4 for all but W8, L4
  *   iacc_end8(acc), iacc_end4/5(acc, sum) as floats; sum as for start; end8 for K6 and K3 too
- *   MM_LIFTS, if W8 and L4 take 8 activations at once, by iacc_fours8(acc, w0, w1, x0, x1, lift),
- *             and wide kinds 16, by iacc_eights8(acc, w[4], x, lift), with KEEP_ORDER(v), which
- *             makes gcc compute v there
- *   MM_FOURS, if W5 takes 16, by iacc_dot5(acc, w[4], x[4]), and K6 and K3 8, by
+ *   MM_INT16_SUMS, if W8 and L4 take 8 activations at once, by iacc_quads8(acc, w0, w1, x0, x1,
+ *             comp), and wide kinds 16, by iacc_octets8(acc, w[4], x, comp), with KEEP_ORDER(v),
+ *             which makes gcc compute v there
+ *   MM_QUADS, if W5 takes 16, by iacc_dot5(acc, w[4], x[4]), and K6 and K3 8, by
  *             iacc_dot6(acc, w0, w1, x0, x1)
  * Codes are above the weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end
  * takes that off. */
@@ -49,7 +49,7 @@ enum {
     FEW_ROWS = MM_ROWS_INT < 3 ? MM_ROWS_INT : 3
 };
 
-#ifdef MM_LIFTS
+#ifdef MM_INT16_SUMS
 #include "kernels/matmul_stream.h"
 #endif
 
@@ -180,7 +180,7 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
         UNROLL for (int r = 0; r < rows; r++) {
             const int x0 = load_i32(x[r] + half * 16 + v * 4);
             const int x1 = load_i32(x[r] + half * 16 + v * 4 + 4);
-#ifdef MM_FOURS
+#ifdef MM_QUADS
             UNROLL for (int u = 0; u < units; u++) t[r][u] =
                 iacc_dot6(t[r][u], b[u][0], b[u][1], x0, x1);
 #else
@@ -191,10 +191,10 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
     }
 }
 
-#ifdef MM_LIFTS
+#ifdef MM_INT16_SUMS
 /* Wide kinds: sixteen channels at a time. */
 INLINE void wide_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
-                      const int8_t *const x[TILE_ROWS], const int32_t *const lift[TILE_ROWS],
+                      const int8_t *const x[TILE_ROWS], const int32_t *const comp[TILE_ROWS],
                       iacc t[TILE_ROWS][MM_UNITS], const int rows, const int units) {
     UNROLL for (int i = 0; i < 2; i++) {
         iw b[MM_UNITS][4];
@@ -204,13 +204,13 @@ INLINE void wide_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
         }
         UNROLL for (int r = 0; r < rows; r++) {
             UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                iacc_eights8(t[r][u], b[u], x[r] + i * 16, lift[r][i]);
+                iacc_octets8(t[r][u], b[u], x[r] + i * 16, comp[r][i]);
         }
     }
 }
 #endif
 
-#ifdef MM_FOURS
+#ifdef MM_QUADS
 /* 5 bits: sixteen channels at a time. */
 INLINE void five_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
                       const bool plain, const int8_t *const x[TILE_ROWS],
@@ -235,31 +235,31 @@ INLINE void five_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
 }
 #endif
 
-/* All but K3 and K6: the sums of group g of the rows whose codes for it are at x. lifts: of the
- * first row's group 0, g_stride groups of four from row to row. */
+/* All but K3 and K6: the sums of group g of the rows whose codes for it are at x. compensation:
+ * of the first row's group 0, g_stride groups of four from row to row. */
 INLINE void group_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
-                       const bool plain, const int8_t *const x[TILE_ROWS], const int32_t *lifts,
-                       size_t g_stride, int g, iacc t[TILE_ROWS][MM_UNITS], const int rows,
-                       const int units) {
+                       const bool plain, const int8_t *const x[TILE_ROWS],
+                       const int32_t *compensation, size_t g_stride, int g,
+                       iacc t[TILE_ROWS][MM_UNITS], const int rows, const int units) {
     const bool eight = mm_has_8_bits(kind);
-#ifdef MM_FOURS
+#ifdef MM_QUADS
     if (mm_has_5_bits(kind)) {
         five_sums(kind, codes, at, plain, x, t, rows, units);
         return;
     }
 #endif
-#ifdef MM_LIFTS
-    const int32_t *lift[TILE_ROWS];
+#ifdef MM_INT16_SUMS
+    const int32_t *comp[TILE_ROWS];
     UNROLL for (int r = 0; eight && r < rows; r++) {
-        lift[r] = lifts + ((size_t)r * g_stride + (size_t)g) * 4;
-        HOLD(lift[r]);
+        comp[r] = compensation + ((size_t)r * g_stride + (size_t)g) * 4;
+        HOLD(comp[r]);
     }
     if (mm_is_wide(kind)) {
-        wide_sums(kind, codes, at, x, lift, t, rows, units);
+        wide_sums(kind, codes, at, x, comp, t, rows, units);
         return;
     }
 #else
-    (void)lifts, (void)g_stride, (void)g;
+    (void)compensation, (void)g_stride, (void)g;
 #endif
     /* Vectors of codes lie in pairs of channels that follow each other, or that are 16 apart. */
     const int step = eight ? 8 : 4, apart = eight ? 4 : 16;
@@ -278,8 +278,8 @@ INLINE void group_sums(const mm_kind kind, const unsigned char *const codes[MM_U
                 if (!eight)
                     t[r][u] = iacc_dot4(iacc_dot4(t[r][u], b0[u], x0), b1[u], x1);
                 else
-#ifdef MM_LIFTS
-                    t[r][u] = iacc_fours8(t[r][u], b0[u], b1[u], x0, x1, lift[r][i]);
+#ifdef MM_INT16_SUMS
+                    t[r][u] = iacc_quads8(t[r][u], b0[u], b1[u], x0, x1, comp[r][i]);
 #else
                     t[r][u] = iacc_dot8(iacc_dot8(t[r][u], b0[u], x0), b1[u], x1);
 #endif
@@ -316,8 +316,9 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
     const int32_t *sum = in->sum + (size_t)row * in->g_stride;
     const int32_t *halves =
         mm_has_halves(kind) ? in->halves + (size_t)row * in->g_stride * 2 : NULL;
-    const int32_t *lifts =
-        in->lifts && mm_has_8_bits(kind) ? in->lifts + (size_t)row * in->g_stride * 4 : NULL;
+    const int32_t *compensation = in->compensation && mm_has_8_bits(kind)
+                                      ? in->compensation + (size_t)row * in->g_stride * 4
+                                      : NULL;
     const bool five = mm_has_5_bits(kind), centred = !mm_has_min(kind);
     const size_t group_bytes = plain ? MM_GROUP * MM_PANEL : mm_group_bytes(kind);
     const unsigned char *codes[MM_UNITS], *scales[MM_UNITS];
@@ -385,7 +386,7 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
                                         : iacc_start4(centred ? s : 0);
             }
         }
-        group_sums(kind, codes, at, plain, x, lifts, in->g_stride, g, t, rows, units);
+        group_sums(kind, codes, at, plain, x, compensation, in->g_stride, g, t, rows, units);
         if (g + 1 < first_group + scale_groups(kind, first_group, groups)) continue;
         UNROLL for (int u = 0; u < units; u++) {
             TILE_SCALES(u);
@@ -496,7 +497,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
         rows_f32(w, v.panel, in, row0, row1, out, out_stride, panels);
         return;
     }
-#ifdef MM_LIFTS
+#ifdef MM_INT16_SUMS
     if (mm_is_wide(kind) && row1 - row0 >= STREAM_FROM) {
         stream(kind, w, v.panel, in, row0, row1, out, out_stride, begin, end, how.fetch);
         return;
@@ -623,7 +624,7 @@ const mm_kernels MM_TABLE = {
             [MM_W8T] = run_w8t},
     .panels = MM_PANELS,
     .wide = MM_WIDE_KIND,
-#ifdef MM_LIFTS
-    .lifts = true,
+#ifdef MM_INT16_SUMS
+    .int16_sums = true,
 #endif
 };

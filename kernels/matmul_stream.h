@@ -1,5 +1,5 @@
-/* matmul_stream.h - products of a wide kind with many rows, where a multiplication adds up eights
- * in 16 bits (matmul_impl.h, MM_LIFTS): the codes of 16 channels of a panel stay in registers
+/* matmul_stream.h - products of a wide kind with many rows, where a multiplication adds up octets
+ * in 16 bits (matmul_impl.h, MM_INT16_SUMS): the codes of 16 channels of a panel stay in registers
  * while rows pass by, a row's sums wait in the first cache. A tile of rows that keeps its sums in
  * registers instead loads each code again for every few rows; with so little left to compute, the
  * loads and what does not fit the registers take a fifth of its time. The sums are the tiles'. */
@@ -12,8 +12,8 @@
 enum { STREAM_FROM = 4, STREAM_ROWS = 48, STREAM_UNITS = MM_PANEL / MM_LANES };
 
 /* Channels [at, at + 16) of a panel's group times those rows; first: of their scale. */
-INLINE void stream_eights(const mm_kind kind, const unsigned char *codes, const int pair,
-                          const int8_t *q, size_t q_stride, const int32_t *lift, size_t lift_stride,
+INLINE void stream_octets(const mm_kind kind, const unsigned char *codes, const int pair,
+                          const int8_t *q, size_t q_stride, const int32_t *comp, size_t comp_stride,
                           int rows, iacc (*sums)[STREAM_UNITS], const bool first) {
     iw w[STREAM_UNITS][4];
     UNROLL for (int u = 0; u < STREAM_UNITS; u++) {
@@ -24,10 +24,10 @@ INLINE void stream_eights(const mm_kind kind, const unsigned char *codes, const 
     _Pragma("GCC unroll 2") for (int r = 0; r < rows; r++) {
         UNROLL for (int u = 0; u < STREAM_UNITS; u++) {
             iacc sum = first ? iacc_start8(0) : sums[r][u];
-            sums[r][u] = iacc_eights8(sum, w[u], q, *lift);
+            sums[r][u] = iacc_octets8(sum, w[u], q, *comp);
         }
         q += q_stride;
-        lift += lift_stride;
+        comp += comp_stride;
     }
 }
 
@@ -35,7 +35,7 @@ INLINE void stream_eights(const mm_kind kind, const unsigned char *codes, const 
 INLINE void stream_rows(const mm_kind kind, const mm_weights *w, const unsigned char *panel,
                         const mm_input *in, int row, int rows, float *out, size_t out_stride,
                         int begin, int end, const bool fetch) {
-    const size_t group_bytes = mm_group_bytes(kind), lift_stride = in->g_stride * 4;
+    const size_t group_bytes = mm_group_bytes(kind), comp_stride = in->g_stride * 4;
     iacc sums[STREAM_ROWS][STREAM_UNITS];
     vf acc[STREAM_ROWS][STREAM_UNITS];
     for (int r = 0; r < rows; r++) {
@@ -45,15 +45,15 @@ INLINE void stream_rows(const mm_kind kind, const mm_weights *w, const unsigned 
     for (int g = begin; g < end; g++) {
         const unsigned char *codes = panel + (size_t)g * group_bytes;
         const int8_t *q = in->q + (size_t)row * in->q_stride + (size_t)g * MM_GROUP;
-        const int32_t *lift = in->lifts + (size_t)row * lift_stride + (size_t)g * 4;
+        const int32_t *comp = in->compensation + (size_t)row * comp_stride + (size_t)g * 4;
         if (fetch) {
             for (size_t i = 0; i < group_bytes; i += 64) FETCH(codes + FETCH_BYTES + i);
         }
         if (g % MM_WIDE_GROUPS == 0)
-            stream_eights(kind, codes, 0, q, in->q_stride, lift, lift_stride, rows, sums, true);
+            stream_octets(kind, codes, 0, q, in->q_stride, comp, comp_stride, rows, sums, true);
         else
-            stream_eights(kind, codes, 0, q, in->q_stride, lift, lift_stride, rows, sums, false);
-        stream_eights(kind, codes, 1, q + 16, in->q_stride, lift + 1, lift_stride, rows, sums,
+            stream_octets(kind, codes, 0, q, in->q_stride, comp, comp_stride, rows, sums, false);
+        stream_octets(kind, codes, 1, q + 16, in->q_stride, comp + 1, comp_stride, rows, sums,
                       false);
         if ((g + 1) % MM_WIDE_GROUPS != 0 && g + 1 < w->k_padded / MM_GROUP) continue;
         vf scales[STREAM_UNITS][2];

@@ -65,7 +65,7 @@ static void dequeue(memory_budget *b, waiter *w) {
     pthread_cond_broadcast(&b->change); /* the next one may be first now */
 }
 
-static int wait_turn(memory_budget *b, size_t bytes, int wait_ms, const atomic_bool *cancel) {
+static int wait_in_line(memory_budget *b, size_t bytes, int wait_ms, const atomic_bool *cancel) {
     waiter w = {0};
     int rc = FO_OK;
     double until = fo_now_ms() + wait_ms;
@@ -95,7 +95,7 @@ int memory_budget_take(memory_budget *b, size_t bytes, int wait_ms, const atomic
     int rc = FO_OK;
     pthread_mutex_lock(&b->mu);
     if (b->first || !is_free(b, bytes))
-        rc = wait_ms > 0 ? wait_turn(b, bytes, wait_ms, cancel) : FO_EBUSY;
+        rc = wait_ms > 0 ? wait_in_line(b, bytes, wait_ms, cancel) : FO_EBUSY;
     if (!rc) {
         b->used += bytes;
         if (b->used > b->most) b->most = b->used;

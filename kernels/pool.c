@@ -9,7 +9,7 @@
  *
  * Threads of a node have neighbouring numbers, so neighbouring shares of a loop. Who has done its
  * own share takes from those of its node first: what lies there is near.
- * Lock order: turn, then mu. */
+ * Lock order: run_mu, then mu. */
 #include "kernels/pool.h"
 
 #include <pthread.h>
@@ -38,8 +38,8 @@ struct fo_pool {
         int begin, end; /* the threads of the same node */
     } * places;         /* by thread */
 
-    pthread_mutex_t turn; /* held by the caller of fo_pool_run */
-    pthread_mutex_t mu;   /* for sleeping alone */
+    pthread_mutex_t run_mu; /* held by the caller of fo_pool_run */
+    pthread_mutex_t mu;     /* for sleeping alone */
     pthread_cond_t start, done;
     /* written while the gate is shut and nobody inside, then read-only */
     size_t n, grain;
@@ -220,7 +220,7 @@ static fo_pool *create(int n_threads, const fo_topology *t, bool background) {
     p->background = background;
     /* Who spins must not keep another from working. */
     p->spins = n_threads <= fo_cpu_count() ? SPINS : 0;
-    pthread_mutex_init(&p->turn, NULL);
+    pthread_mutex_init(&p->run_mu, NULL);
     pthread_mutex_init(&p->mu, NULL);
     pthread_cond_init(&p->start, NULL);
     pthread_cond_init(&p->done, NULL);
@@ -264,7 +264,7 @@ void fo_pool_free(fo_pool *p) {
     atomic_store(&p->stop, true);
     wake(p);
     for (int i = 1; i < p->n_threads; i++) pthread_join(p->threads[i], NULL);
-    pthread_mutex_destroy(&p->turn);
+    pthread_mutex_destroy(&p->run_mu);
     pthread_mutex_destroy(&p->mu);
     pthread_cond_destroy(&p->start);
     pthread_cond_destroy(&p->done);
@@ -310,7 +310,7 @@ static void await_all(fo_pool *p) {
 }
 
 static void run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg, bool own_only) {
-    pthread_mutex_lock(&p->turn);
+    pthread_mutex_lock(&p->run_mu);
     p->n = n;
     p->grain = (n - 1) / grain < UINT32_MAX ? grain : (n - 1) / (UINT32_MAX - 1) + 1;
     p->fn = fn;
@@ -323,7 +323,7 @@ static void run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg, b
     work(p, 0);
     if (own_only) await_all(p);
     if (atomic_fetch_sub(&p->gate, OPEN) & INSIDE) await_workers(p);
-    pthread_mutex_unlock(&p->turn);
+    pthread_mutex_unlock(&p->run_mu);
 }
 
 void fo_pool_run(fo_pool *p, size_t n, size_t grain, fo_pool_fn *fn, void *arg) {

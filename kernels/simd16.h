@@ -76,7 +76,7 @@ V16_INLINE v16 v16_swap1(v16 a) { /* neighbours change places: 1 0 3 2 ... */
 V16_INLINE v16 v16_swap2(v16 a) { /* pairs do: 2 3 0 1 6 ... */
     return _mm512_permute_ps(a, 0x4E);
 }
-V16_INLINE v16 v16_swap4(v16 a) { /* fours do: 4 5 6 7 0 1 2 3 12 ... */
+V16_INLINE v16 v16_swap4(v16 a) { /* quads do: 4 5 6 7 0 1 2 3 12 ... */
     return _mm512_shuffle_f32x4(a, a, 0xB1);
 }
 V16_INLINE v16 v16_swap8(v16 a) { /* halves do */

@@ -24,11 +24,11 @@ typedef struct vec_codes {
     /* [k_padded / 8] or NULL. Asks for codes that a kernel may add up in 16 bits; the scale grows
      * by an eighth to a third for that. The codes of two neighbours of one sign add up to 128 at
      * most. Without `wide` the magnitudes at 8j + (0 1 4 5) and at 8j + (2 3 6 7) add up to 255 at
-     * most, and lifts[j] holds -128 times the two sums of codes, as 16-bit numbers, the first one
-     * low. With `wide` the squares at 16j + (0 1 4 5 8 9 12 13) and at 16j + (2 3 6 7 10 11 14 15)
-     * add up to VEC_NORM^2 at most, and lifts[4g + i] holds -128 times the sums of those two, where
-     * j = 2g + i: two are used of a group's four. */
-    int32_t *lifts;
+     * most, and compensation[j] holds -128 times the two sums of codes, as 16-bit numbers, the
+     * first one low. With `wide` the squares of each octet, 16j + (0 1 4 5 8 9 12 13) and 16j +
+     * (2 3 6 7 10 11 14 15), add up to VEC_NORM^2 at most, and compensation[4g + i] holds -128
+     * times the sums of those two, where j = 2g + i: two are used of a group's four. */
+    int32_t *compensation;
     bool wide; /* one scale for each VEC_WIDE values: scale[g] is that of four groups */
 } vec_codes;
 
@@ -50,7 +50,7 @@ typedef struct vec_kernels {
     float (*max)(const float *x, int n); /* n >= 1 */
     /* sum of e^(x - shift) over the row, in double; for log-probabilities */
     double (*sum_exp)(const float *x, float shift, int n);
-    /* Pairs (x[i], x[i + half]) turned by the angle whose cosine and sine are c[i], s[i]. */
+    /* Pairs (x[i], x[i + half]) rotated by the angle whose cosine and sine are c[i], s[i]. */
     void (*rope_halves)(float *x, const float *c, const float *s, int half);
     /* Pairs (x[2i], x[2i + 1]). */
     void (*rope_pairs)(float *x, const float *c, const float *s, int half);
@@ -60,18 +60,18 @@ typedef struct vec_kernels {
     void (*to_i8)(int8_t *y, const float *x, float scale, int n); /* scale x, to +-127; x finite */
     /* The largest |x|; NaN where one is infinite or no number. */
     float (*magnitude)(const float *x, int n);
-    /* The largest norm of the eights (vec_codes.lifts) of scale x, finite; n is a multiple of 16.
-     */
-    float (*norm_of_eights)(const float *x, float scale, int n);
+    /* The largest norm of the octets (vec_codes.compensation) of scale x, finite; n is a multiple
+     * of 16. */
+    float (*norm_of_octets)(const float *x, float scale, int n);
     /* q[k_padded] = round(x / scale) in groups of VEC_GROUP, scale = max |x| / 127, zeroes from n
      * to k_padded (a multiple of VEC_GROUP). A group that holds an infinite number or one that is
-     * none counts as zero; others under the same wide scale do not. With lifts and wide scales,
-     * which take squares, so do a group with magnitudes beyond 1e18 and all below 1e-15. */
+     * none counts as zero; others under the same wide scale do not. With compensation and wide
+     * scales, which take squares, so do a group with magnitudes beyond 1e18 and all below 1e-15. */
     void (*quantize)(const vec_codes *to, const float *x, int n, int k_padded);
-    /* y[n_padded] = x[n] and zeroes, turned: each VEC_WIDE values, the last half as many where
+    /* y[n_padded] = x[n] and zeroes, rotated: each VEC_WIDE values, the last half as many where
      * n_padded (a multiple of VEC_WIDE / 2) says so, times an orthogonal matrix of +-1 / sqrt(their
-     * number), Sylvester's. It is its own inverse, keeps sums of products of rows turned alike, and
-     * spreads a value that towers over its neighbours, so that one scale fits them all: Ashkboos
+     * number), Sylvester's. It is its own inverse, keeps sums of products of rows rotated alike,
+     * and spreads an outlier over its neighbours, so that one scale fits them all: Ashkboos
      * and others, QuaRot (2024). The same bits at every level. y may be x. */
     void (*rotate)(float *y, const float *x, int n, int n_padded);
     /* r = x - scale[g] q: what quantize() left. r may be x. */

@@ -275,11 +275,11 @@ static float magnitude(const float *x, int n) {
     return v16_sum(none) == 0 ? v16_hmax(top) : NAN;
 }
 
-static float norm_of_eights(const float *x, float s, int n) {
+static float norm_of_octets(const float *x, float s, int n) {
     v16 top = v16_zero();
     for (int i = 0; i < n; i += 16) {
         const v16 v = v16_mul(v16_load(x + i), v16_set(s));
-        top = v16_max(top, eights_of(v16_mul(v, v)));
+        top = v16_max(top, octets_of(v16_mul(v, v)));
     }
     return sqrtf(v16_hmax(top));
 }
@@ -315,7 +315,7 @@ const vec_kernels VEC_TABLE = {
     .from_i8 = from_i8,
     .to_i8 = to_i8,
     .magnitude = magnitude,
-    .norm_of_eights = norm_of_eights,
+    .norm_of_octets = norm_of_octets,
     .quantize = quantize,
     .rotate = rotate,
     .residual = residual,

@@ -9,22 +9,22 @@
 #include "kernels/simd16.h"
 #include "kernels/vec.h"
 
-/* What the codes of a row may be added up in (vec_codes.lifts), and so what bounds them beside 127:
- * nothing; neighbours and fours; neighbours and eights. */
-typedef enum rule { RULE_NONE, RULE_FOURS, RULE_EIGHTS } rule;
+/* What the codes of a row may be added up in (vec_codes.compensation), and so what bounds them
+ * beside 127: nothing; neighbours and quads; neighbours and octets. */
+typedef enum rule { RULE_NONE, RULE_QUADS, RULE_OCTETS } rule;
 
 V16_INLINE rule rule_of(const vec_codes *to) {
-    return !to->lifts ? RULE_NONE : to->wide ? RULE_EIGHTS : RULE_FOURS;
+    return !to->compensation ? RULE_NONE : to->wide ? RULE_OCTETS : RULE_QUADS;
 }
 
 /* What a norm of eight is multiplied with where 127 stands for magnitudes: rounding adds half the
  * root of eight to it. */
-#define EIGHTS_SCALE (127.0f / (VEC_NORM - 1.5f))
+#define OCTETS_SCALE (127.0f / (VEC_NORM - 1.5f))
 /* Less than this counts as zero then: squares of what matters beside it are still exact floats. */
 #define NORM_FROM 1e-15f
 
 /* In each lane the sum of its eight: 0 1 4 5 8 9 12 13 or 2 3 6 7 10 11 14 15. */
-V16_INLINE v16 eights_of(v16 a) {
+V16_INLINE v16 octets_of(v16 a) {
     a = v16_add(a, v16_swap1(a));
     a = v16_add(a, v16_swap4(a));
     return v16_add(a, v16_swap8(a));
@@ -37,23 +37,23 @@ V16_INLINE float top_of(v16 a, v16 b, const rule r) {
     if (r == RULE_NONE) return v16_hmax(top);
     top = v16_max(top, v16_abs(v16_add(a, v16_swap1(a))));
     top = v16_max(top, v16_abs(v16_add(b, v16_swap1(b))));
-    if (r == RULE_FOURS) {
+    if (r == RULE_QUADS) {
         v16 fa = v16_add(v16_abs(a), v16_abs(v16_swap1(a)));
         v16 fb = v16_add(v16_abs(b), v16_abs(v16_swap1(b)));
         v16 four = v16_max(v16_add(fa, v16_swap4(fa)), v16_add(fb, v16_swap4(fb)));
         return v16_hmax(v16_max(top, v16_mul(four, v16_set(127.0f / 253.0f))));
     }
-    const v16 squares = v16_max(eights_of(v16_mul(a, a)), eights_of(v16_mul(b, b)));
-    const float norm = sqrtf(v16_hmax(squares)) * EIGHTS_SCALE, one = v16_hmax(top);
+    const v16 squares = v16_max(octets_of(v16_mul(a, a)), octets_of(v16_mul(b, b)));
+    const float norm = sqrtf(v16_hmax(squares)) * OCTETS_SCALE, one = v16_hmax(top);
     return norm > one || norm != norm ? norm : one;
 }
 
 #if defined(__AVX2__)
-/* Given the sums of a group's neighbours; in eights they stand there twice. */
-V16_INLINE __m128i lifts_of(__m256i two, bool eights) {
+/* Given the sums of a group's neighbours; in octets they stand there twice. */
+V16_INLINE __m128i compensation_of(__m256i two, bool octets) {
     __m256i four = _mm256_add_epi16(two, _mm256_shuffle_epi32(two, 0xB1));
     four = _mm256_sub_epi16(_mm256_setzero_si256(), _mm256_slli_epi16(four, 7));
-    if (eights) { /* 64-bit lanes hold a four twice */
+    if (octets) { /* 64-bit lanes hold a four twice */
         four = _mm256_add_epi16(four, _mm256_shuffle_epi32(four, 0x4E));
         four = _mm256_permutevar8x32_epi32(four, _mm256_setr_epi32(0, 4, 0, 4, 0, 4, 0, 4));
     } else {
@@ -63,13 +63,13 @@ V16_INLINE __m128i lifts_of(__m256i two, bool eights) {
 }
 #endif
 
-/* Of a group's codes: -128 times the sums of the fours at 8j + 0 1 4 5 and 8j + 2 3 6 7; in eights
- * of two such fours. */
-V16_INLINE void put_lifts(int32_t lifts[4], const int8_t q[VEC_GROUP], bool eights) {
+/* Of a group's codes: -128 times the sums of the quads at 8j + 0 1 4 5 and 8j + 2 3 6 7; in octets
+ * of two such quads. */
+V16_INLINE void put_compensation(int32_t compensation[4], const int8_t q[VEC_GROUP], bool octets) {
 #if defined(__AVX2__)
     __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)q);
-    _mm_storeu_si128((__m128i *)(void *)lifts,
-                     lifts_of(_mm256_maddubs_epi16(_mm256_set1_epi8(1), v), eights));
+    _mm_storeu_si128((__m128i *)(void *)compensation,
+                     compensation_of(_mm256_maddubs_epi16(_mm256_set1_epi8(1), v), octets));
 #else
     int sums[4][2];
     for (int i = 0; i < 4; i++, q += 8)
@@ -77,8 +77,9 @@ V16_INLINE void put_lifts(int32_t lifts[4], const int8_t q[VEC_GROUP], bool eigh
             sums[i][j] = q[2 * j] + q[2 * j + 1] + q[2 * j + 4] + q[2 * j + 5];
     for (int i = 0; i < 4; i++) {
         int two[2] = {sums[i][0], sums[i][1]};
-        for (int j = 0; j < 2 && eights; j++) two[j] = sums[i % 2 * 2][j] + sums[i % 2 * 2 + 1][j];
-        lifts[i] = (int32_t)((uint32_t)(uint16_t)(-128 * two[0]) | (uint32_t)(-128 * two[1]) << 16);
+        for (int j = 0; j < 2 && octets; j++) two[j] = sums[i % 2 * 2][j] + sums[i % 2 * 2 + 1][j];
+        compensation[i] =
+            (int32_t)((uint32_t)(uint16_t)(-128 * two[0]) | (uint32_t)(-128 * two[1]) << 16);
     }
 #endif
 }
@@ -113,7 +114,8 @@ V16_INLINE void round_group(const vec_codes *to, v16 a, v16 b, int g, float inv,
     b = v16_max(v16_min(v16_round(v16_mul(b, iv)), hi), lo);
     v16_to_i8(to->q + g * VEC_GROUP, a);
     v16_to_i8(to->q + g * VEC_GROUP + 16, b);
-    if (to->lifts) put_lifts(to->lifts + 4 * g, to->q + g * VEC_GROUP, to->wide);
+    if (to->compensation)
+        put_compensation(to->compensation + 4 * g, to->q + g * VEC_GROUP, to->wide);
     to->scale[g] = scale;
     /* Integers below 2^24: exact in any order. */
     const int32_t first = (int32_t)v16_sum(a), last = (int32_t)v16_sum(b);
@@ -133,7 +135,7 @@ static void quantize_groups(const vec_codes *to, const float *x, int n, int g, i
             own[i] = top_of_group(to, x, n, g + i);
             if (own[i] > top) top = own[i];
         }
-        if (rule_of(to) == RULE_EIGHTS && top < NORM_FROM) top = 0.0f;
+        if (rule_of(to) == RULE_OCTETS && top < NORM_FROM) top = 0.0f;
         float inv = top > 0 ? 127.0f / top : 0.0f;
         /* A top below 127 / FLT_MAX counts as zero, too. */
         if (!(inv <= 3.0e38f)) inv = 0.0f, top = 0.0f;
@@ -154,7 +156,7 @@ V16_INLINE __m256 abs8(__m256 x) {
 }
 
 /* top_of() before its reduction, of 32 floats; each pair and each four is summed once. squares: of
- * the eights, apart. */
+ * the octets, apart. */
 V16_INLINE __m256 tops8(const float *x, const rule r, __m256 *squares) {
     __m256 x0 = _mm256_loadu_ps(x), x1 = _mm256_loadu_ps(x + 8);
     __m256 x2 = _mm256_loadu_ps(x + 16), x3 = _mm256_loadu_ps(x + 24);
@@ -163,16 +165,16 @@ V16_INLINE __m256 tops8(const float *x, const rule r, __m256 *squares) {
     if (r == RULE_NONE) return top;
     __m256 pairs = _mm256_max_ps(abs8(_mm256_hadd_ps(x0, x1)), abs8(_mm256_hadd_ps(x2, x3)));
     top = _mm256_max_ps(top, pairs);
-    if (r == RULE_EIGHTS) {
+    if (r == RULE_OCTETS) {
         a0 = _mm256_mul_ps(x0, x0), a1 = _mm256_mul_ps(x1, x1);
         a2 = _mm256_mul_ps(x2, x2), a3 = _mm256_mul_ps(x3, x3);
     }
     __m256 f0 = _mm256_hadd_ps(a0, a1), f1 = _mm256_hadd_ps(a2, a3);
-    __m256 fours =
+    __m256 quads =
         _mm256_add_ps(_mm256_permute2f128_ps(f0, f1, 0x20), _mm256_permute2f128_ps(f0, f1, 0x31));
-    if (r == RULE_FOURS)
-        return _mm256_max_ps(top, _mm256_mul_ps(fours, _mm256_set1_ps(127.0f / 253.0f)));
-    *squares = _mm256_add_ps(fours, _mm256_permute_ps(fours, 0x4E));
+    if (r == RULE_QUADS)
+        return _mm256_max_ps(top, _mm256_mul_ps(quads, _mm256_set1_ps(127.0f / 253.0f)));
+    *squares = _mm256_add_ps(quads, _mm256_permute_ps(quads, 0x4E));
     return top;
 }
 
@@ -212,9 +214,9 @@ V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
         tops8(x + (first + g) * VEC_GROUP, r, &squares[g]);
     const __m256 c = _mm256_set1_ps(127.0f), most = _mm256_set1_ps(3.0e38f);
     __m256 top = max_each(tops);
-    if (r == RULE_EIGHTS) {
+    if (r == RULE_OCTETS) {
         const __m256 norm = _mm256_sqrt_ps(max_each(squares));
-        top = _mm256_max_ps(top, _mm256_mul_ps(norm, _mm256_set1_ps(EIGHTS_SCALE)));
+        top = _mm256_max_ps(top, _mm256_mul_ps(norm, _mm256_set1_ps(OCTETS_SCALE)));
     }
     if (to.wide) {
         if (_mm256_movemask_ps(_mm256_cmp_ps(top, most, _CMP_LE_OQ)) != 0xff) return false;
@@ -224,7 +226,7 @@ V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
     const __m256 iv = _mm256_div_ps(c, top);
     __m256 fine =
         _mm256_and_ps(_mm256_cmp_ps(iv, most, _CMP_LE_OQ), _mm256_cmp_ps(top, most, _CMP_LE_OQ));
-    if (r == RULE_EIGHTS)
+    if (r == RULE_OCTETS)
         fine = _mm256_and_ps(fine, _mm256_cmp_ps(top, _mm256_set1_ps(NORM_FROM), _CMP_GE_OQ));
     top = _mm256_and_ps(top, fine); /* the others count as zero */
     _mm256_storeu_ps(inv, _mm256_and_ps(iv, fine));
@@ -240,8 +242,8 @@ V16_INLINE bool quantize_together(const vec_codes to, const float *x, int first,
         __m256i two = _mm256_maddubs_epi16(ones, v);
         sums[g] = _mm256_madd_epi16(two, wide);
         if (r != RULE_NONE)
-            _mm_storeu_si128((__m128i *)(void *)(to.lifts + 4 * (first + g)),
-                             lifts_of(two, r == RULE_EIGHTS));
+            _mm_storeu_si128((__m128i *)(void *)(to.compensation + 4 * (first + g)),
+                             compensation_of(two, r == RULE_OCTETS));
     }
     if (_mm256_movemask_epi8(odd)) return false;
     __m256 scale = _mm256_div_ps(top, c);
@@ -270,8 +272,8 @@ static void quantize(const vec_codes *to, const float *x, int n, int k_padded) {
     const rule r = rule_of(to);
     for (; (g + TOGETHER) * VEC_GROUP <= n; g += TOGETHER)
         if (!(r == RULE_NONE    ? quantize_together(*to, x, g, RULE_NONE)
-              : r == RULE_FOURS ? quantize_together(*to, x, g, RULE_FOURS)
-                                : quantize_together(*to, x, g, RULE_EIGHTS)))
+              : r == RULE_QUADS ? quantize_together(*to, x, g, RULE_QUADS)
+                                : quantize_together(*to, x, g, RULE_OCTETS)))
             quantize_groups(to, x, n, g, g + TOGETHER);
 #endif
     quantize_groups(to, x, n, g, groups);

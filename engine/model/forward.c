@@ -88,7 +88,8 @@ static void lay_out(forward *f, arena *a) {
         f->q_wsum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(float));
         f->q_sum = take(a, 2 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->q_halves = take(a, 4 * rows * (size_t)f->g_stride, sizeof(int32_t));
-        if (m->mm->lifts) f->q_lifts = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
+        if (m->mm->int16_sums)
+            f->q_compensation = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->rest = take(a, rows * (size_t)f->d_stride, sizeof(float));
     }
     f->places = take(a, rows, sizeof(row_place));
@@ -153,7 +154,7 @@ static vec_codes codes_at(const forward *f, const linear *w, int row, int channe
                        .sum = f->q_sum + g,
                        .halves = f->q_halves + 2 * g,
                        .wsum = f->q_wsum + g,
-                       .lifts = w->lifts ? f->q_lifts + 4 * g : NULL,
+                       .compensation = w->int16_sums ? f->q_compensation + 4 * g : NULL,
                        .wide = w->wide};
 }
 
@@ -223,7 +224,7 @@ mm_input forward_rounded(const forward *f, const float *x, int x_stride) {
                       .wsum = f->q_wsum,
                       .sum = f->q_sum,
                       .halves = f->q_halves,
-                      .lifts = f->q_lifts,
+                      .compensation = f->q_compensation,
                       .q_stride = (size_t)f->q_stride,
                       .g_stride = (size_t)f->g_stride};
 }
@@ -245,7 +246,7 @@ static mm_input input_from(const mm_input *in, int row) {
     t.wsum += r * t.g_stride;
     t.sum += r * t.g_stride;
     t.halves += r * t.g_stride * 2;
-    if (t.lifts) t.lifts += r * t.g_stride * 4;
+    if (t.compensation) t.compensation += r * t.g_stride * 4;
     return t;
 }
 

@@ -25,7 +25,7 @@ typedef struct forward {
     float *cosines[MODEL_ROPES], *sines[MODEL_ROPES]; /* [rows][n_pairs] */
     int8_t *q;                                        /* a product's input in int8 */
     float *q_scale, *q_wsum;
-    int32_t *q_sum, *q_halves, *q_lifts;
+    int32_t *q_sum, *q_halves, *q_compensation;
     float *rest;       /* [rows][d_stride] what the first of two int8 terms left */
     row_place *places; /* [rows] */
     /* lm_head.c, by row of logits: the best logit of each stretch; the length of the second term; what

@@ -20,8 +20,8 @@ typedef struct linear {
     int n_parts, k, n_out; /* n_out: width of an output row, padding included */
     mm_weights w[LINEAR_PARTS];
     int offset[LINEAR_PARTS];
-    float *bias; /* [n_out], zero in the padding; NULL: none */
-    bool lifts;  /* x is rounded for kernels that add up in 16 bits (mm_kernels.lifts) */
+    float *bias;     /* [n_out], zero in the padding; NULL: none */
+    bool int16_sums; /* x is rounded for kernels that add up in 16 bits (mm_kernels.int16_sums) */
     /* All parts are of a wide kind: x is rotated and rounded with wide scales, in one term. */
     bool wide;
     float *columns; /* [k] what the weights of a column took over from the norm before; NULL: 1 */

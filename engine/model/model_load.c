@@ -314,7 +314,7 @@ static int add_part(model_loader *l, linear *out, quant_type type, int n) {
         return fo_fail(l->err, FO_ENOMEM,
                        "the model's weights take more than the %llu MiB allowed for them",
                        (unsigned long long)(l->options->max_bytes >> 20));
-    out->lifts = out->lifts || (mm_has_8_bits(kind) && m->mm->lifts);
+    out->int16_sums = out->int16_sums || (mm_has_8_bits(kind) && m->mm->int16_sums);
     int p = out->n_parts++;
     out->offset[p] = out->n_out;
     out->n_out += (n + MM_PANEL - 1) / MM_PANEL * MM_PANEL;

@@ -50,12 +50,12 @@ static void make(problem *p, mm_kind kind, int m, int n, int k, fill how) {
     const size_t groups = (size_t)w->k_padded / 32, rows = (size_t)m;
     const size_t bytes = mm_has_units(kind) ? mm_units(kind, groups) : 0; /* scales in units */
     const size_t scales = (w->panel_bytes - w->scale_offset - bytes) / sizeof(uint16_t);
-    const unsigned char turn = kind == MM_W8T ? 0x80 : 0; /* its bytes are signed */
+    const unsigned char flip = kind == MM_W8T ? 0x80 : 0; /* its bytes are signed */
     for (int panel = 0; panel < w->n_panels; panel++) {
         unsigned char *data = w->data + (size_t)panel * w->panel_bytes;
         for (size_t i = 0; i < w->scale_offset; i++)
-            data[i] = how == LARGEST    ? 0xff ^ turn
-                      : how == SMALLEST ? turn
+            data[i] = how == LARGEST    ? 0xff ^ flip
+                      : how == SMALLEST ? flip
                                         : (unsigned char)test_random(&seed);
         data += w->scale_offset;
         for (size_t i = 0; i < bytes; i++) data[i] = (unsigned char)test_random(&seed);

@@ -20,7 +20,7 @@ typedef struct problem {
     float x[MAX_M * MAX_K];
     int8_t q[MAX_M * MAX_K];
     float scale[MAX_M * MAX_K / 32], wsum[MAX_M * MAX_K / 32];
-    int32_t sum[MAX_M * MAX_K / 32], halves[MAX_M * MAX_K / 16], lifts[MAX_M * MAX_K / 8];
+    int32_t sum[MAX_M * MAX_K / 32], halves[MAX_M * MAX_K / 16], compensation[MAX_M * MAX_K / 8];
     mm_input in;
 } problem;
 
@@ -77,7 +77,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
         float top = 0;
         for (int j = 0; j < n_row; j++) top = fabsf(row[j]) > top ? fabsf(row[j]) : top;
         bool exact = !mm_is_wide(kind) && (kind != MM_W8 || type == QUANT_Q8_0);
-        if (mm_is_wide(kind)) /* eights may be all of one size, and bound the scale then */
+        if (mm_is_wide(kind)) /* octets may be all of one size, and bound the scale then */
             top *= fmaxf(1.0f, 127.0f * sqrtf(8) / (MM_NORM - 1.5f));
         for (int j = 0; j < n_row; j++) {
             float d = fabsf(mm_weights_at(&p->w, i, j) - row[j]);
@@ -96,7 +96,8 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
                               .sum = p->sum + i * groups,
                               .halves = p->halves + 2 * i * groups,
                               .wsum = p->wsum + i * groups,
-                              .lifts = mm_has_8_bits(kind) ? p->lifts + 4 * i * groups : NULL,
+                              .compensation =
+                                  mm_has_8_bits(kind) ? p->compensation + 4 * i * groups : NULL,
                               .wide = mm_is_wide(kind)};
         vec_generic.quantize(&to, p->x + i * MAX_K, k, kp);
     }
@@ -107,7 +108,7 @@ static void make(problem *p, quant_type type, bool fast, int m, int n, int k, in
                        .wsum = p->wsum,
                        .sum = p->sum,
                        .halves = p->halves,
-                       .lifts = p->lifts,
+                       .compensation = p->compensation,
                        .q_stride = MAX_K,
                        .g_stride = (size_t)groups};
 }

@@ -84,13 +84,13 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     static float x[K], all[M * N], one[M * N], base[M * N];
     static int8_t q[M * K];
     static float scale[M * G], wsum[M * G], scratch[K];
-    static int32_t sum[M * G], halves[M * G * 2], lifts[M * G * 4];
+    static int32_t sum[M * G], halves[M * G * 2], compensation[M * G * 4];
     mm_input in = {.q = q,
                    .scale = scale,
                    .wsum = wsum,
                    .sum = sum,
                    .halves = halves,
-                   .lifts = lifts,
+                   .compensation = compensation,
                    .q_stride = K,
                    .g_stride = G};
     for (int t = 0; t < N_INTEGER; t++) {
@@ -105,7 +105,7 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
                                   .sum = sum + i * G,
                                   .halves = halves + i * G * 2,
                                   .wsum = wsum + i * G,
-                                  .lifts = lifts + i * G * 4,
+                                  .compensation = compensation + i * G * 4,
                                   .wide = mm_is_wide(kind)};
             vec_generic.quantize(&to, x, K, K);
         }
@@ -136,20 +136,20 @@ static void blocks_of_rows_and_channels_do_not_change_a_bit(void **state) {
     }
 }
 
-/* Eights of activations as large as vec_kernels.quantize allows, and of weights (MM_NORM) that make
+/* Octets of activations as large as vec_kernels.quantize allows, and of weights (MM_NORM) that make
  * the largest sums with them. */
-enum { N_EIGHTS = 6 };
-static const int8_t large_x[N_EIGHTS][8] = {
+enum { N_OCTETS = 6 };
+static const int8_t large_x[N_OCTETS][8] = {
     {58, 58, 58, 58, 58, 58, 57, 57}, {127, 1, 103, 0, 0, 0, 0, 0},
     {64, 64, 64, 64, 64, 64, 40, 26}, {-116, 115, 0, 0, 0, 0, 0, 0},
     {-1, 127, 0, 0, 0, 0, 0, 103},    {58, -58, 58, -58, 58, -58, 58, -57}};
-static const int8_t large_w[N_EIGHTS][8] = {
+static const int8_t large_w[N_OCTETS][8] = {
     {70, 70, 70, 70, 70, 70, 71, 71}, {127, 1, 127, 0, 85, 0, 0, 0},
     {77, 77, 77, 77, 77, 77, 49, 31}, {-127, 127, 0, 0, 85, 0, 0, 0},
     {-1, 127, 0, 0, 85, 0, 0, 127},   {70, -70, 70, -70, 70, -70, 71, -71}};
 
-/* Where channel c stands in its eight: 0 1 4 5 8 9 12 13 or 2 3 6 7 10 11 14 15 of 16. */
-static int in_eight(int c) {
+/* Where channel c stands in its octet: 0 1 4 5 8 9 12 13 or 2 3 6 7 10 11 14 15 of 16. */
+static int in_octet(int c) {
     return c % 16 / 4 * 2 + c % 2;
 }
 
@@ -162,25 +162,25 @@ static void fill_weights(problem *p, int round) {
             to[i] = at_end;
             if (!mm_is_wide(p->w.kind)) continue;
             const int lane = (int)(i % 64 / 4), c = (int)(i / 64 * 4 + i % 4);
-            const int w = large_w[(c / 16 + lane) % N_EIGHTS][in_eight(c)];
+            const int w = large_w[(c / 16 + lane) % N_OCTETS][in_octet(c)];
             to[i] = (unsigned char)((at_end ? w : -w) + (p->w.kind == MM_W8T ? 0 : 128));
         }
     }
 }
 
 /* Activations at the ends of what they may be: +-127, and for weights of 8 bits what
- * vec_kernels.quantize allows neighbours and fours or eights. */
+ * vec_kernels.quantize allows neighbours and quads or octets. */
 static void fill_with_largest(problem *p, int round) {
-    static const int8_t fours[][4] = {{64, 64, 64, 63},   {127, 1, 127, 0},   {-127, 127, 0, 1},
+    static const int8_t quads[][4] = {{64, 64, 64, 63},   {127, 1, 127, 0},   {-127, 127, 0, 1},
                                       {127, 1, -126, -1}, {-64, -64, 127, 0}, {0, 127, 0, 127},
                                       {64, 64, -64, -63}, {-63, 127, 64, -1}};
     const int sign = round / (2 * N_INTEGER) ? -1 : 1;
     for (int i = 0; i < p->m * MAX_K; i++)
-        if (mm_is_wide(p->w.kind)) /* a row meets each of a weight's eights */
+        if (mm_is_wide(p->w.kind)) /* a row meets each of a weight's octets */
             p->q[i] =
-                (int8_t)(sign * large_x[(i % MAX_K / 16 + i / MAX_K) % N_EIGHTS][in_eight(i)]);
+                (int8_t)(sign * large_x[(i % MAX_K / 16 + i / MAX_K) % N_OCTETS][in_octet(i)]);
         else if (mm_has_8_bits(p->w.kind))
-            p->q[i] = (int8_t)(sign * fours[i / 16 % 8][i % 8 / 4 * 2 + i % 2]);
+            p->q[i] = (int8_t)(sign * quads[i / 16 % 8][i % 8 / 4 * 2 + i % 2]);
         else
             p->q[i] = (int8_t)(sign * 127);
     for (int r = 0; r < p->m; r++)
@@ -196,8 +196,9 @@ static void fill_with_largest(problem *p, int round) {
             for (int i = 0; i < (wide ? 2 : 4); i++) {
                 int sum[2] = {0};
                 for (int c = 0; c < (wide ? 16 : 8); c++) sum[c / 2 % 2] += *q++;
-                p->lifts[at * 4 + (size_t)i] = (int32_t)((uint32_t)(uint16_t)(-128 * sum[0]) |
-                                                         (uint32_t)(-128 * sum[1]) << 16);
+                p->compensation[at * 4 + (size_t)i] =
+                    (int32_t)((uint32_t)(uint16_t)(-128 * sum[0]) | (uint32_t)(-128 * sum[1])
+                                                                        << 16);
             }
         }
 }
@@ -281,7 +282,7 @@ static void a_list_of_groups_leaves_the_others_out(void **state) {
 }
 
 /* Rounded weights that are infinite or no number are zero; their neighbours are what they were, but
- * turned, where all that share a scale with them are zero. */
+ * rotated, where all that share a scale with them are zero. */
 static void weights_that_are_no_numbers_are_zero(void **state) {
     (void)state;
     enum { K = 256 };

@@ -183,7 +183,8 @@ typedef struct largest {
     int pair, four, squares;
 } largest;
 
-static void check_lifts(const int8_t *q, const int32_t *lifts, int n, bool wide, largest *most) {
+static void check_compensation(const int8_t *q, const int32_t *compensation, int n, bool wide,
+                               largest *most) {
     for (int i = 0; i < n; i += 2) {
         const int pair = abs(q[i] + q[i + 1]);
         most->pair = pair > most->pair ? pair : most->pair;
@@ -199,14 +200,14 @@ static void check_lifts(const int8_t *q, const int32_t *lifts, int n, bool wide,
                 most->squares = squares > most->squares ? squares : most->squares;
             else
                 most->four = size > most->four ? size : most->four;
-            const int32_t two = lifts[wide ? i / 32 * 4 + i % 32 / 16 : i / 8];
+            const int32_t two = compensation[wide ? i / 32 * 4 + i % 32 / 16 : i / 8];
             assert_int_equal((int16_t)((uint32_t)two >> (half ? 16 : 0)), (int16_t)(-128 * sum));
         }
     }
 }
 
 /* What matmul_avx2.c's proof that nothing saturates stands on. */
-static void codes_rounded_with_lifts_add_up_in_16_bits(void **state) {
+static void codes_rounded_for_sums_of_16_bits_add_up_in_them(void **state) {
     (void)state;
     largest most = {0};
     for (int round = 0; round < 4000; round++) {
@@ -225,7 +226,7 @@ static void codes_rounded_with_lifts_add_up_in_16_bits(void **state) {
         if (none) x[n / 2] = round % 2 ? NAN : INFINITY;
         int8_t q[3][WIDE];
         float scale[3][WIDE / 32], wsum[3][WIDE / 32];
-        int32_t sum[3][WIDE / 32], halves[3][WIDE / 16], lifts[3][WIDE / 8] = {{0}};
+        int32_t sum[3][WIDE / 32], halves[3][WIDE / 16], compensation[3][WIDE / 8] = {{0}};
         for (int level = 0; level < 3; level++) {
             const vec_kernels *v = vec_get_level(level);
             if (!v) continue;
@@ -234,21 +235,22 @@ static void codes_rounded_with_lifts_add_up_in_16_bits(void **state) {
                                   .sum = sum[level],
                                   .halves = halves[level],
                                   .wsum = wsum[level],
-                                  .lifts = lifts[level],
+                                  .compensation = compensation[level],
                                   .wide = wide};
             v->quantize(&to, x, n, kp);
             assert_memory_equal(q[level], q[0], (size_t)kp);
             assert_memory_equal(scale[level], scale[0], (size_t)kp / 32 * sizeof(float));
-            assert_memory_equal(lifts[level], lifts[0], (size_t)kp / 8 * sizeof(int32_t));
+            assert_memory_equal(compensation[level], compensation[0],
+                                (size_t)kp / 8 * sizeof(int32_t));
             if (none || (odd && by > 1)) continue; /* groups that count as zero */
             v->residual(rest, x, q[level], scale[level], n);
             for (int i = 0; i < n; i++)
                 assert_true(fabsf(rest[i]) <=
                             scale[level][i / 32] * 0.5001f + (wide ? 1e-15f : 1e-30f));
         }
-        check_lifts(q[0], lifts[0], kp, wide, &most);
+        check_compensation(q[0], compensation[0], kp, wide, &most);
     }
-    print_message("# pairs up to %d, fours up to %d, norms of eight up to %.1f\n", most.pair,
+    print_message("# pairs up to %d, quads up to %d, norms of eight up to %.1f\n", most.pair,
                   most.four, sqrt(most.squares));
     assert_true(most.pair <= 128 && most.pair >= 127);
     assert_true(most.four <= 255 && most.four >= 252);
@@ -283,7 +285,7 @@ static void weights_are_measured_and_rounded_alike(void **state) {
             const float most = v->magnitude(x, n);
             assert_true(odd ? isnan(most) : (double)most == top);
             if (odd) continue;
-            const float norm = v->norm_of_eights(x, by, whole);
+            const float norm = v->norm_of_octets(x, by, whole);
             assert_true(fabs((double)norm - sqrt(squares)) <= 1e-5 * sqrt(squares) + 1e-30);
             memset(q, 99, sizeof q);
             v->to_i8(q, x, by * 1.5f, n);
@@ -431,7 +433,7 @@ int main(void) {
         cmocka_unit_test(activations_follow_their_definition),
         cmocka_unit_test(rounding_to_int8_is_the_same_at_every_level),
         cmocka_unit_test(rotations_follow_their_definition),
-        cmocka_unit_test(codes_rounded_with_lifts_add_up_in_16_bits),
+        cmocka_unit_test(codes_rounded_for_sums_of_16_bits_add_up_in_them),
         cmocka_unit_test(weights_are_measured_and_rounded_alike),
         cmocka_unit_test(bf16_rounds_to_nearest_even),
         cmocka_unit_test(attention_follows_its_definition_whatever_the_tile),

@@ -64,7 +64,7 @@ done <"$work/routes"
 : >"$work/err"
 # shellcheck disable=SC2086
 for metric in $(grep -ohE '`forage_[a-z_]+\*?`' $pages | tr -d '`' | sort -u); do
-    grep -rqF "\"${metric%\*}" server/routes/*.c server/base/*.c || echo "no metric $metric" >>"$work/err"
+    grep -rqF --include="*.c" "\"${metric%\*}" server || echo "no metric $metric" >>"$work/err"
 done
 [ ! -s "$work/err" ]; check "every metric that the manual names is there" $?
 

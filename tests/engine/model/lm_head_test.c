@@ -55,7 +55,7 @@ static void rig_open(rig *r, int level, quant_type type, int k, int n, float shi
     m->head = (linear){.n_parts = 1, .k = k, .two_terms = true};
     assert_ok(mm_weights_init(&m->head.w[0], kind, n, k, NULL, &err), &err);
     m->head.n_out = m->head.w[0].n_panels * MM_PANEL;
-    m->head.lifts = mm_has_8_bits(kind) && m->mm->lifts;
+    m->head.int16_sums = mm_has_8_bits(kind) && m->mm->int16_sums;
     float *scratch = malloc((size_t)k * sizeof *scratch);
     mm_weights_pack(&m->head.w[0], 0, m->head.w[0].n_panels, type, r->data, row_bytes, NULL,
                     scratch);
