@@ -41,19 +41,21 @@ static bool holds(const extract_input *in, const void *part, size_t n) {
 
 /* A ZIP archive with an entry of this name's beginning: names stand in it as they are. */
 #define ZIP_WITH(kind, entry)                                                                      \
-    static bool kind(const extract_input *in) {                                                    \
+    bool kind(const extract_input *in) {                                                           \
         return is_zip(in) && holds(in, entry, sizeof(entry) - 1);                                  \
     }
-ZIP_WITH(is_docx, "word/document")
-ZIP_WITH(is_xlsx, "xl/workbook")
-ZIP_WITH(is_pptx, "ppt/presentation")
+ZIP_WITH(extract_is_docx, "word/document")
+ZIP_WITH(extract_is_xlsx, "xl/workbook")
+ZIP_WITH(extract_is_pptx, "ppt/presentation")
 
 /* Formats of a ZIP archive whose first entry, stored as it is, says what it is. */
-static bool is_opendocument(const extract_input *in) {
+bool extract_is_odf(const extract_input *in) {
     return is_zip(in) && HAS(in, 30, "mimetypeapplication/vnd.oasis.opendocument");
 }
-static bool is_epub(const extract_input *in) {
-    return is_zip(in) && HAS(in, 30, "mimetypeapplication/epub+zip");
+bool extract_is_epub(const extract_input *in) {
+    /* Not all of them keep to the order of their parts. */
+    return is_zip(in) &&
+           (HAS(in, 30, "mimetypeapplication/epub+zip") || holds(in, "META-INF/container.xml", 22));
 }
 
 /* The compound files of old: what they are stands in the names of their streams, in UTF-16. */
@@ -77,6 +79,9 @@ static bool is_xls(const extract_input *in) {
 }
 static bool is_ppt(const extract_input *in) {
     return compound_with(in, "PowerPoint Document");
+}
+static bool is_encrypted_office(const extract_input *in) {
+    return compound_with(in, "EncryptedPackage");
 }
 static bool is_msg(const extract_input *in) {
     return compound_with(in, "__substg1.0_");
@@ -237,28 +242,15 @@ static bool is_font(const extract_input *in) {
            HAS(in, 0, "wOF2");
 }
 
-/* What is made of a ZIP archive or a compound file stands before it. */
+/* What is made of a compound file stands before it. */
 static const extract_format rows[] = {
-    {"docx", "a Word document",
-     "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx docm dotx",
-     .is = is_docx},
-    {"xlsx", "an Excel workbook",
-     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "xlsx xlsm xltx",
-     .is = is_xlsx},
-    {"pptx", "a PowerPoint presentation",
-     "application/vnd.openxmlformats-officedocument.presentationml.presentation", "pptx pptm potx",
-     .is = is_pptx},
-    {"opendocument", "an OpenDocument file",
-     "application/vnd.oasis.opendocument.text application/vnd.oasis.opendocument.spreadsheet "
-     "application/vnd.oasis.opendocument.presentation",
-     "odt ods odp odg", .is = is_opendocument},
-    {"epub", "an EPUB book", "application/epub+zip", "epub", .is = is_epub},
     {"zip", "a ZIP archive", "application/zip", "zip jar war apk", .is = is_zip},
     {"doc", "an old Word document (.doc)", "application/msword", "doc dot", .is = is_doc},
     {"xls", "an old Excel workbook (.xls)", "application/vnd.ms-excel", "xls xlt", .is = is_xls},
     {"ppt", "an old PowerPoint presentation (.ppt)", "application/vnd.ms-powerpoint", "ppt pps",
      .is = is_ppt},
     {"msg", "an Outlook message", "application/vnd.ms-outlook", "msg", .is = is_msg},
+    {"encrypted-office", "an Office file under a password", "", "", .is = is_encrypted_office},
     {"compound", "an old Office file", "application/x-ole-storage", "", .is = is_compound},
     {"rtf", "an RTF document", "application/rtf text/rtf text/richtext", "rtf", .is = is_rtf},
     {"postscript", "a PostScript document", "application/postscript", "ps eps",

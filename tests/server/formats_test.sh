@@ -12,11 +12,13 @@ cp "$samples/cid-fonts.pdf" in/deep/fonts.pdf
 cp "$samples/encrypted.pdf" in/deep/
 cp "$samples/scanned.pdf" in/
 head -c 9000 "$samples/gvpr.pdf" >in/torn.pdf
+cp "$samples/deaths.xlsx" "$samples/example.docx" in/
+cp "$samples/example.pptx" in/deep/
 printf 'The ferry leaves at eight.\n' >in/ferry.txt
 printf '7z\274\257\047\034' >in/pack.7z
 
 run 1 "$forage" ingest in --home "$work/one" &&
-    grep -q '^3 created, 0 updated, 0 unchanged, 3 failed' "$work/out" && grep -q '^1 skipped: .7z 1' "$work/out" &&
+    grep -q '^6 created, 0 updated, 0 unchanged, 3 failed' "$work/out" && grep -q '^1 skipped: .7z 1' "$work/out" &&
     grep -q 'encrypted.pdf (a PDF): it is encrypted and asks for a password' "$work/err" &&
     grep -q 'scanned.pdf (a PDF): its 1 page holds no text, images alone' "$work/err" &&
     grep -q 'torn.pdf (a PDF): pdftotext cannot read it (status 1): it is damaged' "$work/err"
@@ -27,7 +29,12 @@ check "the page stands in a terminal" $?
 run 0 "$forage" query "Who meets no mobile telephone reception east of the second boardwalk?" --home "$work/one" &&
     grep -q 'in/handbook.pdf, p. 3' "$work/out"
 check "and it is the right one" $?
-run 1 "$forage" ingest in --home "$work/one" && grep -q '^0 created, 0 updated, 3 unchanged, 3 failed' "$work/out"
+run 0 "$forage" query "What is the profession of Vera Rubin?" --home "$work/one" && grep -q 'scientist' "$work/out" &&
+    grep -q 'in/deaths.xlsx, other A6:F6' "$work/out"
+check "so do a sheet and its cells" $?
+run 0 "$forage" query "Header 1 B Header 2 1.23" --home "$work/one" && grep -q 'in/deep/example.pptx, slide 1' "$work/out"
+check "and a slide" $?
+run 1 "$forage" ingest in --home "$work/one" && grep -q '^0 created, 0 updated, 6 unchanged, 3 failed' "$work/out"
 check "the same folder again changes nothing" $?
 
 serve "$work/two"

@@ -1,0 +1,230 @@
+/* Word documents: paragraphs, headings by their styles, lists, tables with their header, notes. Source:
+ * ECMA-376 part 1, section 17. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/extract_internal.h"
+#include "data/extract/table_rows.h"
+#include "data/extract/xml_part.h"
+
+enum { MAX_STYLES = 4096, STYLE_BYTES = 64, CONTENTS = -3 };
+
+typedef struct style {
+    char id[STYLE_BYTES], based_on[STYLE_BYTES];
+    int level; /* of a heading, 1-6; 0: none; -1: the document's title; -2: not known yet; -3: a line of the
+                table of contents */
+} style;
+
+typedef struct reader {
+    builder *b;
+    style *styles;
+    size_t n_styles;
+    /* the paragraph at hand */
+    fo_buf text;
+    int level;
+    bool item;
+    bool in_text; /* in w:t: its characters count */
+    int skip;     /* depth below what is passed over */
+    /* tables: those within others are part of a cell */
+    int tables;
+    table_rows *rows;
+    uint32_t column, span; /* where the cell at hand begins, and how wide it is */
+    fo_buf cell;
+    bool header;
+    bool in_notes;
+} reader;
+
+/* ---- styles --------------------------------------------------------------------------------------- */
+
+/* "heading 2" is what the style is called in every language; "Heading2" its id in most. */
+static int level_of_name(const char *name) {
+    if (!strcasecmp(name, "title")) return -1;
+    if (!strncasecmp(name, "toc ", 4)) return CONTENTS;
+    if (strncasecmp(name, "heading", 7) != 0) return 0;
+    name += 7 + (name[7] == ' ');
+    int n = *name >= '1' && *name <= '9' && !name[1] ? *name - '0' : 0;
+    return n > 6 ? 6 : n;
+}
+
+static void style_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    style *s = r->n_styles ? &r->styles[r->n_styles - 1] : NULL;
+    char value[STYLE_BYTES];
+    if (!strcmp(e->name, "style")) {
+        if (r->n_styles == MAX_STYLES) return;
+        s = &r->styles[r->n_styles++];
+        *s = (style){.level = -2};
+        xml_attribute(e, "styleId", s->id, sizeof s->id);
+    } else if (s && !strcmp(e->name, "name")) {
+        xml_attribute(e, "val", value, sizeof value);
+        int level = level_of_name(value);
+        if (level) s->level = level;
+    } else if (s && !strcmp(e->name, "basedOn")) {
+        xml_attribute(e, "val", s->based_on, sizeof s->based_on);
+    } else if (s && s->level == -2 && !strcmp(e->name, "outlineLvl")) {
+        long n = xml_number(e, "val", 9);
+        s->level = n >= 0 && n < 6 ? (int)n + 1 : 0;
+    }
+}
+
+static const style *find_style(const reader *r, const char *id) {
+    for (size_t i = 0; i < r->n_styles; i++)
+        if (!strcmp(r->styles[i].id, id)) return &r->styles[i];
+    return NULL;
+}
+
+static int level_of_style(const reader *r, const char *id) {
+    for (int depth = 0; depth < 8 && *id; depth++) {
+        const style *s = find_style(r, id);
+        if (!s) return depth ? 0 : level_of_name(id);
+        if (s->level != -2) return s->level;
+        id = s->based_on;
+    }
+    return 0;
+}
+
+/* ---- paragraphs ----------------------------------------------------------------------------------- */
+
+static void flush(reader *r) {
+    builder *b = r->b;
+    if (r->text.failed || r->cell.failed) b->failure = FO_ENOMEM;
+    if (r->text.len && !b->failure && r->level != CONTENTS) {
+        if (r->tables) {
+            if (r->cell.len) fo_buf_char(&r->cell, ' ');
+            fo_buf_add(&r->cell, r->text.data, r->text.len);
+        } else {
+            bool heading = r->level != 0 && !r->in_notes;
+            builder_begin(b,
+                          heading   ? TEXT_HEADING
+                          : r->item ? TEXT_LIST_ITEM
+                                    : TEXT_PARAGRAPH,
+                          (uint8_t)(!heading       ? 0
+                                    : r->level < 0 ? 1
+                                                   : r->level));
+            if (r->item && !heading) builder_str(b, "\xE2\x80\xA2 ");
+            builder_add_flowing(b, r->text.data, r->text.len);
+            builder_end(b);
+            if (r->level < 0) builder_set_title(b, r->text.data, r->text.len);
+        }
+    }
+    fo_buf_clear(&r->text);
+    r->level = 0;
+    r->item = false;
+}
+
+/* A gathered text that grows without end is a paragraph of a document made to do that. */
+static void add(reader *r, const char *s, size_t n) {
+    if (r->text.len + r->cell.len + n > r->b->max_bytes)
+        r->b->failure = FO_ELIMIT;
+    else
+        fo_buf_add(&r->text, s, n);
+}
+
+static void on_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    const char *name = e->name;
+    char value[STYLE_BYTES];
+    /* Moved and deleted text, and what stands in for what this reader takes (mc:Fallback). */
+    if (r->skip || xml_is(name, "Fallback moveFrom del")) {
+        r->skip++;
+    } else if (!strcmp(name, "t")) {
+        r->in_text = true;
+    } else if (!strcmp(name, "p")) {
+        flush(r);
+    } else if (!strcmp(name, "pStyle")) {
+        xml_attribute(e, "val", value, sizeof value);
+        r->level = level_of_style(r, value);
+    } else if (!strcmp(name, "outlineLvl") && !r->level) {
+        long n = xml_number(e, "val", 9);
+        r->level = n >= 0 && n < 6 ? (int)n + 1 : 0;
+    } else if (!strcmp(name, "numId")) {
+        r->item = xml_number(e, "val", 0) != 0;
+    } else if (xml_is(name, "tab br cr")) {
+        add(r, " ", 1);
+    } else if (!strcmp(name, "noBreakHyphen")) {
+        add(r, "-", 1);
+    } else if (!strcmp(name, "tbl")) {
+        flush(r);
+        if (!r->tables++) table_rows_begin(r->rows, r->b, false);
+    } else if (!strcmp(name, "tr") && r->tables == 1) {
+        r->column = 0;
+        r->header = false;
+    } else if (!strcmp(name, "tblHeader") && r->tables == 1) {
+        xml_attribute(e, "val", value, sizeof value);
+        r->header = !xml_is(value, "0 false off");
+    } else if (!strcmp(name, "tc") && r->tables == 1) {
+        fo_buf_clear(&r->cell);
+        r->span = 1;
+    } else if (!strcmp(name, "gridSpan") && r->tables == 1) {
+        long n = xml_number(e, "val", 1);
+        if (n > 1 && n < TABLE_MAX_COLUMNS) r->span = (uint32_t)n;
+    } else if (xml_is(name, "footnote endnote")) {
+        /* The lines between text and notes are notes too. */
+        xml_attribute(e, "type", value, sizeof value);
+        if (xml_is(value, "separator continuationSeparator continuationNotice")) r->skip++;
+    }
+}
+
+static void on_close(void *ctx, const char *name) {
+    reader *r = ctx;
+    if (r->skip) {
+        r->skip--;
+        return;
+    }
+    if (!strcmp(name, "t")) {
+        r->in_text = false;
+    } else if (!strcmp(name, "p")) {
+        flush(r);
+    } else if (!strcmp(name, "tc") && r->tables == 1) {
+        flush(r);
+        table_rows_cell(r->rows, r->column, r->cell.data ? r->cell.data : "", r->cell.len);
+        r->column += r->span;
+    } else if (!strcmp(name, "tr") && r->tables == 1) {
+        if (r->rows->n_cells) table_rows_end_row(r->rows, NULL, r->header);
+    } else if (!strcmp(name, "tbl") && r->tables) {
+        flush(r);
+        r->tables--;
+    }
+}
+
+static void on_text(void *ctx, const char *s, size_t n) {
+    reader *r = ctx;
+    if (!r->skip && r->in_text && !r->b->failure) add(r, s, n);
+}
+
+static const xml_events events = {on_open, on_close, on_text};
+
+static int read_parts(reader *r, zip_parts *z, fo_err *err) {
+    static const xml_events of_styles = {.open = style_open};
+    static const char *const notes[] = {"word/footnotes.xml", "word/endnotes.xml"};
+    fo_buf main = {0};
+    int rc = xml_part_related(z, r->b, "", "/officeDocument", NULL, &main, err);
+    const char *part = main.len ? main.data : "word/document.xml";
+    xml_part_title(z, r->b, "docProps/core.xml");
+    if (!rc && zip_parts_has(z, "word/styles.xml"))
+        rc = xml_part_read(z, r->b, "word/styles.xml", &of_styles, r, err);
+    if (!rc) rc = xml_part_read(z, r->b, part, &events, r, err);
+    for (size_t i = 0; !rc && !r->b->failure && i < 2; i++) {
+        r->in_notes = true;
+        r->tables = r->skip = 0;
+        if (zip_parts_has(z, notes[i])) rc = xml_part_read(z, r->b, notes[i], &events, r, err);
+    }
+    fo_buf_free(&main);
+    return rc;
+}
+
+int extract_docx(builder *b, extract_input *in, fo_err *err) {
+    zip_parts *z;
+    int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
+    if (rc) return rc;
+    reader r = {
+        .b = b, .styles = calloc(MAX_STYLES, sizeof *r.styles), .rows = calloc(1, sizeof *r.rows)};
+    rc = r.styles && r.rows ? read_parts(&r, z, err) : fo_no_memory(err);
+    if (r.rows) table_rows_free(r.rows);
+    free(r.rows);
+    free(r.styles);
+    fo_buf_free(&r.text);
+    fo_buf_free(&r.cell);
+    zip_parts_close(z);
+    return rc;
+}

@@ -1,0 +1,276 @@
+/* OpenDocument: texts, sheets and presentations, which are one language (content.xml). Headings, lists,
+ * tables, notes; of sheets the names of cells, of presentations the slides. Source: OpenDocument 1.2,
+ * part 1. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/extract_internal.h"
+#include "data/extract/table_rows.h"
+#include "data/extract/xml_part.h"
+
+enum { MAX_BLANKS = 64, MAX_CELL = 64 << 10, MAX_ROWS = 1 << 20 };
+
+typedef struct reader {
+    builder *b;
+    bool sheets, slides; /* which of the three it is */
+    text_place place;
+    char sheet[256];
+    /* the paragraph at hand */
+    fo_buf text;
+    int level;
+    bool open; /* within a heading or paragraph */
+    int items; /* depth of lists */
+    int skip;  /* depth below what is passed over */
+    bool title, in_notes, said_notes;
+    /* notes of a text stand where they are called: put behind the paragraph */
+    int in_note;
+    fo_buf notes;
+    /* tables; one within another is part of a cell */
+    int tables;
+    table_rows rows;
+    fo_buf cell;
+    uint32_t column, row, first, last, repeat, row_repeat;
+    bool any, header;
+} reader;
+
+/* ---- paragraphs ----------------------------------------------------------------------------------- */
+
+static void add(reader *r, const char *s, size_t n) {
+    fo_buf *to = r->in_note ? &r->notes : &r->text;
+    if (r->text.len + r->cell.len + r->notes.len + n > r->b->max_bytes)
+        r->b->failure = FO_ELIMIT;
+    else
+        fo_buf_add(to, s, n);
+}
+
+static void write_block(reader *r, uint8_t kind, uint8_t level, const fo_buf *text) {
+    builder *b = r->b;
+    if (!text->len || b->failure) return;
+    if (r->in_notes && !r->said_notes) {
+        builder_begin(b, TEXT_HEADING, 3);
+        builder_str(b, "Notes");
+        r->said_notes = true;
+    }
+    builder_begin(b, kind, level);
+    if (kind == TEXT_LIST_ITEM) builder_str(b, "\xE2\x80\xA2 ");
+    builder_add_flowing(b, text->data, text->len);
+    builder_end(b);
+}
+
+static void flush(reader *r) {
+    builder *b = r->b;
+    if (r->text.failed || r->cell.failed || r->notes.failed) b->failure = FO_ENOMEM;
+    if (r->tables) {
+        if (r->text.len && r->cell.len + r->text.len < MAX_CELL) {
+            if (r->cell.len) fo_buf_char(&r->cell, ' ');
+            fo_buf_add(&r->cell, r->text.data, r->text.len);
+        }
+    } else {
+        int level = r->level ? r->level : r->title && !r->in_notes ? 2 : 0;
+        uint8_t kind = level                    ? TEXT_HEADING
+                       : r->items && !r->slides ? TEXT_LIST_ITEM
+                                                : TEXT_PARAGRAPH;
+        write_block(r, kind, (uint8_t)(level > 6 ? 6 : level), &r->text);
+        if (level && r->text.len && (!r->slides || r->place.slide == 1))
+            builder_set_title(b, r->text.data, r->text.len);
+        write_block(r, TEXT_PARAGRAPH, 0, &r->notes);
+        fo_buf_clear(&r->notes);
+    }
+    fo_buf_clear(&r->text);
+    r->level = 0;
+}
+
+/* ---- tables --------------------------------------------------------------------------------------- */
+
+static void begin_table(reader *r, const xml_element *e) {
+    flush(r);
+    if (r->tables++) return;
+    table_rows_begin(&r->rows, r->b, r->sheets);
+    r->row = 0;
+    if (!r->sheets) return;
+    xml_attribute(e, "name", r->sheet, sizeof r->sheet);
+    r->place = (text_place){.sheet = r->sheet};
+    builder_set_place(r->b, &r->place);
+    builder_begin(r->b, TEXT_HEADING, 1);
+    builder_add_flowing(r->b, r->sheet, strlen(r->sheet));
+    builder_end(r->b);
+}
+
+static uint32_t repeated(const xml_element *e, const char *name, uint32_t most) {
+    long n = xml_number(e, name, 1);
+    return n < 1 ? 1 : n > (long)most ? most : (uint32_t)n;
+}
+
+static void end_cell(reader *r) {
+    flush(r);
+    const char *s = r->cell.data ? r->cell.data : "";
+    /* A value that stands in many cells is written in a few: rows are not made of it. */
+    uint32_t times = r->repeat < 16 ? r->repeat : 1;
+    for (uint32_t i = 0; r->cell.len && i < times; i++) {
+        size_t before = r->rows.n_cells;
+        table_rows_cell(&r->rows, r->column + i, s, r->cell.len);
+        if (r->rows.n_cells == before) break;
+        if (!r->any) r->first = r->column;
+        r->last = r->column + i;
+        r->any = true;
+    }
+    r->column += r->repeat;
+    fo_buf_clear(&r->cell);
+}
+
+static void end_row(reader *r) {
+    char range[40] = "";
+    text_place place = r->place;
+    if (r->sheets && r->any) {
+        table_range_name(range, r->first, r->row + 1, r->last, r->row + 1);
+        place.range = range;
+    }
+    if (r->any || r->sheets)
+        table_rows_end_row(&r->rows, r->sheets || r->slides ? &place : NULL, r->header);
+    if (r->row < MAX_ROWS) r->row += r->row_repeat;
+}
+
+/* ---- events --------------------------------------------------------------------------------------- */
+
+static void open_table_part(reader *r, const xml_element *e) {
+    const char *name = e->name;
+    if (!strcmp(name, "table"))
+        begin_table(r, e);
+    else if (!strcmp(name, "table-header-rows") && r->tables == 1)
+        r->header = true;
+    else if (!strcmp(name, "table-row") && r->tables == 1) {
+        r->column = 0;
+        r->any = false;
+        r->row_repeat = repeated(e, "number-rows-repeated", MAX_ROWS);
+    } else if (xml_is(name, "table-cell covered-table-cell") && r->tables == 1) {
+        fo_buf_clear(&r->cell);
+        r->repeat = repeated(e, "number-columns-repeated", 16384);
+    }
+}
+
+static void on_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    const char *name = e->name;
+    char value[64];
+    /* What was deleted, remarks, the numbers of notes, numbers of pages and what they are made of. */
+    if (r->skip ||
+        xml_is(name, "tracked-changes annotation note-citation forms page-number ruby-text "
+                     "header footer date-time table-of-content illustration-index "
+                     "table-index alphabetical-index")) {
+        r->skip++;
+    } else if (xml_is(name, "h p")) {
+        if (r->in_note) {
+            if (r->notes.len) add(r, " ", 1);
+        } else {
+            flush(r);
+            r->open = true;
+            if (*name == 'h') {
+                long n = xml_number(e, "outline-level", 1);
+                r->level = n > 0 && n < 7 ? (int)n : 6;
+            }
+        }
+    } else if (!strcmp(name, "s")) {
+        long n = xml_number(e, "c", 1);
+        for (long i = 0; i < n && i < MAX_BLANKS; i++) add(r, " ", 1);
+    } else if (xml_is(name, "tab line-break")) {
+        add(r, " ", 1);
+    } else if (!strcmp(name, "list")) {
+        r->items++;
+    } else if (!strcmp(name, "note")) {
+        r->in_note++;
+        if (r->notes.len) add(r, " ", 1);
+    } else if (!strcmp(name, "page") && r->slides) {
+        r->place = (text_place){.slide = r->place.slide + 1};
+        r->in_notes = r->said_notes = false;
+        builder_set_place(r->b, &r->place);
+    } else if (!strcmp(name, "notes") && r->slides) {
+        r->in_notes = true;
+    } else if (!strcmp(name, "frame")) {
+        xml_attribute(e, "class", value, sizeof value);
+        r->title = !strcmp(value, "title");
+    } else {
+        open_table_part(r, e);
+    }
+}
+
+static void on_close(void *ctx, const char *name) {
+    reader *r = ctx;
+    if (r->skip) {
+        r->skip--;
+    } else if (xml_is(name, "h p")) {
+        if (r->in_note) return;
+        flush(r);
+        r->open = false;
+    } else if (!strcmp(name, "list")) {
+        r->items -= r->items > 0;
+    } else if (!strcmp(name, "note")) {
+        r->in_note -= r->in_note > 0;
+    } else if (!strcmp(name, "notes")) {
+        r->in_notes = false;
+    } else if (!strcmp(name, "frame")) {
+        r->title = false;
+    } else if (xml_is(name, "table-cell covered-table-cell") && r->tables == 1) {
+        end_cell(r);
+    } else if (!strcmp(name, "table-row") && r->tables == 1) {
+        end_row(r);
+    } else if (!strcmp(name, "table-header-rows")) {
+        r->header = false;
+    } else if (!strcmp(name, "table") && r->tables) {
+        flush(r);
+        r->tables--;
+        if (!r->tables && r->slides) builder_set_place(r->b, &r->place);
+    }
+}
+
+static void on_text(void *ctx, const char *s, size_t n) {
+    reader *r = ctx;
+    if (!r->skip && (r->open || r->in_note) && !r->b->failure) add(r, s, n);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------ */
+
+typedef struct manifest {
+    bool encrypted;
+} manifest;
+
+static void manifest_open(void *ctx, const xml_element *e) {
+    if (!strcmp(e->name, "encryption-data")) ((manifest *)ctx)->encrypted = true;
+}
+
+static int read_parts(reader *r, zip_parts *z, fo_err *err) {
+    static const xml_events events = {on_open, on_close, on_text};
+    static const xml_events of_manifest = {.open = manifest_open};
+    manifest m = {0};
+    fo_buf type = {0};
+    int rc = zip_parts_read(z, "mimetype", 4096, &type, err);
+    if (!rc) {
+        r->sheets = strstr(type.data, "spreadsheet") != NULL;
+        r->slides = strstr(type.data, "presentation") != NULL;
+    }
+    fo_buf_free(&type);
+    if (!rc && zip_parts_has(z, "META-INF/manifest.xml"))
+        rc = xml_part_read(z, r->b, "META-INF/manifest.xml", &of_manifest, &m, err);
+    if (!rc && m.encrypted)
+        rc = fo_fail(err, FO_EUNSUPPORTED, "it is encrypted and asks for a password");
+    if (rc) return rc;
+    xml_part_title(z, r->b, "meta.xml");
+    return xml_part_read(z, r->b, "content.xml", &events, r, err);
+}
+
+int extract_odf(builder *b, extract_input *in, fo_err *err) {
+    zip_parts *z;
+    int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
+    if (rc) return rc;
+    reader *r = calloc(1, sizeof *r);
+    if (r) r->b = b;
+    rc = r ? read_parts(r, z, err) : fo_no_memory(err);
+    if (r) {
+        table_rows_free(&r->rows);
+        fo_buf_free(&r->text);
+        fo_buf_free(&r->cell);
+        fo_buf_free(&r->notes);
+    }
+    free(r);
+    zip_parts_close(z);
+    return rc;
+}

@@ -1,0 +1,351 @@
+/* Excel workbooks: each sheet a heading and its rows, each row with its header and its cells' names.
+ * Values are written as they are shown where that follows from the format of their cell: dates, times and
+ * shares; other numbers as they are. Source: ECMA-376 part 1, section 18. */
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/extract_internal.h"
+#include "data/extract/table_rows.h"
+#include "data/extract/xml_part.h"
+
+enum { MAX_SHEETS = 1024, MAX_FORMATS = 65536, NAME_BYTES = 128, MAX_CELL = 64 << 10 };
+
+typedef struct sheet {
+    char name[NAME_BYTES], id[64];
+} sheet;
+
+enum number_kind { PLAIN, DATE, TIME, DATE_TIME, SHARE };
+
+typedef struct reader {
+    builder *b;
+    sheet sheets[MAX_SHEETS];
+    size_t n_sheets;
+    bool from_1904;
+    /* strings that cells share: at[i] .. at[i + 1] of `strings` */
+    fo_buf strings;
+    size_t *at, n_strings, cap_strings;
+    size_t taken; /* of the budget for them */
+    /* kinds of cells' formats */
+    uint8_t *kinds; /* [MAX_FORMATS], of numFmtId; then of styles */
+    uint8_t *styles;
+    size_t n_styles;
+    bool in_cell_formats;
+    /* the sheet at hand */
+    const sheet *sheet;
+    table_rows rows;
+    uint32_t row, column, first, last;
+    bool any;      /* cells in this row */
+    char type[12]; /* of the cell at hand */
+    long style;
+    fo_buf value;
+    bool in_value, in_phonetic;
+} reader;
+
+/* ---- the workbook: sheets, strings, formats --------------------------------------------------------- */
+
+static void book_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    char value[16];
+    if (!strcmp(e->name, "workbookPr") && xml_attribute(e, "date1904", value, sizeof value))
+        r->from_1904 = xml_is(value, "1 true");
+    if (strcmp(e->name, "sheet") != 0 || r->n_sheets == MAX_SHEETS) return;
+    sheet *s = &r->sheets[r->n_sheets++];
+    xml_attribute(e, "name", s->name, sizeof s->name);
+    xml_attribute(e, ":id", s->id, sizeof s->id);
+}
+
+static bool keep_string(reader *r) {
+    if (r->n_strings + 2 > r->cap_strings) {
+        size_t more = r->cap_strings ? 2 * r->cap_strings : 1024;
+        size_t *grown = realloc(r->at, more * sizeof *grown);
+        if (!grown) {
+            r->b->failure = FO_ENOMEM;
+            return false;
+        }
+        r->at = grown;
+        r->cap_strings = more;
+        if (!r->n_strings) r->at[0] = 0;
+    }
+    r->at[++r->n_strings] = r->strings.len;
+    size_t now = r->strings.len + r->cap_strings * sizeof *r->at;
+    if (now > r->taken && !doc_budget_take(r->b->budget, now - r->taken))
+        r->b->failure = r->b->budget->failure;
+    else if (now > r->taken)
+        r->taken = now;
+    if (r->strings.failed) r->b->failure = FO_ENOMEM;
+    return !r->b->failure;
+}
+
+static void strings_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    if (!strcmp(e->name, "t")) r->in_value = true;
+    if (!strcmp(e->name, "rPh")) r->in_phonetic = true; /* how it is read aloud: not its text */
+}
+static void strings_close(void *ctx, const char *name) {
+    reader *r = ctx;
+    if (!strcmp(name, "t")) r->in_value = false;
+    if (!strcmp(name, "rPh")) r->in_phonetic = false;
+    if (!strcmp(name, "si") && !r->b->failure) keep_string(r);
+}
+static void strings_text(void *ctx, const char *s, size_t n) {
+    reader *r = ctx;
+    if (r->in_value && !r->in_phonetic && !r->b->failure) fo_buf_add(&r->strings, s, n);
+}
+
+/* What a format of numbers shows: "yyyy\-mm\-dd" is a date, "0.0%" a share, "[Red]0" a number. */
+static uint8_t kind_of_code(const char *s) {
+    bool date = false, hours = false, quoted = false;
+    for (; *s && *s != ';'; s++) {
+        if (*s == '"') quoted = !quoted;
+        if (quoted) continue;
+        if (*s == '\\' || *s == '_' || *s == '*') {
+            if (s[1]) s++;
+            continue;
+        }
+        if (*s == '[') { /* a colour, a condition, a language, or hours beyond 24 */
+            hours |= strchr("hHmMsS", s[1]) && s[1] && s[2] && strchr("hHmMsS]", s[2]);
+            while (*s && *s != ']') s++;
+            if (!*s) break;
+            continue;
+        }
+        if (*s == '%') return SHARE;
+        date |= strchr("yYdD", *s) != NULL;
+        hours |= strchr("hHsS", *s) != NULL;
+    }
+    return date && hours ? DATE_TIME : date ? DATE : hours ? TIME : PLAIN;
+}
+
+static uint8_t kind_of_builtin(long id) {
+    if (id == 9 || id == 10) return SHARE;
+    if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id == 36 || (id >= 50 && id <= 58))
+        return DATE;
+    if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return TIME;
+    return id == 22 ? DATE_TIME : PLAIN;
+}
+
+static void formats_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    if (!strcmp(e->name, "numFmt")) {
+        char code[256];
+        long id = xml_number(e, "numFmtId", -1);
+        xml_attribute(e, "formatCode", code, sizeof code);
+        if (id >= 0 && id < MAX_FORMATS) r->kinds[id] = kind_of_code(code);
+    } else if (!strcmp(e->name, "cellXfs")) {
+        r->in_cell_formats = true;
+    } else if (r->in_cell_formats && !strcmp(e->name, "xf") && r->n_styles < MAX_FORMATS) {
+        long id = xml_number(e, "numFmtId", 0);
+        r->styles[r->n_styles++] = id >= 0 && id < MAX_FORMATS ? r->kinds[id] : PLAIN;
+    }
+}
+static void formats_close(void *ctx, const char *name) {
+    if (!strcmp(name, "cellXfs")) ((reader *)ctx)->in_cell_formats = false;
+}
+
+/* ---- values ---------------------------------------------------------------------------------------- */
+
+/* Days since 1970 as year, month, day. Source: Howard Hinnant, chrono-compatible low-level date
+ * algorithms. */
+static void civil(long z, int *y, int *m, int *d) {
+    z += 719468;
+    long era = (z >= 0 ? z : z - 146096) / 146097;
+    long day = z - era * 146097;
+    long year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+    long of_year = day - (365 * year + year / 4 - year / 100);
+    long month = (5 * of_year + 2) / 153;
+    *d = (int)(of_year - (153 * month + 2) / 5 + 1);
+    *m = (int)(month < 10 ? month + 3 : month - 9);
+    *y = (int)(year + era * 400 + (*m <= 2));
+}
+
+static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size_t cap) {
+    double days = floor(v), left = v - days;
+    long seconds = lround(left * 86400);
+    if (seconds == 86400) {
+        days++;
+        seconds = 0;
+    }
+    char clock[32] = "";
+    if (kind != DATE)
+        snprintf(clock, sizeof clock, "%02ld:%02ld", seconds / 3600, seconds / 60 % 60);
+    if (kind != DATE && seconds % 60) snprintf(clock + strlen(clock), 8, ":%02ld", seconds % 60);
+    if (kind == TIME && days > 0) { /* hours beyond a day: of a sum */
+        long hours = (long)days * 24 + seconds / 3600;
+        return (size_t)snprintf(out, cap, "%ld%s", hours, strchr(clock, ':'));
+    }
+    if (kind == TIME) return (size_t)snprintf(out, cap, "%s", clock);
+    /* Day 60 of 1900 is a 29 February that never was. */
+    long since_1970 = (long)days - (r->from_1904 ? 24107 : days < 60 ? 25568 : 25569);
+    int y, m, d;
+    civil(since_1970, &y, &m, &d);
+    return (size_t)snprintf(out, cap, "%04d-%02d-%02d%s%s", y, m, d, *clock ? " " : "", clock);
+}
+
+/* A number as the cell shows it, as far as its kind says; 15 digits are what Excel keeps. */
+static size_t show_number(const reader *r, const char *s, char *out, size_t cap) {
+    char *end;
+    double v = strtod(s, &end);
+    if (!*s || *end || !isfinite(v)) return (size_t)snprintf(out, cap, "%.60s", s);
+    uint8_t kind = r->style >= 0 && (size_t)r->style < r->n_styles ? r->styles[r->style] : PLAIN;
+    if (kind == SHARE) return (size_t)snprintf(out, cap, "%.10g%%", v * 100);
+    if (kind != PLAIN && v >= 0 && v < 2958466) return show_date(r, v, kind, out, cap);
+    return (size_t)snprintf(out, cap, "%.15g", v);
+}
+
+/* ---- a sheet --------------------------------------------------------------------------------------- */
+
+/* "AB12": the column from 0; the row where it says one. */
+static bool read_cell_name(const char *s, uint32_t *column, uint32_t *row) {
+    uint32_t c = 0, n = 0;
+    for (; isalpha((unsigned char)*s) && n < 3; s++, n++)
+        c = c * 26 + (uint32_t)(toupper((unsigned char)*s) - 'A') + 1;
+    if (!n || c > 16384) return false;
+    *column = c - 1;
+    unsigned long v = strtoul(s, NULL, 10);
+    if (v > 0 && v <= 1048576) *row = (uint32_t)v;
+    return true;
+}
+
+static void end_cell(reader *r) {
+    const char *s = r->value.data ? r->value.data : "";
+    size_t n = r->value.len;
+    char shown[80];
+    if (!strcmp(r->type, "s")) {
+        char *end;
+        unsigned long i = strtoul(s, &end, 10);
+        bool known = *s && !*end && i < r->n_strings;
+        n = known ? r->at[i + 1] - r->at[i] : 0;
+        s = known ? r->strings.data + r->at[i] : "";
+    } else if (!strcmp(r->type, "b")) {
+        s = n && *s == '1' ? "yes" : n ? "no" : "";
+        n = strlen(s);
+    } else if (!*r->type || !strcmp(r->type, "n")) {
+        n = n ? show_number(r, s, shown, sizeof shown) : 0;
+        s = shown;
+    }
+    size_t before = r->rows.n_cells;
+    table_rows_cell(&r->rows, r->column, s ? s : "", n < MAX_CELL ? n : MAX_CELL);
+    if (r->rows.n_cells > before) {
+        if (!r->any) r->first = r->column;
+        r->last = r->column;
+        r->any = true;
+    }
+    r->column++;
+}
+
+static void sheet_open(void *ctx, const xml_element *e) {
+    reader *r = ctx;
+    char name[16];
+    if (!strcmp(e->name, "row")) {
+        long row = xml_number(e, "r", (long)r->row + 1);
+        /* An empty row, though it is not there at all, parts two tables. */
+        if (row > (long)r->row + 1 && r->row) table_rows_end_row(&r->rows, NULL, false);
+        r->row = row > 0 && row <= 1048576 ? (uint32_t)row : r->row + 1;
+        r->column = 0;
+        r->any = false;
+    } else if (!strcmp(e->name, "c")) {
+        if (xml_attribute(e, "r", name, sizeof name)) read_cell_name(name, &r->column, &r->row);
+        xml_attribute(e, "t", r->type, sizeof r->type);
+        r->style = xml_number(e, "s", 0);
+        fo_buf_clear(&r->value);
+    } else if (xml_is(e->name, "v t")) {
+        r->in_value = true;
+    } else if (!strcmp(e->name, "rPh")) {
+        r->in_phonetic = true;
+    }
+}
+
+static void sheet_close(void *ctx, const char *name) {
+    reader *r = ctx;
+    if (xml_is(name, "v t")) r->in_value = false;
+    if (!strcmp(name, "rPh")) r->in_phonetic = false;
+    if (r->b->failure) return;
+    if (!strcmp(name, "c")) end_cell(r);
+    if (strcmp(name, "row") != 0) return;
+    char range[40] = "";
+    if (r->any) table_range_name(range, r->first, r->row, r->last, r->row);
+    table_rows_end_row(&r->rows, &(text_place){.sheet = r->sheet->name, .range = range}, false);
+}
+
+static void sheet_text(void *ctx, const char *s, size_t n) {
+    reader *r = ctx;
+    if (r->in_value && !r->in_phonetic && r->value.len + n <= MAX_CELL) fo_buf_add(&r->value, s, n);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
+static int read_sheets(reader *r, zip_parts *z, const char *book, fo_err *err) {
+    static const xml_events events = {sheet_open, sheet_close, sheet_text};
+    fo_buf part = {0};
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && !r->b->failure && i < r->n_sheets; i++) {
+        r->sheet = &r->sheets[i];
+        rc = xml_part_related(z, r->b, book, NULL, r->sheet->id, &part, err);
+        if (rc || !part.len || !zip_parts_has(z, part.data))
+            continue; /* a chart has no part here */
+        size_t n_blocks, n_text;
+        builder_set_place(r->b, &(text_place){.sheet = r->sheet->name});
+        n_blocks = r->b->n_blocks;
+        n_text = r->b->text.len;
+        builder_begin(r->b, TEXT_HEADING, 1);
+        builder_add_flowing(r->b, r->sheet->name, strlen(r->sheet->name));
+        builder_end(r->b);
+        size_t headed = r->b->n_blocks;
+        table_rows_begin(&r->rows, r->b, true);
+        r->row = r->column = 0;
+        rc = xml_part_read(z, r->b, part.data, &events, r, err);
+        if (r->b->n_blocks == headed && !r->b->failure) builder_rewind(r->b, n_blocks, n_text);
+    }
+    fo_buf_free(&part);
+    return rc;
+}
+
+static int read_parts(reader *r, zip_parts *z, fo_err *err) {
+    static const xml_events of_book = {.open = book_open},
+                            of_strings = {strings_open, strings_close, strings_text},
+                            of_formats = {.open = formats_open, .close = formats_close};
+    fo_buf book = {0}, part = {0};
+    for (long i = 0; i < 60; i++) r->kinds[i] = kind_of_builtin(i);
+    int rc = xml_part_related(z, r->b, "", "/officeDocument", NULL, &book, err);
+    if (!rc && !book.len) fo_buf_str(&book, "xl/workbook.xml");
+    xml_part_title(z, r->b, "docProps/core.xml");
+    if (!rc) rc = xml_part_read(z, r->b, book.data, &of_book, r, err);
+    if (!rc) rc = xml_part_related(z, r->b, book.data, "/sharedStrings", NULL, &part, err);
+    if (!rc && part.len && zip_parts_has(z, part.data))
+        rc = xml_part_read(z, r->b, part.data, &of_strings, r, err);
+    r->in_value = r->in_phonetic = false;
+    if (!rc) rc = xml_part_related(z, r->b, book.data, "/styles", NULL, &part, err);
+    if (!rc && part.len && zip_parts_has(z, part.data))
+        rc = xml_part_read(z, r->b, part.data, &of_formats, r, err);
+    if (!rc) rc = read_sheets(r, z, book.data, err);
+    fo_buf_free(&part);
+    fo_buf_free(&book);
+    return rc;
+}
+
+int extract_xlsx(builder *b, extract_input *in, fo_err *err) {
+    zip_parts *z;
+    int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
+    if (rc) return rc;
+    reader *r = calloc(1, sizeof *r);
+    if (r) {
+        r->b = b;
+        r->kinds = calloc(MAX_FORMATS, 1);
+        r->styles = calloc(MAX_FORMATS, 1);
+    }
+    rc = r && r->kinds && r->styles ? read_parts(r, z, err) : fo_no_memory(err);
+    if (r) {
+        table_rows_free(&r->rows);
+        doc_budget_give(b->budget, r->taken);
+        free(r->at);
+        free(r->kinds);
+        free(r->styles);
+        fo_buf_free(&r->strings);
+        fo_buf_free(&r->value);
+    }
+    free(r);
+    zip_parts_close(z);
+    return rc;
+}

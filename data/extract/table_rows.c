@@ -1,0 +1,156 @@
+/* See table_rows.h. */
+#include "data/extract/table_rows.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void table_rows_begin(table_rows *t, builder *b, bool sheet) {
+    t->b = b;
+    t->sheet = sheet;
+    t->n_cells = t->n_header = 0;
+    t->said = t->begun = t->used = false;
+    fo_buf_clear(&t->row);
+    fo_buf_clear(&t->header);
+}
+
+void table_rows_free(table_rows *t) {
+    fo_buf_free(&t->row);
+    fo_buf_free(&t->header);
+}
+
+static bool is_space(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n) {
+    while (n && is_space(*s)) s++, n--;
+    while (n && is_space(s[n - 1])) n--;
+    if (!n || t->n_cells == TABLE_MAX_COLUMNS) return;
+    table_cell *c = &t->cells[t->n_cells++];
+    *c = (table_cell){.at = t->row.len, .column = column};
+    for (size_t i = 0; i < n; i++) {
+        if (is_space(s[i]) && is_space(s[i + 1])) continue; /* s[n - 1] is none */
+        fo_buf_char(&t->row, is_space(s[i]) ? ' ' : s[i]);
+    }
+    c->n = t->row.len - c->at;
+}
+
+/* A number, an amount, a share, a date: something that a header is not. */
+static bool is_number(const char *s, size_t n) {
+    size_t digits = 0, others = 0;
+    if (n && isalpha((unsigned char)s[0])) return false; /* "F1", "March 3" */
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i];
+        digits += isdigit(c) != 0;
+        others += isalpha(c) || (c >= 0xC3 && c != 0xE2); /* the euro sign begins with E2 */
+    }
+    return digits && (!others || (digits >= others && n < 24));
+}
+
+static bool has_number(const table_rows *t) {
+    for (size_t i = 0; i < t->n_cells; i++)
+        if (is_number(t->row.data + t->cells[i].at, t->cells[i].n)) return true;
+    return false;
+}
+
+static void write_joined(table_rows *t, bool apart) {
+    if (apart)
+        builder_go_on_with(t->b, TEXT_TABLE_ROW, 0, "\n\n");
+    else
+        builder_begin(t->b, TEXT_TABLE_ROW, 0);
+    for (size_t i = 0; i < t->n_cells; i++) {
+        if (i) builder_str(t->b, " | ");
+        builder_add(t->b, t->row.data + t->cells[i].at, t->cells[i].n);
+    }
+    builder_end(t->b);
+}
+
+/* Blank lines between them: each is a paragraph of its own, for rows have no full stops. */
+static void write_with_header(table_rows *t) {
+    builder_go_on_with(t->b, TEXT_TABLE_ROW, 0, "\n\n");
+    size_t h = 0;
+    for (size_t i = 0; i < t->n_cells; i++) {
+        const table_cell *c = &t->cells[i];
+        while (h < t->n_header && t->header_cells[h].column < c->column) h++;
+        if (i) builder_str(t->b, "; ");
+        if (h < t->n_header && t->header_cells[h].column == c->column) {
+            const table_cell *name = &t->header_cells[h];
+            builder_add(t->b, t->header.data + name->at, name->n);
+            bool stopped = t->header.data[name->at + name->n - 1] == ':';
+            builder_str(t->b, stopped ? " " : ": ");
+        }
+        builder_add(t->b, t->row.data + c->at, c->n);
+    }
+    builder_end(t->b);
+}
+
+static void keep_header(table_rows *t, bool said) {
+    fo_buf_clear(&t->header);
+    fo_buf_add(&t->header, t->row.data, t->row.len);
+    memcpy(t->header_cells, t->cells, t->n_cells * sizeof *t->cells);
+    t->n_header = t->n_cells;
+    t->said = said;
+    t->used = false;
+}
+
+/* Does the row at hand name the columns of those that come? */
+static bool is_header(const table_rows *t, bool number, bool says) {
+    if (says) return !t->said;
+    return !t->said && !t->used && !number && t->n_cells > 1 && t->n_cells > t->n_header;
+}
+
+/* Is it one of those whose columns are named? A remark above or below a table is not; and where there are
+ * two columns, only numbers tell a table from a list of things and what they are. */
+static bool is_headed(const table_rows *t, bool number) {
+    if (!t->n_header || t->said) return t->n_header != 0;
+    if (t->n_header == 2) return t->sheet && (number || t->used) && t->n_cells == 2;
+    if (t->n_cells == 1) return false;
+    return t->used || number || t->n_cells == t->n_header;
+}
+
+void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
+    if (t->row.failed || t->header.failed) t->b->failure = FO_ENOMEM;
+    if (!builder_go_on(t->b, t->row.len)) return;
+    if (!t->n_cells) {
+        t->n_header = 0;
+        t->begun = t->said = t->used = false;
+        return;
+    }
+    bool number = has_number(t);
+    builder_set_place(t->b, place);
+    if (is_header(t, number, header)) {
+        keep_header(t, header);
+        write_joined(t, !t->begun);
+    } else if (is_headed(t, number)) {
+        write_with_header(t);
+        t->used |= number; /* before, a wider row may come that names the columns */
+    } else {
+        write_joined(t, !t->begun);
+    }
+    t->begun = true;
+    t->n_cells = 0;
+    fo_buf_clear(&t->row);
+}
+
+void table_cell_name(char out[16], uint32_t column, uint32_t row) {
+    char letters[8];
+    int n = 0;
+    for (uint32_t c = column + 1; c && n < 7; c = (c - 1) / 26)
+        letters[n++] = (char)('A' + (c - 1) % 26);
+    int at = 0;
+    while (n) out[at++] = letters[--n];
+    snprintf(out + at, (size_t)(16 - at), "%u", row % 100000000u);
+}
+
+void table_range_name(char out[40], uint32_t column, uint32_t row, uint32_t last_column,
+                      uint32_t last_row) {
+    char a[16], b[16];
+    table_cell_name(a, column, row);
+    table_cell_name(b, last_column, last_row);
+    if (strcmp(a, b) == 0)
+        snprintf(out, 40, "%s", a);
+    else
+        snprintf(out, 40, "%s:%s", a, b);
+}

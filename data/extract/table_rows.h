@@ -1,0 +1,47 @@
+/* table_rows.h - rows of a table become blocks that can be read alone: the header stands beside each
+ * cell, for a chunk may hold one row of a thousand.
+ *
+ *     Month | Rain mm | Snow days
+ *
+ *     Month: March; Rain mm: 41; Snow days: 2
+ *
+ * A header is a row of two cells or more without a number in it, above all rows that are written with it,
+ * and the widest of such; or one that says that it is. Rows without one are written as `a | b | c`. */
+#ifndef FORAGE_DATA_TABLE_ROWS_H
+#define FORAGE_DATA_TABLE_ROWS_H
+
+#include "data/extract/builder.h"
+
+enum { TABLE_MAX_COLUMNS = 1024 };
+
+typedef struct table_cell {
+    size_t at, n; /* of the text of the row */
+    uint32_t column;
+} table_cell;
+
+typedef struct table_rows { /* zero-initialised; one at a time for a builder */
+    builder *b;
+    fo_buf row, header; /* text of the cells */
+    table_cell cells[TABLE_MAX_COLUMNS], header_cells[TABLE_MAX_COLUMNS];
+    size_t n_cells, n_header;
+    bool said;  /* the header said of itself that it is one */
+    bool used;  /* a row was written with it */
+    bool sheet; /* of a workbook, where two columns may have a header */
+    bool begun;
+} table_rows;
+
+void table_rows_begin(table_rows *t, builder *b, bool sheet);
+/* A cell of the row at hand, columns from 0 and rising; one without text is none. What is beyond
+ * TABLE_MAX_COLUMNS is left out. Line breaks in it become blanks. */
+void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n);
+/* The row is complete and stands at this place (NULL: none); header: it says that it is one. An empty row
+ * ends the table: the next has a header of its own. */
+void table_rows_end_row(table_rows *t, const text_place *place, bool header);
+void table_rows_free(table_rows *t);
+
+/* "B2", "AA10": row from 1. "B2:D9" from two corners. */
+void table_cell_name(char out[16], uint32_t column, uint32_t row);
+void table_range_name(char out[40], uint32_t column, uint32_t row, uint32_t last_column,
+                      uint32_t last_row);
+
+#endif

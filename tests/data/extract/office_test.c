@@ -1,0 +1,306 @@
+/* Office files put together here: what the samples of other programs do not have. Notes, headers that say
+ * that they are, formats of numbers, order of slides and chapters; and files made to do harm: bombs of
+ * entities and of zeros, passwords, parts that are missing. */
+#include "tests/test.h"
+
+#include <zip.h>
+
+#include "data/extract/extract.h"
+#include "kernels/buf.h"
+
+enum { LIMIT = 4 << 20, MAX_ROWS = 8 };
+
+/* The registry's formats as they are in a worker: in this process. */
+static extract_format here[MAX_ROWS];
+static size_t n_here;
+
+static int set_up(void **state) {
+    (void)state;
+    const extract_format *f;
+    for (size_t i = 0; (f = extract_format_at(i)) && n_here < MAX_ROWS; i++) {
+        if (!f->apart || f->program) continue;
+        here[n_here] = *f;
+        here[n_here++].apart = false;
+    }
+    return n_here < 5;
+}
+
+typedef struct part {
+    const char *name, *text;
+} part;
+
+/* An archive of these parts, which NULL ends. */
+static void *make(const part *parts, size_t *n) {
+    zip_error_t why;
+    zip_error_init(&why);
+    zip_source_t *to = zip_source_buffer_create(NULL, 0, 0, &why);
+    zip_t *z = zip_open_from_source(to, ZIP_TRUNCATE, &why);
+    assert_non_null(z);
+    zip_source_keep(to);
+    for (; parts->name; parts++) {
+        zip_source_t *s = zip_source_buffer(z, parts->text, strlen(parts->text), 0);
+        zip_int64_t at = zip_file_add(z, parts->name, s, 0);
+        assert_true(at >= 0);
+        if (!strcmp(parts->name, "mimetype"))
+            zip_set_file_compression(z, (zip_uint64_t)at, ZIP_CM_STORE, 0);
+    }
+    assert_int_equal(zip_close(z), 0);
+    zip_stat_t st;
+    assert_int_equal(zip_source_stat(to, &st), 0);
+    char *bytes = malloc(st.size + 1);
+    assert_int_equal(zip_source_open(to), 0);
+    assert_int_equal(zip_source_read(to, bytes, st.size), (zip_int64_t)st.size);
+    zip_source_close(to);
+    zip_source_free(to);
+    *n = st.size;
+    return bytes;
+}
+
+static int read_parts(extracted *x, const part *parts, fo_err *err) {
+    size_t n;
+    void *bytes = make(parts, &n);
+    *err = (fo_err){0};
+    doc_budget budget = {.cpu_ms = 20000, .max_bytes = 64 << 20};
+    doc_budget_begin(&budget);
+    extract_request rq = {.bytes = bytes,
+                          .n = n,
+                          .max_text_bytes = LIMIT,
+                          .budget = &budget,
+                          .formats = here,
+                          .n_formats = n_here};
+    int rc = extract_text(x, &rq, err);
+    if (rc) assert_int_equal(budget.used, 0);
+    free(bytes);
+    return rc;
+}
+
+static void expect(const part *parts, const char *text) {
+    extracted x;
+    fo_err err;
+    assert_ok(read_parts(&x, parts, &err), &err);
+    assert_string_equal(x.text, text);
+    extracted_deinit(&x);
+}
+
+static void refuse(const part *parts, int code, const char *says) {
+    extracted x;
+    fo_err err;
+    int rc = read_parts(&x, parts, &err);
+    if (rc != code || !strstr(err.msg, says)) fail_msg("%d %s", rc, err.msg);
+    assert_null(x.text);
+}
+
+#define W          "<w:document xmlns:w='w' xmlns:mc='mc'><w:body>"
+#define W_END      "</w:body></w:document>"
+#define P(text)    "<w:p><w:r><w:t>" text "</w:t></w:r></w:p>"
+#define CELL(text) "<w:tc>" P(text) "</w:tc>"
+
+static void word_documents(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            {"word/styles.xml",
+             "<w:styles xmlns:w='w'><w:style w:styleId='berschrift2'><w:name w:val='heading 2'/>"
+             "</w:style><w:style w:styleId='Mine'><w:basedOn w:val='berschrift2'/></w:style>"
+             "<w:style w:styleId='Verzeichnis1'><w:name w:val='toc 1'/></w:style></w:styles>"},
+            {"word/document.xml", W
+             "<w:p><w:pPr><w:pStyle w:val='Verzeichnis1'/></w:pPr><w:r><w:t>Care "
+             "7</w:t></w:r></w:p>"
+             "<w:p><w:pPr><w:pStyle w:val='Mine'/></w:pPr><w:r><w:t>Care</w:t></w:r></w:p>"
+             "<w:p><w:r><w:t>Water </w:t></w:r><w:del><w:r><w:delText>never</w:delText><w:t>x</w:t>"
+             "</w:r></w:del><w:ins><w:r><w:t>daily</w:t></w:r></w:ins><w:r><w:t> &amp; well.</w:t>"
+             "</w:r></w:p>"
+             "<mc:AlternateContent><mc:Choice>" P("Shape") "</mc:Choice><mc:Fallback>" P(
+                 "Shape") "</mc:Fallback></mc:AlternateContent>"
+                          "<w:tbl><w:tr><w:trPr><w:tblHeader/></w:trPr>" CELL("Plant") CELL(
+                              "Days") "</w:tr><w:tr>" CELL("Fern")
+                              CELL("three") "</w:tr><w:tr>" CELL("Moss") "<w:tc>" P(
+                                  "one") "<w:tbl><w:tr>" CELL("or two") "</w:tr></w:tbl></w:tc></"
+                                                                        "w:tr></w:tbl>" W_END},
+            {"word/footnotes.xml",
+             "<w:footnotes xmlns:w='w'><w:footnote w:type='separator'>" P(
+                 "x") "</w:footnote>"
+                      "<w:footnote w:id='1'>" P("Not in winter.") "</w:footnote></w:footnotes>"},
+            {0}},
+        "Care\n\nWater daily & well.\n\nShape\n\nPlant | Days\n\nPlant: Fern; Days: three\n\n"
+        "Plant: Moss; Days: one or two\n\nNot in winter.");
+}
+
+#define REL(id, type, target) "<Relationship Id='" id "' Type='x/" type "' Target='" target "'/>"
+#define RELS(rows)            "<Relationships>" rows "</Relationships>"
+
+static void workbooks_show_dates_shares_and_shared_strings(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            {"xl/workbook.xml",
+             "<workbook xmlns:r='r'><sheets><sheet name='Plan' r:id='r1'/><sheet name='Empty' "
+             "r:id='r2'/></sheets></workbook>"},
+            {"xl/_rels/workbook.xml.rels", RELS(REL("r1", "worksheet", "worksheets/a.xml")
+                                                    REL("r2", "worksheet", "/xl/worksheets/b.xml")
+                                                        REL("r3", "sharedStrings", "strings.xml")
+                                                            REL("r4", "styles", "styles.xml"))},
+            {"xl/strings.xml", "<sst><si><t>Task</t></si><si><r><t>Due "
+                               "</t></r><r><t>on</t></r><rPh><t>x</t></rPh></si>"
+                               "<si><t>Done</t></si></sst>"},
+            {"xl/styles.xml",
+             "<styleSheet><numFmts><numFmt numFmtId='170' formatCode='[$-407]d\\. mmm yyyy'/>"
+             "<numFmt numFmtId='171' formatCode='\"day\" 0'/></numFmts><cellStyleXfs><xf "
+             "numFmtId='9'/></cellStyleXfs><cellXfs><xf numFmtId='0'/><xf numFmtId='170'/><xf "
+             "numFmtId='10'/><xf numFmtId='171'/><xf numFmtId='20'/></cellXfs></styleSheet>"},
+            {"xl/worksheets/a.xml",
+             "<worksheet><sheetData><row r='1'><c r='B1' t='s'><v>0</v></c><c r='C1' t='s'><v>1</v>"
+             "</c><c r='D1' t='s'><v>2</v></c></row>"
+             "<row r='2'><c r='B2' t='inlineStr'><is><t>Weir</t></is></c><c r='C2' "
+             "s='1'><v>45292</v>"
+             "</c><c r='D2' s='2'><v>0.425</v></c></row>"
+             "<row r='3'><c r='B3' t='b'><v>1</v></c><c r='C3' s='4'><v>0.5625</v></c><c r='D3' "
+             "s='3'>"
+             "<v>0.30000000000000004</v></c></row>"
+             "<row r='9'><c r='A9' t='str'><v>alone</v></c><c r='XYZ9' t='s'><v>99</v></c></row>"
+             "</sheetData></worksheet>"},
+            {"xl/worksheets/b.xml", "<worksheet><sheetData/></worksheet>"},
+            {0}},
+        "Plan\n\nTask | Due on | Done\n\nTask: Weir; Due on: 2024-01-01; Done: 42.5%\n\n"
+        "Task: yes; Due on: 13:30; Done: 0.3\n\nalone");
+}
+
+static void slides_are_in_order_and_have_notes(void **state) {
+    (void)state;
+    const part parts[] = {
+        {"ppt/presentation.xml", "<p xmlns:r='r'><sldIdLst><sldId id='256' r:id='r2'/><sldId "
+                                 "id='257' r:id='r1'/></sldIdLst></p>"},
+        {"ppt/_rels/presentation.xml.rels",
+         RELS(REL("r1", "slide", "slides/slide1.xml") REL("r2", "slide", "slides/slide2.xml"))},
+        {"ppt/slides/slide1.xml",
+         "<s><sp><nvPr><ph type='sldNum'/></nvPr><p><r><t>2</t></r></p></sp><sp><p><r><t>Last"
+         "</t></r></p></sp></s>"},
+        {"ppt/slides/slide2.xml",
+         "<s><sp><nvPr><ph type='ctrTitle'/></nvPr><p><r><t>First</t></r></p></sp></s>"},
+        {"ppt/slides/_rels/slide2.xml.rels", RELS(REL("r1", "notesSlide", "../notes/n.xml"))},
+        {"ppt/notes/n.xml", "<n><sp><p><r><t>Speak slowly.</t></r></p></sp></n>"},
+        {0}};
+    extracted x;
+    fo_err err;
+    assert_ok(read_parts(&x, parts, &err), &err);
+    assert_string_equal(x.text, "First\n\nNotes\n\nSpeak slowly.\n\nLast");
+    assert_string_equal(x.title, "First");
+    assert_int_equal(extracted_place(&x, &x.blocks[2])->slide, 1);
+    assert_int_equal(extracted_place(&x, &x.blocks[3])->slide, 2);
+    extracted_deinit(&x);
+}
+
+#define ODF_TYPE(kind)                                                                             \
+    { "mimetype", "application/vnd.oasis.opendocument." kind }
+
+static void open_documents(void **state) {
+    (void)state;
+    expect(
+        (part[]){
+            ODF_TYPE("text"),
+            {"content.xml",
+             "<d><tracked-changes><p>gone</p></tracked-changes><h outline-level='2'>Boats</h>"
+             "<p>Two<s c='2'/>boats<note><note-citation>1</note-citation><note-body><p>One leaks."
+             "</p></note-body></note>.</p><list><list-item><p>oars</p></list-item></list>"
+             "<table name='T'><table-header-rows><table-row><table-cell><p>Boat</p></table-cell>"
+             "<table-cell><p>Seats</p></table-cell></table-row></table-header-rows><table-row>"
+             "<table-cell><p>Heron</p></table-cell><table-cell><p>4</p></table-cell></table-row>"
+             "</table></d>"},
+            {0}},
+        "Boats\n\nTwo boats.\n\nOne leaks.\n\n\xE2\x80\xA2 oars\n\nBoat | Seats\n\nBoat: Heron; "
+        "Seats: 4");
+    /* A million empty cells and rows cost nothing. */
+    const part sheet[] = {
+        ODF_TYPE("spreadsheet"),
+        {"content.xml",
+         "<d><table name='S'><table-row number-rows-repeated='1048000'><table-cell "
+         "number-columns-repeated='16384'/></table-row><table-row><table-cell "
+         "number-columns-repeated='2'/><table-cell number-columns-repeated='16000'><p>end</p>"
+         "</table-cell></table-row></table></d>"},
+        {0}};
+    extracted x;
+    fo_err err;
+    assert_ok(read_parts(&x, sheet, &err), &err);
+    assert_string_equal(x.text, "S\n\nend");
+    assert_string_equal(extracted_place(&x, &x.blocks[1])->range, "C1048001");
+    extracted_deinit(&x);
+    refuse((part[]){ODF_TYPE("text"),
+                    {"META-INF/manifest.xml", "<m><file-entry><encryption-data/></file-entry></m>"},
+                    {"content.xml", "\x01garbage"},
+                    {0}},
+           FO_EUNSUPPORTED, "it is encrypted and asks for a password");
+}
+
+#define CONTAINER                                                                                  \
+    { "META-INF/container.xml", "<c><rootfiles><rootfile full-path='OPS/p.opf'/></rootfiles></c>" }
+#define PACKAGE                                                                                    \
+    {                                                                                              \
+        "OPS/p.opf",                                                                               \
+            "<p xmlns:dc='dc'><metadata><dc:title>The Fen</dc:title></metadata><manifest>"         \
+            "<item id='b' href='two.xhtml' media-type='application/xhtml+xml'/><item id='a' "      \
+            "href='the%20one.xhtml' media-type='application/xhtml+xml'/><item id='c' "             \
+            "href='x.css' media-type='text/css'/></manifest><spine><itemref idref='a'/>"           \
+            "<itemref idref='c'/><itemref idref='b'/><itemref idref='none'/></spine></p>"          \
+    }
+
+static void books_are_read_along_their_spine(void **state) {
+    (void)state;
+    const part one =
+                   {"OPS/the one.xhtml",
+                    "<!DOCTYPE html><html><body><h1>One</h1><p>Mist&nbsp;rises.</p></body></html>"},
+               two = {"OPS/two.xhtml", "<html><body><p>It sinks.</p></body></html>"};
+    expect((part[]){CONTAINER, PACKAGE, two, one, {0}}, "One\n\nMist\xC2\xA0rises.\n\nIt sinks.");
+    refuse(
+        (part[]){CONTAINER,
+                 PACKAGE,
+                 two,
+                 one,
+                 {"META-INF/encryption.xml", "<e><CipherReference URI='OPS/the%20one.xhtml'/></e>"},
+                 {0}},
+        FO_EUNSUPPORTED, "under protection");
+    refuse((part[]){CONTAINER, PACKAGE, {0}}, FO_EINVAL, "it has no chapters");
+    refuse((part[]){CONTAINER, {0}}, FO_ENOTFOUND, "it has no part OPS/p.opf");
+}
+
+static void bombs_end(void **state) {
+    (void)state;
+    refuse(
+        (part[]){
+            {"word/document.xml",
+             "<!DOCTYPE x [<!ENTITY a 'aaaaaaaaaa'><!ENTITY b '&a;&a;&a;&a;&a;&a;&a;&a;'>]>" W P(
+                 "&b;") W_END},
+            {0}},
+        FO_EINVAL, "declares a document type");
+    refuse((part[]){{"word/document.xml", W "<w:p><w:t>unclosed"}, {0}}, FO_EINVAL,
+           "its part word/document.xml is no XML at line 1");
+    /* 300 MiB of blanks, in 300 KB. */
+    size_t n = (size_t)300 << 20;
+    char *long_text = malloc(n + 64);
+    assert_non_null(long_text);
+    memset(long_text, ' ', n);
+    memcpy(long_text, "<w:document>", 12);
+    long_text[n] = 0;
+    refuse((part[]){{"word/document.xml", long_text}, {0}}, FO_ELIMIT,
+           "it unpacks to more than 256 MiB");
+    memcpy(long_text, "<w:p><w:t>", 10);
+    refuse((part[]){{"word/document.xml", long_text}, {0}}, FO_ELIMIT,
+           "the document's text is longer");
+    free(long_text);
+    /* Elements within elements. */
+    fo_buf deep = {0};
+    for (int i = 0; i < 100000; i++) fo_buf_str(&deep, "<w:p>");
+    refuse((part[]){{"word/document.xml", deep.data}, {0}}, FO_EINVAL, "is no XML");
+    fo_buf_free(&deep);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(word_documents),
+        cmocka_unit_test(workbooks_show_dates_shares_and_shared_strings),
+        cmocka_unit_test(slides_are_in_order_and_have_notes),
+        cmocka_unit_test(open_documents),
+        cmocka_unit_test(books_are_read_along_their_spine),
+        cmocka_unit_test(bombs_end),
+    };
+    return cmocka_run_group_tests(tests, set_up, NULL);
+}
