@@ -84,7 +84,8 @@ static inline void chain_tokenizer(gguf_writer *w, const chain_words *c) {
     gguf_put_u32(w, "tokenizer.ggml.eos_token_id", 2);
 }
 
-static inline void chain_model_write(const char *path, const char *answer) {
+/* chat: the model's template (Jinja); NULL: none. */
+static inline void chain_model_write_with(const char *path, const char *answer, const char *chat) {
     static const struct {
         const char *name;
         int k, n;
@@ -113,6 +114,7 @@ static inline void chain_model_write(const char *path, const char *answer) {
     gguf_put_u32(w, "llama.attention.value_length", 64);
     gguf_put_f32(w, "llama.attention.layer_norm_rms_epsilon", 1e-5f);
     chain_tokenizer(w, c);
+    if (chat) gguf_put_str(w, "tokenizer.chat_template", chat);
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++) {
         uint64_t dims[2] = {(uint64_t)tensors[i].k, (uint64_t)tensors[i].n};
         gguf_put_tensor(w, tensors[i].name, QUANT_F32, tensors[i].n > 1 ? 2 : 1, dims);
@@ -130,6 +132,10 @@ static inline void chain_model_write(const char *path, const char *answer) {
     }
     assert_ok(gguf_writer_commit(w, &err), &err);
     free(c);
+}
+
+static inline void chain_model_write(const char *path, const char *answer) {
+    chain_model_write_with(path, answer, NULL);
 }
 
 #endif
