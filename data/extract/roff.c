@@ -115,8 +115,82 @@ static size_t take_quoted(const char *s, size_t n, size_t at, size_t *from, size
     return end - *from;
 }
 
+/* ---- escapes, by the letter behind the backslash -------------------------------------------- */
+
+static bool is_one_of(char c, const char *letters) {
+    return c && strchr(letters, c);
+}
+
+/* The character that an escape stands for; 0: it stands for none, or for more. */
+static char character_of(char c) {
+    static const char letters[] = "-'`\\eE. ~0t", characters[] = "-'`\\\\\\.    ";
+    return is_one_of(c, letters) ? characters[strchr(letters, c) - letters] : 0;
+}
+
+/* \*x, \*(xx, \*[x...]: a string that pages may use without defining it. */
+static void add_string(fo_buf *out, const char *name, size_t len) {
+    for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
+        if (strlen(strings[i].name) == len && memcmp(strings[i].name, name, len) == 0)
+            fo_buf_str(out, strings[i].text);
+}
+
+/* \o'ab': of letters printed over each other the first is kept. */
+static void add_overstruck(fo_buf *out, const char *s, size_t len) {
+    int32_t cp;
+    if (!len) return;
+    size_t k = fo_utf8_decode(s, len, &cp);
+    if (s[0] != '\\' && cp >= 0) fo_buf_add(out, s, k);
+}
+
+/* An escape that does not exist stands for its character; returns where the next begins. */
+static size_t add_itself(fo_buf *out, const char *s, size_t n, size_t at) {
+    int32_t cp;
+    size_t k = (unsigned char)s[at] < 0x80 ? 1 : fo_utf8_decode(s + at, n - at, &cp);
+    fo_buf_add(out, s + at, k);
+    return at + k;
+}
+
+/* Fonts, colours, registers, sizes: \fB, \n+(xx, \s-1, \s'12'. Returns where they end. */
+static size_t skip_name(char c, const char *s, size_t n, size_t at) {
+    size_t from, next;
+    if (is_one_of(c, "ns") && at < n && (s[at] == '+' || s[at] == '-')) at++;
+    if (c == 's' && at < n && s[at] == '\'')
+        take_quoted(s, n, at, &from, &next);
+    else
+        take_name(s, n, at, &from, &next);
+    return next;
+}
+
+/* The escape whose letter stands at `at`; returns where it ends. */
+static size_t resolve_escape(fo_buf *out, const char *s, size_t n, size_t at) {
+    char c = s[at];
+    size_t from, next = at + 1, len;
+    if (character_of(c)) {
+        fo_buf_char(out, character_of(c));
+    } else if (is_one_of(c, "([")) {
+        len = take_name(s, n, at, &from, &next);
+        add_special(out, s + from, len);
+    } else if (c == 'C') {
+        len = take_quoted(s, n, at + 1, &from, &next);
+        add_special(out, s + from, len);
+    } else if (c == '*') {
+        len = take_name(s, n, at + 1, &from, &next);
+        add_string(out, s + from, len);
+    } else if (c == 'o') {
+        len = take_quoted(s, n, at + 1, &from, &next);
+        add_overstruck(out, s + from, len);
+    } else if (is_one_of(c, "fFmMnkYVg$s")) {
+        next = skip_name(c, s, n, at + 1);
+    } else if (is_one_of(c, "hvwlLDXbxRSHABN")) { /* motions, lines, drawings, devices */
+        take_quoted(s, n, at + 1, &from, &next);
+    } else if (!is_one_of(c, "z&|^%:/,)!?{}udrpa")) { /* these print nothing */
+        next = add_itself(out, s, n, at);
+    }
+    return next;
+}
+
 bool roff_resolve(fo_buf *out, const char *s, size_t n) {
-    size_t at = 0, from, next, len;
+    size_t at = 0;
     while (at < n) {
         while (at < n && !fo_utf8_boundary(s[at])) at++; /* an escape's name was not ASCII */
         if (at == n) return false;
@@ -125,140 +199,9 @@ bool roff_resolve(fo_buf *out, const char *s, size_t n) {
         fo_buf_add(out, s + at, plain - at);
         if (plain + 1 >= n) return false;
         char c = s[plain + 1];
-        at = plain + 2;
-        switch (c) {
-        case '"':
-        case '#':
-            return false;
-        case 'c':
-            return true;
-        case '-':
-            fo_buf_char(out, '-');
-            break;
-        case '\'':
-            fo_buf_char(out, '\'');
-            break;
-        case '`':
-            fo_buf_char(out, '`');
-            break;
-        case '\\':
-        case 'e':
-        case 'E':
-            fo_buf_char(out, '\\');
-            break;
-        case '.':
-            fo_buf_char(out, '.');
-            break;
-        case ' ':
-        case '~':
-        case '0':
-        case 't':
-            fo_buf_char(out, ' ');
-            break;
-        case '(':
-        case '[':
-            len = take_name(s, n, at - 1, &from, &next);
-            add_special(out, s + from, len);
-            at = next;
-            break;
-        case 'C':
-            len = take_quoted(s, n, at, &from, &next);
-            add_special(out, s + from, len);
-            at = next;
-            break;
-        case '*':
-            len = take_name(s, n, at, &from, &next);
-            for (size_t i = 0; i < sizeof strings / sizeof *strings; i++)
-                if (strlen(strings[i].name) == len && memcmp(strings[i].name, s + from, len) == 0)
-                    fo_buf_str(out, strings[i].text);
-            at = next;
-            break;
-        case 'f':
-        case 'F':
-        case 'm':
-        case 'M':
-        case 'n':
-        case 'k':
-        case 'Y':
-        case 'V':
-        case 'g':
-            if (c == 'n' && at < n && (s[at] == '+' || s[at] == '-')) at++;
-            take_name(s, n, at, &from, &next);
-            at = next;
-            break;
-        case 's': /* \s-1, \s+2, \s(12, \s[..], \s'..' */
-            if (at < n && (s[at] == '+' || s[at] == '-')) at++;
-            if (at < n && s[at] == '\'')
-                take_quoted(s, n, at, &from, &next);
-            else
-                take_name(s, n, at, &from, &next);
-            at = next;
-            break;
-        case 'h':
-        case 'v':
-        case 'w':
-        case 'l':
-        case 'L':
-        case 'D':
-        case 'X':
-        case 'b':
-        case 'x':
-        case 'R':
-        case 'S':
-        case 'H':
-        case 'A':
-        case 'B':
-            take_quoted(s, n, at, &from, &next);
-            at = next;
-            break;
-        case 'o': /* overstrike: the first is the letter */
-            len = take_quoted(s, n, at, &from, &next);
-            if (len) {
-                int32_t cp;
-                size_t k = fo_utf8_decode(s + from, len, &cp);
-                if (s[from] != '\\' && cp >= 0) fo_buf_add(out, s + from, k);
-            }
-            at = next;
-            break;
-        case 'N':
-            take_quoted(s, n, at, &from, &next);
-            at = next;
-            break;
-        case '$':
-            take_name(s, n, at, &from, &next);
-            at = next;
-            break;
-        case 'z':
-        case '&':
-        case '|':
-        case '^':
-        case '%':
-        case ':':
-        case '/':
-        case ',':
-        case ')':
-        case '!':
-        case '?':
-        case '{':
-        case '}':
-        case 'u':
-        case 'd':
-        case 'r':
-        case 'p':
-        case 'a':
-            break;
-        default: /* an escape that does not exist stands for its character */
-            at = plain + 1;
-            if ((unsigned char)c < 0x80) {
-                fo_buf_char(out, c);
-                at++;
-            } else {
-                int32_t cp;
-                size_t k = fo_utf8_decode(s + at, n - at, &cp);
-                fo_buf_add(out, s + at, k);
-                at += k;
-            }
-        }
+        if (c == '"' || c == '#') return false; /* a comment, to the end of the line */
+        if (c == 'c') return true;
+        at = resolve_escape(out, s, n, plain + 1);
     }
     return false;
 }

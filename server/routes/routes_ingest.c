@@ -5,7 +5,6 @@
  * gathered in a spool until it is whole: JSON, which says only inside whether it is a job, raw
  * documents, what an Idempotency-Key covers, what becomes a job (wait=false). A batch is held in
  * memory and no more, and what became of the documents goes to a spool as well. */
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,64 +14,13 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/routes/ingest_call.h"
+#include "server/routes/ingest_job.h"
+#include "server/routes/ingest_key.h"
+#include "server/routes/ingest_reply.h"
 
-#define READ_BYTES       (64u << 10)
-#define SPOOL_MAX_BYTES  ((uint64_t)16 << 30)
-#define STORED_MAX_BYTES (64u << 20)
-#define DISK_LOOK_BYTES  (1u << 20) /* of a spool, between two looks at the room on the disk */
-
-/* ---- as a job ------------------------------------------------------------------------------- */
-
-static int run_job(void *ctx, job *j, fo_buf *result, fo_err *err) {
-    ingest_call *c = ctx;
-    c->job = j;
-    c->cancel = job_cancel_flag(j);
-    int64_t began = log_now_ms();
-    int rc = ingest_call_spooled(c, err);
-    const ingest_totals zero = {0};
-    const ingest_totals *t = c->batch ? ingest_batch_totals(c->batch) : &zero;
-    job_progress(j, (int64_t)t->n_all, (int64_t)t->n_all, (int64_t)t->n[INGEST_FAILED]);
-    json_out o = {result, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "collection", c->collection);
-    json_out_int(&o, "epoch", t->report.epoch);
-    for (int i = 0; i < 4; i++)
-        json_out_int(&o, ingest_status_name((enum ingest_status)i), (int64_t)t->n[i]);
-    json_out_int(&o, "chunks", (int64_t)t->n_chunks);
-    fo_buf_str(result, ",\"errors\":[");
-    if (c->errors.len) fo_buf_add(result, c->errors.data, c->errors.len);
-    fo_buf_str(result, "],\"timings_ms\":");
-    ingest_write_timings(result, &t->report, (double)(log_now_ms() - began));
-    json_out_close(&o, '}');
-    return rc;
-}
-
-/* The job owns c from here on, and on failure too nobody else does. */
-static int start_job(ingest_call *c, http_request *r, fo_buf *reply, fo_err *err) {
-    http_set_state(r, NULL, NULL);
-    spool_free(c->results);
-    c->results = NULL;
-    char collection[65];
-    snprintf(collection, sizeof collection, "%s", c->collection);
-    int64_t id;
-    int rc = jobs_add(c->app->jobs, app_tenant(r), "ingest", collection, run_job, ingest_call_free,
-                      c, &id, err);
-    if (rc) {
-        ingest_call_free(c);
-        return rc;
-    }
-    json_out o = {reply, false};
-    char name[32];
-    snprintf(name, sizeof name, "job_%lld", (long long)id);
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "job_id", name);
-    json_out_string(&o, "status", "queued");
-    json_out_string(&o, "collection", collection);
-    json_out_close(&o, '}');
-    return FO_OK;
-}
-
-/* ---- the request ---------------------------------------------------------------------------- */
+#define READ_BYTES      (64u << 10)
+#define SPOOL_MAX_BYTES ((uint64_t)16 << 30)
+#define DISK_LOOK_BYTES (1u << 20) /* of a spool, between two looks at the room on the disk */
 
 static bool type_known(const char *type) {
     const extract_format *f = extract_format_of_type(type);
@@ -218,123 +166,6 @@ static bool wants_job(ingest_call *c) {
     return wanted;
 }
 
-/* The same key must come with the same body, sent the same way. */
-static int body_hash(ingest_call *c, http_request *r, unsigned char out[32], fo_err *err) {
-    unsigned char body[32];
-    int rc = spool_sha256(c->body, body, err);
-    if (rc) return rc;
-    fo_buf b = {0};
-    fo_buf_add(&b, body, sizeof body);
-    static const char *const args[] = {"collection", "wait",       "id",      "title",
-                                       "uri",        "max_tokens", "overlap", "language"};
-    for (size_t i = 0; i < sizeof args / sizeof *args; i++) {
-        const char *v = http_arg(r, args[i]);
-        fo_buf_printf(&b, "%zu:%s;", v ? strlen(v) + 1 : 0, v ? v : "");
-    }
-    fo_buf_str(&b, http_body_type(r));
-    unsigned n = 32;
-    if (b.failed || EVP_Digest(b.data, b.len, out, &n, EVP_sha256(), NULL) != 1)
-        rc = fo_fail(err, FO_ENOMEM, "SHA-256 failed");
-    fo_buf_free(&b);
-    return rc;
-}
-
-/* True: the key is ours and the work is to be done; else a reply stands. */
-static bool claim(ingest_call *c, http_request *r, repeatable_call *call) {
-    fo_err err = {0};
-    enum store_idem state = STORE_IDEM_NEW;
-    int status = 0;
-    char *first = NULL;
-    int rc = strlen(call->key) == 0 || strlen(call->key) > 255
-                 ? fo_fail_field(&err, FO_EINVAL, "Idempotency-Key",
-                                 "Idempotency-Key must have 1 to 255 characters")
-                 : body_hash(c, r, call->body_sha256, &err);
-    if (!rc) rc = service_claim_call(c->app->service, call, &state, &status, &first, &err);
-    if (rc) {
-        http_error_from(r, &err);
-        return false;
-    }
-    switch (state) {
-    case STORE_IDEM_NEW:
-        return true;
-    case STORE_IDEM_RUNNING:
-        http_set_header(r, "Retry-After", "1");
-        http_error(r, 409, "idempotency_running", "Idempotency-Key",
-                   "a request with this Idempotency-Key is still running");
-        break;
-    case STORE_IDEM_OTHER_BODY:
-        http_error(r, 422, "idempotency_mismatch", "Idempotency-Key",
-                   "this Idempotency-Key came with another body before");
-        break;
-    case STORE_IDEM_DONE:
-        http_set_header(r, "Idempotent-Replayed", "true");
-        http_reply(r, status, "application/json", first ? first : "", first ? strlen(first) : 0);
-        break;
-    }
-    free(first);
-    return false;
-}
-
-static void finish_claim(app *a, http_request *r, const repeatable_call *call, int status,
-                         const char *reply) {
-    fo_err err = {0};
-    int rc = reply ? service_finish_call(a->service, call, status, reply, &err)
-                   : service_abandon_call(a->service, call, &err);
-    if (rc) log_event(LOG_LEVEL_ERROR, http_id(r), "idempotency", LOG_STR("error", err.msg));
-}
-
-/* The reply around the results that stand in c->results already. */
-static int write_reply(ingest_call *c, double total_ms, spool **out, fo_err *err) {
-    const ingest_totals *t = ingest_batch_totals(c->batch);
-    spool *s;
-    int rc = spool_create(&s, c->app->spool_dir, err);
-    if (rc) return rc;
-    fo_buf b = {0};
-    json_out o = {&b, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "collection", c->collection);
-    json_out_int(&o, "epoch", t->report.epoch);
-    fo_buf_str(&b, ",\"results\":[");
-    rc = spool_write(s, b.data, b.len, err);
-    char *buf = malloc(READ_BYTES);
-    for (uint64_t at = 0; !rc && buf && at < spool_size(c->results);) {
-        ssize_t n = spool_read(c->results, at, buf, READ_BYTES, err);
-        if (n <= 0) {
-            rc = n < 0 ? (int)n : FO_EIO;
-            break;
-        }
-        at += (uint64_t)n;
-        rc = spool_write(s, buf, (size_t)n, err);
-    }
-    free(buf);
-    fo_buf_clear(&b);
-    fo_buf_str(&b, "],\"timings_ms\":");
-    ingest_write_timings(&b, &t->report, total_ms);
-    fo_buf_char(&b, '}');
-    if (!rc) rc = b.failed || !buf ? fo_no_memory(err) : spool_write(s, b.data, b.len, err);
-    fo_buf_free(&b);
-    if (rc) {
-        spool_free(s);
-        return rc;
-    }
-    *out = s;
-    return FO_OK;
-}
-
-/* The text of a spool where it is short enough to be kept; caller frees. */
-static char *spool_text(spool *s) {
-    uint64_t size = spool_size(s);
-    if (size > STORED_MAX_BYTES) return NULL;
-    char *text = malloc((size_t)size + 1);
-    for (uint64_t at = 0; text && at < size;) {
-        ssize_t n = spool_read(s, at, text + at, (size_t)(size - at), NULL);
-        if (n <= 0) return free(text), NULL;
-        at += (uint64_t)n;
-    }
-    if (text) text[size] = 0;
-    return text;
-}
-
 /* The body is there: do the work while the client waits. Returns the status replied; *kept: the reply's text when
  * want_text. */
 static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **kept) {
@@ -354,12 +185,12 @@ static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **ke
             return 422;
         }
     }
-    if (!rc) rc = write_reply(c, (double)(log_now_ms() - c->began_ms), &reply, &err);
+    if (!rc) rc = ingest_reply_write(c, (double)(log_now_ms() - c->began_ms), &reply, &err);
     if (rc) {
         http_error_from(r, &err);
         return 500;
     }
-    if (want_text) *kept = spool_text(reply);
+    if (want_text) *kept = ingest_reply_text(reply);
     http_reply_spool(r, 200, "application/json", reply);
     return 200;
 }
@@ -371,11 +202,11 @@ static void answer(ingest_call *c, http_request *r) {
     bool keyed = call.key != NULL;
     fo_err err = {0};
     bool as_job = wants_job(c);
-    if (keyed && !claim(c, r, &call)) return;
+    if (keyed && !ingest_key_claim(&call, c, r)) return;
     if (as_job) {
         fo_buf reply = {0};
-        int rc = start_job(c, r, &reply, &err);
-        if (keyed) finish_claim(a, r, &call, 202, rc ? NULL : reply.data);
+        int rc = ingest_job_start(c, r, &reply, &err);
+        if (keyed) ingest_key_finish(&call, a, r, 202, rc ? NULL : reply.data);
         if (rc)
             http_error_from(r, &err);
         else
@@ -385,7 +216,7 @@ static void answer(ingest_call *c, http_request *r) {
     }
     char *kept = NULL;
     int status = ingest_now(c, r, keyed, &kept);
-    if (keyed) finish_claim(a, r, &call, status, kept);
+    if (keyed) ingest_key_finish(&call, a, r, status, kept);
     free(kept);
 }
 
