@@ -58,6 +58,10 @@ if grep -nE 'pthread_cond_(timed|clock)wait|CLOCK_REALTIME' $sources |
     echo "waits end by fo_cond_wait_until, times since 1970 come from kernels/clock.h" >&2
     bad=1
 fi
+# A test's first lines say what it covers.
+for f in tests/*/*_test.c tests/*/*/*_test.c; do
+    head -n 1 "$f" | grep -q '^/\*' || { echo "$f does not begin with what it covers" >&2; bad=1; }
+done
 # Names of files are unique across the tree, so that one name means one file.
 twice=$(echo "$sources" | sed 's|.*/||' | sort | uniq -d)
 [ -z "$twice" ] || { echo "file names used twice: $twice" >&2; bad=1; }

@@ -7,20 +7,19 @@
  *      +--------------------------+                                 v        |           |
  *      +------------------------------------------------------- CACHED ------+-----------+
  *        evicted (to the store, if it was used before) when no page is FREE,
-        or kv_seq_free(keep = false) of what nobody else used
+ *        or kv_seq_free(keep = false) of what nobody else used
  *
  * Invariants (kv_cache_check):
  * 1. A page is FREE (no reference, no hash, in the free list), CACHED (no reference, a hash, in the
  *    heap of those that may be evicted) or USED (referenced, in no list). The three counts add up
- to n_pages.
+ *    to n_pages.
  * 2. refs of a page = entries of block tables that name it.
  * 3. A hashed page is full, is found under its hash, and is never written again. No two pages have
  *    the same hash.
  * 4. A page with more than one reference is hashed, or is the partial last page of forked
- * sequences.
+ *    sequences.
  * 5. A sequence of n tokens has a page for each of its blocks; full blocks that lie within its
- exact
- *    tokens are hashed with the chain of its tokens.
+ *    exact tokens are hashed with the chain of its tokens.
  * 6. A page in CACHED has its parent in a page, USED or CACHED, and is evicted before it: a chain
  *    is only findable from its beginning. */
 #include <assert.h>

@@ -1,19 +1,22 @@
 /* kv_cache.h - who holds which page of KV: sharing by content, copy-on-write, reuse after the end.
  *
- *     kv_cache_create(&c, &(kv_cache_options){.layout = layout, .n_pages = 4096}, fingerprint,
- * &err); kv_seq *s; kv_seq_create(&s, c, salt, KV_REUSE_EXACT, &err); kv_seq_attach(s, prompt, n,
- * &n_attached, &err);      // what is there already kv_seq_reserve(s, n_new, &err); // pages to
- * write the next n_new tokens model_forward(..., kv_seq_pages(s), ...); kv_seq_commit(s, tokens,
- * n_new, &err);               // full blocks become findable, at once kv_seq_free(s, true); //
- * pages stay findable until taken
+ *     kv_cache_create(&c, &(kv_cache_options){.layout = layout, .n_pages = 4096}, fingerprint, &err);
+ *     kv_seq *s;
+ *     kv_seq_create(&s, c, salt, KV_REUSE_EXACT, &err);
+ *     kv_seq_attach(s, prompt, n, &n_attached, &err);  // what is there already
+ *     kv_seq_reserve(s, n_new, &err);                  // pages to write the next n_new tokens
+ *     model_forward(..., kv_seq_pages(s), ...);
+ *     kv_seq_commit(s, tokens, n_new, &err);           // full blocks become findable, at once
+ *     kv_seq_free(s, true);                            // pages stay findable until taken
  *
  * A sequence shares full blocks with every other that has the same tokens before and in them (same
  * model, same tenant), from the moment the block is full, running or finished. Shared pages are
  * never written: whoever would write gets a copy. A block that agrees only in its first tokens is
  * copied and the copy used up to there. What is evicted is what is least likely to be used again,
- * the ends of chains first; with a store, blocks survive that, and restarts. Threads: one (the
- * scheduler's), with every sequence. Source: PagedAttention (Kwon et al. 2023); names of blocks:
- * prefix_hash.h. */
+ * the ends of chains first; with a store, blocks survive that, and restarts.
+ *
+ * Threads: one (the scheduler's), with every sequence.
+ * Source: PagedAttention (Kwon et al. 2023); names of blocks: prefix_hash.h. */
 #ifndef FORAGE_ENGINE_KV_CACHE_H
 #define FORAGE_ENGINE_KV_CACHE_H
 

@@ -1,3 +1,5 @@
+/* The ground that all rooms stand on: growing buffers, UTF-8 there and back, files that appear
+ * whole or not at all. */
 #include "tests/test.h"
 
 #include "kernels/buf.h"

@@ -1,3 +1,5 @@
+/* Number formats: halves to floats and back, rounding to nearest even, rows packed and unpacked,
+ * extreme rows, names and numbers of the types. */
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,3 +1,6 @@
+/* Chat templates (engine/chat/): golden prompts byte for byte, Jinja's own rules, errors with
+ * their line, templates that would run for ever, and what happens where a template fails or
+ * refuses the system message. */
 #include "tests/test.h"
 
 #include <cjson/cJSON.h>

@@ -1,3 +1,5 @@
+/* Static embedding tables: how a text's vector is made, fingerprints, files that contradict
+ * themselves, model2vec folders, hostile safetensors, the built-in table and how well it ranks. */
 #include "tests/test.h"
 
 #include <cjson/cJSON.h>

@@ -1,3 +1,5 @@
+/* Fitting a static table to an encoder's vectors (engine/fit/): exactness where there is one,
+ * texts too few, threads, the files of vectors, and what is refused. */
 #include "tests/test.h"
 
 #include <math.h>

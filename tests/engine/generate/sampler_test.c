@@ -1,3 +1,5 @@
+/* The sampler: greedy choice, penalties by their formulas, draws against the softmax, constraints,
+ * log-probabilities, bad parameters; and the indexed heap that the scheduler orders by. */
 #include "tests/test.h"
 
 #include <math.h>

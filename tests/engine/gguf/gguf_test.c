@@ -1,3 +1,6 @@
+/* GGUF files: what the writer wrote is read back, metadata of every kind is copied, hostile
+ * headers and tensors are refused with the byte at which they lie, any damage is survived, every
+ * golden file opens. */
 #include "tests/test.h"
 
 #include "engine/gguf/gguf.h"

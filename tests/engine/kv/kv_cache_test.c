@@ -1,3 +1,5 @@
+/* The KV cache: names of blocks, sharing between sequences, reuse to the token, eviction, ten
+ * thousand random operations against its invariants (kv_check.h), with and without a disk below. */
 #include "tests/test.h"
 
 #include "engine/kv/kv_cache.h"

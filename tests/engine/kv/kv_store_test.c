@@ -1,3 +1,5 @@
+/* KV kept in RAM and on disk: kills during writes, budgets, what is evicted, restarts, damaged
+ * bytes, a lying index, a disk that refuses, many threads at once. */
 #include "tests/test.h"
 
 #include <dirent.h>

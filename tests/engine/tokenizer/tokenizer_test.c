@@ -1,3 +1,5 @@
+/* What all tokenizers share (spans of tokens in the text, room that ends, decoding), and
+ * WordPiece. */
 #include "tests/test.h"
 
 #include "engine/tokenizer/tokenizer.h"

@@ -1,3 +1,5 @@
+/* forage inspect: what it says of a file is what opening the file does, for models that run and
+ * for those that do not. */
 #include "tests/test.h"
 
 #include "engine/embed/embedder.h"

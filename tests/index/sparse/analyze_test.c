@@ -1,3 +1,5 @@
+/* From text to terms: stems, accents, apostrophes by language, identifiers whole and in parts,
+ * scripts without spaces, stop words, any bytes at all. */
 #include "tests/test.h"
 
 #include "index/sparse/analyze.h"

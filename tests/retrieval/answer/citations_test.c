@@ -1,3 +1,6 @@
+/* Checked citations: quotes that do not stand there, paraphrases that hold, facts that are wrong;
+ * the best span for a sentence; and how often the check errs on true answers with one fact
+ * swapped. */
 #include "tests/test.h"
 
 #include <ctype.h>

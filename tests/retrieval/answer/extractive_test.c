@@ -1,3 +1,6 @@
+/* Answers made of the documents' own sentences: which comes first, when there is none, what is no
+ * answer, repetitions, markers, ellipses, stop strings; and any text at all, whose citations must
+ * be exact. */
 #include "tests/test.h"
 
 #include <math.h>

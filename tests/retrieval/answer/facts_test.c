@@ -1,3 +1,5 @@
+/* What is compared of a sentence: numbers however they are written, with their units; words with
+ * their marks; any bytes. */
 #include "tests/test.h"
 
 #include "retrieval/answer/facts.h"

@@ -1,3 +1,5 @@
+/* Counting questions: the sketch's bound on Zipf streams, ageing, saturation, sums, its bytes; the
+ * list of the most asked, in order, over time, forgotten questions and its file. */
 #include "tests/test.h"
 
 #include <math.h>

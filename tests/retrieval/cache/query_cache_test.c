@@ -1,3 +1,5 @@
+/* The cache of answers and contexts: its budget, the age of entries, admission, and hits on a Zipf
+ * stream beside ideal LFU and LRU. */
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,3 +1,5 @@
+/* Answers to questions in other words: when two questions agree, which kept one is found, and how
+ * often a wrong answer would be given to real questions. */
 #include "tests/test.h"
 
 #include <cjson/cJSON.h>

@@ -1,3 +1,5 @@
+/* One ranking out of two (fusion.h) with the heap below it (topk.h), and texts that repeat another
+ * (dedupe.h). */
 #include "tests/test.h"
 
 #include <math.h>

@@ -1,3 +1,4 @@
+/* nDCG, MRR, recall, success, exact match and F1 against figures computed by hand. */
 #include "tests/test.h"
 
 #include <math.h>

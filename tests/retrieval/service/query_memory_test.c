@@ -1,3 +1,6 @@
+/* What one question leaves for the next: kept answers and contexts, changes of the collection,
+ * identical questions at once, hot questions asked again, and a process that ends in the middle of
+ * that. */
 #include "tests/test.h"
 
 #include <math.h>

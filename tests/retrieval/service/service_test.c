@@ -1,3 +1,6 @@
+/* The service as a whole, without HTTP: documents in, found, cited, updated and deleted; filters,
+ * modes, conversations, another embedder, damaged files, a full disk, commits that fail, writers
+ * and readers at once. */
 #include "tests/other_embedder.h"
 #include "tests/test.h"
 

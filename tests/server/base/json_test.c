@@ -1,3 +1,5 @@
+/* JSON in and out: what RFC 8259 has and nothing else, refusals with their place, fields by name,
+ * numbers and strings that read back as written. */
 #include "tests/test.h"
 
 #include <math.h>

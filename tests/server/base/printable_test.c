@@ -1,3 +1,4 @@
+/* Text of strangers on a terminal: what acts on one is escaped, what does not stays as it is. */
 #include "tests/test.h"
 
 #include "kernels/utf8.h"

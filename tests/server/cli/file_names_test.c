@@ -1,3 +1,5 @@
+/* What a file is called as a document: one name however its path is typed, links, --base; and the
+ * counts of what a folder holds beside. */
 #include "tests/test.h"
 
 #include <limits.h>

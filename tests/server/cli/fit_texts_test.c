@@ -1,3 +1,4 @@
+/* The texts that forage fit draws from documents. */
 #include "tests/test.h"
 
 #include "kernels/buf.h"

@@ -1,3 +1,5 @@
+/* The HTTP server by itself: errors, limits of bodies, headers and connections, paths, streaming
+ * both ways, slow and rude clients, the lanes of workers, stopping. */
 #include "tests/test.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,4 @@
+/* The query log: a disk that hangs, text that is not kept, tenants apart. */
 #include "tests/test.h"
 
 #include "kernels/clock.h"
