@@ -7,6 +7,13 @@
 
 enum { MAP_MAX = 65536 };
 
+const char *engine_figures_name(generator *g) {
+    engine *e = local_generator_engine(g);
+    if (!e) return NULL;
+    const char *name = engine_model(e)->name;
+    return *name ? name : engine_model(e)->arch;
+}
+
 /* ---- GET /metrics -------------------------------------------------------------------------- */
 
 static void write_kv_metrics(const kv_cache_stats *kv, fo_buf *b) {

@@ -7,6 +7,10 @@
 #include "retrieval/generator/generator.h"
 #include "server/base/json.h"
 
+/* What /v1 calls the model: its name, or its architecture where it has none. NULL: it is not of this
+ * process, and takes no prompts of its own there. */
+const char *engine_figures_name(generator *g);
+
 /* "generator": its name and all figures; null without one. */
 void engine_figures_json(json_out *o, generator *g);
 /* Families for /metrics. It waits for nobody. */

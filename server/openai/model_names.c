@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/local/engine_figures.h"
 #include "server/openai/openai.h"
 
 #define GROUNDED "forage/"
@@ -19,9 +20,8 @@ const char *model_kind_name(enum model_kind kind) {
 
 /* The loaded model of a kind, or NULL. */
 static const char *loaded(const app *a, enum model_kind kind) {
-    const engine *e = local_generator_engine(service_generator(a->service));
     const reranker *rr = service_reranker(a->service);
-    if (kind == MODEL_GENERATOR) return e ? openai_model_name(e) : NULL;
+    if (kind == MODEL_GENERATOR) return engine_figures_name(service_generator(a->service));
     if (kind == MODEL_EMBEDDER) return embedder_name(service_embedder(a->service));
     return kind == MODEL_RERANKER && rr ? reranker_name(rr) : NULL;
 }

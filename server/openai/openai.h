@@ -8,11 +8,21 @@
 #include <cjson/cJSON.h>
 #include <time.h>
 
-#include "retrieval/local/local_generator.h"
 #include "server/routes/app.h"
 #include "server/base/json.h"
 
-enum { OPENAI_MAX_CHOICES = 16, OPENAI_MAX_STOPS = 16, OPENAI_MAX_BIAS = 1024 };
+enum {
+    OPENAI_MAX_CHOICES = 16,
+    OPENAI_MAX_STOPS = 16,
+    OPENAI_MAX_BIAS = 1024,
+    OPENAI_MAX_LOGPROBS = 20
+};
+
+/* Of logit_bias: a token of the loaded model. */
+typedef struct openai_bias {
+    int32_t token;
+    float bias; /* -INFINITY: never */
+} openai_bias;
 
 /* A request for text, plain or grounded. */
 typedef struct openai_call {
@@ -23,10 +33,13 @@ typedef struct openai_call {
     bool stream, include_usage, echo;
     int n; /* choices of each prompt */
     bool seeded;
-    size_t max_tokens;          /* 0: not given */
-    generation_request request; /* prompt and seed apart; stop and bias point below */
+    size_t max_tokens;         /* 0: not given */
+    generator_options options; /* sampling, stop, priority, reuse; stop points below */
+    int n_logprobs;            /* -1: none are asked for */
+    bool json;                 /* the answer is to be one JSON object */
     const char *stop[OPENAI_MAX_STOPS];
-    sampler_bias bias[OPENAI_MAX_BIAS];
+    openai_bias bias[OPENAI_MAX_BIAS];
+    size_t n_bias;
     cJSON *messages; /* chat: owned, roles and contents as plain strings */
 } openai_call;
 
@@ -38,20 +51,14 @@ int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *bod
 int openai_call_check(const openai_call *c, fo_err *err);
 void openai_call_deinit(openai_call *c);
 
-/* A prompt in tokens. Text of the user never becomes a control token. Caller frees *out. */
-int openai_chat_prompt(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
-                       fo_err *err);
-/* The prompts of /v1/completions, item `i` of `openai_prompt_count`. */
-int openai_prompt_count(const cJSON *prompt, fo_err *err);
-int openai_text_prompt(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
-                       fo_err *err);
-
 /* As http_error_from, with OpenAI's codes: 404 model_not_found, 400 for what is not supported. */
 void openai_error(http_request *r, const fo_err *err);
 int openai_status_of(const fo_err *err, const char **code);
 
-/* The name a loaded model goes by. */
-const char *openai_model_name(const engine *e);
+/* The JSON object of a request's body, caller deletes it, and its fields. Its "model" must be one of
+ * `kinds` (model_names.h). Errors go into *err and in->err, which are the same. */
+cJSON *openai_read_body(http_request *r, json_in *in, fo_err *err);
+unsigned openai_read_model(json_in *in, http_request *r, app *a, unsigned kinds);
 
 /* Is item an array of whole numbers? */
 bool openai_is_tokens(const cJSON *item);

@@ -1,10 +1,11 @@
-/* /v1/models, /v1/embeddings, /v1/rerank and /v1/tokenize. */
+/* /v1/models, /v1/embeddings and /v1/rerank. */
 #include <math.h>
 #include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/tokenizer/tokenizer.h"
 #include "server/base/log.h"
 #include "server/openai/model_names.h"
 #include "server/openai/openai.h"
@@ -67,8 +68,7 @@ void route_model(http_request *r, void *ctx) {
     openai_error(r, &err);
 }
 
-/* The model that a body names must be one of `kinds`; the sticky error says otherwise. */
-static enum model_kind read_model(json_in *in, http_request *r, app *a, unsigned kinds) {
+unsigned openai_read_model(json_in *in, http_request *r, app *a, unsigned kinds) {
     model_choice m = {0};
     const char *asked = json_in_string(in, "model", NULL, 0, 256);
     if (!json_in_failed(in)) model_names_find(&m, a, app_tenant(r), asked, kinds, in->err);
@@ -77,7 +77,7 @@ static enum model_kind read_model(json_in *in, http_request *r, app *a, unsigned
 
 /* ---- bodies --------------------------------------------------------------------------------- */
 
-static cJSON *read_body(http_request *r, json_in *in, fo_err *err) {
+cJSON *openai_read_body(http_request *r, json_in *in, fo_err *err) {
     size_t len;
     const char *body = http_body(r, &len);
     cJSON *root = NULL;
@@ -225,9 +225,9 @@ void route_embeddings(http_request *r, void *ctx) {
     json_in in;
     text_list l = {0};
     float *v = NULL;
-    cJSON *root = read_body(r, &in, &err);
+    cJSON *root = openai_read_body(r, &in, &err);
     if (!err.code) {
-        read_model(&in, r, a, MODEL_EMBEDDER);
+        openai_read_model(&in, r, a, MODEL_EMBEDDER);
         bool base64 = json_in_enum(&in, "encoding_format", 0, formats) == 1;
         bool query = json_in_enum(&in, "input_type", 0, kinds) >= 3;
         int64_t dim = json_in_int(&in, "dimensions", 0, 1, 65536);
@@ -359,9 +359,10 @@ void route_rerank(http_request *r, void *ctx) {
     json_in in;
     text_list l = {0};
     ranked *order = NULL;
-    cJSON *root = read_body(r, &in, &err);
+    cJSON *root = openai_read_body(r, &in, &err);
     if (!err.code) {
-        read_model(&in, r, a, service_reranker(a->service) ? MODEL_RERANKER : MODEL_EMBEDDER);
+        openai_read_model(&in, r, a,
+                          service_reranker(a->service) ? MODEL_RERANKER : MODEL_EMBEDDER);
         const char *query = json_in_string(&in, "query", NULL, 1, 65536);
         int64_t top = json_in_int(&in, "top_n", 0, 1, 1 << 20);
         bool with = json_in_bool(&in, "return_documents", false);
@@ -381,59 +382,5 @@ void route_rerank(http_request *r, void *ctx) {
     if (err.code) openai_error(r, &err);
     text_list_deinit(&l);
     free(order);
-    cJSON_Delete(root);
-}
-
-/* ---- tokenize ------------------------------------------------------------------------------- */
-
-void route_tokenize(http_request *r, void *ctx) {
-    app *a = ctx;
-    engine *e = local_generator_engine(service_generator(a->service));
-    embedder *emb = service_embedder(a->service);
-    fo_err err = {0};
-    json_in in;
-    cJSON *root = read_body(r, &in, &err);
-    if (!err.code) {
-        unsigned kinds = e ? MODEL_GENERATOR | MODEL_EMBEDDER : MODEL_EMBEDDER;
-        enum model_kind kind = read_model(&in, r, a, kinds);
-        const char *prompt = json_in_string(&in, "prompt", NULL, 0, (size_t)4 << 20);
-        const char *text = json_in_string(&in, "text", prompt, 0, (size_t)4 << 20);
-        bool special = json_in_bool(&in, "add_special_tokens", false);
-        bool pieces = json_in_bool(&in, "return_pieces", false);
-        bool of_engine = kind == MODEL_GENERATOR;
-        json_in_end(&in);
-        const tokenizer *t = of_engine ? engine_tokenizer(e) : embedder_tokenizer(emb);
-        int32_t *ids = NULL;
-        size_t n = 0;
-        if (!err.code && !text) fo_fail_field(&err, FO_EINVAL, "text", "text is missing");
-        if (!err.code)
-            tokenizer_encode_alloc(t, text, strlen(text), special ? TOKENIZER_ADD_SPECIAL : 0, &ids,
-                                   &n, &err);
-        if (!err.code) {
-            fo_buf b = {0};
-            json_out o = {&b, false};
-            json_out_open(&o, NULL, '{');
-            json_out_string(&o, "model", of_engine ? openai_model_name(e) : embedder_name(emb));
-            json_out_int(&o, "count", (int64_t)n);
-            json_out_int(&o, "max_model_len",
-                         of_engine ? engine_model(e)->n_context
-                                   : (int64_t)embedder_max_tokens(emb));
-            json_out_open(&o, "tokens", '[');
-            for (size_t i = 0; i < n; i++) json_out_int(&o, NULL, ids[i]);
-            json_out_close(&o, ']');
-            if (pieces) {
-                json_out_open(&o, "pieces", '[');
-                for (size_t i = 0; i < n; i++) {
-                    tokenizer_string s = tokenizer_piece(t, ids[i]);
-                    json_out_bytes(&o, NULL, s.data, s.len);
-                }
-                json_out_close(&o, ']');
-            }
-            json_out_close(&o, '}');
-            http_reply_json(r, 200, &b);
-        }
-        free(ids);
-    }
-    if (err.code) openai_error(r, &err);
     cJSON_Delete(root);
 }

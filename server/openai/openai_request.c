@@ -1,14 +1,13 @@
-/* Bodies of /v1/chat/completions and /v1/completions, and the prompts they come to. */
+/* Bodies of /v1/chat/completions and /v1/completions, and what their errors are called. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/chat/chat_prompt.h"
 #include "server/openai/openai.h"
 #include "server/openai/openai_fields.h"
 
-enum { MAX_MESSAGES = 4096, MAX_PROMPTS = 64 };
+enum { MAX_MESSAGES = 4096 };
 
 bool openai_is_tokens(const cJSON *item) {
     if (!cJSON_IsArray(item) || !item->child) return false;
@@ -25,21 +24,20 @@ static void read_stop(openai_call *c, json_in *in) {
     if (cJSON_IsArray(stop)) item = stop->child;
     for (; item; item = cJSON_IsArray(stop) ? item->next : NULL) {
         const char *s = cJSON_GetStringValue(item);
-        if (!s || c->request.n_stop == OPENAI_MAX_STOPS) {
+        if (!s || c->options.n_stop == OPENAI_MAX_STOPS) {
             fo_fail_field(in->err, FO_EINVAL, "stop",
                           "stop must be a string or an array of at most %d strings",
                           OPENAI_MAX_STOPS);
             return;
         }
-        if (*s) c->stop[c->request.n_stop++] = s;
+        if (*s) c->stop[c->options.n_stop++] = s;
     }
-    c->request.stop = c->stop;
+    c->options.stop = c->stop;
 }
 
 static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
     const cJSON *map = json_in_any(in, "logit_bias"), *item;
     if (!map || json_in_failed(in)) return;
-    sampler_params *p = &c->request.sampling;
     if (!cJSON_IsObject(map)) {
         fo_fail_field(in->err, FO_EINVAL, "logit_bias", "logit_bias must be an object");
         return;
@@ -49,7 +47,7 @@ static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
         long token = item->string ? strtol(item->string, &end, 10) : -1;
         bool number = cJSON_IsNumber(item) && fabs(item->valuedouble) <= 100;
         if (!end || *end || end == item->string || token < 0 || !number ||
-            p->n_bias == OPENAI_MAX_BIAS || (n_vocab && token >= n_vocab)) {
+            c->n_bias == OPENAI_MAX_BIAS || (n_vocab && token >= n_vocab)) {
             fo_fail_field(in->err, FO_EINVAL, "logit_bias",
                           "logit_bias must map at most %d token ids of the model to numbers from "
                           "-100 to 100",
@@ -58,9 +56,8 @@ static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
         }
         /* -100 is a ban in OpenAI's words. */
         float bias = item->valuedouble <= -100 ? -INFINITY : (float)item->valuedouble;
-        c->bias[p->n_bias++] = (sampler_bias){(int32_t)token, bias};
+        c->bias[c->n_bias++] = (openai_bias){(int32_t)token, bias};
     }
-    p->bias = c->bias;
 }
 
 static void read_format(openai_call *c, json_in *in) {
@@ -69,7 +66,7 @@ static void read_format(openai_call *c, json_in *in) {
     json_in_child(&format, in, "response_format");
     int kind = json_in_enum(&format, "type", 0, kinds);
     bool schema = json_in_any(&format, "json_schema") != NULL;
-    c->request.json = kind == 1;
+    c->json = kind == 1;
     const char *field = kind == 2 ? "response_format.type" : "response_format.json_schema";
     if ((kind == 2 || schema) && !json_in_failed(in))
         fo_fail_field(in->err, FO_EUNSUPPORTED, field,
@@ -78,37 +75,36 @@ static void read_format(openai_call *c, json_in *in) {
 }
 
 static void read_logprobs(openai_call *c, json_in *in) {
-    c->request.n_logprobs = -1;
+    c->n_logprobs = -1;
     if (!c->chat) {
         const cJSON *n = json_in_any(in, "logprobs");
-        if (n) c->request.n_logprobs = (int)json_in_int(in, "logprobs", 0, 0, GENERATION_LOGPROBS);
+        if (n) c->n_logprobs = (int)json_in_int(in, "logprobs", 0, 0, OPENAI_MAX_LOGPROBS);
         return;
     }
     bool on = json_in_bool(in, "logprobs", false);
-    int top = (int)json_in_int(in, "top_logprobs", 0, 0, GENERATION_LOGPROBS);
-    if (on) c->request.n_logprobs = top;
+    int top = (int)json_in_int(in, "top_logprobs", 0, 0, OPENAI_MAX_LOGPROBS);
+    if (on) c->n_logprobs = top;
     if (top && !on && !json_in_failed(in))
         fo_fail_field(in->err, FO_EINVAL, "top_logprobs", "top_logprobs needs logprobs: true");
 }
 
 static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
-    sampler_params *p = &c->request.sampling;
-    *p = sampler_params_default();
-    p->temperature = (float)json_in_number(in, "temperature", 1, 0, 2);
-    p->top_p = (float)json_in_number(in, "top_p", 1, 0, 1);
-    p->top_k = (int)json_in_int(in, "top_k", 0, 0, 1 << 30);
-    p->min_p = (float)json_in_number(in, "min_p", 0, 0, 1);
-    p->presence = (float)json_in_number(in, "presence_penalty", 0, -2, 2);
-    p->frequency = (float)json_in_number(in, "frequency_penalty", 0, -2, 2);
-    p->repetition = (float)json_in_number(in, "repetition_penalty", 1, .01, 10);
+    generator_options *o = &c->options;
+    o->temperature = json_in_number(in, "temperature", 1, 0, 2);
+    o->top_p = json_in_number(in, "top_p", 1, 0, 1);
+    o->top_k = (int)json_in_int(in, "top_k", 0, 0, 1 << 30);
+    o->min_p = json_in_number(in, "min_p", 0, 0, 1);
+    o->presence_penalty = json_in_number(in, "presence_penalty", 0, -2, 2);
+    o->frequency_penalty = json_in_number(in, "frequency_penalty", 0, -2, 2);
+    o->repetition_penalty = json_in_number(in, "repetition_penalty", 1, .01, 10);
     const cJSON *seed = json_in_any(in, "seed");
     c->seeded = seed != NULL;
-    p->seed = (uint64_t)json_in_int(in, "seed", 0, -9007199254740991, 9007199254740991);
+    o->seed = (uint64_t)json_in_int(in, "seed", 0, -9007199254740991, 9007199254740991);
     read_bias(c, in, n_vocab);
-    c->request.no_lookup = !json_in_bool(in, "lookup", true);
-    c->request.priority = (int)json_in_int(in, "priority", 0, -100, 100);
-    c->request.kv_reuse =
-        (enum kv_reuse)json_in_enum(in, "kv_reuse", KV_REUSE_EXACT, generator_reuse_names);
+    o->no_lookup = !json_in_bool(in, "lookup", true);
+    o->priority = (int)json_in_int(in, "priority", 0, -100, 100);
+    o->reuse =
+        (enum generator_reuse)json_in_enum(in, "kv_reuse", REUSE_EXACT, generator_reuse_names);
 }
 
 /* A content is a string or an array of text parts; "" where there is none. */
@@ -257,14 +253,14 @@ int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *bod
 int openai_call_check(const openai_call *c, fo_err *err) {
     const char *field = NULL, *why = NULL;
     if (!c->collection) {
-        if (c->request.kv_reuse != KV_REUSE_CHUNK) return FO_OK;
+        if (c->options.reuse != REUSE_CHUNK) return FO_OK;
         field = "kv_reuse", why = "chunk is for answers from documents (forage/COLLECTION)";
-    } else if (c->request.json) {
+    } else if (c->json) {
         field = "response_format.type";
         why = "json_object is not for answers from documents: they are sentences with citations";
-    } else if (c->request.n_logprobs >= 0) {
+    } else if (c->n_logprobs >= 0) {
         field = "logprobs", why = "answers from documents have none";
-    } else if (c->request.sampling.n_bias) {
+    } else if (c->n_bias) {
         field = "logit_bias", why = "answers from documents are not biased";
     } else {
         return FO_OK;
@@ -290,150 +286,6 @@ void openai_error(http_request *r, const fo_err *err) {
     const char *code;
     int status = openai_status_of(err, &code);
     http_error(r, status, code, err->field, "%s", err->msg[0] ? err->msg : fo_code_name(err->code));
-}
-
-/* ---- prompts -------------------------------------------------------------------------------- */
-
-const char *openai_model_name(const engine *e) {
-    const char *name = engine_model(e)->name;
-    return *name ? name : engine_model(e)->arch;
-}
-
-typedef struct token_list {
-    int32_t *ids;
-    size_t n;
-} token_list;
-
-static int append(token_list *l, const tokenizer *t, const char *text, size_t len, unsigned flags,
-                  fo_err *err) {
-    if (!len) return FO_OK;
-    int32_t *more = NULL;
-    size_t n = 0;
-    int rc = tokenizer_encode_alloc(t, text, len, flags, &more, &n, err);
-    if (rc) return rc;
-    int32_t *ids = realloc(l->ids, (l->n + n + 1) * sizeof *ids);
-    if (!ids) {
-        free(more);
-        return fo_no_memory(err);
-    }
-    memcpy(ids + l->n, more, n * sizeof *ids);
-    l->ids = ids;
-    l->n += n;
-    free(more);
-    return FO_OK;
-}
-
-/* Does a content hold the name of a control token? Then it must not be parsed with the template. */
-static bool has_control(const tokenizer *t, const char *text) {
-    size_t len = strlen(text);
-    return tokenizer_count(t, text, len, 0) !=
-           tokenizer_count(t, text, len, TOKENIZER_PARSE_SPECIAL);
-}
-
-/* What the template wrote is parsed with control tokens, contents that name one without. They are
- * found again in the order of the messages, the blanks at their ends aside (templates trim). */
-static int tokenize_rendered(token_list *l, const tokenizer *t, const cJSON *messages,
-                             const char *text, size_t len, fo_err *err) {
-    const char *at = text, *end = text + len;
-    const cJSON *m;
-    int i = 0, rc = FO_OK;
-    cJSON_ArrayForEach(m, messages) {
-        const char *content = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
-        i++;
-        if (!content || !has_control(t, content)) continue;
-        content += strspn(content, " \t\r\n");
-        size_t n = strlen(content);
-        while (n && strchr(" \t\r\n", content[n - 1])) n--;
-        const char *found = memmem(at, (size_t)(end - at), content, n);
-        if (!found)
-            return fo_fail_field(err, FO_EINVAL, "messages",
-                                 "messages[%d].content holds a control token of the model", i - 1);
-        rc = append(l, t, at, (size_t)(found - at), TOKENIZER_PARSE_SPECIAL, err);
-        if (!rc) rc = append(l, t, found, n, 0, err);
-        if (rc) return rc;
-        at = found + n;
-    }
-    return append(l, t, at, (size_t)(end - at), TOKENIZER_PARSE_SPECIAL, err);
-}
-
-static const char *piece_name(const tokenizer *t, enum tokenizer_special which, char out[64]) {
-    int32_t id = tokenizer_special_id(t, which);
-    tokenizer_string s = id < 0 ? (tokenizer_string){"", 0} : tokenizer_piece(t, id);
-    snprintf(out, 64, "%.*s", (int)(s.len < 63 ? s.len : 63), s.data);
-    return out;
-}
-
-int openai_chat_prompt(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
-                       fo_err *err) {
-    const tokenizer *t = engine_tokenizer(e);
-    gguf_str source;
-    chat_template *template = NULL;
-    fo_err why = {0};
-    int rc = chat_prompt_source(engine_gguf(e), &source, err);
-    if (rc) return rc;
-    if (source.len) chat_template_parse(&template, source.ptr, source.len, &why);
-    char bos[64], eos[64];
-    time_t now = time(NULL);
-    struct tm date;
-    gmtime_r(&now, &date);
-    chat_template_input in = {.messages = messages,
-                              .add_generation_prompt = true,
-                              .bos = piece_name(t, TOKENIZER_BOS, bos),
-                              .eos = piece_name(t, TOKENIZER_EOS, eos),
-                              .year = date.tm_year + 1900,
-                              .month = date.tm_mon + 1,
-                              .day = date.tm_mday};
-    fo_buf text = {0};
-    bool fell_back;
-    rc = chat_template_render_or_chatml(template, &in, &text, &fell_back, &why, err);
-    token_list l = {0};
-    if (!rc) rc = tokenize_rendered(&l, t, messages, text.data, text.len, err);
-    int32_t first = tokenizer_special_id(t, TOKENIZER_BOS);
-    if (!rc && tokenizer_adds_bos(t) && first >= 0 && l.n && l.ids[0] != first) {
-        memmove(l.ids + 1, l.ids, l.n * sizeof *l.ids); /* append left room for one */
-        l.ids[0] = first;
-        l.n++;
-    }
-    fo_buf_free(&text);
-    chat_template_free(template);
-    if (rc) {
-        free(l.ids);
-        return rc;
-    }
-    *out = l.ids;
-    *n = l.n;
-    return FO_OK;
-}
-
-int openai_prompt_count(const cJSON *prompt, fo_err *err) {
-    if (cJSON_IsString(prompt) || openai_is_tokens(prompt)) return 1;
-    int n = cJSON_IsArray(prompt) ? cJSON_GetArraySize(prompt) : 0;
-    if (n >= 1 && n <= MAX_PROMPTS) return n;
-    return fo_fail_field(err, FO_EINVAL, "prompt",
-                         "prompt must be a string, an array of tokens, or an array of 1 to %d of "
-                         "them",
-                         MAX_PROMPTS);
-}
-
-int openai_text_prompt(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
-                       fo_err *err) {
-    const cJSON *item =
-        cJSON_IsArray(prompt) && !openai_is_tokens(prompt) ? cJSON_GetArrayItem(prompt, i) : prompt;
-    const tokenizer *t = engine_tokenizer(e);
-    if (openai_is_tokens(item)) {
-        *n = 0;
-        if (!(*out = malloc((size_t)cJSON_GetArraySize(item) * sizeof **out)))
-            return fo_no_memory(err);
-        const cJSON *v;
-        cJSON_ArrayForEach(v, item)(*out)[(*n)++] = (int32_t)v->valuedouble;
-        return FO_OK;
-    }
-    if (!cJSON_IsString(item))
-        return fo_fail_field(err, FO_EINVAL, "prompt", "prompt[%d] must be a string or tokens", i);
-    int rc = tokenizer_encode_alloc(t, item->valuestring, strlen(item->valuestring),
-                                    TOKENIZER_ADD_SPECIAL, out, n, err);
-    if (!rc && *n > 1 && tokenizer_adds_eos(t)) --*n; /* it shall go on, not be over */
-    return rc;
 }
 
 void openai_write_usage(json_out *o, size_t prompt, size_t completion, size_t cached) {

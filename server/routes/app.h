@@ -57,10 +57,11 @@ extern const http_route app_routes[];
 extern const size_t app_n_routes;
 
 /* ---- handlers, one file a subject ---------------------------------------------------------- */
-http_handler route_ingest;                                   /* routes_ingest.c */
-http_handler route_query, route_search;                      /* routes_query.c */
-http_handler route_chat_completions, route_completions;      /* openai_generate.c */
-http_handler route_embeddings, route_rerank, route_tokenize; /* openai_models.c */
+http_handler route_ingest;                              /* routes_ingest.c */
+http_handler route_query, route_search;                 /* routes_query.c */
+http_handler route_chat_completions, route_completions; /* completions.c */
+http_handler route_embeddings, route_rerank;            /* openai_models.c */
+http_handler route_tokenize;                            /* tokenize.c */
 http_handler route_models, route_model;
 http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
 http_handler route_documents_delete;

@@ -1,0 +1,340 @@
+/* POST /v1/chat/completions and POST /v1/completions: whole or as a stream of chunks, from the
+ * model of this process alone or, with the model "forage/<collection>", from documents. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+
+#include "server/base/log.h"
+#include "server/completions/completions_prompt.h"
+#include "server/openai/model_names.h"
+#include "server/openai/openai_reply.h"
+
+enum { MAX_GENERATIONS = 128, DEFAULT_TOKENS = 2048, POLL_MS = 50 };
+_Static_assert((int)OPENAI_MAX_LOGPROBS == GENERATION_LOGPROBS, "what is let in can be honoured");
+
+typedef struct choice {
+    generation *g;
+    generation_event ev;
+    fo_buf text;      /* not yet sent */
+    size_t n_sent;    /* tokens whose logprobs were sent */
+    const char *echo; /* put before the text; NULL: nothing */
+} choice;
+
+typedef struct plain {
+    openai_reply *reply;
+    engine *engine;
+    const tokenizer *t;
+    choice *choices;
+    size_t n_choices;
+    sampler_bias bias[OPENAI_MAX_BIAS];
+} plain;
+
+/* One choice that is streaming. */
+typedef struct telling {
+    plain *p;
+    size_t index;
+} telling;
+
+/* ---- log probabilities ---------------------------------------------------------------------- */
+
+static void write_token(const plain *p, json_out *o, int32_t token, float logprob) {
+    tokenizer_string s = tokenizer_piece(p->t, token);
+    json_out_bytes(o, "token", s.data, s.len);
+    json_out_number(o, "logprob", logprob > -9999 ? (double)logprob : -9999);
+    json_out_open(o, "bytes", '[');
+    for (size_t i = 0; i < s.len; i++) json_out_int(o, NULL, (unsigned char)s.data[i]);
+    json_out_close(o, ']');
+}
+
+static void write_chat_logprobs(const plain *p, json_out *o, const generation_token *t, size_t n) {
+    json_out_open(o, "content", '[');
+    for (size_t i = 0; i < n; i++) {
+        json_out_open(o, NULL, '{');
+        write_token(p, o, t[i].token, t[i].logprob);
+        json_out_open(o, "top_logprobs", '[');
+        for (int k = 0; k < t[i].n_top; k++) {
+            json_out_open(o, NULL, '{');
+            write_token(p, o, t[i].top[k].token, t[i].top[k].logprob);
+            json_out_close(o, '}');
+        }
+        json_out_close(o, ']');
+        json_out_close(o, '}');
+    }
+    json_out_close(o, ']');
+    json_out_null(o, "refusal");
+}
+
+static void write_text_logprobs(const plain *p, json_out *o, const generation_token *t, size_t n) {
+    json_out_open(o, "tokens", '[');
+    for (size_t i = 0; i < n; i++) {
+        tokenizer_string s = tokenizer_piece(p->t, t[i].token);
+        json_out_bytes(o, NULL, s.data, s.len);
+    }
+    json_out_close(o, ']');
+    json_out_open(o, "token_logprobs", '[');
+    for (size_t i = 0; i < n; i++) json_out_number(o, NULL, (double)t[i].logprob);
+    json_out_close(o, ']');
+    json_out_open(o, "top_logprobs", '[');
+    for (size_t i = 0; i < n; i++) {
+        json_out_open(o, NULL, '{');
+        for (int k = 0; k < t[i].n_top; k++) {
+            tokenizer_string s = tokenizer_piece(p->t, t[i].top[k].token);
+            char name[128];
+            snprintf(name, sizeof name, "%.*s", (int)(s.len < 100 ? s.len : 100), s.data);
+            json_out_number(o, name, (double)t[i].top[k].logprob);
+        }
+        json_out_close(o, '}');
+    }
+    json_out_close(o, ']');
+}
+
+/* Of the tokens that came since the last call. */
+static void write_logprobs(const plain *p, json_out *o, choice *c) {
+    size_t n = 0;
+    const generation_token *t = c->g ? generation_tokens(c->g, &n) : NULL;
+    if (p->reply->call->n_logprobs < 0 || n <= c->n_sent) {
+        json_out_null(o, "logprobs");
+        return;
+    }
+    json_out_open(o, "logprobs", '{');
+    (p->reply->call->chat ? write_chat_logprobs : write_text_logprobs)(p, o, t + c->n_sent,
+                                                                       n - c->n_sent);
+    json_out_close(o, '}');
+    c->n_sent = n;
+}
+
+/* ---- the model alone ------------------------------------------------------------------------ */
+
+static void logprobs_of(void *ctx, json_out *o) {
+    const telling *t = ctx;
+    write_logprobs(t->p, o, &t->p->choices[t->index]);
+}
+
+static int send_text(plain *p, size_t index, bool role, const char *text, size_t len,
+                     const char *finish) {
+    telling t = {p, index};
+    return openai_send_chunk(p->reply, &(openai_chunk){.index = index,
+                                                       .role = role,
+                                                       .text = text,
+                                                       .len = len,
+                                                       .finish = finish,
+                                                       .logprobs = logprobs_of,
+                                                       .logprobs_ctx = &t});
+}
+
+/* Take what is new of every choice, send it where a stream is asked for, until all are done. */
+static int pump(plain *p, fo_err *err) {
+    size_t left = p->n_choices;
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && p->reply->call->stream && i < p->n_choices; i++) {
+        const char *echo = p->choices[i].echo ? p->choices[i].echo : "";
+        if (p->reply->call->chat || *echo) rc = send_text(p, i, true, echo, strlen(echo), NULL);
+    }
+    while (!rc && left) {
+        int wait = POLL_MS; /* for the first that is not done; the others are only looked at */
+        for (size_t i = 0; !rc && i < p->n_choices; i++) {
+            choice *c = &p->choices[i];
+            if (c->ev.done) continue;
+            bool news = generation_next(c->g, wait, &c->ev, &c->text) > 0;
+            wait = 0;
+            if (c->ev.done) left--;
+            if (c->ev.done && c->ev.error) return fo_fail(err, c->ev.error, "%s", c->ev.message);
+            if (!p->reply->call->stream || !(news || c->ev.done)) continue;
+            if (c->text.len || c->ev.done) {
+                rc = send_text(p, i, false, c->text.data ? c->text.data : "", c->text.len,
+                               c->ev.done ? openai_finish_name(c->ev.finish_reason) : NULL);
+                fo_buf_clear(&c->text);
+            }
+        }
+        if (atomic_load(http_cancel(p->reply->r))) rc = FO_ECANCELLED;
+    }
+    return rc ? fo_fail(err, rc, "the client went away") : FO_OK;
+}
+
+static void reply_whole(plain *p) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    openai_write_head(p->reply, &o, false);
+    json_out_open(&o, "choices", '[');
+    for (size_t i = 0; i < p->n_choices; i++) {
+        choice *c = &p->choices[i];
+        const char *text = c->text.data ? c->text.data : "";
+        json_out_open(&o, NULL, '{');
+        json_out_int(&o, "index", (int64_t)i);
+        if (p->reply->call->chat) {
+            json_out_open(&o, "message", '{');
+            json_out_string(&o, "role", "assistant");
+            json_out_bytes(&o, "content", text, c->text.len);
+            json_out_null(&o, "refusal");
+            json_out_close(&o, '}');
+        } else {
+            fo_buf whole = {0};
+            fo_buf_str(&whole, c->echo ? c->echo : "");
+            fo_buf_add(&whole, text, c->text.len);
+            json_out_bytes(&o, "text", whole.data, whole.len);
+            fo_buf_free(&whole);
+        }
+        write_logprobs(p, &o, c);
+        json_out_string(&o, "finish_reason", openai_finish_name(c->ev.finish_reason));
+        json_out_close(&o, '}');
+    }
+    json_out_close(&o, ']');
+    openai_write_usage(&o, p->reply->prompt_tokens, p->reply->completion_tokens,
+                       p->reply->cached_tokens);
+    json_out_close(&o, '}');
+    http_reply_json(p->reply->r, 200, &b);
+}
+
+static generation_request request_of(const openai_call *c) {
+    const generator_options *o = &c->options;
+    generation_request q = {.sampling = sampler_params_default(),
+                            .stop = o->stop,
+                            .n_stop = o->n_stop,
+                            .priority = o->priority,
+                            .kv_reuse = (enum kv_reuse)o->reuse,
+                            .no_lookup = o->no_lookup,
+                            .n_logprobs = c->n_logprobs,
+                            .json = c->json};
+    q.sampling.temperature = (float)o->temperature;
+    q.sampling.top_p = (float)o->top_p;
+    q.sampling.top_k = o->top_k;
+    q.sampling.min_p = (float)o->min_p;
+    q.sampling.presence = (float)o->presence_penalty;
+    q.sampling.frequency = (float)o->frequency_penalty;
+    q.sampling.repetition = (float)o->repetition_penalty;
+    return q;
+}
+
+/* One prompt, n times: with seeds one after the other, so that they differ and can be had again. */
+static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint64_t seed,
+                  fo_err *err) {
+    const openai_call *call = p->reply->call;
+    generation_request q = request_of(call);
+    for (size_t i = 0; i < call->n_bias; i++)
+        p->bias[i] = (sampler_bias){call->bias[i].token, call->bias[i].bias};
+    q.sampling.bias = p->bias;
+    q.sampling.n_bias = call->n_bias;
+    size_t window = (size_t)engine_model(p->engine)->n_context;
+    if (n >= window)
+        return fo_fail(err, FO_ELIMIT,
+                       "the prompt has %zu tokens; the model's window holds %zu, "
+                       "the answer included",
+                       n, window);
+    size_t room = window - n, wanted = p->reply->call->max_tokens;
+    if (!wanted) wanted = DEFAULT_TOKENS;
+    q.prompt = ids;
+    q.n_prompt = n;
+    q.max_tokens = wanted < room ? wanted : room;
+    p->reply->prompt_tokens += n;
+    for (int i = 0; i < p->reply->call->n; i++) {
+        choice *c = &p->choices[p->n_choices];
+        c->echo = echo;
+        q.sampling.seed = seed + (uint64_t)i;
+        int64_t retry_ms = 0;
+        int rc = engine_submit(p->engine, &q, &c->g, &retry_ms, err);
+        if (rc) {
+            char seconds[32];
+            snprintf(seconds, sizeof seconds, "%lld", (long long)(retry_ms / 1000 + 1));
+            if (rc == FO_EBUSY) http_set_header(p->reply->r, "Retry-After", seconds);
+            return rc;
+        }
+        p->n_choices++;
+    }
+    return FO_OK;
+}
+
+static int submit_all(plain *p, fo_err *err) {
+    const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(p->reply->call->root, "prompt");
+    int n_prompts = p->reply->call->chat ? 1 : completions_prompt_count(prompt, err);
+    if (n_prompts < 0) return n_prompts;
+    if (n_prompts * p->reply->call->n > MAX_GENERATIONS)
+        return fo_fail_field(err, FO_EINVAL, "n", "prompts times n must be at most %d",
+                             MAX_GENERATIONS);
+    p->choices = calloc((size_t)(n_prompts * p->reply->call->n), sizeof *p->choices);
+    if (!p->choices) return fo_no_memory(err);
+    uint64_t seed = p->reply->call->options.seed;
+    if (!p->reply->call->seeded && getrandom(&seed, sizeof seed, 0) != sizeof seed)
+        seed = (uint64_t)log_now_ms();
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < n_prompts; i++) {
+        int32_t *ids = NULL;
+        size_t n = 0;
+        rc = p->reply->call->chat
+                 ? completions_chat_tokens(p->engine, p->reply->call->messages, &ids, &n, err)
+                 : completions_prompt_tokens(p->engine, prompt, i, &ids, &n, err);
+        const char *echo = NULL;
+        if (p->reply->call->echo) {
+            echo = cJSON_GetStringValue(prompt);
+            if (!echo) echo = cJSON_GetStringValue(cJSON_GetArrayItem(prompt, i));
+        }
+        if (!rc) rc = submit(p, ids, n, echo, seed, err);
+        free(ids);
+    }
+    return rc;
+}
+
+static void answer_plain(openai_reply *reply, engine *e) {
+    fo_err err = {0};
+    plain own = {.reply = reply, .engine = e, .t = engine_tokenizer(e)}, *p = &own;
+    int rc = submit_all(p, &err);
+    if (!rc) rc = pump(p, &err);
+    for (size_t i = 0; i < p->n_choices; i++) {
+        p->reply->completion_tokens += p->choices[i].ev.completion_tokens;
+        p->reply->cached_tokens += p->choices[i].ev.cached_tokens;
+    }
+    if (rc)
+        openai_fail(p->reply, &err);
+    else if (p->reply->call->stream)
+        openai_send_end(p->reply);
+    else
+        reply_whole(p);
+    for (size_t i = 0; i < p->n_choices; i++) {
+        generation_free(p->choices[i].g);
+        fo_buf_free(&p->choices[i].text);
+    }
+    free(p->choices);
+}
+
+/* ---- routes --------------------------------------------------------------------------------- */
+
+static void route(http_request *r, app *a, bool chat) {
+    size_t len;
+    const char *body = http_body(r, &len);
+    engine *e = local_generator_engine(service_generator(a->service));
+    openai_call *c = calloc(1, sizeof *c);
+    fo_err err = {0};
+    if (!c) {
+        fo_no_memory(&err);
+        http_error_from(r, &err);
+        return;
+    }
+    if (openai_call_read(c, chat, e ? engine_model(e)->n_vocab : 0, body, len, &err)) {
+        openai_error(r, &err);
+        free(c);
+        return;
+    }
+    model_choice m;
+    unsigned kinds = chat ? MODEL_GENERATOR | MODEL_GROUNDED : MODEL_GENERATOR;
+    int rc = model_names_find(&m, a, app_tenant(r), c->model, kinds, &err);
+    c->collection = m.collection;
+    if (!rc) rc = openai_call_check(c, &err);
+    openai_reply p;
+    openai_reply_init(&p, r, c, m.name);
+    if (rc)
+        openai_error(r, &err);
+    else if (c->collection)
+        openai_answer_grounded(&p, a);
+    else
+        answer_plain(&p, e);
+    openai_call_deinit(c);
+    free(c);
+}
+
+void route_chat_completions(http_request *r, void *ctx) {
+    route(r, ctx, true);
+}
+
+void route_completions(http_request *r, void *ctx) {
+    route(r, ctx, false);
+}

@@ -1,0 +1,18 @@
+/* completions_prompt.h - a request's prompts in the tokens of the model of this process. */
+#ifndef FORAGE_SERVER_COMPLETIONS_PROMPT_H
+#define FORAGE_SERVER_COMPLETIONS_PROMPT_H
+
+#include <cjson/cJSON.h>
+
+#include "retrieval/local/local_generator.h"
+
+/* Messages in the model's own wrapping. Text of the user never becomes a control token. Caller
+ * frees *out. */
+int completions_chat_tokens(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
+                            fo_err *err);
+/* The prompts of /v1/completions: how many; and the tokens of the i-th, caller frees *out. */
+int completions_prompt_count(const cJSON *prompt, fo_err *err);
+int completions_prompt_tokens(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,
+                              fo_err *err);
+
+#endif

@@ -1,0 +1,117 @@
+#include "server/openai/openai_reply.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "server/base/log.h"
+
+void openai_reply_init(openai_reply *p, http_request *r, openai_call *call, const char *name) {
+    *p = (openai_reply){.r = r, .call = call, .model = name, .created = log_now_ms() / 1000};
+    app_make_id(p->id, call->chat ? "chatcmpl-" : "cmpl-");
+}
+
+void openai_write_head(const openai_reply *p, json_out *o, bool chunk) {
+    json_out_open(o, NULL, '{');
+    json_out_string(o, "id", p->id);
+    json_out_string(o, "object",
+                    !p->call->chat ? "text_completion"
+                    : chunk        ? "chat.completion.chunk"
+                                   : "chat.completion");
+    json_out_int(o, "created", p->created);
+    json_out_string(o, "model", p->model);
+    json_out_null(o, "system_fingerprint");
+}
+
+const char *openai_finish_name(const char *reason) {
+    return !strcmp(reason, "length") || !strcmp(reason, "timeout") ? "length" : "stop";
+}
+
+/* ---- streams -------------------------------------------------------------------------------- */
+
+static int send_data(openai_reply *p, const fo_buf *json) {
+    if (!p->begun) {
+        p->begun = true;
+        http_set_header(p->r, "Cache-Control", "no-cache");
+        http_stream_begin(p->r, 200, "text/event-stream");
+    }
+    fo_buf b = {0};
+    fo_buf_str(&b, "data: ");
+    fo_buf_add(&b, json->data, json->len);
+    fo_buf_str(&b, "\n\n");
+    int rc = b.failed || json->failed ? FO_ENOMEM : http_stream_write(p->r, b.data, b.len);
+    fo_buf_free(&b);
+    return rc;
+}
+
+static int send_done(openai_reply *p) {
+    fo_buf done = {0};
+    fo_buf_str(&done, "[DONE]");
+    int rc = send_data(p, &done);
+    fo_buf_free(&done);
+    return rc;
+}
+
+int openai_send_chunk(openai_reply *p, const openai_chunk *k) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    openai_write_head(p, &o, true);
+    json_out_open(&o, "choices", '[');
+    json_out_open(&o, NULL, '{');
+    json_out_int(&o, "index", (int64_t)k->index);
+    if (p->call->chat) {
+        json_out_open(&o, "delta", '{');
+        if (k->role) json_out_string(&o, "role", "assistant");
+        if (k->role || k->len) json_out_bytes(&o, "content", k->text, k->len);
+        json_out_close(&o, '}');
+    } else {
+        json_out_bytes(&o, "text", k->text, k->len);
+    }
+    if (k->logprobs)
+        k->logprobs(k->logprobs_ctx, &o);
+    else
+        json_out_null(&o, "logprobs");
+    json_out_string(&o, "finish_reason", k->finish);
+    json_out_close(&o, '}');
+    json_out_close(&o, ']');
+    if (k->citations) json_out_raw(&o, "citations", k->citations);
+    if (p->call->include_usage) json_out_null(&o, "usage");
+    json_out_close(&o, '}');
+    int rc = send_data(p, &b);
+    fo_buf_free(&b);
+    return rc;
+}
+
+int openai_send_end(openai_reply *p) {
+    int rc = FO_OK;
+    if (p->call->include_usage) {
+        fo_buf b = {0};
+        json_out o = {&b, false};
+        openai_write_head(p, &o, true);
+        json_out_open(&o, "choices", '[');
+        json_out_close(&o, ']');
+        openai_write_usage(&o, p->prompt_tokens, p->completion_tokens, p->cached_tokens);
+        json_out_close(&o, '}');
+        rc = send_data(p, &b);
+        fo_buf_free(&b);
+    }
+    return rc ? rc : send_done(p);
+}
+
+void openai_fail(openai_reply *p, const fo_err *err) {
+    if (!p->begun) {
+        if (err->code == FO_EBUSY)
+            http_error(p->r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);
+        else if (err->code == FO_ELIMIT)
+            http_error(p->r, 400, "context_length_exceeded", p->call->chat ? "messages" : "prompt",
+                       "%s", err->msg);
+        else
+            openai_error(p->r, err);
+        return;
+    }
+    const char *code;
+    int status = openai_status_of(err, &code);
+    fo_buf b = {0};
+    http_error_json(&b, status, code, err->field, err->msg, http_id(p->r));
+    send_data(p, &b);
+    fo_buf_free(&b);
+}
