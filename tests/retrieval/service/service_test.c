@@ -611,6 +611,7 @@ static void a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty(
     free(list);
     assert_ok(service_foreign_collections(s, NULL, "else", 8, &list, &n, &n_all, &err), &err);
     assert_int_equal(n_all, 0);
+    free(list);
 
     ingest_document marble = {.id = "one", .bytes = "marble", .n_bytes = 6};
     assert_ok(service_ingest(s, &into, &marble, 1, &ir, NULL, &err), &err);
@@ -626,6 +627,7 @@ static void a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty(
     assert_ok(service_delete_document(s, into.tenant, into.collection, "one", &epoch, &err), &err);
     assert_ok(service_foreign_collections(s, NULL, NULL, 8, &list, &n, &n_all, &err), &err);
     assert_int_equal(n_all, 0);
+    free(list);
     assert_ok(service_ingest(s, &into, &marble, 1, &ir, NULL, &err), &err);
     assert_int_equal(ir.status, INGEST_CREATED);
     ingest_result_deinit(&ir);
