@@ -27,7 +27,9 @@ bool extract_is_pdf(const extract_input *in) {
     return HAS(in, at, "%PDF-");
 }
 
-STARTS_WITH(is_rtf, "{\\rtf")
+bool extract_is_rtf(const extract_input *in) {
+    return HAS(in, 0, "{\\rtf");
+}
 STARTS_WITH(is_postscript, "%!PS")
 STARTS_WITH(is_djvu, "AT&TFORM")
 
@@ -139,14 +141,14 @@ static bool is_header_of_mail(mail_fields f, bool named) {
 }
 
 /* Text that came as text (a field of JSON) is taken as it is: people store messages so. */
-static bool is_mail(const extract_input *in) {
+bool extract_is_mail(const extract_input *in) {
     if (in->is_text) return false;
     mail_fields f = read_header((const char *)in->bytes, in->n, 0);
     return is_header_of_mail(f, ends_in(in->file_name, ".eml"));
 }
 
 /* "From somebody@example.org Thu Jan  1 00:00:00 1970", then a message. */
-static bool is_mbox(const extract_input *in) {
+bool extract_is_mbox(const extract_input *in) {
     if (in->is_text || !HAS(in, 0, "From ")) return false;
     const char *s = (const char *)in->bytes, *newline = memchr(s, '\n', in->n);
     if (!newline) return false;
@@ -252,12 +254,9 @@ static const extract_format rows[] = {
     {"msg", "an Outlook message", "application/vnd.ms-outlook", "msg", .is = is_msg},
     {"encrypted-office", "an Office file under a password", "", "", .is = is_encrypted_office},
     {"compound", "an old Office file", "application/x-ole-storage", "", .is = is_compound},
-    {"rtf", "an RTF document", "application/rtf text/rtf text/richtext", "rtf", .is = is_rtf},
     {"postscript", "a PostScript document", "application/postscript", "ps eps",
      .is = is_postscript},
     {"djvu", "a DjVu document", "image/vnd.djvu", "djvu djv", .is = is_djvu},
-    {"mbox", "a mailbox", "application/mbox", "mbox mbx", .is = is_mbox},
-    {"mail", "a mail message", "message/rfc822", "eml", .is = is_mail},
     {"png", "a PNG image", "image/png", "png", .is = is_png},
     {"jpeg", "a JPEG image", "image/jpeg", "jpg jpeg", .is = is_jpeg},
     {"gif", "a GIF image", "image/gif", "gif", .is = is_gif},

@@ -49,7 +49,7 @@ static bool is_number(const char *s, size_t n) {
     return digits && (!others || (digits >= others && n < 24));
 }
 
-static bool has_number(const table_rows *t) {
+bool table_rows_has_number(const table_rows *t) {
     for (size_t i = 0; i < t->n_cells; i++)
         if (is_number(t->row.data + t->cells[i].at, t->cells[i].n)) return true;
     return false;
@@ -118,7 +118,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
         t->begun = t->said = t->used = false;
         return;
     }
-    bool number = has_number(t);
+    bool number = table_rows_has_number(t);
     builder_set_place(t->b, place);
     if (is_header(t, number, header)) {
         keep_header(t, header);

@@ -37,6 +37,8 @@ void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n);
 /* The row is complete and stands at this place (NULL: none); header: it says that it is one. An empty row
  * ends the table: the next has a header of its own. */
 void table_rows_end_row(table_rows *t, const text_place *place, bool header);
+/* Is there a number, an amount, a share or a date in the row at hand? */
+bool table_rows_has_number(const table_rows *t);
 void table_rows_free(table_rows *t);
 
 /* "B2", "AA10": row from 1. "B2:D9" from two corners. */

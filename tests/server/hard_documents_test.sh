@@ -12,14 +12,14 @@ documents() { curl -s "$url/documents?limit=100" | grep -o '"id":"[^"]*"' | sort
 
 # ---- what it is, by its content, at every door
 mkdir in
-printf '{\\rtf1\\ansi The ferry leaves at \\b eight\\b0.\\par}' >in/ferry.txt
-printf 'Return-Path: <a@example.org>\nReceived: from b\nFrom: a@example.org\nSubject: Ferry\n\nAt eight.\n' >in/letter.md
+printf 'AT&TFORM DJVM' >in/ferry.txt
+printf 'GIF89a\001\000\001\000' >in/letter.md
 printf '%%!PS-Adobe-3.0\n1 0 moveto\n' >in/page.html
 printf '7z\274\257\047\034 plan' >in/plan.txt
 printf '\211PNG\r\n\032\n' >in/map.log
 printf 'The ferry leaves at eight.\n' >in/notes.strange
-kinds='ferry.txt is an RTF document
-letter.md is a mail message
+kinds='ferry.txt is a DjVu document
+letter.md is a GIF image
 map.log is a PNG image
 page.html is a PostScript document
 plan.txt is a 7-Zip archive'

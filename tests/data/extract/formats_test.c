@@ -62,7 +62,10 @@ static void describe(const extracted *x, size_t at, char *out, size_t cap) {
         if (at < b->start || at >= b->end || !p) continue;
         if (p->page) snprintf(out, cap, "p%u", p->page);
         if (p->slide) snprintf(out, cap, "s%u", p->slide);
-        if (p->sheet) snprintf(out, cap, "%s!%s", p->sheet, p->range ? p->range : "");
+        if (p->sheet)
+            snprintf(out, cap, "%s!%s", p->sheet, p->range ? p->range : "");
+        else if (p->range)
+            snprintf(out, cap, "%s", p->range);
         if (p->page && !(p->box[2] > p->box[0] && p->box[3] > p->box[1]))
             fail_msg("a page without a box");
     }

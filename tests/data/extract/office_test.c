@@ -8,7 +8,7 @@
 #include "data/extract/extract.h"
 #include "kernels/buf.h"
 
-enum { LIMIT = 4 << 20, MAX_ROWS = 8 };
+enum { LIMIT = 4 << 20, MAX_ROWS = 16 };
 
 /* The registry's formats as they are in a worker: in this process. */
 static extract_format here[MAX_ROWS];
@@ -293,6 +293,119 @@ static void bombs_end(void **state) {
     fo_buf_free(&deep);
 }
 
+static void rich_text(void **state) {
+    (void)state;
+    static const char rtf[] =
+        "{\\rtf1\\ansi\\ansicpg1250\\uc1{\\fonttbl{\\f0 Times;}}{\\info{\\title Ferry "
+        "plan}{\\author X}}"
+        "{\\*\\generator Y}{\\pard\\outlinelevel1 Times\\par}{\\pict\\bin4 }}{}"
+        "}\n\\pard The \\b ferry\\b0  leaves at \\'9eight\\'9e, \\u8364?2\\u-10179?\\u-8704? "
+        "\\{a\\}.\\par\n"
+        "\\trowd\\intbl Day\\cell Hour\\cell Pier\\cell\\row\\intbl Monday\\cell 8\\cell "
+        "A\\cell\\row\\pard end"
+        "{\\header top}\\par}";
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {.bytes = rtf,
+                          .n = sizeof rtf - 1,
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    assert_string_equal(x.format, "rtf");
+    assert_string_equal(x.title, "Ferry plan");
+    assert_string_equal(
+        x.text, "Times\n\nThe ferry leaves at \xC5\xBEight\xC5\xBE, \xE2\x82\xAC"
+                "2\xF0\x9F\x98\x80 {a}.\n\nDay | Hour | Pier\n\nDay: Monday; Hour: 8; Pier: A"
+                "\n\nend");
+    assert_int_equal(x.blocks[0].kind, TEXT_HEADING);
+    extracted_deinit(&x);
+}
+
+static void read_mail(const char *bytes, const char *format, const char *text) {
+    extracted x;
+    fo_err err = {0};
+    extract_request rq = {.bytes = bytes,
+                          .n = strlen(bytes),
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_ok(extract_text(&x, &rq, &err), &err);
+    assert_string_equal(x.format, format);
+    assert_string_equal(x.text, text);
+    extracted_deinit(&x);
+}
+
+static void mail_and_what_is_attached(void **state) {
+    (void)state;
+    read_mail(
+        "Received: by x\r\nMIME-Version: 1.0\r\nFrom: =?iso-8859-1?Q?Ren=E9_B=F6ll?= "
+        "<r@example.org>\r\n"
+        "To: crew\r\nSubject: =?UTF-8?B?w5ZsIQ==?=\r\n =?UTF-8?Q?_two?= cans\r\nContent-Type: "
+        "multipart/mixed;\r\n boundary=\"--b 1\"\r\n\r\npreamble\r\n----b 1\r\nContent-Type: "
+        "multipart/alternative; boundary=inner\r\n\r\n--inner\r\nContent-Type: "
+        "text/html\r\n\r\n<p>Bring "
+        "<b>oil</b></p>\r\n--inner\r\nContent-Type: text/plain; charset=iso-8859-1\r\n"
+        "Content-Transfer-Encoding: quoted-printable\r\n\r\nBring =D6l,=\r\n "
+        "please.\r\n\r\nSoon.\r\n"
+        "--inner--\r\n----b 1\r\nContent-Type: application/rtf; name=plan.rtf\r\n"
+        "Content-Transfer-Encoding: base64\r\nContent-Disposition: attachment; "
+        "filename*=utf-8''pl%C3%A4ne.rtf\r\n\r\ne1xydGYxIFRoZSBw\r\nbGFuLlxwYXJ9\r\n----b 1\r\n"
+        "Content-Type: image/png; name=\"a.png\"\r\nContent-Transfer-Encoding: base64\r\n\r\n"
+        "iVBORw0KGgo=\r\n----b 1--\r\n",
+        "mail",
+        "\xC3\x96l! two cans\n\nFrom: Ren\xC3\xA9 B\xC3\xB6ll <r@example.org>\nTo: crew\n\nBring "
+        "\xC3\x96l, please.\n\nSoon.\n\nAttachment: pl\xC3\xA4ne.rtf\n\nThe plan.\n\nAttachment: "
+        "a.png "
+        "(a PNG image, not read)");
+    read_mail(
+        "From a@example.org Thu Jan  1 00:00:00 1970\nFrom: a\nTo: b\nSubject: "
+        "One\n\nFirst.\n>From here\n\n"
+        "From b@example.org Thu Jan  1 00:00:00 1970\nFrom: b\nTo: a\nSubject: Two\n\nSecond.\n",
+        "mbox", "One\n\nFrom: a\nTo: b\n\nFirst.\n>From here\n\nTwo\n\nFrom: b\nTo: a\n\nSecond.");
+    /* Parts within parts end. */
+    fo_buf deep = {0};
+    fo_buf_str(&deep, "Received: x\nFrom: a\nTo: b\n");
+    for (int i = 0; i < 500; i++)
+        fo_buf_printf(&deep, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i);
+    fo_buf_str(&deep, "\nText.\n");
+    read_mail(deep.data, "mail",
+              "From: a\nTo: b\n\n(More parts of this message are too many or too deep within each "
+              "other; they "
+              "were not read.)");
+    fo_buf_free(&deep);
+}
+
+static void tables_of_values(void **state) {
+    (void)state;
+    static const struct {
+        const char *name, *bytes, *text, *range;
+    } cases[] = {
+        {"a.csv", "Well,Level,Note\r\nW5,342,\"dry, \"\"never\"\"\nsince\"\r\n\r\nW6,,none\r\n",
+         "Well | Level | Note\n\nWell: W5; Level: 342; Note: dry, \"never\" since\n\nWell: W6; "
+         "Note: none",
+         "A4:C4"},
+        {"b.tsv", "name\tcity\nAnn\tBergen, NO\n", "name | city\n\nname: Ann; city: Bergen, NO",
+         "A2:B2"},
+        {"c.csv", "1;2,5\n3;4,5\n", "1 | 2,5\n3 | 4,5", "A2:B2"},
+        {"d.csv", "\"unclosed\nline", "unclosed line", "A1"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extracted x;
+        fo_err err = {0};
+        extract_request rq = {.bytes = cases[i].bytes,
+                              .n = strlen(cases[i].bytes),
+                              .file_name = cases[i].name,
+                              .max_text_bytes = LIMIT};
+        assert_ok(extract_text(&x, &rq, &err), &err);
+        assert_string_equal(x.format, "csv");
+        assert_string_equal(x.text, cases[i].text);
+        const text_place *p = extracted_place(&x, &x.blocks[x.n_blocks - 1]);
+        assert_string_equal(p->range, cases[i].range);
+        extracted_deinit(&x);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(word_documents),
@@ -300,6 +413,9 @@ int main(void) {
         cmocka_unit_test(slides_are_in_order_and_have_notes),
         cmocka_unit_test(open_documents),
         cmocka_unit_test(books_are_read_along_their_spine),
+        cmocka_unit_test(rich_text),
+        cmocka_unit_test(mail_and_what_is_attached),
+        cmocka_unit_test(tables_of_values),
         cmocka_unit_test(bombs_end),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -1,0 +1,277 @@
+/* Mail messages and mailboxes: the subject is a heading, then who wrote to whom and when, the text, and
+ * what is attached, where this process can read it. Of a text that comes in two forms the plain one is
+ * taken. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/extract/encoding.h"
+#include "data/extract/extract_internal.h"
+#include "data/extract/mime.h"
+
+enum { MAX_DEPTH = 12, MAX_PARTS = 2000 };
+
+typedef struct reader {
+    builder *b;
+    size_t n_parts;
+    bool left_out; /* parts that were too many or too deep; it has been said */
+    fo_err *err;
+} reader;
+
+static void read_part(reader *r, const mime_part *p, int depth);
+
+/* ---- text ----------------------------------------------------------------------------------------- */
+
+/* Paragraphs, their lines as they are. */
+static void write_plain(builder *b, const char *s, size_t n) {
+    bool open = false;
+    for (size_t at = 0; at < n && builder_go_on(b, 0);) {
+        const char *newline = memchr(s + at, '\n', n - at);
+        size_t len = newline ? (size_t)(newline - s) - at : n - at, k = len;
+        while (k && strchr(" \t\r", s[at + k - 1])) k--;
+        if (!k) {
+            builder_end(b);
+            open = false;
+        } else {
+            if (open)
+                builder_str(b, "\n");
+            else
+                builder_begin(b, TEXT_PARAGRAPH, 0);
+            builder_add(b, s + at, k);
+            open = true;
+        }
+        at += len + 1;
+    }
+    builder_end(b);
+}
+
+static void write_text(reader *r, const char *type, const fo_buf *bytes, bool html) {
+    builder *b = r->b;
+    char charset[64];
+    mime_parameter(type, "charset", charset, sizeof charset);
+    extract_input in = {.bytes = (const unsigned char *)(bytes->data ? bytes->data : ""),
+                        .n = bytes->len,
+                        .charset = encoding_find(charset, strlen(charset)),
+                        .head = ""};
+    fo_buf text = {0};
+    if (extract_decode(b, &in, NULL, &text, r->err)) {
+        if (!b->failure)
+            b->failure = b->budget && b->budget->failure ? b->budget->failure : FO_ELIMIT;
+    } else if (html) {
+        extract_html_text(b, text.data, text.len);
+    } else {
+        write_plain(b, text.data, text.len);
+    }
+    extract_drop(b, &text);
+}
+
+/* ---- what is attached ----------------------------------------------------------------------------- */
+
+static const extract_format *format_of(const extract_input *in) {
+    const extract_format *f;
+    for (size_t i = 0; (f = extract_format_at(i)); i++)
+        if (f->is && f->is(in)) return f;
+    return NULL;
+}
+
+static void write_attachment(reader *r, const char *name, const fo_buf *bytes) {
+    builder *b = r->b;
+    extract_input in = {.bytes = (const unsigned char *)(bytes->data ? bytes->data : ""),
+                        .n = bytes->len,
+                        .file_name = name,
+                        .is_text = true,
+                        .head = ""};
+    const extract_format *f = format_of(&in);
+    bool read = f && f->extract && !f->program && f->extract != extract_mail;
+    fo_buf line = {0};
+    size_t replaced = 0;
+    fo_buf_str(&line, "Attachment: ");
+    encoding_clean(&line, name, strlen(name), &replaced);
+    if (!read) fo_buf_printf(&line, " (%s, not read)", f ? f->what : "a file");
+    builder_begin(b, read ? TEXT_HEADING : TEXT_PARAGRAPH, read ? 3 : 0);
+    builder_add_flowing(b, line.data ? line.data : "", line.len);
+    builder_end(b);
+    fo_buf_free(&line);
+    fo_err why = {0};
+    if (read && f->extract(b, &in, &why) && !b->failure) { /* it fails alone, and says so */
+        builder_begin(b, TEXT_PARAGRAPH, 0);
+        builder_str(b, "This attachment could not be read: ");
+        builder_str(b, why.msg);
+        builder_end(b);
+    }
+    builder_set_place(b, NULL);
+}
+
+/* ---- parts ---------------------------------------------------------------------------------------- */
+
+static bool begins(const char *s, const char *with) {
+    return strncasecmp(s, with, strlen(with)) == 0;
+}
+
+typedef struct parts {
+    mime_part list[64];
+    size_t n;
+} parts;
+
+/* The parts between lines of the boundary. */
+static void split_parts(const mime_part *p, const char *boundary, parts *out) {
+    size_t k = strlen(boundary), begin = 0;
+    bool in = false;
+    out->n = 0;
+    for (size_t at = 0; at <= p->n_body && out->n < sizeof out->list / sizeof *out->list;) {
+        const char *line = p->body + at;
+        const char *newline = at < p->n_body ? memchr(line, '\n', p->n_body - at) : NULL;
+        size_t len = newline ? (size_t)(newline - line) : p->n_body - at;
+        bool mark =
+            len >= k + 2 && line[0] == '-' && line[1] == '-' && memcmp(line + 2, boundary, k) == 0;
+        bool end = at + len >= p->n_body;
+        if (in && (mark || end)) {
+            size_t stop = mark ? at : p->n_body;
+            out->list[out->n++] = mime_split(p->body + begin, stop - begin);
+        }
+        if (mark) {
+            in = !(len >= k + 4 && line[k + 2] == '-' && line[k + 3] == '-');
+            begin = at + len + 1 < p->n_body ? at + len + 1 : p->n_body;
+        }
+        if (end) return;
+        at += len + 1;
+    }
+}
+
+static bool is_type(const mime_part *p, const char *type) {
+    fo_buf value = {0};
+    bool is = mime_field(p, "Content-Type", &value) ? begins(value.data, type)
+                                                    : !strcmp(type, "text/plain");
+    fo_buf_free(&value);
+    return is;
+}
+
+static void read_multipart(reader *r, const mime_part *p, const char *type, int depth) {
+    char boundary[200];
+    parts *all = calloc(1, sizeof *all);
+    if (!all) {
+        r->b->failure = FO_ENOMEM;
+        return;
+    }
+    if (mime_parameter(type, "boundary", boundary, sizeof boundary)) split_parts(p, boundary, all);
+    const mime_part *chosen = NULL;
+    if (begins(type, "multipart/alternative"))
+        for (size_t i = 0; i < all->n && !chosen; i++)
+            if (is_type(&all->list[i], "text/plain")) chosen = &all->list[i];
+    if (!chosen && begins(type, "multipart/alternative") && all->n)
+        chosen = &all->list[all->n - 1]; /* the best form stands last */
+    if (chosen)
+        read_part(r, chosen, depth + 1);
+    else
+        for (size_t i = 0; i < all->n && !r->b->failure; i++)
+            read_part(r, &all->list[i], depth + 1);
+    free(all);
+}
+
+static void read_message(reader *r, const mime_part *p, int depth);
+
+static void read_leaf(reader *r, const mime_part *p, const char *type, int depth) {
+    fo_buf encoding = {0}, disposition = {0}, bytes = {0};
+    char name[256];
+    mime_field(p, "Content-Transfer-Encoding", &encoding);
+    mime_field(p, "Content-Disposition", &disposition);
+    if (!mime_parameter(disposition.data ? disposition.data : "", "filename", name, sizeof name))
+        mime_parameter(type, "name", name, sizeof name);
+    bool attached = begins(disposition.data ? disposition.data : "", "attachment");
+    if (!doc_budget_take(r->b->budget, p->n_body)) {
+        r->b->failure = r->b->budget->failure;
+    } else {
+        mime_decode(encoding.data ? encoding.data : "", p->body, p->n_body, &bytes);
+        bool html = begins(type, "text/html");
+        if (bytes.failed) {
+            r->b->failure = FO_ENOMEM;
+        } else if (begins(type, "message/rfc822")) {
+            mime_part inner = mime_split(bytes.data ? bytes.data : "", bytes.len);
+            read_message(r, &inner, depth + 1);
+        } else if (begins(type, "text/") && !(attached && !html && !begins(type, "text/plain"))) {
+            write_text(r, type, &bytes, html);
+        } else if (*name) {
+            write_attachment(r, name, &bytes);
+        }
+        doc_budget_give(r->b->budget, p->n_body);
+    }
+    fo_buf_free(&encoding);
+    fo_buf_free(&disposition);
+    fo_buf_free(&bytes);
+}
+
+static void read_part(reader *r, const mime_part *p, int depth) {
+    if (!builder_go_on(r->b, p->n_body)) return;
+    if (depth > MAX_DEPTH || r->n_parts++ >= MAX_PARTS) {
+        if (!r->left_out) {
+            builder_begin(r->b, TEXT_PARAGRAPH, 0);
+            builder_str(r->b, "(More parts of this message are too many or too deep within each "
+                              "other; they were not read.)");
+            builder_end(r->b);
+        }
+        r->left_out = true;
+        return;
+    }
+    fo_buf type = {0};
+    if (!mime_field(p, "Content-Type", &type)) fo_buf_str(&type, "text/plain");
+    if (type.failed)
+        r->b->failure = FO_ENOMEM;
+    else if (begins(type.data, "multipart/"))
+        read_multipart(r, p, type.data, depth);
+    else
+        read_leaf(r, p, type.data, depth);
+    fo_buf_free(&type);
+}
+
+static void read_message(reader *r, const mime_part *p, int depth) {
+    static const char *const fields[] = {"From", "To", "Cc", "Date"};
+    builder *b = r->b;
+    fo_buf value = {0};
+    if (mime_field_text(p, "Subject", &value) && value.len) {
+        builder_set_title(b, value.data, value.len);
+        builder_begin(b, TEXT_HEADING, depth ? 2 : 1);
+        builder_add_flowing(b, value.data, value.len);
+        builder_end(b);
+    }
+    builder_begin(b, TEXT_PARAGRAPH, 0);
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        fo_buf_clear(&value);
+        if (!mime_field_text(p, fields[i], &value) || !value.len) continue;
+        if (!builder_block_empty(b)) builder_str(b, "\n");
+        builder_str(b, fields[i]);
+        builder_str(b, ": ");
+        builder_add(b, value.data, value.len);
+    }
+    builder_end(b);
+    if (value.failed) b->failure = FO_ENOMEM;
+    fo_buf_free(&value);
+    read_part(r, p, depth);
+}
+
+int extract_mail(builder *b, extract_input *in, fo_err *err) {
+    reader r = {.b = b, .err = err};
+    mime_part p = mime_split((const char *)in->bytes, in->n);
+    read_message(&r, &p, 0);
+    return FO_OK;
+}
+
+/* A line "From somebody ..." behind a blank one begins each message. */
+int extract_mbox(builder *b, extract_input *in, fo_err *err) {
+    const char *s = (const char *)in->bytes;
+    for (size_t at = 0; at < in->n && !b->failure;) {
+        const char *newline = memchr(s + at, '\n', in->n - at);
+        size_t begin = newline ? (size_t)(newline - s) + 1 : in->n, end = begin;
+        while (end < in->n) {
+            const char *next = memmem(s + end, in->n - end, "\nFrom ", 6);
+            end = next ? (size_t)(next - s) + 1 : in->n;
+            bool blank = end >= 2 && (s[end - 2] == '\n' || (end >= 3 && s[end - 2] == '\r'));
+            if (!next || blank) break;
+        }
+        reader r = {.b = b, .err = err};
+        mime_part p = mime_split(s + begin, end - begin);
+        read_message(&r, &p, 1);
+        at = end;
+    }
+    return FO_OK;
+}

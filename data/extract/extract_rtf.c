@@ -1,0 +1,301 @@
+/* Rich Text: paragraphs, tables, the title; without fonts, styles, pictures, headers and notes of layout.
+ * Characters come as bytes of a code page or as code points with a replacement behind them. Source: the
+ * Rich Text Format specification, version 1.9.1. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/encoding.h"
+#include "data/extract/extract_internal.h"
+#include "data/extract/table_rows.h"
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+
+enum { MAX_DEPTH = 512, MAX_PARAGRAPH = 4 << 20 };
+
+typedef struct group {
+    bool skip;   /* what it holds is no text of the document */
+    bool title;  /* it is the document's title */
+    int n_after; /* bytes of replacement behind a code point: \ucN */
+} group;
+
+typedef struct reader {
+    builder *b;
+    const char *s;
+    size_t n, at;
+    group groups[MAX_DEPTH];
+    int depth;
+    size_t beyond; /* groups deeper than MAX_DEPTH: passed over */
+    int to_skip;   /* bytes of replacement that are still to come */
+    int high;      /* the first half of a surrogate pair; 0: none */
+    const char *charset;
+    fo_buf bytes; /* of the code page, not decoded yet */
+    fo_buf text;  /* the paragraph, UTF-8 */
+    fo_buf title;
+    bool in_table, item;
+    int level; /* of a heading, 1-6 */
+    table_rows *rows;
+    uint32_t column;
+} reader;
+
+static group *now(reader *r) {
+    return &r->groups[r->depth];
+}
+
+static fo_buf *target(reader *r) {
+    return now(r)->title ? &r->title : &r->text;
+}
+
+/* Bytes of the code page become text. */
+static void settle(reader *r) {
+    if (!r->bytes.len) return;
+    const char *name;
+    encoding_limits limits = {.max_bytes = SIZE_MAX};
+    fo_buf *to = target(r);
+    if (r->text.len > MAX_PARAGRAPH)
+        r->b->failure = FO_ELIMIT;
+    else if (encoding_decode(to, (const unsigned char *)r->bytes.data, r->bytes.len, r->charset,
+                             &limits, &name, &r->b->n_replaced, NULL))
+        r->b->failure = FO_ENOMEM;
+    fo_buf_clear(&r->bytes);
+}
+
+static bool wanted(reader *r) {
+    return !r->beyond && (!now(r)->skip || now(r)->title);
+}
+
+static void add_byte(reader *r, char c) {
+    if (r->to_skip > 0) {
+        r->to_skip--;
+        return;
+    }
+    if (wanted(r)) fo_buf_char(&r->bytes, c);
+}
+
+static void add_code_point(reader *r, int32_t cp) {
+    if (!wanted(r)) return;
+    settle(r);
+    if (cp >= 0xD800 && cp < 0xDC00) {
+        r->high = cp;
+        return;
+    }
+    if (cp >= 0xDC00 && cp < 0xE000)
+        cp = r->high ? 0x10000 + ((r->high - 0xD800) << 10) + (cp - 0xDC00) : 0xFFFD;
+    r->high = 0;
+    if (cp < 0x20 || (cp >= 0x7F && cp < 0xA0)) return;
+    char out[4];
+    fo_buf_add(target(r), out, fo_utf8_encode(cp, out));
+}
+
+static void end_paragraph(reader *r) {
+    if (!wanted(r) || now(r)->title) return;
+    settle(r);
+    builder *b = r->b;
+    if (r->in_table) {
+        fo_buf_char(&r->text, ' ');
+        return;
+    }
+    if (r->text.len && !b->failure) {
+        builder_begin(b,
+                      r->level  ? TEXT_HEADING
+                      : r->item ? TEXT_LIST_ITEM
+                                : TEXT_PARAGRAPH,
+                      (uint8_t)r->level);
+        builder_add_flowing(b, r->text.data, r->text.len);
+        builder_end(b);
+    }
+    fo_buf_clear(&r->text);
+}
+
+static void end_cell(reader *r) {
+    if (!wanted(r)) return;
+    settle(r);
+    table_rows_cell(r->rows, r->column++, r->text.data ? r->text.data : "", r->text.len);
+    fo_buf_clear(&r->text);
+}
+
+static void end_row(reader *r) {
+    if (!wanted(r)) return;
+    if (r->rows->n_cells) table_rows_end_row(r->rows, NULL, false);
+    r->column = 0;
+}
+
+/* ---- control words -------------------------------------------------------------------------------- */
+
+static const char skipped[] =
+    "fonttbl colortbl stylesheet listtable listoverridetable rsidtbl generator info pict object "
+    "header headerl headerr headerf footer footerl footerr footerf themedata colorschememapping "
+    "datastore "
+    "latentstyles xmlnstbl fldinst bkmkstart bkmkend filetbl revtbl pgptbl nonshppict listtext "
+    "pntext";
+
+static void code_page(reader *r, long page) {
+    char name[32];
+    snprintf(name, sizeof name, page == 65001 ? "utf-8" : "windows-%ld", page);
+    const char *known = encoding_find(name, strlen(name));
+    if (known) r->charset = known;
+}
+
+static void word(reader *r, const char *w, bool given, long v) {
+    group *g = now(r);
+    if (fo_words_have(skipped, w, strlen(w))) {
+        g->skip = true;
+    } else if (!strcmp(w, "title") && g->skip) {
+        settle(r);
+        g->title = true;
+    } else if (!strcmp(w, "par") || !strcmp(w, "sect") || !strcmp(w, "page")) {
+        end_paragraph(r);
+    } else if (!strcmp(w, "pard")) {
+        r->level = 0;
+        r->item = false;
+        if (r->in_table && !r->rows->n_cells && !r->text.len) r->in_table = false;
+    } else if (!strcmp(w, "intbl")) {
+        if (!r->in_table && wanted(r)) {
+            end_paragraph(r);
+            if (!r->rows->begun) table_rows_begin(r->rows, r->b, false);
+            r->in_table = true;
+        }
+    } else if (!strcmp(w, "cell")) {
+        end_cell(r);
+    } else if (!strcmp(w, "row")) {
+        end_row(r);
+    } else if (!strcmp(w, "outlinelevel")) {
+        r->level = v >= 0 && v < 6 ? (int)v + 1 : 0;
+    } else if (!strcmp(w, "ls")) {
+        r->item = true;
+    } else if (!strcmp(w, "line") || !strcmp(w, "tab")) {
+        add_byte(r, ' ');
+    } else if (!strcmp(w, "u") && given) {
+        add_code_point(r, (int32_t)(v < 0 ? v + 65536 : v) & 0xFFFF);
+        r->to_skip = g->n_after;
+    } else if (!strcmp(w, "uc") && given) {
+        g->n_after = v >= 0 && v < 16 ? (int)v : 1;
+    } else if (!strcmp(w, "ansicpg") && given) {
+        code_page(r, v);
+    } else {
+        static const struct {
+            const char *name;
+            int32_t cp;
+        } signs[] = {{"emdash", 0x2014}, {"endash", 0x2013},    {"lquote", 0x2018},
+                     {"rquote", 0x2019}, {"ldblquote", 0x201C}, {"rdblquote", 0x201D},
+                     {"bullet", 0x2022}, {"emspace", ' '},      {"enspace", ' '}};
+        for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+            if (!strcmp(w, signs[i].name)) add_code_point(r, signs[i].cp);
+    }
+    if (!r->in_table && r->rows->begun && (!strcmp(w, "par")))
+        table_rows_begin(r->rows, r->b, false);
+}
+
+static int digit(char c) {
+    return c >= '0' && c <= '9'                 ? c - '0'
+           : (c | 32) >= 'a' && (c | 32) <= 'f' ? (c | 32) - 'a' + 10
+                                                : -1;
+}
+
+/* Behind a backslash. */
+static void control(reader *r) {
+    if (r->at >= r->n) return;
+    char c = r->s[r->at++];
+    if (c == '\'') {
+        int high = r->at < r->n ? digit(r->s[r->at]) : -1;
+        int low = r->at + 1 < r->n ? digit(r->s[r->at + 1]) : -1;
+        if (high < 0 || low < 0) return;
+        r->at += 2;
+        add_byte(r, (char)(high * 16 + low));
+    } else if (c == '\\' || c == '{' || c == '}') {
+        add_byte(r, c);
+    } else if (c == '~') {
+        add_byte(r, ' ');
+    } else if (c == '_') {
+        add_byte(r, '-');
+    } else if (c == '*') { /* a destination that who does not know it passes over */
+        now(r)->skip = true;
+    } else if (c == '\n' || c == '\r') {
+        end_paragraph(r);
+    } else if (isalpha((unsigned char)c)) {
+        char w[33], number[12];
+        size_t k = 0, d = 0;
+        for (r->at--; r->at < r->n && isalpha((unsigned char)r->s[r->at]); r->at++)
+            if (k < sizeof w - 1) w[k++] = r->s[r->at];
+        w[k] = 0;
+        if (r->at < r->n && r->s[r->at] == '-') number[d++] = r->s[r->at++];
+        for (; r->at < r->n && isdigit((unsigned char)r->s[r->at]); r->at++)
+            if (d < sizeof number - 1) number[d++] = r->s[r->at];
+        number[d] = 0;
+        if (r->at < r->n && r->s[r->at] == ' ') r->at++;
+        long v = strtol(number, NULL, 10);
+        if (!strcmp(w, "bin") && v > 0) { /* so many bytes of something else */
+            r->at = (size_t)v < r->n - r->at ? r->at + (size_t)v : r->n;
+            return;
+        }
+        if (!r->beyond) word(r, w, d > 0, v);
+    }
+}
+
+static void open_group(reader *r) {
+    settle(r);
+    r->to_skip = 0;
+    if (r->depth + 1 == MAX_DEPTH) {
+        r->beyond++;
+        return;
+    }
+    r->groups[r->depth + 1] = r->groups[r->depth];
+    r->depth++;
+    now(r)->title = false;
+}
+
+static void close_group(reader *r) {
+    settle(r);
+    r->to_skip = 0;
+    if (r->beyond)
+        r->beyond--;
+    else if (r->depth)
+        r->depth--;
+}
+
+static void read_all(reader *r) {
+    while (r->at < r->n && !r->b->failure) {
+        if ((r->at & 1023) == 0 && !builder_go_on(r->b, 1024)) return;
+        char c = r->s[r->at++];
+        if (c == '{')
+            open_group(r);
+        else if (c == '}')
+            close_group(r);
+        else if (c == '\\')
+            control(r);
+        else if (c != '\n' && c != '\r' && c)
+            add_byte(r, c);
+        if (r->bytes.failed || r->text.failed || r->title.failed) r->b->failure = FO_ENOMEM;
+    }
+    r->depth = 0;
+    r->beyond = 0;
+    now(r)->skip = false;
+    r->in_table = false;
+    end_row(r);
+    end_paragraph(r);
+    if (r->title.data) builder_set_title(r->b, r->title.data, r->title.len);
+}
+
+int extract_rtf(builder *b, extract_input *in, fo_err *err) {
+    reader *r = calloc(1, sizeof *r);
+    table_rows *rows = calloc(1, sizeof *rows);
+    if (r && rows) {
+        r->b = b;
+        r->s = (const char *)in->bytes;
+        r->n = in->n;
+        r->rows = rows;
+        r->charset = encoding_find("windows-1252", 12);
+        r->groups[0].n_after = 1;
+        table_rows_begin(rows, b, false);
+        read_all(r);
+        fo_buf_free(&r->bytes);
+        fo_buf_free(&r->text);
+        fo_buf_free(&r->title);
+    }
+    bool lost = !r || !rows;
+    if (rows) table_rows_free(rows);
+    free(rows);
+    free(r);
+    return lost ? fo_no_memory(err) : FO_OK;
+}

@@ -1,0 +1,26 @@
+/* mime.h - what mail is made of: header fields, encoded words, transfer encodings. Characters are those of
+ * encoding.h, for a worker may load no tables of the C library. Sources: RFC 5322, RFC 2045-2047, RFC 2231. */
+#ifndef FORAGE_DATA_MIME_H
+#define FORAGE_DATA_MIME_H
+
+#include "data/extract/builder.h"
+
+typedef struct mime_part { /* into the message's bytes */
+    const char *head, *body;
+    size_t n_head, n_body;
+} mime_part;
+
+/* Head and body of a message or part: a blank line is between them. */
+mime_part mime_split(const char *s, size_t n);
+
+/* The value of a field, unfolded, appended to *out as it is; false where there is none. */
+bool mime_field(const mime_part *p, const char *name, fo_buf *out);
+/* The same with its encoded words ("=?utf-8?Q?caf=C3=A9?=") as UTF-8. */
+bool mime_field_text(const mime_part *p, const char *name, fo_buf *out);
+/* A parameter of a field's value ("charset" of "text/plain; charset=utf-8"), without quotes. */
+bool mime_parameter(const char *value, const char *name, char *out, size_t cap);
+
+/* The body without its transfer encoding ("base64", "quoted-printable"; any other: as it is). */
+void mime_decode(const char *encoding, const char *s, size_t n, fo_buf *out);
+
+#endif
