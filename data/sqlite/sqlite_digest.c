@@ -5,25 +5,22 @@
  * and its bytes. They are made as rows are written and checked as rows are read; sqlite_verify.c
  * checks all of them. Fields are hashed with their lengths, so that none can pass for another. */
 #include "data/sqlite/sqlite_internal.h"
+#include "kernels/sha256.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
-/* The older interface to SHA-256: no allocation, one microsecond for a short text. */
-#define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
-
-static void add_number(SHA256_CTX *c, int64_t v) {
-    SHA256_Update(c, &v, sizeof v);
+static void add_number(fo_sha256 *c, int64_t v) {
+    fo_sha256_add(c, &v, sizeof v);
 }
 
-static void add_bytes(SHA256_CTX *c, const void *p, size_t n) {
+static void add_bytes(fo_sha256 *c, const void *p, size_t n) {
     add_number(c, (int64_t)n);
-    if (n) SHA256_Update(c, p, n);
+    fo_sha256_add(c, p, n);
 }
 
-static void add_string(SHA256_CTX *c, const char *s) {
+static void add_string(fo_sha256 *c, const char *s) {
     if (s)
         add_bytes(c, s, strlen(s));
     else
@@ -31,12 +28,12 @@ static void add_string(SHA256_CTX *c, const char *s) {
 }
 
 void sqlite_digest_text(const char *text, size_t len, unsigned char out[32]) {
-    SHA256((const unsigned char *)text, len, out);
+    fo_sha256_of(out, text, len);
 }
 
 void sqlite_digest_document(const sqlite_digest_fields *d, unsigned char out[32]) {
-    SHA256_CTX c;
-    SHA256_Init(&c);
+    fo_sha256 c;
+    fo_sha256_begin(&c);
     add_string(&c, "document");
     add_number(&c, d->collection);
     add_string(&c, d->id);
@@ -50,12 +47,12 @@ void sqlite_digest_document(const sqlite_digest_fields *d, unsigned char out[32]
     add_number(&c, d->n_chunks);
     add_number(&c, d->created_ms);
     add_number(&c, d->updated_ms);
-    SHA256_Final(out, &c);
+    fo_sha256_end(&c, out);
 }
 
 void sqlite_digest_chunk(const sqlite_digest_span *k, unsigned char out[32]) {
-    SHA256_CTX c;
-    SHA256_Init(&c);
+    fo_sha256 c;
+    fo_sha256_begin(&c);
     add_string(&c, "chunk");
     add_string(&c, k->document_id);
     add_string(&c, k->title);
@@ -68,7 +65,7 @@ void sqlite_digest_chunk(const sqlite_digest_span *k, unsigned char out[32]) {
     add_bytes(&c, k->heading, k->heading_len);
     add_bytes(&c, k->text, k->text_len);
     if (k->place && *k->place) add_string(&c, k->place); /* older rows have none */
-    SHA256_Final(out, &c);
+    fo_sha256_end(&c, out);
 }
 
 uint32_t sqlite_vector_crc(int64_t chunk, const void *vector, size_t n) {

@@ -7,33 +7,32 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <openssl/evp.h>
-
 #include "data/store/store.h"
 #include "kernels/file.h"
 #include "kernels/hex.h"
+#include "kernels/sha256.h"
 
 static int hash_file(const char *path, char hex[65], fo_err *err) {
     enum { PIECE = 1 << 18 };
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fo_fail_errno(err, "cannot open %s", path);
-    EVP_MD_CTX *h = EVP_MD_CTX_new();
+    fo_sha256 h;
     char *piece = malloc(PIECE);
     unsigned char sha[32];
     int rc = FO_OK;
-    if (!h || !piece || EVP_DigestInit_ex(h, EVP_sha256(), NULL) != 1) rc = fo_no_memory(err);
+    if (!piece) rc = fo_no_memory(err);
+    fo_sha256_begin(&h);
     for (ssize_t n; !rc && (n = read(fd, piece, PIECE)) != 0;) {
         if (n < 0 && errno == EINTR) continue;
         if (n < 0)
             rc = fo_fail_errno(err, "cannot read %s", path);
         else
-            EVP_DigestUpdate(h, piece, (size_t)n);
+            fo_sha256_add(&h, piece, (size_t)n);
     }
     if (!rc) {
-        EVP_DigestFinal_ex(h, sha, NULL);
+        fo_sha256_end(&h, sha);
         fo_hex_write(hex, sha, sizeof sha);
     }
-    EVP_MD_CTX_free(h);
     free(piece);
     close(fd);
     return rc;

@@ -2,7 +2,6 @@
 #include "engine/embed/embedder.h"
 
 #include <math.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -10,33 +9,33 @@
 #include "engine/embed/embed_static.h"
 #include "engine/embed/embedder_impl.h"
 #include "kernels/hex.h"
+#include "kernels/sha256.h"
 #include "kernels/utf8.h"
 
 struct fingerprint {
-    EVP_MD_CTX *md;
-    int ok;
+    fo_sha256 sum;
 };
 
 fingerprint *embedder_fingerprint_begin(const char *kind) {
     fingerprint *f = calloc(1, sizeof *f);
     if (!f) return NULL;
-    f->md = EVP_MD_CTX_new();
-    f->ok = f->md && EVP_DigestInit_ex(f->md, EVP_sha256(), NULL);
+    fo_sha256_begin(&f->sum);
     embedder_fingerprint_add(f, kind, strlen(kind));
     return f;
 }
 
 void embedder_fingerprint_add(fingerprint *f, const void *p, size_t n) {
     uint64_t len = n;
-    f->ok = f->ok && EVP_DigestUpdate(f->md, &len, sizeof len) && EVP_DigestUpdate(f->md, p, n);
+    if (!f) return;
+    fo_sha256_add(&f->sum, &len, sizeof len);
+    fo_sha256_add(&f->sum, p, n);
 }
 
 int embedder_fingerprint_end(fingerprint *f, char hex[65], fo_err *err) {
     unsigned char sum[32];
-    bool ok = f && f->ok && EVP_DigestFinal_ex(f->md, sum, NULL);
-    if (f) EVP_MD_CTX_free(f->md);
+    if (!f) return fo_no_memory(err);
+    fo_sha256_end(&f->sum, sum);
     free(f);
-    if (!ok) return fo_fail(err, FO_ENOMEM, "SHA-256 failed");
     fo_hex_write(hex, sum, sizeof sum);
     return FO_OK;
 }

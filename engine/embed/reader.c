@@ -4,7 +4,6 @@
  * Lock order: none; r->mu (the encoder) and the cache's are never held together. */
 #include "engine/embed/reader.h"
 
-#include <openssl/evp.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/align.h"
 #include "kernels/hex.h"
+#include "kernels/sha256.h"
 
 enum { ENDS = 2, THREAD_TOKENS = 512, MOST_TOKENS = 8192, MAX_TEXT = 1 << 30 };
 
@@ -128,11 +128,6 @@ typedef struct fresh {
     reader_text *text;
 } fresh;
 
-static int make_key(reader_key *key, const char *text, size_t len, fo_err *err) {
-    if (EVP_Digest(text, len, key->sha256, NULL, EVP_sha256(), NULL)) return FO_OK;
-    return fo_fail(err, FO_ENOMEM, "SHA-256 failed");
-}
-
 /* Tokens and spans, vectors not yet. */
 static int split(const reader *r, const char *text, size_t len, reader_text **out, fo_err *err) {
     int32_t ids[READER_MAX_TOKENS];
@@ -157,14 +152,14 @@ static int gather(reader *r, const char *const *texts, const size_t *lens, size_
                   size_t *n_news, size_t *which, reader_text **out, fo_err *err) {
     for (size_t i = 0; i < n; i++) {
         fresh *f = &news[*n_news];
-        int rc = make_key(&f->key, texts[i], lens[i], err);
-        if (rc) return rc;
+        fo_sha256_of(f->key.sha256, texts[i], lens[i]);
         if (r->cache && (out[i] = reader_cache_find(r->cache, &f->key))) continue;
         size_t k = 0;
         while (k < *n_news && memcmp(&news[k].key, &f->key, sizeof f->key)) k++;
         which[i] = k;
         if (k < *n_news) continue;
-        if ((rc = split(r, texts[i], lens[i], &f->text, err))) return rc;
+        int rc = split(r, texts[i], lens[i], &f->text, err);
+        if (rc) return rc;
         ++*n_news;
     }
     return FO_OK;

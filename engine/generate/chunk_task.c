@@ -93,9 +93,8 @@ int chunk_task_create(chunk_task **out, chunk_world *w, const chunk_task_options
         chunk *c = &t->chunks[i];
         c->at = o->chunks[i];
         c->lead = chunk_lead_of(w->n_lead, o->n_prefix, c->at.n, w->capacity);
-        rc = kv_chunk_key(c->key, model_get_info(w->model)->fingerprint, &w->layout, o->salt,
-                          t->alone, (size_t)(o->n_prefix + c->lead), o->prompt + c->at.start,
-                          (size_t)c->at.n, err);
+        kv_chunk_key(c->key, model_get_info(w->model)->fingerprint, &w->layout, o->salt, t->alone,
+                     (size_t)(o->n_prefix + c->lead), o->prompt + c->at.start, (size_t)c->at.n);
     }
     if (rc) {
         chunk_task_free(t);
@@ -353,8 +352,8 @@ int chunk_task_place(chunk_task *t, kv_seq *kv, chunk_stream *s, fo_err *err) {
         chunk *c = &t->chunks[i];
         int rc = kv_chunk_place(t->w->model, kv_cache_pages(t->w->cache), table, c->at.start,
                                 c->at.n, c->own ? c->own : c->ref.data, alone_at(t, c), err);
-        if (!rc) rc = kv_seq_commit(kv, t->body + c->at.start, c->at.n, err);
         if (rc) return rc;
+        kv_seq_commit(kv, t->body + c->at.start, c->at.n);
         let_go(t, c);
     }
     if (t->chosen || t->share <= 0) {

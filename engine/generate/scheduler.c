@@ -494,8 +494,8 @@ int scheduler_commit(scheduler *s, fo_err *err) {
     for (int k = 0; k < s->n_parts; k++) {
         step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
-        int rc = kv_seq_commit(t->kv, t->tokens + p->start, p->n - p->n_draft, err);
-        if (!rc && t->chunk) rc = commit_chunk(s, p, err);
+        kv_seq_commit(t->kv, t->tokens + p->start, p->n - p->n_draft);
+        int rc = t->chunk ? commit_chunk(s, p, err) : FO_OK;
         if (rc) return rc;
     }
     return FO_OK;

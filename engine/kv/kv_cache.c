@@ -177,10 +177,8 @@ int kv_cache_create(kv_cache **out, const kv_cache_options *opt,
     int rc = FO_OK;
     if (!c->meta || !c->tokens || !c->by_hash || !c->by_parent) rc = fo_no_memory(err);
     /* The storage type decides the bytes as much as the weights do. */
-    unsigned char named[32];
-    memcpy(named, fingerprint, 32);
-    named[31] ^= (unsigned char)(1 + opt->layout.type);
-    if (!rc) rc = prefix_hasher_create(&c->hasher, named, err);
+    memcpy(c->named, fingerprint, 32);
+    c->named[31] ^= (unsigned char)(1 + opt->layout.type);
     if (!rc) rc = kv_pages_create(&c->pages, &opt->layout, c->n_pages, err);
     if (!rc && indexed_heap_init(&c->cached, c->n_pages) != FO_OK) rc = fo_no_memory(err);
     if (!rc) rc = kv_cache_store_init(c, opt, err);
@@ -199,7 +197,6 @@ void kv_cache_free(kv_cache *c) {
     if (!c) return;
     assert(!c->sequences);
     kv_pages_free(c->pages);
-    prefix_hasher_free(c->hasher);
     indexed_heap_deinit(&c->cached);
     free(c->forgotten);
     free(c->meta);
@@ -335,12 +332,11 @@ static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *t
 static void prefetch_blocks(kv_seq *s, int i, int blocks, const int32_t *tokens) {
     kv_cache *c = s->c;
     int n = i;
-    for (; n < blocks; n++)
-        if (prefix_hash_block(c->hasher, n ? &s->chain[n - 1] : NULL, s->salt,
-                              tokens + (size_t)n * (size_t)c->P, (size_t)c->P, &s->chain[n],
-                              NULL) != FO_OK ||
-            !kv_store_contains(c->store, s->chain[n].bytes))
-            break;
+    for (; n < blocks; n++) {
+        prefix_hash_block(&s->chain[n], c->named, n ? &s->chain[n - 1] : NULL, s->salt,
+                          tokens + (size_t)n * (size_t)c->P, (size_t)c->P);
+        if (!kv_store_contains(c->store, s->chain[n].bytes)) break;
+    }
     if (n > i) kv_store_prefetch(c->store, s->chain[i].bytes, (size_t)(n - i));
 }
 
@@ -359,9 +355,8 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     bool ahead = false;
     for (; i < blocks; i++) {
         prefix_hash h;
-        int rc = prefix_hash_block(c->hasher, i ? &s->chain[i - 1] : NULL, s->salt,
-                                   tokens + i * c->P, (size_t)c->P, &h, err);
-        if (rc) return rc;
+        prefix_hash_block(&h, c->named, i ? &s->chain[i - 1] : NULL, s->salt, tokens + i * c->P,
+                          (size_t)c->P);
         int p = find_page(c, &h);
         if (p != NONE) {
             hold_page(c, p);
@@ -405,10 +400,8 @@ int kv_cache_probe(kv_cache *c, const unsigned char salt[32], const int32_t *tok
     int limit = n - 1, i = 0;
     prefix_hash h, parent;
     for (; (i + 1) * c->P <= limit; i++) {
-        if (prefix_hash_block(c->hasher, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P,
-                              &h, NULL) != FO_OK ||
-            (find_page(c, &h) == NONE && !(c->store && kv_store_contains(c->store, h.bytes))))
-            break;
+        prefix_hash_block(&h, c->named, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P);
+        if (find_page(c, &h) == NONE && !(c->store && kv_store_contains(c->store, h.bytes))) break;
         parent = h;
     }
     int n_match;
@@ -422,9 +415,7 @@ int kv_cache_stored(kv_cache *c, const unsigned char salt[32], const int32_t *to
     int n_stored = 0;
     if (!c->store) return 0;
     for (int i = 0; (i + 1) * c->P <= n - 1 && n_stored < max; i++, parent = h) {
-        if (prefix_hash_block(c->hasher, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P,
-                              &h, NULL) != FO_OK)
-            break;
+        prefix_hash_block(&h, c->named, i ? &parent : NULL, salt, tokens + i * c->P, (size_t)c->P);
         if (find_page(c, &h) != NONE) continue;
         if (!kv_store_contains(c->store, h.bytes)) break;
         memcpy(names + 32 * n_stored++, h.bytes, 32);
@@ -456,7 +447,7 @@ int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
     return FO_OK;
 }
 
-int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
+void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n) {
     kv_cache *c = s->c;
     assert((s->n_tokens + n + c->P - 1) / c->P <= s->n_pages);
     for (int done = 0; done < n;) {
@@ -467,9 +458,7 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
         if (s->n_tokens % c->P || s->n_tokens > s->n_exact) continue;
         int i = s->n_tokens / c->P - 1;
         const prefix_hash *parent = i ? &s->chain[i - 1] : NULL;
-        int rc =
-            prefix_hash_block(c->hasher, parent, s->salt, s->tail, (size_t)c->P, &s->chain[i], err);
-        if (rc) return rc;
+        prefix_hash_block(&s->chain[i], c->named, parent, s->salt, s->tail, (size_t)c->P);
         int twin = find_page(c, &s->chain[i]);
         if (twin == NONE) {
             register_page(c, s->pages[i], &s->chain[i], parent, s->salt, s->tail);
@@ -483,7 +472,6 @@ int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err) {
             c->stats.deduplicated++;
         }
     }
-    return FO_OK;
 }
 
 void kv_seq_truncate(kv_seq *s, int n) {

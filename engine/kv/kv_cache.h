@@ -6,7 +6,7 @@
  *     kv_seq_attach(s, prompt, n, &n_attached, &err);  // what is there already
  *     kv_seq_reserve(s, n_new, &err);                  // pages to write the next n_new tokens
  *     model_forward(..., kv_seq_pages(s), ...);
- *     kv_seq_commit(s, tokens, n_new, &err);           // full blocks become findable, at once
+ *     kv_seq_commit(s, tokens, n_new);                 // full blocks become findable, at once
  *     kv_seq_free(s, true);                            // pages stay findable until taken
  *
  * A sequence shares full blocks with every other that has the same tokens before and in them (same
@@ -92,7 +92,7 @@ int kv_seq_reserve(kv_seq *s, int n, fo_err *err);
 
 /* The KV of these tokens now stands behind the sequence's tokens (reserved before). A block that
  * another sequence filled meanwhile is dropped for that one's. */
-int kv_seq_commit(kv_seq *s, const int32_t *tokens, int n, fo_err *err);
+void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n);
 
 /* Forget all but the first n tokens (speculation, preemption with n = 0). */
 void kv_seq_truncate(kv_seq *s, int n);

@@ -25,7 +25,7 @@ typedef struct page_meta {
 struct kv_cache {
     kv_layout layout;
     kv_pages *pages;
-    prefix_hasher *hasher;
+    unsigned char named[32]; /* in each block: the fingerprint and the storage type */
     double defrag_threshold;
     int n_pages, P;
     page_meta *meta;    /* [n_pages] */

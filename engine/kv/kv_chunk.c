@@ -1,25 +1,26 @@
 #include "engine/kv/kv_chunk.h"
 
 #include <math.h>
-#include <openssl/evp.h>
 #include <stdbool.h>
 #include <string.h>
 
-int kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
-                 const kv_layout *layout, const unsigned char salt[32], const int32_t *prefix,
-                 size_t n_prefix, const int32_t *chunk, size_t n, fo_err *err) {
+#include "kernels/sha256.h"
+
+void kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
+                  const kv_layout *layout, const unsigned char salt[32], const int32_t *prefix,
+                  size_t n_prefix, const int32_t *chunk, size_t n) {
     static const char version[] = "forage chunk kv 1";
     /* The prefix's length tells where it ends; the layout's page size does not matter. */
     int32_t head[2] = {(int32_t)layout->type, (int32_t)n_prefix};
-    EVP_MD_CTX *c = EVP_MD_CTX_new();
-    bool ok = c && EVP_DigestInit_ex(c, EVP_sha256(), NULL) &&
-              EVP_DigestUpdate(c, version, sizeof version) &&
-              EVP_DigestUpdate(c, fingerprint, 32) && EVP_DigestUpdate(c, salt, 32) &&
-              EVP_DigestUpdate(c, head, sizeof head) &&
-              EVP_DigestUpdate(c, prefix, n_prefix * sizeof *prefix) &&
-              EVP_DigestUpdate(c, chunk, n * sizeof *chunk) && EVP_DigestFinal_ex(c, out, NULL);
-    EVP_MD_CTX_free(c);
-    return ok ? FO_OK : fo_no_memory(err);
+    fo_sha256 h;
+    fo_sha256_begin(&h);
+    fo_sha256_add(&h, version, sizeof version);
+    fo_sha256_add(&h, fingerprint, 32);
+    fo_sha256_add(&h, salt, 32);
+    fo_sha256_add(&h, head, sizeof head);
+    fo_sha256_add(&h, prefix, n_prefix * sizeof *prefix);
+    fo_sha256_add(&h, chunk, n * sizeof *chunk);
+    fo_sha256_end(&h, out);
 }
 
 /* The part of [at, end) that lies in one page. */

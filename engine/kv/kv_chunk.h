@@ -6,7 +6,7 @@
  * that its tokens never saw the chunks before it: a share of them is computed again in the prompt's
  * context, those that the question attends to most.
  *
- *     kv_chunk_key(key, fingerprint, &layout, salt, prefix, n_prefix, chunk, n, &err);
+ *     kv_chunk_key(key, fingerprint, &layout, salt, prefix, n_prefix, chunk, n);
  *     kv_chunk_take(pages, table, n_prefix, n, bytes);                  // prefix: lead included
  *     ...
  *     kv_chunk_place(m, pages, table, at, n, bytes, n_prefix, &err);    // in another prompt
@@ -25,10 +25,10 @@
 #include "engine/model/model.h"
 
 /* The name of a chunk's KV: SHA-256 over model, KV layout, tenant, what it was computed behind (the
- * prefix and the lead) and chunk. FO_ENOMEM. */
-int kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
-                 const kv_layout *layout, const unsigned char salt[32], const int32_t *prefix,
-                 size_t n_prefix, const int32_t *chunk, size_t n, fo_err *err);
+ * prefix and the lead) and chunk. */
+void kv_chunk_key(unsigned char out[32], const unsigned char fingerprint[32],
+                  const kv_layout *layout, const unsigned char salt[32], const int32_t *prefix,
+                  size_t n_prefix, const int32_t *chunk, size_t n);
 
 /* Positions [start, start + n) of a block table as bytes (n * kv_layout_token_bytes). */
 void kv_chunk_take(const kv_pages *kv, const int32_t *table, int start, int n, void *out);

@@ -11,9 +11,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "kernels/sha256.h"
+
 /* The older interface to SHA-256, as in prefix_hash.c: one way to hash in this room. */
 #define OPENSSL_SUPPRESS_DEPRECATED
-#include <openssl/sha.h>
 
 enum { VERSION = 1, ALIGN = 512, NAME_DIGITS = 8 };
 
@@ -50,7 +51,7 @@ void kv_segment_owner(unsigned char owner[32], const unsigned char fingerprint[3
     unsigned char all[32 + sizeof shape];
     memcpy(all, fingerprint, 32);
     memcpy(all + 32, shape, sizeof shape);
-    SHA256(all, sizeof all, owner);
+    fo_sha256_of(owner, all, sizeof all);
 }
 
 uint64_t kv_segment_extent(uint64_t n_bytes) {

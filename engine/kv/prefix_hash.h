@@ -11,19 +11,13 @@
 
 #include <stddef.h>
 #include <stdint.h>
-#include "kernels/error.h"
-
 typedef struct prefix_hash {
     unsigned char bytes[32];
 } prefix_hash;
 
-typedef struct prefix_hasher prefix_hasher; /* one thread at a time */
-
-int prefix_hasher_create(prefix_hasher **out, const unsigned char fingerprint[32], fo_err *err);
-void prefix_hasher_free(prefix_hasher *h); /* NULL is fine */
-
-/* parent NULL: the first block. FO_ENOMEM when OpenSSL has no memory. */
-int prefix_hash_block(prefix_hasher *h, const prefix_hash *parent, const unsigned char salt[32],
-                      const int32_t *tokens, size_t n, prefix_hash *out, fo_err *err);
+/* fingerprint: of the model and what else decides its KV. parent NULL: the first block. */
+void prefix_hash_block(prefix_hash *out, const unsigned char fingerprint[32],
+                       const prefix_hash *parent, const unsigned char salt[32],
+                       const int32_t *tokens, size_t n);
 
 #endif

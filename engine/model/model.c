@@ -2,13 +2,13 @@
  * mapped file stays for the embedding rows and the tokenizer. */
 #include "engine/model/model.h"
 
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/model/model_internal.h"
 #include "kernels/file.h"
+#include "kernels/sha256.h"
 
 static const architecture *const architectures[] = {
     &arch_llama, &arch_qwen2, &arch_qwen3, &arch_gemma3,     &arch_phi3,
@@ -38,7 +38,7 @@ static void hash_some(void *arg, size_t begin, size_t end, int thread) {
     hash_job *j = arg;
     for (size_t i = begin; i < end; i++) {
         size_t at = i * HASH_CHUNK, n = j->size - at < HASH_CHUNK ? j->size - at : HASH_CHUNK;
-        EVP_Digest(j->data + at, n, j->sums + 32 * i, NULL, EVP_sha256(), NULL);
+        fo_sha256_of(j->sums + 32 * i, j->data + at, n);
     }
 }
 
@@ -71,7 +71,7 @@ static int fingerprint(model *m, const source *from, fo_err *err) {
         fo_pool_run(m->pool, chunks, 1, hash_some, &job);
     else
         hash_some(&job, 0, chunks, 0);
-    EVP_Digest(all, head + 32 * chunks, m->info.fingerprint, NULL, EVP_sha256(), NULL);
+    fo_sha256_of(m->info.fingerprint, all, head + 32 * chunks);
     free(all);
     if (!from->data) fo_map_close(&map);
     return FO_OK;

@@ -1,15 +1,16 @@
 #include "retrieval/answer/prompt.h"
 
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "kernels/sha256.h"
 
 /* ---- labels ------------------------------------------------------------------------------ */
 
 void prompt_label(char out[PROMPT_LABEL_BYTES], const prompt_context *c) {
     unsigned char h[32] = {0};
-    EVP_Digest(c->text, c->len, h, NULL, EVP_sha256(), NULL);
+    fo_sha256_of(h, c->text, c->len);
     snprintf(out, PROMPT_LABEL_BYTES, "p%02x%02x%x", h[0], h[1], h[2] & 15);
 }
 

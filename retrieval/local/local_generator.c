@@ -1,12 +1,12 @@
 #include "retrieval/local/local_generator.h"
 
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/chat/chat_prompt.h"
 #include "retrieval/local/local_prompt.h"
+#include "kernels/sha256.h"
 
 _Static_assert((int)REUSE_EXACT == KV_REUSE_EXACT && (int)REUSE_CHUNK == KV_REUSE_CHUNK &&
                    (int)REUSE_OFF == KV_REUSE_OFF,
@@ -156,15 +156,12 @@ static const generator_methods methods = {.lay_out = lay_out,
                                           .close = close_local};
 
 /* Of the weights and the chat template. */
-static int take_fingerprint(generator_info *out, const model_info *info, gguf_str chat,
-                            fo_err *err) {
-    EVP_MD_CTX *c = EVP_MD_CTX_new();
-    bool ok = c && EVP_DigestInit_ex(c, EVP_sha256(), NULL) &&
-              EVP_DigestUpdate(c, info->fingerprint, sizeof info->fingerprint) &&
-              EVP_DigestUpdate(c, chat.ptr, chat.len) &&
-              EVP_DigestFinal_ex(c, out->fingerprint, NULL);
-    EVP_MD_CTX_free(c);
-    return ok ? FO_OK : fo_no_memory(err);
+static void take_fingerprint(generator_info *out, const model_info *info, gguf_str chat) {
+    fo_sha256 h;
+    fo_sha256_begin(&h);
+    fo_sha256_add(&h, info->fingerprint, sizeof info->fingerprint);
+    fo_sha256_add(&h, chat.ptr, chat.len);
+    fo_sha256_end(&h, out->fingerprint);
 }
 
 static int describe(local *own, fo_err *err) {
@@ -173,8 +170,8 @@ static int describe(local *own, fo_err *err) {
     own->base.info = (generator_info){
         .name = info->name, .n_parameters = info->n_parameters, .window = (size_t)info->n_context};
     int rc = chat_prompt_source(engine_gguf(own->engine), &chat, err);
-    if (!rc) rc = take_fingerprint(&own->base.info, info, chat, err);
     if (rc) return rc;
+    take_fingerprint(&own->base.info, info, chat);
     local_prompt_model p = {.tokenizer = engine_tokenizer(own->engine),
                             .chat_template = chat.len ? chat.ptr : NULL,
                             .n_chat_template = chat.len,

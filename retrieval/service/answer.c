@@ -1,11 +1,11 @@
 /* The last stage of a question: contexts to an answer. The extractive answer is always made (a
  * millisecond); a language model's stands in its place only where generated_answer.c lets it through. */
 #include <math.h>
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/clock.h"
+#include "kernels/sha256.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/service/query_run.h"
@@ -123,7 +123,7 @@ static int lay_out(run *r, const prompt_context *offered, const prompt_turn *tur
                    generator_layout **out) {
     const query_request *q = r->q;
     unsigned char salt[32];
-    EVP_Digest(q->tenant, strlen(q->tenant), salt, NULL, EVP_sha256(), NULL);
+    fo_sha256_of(salt, q->tenant, strlen(q->tenant));
     prompt p;
     int rc = prompt_make(&p, r->s->prompts,
                          &(prompt_input){.contexts = offered,

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "kernels/clock.h"
+#include "kernels/sha256.h"
 #include "retrieval/service/query_memory_internal.h"
 
 static char *copy(const char *s, bool *ok) {
@@ -101,12 +102,12 @@ static void digest_contexts(const query_context *x, size_t n, unsigned char out[
         }
     }
     if (b.failed) /* a digest that equals no other */
-        for (size_t i = 0; i < SHA256_DIGEST_LENGTH; i += sizeof(double)) {
+        for (size_t i = 0; i < 32; i += sizeof(double)) {
             double now = fo_now_ms();
             memcpy(out + i, &now, sizeof now);
         }
     else
-        SHA256((const void *)(b.data ? b.data : ""), b.len, out);
+        fo_sha256_of(out, b.data, b.len);
     fo_buf_free(&b);
 }
 

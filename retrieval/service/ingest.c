@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
-#include <openssl/evp.h>
 
 #include "data/chunk/chunk_places.h"
 #include "data/extract/extract.h"
@@ -11,6 +10,7 @@
 #include "kernels/buf.h"
 #include "kernels/clock.h"
 #include "kernels/hex.h"
+#include "kernels/sha256.h"
 #include "kernels/utf8.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/service_internal.h"
@@ -100,34 +100,29 @@ static void prepared_deinit(prepared *p) {
 
 /* ---- the content hash -------------------------------------------------------------------- */
 
-static void hash_field(EVP_MD_CTX *h, const void *p, size_t n, bool present) {
+static void hash_field(fo_sha256 *h, const void *p, size_t n, bool present) {
     uint64_t head = present ? (uint64_t)n + 1 : 0;
-    EVP_DigestUpdate(h, &head, sizeof head);
-    if (present) EVP_DigestUpdate(h, p, n);
+    fo_sha256_add(h, &head, sizeof head);
+    if (present) fo_sha256_add(h, p, n);
 }
 
-static void hash_string(EVP_MD_CTX *h, const char *s) {
+static void hash_string(fo_sha256 *h, const char *s) {
     hash_field(h, s, s ? strlen(s) : 0, s != NULL);
 }
 
 /* Over all that decides what is stored: the same again changes nothing and costs nothing. */
-static bool content_hash(const prepare_job *job, const ingest_document *d, unsigned char out[32]) {
-    EVP_MD_CTX *h = EVP_MD_CTX_new();
-    if (!h || !EVP_DigestInit_ex(h, EVP_sha256(), NULL)) {
-        EVP_MD_CTX_free(h);
-        return false;
-    }
+static void content_hash(const prepare_job *job, const ingest_document *d, unsigned char out[32]) {
+    fo_sha256 h;
+    fo_sha256_begin(&h);
     uint64_t sizes[2] = {job->max_tokens, job->overlap};
-    hash_string(h, "forage-content-1");
-    hash_field(h, sizes, sizeof sizes, true);
-    hash_string(h, d->title);
-    hash_string(h, d->uri);
-    hash_string(h, d->content_type);
-    hash_string(h, d->metadata);
-    hash_field(h, d->bytes, d->n_bytes, true);
-    bool ok = EVP_DigestFinal_ex(h, out, NULL);
-    EVP_MD_CTX_free(h);
-    return ok;
+    hash_string(&h, "forage-content-1");
+    hash_field(&h, sizes, sizeof sizes, true);
+    hash_string(&h, d->title);
+    hash_string(&h, d->uri);
+    hash_string(&h, d->content_type);
+    hash_string(&h, d->metadata);
+    hash_field(&h, d->bytes, d->n_bytes, true);
+    fo_sha256_end(&h, out);
 }
 
 /* ---- one document ------------------------------------------------------------------------ */
@@ -287,7 +282,7 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     service *s = job->s;
     int rc = check_document(d, err);
     if (rc) return rc;
-    if (!content_hash(job, d, p->sha256)) return fo_no_memory(err);
+    content_hash(job, d, p->sha256);
     fo_hex_write(r->content_sha256, p->sha256, 32);
     r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
     if (!r->id) return fo_no_memory(err);

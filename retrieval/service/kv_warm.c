@@ -1,10 +1,10 @@
 #include "retrieval/service/kv_warm.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kernels/clock.h"
+#include "kernels/sha256.h"
 #include "retrieval/cache/count_min_sketch.h"
 
 enum {
@@ -47,7 +47,7 @@ struct kv_warm {
 static uint64_t heat_key(int64_t in, const char *document) {
     unsigned char digest[32];
     uint64_t key = 0;
-    EVP_Digest(document, strlen(document), digest, NULL, EVP_sha256(), NULL);
+    fo_sha256_of(digest, document, strlen(document));
     memcpy(&key, digest, sizeof key);
     return key ^ (uint64_t)in * 0x9E3779B97F4A7C15u;
 }
@@ -173,7 +173,7 @@ static bool warm_window(kv_warm *w, const place *at) {
     ranked *order = calloc(WINDOW, sizeof *order);
     mark *m = mark_of(w, at->collection);
     unsigned char salt[32];
-    EVP_Digest(at->tenant, strlen(at->tenant), salt, NULL, EVP_sha256(), NULL);
+    fo_sha256_of(salt, at->tenant, strlen(at->tenant));
     bool read = false;
     if (chunks && order && m && service_enter(w->s, NULL) == FO_OK) {
         store_each_chunk(w->s->store, at->collection, m->after, take_id, &v, NULL, NULL);

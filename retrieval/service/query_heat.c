@@ -15,6 +15,7 @@
 #include "kernels/cond.h"
 #include "kernels/clock.h"
 #include "kernels/file.h"
+#include "kernels/sha256.h"
 #include "retrieval/service/query_memory_internal.h"
 
 enum {
@@ -118,9 +119,9 @@ static uint64_t heat_hash(const char *name, const char *question) {
     fo_buf b = {0};
     query_key_text(&b, name);
     query_key_text(&b, question);
-    unsigned char digest[SHA256_DIGEST_LENGTH] = {0};
+    unsigned char digest[32] = {0};
     uint64_t hash = 0;
-    if (!b.failed) SHA256((const void *)b.data, b.len, digest);
+    if (!b.failed) fo_sha256_of(digest, b.data, b.len);
     memcpy(&hash, digest, sizeof hash);
     fo_buf_free(&b);
     return hash;

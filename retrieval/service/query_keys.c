@@ -5,6 +5,7 @@
 
 #include "retrieval/service/query_memory_internal.h"
 #include "retrieval/answer/generated_answer.h"
+#include "kernels/sha256.h"
 
 char *query_normalise(const char *text) {
     utf8proc_uint8_t *folded = NULL;
@@ -101,7 +102,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_int(&b, p->rerank);
     key_number(&b, p->score_threshold);
     if (q->filter) search_filter_write(q->filter, &b);
-    if (!b.failed) SHA256((const void *)b.data, b.len, t->contexts_key);
+    if (!b.failed) fo_sha256_of(t->contexts_key, b.data, b.len);
     query_key_text(&b, "answer: extractive 1");
     key_int(&b, q->strict);
     key_int(&b, q->max_tokens ? q->max_tokens : 256);
@@ -109,7 +110,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_int(&b, q->n_stop);
     for (size_t i = 0; i < q->n_stop; i++) query_key_text(&b, q->stop[i]);
     if (s->generator && q->answer_by != ANSWER_BY_EXTRACTION) key_written(&b, s, q);
-    if (!b.failed) SHA256((const void *)b.data, b.len, t->answer_key);
+    if (!b.failed) fo_sha256_of(t->answer_key, b.data, b.len);
     bool ok = !b.failed;
     fo_buf_free(&b);
     return ok;

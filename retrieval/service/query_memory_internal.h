@@ -3,7 +3,6 @@
 #ifndef FORAGE_RETRIEVAL_QUERY_MEMORY_INTERNAL_H
 #define FORAGE_RETRIEVAL_QUERY_MEMORY_INTERNAL_H
 
-#include <openssl/sha.h>
 #include "kernels/buf.h"
 #include "kernels/clock.h"
 #include "retrieval/service/query_memory.h"
@@ -14,7 +13,7 @@
 typedef struct cached_contexts {
     cache_value head;
     int64_t epoch;
-    unsigned char digest[SHA256_DIGEST_LENGTH]; /* of what the contexts say and where it stands */
+    unsigned char digest[32]; /* of what the contexts say and where it stands */
     query_context *contexts;
     size_t n, n_collapsed, bytes;
     double tail, cost_ms;

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <openssl/evp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "kernels/buf.h"
 #include "kernels/file.h"
+#include "kernels/sha256.h"
 
 #define MEMORY_BYTES (1u << 20)
 
@@ -18,7 +18,7 @@ struct spool {
     fo_buf memory; /* bytes [flushed, size) */
     int fd;        /* -1: everything is in memory */
     uint64_t flushed;
-    EVP_MD_CTX *sha;
+    fo_sha256 sha;
 };
 
 int spool_create(spool **out, const char *dir, fo_err *err) {
@@ -26,8 +26,8 @@ int spool_create(spool **out, const char *dir, fo_err *err) {
     if (!s) return fo_no_memory(err);
     s->fd = -1;
     s->dir = strdup(dir);
-    s->sha = EVP_MD_CTX_new();
-    if (!s->dir || !s->sha || EVP_DigestInit_ex(s->sha, EVP_sha256(), NULL) != 1) {
+    fo_sha256_begin(&s->sha);
+    if (!s->dir) {
         spool_free(s);
         return fo_no_memory(err);
     }
@@ -38,7 +38,6 @@ int spool_create(spool **out, const char *dir, fo_err *err) {
 void spool_free(spool *s) {
     if (!s) return;
     if (s->fd >= 0) close(s->fd);
-    EVP_MD_CTX_free(s->sha);
     fo_buf_free(&s->memory);
     free(s->dir);
     free(s);
@@ -75,8 +74,7 @@ static int flush(spool *s, fo_err *err) {
 
 int spool_write(spool *s, const void *data, size_t n, fo_err *err) {
     const char *p = data;
-    if (n && EVP_DigestUpdate(s->sha, data, n) != 1)
-        return fo_fail(err, FO_ENOMEM, "SHA-256 failed");
+    fo_sha256_add(&s->sha, data, n);
     while (n) {
         size_t room = MEMORY_BYTES - s->memory.len;
         size_t k = n < room ? n : room;
@@ -100,13 +98,9 @@ size_t spool_memory(const spool *s) {
     return s->memory.cap;
 }
 
-int spool_sha256(spool *s, unsigned char out[32], fo_err *err) {
-    EVP_MD_CTX *copy = EVP_MD_CTX_new();
-    unsigned n = 32;
-    bool ok =
-        copy && EVP_MD_CTX_copy_ex(copy, s->sha) == 1 && EVP_DigestFinal_ex(copy, out, &n) == 1;
-    EVP_MD_CTX_free(copy);
-    return ok ? FO_OK : fo_fail(err, FO_ENOMEM, "SHA-256 failed");
+void spool_sha256(const spool *s, unsigned char out[32]) {
+    fo_sha256 copy = s->sha;
+    fo_sha256_end(&copy, out);
 }
 
 ssize_t spool_read(spool *s, uint64_t offset, void *buf, size_t n, fo_err *err) {

@@ -18,7 +18,7 @@ int spool_write(spool *s, const void *data, size_t n, fo_err *err);
 uint64_t spool_size(const spool *s);
 size_t spool_memory(const spool *s); /* bytes of memory that it holds */
 /* SHA-256 of all that was written. */
-int spool_sha256(spool *s, unsigned char out[32], fo_err *err);
+void spool_sha256(const spool *s, unsigned char out[32]);
 /* Bytes at `offset` into buf: how many (0 at the end), negative FO_*. */
 ssize_t spool_read(spool *s, uint64_t offset, void *buf, size_t n, fo_err *err);
 

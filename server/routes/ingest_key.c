@@ -1,17 +1,17 @@
 #include "server/routes/ingest_key.h"
 
-#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/base/log.h"
+#include "kernels/sha256.h"
 
 /* The same key must come with the same body, sent the same way. */
 static int body_hash(ingest_call *c, http_request *r, unsigned char out[32], fo_err *err) {
     unsigned char body[32];
-    int rc = spool_sha256(c->body, body, err);
-    if (rc) return rc;
+    int rc = FO_OK;
     fo_buf b = {0};
+    spool_sha256(c->body, body);
     fo_buf_add(&b, body, sizeof body);
     static const char *const args[] = {"collection", "wait",       "id",      "title",
                                        "uri",        "max_tokens", "overlap", "language"};
@@ -20,9 +20,10 @@ static int body_hash(ingest_call *c, http_request *r, unsigned char out[32], fo_
         fo_buf_printf(&b, "%zu:%s;", v ? strlen(v) + 1 : 0, v ? v : "");
     }
     fo_buf_str(&b, http_body_type(r));
-    unsigned n = 32;
-    if (b.failed || EVP_Digest(b.data, b.len, out, &n, EVP_sha256(), NULL) != 1)
-        rc = fo_fail(err, FO_ENOMEM, "SHA-256 failed");
+    if (b.failed)
+        rc = fo_no_memory(err);
+    else
+        fo_sha256_of(out, b.data, b.len);
     fo_buf_free(&b);
     return rc;
 }

@@ -1,5 +1,4 @@
 /* POST /query and POST /search; answers whole or as server-sent events. */
-#include <openssl/sha.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 #include "server/base/log.h"
 #include "server/routes/query_json.h"
 #include "kernels/hex.h"
+#include "kernels/sha256.h"
 
 typedef struct answer_stream {
     http_request *r;
@@ -134,8 +134,8 @@ static void log_query(app *a, const query_request *q, const query_result *r,
     const char *asked = q->query ? q->query : q->messages[q->n_messages - 1].content;
     char hash[80] = "sha256:";
     if (a->log_queries == LOG_QUERIES_HASH) {
-        unsigned char digest[SHA256_DIGEST_LENGTH];
-        SHA256((const void *)asked, strlen(asked), digest);
+        unsigned char digest[32];
+        fo_sha256_of(digest, asked, strlen(asked));
         fo_hex_write(hash + 7, digest, sizeof digest);
         asked = hash;
     }

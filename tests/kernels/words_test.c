@@ -1,7 +1,8 @@
 /* The small helpers that every room shares: hexadecimal digits (hex.h), bitmaps (bits.h), lists of words and names
- * (words.h). */
+ * (words.h), SHA-256 (sha256.h). */
 #include "kernels/bits.h"
 #include "kernels/hex.h"
+#include "kernels/sha256.h"
 #include "kernels/words.h"
 #include "tests/test.h"
 
@@ -74,6 +75,46 @@ static void a_name_has_its_place(void **state) {
     assert_int_equal(fo_names_find(names, ""), -1);
 }
 
+static const char *digest_of(const void *p, size_t n) {
+    static char text[65];
+    unsigned char sum[32];
+    fo_sha256_of(sum, p, n);
+    fo_hex_write(text, sum, sizeof sum);
+    return text;
+}
+
+/* The examples of FIPS 180-2, and a million letters. */
+static void digests_are_the_standards(void **state) {
+    (void)state;
+    assert_string_equal(digest_of(NULL, 0),
+                        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    assert_string_equal(digest_of("abc", 3),
+                        "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    static char million[1000000];
+    memset(million, 'a', sizeof million);
+    assert_string_equal(digest_of(million, sizeof million),
+                        "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+static void a_digest_goes_on_in_pieces_and_copies(void **state) {
+    (void)state;
+    unsigned char text[300], whole[32], pieces[32], copied[32], half[32];
+    for (size_t i = 0; i < sizeof text; i++) text[i] = (unsigned char)(i * 7);
+    for (size_t cut = 0; cut <= sizeof text; cut += 13) {
+        fo_sha256 h, copy;
+        fo_sha256_of(whole, text, sizeof text);
+        fo_sha256_of(half, text, cut);
+        fo_sha256_begin(&h);
+        fo_sha256_add(&h, text, cut);
+        copy = h;
+        fo_sha256_end(&copy, copied);
+        assert_memory_equal(copied, half, 32);
+        fo_sha256_add(&h, text + cut, sizeof text - cut);
+        fo_sha256_end(&h, pieces);
+        assert_memory_equal(pieces, whole, 32);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(digits_go_there_and_back),
@@ -81,6 +122,8 @@ int main(void) {
         cmocka_unit_test(bits_are_alone),
         cmocka_unit_test(a_word_is_one_of_a_list_as_a_whole),
         cmocka_unit_test(a_name_has_its_place),
+        cmocka_unit_test(digests_are_the_standards),
+        cmocka_unit_test(a_digest_goes_on_in_pieces_and_copies),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
