@@ -26,7 +26,7 @@ cp "$work/out" "$work/whole"
 grep -q '^Nothing has been asked yet' "$work/out"; check "there are no sources before a question" $?
 grep -q '^The grey heron stands one metre tall. \[1\]' "$work/out"; check "a question is answered" $?
 grep -q '^  \[1\] heron' "$work/out"; check "its sources are shown on demand" $?
-grep -q '^It eats fish and frogs' "$work/out"; check "a follow-up question is understood" $?
+grep -q 'It eats fish and frogs\. \[1\]' "$work/out"; check "a follow-up question is understood" $?
 grep -q '^There is no /nonsense' "$work/out"; check "an unknown command is named" $?
 grep -q '^The documents do not answer this' "$work/out"; check "what nothing answers is refused" $?
 ! grep -q 'mice' "$work/out"; check "nothing is answered after /quit" $?
