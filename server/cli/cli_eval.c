@@ -30,8 +30,8 @@
 #define RANKED_MAX     1000
 
 static struct {
-    const char *home, *queries, *qrels, *collection, *mode, *fusion, *run_file, *answers_file,
-        *judge;
+    const char *home, *queries, *qrels, *collection, *mode, *fusion, *rerank, *run_file,
+        *answers_file, *judge;
     int64_t k, skip, limit, threads, sentences, max_tokens, rrf_k, ef, depth;
     double alpha;
     bool json, no_answers, loose, generate, tune;
@@ -39,6 +39,7 @@ static struct {
        .collection = "default",
        .mode = "hybrid",
        .fusion = "weighted",
+       .rerank = "none",
        .k = 10,
        .sentences = 3,
        .max_tokens = 96,
@@ -56,6 +57,9 @@ static const cli_option options[] = {
      .names = search_mode_names},
     {"fusion", CLI_CHOICE, &o.fusion, NULL, "of both rankings (default weighted)",
      .names = fusion_names},
+    {"rerank", CLI_CHOICE, &o.rerank, NULL,
+     "puts the best in order: the reader, or the cross-encoder of --rerank-model (default none)",
+     .names = rerank_names},
     {"alpha", CLI_DOUBLE, &o.alpha, "A", "dense weight (default: the embedder's)", .min = 0,
      .max = 1},
     {"rrf-k", CLI_INT, &o.rrf_k, "N", "of rrf (default 60)", .min = 1, .max = 10000},
@@ -367,6 +371,7 @@ static void run_query(evaluation *e, judged_query *q) {
         .n_messages = q->n_messages,
         .search = {.mode = (enum search_mode)fo_names_find(search_mode_names, o.mode),
                    .fusion = (enum fusion_kind)fo_names_find(fusion_names, o.fusion),
+                   .rerank = (enum rerank_kind)fo_names_find(rerank_names, o.rerank),
                    .alpha = o.alpha,
                    .rrf_k = (int)o.rrf_k,
                    .ef = (size_t)o.ef},
@@ -530,6 +535,7 @@ static void write_report(const evaluation *e, fo_buf *b) {
     json_out_string(&out, "collection", o.collection);
     json_out_string(&out, "mode", o.mode);
     json_out_string(&out, "fusion", o.fusion);
+    json_out_string(&out, "rerank", o.rerank);
     if (o.alpha >= 0) json_out_number(&out, "alpha", o.alpha);
     json_out_string(&out, "embedder", embedder_name(service_embedder(e->service)));
     json_out_int(&out, "queries", (int64_t)e->n_queries);
