@@ -17,6 +17,16 @@ static double passage_bm25(const question *q, const uint16_t *tf, double relativ
     return q->mass > 0 ? sum / (1.9 * q->mass) : 0;
 }
 
+/* Bytes of the names in a title such as "cmp - compare two files" or "gzip, gunzip - ..."; 0 where it
+ * is none. */
+static size_t command_names(const char *title) {
+    const char *dash = strstr(title, " - ");
+    if (!dash || dash == title) return 0;
+    for (const char *p = title; p < dash; p++)
+        if (*p == ' ' && p[-1] != ',') return 0;
+    return (size_t)(dash - title);
+}
+
 static int read_passage(candidate_set *set, size_t index, const passage *p, const lexicon *lx,
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
@@ -32,9 +42,14 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     cp->terms = malloc(cp->text.n_words + 1);
     if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
+    size_t names = command_names(t);
+    cp->command = names > 0;
+    cp->unnamed = names > 0;
+    cp->title_text = t;
     for (size_t i = 0; i < title->n_words; i++) {
         int k = question_term_of(q, title->words[i].id);
         if (k < 0) continue;
+        if (title->words[i].end <= names) cp->unnamed = false;
         cp->title |= 1ull << k;
         tf[k] += tf[k] < UINT16_MAX;
     }
@@ -156,6 +171,12 @@ static double fragment_of(const fact_text *t, const fact_sentence *s, const text
     return !stops && line_ends && words < 8 ? 0.5 : 0;
 }
 
+/* The line of a command's page that says what the command does, which is its title too. */
+static bool is_title(const candidate_passage *p, const candidate *c) {
+    size_t n = strlen(p->title_text);
+    return c->end - c->start == n && memcmp(p->text.text + c->start, p->title_text, n) == 0;
+}
+
 /* Mass of the question's words around word i, fading with their distance over eight words. */
 static double mass_near(const question *q, const candidate_passage *p, const fact_sentence *s,
                         size_t i) {
@@ -269,8 +290,12 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         c.f[CAND_FIRST] = i == 0;
         c.f[CAND_QUESTION] = t->text[u->end - 1] == '?';
         c.f[CAND_FRAGMENT] = fragment_of(t, &s, u);
+        if (how && p->command && is_title(p, &c)) {
+            c.f[CAND_SUMMARY] = 1;
+            c.f[CAND_FRAGMENT] = 0;
+        }
         c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
-        c.f[CAND_ENTRY] = how && u->kind == TEXT_UNIT_DEFINITION;
+        c.f[CAND_ENTRY] = how && !p->unnamed && u->kind == TEXT_UNIT_DEFINITION;
         if (u->kind != TEXT_UNIT_SENTENCE && s.w1 - s.w0 > 12)
             c.f[CAND_LENGTH] = log2((double)(s.w1 - s.w0) / 12);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;

@@ -29,6 +29,7 @@ enum {
     CAND_STEPS,         /* a whole procedure, where the question asks how */
     CAND_STEP,          /* one step of a procedure, where the question asks how */
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
+    CAND_SUMMARY,       /* "df - report file system space usage", where the question asks how */
     CAND_LENGTH,        /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
@@ -53,11 +54,14 @@ typedef struct candidate {
 typedef struct candidate_passage {
     fact_text text;
     text_units units;
-    int8_t *terms;      /* per word: the question's term it is, or -1 */
-    uint64_t title;     /* terms in the title */
-    bool lacks_version; /* a version number of the question stands in neither text nor title */
-    double bm25;        /* over these passages, as a share of the question's own mass */
-    double align;       /* by the reader; NAN: not read */
+    int8_t *terms;          /* per word: the question's term it is, or -1 */
+    uint64_t title;         /* terms in the title */
+    const char *title_text; /* the caller's; "" without one */
+    bool command;           /* a command's page: "cmp - compare two files" */
+    bool unnamed;           /* ... whose name the question does not say */
+    bool lacks_version;     /* a version number of the question stands in neither text nor title */
+    double bm25;            /* over these passages, as a share of the question's own mass */
+    double align;           /* by the reader; NAN: not read */
 } candidate_passage;
 
 typedef struct candidate_set {

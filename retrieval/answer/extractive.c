@@ -50,9 +50,9 @@ static const double weights_reader[CAND_FEATURES] = {
     [CAND_COVER] = 7.30,      [CAND_NEIGHBOURS] = 7.94,  [CAND_PAIRS] = 1.79,
     [CAND_TYPE] = 0.92,       [CAND_TYPE_NEAR] = 1.29,   [CAND_SPARSE] = 0.25,
     [CAND_ALIGN] = 16.16,     [CAND_ALIGN_LEAST] = 3.50, [CAND_ALIGN_PASSAGE] = 4.23,
-    [CAND_ALIGN_BACK] = 8.05, [CAND_ENTRY] = 4.83,       [CAND_QUESTION] = -1.5,
-    [CAND_FRAGMENT] = -3,     [CAND_STEPS] = 3,          [CAND_STEP] = -2,
-    [CAND_MISSING_NAME] = -2, [CAND_MISSING_CODE] = -14,
+    [CAND_ALIGN_BACK] = 8.05, [CAND_ENTRY] = 4.83,       [CAND_SUMMARY] = 4.83,
+    [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,      [CAND_STEPS] = 3,
+    [CAND_STEP] = -2,         [CAND_MISSING_NAME] = -2,  [CAND_MISSING_CODE] = -14,
 };
 
 static void rank_candidates(candidate_set *set) {

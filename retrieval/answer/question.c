@@ -102,13 +102,14 @@ static void index_terms(question *q) {
     }
 }
 
+/* E3, Grebe7: another one is another thing. 2nd and 100MB are amounts. */
 static bool is_code(const char *s, size_t n) {
     bool digit = false, letter = false;
     for (size_t i = 0; i < n; i++) {
         digit |= s[i] >= '0' && s[i] <= '9';
         letter |= (s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z';
     }
-    return digit && letter;
+    return digit && letter && !(s[0] >= '0' && s[0] <= '9');
 }
 
 static bool is_digit(char c) {

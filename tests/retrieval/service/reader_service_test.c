@@ -17,6 +17,11 @@ static const char *const documents[][2] = {
     {"tool",
      "fenlog - copies the logger\n\nOPTIONS\n\n-q, --quiet\nSay nothing unless something is "
      "wrong.\n-n, --dry-run\nCheck the rows but write nothing.\n"},
+    {"mv",
+     ".TH MV 1\n.SH NAME\nmv \\- move (rename) files\n.SH SYNOPSIS\nmv [OPTION] SOURCE DEST\n.SH "
+     "OPTIONS\n.TP\n-n, --no-clobber\nDo not overwrite an existing file.\n.TP\n-v\nSay what is "
+     "done to each file.\n"},
+    {"releases", "Releases\n\nThe team rolls version 4.3 out on Thursday."},
     {"filter",
      "The filter is cleaned twice a year. To clean the filter:\n\n1. Switch off the breaker.\n"
      "2. Close both valves.\n3. Rinse the sieve.\n"},
@@ -65,6 +70,43 @@ static void units_are_answered_whole(void **state) {
            "valves.\n3. Rinse the sieve. [1]");
     expect("Which option of fenlog checks the rows without writing?",
            "-n, --dry-run: Check the rows but write nothing.");
+}
+
+/* Where nobody knows the command's name, what it does is the answer; where it is said, its option. */
+static void a_command_is_found_by_what_it_does(void **state) {
+    (void)state;
+    expect("How do I rename a file?", "mv - move (rename) files [1]");
+    expect("How do I make mv keep existing files?", "-n, --no-clobber: Do not overwrite");
+}
+
+static void another_version_is_no_answer(void **state) {
+    (void)state;
+    expect("When is version 4.3 rolled out?", "The team rolls version 4.3 out on Thursday.");
+    expect("When is version 4.4 rolled out?", NULL);
+}
+
+static void a_follow_up_is_answered_as_it_was_meant(void **state) {
+    (void)state;
+    fo_err err = {0};
+    query_message before[] = {{"user", "Where may the rowing boat be used?"},
+                              {"assistant", "The rowing boat may be used on the lake."}};
+    query_request q = {.tenant = "default",
+                       .collection = "default",
+                       .query = "thanks! and how many persons do the punts carry?",
+                       .messages = before,
+                       .n_messages = 2,
+                       .generate = true,
+                       .strict = true,
+                       .cache = CACHE_BYPASS,
+                       .search = {.alpha = -1}};
+    query_result r = {0};
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    assert_non_null(strstr(r.answer, "The punts carry three persons each."));
+    query_result_deinit(&r);
+    q.query = "Thank you very much!"; /* asks nothing */
+    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+    assert_int_equal(r.status, QUERY_ABSTAINED);
+    query_result_deinit(&r);
 }
 
 static void questions_foreign_to_the_documents_are_refused(void **state) {
@@ -126,7 +168,8 @@ static int open_both(void **state) {
         ingest_document d = {.id = documents[i][0],
                              .bytes = documents[i][1],
                              .n_bytes = strlen(documents[i][1]),
-                             .content_type = "text/plain"};
+                             .content_type =
+                                 documents[i][1][0] == '.' ? "text/troff" : "text/plain"};
         ingest_result r;
         assert_ok(service_ingest(with, &into, &d, 1, &r, NULL, &err), &err);
         ingest_result_deinit(&r);
@@ -146,6 +189,9 @@ static int close_both(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_answered_whole),
+        cmocka_unit_test(a_command_is_found_by_what_it_does),
+        cmocka_unit_test(another_version_is_no_answer),
+        cmocka_unit_test(a_follow_up_is_answered_as_it_was_meant),
         cmocka_unit_test(questions_foreign_to_the_documents_are_refused),
         cmocka_unit_test(contexts_say_how_likely_they_answer),
         cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
