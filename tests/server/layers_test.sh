@@ -13,8 +13,9 @@ check() { # NAME STATUS
 tree() { # TABLE: a fresh tree with a store, a service above it, routes and commands above that
     rm -rf "$work/t"
     mkdir -p "$work/t/.ci" "$work/t/data/store" "$work/t/retrieval/service" "$work/t/server/routes" "$work/t/server/cli" \
-        "$work/t/kernels"
-    echo '#pragma once' > "$work/t/kernels/error.h"
+        "$work/t/kernels" "$work/t/tests/kernels/error"
+    echo '/* nothing */' | tee "$work/t/kernels/error.c" "$work/t/tests/kernels/error_test.c" \
+        > "$work/t/tests/kernels/error/error_test.c"
     printf '%s\n' "$1" > "$work/t/.ci/layers.txt"
     echo '#pragma once' > "$work/t/data/store/store.h"
     echo '#include "data/store/store.h"' > "$work/t/retrieval/service/service.h"
