@@ -10,7 +10,7 @@
 static const float title_weight = 0.9f;
 
 /* Order of passages, beside the reader's own standard score: docs/measurements/answers.md. */
-static const double sparse_weight = 0.5, dense_weight = 0.3;
+static const double sparse_weight = 1, dense_weight = 0.6;
 /* Where a passage is as likely to answer as not, and how fast that changes. */
 static const double answers_middle = 0.62, answers_slope = 18;
 
