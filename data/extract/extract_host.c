@@ -94,8 +94,9 @@ static int start_server(extract_host *h, fo_err *err) {
     for (int fd = 0; fd <= 2; fd++)
         posix_spawn_file_actions_addopen(&files, fd, "/dev/null", O_RDWR, 0);
     posix_spawn_file_actions_adddup2(&files, ends[1], WIRE_CONTROL_FD);
-    static char name[] = "forage", word[] = "--extract-worker";
-    static char *const argv[] = {name, word, NULL}, *const environment[] = {NULL};
+    /* Of time zones nothing is read: archives have times, which nobody asks for. */
+    static char name[] = "forage", word[] = "--extract-worker", zone[] = "TZ=UTC0";
+    static char *const argv[] = {name, word, NULL}, *const environment[] = {zone, NULL};
     pid_t pid;
     int failed = posix_spawn(&pid, h->program, &files, &attr, argv, environment);
     posix_spawn_file_actions_destroy(&files);

@@ -52,7 +52,8 @@ static void try_doors(builder *b) {
     if (child == 0) _exit(0);
     if (child > 0) builder_str(b, "forks. ");
     extern char **environ;
-    if (environ && *environ) builder_str(b, "knows the environment. ");
+    for (char **e = environ; e && *e; e++)
+        if (strcmp(*e, "TZ=UTC0") != 0) builder_str(b, "knows the environment. ");
     builder_str(b, "That is all.");
 }
 
@@ -123,7 +124,8 @@ static bool is_reaching(const extract_input *in) {
 
 static const char *const count[] = {"wc", "-c", NULL};
 static const char *const none[] = {"no-such-program", NULL};
-static const char *const reach[] = {"cat", "/dev/stdin", "/proc/1/environ", "/root", NULL};
+#define SECRET "/tmp/forage-extract-host-test"
+static const char *const reach[] = {"cat", "/dev/stdin", SECRET, NULL};
 static const extract_program wc = {"wc", "coreutils", count};
 static const extract_program missing = {"no-such-program", "no-such-package", none};
 static const extract_program cat = {"cat", "coreutils", reach};
@@ -253,6 +255,7 @@ static void a_worker_gets_out_nowhere(void **state) {
     (void)state;
     extracted x;
     fo_err err;
+    unlink("/tmp/forage-worker-was-here");
     assert_ok(read_word(&x, "\1DOORS", &err), &err);
     assert_string_equal(x.text, "That is all.");
     extracted_deinit(&x);
@@ -270,9 +273,14 @@ static void a_program_reads_the_document_and_no_other_file(void **state) {
               &err);
     assert_string_equal(x.text, "7");
     extracted_deinit(&x);
-    /* cat writes what it may read, and ends with 1 for what it may not. */
+    /* cat writes what it may read, and ends with 1 for what it may not: a file that this test reads. */
+    FILE *f = fopen(SECRET, "w");
+    assert_non_null(f);
+    fputs("secret", f);
+    fclose(f);
     assert_int_equal(read_word(&x, "\4only this", &err), FO_EINVAL);
     assert_non_null(strstr(err.msg, "the program ended with 1"));
+    unlink(SECRET);
 }
 
 static void a_budget_is_the_workers_too(void **state) {
