@@ -322,7 +322,7 @@ static void rich_text(void **state) {
     extracted_deinit(&x);
 }
 
-static void read_mail(const char *bytes, const char *format, const char *text) {
+static void read_one(const char *bytes, const char *format, const char *text) {
     extracted x;
     fo_err err = {0};
     extract_request rq = {.bytes = bytes,
@@ -338,7 +338,7 @@ static void read_mail(const char *bytes, const char *format, const char *text) {
 
 static void mail_and_what_is_attached(void **state) {
     (void)state;
-    read_mail(
+    read_one(
         "Received: by x\r\nMIME-Version: 1.0\r\nFrom: =?iso-8859-1?Q?Ren=E9_B=F6ll?= "
         "<r@example.org>\r\n"
         "To: crew\r\nSubject: =?UTF-8?B?w5ZsIQ==?=\r\n =?UTF-8?Q?_two?= cans\r\nContent-Type: "
@@ -358,7 +358,7 @@ static void mail_and_what_is_attached(void **state) {
         "\xC3\x96l, please.\n\nSoon.\n\nAttachment: pl\xC3\xA4ne.rtf\n\nThe plan.\n\nAttachment: "
         "a.png "
         "(a PNG image, not read)");
-    read_mail(
+    read_one(
         "From a@example.org Thu Jan  1 00:00:00 1970\nFrom: a\nTo: b\nSubject: "
         "One\n\nFirst.\n>From here\n\n"
         "From b@example.org Thu Jan  1 00:00:00 1970\nFrom: b\nTo: a\nSubject: Two\n\nSecond.\n",
@@ -369,11 +369,32 @@ static void mail_and_what_is_attached(void **state) {
     for (int i = 0; i < 500; i++)
         fo_buf_printf(&deep, "Content-Type: multipart/mixed; boundary=b%d\n\n--b%d\n", i, i);
     fo_buf_str(&deep, "\nText.\n");
-    read_mail(deep.data, "mail",
-              "From: a\nTo: b\n\n(More parts of this message are too many or too deep within each "
-              "other; they "
-              "were not read.)");
+    read_one(deep.data, "mail",
+             "From: a\nTo: b\n\n(More parts of this message are too many or too deep within each "
+             "other; they "
+             "were not read.)");
     fo_buf_free(&deep);
+}
+
+static void notebooks(void **state) {
+    (void)state;
+    read_one("{\"cells\":[{\"cell_type\":\"markdown\",\"source\":[\"# Levels\\n\",\"\\n\",\"Read "
+             "*daily*.\"]},"
+             "{\"cell_type\":\"code\",\"source\":\"mean(levels)\",\"outputs\":[{\"text\":["
+             "\"342\\n\"]},{\"data\":{"
+             "\"image/png\":\"iVBO\",\"text/plain\":\"<Figure>\"}}]},{\"cell_type\":\"raw\"}, "
+             "7],\"nbformat\":4}",
+             "notebook", "Levels\n\nRead daily.\n\nmean(levels)\n\n342\n\n<Figure>");
+    extracted x;
+    fo_err err = {0};
+    const char *torn = "{\"nbformat\":4,\"cells\":[{]";
+    extract_request rq = {.bytes = torn,
+                          .n = strlen(torn),
+                          .max_text_bytes = LIMIT,
+                          .formats = here,
+                          .n_formats = n_here};
+    assert_int_equal(extract_text(&x, &rq, &err), FO_EINVAL);
+    assert_non_null(strstr(err.msg, "it is no JSON at byte 2"));
 }
 
 static void tables_of_values(void **state) {
@@ -415,6 +436,7 @@ int main(void) {
         cmocka_unit_test(books_are_read_along_their_spine),
         cmocka_unit_test(rich_text),
         cmocka_unit_test(mail_and_what_is_attached),
+        cmocka_unit_test(notebooks),
         cmocka_unit_test(tables_of_values),
         cmocka_unit_test(bombs_end),
     };
