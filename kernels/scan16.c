@@ -3,7 +3,7 @@
 #include <string.h>
 #include "kernels/cpu.h"
 
-size_t scan16_reach_generic(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
+static size_t reach_generic(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
                             uint16_t *values) {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -15,19 +15,19 @@ size_t scan16_reach_generic(uint16_t *v, size_t n, uint16_t threshold, uint16_t 
     return found;
 }
 
-size_t scan16_count_generic(const uint16_t *v, size_t n, uint16_t threshold) {
+static size_t count_generic(const uint16_t *v, size_t n, uint16_t threshold) {
     size_t found = 0;
     for (size_t i = 0; i < n; i++) found += v[i] >= threshold;
     return found;
 }
 
-void scan16_add_scaled_generic(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+static void add_scaled_generic(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
                                uint16_t factor) {
     for (size_t i = 0; i < n; i++)
         sums[i] = (uint16_t)(sums[i] + (((uint32_t)bytes[i] << shift) * factor >> 16));
 }
 
-uint32_t scan16_reach_lanes_generic(const uint16_t *masks, const uint16_t *adds, size_t n,
+static uint32_t reach_lanes_generic(const uint16_t *masks, const uint16_t *adds, size_t n,
                                     uint16_t threshold) {
     uint32_t sums[16] = {0}, reached = 0;
     for (size_t i = 0; i < n; i++)
@@ -36,17 +36,13 @@ uint32_t scan16_reach_lanes_generic(const uint16_t *masks, const uint16_t *adds,
     return reached;
 }
 
-const scan16_kernels *scan16_table(void) {
-    static const scan16_kernels generic = {scan16_reach_generic, scan16_count_generic,
-                                           scan16_add_scaled_generic, scan16_reach_lanes_generic};
-#if defined(__x86_64__)
-    static const scan16_kernels avx2 = {scan16_reach_avx2, scan16_count_avx2,
-                                        scan16_add_scaled_avx2, scan16_reach_lanes_avx2},
-                                avx512 = {scan16_reach_avx512, scan16_count_avx512,
-                                          scan16_add_scaled_avx512, scan16_reach_lanes_avx512};
+void scan16_init_generic(scan16_kernels *k) {
+    *k = (scan16_kernels){reach_generic, count_generic, add_scaled_generic, reach_lanes_generic};
+}
+
+void scan16_init(scan16_kernels *k) {
     fo_cpu_level level = fo_cpu()->level;
-    if (level >= FO_CPU_AVX512) return &avx512;
-    if (level >= FO_CPU_AVX2) return &avx2;
-#endif
-    return &generic;
+    scan16_init_generic(k);
+    if (level >= FO_CPU_AVX2) scan16_init_avx2(k);
+    if (level >= FO_CPU_AVX512) scan16_init_avx512(k);
 }

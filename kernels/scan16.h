@@ -25,31 +25,12 @@ typedef struct scan16_kernels {
                             uint16_t threshold);
 } scan16_kernels;
 
-/* The best for this processor (kernels/cpu.h); asked at each call, so keep it. */
-const scan16_kernels *scan16_table(void);
+/* Fill *k for this processor (kernels/cpu.h). */
+void scan16_init(scan16_kernels *k);
 
-/* Which file fills what. */
-size_t scan16_reach_generic(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
-                            uint16_t *values);
-size_t scan16_reach_avx2(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
-                         uint16_t *values);
-size_t scan16_reach_avx512(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
-                           uint16_t *values);
-size_t scan16_count_generic(const uint16_t *v, size_t n, uint16_t threshold);
-size_t scan16_count_avx2(const uint16_t *v, size_t n, uint16_t threshold);
-size_t scan16_count_avx512(const uint16_t *v, size_t n, uint16_t threshold);
-void scan16_add_scaled_generic(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
-                               uint16_t factor);
-void scan16_add_scaled_avx2(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
-                            uint16_t factor);
-void scan16_add_scaled_avx512(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
-                              uint16_t factor);
-
-uint32_t scan16_reach_lanes_generic(const uint16_t *masks, const uint16_t *adds, size_t n,
-                                    uint16_t threshold);
-uint32_t scan16_reach_lanes_avx2(const uint16_t *masks, const uint16_t *adds, size_t n,
-                                 uint16_t threshold);
-uint32_t scan16_reach_lanes_avx512(const uint16_t *masks, const uint16_t *adds, size_t n,
-                                   uint16_t threshold);
+/* By level, for tests; each overwrites what it has a faster version of. */
+void scan16_init_generic(scan16_kernels *k);
+void scan16_init_avx2(scan16_kernels *k);
+void scan16_init_avx512(scan16_kernels *k);
 
 #endif

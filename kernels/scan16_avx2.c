@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-size_t scan16_reach_avx2(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
+static size_t reach_avx2(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
                          uint16_t *values) {
     const __m256i t = _mm256_set1_epi16((short)threshold), zero = _mm256_setzero_si256();
     size_t found = 0;
@@ -26,7 +26,7 @@ size_t scan16_reach_avx2(uint16_t *v, size_t n, uint16_t threshold, uint16_t *ou
     return found;
 }
 
-size_t scan16_count_avx2(const uint16_t *v, size_t n, uint16_t threshold) {
+static size_t count_avx2(const uint16_t *v, size_t n, uint16_t threshold) {
     const __m256i t = _mm256_set1_epi16((short)threshold);
     __m256i found = _mm256_setzero_si256(); /* 16-bit counts: at most 65,536 / 16 each */
     for (size_t i = 0; i < n; i += 16) {
@@ -40,7 +40,7 @@ size_t scan16_count_avx2(const uint16_t *v, size_t n, uint16_t threshold) {
     return (size_t)(uint32_t)_mm_cvtsi128_si32(x);
 }
 
-void scan16_add_scaled_avx2(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+static void add_scaled_avx2(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
                             uint16_t factor) {
     const __m256i f = _mm256_set1_epi16((short)factor);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
@@ -52,7 +52,7 @@ void scan16_add_scaled_avx2(uint16_t *sums, const uint8_t *bytes, size_t n, unsi
     }
 }
 
-uint32_t scan16_reach_lanes_avx2(const uint16_t *masks, const uint16_t *adds, size_t n,
+static uint32_t reach_lanes_avx2(const uint16_t *masks, const uint16_t *adds, size_t n,
                                  uint16_t threshold) {
     const __m256i lanes = _mm256_setr_epi16(1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096,
                                             8192, 16384, INT16_MIN);
@@ -66,4 +66,8 @@ uint32_t scan16_reach_lanes_avx2(const uint16_t *masks, const uint16_t *adds, si
     __m256i reached = _mm256_cmpeq_epi16(_mm256_max_epu16(sums, t), sums);
     __m128i low = _mm256_castsi256_si128(reached), high = _mm256_extracti128_si256(reached, 1);
     return (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(low, high));
+}
+
+void scan16_init_avx2(scan16_kernels *k) {
+    *k = (scan16_kernels){reach_avx2, count_avx2, add_scaled_avx2, reach_lanes_avx2};
 }

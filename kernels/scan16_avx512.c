@@ -2,7 +2,7 @@
 
 #include <immintrin.h>
 
-size_t scan16_reach_avx512(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
+static size_t reach_avx512(uint16_t *v, size_t n, uint16_t threshold, uint16_t *out,
                            uint16_t *values) {
     const __m512i t = _mm512_set1_epi16((short)threshold), zero = _mm512_setzero_si512();
     size_t found = 0;
@@ -19,7 +19,7 @@ size_t scan16_reach_avx512(uint16_t *v, size_t n, uint16_t threshold, uint16_t *
     return found;
 }
 
-size_t scan16_count_avx512(const uint16_t *v, size_t n, uint16_t threshold) {
+static size_t count_avx512(const uint16_t *v, size_t n, uint16_t threshold) {
     const __m512i t = _mm512_set1_epi16((short)threshold);
     size_t found = 0;
     for (size_t i = 0; i < n; i += 32)
@@ -27,7 +27,7 @@ size_t scan16_count_avx512(const uint16_t *v, size_t n, uint16_t threshold) {
     return found;
 }
 
-void scan16_add_scaled_avx512(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
+static void add_scaled_avx512(uint16_t *sums, const uint8_t *bytes, size_t n, unsigned shift,
                               uint16_t factor) {
     const __m512i f = _mm512_set1_epi16((short)factor);
     const __m128i by = _mm_cvtsi32_si128((int)shift);
@@ -38,10 +38,14 @@ void scan16_add_scaled_avx512(uint16_t *sums, const uint8_t *bytes, size_t n, un
     }
 }
 
-uint32_t scan16_reach_lanes_avx512(const uint16_t *masks, const uint16_t *adds, size_t n,
+static uint32_t reach_lanes_avx512(const uint16_t *masks, const uint16_t *adds, size_t n,
                                    uint16_t threshold) {
     __m256i sums = _mm256_setzero_si256();
     for (size_t i = 0; i < n; i++)
         sums = _mm256_mask_add_epi16(sums, masks[i], sums, _mm256_set1_epi16((short)adds[i]));
     return _mm256_cmpge_epu16_mask(sums, _mm256_set1_epi16((short)threshold));
+}
+
+void scan16_init_avx512(scan16_kernels *k) {
+    *k = (scan16_kernels){reach_avx512, count_avx512, add_scaled_avx512, reach_lanes_avx512};
 }

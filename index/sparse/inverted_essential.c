@@ -76,7 +76,7 @@ static void sum_peaks(essential *f) {
     for (size_t b = 0; b < f->n_buckets; b++) sums[b] = (uint16_t)n_rest; /* see peak_add */
     for (size_t i = f->n_essential; i < q->n_open; i++) {
         const cursor *c = &q->s->cursors[q->s->order[i]];
-        q->kernels->add_scaled(sums, c->peaks, f->n_buckets, c->peak_shift, c->peak_factor);
+        q->kernels.add_scaled(sums, c->peaks, f->n_buckets, c->peak_shift, c->peak_factor);
     }
 }
 
@@ -287,7 +287,7 @@ static size_t take_bucket(essential *f, uint32_t bucket, size_t n) {
     }
     uint32_t size = 1u << (f->shift - 4), n_docs = q->inv->n_docs;
     for (uint32_t reached =
-             q->kernels->reach_lanes(s->lane_masks, s->lane_adds, n_rest, (uint16_t)q->threshold);
+             q->kernels.reach_lanes(s->lane_masks, s->lane_adds, n_rest, (uint16_t)q->threshold);
          reached; reached &= reached - 1) {
         uint32_t begin = (bucket * 16 + (uint32_t)__builtin_ctz(reached)) * size;
         for (uint32_t doc = begin; doc < begin + size && doc < n_docs; doc++)
@@ -380,7 +380,7 @@ static int search_rest(essential *f, fo_err *err) {
     if (n_rest == 0) return FO_OK;
     if (q->n_hits == q->k) {
         uint16_t least = (uint16_t)(q->threshold < UINT16_MAX ? q->threshold : UINT16_MAX);
-        size_t n = q->kernels->count(s->bucket_sums, f->n_buckets, least);
+        size_t n = q->kernels.count(s->bucket_sums, f->n_buckets, least);
         if (n == 0) return FO_OK;
         if (n <= MANY_BUCKETS) {
             if (!(s->left = reserve(s->left, &s->left_room, n + 1, sizeof *s->left)))

@@ -256,10 +256,10 @@ int inverted_search(const inverted_part *parts, size_t n_parts, const bm25_param
     }
     search q = {.s = s,
                 .params = p,
-                .kernels = scan16_table(),
                 .n_terms = n_terms,
                 .k = k,
                 .average = n_docs ? (double)words / (double)n_docs : 0};
+    scan16_init(&q.kernels);
     fill_impacts(s, p, q.average);
     for (size_t t = 0; t < n_terms; t++) {
         uint64_t df = 0;

@@ -98,7 +98,7 @@ struct inverted_scratch {
 typedef struct search { /* one search; from `part` on, of the part at hand */
     inverted_scratch *s;
     const bm25_params *params;
-    const scan16_kernels *kernels;
+    scan16_kernels kernels;
     size_t n_terms, k, n_hits;
     double average;
     const inverted_part *part;

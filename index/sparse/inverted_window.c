@@ -188,9 +188,9 @@ bool inverted_search_any_allowed(const search *q) {
 static size_t gather(search *q, uint32_t needed) {
     inverted_scratch *s = q->s;
     size_t n = 0;
-    size_t n_reached = q->kernels->reach(s->sums, q->end - q->begin,
-                                         needed > UINT16_MAX ? UINT16_MAX : (uint16_t)needed,
-                                         s->reached, s->reached_sums);
+    size_t n_reached = q->kernels.reach(s->sums, q->end - q->begin,
+                                        needed > UINT16_MAX ? UINT16_MAX : (uint16_t)needed,
+                                        s->reached, s->reached_sums);
     for (size_t i = 0; i < n_reached; i++) {
         uint16_t doc = s->reached[i];
         if (q->part->allowed && !is_allowed(q->part, q->begin + doc)) continue;
@@ -277,7 +277,7 @@ static int widen(search *q, size_t *n_nonessential, uint32_t *rest, fo_err *err)
         cursor *c = &s->cursors[s->order[*n_nonessential - 1]];
         if (c->window_max == 0) break;
         uint32_t needed = q->threshold - *rest;
-        size_t n = q->kernels->count(s->sums, size, (uint16_t)(needed < 65535 ? needed : 65535));
+        size_t n = q->kernels.count(s->sums, size, (uint16_t)(needed < 65535 ? needed : 65535));
         size_t postings = (size_t)((uint64_t)c->list.n * size / q->inv->n_docs);
         if (n * (c->tfs_by_doc ? HOT_LOOK_UP_COST : LOOK_UP_COST) <= postings + POSTINGS_BLOCK)
             break;

@@ -54,15 +54,22 @@ static void bit_packing_comes_back_at_every_width(void **state) {
         }
 }
 
+/* The tables of this machine's levels, the portable one first; how many there are. */
+static size_t scan_levels(scan16_kernels out[3]) {
+    fo_cpu_level top = fo_cpu()->level;
+    size_t n = 0;
+    scan16_init_generic(&out[n++]);
+    if (top >= FO_CPU_AVX2) scan16_init_avx2(&out[n++]);
+    if (top >= FO_CPU_AVX512) scan16_init_avx512(&out[n++]);
+    return n;
+}
+
 static void scans_agree_at_every_level(void **state) {
     (void)state;
     uint64_t seed = test_seed();
-    fo_cpu_level top = fo_cpu()->level;
-    size_t (*const reach[])(uint16_t *, size_t, uint16_t, uint16_t *,
-                            uint16_t *) = {scan16_reach_avx2, scan16_reach_avx512};
-    size_t (*const count[])(const uint16_t *, size_t, uint16_t) = {scan16_count_avx2,
-                                                                   scan16_count_avx512};
-    for (int level = 1; level <= 2 && level <= (int)top; level++)
+    scan16_kernels k[3];
+    size_t n_levels = scan_levels(k);
+    for (size_t level = 1; level < n_levels; level++)
         for (int round = 0; round < 2000; round++) {
             uint16_t a[256], b[256], at_a[256], at_b[256], v_a[256], v_b[256];
             size_t n = test_random(&seed) % 224;
@@ -70,9 +77,9 @@ static void scans_agree_at_every_level(void **state) {
                 a[i] = b[i] = (uint16_t)(round % 3 ? test_random(&seed) : 65535u * (i % 2));
             uint16_t t = (uint16_t)(round % 7 ? test_random(&seed) : 65535);
             for (size_t i = n; i < 256; i++) b[i] = 0;
-            if (t > 0) assert_int_equal(count[level - 1](b, n, t), scan16_count_generic(a, n, t));
-            size_t x = scan16_reach_generic(a, n, t, at_a, v_a);
-            size_t y = reach[level - 1](b, n, t, at_b, v_b);
+            if (t > 0) assert_int_equal(k[level].count(b, n, t), k[0].count(a, n, t));
+            size_t x = k[0].reach(a, n, t, at_a, v_a);
+            size_t y = k[level].reach(b, n, t, at_b, v_b);
             assert_int_equal(x, y);
             assert_memory_equal(at_a, at_b, 2 * x);
             assert_memory_equal(v_a, v_b, 2 * x);
@@ -83,12 +90,9 @@ static void scans_agree_at_every_level(void **state) {
 static void sums_of_bounds_agree_at_every_level(void **state) {
     (void)state;
     uint64_t seed = test_seed();
-    fo_cpu_level top = fo_cpu()->level;
-    void (*const add[])(uint16_t *, const uint8_t *, size_t, unsigned,
-                        uint16_t) = {scan16_add_scaled_avx2, scan16_add_scaled_avx512};
-    uint32_t (*const lanes[])(const uint16_t *, const uint16_t *, size_t,
-                              uint16_t) = {scan16_reach_lanes_avx2, scan16_reach_lanes_avx512};
-    for (int level = 1; level <= 2 && level <= (int)top; level++)
+    scan16_kernels k[3];
+    size_t n_levels = scan_levels(k);
+    for (size_t level = 1; level < n_levels; level++)
         for (int round = 0; round < 2000; round++) {
             uint16_t a[192], b[192], masks[24], adds[24];
             uint8_t bytes[192];
@@ -99,8 +103,8 @@ static void sums_of_bounds_agree_at_every_level(void **state) {
                 a[i] = b[i] = (uint16_t)test_random(&seed);
                 bytes[i] = (uint8_t)((round % 3 ? test_random(&seed) : 255) & (0xFFFFu >> shift));
             }
-            scan16_add_scaled_generic(a, bytes, n, shift, factor);
-            add[level - 1](b, bytes, n, shift, factor);
+            k[0].add_scaled(a, bytes, n, shift, factor);
+            k[level].add_scaled(b, bytes, n, shift, factor);
             assert_memory_equal(a, b, sizeof a);
             size_t n_terms = test_random(&seed) % 25;
             for (size_t i = 0; i < n_terms; i++) {
@@ -108,8 +112,8 @@ static void sums_of_bounds_agree_at_every_level(void **state) {
                 adds[i] = (uint16_t)(test_random(&seed) % 2700); /* 24 of them stay below 2^16 */
             }
             uint16_t t = (uint16_t)(1 + test_random(&seed) % (round % 2 ? 30000 : 65535));
-            assert_int_equal(lanes[level - 1](masks, adds, n_terms, t),
-                             scan16_reach_lanes_generic(masks, adds, n_terms, t));
+            assert_int_equal(k[level].reach_lanes(masks, adds, n_terms, t),
+                             k[0].reach_lanes(masks, adds, n_terms, t));
         }
 }
 
