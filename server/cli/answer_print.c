@@ -21,6 +21,9 @@ static void add_place(fo_buf *b, const cJSON *source) {
     if (*sheet || *range) fo_buf_printf(b, ", %s%s%s", sheet, *sheet && *range ? " " : "", range);
 }
 
+/* Below it an answer is said to be weakly supported, here as on the page. */
+#define WEAK_SUPPORT 0.6
+
 static void print_source(const cJSON *source, const char *label, const char *quote) {
     const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
     const char *uri = text_of(source, "uri");
@@ -59,6 +62,10 @@ void answer_print_text(const cJSON *a) {
     if (!*answer) answer = answer_print_nothing(a);
     printable_put(stdout, answer, strlen(answer), PRINTABLE_TEXT);
     putchar('\n');
+    const cJSON *support = cJSON_GetObjectItemCaseSensitive(a, "support");
+    if (!strcmp(text_of(a, "status"), "answered") && cJSON_IsNumber(support) &&
+        support->valuedouble < WEAK_SUPPORT)
+        puts("(weakly supported: see whether the sources say so)");
 }
 
 void answer_print_sources(const cJSON *a, bool contexts_only) {
@@ -80,7 +87,8 @@ void answer_print_sources(const cJSON *a, bool contexts_only) {
         if (!contexts_only && shown++ == 3) break; /* beside an abstention a few are enough */
         char label[32];
         const cJSON *score = cJSON_GetObjectItemCaseSensitive(c, "score");
+        /* Beside an abstention the best one's score would read like certainty. */
         snprintf(label, sizeof label, "%.3f", score ? score->valuedouble : 0);
-        print_source(c, label, text_of(c, "text"));
+        print_source(c, contexts_only ? label : "-", text_of(c, "text"));
     }
 }
