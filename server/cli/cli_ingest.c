@@ -81,6 +81,11 @@ static void on_failed(void *ctx, const char *id, const fo_err *why) {
     printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
 }
 
+static void on_textless(void *ctx, const char *id) {
+    fo_err why = {.msg = "it holds no text; no question finds it"};
+    on_failed(ctx, id, &why);
+}
+
 /* A file or folder that could not be read. */
 static void unread(target *t, const char *path, const fo_err *why) {
     t->n_unread++;
@@ -126,13 +131,19 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
             if (status && !strcmp(status, ingest_status_name((enum ingest_status)i))) s = i;
         t->totals.n[s]++;
         t->totals.n_all++;
+        const char *id = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "id"));
         if (cJSON_IsNumber(chunks)) t->totals.n_chunks += (size_t)chunks->valuedouble;
+        bool stored = s == INGEST_CREATED || s == INGEST_UPDATED;
+        if (stored && cJSON_IsNumber(chunks) && chunks->valuedouble == 0) {
+            t->totals.n_textless++;
+            on_textless(t, id);
+        }
         if (s != INGEST_FAILED) continue;
         const cJSON *e = cJSON_GetObjectItemCaseSensitive(r, "error");
         fo_err why = {0};
         const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message"));
         fo_fail(&why, FO_EINVAL, "%.400s", message ? message : "failed");
-        on_failed(t, cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "id")), &why);
+        on_failed(t, id, &why);
     }
     count_timings(&t->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
     cJSON_Delete(root);
@@ -518,6 +529,7 @@ static int open_target(target *t, fo_err *err) {
                                 .max_bytes = BATCH_BYTES,
                                 .progress = on_progress,
                                 .failed = on_failed,
+                                .textless = on_textless,
                                 .ctx = t};
     return ingest_batch_create(&t->batch, &opt, err);
 }
@@ -533,6 +545,7 @@ static void print_totals(target *t, double seconds) {
         printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
                r->commit_ms / 1000);
+        if (t->totals.n_textless) printf("%zu without text\n", t->totals.n_textless);
         skip_counts_write(&t->skipped, &b);
         if (b.len) printable_say(stdout, "%s", b.data);
         fo_buf_free(&b);
@@ -549,6 +562,7 @@ static void print_totals(target *t, double seconds) {
     for (size_t i = 0; i < t->skipped.n_kinds; i++)
         json_out_int(&out, t->skipped.by[i].kind, (int64_t)t->skipped.by[i].n);
     json_out_close(&out, '}');
+    json_out_int(&out, "without_text", (int64_t)t->totals.n_textless);
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
     json_out_number(&out, "seconds", seconds);
     fo_buf_str(&b, ",\"timings_ms\":");

@@ -73,6 +73,10 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     /* What failed and was to get its id from its content is known to nobody by that. */
     if (r->status == INGEST_FAILED && !given_id && file) id = file;
     if (r->status == INGEST_FAILED && b->opt.failed) b->opt.failed(b->opt.ctx, id, &r->error);
+    if ((r->status == INGEST_CREATED || r->status == INGEST_UPDATED) && r->chunks == 0) {
+        b->totals.n_textless++;
+        if (b->opt.textless) b->opt.textless(b->opt.ctx, file ? file : id);
+    }
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};
     if (b->wrote) fo_buf_char(&text, ',');

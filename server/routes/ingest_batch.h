@@ -23,6 +23,7 @@ typedef struct ingest_batch ingest_batch;
 typedef struct ingest_totals {
     size_t n[4]; /* by enum ingest_status */
     size_t n_all, n_chunks;
+    size_t n_textless;    /* of those created and updated: they hold no text, nothing finds them */
     ingest_report report; /* milliseconds summed, epoch of the last batch */
 } ingest_totals;
 
@@ -34,6 +35,7 @@ typedef struct ingest_batch_options {
     /* NULL, or called after every batch. */
     void (*progress)(void *ctx, const ingest_totals *t);
     void (*failed)(void *ctx, const char *id, const fo_err *why);
+    void (*textless)(void *ctx, const char *id); /* NULL, or called for each such document */
     void *ctx;
 } ingest_batch_options;
 

@@ -38,6 +38,16 @@ run 1 "$forage" ingest in --home "$work/one" && counts 0 0 2 1 && grep -q 'in/de
 check "one failure among others ends with status 1 and is named" $?
 run 1 "$forage" ingest in/ferry.md in/none.md --home "$work/one" && counts 0 0 1 1 && grep -q 'in/none.md: ' "$work/err"
 check "a path that is not there is a failure" $?
+mkdir empty
+: >empty/none.txt
+printf '<html><body></body></html>' >empty/page.html
+echo "The mill turns." >empty/mill.txt
+run 0 "$forage" ingest empty --home "$work/textless" && counts 3 0 0 0 && grep -qx '2 without text' "$work/out" &&
+    grep -q 'none.txt: it holds no text' "$work/err" && grep -q 'page.html: it holds no text' "$work/err" &&
+    ! grep -q mill.txt "$work/err"
+check "a document without text is named" $?
+run 0 "$forage" ingest empty --home "$work/textless-json" --json && grep -q '"without_text":2' "$work/out"
+check "and counted in JSON" $?
 echo '{"id":"x"}' >bad.jsonl
 run 1 "$forage" ingest in/ferry.md bad.jsonl --home "$work/one" && counts 0 0 1 1 && grep -q 'bad.jsonl:1' "$work/err"
 check "so is a line that is no document" $?
@@ -82,6 +92,9 @@ printf '{"id":"%s/notes/a.md","uri":"%s/notes/a.md","text":"Old."}\n' "$PWD" "$P
 ln -s "$work/away" docs
 printf '{"id":"docs/c.md","uri":"docs/c.md","text":"Old."}\n' >>"$work/old.jsonl"
 serve "$work/five"
+run 0 "$forage" ingest "$work/empty" --url "$url" --collection textless && grep -qx '2 without text' "$work/out" &&
+    grep -q 'page.html: it holds no text' "$work/err"
+check "a service's reply says it too" $?
 for target in "--home $work/four" "--url $url"; do
     # shellcheck disable=SC2086 # two words
     run 0 "$forage" ingest "$work/old.jsonl" $target && run 0 "$forage" ingest notes docs/c.md $target && counts 1 2 0 0
