@@ -109,9 +109,7 @@ const char *question_behind_courtesy(const char *text) {
         size_t n = phrase(at, courtesies, COUNT(courtesies));
         if (!n) return any ? at : text;
         const char *gap = at + n, *next = skip(gap, " \t\r\n!,.;:");
-        bool parted =
-            memchr(gap, '!', (size_t)(next - gap)) || memchr(gap, ',', (size_t)(next - gap)) ||
-            memchr(gap, '.', (size_t)(next - gap)) || memchr(gap, ';', (size_t)(next - gap));
+        bool parted = gap + strcspn(gap, "!,.;") < next;
         bool dotted = *gap == '.' && in_word(gap[1]); /* hello.c */
         bool more = phrase(next, courtesies, COUNT(courtesies)) > 0;
         size_t link = phrase(next, links, COUNT(links));

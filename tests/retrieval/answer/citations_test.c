@@ -11,8 +11,7 @@
 #include "kernels/buf.h"
 #include "retrieval/answer/citations.h"
 #include "retrieval/answer/facts.h"
-
-static lexicon lx;
+#include "tests/retrieval/answer/lexicon_fixture.h"
 
 static support_check check(const char *sentence, const char *quote, const char *title) {
     support_check c;
@@ -443,18 +442,6 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
         free(corpus.title[i]);
     }
     lx.idf = NULL;
-}
-
-static int open_lexicon(void **state) {
-    (void)state;
-    fo_err err = {0};
-    return analyzer_create(&lx.analyzer, "english", &err);
-}
-
-static int close_lexicon(void **state) {
-    (void)state;
-    analyzer_free(lx.analyzer);
-    return 0;
 }
 
 int main(void) {

@@ -7,8 +7,7 @@
 
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/answer/extractive.h"
-
-static lexicon lx;
+#include "tests/retrieval/answer/lexicon_fixture.h"
 
 static const passage library[] = {
     {"The Harbour Bridge opened in 1932. It is 503 metres long and carries eight lanes of traffic. "
@@ -338,18 +337,6 @@ static void any_text_gives_exact_and_verified_citations(void **state) {
         for (int k = 0; k < 3; k++) free(texts[k]);
     }
     assert_true(answered > 1000);
-}
-
-static int open_lexicon(void **state) {
-    (void)state;
-    fo_err err = {0};
-    return analyzer_create(&lx.analyzer, "english", &err);
-}
-
-static int close_lexicon(void **state) {
-    (void)state;
-    analyzer_free(lx.analyzer);
-    return 0;
 }
 
 static void a_stop_string_ends_what_is_said(void **state) {

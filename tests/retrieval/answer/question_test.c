@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "retrieval/answer/question.h"
-
-static lexicon lx;
+#include "tests/retrieval/answer/lexicon_fixture.h"
 
 static bool versions_in(const char *asked, const char *text, const char *title) {
     question q = {0};
@@ -45,18 +44,6 @@ static void many_versions_are_bounded(void **state) {
     for (int i = 0; i < 40; i++) sprintf(asked + strlen(asked), "1.%d ", i);
     assert_true(versions_in(asked, asked, NULL));
     assert_false(versions_in(asked, "1.1 1.2", NULL));
-}
-
-static int open_lexicon(void **state) {
-    (void)state;
-    fo_err err = {0};
-    return analyzer_create(&lx.analyzer, "english", &err);
-}
-
-static int close_lexicon(void **state) {
-    (void)state;
-    analyzer_free(lx.analyzer);
-    return 0;
 }
 
 int main(void) {
