@@ -35,6 +35,9 @@ static void write_place(fo_buf *out, const text_place *p, size_t at_cp) {
     if (boxed) /* tenths of a point are a tenth of a millimetre or less */
         fo_buf_printf(out, ",\"bbox\":[%.1f,%.1f,%.1f,%.1f]", (double)p->box[0], (double)p->box[1],
                       (double)p->box[2], (double)p->box[3]);
+    if (p->line) fo_buf_printf(out, ",\"line\":%u", p->line);
+    if (p->end_ms > p->start_ms)
+        fo_buf_printf(out, ",\"time\":[%.3f,%.3f]", p->start_ms / 1e3, p->end_ms / 1e3);
     write_string(out, "sheet", p->sheet);
     write_string(out, "range", p->range);
     fo_buf_char(out, '}');
@@ -93,18 +96,26 @@ static void copy(char *out, size_t cap, const cJSON *from, const char *key) {
     out[n] = 0;
 }
 
-static bool read_place(const cJSON *from, chunk_place *out) {
-    *out = (chunk_place){.page = number(from, "page"), .slide = number(from, "slide")};
-    const cJSON *box = cJSON_GetObjectItemCaseSensitive(from, "bbox");
-    out->has_bbox = cJSON_GetArraySize(box) == 4;
-    for (int i = 0; out->has_bbox && i < 4; i++) {
-        const cJSON *v = cJSON_GetArrayItem(box, i);
-        out->has_bbox = cJSON_IsNumber(v) && isfinite(v->valuedouble);
-        if (out->has_bbox) out->bbox[i] = v->valuedouble;
+/* A list of n numbers. */
+static bool numbers(const cJSON *from, const char *key, double *out, int n) {
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(from, key);
+    if (cJSON_GetArraySize(list) != n) return false;
+    for (int i = 0; i < n; i++) {
+        const cJSON *v = cJSON_GetArrayItem(list, i);
+        if (!cJSON_IsNumber(v) || !isfinite(v->valuedouble)) return false;
+        out[i] = v->valuedouble;
     }
+    return true;
+}
+
+static bool read_place(const cJSON *from, chunk_place *out) {
+    *out = (chunk_place){
+        .page = number(from, "page"), .slide = number(from, "slide"), .line = number(from, "line")};
+    out->has_bbox = numbers(from, "bbox", out->bbox, 4);
+    out->has_time = numbers(from, "time", out->time, 2);
     copy(out->sheet, sizeof out->sheet, from, "sheet");
     copy(out->range, sizeof out->range, from, "range");
-    return out->page || out->slide || out->sheet[0] || out->range[0];
+    return out->page || out->slide || out->line || out->has_time || out->sheet[0] || out->range[0];
 }
 
 /* The last entry that begins at or before at_cp, else the first. */
@@ -128,8 +139,10 @@ bool chunk_places_find(const char *places, size_t at_cp, chunk_place *out) {
     return found;
 }
 
-/* "A2:D2" and "A9:D9" become "A2:D9". */
+/* "A2:D2" and "A9:D9" become "A2:D9"; times likewise. */
 static void stretch(chunk_place *first, const chunk_place *last) {
+    if (first->has_time && last->has_time && last->time[1] > first->time[1])
+        first->time[1] = last->time[1];
     if (!first->range[0] || !last->range[0] || strcmp(first->sheet, last->sheet) != 0) return;
     const char *colon = strchr(last->range, ':'), *end = colon ? colon + 1 : last->range;
     size_t begin = strcspn(first->range, ":");

@@ -12,6 +12,9 @@
 
 typedef struct chunk_place { /* 0, "" and false: not known, or not of such a document */
     uint32_t page, slide;    /* from 1 */
+    uint32_t line;           /* of the file, from 1 */
+    bool has_time;
+    double time[2]; /* of a recording: from, to, in seconds */
     bool has_bbox;
     double bbox[4];  /* x0, y0, x1, y1 on the page, in points from its upper left corner */
     char sheet[256]; /* its name, maybe cut */
@@ -24,7 +27,8 @@ void chunk_places_write(fo_buf *out, const extracted *x, const chunk *c);
 /* The place that holds at this code point of the document's text, of the stored form (NULL and ""
  * are fine). False where there is none. */
 bool chunk_places_find(const char *places, size_t at_cp, chunk_place *out);
-/* The place where the chunk begins; of a sheet, the range from its first cells to its last. */
+/* The place where the chunk begins; of a sheet, the range from its first cells to its last; of a
+ * recording, the time from its beginning to its end. */
 bool chunk_places_whole(const char *places, chunk_place *out);
 
 #endif

@@ -44,6 +44,7 @@ typedef struct text_block {
 typedef struct text_place {
     uint32_t page;           /* from 1 */
     uint32_t slide;          /* from 1 */
+    uint32_t line;           /* of the file, from 1: of text that people write in an editor */
     float box[4];            /* x0, y0, x1, y1 on the page, in points from its upper left corner */
     double start_ms, end_ms; /* of a recording; end_ms 0: none */
     const char *sheet;       /* its name */

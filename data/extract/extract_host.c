@@ -268,6 +268,7 @@ static bool take_places(reply *r, builder *b, const wire_head *h) {
         const wire_place *p = &places[i];
         text_place to = {.page = p->page,
                          .slide = p->slide,
+                         .line = p->line,
                          .start_ms = isfinite(p->start_ms) ? p->start_ms : 0,
                          .end_ms = isfinite(p->end_ms) ? p->end_ms : 0,
                          .sheet = name_at(names, h->names, p->sheet),

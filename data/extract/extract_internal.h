@@ -32,11 +32,13 @@ int extract_apart(struct extract_host *h, size_t row, const extract_input *in, b
 
 extract_fn extract_notebook, extract_mail, extract_mbox, extract_csv, extract_rtf, extract_pdf,
     extract_docx, extract_xlsx, extract_pptx, extract_odf, extract_epub;
+extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, extract_org;
 extern const extract_program extract_pdf_program;
 extract_fn extract_plain, extract_code, extract_markdown, extract_html, extract_man;
 extract_look_fn extract_is_notebook, extract_is_mail, extract_is_mbox, extract_is_rtf,
     extract_is_pdf, extract_is_docx, extract_is_xlsx, extract_is_pptx, extract_is_odf,
     extract_is_epub;
+extract_look_fn extract_looks_like_subtitles, extract_looks_like_calendar;
 extract_look_fn extract_looks_like_html, extract_looks_like_man;
 
 /* Rows of what is known and not read (extract_unsupported.c); NULL past the end. */

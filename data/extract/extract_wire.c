@@ -33,9 +33,14 @@ static wire_place *put_places(const builder *b, fo_buf *names) {
         const text_place *p = &b->places[i];
         sheet = put_name(names, p->sheet, last->sheet, sheet);
         range = put_name(names, p->range, last->range, range);
-        out[i] = (wire_place){p->page,     p->slide,  {p->box[0], p->box[1], p->box[2], p->box[3]},
-                              p->start_ms, p->end_ms, sheet,
-                              range};
+        out[i] = (wire_place){.page = p->page,
+                              .slide = p->slide,
+                              .line = p->line,
+                              .box = {p->box[0], p->box[1], p->box[2], p->box[3]},
+                              .start_ms = p->start_ms,
+                              .end_ms = p->end_ms,
+                              .sheet = sheet,
+                              .range = range};
         last = p;
     }
     return out;

@@ -43,7 +43,7 @@ typedef struct wire_head {
 
 /* A place as it travels: names are offsets into the blob of names, from 1; 0: none. */
 typedef struct wire_place {
-    uint32_t page, slide;
+    uint32_t page, slide, line;
     float box[4];
     double start_ms, end_ms;
     uint32_t sheet, range;

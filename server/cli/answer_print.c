@@ -10,12 +10,21 @@ static const char *text_of(const cJSON *item, const char *key) {
     return s ? s : "";
 }
 
-/* ", p. 12", ", slide 3", ", Budget B2:D9": where in the document, as people say it. */
+/* ", p. 12", ", slide 3", ", line 40", ", at 12:34", ", Budget B2:D9": where in the document, as people
+ * say it. */
 static void add_place(fo_buf *b, const cJSON *source) {
-    static const char *const keys[] = {"page", "slide"}, *const words[] = {"p.", "slide"};
-    for (int i = 0; i < 2; i++) {
+    static const char *const keys[] = {"page", "slide", "line"};
+    static const char *const words[] = {"p.", "slide", "line"};
+    for (int i = 0; i < 3; i++) {
         const cJSON *v = cJSON_GetObjectItemCaseSensitive(source, keys[i]);
         if (cJSON_IsNumber(v)) fo_buf_printf(b, ", %s %.0f", words[i], v->valuedouble);
+    }
+    const cJSON *from = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(source, "time"), 0);
+    if (cJSON_IsNumber(from) && from->valuedouble >= 0 && from->valuedouble < 1e9) {
+        int s = (int)from->valuedouble;
+        fo_buf_str(b, ", at ");
+        if (s >= 3600) fo_buf_printf(b, "%d:", s / 3600);
+        fo_buf_printf(b, s >= 3600 ? "%02d:%02d" : "%d:%02d", s / 60 % 60, s % 60);
     }
     const char *sheet = text_of(source, "sheet"), *range = text_of(source, "range");
     if (*sheet || *range) fo_buf_printf(b, ", %s%s%s", sheet, *sheet && *range ? " " : "", range);

@@ -191,10 +191,16 @@ static void write_chunk_id(json_out *o, const char *name, const store_chunk *c) 
     fo_buf_free(&id);
 }
 
-/* Page and box, slide, sheet and cells: what the document has of them. */
+/* Page and box, slide, line, time, sheet and cells: what the document has of them. */
 static void write_place(json_out *o, const chunk_place *p) {
     if (p->page) json_out_int(o, "page", p->page);
     if (p->slide) json_out_int(o, "slide", p->slide);
+    if (p->line) json_out_int(o, "line", p->line);
+    if (p->has_time) {
+        json_out_open(o, "time", '[');
+        for (int i = 0; i < 2; i++) json_out_number(o, NULL, p->time[i]);
+        json_out_close(o, ']');
+    }
     if (p->sheet[0]) json_out_string(o, "sheet", p->sheet);
     if (p->range[0]) json_out_string(o, "range", p->range);
     if (!p->has_bbox) return;

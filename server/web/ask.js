@@ -9,8 +9,15 @@ function cut(text, start, end) {
   return [points.slice(0, start).join(""), points.slice(start, end).join(""), points.slice(end).join("")];
 }
 
-// Where in its document a passage stands: "p. 12", "slide 3", "Budget B2:D9"; "" where it has no such place.
+// Seconds of a recording as people read them: 12:34, 1:02:03.
+function clock(seconds) {
+  const s = Math.floor(seconds), two = (n) => String(n).padStart(2, "0");
+  return (s >= 3600 ? Math.floor(s / 3600) + ":" + two(Math.floor(s / 60) % 60) : Math.floor(s / 60)) + ":" + two(s % 60);
+}
+
+// Where in its document a passage stands: "p. 12", "slide 3", "line 40", "at 12:34", "Budget B2:D9"; "" where it has no such place.
 const placeOf = (source) => [source.page ? "p. " + source.page : "", source.slide ? "slide " + source.slide : "",
+  source.line ? "line " + source.line : "", source.time ? "at " + clock(source.time[0]) : "",
   [source.sheet, source.range].filter(Boolean).join(" ")].filter(Boolean).join(", ");
 const nameOf = (source) => [source.title || source.uri || source.document_id, placeOf(source)].filter(Boolean).join(", ");
 let opener = null; // what has the focus back when the reader is closed

@@ -7,7 +7,7 @@
 #include "kernels/utf8.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { LIMIT = 1 << 20, MAX_BYTES = 4 << 20, CPU_MS = 500, GRACE_MS = 1500, MAX_ROWS = 16 };
+enum { LIMIT = 1 << 20, MAX_BYTES = 4 << 20, CPU_MS = 500, GRACE_MS = 1500, MAX_ROWS = 48 };
 
 static double thread_ms(void) {
     struct timespec t;

@@ -34,6 +34,15 @@ run 0 "$forage" query "What is the profession of Vera Rubin?" --home "$work/one"
 check "so do a sheet and its cells" $?
 run 0 "$forage" query "Header 1 B Header 2 1.23" --home "$work/one" && grep -q 'in/deep/example.pptx, slide 1' "$work/out"
 check "and a slide" $?
+mkdir -p more
+cp "$samples/reed.srt" "$samples/lecture.vtt" "$samples/manual.rst" "$samples/station.ics" more/
+run 0 "$forage" ingest more --home "$work/one"
+run 0 "$forage" query "What keeps the key of the red door: what is locked at nine?" --home "$work/one" &&
+    grep -q 'more/manual.rst, line 10' "$work/out"
+check "a line of a text with markup" $?
+run 0 "$forage" query "How many years of absence did the otters have?" --home "$work/one" &&
+    grep -q 'more/lecture.vtt, at 0:12' "$work/out"
+check "a time of a recording" $?
 run 1 "$forage" ingest in --home "$work/one" && grep -q '^0 created, 0 updated, 6 unchanged, 3 failed' "$work/out"
 check "the same folder again changes nothing" $?
 
@@ -49,6 +58,10 @@ ask /query && grep -q '"source":{[^}]*"document_id":"raw"[^}]*"page":3,"bbox":\[
 check "source.page and source.bbox" $?
 post /search '{"query":"charged battery frost"}' >"$work/out" && grep -q '"page":[23],"bbox"' "$work/out"
 check "a hit of /search has its page" $?
+curl -s -o "$work/out" -F "file=@more/lecture.vtt" "$url/ingest"
+post /query '{"query":"How many years of absence did the otters have?"}' >"$work/out" &&
+    grep -q '"source":{[^}]*"time":\[12.5,18.25\]' "$work/out"
+check "source.time" $?
 server_of_workers() { # whose parent is the service
     for p in /proc/[0-9]*; do
         [ "$(sed 's/.*) . //;s/ .*//' "$p/stat" 2>/dev/null)" = "$pid" ] &&

@@ -15,7 +15,7 @@
 #include "kernels/utf8.h"
 
 #define FOLDER "tests/data/formats/"
-enum { LIMIT = 8 << 20, VARIANTS = 200, MAX_FILES = 64 };
+enum { LIMIT = 8 << 20, VARIANTS = 200, MAX_FILES = 96 };
 
 static extract_host *host;
 
@@ -62,6 +62,8 @@ static void describe(const extracted *x, size_t at, char *out, size_t cap) {
         if (at < b->start || at >= b->end || !p) continue;
         if (p->page) snprintf(out, cap, "p%u", p->page);
         if (p->slide) snprintf(out, cap, "s%u", p->slide);
+        if (p->line) snprintf(out, cap, "l%u", p->line);
+        if (p->end_ms > 0) snprintf(out, cap, "t%.6g-%.6g", p->start_ms / 1e3, p->end_ms / 1e3);
         if (p->sheet)
             snprintf(out, cap, "%s!%s", p->sheet, p->range ? p->range : "");
         else if (p->range)

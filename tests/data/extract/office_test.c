@@ -8,7 +8,7 @@
 #include "data/extract/extract.h"
 #include "kernels/buf.h"
 
-enum { LIMIT = 4 << 20, MAX_ROWS = 16 };
+enum { LIMIT = 4 << 20, MAX_ROWS = 48 };
 
 /* The registry's formats as they are in a worker: in this process. */
 static extract_format here[MAX_ROWS];
