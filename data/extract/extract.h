@@ -80,8 +80,27 @@ typedef struct extract_stream {
  * worker that reads what it writes. */
 typedef struct extract_program {
     const char *name, *package; /* "pdftotext", and Debian's package that has it */
-    const char *const *argv;    /* NULL-terminated */
+    const char *const *argv;    /* NULL-terminated; "%page", "%language": what is asked for */
+    const struct extract_program
+        *into; /* what it writes is this one's input; NULL: it is the answer */
 } extract_program;
+
+/* Programs that a format may ask for while it reads (extract_format.tools), one at a time: each is ended
+ * before the next is started. */
+typedef struct extract_tools {
+    /* Number `tool` of the row's, for this page. FO_EIO: the one who starts them is gone. What the
+     * program's own end was, to->end says: 127 where it could not be run. */
+    int (*start)(void *ctx, uint32_t tool, uint32_t page, extract_stream *to, fo_err *err);
+    void *ctx;
+} extract_tools;
+
+/* Are letters in images recognised? */
+enum extract_ocr {
+    EXTRACT_OCR_OFF,
+    EXTRACT_OCR_AUTO,  /* of pages that hold no text, and of images */
+    EXTRACT_OCR_FORCE, /* of all pages: the text that a scanner's program put in is not used */
+};
+#define EXTRACT_OCR_LANGUAGE_BYTES 64
 
 typedef struct extract_input {  /* what a format is given; extract.c's until `extract` returns */
     const unsigned char *bytes; /* unpacked */
@@ -93,6 +112,8 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     size_t n_head;
     struct fo_buf *unpacked;       /* where bytes lie in it; NULL: they are the caller's */
     const extract_stream *program; /* of a format that has one; else NULL */
+    const extract_tools *tools;    /* the same */
+    uint8_t ocr;                   /* enum extract_ocr */
 } extract_input;
 
 typedef bool extract_look_fn(const extract_input *in);
@@ -113,8 +134,9 @@ typedef struct extract_format {
     /* NULL: Forage knows what this is and does not read it. Returns FO_OK, or a code with a
      * sentence in err; text, blocks and the title go to b, whose failures need no forwarding. */
     extract_fn *extract;
-    bool apart;                     /* only in a process of its own: extract_host.h */
-    const extract_program *program; /* of such a format; NULL: none */
+    bool apart;                          /* only in a process of its own: extract_host.h */
+    const extract_program *program;      /* of such a format; NULL: none */
+    const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
 } extract_format;
 
 /* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */

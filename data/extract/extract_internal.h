@@ -34,6 +34,7 @@ extract_fn extract_notebook, extract_mail, extract_mbox, extract_csv, extract_rt
     extract_docx, extract_xlsx, extract_pptx, extract_odf, extract_epub;
 extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, extract_org;
 extern const extract_program extract_pdf_program;
+extern const extract_program *const extract_pdf_tools[];
 extract_fn extract_plain, extract_code, extract_markdown, extract_html, extract_man;
 extract_look_fn extract_is_notebook, extract_is_mail, extract_is_mbox, extract_is_rtf,
     extract_is_pdf, extract_is_docx, extract_is_xlsx, extract_is_pptx, extract_is_odf,

@@ -7,10 +7,20 @@
 
 #include "data/extract/extract_internal.h"
 #include "data/extract/pdf_layout.h"
+#include "data/extract/table_rows.h"
 
 static const char *const arguments[] = {
     "pdftotext", "-q", "-bbox-layout", "-enc", "UTF-8", "/dev/stdin", "-", NULL};
-const extract_program extract_pdf_program = {"pdftotext", "poppler-utils", arguments};
+const extract_program extract_pdf_program = {"pdftotext", "poppler-utils", arguments, NULL};
+
+/* The outline stands behind the pages: of those, one is enough. */
+static const char *const outline_arguments[] = {"pdftohtml", "-q",         "-xml", "-i", "-stdout",
+                                                "-f",        "1",          "-l",   "1",  "-enc",
+                                                "UTF-8",     "/dev/stdin", NULL};
+static const extract_program outline_program = {"pdftohtml", "poppler-utils", outline_arguments,
+                                                NULL};
+enum { TOOL_OUTLINE };
+const extract_program *const extract_pdf_tools[] = {&outline_program, NULL};
 
 /* ---- headings ------------------------------------------------------------------------------------ */
 
@@ -46,6 +56,7 @@ static uint8_t heading_level(const pdf_layout *p, size_t first, size_t end, floa
     float least = 1e9f;
     for (size_t i = first; i < end; i++) {
         n += p->lines[i].n;
+        if (p->lines[i].level) return p->lines[i].level; /* the outline's word */
         if (height_of(&p->lines[i]) < least) least = height_of(&p->lines[i]);
     }
     if (body <= 0 || end - first > MAX_HEADING_LINES || n > MAX_HEADING || n < 2) return 0;
@@ -126,6 +137,7 @@ static bool is_bullet(const char *s, size_t n) {
 
 typedef struct pdf_block {
     size_t first, end; /* lines, without running ones at its edges */
+    uint32_t table;    /* it is this table; 0: none */
     uint8_t level;     /* of a heading; 0: none */
     bool bullet;       /* it begins with a line that is nothing but one */
 } pdf_block;
@@ -151,8 +163,9 @@ static bool is_beside(const pdf_line *l, const pdf_line *next) {
     float top = l->box[1] > next->box[1] ? l->box[1] : next->box[1];
     float foot = l->box[3] < next->box[3] ? l->box[3] : next->box[3];
     float gap = next->box[0] - l->box[2];
-    return l->page == next->page && l->n <= SHORT && gap > -1 && gap < FAR &&
-           foot - top > 0.6f * height_of(l) && foot - top > 0.4f * height_of(next);
+    return l->page == next->page && !next->table && l->level == next->level && l->n <= SHORT &&
+           gap > -1 && gap < FAR && foot - top > 0.6f * height_of(l) &&
+           foot - top > 0.4f * height_of(next);
 }
 
 /* The next block, with those that stand beside it. */
@@ -160,6 +173,8 @@ static bool next_block(const pdf_layout *p, size_t *i, float body, pdf_block *ou
     if (!one_block(p, i, out)) return false;
     const pdf_line *l = &p->lines[out->first];
     out->bullet = is_bullet(p->text.data + l->at, l->n);
+    out->table = l->table;
+    if (l->table) return true;
     size_t ahead = *i, from = out->first;
     for (pdf_block more; out->end - from == 1 && one_block(p, &ahead, &more) &&
                          is_beside(&p->lines[from], &p->lines[more.first]);) {
@@ -175,14 +190,101 @@ static bool next_block(const pdf_layout *p, size_t *i, float body, pdf_block *ou
  * in the middle of a sentence, and what comes begins in one. */
 static bool runs_on(const pdf_layout *p, const pdf_block *k, const pdf_block *next) {
     const pdf_line *l = &p->lines[k->end - 1], *n = &p->lines[next->first];
-    if (k->level || next->level || next->bullet || n->page > l->page + 1 || l->n < 20) return false;
+    if (k->level || next->level || next->bullet || k->table || next->table ||
+        n->page > l->page + 1 || l->n < 20)
+        return false;
     const char *s = p->text.data + l->at;
     bool ended = strchr(".!?:;", s[l->n - 1]) != NULL;
     bool text = n->n >= 20 || p->text.data[n->at + n->n - 1] == '.';
     return !ended && text && islower((unsigned char)p->text.data[n->at]);
 }
 
-static void write_blocks(builder *b, const pdf_layout *p) {
+/* ---- tables -------------------------------------------------------------------------------------- */
+
+typedef struct table_writer {
+    table_rows *rows;
+    const pdf_table *last;
+    fo_buf cell, head; /* the text of the last table's first row, to know it again */
+} table_writer;
+
+static bool near(float a, float b) {
+    return a - b < 12 && b - a < 12;
+}
+
+/* The last table goes on here, in the same columns: on the next page, or behind a remark. */
+static bool is_continued(const pdf_table *last, const pdf_table *t) {
+    return last && t->page <= last->page + 1 && t->n_columns == last->n_columns &&
+           near(t->left, last->left) && near(t->right, last->right);
+}
+
+/* The row's pieces, from the first on: the end of it. */
+static size_t row_end(const pdf_layout *p, const pdf_table *t, size_t i) {
+    size_t end = i + 1;
+    while (end < t->piece + t->n_pieces && p->pieces[end].row == p->pieces[i].row) end++;
+    return end;
+}
+
+/* Pieces [first, end) are one cell: lines, joined as those of a paragraph are. */
+static void join_cell(fo_buf *out, const pdf_layout *p, size_t first, size_t end) {
+    fo_buf_clear(out);
+    for (size_t i = first; i < end; i++) {
+        const pdf_piece *k = &p->pieces[i], *next = i + 1 < end ? k + 1 : NULL;
+        const char *s = p->text.data + k->at;
+        size_t cut = next && goes_on(p->text.data + next->at, next->n) ? hyphen_at_end(s, k->n) : 0;
+        fo_buf_add(out, s, k->n - cut);
+        if (next && !cut) fo_buf_char(out, ' ');
+    }
+}
+
+static void write_row(builder *b, table_writer *w, const pdf_layout *p, const pdf_table *t,
+                      size_t first, size_t end, bool header) {
+    text_place place = {.page = t->page};
+    memcpy(place.box, p->pieces[first].box, sizeof place.box);
+    for (size_t i = first, k; i < end; i = k) {
+        for (k = i; k < end && p->pieces[k].column == p->pieces[i].column; k++) {
+            const float *box = p->pieces[k].box;
+            for (int j = 0; j < 2; j++) {
+                if (box[j] < place.box[j]) place.box[j] = box[j];
+                if (box[2 + j] > place.box[2 + j]) place.box[2 + j] = box[2 + j];
+            }
+        }
+        join_cell(&w->cell, p, i, k);
+        if (w->cell.failed) b->failure = FO_ENOMEM;
+        table_rows_cell(w->rows, p->pieces[i].column, w->cell.data ? w->cell.data : "",
+                        w->cell.len);
+    }
+    table_rows_end_row(w->rows, &place, header);
+}
+
+static void write_table(builder *b, table_writer *w, const pdf_layout *p, const pdf_table *t) {
+    if (!w->rows && !(w->rows = calloc(1, sizeof *w->rows))) {
+        b->failure = FO_ENOMEM;
+        return;
+    }
+    size_t i = t->piece, all = t->piece + t->n_pieces, end = row_end(p, t, i);
+    join_cell(&w->cell, p, i, end);
+    bool same_head = w->head.len == w->cell.len && w->cell.len &&
+                     memcmp(w->head.data, w->cell.data, w->cell.len) == 0;
+    bool continued =
+        is_continued(w->last, t) && (!t->headed || (same_head && t->page > w->last->page));
+    if (!continued) {
+        table_rows_begin(w->rows, b, true);
+        fo_buf_clear(&w->head);
+        fo_buf_add(&w->head, w->cell.data ? w->cell.data : "", w->cell.len);
+    } else if (same_head) { /* said again at the page's top */
+        i = end;
+    }
+    bool header = t->headed && !continued;
+    for (; i < all && !b->failure; i = end, header = false) {
+        end = row_end(p, t, i);
+        write_row(b, w, p, t, i, end, header);
+    }
+    w->last = t;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
+static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) {
     float body = body_height(p);
     size_t i = 0, cut = 0, title = 0, title_end = 0;
     float tallest = 0;
@@ -192,7 +294,14 @@ static void write_blocks(builder *b, const pdf_layout *p) {
         k = next;
         more = next_block(p, &i, body, &next);
         if (!builder_go_on(b, (k.end - k.first) * sizeof *p->lines)) return;
-        if (k.bullet && k.end - k.first == 1 && more) { /* the item's text is the next block */
+        if (k.table) {
+            write_table(b, tables, p, &p->tables[k.table - 1]);
+            joined = item = false;
+            cut = 0;
+            continue;
+        }
+        if (k.bullet && k.end - k.first == 1 && more &&
+            !next.table) { /* the item's text is the next block */
             item = true;
             continue;
         }
@@ -242,6 +351,19 @@ static int refuse(const extract_input *in, const pdf_layout *p, int status, fo_e
     return fo_fail(err, FO_EINVAL, "pdftotext cannot read it (status %d): it is damaged", status);
 }
 
+/* A PDF without an outline, or one that pdftohtml cannot read, has headings by their size alone. */
+static void mark_outline(builder *b, const extract_input *in, pdf_layout *p) {
+    extract_stream from;
+    fo_err ignored;
+    if (!in->tools || !memmem(in->bytes, in->n, "/Outlines", 9)) {
+        /* It may stand in a compressed object, as PDF 1.5 has them. */
+        if (!in->tools || !memmem(in->bytes, in->n, "/ObjStm", 7)) return;
+    }
+    if (in->tools->start(in->tools->ctx, TOOL_OUTLINE, 1, &from, &ignored)) return;
+    pdf_layout_mark_outline(p, b, &from);
+    from.end(from.ctx);
+}
+
 int extract_pdf(builder *b, extract_input *in, fo_err *err) {
     if (!in->program) return fo_fail(err, FO_EUNSUPPORTED, "a PDF is read by pdftotext alone");
     pdf_layout p;
@@ -257,9 +379,15 @@ int extract_pdf(builder *b, extract_input *in, fo_err *err) {
                      p.n_pages, p.n_pages == 1 ? " holds" : "s hold");
     if (!rc && !b->failure) pdf_layout_mark_running(&p, b);
     if (!rc && !b->failure) pdf_layout_order_columns(&p, b);
+    if (!rc && !b->failure) mark_outline(b, in, &p);
     if (!rc && !b->failure) {
+        table_writer tables = {0};
         set_title(b, &p);
-        write_blocks(b, &p);
+        write_blocks(b, &p, &tables);
+        if (tables.rows) table_rows_free(tables.rows);
+        free(tables.rows);
+        fo_buf_free(&tables.cell);
+        fo_buf_free(&tables.head);
     }
     pdf_layout_free(&p, b);
     return rc;

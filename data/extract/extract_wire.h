@@ -24,6 +24,8 @@ typedef struct wire_job {
     double program_cpu_ms; /* of a program that helps */
     double wall_ms;
     bool is_text;
+    uint8_t ocr; /* enum extract_ocr */
+    char language[EXTRACT_OCR_LANGUAGE_BYTES];
     char charset[32];
     char file_name[WIRE_NAME_BYTES];
 } wire_job;

@@ -18,6 +18,7 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_host.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/extract_tools.h"
 #include "data/extract/extract_wire.h"
 #include "data/extract/sandbox.h"
 #include "kernels/clock.h"
@@ -26,8 +27,6 @@ enum {
     MAX_WORKERS = 256,
     GRACE_MS = 1000, /* a worker stops by its own clock first, and says so better */
     WORKER_FILES = 16,
-    PROGRAM_FILES = 64,
-    PIPE_BYTES = 1 << 20,
 };
 
 static const char WORD[] = "--extract-worker";
@@ -40,7 +39,7 @@ bool extract_is_worker(int argc, char **argv) {
 
 typedef struct helper {
     int fd; /* what it writes; -1: it has been closed */
-    pid_t pid;
+    pid_t pids[2];
 } helper;
 
 static ptrdiff_t helper_read(void *ctx, char *buf, size_t n) {
@@ -55,57 +54,7 @@ static int helper_end(void *ctx) {
     helper *h = ctx;
     if (h->fd >= 0) close(h->fd); /* whatever it has still to say is not wanted: it ends */
     h->fd = -1;
-    int status;
-    pid_t rc;
-    do rc = waitpid(h->pid, &status, 0);
-    while (rc < 0 && errno == EINTR);
-    if (rc != h->pid) return 255;
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
-}
-
-static const char *find_program(const char *name, char path[64]) {
-    static const char *const folders[] = {"/usr/bin", "/bin", "/usr/local/bin"};
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
-        snprintf(path, 64, "%s/%s", folders[i], name);
-        if (access(path, X_OK) == 0) return path;
-    }
-    return NULL;
-}
-
-/* Runs it with the document as its standard input. It dies with its worker. */
-static int helper_start(helper *h, const extract_program *p, int document, const wire_job *job,
-                        const sandbox *box, fo_err *err) {
-    char path[64];
-    if (!find_program(p->name, path))
-        return fo_fail(err, FO_EUNSUPPORTED,
-                       "reading it needs the program %s, which this machine lacks: install the "
-                       "package %s",
-                       p->name, p->package);
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) return fo_fail_errno(err, "cannot make a pipe");
-    fcntl(ends[1], F_SETPIPE_SZ, PIPE_BYTES);
-    pid_t parent = getpid();
-    h->pid = fork();
-    if (h->pid < 0) {
-        close(ends[0]);
-        close(ends[1]);
-        return fo_fail_errno(err, "cannot start %s", p->name);
-    }
-    if (h->pid == 0) {
-        static char path_of[] = "PATH=/usr/bin:/bin", language[] = "LC_ALL=C.UTF-8";
-        static char *const environment[] = {path_of, language, NULL};
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        signal(SIGPIPE, SIG_DFL);
-        if (getppid() != parent || dup2(document, 0) < 0 || dup2(ends[1], 1) < 0 ||
-            !sandbox_limit(job->program_cpu_ms, job->max_address, PROGRAM_FILES))
-            _exit(127);
-        sandbox_enter(box);
-        execve(path, (char *const *)p->argv, environment);
-        _exit(127);
-    }
-    close(ends[1]);
-    h->fd = ends[0];
-    return FO_OK;
+    return tool_wait(h->pids);
 }
 
 /* ---- one worker ----------------------------------------------------------------------------------- */
@@ -130,6 +79,7 @@ static int read_document(const server *s, builder *b, const wire_job *job, int d
                         .charset = encoding_find(job->charset, strlen(job->charset)),
                         .file_name = job->file_name[0] ? job->file_name : NULL,
                         .is_text = job->is_text,
+                        .ocr = job->ocr,
                         .head = ""};
     if (job->n) {
         void *map = mmap(NULL, job->n, PROT_READ, MAP_PRIVATE, document, 0);
@@ -139,9 +89,15 @@ static int read_document(const server *s, builder *b, const wire_job *job, int d
     helper h = {.fd = -1};
     extract_stream from = {helper_read, helper_end, &h};
     if (f->program) {
-        int rc = helper_start(&h, f->program, document, job, s->program, err);
+        int rc = tool_spawn(f->program, 0, document, job, s->program, &h.fd, h.pids, err);
         if (rc) return rc;
         in.program = &from;
+    }
+    tool_runner runner;
+    if (f->tools) {
+        int rc = tool_runner_start(&runner, f->tools, document, job, s->program, err);
+        if (rc) return rc;
+        in.tools = &runner.tools;
     }
     close(document);
     double cpu_ms = job->cpu_ms + job->cpu_ms_per_mib * (double)job->n / (1 << 20);
@@ -294,6 +250,7 @@ static void serve(const server *s, int signals) {
             if (!receive(&job, fds)) break;
             job.charset[sizeof job.charset - 1] = 0;
             job.file_name[sizeof job.file_name - 1] = 0;
+            job.language[sizeof job.language - 1] = 0;
             start(s, &ws, &job, fds);
         }
     }

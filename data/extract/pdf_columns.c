@@ -18,26 +18,30 @@ enum {
 typedef struct ranked {
     pdf_line line;
     uint32_t rank, seq; /* where it goes; and where it was */
+    uint32_t column;    /* lines of one share it */
     int top, left;      /* of its block, in a column */
+    float middle;       /* its height on the page; lines of a table share it */
 } ranked;
 
-static float middle(const pdf_line *l) {
-    return (l->box[1] + l->box[3]) / 2;
+/* What columns are told by: neither heads nor tables. */
+static bool is_text(const pdf_line *l) {
+    return !l->is_running && l->n && !l->table;
 }
 
 typedef struct extent {
     float x0, x1;
-    size_t n;
+    size_t n, bytes; /* lines of text */
 } extent;
 
 static extent extent_of(const ranked *r, size_t n) {
-    extent e = {1e9f, -1e9f, 0};
+    extent e = {1e9f, -1e9f, 0, 0};
     for (size_t i = 0; i < n; i++) {
         const pdf_line *l = &r[i].line;
-        if (l->is_running || !l->n) continue;
+        if (!is_text(l)) continue;
         if (l->box[0] < e.x0) e.x0 = l->box[0];
         if (l->box[2] > e.x1) e.x1 = l->box[2];
         e.n++;
+        e.bytes += l->n;
     }
     return e;
 }
@@ -49,20 +53,23 @@ static int side_of(const pdf_line *l, float g) {
     return l->box[0] >= g - TOLERANCE ? 1 : 0;
 }
 
-/* Do the lines on both sides of g look like columns of text beside each other? */
+/* Do the lines on both sides of g look like columns of text beside each other? Bytes are counted, not
+ * lines: a formula has many short ones. */
 static bool holds_columns(const ranked *r, size_t n, const extent *e, float g) {
     struct {
-        size_t lines, full;
+        size_t full, bytes, full_bytes;
         float top, foot;
-    } c[2] = {{0, 0, 1e9f, -1e9f}, {0, 0, 1e9f, -1e9f}};
+    } c[2] = {{0, 0, 0, 1e9f, -1e9f}, {0, 0, 0, 1e9f, -1e9f}};
     for (size_t i = 0; i < n; i++) {
         const pdf_line *l = &r[i].line;
-        int side = l->is_running || !l->n ? 0 : side_of(l, g);
+        int side = is_text(l) ? side_of(l, g) : 0;
         if (!side) continue;
         float width = side < 0 ? g - e->x0 : e->x1 - g;
+        bool full = l->box[2] - l->box[0] > .7f * width;
         int k = side > 0;
-        c[k].lines++;
-        c[k].full += l->box[2] - l->box[0] > .7f * width;
+        c[k].full += full;
+        c[k].bytes += l->n;
+        if (full) c[k].full_bytes += l->n;
         if (l->box[1] < c[k].top) c[k].top = l->box[1];
         if (l->box[3] > c[k].foot) c[k].foot = l->box[3];
     }
@@ -71,8 +78,23 @@ static bool holds_columns(const ranked *r, size_t n, const extent *e, float g) {
     float low = c[0].foot - c[0].top, other = c[1].foot - c[1].top;
     if (other < low) low = other;
     for (int k = 0; k < 2; k++)
-        if (c[k].lines < MIN_LINES || c[k].full * 2 < c[k].lines) return false;
-    return foot - top > .3f * low && (c[0].lines + c[1].lines) * 10 >= e->n * 6;
+        if (c[k].full < MIN_LINES || c[k].full_bytes * 2 < c[k].bytes) return false;
+    return foot - top > .3f * low && (c[0].bytes + c[1].bytes) * 10 >= e->bytes * 6;
+}
+
+/* May a page be parted at g, where other pages of the document are? With less to show for it. */
+static bool may_part(const ranked *r, size_t n, const extent *e, float g) {
+    size_t lines[2] = {0, 0}, bytes = 0, full = 0;
+    for (size_t i = 0; i < n; i++) {
+        const pdf_line *l = &r[i].line;
+        int side = is_text(l) ? side_of(l, g) : 0;
+        if (!side) continue;
+        lines[side > 0]++;
+        bytes += l->n;
+        full += l->box[2] - l->box[0] > .7f * (side < 0 ? g - e->x0 : e->x1 - g);
+    }
+    return lines[0] >= MIN_LINES && lines[1] >= MIN_LINES && full >= MIN_LINES &&
+           bytes * 10 >= e->bytes * 7;
 }
 
 /* The middle of the gutter, 0 where there is none. */
@@ -82,7 +104,7 @@ static float find_gutter(const ranked *r, size_t n, const extent *e) {
     if (e->n < 2 * MIN_LINES || width < MIN_ROOM) return 0;
     for (size_t i = 0; i < n; i++) {
         const pdf_line *l = &r[i].line;
-        if (l->is_running || !l->n) continue;
+        if (!is_text(l)) continue;
         int from = (int)((l->box[0] - e->x0) / width * BINS);
         int to = (int)((l->box[2] - e->x0) / width * BINS);
         for (int k = from < 0 ? 0 : from; k <= to && k < BINS; k++) across[k]++;
@@ -138,26 +160,30 @@ static int compare_floats(const void *a, const void *b) {
     return (*x > *y) - (*x < *y);
 }
 
-/* Put lines r[0..n) in order; across: room for n numbers. True where they have columns. */
-static bool order(builder *b, ranked *r, size_t n, float *across, int depth) {
+/* Put lines r[0..n) in order; across: room for n numbers; *column counts columns; usual: the gutter of
+ * most pages, 0: there is none. True where they have columns. */
+static bool order(builder *b, ranked *r, size_t n, float *across, int depth, uint32_t *column,
+                  float usual) {
     extent e = extent_of(r, n);
     float g = depth < MAX_DEPTH ? find_gutter(r, n, &e) : 0;
+    if (g <= 0 && usual > 0 && may_part(r, n, &e, usual)) g = usual;
     if (g <= 0 || !builder_go_on(b, n * sizeof *r)) return false;
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
-        if (!side_of(&r[i].line, g) && !r[i].line.is_running) across[m++] = middle(&r[i].line);
+        if (r[i].line.table || (!side_of(&r[i].line, g) && !r[i].line.is_running))
+            across[m++] = r[i].middle;
     qsort(across, m, sizeof *across, compare_floats);
     for (size_t i = 0; i < n; i++) {
         const pdf_line *l = &r[i].line;
         size_t above = 0, high = m; /* lines across that stand above it */
         while (above < high) {
             size_t mid = above + (high - above) / 2;
-            if (across[mid] < middle(l))
+            if (across[mid] < r[i].middle)
                 above = mid + 1;
             else
                 high = mid;
         }
-        int side = side_of(l, g);
+        int side = l->table ? 0 : side_of(l, g);
         r[i].rank = (uint32_t)(3 * above + (side ? side < 0 ? 1 : 2 : 3));
         r[i].seq = (uint32_t)i;
     }
@@ -165,38 +191,166 @@ static bool order(builder *b, ranked *r, size_t n, float *across, int depth) {
     for (size_t i = 0, end; i < n; i = end) {
         for (end = i + 1; end < n && r[end].rank == r[i].rank;) end++;
         uint32_t rank = r[i].rank;
-        if (!order(b, r + i, end - i, across, depth + 1)) order_column(r + i, end - i);
+        if (!order(b, r + i, end - i, across, depth + 1, column, 0)) {
+            order_column(r + i, end - i);
+            ++*column;
+            for (size_t k = i; k < end; k++) r[k].column = *column;
+        }
         for (size_t k = i; k < end; k++) r[k].rank = rank;
     }
     return true;
 }
 
+/* ---- tables ---------------------------------------------------------------------------------------- */
+
+/* Those of r's lines that share a column; lines: room for n. */
+static void find_tables(pdf_layout *p, builder *b, ranked *r, size_t n, pdf_line **lines,
+                        float gutter) {
+    for (size_t i = 0; i < n; i++) lines[i] = &r[i].line;
+    pdf_layout_find_tables(p, b, lines, n, gutter);
+}
+
+/* The middle of each table is that of all its lines: they stay together. */
+static void set_middles(const pdf_layout *p, ranked *r, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        const float *box = r[i].line.box;
+        r[i].middle = (box[1] + box[3]) / 2;
+        if (!r[i].line.table) continue;
+        const pdf_table *t = &p->tables[r[i].line.table - 1];
+        float top = p->pieces[t->piece].box[1], foot = p->pieces[t->piece + t->n_pieces - 1].box[3];
+        r[i].middle = (top + foot) / 2;
+    }
+}
+
+/* The lines of a table behind its first one, whatever stood between them. */
+static void gather_tables(ranked *r, size_t n, ranked *room) {
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t table = r[i].line.table;
+        if (r[i].seq == UINT32_MAX) continue; /* it has its place */
+        room[k++] = r[i];
+        for (size_t j = i + 1; table && j < n; j++) {
+            if (r[j].line.table != table) continue;
+            room[k++] = r[j];
+            r[j].seq = UINT32_MAX;
+        }
+    }
+    memcpy(r, room, n * sizeof *r);
+}
+
+/* ---- a page ---------------------------------------------------------------------------------------- */
+
+/* r[0..n), the lines of a page, twice as much room behind them. */
+static void order_page(pdf_layout *p, builder *b, ranked *r, size_t n, float *across,
+                       pdf_line **lines, float usual) {
+    uint32_t columns = 0;
+    size_t before = p->n_tables;
+    extent e = extent_of(r, n);
+    float gutter = find_gutter(r, n, &e);
+    if (gutter <= 0 && usual > 0 && may_part(r, n, &e, usual)) gutter = usual;
+    if (gutter > 0) find_tables(p, b, r, n, lines, gutter);
+    set_middles(p, r, n);
+    order(b, r, n, across, 0, &columns, usual);
+    for (size_t i = 0, end; i < n && !b->failure; i = end) {
+        for (end = i + 1; end < n && r[end].column == r[i].column;) end++;
+        find_tables(p, b, r + i, end - i, lines, 0);
+    }
+    if (p->n_tables == before || b->failure) return;
+    for (size_t i = 0; i < n; i++) r[i].seq = (uint32_t)i;
+    gather_tables(r, n, r + n);
+}
+
+/* The document's lines, a page at a time: what is done with them. */
+typedef struct page_room {
+    ranked *r; /* two for each line */
+    float *across;
+    pdf_line **lines;
+    size_t bytes;
+} page_room;
+
+static bool take_room(page_room *room, builder *b, size_t n) {
+    *room = (page_room){.bytes = n * (2 * sizeof(ranked) + sizeof(float) + sizeof(void *))};
+    if (!doc_budget_take(b->budget, room->bytes)) {
+        room->bytes = 0;
+        b->failure = b->budget->failure;
+        return false;
+    }
+    room->r = calloc(2 * n, sizeof *room->r);
+    room->across = malloc(n * sizeof *room->across);
+    room->lines = malloc(n * sizeof *room->lines);
+    if (!room->r || !room->across || !room->lines) b->failure = FO_ENOMEM;
+    return b->failure == FO_OK;
+}
+
+static void give_room(page_room *room, builder *b) {
+    free(room->r);
+    free(room->across);
+    free(room->lines);
+    doc_budget_give(b->budget, room->bytes);
+}
+
+static size_t page_end(const pdf_layout *p, size_t first) {
+    size_t end = first;
+    while (end < p->n_lines && p->lines[end].page == p->lines[first].page) end++;
+    return end;
+}
+
+/* Where most pages that have columns are parted, if that is a third of all pages at least. */
+static float usual_gutter(const pdf_layout *p, const page_room *room) {
+    enum { POINTS = 2048, NEAR = 6 };
+    uint32_t at[POINTS] = {0}, best = 0, where = 0;
+    for (size_t first = 0, end; first < p->n_lines; first = end) {
+        end = page_end(p, first);
+        for (size_t i = first; i < end; i++) room->r[i - first].line = p->lines[i];
+        extent e = extent_of(room->r, end - first);
+        float g = find_gutter(room->r, end - first, &e);
+        if (g > 0 && g < POINTS) at[(int)g]++;
+    }
+    for (uint32_t k = NEAR; k + NEAR < POINTS; k++) {
+        uint32_t sum = 0;
+        for (uint32_t j = k - NEAR; j <= k + NEAR; j++) sum += at[j];
+        if (sum <= best) continue;
+        best = sum;
+        where = k;
+    }
+    /* The middle of those that are near. */
+    uint32_t seen = 0;
+    for (uint32_t j = where - (where ? NEAR : 0); best && j <= where + NEAR; j++)
+        if ((seen += at[j]) * 2 >= best && at[j]) {
+            where = j;
+            break;
+        }
+    return best >= 2 && best * 3 >= p->n_pages ? (float)where + .5f : 0;
+}
+
 void pdf_layout_order_columns(pdf_layout *p, builder *b) {
+    size_t most = 1;
+    for (size_t first = 0, end; first < p->n_lines; first = end) {
+        end = page_end(p, first);
+        if (end - first > most) most = end - first;
+    }
+    page_room room;
+    float usual = take_room(&room, b, most) ? usual_gutter(p, &room) : 0;
     uint32_t block = 0;
     for (size_t first = 0, end; first < p->n_lines && !b->failure; first = end) {
-        uint32_t page = p->lines[first].page;
-        for (end = first; end < p->n_lines && p->lines[end].page == page;) end++;
-        size_t n = end - first, bytes = n * (sizeof(ranked) + sizeof(float));
-        if (!doc_budget_take(b->budget, bytes)) {
-            b->failure = b->budget->failure;
-            return;
-        }
-        ranked *r = malloc(n * sizeof *r);
-        float *across = malloc(n * sizeof *across);
-        if (!r || !across) b->failure = FO_ENOMEM;
-        for (size_t i = 0; r && across && i < n; i++) r[i] = (ranked){.line = p->lines[first + i]};
-        if (!b->failure) order(b, r, n, across, 0);
-        uint32_t was = 0, rank = 0;
+        end = page_end(p, first);
+        size_t n = end - first;
+        memset(room.r, 0, 2 * n * sizeof *room.r);
+        for (size_t i = 0; i < n; i++) room.r[i].line = p->lines[first + i];
+        order_page(p, b, room.r, n, room.across, room.lines, usual);
+        const pdf_line *was = NULL;
+        uint32_t was_block = 0, rank = 0;
         for (size_t i = 0; !b->failure && i < n; i++) {
-            uint32_t is = r[i].line.block;
-            if (is != was || r[i].rank != rank) block++; /* counted anew, in the new order */
-            was = is;
-            rank = r[i].rank;
-            p->lines[first + i] = r[i].line;
+            const ranked *r = &room.r[i];
+            bool parted = !was || r->line.block != was_block || r->rank != rank;
+            if (was && (r->line.table || was->table)) parted = r->line.table != was->table;
+            block += parted; /* counted anew, in the new order */
+            was_block = r->line.block;
+            rank = r->rank;
+            was = &p->lines[first + i];
+            p->lines[first + i] = r->line;
             p->lines[first + i].block = block;
         }
-        free(r);
-        free(across);
-        doc_budget_give(b->budget, bytes);
     }
+    give_room(&room, b);
 }

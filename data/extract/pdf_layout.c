@@ -8,88 +8,14 @@
 #include <string.h>
 
 #include "data/extract/encoding.h"
+#include "data/extract/pdf_scan.h"
 #include "kernels/utf8.h"
 
-enum {
-    WINDOW = 64 << 10, /* of the stream; a tag or a word that is longer is cut */
-    MAX_PAGES = 1 << 20,
-};
-
-/* ---- tags and text ------------------------------------------------------------------------------- */
-
-typedef struct scanner {
-    const extract_stream *from;
-    builder *b;
-    char *data; /* [WINDOW] */
-    size_t at, n;
-    bool over;
-} scanner;
-
-/* More bytes behind those that are not used up; false where there are none, or no room. */
-static bool refill(scanner *s) {
-    if (s->at) {
-        memmove(s->data, s->data + s->at, s->n - s->at);
-        s->n -= s->at;
-        s->at = 0;
-    }
-    if (s->over || s->n == WINDOW) return false;
-    ptrdiff_t got = s->from->read(s->from->ctx, s->data + s->n, WINDOW - s->n);
-    if (got <= 0 || !builder_go_on(s->b, (size_t)got)) {
-        s->over = true;
-        return false;
-    }
-    doc_budget_grant(s->b->budget, (size_t)got / 8); /* it is that much longer than its text */
-    s->n += (size_t)got;
-    return true;
-}
-
-/* The bytes up to the next `stop`, which is passed over; *n of them at the returned place, good until
- * the next call. NULL at the end. */
-static const char *take_until(scanner *s, char stop, size_t *n) {
-    size_t seen = s->at;
-    for (;;) {
-        const char *end = memchr(s->data + seen, stop, s->n - seen);
-        if (end) {
-            const char *begin = s->data + s->at;
-            *n = (size_t)(end - begin);
-            s->at += *n + 1;
-            return begin;
-        }
-        size_t had = s->n - s->at;
-        if (!refill(s)) {
-            if (s->over || s->n < WINDOW) return NULL;
-            *n = s->n; /* no end in sight: cut */
-            s->at = s->n;
-            return s->data;
-        }
-        seen = had;
-    }
-}
-
-static bool is_tag(const char *tag, size_t n, const char *name) {
-    size_t k = strlen(name);
-    return n >= k && memcmp(tag, name, k) == 0 && (n == k || tag[k] == ' ' || tag[k] == '/');
-}
-
-/* The number in name="...", 0 where there is none that is a place on a page. */
-static float attribute(const char *tag, size_t n, const char *name) {
-    size_t k = strlen(name);
-    for (const char *p = tag; (p = memmem(p, n - (size_t)(p - tag), name, k)); p += k) {
-        const char *v = p + k;
-        size_t left = n - (size_t)(v - tag);
-        if (left < 3 || v[0] != '=' || v[1] != '"') continue;
-        char number[32] = "";
-        for (size_t i = 0; i < sizeof number - 1 && i + 2 < left && v[i + 2] != '"'; i++)
-            number[i] = v[i + 2];
-        double d = strtod(number, NULL);
-        return isfinite(d) && fabs(d) < 1e6 ? (float)d : 0;
-    }
-    return 0;
-}
+enum { MAX_PAGES = 1 << 20 };
 
 static void read_box(const char *tag, size_t n, float box[4]) {
     static const char *const names[] = {"xMin", "yMin", "xMax", "yMax"};
-    for (int i = 0; i < 4; i++) box[i] = attribute(tag, n, names[i]);
+    for (int i = 0; i < 4; i++) box[i] = pdf_scan_number(tag, n, names[i]);
 }
 
 /* ---- words --------------------------------------------------------------------------------------- */
@@ -123,7 +49,7 @@ static const char *ligature(int32_t cp) {
     return cp >= 0xFB00 && cp <= 0xFB06 ? letters[cp - 0xFB00] : NULL;
 }
 
-static void add_word(fo_buf *out, const char *s, size_t n, size_t *n_replaced) {
+void pdf_layout_add_xml(fo_buf *out, const char *s, size_t n, size_t *n_replaced) {
     fo_buf plain = {0};
     for (size_t at = 0; at < n;) {
         int32_t cp = 0;
@@ -150,7 +76,7 @@ static void add_word(fo_buf *out, const char *s, size_t n, size_t *n_replaced) {
 
 /* ---- pages, blocks, lines ------------------------------------------------------------------------ */
 
-static bool grow(builder *b, void **array, size_t n, size_t *cap, size_t size) {
+bool pdf_layout_grow(builder *b, void **array, size_t n, size_t *cap, size_t size) {
     if (n < *cap) return true;
     size_t more = *cap ? *cap * 2 : 256;
     if (!doc_budget_take(b->budget, (more - *cap) * size)) {
@@ -169,72 +95,87 @@ static bool grow(builder *b, void **array, size_t n, size_t *cap, size_t size) {
 
 static bool begin_page(pdf_layout *p, builder *b, const char *tag, size_t n) {
     if (p->n_pages >= MAX_PAGES) b->failure = FO_ELIMIT;
-    if (b->failure || !grow(b, (void **)&p->heights, p->n_pages, &p->cap_pages, sizeof *p->heights))
+    if (b->failure ||
+        !pdf_layout_grow(b, (void **)&p->heights, p->n_pages, &p->cap_pages, sizeof *p->heights))
         return false;
-    p->heights[p->n_pages++] = attribute(tag, n, "height");
+    p->heights[p->n_pages++] = pdf_scan_number(tag, n, "height");
     return true;
 }
 
 static bool begin_line(pdf_layout *p, builder *b, const char *tag, size_t n) {
     if (!p->n_pages || !p->n_blocks ||
-        !grow(b, (void **)&p->lines, p->n_lines, &p->cap_lines, sizeof *p->lines))
+        !pdf_layout_grow(b, (void **)&p->lines, p->n_lines, &p->cap_lines, sizeof *p->lines))
         return false;
     pdf_line *l = &p->lines[p->n_lines++];
-    *l = (pdf_line){.at = p->text.len, .page = p->n_pages, .block = p->n_blocks};
+    *l =
+        (pdf_line){.at = p->text.len, .word = p->n_words, .page = p->n_pages, .block = p->n_blocks};
     read_box(tag, n, l->box);
     return true;
 }
 
-static void take_word(pdf_layout *p, builder *b, const char *s, size_t n) {
+static void take_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]) {
     if (!p->n_lines) return;
     pdf_line *l = &p->lines[p->n_lines - 1];
     size_t before = p->text.len;
     if (p->text.len > l->at) fo_buf_char(&p->text, ' ');
-    add_word(&p->text, s, n, &b->n_replaced);
+    size_t at = p->text.len;
+    pdf_layout_add_xml(&p->text, s, n, &b->n_replaced);
     if (p->text.failed) b->failure = FO_ENOMEM;
     if (p->text.len > b->max_bytes) b->failure = FO_ELIMIT;
     if (!b->failure && !doc_budget_take(b->budget, p->text.len - before))
         b->failure = b->budget->failure;
     l->n = p->text.len - l->at;
+    if (p->text.len == at ||
+        !pdf_layout_grow(b, (void **)&p->words, p->n_words, &p->cap_words, sizeof *p->words))
+        return;
+    p->words[p->n_words++] = (pdf_word){at, box[0], box[2]};
+    l->n_words = p->n_words - l->word;
 }
 
 void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from) {
     *out = (pdf_layout){0};
-    scanner s = {.from = from, .b = b, .data = malloc(WINDOW)};
-    if (!s.data) b->failure = FO_ENOMEM;
+    pdf_scanner s;
+    pdf_scan_begin(&s, b, from);
     const char *tag;
     size_t n;
     bool in_line = false;
-    while (!b->failure && take_until(&s, '<', &n) && (tag = take_until(&s, '>', &n))) {
-        if (is_tag(tag, n, "word")) {
-            const char *word = in_line ? take_until(&s, '<', &n) : NULL;
-            if (word) take_word(out, b, word, n);
-            if (!word || !take_until(&s, '>', &n)) continue;
-        } else if (is_tag(tag, n, "line")) {
+    while (!b->failure && pdf_scan_until(&s, '<', &n) && (tag = pdf_scan_until(&s, '>', &n))) {
+        if (pdf_scan_is(tag, n, "word")) {
+            float box[4];
+            read_box(tag, n, box);
+            const char *word = in_line ? pdf_scan_until(&s, '<', &n) : NULL;
+            if (word) take_word(out, b, word, n, box);
+            if (!word || !pdf_scan_until(&s, '>', &n)) continue;
+        } else if (pdf_scan_is(tag, n, "line")) {
             in_line = begin_line(out, b, tag, n);
-        } else if (is_tag(tag, n, "block")) {
+        } else if (pdf_scan_is(tag, n, "block")) {
             if (out->n_blocks < UINT32_MAX) out->n_blocks++;
             in_line = false;
-        } else if (is_tag(tag, n, "page")) {
+        } else if (pdf_scan_is(tag, n, "page")) {
             if (!begin_page(out, b, tag, n)) break;
             in_line = false;
-        } else if (is_tag(tag, n, "title") && !out->n_pages) {
-            const char *title = take_until(&s, '<', &n);
-            if (title && n < 4096) add_word(&out->title, title, n, &b->n_replaced);
-            if (!take_until(&s, '>', &n)) break;
-        } else if (is_tag(tag, n, "/doc")) {
+        } else if (pdf_scan_is(tag, n, "title") && !out->n_pages) {
+            const char *title = pdf_scan_until(&s, '<', &n);
+            if (title && n < 4096) pdf_layout_add_xml(&out->title, title, n, &b->n_replaced);
+            if (!pdf_scan_until(&s, '>', &n)) break;
+        } else if (pdf_scan_is(tag, n, "/doc")) {
             out->ended = true;
         }
     }
-    free(s.data);
+    pdf_scan_end(&s);
 }
 
 void pdf_layout_free(pdf_layout *p, builder *b) {
-    doc_budget_give(b->budget, p->text.len + p->cap_lines * sizeof *p->lines +
-                                   p->cap_pages * sizeof *p->heights);
+    doc_budget_give(b->budget,
+                    p->text.len + p->cap_lines * sizeof *p->lines +
+                        p->cap_words * sizeof *p->words + p->cap_tables * sizeof *p->tables +
+                        p->cap_pieces * sizeof *p->pieces + p->cap_pages * sizeof *p->heights);
     fo_buf_free(&p->text);
     fo_buf_free(&p->title);
     free(p->lines);
+    free(p->words);
+    free(p->tables);
+    free(p->pieces);
     free(p->heights);
     *p = (pdf_layout){0};
 }

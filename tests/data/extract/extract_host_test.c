@@ -126,11 +126,50 @@ static const char *const count[] = {"wc", "-c", NULL};
 static const char *const none[] = {"no-such-program", NULL};
 #define SECRET "/tmp/forage-extract-host-test"
 static const char *const reach[] = {"cat", "/dev/stdin", SECRET, NULL};
-static const extract_program wc = {"wc", "coreutils", count};
-static const extract_program missing = {"no-such-program", "no-such-package", none};
-static const extract_program cat = {"cat", "coreutils", reach};
+static const extract_program wc = {"wc", "coreutils", count, NULL};
+static const extract_program missing = {"no-such-program", "no-such-package", none, NULL};
+static const extract_program cat = {"cat", "coreutils", reach, NULL};
+
+/* Programs that a format asks for while it reads. */
+static const char *const say[] = {"echo", "%page", "%language", NULL}, *const pass[] = {"cat",
+                                                                                        NULL};
+static const extract_program tool_pass = {"cat", "coreutils", pass, NULL};
+static const extract_program tool_count = {"wc", "coreutils", count, NULL};
+static const extract_program tool_piped = {"cat", "coreutils", pass, &tool_count};
+static const extract_program tool_say = {"echo", "coreutils", say, NULL};
+static const extract_program tool_reach = {"cat", "coreutils", reach, &tool_pass};
+static const extract_program *const some_tools[] = {&tool_say,   &tool_pass, &tool_piped,
+                                                    &tool_reach, &missing,   NULL};
+
+static bool is_asking(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 5;
+}
+
+/* Each tool twice, the first time given up at once: what it wrote, then its status. */
+static int extract_by_tools(builder *b, extract_input *in, fo_err *err) {
+    for (uint32_t i = 0; i < 12; i++) {
+        extract_stream from;
+        char buf[4096], status[32];
+        ptrdiff_t n;
+        int rc = in->tools->start(in->tools->ctx, i / 2, i, &from, err);
+        if (rc) return rc;
+        while (i % 2 && (n = from.read(from.ctx, buf, sizeof buf)) > 0)
+            builder_add(b, buf, (size_t)n);
+        snprintf(status, sizeof status, "[%d]", from.end(from.ctx));
+        if (i % 2) builder_str(b, status);
+    }
+    return FO_OK;
+}
 
 static const extract_format rows[] = {
+    {.name = "asking",
+     .what = "a file that asks for programs",
+     .media_types = "",
+     .endings = "ask",
+     .is = is_asking,
+     .extract = extract_by_tools,
+     .apart = true,
+     .tools = some_tools},
     {.name = "bad",
      .what = "a bad file",
      .media_types = "",
@@ -372,6 +411,29 @@ static void without_a_host_they_are_refused(void **state) {
     host = kept;
 }
 
+/* They come one after the other from a worker that could start none itself, in the same bounds. */
+static void a_format_asks_for_programs_while_it_reads(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    static char bytes[200000];
+    memset(bytes, '.', sizeof bytes);
+    memcpy(bytes, "\5ASK", 4);
+    FILE *f = fopen(SECRET, "we");
+    assert_non_null(f);
+    fputs("a secret", f);
+    fclose(f);
+    assert_ok(read_bytes(&x, bytes, sizeof bytes, NULL, &err), &err);
+    assert_non_null(strstr(x.text, "1 \n[0]")); /* %page, and no language */
+    assert_true(x.len > 2 * sizeof bytes && x.len < 2 * sizeof bytes + 100);
+    assert_non_null(strstr(x.text, "200000\n[0]"));
+    assert_null(strstr(x.text, "a secret")); /* cat of it fails, whatever it is piped into */
+    assert_non_null(strstr(x.text, ".[1]"));
+    assert_non_null(strstr(x.text, "[127][127]")); /* one that is nowhere, one that no row has */
+    extracted_deinit(&x);
+    unlink(SECRET);
+}
+
 static int set_up(void **state) {
     (void)state;
     fo_err err = {0};
@@ -415,6 +477,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(computing_time_is_bound),
         cmocka_unit_test(a_worker_gets_out_nowhere),
         cmocka_unit_test(a_program_reads_the_document_and_no_other_file),
+        cmocka_unit_test(a_format_asks_for_programs_while_it_reads),
         cmocka_unit_test(a_budget_is_the_workers_too),
         cmocka_unit_test(who_leaves_ends_the_work),
         cmocka_unit_test(a_server_that_is_gone_is_started_anew),

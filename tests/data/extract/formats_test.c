@@ -36,6 +36,7 @@ static int read_bytes(extracted *x, const char *name, const void *bytes, size_t 
 
 typedef struct tally {
     size_t phrases, found, in_order, places, right, rows, whole_rows, absent, gone;
+    size_t headings, marked;
 } tally;
 
 /* White space is one blank everywhere: where lines end is not the question here. */
@@ -103,6 +104,69 @@ static void close_document(document *d) {
     *d = (document){0};
 }
 
+/* The block that holds all the cells "name: value; name: value", in this order; NULL: there is none. */
+static const text_block *find_row(const document *d, const char *cells) {
+    for (size_t i = 0; i < d->x.n_blocks; i++) {
+        const text_block *b = &d->x.blocks[i];
+        char *list = strdup(cells), *rest = list,
+             *row = strndup(d->x.text + b->start, b->end - b->start);
+        const char *at = row;
+        assert_true(list && row);
+        for (char *cell; at && (cell = rest);) {
+            rest = strstr(rest, "; ");
+            if (rest) {
+                *rest = 0;
+                rest += 2;
+            }
+            at = strstr(at, cell);
+            if (at) at += strlen(cell);
+        }
+        bool whole = at != NULL;
+        free(list);
+        free(row);
+        if (whole) return b;
+    }
+    return NULL;
+}
+
+static void check_place(const document *d, size_t at, const char *place, const char *phrase,
+                        tally *t) {
+    char is[400];
+    describe(&d->x, at, is, sizeof is);
+    t->places++;
+    t->right += !strcmp(is, place);
+    if (strcmp(is, place) != 0)
+        fprintf(stderr, "# %s: at %s instead of %s: %s\n", d->name, is, place, phrase);
+}
+
+/* "heading 2 p3": the heading, of that level, on that page. */
+static void check_heading(document *d, const char *place, const char *phrase, tally *t) {
+    int level = atoi(place);
+    const char *page = strchr(place, ' ');
+    assert_non_null(page);
+    t->headings++;
+    for (size_t i = 0; i < d->x.n_blocks; i++) {
+        const text_block *b = &d->x.blocks[i];
+        if (b->kind != TEXT_HEADING || b->level != level || b->end - b->start != strlen(phrase) ||
+            memcmp(d->x.text + b->start, phrase, b->end - b->start) != 0)
+            continue;
+        t->marked++;
+        check_place(d, b->start, page + 1, phrase, t);
+        return;
+    }
+    fprintf(stderr, "# %s: no heading of level %d: %s\n", d->name, level, phrase);
+}
+
+static void check_row(document *d, const char *place, const char *cells, tally *t) {
+    const text_block *b = find_row(d, cells);
+    t->rows++;
+    t->whole_rows += b != NULL;
+    if (b)
+        check_place(d, b->start, place, cells, t);
+    else
+        fprintf(stderr, "# %s: no row: %s\n", d->name, cells);
+}
+
 static void check_line(document *d, const char *place, const char *phrase, tally *t) {
     if (!strcmp(place, "error")) {
         if (!d->rc || !strstr(d->err.msg, phrase))
@@ -121,29 +185,25 @@ static void check_line(document *d, const char *place, const char *phrase, tally
         if (strstr(d->flat, phrase)) fprintf(stderr, "# %s: still there: %s\n", d->name, phrase);
         return;
     }
-    bool row = strncmp(place, "row ", 4) == 0; /* one row of a table, with its header */
-    if (row) place += 4;
+    if (strncmp(place, "row ", 4) == 0) { /* one row of a table, with its header */
+        check_row(d, place + 4, phrase, t);
+        return;
+    }
+    if (strncmp(place, "heading ", 8) == 0) {
+        check_heading(d, place + 8, phrase, t);
+        return;
+    }
     const char *at = strstr(d->flat + d->from, phrase);
     bool in_order = at != NULL;
     if (!at) at = strstr(d->flat, phrase);
-    if (row) {
-        t->rows++;
-        t->whole_rows += at != NULL;
-    } else {
-        t->phrases++;
-        t->found += at != NULL;
-        t->in_order += in_order;
-    }
+    t->phrases++;
+    t->found += at != NULL;
+    t->in_order += in_order;
     if (!at) fprintf(stderr, "# %s: missing: %s\n", d->name, phrase);
     if (!at) return;
     if (!in_order) fprintf(stderr, "# %s: out of order: %s\n", d->name, phrase);
-    if (in_order && !row) d->from = (size_t)(at - d->flat) + 1;
-    char is[400];
-    describe(&d->x, d->origin[at - d->flat], is, sizeof is);
-    t->places++;
-    t->right += !strcmp(is, place);
-    if (strcmp(is, place) != 0)
-        fprintf(stderr, "# %s: at %s instead of %s: %s\n", d->name, is, place, phrase);
+    if (in_order) d->from = (size_t)(at - d->flat) + 1;
+    check_place(d, d->origin[at - d->flat], place, phrase, t);
 }
 
 static void phrases_stand_in_order_on_their_pages(void **state) {
@@ -170,14 +230,15 @@ static void phrases_stand_in_order_on_their_pages(void **state) {
     fclose(f);
     fprintf(stderr,
             "# phrases %zu of %zu, in order %zu; places %zu of %zu; rows of tables %zu of %zu; "
-            "left out %zu of %zu\n",
-            t.found, t.phrases, t.in_order, t.right, t.places, t.whole_rows, t.rows, t.gone,
-            t.absent);
+            "headings %zu of %zu; left out %zu of %zu\n",
+            t.found, t.phrases, t.in_order, t.right, t.places, t.whole_rows, t.rows, t.marked,
+            t.headings, t.gone, t.absent);
     assert_true(t.phrases >= 20);
     assert_true((double)t.found >= .99 * (double)t.phrases);
     assert_true((double)t.in_order >= .99 * (double)t.phrases);
     assert_true((double)t.right >= .99 * (double)t.places);
     assert_true((double)t.whole_rows >= .95 * (double)t.rows);
+    assert_true((double)t.marked >= .95 * (double)t.headings);
     assert_int_equal(t.gone, t.absent);
 }
 

@@ -1,0 +1,555 @@
+/* Tables on a page. A PDF has none: it has words at places. What tells a table is rows of words with
+ * wide gaps between them, one below the other, whose gaps meet: strips of the page that next to no row
+ * crosses. Columns of running text have such strips too, and so have an index, a list of terms and
+ * a table of contents; what their columns hold tells them apart. */
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/extract/pdf_layout.h"
+#include "kernels/utf8.h"
+
+enum {
+    STEPS = 512,         /* a page's width is looked at in so many steps */
+    MAX_COLUMNS = 64,    /* of a table */
+    MAX_ROWS = 1000,     /* of one page's part of a table */
+    MAX_SEGMENTS = 8000, /* of a page: more are no page that anybody reads */
+    MAX_TRIES = 300,     /* of a page: places where a table might begin */
+};
+static const float GAP = .8f;     /* of a line's height: parts cells of a row */
+static const float GUTTER = .55f; /* the same, for the strip between two columns */
+
+typedef struct segment { /* words of a line without a wide gap between them */
+    pdf_line *line;
+    size_t word, n_words;
+    float x0, x1;
+    uint32_t row;
+} segment;
+
+typedef struct row {
+    size_t first, n; /* segments, from left to right */
+    float y0, y1;
+    bool leader; /* dots lead to a page's number */
+} row;
+
+typedef struct span {
+    float x0, x1;
+} span;
+
+typedef struct finder {
+    pdf_layout *p;
+    builder *b;
+    segment *s;
+    size_t n;
+    row *rows;
+    size_t n_rows;
+    float left, width; /* of all segments */
+    float gutter;      /* of the page: only tables that reach over it are sought; 0: all are */
+    /* the table at hand */
+    uint16_t covered[STEPS]; /* by how many rows */
+    span columns[MAX_COLUMNS];
+    size_t n_columns, wide_rows; /* rows of two segments or more */
+} finder;
+
+/* ---- rows and their parts ------------------------------------------------------------------------- */
+
+static float height_of(const pdf_line *l) {
+    float h = l->box[3] - l->box[1];
+    return h < 4 ? 4 : h > 40 ? 40 : h;
+}
+
+static size_t word_end(const finder *f, const pdf_line *l, size_t word) {
+    size_t end = word + 1 < l->word + l->n_words ? f->p->words[word + 1].at - 1 : l->at + l->n;
+    return end;
+}
+
+static void split_line(finder *f, pdf_line *l) {
+    const pdf_word *w = f->p->words;
+    for (size_t i = l->word, end = l->word + l->n_words, k; i < end; i = k) {
+        float x0 = w[i].x0, x1 = w[i].x1;
+        for (k = i + 1; k < end && w[k].x0 - x1 < GAP * height_of(l); k++)
+            if (w[k].x1 > x1) x1 = w[k].x1;
+        if (f->n < MAX_SEGMENTS) f->s[f->n] = (segment){l, i, k - i, x0, x1, 0};
+        f->n++;
+    }
+}
+
+static float middle(const segment *s) {
+    return s->line->box[1] + s->line->box[3];
+}
+
+static int by_height(const void *a, const void *b) {
+    const segment *x = a, *y = b;
+    float m = middle(x), n = middle(y);
+    return m != n ? m < n ? -1 : 1 : (x->word > y->word) - (x->word < y->word);
+}
+
+static int by_row(const void *a, const void *b) {
+    const segment *x = a, *y = b;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    if (x->x0 != y->x0) return x->x0 < y->x0 ? -1 : 1;
+    return (x->word > y->word) - (x->word < y->word);
+}
+
+/* "....." or ". . . ." */
+static bool is_leader(const finder *f, const segment *s) {
+    size_t at = f->p->words[s->word].at, end = word_end(f, s->line, s->word + s->n_words - 1);
+    size_t run = 0, apart = 0;
+    for (; at < end; at++) {
+        char c = f->p->text.data[at];
+        run = c == '.' ? run + 1 : c == ' ' ? run : 0;
+        apart = !run ? 0 : apart + (c == ' ' && run);
+        if (run >= 4 || (run == 3 && apart >= 2)) return true;
+    }
+    return false;
+}
+
+static void make_rows(finder *f) {
+    qsort(f->s, f->n, sizeof *f->s, by_height);
+    f->n_rows = 0;
+    row *r = NULL;
+    for (size_t i = 0; i < f->n; i++) {
+        const float *box = f->s[i].line->box;
+        float top = r && r->y0 > box[1] ? r->y0 : box[1],
+              foot = r && r->y1 < box[3] ? r->y1 : box[3];
+        float low = box[3] - box[1];
+        if (r && r->y1 - r->y0 < low) low = r->y1 - r->y0;
+        if (!r || foot - top < .5f * low) {
+            r = &f->rows[f->n_rows++];
+            *r = (row){.first = i, .y0 = box[1], .y1 = box[3]};
+        } else if (box[3] - box[1] < 2.5f * (r->y1 - r->y0)) {
+            if (box[1] < r->y0) r->y0 = box[1];
+            if (box[3] > r->y1) r->y1 = box[3];
+        }
+        r->n++;
+        f->s[i].row = (uint32_t)f->n_rows;
+        r->leader |= is_leader(f, &f->s[i]);
+    }
+    qsort(f->s, f->n, sizeof *f->s, by_row);
+}
+
+/* ---- columns -------------------------------------------------------------------------------------- */
+
+static int step_of(const finder *f, float x) {
+    int k = (int)((x - f->left) / f->width * STEPS);
+    return k < 0 ? 0 : k >= STEPS ? STEPS - 1 : k;
+}
+
+static void cover(finder *f, const row *r, int by) {
+    int last = -1;
+    for (size_t i = 0; i < r->n; i++) {
+        const segment *s = &f->s[r->first + i];
+        int from = step_of(f, s->x0), to = step_of(f, s->x1);
+        if (from <= last) from = last + 1;
+        for (int k = from; k <= to; k++) f->covered[k] = (uint16_t)(f->covered[k] + by);
+        if (to > last) last = to;
+    }
+}
+
+/* The columns of the rows that are counted, into `out`: how many. A row in eight may cross a gutter: it
+ * holds what stands over several columns. But what stands alone at an edge is a column of few cells. */
+static size_t find_columns(const finder *f, float height, span *out) {
+    size_t may_cross = f->wide_rows >= 4 ? 1 + f->wide_rows / 8 : 0, n = 0;
+    float step = f->width / STEPS;
+    int need = (int)(GUTTER * height / step) + 1, clear = need, first = 0, last = STEPS - 1;
+    while (first < STEPS && f->covered[first] <= may_cross) first++;
+    while (last > first && f->covered[last] <= may_cross) last--;
+    int left = first, right = last; /* the outermost columns themselves may reach further */
+    while (left > 0 && f->covered[left - 1]) left--;
+    while (right < STEPS - 1 && f->covered[right + 1]) right++;
+    for (int k = 0; k < STEPS; k++) {
+        bool edge = k < left || k > right;
+        if (edge ? !f->covered[k] : f->covered[k] <= may_cross) {
+            clear++;
+            continue;
+        }
+        if (clear >= need) {
+            if (n == MAX_COLUMNS) return 0;
+            out[n++] = (span){f->left + (float)k * step, 0};
+        }
+        out[n - 1].x1 = f->left + (float)(k + 1) * step;
+        clear = 0;
+    }
+    return n;
+}
+
+/* The column of a stretch, that which it shares most with; *crossed: it reaches into others too. */
+static size_t column_of(const finder *f, float x0, float x1, bool *crossed) {
+    size_t best = 0, touched = 0;
+    float most = -1e9f;
+    for (size_t i = 0; i < f->n_columns; i++) {
+        float from = x0 > f->columns[i].x0 ? x0 : f->columns[i].x0;
+        float to = x1 < f->columns[i].x1 ? x1 : f->columns[i].x1;
+        touched += to - from > 1;
+        if (to - from <= most) continue;
+        most = to - from;
+        best = i;
+    }
+    *crossed = touched > 1;
+    return best;
+}
+
+static bool fits_a_column(const finder *f, const segment *s) {
+    bool crossed;
+    column_of(f, s->x0, s->x1, &crossed);
+    return !crossed;
+}
+
+/* ---- which rows ----------------------------------------------------------------------------------- */
+
+static size_t segment_bytes(const finder *f, const segment *s) {
+    return word_end(f, s->line, s->word + s->n_words - 1) - f->p->words[s->word].at;
+}
+
+/* n words or more that are no signs of a formula. */
+static bool is_sentence(const finder *f, const segment *s, size_t n) {
+    return s->n_words >= n && segment_bytes(f, s) >= 4 * s->n_words;
+}
+
+/* Running text, beside which no wide table stands. */
+static bool has_sentence(const finder *f, const row *r) {
+    for (size_t j = 0; j < r->n; j++)
+        if (is_sentence(f, &f->s[r->first + j], 6)) return true;
+    return false;
+}
+
+/* From row i on, as far as the gaps meet: how many rows. */
+static size_t grow_table(finder *f, size_t i) {
+    memset(f->covered, 0, sizeof f->covered);
+    f->n_columns = f->wide_rows = 0;
+    size_t last = i; /* the last row that belongs to it for certain */
+    float height = height_of(f->s[f->rows[i].first].line);
+    for (size_t k = i; k < f->n_rows && k - i < MAX_ROWS; k++) {
+        const row *r = &f->rows[k];
+        float room = k - i < 3 ? 2.5f : 2; /* rules stand around a head */
+        if (k > i && r->y0 - f->rows[k - 1].y1 > room * height) break;
+        if (f->gutter > 0 && has_sentence(f, r)) break;
+        if (r->n < 2) {
+            if (!f->n_columns || k - last > 3 || !fits_a_column(f, &f->s[r->first])) break;
+            /* Behind the last full row, what goes on in a column but the first is part of it. */
+            bool tight = r->y0 - f->rows[k - 1].y1 < .5f * height && last + 1 == k;
+            bool crossed;
+            if (tight && column_of(f, f->s[r->first].x0, f->s[r->first].x1, &crossed) > 0) last = k;
+            continue;
+        }
+        span columns[MAX_COLUMNS];
+        cover(f, r, 1);
+        f->wide_rows++;
+        size_t n = find_columns(f, height, columns);
+        if (n < 2 || n * 2 < f->n_columns) {
+            cover(f, r, -1);
+            f->wide_rows--;
+            break;
+        }
+        memcpy(f->columns, columns, n * sizeof *columns);
+        f->n_columns = n;
+        last = k;
+    }
+    f->n_columns = f->wide_rows ? find_columns(f, height, f->columns) : 0;
+    return f->n_columns ? last + 1 - i : 0;
+}
+
+/* ---- what the columns hold ------------------------------------------------------------------------- */
+
+static bool is_number(const char *s, size_t n) {
+    size_t digits = 0, letters = 0;
+    for (size_t i = 0; i < n; i++) {
+        digits += isdigit((unsigned char)s[i]) != 0;
+        letters += isalpha((unsigned char)s[i]) || (unsigned char)s[i] >= 0xC3;
+    }
+    return digits && digits >= letters;
+}
+
+/* A superscript is none. */
+static bool segment_is_number(const finder *f, const segment *s) {
+    if (height_of(s->line) < .8f * (f->rows[s->row - 1].y1 - f->rows[s->row - 1].y0)) return false;
+    size_t at = f->p->words[s->word].at, end = word_end(f, s->line, s->word + s->n_words - 1);
+    return is_number(f->p->text.data + at, end - at);
+}
+
+/* "1.", "(a)", "*": what begins an item of a list. */
+static bool is_marker(const finder *f, const segment *s) {
+    size_t at = f->p->words[s->word].at, end = word_end(f, s->line, s->word + s->n_words - 1);
+    const char *t = f->p->text.data + at;
+    size_t n = end - at;
+    if (n > 4) return false;
+    return strchr(".):", t[n - 1]) || t[0] == '(' || t[0] == '[' || t[0] == '-' || t[0] == '*' ||
+           (unsigned char)t[0] == 0xE2 || (unsigned char)t[0] == 0xC2;
+}
+
+typedef struct column_sum {
+    size_t cells, numbers, markers, sentences, words;
+    size_t small; /* numbers of three figures or fewer */
+} column_sum;
+
+static bool is_table(const finder *f, size_t i, size_t n) {
+    column_sum c[MAX_COLUMNS] = {0};
+    size_t wide = 0, cells = 0, leaders = 0, crossing = 0, scraps = 0, over = 0;
+    if (f->n_columns < 2) return false;
+    for (size_t k = i; k < i + n; k++) {
+        const row *r = &f->rows[k];
+        wide += r->n > 1;
+        leaders += r->leader;
+        size_t last = SIZE_MAX;
+        for (size_t j = 0; j < r->n; j++) {
+            const segment *s = &f->s[r->first + j];
+            bool crossed;
+            size_t col = column_of(f, s->x0, s->x1, &crossed);
+            column_sum *to = &c[col];
+            float room = f->columns[col].x1 - f->columns[col].x0;
+            crossing += crossed;
+            over += s->x0 < f->gutter - 2 && s->x1 > f->gutter + 2;
+            scraps += s->n_words == 1 && segment_bytes(f, s) < 3 && !segment_is_number(f, s);
+            cells += col != last;
+            to->cells++;
+            to->words += s->n_words;
+            to->numbers += segment_is_number(f, s);
+            to->small += segment_is_number(f, s) && s->x1 - s->x0 < 2.f * height_of(s->line);
+            to->markers += is_marker(f, s);
+            to->sentences += is_sentence(f, s, 5) && s->x1 - s->x0 > .6f * room;
+            last = col;
+        }
+    }
+    if (leaders * 4 > wide || crossing * 3 > wide) return false;
+    if (scraps * 3 > cells) return false; /* a formula */
+    size_t texts = 0, numeric = 0, filled = 0, lists = 0;
+    for (size_t k = 0; k < f->n_columns; k++) {
+        texts += c[k].sentences * 2 > c[k].cells || c[k].words > 7 * c[k].cells;
+        numeric += c[k].numbers * 10 >= c[k].cells * 6 && c[k].cells * 2 > wide;
+        filled += c[k].cells * 2 >= wide;
+        lists += c[k].markers * 2 > c[k].cells;
+    }
+    if (lists && (texts || f->n_columns == 2)) return false;
+    if (f->n_columns == 2) /* numbered lines are none */
+        return wide >= 3 && !texts && numeric && filled == 2 &&
+               !(c[0].small * 10 >= c[0].cells * 8 && c[1].numbers * 2 < c[1].cells);
+    if (filled < 2 || cells * 10 < wide * f->n_columns * 4) return false;
+    if (f->gutter > 0 ? texts || over * 4 < wide : texts > 1) return false;
+    return wide >= 3 || (wide == 2 && numeric >= 2 && f->n_columns >= 3);
+}
+
+/* ---- cells ----------------------------------------------------------------------------------------- */
+
+static bool add_piece(finder *f, const segment *s, size_t word, size_t n, uint32_t r, size_t col) {
+    pdf_layout *p = f->p;
+    if (!pdf_layout_grow(f->b, (void **)&p->pieces, p->n_pieces, &p->cap_pieces, sizeof *p->pieces))
+        return false;
+    const pdf_word *w = p->words;
+    size_t end = word_end(f, s->line, word + n - 1);
+    pdf_piece *to = &p->pieces[p->n_pieces++];
+    *to = (pdf_piece){.at = w[word].at,
+                      .n = end - w[word].at,
+                      .box = {w[word].x0, s->line->box[1], w[word + n - 1].x1, s->line->box[3]},
+                      .row = r,
+                      .column = (uint32_t)col};
+    return true;
+}
+
+/* A segment becomes pieces: it is parted where a gap between words stands in a gutter. What reaches over
+ * several columns without one (a head over others) belongs to the first of them; `spread`: to each. */
+static bool add_segment(finder *f, const segment *s, uint32_t r, bool spread, uint64_t *columns) {
+    const pdf_word *w = f->p->words;
+    for (size_t i = s->word, end = s->word + s->n_words, k; i < end; i = k) {
+        bool crossed;
+        float x1 = w[i].x1;
+        size_t col = column_of(f, w[i].x0, x1, &crossed);
+        for (k = i + 1; k < end; k++) {
+            bool over;
+            size_t next = column_of(f, w[k].x0, w[k].x1, &over);
+            float gutter = next > col ? f->columns[next].x0 - f->columns[col].x1 : 0;
+            float gap =
+                w[k].x0 - x1; /* words of a sentence stand closer than half of their height */
+            if (next > col && !over && x1 <= f->columns[next].x0 &&
+                (gap > .6f * gutter || gap > .45f * height_of(s->line)))
+                break;
+            x1 = w[k].x1;
+        }
+        size_t last = col;
+        while (spread && last + 1 < f->n_columns && f->columns[last + 1].x0 < x1 - 2) last++;
+        for (size_t at = col; at <= last; at++) {
+            if (!add_piece(f, s, i, k - i, r, at)) return false;
+            *columns |= (uint64_t)1 << at;
+        }
+    }
+    return true;
+}
+
+static int by_cell(const void *a, const void *b) {
+    const pdf_piece *x = a, *y = b;
+    if (x->row != y->row) return x->row < y->row ? -1 : 1;
+    if (x->column != y->column) return x->column < y->column ? -1 : 1;
+    if (fabsf(x->box[1] - y->box[1]) > 2) return x->box[1] < y->box[1] ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static size_t count_bits(uint64_t x) {
+    return (size_t)__builtin_popcountll(x);
+}
+
+typedef struct lines_of { /* what is known of a row of a page */
+    uint64_t columns;
+    size_t numbers;
+    bool spans; /* it reaches over columns */
+} lines_of;
+
+static lines_of look_at(const finder *f, const row *r) {
+    lines_of out = {0};
+    for (size_t j = 0; j < r->n; j++) {
+        const segment *s = &f->s[r->first + j];
+        bool crossed;
+        out.columns |= (uint64_t)1 << column_of(f, s->x0, s->x1, &crossed);
+        out.numbers += segment_is_number(f, s);
+        out.spans |= crossed;
+    }
+    return out;
+}
+
+/* Years, or nothing, over columns of numbers that have a name at their left: they head them. */
+static bool years_head_it(const finder *f, size_t i, size_t n) {
+    lines_of first = look_at(f, &f->rows[i]);
+    if (first.columns & 1 || count_bits(first.columns) < 2 || n < 3) return false;
+    size_t named = 0;
+    for (size_t k = i + 1; k < i + n; k++) named += look_at(f, &f->rows[k]).columns & 1;
+    if (named * 10 < (n - 1) * 8) return false;
+    for (size_t j = 0; j < f->rows[i].n; j++) {
+        const segment *s = &f->s[f->rows[i].first + j];
+        const char *t = f->p->text.data + f->p->words[s->word].at;
+        if (s->n_words > 1 || !(strncmp(t, "19", 2) == 0 || strncmp(t, "20", 2) == 0))
+            return !segment_is_number(f, s);
+    }
+    return true;
+}
+
+/* Names of groups of columns above the names of columns: what stands in the corner tells the second row. */
+static bool has_groups(const finder *f, size_t i, size_t n) {
+    if (n < 3) return false;
+    lines_of a = look_at(f, &f->rows[i]), b = look_at(f, &f->rows[i + 1]);
+    return !(a.columns & 1) && b.columns & 1 && !a.numbers && !b.numbers &&
+           count_bits(b.columns) > count_bits(a.columns) && count_bits(b.columns) > 2;
+}
+
+/* How many rows of the page make up the head, 0: it cannot be told. They have no numbers, and all that
+ * come have some. */
+static size_t head_rows(const finder *f, size_t i, size_t n) {
+    size_t k = 0, with = 0;
+    while (k < n && k < 5 && !look_at(f, &f->rows[i + k]).numbers) k++;
+    for (size_t j = k; j < n; j++) with += look_at(f, &f->rows[i + j]).numbers > 0;
+    if (!k || k == n || k == 5 || with * 10 < (n - k) * 7) return has_groups(f, i, n) ? 2 : 0;
+    /* It ends at a gap that is wider than those above: the second row is of words by chance. */
+    uint64_t named = 0;
+    for (size_t j = 1; j < k; j++) {
+        named |= look_at(f, &f->rows[i + j - 1]).columns;
+        /* It names more of them, or each of those under a name for several. */
+        if (look_at(f, &f->rows[i + j]).columns & ~named || look_at(f, &f->rows[i + j - 1]).spans)
+            continue;
+        float gap = f->rows[i + j].y0 - f->rows[i + j - 1].y1;
+        float next = f->rows[i + j + 1].y0 - f->rows[i + j].y1;
+        if (gap > next + .05f * height_of(f->s[f->rows[i].first].line)) k = j;
+    }
+    /* "Group A" alone above its rows is no part of it. */
+    while (k > 1 && look_at(f, &f->rows[i + k - 1]).columns == 1) k--;
+    return k;
+}
+
+/* Does row k of the page go on with what the row above it begins? */
+static bool goes_on(const finder *f, size_t k, uint64_t above) {
+    const row *r = &f->rows[k];
+    lines_of is = look_at(f, r);
+    float height = height_of(f->s[r->first].line), gap = r->y0 - f->rows[k - 1].y1;
+    if (gap > .6f * height || is.columns & 1 || is.columns & ~above) return false;
+    if (is.numbers && f->n_columns > 2) return false;
+    return count_bits(is.columns) < count_bits(above) || f->n_columns == 2;
+}
+
+static void take_table(finder *f, size_t i, size_t n) {
+    pdf_layout *p = f->p;
+    if (!pdf_layout_grow(f->b, (void **)&p->tables, p->n_tables, &p->cap_tables, sizeof *p->tables))
+        return;
+    uint32_t number = (uint32_t)p->n_tables + 1, r = 0;
+    pdf_table t = {.piece = p->n_pieces,
+                   .page = f->s[f->rows[i].first].line->page,
+                   .n_columns = (uint32_t)f->n_columns,
+                   .left = f->columns[0].x0,
+                   .right = f->columns[f->n_columns - 1].x1};
+    size_t head = head_rows(f, i, n);
+    t.headed = head > 0 || years_head_it(f, i, n);
+    uint64_t columns = 0;
+    for (size_t k = i; k < i + n; k++) {
+        bool in_head = k - i < head;
+        if (k > i && !(in_head || (k - i != head && goes_on(f, k, columns)))) {
+            r++;
+            columns = 0;
+        }
+        for (size_t j = 0; j < f->rows[k].n; j++) {
+            segment *s = &f->s[f->rows[k].first + j];
+            if (!add_segment(f, s, r, in_head, &columns)) return;
+            s->line->table = number;
+        }
+    }
+    t.n_rows = r + 1;
+    t.n_pieces = p->n_pieces - t.piece;
+    qsort(p->pieces + t.piece, t.n_pieces, sizeof *p->pieces, by_cell);
+    p->tables[p->n_tables++] = t;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------- */
+
+static void look_through(finder *f) {
+    float right = -1e9f;
+    f->left = 1e9f;
+    for (size_t i = 0; i < f->n; i++) {
+        if (f->s[i].x0 < f->left) f->left = f->s[i].x0;
+        if (f->s[i].x1 > right) right = f->s[i].x1;
+    }
+    f->width = right - f->left;
+    if (!(f->width > 40) || f->width > 1e5f) return;
+    make_rows(f);
+    size_t tries = 0;
+    for (size_t i = 0; i < f->n_rows && tries < MAX_TRIES;) {
+        size_t n = f->rows[i].n > 1 ? grow_table(f, i) : 0;
+        if (!builder_go_on(f->b, (n + 1) * STEPS / 4)) return;
+        tries += n > 0;
+        /* Above and below it, what stands in one column alone is another matter. */
+        size_t skip = 0;
+        while (n && count_bits(look_at(f, &f->rows[i + skip]).columns) < 2) skip++, n--;
+        while (n && look_at(f, &f->rows[i + skip + n - 1]).columns == 1) n--;
+        i += n ? skip : 0;
+        if (n > 1 && is_table(f, i, n)) {
+            take_table(f, i, n);
+            i += n;
+        } else {
+            i++;
+        }
+    }
+}
+
+void pdf_layout_find_tables(pdf_layout *p, builder *b, pdf_line *const *lines, size_t n,
+                            float gutter) {
+    size_t bytes = sizeof(finder) + MAX_SEGMENTS * (sizeof(segment) + sizeof(row));
+    if (n < 4 || b->failure) return;
+    if (!doc_budget_take(b->budget, bytes)) {
+        b->failure = b->budget->failure;
+        return;
+    }
+    finder *f = calloc(1, sizeof *f);
+    segment *s = calloc(MAX_SEGMENTS, sizeof *s);
+    row *rows = calloc(MAX_SEGMENTS, sizeof *rows);
+    if (f && s && rows) {
+        f->p = p;
+        f->b = b;
+        f->s = s;
+        f->rows = rows;
+        f->gutter = gutter;
+        for (size_t i = 0; i < n; i++)
+            if (!lines[i]->is_running && !lines[i]->table && lines[i]->n_words)
+                split_line(f, lines[i]);
+        if (f->n && f->n <= MAX_SEGMENTS) look_through(f);
+    } else {
+        b->failure = FO_ENOMEM;
+    }
+    free(f);
+    free(s);
+    free(rows);
+    doc_budget_give(b->budget, bytes);
+}
