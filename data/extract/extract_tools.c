@@ -38,7 +38,7 @@ static _Noreturn void become(const extract_program *p, const char *path, uint32_
     char number[16], *argv[MAX_ARGUMENTS + 1];
     snprintf(number, sizeof number, "%u", page);
     size_t n = 0;
-    for (; p->argv[n] && n < MAX_ARGUMENTS; n++) {
+    for (; n < MAX_ARGUMENTS && p->argv[n]; n++) {
         const char *a = p->argv[n];
         argv[n] = strcmp(a, "%page") == 0       ? number
                   : strcmp(a, "%language") == 0 ? (char *)job->language
