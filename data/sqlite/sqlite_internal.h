@@ -8,7 +8,7 @@
  * sqlite_verify.c    all of it checked
  * sqlite_backup.c    copies
  * sqlite_collections.c, sqlite_documents.c, sqlite_chunks.c, sqlite_vectors.c, sqlite_jobs.c,
- * sqlite_analytics.c, sqlite_latency.c    one group of tables each
+ * sqlite_sources.c, sqlite_analytics.c, sqlite_latency.c    one group of tables each
  *
  * A connection is used by one thread at a time: readers are taken from the pool for one call, the
  * writer belongs to whoever has the write lock (a ticket lock, so that no writer starves). Neither lock
@@ -256,6 +256,16 @@ int sqlite_idem_finish(store *s, const char *tenant, const char *route, const ch
                        const char *response, fo_err *err);
 int sqlite_idem_abandon(store *s, const char *tenant, const char *route, const char *key,
                         fo_err *err);
+/* sqlite_sources.c */
+int sqlite_put_source(store *s, const store_source *in, int64_t *id, fo_err *err);
+int sqlite_get_source(store *s, const char *tenant, const char *name, store_source *out,
+                      fo_err *err);
+int sqlite_list_sources(store *s, const char *tenant, store_source **out, size_t *n, fo_err *err);
+int sqlite_delete_source(store *s, const char *tenant, const char *name, fo_err *err);
+int sqlite_list_source_files(store *s, int64_t source, store_source_file **out, size_t *n,
+                             fo_err *err);
+int sqlite_write_source_files(store *s, int64_t source, const store_source_file *put, size_t n_put,
+                              const char *const *gone, size_t n_gone, fo_err *err);
 /* sqlite_analytics.c */
 int sqlite_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
 int sqlite_trim_analytics(store *s, int64_t now_ms, fo_err *err);

@@ -38,10 +38,42 @@ static const char schema_3[] =
 /* Pages, sheets and slides of documents that have such (data/chunk/chunk_places.h); '': none. */
 static const char schema_4[] = "ALTER TABLE chunks ADD COLUMN place TEXT NOT NULL DEFAULT ''";
 
+/* Folders that documents are kept in step with, and what was known of their files when they were taken in. */
+static const char schema_5[] = "CREATE TABLE sources ("
+                               "id INTEGER PRIMARY KEY AUTOINCREMENT,"
+                               "tenant TEXT NOT NULL,"
+                               "name TEXT NOT NULL,"
+                               "collection TEXT NOT NULL,"
+                               "path TEXT NOT NULL,"
+                               "max_tokens INTEGER NOT NULL,"
+                               "overlap INTEGER NOT NULL,"
+                               "started_ms INTEGER NOT NULL,"
+                               "finished_ms INTEGER NOT NULL,"
+                               "error TEXT,"
+                               "report TEXT,"
+                               "UNIQUE (tenant, name)"
+                               ") STRICT;"
+                               "CREATE TABLE source_files ("
+                               "source INTEGER NOT NULL REFERENCES sources (id) ON DELETE CASCADE,"
+                               "path TEXT NOT NULL,"
+                               "size INTEGER NOT NULL,"
+                               "mtime_ns INTEGER NOT NULL,"
+                               "ctime_ns INTEGER NOT NULL,"
+                               "inode INTEGER NOT NULL,"
+                               "sha256 BLOB NOT NULL,"
+                               "content_sha256 BLOB NOT NULL," /* x'': no document was made of it */
+                               "error TEXT,"
+                               "PRIMARY KEY (source, path)"
+                               ") STRICT, WITHOUT ROWID;";
+
 static const struct {
     const char *sql;
     int (*then)(sqlite_conn *c, fo_err *err);
-} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests}, {schema_4, NULL}};
+} steps[] = {{schema_1, NULL},
+             {schema_2, NULL},
+             {schema_3, sqlite_fill_digests},
+             {schema_4, NULL},
+             {schema_5, NULL}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

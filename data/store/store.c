@@ -204,6 +204,39 @@ int store_list_queries(store *s, const char *tenant, int64_t since_ms, enum stor
     return s->ops->list_queries(s, tenant, since_ms, order, limit, out, n, err);
 }
 
+static int no_sources(fo_err *err) {
+    return not_of_this_store(err, "keep documents in step with folders");
+}
+
+int store_put_source(store *s, const store_source *in, int64_t *id, fo_err *err) {
+    return s->ops->put_source ? s->ops->put_source(s, in, id, err) : no_sources(err);
+}
+
+int store_get_source(store *s, const char *tenant, const char *name, store_source *out,
+                     fo_err *err) {
+    return s->ops->get_source ? s->ops->get_source(s, tenant, name, out, err) : no_sources(err);
+}
+
+int store_list_sources(store *s, const char *tenant, store_source **out, size_t *n, fo_err *err) {
+    return s->ops->list_sources ? s->ops->list_sources(s, tenant, out, n, err) : no_sources(err);
+}
+
+int store_delete_source(store *s, const char *tenant, const char *name, fo_err *err) {
+    return s->ops->delete_source ? s->ops->delete_source(s, tenant, name, err) : no_sources(err);
+}
+
+int store_list_source_files(store *s, int64_t source, store_source_file **out, size_t *n,
+                            fo_err *err) {
+    if (!s->ops->list_source_files) return no_sources(err);
+    return s->ops->list_source_files(s, source, out, n, err);
+}
+
+int store_write_source_files(store *s, int64_t source, const store_source_file *put, size_t n_put,
+                             const char *const *gone, size_t n_gone, fo_err *err) {
+    if (!s->ops->write_source_files) return no_sources(err);
+    return s->ops->write_source_files(s, source, put, n_put, gone, n_gone, err);
+}
+
 const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
     static const fo_histogram none;
     return s->ops->get_timing ? s->ops->get_timing(s, which) : &none;

@@ -178,6 +178,27 @@ int store_gather_vectors(store_txn *t, const char *tenant, const char *embedder,
 int store_adopt_vectors(store_txn *t, int64_t collection, const char *embedder, uint32_t dim,
                         fo_err *err);
 
+/* ---- folders that documents are kept in step with ---------------------------------------- */
+
+/* What is known of a folder and its files. The documents are documents as all others are: these calls
+ * touch none. Each is a transaction of its own. FO_EUNSUPPORTED: this kind of store keeps none. */
+
+/* Make the source (tenant, name), or replace what is said of it; its files stay. *id is its number. */
+int store_put_source(store *s, const store_source *in, int64_t *id, fo_err *err);
+/* FO_ENOTFOUND (field "source") when absent; caller deinits. */
+int store_get_source(store *s, const char *tenant, const char *name, store_source *out,
+                     fo_err *err);
+/* By name; caller deinits each and frees *out. */
+int store_list_sources(store *s, const char *tenant, store_source **out, size_t *n, fo_err *err);
+/* With what is known of its files. */
+int store_delete_source(store *s, const char *tenant, const char *name, fo_err *err);
+/* All of them in byte order of their paths; caller deinits each and frees *out. */
+int store_list_source_files(store *s, int64_t source, store_source_file **out, size_t *n,
+                            fo_err *err);
+/* Put (or replace) these, and forget those paths. */
+int store_write_source_files(store *s, int64_t source, const store_source_file *put, size_t n_put,
+                             const char *const *gone, size_t n_gone, fo_err *err);
+
 /* ---- jobs, idempotency, query log ------------------------------------------------------- */
 
 int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,

@@ -95,6 +95,16 @@ struct store_ops {
                         enum store_query_order order, size_t limit, store_query_row **out,
                         size_t *n, fo_err *err);
 
+    int (*put_source)(store *s, const store_source *in, int64_t *id, fo_err *err);
+    int (*get_source)(store *s, const char *tenant, const char *name, store_source *out,
+                      fo_err *err);
+    int (*list_sources)(store *s, const char *tenant, store_source **out, size_t *n, fo_err *err);
+    int (*delete_source)(store *s, const char *tenant, const char *name, fo_err *err);
+    int (*list_source_files)(store *s, int64_t source, store_source_file **out, size_t *n,
+                             fo_err *err);
+    int (*write_source_files)(store *s, int64_t source, const store_source_file *put, size_t n_put,
+                              const char *const *gone, size_t n_gone, fo_err *err);
+
     const fo_histogram *(*get_timing)(const store *s, enum store_timing which);
     uint64_t (*n_refused)(const store *s);
     uint64_t (*n_bytes)(const store *s);

@@ -22,6 +22,24 @@ void store_document_deinit(store_document *d) {
     *d = (store_document){0};
 }
 
+void store_source_deinit(store_source *s) {
+    if (!s) return;
+    free(s->tenant);
+    free(s->name);
+    free(s->collection);
+    free(s->path);
+    free(s->error);
+    free(s->report);
+    *s = (store_source){0};
+}
+
+void store_source_file_deinit(store_source_file *f) {
+    if (!f) return;
+    free(f->path);
+    free(f->error);
+    *f = (store_source_file){0};
+}
+
 void store_chunk_deinit(store_chunk *c) {
     if (!c) return;
     if (c->text) free(c->text - c->n_before);

@@ -47,6 +47,31 @@ typedef struct store_chunk {
 } store_chunk;
 void store_chunk_deinit(store_chunk *c);
 
+/* ---- folders that documents are kept in step with ---------------------------------------- */
+
+typedef struct store_source {
+    int64_t id; /* its number in the store */
+    char *tenant, *name;
+    char *collection, *path;
+    int64_t max_tokens, overlap;     /* how its documents are cut: others were not made by these */
+    int64_t started_ms, finished_ms; /* of its last run; 0: none, or it was not finished */
+    char *error;                     /* why that failed as a whole; NULL: it did not */
+    char *report;                    /* what came of it, JSON; NULL: nothing yet */
+    int64_t n_documents;             /* that its files made; not set by the caller */
+} store_source;
+void store_source_deinit(store_source *s);
+
+/* A file of a source as it was when it was taken in. */
+typedef struct store_source_file {
+    char *path; /* below the source's folder */
+    int64_t size, mtime_ns, ctime_ns, inode;
+    unsigned char sha256[32];         /* of its bytes */
+    bool stored;                      /* a document was made of it */
+    unsigned char content_sha256[32]; /* that document's; all 0 where none was made */
+    char *error; /* why the file, as it is now, was not taken in; NULL: it was */
+} store_source_file;
+void store_source_file_deinit(store_source_file *f);
+
 /* ---- jobs, calls that may be repeated ---------------------------------------------------- */
 
 typedef struct store_job {

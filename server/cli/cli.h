@@ -108,6 +108,7 @@ typedef struct cli_command {
     X(restore) \
     X(serve) \
     X(stats) \
+    X(sync) \
     X(tokenize) \
     X(version) \
     /* end */

@@ -14,7 +14,7 @@
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/file_names.h"
-#include "server/cli/skip_counts.h"
+#include "data/files/skip_counts.h"
 #include "server/http/client.h"
 #include "server/routes/ingest_batch.h"
 #include "server/base/json.h"

@@ -317,7 +317,8 @@ static void an_older_database_gets_digests(void **state) {
             "ALTER TABLE documents DROP COLUMN digest; ALTER TABLE documents DROP COLUMN "
             "text_sha256; ALTER TABLE chunks DROP COLUMN digest; ALTER TABLE embeddings DROP "
             "COLUMN crc; ALTER TABLE embeddings_next DROP COLUMN crc; DROP TABLE home; "
-            "ALTER TABLE chunks DROP COLUMN place; PRAGMA user_version = 2",
+            "ALTER TABLE chunks DROP COLUMN place; DROP TABLE source_files; DROP TABLE sources; "
+            "PRAGMA user_version = 2",
             NULL);
     store_close(e.s);
     open_store(&e);

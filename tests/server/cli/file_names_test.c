@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 
 #include "server/cli/file_names.h"
-#include "server/cli/skip_counts.h"
+#include "data/files/skip_counts.h"
 
 /* A folder `top` with top/work (the working folder), top/work/notes, top/other and a link
  * top/work/docs -> top/other. */

@@ -1,4 +1,4 @@
-#include "server/cli/skip_counts.h"
+#include "data/files/skip_counts.h"
 
 #include <ctype.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* skip_counts.h - what a folder held that was not read, counted by kind. */
-#ifndef FORAGE_SERVER_SKIP_COUNTS_H
-#define FORAGE_SERVER_SKIP_COUNTS_H
+#ifndef FORAGE_DATA_SKIP_COUNTS_H
+#define FORAGE_DATA_SKIP_COUNTS_H
 
 #include <stddef.h>
 #include "kernels/buf.h"

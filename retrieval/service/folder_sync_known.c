@@ -1,0 +1,126 @@
+#include "retrieval/service/folder_sync_known.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/hex.h"
+
+enum { PAGE = 1000 };
+
+void known_files_deinit(known_files *k) {
+    for (size_t i = 0; i < k->n_rows; i++) store_source_file_deinit(&k->rows[i]);
+    for (size_t i = 0; i < k->n_orphans; i++) free(k->orphans[i]);
+    free(k->rows);
+    free(k->orphans);
+    free(k->files);
+    *k = (known_files){0};
+}
+
+/* Do its metadata say that it is of this source? */
+static bool names_source(const char *metadata, const char *name) {
+    cJSON *m = metadata ? cJSON_Parse(metadata) : NULL;
+    const char *says = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "source"));
+    bool same = says && !strcmp(says, name);
+    cJSON_Delete(m);
+    return same;
+}
+
+int known_documents_each(service *s, const char *tenant, const char *in, const char *name,
+                         known_documents_fn *fn, void *ctx, fo_err *err) {
+    store_collection c = {0};
+    fo_err own = {0};
+    int rc = store_get_collection(s->store, tenant, in, &c, &own);
+    if (rc == FO_ENOTFOUND) return FO_OK;
+    int64_t id = c.id;
+    store_collection_deinit(&c);
+    char prefix[80];
+    size_t n_prefix = (size_t)snprintf(prefix, sizeof prefix, "%s/", name);
+    char *after = rc ? NULL : strdup(prefix);
+    if (!rc && !after) rc = fo_no_memory(&own);
+    for (bool more = true; !rc && more;) {
+        store_document *docs = NULL;
+        size_t n = 0;
+        rc = store_list_documents(s->store, id, after, PAGE, &docs, &n, &more, &own);
+        for (size_t i = 0; i < n && !rc; i++) {
+            if (strncmp(docs[i].id, prefix, n_prefix) != 0) {
+                more = false;
+                break;
+            }
+            rc = fn(ctx, &docs[i], docs[i].id + n_prefix, names_source(docs[i].metadata, name),
+                    &own);
+        }
+        free(after);
+        after = n ? docs[n - 1].id : NULL;
+        if (n) docs[n - 1].id = NULL;
+        more = more && n;
+        for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
+        free(docs);
+    }
+    free(after);
+    if (rc && err) *err = own;
+    return rc;
+}
+
+typedef struct match {
+    known_files *k;
+    size_t at; /* of rows: both come in the same order */
+} match;
+
+static int see_document(void *ctx, const store_document *d, const char *path, bool named,
+                        fo_err *err) {
+    match *m = ctx;
+    known_files *k = m->k;
+    while (m->at < k->n_rows && strcmp(k->rows[m->at].path, path) < 0) m->at++;
+    if (m->at < k->n_rows && !strcmp(k->rows[m->at].path, path)) {
+        unsigned char sha256[32];
+        k->files[m->at].held = k->files[m->at].stored && !k->other_settings && !d->damaged &&
+                               fo_hex_read(sha256, 32, d->content_sha256) &&
+                               !memcmp(sha256, k->rows[m->at].content_sha256, 32);
+        return FO_OK;
+    }
+    if (!named) return FO_OK; /* of somebody else */
+    char **more = realloc(k->orphans, (k->n_orphans + 1) * sizeof *more);
+    if (!more) return fo_no_memory(err);
+    k->orphans = more;
+    if (!(more[k->n_orphans] = strdup(path))) return fo_no_memory(err);
+    k->n_orphans++;
+    return FO_OK;
+}
+
+static int compare_known(const void *a, const void *b) {
+    return strcmp(((const sync_known *)a)->path, ((const sync_known *)b)->path);
+}
+
+int known_files_load(known_files *k, service *s, const store_source *source, fo_err *err) {
+    int rc = source->id ? store_list_source_files(s->store, source->id, &k->rows, &k->n_rows, err)
+                        : FO_OK;
+    if (rc) return rc;
+    k->files = calloc(k->n_rows + 1, sizeof *k->files);
+    if (!k->files) return fo_no_memory(err);
+    k->n = k->n_rows;
+    for (size_t i = 0; i < k->n_rows; i++) {
+        const store_source_file *f = &k->rows[i];
+        k->files[i] = (sync_known){.path = f->path,
+                                   .size = f->size,
+                                   .mtime_ns = f->mtime_ns,
+                                   .ctime_ns = f->ctime_ns,
+                                   .inode = (uint64_t)f->inode,
+                                   .error = f->error,
+                                   .stored = f->stored};
+        memcpy(k->files[i].sha256, f->sha256, 32);
+        memcpy(k->files[i].content_sha256, f->content_sha256, 32);
+    }
+    match m = {k, 0};
+    rc = known_documents_each(s, source->tenant, source->collection, source->name, see_document, &m,
+                              err);
+    if (rc || !k->n_orphans) return rc;
+    sync_known *more = realloc(k->files, (k->n + k->n_orphans) * sizeof *more);
+    if (!more) return fo_no_memory(err);
+    k->files = more;
+    for (size_t i = 0; i < k->n_orphans; i++)
+        more[k->n++] = (sync_known){.path = k->orphans[i], .stored = true};
+    qsort(more, k->n, sizeof *more, compare_known);
+    return FO_OK;
+}

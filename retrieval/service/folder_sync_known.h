@@ -1,0 +1,30 @@
+/* folder_sync_known.h - what a run of folder_sync.h knows before it looks into the folder: the source's
+ * files as the run before left them, held against the documents that the collection has. */
+#ifndef FORAGE_RETRIEVAL_FOLDER_SYNC_KNOWN_H
+#define FORAGE_RETRIEVAL_FOLDER_SYNC_KNOWN_H
+
+#include "data/files/sync_plan.h"
+#include "retrieval/service/service_internal.h"
+
+typedef struct known_files {
+    bool other_settings; /* set before the load: documents were cut otherwise, all are made anew */
+    sync_known *files;   /* in byte order of their paths */
+    size_t n;
+    store_source_file *rows; /* own their strings, [n_rows] */
+    size_t n_rows;
+    char **orphans; /* paths of documents of the source of whose files nothing is known */
+    size_t n_orphans;
+} known_files;
+
+/* source.id 0: nothing is known yet but orphans. To be deinited whatever is returned. */
+int known_files_load(known_files *k, service *s, const store_source *source, fo_err *err);
+void known_files_deinit(known_files *k);
+
+/* Calls fn with each document NAME/... of the source's collection that is the source's by its metadata or
+ * listed in `rows`; a collection that is not there has none. */
+typedef int known_documents_fn(void *ctx, const store_document *d, const char *path, bool named,
+                               fo_err *err);
+int known_documents_each(service *s, const char *tenant, const char *collection, const char *name,
+                         known_documents_fn *fn, void *ctx, fo_err *err);
+
+#endif

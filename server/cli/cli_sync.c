@@ -1,0 +1,254 @@
+/* forage sync: a folder and the documents that came from it kept in step, once or for as long as it runs. */
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/files/folder_watch.h"
+#include "retrieval/service/folder_sync.h"
+#include "retrieval/service/home.h"
+#include "server/base/json.h"
+#include "server/base/printable.h"
+#include "server/cli/cli.h"
+#include "server/cli/cli_models.h"
+#include "server/cli/folder_report.h"
+#include "server/cli/progress.h"
+
+static struct {
+    const char *home, *name, *collection, *language, *max_deletes;
+    int64_t max_tokens, overlap, threads, max_file, interval;
+    bool json, dry_run, watch, relocate;
+} o = {.home = "home", .overlap = -1, .max_file = 64 << 20, .interval = 600};
+
+static const cli_option options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "the home to fill (default: home)"},
+    {"name", CLI_STRING, &o.name, "NAME",
+     "of the source: its documents are NAME/PATH (default: the folder's name)", .flag_only = true},
+    {"collection", CLI_STRING, &o.collection, "NAME",
+     "default: that of the source's last run, or default"},
+    {"dry-run", CLI_BOOL, &o.dry_run, NULL, "say what would be done, change nothing",
+     .flag_only = true},
+    {"watch", CLI_BOOL, &o.watch, NULL, "go on, and follow each change within seconds",
+     .flag_only = true},
+    {"interval", CLI_INT, &o.interval, "SECONDS",
+     "with --watch: look at all files this often, too (default 600)", .min = 1, .max = 1000000},
+    {"max-deletes", CLI_STRING, &o.max_deletes, "N|P%",
+     "remove nothing where more documents than this would go (default 50%, but 5 in any case)"},
+    {"max-file", CLI_BYTES, &o.max_file, "BYTES",
+     "larger files are left out and named; 0: any size (default 64M)"},
+    {"relocate", CLI_BOOL, &o.relocate, NULL, "the source's folder has another path than last time",
+     .flag_only = true},
+    {"language", CLI_STRING, &o.language, "NAME",
+     "of a new collection: english, german, ... or none"},
+    {"max-tokens", CLI_INT, &o.max_tokens, "N", "tokens of a chunk (default 256)", .min = 16,
+     .max = 8192},
+    {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
+     .min = 0, .max = 4095},
+    CLI_EMBED_OPTIONS,
+    {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
+    CLI_PROGRESS_OPTION,
+    {"json", CLI_BOOL, &o.json, NULL, "one JSON object a run on stdout"},
+    {0}};
+
+/* ---- while it runs ----------------------------------------------------------------------- */
+
+static folder_watch *watching; /* for the handler */
+static atomic_bool stop;
+
+static void on_signal(int sig) {
+    (void)sig;
+    stop = true;
+    folder_watch_wake(watching);
+}
+
+static void on_step(void *ctx, enum sync_kind kind, const char *path, const char *from) {
+    (void)ctx;
+    const char *what = kind == SYNC_MOVED      ? "move"
+                       : kind == SYNC_REMOVED  ? "remove"
+                       : kind == SYNC_WITHHELD ? "remove (refused)"
+                       : kind != SYNC_PUT      ? NULL
+                       : from                  ? "update"
+                                               : "create";
+    if (!what || o.json || !o.dry_run) return;
+    if (kind == SYNC_MOVED)
+        printable_say(stdout, "would move: %s -> %s", from, path);
+    else
+        printable_say(stdout, "would %s: %s", what, path);
+}
+
+static void on_left_out(void *ctx, const char *path, const char *kind, int64_t size) {
+    (void)ctx;
+    folder_report_left_out(path, kind, size, o.max_file);
+}
+
+static void on_entering(void *ctx, const char *path) {
+    (void)ctx;
+    if (watching) folder_watch_enter(watching, path);
+}
+
+static progress *bar;
+static void on_progress(void *ctx, size_t done, size_t all) {
+    (void)ctx;
+    progress_set_total(bar, all);
+    progress_set(bar, done);
+}
+
+/* ---- a run ------------------------------------------------------------------------------- */
+
+static void print_json(const folder_sync_request *q, const folder_sync_report *r) {
+    char *report = folder_sync_report_json(r);
+    fo_buf b = {0};
+    json_out w = {&b, false};
+    json_out_open(&w, NULL, '{');
+    json_out_string(&w, "source", q->name);
+    json_out_string(&w, "path", q->path);
+    json_out_string(&w, "collection", r->collection);
+    if (report && report[0] == '{' && report[1] != '}') {
+        fo_buf_char(&b, ',');
+        fo_buf_str(&b, report + 1); /* its members and its end */
+    }
+    if (report && !b.failed) cli_print_json(&b);
+    fo_buf_free(&b);
+    free(report);
+}
+
+static bool changed_anything(const folder_sync_report *r) {
+    return r->created || r->updated || r->moved || r->removed;
+}
+
+/* 0 done, 1 something failed, < 0: the run as a whole did. */
+static int run_once(service *s, const folder_sync_request *q, bool quiet, fo_err *err) {
+    folder_sync_report r;
+    bar = progress_begin("sync", "documents", 0, o.json);
+    int rc = folder_sync_run(s, q, &r, err);
+    progress_end(bar);
+    bar = NULL;
+    bool whole = folder_sync_is_whole(&r);
+    if (!rc && !(quiet && !changed_anything(&r))) {
+        if (o.json) {
+            print_json(q, &r);
+        } else {
+            if (!quiet)
+                printable_say(stdout, "source %s: %s, in collection %s", q->name, q->path,
+                              r.collection);
+            folder_report_print(&r);
+        }
+        fflush(stdout);
+    }
+    folder_sync_report_deinit(&r);
+    return rc ? rc : !whole;
+}
+
+/* Until a signal. A run that fails as a whole (the folder is away) is said once, and tried again. */
+static int run_watching(service *s, folder_sync_request *q, int status, fo_err *err) {
+    struct sigaction act = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    q->cancel = &stop;
+    q->retry_failed = false;
+    bool said = false, away = false;
+    while (!stop) {
+        if (*folder_watch_trouble(watching) && !said)
+            printable_say(stderr, "forage: %s; looking every %lld seconds",
+                          folder_watch_trouble(watching), (long long)o.interval);
+        said = said || *folder_watch_trouble(watching);
+        enum folder_watch_event event;
+        int rc = folder_watch_wait(watching, (int)(away && o.interval > 5 ? 5 : o.interval) * 1000,
+                                   &event, err);
+        if (rc) return cli_fail(err);
+        if (stop) break;
+        fo_err why = {0};
+        rc = run_once(s, q, true, &why);
+        if (rc < 0 && stop) break;
+        if (rc < 0 && !away) cli_fail(&why);
+        away = rc < 0;
+        if (rc) status = 1;
+    }
+    return status;
+}
+
+static int run(int argc, char **argv) {
+    (void)argc;
+    char path[PATH_MAX];
+    struct stat st;
+    sync_limit limit = SYNC_LIMIT_DEFAULT;
+    if (o.max_deletes && !sync_limit_read(&limit, o.max_deletes))
+        return cli_wrong_usage("--max-deletes must be a number of documents, or a share such as "
+                               "30%%, not '%.40s'",
+                               o.max_deletes);
+    if (o.overlap >= 0 && o.overlap >= (o.max_tokens ? o.max_tokens : 256) / 2)
+        return cli_wrong_usage("--overlap must be less than half of --max-tokens");
+    if (o.collection && !service_name_valid(o.collection))
+        return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
+    if (o.watch && o.dry_run) return cli_wrong_usage("--watch and --dry-run exclude each other");
+    fo_err err = {0};
+    if (!realpath(argv[0], path))
+        return fo_fail_errno(&err, "cannot open the folder %.300s", argv[0]), cli_fail(&err);
+    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+        return cli_wrong_usage("%s is no folder; 'forage ingest' takes files", argv[0]);
+    const char *slash = strrchr(path, '/'), *name = o.name ? o.name : slash ? slash + 1 : path;
+    if (!service_name_valid(name))
+        return cli_wrong_usage(
+            "%s'%s' is no name of a source: it needs 1 to 64 of A-Z a-z 0-9 _ - . "
+            "and no dot in front%s",
+            o.name ? "--name " : "", name, o.name ? "" : "; say --name NAME");
+    service *s = NULL;
+    int rc = o.watch ? folder_watch_create(&watching, path, &err) : FO_OK;
+    if (!rc && o.dry_run) rc = home_must_exist(o.home, &err);
+    if (!rc)
+        rc = cli_models_open(&s,
+                             &(service_options){.home = o.home,
+                                                .n_threads = (int)o.threads,
+                                                .read_only = o.dry_run,
+                                                .cache_bytes = -1},
+                             &err);
+    folder_sync_request q = {.tenant = "default",
+                             .name = name,
+                             .collection = o.collection,
+                             .path = path,
+                             .relocate = o.relocate,
+                             .language = o.language,
+                             .max_tokens = (size_t)o.max_tokens,
+                             .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap,
+                             .max_file_bytes = o.max_file,
+                             .limit = limit,
+                             .retry_failed = true,
+                             .dry_run = o.dry_run,
+                             .step = on_step,
+                             .left_out = on_left_out,
+                             .entering = on_entering,
+                             .progress = on_progress};
+    if (!rc) rc = run_once(s, &q, false, &err);
+    int status = rc < 0 ? cli_fail(&err) : rc;
+    if (o.watch && rc >= 0) status = run_watching(s, &q, status, &err);
+    service_close(s);
+    if (o.watch) { /* the handler may still come */
+        signal(SIGINT, SIG_DFL);
+        signal(SIGTERM, SIG_DFL);
+    }
+    folder_watch_free(watching);
+    return status;
+}
+
+const cli_command cli_command_sync = {
+    "sync",
+    "keep a folder and its documents in step",
+    "forage sync FOLDER [--name NAME] [--home DIR] [--collection C] [--dry-run]\n"
+    "            [--watch] [--max-deletes N|P%]",
+    "What is new in the folder is taken in, what has changed is updated, what has moved keeps its\n"
+    "document under the new name, and the documents of files that are gone are removed: those "
+    "that\n"
+    "came from this folder and no others. Nothing is removed where the folder is missing, cannot "
+    "be\n"
+    "read or has become empty, or where more than --max-deletes would go.\n"
+    "Left out, and counted by kind: what the .gitignore and .forageignore files in the folder "
+    "say,\n"
+    "hidden files, node_modules, links, empty files and formats that nobody reads.\n"
+    "Ends with a table; status 1 where anything failed.",
+    options,
+    1,
+    1,
+    run};
