@@ -152,14 +152,15 @@ static void what_cannot_be_seen_stays(void **state) {
     scene s = make_scene();
     known(&s, "a/b/c", 1, 'c'), known(&s, "a/bc", 1, 'b'), known(&s, "a/d", 1, 'd');
     file(&s, "z", 1, 'z');
-    s.unseen[0] = "x", s.unseen[1] = "a/b";
+    static char other[] = "x", folder[] = "a/b", root[] = "";
+    s.unseen[0] = other, s.unseen[1] = folder;
     s.found.n_unseen = 2;
     plan(&s);
     expect(&s, 0, SYNC_PUT, "z", NULL);
     expect(&s, 1, SYNC_REMOVED, "a/bc", NULL);
     expect(&s, 2, SYNC_REMOVED, "a/d", NULL);
     expect(&s, 3, SYNC_KEPT, "a/b/c", NULL);
-    s.unseen[1] = ""; /* the folder itself */
+    s.unseen[1] = root; /* the folder itself */
     plan(&s);
     assert_int_equal(s.plan.count[SYNC_KEPT], 3);
     assert_int_equal(s.plan.count[SYNC_REMOVED], 0);
@@ -184,7 +185,7 @@ static void failures_are_tried_again_when_asked_or_changed(void **state) {
 }
 
 static void fill(scene *s, size_t n_known, size_t n_left) {
-    static char names[MOST][8];
+    static char names[MOST][32];
     for (size_t i = 0; i < n_known; i++) {
         snprintf(names[i], sizeof names[i], "f%02zu", i);
         known(s, names[i], 1, (char)i);
