@@ -231,10 +231,10 @@ static int walk_entry(walk *k, int fd, const char *name, const ignore_rules *rul
         if (!why.code) fo_fail_errno(&why, "cannot open the folder");
         return unseen(k, &why, err);
     }
-    if (k->w->wanted && !k->w->wanted(name)) return skip_counts_add_file(skipped, name), FO_OK;
-    kind = !st.st_size                                                 ? "empty"
-           : k->w->max_file_bytes && st.st_size > k->w->max_file_bytes ? "too large"
-                                                                       : NULL;
+    int wanted = k->w->wanted ? k->w->wanted(name) : 1;
+    if (!wanted) return skip_counts_add_file(skipped, name), FO_OK;
+    int64_t most = wanted == 2 ? 0 : k->w->max_file_bytes;
+    kind = !st.st_size ? "empty" : most && st.st_size > most ? "too large" : NULL;
     if (!kind) return add_file(k, &st, err);
     skip_counts_add(skipped, kind);
     if (k->w->left_out) k->w->left_out(k->w->ctx, k->path.data, kind, st.st_size);

@@ -45,11 +45,11 @@ void folder_listing_deinit(folder_listing *l);
 
 /* Paths are below the folder, "" is the folder itself. */
 typedef struct folder_walk {
-    int (*wanted)(
-        const char *file_name); /* by its name; what it does not want counts by its ending */
-    int64_t max_file_bytes;     /* 0: any size */
-    const struct stat *except;  /* NULL, or a folder that is left out wherever it lies */
-    const atomic_bool *cancel;  /* NULL, or ends it (FO_ECANCELLED) */
+    /* By its name; 0: not, and it counts by its ending; 2: of any size. NULL: all are wanted. */
+    int (*wanted)(const char *file_name);
+    int64_t max_file_bytes;    /* 0: any size */
+    const struct stat *except; /* NULL, or a folder that is left out wherever it lies */
+    const atomic_bool *cancel; /* NULL, or ends it (FO_ECANCELLED) */
     /* NULL, or called: a path could not be read; a file that is wanted was left out as "empty" or
      * "too large"; a folder is about to be read (watch it now, and no change is missed). */
     void (*failed)(void *ctx, const char *path, const fo_err *why);

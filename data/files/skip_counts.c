@@ -5,21 +5,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-void skip_counts_add(skip_counts *c, const char *kind) {
+static void add(skip_counts *c, const char *kind, size_t n) {
     if (strlen(kind) >= SKIP_KIND_BYTES) kind = "other";
-    c->n++;
+    c->n += n;
     for (size_t i = 0; i < c->n_kinds; i++)
         if (!strcmp(c->by[i].kind, kind)) {
-            c->by[i].n++;
+            c->by[i].n += n;
             return;
         }
     if (c->n_kinds == SKIP_KINDS) { /* the last row takes what has none */
-        c->by[SKIP_KINDS - 1].n++;
+        c->by[SKIP_KINDS - 1].n += n;
         return;
     }
     if (c->n_kinds == SKIP_KINDS - 1) kind = "other";
     snprintf(c->by[c->n_kinds].kind, SKIP_KIND_BYTES, "%s", kind);
-    c->by[c->n_kinds++].n = 1;
+    c->by[c->n_kinds++].n = n;
+}
+
+void skip_counts_add(skip_counts *c, const char *kind) {
+    add(c, kind, 1);
+}
+
+void skip_counts_join(skip_counts *to, const skip_counts *from) {
+    for (size_t i = 0; i < from->n_kinds; i++) add(to, from->by[i].kind, from->by[i].n);
 }
 
 void skip_counts_add_file(skip_counts *c, const char *name) {

@@ -21,6 +21,8 @@ typedef struct skip_counts {
 void skip_counts_add(skip_counts *c, const char *kind);
 /* By the ending of a file's name, in small letters: ".docx", ".tar.gz"; "no ending". */
 void skip_counts_add_file(skip_counts *c, const char *name);
+/* Those of `from` on top. */
+void skip_counts_join(skip_counts *to, const skip_counts *from);
 /* The most frequent first, then by name; nothing can be added afterwards. */
 void skip_counts_sort(skip_counts *c);
 /* "12 skipped: .pdf 9, hidden 2, .docx 1"; nothing where nothing was skipped. Sorts. */

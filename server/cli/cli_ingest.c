@@ -1,5 +1,4 @@
 /* forage ingest: files, folders, .jsonl and stdin into a home or a running service. */
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,12 +8,13 @@
 #include <unistd.h>
 
 #include "data/extract/extract.h"
+#include "data/files/folder_walk.h"
 #include "kernels/file.h"
 #include "retrieval/service/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/file_names.h"
-#include "data/files/skip_counts.h"
+#include "server/cli/folder_report.h"
 #include "server/http/client.h"
 #include "server/routes/ingest_batch.h"
 #include "server/base/json.h"
@@ -22,17 +22,15 @@
 #include "server/base/printable.h"
 #include "server/cli/progress.h"
 
-#define FILE_MAX_BYTES  ((size_t)64 << 20)
 #define BATCH_BYTES     ((size_t)4 << 20)
 #define BATCH_DOCUMENTS 256
-#define DEPTH_MAX       64
 #define ID_MAX_BYTES    512
 
 static struct {
     const char *home, *url, *key, *collection, *language, *files_from, *base;
-    int64_t max_tokens, overlap, threads;
+    int64_t max_tokens, overlap, threads, max_file;
     bool json;
-} o = {.home = "home", .collection = "default", .overlap = -1};
+} o = {.home = "home", .collection = "default", .overlap = -1, .max_file = 64 << 20};
 
 static const cli_option options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "the home to fill (default: home)"},
@@ -47,6 +45,8 @@ static const cli_option options[] = {
      .min = 0, .max = 4095},
     {"base", CLI_STRING, &o.base, "DIR",
      "name files by their paths below this folder (default: the working folder)"},
+    {"max-file", CLI_BYTES, &o.max_file, "BYTES",
+     "larger files of a folder are left out and named; 0: any size (default 64M)"},
     {"files-from", CLI_STRING, &o.files_from, "FILE", "a path a line; - for stdin",
      .flag_only = true},
     CLI_EMBED_OPTIONS,
@@ -62,6 +62,8 @@ typedef struct target {
     ingest_totals totals;
     size_t n_unread; /* failed here, before any document was made of them */
     skip_counts skipped;
+    fo_buf failures; /* JSON: the first ones */
+    size_t n_failures;
     /* of the path that is being read: file_names.h */
     file_names names;
     bool look_up; /* the collection may hold its files under another name than the new one */
@@ -75,15 +77,25 @@ typedef struct target {
     size_t n_waiting;
 } target;
 
+/* Said and, with --json, kept. */
 static void on_failed(void *ctx, const char *id, const fo_err *why) {
-    (void)ctx;
+    target *t = ctx;
+    if (o.json && t->n_failures++ < FOLDER_SYNC_FAILURES) {
+        json_out w = {&t->failures, t->n_failures > 1};
+        json_out_open(&w, NULL, '{');
+        json_out_string(&w, "file", id ? id : "document");
+        json_out_string(&w, "reason", why->msg);
+        json_out_close(&w, '}');
+    }
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr); /* over the bar, which is drawn again */
     printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
 }
 
 static void on_textless(void *ctx, const char *id) {
-    fo_err why = {.msg = "it holds no text; no question finds it"};
-    on_failed(ctx, id, &why);
+    (void)ctx;
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    printable_say(stderr, "forage: %s: it holds no text; no question finds it",
+                  id ? id : "document");
 }
 
 /* A file or folder that could not be read. */
@@ -374,8 +386,8 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
     return rc;
 }
 
-/* child: what of path is below the path that was given, "" for that itself. */
-static int ingest_file(target *t, const char *path, const char *child, fo_err *err) {
+/* A file that was named itself: never skipped. */
+static int ingest_file(target *t, const char *path, fo_err *err) {
     char *data;
     size_t n;
     fo_err why = {0};
@@ -389,7 +401,69 @@ static int ingest_file(target *t, const char *path, const char *child, fo_err *e
         fclose(f);
         return rc;
     }
-    if (fo_file_read(path, FILE_MAX_BYTES, &data, &n, &why)) return unread(t, path, &why), FO_OK;
+    size_t most = o.max_file ? (size_t)o.max_file : SIZE_MAX;
+    int rc = fo_file_read(path, most, &data, &n, &why);
+    if (rc == FO_ELIMIT)
+        fo_fail(&why, rc, "it is larger than the %lld bytes that --max-file allows",
+                (long long)o.max_file);
+    if (!rc && !n) {
+        free(data);
+        rc = fo_fail(&why, FO_EINVAL, "it is empty");
+    }
+    if (rc) return unread(t, path, &why), FO_OK;
+    fo_buf id = {0};
+    rc = name_file(t, "", &id, err);
+    if (!rc) rc = add_file(t, id.data, path, data, n, err);
+    fo_buf_free(&id);
+    free(data);
+    return rc;
+}
+
+/* ---- folders ---------------------------------------------------------------------------- */
+
+typedef struct ingest_walk {
+    target *t;
+    const char *path;
+    fo_buf joined;
+} ingest_walk;
+
+/* What lies at `child` of it, as it would be typed. */
+static const char *join(ingest_walk *f, const char *child) {
+    file_names_join(&f->joined, f->path, child);
+    return f->joined.data && !f->joined.failed ? f->joined.data : f->path;
+}
+
+static void on_walk_failed(void *ctx, const char *child, const fo_err *why) {
+    ingest_walk *f = ctx;
+    unread(f->t, join(f, child), why);
+}
+
+static void on_left_out(void *ctx, const char *child, const char *kind, int64_t size) {
+    ingest_walk *f = ctx;
+    folder_report_left_out(join(f, child), kind, size, o.max_file);
+}
+
+static int is_wanted(const char *name) {
+    return is_lines(name) ? 2 : extract_knows_file(name);
+}
+
+static int ingest_file_of(ingest_walk *f, int fd, const char *child, fo_err *err) {
+    target *t = f->t;
+    const char *path = join(f, child);
+    struct stat st;
+    fo_err why = {0};
+    if (is_lines(child)) {
+        int file = folder_open_file(fd, child, &st, &why);
+        FILE *lines = file < 0 ? NULL : fdopen(file, "r");
+        if (!lines) return unread(t, path, &why), FO_OK;
+        int rc = ingest_lines(t, lines, path, err);
+        fclose(lines);
+        return rc;
+    }
+    char *data;
+    size_t n;
+    if (folder_read_file(fd, child, o.max_file, &data, &n, &st, &why))
+        return unread(t, path, &why), FO_OK;
     fo_buf id = {0};
     int rc = name_file(t, child, &id, err);
     if (!rc) rc = add_file(t, id.data, path, data, n, err);
@@ -398,71 +472,28 @@ static int ingest_file(target *t, const char *path, const char *child, fo_err *e
     return rc;
 }
 
-static int compare_names(const void *a, const void *b) {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static int ingest_folder(target *t, const char *path, size_t root, int depth, fo_err *err);
-
-static int ingest_entry(target *t, const char *path, size_t root, int depth, fo_err *err) {
-    struct stat st;
+/* A folder in order of names; what is left out is counted. */
+static int ingest_folder(target *t, const char *path, fo_err *err) {
+    ingest_walk f = {t, path, {0}};
     fo_err why = {0};
-    if (lstat(path, &st) != 0) {
-        fo_fail_errno(&why, "cannot open it");
-        return unread(t, path, &why), FO_OK;
-    }
-    if (S_ISDIR(st.st_mode)) return ingest_folder(t, path, root, depth + 1, err);
-    if (S_ISLNK(st.st_mode))
-        skip_counts_add(&t->skipped, "link");
-    else if (!S_ISREG(st.st_mode))
-        skip_counts_add(&t->skipped, "no file"); /* a socket, a pipe, a device */
-    else if (extract_knows_file(path) || is_lines(path))
-        return ingest_file(t, path, path + root, err);
-    else
-        skip_counts_add_file(&t->skipped, strrchr(path, '/') + 1);
-    return FO_OK;
-}
-
-/* A folder in order of names; what is left out is counted. path[root ..] is what is below the path that
- * was given. */
-static int ingest_folder(target *t, const char *path, size_t root, int depth, fo_err *err) {
-    DIR *d = opendir(path);
-    fo_err why = {0};
-    if (!d || depth > DEPTH_MAX) {
-        if (d)
-            fo_fail(&why, FO_ELIMIT, "nested deeper than %d folders", DEPTH_MAX);
-        else
-            fo_fail_errno(&why, "cannot open the folder");
-        if (d) closedir(d);
-        return unread(t, path, &why), FO_OK;
-    }
-    char **names = NULL;
-    size_t n = 0;
-    int rc = FO_OK;
-    for (struct dirent *e; !rc && (e = readdir(d));) {
-        if (!strcmp(e->d_name, ".") || !strcmp(e->d_name, "..")) continue;
-        if (e->d_name[0] == '.') {
-            skip_counts_add(&t->skipped, "hidden");
-            continue;
-        }
-        char **more = realloc(names, (n + 1) * sizeof *more);
-        if (more) names = more;
-        if (!more || !(names[n] = strdup(e->d_name)))
-            rc = fo_no_memory(err);
-        else
-            n++;
-    }
-    closedir(d);
-    if (n) qsort(names, n, sizeof *names, compare_names);
-    for (size_t i = 0; i < n; i++) {
-        fo_buf child = {0};
-        file_names_join(&child, path, names[i]);
-        if (child.failed && !rc) rc = fo_no_memory(err);
-        if (!rc) rc = ingest_entry(t, child.data, root, depth, err);
-        fo_buf_free(&child);
-        free(names[i]);
-    }
-    free(names);
+    int fd = folder_open(path, &why);
+    if (fd < 0) return unread(t, path, &why), FO_OK;
+    struct stat home;
+    bool at_home = !t->client && stat(o.home, &home) == 0;
+    folder_walk w = {.wanted = is_wanted,
+                     .except = at_home ? &home : NULL,
+                     .max_file_bytes = o.max_file,
+                     .failed = on_walk_failed,
+                     .left_out = on_left_out,
+                     .ctx = &f};
+    folder_listing found;
+    int rc = folder_walk_run(&w, fd, &found, err);
+    skip_counts_join(&t->skipped, &found.skipped);
+    for (size_t i = 0; i < found.n && !rc; i++)
+        rc = ingest_file_of(&f, fd, found.files[i].path, err);
+    folder_listing_deinit(&found);
+    fo_buf_free(&f.joined);
+    close(fd);
     return rc;
 }
 
@@ -477,9 +508,7 @@ static int ingest_path(target *t, const char *path, fo_err *err) {
     if (file_names_make(&t->names, path, o.base, &why)) return unread(t, path, &why), FO_OK;
     bool folder = S_ISDIR(st.st_mode);
     int rc = is_lines(path) && !folder ? FO_OK : begin_names(t, folder, err);
-    size_t root = strlen(path);
-    if (!ends_with(path, "/")) root++;
-    if (!rc) rc = folder ? ingest_folder(t, path, root, 0, err) : ingest_file(t, path, "", err);
+    if (!rc) rc = folder ? ingest_folder(t, path, err) : ingest_file(t, path, err);
     file_names_deinit(&t->names);
     return rc;
 }
@@ -546,9 +575,7 @@ static void print_totals(target *t, double seconds) {
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
                r->commit_ms / 1000);
         if (t->totals.n_textless) printf("%zu without text\n", t->totals.n_textless);
-        skip_counts_write(&t->skipped, &b);
-        if (b.len) printable_say(stdout, "%s", b.data);
-        fo_buf_free(&b);
+        folder_report_print_skipped(&t->skipped);
         return;
     }
     json_out out = {&b, false};
@@ -562,6 +589,9 @@ static void print_totals(target *t, double seconds) {
     for (size_t i = 0; i < t->skipped.n_kinds; i++)
         json_out_int(&out, t->skipped.by[i].kind, (int64_t)t->skipped.by[i].n);
     json_out_close(&out, '}');
+    json_out_open(&out, "failures", '[');
+    if (t->failures.len) fo_buf_add(&b, t->failures.data, t->failures.len);
+    json_out_close(&out, ']');
     json_out_int(&out, "without_text", (int64_t)t->totals.n_textless);
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
     json_out_number(&out, "seconds", seconds);
@@ -599,8 +629,9 @@ static int run(int argc, char **argv) {
     client_close(t.client);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
+    if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
+    fo_buf_free(&t.failures);
     if (rc) return cli_fail(&err);
-    print_totals(&t, (double)(log_now_ms() - began) / 1000);
     return t.totals.n[INGEST_FAILED] ? 1 : 0;
 }
 
@@ -611,8 +642,9 @@ const cli_command cli_command_ingest = {
     "forage ingest --files-from LIST ...\n"
     "producer | forage ingest - ...",
     "A folder is read with all below it, in formats that are known by their ending; what is left\n"
-    "out (other endings, hidden files, links) is counted by kind. A .jsonl file, and stdin (-),\n"
-    "hold a document a line:\n"
+    "out (other endings, hidden files, node_modules, links, empty files, what .gitignore and\n"
+    ".forageignore files say) is counted by kind. A .jsonl file, and stdin (-), hold a document a\n"
+    "line:\n"
     "  "
     "{\"id\":\"kb-1\",\"text\":\"...\",\"title\":\"...\",\"uri\":\"...\",\"metadata\":{\"year\":"
     "2026}}\n"

@@ -42,12 +42,27 @@ mkdir empty
 : >empty/none.txt
 printf '<html><body></body></html>' >empty/page.html
 echo "The mill turns." >empty/mill.txt
-run 0 "$forage" ingest empty --home "$work/textless" && counts 3 0 0 0 && grep -qx '2 without text' "$work/out" &&
-    grep -q 'none.txt: it holds no text' "$work/err" && grep -q 'page.html: it holds no text' "$work/err" &&
+run 0 "$forage" ingest empty --home "$work/textless" && counts 2 0 0 0 && grep -qx '1 without text' "$work/out" &&
+    grep -qx '1 skipped: empty 1' "$work/out" && grep -q 'page.html: it holds no text' "$work/err" &&
     ! grep -q mill.txt "$work/err"
 check "a document without text is named" $?
-run 0 "$forage" ingest empty --home "$work/textless-json" --json && grep -q '"without_text":2' "$work/out"
+run 0 "$forage" ingest empty --home "$work/textless-json" --json && grep -q '"without_text":1' "$work/out"
 check "and counted in JSON" $?
+run 1 "$forage" ingest empty/none.txt --home "$work/textless" && counts 0 0 0 1 && grep -q 'none.txt: it is empty' "$work/err"
+check "a file without a byte is none" $?
+run 0 "$forage" ingest empty --max-file 10 --home "$work/textless" && counts 0 0 0 0 && grep -q '^3 skipped: too large 2, empty 1' "$work/out" &&
+    grep -q '^forage: empty/mill.txt: left out: its 16 bytes are more than the 10 of --max-file' "$work/err"
+check "larger files than may be are left out and named" $?
+run 1 "$forage" ingest empty/mill.txt --max-file 10 --home "$work/textless" --json &&
+    grep -q '"failures":\[{"file":"empty/mill.txt","reason":"it is larger than the 10 bytes that --max-file allows"}\]' "$work/out"
+check "one that is named itself fails, with the reason in JSON" $?
+mkdir -p rules/sub rules/node_modules && cd rules || exit 1
+echo "The lock is red." | tee a.md b.md sub/a.md sub/c.md node_modules/n.md >/dev/null
+echo 'a.md' >.gitignore && echo '!a.md' >sub/.forageignore
+cd .. && run 0 "$forage" ingest rules --home "$work/rules-home" && counts 3 0 0 0 &&
+    grep -qx '4 skipped: hidden 2, ignored 1, node_modules 1' "$work/out"
+check "ignore rules hold for a folder" $?
+run 0 "$forage" ingest rules/a.md --home "$work/rules-home" && counts 1 0 0 0; check "and not for a file that is named" $?
 echo '{"id":"x"}' >bad.jsonl
 run 1 "$forage" ingest in/ferry.md bad.jsonl --home "$work/one" && counts 0 0 1 1 && grep -q 'bad.jsonl:1' "$work/err"
 check "so is a line that is no document" $?
@@ -92,7 +107,7 @@ printf '{"id":"%s/notes/a.md","uri":"%s/notes/a.md","text":"Old."}\n' "$PWD" "$P
 ln -s "$work/away" docs
 printf '{"id":"docs/c.md","uri":"docs/c.md","text":"Old."}\n' >>"$work/old.jsonl"
 serve "$work/five"
-run 0 "$forage" ingest "$work/empty" --url "$url" --collection textless && grep -qx '2 without text' "$work/out" &&
+run 0 "$forage" ingest "$work/empty" --url "$url" --collection textless && grep -qx '1 without text' "$work/out" &&
     grep -q 'page.html: it holds no text' "$work/err"
 check "a service's reply says it too" $?
 for target in "--home $work/four" "--url $url"; do
