@@ -72,14 +72,15 @@ int sync_plan_doubts(const folder_listing *found, const sync_known *known, size_
     if (!gone) return fo_no_memory(err);
     pair p;
     for (merge m = {found, known, n, 0, 0}; next_pair(&m, &p);)
-        if (!p.file && p.known->held) gone[n_gone++] = p.known->size;
+        if (!p.file && p.known->stored) gone[n_gone++] = p.known->size;
     if (n_gone) qsort(gone, n_gone, sizeof *gone, compare_sizes);
     for (merge m = {found, known, n, 0, 0}; next_pair(&m, &p);) {
         if (!p.file) continue;
-        doubt[p.at] =
-            p.known ? !must_put(p.known, opt) && p.file->size == p.known->size &&
-                          !same_stat(p.file, p.known)
-                    : n_gone && bsearch(&p.file->size, gone, n_gone, sizeof *gone, compare_sizes);
+        if (p.known && !must_put(p.known, opt))
+            doubt[p.at] = p.file->size == p.known->size && !same_stat(p.file, p.known);
+        else /* what went may be this */
+            doubt[p.at] =
+                n_gone && bsearch(&p.file->size, gone, n_gone, sizeof *gone, compare_sizes);
     }
     free(gone);
     return FO_OK;
@@ -141,7 +142,7 @@ static size_t find_moved(const sync_known *const *gone, const bool *taken, size_
 }
 
 static void add(sync_plan *p, enum sync_kind kind, const folder_file *f, const sync_known *k) {
-    p->steps[p->n++] = (sync_step){kind, f, k};
+    p->steps[p->n++] = (sync_step){.kind = kind, .file = f, .known = k};
 }
 
 static enum sync_kind kind_of(const folder_file *f, const sync_known *k, const sync_hash *hash,
@@ -159,11 +160,41 @@ static int compare_steps(const void *a, const void *b) {
                   y->file ? y->file->path : y->known->path);
 }
 
+static int compare_hashes(const void *a, const void *b) {
+    return memcmp(a, b, 32);
+}
+
+/* What is removed here, and stands there: which contents does the folder hold, as far as they are known? */
+static int mark_elsewhere(sync_plan *p, const folder_listing *found, const sync_hash *hashes,
+                          fo_err *err) {
+    unsigned char(*held)[32] = malloc((found->n + 1) * sizeof *held);
+    size_t n = 0;
+    if (!held) return fo_no_memory(err);
+    for (size_t i = 0; i < p->n; i++) {
+        const sync_step *s = &p->steps[i];
+        const sync_hash *h = s->file ? &hashes[s->file - found->files] : NULL;
+        if (h && h->known)
+            memcpy(held[n++], h->sha256, 32);
+        else if (s->kind == SYNC_UNCHANGED)
+            memcpy(held[n++], s->known->sha256, 32);
+    }
+    if (n) qsort(held, n, sizeof *held, compare_hashes);
+    for (size_t i = 0; i < p->n && n; i++)
+        if (p->steps[i].kind == SYNC_REMOVED)
+            p->steps[i].elsewhere =
+                bsearch(p->steps[i].known->sha256, held, n, sizeof *held, compare_hashes) != NULL;
+    free(held);
+    return FO_OK;
+}
+
 /* None of the removals, where they are too many. */
 static void hold_back(sync_plan *p, const folder_listing *found, size_t n_stored,
                       const sync_options *opt) {
     size_t n = 0;
-    for (size_t i = 0; i < p->n; i++) n += p->steps[i].kind == SYNC_REMOVED;
+    for (size_t i = 0; i < p->n; i++) {
+        n += p->steps[i].kind == SYNC_REMOVED && !p->steps[i].elsewhere;
+        n_stored -= p->steps[i].elsewhere;
+    }
     const sync_limit *l = &opt->limit;
     int64_t most = l->share ? (int64_t)((double)n_stored * (double)l->n / 100) : l->n;
     if (l->share && most < l->at_least) most = l->at_least;
@@ -178,7 +209,8 @@ static void hold_back(sync_plan *p, const folder_listing *found, size_t n_stored
                 "files are meant to be gone, allow more (max_deletes)",
                 n, n_stored, (long long)most);
     for (size_t i = 0; i < p->n && p->withheld.code; i++)
-        if (p->steps[i].kind == SYNC_REMOVED) p->steps[i].kind = SYNC_WITHHELD;
+        if (p->steps[i].kind == SYNC_REMOVED && !p->steps[i].elsewhere)
+            p->steps[i].kind = SYNC_WITHHELD;
 }
 
 int sync_plan_make(sync_plan *out, const folder_listing *found, const sync_hash *hashes,
@@ -221,11 +253,13 @@ int sync_plan_make(sync_plan *out, const folder_listing *found, const sync_hash 
     }
     for (size_t i = 0; i < n_gone; i++)
         if (!taken[i]) add(out, gone[i]->stored ? SYNC_REMOVED : SYNC_FORGOTTEN, NULL, gone[i]);
+    int rc = mark_elsewhere(out, found, hashes, err);
     hold_back(out, found, n_stored, opt);
     for (size_t i = 0; i < out->n; i++) out->count[out->steps[i].kind]++;
     if (out->n) qsort(out->steps, out->n, sizeof *out->steps, compare_steps);
     free(gone);
     free(taken);
     free(unseen);
-    return FO_OK;
+    if (rc) sync_plan_deinit(out);
+    return rc;
 }

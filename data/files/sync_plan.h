@@ -10,7 +10,8 @@
  * A file is unchanged where size, mtime, ctime and inode are, or else where its content is. One that went,
  * and whose content stands under a new path, has moved. Documents are removed where the file is known to
  * be gone: not where its folder could not be read; not where the folder has become empty; and not where
- * more would go than the limit allows: then none goes (WITHHELD). */
+ * more would go than the limit allows: then none goes (WITHHELD). A document whose content the folder
+ * still holds under another path (of a move that was interrupted, say) goes, and does not count. */
 #ifndef FORAGE_DATA_SYNC_PLAN_H
 #define FORAGE_DATA_SYNC_PLAN_H
 
@@ -65,6 +66,7 @@ typedef struct sync_step {
     enum sync_kind kind;
     const folder_file *file; /* NULL: there is none */
     const sync_known *known; /* NULL: nothing is */
+    bool elsewhere;          /* REMOVED: the folder holds the same content under another path */
 } sync_step;
 
 typedef struct sync_plan {

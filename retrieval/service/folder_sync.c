@@ -1,8 +1,9 @@
 /* One run, in this order: what is known (source, files, documents) -> walk -> doubts hashed -> plan -> files read and
  * ingested, documents of moved files deleted under their old ids, those of files that are gone deleted.
  *
- * 1. Documents first, then what is known of their files: killed between the two, the next run finds documents whose
- *    metadata name the source and whose files it does not know (orphans), and takes them for its own.
+ * 1. The store is told of new files before their documents are made, and of what became of them after: killed in
+ *    between, the next run knows that there may be documents. Those that name the source and of whose files nothing is
+ *    known all the same (orphans) are its own, too.
  * 2. A file that moved is ingested under its new id before the old one goes. */
 #include "retrieval/service/folder_sync.h"
 
@@ -284,6 +285,18 @@ static void count_result(run *k, batch *b, size_t i) {
     if (k->q->textless) k->q->textless(k->q->ctx, path);
 }
 
+/* Files that are new to the store: their content, and no document yet. */
+static int announce(run *k, const batch *b, fo_err *err) {
+    store_source_file rows[BATCH_DOCUMENTS];
+    size_t n = 0;
+    for (size_t i = 0; i < b->n; i++) {
+        if (b->steps[i]->kind != SYNC_MOVED && b->steps[i]->known) continue;
+        rows[n] = b->rows[i];
+        rows[n++].mtime_ns = 0;
+    }
+    return n ? store_write_source_files(k->s->store, k->source.id, rows, n, NULL, 0, err) : FO_OK;
+}
+
 static int batch_write(run *k, batch *b, fo_err *err) {
     if (!b->n) return FO_OK;
     ingest_options opt = {.tenant = k->q->tenant,
@@ -293,7 +306,8 @@ static int batch_write(run *k, batch *b, fo_err *err) {
                           .overlap = k->q->overlap,
                           .cancel = k->q->cancel};
     memset(b->results, 0, sizeof b->results);
-    int rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);
+    int rc = announce(k, b, err);
+    if (!rc) rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);
     char *old[BATCH_DOCUMENTS];
     const char *gone[BATCH_DOCUMENTS];
     size_t n_old = 0, n_gone = 0;

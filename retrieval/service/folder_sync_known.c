@@ -75,7 +75,8 @@ static int see_document(void *ctx, const store_document *d, const char *path, bo
     while (m->at < k->n_rows && strcmp(k->rows[m->at].path, path) < 0) m->at++;
     if (m->at < k->n_rows && !strcmp(k->rows[m->at].path, path)) {
         unsigned char sha256[32];
-        k->files[m->at].held = k->files[m->at].stored && !k->other_settings && !d->damaged &&
+        if (named) k->files[m->at].stored = true; /* the run was ended before it noted that */
+        k->files[m->at].held = k->rows[m->at].stored && !k->other_settings && !d->damaged &&
                                fo_hex_read(sha256, 32, d->content_sha256) &&
                                !memcmp(sha256, k->rows[m->at].content_sha256, 32);
         return FO_OK;

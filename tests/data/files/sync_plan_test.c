@@ -224,6 +224,29 @@ static void too_many_removals_are_refused_together(void **state) {
         assert_false(sync_limit_read(&l, none[i]));
 }
 
+/* A move that was interrupted: the document is there under both paths, and the old one goes. */
+static void what_stands_elsewhere_does_not_count(void **state) {
+    (void)state;
+    scene s = make_scene();
+    s.opt.limit = (sync_limit){.n = 0};
+    known(&s, "a", 1, 'x');
+    known(&s, "b", 1, 'y');
+    file(&s, "c", 1, 'x'), known(&s, "c", 1, 'x');
+    file(&s, "d", 1, 'y'), known(&s, "d", 0, 'y')->held = false; /* it was never noted */
+    plan(&s);
+    assert_int_equal(s.plan.withheld.code, 0);
+    assert_int_equal(s.plan.count[SYNC_REMOVED], 2);
+    bool doubt[MOST];
+    fo_err err = {0};
+    assert_ok(sync_plan_doubts(&s.found, s.known, s.n_known, &s.opt, doubt, &err), &err);
+    assert_true(doubt[1]);
+    s.hashes[1].sha256[0] = 'z'; /* the content is another by now */
+    plan(&s);
+    assert_int_equal(s.plan.count[SYNC_REMOVED], 1);
+    assert_int_equal(s.plan.count[SYNC_WITHHELD], 1);
+    sync_plan_deinit(&s.plan);
+}
+
 /* Whatever happened: every file and everything known is in exactly one step, and nothing goes that is there. */
 static void every_file_has_its_step(void **state) {
     (void)state;
@@ -275,6 +298,7 @@ int main(void) {
         cmocka_unit_test(what_cannot_be_seen_stays),
         cmocka_unit_test(failures_are_tried_again_when_asked_or_changed),
         cmocka_unit_test(too_many_removals_are_refused_together),
+        cmocka_unit_test(what_stands_elsewhere_does_not_count),
         cmocka_unit_test(every_file_has_its_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
