@@ -9,8 +9,8 @@ libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
 libcurl4-openssl-dev libzip-dev libseccomp-dev poppler-utils"
 case ${1:-run} in
 run) ;;
-test) packages="$packages libcmocka-dev curl" ;;
-check) packages="$packages libcmocka-dev curl clang clang-format libclang-rt-14-dev cppcheck" ;;
+test) packages="$packages libcmocka-dev curl tesseract-ocr" ;;
+check) packages="$packages libcmocka-dev curl tesseract-ocr clang clang-format libclang-rt-14-dev cppcheck" ;;
 *) echo "usage: $0 [run|test|check]" >&2; exit 2 ;;
 esac
 sudo=

@@ -89,7 +89,20 @@ static const extract_format *by_name(const extract_request *rq, const char *file
 
 int extract_knows_file(const char *file_name) {
     const extract_format *f = by_name(NULL, file_name);
-    return f && f->extract;
+    return f && f->extract && !f->recognised_only;
+}
+
+int extract_knows_image(const char *file_name) {
+    const extract_format *f = by_name(NULL, file_name);
+    return f && f->recognised_only;
+}
+
+bool extract_ocr_matters(const void *bytes, size_t n) {
+    extract_input in = {.bytes = bytes, .n = n, .head = ""};
+    const extract_format *f;
+    for (size_t i = 0; (f = extract_format_at(i)); i++)
+        if (f->is && f->is(&in)) return f->may_recognise;
+    return false;
 }
 
 typedef struct media_type {
@@ -174,11 +187,20 @@ static int refuse(const extract_request *rq, const char *what, fo_err *err) {
                          "%.*s is %s, which Forage does not read yet", n, name, what);
 }
 
+static int refuse_image(const extract_request *rq, const char *what, fo_err *err) {
+    int n;
+    const char *name = label(rq, &n);
+    return fo_fail_field(err, FO_EUNSUPPORTED, "ocr",
+                         "%.*s is %s and holds no text; with --ocr auto (\"ocr\": \"auto\") its "
+                         "letters are recognised",
+                         n, name, what);
+}
+
 static int unknown_type(const extract_request *rq, media_type t, fo_err *err) {
     char list[200] = "";
     const extract_format *f;
     for (size_t i = 0, at = 0; (f = row_at(rq, i)) && at < sizeof list - 32; i++)
-        if (f->extract)
+        if (f->extract && !f->recognised_only)
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%.24s", at ? ", " : "", f->name);
     int n;
     const char *name = label(rq, &n);
@@ -223,6 +245,7 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     const extract_format *f = certain(rq, in), *text = text_row(rq);
     if (f) {
         *out = f;
+        if (f->recognised_only && !rq->ocr) return refuse_image(rq, f->what, err);
         return f->extract ? FO_OK : refuse(rq, f->what, err);
     }
     if (is_binary(in->bytes, in->n)) return refuse(rq, "binary data", err);
@@ -347,6 +370,8 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
                         .n = rq->n,
                         .file_name = rq->file_name,
                         .is_text = rq->is_text,
+                        .ocr = rq->ocr,
+                        .ocr_language = rq->ocr_language,
                         .head = ""};
     int rc = FO_OK;
     for (int depth = 0; !rc && gzip_is(in.bytes, in.n); depth++) {

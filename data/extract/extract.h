@@ -114,6 +114,7 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     const extract_stream *program; /* of a format that has one; else NULL */
     const extract_tools *tools;    /* the same */
     uint8_t ocr;                   /* enum extract_ocr */
+    const char *ocr_language;      /* NULL: "eng" */
 } extract_input;
 
 typedef bool extract_look_fn(const extract_input *in);
@@ -137,14 +138,26 @@ typedef struct extract_format {
     bool apart;                          /* only in a process of its own: extract_host.h */
     const extract_program *program;      /* of such a format; NULL: none */
     const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
+    bool may_recognise;                  /* what extract_request.ocr says matters to it */
+    bool recognised_only;                /* an image: without that it is not read */
 } extract_format;
 
 /* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */
 const extract_format *extract_format_at(size_t i);
 /* The row of a media type (parameters are ignored), read or not; NULL: none. */
 const extract_format *extract_format_of_type(const char *media_type);
-/* True when the registry reads files of this name (its ending, .gz peeled off). */
+/* True when the registry reads files of this name (its ending, .gz peeled off), images aside. */
 int extract_knows_file(const char *file_name);
+/* True when it is an image by its name whose letters can be recognised. */
+int extract_knows_image(const char *file_name);
+
+/* ---- letters in images ---- */
+/* Can they be recognised here, in these languages (tesseract's names, "eng+deu"; NULL: any)? FO_EUNSUPPORTED
+ * where tesseract or a language is not installed, FO_EINVAL for what is no language; the field is ocr or
+ * ocr_language. */
+int extract_ocr_check(const char *language, fo_err *err);
+/* Does it matter to this document whether they are? */
+bool extract_ocr_matters(const void *bytes, size_t n);
 
 typedef struct extract_request {
     const void *bytes;
@@ -156,6 +169,8 @@ typedef struct extract_request {
     doc_budget *budget;    /* NULL: no bound. Afterwards it counts what the result keeps */
     /* Where formats are read that are read apart; NULL: they are refused. */
     struct extract_host *host;
+    uint8_t ocr;              /* enum extract_ocr */
+    const char *ocr_language; /* checked by extract_ocr_check; NULL: "eng" */
     /* Rows before those of the registry, for tests; NULL: none. */
     const extract_format *formats;
     size_t n_formats;

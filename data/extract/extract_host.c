@@ -31,6 +31,7 @@ enum {
 };
 static const double DEFAULT_WALL_MS = 60e3, DEFAULT_WALL_MS_PER_MIB = 20e3;
 static const double DEFAULT_CPU_MS = 20e3, DEFAULT_CPU_MS_PER_MIB = 10e3;
+static const double DEFAULT_OCR_WALL_MS = 600e3;
 static const size_t DEFAULT_MEMORY = (size_t)1 << 30;
 
 struct extract_host {
@@ -54,6 +55,7 @@ int extract_host_create(extract_host **out, const extract_host_options *opt, fo_
     if (!h->opt.wall_ms_per_mib) h->opt.wall_ms_per_mib = DEFAULT_WALL_MS_PER_MIB;
     if (!h->opt.cpu_ms) h->opt.cpu_ms = DEFAULT_CPU_MS;
     if (!h->opt.cpu_ms_per_mib) h->opt.cpu_ms_per_mib = DEFAULT_CPU_MS_PER_MIB;
+    if (!h->opt.ocr_wall_ms) h->opt.ocr_wall_ms = DEFAULT_OCR_WALL_MS;
     if (!h->opt.memory_bytes) h->opt.memory_bytes = DEFAULT_MEMORY;
     h->socket = -1;
     pthread_mutex_init(&h->mu, NULL);
@@ -391,7 +393,11 @@ static void fill_job(wire_job *job, const extract_host *h, size_t row, const ext
                       .cpu_ms_per_mib = k ? k->cpu_ms_per_mib : 0,
                       .program_cpu_ms = h->opt.cpu_ms + h->opt.cpu_ms_per_mib * mib,
                       .wall_ms = h->opt.wall_ms + h->opt.wall_ms_per_mib * mib,
-                      .is_text = in->is_text};
+                      .is_text = in->is_text,
+                      .ocr = in->ocr};
+    if (in->ocr) job->wall_ms += h->opt.ocr_wall_ms;
+    snprintf(job->language, sizeof job->language, "%s",
+             in->ocr_language ? in->ocr_language : "eng");
     if (k && k->max_bytes) job->max_kept = k->max_bytes > k->used ? k->max_bytes - k->used : 1;
     if (in->charset) snprintf(job->charset, sizeof job->charset, "%s", in->charset);
     if (in->file_name) {

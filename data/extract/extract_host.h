@@ -35,6 +35,7 @@ typedef struct extract_host_options {
     /* What one document may cost; 0: as below. */
     double wall_ms, wall_ms_per_mib; /* 60 s and 20 s for each MiB: busy machines are slow */
     double cpu_ms, cpu_ms_per_mib;   /* of the program that helps to read it: 20 s and 10 s */
+    double ocr_wall_ms;              /* more, where letters are recognised: 600 s */
     size_t memory_bytes;             /* of address space, worker and program each: 1 GiB */
 } extract_host_options;
 

@@ -28,6 +28,13 @@ int32_t extract_html_entity(const char *name, size_t n);
 int extract_apart(struct extract_host *h, size_t row, const extract_input *in, builder *b,
                   fo_err *err);
 
+/* What is in the layout, to b: columns, tables, headings (extract_pdf.c). */
+struct pdf_layout;
+void extract_layout(builder *b, const extract_input *in, struct pdf_layout *p);
+/* The sentence for tesseract's exit status; page 0: of the whole. */
+int extract_ocr_refuse(int status, uint32_t page, fo_err *err);
+extern const extract_program extract_ocr_program;
+
 /* ---- the rows ------------------------------------------------------------------------------ */
 
 extract_fn extract_notebook, extract_mail, extract_mbox, extract_csv, extract_rtf, extract_pdf,
@@ -35,11 +42,12 @@ extract_fn extract_notebook, extract_mail, extract_mbox, extract_csv, extract_rt
 extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, extract_org;
 extern const extract_program extract_pdf_program;
 extern const extract_program *const extract_pdf_tools[];
-extract_fn extract_plain, extract_code, extract_markdown, extract_html, extract_man;
+extract_fn extract_image, extract_plain, extract_code, extract_markdown, extract_html, extract_man;
 extract_look_fn extract_is_notebook, extract_is_mail, extract_is_mbox, extract_is_rtf,
     extract_is_pdf, extract_is_docx, extract_is_xlsx, extract_is_pptx, extract_is_odf,
     extract_is_epub;
 extract_look_fn extract_looks_like_subtitles, extract_looks_like_calendar;
+extract_look_fn extract_is_png, extract_is_jpeg, extract_is_tiff;
 extract_look_fn extract_looks_like_html, extract_looks_like_man;
 
 /* Rows of what is known and not read (extract_unsupported.c); NULL past the end. */

@@ -19,8 +19,16 @@ static const char *const outline_arguments[] = {"pdftohtml", "-q",         "-xml
                                                 "UTF-8",     "/dev/stdin", NULL};
 static const extract_program outline_program = {"pdftohtml", "poppler-utils", outline_arguments,
                                                 NULL};
-enum { TOOL_OUTLINE };
-const extract_program *const extract_pdf_tools[] = {&outline_program, NULL};
+
+/* A page as an image goes through tesseract: 300 dots an inch are what it was made for. */
+static const char *const draw_arguments[] = {"pdftoppm", "-q", "-gray", "-r",         "300", "-f",
+                                             "%page",    "-l", "%page", "/dev/stdin", NULL};
+static const extract_program draw_program = {"pdftoppm", "poppler-utils", draw_arguments,
+                                             &extract_ocr_program};
+static const float POINTS_OF_A_DOT = 72.f / 300;
+
+enum { TOOL_OUTLINE, TOOL_OCR };
+const extract_program *const extract_pdf_tools[] = {&outline_program, &draw_program, NULL};
 
 /* ---- headings ------------------------------------------------------------------------------------ */
 
@@ -61,6 +69,7 @@ static uint8_t heading_level(const pdf_layout *p, size_t first, size_t end, floa
     }
     if (body <= 0 || end - first > MAX_HEADING_LINES || n > MAX_HEADING || n < 2) return 0;
     float ratio = least / body;
+    if (p->lines[first].is_recognised) ratio /= 1.25f; /* boxes of letters, not of their lines */
     return ratio >= 1.7f ? 1 : ratio >= 1.35f ? 2 : ratio >= 1.15f ? 3 : 0;
 }
 
@@ -282,7 +291,7 @@ static void write_table(builder *b, table_writer *w, const pdf_layout *p, const 
     w->last = t;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------------------------------- */
 
 static void write_blocks(builder *b, const pdf_layout *p, table_writer *tables) {
     float body = body_height(p);
@@ -364,6 +373,51 @@ static void mark_outline(builder *b, const extract_input *in, pdf_layout *p) {
     from.end(from.ctx);
 }
 
+/* ---- letters in images --------------------------------------------------------------------------- */
+
+static int by_page(const void *a, const void *b) {
+    const pdf_line *x = a, *y = b;
+    if (x->page != y->page) return x->page < y->page ? -1 : 1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* The pages without text are recognised, or all of them. */
+static int recognise(builder *b, const extract_input *in, pdf_layout *p, fo_err *err) {
+    if (in->ocr == EXTRACT_OCR_FORCE) p->n_lines = 0;
+    size_t was = p->n_lines, at = 0;
+    int rc = FO_OK;
+    for (uint32_t page = 1; !rc && page <= p->n_pages && builder_go_on(b, 1024); page++) {
+        bool has_text = false;
+        for (; at < was && p->lines[at].page <= page; at++)
+            has_text |= p->lines[at].page == page && p->lines[at].n;
+        if (has_text) continue;
+        extract_stream from;
+        rc = in->tools->start(in->tools->ctx, TOOL_OCR, page, &from, err);
+        if (rc) break;
+        pdf_layout_read_ocr(p, b, &from, page, POINTS_OF_A_DOT);
+        int status = from.end(from.ctx);
+        if (status && !b->failure) rc = extract_ocr_refuse(status, page, err);
+    }
+    if (!rc && p->n_lines > was) qsort(p->lines, p->n_lines, sizeof *p->lines, by_page);
+    return rc;
+}
+
+/* ---- all of it ----------------------------------------------------------------------------------- */
+
+void extract_layout(builder *b, const extract_input *in, pdf_layout *p) {
+    if (!b->failure) pdf_layout_mark_running(p, b);
+    if (!b->failure) pdf_layout_order_columns(p, b);
+    if (!b->failure) mark_outline(b, in, p);
+    if (b->failure) return;
+    table_writer tables = {0};
+    set_title(b, p);
+    write_blocks(b, p, &tables);
+    if (tables.rows) table_rows_free(tables.rows);
+    free(tables.rows);
+    fo_buf_free(&tables.cell);
+    fo_buf_free(&tables.head);
+}
+
 int extract_pdf(builder *b, extract_input *in, fo_err *err) {
     if (!in->program) return fo_fail(err, FO_EUNSUPPORTED, "a PDF is read by pdftotext alone");
     pdf_layout p;
@@ -372,23 +426,14 @@ int extract_pdf(builder *b, extract_input *in, fo_err *err) {
     int rc = FO_OK;
     if (!b->failure && (status || !p.ended)) rc = refuse(in, &p, status, err);
     if (!rc && !b->failure && !p.n_pages) rc = fo_fail(err, FO_EINVAL, "it has no pages");
+    if (!rc && !b->failure && in->ocr && in->tools) rc = recognise(b, in, &p, err);
     if (!rc && !b->failure && !p.text.len)
-        rc = fo_fail(err, FO_EUNSUPPORTED,
-                     "its %u page%s no text, images alone: it was scanned, and Forage "
-                     "does not recognise letters in images",
-                     p.n_pages, p.n_pages == 1 ? " holds" : "s hold");
-    if (!rc && !b->failure) pdf_layout_mark_running(&p, b);
-    if (!rc && !b->failure) pdf_layout_order_columns(&p, b);
-    if (!rc && !b->failure) mark_outline(b, in, &p);
-    if (!rc && !b->failure) {
-        table_writer tables = {0};
-        set_title(b, &p);
-        write_blocks(b, &p, &tables);
-        if (tables.rows) table_rows_free(tables.rows);
-        free(tables.rows);
-        fo_buf_free(&tables.cell);
-        fo_buf_free(&tables.head);
-    }
+        rc =
+            fo_fail(err, FO_EUNSUPPORTED, "its %u page%s no text, images alone: it was scanned; %s",
+                    p.n_pages, p.n_pages == 1 ? " holds" : "s hold",
+                    in->ocr ? "tesseract recognises no letters in them"
+                            : "with --ocr auto (\"ocr\": \"auto\") its letters are recognised");
+    if (!rc) extract_layout(b, in, &p);
     pdf_layout_free(&p, b);
     return rc;
 }

@@ -159,8 +159,13 @@ bool extract_is_mbox(const extract_input *in) {
 
 /* ---- pictures and sound ----------------------------------------------------------------------- */
 
-STARTS_WITH(is_png, "\x89PNG\r\n")
-STARTS_WITH(is_jpeg, "\xFF\xD8\xFF")
+/* These are read where letters are recognised (extract_image.c). */
+bool extract_is_png(const extract_input *in) {
+    return HAS(in, 0, "\x89PNG\r\n");
+}
+bool extract_is_jpeg(const extract_input *in) {
+    return HAS(in, 0, "\xFF\xD8\xFF");
+}
 STARTS_WITH(is_flac, "fLaC")
 STARTS_WITH(is_midi, "MThd\0\0")
 STARTS_WITH(is_matroska, "\x1A\x45\xDF\xA3")
@@ -168,7 +173,7 @@ STARTS_WITH(is_matroska, "\x1A\x45\xDF\xA3")
 static bool is_gif(const extract_input *in) {
     return HAS(in, 0, "GIF87a") || HAS(in, 0, "GIF89a");
 }
-static bool is_tiff(const extract_input *in) {
+bool extract_is_tiff(const extract_input *in) {
     return HAS(in, 0, "II*\0") || HAS(in, 0, "MM\0*");
 }
 static bool is_bmp(const extract_input *in) {
@@ -257,10 +262,7 @@ static const extract_format rows[] = {
     {"postscript", "a PostScript document", "application/postscript", "ps eps",
      .is = is_postscript},
     {"djvu", "a DjVu document", "image/vnd.djvu", "djvu djv", .is = is_djvu},
-    {"png", "a PNG image", "image/png", "png", .is = is_png},
-    {"jpeg", "a JPEG image", "image/jpeg", "jpg jpeg", .is = is_jpeg},
     {"gif", "a GIF image", "image/gif", "gif", .is = is_gif},
-    {"tiff", "a TIFF image", "image/tiff", "tif tiff", .is = is_tiff},
     {"bmp", "a BMP image", "image/bmp", "bmp", .is = is_bmp},
     {"webp", "a WebP image", "image/webp", "webp", .is = is_webp},
     {"heif", "a HEIF image", "image/heif image/heic image/avif", "heif heic avif", .is = is_heif},

@@ -113,23 +113,30 @@ static bool begin_line(pdf_layout *p, builder *b, const char *tag, size_t n) {
     return true;
 }
 
-static void take_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]) {
-    if (!p->n_lines) return;
+void pdf_layout_add_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]) {
+    if (!p->n_lines || !n || b->failure) return;
     pdf_line *l = &p->lines[p->n_lines - 1];
     size_t before = p->text.len;
     if (p->text.len > l->at) fo_buf_char(&p->text, ' ');
     size_t at = p->text.len;
-    pdf_layout_add_xml(&p->text, s, n, &b->n_replaced);
+    fo_buf_add(&p->text, s, n);
     if (p->text.failed) b->failure = FO_ENOMEM;
     if (p->text.len > b->max_bytes) b->failure = FO_ELIMIT;
     if (!b->failure && !doc_budget_take(b->budget, p->text.len - before))
         b->failure = b->budget->failure;
     l->n = p->text.len - l->at;
-    if (p->text.len == at ||
-        !pdf_layout_grow(b, (void **)&p->words, p->n_words, &p->cap_words, sizeof *p->words))
+    if (!pdf_layout_grow(b, (void **)&p->words, p->n_words, &p->cap_words, sizeof *p->words))
         return;
     p->words[p->n_words++] = (pdf_word){at, box[0], box[2]};
     l->n_words = p->n_words - l->word;
+}
+
+static void take_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]) {
+    fo_buf word = {0};
+    pdf_layout_add_xml(&word, s, n, &b->n_replaced);
+    if (word.failed) b->failure = FO_ENOMEM;
+    pdf_layout_add_word(p, b, word.data ? word.data : "", word.len, box);
+    fo_buf_free(&word);
 }
 
 void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from) {

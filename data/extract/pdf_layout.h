@@ -55,6 +55,12 @@ typedef struct pdf_layout {
 /* Read all of it. b: its budget and its limit of text are kept, and told in b->failure; nothing is
  * written to it. FO_ENOMEM through b alone. */
 void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from);
+/* Lines and words that tesseract recognised (pdf_ocr.c), to the end of the lines, for this page; 0:
+ * each that it speaks of is a page of its own. points: what a dot of the image measures. */
+void pdf_layout_read_ocr(pdf_layout *p, builder *b, const extract_stream *from, uint32_t page,
+                         float points);
+/* A word (clean UTF-8) to the last line. */
+void pdf_layout_add_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]);
 /* Mark the lines that repeat at the top or foot of pages, and page numbers. */
 void pdf_layout_mark_running(pdf_layout *p, builder *b);
 /* Lines of pages with columns are put in the order of reading (pdf_columns.c), and tables are found;

@@ -64,6 +64,8 @@ typedef struct prepare_job {
     collection *c;
     const ingest_options *opt;
     size_t max_tokens, overlap;
+    uint8_t ocr; /* enum extract_ocr */
+    const char *ocr_language;
     const bool *again; /* of all documents of the call */
     size_t *need;      /* bytes of memory, of each of them: estimates until they are known */
     prepared *docs;
@@ -122,6 +124,10 @@ static void content_hash(const prepare_job *job, const ingest_document *d, unsig
     hash_string(&h, d->content_type);
     hash_string(&h, d->metadata);
     hash_field(&h, d->bytes, d->n_bytes, true);
+    if (job->ocr && extract_ocr_matters(d->bytes, d->n_bytes)) { /* another text may come of it */
+        hash_string(&h, job->ocr == EXTRACT_OCR_FORCE ? "ocr force" : "ocr auto");
+        hash_string(&h, job->ocr_language);
+    }
     fo_sha256_end(&h, out);
 }
 
@@ -237,7 +243,9 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .is_text = d->is_text,
                           .max_text_bytes = s->document_bytes / 2,
                           .budget = budget,
-                          .host = s->extract_host};
+                          .host = s->extract_host,
+                          .ocr = job->ocr,
+                          .ocr_language = job->ocr_language};
     int rc = extract_text(&p->text, &rq, err);
     if (rc) return rc;
     r->n_replaced = p->text.n_replaced;
@@ -609,7 +617,11 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
                                  "chunking.overlap must be less than half of max_tokens");
         overlap = max_tokens / 8;
     }
-    int rc = service_enter(s, err);
+    int ocr = opt->ocr ? opt->ocr : s->ocr, rc = FO_OK;
+    const char *ocr_language = opt->ocr_language ? opt->ocr_language : s->ocr_language;
+    if ((opt->ocr && ocr != INGEST_OCR_OFF) || opt->ocr_language)
+        rc = extract_ocr_check(opt->ocr_language, err);
+    if (!rc) rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
@@ -620,7 +632,13 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
         report->epoch = search_snapshot_epoch(now);
         search_index_release(now);
     }
-    prepare_job job = {.s = s, .c = c, .opt = opt, .max_tokens = max_tokens, .overlap = overlap};
+    prepare_job job = {.s = s,
+                       .c = c,
+                       .opt = opt,
+                       .max_tokens = max_tokens,
+                       .overlap = overlap,
+                       .ocr = (uint8_t)(ocr - INGEST_OCR_OFF),
+                       .ocr_language = ocr_language};
     if (!rc) rc = ingest_all(&job, docs, n, results, report, err);
     if (c) collection_release(s, c);
     service_leave(s);

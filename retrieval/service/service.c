@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/extract/extract.h"
 #include "data/extract/extract_host.h"
 #include "engine/model/model_memory.h"
 #include "kernels/file.h"
@@ -157,6 +158,12 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     pthread_mutex_init(&s->write_mu, NULL);
     pthread_cond_init(&s->write_free, NULL);
     int rc = FO_OK;
+    s->ocr = opt->ocr ? opt->ocr : INGEST_OCR_OFF;
+    if (s->ocr != INGEST_OCR_OFF || opt->ocr_language)
+        rc = extract_ocr_check(opt->ocr_language, err);
+    if (!rc && opt->ocr_language && !(s->ocr_language = strdup(opt->ocr_language)))
+        rc = fo_no_memory(err);
+    if (rc) goto fail;
     s->home = strdup(opt->home);
     s->pool = fo_pool_create_background(opt->n_threads, false);
     s->index_pool = fo_pool_create_background(opt->n_threads, false);
@@ -232,6 +239,7 @@ void service_close(service *s) {
     pthread_cond_destroy(&s->open.changed);
     pthread_mutex_destroy(&s->write_mu);
     pthread_cond_destroy(&s->write_free);
+    free(s->ocr_language);
     free(s->home);
     free(s);
 }

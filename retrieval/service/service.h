@@ -78,6 +78,10 @@ typedef struct service_options {
      * (data/extract/extract_host.h; main has to know that role): "/proc/self/exe". NULL: such
      * documents are refused. */
     const char *worker_program;
+    /* Letters in images, where a call says nothing: INGEST_OCR_DEFAULT is off. The language is
+     * tesseract's name, "eng+deu"; NULL: "eng". FO_EUNSUPPORTED where they cannot be recognised here. */
+    int ocr; /* enum ingest_ocr */
+    const char *ocr_language;
     /* A file of an index was found damaged while it was in use; its chunks were indexed again from
      * the store, or not (rebuilt false, and why says so). From a thread of the service. */
     void (*index_damaged)(void *ctx, const char *tenant, const char *collection, const char *why,
@@ -107,6 +111,14 @@ bool service_name_valid(const char *name);
 
 /* ---- documents in ------------------------------------------------------------------------ */
 
+/* Are letters in images (scanned pages, PNG, JPEG, TIFF) recognised? By tesseract, where it is installed. */
+enum ingest_ocr {
+    INGEST_OCR_DEFAULT, /* as service_options has it */
+    INGEST_OCR_OFF,
+    INGEST_OCR_AUTO,  /* on pages without text, and in images */
+    INGEST_OCR_FORCE, /* on every page, instead of the text that it holds */
+};
+
 typedef struct ingest_document {
     const char *id;           /* NULL: derived from the content hash */
     const char *title, *uri;  /* NULL: none (then the document's own title is used) */
@@ -122,6 +134,8 @@ typedef struct ingest_options {
     const char *tenant, *collection; /* the collection is made if absent */
     const char *language;            /* for a new collection; NULL: "english" */
     size_t max_tokens, overlap;      /* 0: 256; SIZE_MAX: 32 */
+    int ocr;                         /* enum ingest_ocr */
+    const char *ocr_language;        /* NULL: as service_options has it */
     atomic_bool *cancel;             /* NULL, or stops within a document (FO_ECANCELLED) */
     struct ingest_counts *counts;    /* NULL, or how far the documents are, to watch */
 } ingest_options;

@@ -63,6 +63,8 @@ typedef struct write_op write_op;         /* writer.c */
 typedef struct query_memory query_memory; /* query_memory.c */
 
 struct service {
+    int ocr;            /* enum ingest_ocr, never DEFAULT; immutable, as its language */
+    char *ocr_language; /* NULL: "eng" */
     /* immutable after open */
     char *home;
     const store_backend *backend;

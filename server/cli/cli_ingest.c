@@ -50,6 +50,7 @@ static const cli_option options[] = {
     {"files-from", CLI_STRING, &o.files_from, "FILE", "a path a line; - for stdin",
      .flag_only = true},
     CLI_EMBED_OPTIONS,
+    CLI_OCR_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "for --home (default: all)", .max = 1024},
     CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
@@ -172,6 +173,9 @@ static int send_waiting(target *t, fo_err *err) {
     query_part(&path, "collection", o.collection);
     if (o.language) query_part(&path, "language", o.language);
     if (o.max_tokens) fo_buf_printf(&path, "&max_tokens=%lld", (long long)o.max_tokens);
+    if (cli_model_flags.ocr) query_part(&path, "ocr", cli_model_flags.ocr);
+    if (cli_model_flags.ocr_language)
+        query_part(&path, "ocr_language", cli_model_flags.ocr_language);
     if (o.overlap >= 0) fo_buf_printf(&path, "&overlap=%lld", (long long)o.overlap);
     for (int k = 0; k < 2 && !rc; k++) {
         fo_buf *body = k ? &t->lines : &t->form, reply = {0};
@@ -444,7 +448,9 @@ static void on_left_out(void *ctx, const char *child, const char *kind, int64_t 
 }
 
 static int is_wanted(const char *name) {
-    return is_lines(name) ? 2 : extract_knows_file(name);
+    return is_lines(name)             ? 2
+           : extract_knows_file(name) ? 1
+                                      : cli_ocr_is_on() && extract_knows_image(name);
 }
 
 static int ingest_file_of(ingest_walk *f, int fd, const char *child, fo_err *err) {

@@ -1,6 +1,9 @@
 #include "server/cli/cli_models.h"
 #include "retrieval/local/local_generator.h"
 #include "server/base/damage.h"
+#include "server/routes/ingest_call.h"
+
+#include <string.h>
 
 cli_models cli_model_flags;
 
@@ -11,6 +14,19 @@ void cli_models_apply(service_options *o) {
     o->passage_prefix = f->passage_prefix;
 }
 
+int cli_ocr_apply(int *to, fo_err *err) {
+    const cli_models *f = &cli_model_flags;
+    *to = f->ocr ? ingest_ocr_named(f->ocr) : INGEST_OCR_DEFAULT;
+    if (f->ocr && !*to)
+        return fo_fail_field(err, FO_EINVAL, "ocr", "--ocr is off, auto or force, not '%.40s'",
+                             f->ocr);
+    return FO_OK;
+}
+
+bool cli_ocr_is_on(void) {
+    return cli_model_flags.ocr && strcmp(cli_model_flags.ocr, "off") != 0;
+}
+
 int cli_models_open(service **out, const service_options *o, fo_err *err) {
     const cli_models *f = &cli_model_flags;
     engine_options e = {.model = f->model};
@@ -18,6 +34,9 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     if (rc) return rc;
     service_options with = *o;
     cli_models_apply(&with);
+    rc = cli_ocr_apply(&with.ocr, err);
+    if (rc) return rc;
+    with.ocr_language = f->ocr_language;
     with.rerank_model = f->rerank;
     with.reader = f->reader;
     with.generator = local_generator(&e);

@@ -9,6 +9,7 @@
 
 typedef struct cli_models {
     const char *embed, *query_prefix, *passage_prefix, *rerank, *reader, *model;
+    const char *ocr, *ocr_language;
 } cli_models;
 extern cli_models cli_model_flags; /* what the rows below read */
 
@@ -21,6 +22,11 @@ extern cli_models cli_model_flags; /* what the rows below read */
      "an encoder reads it before each question (default: what its file says)"}, \
     {"passage-prefix", CLI_STRING, &cli_model_flags.passage_prefix, "TEXT", \
      "an encoder reads it before each passage (default: what its file says)"}
+#define CLI_OCR_OPTIONS \
+    {"ocr", CLI_STRING, &cli_model_flags.ocr, "WHEN", \
+     "recognise letters in images by tesseract: off (default), auto (pages without text, images), force"}, \
+    {"ocr-language", CLI_STRING, &cli_model_flags.ocr_language, "NAME", \
+     "of those letters, as tesseract calls it: eng (default), eng+deu, ..."}
 #define CLI_RERANK_OPTION \
     {"rerank-model", CLI_STRING, &cli_model_flags.rerank, "FILE", \
      "a cross-encoder (GGUF) for search.rerank and /v1/rerank"}
@@ -32,6 +38,11 @@ extern cli_models cli_model_flags; /* what the rows below read */
      "a language model (GGUF) that writes answers (default: none)"}, \
     ENGINE_DISK_FLAG, ENGINE_FLAGS
 /* clang-format on */
+
+/* What --ocr says, into *to (enum ingest_ocr). FO_EINVAL names it, or that it cannot be done here. */
+int cli_ocr_apply(int *to, fo_err *err);
+/* Are images documents, by --ocr? */
+bool cli_ocr_is_on(void);
 
 /* The embedder, as the flags say. */
 void cli_models_apply(service_options *o);

@@ -71,6 +71,7 @@ static const cli_option options[] = {
     {"port-file", CLI_STRING, &o.port_file, "FILE",
      "write the port that is listened on to FILE, once it is"},
     CLI_EMBED_OPTIONS,
+    CLI_OCR_OPTIONS,
     CLI_RERANK_OPTION,
     CLI_READER_OPTION,
     CLI_GENERATE_OPTIONS,

@@ -14,7 +14,7 @@
 
 const http_route app_routes[] = {
     {"POST", "/ingest", route_ingest, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL,
-     "collection wait id title uri language max_tokens overlap", 0},
+     "collection wait id title uri language max_tokens overlap ocr ocr_language", 0},
     {"POST", "/query", route_query, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
     {"POST", "/search", route_search, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
     {"POST", "/v1/chat/completions", route_chat_completions, HTTP_BODY_BUFFER, HTTP_LANE_QUERY,

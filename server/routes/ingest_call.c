@@ -27,6 +27,7 @@ void ingest_call_free(void *call) {
     free(c->tenant);
     free(c->collection);
     free(c->language);
+    free(c->ocr_language);
     free(c->id);
     free(c->title);
     free(c->uri);
@@ -64,6 +65,13 @@ int ingest_call_read(const ingest_call *c, size_t max, fo_buf *out, fo_err *err)
     }
     out->data[out->len] = 0;
     return FO_OK;
+}
+
+int ingest_ocr_named(const char *word) {
+    static const char *const words[] = {"off", "auto", "force"};
+    for (int i = 0; i < 3; i++)
+        if (!strcmp(word, words[i])) return INGEST_OCR_OFF + i;
+    return 0;
 }
 
 /* ---- progress and failures ------------------------------------------------------------------ */
@@ -106,6 +114,8 @@ static int open_batch(ingest_call *c, fo_err *err) {
                    .language = c->language,
                    .max_tokens = c->max_tokens,
                    .overlap = c->overlap,
+                   .ocr = c->ocr,
+                   .ocr_language = c->ocr_language,
                    .cancel = c->cancel},
         .results = c->results,
         .progress = on_progress,
@@ -267,17 +277,23 @@ static int form_field(ingest_call *c, fo_err *err) {
     if (!strcmp(f->field, "title")) return set_string(&c->title, value, err);
     if (!strcmp(f->field, "uri")) return set_string(&c->uri, value, err);
     bool of_all = !strcmp(f->field, "collection") || !strcmp(f->field, "language") ||
-                  !strcmp(f->field, "max_tokens") || !strcmp(f->field, "overlap");
+                  !strcmp(f->field, "max_tokens") || !strcmp(f->field, "overlap") ||
+                  !strcmp(f->field, "ocr") || !strcmp(f->field, "ocr_language");
     if (!of_all)
         return fo_fail_field(
             err, FO_EINVAL, f->field,
             "unknown form field '%s': fields are collection, language, max_tokens, "
-            "overlap, metadata, id, title, uri; documents are sent as files",
+            "overlap, ocr, ocr_language, metadata, id, title, uri; documents are sent as files",
             f->field);
     if (f->file_seen)
         return fo_fail_field(err, FO_EINVAL, f->field, "'%s' must come before the files", f->field);
     if (!strcmp(f->field, "collection")) return set_string(&c->collection, value, err);
     if (!strcmp(f->field, "language")) return set_string(&c->language, value, err);
+    if (!strcmp(f->field, "ocr_language")) return set_string(&c->ocr_language, value, err);
+    if (!strcmp(f->field, "ocr"))
+        return (c->ocr = ingest_ocr_named(value))
+                   ? FO_OK
+                   : fo_fail_field(err, FO_EINVAL, "ocr", "ocr must be off, auto or force");
     if (!strcmp(f->field, "max_tokens")) return form_number(f, 16, 8192, &c->max_tokens, err);
     return form_number(f, 0, 4095, &c->overlap, err);
 }

@@ -31,6 +31,8 @@ typedef struct ingest_call {
     char *tenant, *collection, *language;
     char *id, *title, *uri; /* of a raw body, or of the next file of a form */
     size_t max_tokens, overlap;
+    int ocr; /* enum ingest_ocr */
+    char *ocr_language;
     bool wait;
     /* the body */
     spool *body; /* the whole of it; NULL: it is fed */
@@ -60,5 +62,8 @@ int ingest_call_spooled(ingest_call *c, fo_err *err);
 size_t ingest_call_held(const ingest_call *c);
 /* The whole of c->body, at most max bytes; caller frees. */
 int ingest_call_read(const ingest_call *c, size_t max, fo_buf *out, fo_err *err);
+
+/* "off", "auto", "force": enum ingest_ocr; 0 for another word. */
+int ingest_ocr_named(const char *word);
 
 #endif

@@ -31,7 +31,7 @@ static void refuse_type(http_request *r, const char *type) {
     fo_buf list = {0};
     const extract_format *f;
     for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if (f->extract && *f->media_types)
+        if (f->extract && !f->recognised_only && *f->media_types)
             fo_buf_printf(&list, ", %.*s", (int)strcspn(f->media_types, " "), f->media_types);
     if ((f = extract_format_of_type(type)))
         http_error(r, 415, "unsupported_media_type", NULL,
@@ -96,7 +96,10 @@ static ingest_call *call_create(http_request *r, app *a) {
     ok = ok && collection && http_arg_bool(r, "wait", true, &c->wait) &&
          http_arg_int(r, "max_tokens", 0, 16, 8192, &max_tokens) &&
          http_arg_int(r, "overlap", -1, 0, 4095, &overlap);
-    const char *type = http_header(r, "Content-Type");
+    const char *type = http_header(r, "Content-Type"), *ocr = ok ? http_arg(r, "ocr") : NULL;
+    if (ocr && !(c->ocr = ingest_ocr_named(ocr)))
+        fo_fail_field(&err, FO_EINVAL, "ocr", "ocr must be off, auto or force");
+    if (ok) set_string(&c->ocr_language, http_arg(r, "ocr_language"), &err);
     if (ok) {
         c->max_tokens = (size_t)max_tokens;
         c->overlap = overlap < 0 ? SIZE_MAX : (size_t)overlap;

@@ -46,6 +46,37 @@ check "a time of a recording" $?
 run 1 "$forage" ingest in --home "$work/one" && grep -q '^0 created, 0 updated, 6 unchanged, 3 failed' "$work/out"
 check "the same folder again changes nothing" $?
 
+mkdir scans
+cp "$samples/scanned-columns.pdf" "$samples/words.png" "$samples/pages.tif" scans/
+run 1 "$forage" ingest scans --home "$work/three" && grep -q '^0 created, .* 1 failed' "$work/out" &&
+    grep -q 'scanned-columns.pdf (a PDF): its 2 pages hold no text, .* with --ocr auto' "$work/err" &&
+    grep -q '^2 skipped: .png 1, .tif 1' "$work/out"
+check "a scanned document: that --ocr would read it is said; images are skipped" $?
+run 1 "$forage" ingest scans --home "$work/three" --ocr always && grep -q -- '--ocr is off, auto or force' "$work/err"
+check "a word that --ocr does not know" $?
+if command -v tesseract >/dev/null; then
+    run 0 "$forage" ingest scans --home "$work/three" --ocr auto && grep -q '^3 created, ' "$work/out" &&
+        run 0 "$forage" query "Where is the battery made of eight blocks?" --home "$work/three" &&
+        grep -q 'scans/scanned-columns.pdf, p. 2' "$work/out"
+    check "--ocr auto reads it, with its pages; images too" $?
+    run 0 "$forage" ingest scans --home "$work/three" --ocr auto && grep -q '^0 created, 0 updated, 3 unchanged' "$work/out"
+    check "and again: nothing to do" $?
+    run 1 "$forage" ingest scans --home "$work/three" --ocr auto --ocr-language xyz &&
+        grep -q 'tesseract has no data of the language xyz here: install the package tesseract-ocr-xyz' "$work/err"
+    check "a language that is not installed is named" $?
+    # A machine without it: nothing is at its place.
+    if unshare -rm true 2>/dev/null; then
+        unshare -rm sh -c 'mount --bind /dev/null "$(command -v tesseract)" && exec "$@"' sh \
+            "$forage" ingest scans --home "$work/three" --ocr auto >"$work/out" 2>"$work/err"
+        [ $? -eq 1 ] && grep -q 'needs the program tesseract, which this machine lacks: install the package tesseract-ocr' "$work/err"
+        check "without tesseract --ocr is refused by its name" $?
+    else
+        skip "without tesseract --ocr is refused by its name" "unshare is not allowed here"
+    fi
+else
+    skip "--ocr auto reads scans" "tesseract is not installed"
+fi
+
 serve "$work/two"
 code=$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: application/pdf' --data-binary @in/handbook.pdf "$url/ingest?id=raw")
 [ "$code" = 200 ] && grep -q '"created"' "$work/out"
@@ -53,6 +84,17 @@ check "a raw body" $?
 code=$(curl -s -o "$work/out" -w '%{http_code}' -F "file=@in/deep/fonts.pdf" -F "file=@in/deep/encrypted.pdf" "$url/ingest")
 [ "$code" = 200 ] && grep -q '"created"' "$work/out" && grep -q 'encrypted and asks for a password' "$work/out"
 check "an upload, of which one fails alone" $?
+code=$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: image/png' --data-binary @scans/words.png "$url/ingest?id=raw-image")
+[ "$code" = 415 ] && grep -q "is a PNG image and holds no text; with --ocr auto" "$work/out"
+check "an image without ocr: 415 says what would read it" $?
+code=$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: image/png' --data-binary @scans/words.png "$url/ingest?ocr=yes")
+[ "$code" = 400 ] && grep -q 'ocr must be off, auto or force' "$work/out"
+check "a word that ocr does not know: 400" $?
+if command -v tesseract >/dev/null; then
+    code=$(curl -s -o "$work/out" -w '%{http_code}' -F ocr=auto -F "file=@scans/words.png" -F "file=@scans/scanned-columns.pdf" "$url/ingest")
+    [ "$code" = 200 ] && ! grep -q '"failed"' "$work/out"
+    check "an upload with the field ocr" $?
+fi
 ask() { post "$1" '{"query":"How long does a charged battery of a radio last in frost?","generate":true}' >"$work/out"; }
 ask /query && grep -q '"source":{[^}]*"document_id":"raw"[^}]*"page":3,"bbox":\[[0-9.]*,[0-9.]*,[0-9.]*,[0-9.]*\]' "$work/out"
 check "source.page and source.bbox" $?

@@ -424,7 +424,7 @@ static void a_format_asks_for_programs_while_it_reads(void **state) {
     fputs("a secret", f);
     fclose(f);
     assert_ok(read_bytes(&x, bytes, sizeof bytes, NULL, &err), &err);
-    assert_non_null(strstr(x.text, "1 \n[0]")); /* %page, and no language */
+    assert_non_null(strstr(x.text, "1 eng\n[0]")); /* %page and %language */
     assert_true(x.len > 2 * sizeof bytes && x.len < 2 * sizeof bytes + 100);
     assert_non_null(strstr(x.text, "200000\n[0]"));
     assert_null(strstr(x.text, "a secret")); /* cat of it fails, whatever it is piped into */
