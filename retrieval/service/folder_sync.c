@@ -457,6 +457,11 @@ static int note_all(run *k, fo_err *err) {
 
 /* ---- a run ------------------------------------------------------------------------------- */
 
+/* With images, where their letters are recognised. */
+static int is_read_or_image(const char *name) {
+    return extract_knows_file(name) || extract_knows_image(name);
+}
+
 static int run_all(run *k, fo_err *err) {
     const folder_sync_request *q = k->q;
     int rc = take_source(k, err);
@@ -464,7 +469,7 @@ static int run_all(run *k, fo_err *err) {
     if (!rc && (k->folder = folder_open(q->path, err)) < 0) rc = k->folder;
     struct stat home; /* what a run writes is no change of the folder */
     bool at_home = stat(k->s->home, &home) == 0;
-    folder_walk w = {.wanted = extract_knows_file,
+    folder_walk w = {.wanted = k->s->ocr == INGEST_OCR_OFF ? extract_knows_file : is_read_or_image,
                      .except = at_home ? &home : NULL,
                      .max_file_bytes = q->max_file_bytes,
                      .cancel = q->cancel,

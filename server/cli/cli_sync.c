@@ -48,6 +48,7 @@ static const cli_option options[] = {
     {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
      .min = 0, .max = 4095},
     CLI_EMBED_OPTIONS,
+    CLI_OCR_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
     CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object a run on stdout"},
