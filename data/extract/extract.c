@@ -250,6 +250,7 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     }
     if (is_binary(in->bytes, in->n)) return refuse(rq, "binary data", err);
     const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
+    if (typed && typed->recognised_only && !rq->ocr) return refuse_image(rq, typed->what, err);
     if (typed && typed->is) {
         int n;
         const char *name = label(rq, &n);
