@@ -49,6 +49,7 @@ typedef struct output {
     const extracted *x;
     size_t block;           /* next block that may be a heading */
     size_t h_start, h_end;  /* nearest heading above */
+    bool h_named;           /* it is the name of what code defines */
     size_t at_bytes, at_cp; /* a place and its number of code points */
 } output;
 
@@ -284,7 +285,14 @@ static size_t sentence_within(const splitter *s, size_t at, size_t end, bool *wh
     return window;
 }
 
-static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
+/* Between two lines of code that is too long for a chunk: is there an empty one? */
+static bool is_parted(const splitter *s, size_t from, size_t to) {
+    const char *newline = memchr(s->text + from, '\n', to - from);
+    return newline && memchr(newline + 1, '\n', (size_t)(s->text + to - newline - 1));
+}
+
+/* named: code that defines something, which is as good a place to cut before as a heading. */
+static void split_block(splitter *s, size_t start, size_t end, uint8_t kind, bool named) {
     start = skip_space(s->text, end, start);
     end = trim_end(s->text, start, end);
     if (start >= end) return;
@@ -293,7 +301,7 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
         add_piece(s, start, end, heading ? BEFORE_HEADING : BEFORE_BLOCK, heading);
         return;
     }
-    uint8_t before = BEFORE_BLOCK, inside = BEFORE_SENTENCE;
+    uint8_t before = named ? BEFORE_HEADING : BEFORE_BLOCK, inside = BEFORE_SENTENCE;
     if (kind == TEXT_CODE && end - start <= s->max_tokens * MAX_BYTES_PER_TOKEN &&
         count(s, start, end) <= s->max_tokens)
         inside = INSIDE_CODE;
@@ -309,6 +317,8 @@ static void split_block(splitter *s, size_t start, size_t end, uint8_t kind) {
         add_piece(s, at, stop, before, false);
         before = whole ? inside : BEFORE_WORD;
         at = skip_space(s->text, end, stop);
+        if (kind == TEXT_CODE && inside != INSIDE_CODE && is_parted(s, stop, at))
+            before = BEFORE_BLOCK;
     }
 }
 
@@ -318,11 +328,11 @@ static void split_all(splitter *s, const extracted *x) {
     for (size_t i = 0; i < x->n_blocks && go_on(s, 0); i++) {
         const text_block *b = &x->blocks[i];
         if (b->start < at || b->end < b->start || b->end > s->len) continue;
-        split_block(s, at, b->start, TEXT_PARAGRAPH);
-        split_block(s, b->start, b->end, b->kind);
+        split_block(s, at, b->start, TEXT_PARAGRAPH, false);
+        split_block(s, b->start, b->end, b->kind, b->n_name > 0);
         at = b->end;
     }
-    split_block(s, at, s->len, TEXT_PARAGRAPH);
+    split_block(s, at, s->len, TEXT_PARAGRAPH, false);
 }
 
 /* ---- packing ----------------------------------------------------------------------------- */
@@ -373,9 +383,18 @@ static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
     o->list = list;
     for (; o->block < o->x->n_blocks && o->x->blocks[o->block].start <= start; o->block++) {
         const text_block *b = &o->x->blocks[o->block];
-        if (b->kind != TEXT_HEADING || b->end > o->x->len || b->start > b->end) continue;
-        o->h_start = b->start;
-        o->h_end = b->end;
+        if (b->end > o->x->len || b->start > b->end) continue;
+        if (b->kind == TEXT_HEADING) {
+            o->h_start = b->start;
+            o->h_end = b->end;
+            o->h_named = false;
+        } else if (b->n_name && b->start + b->name + b->n_name <= b->end) {
+            o->h_start = b->start + b->name;
+            o->h_end = o->h_start + b->n_name;
+            o->h_named = true;
+        } else if (b->kind == TEXT_CODE && o->h_named) { /* past what it names */
+            o->h_start = o->h_end = 0;
+        }
     }
     o->at_cp += fo_utf8_count(o->x->text + o->at_bytes, start - o->at_bytes);
     o->at_bytes = start;

@@ -24,7 +24,8 @@ typedef struct chunk {
     size_t start, end;       /* bytes of the text, half-open, trimmed of white space */
     size_t start_cp, end_cp; /* the same span in code points */
     size_t n_tokens;
-    size_t heading_start, heading_end; /* bytes of the nearest heading above, empty if none */
+    /* Bytes of the nearest heading above, empty if none; of code the name of what is defined. */
+    size_t heading_start, heading_end;
 } chunk;
 
 /* Chunks of x in order; *out is malloc'd, the caller frees it. Text without a word gives none.

@@ -45,7 +45,13 @@ static void add_block(builder *b, text_block block) {
 }
 
 void builder_mark(builder *b, size_t start, size_t end, uint8_t kind, uint8_t level) {
-    add_block(b, (text_block){start, end, b->place, kind, level});
+    add_block(b, (text_block){start, end, b->place, 0, kind, level, 0});
+}
+
+void builder_name(builder *b, size_t at, size_t n) {
+    if (!b->n_blocks || n > UINT8_MAX || at > UINT32_MAX) return;
+    b->blocks[b->n_blocks - 1].name = (uint32_t)at;
+    b->blocks[b->n_blocks - 1].n_name = (uint8_t)n;
 }
 
 void builder_begin(builder *b, uint8_t kind, uint8_t level) {
@@ -85,7 +91,7 @@ void builder_end(builder *b) {
             if (b->text.data[i] == '\n') start = i + 1;
     if (end > start) {
         cut(b, end);
-        add_block(b, (text_block){start, end, b->block_place, b->kind, b->level});
+        add_block(b, (text_block){start, end, b->block_place, 0, b->kind, b->level, 0});
         return;
     }
     size_t len = b->n_blocks ? b->blocks[b->n_blocks - 1].end : 0;

@@ -59,6 +59,8 @@ void builder_set_title(builder *b, const char *s, size_t n); /* trimmed; empty o
  * was counted by the budget already. Only while b has no text. */
 void builder_adopt(builder *b, fo_buf *text);
 void builder_mark(builder *b, size_t start, size_t end, uint8_t kind, uint8_t level);
+/* The last block is code that defines what is called by these bytes of it, at most 255. */
+void builder_name(builder *b, size_t at, size_t n);
 /* Drop text and blocks since there were so many of them (places stay). */
 void builder_rewind(builder *b, size_t n_blocks, size_t n_text);
 /* `bytes` of input were gone through: false where work is to end; b->failure says why. */

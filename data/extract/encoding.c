@@ -69,6 +69,14 @@ const char *encoding_find(const char *s, size_t len) {
     return NULL;
 }
 
+void encoding_load_all(void) {
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        /* Left open: what nobody uses the library forgets. */
+        iconv_t kept = iconv_open("UTF-8", names[i]);
+        (void)kept;
+    }
+}
+
 /* ---- cleaning ---------------------------------------------------------------------------- */
 
 static bool is_control(int32_t cp) {

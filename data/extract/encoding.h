@@ -25,6 +25,10 @@ int encoding_decode(fo_buf *out, const unsigned char *bytes, size_t n, const cha
                     const encoding_limits *limits, const char **name, size_t *n_replaced,
                     fo_err *err);
 
+/* For a process that may open no file later on: the C library's tables of all character sets are loaded
+ * and stay. Once, at its start. */
+void encoding_load_all(void);
+
 /* Append UTF-8 s[0..n) with line ends, control characters and ill-formed parts mended as above. */
 void encoding_clean(fo_buf *out, const char *s, size_t n, size_t *n_replaced);
 

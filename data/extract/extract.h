@@ -36,8 +36,10 @@ enum text_block_kind {
 typedef struct text_block {
     size_t start, end; /* bytes of text, half-open; blocks are in order and do not overlap */
     uint32_t place;    /* into extracted.places, from 1; 0: none is known */
+    uint32_t name;     /* of code that defines something: bytes from start to its name */
     uint8_t kind;      /* enum text_block_kind */
     uint8_t level;     /* of a heading */
+    uint8_t n_name;    /* bytes of the name; 0: none */
 } text_block;
 
 /* Where in its document a block stands, for formats that know. What does not apply is 0 or NULL. */

@@ -420,6 +420,16 @@ static void begin_component(reader *r, const char *kind) {
     r->all_day = false;
 }
 
+/* What was cut may have been cut inside a character. */
+static void add_clean(builder *b, const char *s, size_t n) {
+    fo_buf clean = {0};
+    size_t replaced = 0;
+    encoding_clean(&clean, s, n, &replaced);
+    if (clean.failed) b->failure = FO_ENOMEM;
+    if (clean.data) builder_add(b, clean.data, clean.len);
+    fo_buf_free(&clean);
+}
+
 static void write_lines(builder *b, const char *s, size_t n) {
     for (size_t at = 0; at < n;) {
         const char *stop = memmem(s + at, n - at, "\n\n", 2);
@@ -446,18 +456,18 @@ static void end_component(reader *r) {
     builder_begin(b, TEXT_PARAGRAPH, 0);
     if (!card && r->start.len) {
         builder_str(b, "When: ");
-        builder_add(b, r->start.data, r->start.len);
+        add_clean(b, r->start.data, r->start.len);
         bool same = r->end.len == r->start.len && !memcmp(r->end.data, r->start.data, r->end.len);
         if (r->end.len && !same) {
             builder_str(b, " to ");
             /* The same day need not be said twice. */
             bool day = !r->all_day && r->end.len > 16 - 5 && r->start.len > 11 &&
                        !memcmp(r->end.data, r->start.data, 11);
-            builder_add(b, r->end.data + (day ? 11 : 0), r->end.len - (day ? 11 : 0));
+            add_clean(b, r->end.data + (day ? 11 : 0), r->end.len - (day ? 11 : 0));
         }
         if (r->fields.len) builder_str(b, "\n");
     }
-    if (r->fields.len) builder_add(b, r->fields.data, r->fields.len);
+    if (r->fields.len) add_clean(b, r->fields.data, r->fields.len);
     builder_end(b);
     if (r->description.len) write_lines(b, r->description.data, r->description.len);
     r->kind = NULL;

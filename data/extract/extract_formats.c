@@ -149,6 +149,26 @@ static const extract_format formats[] = {
      .endings = "html htm xhtml",
      .guess = extract_looks_like_html,
      .extract = extract_html},
+    {.name = "json",
+     .what = "a JSON file",
+     .media_types = "application/json application/x-ndjson application/jsonl application/geo+json "
+                    "application/ld+json",
+     .endings = "json jsonl ndjson geojson jsonld webmanifest",
+     .extract = extract_json,
+     .apart = true},
+    {.name = "yaml",
+     .what = "a YAML file",
+     .media_types = "application/yaml application/x-yaml text/yaml text/x-yaml",
+     .endings = "yaml yml",
+     .extract = extract_yaml,
+     .apart = true},
+    {.name = "xml",
+     .what = "an XML file",
+     .media_types = "application/xml text/xml",
+     .endings = "xml dbk docbook rss atom xsd wsdl",
+     .guess = extract_looks_like_xml,
+     .extract = extract_xml,
+     .apart = true},
     {.name = "markdown",
      .what = "a Markdown text",
      .media_types = "text/markdown text/x-markdown",
@@ -164,13 +184,15 @@ static const extract_format formats[] = {
     {.name = "code",
      .what = "source code",
      .media_types =
-         "application/json application/x-ndjson application/xml text/xml text/css text/javascript "
-         "application/javascript application/x-sh text/x-c text/x-python application/yaml "
+         "text/css text/javascript application/javascript application/x-sh text/x-c text/x-python "
          "application/toml",
      .endings =
          "c h cc cpp cxx hh hpp hxx cs java kt go rs py rb pl pm php js mjs jsx ts tsx swift scala "
-         "lua r jl hs ml erl ex el lisp clj sh bash zsh fish ps1 sql css scss json jsonl ndjson "
-         "yaml yml toml ini cfg conf xml cmake mk awk tcl asm s v vhd proto",
+         "lua r jl hs ml erl ex exs el lisp clj sh bash zsh ksh fish ps1 psm1 sql ddl css scss "
+         "less "
+         "toml ini cfg conf cmake mk awk tcl asm s v vhd proto inl m mm mts cjs vue kts groovy "
+         "dart "
+         "pyi pyx rake nim gd cr",
      .extract = extract_code},
     {.name = "csv",
      .what = "a table of values",

@@ -240,6 +240,10 @@ static bool blocks_hold(const builder *b) {
             k->kind > TEXT_TABLE_ROW || k->level > 6 || !fo_utf8_boundary(b->text.data[k->start]) ||
             (k->end < b->text.len && !fo_utf8_boundary(b->text.data[k->end])))
             return false;
+        size_t name = k->start + k->name, name_end = name + k->n_name;
+        if (name_end > k->end || !fo_utf8_boundary(b->text.data[name]) ||
+            !fo_utf8_boundary(b->text.data[name_end]))
+            return false;
         at = k->end;
     }
     return true;

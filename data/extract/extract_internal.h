@@ -17,6 +17,8 @@ void extract_drop(builder *b, fo_buf *text);
 /* Text that has been decoded, to b, by the rules of the format; b->failure says what went wrong. */
 void extract_plain_text(builder *b, const char *text, size_t n);
 void extract_html_text(builder *b, const char *text, size_t n);
+/* file_name says which language it is; NULL: nobody knows. */
+void extract_code_text(builder *b, const char *file_name, const char *text, size_t n);
 
 /* "amp" -> '&': a named character reference of HTML 4, 0 if it is not known. */
 int32_t extract_html_entity(const char *name, size_t n);
@@ -39,14 +41,15 @@ extern const extract_program extract_ocr_program;
 
 extract_fn extract_notebook, extract_mail, extract_mbox, extract_csv, extract_rtf, extract_pdf,
     extract_docx, extract_xlsx, extract_pptx, extract_odf, extract_epub;
-extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, extract_org;
+extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, extract_org,
+    extract_json, extract_yaml, extract_xml;
 extern const extract_program extract_pdf_program;
 extern const extract_program *const extract_pdf_tools[];
 extract_fn extract_image, extract_plain, extract_code, extract_markdown, extract_html, extract_man;
 extract_look_fn extract_is_notebook, extract_is_mail, extract_is_mbox, extract_is_rtf,
     extract_is_pdf, extract_is_docx, extract_is_xlsx, extract_is_pptx, extract_is_odf,
     extract_is_epub;
-extract_look_fn extract_looks_like_subtitles, extract_looks_like_calendar;
+extract_look_fn extract_looks_like_subtitles, extract_looks_like_calendar, extract_looks_like_xml;
 extract_look_fn extract_is_png, extract_is_jpeg, extract_is_tiff;
 extract_look_fn extract_looks_like_html, extract_looks_like_man;
 

@@ -1,4 +1,4 @@
-/* Plain text and source code: the text stays as it is, blocks are marked in it. */
+/* Plain text: it stays as it is, blocks are marked in it. */
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
@@ -88,25 +88,6 @@ void extract_plain_text(builder *b, const char *s, size_t n) {
     mark_plain(b, n);
 }
 
-static void mark_code(builder *b) {
-    const char *s = b->text.data;
-    const size_t n = b->text.len;
-    size_t start = 0, end = 0;
-    for (size_t at = 0; at < n;) {
-        line l = line_at(s, n, at);
-        if (!builder_go_on(b, l.next - at)) return;
-        at = l.next;
-        if (l.start == l.end) {
-            if (end > start) builder_mark(b, start, end, TEXT_CODE, 0);
-            start = end = 0;
-            continue;
-        }
-        if (end == start) start = l.start;
-        end = l.end;
-    }
-    if (end > start) builder_mark(b, start, end, TEXT_CODE, 0);
-}
-
 /* The text is kept as it was decoded. */
 static int adopt(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
@@ -119,11 +100,5 @@ static int adopt(builder *b, extract_input *in, fo_err *err) {
 int extract_plain(builder *b, extract_input *in, fo_err *err) {
     int rc = adopt(b, in, err);
     if (!rc && !b->failure) mark_plain(b, b->text.len);
-    return rc;
-}
-
-int extract_code(builder *b, extract_input *in, fo_err *err) {
-    int rc = adopt(b, in, err);
-    if (!rc && !b->failure) mark_code(b);
     return rc;
 }

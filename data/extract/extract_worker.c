@@ -274,6 +274,7 @@ int extract_worker_main(const extract_format *formats, size_t n_formats) {
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_NAME, "forage-extract");
     if (getpriority(PRIO_PROCESS, 0) < 10) setpriority(PRIO_PROCESS, 0, 10); /* as ingest has it */
+    encoding_load_all();
     sigset_t ended;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);

@@ -53,7 +53,39 @@ static const family families[] = {
     {"text/plain", "a", "\xCC\x81", "", ""}, /* one letter, many accents */
     {"text/plain", "", "\xF0\x9F\x91\xA8\xE2\x80\x8D", "", ""},
     {"text/plain", "", " | ", "- a\n", ""},
-    {"application/json", "", "{", "\n", ""},
+    {"application/json", "[", "1, ", "\n", "2]"},
+    {"application/json", "[", "[],\n", "{},", "1]"},
+    {"application/json", "[", "{\"a%d\":{\"b\":\"c\"}},", "", "1]"},
+    {"application/json", "{", "\"a%d\":{\"b\":1},", "", "\"z\":1}"},
+    {"application/yaml", "", "- a%d\n", "", ""},
+    {"application/yaml", "", "k%d:\n  a: 1\n", "# r\n", ""},
+    {"application/yaml", "a: [", "&a%d x, *a1, ", "", "z]"},
+    {"application/xml", "<a>", "<b c='%d'/>", "<d>e</d>", "</a>"},
+    {"application/xml", "<a>", "x", "&lt;", "</a>"},
+    {"application/xml", "<a>", "<p>x<b>y</b></p>", "", "</a>"},
+    {"text/x-rst", "", "*a `b ", "|c ", ""},
+    {"text/x-rst", "", "a%d\n===\n", "", ""},
+    {"text/x-rst", "", ".. a::\n", "   :b: c\n", ""},
+    {"text/x-rst", "+---+---+\n", "| a | b |\n", "+---+---+\n", ""},
+    {"text/x-rst", "", "a::\n\n ", " b\n", ""},
+    {"text/asciidoc", "", "*a _b `c #d ", "{e} <<f ", ""},
+    {"text/asciidoc", "|===\n", "|a ", "|b\n", "|===\n"},
+    {"text/asciidoc", "", "http://a[b ", "image:c", ""},
+    {"text/asciidoc", "", ":a%d: b\n", "----\n", ""},
+    {"text/org", "", "*a* /b [[c ", "[[d][e ", ""},
+    {"text/org", "", "| a |\n", ":a:\n", ""},
+    {"text/org", "", "* a\n", "#+begin_src\n", ""},
+    {"text/vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "a <b ", "&amp {\\x", ""},
+    {"text/vtt", "WEBVTT\n\n", "00:01.000 --> 00:02.000\nA.\n\n", "b\n", ""},
+    {"text/calendar", "BEGIN:VCALENDAR\n", "BEGIN:VEVENT\nSUMMARY:a\n", "END:VEVENT\n", ""},
+    {"text/calendar", "BEGIN:VCARD\nNOTE:a", "b\n c", "\\n", ""},
+    {"a.c", "", "a(", "{", ""},
+    {"a.c", "", "int a%d(void) { return '}'; }\n", "/*", ""},
+    {"a.c", "", "<", ">(", "{"},
+    {"a.js", "", "/a{", "`b}", ""},
+    {"a.py", "", "def a%d():\n", "  '''", ""},
+    {"a.sql", "", "create table ", "begin ';", ""},
+    {"a.rb", "", "class A\n", "#\n", ""},
     {"text/plain; charset=shift_jis", "", "\xFF", "", ""},
     {"text/plain; charset=iso-2022-jp", "", "\x1B$B0!\x1B(B", "", ""},
 };
@@ -87,8 +119,24 @@ static double thread_ms(void) {
 
 static int read_and_chunk(const char *s, size_t n, const char *type, doc_budget *budget,
                           fo_err *err) {
-    extract_request rq = {
-        .bytes = s, .n = n, .content_type = type, .max_text_bytes = LIMIT, .budget = budget};
+    enum { MAX_ROWS = 48 };
+    extract_format here[MAX_ROWS]; /* what is read apart, to be read here */
+    size_t n_here = 0;
+    const extract_format *f;
+    for (size_t i = 0; (f = extract_format_at(i)) && n_here < MAX_ROWS; i++) {
+        if (!f->apart || f->program) continue;
+        here[n_here] = *f;
+        here[n_here++].apart = false;
+    }
+    bool is_type = strchr(type, '/') != NULL;
+    extract_request rq = {.bytes = s,
+                          .n = n,
+                          .content_type = is_type ? type : NULL,
+                          .file_name = is_type ? NULL : type,
+                          .max_text_bytes = LIMIT,
+                          .budget = budget,
+                          .formats = here,
+                          .n_formats = n_here};
     extracted x;
     int rc = extract_text(&x, &rq, err);
     if (rc) return rc;
