@@ -30,7 +30,9 @@ static struct {
     double prime_rate, semantic;
     int64_t merge_rate, max_open;
     bool force_empty, read_only, insecure, allow_token_ids;
-    cli_list allow_hosts, model_aliases;
+    cli_list allow_hosts, model_aliases, sources;
+    const char *max_deletes;
+    int64_t max_file, sync_interval;
     int64_t snapshots, snapshots_per_hour;
 } o = {.home = "home",
        .listen = HTTP_LISTEN_DEFAULT,
@@ -45,6 +47,8 @@ static struct {
        .max_connections = 1024,
        .shutdown_timeout = 30,
        .max_body = 64 << 20,
+       .max_file = 64 << 20,
+       .sync_interval = 600,
        .body_rate = HTTP_BODY_BYTES_PER_S,
        .body_timeout = HTTP_BODY_TOTAL_S,
        .snapshots = APP_SNAPSHOTS_KEPT,
@@ -78,6 +82,17 @@ static const cli_option options[] = {
     {"model-alias", CLI_LIST, &o.model_aliases, "A=B",
      "/v1 knows the model B (GET /v1/models lists the names) by the name A, too. May be given "
      "again, or with commas between"},
+    {"source", CLI_LIST, &o.sources, "NAME=PATH",
+     "keep the documents NAME/... in step with this folder (COLLECTION:NAME=PATH: of another "
+     "collection than default). May be given again"},
+    {"sync-interval", CLI_INT, &o.sync_interval, "SECONDS",
+     "look at all files of the sources this often, beside the watch on them (default 600)",
+     .min = 1, .max = 1000000},
+    {"max-deletes", CLI_STRING, &o.max_deletes, "N|P%",
+     "remove nothing of a source where more documents than this would go (default 50%, but 5 in "
+     "any case)"},
+    {"max-file", CLI_BYTES, &o.max_file, "BYTES",
+     "larger files of a source are left out; 0: any size (default 64M)"},
     {"allow-token-ids", CLI_BOOL, &o.allow_token_ids, NULL,
      "/v1/embeddings takes token ids, which must be of the embedder's own vocabulary "
      "(/v1/tokenize): others give vectors of some other text"},
@@ -218,6 +233,31 @@ static int read_aliases(fo_err *err) {
     return FO_OK;
 }
 
+/* --source, as above; a path may have commas. */
+static int make_sources(app *a, fo_err *err) {
+    static source_spec specs[SOURCES_MAX];
+    source_runner_options opt = {.service = a->service,
+                                 .tenant = "default",
+                                 .specs = specs,
+                                 .limit = a->source_limit,
+                                 .max_file_bytes = o.max_file,
+                                 .interval_s = (int)o.sync_interval};
+    for (size_t i = 0; i < o.sources.n; i++) {
+        if (opt.n == SOURCES_MAX)
+            return fo_fail_field(err, FO_EINVAL, "source", "there may be %d sources", SOURCES_MAX);
+        char *copy = strdup(o.sources.items[i]); /* for the life of the program */
+        if (!copy) return fo_no_memory(err);
+        int rc = source_spec_read(&specs[opt.n++], trim(copy), err);
+        if (rc) return rc;
+    }
+    if (opt.n && a->read_only) {
+        log_event(LOG_LEVEL_WARN, NULL, "sources_rest",
+                  LOG_STR("why", "this server writes nothing: its sources are not looked at"));
+        return FO_OK;
+    }
+    return opt.n ? source_runner_create(&a->sources, &opt, err) : FO_OK;
+}
+
 #define OPEN_TO_ALL                                                                                \
     "whoever reaches it may read, change and delete everything: there are no keys yet, and "       \
     "nothing "                                                                                     \
@@ -284,7 +324,9 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
     a->disk_full = full_disk;
     a->aliases = aliases;
     a->n_aliases = n_aliases;
+    if (o.max_deletes) sync_limit_read(&a->source_limit, o.max_deletes); /* checked before */
     rc = model_aliases_check(a, err);
+    if (!rc) rc = make_sources(a, err);
     if (rc) {
         app_stop(a, 0, NULL);
         return rc;
@@ -366,6 +408,10 @@ static int run(int argc, char **argv) {
     while (warm < 3 && strcmp(o.warm, warm_names[warm]) != 0) warm++;
     if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
     if (o.body_rate > 1 << 30) return cli_wrong_usage("--body-rate must be at most 1G");
+    sync_limit limit;
+    if (o.max_deletes && !sync_limit_read(&limit, o.max_deletes))
+        return cli_wrong_usage(
+            "--max-deletes must be a number of documents, or a share such as 30%%");
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
     int64_t four_bodies = o.max_body > INT64_MAX / 4 ? INT64_MAX : 4 * o.max_body;
     if (!o.ingest_memory) o.ingest_memory = four_bodies > 256 << 20 ? four_bodies : 256 << 20;

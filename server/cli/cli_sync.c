@@ -33,7 +33,7 @@ static const cli_option options[] = {
      .flag_only = true},
     {"watch", CLI_BOOL, &o.watch, NULL, "go on, and follow each change within seconds",
      .flag_only = true},
-    {"interval", CLI_INT, &o.interval, "SECONDS",
+    {"sync-interval", CLI_INT, &o.interval, "SECONDS",
      "with --watch: look at all files this often, too (default 600)", .min = 1, .max = 1000000},
     {"max-deletes", CLI_STRING, &o.max_deletes, "N|P%",
      "remove nothing where more documents than this would go (default 50%, but 5 in any case)"},

@@ -42,6 +42,12 @@ const http_route app_routes[] = {
      JSON_TYPE, NULL, MIB},
     {"DELETE", "/collections/{name}", route_collection_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST,
      NULL, NULL, 0},
+    {"GET", "/sources", route_sources, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/sources/{name}", route_source, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"DELETE", "/sources/{name}", route_source_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
+     "dry_run keep_documents", 0},
+    {"POST", "/sources/{name}/sync", route_source_sync, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
+     "dry_run max_deletes relocate wait", 0},
     {"GET", "/jobs/{id}", route_job, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"DELETE", "/jobs/{id}", route_job_cancel, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
     {"GET", "/health", route_health, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
@@ -133,6 +139,7 @@ int app_create(app **out, service *s, bool read_only, fo_err *err) {
     a->started_ms = log_now_ms();
     a->max_document_bytes = 64 * MIB;
     a->min_free_bytes = 64 * MIB;
+    a->source_limit = SYNC_LIMIT_DEFAULT;
     a->snapshots_kept = APP_SNAPSHOTS_KEPT;
     a->snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR;
     pthread_mutex_init(&a->snapshot_mu, NULL);
@@ -160,12 +167,16 @@ int app_serve(app *a, http_options *opt, fo_err *err) {
     opt->app = a;
     opt->observe = observe;
     opt->spool_dir = a->spool_dir;
-    return http_start(&a->http, opt, err);
+    int rc = http_start(&a->http, opt, err);
+    if (!rc && a->sources) rc = source_runner_start(a->sources, err);
+    return rc;
 }
 
 void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     if (!a) return;
+    source_runner_interrupt(a->sources); /* requests may wait for a run */
     http_stop(a->http, timeout_ms, hurry);
+    source_runner_free(a->sources);
     jobs_stop(a->jobs);
     query_log_free(a->query_log);
     gauges_free(a->gauges);

@@ -11,6 +11,7 @@
 #include "server/routes/jobs.h"
 #include "server/routes/metrics.h"
 #include "server/routes/query_log.h"
+#include "server/routes/source_runner.h"
 
 #define APP_SNAPSHOTS_KEPT     8
 #define APP_SNAPSHOTS_PER_HOUR 12
@@ -27,6 +28,8 @@ typedef struct app {
     jobs *jobs;
     metrics *metrics;
     query_log *query_log;
+    source_runner *sources;  /* NULL: none; the app's once it is set, started by app_serve */
+    sync_limit source_limit; /* of removals */
     gauges *gauges;
     http_server *http; /* set by app_serve */
     int64_t started_ms;
@@ -50,7 +53,7 @@ typedef struct app {
  * 0 fields of opt get their defaults; routes, app, observe and spool_dir are set here. */
 int app_create(app **out, service *s, bool read_only, fo_err *err);
 int app_serve(app *a, http_options *opt, fo_err *err);
-/* Stops HTTP (see http_stop), then the jobs; frees a. The service stays open. */
+/* Stops sources, HTTP (see http_stop), then the jobs; frees a. The service stays open. */
 void app_stop(app *a, int timeout_ms, const atomic_bool *hurry);
 
 extern const http_route app_routes[];
@@ -67,6 +70,8 @@ http_handler route_documents, route_document, route_document_delete; /* routes_d
 http_handler route_documents_delete;
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
+http_handler route_sources, route_source, route_source_sync; /* routes_sources.c */
+http_handler route_source_delete;
 http_handler route_health, route_ready, route_stats;         /* routes_ops.c */
 http_handler route_snapshot;                                 /* routes_snapshot.c */
 http_handler route_metrics;                                  /* routes_metrics.c */

@@ -211,7 +211,7 @@ run 0 "$forage" sync many --home k && grep -q "^ *0 *0 *0 *$(on_disk many | wc -
 
 # ---- a watch
 mkdir w && echo '# One' >w/one.md
-"$forage" sync w --home wh --watch --interval 500 >"$work/watch" 2>&1 &
+"$forage" sync w --home wh --watch --sync-interval 500 >"$work/watch" 2>&1 &
 watcher=$!
 services="$services $watcher"
 held() { [ "$(ids wh 2>/dev/null | tr '\n' ' ')" = "$1" ]; }

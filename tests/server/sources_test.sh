@@ -1,0 +1,84 @@
+#!/bin/sh
+# Sources of a running service: folders that it keeps in step by itself, watched; runs by request, dry runs, and how a
+# source goes. Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+command -v curl >/dev/null || skip_all sources "no curl"
+call() { # call STATUS METHOD PATH: does it answer so?
+    call_got=$(curl -s -o "$work/out" -w '%{http_code}' -X "$2" "$url$3")
+    [ "$call_got" = "$1" ] || {
+        echo "# $2 $3: $call_got instead of $1"
+        return 1
+    }
+}
+says() { grep -qF -- "$1" "$work/out"; }
+source_says() { call 200 GET "/sources/$1" && says "$2"; } # source_says NAME TEXT
+ids() { # ids COLLECTION: of its documents, on a line
+    { curl -s "$url/documents?limit=1000&collection=$1"; echo; } | sed 's/"id":"/\n&/g' | sed -n 's/^"id":"\([^"]*\)".*/\1/p' | tr '\n' ' '
+}
+held() { [ "$(ids "$1")" = "$2" ]; } # held COLLECTION IDS
+
+mkdir -p "$work/notes/deep" "$work/book" "$work/home"
+echo '# Mill' >"$work/notes/mill.md"
+echo '# Weir' >"$work/notes/deep/weir.md"
+echo '# Ferry' >"$work/book/ferry.md"
+printf 'source = notes=%s\nsource = two:book=%s\nsource = away=%s\nmax-deletes = 1\n' \
+    "$work/notes" "$work/book" "$work/away" >"$work/home/forage.conf"
+serve "$work/home"
+wait_for held default 'notes/deep/weir.md notes/mill.md ' && wait_for held two 'book/ferry.md '
+check "the folders of forage.conf are taken in at the start" $?
+wait_for source_says notes '"state":"idle"' && says '"configured":true,"watched":true' && says '"documents":2' &&
+    says "\"path\":\"$work/notes\"" && says '"created":2' && says '"finished_at":"2'
+check "a source tells of its last run" $?
+wait_for source_says away '"state":"failed"' && says "cannot open the folder $work/away" && grep -q 'sync .*source=away' "$log"
+check "one whose folder is missing says so, and the service runs" $?
+call 200 GET /sources && says '"name":"away"' && says '"name":"book"' && says '"name":"notes"'; check "all are listed" $?
+call 404 GET /sources/none && says '"param":"source"'; check "one that is not there is 404" $?
+call 404 POST /sources/none/sync; check "and cannot be synced" $?
+
+echo '# Lock' >"$work/notes/lock.md"
+wait_for held default 'notes/deep/weir.md notes/lock.md notes/mill.md '; check "a change is seen by itself" $?
+mkdir "$work/away" && echo '# Away' >"$work/away/a.md"
+call 200 POST /sources/away/sync && says '"created":1' && held default 'away/a.md notes/deep/weir.md notes/lock.md notes/mill.md '
+check "a folder that came back is taken in by request" $?
+rm "$work/book/ferry.md"
+call 200 POST /sources/book/sync && says '"refused":"the folder holds no file' && says '"withheld":1' && held two 'book/ferry.md '
+check "an empty folder removes nothing here, too" $?
+
+# What a dry run says is done by the watch a moment later: it is asked of a folder that no watch may see.
+rm "$work/notes/mill.md" "$work/notes/lock.md"
+wait_for source_says notes '"withheld":2'; check "nor does a watch remove more than --max-deletes" $?
+call 200 POST '/sources/notes/sync?dry_run=true&max_deletes=2' && says '{"action":"remove","file":"lock.md"}' &&
+    says '"dry_run":true' && says '"removed":2' && held default 'away/a.md notes/deep/weir.md notes/lock.md notes/mill.md '
+check "a dry run by request names what would go" $?
+call 200 POST '/sources/notes/sync?max_deletes=2' && says '"removed":2' && held default 'away/a.md notes/deep/weir.md '
+check "a limit may be raised for one run" $?
+call 400 POST '/sources/notes/sync?max_deletes=x' && says '"param":"max_deletes"'; check "a limit that is none is refused" $?
+call 202 POST '/sources/notes/sync?wait=false' && says '"name":"notes"'; check "nobody has to wait" $?
+call 409 DELETE /sources/notes && says configured; check "a configured source cannot be deleted" $?
+stop TERM
+[ "$(tail -n 1 "$log" | grep -c stopped)" -eq 1 ]; check "a service with sources ends in order" $?
+
+# ---- without them
+rm "$work/home/forage.conf"
+echo '# More' >"$work/notes/more.md"
+serve "$work/home"
+call 200 GET /sources && says '"configured":false' && held default 'away/a.md notes/deep/weir.md '
+check "a source that is configured no longer is left alone" $?
+call 404 POST /sources/notes/sync && says 'forage.conf'; check "and not synced" $?
+call 200 DELETE '/sources/notes?dry_run=true' && says '"documents":1' && held default 'away/a.md notes/deep/weir.md '
+check "a dry deletion counts" $?
+call 200 DELETE /sources/notes && says '"documents":1' && held default 'away/a.md ' && call 404 GET /sources/notes
+check "a source goes with its documents" $?
+call 200 DELETE '/sources/away?keep_documents=true' && held default 'away/a.md '; check "or without" $?
+stop TERM
+
+for bad in notes relative=notes =/x "a b=/x" "x:.y=/x"; do
+    run 1 timeout 60 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --source "$bad"
+    grep -q '^forage: source: ' "$work/err"; check "--source '$bad' is refused" $?
+done
+timeout 60 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --source a=/x --source a=/y >"$work/out" 2>"$work/err"
+grep -q "'a' is there twice" "$work/err"; check "so are two of one name" $?
+serve "$work/home" --read-only --source "notes=$work/notes"
+grep -q 'sources_rest' "$log" && call 403 POST /sources/notes/sync; check "a read-only service leaves its sources alone" $?
+stop TERM
+finish
