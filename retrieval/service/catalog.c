@@ -1,7 +1,11 @@
 #include "retrieval/service/catalog.h"
 
+#include <cjson/cJSON.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "index/filter/metadata.h"
+#include "kernels/bits.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/service_internal.h"
 
@@ -63,5 +67,105 @@ int catalog_list_documents(catalog *c, const char *tenant, const char *in, const
     int64_t of;
     int rc = find_collection(c, tenant, in, &of, err);
     if (!rc) rc = store_list_documents(c->store, of, after, limit, out, n, has_more, err);
+    return rc;
+}
+
+/* ---- by condition and source --------------------------------------------------------------- */
+
+enum { PAGE = 512 };
+
+bool catalog_is_of_source(const store_document *d, const char *source) {
+    size_t n = strlen(source);
+    if (strncmp(d->id, source, n) != 0 || d->id[n] != '/' || !d->metadata) return false;
+    cJSON *m = cJSON_Parse(d->metadata);
+    const char *says = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "source"));
+    bool same = says && !strcmp(says, source);
+    cJSON_Delete(m);
+    return same;
+}
+
+int catalog_source_collection(catalog *c, const char *tenant, const char *source, char **out,
+                              fo_err *err) {
+    store_source s = {0};
+    int rc = store_get_source(c->store, tenant, source, &s, err);
+    if (!rc) *out = s.collection, s.collection = NULL;
+    store_source_deinit(&s);
+    return rc;
+}
+
+/* Which of a page match. */
+static int match_page(const catalog_search *q, const store_document *docs, size_t n,
+                      uint64_t *match, fo_err *err) {
+    const char *json[PAGE];
+    uint64_t refused[PAGE / 64] = {0};
+    memset(match, 0xff, PAGE / 8);
+    for (size_t i = 0; i < n; i++) json[i] = docs[i].metadata;
+    int rc =
+        q->filter ? metadata_match_json(json, (uint32_t)n, q->filter, match, refused, err) : FO_OK;
+    for (size_t i = 0; i < n && !rc; i++)
+        if (docs[i].damaged || fo_bits_get(refused, i) ||
+            (q->source && !catalog_is_of_source(&docs[i], q->source)))
+            fo_bits_clear(match, i);
+    return rc;
+}
+
+/* One more than wanted tells that there are more. */
+static int find_all(catalog *c, int64_t of, const catalog_search *q, store_document *list,
+                    size_t *n, fo_err *err) {
+    fo_buf prefix = {0};
+    if (q->source) fo_buf_printf(&prefix, "%s/", q->source);
+    if (prefix.failed) return fo_no_memory(err);
+    const char *from = q->after;
+    if (prefix.len && (!from || strcmp(from, prefix.data) < 0)) from = prefix.data;
+    char *after = strdup(from ? from : "");
+    int rc = after ? FO_OK : fo_no_memory(err);
+    for (bool more = true; !rc && more && *n <= q->limit;) {
+        store_document *docs = NULL;
+        size_t k = 0;
+        uint64_t match[PAGE / 64];
+        if (q->cancel && atomic_load(q->cancel)) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+        if (!rc) rc = store_list_documents(c->store, of, after, PAGE, &docs, &k, &more, err);
+        if (!rc) rc = match_page(q, docs, k, match, err);
+        if (!rc && k) {
+            free(after);
+            after = strdup(docs[k - 1].id);
+            if (!after) rc = fo_no_memory(err);
+            if (after && prefix.len && strncmp(after, prefix.data, prefix.len) > 0) more = false;
+        }
+        for (size_t i = 0; i < k; i++) {
+            if (!rc && *n <= q->limit && fo_bits_get(match, i)) {
+                list[(*n)++] = docs[i];
+                docs[i] = (store_document){0};
+            }
+            store_document_deinit(&docs[i]);
+        }
+        free(docs);
+        more = more && k;
+    }
+    free(after);
+    fo_buf_free(&prefix);
+    return rc;
+}
+
+int catalog_find_documents(catalog *c, const char *tenant, const char *in, const catalog_search *q,
+                           store_document **out, size_t *n, bool *has_more, fo_err *err) {
+    if (!q->filter && !q->source)
+        return catalog_list_documents(c, tenant, in, q->after, q->limit, out, n, has_more, err);
+    int64_t of;
+    int rc = find_collection(c, tenant, in, &of, err);
+    if (rc) return rc;
+    store_document *list = calloc(q->limit + 1, sizeof *list);
+    if (!list) return fo_no_memory(err);
+    *n = 0;
+    rc = find_all(c, of, q, list, n, err);
+    *has_more = !rc && *n > q->limit;
+    if (*has_more) store_document_deinit(&list[--*n]);
+    if (!rc) {
+        *out = list;
+        return FO_OK;
+    }
+    for (size_t i = 0; i < *n; i++) store_document_deinit(&list[i]);
+    free(list);
+    *n = 0;
     return rc;
 }

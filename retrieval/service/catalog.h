@@ -38,5 +38,23 @@ int catalog_get_document(catalog *c, const char *tenant, const char *collection,
 int catalog_list_documents(catalog *c, const char *tenant, const char *collection,
                            const char *after, size_t limit, store_document **out, size_t *n,
                            bool *has_more, fo_err *err);
+/* The same of those that a condition on metadata matches (NULL: all) and that came from a source (NULL:
+ * whatever they came from). Damaged documents match no condition. */
+typedef struct catalog_search {
+    const search_filter *filter;
+    const char *source;
+    const char *after;
+    size_t limit;
+    const atomic_bool
+        *cancel; /* NULL, or ends it (FO_ECANCELLED): all documents may have to be looked at */
+} catalog_search;
+int catalog_find_documents(catalog *c, const char *tenant, const char *collection,
+                           const catalog_search *q, store_document **out, size_t *n, bool *has_more,
+                           fo_err *err);
+/* Did this document come from this source: by its id and its metadata? */
+bool catalog_is_of_source(const store_document *d, const char *source);
+/* The collection that a source fills; caller frees *out. FO_ENOTFOUND has the field "source". */
+int catalog_source_collection(catalog *c, const char *tenant, const char *source, char **out,
+                              fo_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 #include "index/filter/metadata.h"
 #include "retrieval/service/service_internal.h"
 #include "kernels/bits.h"
+#include "kernels/buf.h"
 #include "kernels/hex.h"
 
 int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
@@ -66,11 +67,18 @@ static int delete_page(service *s, collection *c, page *p, const delete_request 
 }
 
 /* What is damaged or has metadata that no index would take is judged by nobody: it stays. */
-static int match_page(page *p, const search_filter *f, delete_report *out, fo_err *err) {
+static int match_page(page *p, const delete_request *q, delete_report *out, fo_err *err) {
     for (size_t i = 0; i < p->n; i++) p->json[i] = p->docs[i].metadata;
     memset(p->refused, 0, sizeof p->refused);
-    int rc = metadata_match_json(p->json, (uint32_t)p->n, f, p->match, p->refused, err);
+    memset(p->match, 0xff, sizeof p->match);
+    int rc = q->filter ? metadata_match_json(p->json, (uint32_t)p->n, q->filter, p->match,
+                                             p->refused, err)
+                       : FO_OK;
     for (size_t i = 0; i < p->n && !rc; i++) {
+        if (q->source && !p->docs[i].damaged && !catalog_is_of_source(&p->docs[i], q->source)) {
+            fo_bits_clear(p->match, i);
+            continue;
+        }
         if (!p->docs[i].damaged && !fo_bits_get(p->refused, i) &&
             fo_hex_read(p->sha256[i], 32, p->docs[i].content_sha256))
             continue;
@@ -82,9 +90,11 @@ static int match_page(page *p, const search_filter *f, delete_report *out, fo_er
 
 static int delete_all(service *s, collection *c, const delete_request *q, page *p,
                       delete_report *out, fo_err *err) {
-    char *after = NULL;
+    fo_buf prefix = {0};
+    if (q->source) fo_buf_printf(&prefix, "%s/", q->source);
+    char *after = prefix.len ? strdup(prefix.data) : NULL;
     bool more = true;
-    int rc = FO_OK;
+    int rc = prefix.failed || (prefix.len && !after) ? fo_no_memory(err) : FO_OK;
     while (!rc && more) {
         if (q->cancel && atomic_load(q->cancel)) {
             rc = fo_fail(err, FO_ECANCELLED, "cancelled");
@@ -92,8 +102,12 @@ static int delete_all(service *s, collection *c, const delete_request *q, page *
         }
         p->n = 0;
         rc = store_list_documents(s->store, c->id, after, PAGE, &p->docs, &p->n, &more, err);
+        while (prefix.len && p->n && strncmp(p->docs[p->n - 1].id, prefix.data, prefix.len) != 0) {
+            store_document_deinit(&p->docs[--p->n]); /* behind the source's */
+            more = false;
+        }
         if (!rc && p->n) {
-            rc = match_page(p, q->filter, out, err);
+            rc = match_page(p, q, out, err);
             if (!rc) rc = delete_page(s, c, p, q, out, err);
             free(after);
             after = p->docs[p->n - 1].id;
@@ -105,6 +119,7 @@ static int delete_all(service *s, collection *c, const delete_request *q, page *
         if (p->n == 0) break;
     }
     free(after);
+    fo_buf_free(&prefix);
     return rc;
 }
 

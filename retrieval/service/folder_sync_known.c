@@ -1,6 +1,5 @@
 #include "retrieval/service/folder_sync_known.h"
 
-#include <cjson/cJSON.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,15 +15,6 @@ void known_files_deinit(known_files *k) {
     free(k->orphans);
     free(k->files);
     *k = (known_files){0};
-}
-
-/* Do its metadata say that it is of this source? */
-static bool names_source(const char *metadata, const char *name) {
-    cJSON *m = metadata ? cJSON_Parse(metadata) : NULL;
-    const char *says = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "source"));
-    bool same = says && !strcmp(says, name);
-    cJSON_Delete(m);
-    return same;
 }
 
 int known_documents_each(service *s, const char *tenant, const char *in, const char *name,
@@ -48,7 +38,7 @@ int known_documents_each(service *s, const char *tenant, const char *in, const c
                 more = false;
                 break;
             }
-            rc = fn(ctx, &docs[i], docs[i].id + n_prefix, names_source(docs[i].metadata, name),
+            rc = fn(ctx, &docs[i], docs[i].id + n_prefix, catalog_is_of_source(&docs[i], name),
                     &own);
         }
         free(after);

@@ -174,9 +174,10 @@ int service_delete_document(service *s, const char *tenant, const char *collecti
 /* All that a filter on metadata matches, a commit every 512. */
 typedef struct delete_request {
     const char *tenant, *collection;
-    const search_filter *filter;
-    bool dry_run;        /* count, delete nothing: a read-only service does so too */
-    atomic_bool *cancel; /* NULL, or ends it between commits (FO_ECANCELLED) */
+    const search_filter *filter; /* NULL: all of the source */
+    const char *source;          /* NULL, or only what came from this folder (folder_sync.h) */
+    bool dry_run;                /* count, delete nothing: a read-only service does so too */
+    atomic_bool *cancel;         /* NULL, or ends it between commits (FO_ECANCELLED) */
     /* NULL, or called with each document that is gone (dry_run: that would go), in order of id. */
     void (*each)(void *ctx, const store_document *d);
     void *ctx;

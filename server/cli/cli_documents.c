@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "retrieval/service/catalog.h"
+#include "retrieval/service/folder_sync.h"
 #include "retrieval/service/home.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
@@ -16,10 +17,11 @@
 enum { PAGE = 1000 };
 
 static struct {
-    const char *home, *url, *key, *collection, *after, *filter;
+    const char *home, *url, *key, *collection, *after, *filter, *source, *output;
     int64_t limit;
-    bool json, dry_run;
-} o = {.home = "home", .collection = "default", .limit = 100};
+    bool json, dry_run, yes;
+    bool named; /* a collection was */
+} o = {.home = "home", .limit = 100};
 
 #define WHERE_OPTIONS                                                                              \
     {"home", CLI_STRING, &o.home, "DIR", "the home (default: home)"},                              \
@@ -29,7 +31,16 @@ static struct {
 #define COLLECTION_OPTION                                                                          \
     { "collection", CLI_STRING, &o.collection, "NAME", "default: default" }
 #define JSON_OPTION                                                                                \
-    { "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout" }
+    {"output", CLI_CHOICE, &o.output, "table|json", "default: table", .flag_only = true}, {        \
+        "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"                               \
+    }
+#define SOURCE_OPTION                                                                              \
+    {                                                                                              \
+        "source", CLI_STRING, &o.source, "NAME",                                                   \
+            "those that came from this folder (forage sync); "                                     \
+            "of the collection that it fills",                                                     \
+            .flag_only = true                                                                      \
+    }
 
 /* Where to look: one of the three. */
 typedef struct place {
@@ -48,12 +59,25 @@ enum access { READ, WRITE, WOULD_WRITE };
 
 static int place_open(place *p, enum access how, fo_err *err) {
     *p = (place){0};
+    o.json = o.json || (o.output && !strcmp(o.output, "json"));
     if (o.url) return client_open(&p->client, o.url, o.key, err);
     if (how == READ) return catalog_open(&p->catalog, o.home, err);
     service_options with = {.home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1};
     int rc = home_must_exist(o.home, err); /* opening for writing would make one */
     if (!rc) rc = service_open(&p->service, &with, err);
     if (!rc) p->catalog = service_catalog(p->service);
+    return rc;
+}
+
+/* The collection that is meant: the one that was named, that of the source, or default. */
+static int choose_collection(const place *p, fo_err *err) {
+    o.named = o.collection != NULL;
+    if (o.named) return FO_OK;
+    o.collection = "default";
+    if (!o.source || p->client) return FO_OK; /* the service knows */
+    static char *of;                          /* as long as the program */
+    int rc = catalog_source_collection(p->catalog, "default", o.source, &of, err);
+    if (!rc) o.collection = of;
     return rc;
 }
 
@@ -85,6 +109,13 @@ static void query_part(fo_buf *b, const char *name, const char *value) {
     client_escape(b, value);
 }
 
+/* Which documents are meant, for the service. */
+static void where_part(fo_buf *b) {
+    if (!o.source || o.named) query_part(b, "collection", o.collection);
+    if (o.source) query_part(b, "source", o.source);
+    if (o.filter) query_part(b, "filter", o.filter);
+}
+
 static int print_json_or_fail(fo_buf *b, int rc, fo_err *err) {
     if (!rc && b->failed) rc = fo_no_memory(err);
     if (!rc && o.json) cli_print_json(b);
@@ -92,23 +123,40 @@ static int print_json_or_fail(fo_buf *b, int rc, fo_err *err) {
     return rc ? cli_fail(err) : 0;
 }
 
+/* The condition of --filter, 2 after a message where it is none. */
+static int read_filter(search_filter **out) {
+    fo_err err = {0};
+    cJSON *json = NULL;
+    int rc = json_parse(o.filter, strlen(o.filter), &json, &err);
+    if (rc)
+        fo_fail_prefix(&err, "--filter");
+    else
+        rc = search_filter_parse(out, json, &err);
+    cJSON_Delete(json);
+    return rc ? (cli_fail(&err), 2) : 0;
+}
+
 /* ---- documents ------------------------------------------------------------------------------ */
 
 static const cli_option documents_options[] = {
     WHERE_OPTIONS,
     COLLECTION_OPTION,
+    SOURCE_OPTION,
+    {"filter", CLI_STRING, &o.filter, "JSON", "only those whose metadata match this condition",
+     .flag_only = true},
     {"limit", CLI_INT, &o.limit, "N", "how many to list (default 100)", .min = 1, .max = 1e15},
     {"after", CLI_STRING, &o.after, "ID", "only those behind this one", .flag_only = true},
     JSON_OPTION,
     {0}};
 
 /* One page of documents as GET /documents has it. */
-static int page_of_home(catalog *held, const char *after, size_t limit, cJSON **out, fo_err *err) {
+static int page_of_home(catalog *held, const search_filter *filter, const char *after, size_t limit,
+                        cJSON **out, fo_err *err) {
     store_document *docs = NULL;
     size_t n = 0;
     bool more = false;
-    int rc =
-        catalog_list_documents(held, "default", o.collection, after, limit, &docs, &n, &more, err);
+    catalog_search q = {.filter = filter, .source = o.source, .after = after, .limit = limit};
+    int rc = catalog_find_documents(held, "default", o.collection, &q, &docs, &n, &more, err);
     if (rc) return rc;
     fo_buf b = {0};
     json_out w = {&b, false};
@@ -129,7 +177,7 @@ static int page_of_home(catalog *held, const char *after, size_t limit, cJSON **
 static int page_of_service(client *c, const char *after, size_t limit, cJSON **out, fo_err *err) {
     fo_buf path = {0};
     fo_buf_printf(&path, "/documents?limit=%zu", limit);
-    query_part(&path, "collection", o.collection);
+    where_part(&path);
     if (after) query_part(&path, "after", after);
     int rc = path.failed ? fo_no_memory(err) : get(c, path.data, out, err);
     fo_buf_free(&path);
@@ -149,9 +197,9 @@ static void print_document_row(const cJSON *d) {
 }
 
 /* Pages until --limit is reached; json: the documents of all of them in one object. */
-static int list_documents(const place *p, fo_buf *b, fo_err *err) {
-    int rc = FO_OK;
-    if (p->catalog) { /* before the head of the table is printed: is it there? */
+static int list_documents(const place *p, const search_filter *filter, fo_buf *b, fo_err *err) {
+    int rc = choose_collection(p, err);
+    if (!rc && p->catalog) { /* before the head of the table is printed: is it there? */
         store_collection c = {0};
         rc = catalog_get_collection(p->catalog, "default", o.collection, &c, err);
         store_collection_deinit(&c);
@@ -167,7 +215,7 @@ static int list_documents(const place *p, fo_buf *b, fo_err *err) {
         cJSON *page = NULL, *d;
         size_t n = (size_t)(left < PAGE ? left : PAGE);
         rc = p->client ? page_of_service(p->client, after, n, &page, err)
-                       : page_of_home(p->catalog, after, n, &page, err);
+                       : page_of_home(p->catalog, filter, after, n, &page, err);
         if (rc) break;
         cJSON_ArrayForEach(d, cJSON_GetObjectItemCaseSensitive(page, "data")) {
             left--;
@@ -215,7 +263,8 @@ static void print_whole(const cJSON *d) {
 }
 
 static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) {
-    int rc;
+    int rc = choose_collection(p, err);
+    if (rc) return rc;
     if (p->client) {
         fo_buf path = {0};
         fo_buf_str(&path, "/documents/");
@@ -240,17 +289,24 @@ static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) 
 static int documents_run(int argc, char **argv) {
     fo_err err = {0};
     fo_buf b = {0};
+    search_filter *f = NULL;
     place p;
+    if (argc && (o.filter || o.source))
+        return cli_wrong_usage("documents takes an id, or --filter and --source");
+    int wrong = o.filter ? read_filter(&f) : 0;
+    if (wrong) return wrong;
     int rc = place_open(&p, READ, &err);
-    if (!rc) rc = argc ? one_document(&p, argv[0], &b, &err) : list_documents(&p, &b, &err);
+    if (!rc) rc = argc ? one_document(&p, argv[0], &b, &err) : list_documents(&p, f, &b, &err);
     place_close(&p);
+    search_filter_free(f);
     return print_json_or_fail(&b, rc, &err);
 }
 
 const cli_command cli_command_documents = {
     "documents",
     "list a collection's documents, or show one",
-    "forage documents [ID] [--home DIR | --url URL] [--collection C] [--limit 100] [--after ID]",
+    "forage documents [ID] [--home DIR | --url URL] [--collection C] [--limit 100] [--after ID]\n"
+    "forage documents --source NAME | --filter JSON ...",
     "In order of id, a page at a time: what --after takes is said at the end, and in JSON it is\n"
     "last_id. With an ID: that document and its text.",
     documents_options,
@@ -360,31 +416,20 @@ static const cli_option delete_options[] = {
     COLLECTION_OPTION,
     {"filter", CLI_STRING, &o.filter, "JSON", "all documents whose metadata match this condition",
      .flag_only = true},
+    SOURCE_OPTION,
+    {"yes", CLI_BOOL, &o.yes, NULL, "do not ask", .flag_only = true},
     {"dry-run", CLI_BOOL, &o.dry_run, NULL, "say what would go, delete nothing", .flag_only = true},
     JSON_OPTION,
     {0}};
 
-/* The condition of --filter, 2 after a message where it is none. */
-static int read_filter(search_filter **out) {
-    fo_err err = {0};
-    cJSON *json = NULL;
-    int rc = json_parse(o.filter, strlen(o.filter), &json, &err);
-    if (rc)
-        fo_fail_prefix(&err, "--filter");
-    else
-        rc = search_filter_parse(out, json, &err);
-    cJSON_Delete(json);
-    return rc ? (cli_fail(&err), 2) : 0;
-}
-
 /* The reply of DELETE /documents into b. */
-static int delete_by_filter(const place *p, const search_filter *f, fo_buf *b, fo_err *err) {
+static int delete_by_filter(const place *p, const search_filter *f, bool dry_run, fo_buf *b,
+                            fo_err *err) {
     if (p->client) {
         fo_buf path = {0};
         fo_buf_str(&path, "/documents");
-        query_part(&path, "collection", o.collection);
-        query_part(&path, "filter", o.filter);
-        query_part(&path, "dry_run", o.dry_run ? "true" : "false");
+        where_part(&path);
+        query_part(&path, "dry_run", dry_run ? "true" : "false");
         int rc = path.failed ? fo_no_memory(err) : client_delete(p->client, path.data, b, err);
         fo_buf_free(&path);
         return rc;
@@ -393,7 +438,8 @@ static int delete_by_filter(const place *p, const search_filter *f, fo_buf *b, f
     delete_request q = {.tenant = "default",
                         .collection = o.collection,
                         .filter = f,
-                        .dry_run = o.dry_run,
+                        .source = o.source,
+                        .dry_run = dry_run,
                         .each = documents_ids_add,
                         .ctx = &ids};
     delete_report done;
@@ -401,7 +447,7 @@ static int delete_by_filter(const place *p, const search_filter *f, fo_buf *b, f
     json_out w = {b, false};
     json_out_open(&w, NULL, '{');
     json_out_string(&w, "collection", o.collection);
-    documents_json_deletion(&w, &done, o.dry_run);
+    documents_json_deletion(&w, &done, dry_run);
     documents_ids_write(&w, &ids);
     json_out_close(&w, '}');
     documents_ids_deinit(&ids);
@@ -512,21 +558,76 @@ static bool print_deletion(const cJSON *r) {
     return !changed && !unreadable;
 }
 
+/* On a terminal: n documents, or as many as match. */
+static int asked(const place *p, const search_filter *f, int argc, bool *go, fo_err *err) {
+    *go = true;
+    if (o.yes || o.dry_run || !isatty(STDIN_FILENO) || !isatty(STDERR_FILENO)) return FO_OK;
+    long long n = argc;
+    if (!argc) {
+        fo_buf b = {0};
+        cJSON *root = NULL;
+        int rc = delete_by_filter(p, f, true, &b, err);
+        if (!rc) rc = parse_reply(&b, &root, err);
+        n = number_of(root, "matched");
+        cJSON_Delete(root);
+        fo_buf_free(&b);
+        if (rc || !n) return rc;
+    }
+    fprintf(stderr, "Delete %lld document%s? [y/N] ", n, n == 1 ? "" : "s");
+    char line[16] = "";
+    *go = fgets(line, sizeof line, stdin) && (line[0] == 'y' || line[0] == 'Y');
+    return FO_OK;
+}
+
+/* With its documents gone, nothing more is known of a folder: it may come back as a new one. */
+static int forget_source(const place *p, fo_err *err) {
+    size_t n;
+    fo_err why = {0};
+    int rc;
+    if (p->client) {
+        fo_buf path = {0}, reply = {0};
+        fo_buf_str(&path, "/sources/");
+        client_escape(&path, o.source);
+        fo_buf_str(&path, "?keep_documents=true");
+        rc = path.failed ? fo_no_memory(&why) : client_delete(p->client, path.data, &reply, &why);
+        fo_buf_free(&path);
+        fo_buf_free(&reply);
+    } else {
+        rc = folder_sync_forget(p->service, "default", o.source, true, false, &n, &why);
+    }
+    if (rc == FO_ECONFLICT) {
+        printable_say(stderr, "forage: %s; until then the folder's files come in again", why.msg);
+        return FO_OK;
+    }
+    if (rc && rc != FO_ENOTFOUND && err) *err = why;
+    return rc == FO_ENOTFOUND ? FO_OK : rc;
+}
+
 static int delete_run(int argc, char **argv) {
-    if (!argc == !o.filter) return cli_wrong_usage("delete needs either ids or --filter");
+    if (!argc == !(o.filter || o.source))
+        return cli_wrong_usage("delete needs either ids, or --filter and --source");
     fo_err err = {0};
     fo_buf b = {0};
     search_filter *f = NULL;
     size_t n_missing = 0;
+    bool go = false;
     place p;
     int wrong = o.filter ? read_filter(&f) : 0;
     if (wrong) return wrong;
     int rc = place_open(&p, o.dry_run ? WOULD_WRITE : WRITE, &err);
-    if (!rc)
-        rc = f ? delete_by_filter(&p, f, &b, &err)
-               : delete_by_id(&p, argc, argv, &b, &n_missing, &err);
+    if (!rc) rc = choose_collection(&p, &err);
+    if (!rc) rc = asked(&p, f, argc, &go, &err);
+    if (!rc && go)
+        rc = argc ? delete_by_id(&p, argc, argv, &b, &n_missing, &err)
+                  : delete_by_filter(&p, f, o.dry_run, &b, &err);
+    if (!rc && go && o.source && !o.filter && !o.dry_run) rc = forget_source(&p, &err);
     place_close(&p);
     search_filter_free(f);
+    if (!rc && !go) {
+        fo_buf_free(&b);
+        fputs("forage: nothing was deleted\n", stderr);
+        return 1;
+    }
     cJSON *root = NULL;
     if (!rc) rc = parse_reply(&b, &root, &err);
     bool all = root && print_deletion(root) && !n_missing;
@@ -537,10 +638,12 @@ static int delete_run(int argc, char **argv) {
 
 const cli_command cli_command_delete = {
     "delete",
-    "delete documents, by id or by a condition",
+    "delete documents, by id, by a condition, or of a folder that was synced",
     "forage delete ID... [--home DIR | --url URL] [--collection C] [--dry-run]\n"
-    "forage delete --filter '{\"type\":\"lt\",\"key\":\"year\",\"value\":2020}' [--dry-run] ...",
-    "Status 1 where an id is not there, or a document stays: one that somebody replaced "
+    "forage delete --filter '{\"type\":\"lt\",\"key\":\"year\",\"value\":2020}' [--dry-run] ...\n"
+    "forage delete --source NAME ...",
+    "Asks before it deletes where somebody sits at a terminal, unless --yes. Status 1 where an id "
+    "is not there, or a document stays: one that somebody replaced "
     "meanwhile,\n"
     "or a damaged one. --dry-run says what would go. A whole collection: 'forage collections "
     "delete'.",

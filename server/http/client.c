@@ -111,6 +111,7 @@ static int fail_status(long status, const fo_buf *reply, fo_err *err) {
     const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "code"));
     int code = kind && !strcmp(kind, "damaged") ? FO_ECORRUPT
                : status == 404                  ? FO_ENOTFOUND
+               : status == 409                  ? FO_ECONFLICT
                : status == 503 || status == 429 ? FO_EBUSY
                : status >= 500                  ? FO_EIO
                                                 : FO_EINVAL;

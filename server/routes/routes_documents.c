@@ -17,18 +17,67 @@ static void write_time(json_out *o, const char *key, int64_t ms) {
     json_out_string(o, key, t);
 }
 
+/* The condition of ?filter=; *out NULL where there is none. false after an error reply. */
+static bool filter_arg(http_request *r, search_filter **out) {
+    const char *text = http_arg(r, "filter");
+    fo_err err = {0};
+    cJSON *json = NULL;
+    *out = NULL;
+    if (!text) return true;
+    if (json_parse(text, strlen(text), &json, &err))
+        snprintf(err.field, sizeof err.field, "filter"), fo_fail_prefix(&err, "filter");
+    else
+        search_filter_parse(out, json, &err);
+    cJSON_Delete(json);
+    if (!*out) http_error_from(r, &err);
+    return *out;
+}
+
+/* ?source= without ?collection=: the one that the source fills. NULL after an error reply; caller frees. */
+static char *collection_of(http_request *r, app *a, const char *source) {
+    fo_err err = {0};
+    char *of = NULL;
+    if (source && !service_name_valid(source)) {
+        http_error(r, 400, "bad_field", "source",
+                   "source must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
+        return NULL;
+    }
+    if (source && !http_arg(r, "collection")) {
+        if (catalog_source_collection(service_catalog(a->service), app_tenant(r), source, &of,
+                                      &err))
+            http_error_from(r, &err);
+        return of;
+    }
+    const char *named = app_collection_arg(r);
+    if (named && !(of = strdup(named))) {
+        fo_no_memory(&err);
+        http_error_from(r, &err);
+    }
+    return of;
+}
+
 void route_documents(http_request *r, void *ctx) {
     app *a = ctx;
     int64_t limit;
-    const char *collection;
-    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !(collection = app_collection_arg(r)))
+    catalog_search q = {
+        .source = http_arg(r, "source"), .after = http_arg(r, "after"), .cancel = http_cancel(r)};
+    search_filter *f = NULL;
+    char *collection = NULL;
+    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !filter_arg(r, &f) ||
+        !(collection = collection_of(r, a, q.source))) {
+        search_filter_free(f);
         return;
+    }
+    q.filter = f;
+    q.limit = (size_t)limit;
     store_document *docs = NULL;
     size_t n = 0;
     bool more = false;
     fo_err err = {0};
-    int rc = catalog_list_documents(service_catalog(a->service), app_tenant(r), collection,
-                                    http_arg(r, "after"), (size_t)limit, &docs, &n, &more, &err);
+    int rc = catalog_find_documents(service_catalog(a->service), app_tenant(r), collection, &q,
+                                    &docs, &n, &more, &err);
+    free(collection);
+    search_filter_free(f);
     if (rc) {
         http_error_from(r, &err);
         return;
@@ -47,36 +96,28 @@ void route_documents(http_request *r, void *ctx) {
     http_reply_json(r, 200, &b);
 }
 
-/* The condition of ?filter=, which must be there: everything is deleted with its collection, or by
- * {"type":"and","filters":[]}. NULL after an error reply. */
-static search_filter *filter_arg(http_request *r) {
-    const char *text = http_arg(r, "filter");
-    fo_err err = {0};
-    cJSON *json = NULL;
-    search_filter *f = NULL;
-    if (!text || !*text)
-        fo_fail_field(&err, FO_EINVAL, "filter",
-                      "filter is missing: a condition on metadata, as in a query");
-    else if (json_parse(text, strlen(text), &json, &err))
-        snprintf(err.field, sizeof err.field, "filter"), fo_fail_prefix(&err, "filter");
-    else
-        search_filter_parse(&f, json, &err);
-    cJSON_Delete(json);
-    if (!f) http_error_from(r, &err);
-    return f;
-}
-
 void route_documents_delete(http_request *r, void *ctx) {
     app *a = ctx;
     bool dry_run;
-    const char *collection = app_collection_arg(r);
-    if (!collection || !http_arg_bool(r, "dry_run", false, &dry_run)) return;
-    search_filter *f = filter_arg(r);
-    if (!f) return;
+    const char *source = http_arg(r, "source");
+    search_filter *f = NULL;
+    char *collection = NULL;
+    if (!http_arg_bool(r, "dry_run", false, &dry_run) || !filter_arg(r, &f)) return;
+    /* Everything is deleted with its collection, or by {"type":"and","filters":[]}. */
+    if (!f && !source)
+        http_error(r, 400, "bad_field", "filter",
+                   "filter is missing: a condition on metadata, as in a query; or source");
+    else
+        collection = collection_of(r, a, source);
+    if (!collection) {
+        search_filter_free(f);
+        return;
+    }
     documents_ids ids = {0};
     delete_request q = {.tenant = app_tenant(r),
                         .collection = collection,
                         .filter = f,
+                        .source = source,
                         .dry_run = dry_run,
                         .cancel = http_cancel(r),
                         .each = documents_ids_add,
@@ -97,6 +138,7 @@ void route_documents_delete(http_request *r, void *ctx) {
         json_out_close(&o, '}');
         http_reply_json(r, 200, &b);
     }
+    free(collection);
     documents_ids_deinit(&ids);
 }
 

@@ -54,6 +54,15 @@ call 200 POST '/sources/notes/sync?max_deletes=2' && says '"removed":2' && held 
 check "a limit may be raised for one run" $?
 call 400 POST '/sources/notes/sync?max_deletes=x' && says '"param":"max_deletes"'; check "a limit that is none is refused" $?
 call 202 POST '/sources/notes/sync?wait=false' && says '"name":"notes"'; check "nobody has to wait" $?
+run 0 "$forage" documents --source notes --url "$url" --output json && says '"id":"notes/deep/weir.md"' && ! says away/a.md &&
+    run 0 "$forage" documents --source book --url "$url" && says book/ferry.md
+check "a service lists by source, too" $?
+call 200 DELETE '/documents?source=notes&dry_run=true' && says '"matched":1' && says '"ids":["notes/deep/weir.md"]' &&
+    call 400 DELETE '/documents?source=a%20b' && call 404 GET '/documents?source=none'
+check "and deletes, dry" $?
+run 0 "$forage" delete --source notes --url "$url" && says '1 document deleted' && grep -q 'configured' "$work/err" &&
+    call 200 POST /sources/notes/sync && held default 'away/a.md notes/deep/weir.md '
+check "what is deleted of a configured source comes back" $?
 call 409 DELETE /sources/notes && says configured; check "a configured source cannot be deleted" $?
 stop TERM
 [ "$(tail -n 1 "$log" | grep -c stopped)" -eq 1 ]; check "a service with sources ends in order" $?

@@ -167,6 +167,36 @@ check "a home inside of the folder is left out" $?
 sync_notes 0 --max-tokens 64 && row 0 8 0 0 0 10 0 && sync_notes 0 --max-tokens 64 && row 0 0 0 8 0 10 0
 check "other chunks are made where they are asked for" $?
 
+# ---- by source
+echo '{"id":"notes/foreign","text":"Of nobody.","metadata":{"source":"wiki"}}' >x.jsonl
+echo '{"id":"wiki/1","text":"Of a wiki.","metadata":{"source":"wiki","year":2020}}' >>x.jsonl
+run 0 "$forage" ingest x.jsonl --home h && run 0 "$forage" documents --source notes --home h --output json &&
+    [ "$(grep -o '"content_sha256"' "$work/out" | wc -l)" -eq 8 ] && ! says foreign
+check "documents are listed by their source" $?
+run 0 "$forage" documents --source notes --home h --limit 3 && [ "$(grep -c 'notes/' "$work/out")" -eq 3 ] && grep -q -- "--after 'notes/" "$work/err" &&
+    run 0 "$forage" documents --source notes --home h --limit 5 --after notes/deep/n7.md && [ "$(grep -c 'notes/' "$work/out")" -lt 8 ] && ! says deep/n7
+check "a page at a time" $?
+run 0 "$forage" documents --filter '{"type":"eq","key":"source","value":"wiki"}' --home h && says wiki/1 && says notes/foreign && ! says notes/n0
+check "and by a condition" $?
+run 0 "$forage" documents --source other --home h && says other/o.md; check "a source's own collection is looked into" $?
+run 1 "$forage" documents --source nobody --home h && grep -q "no source 'nobody'" "$work/err"; check "no such source" $?
+run 2 "$forage" documents notes/n0.md --source notes --home h; check "an id and a source exclude each other" $?
+run 0 "$forage" delete --source notes --dry-run --home h && says '8 documents would be deleted' && says '  notes/n0.md' && ! says foreign
+check "a dry deletion by source counts and names" $?
+if command -v script >/dev/null; then
+    echo n | script -qec "$forage delete --source notes --home h" /dev/null >"$work/out" 2>&1
+    says 'Delete 8 documents? [y/N]' && says 'nothing was deleted' && run 0 "$forage" documents --source notes --home h --output json && says notes/n0.md
+    check "on a terminal it asks first" $?
+else
+    skip "on a terminal it asks first" "there is no script(1)"
+fi
+run 0 "$forage" delete --source notes --filter '{"type":"eq","key":"source","value":"x"}' --home h && says '0 documents deleted'
+check "a source and a condition hold both" $?
+run 0 "$forage" delete --source notes --home h && says '8 documents deleted (8 chunks)' && [ "$(ids h | tr '\n' ' ')" = 'notes/foreign wiki/1 ' ]
+check "a deletion by source leaves others alone" $?
+run 1 "$forage" delete --source notes --home h; check "the source is forgotten" $?
+sync_notes 0 && row 8 0 0 0 0 10 0; check "and may come back" $?
+
 # ---- the rules of git
 if command -v git >/dev/null; then
     mkdir tree && cd tree && git init -q . 2>/dev/null
