@@ -1,4 +1,5 @@
 /* forage sync: a folder and the documents that came from it kept in step, once or for as long as it runs. */
+#include <cjson/cJSON.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -16,15 +17,19 @@
 #include "server/cli/cli_models.h"
 #include "server/cli/folder_report.h"
 #include "server/cli/progress.h"
+#include "server/http/client.h"
 
 static struct {
-    const char *home, *name, *collection, *language, *max_deletes;
+    const char *home, *url, *key, *name, *collection, *language, *max_deletes;
     int64_t max_tokens, overlap, threads, max_file, interval;
     bool json, dry_run, watch, relocate;
 } o = {.home = "home", .overlap = -1, .max_file = 64 << 20, .interval = 600};
 
 static const cli_option options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "the home to fill (default: home)"},
+    {"url", CLI_STRING, &o.url, "URL",
+     "a running service that keeps this folder in step (serve --source): have it look now"},
+    {"api-key", CLI_STRING, &o.key, "KEY", "for --url"},
     {"name", CLI_STRING, &o.name, "NAME",
      "of the source: its documents are NAME/PATH (default: the folder's name)", .flag_only = true},
     {"collection", CLI_STRING, &o.collection, "NAME",
@@ -171,8 +176,124 @@ static int run_watching(service *s, folder_sync_request *q, int status, fo_err *
     return status;
 }
 
+/* ---- a service's source ------------------------------------------------------------------ */
+
+static size_t count_of(const cJSON *report, const char *key) {
+    const cJSON *v = cJSON_GetObjectItemCaseSensitive(report, key);
+    return cJSON_IsNumber(v) && v->valuedouble > 0 ? (size_t)v->valuedouble : 0;
+}
+
+static const char *text_of(const cJSON *item, const char *key) {
+    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(item, key));
+    return s ? s : "";
+}
+
+/* A report as the service gave it, as it was. */
+static int read_report(const cJSON *from, folder_sync_report *r, fo_err *err) {
+    const cJSON *seconds = cJSON_GetObjectItemCaseSensitive(from, "seconds"), *k;
+    *r = (folder_sync_report){.dry_run = o.dry_run,
+                              .created = count_of(from, "created"),
+                              .updated = count_of(from, "updated"),
+                              .moved = count_of(from, "moved"),
+                              .unchanged = count_of(from, "unchanged"),
+                              .removed = count_of(from, "removed"),
+                              .failed = count_of(from, "failed"),
+                              .withheld = count_of(from, "withheld"),
+                              .kept = count_of(from, "kept"),
+                              .textless = count_of(from, "without_text"),
+                              .chunks = count_of(from, "chunks"),
+                              .seconds = cJSON_IsNumber(seconds) ? seconds->valuedouble : 0};
+    if (*text_of(from, "refused"))
+        fo_fail(&r->refused, FO_ECONFLICT, "%.500s", text_of(from, "refused"));
+    const cJSON *kinds = cJSON_GetObjectItemCaseSensitive(from, "skipped_by_kind");
+    cJSON_ArrayForEach(k, kinds) {
+        skip_counts one = {.n_kinds = 1};
+        snprintf(one.by[0].kind, sizeof one.by[0].kind, "%s", k->string);
+        one.by[0].n = cJSON_IsNumber(k) && k->valuedouble > 0 ? (size_t)k->valuedouble : 0;
+        skip_counts_join(&r->skipped, &one);
+    }
+    const cJSON *failures = cJSON_GetObjectItemCaseSensitive(from, "failures");
+    r->failures = calloc((size_t)cJSON_GetArraySize(failures) + 1, sizeof *r->failures);
+    if (!r->failures) return fo_no_memory(err);
+    cJSON_ArrayForEach(k, failures) {
+        folder_sync_failure f = {strdup(text_of(k, "file")), strdup(text_of(k, "reason"))};
+        r->failures[r->n_failures++] = f;
+        if (!f.path || !f.why) return fo_no_memory(err);
+    }
+    return FO_OK;
+}
+
+/* The source as the service has it; path (NULL: whatever it is) must be its folder. */
+static int check_source(client *c, const char *name, const char *path, char **collection, char **is,
+                        fo_err *err) {
+    fo_buf at = {0}, reply = {0};
+    cJSON *root = NULL;
+    fo_buf_str(&at, "/sources/");
+    client_escape(&at, name);
+    int rc = at.failed ? fo_no_memory(err) : client_get(c, at.data, &reply, err);
+    if (!rc) rc = json_parse(reply.data ? reply.data : "", reply.len, &root, err);
+    if (!rc && path && strcmp(text_of(root, "path"), path) != 0)
+        rc = fo_fail(err, FO_ECONFLICT, "the service's source '%s' is the folder %.300s", name,
+                     text_of(root, "path"));
+    if (!rc && (!(*collection = strdup(text_of(root, "collection"))) ||
+                !(*is = strdup(text_of(root, "path")))))
+        rc = fo_no_memory(err);
+    cJSON_Delete(root);
+    fo_buf_free(&at);
+    fo_buf_free(&reply);
+    return rc;
+}
+
+static int sync_by_service(const char *name, const char *path, bool *whole, fo_err *err) {
+    client *c = NULL;
+    char *collection = NULL, *is = NULL;
+    fo_buf at = {0}, reply = {0};
+    cJSON *root = NULL, *step;
+    folder_sync_report r = {0};
+    int rc = client_open(&c, o.url, o.key, err);
+    if (!rc) rc = check_source(c, name, path, &collection, &is, err);
+    fo_buf_str(&at, "/sources/");
+    client_escape(&at, name);
+    fo_buf_printf(&at, "/sync?dry_run=%s&relocate=%s", o.dry_run ? "true" : "false",
+                  o.relocate ? "true" : "false");
+    if (o.max_deletes) {
+        fo_buf_str(&at, "&max_deletes=");
+        client_escape(&at, o.max_deletes);
+    }
+    if (!rc && at.failed) rc = fo_no_memory(err);
+    if (!rc) rc = client_post(c, at.data, "application/json", "", 0, &reply, err);
+    if (!rc) rc = json_parse(reply.data ? reply.data : "", reply.len, &root, err);
+    if (!rc) rc = read_report(cJSON_GetObjectItemCaseSensitive(root, "report"), &r, err);
+    if (!rc) {
+        folder_sync_request q = {.name = name, .path = is};
+        r.collection = collection;
+        *whole = folder_sync_is_whole(&r);
+        const cJSON *steps = cJSON_GetObjectItemCaseSensitive(root, "steps");
+        cJSON_ArrayForEach(step, steps) {
+            const char *from = text_of(step, "from");
+            if (!o.json)
+                printable_say(stdout, "would %s: %s%s%s", text_of(step, "action"), from,
+                              *from ? " -> " : "", text_of(step, "file"));
+        }
+        if (o.json) {
+            print_json(&q, &r);
+        } else {
+            printable_say(stdout, "source %s: %s, in collection %s", name, is, collection);
+            folder_report_print(&r);
+        }
+        r.collection = NULL;
+    }
+    folder_sync_report_deinit(&r);
+    cJSON_Delete(root);
+    fo_buf_free(&at);
+    fo_buf_free(&reply);
+    free(collection);
+    free(is);
+    client_close(c);
+    return rc;
+}
+
 static int run(int argc, char **argv) {
-    (void)argc;
     char path[PATH_MAX];
     struct stat st;
     sync_limit limit = SYNC_LIMIT_DEFAULT;
@@ -185,10 +306,17 @@ static int run(int argc, char **argv) {
     if (o.collection && !service_name_valid(o.collection))
         return cli_wrong_usage("--collection must be 1 to 64 of A-Z a-z 0-9 _ - .");
     if (o.watch && o.dry_run) return cli_wrong_usage("--watch and --dry-run exclude each other");
+    if (!argc && !(o.url && o.name))
+        return cli_wrong_usage("sync needs a folder, or --url and --name");
+    if (o.url && (o.watch || o.collection))
+        return cli_wrong_usage(
+            "with --url the service watches, into the collection that it was told");
     fo_err err = {0};
-    if (!realpath(argv[0], path))
+    if (!argc)
+        path[0] = 0;
+    else if (!realpath(argv[0], path))
         return fo_fail_errno(&err, "cannot open the folder %.300s", argv[0]), cli_fail(&err);
-    if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+    if (argc && stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
         return cli_wrong_usage("%s is no folder; 'forage ingest' takes files", argv[0]);
     const char *slash = strrchr(path, '/'), *name = o.name ? o.name : slash ? slash + 1 : path;
     if (!service_name_valid(name))
@@ -196,6 +324,11 @@ static int run(int argc, char **argv) {
             "%s'%s' is no name of a source: it needs 1 to 64 of A-Z a-z 0-9 _ - . "
             "and no dot in front%s",
             o.name ? "--name " : "", name, o.name ? "" : "; say --name NAME");
+    if (o.url) {
+        bool whole = false;
+        int failed = sync_by_service(name, argc ? path : NULL, &whole, &err);
+        return failed ? cli_fail(&err) : !whole;
+    }
     service *s = NULL;
     int rc = o.watch ? folder_watch_create(&watching, path, &err) : FO_OK;
     if (!rc && o.dry_run) rc = home_must_exist(o.home, &err);
@@ -238,7 +371,8 @@ const cli_command cli_command_sync = {
     "sync",
     "keep a folder and its documents in step",
     "forage sync FOLDER [--name NAME] [--home DIR] [--collection C] [--dry-run]\n"
-    "            [--watch] [--max-deletes N|P%]",
+    "            [--watch] [--max-deletes N|P%]\n"
+    "forage sync [FOLDER] --name NAME --url URL [--dry-run] [--max-deletes N|P%]",
     "What is new in the folder is taken in, what has changed is updated, what has moved keeps its\n"
     "document under the new name, and the documents of files that are gone are removed: those "
     "that\n"
@@ -250,6 +384,6 @@ const cli_command cli_command_sync = {
     "hidden files, node_modules, links, empty files and formats that nobody reads.\n"
     "Ends with a table; status 1 where anything failed.",
     options,
-    1,
+    0,
     1,
     run};

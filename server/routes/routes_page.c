@@ -24,6 +24,9 @@ static const unsigned char ask_js[] = {
 static const unsigned char documents_js[] = {
 #include "server/web/documents.js.inc"
 };
+static const unsigned char sources_js[] = {
+#include "server/web/sources.js.inc"
+};
 static const unsigned char dashboard_js[] = {
 #include "server/web/dashboard.js.inc"
 };
@@ -46,6 +49,7 @@ static const struct {
     {"api.js", SCRIPT, api_js, sizeof api_js},
     {"ask.js", SCRIPT, ask_js, sizeof ask_js},
     {"documents.js", SCRIPT, documents_js, sizeof documents_js},
+    {"sources.js", SCRIPT, sources_js, sizeof sources_js},
     {"dashboard.js", SCRIPT, dashboard_js, sizeof dashboard_js},
     {"charts.js", SCRIPT, charts_js, sizeof charts_js},
     {"conversation.js", SCRIPT, conversation_js, sizeof conversation_js},

@@ -14,31 +14,30 @@ static void write_time(json_out *o, const char *key, int64_t ms) {
     json_out_string(o, key, ms ? t : NULL);
 }
 
-/* Known to the store, configured, or both. */
+/* Known to the store (s), configured (now), or both; NULL: it is not. */
 static void write_source(json_out *o, const store_source *s, const source_state *now) {
     static const store_source none;
+    static const source_state rests;
     const store_source *known = s ? s : &none;
-    bool running = now && now->running;
-    const char *error = now && now->away ? now->trouble : known->error;
+    const source_state *is = now ? now : &rests;
+    const char *error = is->away ? is->trouble : known->error;
+    const char *collection = s ? s->collection : is->spec.collection;
     json_out_open(o, NULL, '{');
-    json_out_string(o, "name", s ? s->name : now->spec.name);
-    json_out_string(o, "path", s ? s->path : now->spec.path);
-    json_out_string(o, "collection",
-                    s                      ? s->collection
-                    : now->spec.collection ? now->spec.collection
-                                           : "default");
+    json_out_string(o, "name", s ? s->name : is->spec.name);
+    json_out_string(o, "path", s ? s->path : is->spec.path);
+    json_out_string(o, "collection", collection ? collection : "default");
     json_out_bool(o, "configured", now != NULL);
-    json_out_bool(o, "watched", now && now->watched);
+    json_out_bool(o, "watched", is->watched);
     json_out_string(o, "state",
-                    running               ? "running"
-                    : now && now->waiting ? "waiting"
-                    : error               ? "failed"
-                                          : "idle");
+                    is->running   ? "running"
+                    : is->waiting ? "waiting"
+                    : error       ? "failed"
+                                  : "idle");
     json_out_int(o, "documents", known->n_documents);
     write_time(o, "started_at", known->started_ms);
     write_time(o, "finished_at", known->finished_ms);
     json_out_string(o, "error", error);
-    json_out_string(o, "note", now && !now->away && *now->trouble ? now->trouble : NULL);
+    json_out_string(o, "note", !is->away && *is->trouble ? is->trouble : NULL);
     if (known->report)
         json_out_raw(o, "report", known->report);
     else

@@ -3,6 +3,7 @@ import { $ } from "/assets/api.js";
 import "/assets/ask.js";
 import { loadCollections, loadDocuments } from "/assets/documents.js";
 import { showDashboard } from "/assets/dashboard.js";
+import { showSources } from "/assets/sources.js";
 
 const views = ["ask", "documents", "dashboard"];
 
@@ -16,6 +17,7 @@ function showView(moved) {
   document.title = (view === "ask" ? "" : view[0].toUpperCase() + view.slice(1) + " · ") + "Forage";
   if (moved) $("view-" + view).querySelector("h2").focus();
   if (view === "documents") loadDocuments();
+  showSources(view === "documents");
   showDashboard(view === "dashboard");
 }
 addEventListener("hashchange", () => location.hash !== "#main" && showView(true));

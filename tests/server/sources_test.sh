@@ -53,6 +53,14 @@ check "a dry run by request names what would go" $?
 call 200 POST '/sources/notes/sync?max_deletes=2' && says '"removed":2' && held default 'away/a.md notes/deep/weir.md '
 check "a limit may be raised for one run" $?
 call 400 POST '/sources/notes/sync?max_deletes=x' && says '"param":"max_deletes"'; check "a limit that is none is refused" $?
+echo '# Quay' >"$work/notes/quay.md"
+run 0 "$forage" sync "$work/notes" --url "$url" && says "source notes: $work/notes, in collection default" && held default 'away/a.md notes/deep/weir.md notes/quay.md '
+check "the command line asks a service to look" $?
+rm "$work/notes/quay.md"
+run 0 "$forage" sync --name notes --url "$url" --json && says '"source":"notes"' && held default 'away/a.md notes/deep/weir.md '
+check "by name, too" $?
+run 1 "$forage" sync --name book --url "$url" && says 'refused: the folder holds no file'; check "and hears what was refused" $?
+run 1 "$forage" sync "$work/book" --name notes --url "$url" && grep -q "is the folder $work/notes" "$work/err"; check "another folder is refused" $?
 call 202 POST '/sources/notes/sync?wait=false' && says '"name":"notes"'; check "nobody has to wait" $?
 run 0 "$forage" documents --source notes --url "$url" --output json && says '"id":"notes/deep/weir.md"' && ! says away/a.md &&
     run 0 "$forage" documents --source book --url "$url" && says book/ferry.md
