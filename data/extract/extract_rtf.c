@@ -15,10 +15,18 @@
 enum { MAX_DEPTH = 512, MAX_PARAGRAPH = 4 << 20 };
 
 typedef struct group {
-    bool skip;   /* what it holds is no text of the document */
-    bool title;  /* it is the document's title */
-    int n_after; /* bytes of replacement behind a code point: \ucN */
+    bool skip;           /* what it holds is no text of the document */
+    bool title;          /* it is the document's title */
+    int n_after;         /* bytes of replacement behind a code point: \ucN */
+    bool fonts;          /* within the table of fonts */
+    const char *charset; /* of its bytes: that of its font; NULL: the document's */
 } group;
+
+enum { MAX_FONTS = 1024 };
+typedef struct font {
+    long number;
+    const char *charset; /* NULL: the document's */
+} font;
 
 typedef struct reader {
     builder *b;
@@ -26,10 +34,12 @@ typedef struct reader {
     size_t n, at;
     group groups[MAX_DEPTH];
     int depth;
-    size_t beyond; /* groups deeper than MAX_DEPTH: passed over */
-    int to_skip;   /* bytes of replacement that are still to come */
-    int high;      /* the first half of a surrogate pair; 0: none */
-    const char *charset;
+    size_t beyond;       /* groups deeper than MAX_DEPTH: passed over */
+    int to_skip;         /* bytes of replacement that are still to come */
+    int high;            /* the first half of a surrogate pair; 0: none */
+    const char *charset; /* of the document */
+    font fonts[MAX_FONTS];
+    size_t n_fonts;
     fo_buf bytes; /* of the code page, not decoded yet */
     fo_buf text;  /* the paragraph, UTF-8 */
     fo_buf title;
@@ -55,8 +65,9 @@ static void settle(reader *r) {
     fo_buf *to = target(r);
     if (r->text.len > MAX_PARAGRAPH)
         r->b->failure = FO_ELIMIT;
-    else if (encoding_decode(to, (const unsigned char *)r->bytes.data, r->bytes.len, r->charset,
-                             &limits, &name, &r->b->n_replaced, NULL))
+    else if (encoding_decode(to, (const unsigned char *)r->bytes.data, r->bytes.len,
+                             now(r)->charset ? now(r)->charset : r->charset, &limits, &name,
+                             &r->b->n_replaced, NULL))
         r->b->failure = FO_ENOMEM;
     fo_buf_clear(&r->bytes);
 }
@@ -137,10 +148,45 @@ static void code_page(reader *r, long page) {
     if (known) r->charset = known;
 }
 
+/* \fcharsetN of a font: a code page, where it is another than the document's. */
+static const char *font_charset(long n) {
+    static const struct {
+        int n;
+        const char *name;
+    } known[] = {{128, "shift_jis"},    {129, "euc-kr"},       {134, "gb18030"},
+                 {136, "big5"},         {161, "windows-1253"}, {162, "windows-1254"},
+                 {163, "windows-1258"}, {177, "windows-1255"}, {178, "windows-1256"},
+                 {186, "windows-1257"}, {204, "windows-1251"}, {238, "windows-1250"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].n == n) return encoding_find(known[i].name, strlen(known[i].name));
+    return NULL;
+}
+
+/* \fN: in the table of fonts one begins, elsewhere it is chosen. */
+static void choose_font(reader *r, long n) {
+    group *g = now(r);
+    if (g->fonts) {
+        if (r->n_fonts < MAX_FONTS) r->fonts[r->n_fonts++] = (font){n, NULL};
+        return;
+    }
+    settle(r);
+    g->charset = NULL;
+    for (size_t i = 0; i < r->n_fonts && !g->charset; i++)
+        if (r->fonts[i].number == n) g->charset = r->fonts[i].charset;
+}
+
 static void word(reader *r, const char *w, bool given, long v) {
     group *g = now(r);
     if (fo_words_have(skipped, w, strlen(w))) {
         g->skip = true;
+        g->fonts |= !strcmp(w, "fonttbl");
+    } else if (!strcmp(w, "f") && given) {
+        choose_font(r, v);
+    } else if (!strcmp(w, "fcharset") && g->fonts && r->n_fonts) {
+        r->fonts[r->n_fonts - 1].charset = font_charset(v);
+    } else if (!strcmp(w, "plain")) {
+        settle(r);
+        g->charset = NULL;
     } else if (!strcmp(w, "title") && g->skip) {
         settle(r);
         g->title = true;

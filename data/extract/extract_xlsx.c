@@ -17,7 +17,7 @@ typedef struct sheet {
     char name[NAME_BYTES], id[64];
 } sheet;
 
-enum number_kind { PLAIN, DATE, TIME, DATE_TIME, SHARE };
+enum number_kind { PLAIN, DATE, TIME, ELAPSED, DATE_TIME, SHARE };
 
 typedef struct reader {
     builder *b;
@@ -97,7 +97,7 @@ static void strings_text(void *ctx, const char *s, size_t n) {
 
 /* What a format of numbers shows: "yyyy\-mm\-dd" is a date, "0.0%" a share, "[Red]0" a number. */
 static uint8_t kind_of_code(const char *s) {
-    bool date = false, hours = false, quoted = false;
+    bool date = false, hours = false, elapsed = false, quoted = false;
     for (; *s && *s != ';'; s++) {
         if (*s == '"') quoted = !quoted;
         if (quoted) continue;
@@ -106,7 +106,7 @@ static uint8_t kind_of_code(const char *s) {
             continue;
         }
         if (*s == '[') { /* a colour, a condition, a language, or hours beyond 24 */
-            hours |= strchr("hHmMsS", s[1]) && s[1] && s[2] && strchr("hHmMsS]", s[2]);
+            elapsed |= strchr("hHmMsS", s[1]) && s[1] && s[2] && strchr("hHmMsS]", s[2]);
             while (*s && *s != ']') s++;
             if (!*s) break;
             continue;
@@ -115,6 +115,7 @@ static uint8_t kind_of_code(const char *s) {
         date |= strchr("yYdD", *s) != NULL;
         hours |= strchr("hHsS", *s) != NULL;
     }
+    if (elapsed) return ELAPSED;
     return date && hours ? DATE_TIME : date ? DATE : hours ? TIME : PLAIN;
 }
 
@@ -122,6 +123,7 @@ static uint8_t kind_of_builtin(long id) {
     if (id == 9 || id == 10) return SHARE;
     if ((id >= 14 && id <= 17) || (id >= 27 && id <= 31) || id == 36 || (id >= 50 && id <= 58))
         return DATE;
+    if (id == 46) return ELAPSED;
     if ((id >= 18 && id <= 21) || (id >= 32 && id <= 35) || (id >= 45 && id <= 47)) return TIME;
     return id == 22 ? DATE_TIME : PLAIN;
 }
@@ -171,11 +173,11 @@ static size_t show_date(const reader *r, double v, uint8_t kind, char *out, size
     if (kind != DATE)
         snprintf(clock, sizeof clock, "%02ld:%02ld", seconds / 3600, seconds / 60 % 60);
     if (kind != DATE && seconds % 60) snprintf(clock + strlen(clock), 8, ":%02ld", seconds % 60);
-    if (kind == TIME && days > 0) { /* hours beyond a day: of a sum */
+    if (kind == ELAPSED && days > 0) { /* hours beyond a day: of a sum */
         long hours = (long)days * 24 + seconds / 3600;
         return (size_t)snprintf(out, cap, "%ld%s", hours, strchr(clock, ':'));
     }
-    if (kind == TIME) return (size_t)snprintf(out, cap, "%s", clock);
+    if (kind == TIME || kind == ELAPSED) return (size_t)snprintf(out, cap, "%s", clock);
     /* Day 60 of 1900 is a 29 February that never was. */
     long since_1970 = (long)days - (r->from_1904 ? 24107 : days < 60 ? 25568 : 25569);
     int y, m, d;

@@ -113,11 +113,18 @@ static bool begin_line(pdf_layout *p, builder *b, const char *tag, size_t n) {
     return true;
 }
 
+/* Capitals that are set up or down without a gap, as in a logo (TeX's), are one word with those before. */
+static bool is_one_word(const pdf_layout *p, const pdf_line *l, const char *s, const float box[4]) {
+    if (!l->n_words || !(s[0] >= 'A' && s[0] <= 'Z')) return false;
+    char last = p->text.data[p->text.len - 1];
+    return last >= 'A' && last <= 'Z' && box[0] - p->words[p->n_words - 1].x1 < .5f;
+}
+
 void pdf_layout_add_word(pdf_layout *p, builder *b, const char *s, size_t n, const float box[4]) {
     if (!p->n_lines || !n || b->failure) return;
     pdf_line *l = &p->lines[p->n_lines - 1];
     size_t before = p->text.len;
-    if (p->text.len > l->at) fo_buf_char(&p->text, ' ');
+    if (p->text.len > l->at && !is_one_word(p, l, s, box)) fo_buf_char(&p->text, ' ');
     size_t at = p->text.len;
     fo_buf_add(&p->text, s, n);
     if (p->text.failed) b->failure = FO_ENOMEM;

@@ -60,8 +60,9 @@ static float height_of(const pdf_line *l) {
 }
 
 static size_t word_end(const finder *f, const pdf_line *l, size_t word) {
-    size_t end = word + 1 < l->word + l->n_words ? f->p->words[word + 1].at - 1 : l->at + l->n;
-    return end;
+    if (word + 1 == l->word + l->n_words) return l->at + l->n;
+    size_t next = f->p->words[word + 1].at;
+    return next - (f->p->text.data[next - 1] == ' ');
 }
 
 static void split_line(finder *f, pdf_line *l) {
@@ -326,7 +327,8 @@ static bool is_table(const finder *f, size_t i, size_t n) {
                !(c[0].small * 10 >= c[0].cells * 8 && c[1].numbers * 2 < c[1].cells);
     if (filled < 2 || cells * 10 < wide * f->n_columns * 4) return false;
     if (f->gutter > 0 ? texts || over * 4 < wide : texts > 1) return false;
-    return wide >= 3 || (wide == 2 && numeric >= 2 && f->n_columns >= 3);
+    return wide >= 3 ||
+           (wide == 2 && f->n_columns >= 3 && (numeric >= 2 || (filled == f->n_columns && !texts)));
 }
 
 /* ---- cells ----------------------------------------------------------------------------------------- */

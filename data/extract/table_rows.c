@@ -10,7 +10,7 @@ void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
     t->n_cells = t->n_header = 0;
-    t->said = t->begun = t->used = false;
+    t->said = t->begun = t->used = t->fresh = false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
 }
@@ -113,6 +113,10 @@ static bool is_headed(const table_rows *t, bool number) {
 void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     if (t->row.failed || t->header.failed) t->b->failure = FO_ENOMEM;
     if (!builder_go_on(t->b, t->row.len)) return;
+    if (!t->n_cells && t->fresh) { /* a blank one below the header: the table is still to come */
+        t->fresh = false;
+        return;
+    }
     if (!t->n_cells) {
         t->n_header = 0;
         t->begun = t->said = t->used = false;
@@ -123,6 +127,11 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     if (is_header(t, number, header)) {
         keep_header(t, header);
         write_joined(t, !t->begun);
+        t->fresh = true;
+        t->begun = true;
+        t->n_cells = 0;
+        fo_buf_clear(&t->row);
+        return;
     } else if (is_headed(t, number)) {
         write_with_header(t);
         t->used |= number; /* before, a wider row may come that names the columns */
@@ -130,6 +139,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
         write_joined(t, !t->begun);
     }
     t->begun = true;
+    t->fresh = false;
     t->n_cells = 0;
     fo_buf_clear(&t->row);
 }

@@ -28,6 +28,7 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool used;  /* a row was written with it */
     bool sheet; /* of a workbook, where two columns may have a header */
     bool begun;
+    bool fresh; /* the header was the last row */
 } table_rows;
 
 void table_rows_begin(table_rows *t, builder *b, bool sheet);
@@ -35,7 +36,7 @@ void table_rows_begin(table_rows *t, builder *b, bool sheet);
  * TABLE_MAX_COLUMNS is left out. Line breaks in it become blanks. */
 void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n);
 /* The row is complete and stands at this place (NULL: none); header: it says that it is one. An empty row
- * ends the table: the next has a header of its own. */
+ * ends the table: the next has a header of its own; but one right below the header is nothing. */
 void table_rows_end_row(table_rows *t, const text_place *place, bool header);
 /* Is there a number, an amount, a share or a date in the row at hand? */
 bool table_rows_has_number(const table_rows *t);

@@ -15,7 +15,7 @@
 #include "kernels/utf8.h"
 
 #define FOLDER "tests/data/formats/"
-enum { LIMIT = 8 << 20, VARIANTS = 200, MAX_FILES = 96 };
+enum { LIMIT = 8 << 20, VARIANTS = 200, MAX_FILES = 256 };
 
 static extract_host *host;
 static uint8_t ocr; /* enum extract_ocr */
