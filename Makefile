@@ -16,7 +16,7 @@ BUILD   ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
 comma   := ,
 VERSION := 0.1.0
 
-PKGS := sqlite3 libmicrohttpd libcjson libcurl libcrypto libxml-2.0 md4c libutf8proc zlib libzip libseccomp yaml-0.1
+PKGS := sqlite3 libmicrohttpd libcjson libcurl libcrypto libxml-2.0 md4c libutf8proc zlib libzip libseccomp yaml-0.1 libarchive
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lstemmer -lm -lpthread
 

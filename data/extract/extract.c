@@ -6,6 +6,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/extract/archive.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/gzip.h"
@@ -95,6 +96,11 @@ int extract_knows_file(const char *file_name) {
 int extract_knows_image(const char *file_name) {
     const extract_format *f = by_name(NULL, file_name);
     return f && f->recognised_only;
+}
+
+bool archive_knows_file(const char *file_name) {
+    const extract_format *f = by_name(NULL, file_name);
+    return f && f->archive;
 }
 
 bool extract_ocr_matters(const void *bytes, size_t n) {

@@ -142,6 +142,7 @@ typedef struct extract_format {
     const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
     bool may_recognise;                  /* what extract_request.ocr says matters to it */
     bool recognised_only;                /* an image: without that it is not read */
+    bool archive; /* it holds documents (archive.h) and is none: it has no extractor */
 } extract_format;
 
 /* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "data/extract/archive.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/extract_wire.h"
 #include "kernels/clock.h"
@@ -352,6 +353,21 @@ static int explain_end(const wire_job *job, const wire_end *end, fo_err *err) {
     }
 }
 
+/* There was no whole answer, as r says: what became of the worker? */
+static int explain_silence(extract_host *h, const wire_job *job, reply *r, int ended, int pid,
+                           fo_err *err) {
+    wire_end end = {WIRE_EXITED, 0};
+    r->fd = ended;
+    if (r->failure || !take_bytes(r, &end, sizeof end)) {
+        if (r->failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
+        drop_server(h, pid);
+        return fo_fail(err, FO_EIO,
+                       "the process that reads documents ended or hangs; it is started "
+                       "anew with the next one");
+    }
+    return explain_end(job, &end, err);
+}
+
 /* What came of it; the worker's end is known where there was no whole answer. */
 static int receive(extract_host *h, const wire_job *job, int answer, int ended, int pid, builder *b,
                    fo_err *err) {
@@ -371,17 +387,7 @@ static int receive(extract_host *h, const wire_job *job, int answer, int ended, 
         }
         if (head.failure || take_body(&r, b, &head) || b->failure) return FO_OK;
     }
-    if (r.failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
-    wire_end end = {WIRE_EXITED, 0};
-    r.fd = ended;
-    if (r.failure || !take_bytes(&r, &end, sizeof end)) {
-        if (r.failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
-        drop_server(h, pid);
-        return fo_fail(err, FO_EIO,
-                       "the process that reads documents ended or hangs; it is started "
-                       "anew with the next one");
-    }
-    return explain_end(job, &end, err);
+    return explain_silence(h, job, &r, ended, pid, err);
 }
 
 static void fill_job(wire_job *job, const extract_host *h, size_t row, const extract_input *in,
@@ -412,24 +418,116 @@ static void fill_job(wire_job *job, const extract_host *h, size_t row, const ext
     }
 }
 
-int extract_apart(extract_host *h, size_t row, const extract_input *in, builder *b, fo_err *err) {
-    wire_job job;
-    fill_job(&job, h, row, in, b);
-    int fds[WIRE_FDS] = {-1, -1, -1}, answer[2] = {-1, -1}, ended[2] = {-1, -1}, pid = 0;
-    int rc = make_file(in->bytes, in->n, &fds[0], err);
+/* A job on its way: its answer and its end come through these. */
+typedef struct exchange {
+    int answer, ended, pid;
+} exchange;
+
+static int begin_exchange(extract_host *h, const wire_job *job, const void *bytes, exchange *x,
+                          fo_err *err) {
+    int fds[WIRE_FDS] = {-1, -1, -1}, answer[2] = {-1, -1}, ended[2] = {-1, -1};
+    int rc = make_file(bytes, job->n, &fds[0], err);
     if (!rc && (pipe2(answer, O_CLOEXEC) != 0 || pipe2(ended, O_CLOEXEC) != 0))
         rc = fo_fail_errno(err, "cannot make pipes for reading the document");
     fds[1] = answer[1];
     fds[2] = ended[1];
+    *x = (exchange){answer[0], ended[0], 0};
     if (!rc) {
         fcntl(answer[1], F_SETPIPE_SZ, PIPE_BYTES);
-        rc = send_job(h, &job, fds, &pid, err);
+        rc = send_job(h, job, fds, &x->pid, err);
     }
     /* The worker's copies alone stay: their end is seen as the end. */
     for (int i = 0; i < WIRE_FDS; i++)
         if (fds[i] >= 0) close(fds[i]);
-    if (!rc) rc = receive(h, &job, answer[0], ended[0], pid, b, err);
-    if (answer[0] >= 0) close(answer[0]);
-    if (ended[0] >= 0) close(ended[0]); /* the server ends a worker that still runs */
+    return rc;
+}
+
+static void end_exchange(exchange *x) {
+    if (x->answer >= 0) close(x->answer);
+    if (x->ended >= 0) close(x->ended); /* the server ends a worker that still runs */
+}
+
+int extract_apart(extract_host *h, size_t row, const extract_input *in, builder *b, fo_err *err) {
+    wire_job job;
+    exchange x;
+    fill_job(&job, h, row, in, b);
+    int rc = begin_exchange(h, &job, in->bytes, &x, err);
+    if (!rc) rc = receive(h, &job, x.answer, x.ended, x.pid, b, err);
+    end_exchange(&x);
+    return rc;
+}
+
+/* ---- archives ------------------------------------------------------------------------------------- */
+
+/* A member's name, or why it is not read: text of at most cap - 1 bytes. */
+static bool take_text(reply *r, char *out, size_t n, size_t cap) {
+    if (n >= cap || !take_bytes(r, out, n)) return false;
+    out[n] = 0;
+    return text_holds(out, n);
+}
+
+/* One part of what comes out. *rc: the sink's word, or the archive's where *over. False: r says why, or it contradicts
+ * itself. */
+static bool take_part(reply *r, archive_bounds *left, const archive_sink *sink, char *piece,
+                      bool *over, int *rc, fo_err *err) {
+    enum { MAX_WHY = 256 };
+    wire_part part;
+    if (!take_bytes(r, &part, sizeof part) || part.magic != WIRE_MAGIC) return false;
+    if (part.kind == WIRE_PIECE) {
+        if (part.n > PIPE_BYTES || part.n > left->bytes || !take_bytes(r, piece, part.n))
+            return false;
+        left->bytes -= part.n;
+        *rc = sink->bytes(sink->ctx, piece, part.n, err);
+        return true;
+    }
+    if (part.kind == WIRE_MEMBER) {
+        char name[ARCHIVE_MAX_NAME + 64], why[MAX_WHY];
+        if (!left->n_members || part.outcome > MEMBER_FAILED ||
+            !take_text(r, name, part.n, sizeof name) || !take_text(r, why, part.n_why, sizeof why))
+            return false;
+        left->n_members--;
+        archive_member m = {name, part.outcome, why};
+        *rc = sink->member(sink->ctx, &m, err);
+        return true;
+    }
+    wire_unpacked end;
+    if (part.kind != WIRE_UNPACKED || !take_bytes(r, &end, sizeof end) || end.rc > 0 ||
+        !memchr(end.err.msg, 0, sizeof end.err.msg) ||
+        !memchr(end.err.field, 0, sizeof end.err.field))
+        return false;
+    *over = true;
+    *rc = end.rc;
+    if (end.rc && err) {
+        *err = end.err;
+        err->code = end.rc;
+    }
+    return true;
+}
+
+int archive_unpack(extract_host *h, const archive_request *rq, const archive_sink *sink,
+                   fo_err *err) {
+    if (!h)
+        return fo_fail(err, FO_EUNSUPPORTED,
+                       "archives are read in a process of their own, and this program starts none");
+    builder none = {0};
+    extract_input in = {.n = rq->n, .file_name = rq->file_name};
+    wire_job job;
+    fill_job(&job, h, 0, &in, &none);
+    job.unpack = true;
+    job.unpack_members = rq->bounds->n_members;
+    job.unpack_bytes = rq->bounds->bytes;
+    job.unpack_member = rq->bounds->member;
+    doc_budget budget = {.cancel = rq->cancel};
+    exchange x;
+    int rc = begin_exchange(h, &job, rq->bytes, &x, err);
+    char *piece = malloc(PIPE_BYTES);
+    if (!rc && !piece) rc = fo_no_memory(err);
+    reply r = {.fd = x.answer, .deadline = fo_now_ms() + job.wall_ms + GRACE_MS, .budget = &budget};
+    bool over = false;
+    while (!rc && !over && take_part(&r, rq->bounds, sink, piece, &over, &rc, err)) {
+    }
+    if (!rc && !over) rc = explain_silence(h, &job, &r, x.ended, x.pid, err);
+    free(piece);
+    end_exchange(&x);
     return rc;
 }

@@ -41,10 +41,38 @@ static bool holds(const extract_input *in, const void *part, size_t n) {
     return memmem(in->bytes, in->n, part, n) != NULL;
 }
 
-/* A ZIP archive with an entry of this name's beginning: names stand in it as they are. */
+static size_t little(const unsigned char *p, int bytes) {
+    size_t v = 0;
+    for (int i = bytes; i > 0; i--) v = v << 8 | p[i - 1];
+    return v;
+}
+
+/* Has a ZIP archive an entry of this name's beginning? Its directory says so; where that is damaged, the name stands
+ * somewhere in it. (An archive may hold others as they are, whose names stand in it as well.) */
+static bool zip_has(const extract_input *in, const char *entry, size_t n) {
+    enum { END = 22, HEAD = 46, COMMENT = 65535, MOST = 20000 };
+    size_t least = in->n > END + COMMENT ? in->n - END - COMMENT : 0,
+           at = in->n < END ? 0 : in->n - END;
+    while (at > least && !HAS(in, at, "PK\5\6")) at--;
+    if (in->n < END || !HAS(in, at, "PK\5\6")) return holds(in, entry, n);
+    size_t entries = little(in->bytes + at + 10, 2), dir = little(in->bytes + at + 16, 4),
+           size = little(in->bytes + at + 12, 4);
+    if (dir != 0xFFFFFFFF && size <= at && dir + size != at)
+        dir = at - size; /* something stands before it */
+    for (size_t i = 0; i < entries && i < MOST; i++) {
+        if (dir > in->n || in->n - dir < HEAD || !HAS(in, dir, "PK\1\2"))
+            return holds(in, entry, n);
+        size_t name = little(in->bytes + dir + 28, 2);
+        size_t rest = little(in->bytes + dir + 30, 2) + little(in->bytes + dir + 32, 2);
+        if (name >= n && has_at(in, dir + HEAD, entry, n)) return true;
+        dir += HEAD + name + rest;
+    }
+    return false;
+}
+
 #define ZIP_WITH(kind, entry)                                                                      \
     bool kind(const extract_input *in) {                                                           \
-        return is_zip(in) && holds(in, entry, sizeof(entry) - 1);                                  \
+        return is_zip(in) && zip_has(in, entry, sizeof(entry) - 1);                                \
     }
 ZIP_WITH(extract_is_docx, "word/document")
 ZIP_WITH(extract_is_xlsx, "xl/workbook")
@@ -56,8 +84,8 @@ bool extract_is_odf(const extract_input *in) {
 }
 bool extract_is_epub(const extract_input *in) {
     /* Not all of them keep to the order of their parts. */
-    return is_zip(in) &&
-           (HAS(in, 30, "mimetypeapplication/epub+zip") || holds(in, "META-INF/container.xml", 22));
+    return is_zip(in) && (HAS(in, 30, "mimetypeapplication/epub+zip") ||
+                          zip_has(in, "META-INF/container.xml", 22));
 }
 
 /* The compound files of old: what they are stands in the names of their streams, in UTF-16. */
@@ -238,8 +266,22 @@ STARTS_WITH(is_gguf, "GGUF")
 static bool is_bzip2(const extract_input *in) {
     return HAS(in, 0, "BZh") && HAS(in, 4, "1AY&SY");
 }
+/* Old ones have no mark, but the sum of their first header. */
 static bool is_tar(const extract_input *in) {
-    return HAS(in, 257, "ustar");
+    enum { HEADER = 512, SUM = 148, SUM_BYTES = 8 };
+    if (HAS(in, 257, "ustar")) return true;
+    if (in->n < HEADER || !in->bytes[0]) return false;
+    size_t sum = 0, says = 0;
+    for (size_t i = 0; i < HEADER; i++) sum += i >= SUM && i < SUM + SUM_BYTES ? ' ' : in->bytes[i];
+    size_t at = SUM;
+    while (at < SUM + SUM_BYTES && in->bytes[at] == ' ') at++;
+    for (; at < SUM + SUM_BYTES && in->bytes[at] >= '0' && in->bytes[at] <= '7'; at++)
+        says = says * 8 + (size_t)(in->bytes[at] - '0');
+    return says == sum && at > SUM + 2;
+}
+static bool is_jar(const extract_input *in) {
+    return is_zip(in) &&
+           (zip_has(in, "META-INF/MANIFEST.MF", 20) || zip_has(in, "AndroidManifest.xml", 19));
 }
 static bool is_pe(const extract_input *in) {
     return HAS(in, 0, "MZ") && in->n >= 64 && memchr(in->bytes, 0, 64) != NULL;
@@ -251,7 +293,10 @@ static bool is_font(const extract_input *in) {
 
 /* What is made of a compound file stands before it. */
 static const extract_format rows[] = {
-    {"zip", "a ZIP archive", "application/zip", "zip jar war apk", .is = is_zip},
+    {"jar", "a Java or Android package", "application/java-archive", "jar war ear apk",
+     .is = is_jar},
+    {"zip", "a ZIP archive", "application/zip application/x-zip-compressed", "zip", .is = is_zip,
+     .archive = true},
     {"doc", "an old Word document (.doc)", "application/msword", "doc dot", .is = is_doc},
     {"xls", "an old Excel workbook (.xls)", "application/vnd.ms-excel", "xls xlt", .is = is_xls},
     {"ppt", "an old PowerPoint presentation (.ppt)", "application/vnd.ms-powerpoint", "ppt pps",
@@ -278,16 +323,16 @@ static const extract_format rows[] = {
     {"midi", "a MIDI file", "audio/midi", "mid midi", .is = is_midi},
     {"matroska", "a film or sound (Matroska)", "video/webm video/x-matroska audio/webm", "webm mkv",
      .is = is_matroska},
-    {"bzip2", "bzip2 data", "application/x-bzip2", "bz2", .is = is_bzip2},
-    {"xz", "xz data", "application/x-xz", "xz", .is = is_xz},
-    {"zstd", "Zstandard data", "application/zstd", "zst", .is = is_zstd},
+    {"bzip2", "bzip2 data", "application/x-bzip2", "bz2 tbz tbz2", .is = is_bzip2, .archive = true},
+    {"xz", "xz data", "application/x-xz", "xz txz", .is = is_xz, .archive = true},
+    {"zstd", "Zstandard data", "application/zstd", "zst tzst", .is = is_zstd, .archive = true},
     {"lz4", "LZ4 data", "application/x-lz4", "lz4", .is = is_lz4},
-    {"7z", "a 7-Zip archive", "application/x-7z-compressed", "7z", .is = is_7z},
+    {"7z", "a 7-Zip archive", "application/x-7z-compressed", "7z", .is = is_7z, .archive = true},
     {"rar", "a RAR archive", "application/vnd.rar application/x-rar-compressed", "rar",
      .is = is_rar},
     {"cab", "a cabinet archive", "application/vnd.ms-cab-compressed", "cab", .is = is_cab},
     {"ar", "an ar archive", "application/x-archive", "a deb", .is = is_ar},
-    {"tar", "a tar archive", "application/x-tar", "tar tgz", .is = is_tar},
+    {"tar", "a tar archive", "application/x-tar", "tar tgz", .is = is_tar, .archive = true},
     {"elf", "a program (ELF)", "application/x-executable", "so o", .is = is_elf},
     {"pe", "a program (Windows)", "application/vnd.microsoft.portable-executable", "exe dll",
      .is = is_pe},

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static bool write_all(int fd, const void *p, size_t n) {
+bool wire_write_all(int fd, const void *p, size_t n) {
     for (size_t at = 0; at < n;) {
         ssize_t wrote = write(fd, (const char *)p + at, n - at);
         if (wrote < 0 && errno == EINTR) continue;
@@ -69,13 +69,13 @@ bool wire_write_answer(int fd, builder *b, int rc, const fo_err *err) {
         head.n_blocks = b->n_blocks;
         head.n_places = b->n_places;
     }
-    bool ok = write_all(fd, &head, sizeof head);
+    bool ok = wire_write_all(fd, &head, sizeof head);
     if (ok && whole)
-        ok = write_all(fd, b->text.data, b->text.len) &&
-             write_all(fd, b->title.data ? b->title.data : "", b->title.len) &&
-             write_all(fd, b->blocks, b->n_blocks * sizeof *b->blocks) &&
-             write_all(fd, places, b->n_places * sizeof *places) &&
-             write_all(fd, names.data ? names.data : "", names.len);
+        ok = wire_write_all(fd, b->text.data, b->text.len) &&
+             wire_write_all(fd, b->title.data ? b->title.data : "", b->title.len) &&
+             wire_write_all(fd, b->blocks, b->n_blocks * sizeof *b->blocks) &&
+             wire_write_all(fd, places, b->n_places * sizeof *places) &&
+             wire_write_all(fd, names.data ? names.data : "", names.len);
     free(places);
     fo_buf_free(&names);
     return ok;

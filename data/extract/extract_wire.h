@@ -28,7 +28,22 @@ typedef struct wire_job {
     char language[EXTRACT_OCR_LANGUAGE_BYTES];
     char charset[32];
     char file_name[WIRE_NAME_BYTES];
+    bool unpack; /* an archive: its members are wanted, no text */
+    uint64_t unpack_members, unpack_bytes, unpack_member;
 } wire_job;
+
+/* What comes out of an archive: pieces of a member, the member's end with its name and why it is not read, the end. */
+enum wire_part_kind { WIRE_PIECE, WIRE_MEMBER, WIRE_UNPACKED };
+typedef struct wire_part {
+    uint32_t magic, kind;
+    uint32_t n; /* bytes that follow: of the piece, of the name */
+    uint32_t n_why, outcome;
+} wire_part;
+
+typedef struct wire_unpacked { /* behind the last part */
+    int32_t rc;
+    fo_err err;
+} wire_unpacked;
 
 /* The head of an answer. Behind it: the text, the title, blocks, places, names of places. */
 typedef struct wire_head {
@@ -59,6 +74,7 @@ typedef struct wire_end {
 } wire_end;
 
 /* b's results, written to fd; false where nobody reads them any more. Ends b's open block. */
+bool wire_write_all(int fd, const void *p, size_t n);
 bool wire_write_answer(int fd, builder *b, int rc, const fo_err *err);
 
 #endif

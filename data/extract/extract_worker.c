@@ -2,6 +2,7 @@
  * extract_host.h. */
 #include <errno.h>
 #include <fcntl.h>
+#include <locale.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -15,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "data/extract/archive.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_host.h"
 #include "data/extract/extract_internal.h"
@@ -110,10 +112,56 @@ static int read_document(const server *s, builder *b, const wire_job *job, int d
     return f->extract(b, &in, err);
 }
 
+/* ---- one worker: an archive is taken apart --------------------------------------------------------- */
+
+static int send_piece(void *ctx, const void *p, size_t n, fo_err *err) {
+    const int fd = *(const int *)ctx;
+    wire_part part = {.magic = WIRE_MAGIC, .kind = WIRE_PIECE, .n = (uint32_t)n};
+    if (wire_write_all(fd, &part, sizeof part) && wire_write_all(fd, p, n)) return FO_OK;
+    return fo_fail(err, FO_ECANCELLED, "nobody waits for it");
+}
+
+static int send_member(void *ctx, const archive_member *m, fo_err *err) {
+    const int fd = *(const int *)ctx;
+    wire_part part = {.magic = WIRE_MAGIC,
+                      .kind = WIRE_MEMBER,
+                      .n = (uint32_t)strlen(m->name),
+                      .n_why = (uint32_t)strlen(m->why),
+                      .outcome = m->outcome};
+    if (wire_write_all(fd, &part, sizeof part) && wire_write_all(fd, m->name, part.n) &&
+        wire_write_all(fd, m->why, part.n_why))
+        return FO_OK;
+    return fo_fail(err, FO_ECANCELLED, "nobody waits for it");
+}
+
+static _Noreturn void unpack(const server *s, const wire_job *job, int document, int answer) {
+    fo_err err = {0};
+    const void *map = job->n ? mmap(NULL, job->n, PROT_READ, MAP_PRIVATE, document, 0) : "";
+    int rc = map == MAP_FAILED ? fo_fail_errno(&err, "cannot map the archive") : FO_OK;
+    close(document);
+    if (!rc &&
+        !sandbox_limit(job->program_cpu_ms, s->address_bytes + job->max_address, WORKER_FILES))
+        rc = fo_fail_errno(&err, "cannot set limits");
+    if (!rc) {
+        sandbox_enter(s->reader);
+        archive_bounds bounds = {job->unpack_members, job->unpack_bytes, job->unpack_member};
+        archive_request rq = {
+            .bytes = map, .n = job->n, .file_name = job->file_name, .bounds = &bounds};
+        archive_sink sink = {send_piece, send_member, &answer};
+        rc = archive_walk(&rq, &sink, &err);
+    }
+    wire_part part = {.magic = WIRE_MAGIC, .kind = WIRE_UNPACKED};
+    wire_unpacked end = {.rc = rc, .err = err};
+    bool told =
+        wire_write_all(answer, &part, sizeof part) && wire_write_all(answer, &end, sizeof end);
+    _exit(told ? 0 : 1);
+}
+
 static _Noreturn void work(const server *s, const wire_job *job, const int fds[WIRE_FDS]) {
     signal(SIGPIPE, SIG_IGN); /* who reads the answer may have left */
     close(fds[2]);
     close(WIRE_CONTROL_FD);
+    if (job->unpack) unpack(s, job, fds[0], fds[1]);
     doc_budget budget = {
         .cpu_ms = job->cpu_ms, .cpu_ms_per_mib = job->cpu_ms_per_mib, .max_bytes = job->max_kept};
     builder b = {.max_bytes = job->max_text, .budget = &budget};
@@ -275,6 +323,7 @@ int extract_worker_main(const extract_format *formats, size_t n_formats) {
     prctl(PR_SET_NAME, "forage-extract");
     if (getpriority(PRIO_PROCESS, 0) < 10) setpriority(PRIO_PROCESS, 0, 10); /* as ingest has it */
     encoding_load_all();
+    setlocale(LC_CTYPE, "C.UTF-8"); /* names in archives are converted by it */
     sigset_t ended;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);

@@ -61,3 +61,16 @@ int gzip_unpack(fo_buf *out, const unsigned char *in, size_t n, size_t max_bytes
     inflateEnd(&z);
     return rc;
 }
+
+size_t gzip_peek(const unsigned char *in, size_t n, unsigned char *out, size_t cap) {
+    z_stream z = {0};
+    if (inflateInit2(&z, 31) != Z_OK) return 0;
+    z.next_in = (unsigned char *)in;
+    z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
+    z.next_out = out;
+    z.avail_out = (uInt)cap;
+    inflate(&z, Z_SYNC_FLUSH);
+    size_t got = cap - z.avail_out;
+    inflateEnd(&z);
+    return got;
+}

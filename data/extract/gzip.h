@@ -13,6 +13,9 @@ bool gzip_is(const unsigned char *in, size_t n);
 int gzip_unpack(fo_buf *out, const unsigned char *in, size_t n, size_t max_bytes,
                 doc_budget *budget, fo_err *err);
 
+/* The first bytes that it unpacks to, at most cap of them, into out: how many. */
+size_t gzip_peek(const unsigned char *in, size_t n, unsigned char *out, size_t cap);
+
 /* About how many bytes it unpacks to, by what its end says of itself; never more than deflate can
  * reach. Only a hint: the end may lie. */
 size_t gzip_size_hint(const unsigned char *in, size_t n);

@@ -5,6 +5,7 @@
 #include <cjson/cJSON.h>
 
 #include "data/chunk/chunk_places.h"
+#include "data/extract/archive.h"
 #include "data/extract/extract.h"
 #include "data/extract/gzip.h"
 #include "kernels/buf.h"
@@ -597,6 +598,10 @@ static int check_room(service *s, fo_err *err) {
         return fo_fail(err, FO_ENOSPC, "only %lld MiB are free on the disk of the home folder",
                        (long long)(room >> 20));
     return FO_OK;
+}
+
+int service_unpack(service *s, const archive_request *rq, const archive_sink *sink, fo_err *err) {
+    return archive_unpack(s->extract_host, rq, sink, err);
 }
 
 int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,

@@ -163,6 +163,12 @@ typedef struct ingest_report {
     double extract_ms, chunk_ms, embed_ms, index_ms, commit_ms, total_ms;
 } ingest_report;
 
+/* archive_unpack (data/extract/archive.h) where this service reads documents. */
+struct archive_request;
+struct archive_sink;
+int service_unpack(service *s, const struct archive_request *rq, const struct archive_sink *sink,
+                   fo_err *err);
+
 /* When it returns FO_OK the documents that did not fail are durable and findable. One bad
  * document fails alone. Concurrent calls share commits, and options.ingest_memory: a call waits for
  * others to be done with theirs, and is FO_EBUSY after half a minute. results[n] is the caller's. */

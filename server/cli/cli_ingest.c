@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/extract/archive.h"
 #include "data/extract/extract.h"
 #include "data/files/folder_walk.h"
 #include "kernels/file.h"
@@ -99,6 +100,13 @@ static void on_textless(void *ctx, const char *id) {
                   id ? id : "document");
 }
 
+/* A member of an archive that is of no kind that is read. */
+static void on_skipped(void *ctx, const char *id, const char *kind) {
+    target *t = ctx;
+    (void)id;
+    skip_counts_add(&t->skipped, kind);
+}
+
 /* A file or folder that could not be read. */
 static void unread(target *t, const char *path, const fo_err *why) {
     t->n_unread++;
@@ -139,6 +147,11 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
     cJSON_ArrayForEach(r, results) {
         const char *status = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "status"));
         const cJSON *chunks = cJSON_GetObjectItemCaseSensitive(r, "chunks");
+        if (status && !strcmp(status, "skipped")) {
+            const char *kind = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(r, "kind"));
+            skip_counts_add(&t->skipped, kind ? kind : "other");
+            continue;
+        }
         int s = INGEST_FAILED;
         for (int i = 0; i < 4; i++)
             if (status && !strcmp(status, ingest_status_name((enum ingest_status)i))) s = i;
@@ -448,9 +461,10 @@ static void on_left_out(void *ctx, const char *child, const char *kind, int64_t 
 }
 
 static int is_wanted(const char *name) {
-    return is_lines(name)             ? 2
-           : extract_knows_file(name) ? 1
-                                      : cli_ocr_is_on() && extract_knows_image(name);
+    return is_lines(name) ? 2
+           : extract_knows_file(name) || archive_knows_file(name)
+               ? 1
+               : cli_ocr_is_on() && extract_knows_image(name);
 }
 
 static int ingest_file_of(ingest_walk *f, int fd, const char *child, fo_err *err) {
@@ -565,6 +579,8 @@ static int open_target(target *t, fo_err *err) {
                                 .progress = on_progress,
                                 .failed = on_failed,
                                 .textless = on_textless,
+                                .skipped = on_skipped,
+                                .spool_dir = o.home,
                                 .ctx = t};
     return ingest_batch_create(&t->batch, &opt, err);
 }

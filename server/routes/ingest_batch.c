@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/extract/archive.h"
 #include "server/http/http.h"
 #include "server/base/json.h"
+#include "server/routes/ingest_archive.h"
 
 struct ingest_batch {
     ingest_batch_options opt;
@@ -140,7 +142,7 @@ static char *copy(const char *s, bool *failed) {
     return c;
 }
 
-int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+static int add_document(ingest_batch *b, const ingest_document *doc, fo_err *err) {
     if (b->n == b->opt.max_docs || (b->n && b->bytes + doc->n_bytes > b->opt.max_bytes)) {
         int rc = ingest_batch_flush(b, err);
         if (rc) return rc;
@@ -166,11 +168,51 @@ int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
 }
 
 /* One that never reaches the service: its failure keeps its place among the results. */
-static int add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err) {
+static int add_failed_file(ingest_batch *b, const char *id, const char *file, const fo_err *why,
+                           fo_err *err) {
     int rc = ingest_batch_flush(b, err);
     if (rc) return rc;
     ingest_result r = {.status = INGEST_FAILED, .error = *why};
-    return write_result(b, &r, id, NULL, err);
+    return write_result(b, &r, id, file, err);
+}
+
+static int add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err) {
+    return add_failed_file(b, id, NULL, why, err);
+}
+
+/* A member of an archive that nobody reads keeps its place as well. */
+static int add_skipped(ingest_batch *b, const char *id, const char *kind, fo_err *err) {
+    int rc = ingest_batch_flush(b, err);
+    if (rc) return rc;
+    b->totals.n_skipped++;
+    if (b->opt.skipped) b->opt.skipped(b->opt.ctx, id, kind);
+    if (!b->opt.results) return FO_OK;
+    fo_buf text = {0};
+    if (b->wrote) fo_buf_char(&text, ',');
+    b->wrote = true;
+    json_out o = {&text, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", id);
+    json_out_string(&o, "status", "skipped");
+    json_out_string(&o, "kind", kind);
+    json_out_null(&o, "error");
+    json_out_close(&o, '}');
+    rc = text.failed ? fo_no_memory(err) : spool_write(b->opt.results, text.data, text.len, err);
+    fo_buf_free(&text);
+    return rc;
+}
+
+int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+    if (doc->is_text || !archive_is(doc->bytes, doc->n_bytes)) return add_document(b, doc, err);
+    int rc = ingest_batch_flush(b, err); /* in order, and no more held than need be */
+    archive_door door = {.service = b->opt.service,
+                         .spool_dir = b->opt.spool_dir ? b->opt.spool_dir : "/tmp",
+                         .cancel = b->opt.ingest.cancel,
+                         .add = add_document,
+                         .failed = add_failed_file,
+                         .skipped = add_skipped,
+                         .batch = b};
+    return rc ? rc : ingest_archive_add(&door, doc, err);
 }
 
 int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label, fo_err *err) {

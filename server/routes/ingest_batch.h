@@ -23,6 +23,7 @@ typedef struct ingest_batch ingest_batch;
 typedef struct ingest_totals {
     size_t n[4]; /* by enum ingest_status */
     size_t n_all, n_chunks;
+    size_t n_skipped; /* members of archives that are of no kind that is read: none of the others */
     size_t n_textless;    /* of those created and updated: they hold no text, nothing finds them */
     ingest_report report; /* milliseconds summed, epoch of the last batch */
 } ingest_totals;
@@ -31,11 +32,14 @@ typedef struct ingest_batch_options {
     service *service;
     ingest_options ingest;
     size_t max_docs, max_bytes; /* 0: 64 documents, 1 MiB */
+    const char *spool_dir;      /* where archives are unpacked to; NULL: /tmp. It must outlive b */
     spool *results;             /* NULL, or gets a JSON object a document, comma-separated */
     /* NULL, or called after every batch. */
     void (*progress)(void *ctx, const ingest_totals *t);
     void (*failed)(void *ctx, const char *id, const fo_err *why);
     void (*textless)(void *ctx, const char *id); /* NULL, or called for each such document */
+    /* NULL, or called for each member of an archive that is left out: ".png", "hidden", "link". */
+    void (*skipped)(void *ctx, const char *id, const char *kind);
     void *ctx;
 } ingest_batch_options;
 
@@ -43,7 +47,7 @@ typedef struct ingest_batch_options {
 int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err);
 void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NULL is fine */
 
-/* Bytes, names and metadata are copied. */
+/* Bytes, names and metadata are copied. An archive is taken apart: each of its members is a document. */
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
 /* {"id","text","title","uri","content_type","metadata"}; label ("documents[3]", "line 7") names it
  * in errors. */

@@ -117,6 +117,7 @@ static int open_batch(ingest_call *c, fo_err *err) {
                    .ocr = c->ocr,
                    .ocr_language = c->ocr_language,
                    .cancel = c->cancel},
+        .spool_dir = c->app->spool_dir,
         .results = c->results,
         .progress = on_progress,
         .failed = on_failed,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "data/extract/extract.h"
+#include "kernels/words.h"
 #include "retrieval/service/activity.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
@@ -23,15 +24,16 @@
 #define DISK_LOOK_BYTES (1u << 20) /* of a spool, between two looks at the room on the disk */
 
 static bool type_known(const char *type) {
+    static const char packed[] = "application/octet-stream application/gzip application/x-gzip";
     const extract_format *f = extract_format_of_type(type);
-    return !strcmp(type, "application/octet-stream") || (f && f->extract);
+    return fo_words_have(packed, type, strlen(type)) || (f && (f->extract || f->archive));
 }
 
 static void refuse_type(http_request *r, const char *type) {
     fo_buf list = {0};
     const extract_format *f;
     for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if (f->extract && !f->recognised_only && *f->media_types)
+        if ((f->extract || f->archive) && !f->recognised_only && *f->media_types)
             fo_buf_printf(&list, ", %.*s", (int)strcspn(f->media_types, " "), f->media_types);
     if ((f = extract_format_of_type(type)))
         http_error(r, 415, "unsupported_media_type", NULL,
@@ -103,7 +105,7 @@ static ingest_call *call_create(http_request *r, app *a) {
     if (ok) {
         c->max_tokens = (size_t)max_tokens;
         c->overlap = overlap < 0 ? SIZE_MAX : (size_t)overlap;
-        if (type && strcmp(http_body_type(r), "application/octet-stream"))
+        if (type && strcmp(http_body_type(r), "application/octet-stream") != 0)
             set_string(&c->content_type, type, &err);
         set_string(&c->tenant, app_tenant(r), &err);
         set_string(&c->collection, collection, &err);
@@ -176,7 +178,8 @@ static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **ke
     if (c->body || !c->began_ms) c->began_ms = log_now_ms();
     spool *reply = NULL;
     int rc = c->body ? ingest_call_spooled(c, &err) : ingest_call_end(c, &err);
-    if (!rc && c->raw_error.code) { /* the one document of a raw body */
+    /* The one document of a raw body; of an archive each member has its own. */
+    if (!rc && c->raw_error.code && ingest_batch_totals(c->batch)->n_all == 1) {
         err = c->raw_error;
         rc = err.code;
         if (rc == FO_EUNSUPPORTED) {

@@ -15,10 +15,10 @@ head -c 9000 "$samples/gvpr.pdf" >in/torn.pdf
 cp "$samples/deaths.xlsx" "$samples/example.docx" in/
 cp "$samples/example.pptx" in/deep/
 printf 'The ferry leaves at eight.\n' >in/ferry.txt
-printf '7z\274\257\047\034' >in/pack.7z
+printf 'Rar!\032\007\001' >in/pack.rar
 
 run 1 "$forage" ingest in --home "$work/one" &&
-    grep -q '^6 created, 0 updated, 0 unchanged, 3 failed' "$work/out" && grep -q '^1 skipped: .7z 1' "$work/out" &&
+    grep -q '^6 created, 0 updated, 0 unchanged, 3 failed' "$work/out" && grep -q '^1 skipped: .rar 1' "$work/out" &&
     grep -q 'encrypted.pdf (a PDF): it is encrypted and asks for a password' "$work/err" &&
     grep -q 'scanned.pdf (a PDF): its 1 page holds no text, images alone' "$work/err" &&
     grep -q 'torn.pdf (a PDF): pdftotext cannot read it (status 1): it is damaged' "$work/err"

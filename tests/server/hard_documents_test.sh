@@ -15,14 +15,14 @@ mkdir in
 printf 'AT&TFORM DJVM' >in/ferry.txt
 printf 'GIF89a\001\000\001\000' >in/letter.md
 printf '%%!PS-Adobe-3.0\n1 0 moveto\n' >in/page.html
-printf '7z\274\257\047\034 plan' >in/plan.txt
+printf 'Rar!\032\007\001 plan' >in/plan.txt
 printf 'GIF89a\002\000\002\000' >in/map.log
 printf 'The ferry leaves at eight.\n' >in/notes.strange
 kinds='ferry.txt is a DjVu document
 letter.md is a GIF image
 map.log is a GIF image
 page.html is a PostScript document
-plan.txt is a 7-Zip archive'
+plan.txt is a RAR archive'
 named() { # named FILE: are all five named in it?
     echo "$kinds" | while read -r kind; do grep -qF "$kind, which Forage does not read yet" "$1" || echo "$kind"; done | grep -q . && return 1
     return 0

@@ -18,18 +18,18 @@ cd "$work/in" || exit 1
 echo "The ferry leaves at eight." >ferry.md
 echo "The ferry returns at six." >deep/back.txt
 echo "%!PS x" >a.PS
-printf '7z\274\257\047\034' | tee b.7z >deep/c.7z
-echo x >d.tar.gz
+printf 'Rar!\032\007\001' | tee b.rar >deep/c.rar
+echo x >d.deb
 echo x >nothing
 echo x >.hidden
 ln -s ferry.md link.md
 mkfifo pipe
 cd "$work" || exit 1
 run 0 "$forage" ingest in --home "$work/one" && counts 2 0 0 0 &&
-    grep -q '^9 skipped: .7z 2, hidden 2, .ps 1, .tar.gz 1, link 1, no ending 1, no file 1$' "$work/out"
+    grep -q '^9 skipped: .rar 2, hidden 2, .deb 1, .ps 1, link 1, no ending 1, no file 1$' "$work/out"
 check "what a folder holds beside is counted by kind" $?
 run 0 "$forage" ingest in --home "$work/one" --json &&
-    grep -q '"skipped":9,"skipped_by_kind":{".7z":2,"hidden":2,".ps":1,' "$work/out"
+    grep -q '"skipped":9,"skipped_by_kind":{".rar":2,"hidden":2,".deb":1,".ps":1,' "$work/out"
 check "and in JSON" $?
 run 0 "$forage" ingest in/deep/back.txt --home "$work/one" && ! grep -q skipped "$work/out"
 check "where nothing is skipped nothing is said" $?
@@ -66,7 +66,7 @@ run 0 "$forage" ingest rules/a.md --home "$work/rules-home" && counts 1 0 0 0; c
 echo '{"id":"x"}' >bad.jsonl
 run 1 "$forage" ingest in/ferry.md bad.jsonl --home "$work/one" && counts 0 0 1 1 && grep -q 'bad.jsonl:1' "$work/err"
 check "so is a line that is no document" $?
-run 1 "$forage" ingest in/b.7z --home "$work/one" && grep -q 'in/b.7z: ' "$work/err" && ! grep -q skipped "$work/out"
+run 1 "$forage" ingest in/b.rar --home "$work/one" && grep -q 'in/b.rar: ' "$work/err" && ! grep -q skipped "$work/out"
 check "a file that is named is never skipped" $?
 rm in/deep/false.txt
 
