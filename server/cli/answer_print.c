@@ -39,9 +39,12 @@ static void print_source(const cJSON *source, const char *label, const char *quo
     bool has_uri = *uri && strcmp(uri, id);
     fo_buf place = {0};
     add_place(&place, source);
-    printable_say(stdout, "  %s %s%s%s%s%s%s%s", label, title, *title ? " - " : "", id,
-                  place.data ? place.data : "", has_uri ? " (" : "", has_uri ? uri : "",
-                  has_uri ? ")" : "");
+    const char *name = *title ? title : uri; /* an id may be a digest: a file has its name first */
+    if (!*title && has_uri) uri = id;
+    bool named = *title || has_uri;
+    printable_say(stdout, "  %s %s%s%s%s%s%s%s", label, named ? name : "", *title ? " - " : "",
+                  *title || !has_uri ? id : "", place.data ? place.data : "", has_uri ? " (" : "",
+                  has_uri ? uri : "", has_uri ? ")" : "");
     fo_buf_free(&place);
     /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
     fo_buf line = {0};

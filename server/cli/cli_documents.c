@@ -190,6 +190,7 @@ static void print_document_row(const cJSON *d) {
         return;
     }
     const char *title = text_of(d, "title"), *id = text_of(d, "id");
+    if (!*title) title = text_of(d, "uri"); /* the file's name, where the id is a digest */
     bool titled = *title && strcmp(title, id);
     printable_say(stdout, "%8lld %11lld  %.19sZ  %s%s%s", number_of(d, "chunks"),
                   number_of(d, "text_bytes"), text_of(d, "updated_at"), id, titled ? " - " : "",

@@ -68,6 +68,13 @@ run 1 "$forage" delete d0020 --home "$work/home" --collection notes && grep -q "
 check "but not done" $?
 both service --url "$url"
 stop TERM
+printf 'The heron is one metre tall.' >"$work/plain.txt"
+serve "$work/uploads"
+curl -s "$url/ingest" -F "file=@$work/plain.txt" >/dev/null
+run 0 "$forage" documents --url "$url" && grep -qE ' [0-9a-f]{32} - plain.txt$' "$work/out"; check "an upload without an id is named by its file" $?
+run 0 "$forage" query "How tall is the heron?" --url "$url" && grep -qE '^  \[1\] plain.txt \([0-9a-f]{32}\)$' "$work/out"
+check "and so as a source of an answer" $?
+stop TERM
 for command in documents collections "delete x"; do
     # shellcheck disable=SC2086 # words
     run 1 "$forage" $command --home "$work/none" && [ ! -e "$work/none" ] && grep -q "$work/none" "$work/err"
