@@ -247,8 +247,11 @@ static int make_sources(app *a, fo_err *err) {
             return fo_fail_field(err, FO_EINVAL, "source", "there may be %d sources", SOURCES_MAX);
         char *copy = strdup(o.sources.items[i]); /* for the life of the program */
         if (!copy) return fo_no_memory(err);
-        int rc = source_spec_read(&specs[opt.n++], trim(copy), err);
-        if (rc) return rc;
+        int rc = source_spec_read(&specs[opt.n++], copy + strspn(copy, " "), err);
+        if (rc) {
+            free(copy);
+            return rc;
+        }
     }
     if (opt.n && a->read_only) {
         log_event(LOG_LEVEL_WARN, NULL, "sources_rest",
