@@ -90,9 +90,11 @@ typedef struct extract_program {
 /* Programs that a format may ask for while it reads (extract_format.tools), one at a time: each is ended
  * before the next is started. */
 typedef struct extract_tools {
-    /* Number `tool` of the row's, for this page. FO_EIO: the one who starts them is gone. What the
+    /* Number `tool` of the row's, for this page, with the document as its standard input, or with
+     * input[0..n), part of it that came out decoded; NULL: the document. FO_EIO: the one who starts them is gone. What the
      * program's own end was, to->end says: 127 where it could not be run. */
-    int (*start)(void *ctx, uint32_t tool, uint32_t page, extract_stream *to, fo_err *err);
+    int (*start)(void *ctx, uint32_t tool, uint32_t page, const void *input, size_t n,
+                 extract_stream *to, fo_err *err);
     void *ctx;
 } extract_tools;
 

@@ -45,6 +45,9 @@ extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, e
     extract_json, extract_yaml, extract_xml;
 extern const extract_program extract_pdf_program;
 extern const extract_program *const extract_pdf_tools[];
+/* A PDF in a document whose row has these tools: `in` is it, `whole` what it is part of. */
+extern const extract_program *const extract_part_tools[];
+int extract_pdf_part(builder *b, extract_input *in, const extract_input *whole, fo_err *err);
 extract_fn extract_image, extract_plain, extract_code, extract_markdown, extract_html, extract_man;
 extract_look_fn extract_is_notebook, extract_is_mail, extract_is_mbox, extract_is_rtf,
     extract_is_pdf, extract_is_docx, extract_is_xlsx, extract_is_pptx, extract_is_odf,

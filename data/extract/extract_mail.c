@@ -14,6 +14,7 @@ enum { MAX_DEPTH = 12, MAX_PARTS = 2000 };
 
 typedef struct reader {
     builder *b;
+    const extract_input *in;
     size_t n_parts;
     bool left_out; /* parts that were too many or too deep; it has been said */
     fo_err *err;
@@ -83,7 +84,8 @@ static void write_attachment(reader *r, const char *name, const fo_buf *bytes) {
                         .is_text = true,
                         .head = ""};
     const extract_format *f = format_of(&in);
-    bool read = f && f->extract && !f->program && f->extract != extract_mail;
+    bool pdf = f && f->extract == extract_pdf && r->in->tools && bytes->len;
+    bool read = pdf || (f && f->extract && !f->program && f->extract != extract_mail);
     fo_buf line = {0};
     size_t replaced = 0;
     fo_buf_str(&line, "Attachment: ");
@@ -94,7 +96,8 @@ static void write_attachment(reader *r, const char *name, const fo_buf *bytes) {
     builder_end(b);
     fo_buf_free(&line);
     fo_err why = {0};
-    if (read && f->extract(b, &in, &why) && !b->failure) { /* it fails alone, and says so */
+    if (read && (pdf ? extract_pdf_part(b, &in, r->in, &why) : f->extract(b, &in, &why)) &&
+        !b->failure) { /* it fails alone, and says so */
         builder_begin(b, TEXT_PARAGRAPH, 0);
         builder_str(b, "This attachment could not be read: ");
         builder_str(b, why.msg);
@@ -250,7 +253,7 @@ static void read_message(reader *r, const mime_part *p, int depth) {
 }
 
 int extract_mail(builder *b, extract_input *in, fo_err *err) {
-    reader r = {.b = b, .err = err};
+    reader r = {.b = b, .in = in, .err = err};
     mime_part p = mime_split((const char *)in->bytes, in->n);
     read_message(&r, &p, 0);
     return FO_OK;
@@ -268,7 +271,7 @@ int extract_mbox(builder *b, extract_input *in, fo_err *err) {
             bool blank = end >= 2 && (s[end - 2] == '\n' || (end >= 3 && s[end - 2] == '\r'));
             if (!next || blank) break;
         }
-        reader r = {.b = b, .err = err};
+        reader r = {.b = b, .in = in, .err = err};
         mime_part p = mime_split(s + begin, end - begin);
         read_message(&r, &p, 1);
         at = end;

@@ -30,6 +30,38 @@ static const float POINTS_OF_A_DOT = 72.f / 300;
 enum { TOOL_OUTLINE, TOOL_OCR };
 const extract_program *const extract_pdf_tools[] = {&outline_program, &draw_program, NULL};
 
+/* ---- a PDF within another document ----------------------------------------------------------------- */
+
+const extract_program *const extract_part_tools[] = {&extract_pdf_program, &outline_program,
+                                                     &draw_program, NULL};
+enum { PART_PDFTOTEXT, PART_TOOLS };
+
+typedef struct part {
+    const extract_input *in, *whole;
+} part;
+
+/* The PDF's own tools are those of the whole, which are given its bytes. */
+static int start_for_part(void *ctx, uint32_t tool, uint32_t page, const void *input, size_t n,
+                          extract_stream *to, fo_err *err) {
+    const part *p = ctx;
+    (void)input, (void)n;
+    const extract_tools *t = p->whole->tools;
+    return t->start(t->ctx, PART_TOOLS + tool, page, p->in->bytes, p->in->n, to, err);
+}
+
+int extract_pdf_part(builder *b, extract_input *in, const extract_input *whole, fo_err *err) {
+    part p = {in, whole};
+    extract_tools tools = {start_for_part, &p};
+    extract_stream from;
+    const extract_tools *t = whole->tools;
+    int rc = t->start(t->ctx, PART_PDFTOTEXT, 0, in->bytes, in->n, &from, err);
+    if (rc) return rc;
+    in->program = &from;
+    in->tools = &tools;
+    in->ocr = whole->ocr;
+    return extract_pdf(b, in, err);
+}
+
 /* ---- headings ------------------------------------------------------------------------------------ */
 
 enum { MAX_HEADING = 200, MAX_HEADING_LINES = 3, HEIGHTS = 400 };
@@ -368,7 +400,7 @@ static void mark_outline(builder *b, const extract_input *in, pdf_layout *p) {
         /* It may stand in a compressed object, as PDF 1.5 has them. */
         if (!in->tools || !memmem(in->bytes, in->n, "/ObjStm", 7)) return;
     }
-    if (in->tools->start(in->tools->ctx, TOOL_OUTLINE, 1, &from, &ignored)) return;
+    if (in->tools->start(in->tools->ctx, TOOL_OUTLINE, 1, NULL, 0, &from, &ignored)) return;
     pdf_layout_mark_outline(p, b, &from);
     from.end(from.ctx);
 }
@@ -392,7 +424,7 @@ static int recognise(builder *b, const extract_input *in, pdf_layout *p, fo_err 
             has_text |= p->lines[at].page == page && p->lines[at].n;
         if (has_text) continue;
         extract_stream from;
-        rc = in->tools->start(in->tools->ctx, TOOL_OCR, page, &from, err);
+        rc = in->tools->start(in->tools->ctx, TOOL_OCR, page, NULL, 0, &from, err);
         if (rc) break;
         pdf_layout_read_ocr(p, b, &from, page, POINTS_OF_A_DOT);
         int status = from.end(from.ctx);

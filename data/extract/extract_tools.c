@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -118,6 +119,7 @@ int tool_wait(const pid_t pids[2]) {
 
 typedef struct request {
     uint32_t tool, page;
+    uint64_t input; /* bytes that come behind it; 0: the document itself is read */
 } request;
 
 static bool write_all(int fd, const void *bytes, size_t n) {
@@ -152,6 +154,24 @@ static bool pass_on(int from, int to) {
     }
 }
 
+/* What the worker hands over becomes a file of memory, as the document is one. -1: it was not whole, or there
+ * is no room for it. */
+static int take_input(int from, uint64_t n) {
+    static char piece[FRAME];
+    int fd = memfd_create("part", MFD_CLOEXEC);
+    for (uint64_t left = n; left;) {
+        size_t k = left < sizeof piece ? (size_t)left : sizeof piece;
+        if (!read_all(from, piece, k)) _exit(0);
+        if (fd >= 0 && !write_all(fd, piece, k)) {
+            close(fd);
+            fd = -1; /* the rest is read all the same */
+        }
+        left -= k;
+    }
+    if (fd >= 0) lseek(fd, 0, SEEK_SET);
+    return fd;
+}
+
 static _Noreturn void run(const extract_program *const *tools, int document, const wire_job *job,
                           const sandbox *box, int requests, int answers) {
     size_t n = 0;
@@ -162,12 +182,14 @@ static _Noreturn void run(const extract_program *const *tools, int document, con
         fo_err ignored;
         lseek(document, 0, SEEK_SET);
         bool here = true;
-        if (rq.tool < n &&
-            tool_spawn(tools[rq.tool], rq.page, document, job, box, &from, pids, &ignored) == 0) {
+        int input = rq.input ? take_input(requests, rq.input) : document;
+        if (rq.tool < n && input >= 0 &&
+            tool_spawn(tools[rq.tool], rq.page, input, job, box, &from, pids, &ignored) == 0) {
             here = pass_on(from, answers);
             close(from);
             status = tool_wait(pids);
         }
+        if (input >= 0 && input != document) close(input);
         uint32_t end = 0;
         if (!here || !write_all(answers, &end, sizeof end) ||
             !write_all(answers, &status, sizeof status))
@@ -211,13 +233,14 @@ static int runner_end(void *ctx) {
     return r->status;
 }
 
-static int runner_ask(void *ctx, uint32_t tool, uint32_t page, extract_stream *to, fo_err *err) {
+static int runner_ask(void *ctx, uint32_t tool, uint32_t page, const void *input, size_t n,
+                      extract_stream *to, fo_err *err) {
     tool_runner *r = ctx;
     if (r->running) runner_end(r);
-    request rq = {tool, page};
+    request rq = {tool, page, input ? n : 0};
     r->left = 0;
     r->status = 255;
-    if (!write_all(r->requests, &rq, sizeof rq))
+    if (!write_all(r->requests, &rq, sizeof rq) || (input && !write_all(r->requests, input, n)))
         return fo_fail(err, FO_EIO, "the process that starts programs for it ended");
     r->running = true;
     *to = (extract_stream){runner_read, runner_end, r};

@@ -34,8 +34,9 @@ static const extract_format *pdf;
 static source *now, tool;
 
 /* pdftohtml says the same once more: an outline may stand in it. */
-static int start_tool(void *ctx, uint32_t number, uint32_t page, extract_stream *to, fo_err *err) {
-    (void)ctx, (void)number, (void)page, (void)err;
+static int start_tool(void *ctx, uint32_t number, uint32_t page, const void *input, size_t n,
+                      extract_stream *to, fo_err *err) {
+    (void)ctx, (void)number, (void)page, (void)input, (void)n, (void)err;
     tool = (source){now->data, now->n, 0, 0};
     *to = (extract_stream){read_piece, end, &tool};
     return 0;
