@@ -56,10 +56,11 @@ int extract_pdf_part(builder *b, extract_input *in, const extract_input *whole, 
     const extract_tools *t = whole->tools;
     int rc = t->start(t->ctx, PART_PDFTOTEXT, 0, in->bytes, in->n, &from, err);
     if (rc) return rc;
-    in->program = &from;
-    in->tools = &tools;
-    in->ocr = whole->ocr;
-    return extract_pdf(b, in, err);
+    extract_input with = *in;
+    with.program = &from;
+    with.tools = &tools;
+    with.ocr = whole->ocr;
+    return extract_pdf(b, &with, err);
 }
 
 /* ---- headings ------------------------------------------------------------------------------------ */
