@@ -88,6 +88,9 @@ call 200 DELETE /sources/notes && says '"documents":1' && held default 'away/a.m
 check "a source goes with its documents" $?
 call 200 DELETE '/sources/away?keep_documents=true' && held default 'away/a.md '; check "or without" $?
 stop TERM
+mv "$work/away/a.md" "$work/away/b.md" && echo '# Other' >"$work/away/b.md"
+run 0 "$forage" sync "$work/away" --home "$work/home" --json && says '"created":1' && says '"removed":1'
+check "documents that were kept are the source's again" $?
 
 for bad in notes relative=notes =/x "a b=/x" "x:.y=/x"; do
     run 1 timeout 60 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 --source "$bad"
