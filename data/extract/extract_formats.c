@@ -147,6 +147,12 @@ static const extract_format formats[] = {
      .program = &extract_ocr_program,
      .may_recognise = true,
      .recognised_only = true},
+    {.name = "latex",
+     .what = "a LaTeX text",
+     .media_types = "application/x-tex application/x-latex text/x-tex",
+     .endings = "tex ltx",
+     .extract = extract_latex,
+     .apart = true},
     {.name = "html",
      .what = "an HTML page",
      .media_types = "text/html application/xhtml+xml",
@@ -206,7 +212,7 @@ static const extract_format formats[] = {
     {.name = "text",
      .what = "a text",
      .media_types = "text/plain",
-     .endings = "txt text log tex nfo debian",
+     .endings = "txt text log nfo debian",
      .extract = extract_plain},
 };
 

@@ -42,7 +42,7 @@ extern const extract_program extract_ocr_program;
 extract_fn extract_notebook, extract_mail, extract_mbox, extract_csv, extract_rtf, extract_pdf,
     extract_docx, extract_xlsx, extract_pptx, extract_odf, extract_epub;
 extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, extract_org,
-    extract_json, extract_yaml, extract_xml;
+    extract_json, extract_yaml, extract_xml, extract_latex;
 extern const extract_program extract_pdf_program;
 extern const extract_program *const extract_pdf_tools[];
 /* A PDF in a document whose row has these tools: `in` is it, `whole` what it is part of. */

@@ -79,6 +79,8 @@ static const family families[] = {
     {"text/vtt", "WEBVTT\n\n", "00:01.000 --> 00:02.000\nA.\n\n", "b\n", ""},
     {"text/calendar", "BEGIN:VCALENDAR\n", "BEGIN:VEVENT\nSUMMARY:a\n", "END:VEVENT\n", ""},
     {"text/calendar", "BEGIN:VCARD\nNOTE:a", "b\n c", "\\n", ""},
+    {"a.tex", "", "\\footnote{a ", "$b ", ""},
+    {"a.tex", "", "\\begin{tabular}{l}a&b\\\\", "\\item[", ""},
     {"a.c", "", "a(", "{", ""},
     {"a.c", "", "int a%d(void) { return '}'; }\n", "/*", ""},
     {"a.c", "", "<", ">(", "{"},

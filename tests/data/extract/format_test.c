@@ -239,7 +239,7 @@ static void what_is_not_read_is_refused_by_name(void **state) {
     rq.content_type = "application/x-unheard-of";
     assert_int_equal(extract_text(&x, &rq, &err), FO_EUNSUPPORTED);
     assert_non_null(strstr(err.msg, "application/x-unheard-of"));
-    assert_non_null(strstr(err.msg, "rst, asciidoc, org, html, json, yaml, xml"));
+    assert_non_null(strstr(err.msg, "rst, asciidoc, org, latex, html, json, yaml, xml"));
 }
 
 static void bytes_at_random_are_no_text(void **state) {

@@ -1,0 +1,557 @@
+/* LaTeX: what is written between \begin{document} and its end. Sections are headings, lists, tables and code are such,
+ * accents and ligatures become characters; comments, settings, labels and pictures are dropped, of commands that
+ * nobody knows the braces' text stays. Formulas stay as they are written. Source: Lamport, LaTeX, 2nd edition. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <utf8proc.h>
+
+#include "data/extract/builder.h"
+#include "data/extract/extract_internal.h"
+#include "data/extract/table_rows.h"
+#include "kernels/utf8.h"
+#include "kernels/words.h"
+
+enum { MAX_ENVIRONMENTS = 64, MAX_NAME = 32 };
+
+typedef struct reader {
+    builder *b;
+    const char *s;
+    size_t n, at;
+    uint32_t line; /* of s[counted] */
+    size_t counted;
+    fo_buf words; /* of the block at hand */
+    uint32_t words_line;
+    uint8_t kind, level;
+    table_rows *table;
+    bool in_table, row_begun;
+    uint32_t column;
+    uint32_t item[MAX_ENVIRONMENTS]; /* of a numbered list: its last number; UINT32_MAX: bullets */
+    int depth;                       /* of lists */
+    bool chapters;
+    int nested; /* titles and footnotes within each other */
+} reader;
+
+static uint32_t line_here(reader *r) {
+    for (; r->counted < r->at; r->counted++) r->line += r->s[r->counted] == '\n';
+    return r->line;
+}
+
+static void end_block(reader *r) {
+    if (r->words.failed) r->b->failure = FO_ENOMEM;
+    if (r->words.len && !r->in_table && !r->b->failure) {
+        builder_set_place(r->b, &(text_place){.line = r->words_line});
+        builder_begin(r->b, r->kind, r->level);
+        builder_add_flowing(r->b, r->words.data, r->words.len);
+        builder_end(r->b);
+    }
+    if (!r->in_table) fo_buf_clear(&r->words);
+    if (!r->in_table) r->kind = TEXT_PARAGRAPH;
+}
+
+static void add(reader *r, const char *s, size_t n) {
+    if (!r->words.len) r->words_line = line_here(r);
+    fo_buf_add(&r->words, s, n);
+}
+
+static void add_str(reader *r, const char *s) {
+    add(r, s, strlen(s));
+}
+
+/* ---- groups ----------------------------------------------------------------------------------------- */
+
+/* The group in these brackets at s[at], looked for no farther than `most`: its text; false where there is none. */
+static bool take_group(reader *r, char open, char close, const char **s, size_t *n) {
+    enum { MOST = 20000 };
+    size_t i = r->at, end = r->n - i < MOST ? r->n : i + MOST;
+    while (i < end && strchr(" \t\n", r->s[i])) i++;
+    if (i >= end || r->s[i] != open) return false;
+    size_t from = i + 1;
+    int depth = 0;
+    for (; i < end; i++) {
+        char c = r->s[i];
+        if (c == '\\') {
+            i++;
+        } else if (c == '{' || c == open) {
+            depth++;
+        } else if ((c == '}' || c == close) && --depth == 0) {
+            *s = r->s + from;
+            *n = i - from;
+            r->at = i + 1;
+            builder_go_on(r->b, i - from);
+            return true;
+        }
+    }
+    builder_go_on(r->b, i - from);
+    return false;
+}
+
+static void drop_options(reader *r) {
+    const char *s;
+    size_t n;
+    if (r->at < r->n && r->s[r->at] == '*') r->at++;
+    while (r->at < r->n && r->s[r->at] == '[' && take_group(r, '[', ']', &s, &n)) {
+    }
+}
+
+static void drop_groups(reader *r) {
+    const char *s;
+    size_t n;
+    drop_options(r);
+    while (r->at < r->n && r->s[r->at] == '{' && take_group(r, '{', '}', &s, &n)) drop_options(r);
+}
+
+/* ---- characters --------------------------------------------------------------------------------------- */
+
+/* \"o, \'{e}, \v{c}: the letter and its accent as one character. */
+static void add_accent(reader *r, uint32_t mark) {
+    bool braced = false;
+    while (r->at < r->n && r->s[r->at] == ' ') r->at++;
+    if (r->at < r->n && r->s[r->at] == '{') braced = true, r->at++;
+    if (r->at < r->n && r->s[r->at] == '\\') r->at++; /* \'{\i} */
+    if (r->at >= r->n || r->s[r->at] == '}') {
+        r->at += r->at < r->n && braced;
+        return;
+    }
+    int32_t cp;
+    size_t n = fo_utf8_decode(r->s + r->at, r->n - r->at, &cp);
+    char pair[9] = "", out[4];
+    memcpy(pair, r->s + r->at, n);
+    size_t k = n + fo_utf8_encode((int32_t)mark, out);
+    memcpy(pair + n, out, k - n);
+    pair[k] = 0;
+    utf8proc_uint8_t *composed = utf8proc_NFC((const utf8proc_uint8_t *)pair);
+    add_str(r, composed ? (const char *)composed : pair);
+    free(composed);
+    r->at += n;
+    if (braced && r->at < r->n && r->s[r->at] == '}') r->at++;
+}
+
+static uint32_t accent_of(char c) {
+    static const char names[] = "`'^\"~=.uvHckrdbt";
+    static const uint16_t marks[] = {0x300, 0x301, 0x302, 0x308, 0x303, 0x304, 0x307, 0x306,
+                                     0x30C, 0x30B, 0x327, 0x328, 0x30A, 0x323, 0x331, 0x361};
+    const char *p = c ? strchr(names, c) : NULL;
+    return p ? marks[p - names] : 0;
+}
+
+static const char *character(const char *name, size_t n) {
+    static const char *const known[][2] = {{"ss", "ß"},
+                                           {"ae", "æ"},
+                                           {"AE", "Æ"},
+                                           {"oe", "œ"},
+                                           {"OE", "Œ"},
+                                           {"o", "ø"},
+                                           {"O", "Ø"},
+                                           {"aa", "å"},
+                                           {"AA", "Å"},
+                                           {"l", "ł"},
+                                           {"L", "Ł"},
+                                           {"i", "ı"},
+                                           {"j", "ȷ"},
+                                           {"ldots", "…"},
+                                           {"dots", "…"},
+                                           {"textellipsis", "…"},
+                                           {"S", "§"},
+                                           {"P", "¶"},
+                                           {"copyright", "©"},
+                                           {"pounds", "£"},
+                                           {"euro", "€"},
+                                           {"EUR", "€"},
+                                           {"TeX", "TeX"},
+                                           {"LaTeX", "LaTeX"},
+                                           {"LaTeXe", "LaTeX2e"},
+                                           {"BibTeX", "BibTeX"},
+                                           {"textbackslash", "\\"},
+                                           {"textasciitilde", "~"},
+                                           {"textasciicircum", "^"},
+                                           {"textbar", "|"},
+                                           {"textless", "<"},
+                                           {"textgreater", ">"},
+                                           {"textendash", "–"},
+                                           {"textemdash", "—"},
+                                           {"slash", "/"},
+                                           {"quad", " "},
+                                           {"qquad", " "},
+                                           {"space", " "},
+                                           {"today", ""},
+                                           {"degree", "°"},
+                                           {"textdegree", "°"},
+                                           {"textbullet", "•"}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i][0]) == n && !memcmp(known[i][0], name, n)) return known[i][1];
+    return NULL;
+}
+
+/* ---- tables ------------------------------------------------------------------------------------------- */
+
+static void end_cell(reader *r) {
+    if (r->table && r->words.len) table_rows_cell(r->table, r->column, r->words.data, r->words.len);
+    r->row_begun = r->row_begun || r->words.len;
+    fo_buf_clear(&r->words);
+    r->column++;
+}
+
+static void end_row(reader *r) {
+    end_cell(r);
+    if (r->table && r->row_begun) {
+        /* A rule below the first row sets it apart. */
+        size_t at = r->at;
+        while (at < r->n && strchr(" \t\n[]", r->s[at])) at++;
+        bool ruled =
+            r->n - at > 6 && (!memcmp(r->s + at, "\\hline", 6) || !memcmp(r->s + at, "\\midr", 5));
+        bool first = !r->table->begun && !r->table->n_header;
+        bool number = table_rows_has_number(r->table);
+        table_rows_end_row(r->table, &(text_place){.line = line_here(r)},
+                           first && ruled && !number && r->table->n_cells > 1);
+    }
+    r->column = 0;
+    r->row_begun = false;
+}
+
+static void begin_table(reader *r) {
+    end_block(r);
+    if (!r->table) r->table = calloc(1, sizeof *r->table);
+    if (!r->table) {
+        r->b->failure = FO_ENOMEM;
+        return;
+    }
+    table_rows_begin(r->table, r->b, false);
+    r->in_table = true;
+    r->column = 0;
+    r->row_begun = false;
+}
+
+/* ---- environments --------------------------------------------------------------------------------------- */
+
+/* To \end{name}: where its text ends; the whole rest where it does not end. */
+static size_t environment_end(const reader *r, const char *name, size_t n) {
+    for (size_t at = r->at; at < r->n;) {
+        const char *end = memmem(r->s + at, r->n - at, "\\end{", 5);
+        if (!end) break;
+        size_t i = (size_t)(end - r->s);
+        if (r->n - i > n + 5 && !memcmp(end + 5, name, n) && end[5 + n] == '}') return i;
+        at = i + 5;
+    }
+    return r->n;
+}
+
+static void take_raw(reader *r, const char *name, size_t n, bool code) {
+    end_block(r);
+    if (code) drop_options(r);
+    const char *s;
+    size_t k;
+    if (n == 6 && !memcmp(name, "minted", 6)) take_group(r, '{', '}', &s, &k);
+    size_t end = environment_end(r, name, n);
+    if (code && end > r->at) {
+        size_t from = r->at;
+        while (from < end && r->s[from] != '\n' && strchr(" \t", r->s[from])) from++;
+        from += from < end && r->s[from] == '\n';
+        builder_set_place(r->b, &(text_place){.line = line_here(r) + (from > r->at)});
+        builder_begin(r->b, TEXT_CODE, 0);
+        builder_add(r->b, r->s + from, end - from);
+        builder_end(r->b);
+    }
+    r->at = end + n + 6 < r->n ? end + n + 6 : r->n;
+}
+
+static void begin_environment(reader *r) {
+    static const char code[] = "verbatim verbatim* lstlisting minted Verbatim alltt BVerbatim";
+    static const char dropped[] =
+        "comment tikzpicture picture pgfpicture filecontents filecontents* axis";
+    static const char tables[] = "tabular tabular* tabularx longtable tabulary array supertabular";
+    static const char lists[] =
+        "itemize enumerate description list compactitem compactenum thebibliography";
+    static const char formulas[] =
+        "equation equation* align align* displaymath math eqnarray eqnarray* gather gather* "
+        "multline multline* alignat flalign";
+    const char *name, *s;
+    size_t n, k;
+    if (!take_group(r, '{', '}', &name, &n)) return;
+    if (fo_words_have(code, name, n)) return take_raw(r, name, n, true);
+    if (fo_words_have(dropped, name, n)) return take_raw(r, name, n, false);
+    if (fo_words_have(formulas, name, n)) {
+        size_t end = environment_end(r, name, n);
+        end_block(r);
+        add(r, r->s + r->at, end - r->at);
+        end_block(r);
+        r->at = end + n + 6 < r->n ? end + n + 6 : r->n;
+        return;
+    }
+    if (fo_words_have(tables, name, n)) {
+        drop_options(r);
+        if (name[n - 1] == '*' || name[n - 1] == 'x' || name[n - 1] == 'y')
+            take_group(r, '{', '}', &s, &k);
+        take_group(r, '{', '}', &s, &k);
+        return begin_table(r);
+    }
+    end_block(r);
+    drop_options(r);
+    if (fo_words_have(lists, name, n) && r->depth < MAX_ENVIRONMENTS - 1)
+        r->item[++r->depth] = n > 4 && !memcmp(name, "enum", 4) ? 0 : UINT32_MAX;
+    if (n == 15 && !memcmp(name, "thebibliography", 15)) take_group(r, '{', '}', &s, &k);
+    if (fo_words_have("multicols minipage wrapfigure", name, n)) drop_groups(r);
+}
+
+static void end_environment(reader *r) {
+    const char *name;
+    size_t n;
+    if (!take_group(r, '{', '}', &name, &n)) return;
+    bool table = n >= 5 && (!memcmp(name, "tabul", 5) || !memcmp(name, "longt", 5) ||
+                            !memcmp(name, "array", 5));
+    if (table && r->in_table) {
+        end_row(r);
+        r->in_table = false;
+    }
+    end_block(r);
+    if (r->depth &&
+        fo_words_have("itemize enumerate description list compactitem compactenum thebibliography",
+                      name, n))
+        r->depth--;
+    if (n == 8 && !memcmp(name, "document", 8)) r->at = r->n;
+}
+
+/* ---- commands ------------------------------------------------------------------------------------------- */
+
+static uint8_t section_level(const reader *r, const char *name, size_t n) {
+    static const char *const names[] = {"part",          "chapter",   "section",     "subsection",
+                                        "subsubsection", "paragraph", "subparagraph"};
+    static const uint8_t with_chapters[] = {1, 1, 2, 3, 4, 5, 6}, without[] = {1, 1, 1, 2, 3, 4, 5};
+    for (size_t i = 0; i < 7; i++)
+        if (strlen(names[i]) == n && !memcmp(names[i], name, n))
+            return r->chapters ? with_chapters[i] : without[i];
+    return 0;
+}
+
+static void read_text(reader *r, size_t end);
+
+/* A group's text as a block, with the commands in it. */
+static void read_group_as(reader *r, uint8_t kind, uint8_t level, const char *s, size_t n) {
+    size_t back = r->at;
+    end_block(r);
+    r->kind = kind;
+    r->level = level;
+    r->at = (size_t)(s - r->s);
+    read_text(r, r->at + n);
+    if (kind == TEXT_HEADING && r->words.len) builder_set_title(r->b, r->words.data, r->words.len);
+    end_block(r);
+    r->at = back;
+}
+
+static void read_command(reader *r) {
+    static const char gone[] =
+        "label ref pageref eqref cref Cref autoref cite citep citet nocite index glossary vspace "
+        "hspace vskip hskip includegraphics input "
+        "include bibliography bibliographystyle usepackage documentclass newcommand renewcommand "
+        "providecommand "
+        "newenvironment renewenvironment newtheorem setlength addtolength setcounter addtocounter "
+        "pagestyle thispagestyle "
+        "pagenumbering color definecolor hypersetup geometry graphicspath lstset def let "
+        "tableofcontents "
+        "listoffigures listoftables maketitle newpage clearpage cleardoublepage pagebreak "
+        "linebreak centering raggedright "
+        "noindent indent bigskip medskip smallskip hline toprule midrule bottomrule cline cmidrule "
+        "rule hfill vfill "
+        "makeatletter makeatother appendix frontmatter mainmatter backmatter fontsize selectfont "
+        "markboth markright "
+        "addcontentsline phantomsection protect nobreak relax par footnotemark rowcolor cellcolor "
+        "DeclareMathOperator "
+        "makeindex printindex author date thanks title institute affiliation email";
+    size_t from = ++r->at;
+    if (from >= r->n) return;
+    while (r->at < r->n && ((r->s[r->at] | 32) >= 'a' && (r->s[r->at] | 32) <= 'z')) r->at++;
+    const char *name = r->s + from, *s;
+    size_t n = r->at - from, k;
+    if (!n) { /* a sign */
+        char c = r->s[r->at];
+        int32_t cp; /* it may be longer than a byte, and means nothing then */
+        r->at += fo_utf8_decode(r->s + r->at, r->n - r->at, &cp);
+        if ((unsigned char)c >= 0x80) return;
+        if (c == '\\') {
+            drop_options(r);
+            if (r->in_table) return end_row(r);
+            return add(r, " ", 1);
+        }
+        if (strchr("&%$#_{}", c)) return add(r, &c, 1);
+        if (strchr(" ,;:!\n/", c)) return c == '/' || c == '!' ? (void)0 : add(r, " ", 1);
+        if (c == '[' || c == '(' || c == ']' || c == ')') return; /* of a formula */
+        if (accent_of(c)) return add_accent(r, accent_of(c));
+        return;
+    }
+    if (n == 1 && accent_of(*name) && strchr("uvHckrdbt", *name) && r->at < r->n &&
+        (r->s[r->at] == '{' || r->s[r->at] == ' '))
+        return add_accent(r, accent_of(*name));
+    const char *known = character(name, n);
+    uint8_t level = section_level(r, name, n);
+    bool title = n == 5 && !memcmp(name, "title", 5), author = n == 6 && !memcmp(name, "author", 6);
+    if (known) {
+        add_str(r, known);
+        if (r->at < r->n && r->s[r->at] == ' ' && strlen(known) < 3) r->at++;
+        if (r->n - r->at > 1 && r->s[r->at] == '{' && r->s[r->at + 1] == '}') r->at += 2;
+    } else if (level) {
+        drop_options(r);
+        if (take_group(r, '{', '}', &s, &k)) read_group_as(r, TEXT_HEADING, level, s, k);
+    } else if ((title || author) && (drop_options(r), take_group(r, '{', '}', &s, &k))) {
+        read_group_as(r, title ? TEXT_HEADING : TEXT_PARAGRAPH, title, s, k);
+    } else if (n == 7 && !memcmp(name, "caption", 7)) {
+        drop_options(r);
+        if (take_group(r, '{', '}', &s, &k) && !r->in_table)
+            read_group_as(r, TEXT_PARAGRAPH, 0, s, k);
+    } else if (n == 5 && !memcmp(name, "begin", 5)) {
+        begin_environment(r);
+    } else if (n == 3 && !memcmp(name, "end", 3)) {
+        end_environment(r);
+    } else if ((n == 4 && !memcmp(name, "item", 4)) || (n == 7 && !memcmp(name, "bibitem", 7))) {
+        char mark[16] = "- ";
+        end_block(r);
+        r->kind = TEXT_LIST_ITEM;
+        uint32_t *number = &r->item[r->depth];
+        if (r->depth && *number != UINT32_MAX) snprintf(mark, sizeof mark, "%u. ", ++*number);
+        add_str(r, mark);
+        bool term = take_group(r, '[', ']', &s, &k);
+        if (term) {
+            size_t back = r->at;
+            r->at = (size_t)(s - r->s);
+            read_text(r, r->at + k);
+            r->at = back;
+            add_str(r, ": ");
+        }
+        if (n == 7) take_group(r, '{', '}', &s, &k);
+    } else if (n == 8 && !memcmp(name, "footnote", 8)) {
+        drop_options(r);
+        if (take_group(r, '{', '}', &s, &k)) {
+            size_t back = r->at;
+            r->at = (size_t)(s - r->s);
+            add_str(r, " (");
+            read_text(r, r->at + k);
+            add_str(r, ")");
+            r->at = back;
+        }
+    } else if (n == 4 && !memcmp(name, "href", 4)) {
+        take_group(r, '{', '}', &s, &k); /* the text follows */
+    } else if (n == 4 && !memcmp(name, "verb", 4) && r->at < r->n) {
+        char mark = r->s[r->at];
+        const char *end =
+            (unsigned char)mark < 0x80 ? memchr(r->s + r->at + 1, mark, r->n - r->at - 1) : NULL;
+        if (end) {
+            add(r, r->s + r->at + 1, (size_t)(end - r->s) - r->at - 1);
+            r->at = (size_t)(end - r->s) + 1;
+        }
+    } else if (n == 11 && !memcmp(name, "multicolumn", 11)) {
+        uint32_t span = take_group(r, '{', '}', &s, &k) && k == 1 && *s > '1' && *s <= '9'
+                            ? (uint32_t)(*s - '1')
+                            : 0;
+        take_group(r, '{', '}', &s, &k);
+        if (r->in_table) r->column += span;
+    } else if (n == 3 && !memcmp(name, "par", 3)) {
+        end_block(r);
+    } else if (fo_words_have(gone, name, n)) {
+        if (n == 3 && !memcmp(name, "def", 3)) /* \def\name#1{...} */
+            while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '\n') r->at++;
+        if (r->at < r->n && r->s[r->at] == '\\') /* \newcommand\name{...} */
+            while (r->at < r->n && r->s[r->at] != '{' && r->s[r->at] != '[' && r->s[r->at] != '\n')
+                r->at++;
+        drop_groups(r);
+    } else {
+        drop_options(r); /* \emph{text}: the text stays */
+        if (r->at < r->n && r->s[r->at] == ' ') r->at++;
+    }
+}
+
+static void read_text(reader *r, size_t end) {
+    enum { MOST_NESTED = 20 };
+    if (end > r->n) end = r->n;
+    if (r->nested == MOST_NESTED) return;
+    r->nested++;
+    while (r->at < end && builder_go_on(r->b, 1)) {
+        const char *s = r->s + r->at;
+        size_t left = end - r->at;
+        switch (*s) {
+        case '\\':
+            read_command(r);
+            break;
+        case '%': {
+            const char *newline = memchr(s, '\n', left);
+            r->at = newline ? (size_t)(newline - r->s) + 1 : end;
+            break;
+        }
+        case '{':
+        case '}':
+            r->at++;
+            break;
+        case '~':
+            add(r, " ", 1);
+            r->at++;
+            break;
+        case '&':
+            if (r->in_table) end_cell(r);
+            r->at++;
+            break;
+        case '$':
+            r->at++; /* what is in it stays */
+            break;
+        case '\n': {
+            size_t k = 1;
+            while (k < left && (s[k] == ' ' || s[k] == '\t')) k++;
+            if (k < left && s[k] == '\n') {
+                end_block(r);
+                r->at += k;
+            } else {
+                if (r->words.len) add(r, " ", 1);
+                r->at++;
+            }
+            break;
+        }
+        case '-':
+        case '`':
+        case '\'': {
+            static const char *const from[] = {"---", "--", "``", "''"}, *const to[] = {"—", "–",
+                                                                                        "“", "”"};
+            size_t i = 0;
+            while (i < 4 && !(left >= strlen(from[i]) && !memcmp(s, from[i], strlen(from[i])))) i++;
+            if (i < 4)
+                add_str(r, to[i]);
+            else
+                add(r, *s == '`' ? "'" : s, 1);
+            r->at += i < 4 ? strlen(from[i]) : 1;
+            break;
+        }
+        default: {
+            size_t k = 1;
+            while (k < left && !strchr("\\%{}~&$\n-`'", s[k])) k++;
+            add(r, s, k);
+            r->at += k;
+            builder_go_on(r->b, k);
+        }
+        }
+    }
+    r->nested--;
+}
+
+int extract_latex(builder *b, extract_input *in, fo_err *err) {
+    fo_buf text = {0};
+    int rc = extract_decode(b, in, NULL, &text, err);
+    reader *r = rc ? NULL : calloc(1, sizeof *r);
+    if (!rc && !r) rc = fo_no_memory(err);
+    if (!rc) {
+        *r = (reader){.b = b, .s = text.data, .n = text.len, .line = 1, .kind = TEXT_PARAGRAPH};
+        r->chapters = memmem(r->s, r->n, "\\chapter", 8) != NULL;
+        const char *begin = memmem(r->s, r->n, "\\begin{document}", 16),
+                   *title = memmem(r->s, r->n, "\\title{", 7);
+        if (begin && title && title < begin) { /* of the preamble no more than that */
+            r->at = (size_t)(title - r->s);
+            read_command(r);
+        }
+        if (begin) r->at = (size_t)(begin - r->s) + 16;
+        read_text(r, r->n);
+        if (r->in_table) end_row(r);
+        r->in_table = false;
+        end_block(r);
+        if (r->table) table_rows_free(r->table);
+        free(r->table);
+        fo_buf_free(&r->words);
+    }
+    free(r);
+    extract_drop(b, &text);
+    return rc;
+}
