@@ -34,7 +34,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
     if (rc) return rc;
     const char *t = p->title ? p->title : "";
-    cp->lacks_version = !question_versions_in(&set->q, p->text, p->len, t);
+    cp->lacks_version = !exact_names_versions_in(&set->q.exact, p->text, p->len, t);
     rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc) return rc;
     rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
@@ -238,6 +238,21 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
     if (p->lacks_version) c->f[CAND_MISSING_CODE] = 1;
 }
 
+/* Options that the question names: a unit that does not speak of them, nor hangs on them, answers
+ * nothing; the one that explains them is what was asked for. */
+static void measure_options(const candidate_set *set, const candidate_passage *p, candidate *c) {
+    const exact_names *x = &set->q.exact;
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    if (!x->n_options) return;
+    size_t named = exact_names_options_in(x, text + u->start, u->end - u->start);
+    size_t head = exact_names_options_in(x, text + u->head_start, u->head_end - u->head_start);
+    if (named + head < x->n_options) c->f[CAND_MISSING_CODE] = 1;
+    if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start &&
+        exact_names_options_in(x, text + u->start, u->body - u->start))
+        c->f[CAND_ENTRY] = 1;
+}
+
 /* ---- the list ---------------------------------------------------------------------------- */
 
 static int push(candidate_set *set, const candidate *c, fo_err *err) {
@@ -296,6 +311,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         }
         c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
         c.f[CAND_ENTRY] = how && !p->unnamed && u->kind == TEXT_UNIT_DEFINITION;
+        measure_options(set, p, &c);
         if (u->kind != TEXT_UNIT_SENTENCE && s.w1 - s.w0 > 12)
             c.f[CAND_LENGTH] = log2((double)(s.w1 - s.w0) / 12);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;

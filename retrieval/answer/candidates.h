@@ -19,8 +19,8 @@ enum {
     CAND_BEST_IDF,   /* the rarest covered term's share of the mass */
     CAND_MISSING_RARE,  /* rarer half of the mass that unit, head and title lack */
     CAND_MISSING_NAME,  /* names and numbers of the question that both lack */
-    CAND_MISSING_CODE,  /* 1: a code of the question (E3, Grebe7) is in neither; a version (4.4):
-                           not in the whole passage */
+    CAND_MISSING_CODE,  /* 1: a code of the question (E3, Grebe7) or an option (-z) is in neither; a
+                           version (4.4): not in the whole passage */
     CAND_QUESTION,      /* is a question itself */
     CAND_FRAGMENT,      /* heading, table row, lead-in: no sentence to read */
     CAND_SPARSE,        /* passage's BM25 over the list's best */
@@ -28,7 +28,8 @@ enum {
     CAND_DENSE,         /* unit's cosine, in standard deviations of the list; 0 unknown */
     CAND_STEPS,         /* a whole procedure, where the question asks how */
     CAND_STEP,          /* one step of a procedure, where the question asks how */
-    CAND_ENTRY,         /* an option or term with its description, where the question asks how */
+    CAND_ENTRY,         /* an option or term with its description, where the question asks how, or
+                           names that option */
     CAND_SUMMARY,       /* "df - report file system space usage", where the question asks how */
     CAND_LENGTH,        /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */

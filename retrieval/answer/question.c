@@ -112,53 +112,6 @@ static bool is_code(const char *s, size_t n) {
     return digit && letter && !(s[0] >= '0' && s[0] <= '9');
 }
 
-static bool is_digit(char c) {
-    return c >= '0' && c <= '9';
-}
-
-/* Bytes of the version number that text[at..len) begins with: 2 for 42, 5 for 10.21; dots: how many
- * stand inside. */
-static size_t number_at(const char *text, size_t at, size_t len, size_t *dots) {
-    size_t i = at;
-    *dots = 0;
-    while (i < len && (is_digit(text[i]) || (text[i] == '.' && i > at && i + 1 < len &&
-                                             is_digit(text[i - 1]) && is_digit(text[i + 1])))) {
-        *dots += text[i] == '.';
-        i++;
-    }
-    return i - at;
-}
-
-static void collect_versions(question *q, const char *text, size_t len) {
-    size_t dots;
-    for (size_t i = 0, n; i < len && q->n_versions < QUESTION_MAX_VERSIONS; i += n ? n : 1) {
-        n = number_at(text, i, len, &dots);
-        if (!dots) continue;
-        q->versions[q->n_versions].start = (uint32_t)i;
-        q->versions[q->n_versions++].end = (uint32_t)(i + n);
-    }
-}
-
-static bool holds_version(const char *text, size_t len, const char *version, size_t version_len) {
-    size_t dots;
-    for (size_t i = 0, n; text && i < len; i += n ? n : 1) {
-        n = number_at(text, i, len, &dots);
-        if (n == version_len && memcmp(text + i, version, n) == 0) return true;
-    }
-    return false;
-}
-
-bool question_versions_in(const question *q, const char *text, size_t len, const char *title) {
-    for (size_t i = 0; i < q->n_versions; i++) {
-        const char *version = q->text.text + q->versions[i].start;
-        size_t n = q->versions[i].end - q->versions[i].start;
-        if (!holds_version(text, len, version, n) &&
-            !holds_version(title, title ? strlen(title) : 0, version, n))
-            return false;
-    }
-    return true;
-}
-
 /* Distinct content words become terms, the rarest first. */
 static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo_err *err) {
     const fact_text *t = &q->text;
@@ -214,7 +167,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);
     if (rc) return rc;
     collect_pairs(q);
-    collect_versions(q, text, len);
+    exact_names_read(&q->exact, text, len);
     q->ids = malloc((q->text.n_words + 1) * sizeof *q->ids);
     if (!q->ids) return fo_fail(err, FO_ENOMEM, "out of memory for the question");
     for (size_t i = 0; i < q->text.n_words; i++) q->ids[i] = q->text.words[i].id;

@@ -3,6 +3,7 @@
 #ifndef FORAGE_RETRIEVAL_QUESTION_H
 #define FORAGE_RETRIEVAL_QUESTION_H
 
+#include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/facts.h"
 
 /* What kind of answer the question word asks for (English; ASK_OTHER elsewhere). */
@@ -16,7 +17,7 @@ enum question_kind {
     ASK_REASON,
 };
 
-enum { QUESTION_MAX_TERMS = 64, QUESTION_SLOTS = 256, QUESTION_MAX_VERSIONS = 8 };
+enum { QUESTION_MAX_TERMS = 64, QUESTION_SLOTS = 256 };
 
 typedef struct question_term {
     uint64_t id;
@@ -35,10 +36,7 @@ typedef struct question {
     double mass;                          /* sum of their idf */
     uint8_t pairs[QUESTION_MAX_TERMS][2]; /* neighbours in the question, as terms */
     size_t n_pairs;
-    struct {
-        uint32_t start, end;           /* bytes of the question */
-    } versions[QUESTION_MAX_VERSIONS]; /* 4.4, 10.2.1: digits joined by dots */
-    size_t n_versions;
+    exact_names exact;             /* versions and options, which have to be met to the letter */
     int16_t slots[QUESTION_SLOTS]; /* hash of ids -> term, -1 empty */
     uint64_t *ids;                 /* every word's id, sorted, stop words too */
     size_t n_ids;
@@ -56,10 +54,6 @@ static inline int question_term_of(const question *q, uint64_t id) {
         if (t < 0 || q->terms[t].id == id) return t;
     }
 }
-
-/* True when every version number that the question names stands in text[len] or in title too
- * (either may be NULL): 4.4 is not 4.2, nor 14.4. */
-bool question_versions_in(const question *q, const char *text, size_t len, const char *title);
 
 /* True when the question says this word at all. */
 bool question_says(const question *q, uint64_t id);

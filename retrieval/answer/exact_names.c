@@ -1,0 +1,90 @@
+#include "retrieval/answer/exact_names.h"
+
+#include <string.h>
+
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+
+static bool is_letter(char c) {
+    return (c | 0x20) >= 'a' && (c | 0x20) <= 'z';
+}
+
+/* Bytes of the version number that text[at..len) begins with: 2 for 42, 5 for 10.21; dots: how many
+ * stand inside. */
+static size_t number_at(const char *text, size_t at, size_t len, size_t *dots) {
+    size_t i = at;
+    *dots = 0;
+    while (i < len && (is_digit(text[i]) || (text[i] == '.' && i > at && i + 1 < len &&
+                                             is_digit(text[i - 1]) && is_digit(text[i + 1])))) {
+        *dots += text[i] == '.';
+        i++;
+    }
+    return i - at;
+}
+
+/* Bytes of the option that begins at text[at]: one or two dashes, which follow nothing that a word
+ * or path is made of, and a name that begins with a letter: -5 is a number. 0: none. */
+static size_t option_at(const char *text, size_t at, size_t len) {
+    if (text[at] != '-') return 0;
+    if (at > 0) {
+        char before = text[at - 1];
+        bool apart = strchr(" \t\r\n\"'`([{|,/=*_", before) && before;
+        if (!apart && (unsigned char)before < 0x80) return 0;
+    }
+    size_t i = at + 1;
+    if (i < len && text[i] == '-') i++;
+    if (i >= len || !is_letter(text[i])) return 0;
+    while (i < len && (is_letter(text[i]) || is_digit(text[i]) ||
+                       ((text[i] == '-' || text[i] == '_') && i + 1 < len &&
+                        (is_letter(text[i + 1]) || is_digit(text[i + 1])))))
+        i++;
+    return i - at;
+}
+
+void exact_names_read(exact_names *out, const char *question, size_t len) {
+    *out = (exact_names){0};
+    for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {
+        n = number_at(question, i, len, &dots);
+        if (n && dots && out->n_versions < EXACT_NAMES_MAX)
+            out->versions[out->n_versions++] = (exact_name){question + i, n};
+        if (n) continue;
+        n = option_at(question, i, len);
+        if (n && out->n_options < EXACT_NAMES_MAX)
+            out->options[out->n_options++] = (exact_name){question + i, n};
+    }
+}
+
+static bool holds_version(const char *text, size_t len, const exact_name *version) {
+    for (size_t i = 0, n, dots; text && i < len; i += n ? n : 1) {
+        n = number_at(text, i, len, &dots);
+        if (n == version->n && memcmp(text + i, version->s, n) == 0) return true;
+    }
+    return false;
+}
+
+bool exact_names_versions_in(const exact_names *x, const char *text, size_t len,
+                             const char *title) {
+    for (size_t i = 0; i < x->n_versions; i++)
+        if (!holds_version(text, len, &x->versions[i]) &&
+            !holds_version(title, title ? strlen(title) : 0, &x->versions[i]))
+            return false;
+    return true;
+}
+
+static bool holds_option(const char *text, size_t len, const exact_name *option) {
+    const char *at = memchr(text, '-', len);
+    while (at) {
+        size_t i = (size_t)(at - text), n = option_at(text, i, len);
+        if (n == option->n && memcmp(at, option->s, n) == 0) return true;
+        i += n ? n : 1;
+        at = memchr(text + i, '-', len - i);
+    }
+    return false;
+}
+
+size_t exact_names_options_in(const exact_names *x, const char *text, size_t len) {
+    size_t found = 0;
+    for (size_t i = 0; i < x->n_options; i++) found += holds_option(text, len, &x->options[i]);
+    return found;
+}

@@ -1,0 +1,33 @@
+/* exact_names.h - names in a question that another spelling does not answer: version numbers (4.4,
+ * 10.2.1) and options of commands (-z, --max-depth, -name). Words are compared by their stems, and
+ * of these nothing would be left: -z and -Z are two options, 4.4 and 4.2 two versions. */
+#ifndef FORAGE_RETRIEVAL_EXACT_NAMES_H
+#define FORAGE_RETRIEVAL_EXACT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { EXACT_NAMES_MAX = 8 }; /* of a kind; further ones are left out */
+
+typedef struct exact_name {
+    const char *s; /* in the question */
+    size_t n;
+} exact_name;
+
+typedef struct exact_names {
+    exact_name versions[EXACT_NAMES_MAX], options[EXACT_NAMES_MAX];
+    size_t n_versions, n_options;
+} exact_names;
+
+/* Names of a question, which must outlive *out. */
+void exact_names_read(exact_names *out, const char *question, size_t len);
+
+/* True when every version stands in text[len] or in title too (either may be NULL): 4.4 is not 4.2,
+ * nor 14.4. True without versions. */
+bool exact_names_versions_in(const exact_names *x, const char *text, size_t len, const char *title);
+
+/* How many of the options stand in text[len]: `-z` does in "-z, --gzip", not in "-xz", "-Z" or
+ * "up-z". */
+size_t exact_names_options_in(const exact_names *x, const char *text, size_t len);
+
+#endif

@@ -1,0 +1,87 @@
+/* exact_names_test.c - versions and options of a question, for which another is no answer. */
+#include "tests/test.h"
+
+#include <string.h>
+
+#include "retrieval/answer/exact_names.h"
+
+static bool versions_in(const char *asked, const char *text, const char *title) {
+    exact_names x;
+    exact_names_read(&x, asked, strlen(asked));
+    return exact_names_versions_in(&x, text, text ? strlen(text) : 0, title);
+}
+
+static void another_version_is_told_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text, *title;
+        bool in;
+    } cases[] = {
+        {"When is version 4.4 released?", "Version 4.2 is out.", "Releases", false},
+        {"When is version 4.4 released?", "Version 4.4 comes in May.", "Releases", true},
+        {"When is version 4.4 released?", "It comes in May.", "Release 4.4", true},
+        {"When is version 4.4 released?", "Version 14.4 comes in May.", NULL, false},
+        {"When is version 4.4 released?", "Version 4.4.1 comes in May.", NULL, false},
+        {"When is version 4.4 released?", "In May comes 4.4.", NULL, true},
+        {"Is 10.2.1 newer than 9.8?", "10.2.1 replaces 9.8", NULL, true},
+        {"Is 10.2.1 newer than 9.8?", "10.2.1 replaces 9.7", NULL, false},
+        {"How many of the 42 boats leak?", "None.", NULL, true}, /* a plain number is none */
+        {"Who wrote it in 1861.", "", "", true},
+        {"What is 4.4?", NULL, NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        if (versions_in(cases[i].question, cases[i].text, cases[i].title) != cases[i].in)
+            fail_msg("%s in %s", cases[i].question, cases[i].text);
+}
+
+static void many_versions_are_bounded(void **state) {
+    (void)state;
+    char asked[400] = "";
+    for (int i = 0; i < 40; i++) sprintf(asked + strlen(asked), "1.%d ", i);
+    assert_true(versions_in(asked, asked, NULL));
+    assert_false(versions_in(asked, "1.1 1.2", NULL));
+}
+
+/* How many options the question names, and how many of them the text. */
+static void expect_options(const char *asked, size_t named, const char *text, size_t met) {
+    exact_names x;
+    exact_names_read(&x, asked, strlen(asked));
+    if (x.n_options != named) fail_msg("%s: %zu options, not %zu", asked, x.n_options, named);
+    size_t got = exact_names_options_in(&x, text, strlen(text));
+    if (got != met) fail_msg("%s in '%s': %zu, not %zu", asked, text, got, met);
+}
+
+static void an_option_is_met_to_the_letter(void **state) {
+    (void)state;
+    const char *asked = "What does the -z option of tar do?";
+    expect_options(asked, 1, "-z, --gzip\nFilter through gzip.", 1);
+    expect_options(asked, 1, "-Z, --compress", 0);
+    expect_options(asked, 1, "tar -xzf file", 0);
+    expect_options(asked, 1, "a-z", 0);
+    expect_options(asked, 1, "(see -z)", 1);
+    expect_options("What is --max-depth?", 1, "-d, --max-depth=N", 1);
+    expect_options("What is --max-depth?", 1, "--max-depth-first", 0);
+    expect_options("What is --max?", 1, "--max-depth=N", 0);
+    expect_options("find -name or -iname?", 2, "-iname pattern, like -name", 2);
+    expect_options("find -name or -iname?", 2, "-iname pattern", 1);
+    expect_options("Is it colder than -5 - or not?", 0, "-5", 0);
+    expect_options("well-known up-z, a - b, --", 0, "", 0);
+    expect_options("-", 0, "-", 0);
+}
+
+static void many_options_are_bounded(void **state) {
+    (void)state;
+    char asked[400] = "";
+    for (int i = 0; i < 40; i++) sprintf(asked + strlen(asked), "-x%d ", i);
+    expect_options(asked, EXACT_NAMES_MAX, asked, EXACT_NAMES_MAX);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(another_version_is_told_apart),
+        cmocka_unit_test(many_versions_are_bounded),
+        cmocka_unit_test(an_option_is_met_to_the_letter),
+        cmocka_unit_test(many_options_are_bounded),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
