@@ -238,8 +238,11 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
     if (p->lacks_version) c->f[CAND_MISSING_CODE] = 1;
 }
 
-/* Options that the question names: a unit that does not speak of them, nor hangs on them, answers
- * nothing; the one that explains them is what was asked for. */
+/* Of a question's mass: "option" and "use" in it need not be met. */
+static const double MOST = 0.7;
+
+/* Options that the question names: a unit that speaks of none of them, nor hangs on one, answers
+ * nothing; the one that explains one is what was asked for. */
 static void measure_options(const candidate_set *set, const candidate_passage *p, candidate *c) {
     const exact_names *x = &set->q.exact;
     const text_unit *u = &c->unit;
@@ -247,10 +250,11 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
     if (!x->n_options) return;
     size_t named = exact_names_options_in(x, text + u->start, u->end - u->start);
     size_t head = exact_names_options_in(x, text + u->head_start, u->head_end - u->head_start);
-    if (named + head < x->n_options) c->f[CAND_MISSING_CODE] = 1;
-    if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start &&
-        exact_names_options_in(x, text + u->start, u->body - u->start))
-        c->f[CAND_ENTRY] = 1;
+    if (named + head == 0) c->f[CAND_MISSING_CODE] = 1;
+    size_t tag = u->kind == TEXT_UNIT_DEFINITION && text[u->start] == '-' ? u->body - u->start : 0;
+    if (tag && c->f[CAND_COVER] >= MOST && !memchr(text + u->start, '|', tag) &&
+        exact_names_options_in(x, text + u->start, tag))
+        c->f[CAND_OPTION] = 1;
 }
 
 /* ---- the list ---------------------------------------------------------------------------- */

@@ -28,10 +28,10 @@ enum {
     CAND_DENSE,         /* unit's cosine, in standard deviations of the list; 0 unknown */
     CAND_STEPS,         /* a whole procedure, where the question asks how */
     CAND_STEP,          /* one step of a procedure, where the question asks how */
-    CAND_ENTRY,         /* an option or term with its description, where the question asks how, or
-                           names that option */
-    CAND_SUMMARY,       /* "df - report file system space usage", where the question asks how */
-    CAND_LENGTH,        /* of a unit that is no sentence: doublings of twelve words; the longer, the
+    CAND_ENTRY,         /* an option or term with its description, where the question asks how */
+    CAND_OPTION,      /* explains an option that the question names (-z), of what it names (tar) */
+    CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */
+    CAND_LENGTH,      /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
     CAND_ALIGN_LEAST, /* ... the weightiest tokens' least: something that is asked for is not there */

@@ -19,14 +19,15 @@ static const double keep_entry_within = 3;
 /* Two sentences that share more than this of their words say the same. */
 static const double same_text = 0.9;
 
-/* The fitted rows have no questions and no fragments in their text: those two weights are set by
- * hand. */
+/* The fitted rows have no questions and no fragments in their text, and no options in their questions:
+ * those weights are set by hand. */
 static const double weights_words[CAND_FEATURES] = {
     [CAND_COVER] = 11.62,       [CAND_NEIGHBOURS] = 6.36, [CAND_PAIRS] = 1.74,
     [CAND_TYPE] = 1.57,         [CAND_TYPE_NEAR] = 1.46,  [CAND_FIRST] = 0.44,
     [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -1.5,
     [CAND_FRAGMENT] = -3,       [CAND_STEPS] = 3,         [CAND_STEP] = -2,
-    [CAND_ENTRY] = 2,           [CAND_LENGTH] = -1,
+    [CAND_ENTRY] = 2,           [CAND_LENGTH] = -1,       [CAND_OPTION] = 8,
+    [CAND_MISSING_CODE] = -14,
 };
 static const double weights_dense[CAND_FEATURES] = {
     [CAND_COVER] = 11.52,       [CAND_NEIGHBOURS] = 7.30, [CAND_PAIRS] = 1.51,
@@ -34,7 +35,7 @@ static const double weights_dense[CAND_FEATURES] = {
     [CAND_MISSING_RARE] = 2.76, [CAND_SPARSE] = 3.21,     [CAND_DENSE_PASSAGE] = 0.58,
     [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,
     [CAND_STEPS] = 3,           [CAND_STEP] = -2,         [CAND_ENTRY] = 2,
-    [CAND_LENGTH] = -1,
+    [CAND_LENGTH] = -1,         [CAND_OPTION] = 8,        [CAND_MISSING_CODE] = -14,
 };
 
 extractive_observer_fn *extractive_observer;
@@ -53,6 +54,7 @@ static const double weights_reader[CAND_FEATURES] = {
     [CAND_ALIGN_BACK] = 8.05, [CAND_ENTRY] = 4.83,       [CAND_SUMMARY] = 4.83,
     [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,      [CAND_STEPS] = 3,
     [CAND_STEP] = -2,         [CAND_MISSING_NAME] = -2,  [CAND_MISSING_CODE] = -14,
+    [CAND_OPTION] = 8,
 };
 
 static void rank_candidates(candidate_set *set) {
@@ -80,6 +82,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .cover = best->f[CAND_COVER],
         .cover_near = best->f[CAND_COVER] + best->f[CAND_NEIGHBOURS],
         .missing_code = best->f[CAND_MISSING_CODE],
+        .option = best->f[CAND_OPTION],
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .best_idf = best->f[CAND_BEST_IDF],

@@ -27,7 +27,8 @@ typedef struct support_features {
     double bm25;          /* its passage's BM25 over what the question could reach */
     double lead;          /* how far the best passage is ahead of the average of the others */
     double missing_names; /* mass of names and numbers that sentence and title lack */
-    double missing_code;  /* 1: a code of the question (E3) is in neither */
+    double missing_code;  /* 1: a code of the question (E3) or an option is in neither */
+    double option;        /* 1: it explains the option that the question names */
     double best_idf;      /* mass of the rarest covered word */
     double pairs;         /* mass of the question's word pairs that stand side by side in it */
     double dense;         /* (best cosine - floor) / (1 - floor); NAN where unknown */

@@ -11,6 +11,7 @@
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/courtesy.h"
+#include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/rewrite.h"
 
 enum {
@@ -24,6 +25,7 @@ enum {
     MAX_RRF_K = 10000,
     MAX_ANSWER_TOKENS = 1 << 24,
 };
+static const double LACKS_OPTION = 4; /* of the reader's score, in standard deviations */
 static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
 
 static int time_limit_ms(const run *r) {
@@ -237,6 +239,34 @@ static int fuse(run *r) {
     return FO_OK;
 }
 
+/* Does the text speak of an option that is sought? */
+static bool has_options(const exact_names *x, const char *text, size_t len) {
+    return exact_names_options_in(x, text, len) > 0;
+}
+
+/* Of a question that names options (-z) the chunks that hold them come first, in their order: to a
+ * list of words -z is a z like any other. */
+static int put_options_first(run *r, const exact_names *x) {
+    size_t n = r->n_fused < FUSION_DEPTH ? r->n_fused : FUSION_DEPTH, at = 0;
+    fused_hit *sorted = calloc(n + 1, sizeof *sorted);
+    int64_t *ids = calloc(n + 1, sizeof *ids);
+    store_chunk *chunks = calloc(n + 1, sizeof *chunks);
+    int rc = sorted && ids && chunks ? FO_OK : fo_no_memory(r->err);
+    for (size_t i = 0; !rc && i < n; i++) ids[i] = r->fused[i].id;
+    if (!rc) rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
+    for (int pass = 0; !rc && pass < 2; pass++)
+        for (size_t i = 0; i < n; i++) {
+            bool has = chunks[i].id && has_options(x, chunks[i].text, chunks[i].text_len);
+            if (has == (pass == 0)) sorted[at++] = r->fused[i];
+        }
+    if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
+    for (size_t i = 0; !rc && i < n; i++) store_chunk_deinit(&chunks[i]);
+    free(sorted);
+    free(ids);
+    free(chunks);
+    return rc;
+}
+
 /* Take contexts in order of rank until top_k stand, skipping chunks that were deleted since the
  * snapshot and, for an answer, those that repeat an earlier one. */
 static int gather_contexts(run *r) {
@@ -329,8 +359,11 @@ static int score_by_reader(run *r) {
     for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
     if (!rc) reading_rank_passages(view, ranks);
+    exact_names exact;
+    exact_names_read(&exact, r->sought, strlen(r->sought));
     for (size_t i = 0; !rc && i < n; i++) {
-        out->contexts[i].rerank = ranks[i].score;
+        bool lacks = exact.n_options && !has_options(&exact, passages[i].text, passages[i].len);
+        out->contexts[i].rerank = ranks[i].score - (lacks ? LACKS_OPTION : 0);
         out->contexts[i].answers = ranks[i].answers;
     }
     reading_free(view);
@@ -367,6 +400,9 @@ static int find_contexts(run *r) {
     int rc = search_both(r);
     if (!rc) rc = check_alive(r);
     if (!rc) rc = fuse(r);
+    exact_names exact;
+    exact_names_read(&exact, r->sought, strlen(r->sought));
+    if (!rc && r->reads && exact.n_options) rc = put_options_first(r, &exact);
     if (!rc) rc = gather_contexts(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);

@@ -118,6 +118,36 @@ static void headings_and_questions_are_not_answers(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* Words alone cannot tell -z from -Z, nor the option from a line that mentions it. */
+static void an_option_is_explained_or_refused(void **state) {
+    (void)state;
+    static const passage pages[] = {
+        {"EXIT STATUS\n\nWhere the -z option of tar was used and the compressor fails, tar exits "
+         "with 2.\n",
+         0, "tar - an archiving utility", 0.9f, 0.8f, 9, false, false, 0},
+        {"OPTIONS\n\n-z, --gzip\nFilter the archive through gzip(1).\n\n-Z, --compress\nFilter the "
+         "archive through compress(1).\n\n-x, --extract\nTake files out of an archive.\n",
+         0, "tar - an archiving utility", 0.5f, 0.4f, 8, false, false, 0},
+        {"OPTIONS\n\n-q, --quiet\nSay nothing.\n", 0, "zip - package files", 0.4f, 0.4f, 3, false,
+         false, 0},
+    };
+    static const struct {
+        const char *question, *answer;
+    } cases[] = {
+        {"What does the -z option of tar do?",
+         "-z, --gzip: Filter the archive through gzip(1). [1]"},
+        {"What does tar -Z do?", "-Z, --compress: Filter the archive through compress(1). [1]"},
+        {"What is --extract of tar for?", "-x, --extract: Take files out of an archive. [1]"},
+        {"What does the -y option of tar do?", ""},
+        {"What does tar -q do?", ""}, /* zip has one */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask(cases[i].question, pages, 3, 1, 0);
+        assert_string_equal(a.text, cases[i].answer);
+        extractive_answer_deinit(&a);
+    }
+}
+
 static void a_sentence_is_not_said_twice(void **state) {
     (void)state;
     passage twice[2] = {library[0], library[0]};
@@ -416,6 +446,7 @@ int main(void) {
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
+        cmocka_unit_test(an_option_is_explained_or_refused),
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(markers_of_documents_are_none_of_ours),
         cmocka_unit_test(neighbours_share_a_citation),
