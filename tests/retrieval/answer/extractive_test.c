@@ -148,6 +148,23 @@ static void an_option_is_explained_or_refused(void **state) {
     }
 }
 
+/* An example of how to ask holds every word of the question. */
+static void the_question_itself_is_no_answer(void **state) {
+    (void)state;
+    static const passage pages[] = {
+        {"Ask like this:\n\n    forage query \"How long are the batteries kept?\"\n", 0, "Asking",
+         0.9f, 0.9f, 9, false, false, 0},
+        {"The batteries of the traps are kept for two years.", 0, "Power", 0.5f, 0.5f, 5, false,
+         false, 0},
+    };
+    extractive_answer a = ask("How long are the batteries kept?", pages, 2, 1, -1);
+    assert_string_equal(a.text, "The batteries of the traps are kept for two years. [1]");
+    extractive_answer_deinit(&a);
+    a = ask("How long are the batteries kept?", pages, 1, 3, 0);
+    assert_true(a.abstain);
+    extractive_answer_deinit(&a);
+}
+
 static void a_sentence_is_not_said_twice(void **state) {
     (void)state;
     passage twice[2] = {library[0], library[0]};
@@ -447,6 +464,7 @@ int main(void) {
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
         cmocka_unit_test(an_option_is_explained_or_refused),
+        cmocka_unit_test(the_question_itself_is_no_answer),
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(markers_of_documents_are_none_of_ours),
         cmocka_unit_test(neighbours_share_a_citation),
