@@ -473,11 +473,21 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
     return rc;
 }
 
+static void keep_ranks(extractive_answer *out, const candidate_set *set) {
+    out->n_ranked = set->n < EXTRACTIVE_RANKS ? set->n : EXTRACTIVE_RANKS;
+    for (size_t i = 0; i < out->n_ranked; i++) {
+        const candidate *c = &set->c[i];
+        out->ranked[i] =
+            (extractive_rank){c->passage, c->unit.start, c->unit.end, set->c[0].score - c->score};
+    }
+}
+
 static int answer(extractive_answer *out, candidate_set *set, const extractive_input *in,
                   fo_err *err) {
     out->abstain = true;
     if (set->n == 0) return FO_OK;
     rank_candidates(set);
+    keep_ranks(out, set);
     measure_support(&out->features, set, in);
     if (extractive_observer) extractive_observer(set, in, &out->features);
     out->support = support_probability(&out->features);

@@ -48,9 +48,19 @@ typedef struct answer_citation {
     bool verified;
 } answer_citation;
 
+/* A unit of a passage and how far its score is behind the best one's: e^-behind of its odds. */
+typedef struct extractive_rank {
+    size_t passage, start, end; /* bytes of that passage's text */
+    double behind;              /* 0 for the best */
+} extractive_rank;
+
+enum { EXTRACTIVE_RANKS = 32 };
+
 typedef struct extractive_answer {
     char *
         lead; /* the best unit alone, as it stands in text: what a written answer is held against */
+    extractive_rank ranked[EXTRACTIVE_RANKS]; /* the best units, best first */
+    size_t n_ranked;
     char *text; /* NUL-terminated; "" when it abstains; marker [n] = citations[n-1] */
     answer_citation *citations; /* in the order of their markers */
     size_t n_citations;

@@ -1,5 +1,6 @@
 #include "retrieval/answer/generated_answer.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,7 @@ enum {
     LONGEST_SENTENCE = 4096, /* bytes without an end: the model is not writing sentences */
     POLL_MS = 50,            /* how soon a client that went away is noticed */
 };
-const double generated_answer_min_agreement =
-    0.8; /* below .7, contains-gold falls by over a point */
+const double generated_answer_most_behind = 2;
 
 typedef struct writing {
     const generated_answer_input *in;
@@ -24,7 +24,7 @@ typedef struct writing {
     fo_err *err;
 } writing;
 
-/* ---- agreement --------------------------------------------------------------------------- */
+/* ---- what is asked for -------------------------------------------------------------------- */
 
 static bool is_key(const fact_word *w, enum question_kind kind) {
     switch (kind) {
@@ -47,32 +47,33 @@ static bool says(const fact_text *t, uint64_t id) {
     return false;
 }
 
-static double share_said(const lexicon *lx, const question *q, const fact_text *extract,
-                         const fact_text *sentence, bool keys_only) {
-    double mass = 0, said = 0;
-    for (size_t i = 0; i < extract->n_words; i++) {
-        const fact_word *w = &extract->words[i];
+/* Of the words of `t` that the question does not say: is there one in `said_by` too, and any at all?
+ * Those that are asked for alone, or all of weight. */
+static bool shares_new_word(const question *q, const fact_text *t, const fact_text *said_by,
+                            bool keys_only, bool *any) {
+    *any = false;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
         if ((w->flags & (WORD_STOP | WORD_PART)) || question_says(q, w->id)) continue;
         if (keys_only && !is_key(w, q->kind)) continue;
-        double idf = fact_word_idf(lx, extract, w);
-        mass += idf;
-        if (says(sentence, w->id)) said += idf;
+        *any = true;
+        if (says(said_by, w->id)) return true;
     }
-    return mass > 0 ? said / mass : -1;
+    return false;
 }
 
-int generated_answer_agreement(double *out, const lexicon *lx, const char *question_text,
-                               const char *extract, size_t extract_len, const char *sentence,
-                               size_t sentence_len, fo_err *err) {
+int generated_answer_answers(bool *out, const lexicon *lx, const char *question_text,
+                             const char *support, size_t support_len, const char *sentence,
+                             size_t sentence_len, fo_err *err) {
     question q = {0};
     fact_text a = {0}, b = {0};
     int rc = question_read(&q, lx, question_text, strlen(question_text), err);
-    if (!rc) rc = fact_text_read(&a, lx->analyzer, extract, extract_len, err);
+    if (!rc) rc = fact_text_read(&a, lx->analyzer, support, support_len, err);
     if (!rc) rc = fact_text_read(&b, lx->analyzer, sentence, sentence_len, err);
     if (!rc) {
-        *out = share_said(lx, &q, &a, &b, true);
-        if (*out < 0) *out = share_said(lx, &q, &a, &b, false);
-        if (*out < 0) *out = 1; /* it says nothing beyond the question */
+        bool any;
+        *out = shares_new_word(&q, &a, &b, true, &any);
+        if (!any) *out = shares_new_word(&q, &a, &b, false, &any) || !any;
     }
     question_deinit(&q);
     fact_text_deinit(&a);
@@ -123,13 +124,34 @@ static void clean(const writing *w, const char *s, size_t n, fo_buf *out, bool *
 typedef struct best_span {
     size_t passage, start, end;
     support_check check;
+    double behind; /* the best unit, of the units that it overlaps; INFINITY: none was ranked */
 } best_span;
+
+static double behind_of(const extractive_answer *x, const best_span *b) {
+    if (!x || x->abstain) return 0;
+    for (size_t i = 0; i < x->n_ranked; i++) {
+        const extractive_rank *r = &x->ranked[i];
+        if (r->passage == b->passage && r->start < b->end && b->start < r->end) return r->behind;
+    }
+    return INFINITY;
+}
+
+static bool is_beside(const best_span *b) {
+    return b->behind > generated_answer_most_behind;
+}
+
+/* Supported by what answers the question; then by more of its words. */
+static bool is_better_span(const best_span *a, const best_span *b) {
+    if (!b->check.verified) return true;
+    if (is_beside(a) != is_beside(b)) return is_beside(b);
+    return a->check.coverage > b->check.coverage;
+}
 
 /* The passages that the sentence names first, then the others: a wrong label is put right. */
 static int find_support(writing *w, const char *s, size_t n, const bool *named, best_span *best) {
     size_t n_used = w->in->layout->n_used;
     *best = (best_span){.check.reason = "empty"};
-    for (int round = 0; round < 2 && !best->check.verified; round++) {
+    for (int round = 0; round < 2 && (!best->check.verified || is_beside(best)); round++) {
         for (size_t k = 0; k < n_used; k++) {
             if (named[k] != (round == 0)) continue;
             const passage *x = &w->in->passages[w->in->order[k]];
@@ -137,9 +159,8 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
             int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx, s, n, x->text, x->len,
                                    x->title, w->err);
             if (rc) return rc;
-            if (b.check.verified &&
-                (!best->check.verified || b.check.coverage > best->check.coverage))
-                *best = b;
+            b.behind = behind_of(w->in->extract, &b);
+            if (b.check.verified && is_better_span(&b, best)) *best = b;
         }
     }
     return FO_OK;
@@ -205,18 +226,19 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     best_span span;
     int rc = find_support(w, s->data, s->len, named, &span);
     if (rc) return rc;
-    const extractive_answer *x = in->extract;
-    bool first = w->n_sentences == 0;
-    if (first && x && !x->abstain && x->lead) {
-        rc = generated_answer_agreement(&w->out->agreement, in->lx, in->question, x->lead,
-                                        strlen(x->lead), s->data, s->len, w->err);
-        if (rc) return rc;
-    }
+    bool first = w->n_sentences == 0, answers = true;
     if (!span.check.verified && (in->strict || first)) {
         refuse(w, "unsupported");
         return FO_OK;
     }
-    if (first && x && !x->abstain && w->out->agreement < generated_answer_min_agreement) {
+    if (first) {
+        w->out->agreement = exp(-span.behind);
+        rc = generated_answer_answers(&answers, in->lx, in->question,
+                                      in->passages[span.passage].text + span.start,
+                                      span.end - span.start, s->data, s->len, w->err);
+        if (rc) return rc;
+    }
+    if (first && in->extract && !in->extract->abstain && (is_beside(&span) || !answers)) {
         refuse(w, "beside");
         return FO_OK;
     }

@@ -8,9 +8,12 @@
  * What was streamed cannot be taken back, so nothing leaves before its sentence is finished and
  * checked. Each sentence is given the span that best supports it (citation_find); one without
  * support gets no marker: under strict grounding it ends the answer, and where it is the first the
- * whole is refused. The first sentence must also say what the extractive answer says
- * (`agreement`): a small model writes sentences that are true and beside the question. How the
- * thresholds were chosen: docs/measurements/answers.md. */
+ * whole is refused. The first sentence must also answer the question, since a small model writes
+ * sentences that are true and beside it: what supports it must be, by the ranking that the
+ * extractive answer was chosen with, nearly as good an answer as the best; and where the question
+ * asks for a number, a time, a name, the sentence must say one that the support has. It may be
+ * shorter than what it is taken from, and use other words.
+ */
 #ifndef FORAGE_RETRIEVAL_GENERATED_ANSWER_H
 #define FORAGE_RETRIEVAL_GENERATED_ANSWER_H
 
@@ -18,8 +21,8 @@
 #include "retrieval/answer/extractive.h"
 #include "retrieval/answer/prompt.h"
 
-/* Least agreement with the extractive answer that the first sentence must show. */
-extern const double generated_answer_min_agreement;
+/* How far behind the best unit what supports the first sentence may be (extractive_rank). */
+extern const double generated_answer_most_behind;
 
 /* Called from the thread that runs generated_answer_make; non-zero cancels. */
 typedef struct generated_answer_sink {
@@ -51,7 +54,8 @@ typedef struct generated_answer {
     char *text;          /* with markers [n]; "" unless accepted */
     answer_citation *citations;
     size_t n_citations;
-    double agreement;        /* of the first sentence with the extractive answer, 0..1 */
+    double agreement;        /* of what supports the first sentence with the best unit: e^-behind,
+                                0..1 */
     size_t n_uncited;        /* sentences let through without a marker (loose grounding) */
     generator_event outcome; /* usage, times, finish_reason */
 } generated_answer;
@@ -63,10 +67,11 @@ int generated_answer_make(generated_answer *out, const generated_answer_input *i
                           int64_t *retry_after_ms, fo_err *err);
 void generated_answer_deinit(generated_answer *a);
 
-/* Share of what `extract` says beyond the question that `sentence` says too, by idf: of its
- * numbers, names or dates where the question asks for such, of all its content words elsewhere. */
-int generated_answer_agreement(double *out, const lexicon *lx, const char *question,
-                               const char *extract, size_t extract_len, const char *sentence,
-                               size_t sentence_len, fo_err *err);
+/* Does the sentence say what the question asks for, of what its support says? A number, a time or a
+ * name of the support that the question does not say, where it asks for such; any word of weight that
+ * the question does not say elsewhere. */
+int generated_answer_answers(bool *out, const lexicon *lx, const char *question,
+                             const char *support, size_t support_len, const char *sentence,
+                             size_t sentence_len, fo_err *err);
 
 #endif

@@ -103,13 +103,18 @@ static int on_citation(void *ctx, const char *answer, const answer_citation *c, 
 }
 
 /* Contexts as they are offered to the prompt: those that the extractive answer quotes first, since
- * the few that fit should hold the answer; the others by score. */
+ * the few that fit should hold the answer; then by their best unit, the others by score. */
 static void rank_for_prompt(const run *r, const extractive_answer *x, size_t *ranked) {
     size_t n = r->out->n_contexts, at = 0;
     for (size_t i = 0; i < x->n_citations; i++) {
         bool had = false;
         for (size_t k = 0; k < at; k++) had |= ranked[k] == x->citations[i].passage;
         if (!had) ranked[at++] = x->citations[i].passage;
+    }
+    for (size_t i = 0; i < x->n_ranked; i++) {
+        bool had = false;
+        for (size_t k = 0; k < at; k++) had |= ranked[k] == x->ranked[i].passage;
+        if (!had) ranked[at++] = x->ranked[i].passage;
     }
     size_t quoted = at;
     for (size_t i = 0; i < n; i++) {
@@ -119,8 +124,24 @@ static void rank_for_prompt(const run *r, const extractive_answer *x, size_t *ra
     }
 }
 
-static int lay_out(run *r, const prompt_context *offered, const prompt_turn *turns, size_t n_turns,
-                   generator_layout **out) {
+/* How many passages hold an answer that is nearly as good as the best: a model that gets more reads
+ * longer, and errs more often. 0: as many as its template says. */
+static size_t contexts_needed(const run *r, const extractive_answer *x) {
+    enum { MOST_NEEDED = 3 };
+    static const double nearly = 3; /* a twentieth of the best one's odds */
+    size_t seen[MOST_NEEDED], n = 0;
+    if (x->abstain) return 0;
+    for (size_t i = 0; i < x->n_ranked && x->ranked[i].behind <= nearly && n < MOST_NEEDED; i++) {
+        size_t k = 0;
+        while (k < n && seen[k] != x->ranked[i].passage) k++;
+        if (k == n) seen[n++] = x->ranked[i].passage;
+    }
+    size_t most = r->s->prompts->max_contexts;
+    return n < most ? n : most;
+}
+
+static int lay_out(run *r, const prompt_context *offered, size_t needed, const prompt_turn *turns,
+                   size_t n_turns, generator_layout **out) {
     const query_request *q = r->q;
     unsigned char salt[32];
     fo_sha256_of(salt, q->tenant, strlen(q->tenant));
@@ -132,6 +153,7 @@ static int lay_out(run *r, const prompt_context *offered, const prompt_turn *tur
                                          .n_turns = n_turns,
                                          .question = q->query,
                                          .max_tokens = q->max_tokens,
+                                         .max_contexts = needed,
                                          .cached_first = q->order == ORDER_CACHE,
                                          .salt = salt},
                          r->err);
@@ -169,7 +191,7 @@ static int make_prompt(run *r, const prompt_context *contexts, const extractive_
             if (strcmp(q->messages[i].role, "system"))
                 turns[n_turns++] = (prompt_turn){!strcmp(q->messages[i].role, "assistant"),
                                                  q->messages[i].content};
-        rc = lay_out(r, offered, turns, n_turns, out);
+        rc = lay_out(r, offered, contexts_needed(r, x), turns, n_turns, out);
     }
     if (!rc) rc = report_prompt(r, *out, ranked);
     free(ranked);

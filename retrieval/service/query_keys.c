@@ -50,7 +50,7 @@ static void key_number(fo_buf *b, double v) {
 /* Of the language model all that decides what it writes, and the instructions. A reranker
  * has no part: it is the same as long as the service is open, and nothing kept outlives it. */
 static void key_written(fo_buf *b, const service *s, const query_request *q) {
-    query_key_text(b, "answer: written 1");
+    query_key_text(b, "answer: written 2");
     const prompt_instructions *says = &s->prompts->instructions;
     fo_buf_add(b, generator_get_info(s->generator)->fingerprint, 32);
     query_key_text(b, s->prompts->name);
@@ -59,7 +59,7 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     query_key_text(b, says->after_contexts);
     query_key_text(b, says->before_question);
     query_key_text(b, says->after_question);
-    key_number(b, generated_answer_min_agreement);
+    key_number(b, generated_answer_most_behind);
     key_number(b, q->temperature);
     key_number(b, q->top_p > 0 ? q->top_p : 1);
     key_int(b, (uint64_t)q->sampling_top_k);

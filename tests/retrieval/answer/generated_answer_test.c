@@ -92,6 +92,8 @@ static void an_answer_that_they_do_not_say_gives_way_to_the_extractive(void **st
         "The grey heron is nine metres tall.", /* another number */
         "The grey heron is not one metre tall.",
         "The barn owl hunts mice at night.", /* true, and beside the question */
+        "It eats fish and frogs.",           /* of the right document */
+        "The grey heron stands.",            /* without what is asked for */
         "Bananas!",
     };
     world plain = open_world(NULL, HERON);
@@ -111,6 +113,21 @@ static void an_answer_that_they_do_not_say_gives_way_to_the_extractive(void **st
     }
     query_result_deinit(&want);
     close_world(&plain);
+}
+
+/* A model that is asked to be short is: what is left out was not asked for. */
+static void a_right_answer_may_be_short(void **state) {
+    (void)state;
+    static const char *const right[] = {"One metre.", "It is one metre tall.",
+                                        "The height of the grey heron is one metre."};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        world w = open_world(right[i], HERON);
+        query_result r = ask(&w, request(HOW_TALL));
+        if (r.source != ANSWER_GENERATED) fail_msg("'%s' was thrown away", right[i]);
+        assert_string_equal(r.citations[0].quote, "The grey heron stands one metre tall.");
+        query_result_deinit(&r);
+        close_world(&w);
+    }
 }
 
 static void what_follows_a_supported_sentence_without_support_is_cut_off(void **state) {
@@ -437,6 +454,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_answer_that_the_documents_say_is_given_with_its_citation),
         cmocka_unit_test(an_answer_that_they_do_not_say_gives_way_to_the_extractive),
+        cmocka_unit_test(a_right_answer_may_be_short),
         cmocka_unit_test(what_follows_a_supported_sentence_without_support_is_cut_off),
         cmocka_unit_test(markers_that_a_model_writes_are_taken_out),
         cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),
