@@ -304,14 +304,6 @@ static slice next_cell(slice *rest) {
     return cell;
 }
 
-/* Does a line begin an item of a list? */
-static bool list_marker(const char *s, size_t n) {
-    size_t digits = 0;
-    while (digits < n && digits < 3 && s[digits] >= '0' && s[digits] <= '9') digits++;
-    if (digits) return digits + 1 < n && strchr(".)", s[digits]) && s[digits + 1] == ' ';
-    return n > 2 && ((strchr("-*+", s[0]) && s[1] == ' ') || memcmp(s, "\xE2\x80\xA2", 3) == 0);
-}
-
 /* True when nothing but white space stands between two sentences, so that they are one quote. */
 static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     if (a->passage != b->passage || b->start < a->end || a->cut_end || b->cut_start) return false;
@@ -340,7 +332,7 @@ static void add_lines(fo_buf *b, const char *s, size_t n) {
     for (size_t at = 0; at < n;) {
         const char *stop = memchr(s + at, '\n', n - at);
         size_t end = stop ? (size_t)(stop - s) : n;
-        bool mark = list_marker(s + at, end - at);
+        bool mark = text_item_mark(s + at, end - at) > 0;
         if (b->len && mark) {
             if (b->data[b->len - 1] == ' ') b->len--;
             fo_buf_char(b, '\n');

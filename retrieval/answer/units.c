@@ -68,8 +68,7 @@ static bool is_option_line(const char *s, size_t n) {
     return !ends_sentence(s, n) || n < 8;
 }
 
-/* Bytes of a bullet or number before an item's text: "- ", "* ", "3. ", "b) ". 0: none. */
-static size_t item_mark(const char *s, size_t n) {
+size_t text_item_mark(const char *s, size_t n) {
     size_t i = 0;
     if (n > 2 && strchr("-*+", s[0]) && s[1] == ' ') return 2;
     if (n > 4 && memcmp(s, "\xE2\x80\xA2", 3) == 0) return 3 + (s[3] == ' ');
@@ -101,7 +100,7 @@ static uint8_t class_of(const char *s, size_t n) {
     if (is_option_line(s, n)) return LINE_OPTION;
     if (is_row(s, n)) return LINE_ROW;
     if (is_turn(s, n)) return LINE_TURN;
-    return item_mark(s, n) ? LINE_ITEM : LINE_TEXT;
+    return text_item_mark(s, n) ? LINE_ITEM : LINE_TEXT;
 }
 
 /* What a wrapped line happens to begin with ("... fell to" / "12. Then it rose.") is no mark of an

@@ -148,6 +148,32 @@ static void an_option_is_explained_or_refused(void **state) {
     }
 }
 
+static void steps_keep_their_lines(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *answer;
+    } cases[] = {
+        {"To change the filter:\n1. Close the tap.\n2. Turn the bowl to the left.\n3. Put in the "
+         "new "
+         "one.\n",
+         "To change the filter:\n1. Close the tap.\n2. Turn the bowl to the left.\n3. Put in the "
+         "new "
+         "one. [1]"},
+        {"To change the filter:\na) Close the tap.\nb) Turn the bowl to the left.\nc) Put in the "
+         "new "
+         "one.\n",
+         "To change the filter:\na) Close the tap.\nb) Turn the bowl to the left.\nc) Put in the "
+         "new "
+         "one. [1]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        passage p = {cases[i].text, 0, "Kitchen", 0.9f, 0.9f, 9, false, false, 0};
+        extractive_answer a = ask("How do I change the filter?", &p, 1, 1, -1);
+        assert_string_equal(a.text, cases[i].answer);
+        extractive_answer_deinit(&a);
+    }
+}
+
 /* An example of how to ask holds every word of the question. */
 static void the_question_itself_is_no_answer(void **state) {
     (void)state;
@@ -464,6 +490,7 @@ int main(void) {
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
         cmocka_unit_test(an_option_is_explained_or_refused),
+        cmocka_unit_test(steps_keep_their_lines),
         cmocka_unit_test(the_question_itself_is_no_answer),
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(markers_of_documents_are_none_of_ours),
