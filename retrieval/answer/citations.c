@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "retrieval/answer/claim_reading.h"
 #include "retrieval/answer/facts.h"
 #include "kernels/words.h"
 
 const double citation_min_coverage = 0.6;
+/* Where the reader vouches for the words that are not the support's. */
+static const double min_coverage_read = 0.35;
 
 enum { NEGATION_REACH = 3 };
 
@@ -310,7 +313,7 @@ typedef struct checker {
     side claim, quote, title;
 } checker;
 
-static void compare(support_check *out, const checker *c) {
+static void compare(support_check *out, const checker *c, double least) {
     *out = (support_check){.reason = ""};
     out->coverage = coverage_of(c->lx, &c->claim, &c->quote, &c->title.text);
     if (c->claim.text.n_words == 0 || c->quote.text.n_words == 0)
@@ -322,7 +325,7 @@ static void compare(support_check *out, const checker *c) {
         out->reason = "name";
     else if (!negations_agree(&c->claim, &c->quote))
         out->reason = "negation";
-    else if (out->coverage < citation_min_coverage)
+    else if (out->coverage < least)
         out->reason = "coverage";
     out->verified = out->reason[0] == 0;
 }
@@ -381,7 +384,7 @@ int citation_check(support_check *out, const lexicon *lx, const citation_claim *
     char *copy;
     int rc = open_checker(&c, &copy, lx, claim->sentence, claim->sentence_len, claim->title, err);
     if (!rc) rc = side_read(&c.quote, lx->analyzer, claim->quote, claim->quote_len, err);
-    if (!rc) compare(out, &c);
+    if (!rc) compare(out, &c, citation_min_coverage);
     close_checker(&c, copy);
     return rc;
 }
@@ -393,29 +396,91 @@ static bool is_better(const support_check *a, size_t a_len, const support_check 
     return a_len < b_len;
 }
 
+/* The best span of `width` sentences whose coverage is not below `least`, if better than *out. */
+static int find_span(size_t *start, size_t *end, support_check *out, checker *c,
+                     const fact_text *text, size_t width, double least, fo_err *err) {
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && i + width <= text->n_sentences; i++) {
+        size_t a = text->sentences[i].start, b = text->sentences[i + width - 1].end;
+        side_deinit(&c->quote);
+        rc = side_read(&c->quote, c->lx->analyzer, text->text + a, b - a, err);
+        if (rc) break;
+        support_check s;
+        compare(&s, c, least);
+        if (*end > *start && !is_better(&s, b - a, out, *end - *start)) continue;
+        *out = s;
+        *start = a;
+        *end = b;
+    }
+    return rc;
+}
+
+/* What a sentence says of itself, not of its subject. */
+static const char *const framing =
+    "answer passage passages context contexts text document documents "
+    "according stated states mentioned described question";
+
+/* Words of weight of the claim that stand in neither quote, title nor question. */
+static size_t unmet_words(const checker *c, const fact_text *asked, claim_word *out, size_t most) {
+    const fact_text *t = &c->claim.text;
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_words && n < most; i++) {
+        const fact_word *w = &t->words[i];
+        if (w->flags & (WORD_STOP | WORD_PART | WORD_DIGIT | WORD_NUMERAL | WORD_NEGATION))
+            continue;
+        if (has_word(&c->quote.text, w->id) || has_word(&c->title.text, w->id)) continue;
+        if (has_word(asked, w->id) || listed(t, i, framing)) continue;
+        out[n++] = (claim_word){w->start, w->end};
+    }
+    return n;
+}
+
+/* The words of a verified claim that its span does not have are read. */
+static int read_claim(support_check *out, checker *c, const citation_search *in, const char *copy,
+                      size_t start, size_t end, fo_err *err) {
+    enum { MOST_UNMET = 32 };
+    claim_word words[MOST_UNMET];
+    fact_text asked = {0};
+    const char *question = in->asked ? in->asked : "";
+    side_deinit(&c->quote);
+    int rc = side_read(&c->quote, c->lx->analyzer, in->passage + start, end - start, err);
+    if (!rc) rc = fact_text_read(&asked, c->lx->analyzer, question, strlen(question), err);
+    bool holds = true;
+    if (!rc) {
+        claim_reading_input r = {.reader = in->reader,
+                                 .sentence = copy,
+                                 .sentence_len = strlen(copy),
+                                 .words = words,
+                                 .n_words = unmet_words(c, &asked, words, MOST_UNMET),
+                                 .passage = in->passage,
+                                 .passage_len = in->passage_len,
+                                 .start = start,
+                                 .end = end,
+                                 .title = in->title};
+        rc = claim_reading_holds(&holds, &r, err);
+    }
+    if (!holds) {
+        out->verified = false;
+        out->reason = "word";
+    }
+    fact_text_deinit(&asked);
+    return rc;
+}
+
 int citation_find(size_t *start, size_t *end, support_check *out, const lexicon *lx,
-                  const char *sentence, size_t sentence_len, const char *passage,
-                  size_t passage_len, const char *title, fo_err *err) {
+                  const citation_search *in, fo_err *err) {
     *start = *end = 0;
     *out = (support_check){.reason = "empty"};
     checker c;
     char *copy;
-    int rc = open_checker(&c, &copy, lx, sentence, sentence_len, title, err);
+    int rc = open_checker(&c, &copy, lx, in->sentence, in->sentence_len, in->title, err);
     fact_text text = {0};
-    if (!rc) rc = fact_text_read(&text, lx->analyzer, passage, passage_len, err);
+    if (!rc) rc = fact_text_read(&text, lx->analyzer, in->passage, in->passage_len, err);
+    double least = in->reader ? min_coverage_read : citation_min_coverage;
     for (size_t width = 1; !rc && width <= 3 && !out->verified; width++) {
-        for (size_t i = 0; !rc && i + width <= text.n_sentences; i++) {
-            size_t a = text.sentences[i].start, b = text.sentences[i + width - 1].end;
-            side_deinit(&c.quote);
-            rc = side_read(&c.quote, lx->analyzer, passage + a, b - a, err);
-            if (rc) break;
-            support_check s;
-            compare(&s, &c);
-            if (*end > *start && !is_better(&s, b - a, out, *end - *start)) continue;
-            *out = s;
-            *start = a;
-            *end = b;
-        }
+        rc = find_span(start, end, out, &c, &text, width, least, err);
+        if (!rc && in->reader && out->verified)
+            rc = read_claim(out, &c, in, copy, *start, *end, err);
     }
     fact_text_deinit(&text);
     close_checker(&c, copy);

@@ -12,6 +12,7 @@
 #ifndef FORAGE_RETRIEVAL_CITATIONS_H
 #define FORAGE_RETRIEVAL_CITATIONS_H
 
+#include "engine/embed/reader.h"
 #include "retrieval/answer/support.h"
 
 extern const double citation_min_coverage;
@@ -31,18 +32,28 @@ typedef struct support_check {
     bool verified;
     double coverage;    /* share of the sentence's idf mass found in quote or title, 0..1 */
     const char *reason; /* static: "" when verified, else the first of "span", "number", "name",
-                           "negation", "coverage", "empty" that failed */
+                           "negation", "coverage", "word", "empty" that failed */
 } support_check;
 
 /* FO_ENOMEM only; a claim that does not hold is a result, not an error. */
 int citation_check(support_check *out, const lexicon *lx, const citation_claim *claim, fo_err *err);
 
+typedef struct citation_search {
+    const char *sentence; /* markers in it are ignored */
+    size_t sentence_len;
+    const char *passage;
+    size_t passage_len;
+    const char *title; /* NULL or "": none */
+    const char *asked; /* the question: its words need not stand in the support. NULL: none */
+    reader *reader;    /* reads what the words leave open (claim_reading.h); NULL: words alone */
+} citation_search;
+
 /* The span of the passage that best supports the sentence: one sentence of it, or up to three
  * neighbours where one alone does not carry it. start/end are bytes of passage (empty span where
  * nothing fits); out is the check of that span. For generated sentences, which name a passage but
- * no span. */
+ * no span. With a reader, words that the span does not have must be borne out by what it says
+ * (reason "word"), and less of the sentence need be said in its words. */
 int citation_find(size_t *start, size_t *end, support_check *out, const lexicon *lx,
-                  const char *sentence, size_t sentence_len, const char *passage,
-                  size_t passage_len, const char *title, fo_err *err);
+                  const citation_search *in, fo_err *err);
 
 #endif

@@ -156,8 +156,15 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
             if (named[k] != (round == 0)) continue;
             const passage *x = &w->in->passages[w->in->order[k]];
             best_span b = {.passage = w->in->order[k]};
-            int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx, s, n, x->text, x->len,
-                                   x->title, w->err);
+            int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx,
+                                   &(citation_search){.sentence = s,
+                                                      .sentence_len = n,
+                                                      .passage = x->text,
+                                                      .passage_len = x->len,
+                                                      .title = x->title,
+                                                      .asked = w->in->question,
+                                                      .reader = w->in->reader},
+                                   w->err);
             if (rc) return rc;
             b.behind = behind_of(w->in->extract, &b);
             if (b.check.verified && is_better_span(&b, best)) *best = b;

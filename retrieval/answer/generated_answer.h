@@ -38,6 +38,7 @@ typedef struct generated_answer_input {
     const passage *passages;
     const prompt_context *contexts; /* the same passages, as they stand in the prompt */
     const lexicon *lx;
+    reader *reader; /* judges with the words; NULL: words alone */
     const char *question;
     const extractive_answer *extract; /* NULL or abstained: no agreement is asked for */
     bool strict;

@@ -112,29 +112,85 @@ static void the_title_may_name_the_subject(void **state) {
     assert_false(check("Victoria wrote letters for 63 years.", q, "Queen Victoria").verified);
 }
 
+static support_check find(size_t *a, size_t *b, const char *sentence, const char *p,
+                          const char *title, reader *r) {
+    support_check c;
+    fo_err err = {0};
+    assert_ok(citation_find(a, b, &c, &lx,
+                            &(citation_search){.sentence = sentence,
+                                               .sentence_len = strlen(sentence),
+                                               .passage = p,
+                                               .passage_len = strlen(p),
+                                               .title = title,
+                                               .asked = "How high is the tower?",
+                                               .reader = r},
+                            &err),
+              &err);
+    return c;
+}
+
 static void the_best_span_of_a_passage_is_found(void **state) {
     (void)state;
     const char *p = "The bridge opened in 1932. It is 503 metres long. Tolls were paid until 1988. "
                     "Engineers praised it.";
-    support_check c;
     size_t a, b;
-    fo_err err = {0};
-    const char *one = "The toll was paid until 1988 [2].";
-    assert_ok(citation_find(&a, &b, &c, &lx, one, strlen(one), p, strlen(p), "Bridge", &err), &err);
+    support_check c = find(&a, &b, "The toll was paid until 1988 [2].", p, "Bridge", NULL);
     assert_true(c.verified);
     assert_int_equal(b - a, strlen("Tolls were paid until 1988."));
     assert_memory_equal(p + a, "Tolls", 5);
-    const char *two = "The bridge, opened in 1932, is 503 metres long.";
-    assert_ok(citation_find(&a, &b, &c, &lx, two, strlen(two), p, strlen(p), "", &err), &err);
+    c = find(&a, &b, "The bridge, opened in 1932, is 503 metres long.", p, "", NULL);
     assert_true(c.verified);
     assert_int_equal(a, 0);
     assert_memory_equal(p + b - 5, "long.", 5);
     const char *none = "The bridge, opened in 1933, is 503 metres long.";
-    assert_ok(citation_find(&a, &b, &c, &lx, none, strlen(none), p, strlen(p), "", &err), &err);
-    assert_false(c.verified);
-    assert_ok(citation_find(&a, &b, &c, &lx, none, strlen(none), "", 0, NULL, &err), &err);
-    assert_false(c.verified);
+    assert_false(find(&a, &b, none, p, "", NULL).verified);
+    assert_false(find(&a, &b, none, "", NULL, NULL).verified);
     assert_true(a == 0 && b == 0);
+}
+
+static reader *open_reader(void) {
+    fo_err err = {0};
+    reader *r;
+    assert_ok(reader_open(&r, NULL, &(reader_options){.cache_bytes = 64 << 20}, &err), &err);
+    return r;
+}
+
+/* A word that the support lacks: another one for the same, or another thing. */
+static void other_words_are_read(void **state) {
+    (void)state;
+    static const struct {
+        const char *claim, *passage;
+        bool holds;
+    } cases[] = {
+        {"The tower is 300 metres tall.", "The tower is 300 metres high. It is made of iron.",
+         true},
+        {"The height of the tower is 300 metres.",
+         "The tower is 300 metres high. It is made of iron.", true},
+        {"The answer is 300 metres high.", "The tower is 300 metres high. It is made of iron.",
+         true},
+        {"The tower sold 300 metres high.", "The tower is 300 metres high. It is made of iron.",
+         false},
+        {"The sausage is 300 metres high.", "The tower is 300 metres high. It is made of iron.",
+         false},
+        {"The tower is made of iron and bananas.",
+         "The tower is 300 metres high. It is made of iron.", false},
+    };
+    reader *r = open_reader();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        size_t a, b;
+        support_check c = find(&a, &b, cases[i].claim, cases[i].passage, "Iron tower", r);
+        if (c.verified != cases[i].holds) fail_msg("%s: %s", cases[i].claim, c.reason);
+        if (!c.verified) assert_string_equal(c.reason, "word");
+    }
+    /* Behind all that is read of a passage, the support is read by itself. */
+    fo_buf b = {0};
+    for (int i = 0; i < 300; i++) fo_buf_printf(&b, "Number %d of the list. ", i);
+    fo_buf_str(&b, "The tower is 300 metres high.");
+    size_t from, to;
+    assert_true(find(&from, &to, "The tower is 300 metres tall.", b.data, "", r).verified);
+    assert_false(find(&from, &to, "The sausage is 300 metres high.", b.data, "", r).verified);
+    fo_buf_free(&b);
+    reader_close(r);
 }
 
 /* ---- measured on real sentences with one fact changed ------------------------------------- */
@@ -321,20 +377,52 @@ typedef struct tally {
     const char *name;
     bool truth;
     size_t n, accepted, found; /* found: citation_find over the whole passage accepts */
+    size_t n_read, read;       /* ... and does with the reader, of those that it was asked for */
 } tally;
+
+enum { READ_EACH = 8 }; /* claims; a reading takes milliseconds */
+static reader *reads;
 
 static void judge(tally *t, const char *claim, const char *sentence, const char *passage,
                   const char *title) {
     if (!claim || strcmp(claim, sentence) == 0) return;
     support_check c = check(claim, sentence, title);
     size_t a, b;
-    fo_err err = {0};
     t->n++;
     t->accepted += c.verified;
-    assert_ok(
-        citation_find(&a, &b, &c, &lx, claim, strlen(claim), passage, strlen(passage), title, &err),
-        &err);
-    t->found += c.verified;
+    t->found += find(&a, &b, claim, passage, title, NULL).verified;
+    if (t->n % READ_EACH) return;
+    t->n_read++;
+    t->read += find(&a, &b, claim, passage, title, reads).verified;
+}
+
+/* What a word ends in tells its kind well enough to put another of it in its place. */
+static size_t ending_of(const char *s, size_t n) {
+    static const char *const endings[] = {"ing", "ed",  "tion", "ly", "ment",
+                                          "ity", "ous", "ive",  "s"};
+    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+        size_t m = strlen(endings[i]);
+        if (n > m && memcmp(s + n - m, endings[i], m) == 0) return i + 1;
+    }
+    return 0;
+}
+
+/* One word of weight, in small letters, of five or more. ending: SIZE_MAX, or of which kind. */
+static bool pick_word(const fact_text *t, uint64_t *seed, size_t ending, span *out) {
+    size_t found = 0;
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        size_t n = w->end - w->start;
+        const char *s = t->text + w->start;
+        if ((w->flags & (WORD_STOP | WORD_PART | WORD_CAPITAL | WORD_DIGIT | WORD_NUMERAL)) ||
+            n < 5)
+            continue;
+        if (ending != SIZE_MAX && ending_of(s, n) != ending) continue;
+        bool plain = true;
+        for (size_t k = 0; k < n; k++) plain &= s[k] >= 'a' && s[k] <= 'z';
+        if (plain && test_random(seed) % ++found == 0) *out = (span){w->start, w->end};
+    }
+    return found > 0;
 }
 
 static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
@@ -345,14 +433,16 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
         skip();
     }
     uint64_t seed = test_seed();
-    enum { COPY, PARAPHRASE, JOINED, NUMBER, NAME_FAR, NAME_NEAR, NEGATION, KINDS };
-    tally t[KINDS] = {[COPY] = {"the sentence itself", true, 0, 0, 0},
-                      [PARAPHRASE] = {"true paraphrase", true, 0, 0, 0},
-                      [JOINED] = {"two sentences made one", true, 0, 0, 0},
-                      [NUMBER] = {"number swapped", false, 0, 0, 0},
-                      [NAME_FAR] = {"name of another article", false, 0, 0, 0},
-                      [NAME_NEAR] = {"name of the same passage", false, 0, 0, 0},
-                      [NEGATION] = {"negation put in or taken out", false, 0, 0, 0}};
+    enum { COPY, PARAPHRASE, JOINED, NUMBER, NAME_FAR, NAME_NEAR, NEGATION, WORD, KINDS };
+    tally t[KINDS] = {[COPY] = {"the sentence itself", true, 0, 0, 0, 0, 0},
+                      [PARAPHRASE] = {"true paraphrase", true, 0, 0, 0, 0, 0},
+                      [JOINED] = {"two sentences made one", true, 0, 0, 0, 0, 0},
+                      [NUMBER] = {"number swapped", false, 0, 0, 0, 0, 0},
+                      [NAME_FAR] = {"name of another article", false, 0, 0, 0, 0, 0},
+                      [NAME_NEAR] = {"name of the same passage", false, 0, 0, 0, 0, 0},
+                      [NEGATION] = {"negation put in or taken out", false, 0, 0, 0, 0, 0},
+                      [WORD] = {"another verb or noun", false, 0, 0, 0, 0, 0}};
+    reads = open_reader();
     fact_text words = {0}, other = {0};
     fo_err err = {0};
     for (int round = 0; round < N_ROUNDS; round++) {
@@ -402,6 +492,16 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
             free(claim);
             free(with);
         }
+        if (pick_word(&words, &seed, SIZE_MAX, &where) &&
+            pick_word(&other, &seed, ending_of(copy + where.start, where.end - where.start),
+                      &source)) {
+            char *with = cut(corpus.text[o], source.start, source.end);
+            claim = strstr(text, with) || strstr(title, with) ? NULL : replaced(s, where, with);
+            judge(&t[WORD], claim, s, text, title);
+            free(claim);
+            free(with);
+        }
+        named = pick_name(&words, &seed, &where);
         assert_ok(fact_text_read(&other, lx.analyzer, text, strlen(text), &err), &err);
         if (named && pick_name(&other, &seed, &source)) {
             char *with = cut(text, source.start, source.end);
@@ -417,15 +517,22 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
         free(s);
     }
     for (size_t i = 0; i < KINDS; i++)
-        print_message("%-30s %5zu cases, accepted %.4f, with the span looked for %.4f\n", t[i].name,
-                      t[i].n, (double)t[i].accepted / (double)t[i].n,
-                      (double)t[i].found / (double)t[i].n);
+        print_message(
+            "%-30s %5zu cases, accepted %.4f, with the span looked for %.4f, read %.4f of "
+            "%zu\n",
+            t[i].name, t[i].n, (double)t[i].accepted / (double)t[i].n,
+            (double)t[i].found / (double)t[i].n, (double)t[i].read / (double)t[i].n_read,
+            t[i].n_read);
     /* measured at the fixed seed: 1.000 .999 - / .000 .005 .038 .005, and with the span looked for
      * 1.000 .999 .825 / .012 .010 .077 .010; the bounds leave room for other seeds */
     static const double bounds[KINDS][2] = {
         [COPY] = {1, 1},          [PARAPHRASE] = {.98, .98}, [JOINED] = {0, .78},
         [NUMBER] = {.005, .025},  [NAME_FAR] = {.015, .02},  [NAME_NEAR] = {.06, .11},
-        [NEGATION] = {.015, .02},
+        [NEGATION] = {.015, .02}, [WORD] = {1, 1}, /* words alone do not tell */
+    };
+    static const double bounds_read[KINDS] = {
+        [COPY] = 1,       [PARAPHRASE] = .98, [JOINED] = .78,   [NUMBER] = .03,
+        [NAME_FAR] = .02, [NAME_NEAR] = .11,  [NEGATION] = .03, [WORD] = .12,
     };
     for (size_t i = 0; i < KINDS; i++) {
         double n = (double)t[i].n, fixed = (double)t[i].accepted / n,
@@ -434,7 +541,11 @@ static void one_swapped_fact_is_told_from_a_true_answer(void **state) {
         if (t[i].truth ? fixed < bounds[i][0] || found < bounds[i][1]
                        : fixed > bounds[i][0] || found > bounds[i][1])
             fail_msg("%s: %.4f %.4f", t[i].name, fixed, found);
+        double read = (double)t[i].read / (double)t[i].n_read;
+        if (t[i].truth ? read < bounds_read[i] : read > bounds_read[i])
+            fail_msg("%s, read: %.4f", t[i].name, read);
     }
+    reader_close(reads);
     fact_text_deinit(&words);
     fact_text_deinit(&other);
     for (size_t i = 0; i < corpus.n; i++) {
@@ -451,6 +562,7 @@ int main(void) {
         cmocka_unit_test(a_wrong_fact_is_found),
         cmocka_unit_test(the_title_may_name_the_subject),
         cmocka_unit_test(the_best_span_of_a_passage_is_found),
+        cmocka_unit_test(other_words_are_read),
         cmocka_unit_test(one_swapped_fact_is_told_from_a_true_answer),
     };
     return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
