@@ -18,7 +18,7 @@ enum {
     FUSION_DEPTH = 100, /* of each list; min-max scales depend on it, so it does not follow top_k */
     RERANK_DEPTH = 50,  /* candidates that a cross-encoder reads */
     READ_DEPTH = 20,    /* candidates that the reader puts in order where it is asked to */
-    ANSWER_DEPTH = 12,  /* ... for an answer: each costs some six milliseconds the first time */
+    ANSWER_DEPTH = 20,  /* ... for an answer: each costs some six milliseconds the first time */
     MAX_TOP_K = 1000,
     MAX_QUERY_BYTES = 64 << 10,
     MAX_EF = 10000,
