@@ -1,6 +1,7 @@
 #include "retrieval/answer/exact_names.h"
 
 #include <string.h>
+#include <strings.h>
 
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
@@ -42,6 +43,23 @@ static size_t option_at(const char *text, size_t at, size_t len) {
     return i - at;
 }
 
+bool exact_names_is_code(const char *word, size_t n) {
+    bool digit = false, letter = false;
+    for (size_t i = 0; i < n; i++) {
+        digit |= is_digit(word[i]);
+        letter |= is_letter(word[i]);
+    }
+    return digit && letter && !is_digit(word[0]);
+}
+
+/* Bytes of the word of ASCII letters and digits that begins at text[at]; 0: inside one, or none. */
+static size_t word_at(const char *text, size_t at, size_t len) {
+    size_t i = at;
+    if (at > 0 && (is_letter(text[at - 1]) || is_digit(text[at - 1]))) return 0;
+    while (i < len && (is_letter(text[i]) || is_digit(text[i]))) i++;
+    return i - at;
+}
+
 void exact_names_read(exact_names *out, const char *question, size_t len) {
     *out = (exact_names){0};
     for (size_t i = 0, n, dots; i < len; i += n ? n : 1) {
@@ -52,6 +70,10 @@ void exact_names_read(exact_names *out, const char *question, size_t len) {
         n = option_at(question, i, len);
         if (n && out->n_options < EXACT_NAMES_MAX)
             out->options[out->n_options++] = (exact_name){question + i, n};
+        if (n) continue;
+        n = word_at(question, i, len);
+        if (n && out->n_codes < EXACT_NAMES_MAX && exact_names_is_code(question + i, n))
+            out->codes[out->n_codes++] = (exact_name){question + i, n};
     }
 }
 
@@ -87,4 +109,20 @@ size_t exact_names_options_in(const exact_names *x, const char *text, size_t len
     size_t found = 0;
     for (size_t i = 0; i < x->n_options; i++) found += holds_option(text, len, &x->options[i]);
     return found;
+}
+
+static bool holds_code(const char *text, size_t len, const exact_name *code) {
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        n = word_at(text, i, len);
+        if (n == code->n && strncasecmp(text + i, code->s, n) == 0) return true;
+    }
+    return false;
+}
+
+bool exact_names_lacking(const exact_names *x, const char *text, size_t len, const char *title) {
+    bool code = x->n_codes == 0;
+    for (size_t i = 0; i < x->n_codes && !code; i++)
+        code = holds_code(text, len, &x->codes[i]) ||
+               (title && holds_code(title, strlen(title), &x->codes[i]));
+    return !code || (x->n_options && exact_names_options_in(x, text, len) == 0);
 }

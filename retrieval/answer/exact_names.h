@@ -1,6 +1,7 @@
 /* exact_names.h - names in a question that another spelling does not answer: version numbers (4.4,
- * 10.2.1) and options of commands (-z, --max-depth, -name). Words are compared by their stems, and
- * of these nothing would be left: -z and -Z are two options, 4.4 and 4.2 two versions. */
+ * 10.2.1), options of commands (-z, --max-depth, -name) and codes (E3, Grebe7). Words are compared
+ * by their stems and by what they mean, and of these nothing would be left: -z and -Z are two
+ * options, 4.4 and 4.2 two versions, and E3 stands where E4 does. */
 #ifndef FORAGE_RETRIEVAL_EXACT_NAMES_H
 #define FORAGE_RETRIEVAL_EXACT_NAMES_H
 
@@ -15,8 +16,8 @@ typedef struct exact_name {
 } exact_name;
 
 typedef struct exact_names {
-    exact_name versions[EXACT_NAMES_MAX], options[EXACT_NAMES_MAX];
-    size_t n_versions, n_options;
+    exact_name versions[EXACT_NAMES_MAX], options[EXACT_NAMES_MAX], codes[EXACT_NAMES_MAX];
+    size_t n_versions, n_options, n_codes;
 } exact_names;
 
 /* Names of a question, which must outlive *out. */
@@ -29,5 +30,12 @@ bool exact_names_versions_in(const exact_names *x, const char *text, size_t len,
 /* How many of the options stand in text[len]: `-z` does in "-z, --gzip", not in "-xz", "-Z" or
  * "up-z". */
 size_t exact_names_options_in(const exact_names *x, const char *text, size_t len);
+
+/* E3, Grebe7: letters with digits behind them. 2nd and 100MB are amounts. */
+bool exact_names_is_code(const char *word, size_t n);
+
+/* True where the question names options or codes, and the text holds none of the options, or neither
+ * it nor title one of the codes. */
+bool exact_names_lacking(const exact_names *x, const char *text, size_t len, const char *title);
 
 #endif

@@ -48,13 +48,15 @@ static int by_score_falling(const void *a, const void *b) {
 }
 
 static const double weights_reader[CAND_FEATURES] = {
-    [CAND_COVER] = 7.30,      [CAND_NEIGHBOURS] = 7.94,  [CAND_PAIRS] = 1.79,
-    [CAND_TYPE] = 0.92,       [CAND_TYPE_NEAR] = 1.29,   [CAND_SPARSE] = 0.25,
-    [CAND_ALIGN] = 16.16,     [CAND_ALIGN_LEAST] = 3.50, [CAND_ALIGN_PASSAGE] = 4.23,
-    [CAND_ALIGN_BACK] = 8.05, [CAND_ENTRY] = 4.83,       [CAND_SUMMARY] = 4.83,
-    [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,      [CAND_STEPS] = 3,
-    [CAND_STEP] = -2,         [CAND_MISSING_NAME] = -2,  [CAND_MISSING_CODE] = -14,
-    [CAND_OPTION] = 8,
+    [CAND_COVER] = 4.49,       [CAND_NEIGHBOURS] = 4.27,
+    [CAND_PAIRS] = 1.17,       [CAND_TYPE_NEAR] = 1.18,
+    [CAND_SPARSE] = 0.41,      [CAND_ALIGN] = 19.55,
+    [CAND_ALIGN_LEAST] = 3.25, [CAND_ALIGN_PASSAGE] = 2.55,
+    [CAND_ALIGN_BACK] = 6.72,  [CAND_ENTRY] = 3.39,
+    [CAND_SUMMARY] = 3.39,     [CAND_QUESTION] = -1.5,
+    [CAND_FRAGMENT] = -3,      [CAND_STEPS] = 3,
+    [CAND_STEP] = -2,          [CAND_MISSING_NAME] = -2,
+    [CAND_MISSING_CODE] = -14, [CAND_OPTION] = 8,
 };
 
 static void rank_candidates(candidate_set *set) {
@@ -93,11 +95,8 @@ static void measure_support(support_features *f, const candidate_set *set,
     };
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
-        f->least = best->f[CAND_ALIGN_LEAST];
         f->back = best->f[CAND_ALIGN_BACK];
         f->follow_up = in->follow_up;
-        for (size_t i = 0; i < set->n_passages; i++)
-            f->align_passage = fmax(f->align_passage, set->passages[i].align);
     }
     if (set->n_passages > 1 && top > 0)
         f->lead = (top - (sum - top) / (double)(set->n_passages - 1)) / top;

@@ -3,6 +3,17 @@
  * afterwards (generated_answer.c). Figures: docs/measurements/answers.md. */
 #include "retrieval/answer/prompt_templates.h"
 
+#define LARGE_INSTRUCTIONS                                                                         \
+    {                                                                                              \
+        .system = "You answer questions from the passages that the user gives, and from nothing "  \
+                  "else. Keep to what they say, in as few sentences as the question needs. End "   \
+                  "every sentence with the label of the passage that says it, in square "          \
+                  "brackets, as it stands before the passage. If the passages do not answer the "  \
+                  "question, say only: The documents do not answer this.",                         \
+        .before_contexts = "Passages:\n\n", .after_contexts = "",                                  \
+        .before_question = "Question: ", .after_question = ""                                      \
+    }
+
 static const prompt_template templates[] = {
     {.name = "small-2",
      .max_parameters = 700000000,
@@ -13,19 +24,20 @@ static const prompt_template templates[] = {
                       .after_question = "\nAnswer:"},
      .labels = false,
      .max_contexts = 1,
+     .only_needed = true,
      .prompt_tokens = 1024},
+    /* Short of some four billion parameters a model reads slowly on a CPU, and what it reads besides
+     * misleads it; a larger one is trusted to tell. */
+    {.name = "medium-1",
+     .max_parameters = 4000000000,
+     .instructions = LARGE_INSTRUCTIONS,
+     .labels = true,
+     .max_contexts = 3,
+     .only_needed = true,
+     .prompt_tokens = 2048},
     {.name = "large-1",
      .max_parameters = UINT64_MAX,
-     .instructions =
-         {.system = "You answer questions from the passages that the user gives, and from nothing "
-                    "else. Keep to what they say, in as few sentences as the question needs. End "
-                    "every sentence with the label of the passage that says it, in square "
-                    "brackets, as it stands before the passage. If the passages do not answer the "
-                    "question, say only: The documents do not answer this.",
-          .before_contexts = "Passages:\n\n",
-          .after_contexts = "",
-          .before_question = "Question: ",
-          .after_question = ""},
+     .instructions = LARGE_INSTRUCTIONS,
      .labels = true,
      .max_contexts = 8,
      .prompt_tokens = 4096},

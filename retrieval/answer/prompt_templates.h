@@ -10,6 +10,7 @@ typedef struct prompt_template {
     prompt_instructions instructions;
     bool labels; /* contexts carry labels and the model is asked to cite them */
     size_t max_contexts;
+    bool only_needed;     /* ... that hold an answer nearly as good as the best */
     size_t prompt_tokens; /* budget */
 } prompt_template;
 

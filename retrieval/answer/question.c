@@ -102,16 +102,6 @@ static void index_terms(question *q) {
     }
 }
 
-/* E3, Grebe7: another one is another thing. 2nd and 100MB are amounts. */
-static bool is_code(const char *s, size_t n) {
-    bool digit = false, letter = false;
-    for (size_t i = 0; i < n; i++) {
-        digit |= s[i] >= '0' && s[i] <= '9';
-        letter |= (s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z';
-    }
-    return digit && letter && !(s[0] >= '0' && s[0] <= '9');
-}
-
 /* Distinct content words become terms, the rarest first. */
 static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo_err *err) {
     const fact_text *t = &q->text;
@@ -124,7 +114,7 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
         size_t k = 0;
         while (k < n && all[k].id != x->id) k++;
         if (k == n) all[n++] = (question_term){.id = x->id, .idf = fact_word_idf(lx, t, x)};
-        all[k].code |= is_code(t->text + x->start, x->end - x->start);
+        all[k].code |= exact_names_is_code(t->text + x->start, x->end - x->start);
         all[k].name |=
             (x->flags & WORD_DIGIT) || ((x->flags & WORD_CAPITAL) && !(x->flags & WORD_INITIAL));
     }

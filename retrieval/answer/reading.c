@@ -14,19 +14,26 @@ static const double sparse_weight = 1, dense_weight = 0.6;
 /* Where a passage is as likely to answer as not, and how fast that changes. */
 static const double answers_middle = 0.62, answers_slope = 18;
 
+/* A reader takes READER_MAX_TOKENS of a text. A passage that is longer, since its sentences were made
+ * whole, is read in windows, each beginning where the one before it ends. */
+enum { WINDOWS = 4 };
+
+typedef struct window {
+    reader_text *text; /* NULL: the passage ends before it */
+    size_t begin;      /* bytes of the passage before it */
+} window;
+
 struct reading {
     const passage *passages;
     size_t n_passages;
-    reader_text **texts; /* [0] the question, then passages, then titles */
+    reader_text **texts; /* [0] the question, then titles */
     size_t n_texts;
+    window (*windows)[WINDOWS]; /* [n_passages] */
     double *of_passage;
 };
 
-static const reader_text *text_of(const reading *r, size_t i) {
-    return r->texts[1 + i];
-}
 static const reader_text *title_of(const reading *r, size_t i) {
-    return r->texts[1 + r->n_passages + i];
+    return r->texts[1 + i];
 }
 
 static int by_size_falling(const void *a, const void *b) {
@@ -55,15 +62,18 @@ static reader_part whole(const reader_text *t, float weight) {
 
 static int read_passages(reading *r, fo_err *err) {
     size_t n = r->n_passages, tokens = reader_text_tokens(r->texts[0]);
-    reader_part *parts = calloc(2 * n + 1, sizeof *parts);
+    enum { EACH = WINDOWS + 1 };
+    reader_part *parts = calloc(EACH * n + 1, sizeof *parts);
     reader_unit *units = calloc(n + 1, sizeof *units);
     float *best = calloc(n * tokens + 1, sizeof *best);
     int rc =
         parts && units && best ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
     for (size_t i = 0; !rc && i < n; i++) {
-        parts[2 * i] = whole(text_of(r, i), 1);
-        parts[2 * i + 1] = whole(title_of(r, i), title_weight);
-        units[i] = (reader_unit){parts + 2 * i, 2};
+        reader_part *own = parts + EACH * i;
+        size_t k = 0;
+        for (; k < WINDOWS && r->windows[i][k].text; k++) own[k] = whole(r->windows[i][k].text, 1);
+        own[k++] = whole(title_of(r, i), title_weight);
+        units[i] = (reader_unit){own, k};
     }
     if (!rc && n) rc = reader_align(r->texts[0], units, n, best, err);
     float weights[READER_MAX_TOKENS];
@@ -76,37 +86,69 @@ static int read_passages(reading *r, fo_err *err) {
     return rc;
 }
 
+/* The k-th window of every passage that goes on behind the one before, in one batch. */
+static int read_windows(reading *r, reader *model, size_t k, const atomic_bool *cancelled,
+                        fo_err *err) {
+    size_t n = r->n_passages, m = 0;
+    const char **texts = calloc(n + 1, sizeof *texts);
+    size_t *lens = calloc(n + 1, sizeof *lens), *of = calloc(n + 1, sizeof *of);
+    reader_text **out = calloc(n + 1, sizeof *out);
+    int rc =
+        texts && lens && of && out ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    for (size_t i = 0; !rc && i < n; i++) {
+        const window *before = k ? &r->windows[i][k - 1] : NULL;
+        size_t begin = 0;
+        if (before) {
+            if (!before->text) continue;
+            begin = before->begin + reader_text_bytes(before->text);
+            if (begin >= r->passages[i].len || begin == before->begin) continue;
+        }
+        r->windows[i][k].begin = begin;
+        texts[m] = r->passages[i].text + begin;
+        lens[m] = r->passages[i].len - begin;
+        of[m++] = i;
+    }
+    if (!rc && m) rc = reader_encode(model, texts, lens, m, cancelled, out, err);
+    for (size_t i = 0; !rc && i < m; i++) r->windows[of[i]][k].text = out[i];
+    free(texts);
+    free(lens);
+    free(of);
+    free(out);
+    return rc;
+}
+
+static int read_titles(reading *r, reader *model, const char *question,
+                       const atomic_bool *cancelled, fo_err *err) {
+    size_t n = 1 + r->n_passages;
+    const char **texts = calloc(n, sizeof *texts);
+    size_t *lens = calloc(n, sizeof *lens);
+    int rc = texts && lens ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    for (size_t i = 0; !rc && i < n; i++) {
+        texts[i] = i == 0 ? question : r->passages[i - 1].title ? r->passages[i - 1].title : "";
+        lens[i] = strlen(texts[i]);
+    }
+    if (!rc) rc = reader_encode(model, texts, lens, n, cancelled, r->texts, err);
+    if (!rc) r->n_texts = n;
+    free(texts);
+    free(lens);
+    return rc;
+}
+
 int reading_create(reading **out, reader *model, const char *question, const passage *passages,
                    size_t n_passages, const atomic_bool *cancelled, fo_err *err) {
     *out = NULL;
-    size_t n = 1 + 2 * n_passages;
     reading *r = calloc(1, sizeof *r);
-    const char **texts = calloc(n, sizeof *texts);
-    size_t *lens = calloc(n, sizeof *lens);
-    int rc = FO_OK;
-    if (r) {
-        *r = (reading){.passages = passages, .n_passages = n_passages};
-        r->texts = calloc(n, sizeof *r->texts);
-        r->of_passage = calloc(n_passages + 1, sizeof *r->of_passage);
-    }
-    if (!r || !texts || !lens || !r->texts || !r->of_passage)
-        rc = fo_fail(err, FO_ENOMEM, "out of memory for a reading");
-    if (!rc) {
-        texts[0] = question;
-        lens[0] = strlen(question);
-        for (size_t i = 0; i < n_passages; i++) {
-            const char *title = passages[i].title ? passages[i].title : "";
-            texts[1 + i] = passages[i].text;
-            lens[1 + i] = passages[i].len;
-            texts[1 + n_passages + i] = title;
-            lens[1 + n_passages + i] = strlen(title);
-        }
-        rc = reader_encode(model, texts, lens, n, cancelled, r->texts, err);
-        if (!rc) r->n_texts = n;
-    }
+    if (!r) return fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    *r = (reading){.passages = passages, .n_passages = n_passages};
+    r->texts = calloc(1 + n_passages, sizeof *r->texts);
+    r->windows = calloc(n_passages + 1, sizeof *r->windows);
+    r->of_passage = calloc(n_passages + 1, sizeof *r->of_passage);
+    int rc = r->texts && r->windows && r->of_passage
+                 ? FO_OK
+                 : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    if (!rc) rc = read_titles(r, model, question, cancelled, err);
+    for (size_t k = 0; !rc && k < WINDOWS; k++) rc = read_windows(r, model, k, cancelled, err);
     if (!rc) rc = read_passages(r, err);
-    free(texts);
-    free(lens);
     if (!rc)
         *out = r;
     else
@@ -117,6 +159,9 @@ int reading_create(reading **out, reader *model, const char *question, const pas
 void reading_free(reading *r) {
     if (!r) return;
     if (r->n_texts) reader_texts_release(r->texts, r->n_texts);
+    for (size_t i = 0; r->windows && i < r->n_passages; i++)
+        for (size_t k = 0; k < WINDOWS; k++) reader_text_release(r->windows[i][k].text);
+    free(r->windows);
     free(r->texts);
     free(r->of_passage);
     free(r);
@@ -158,41 +203,67 @@ void reading_rank_passages(const reading *r, reading_rank *ranks) {
         ranks[i].score = align[i] + sparse_weight * sparse[i] + dense_weight * dense[i];
 }
 
-enum { PARTS = 3 };
+/* A stretch of a passage in each of two windows at most, for a unit and for what it hangs on; the
+ * title. */
+enum { STRETCHES = 2, PARTS = 2 * STRETCHES + 1 };
+
+/* Tokens of bytes [start, end) of a passage; how many parts. */
+static size_t stretch(const reading *r, size_t of, size_t start, size_t end, float weight,
+                      reader_part *parts) {
+    size_t n = 0;
+    for (size_t k = 0; k < WINDOWS && n < STRETCHES; k++) {
+        const window *w = &r->windows[of][k];
+        if (!w->text || end <= w->begin) break;
+        size_t from = start > w->begin ? start - w->begin : 0;
+        reader_part part = reader_part_of(w->text, from, end - w->begin, weight);
+        if (part.end > part.begin) parts[n++] = part;
+    }
+    return n;
+}
 
 /* The parts of a unit: itself, what it hangs on, and, unless `alone`, the title. */
 static reader_unit parts_of(const reading *r, const reading_unit *u, bool alone,
                             reader_part *parts) {
-    const reader_text *t = text_of(r, u->passage);
-    size_t n = 0;
     bool belongs = u->unit.head_kind != TEXT_UNIT_HEADING;
-    parts[n++] = reader_part_of(t, u->unit.start, u->unit.end, 1);
+    size_t n = stretch(r, u->passage, u->unit.start, u->unit.end, 1, parts);
     if (u->unit.head_end > u->unit.head_start && (belongs || !alone))
-        parts[n++] =
-            reader_part_of(t, u->unit.head_start, u->unit.head_end, belongs ? 1 : title_weight);
+        n += stretch(r, u->passage, u->unit.head_start, u->unit.head_end,
+                     belongs ? 1 : title_weight, parts + n);
     if (!alone) parts[n++] = whole(title_of(r, u->passage), title_weight);
     return (reader_unit){parts, n};
 }
 
-/* values[].back: every passage is aligned with the question once, its units are stretches of it. */
+/* What of a unit's tokens comes near the question, in one window: their sum, and how many. */
+typedef struct nearness {
+    double sum;
+    size_t n;
+} nearness;
+
+/* values[].back: every window is aligned with the question once, its units are stretches of it. */
 static int measure_back(const reading *r, const reading_unit *units, size_t n,
                         reading_values *values, fo_err *err) {
     reader_part part = whole(r->texts[0], 1);
     reader_unit question = {&part, 1};
-    for (size_t p = 0; p < r->n_passages; p++) {
+    nearness *near = calloc(n + 1, sizeof *near);
+    int rc = near ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
+    for (size_t p = 0; !rc && p < r->n_passages * WINDOWS; p++) {
+        const window *w = &r->windows[p / WINDOWS][p % WINDOWS];
+        if (!w->text) continue;
         float best[READER_MAX_TOKENS];
-        int rc = reader_align(text_of(r, p), &question, 1, best, err);
-        if (rc) return rc;
-        for (size_t i = 0; i < n; i++) {
-            if (units[i].passage != p) continue;
-            reader_part own =
-                reader_part_of(text_of(r, p), units[i].unit.start, units[i].unit.end, 1);
-            double sum = 0;
-            for (uint32_t k = own.begin; k < own.end; k++) sum += (double)best[k];
-            values[i].back = own.end > own.begin ? sum / (own.end - own.begin) : 0;
+        rc = reader_align(w->text, &question, 1, best, err);
+        for (size_t i = 0; !rc && i < n; i++) {
+            const text_unit *u = &units[i].unit;
+            if (units[i].passage != p / WINDOWS || u->end <= w->begin) continue;
+            size_t from = u->start > w->begin ? u->start - w->begin : 0;
+            reader_part own = reader_part_of(w->text, from, u->end - w->begin, 1);
+            for (uint32_t k = own.begin; k < own.end; k++) near[i].sum += (double)best[k];
+            near[i].n += own.end - own.begin;
         }
     }
-    return FO_OK;
+    for (size_t i = 0; !rc && i < n; i++)
+        values[i].back = near[i].n ? near[i].sum / (double)near[i].n : 0;
+    free(near);
+    return rc;
 }
 
 int reading_units_measure(const reading *r, const reading_unit *units, size_t n,

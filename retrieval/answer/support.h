@@ -33,8 +33,6 @@ typedef struct support_features {
     double pairs;         /* mass of the question's word pairs that stand side by side in it */
     double dense;         /* (best cosine - floor) / (1 - floor); NAN where unknown */
     double align;         /* by the reader: nearness of the best unit; NAN: not read */
-    double least; /* ... and of the weighty token of the question that it is farthest from */
-    double align_passage; /* nearness of the best passage */
     double back;          /* how near the best unit's own tokens come to the question */
     double follow_up;     /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */

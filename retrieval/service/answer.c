@@ -130,7 +130,7 @@ static size_t contexts_needed(const run *r, const extractive_answer *x) {
     enum { MOST_NEEDED = 3 };
     static const double nearly = 3; /* a twentieth of the best one's odds */
     size_t seen[MOST_NEEDED], n = 0;
-    if (x->abstain) return 0;
+    if (x->abstain || !r->s->prompts->only_needed) return 0;
     for (size_t i = 0; i < x->n_ranked && x->ranked[i].behind <= nearly && n < MOST_NEEDED; i++) {
         size_t k = 0;
         while (k < n && seen[k] != x->ranked[i].passage) k++;

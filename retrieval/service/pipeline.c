@@ -25,7 +25,7 @@ enum {
     MAX_RRF_K = 10000,
     MAX_ANSWER_TOKENS = 1 << 24,
 };
-static const double LACKS_OPTION = 4; /* of the reader's score, in standard deviations */
+static const double LACKS_EXACT = 4;  /* of the reader's score, in standard deviations */
 static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
 
 static int time_limit_ms(const run *r) {
@@ -239,14 +239,9 @@ static int fuse(run *r) {
     return FO_OK;
 }
 
-/* Does the text speak of an option that is sought? */
-static bool has_options(const exact_names *x, const char *text, size_t len) {
-    return exact_names_options_in(x, text, len) > 0;
-}
-
-/* Of a question that names options (-z) the chunks that hold them come first, in their order: to a
- * list of words -z is a z like any other. */
-static int put_options_first(run *r, const exact_names *x) {
+/* Of a question that names options (-z) or codes (E3) the chunks that hold them come first, in their
+ * order: to a list of words -z is a z like any other. */
+static int put_exact_first(run *r, const exact_names *x) {
     size_t n = r->n_fused < FUSION_DEPTH ? r->n_fused : FUSION_DEPTH, at = 0;
     fused_hit *sorted = calloc(n + 1, sizeof *sorted);
     int64_t *ids = calloc(n + 1, sizeof *ids);
@@ -256,7 +251,8 @@ static int put_options_first(run *r, const exact_names *x) {
     if (!rc) rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
     for (int pass = 0; !rc && pass < 2; pass++)
         for (size_t i = 0; i < n; i++) {
-            bool has = chunks[i].id && has_options(x, chunks[i].text, chunks[i].text_len);
+            const store_chunk *k = &chunks[i];
+            bool has = k->id && !exact_names_lacking(x, k->text, k->text_len, k->title);
             if (has == (pass == 0)) sorted[at++] = r->fused[i];
         }
     if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
@@ -362,8 +358,9 @@ static int score_by_reader(run *r) {
     exact_names exact;
     exact_names_read(&exact, r->sought, strlen(r->sought));
     for (size_t i = 0; !rc && i < n; i++) {
-        bool lacks = exact.n_options && !has_options(&exact, passages[i].text, passages[i].len);
-        out->contexts[i].rerank = ranks[i].score - (lacks ? LACKS_OPTION : 0);
+        bool lacks =
+            exact_names_lacking(&exact, passages[i].text, passages[i].len, passages[i].title);
+        out->contexts[i].rerank = ranks[i].score - (lacks ? LACKS_EXACT : 0);
         out->contexts[i].answers = ranks[i].answers;
     }
     reading_free(view);
@@ -402,7 +399,7 @@ static int find_contexts(run *r) {
     if (!rc) rc = fuse(r);
     exact_names exact;
     exact_names_read(&exact, r->sought, strlen(r->sought));
-    if (!rc && r->reads && exact.n_options) rc = put_options_first(r, &exact);
+    if (!rc && r->reads && exact.n_options + exact.n_codes) rc = put_exact_first(r, &exact);
     if (!rc) rc = gather_contexts(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);

@@ -1,4 +1,4 @@
-/* exact_names_test.c - versions and options of a question, for which another is no answer. */
+/* exact_names_test.c - versions, options and codes of a question, for which another is no answer. */
 #include "tests/test.h"
 
 #include <string.h>
@@ -69,6 +69,32 @@ static void an_option_is_met_to_the_letter(void **state) {
     expect_options("-", 0, "-", 0);
 }
 
+static void a_code_is_met_in_text_or_title(void **state) {
+    (void)state;
+    static const struct {
+        const char *asked, *text, *title;
+        bool lacking;
+    } cases[] = {
+        {"What does E3 mean?", "E3 | ice", NULL, false},
+        {"What does E3 mean?", "e3: ice", "", false},
+        {"What does E3 mean?", "E4 | ice", "Codes", true},
+        {"What does E3 mean?", "E31 and HE3", "Codes", true},
+        {"What does E3 mean?", "It means ice.", "Code E3", false},
+        {"Where may Grebe7 go, and Grebe8?", "Grebe8 may.", NULL, false}, /* either helps */
+        {"What does -q of E3 do?", "E3 -q", NULL, false},
+        {"What does -q of E3 do?", "E3", NULL, true},
+        {"How heavy are 100MB on the 2nd day?", "", NULL, false}, /* amounts */
+        {"What is it?", "", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        exact_names x;
+        exact_names_read(&x, cases[i].asked, strlen(cases[i].asked));
+        if (exact_names_lacking(&x, cases[i].text, strlen(cases[i].text), cases[i].title) !=
+            cases[i].lacking)
+            fail_msg("%s in %s", cases[i].asked, cases[i].text);
+    }
+}
+
 static void many_options_are_bounded(void **state) {
     (void)state;
     char asked[400] = "";
@@ -81,6 +107,7 @@ int main(void) {
         cmocka_unit_test(another_version_is_told_apart),
         cmocka_unit_test(many_versions_are_bounded),
         cmocka_unit_test(an_option_is_met_to_the_letter),
+        cmocka_unit_test(a_code_is_met_in_text_or_title),
         cmocka_unit_test(many_options_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -138,7 +138,7 @@ static void a_search_is_ordered_by_it_when_asked(void **state) {
     query_result r = {0};
     query_request q = {.tenant = "default",
                        .collection = "default",
-                       .query = "When is the engine maintained?",
+                       .query = "When is the generator maintained?",
                        .top_k = 2,
                        .search = {.alpha = -1, .rerank = RERANK_READER}};
     assert_ok(service_query(with, &q, NULL, &r, &err), &err);
