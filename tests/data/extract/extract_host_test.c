@@ -286,7 +286,9 @@ static void memory_is_bound(void **state) {
 #endif
     extracted x;
     fo_err err;
-    assert_int_equal(read_word(&x, "\1EAT.", &err), FO_EINVAL); /* malloc says no: abort() */
+    int rc = FO_ELIMIT; /* on a busy machine the deadline may come first */
+    for (int i = 0; i < 5 && rc == FO_ELIMIT; i++) rc = read_word(&x, "\1EAT.", &err);
+    assert_int_equal(rc, FO_EINVAL); /* malloc says no: abort() */
     assert_non_null(strstr(err.msg, "signal 6"));
     check_good();
 }
