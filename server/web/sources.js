@@ -46,7 +46,7 @@ function rows(s) {
   const row = element("tr"), more = element("tr"), under = element("td"), cell = element("td", null, "action");
   if (s.configured) cell.append(syncButton(s));
   row.append(element("td", s.name), element("td", s.state + (s.watched ? ", watched" : "")),
-    element("td", String(s.documents), "number"), element("td", when(s.finished_at), "wide"), cell);
+    element("td", String(s.documents), "number wide"), element("td", when(s.finished_at), "wide"), cell);
   under.colSpan = 5;
   under.append(details(s));
   more.append(under);
