@@ -1,6 +1,6 @@
-/* Logistic models: of what the reader saw, of words and the dense side, of words alone. Fitted on half answerable, half
- * unanswerable questions; how, on what and how well: docs/measurements/answers.md. The intercepts are moved so
- * that both keep 90 % of the answerable at the one threshold. */
+/* Logistic models: of what the reader saw, of words and the dense side, of words alone. Fitted on answerable and
+ * unanswerable questions; how, on what and how well: docs/measurements/answers.md. The intercepts without the reader
+ * are moved so that those two keep 90 % of the answerable at the one threshold. */
 #include "retrieval/answer/support.h"
 
 #include <math.h>

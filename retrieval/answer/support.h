@@ -38,12 +38,11 @@ typedef struct support_features {
                              need not stand in the answer */
 } support_features;
 
-/* Calibrated, 0..1: of questions with such features, how many the documents answer, where as many
- * questions are answerable as not. How and on what it was fitted: docs/measurements/answers.md. */
+/* Calibrated, 0..1: of questions with such features, how many are answered rightly. How and on what
+ * it was fitted: docs/measurements/answers.md. */
 double support_probability(const support_features *f);
 
-/* Below this support an answer is refused under strict grounding: 90 % of the answerable questions
- * of the calibration set stay above it. */
+/* Below this support an answer is refused under strict grounding. */
 extern const double support_threshold;
 
 #endif
