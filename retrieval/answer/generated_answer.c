@@ -62,6 +62,40 @@ static bool shares_new_word(const question *q, const fact_text *t, const fact_te
     return false;
 }
 
+static double share_said(const lexicon *lx, const question *q, const fact_text *extract,
+                         const fact_text *sentence, bool keys_only) {
+    double mass = 0, said = 0;
+    for (size_t i = 0; i < extract->n_words; i++) {
+        const fact_word *w = &extract->words[i];
+        if ((w->flags & (WORD_STOP | WORD_PART)) || question_says(q, w->id)) continue;
+        if (keys_only && !is_key(w, q->kind)) continue;
+        double idf = fact_word_idf(lx, extract, w);
+        mass += idf;
+        if (says(sentence, w->id)) said += idf;
+    }
+    return mass > 0 ? said / mass : -1;
+}
+
+/* Share of what the best unit says beyond the question that the sentence says too: of its numbers,
+ * names or dates where the question asks for such, of all its content words elsewhere. */
+static int agreement(double *out, const generated_answer_input *in, const char *lead,
+                     const char *sentence, size_t n, fo_err *err) {
+    question q = {0};
+    fact_text a = {0}, b = {0};
+    int rc = question_read(&q, in->lx, in->question, strlen(in->question), err);
+    if (!rc) rc = fact_text_read(&a, in->lx->analyzer, lead, strlen(lead), err);
+    if (!rc) rc = fact_text_read(&b, in->lx->analyzer, sentence, n, err);
+    if (!rc) {
+        *out = share_said(in->lx, &q, &a, &b, true);
+        if (*out < 0) *out = share_said(in->lx, &q, &a, &b, false);
+        if (*out < 0) *out = 1; /* it says nothing beyond the question */
+    }
+    question_deinit(&q);
+    fact_text_deinit(&a);
+    fact_text_deinit(&b);
+    return rc;
+}
+
 int generated_answer_answers(bool *out, const lexicon *lx, const char *question_text,
                              const char *support, size_t support_len, const char *sentence,
                              size_t sentence_len, fo_err *err) {
@@ -243,7 +277,11 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
         rc = generated_answer_answers(&answers, in->lx, in->question,
                                       in->passages[span.passage].text + span.start,
                                       span.end - span.start, s->data, s->len, w->err);
+        double share = 1;
+        if (!rc && in->least_agreement > 0 && in->extract && in->extract->lead)
+            rc = agreement(&share, in, in->extract->lead, s->data, s->len, w->err);
         if (rc) return rc;
+        answers &= share >= in->least_agreement;
     }
     if (first && in->extract && !in->extract->abstain && (is_beside(&span) || !answers)) {
         refuse(w, "beside");

@@ -42,6 +42,7 @@ typedef struct generated_answer_input {
     const char *question;
     const extractive_answer *extract; /* NULL or abstained: no agreement is asked for */
     bool strict;
+    double least_agreement; /* prompt_template; 0: none is asked for */
     bool unchecked; /* the model's text as it comes, no citations: to measure the model alone */
     size_t max_sentences; /* 0: 3 */
     generator_options options;

@@ -3,6 +3,11 @@
  * afterwards (generated_answer.c). Figures: docs/measurements/answers.md. */
 #include "retrieval/answer/prompt_templates.h"
 
+#define SMALL_INSTRUCTIONS                                                                         \
+    {                                                                                              \
+        .system = "You answer questions from the given contexts.", .before_contexts = "",          \
+        .after_contexts = "", .before_question = "Question: ", .after_question = "\nAnswer:"       \
+    }
 #define LARGE_INSTRUCTIONS                                                                         \
     {                                                                                              \
         .system = "You answer questions from the passages that the user gives, and from nothing "  \
@@ -15,13 +20,17 @@
     }
 
 static const prompt_template templates[] = {
+    {.name = "tiny-1",
+     .max_parameters = 250000000,
+     .instructions = SMALL_INSTRUCTIONS,
+     .labels = false,
+     .max_contexts = 1,
+     .only_needed = true,
+     .prompt_tokens = 1024,
+     .least_agreement = 0.8},
     {.name = "small-2",
      .max_parameters = 700000000,
-     .instructions = {.system = "You answer questions from the given contexts.",
-                      .before_contexts = "",
-                      .after_contexts = "",
-                      .before_question = "Question: ",
-                      .after_question = "\nAnswer:"},
+     .instructions = SMALL_INSTRUCTIONS,
      .labels = false,
      .max_contexts = 1,
      .only_needed = true,

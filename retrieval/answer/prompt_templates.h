@@ -12,6 +12,9 @@ typedef struct prompt_template {
     size_t max_contexts;
     bool only_needed;     /* ... that hold an answer nearly as good as the best */
     size_t prompt_tokens; /* budget */
+    /* Of what the best unit says beyond the question, by idf, the first sentence must say so much: a
+     * model that copies badly drops the point. 0: it may be shorter and use other words. */
+    double least_agreement;
 } prompt_template;
 
 const prompt_template *prompt_template_for(uint64_t n_parameters);

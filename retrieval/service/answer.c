@@ -266,6 +266,7 @@ static int write_from(run *r, const passage *passages, const prompt_context *con
                                  .question = r->asked,
                                  .extract = x,
                                  .strict = r->q->strict,
+                                 .least_agreement = r->s->prompts->least_agreement,
                                  .unchecked = alone,
                                  .max_sentences = r->q->max_sentences,
                                  .options = options_of(r),
