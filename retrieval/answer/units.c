@@ -304,6 +304,13 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
+/* The line between header and rows in Markdown: | --- | :-: |. */
+static bool is_rule(const char *s, size_t n) {
+    size_t i = 0;
+    while (i < n && s[i] && strchr("|-: ", s[i])) i++;
+    return i == n;
+}
+
 /* Rows: the first of several is the header of the others. */
 static size_t read_table(unit_reader *r, size_t i, int *rc) {
     size_t end = i;
@@ -311,8 +318,7 @@ static size_t read_table(unit_reader *r, size_t i, int *rc) {
     bool headed = end > i + 1;
     for (size_t k = i; !*rc && k < end; k++) {
         const text_line *l = &r->lines[k];
-        size_t n = l->end - l->start;
-        if (strspn(r->text + l->start, "|-: ") >= n) continue; /* Markdown's rule */
+        if (is_rule(r->text + l->start, l->end - l->start)) continue;
         if (k == i && headed)
             *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADER, r->heading_start, r->heading_end,
                            TEXT_UNIT_HEADING);
