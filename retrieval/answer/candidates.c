@@ -282,27 +282,19 @@ static uint32_t skip_bullet(const fact_text *t, const fact_sentence *s) {
     return i < s->end ? i : s->start;
 }
 
-/* Does the unit say the question, word by word, and hardly more? An example of how to ask is met by
- * every word, and answers nothing. */
-static bool repeats_question(const question *q, const fact_text *t, const fact_sentence *s) {
-    enum { FEWEST = 4, MORE = 4 };
+/* Does the unit end in the question, word by word? An example of how to ask is met by every word, and
+ * answers nothing, whatever stands before it; behind a question that somebody asked an answer may
+ * stand. */
+static bool ends_in_question(const question *q, const fact_text *t, const fact_sentence *s) {
+    enum { FEWEST = 4 };
     const fact_text *asked = &q->text;
-    size_t n = 0, whole = 0, at = 0;
-    for (size_t i = 0; i < asked->n_words; i++) n += !(asked->words[i].flags & WORD_PART);
-    for (size_t i = s->w0; i < s->w1; i++) whole += !(t->words[i].flags & WORD_PART);
-    if (n < FEWEST || whole < n || whole > n + MORE) return false;
-    for (size_t i = s->w0; i < s->w1; i++) {
-        size_t j = i;
-        for (at = 0; at < asked->n_words && j < s->w1; at++, j++) {
-            while (at < asked->n_words && (asked->words[at].flags & WORD_PART)) at++;
-            while (j < s->w1 && (t->words[j].flags & WORD_PART)) j++;
-            if (at == asked->n_words || j == s->w1) break;
-            if (asked->words[at].id != t->words[j].id) break;
-        }
-        while (at < asked->n_words && (asked->words[at].flags & WORD_PART)) at++;
-        if (at == asked->n_words) return true;
+    size_t i = asked->n_words, j = s->w1, same = 0;
+    for (;; i--, j--, same++) {
+        while (i > 0 && (asked->words[i - 1].flags & WORD_PART)) i--;
+        while (j > s->w0 && (t->words[j - 1].flags & WORD_PART)) j--;
+        if (i == 0) return same >= FEWEST;
+        if (j == s->w0 || asked->words[i - 1].id != t->words[j - 1].id) return false;
     }
-    return false;
 }
 
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
@@ -317,7 +309,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit *u = &p->units.v[i];
         fact_sentence s = words_within(t, u->start, u->end);
-        if (s.w0 == s.w1 || repeats_question(&set->q, t, &s)) continue;
+        if (s.w0 == s.w1 || ends_in_question(&set->q, t, &s)) continue;
         candidate c = {.passage = (uint32_t)index,
                        .order = (uint32_t)i,
                        .start = u->kind == TEXT_UNIT_SENTENCE ? skip_bullet(t, &s) : u->start,

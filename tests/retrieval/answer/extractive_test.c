@@ -189,6 +189,34 @@ static void the_question_itself_is_no_answer(void **state) {
     a = ask("How long are the batteries kept?", pages, 1, 3, 0);
     assert_true(a.abstain);
     extractive_answer_deinit(&a);
+    /* Neither does a block of examples that ends in it; a row that goes on behind it does. */
+    static const passage block = {"forage serve --home home   # the service\nforage ingest notes "
+                                  "--home home   # again: in step\n"
+                                  "forage query \"How long are the batteries kept?\" --home home\n",
+                                  0,
+                                  "Use",
+                                  0.9f,
+                                  0.9f,
+                                  9,
+                                  false,
+                                  false,
+                                  0};
+    a = ask("How long are the batteries kept?", &block, 1, 3, -1);
+    assert_null(strstr(a.text, "batteries"));
+    extractive_answer_deinit(&a);
+    static const passage asked_often = {"question | answer\nHow long are the batteries kept? | two "
+                                        "years\nWho keeps them? | the warden\n",
+                                        0,
+                                        "Asked often",
+                                        0.9f,
+                                        0.9f,
+                                        9,
+                                        false,
+                                        false,
+                                        0};
+    a = ask("How long are the batteries kept?", &asked_often, 1, 1, -1);
+    assert_non_null(strstr(a.text, "two years"));
+    extractive_answer_deinit(&a);
 }
 
 static void a_sentence_is_not_said_twice(void **state) {
