@@ -47,21 +47,8 @@ static bool says(const fact_text *t, uint64_t id) {
     return false;
 }
 
-/* Of the words of `t` that the question does not say: is there one in `said_by` too, and any at all?
- * Those that are asked for alone, or all of weight. */
-static bool shares_new_word(const question *q, const fact_text *t, const fact_text *said_by,
-                            bool keys_only, bool *any) {
-    *any = false;
-    for (size_t i = 0; i < t->n_words; i++) {
-        const fact_word *w = &t->words[i];
-        if ((w->flags & (WORD_STOP | WORD_PART)) || question_says(q, w->id)) continue;
-        if (keys_only && !is_key(w, q->kind)) continue;
-        *any = true;
-        if (says(said_by, w->id)) return true;
-    }
-    return false;
-}
-
+/* Share, by idf, of the words of `extract` that the question does not say and the sentence does: of
+ * those that are asked for, or of all of weight. -1: there are none. */
 static double share_said(const lexicon *lx, const question *q, const fact_text *extract,
                          const fact_text *sentence, bool keys_only) {
     double mass = 0, said = 0;
@@ -76,38 +63,19 @@ static double share_said(const lexicon *lx, const question *q, const fact_text *
     return mass > 0 ? said / mass : -1;
 }
 
-/* Share of what the best unit says beyond the question that the sentence says too: of its numbers,
- * names or dates where the question asks for such, of all its content words elsewhere. */
-static int agreement(double *out, const generated_answer_input *in, const char *lead,
+/* Share of what a text says beyond the question that the sentence says too: of its numbers, names or
+ * dates where the question asks for such, of all its content words elsewhere. */
+static int agreement(double *out, const generated_answer_input *in, const char *text, size_t len,
                      const char *sentence, size_t n, fo_err *err) {
     question q = {0};
     fact_text a = {0}, b = {0};
     int rc = question_read(&q, in->lx, in->question, strlen(in->question), err);
-    if (!rc) rc = fact_text_read(&a, in->lx->analyzer, lead, strlen(lead), err);
+    if (!rc) rc = fact_text_read(&a, in->lx->analyzer, text, len, err);
     if (!rc) rc = fact_text_read(&b, in->lx->analyzer, sentence, n, err);
     if (!rc) {
         *out = share_said(in->lx, &q, &a, &b, true);
         if (*out < 0) *out = share_said(in->lx, &q, &a, &b, false);
         if (*out < 0) *out = 1; /* it says nothing beyond the question */
-    }
-    question_deinit(&q);
-    fact_text_deinit(&a);
-    fact_text_deinit(&b);
-    return rc;
-}
-
-int generated_answer_answers(bool *out, const lexicon *lx, const char *question_text,
-                             const char *support, size_t support_len, const char *sentence,
-                             size_t sentence_len, fo_err *err) {
-    question q = {0};
-    fact_text a = {0}, b = {0};
-    int rc = question_read(&q, lx, question_text, strlen(question_text), err);
-    if (!rc) rc = fact_text_read(&a, lx->analyzer, support, support_len, err);
-    if (!rc) rc = fact_text_read(&b, lx->analyzer, sentence, sentence_len, err);
-    if (!rc) {
-        bool any;
-        *out = shares_new_word(&q, &a, &b, true, &any);
-        if (!any) *out = shares_new_word(&q, &a, &b, false, &any) || !any;
     }
     question_deinit(&q);
     fact_text_deinit(&a);
@@ -273,15 +241,16 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
         return FO_OK;
     }
     if (first) {
+        const passage *p = &in->passages[span.passage];
+        double of_support, of_lead = 1;
         w->out->agreement = exp(-span.behind);
-        rc = generated_answer_answers(&answers, in->lx, in->question,
-                                      in->passages[span.passage].text + span.start,
-                                      span.end - span.start, s->data, s->len, w->err);
-        double share = 1;
+        rc = agreement(&of_support, in, p->text + span.start, span.end - span.start, s->data,
+                       s->len, w->err);
         if (!rc && in->least_agreement > 0 && in->extract && in->extract->lead)
-            rc = agreement(&share, in, in->extract->lead, s->data, s->len, w->err);
+            rc = agreement(&of_lead, in, in->extract->lead, strlen(in->extract->lead), s->data,
+                           s->len, w->err);
         if (rc) return rc;
-        answers &= share >= in->least_agreement;
+        answers = of_support > 0 && of_lead >= in->least_agreement;
     }
     if (first && in->extract && !in->extract->abstain && (is_beside(&span) || !answers)) {
         refuse(w, "beside");

@@ -69,11 +69,4 @@ int generated_answer_make(generated_answer *out, const generated_answer_input *i
                           int64_t *retry_after_ms, fo_err *err);
 void generated_answer_deinit(generated_answer *a);
 
-/* Does the sentence say what the question asks for, of what its support says? A number, a time or a
- * name of the support that the question does not say, where it asks for such; any word of weight that
- * the question does not say elsewhere. */
-int generated_answer_answers(bool *out, const lexicon *lx, const char *question,
-                             const char *support, size_t support_len, const char *sentence,
-                             size_t sentence_len, fo_err *err);
-
 #endif

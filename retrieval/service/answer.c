@@ -102,26 +102,19 @@ static int on_citation(void *ctx, const char *answer, const answer_citation *c, 
     return k->citation(k->ctx, r->out, &r->out->citations[r->out->n_citations - 1]);
 }
 
+static void add_once(size_t *list, size_t *n, size_t index) {
+    for (size_t i = 0; i < *n; i++)
+        if (list[i] == index) return;
+    list[(*n)++] = index;
+}
+
 /* Contexts as they are offered to the prompt: those that the extractive answer quotes first, since
  * the few that fit should hold the answer; then by their best unit, the others by score. */
 static void rank_for_prompt(const run *r, const extractive_answer *x, size_t *ranked) {
-    size_t n = r->out->n_contexts, at = 0;
-    for (size_t i = 0; i < x->n_citations; i++) {
-        bool had = false;
-        for (size_t k = 0; k < at; k++) had |= ranked[k] == x->citations[i].passage;
-        if (!had) ranked[at++] = x->citations[i].passage;
-    }
-    for (size_t i = 0; i < x->n_ranked; i++) {
-        bool had = false;
-        for (size_t k = 0; k < at; k++) had |= ranked[k] == x->ranked[i].passage;
-        if (!had) ranked[at++] = x->ranked[i].passage;
-    }
-    size_t quoted = at;
-    for (size_t i = 0; i < n; i++) {
-        bool had = false;
-        for (size_t k = 0; k < quoted; k++) had |= ranked[k] == i;
-        if (!had) ranked[at++] = i;
-    }
+    size_t at = 0;
+    for (size_t i = 0; i < x->n_citations; i++) add_once(ranked, &at, x->citations[i].passage);
+    for (size_t i = 0; i < x->n_ranked; i++) add_once(ranked, &at, x->ranked[i].passage);
+    for (size_t i = 0; i < r->out->n_contexts; i++) add_once(ranked, &at, i);
 }
 
 /* How many passages hold an answer that is nearly as good as the best: a model that gets more reads
@@ -131,11 +124,8 @@ static size_t contexts_needed(const run *r, const extractive_answer *x) {
     static const double nearly = 3; /* a twentieth of the best one's odds */
     size_t seen[MOST_NEEDED], n = 0;
     if (x->abstain || !r->s->prompts->only_needed) return 0;
-    for (size_t i = 0; i < x->n_ranked && x->ranked[i].behind <= nearly && n < MOST_NEEDED; i++) {
-        size_t k = 0;
-        while (k < n && seen[k] != x->ranked[i].passage) k++;
-        if (k == n) seen[n++] = x->ranked[i].passage;
-    }
+    for (size_t i = 0; i < x->n_ranked && x->ranked[i].behind <= nearly && n < MOST_NEEDED; i++)
+        add_once(seen, &n, x->ranked[i].passage);
     size_t most = r->s->prompts->max_contexts;
     return n < most ? n : most;
 }

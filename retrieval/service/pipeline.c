@@ -11,7 +11,6 @@
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/courtesy.h"
-#include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/rewrite.h"
 
 enum {
@@ -159,6 +158,7 @@ static int prepare(run *r) {
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     int rc = rewrite(r);
     if (rc) return rc;
+    exact_names_read(&r->exact, r->sought, strlen(r->sought));
     return query_memory_begin(r->s->memory, &r->lookup, q, r->c, r->sought, r->alpha, r->out,
                               r->err);
 }
@@ -241,7 +241,7 @@ static int fuse(run *r) {
 
 /* Of a question that names options (-z) or codes (E3) the chunks that hold them come first, in their
  * order: to a list of words -z is a z like any other. */
-static int put_exact_first(run *r, const exact_names *x) {
+static int put_exact_first(run *r) {
     size_t n = r->n_fused < FUSION_DEPTH ? r->n_fused : FUSION_DEPTH, at = 0;
     fused_hit *sorted = calloc(n + 1, sizeof *sorted);
     int64_t *ids = calloc(n + 1, sizeof *ids);
@@ -252,7 +252,7 @@ static int put_exact_first(run *r, const exact_names *x) {
     for (int pass = 0; !rc && pass < 2; pass++)
         for (size_t i = 0; i < n; i++) {
             const store_chunk *k = &chunks[i];
-            bool has = k->id && !exact_names_lacking(x, k->text, k->text_len, k->title);
+            bool has = k->id && !exact_names_lacking(&r->exact, k->text, k->text_len, k->title);
             if (has == (pass == 0)) sorted[at++] = r->fused[i];
         }
     if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
@@ -355,11 +355,9 @@ static int score_by_reader(run *r) {
     for (size_t i = 0; !rc && i < n; i++) passages[i] = run_passage(&out->contexts[i]);
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
     if (!rc) reading_rank_passages(view, ranks);
-    exact_names exact;
-    exact_names_read(&exact, r->sought, strlen(r->sought));
     for (size_t i = 0; !rc && i < n; i++) {
         bool lacks =
-            exact_names_lacking(&exact, passages[i].text, passages[i].len, passages[i].title);
+            exact_names_lacking(&r->exact, passages[i].text, passages[i].len, passages[i].title);
         out->contexts[i].rerank = ranks[i].score - (lacks ? LACKS_EXACT : 0);
         out->contexts[i].answers = ranks[i].answers;
     }
@@ -397,9 +395,7 @@ static int find_contexts(run *r) {
     int rc = search_both(r);
     if (!rc) rc = check_alive(r);
     if (!rc) rc = fuse(r);
-    exact_names exact;
-    exact_names_read(&exact, r->sought, strlen(r->sought));
-    if (!rc && r->reads && exact.n_options + exact.n_codes) rc = put_exact_first(r, &exact);
+    if (!rc && r->reads && r->exact.n_options + r->exact.n_codes) rc = put_exact_first(r);
     if (!rc) rc = gather_contexts(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);

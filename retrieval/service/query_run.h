@@ -2,6 +2,7 @@
 #ifndef FORAGE_RETRIEVAL_QUERY_RUN_H
 #define FORAGE_RETRIEVAL_QUERY_RUN_H
 
+#include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/reading.h"
 #include "retrieval/service/query_memory.h"
 #include "retrieval/service/whole_passages.h"
@@ -30,6 +31,7 @@ typedef struct run {
     char *rewritten;      /* the question made whole from the turns before it; NULL: needs none */
     const char *asked;    /* the question without greetings and thanks; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
+    exact_names exact;    /* of what is sought */
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
 } run;
 
