@@ -2,10 +2,10 @@
  * whatever comes out must be valid UTF-8 without NUL, in ordered blocks; and whatever goes in must
  * end within the budget of time and memory that it was given. */
 #include <string.h>
-#include <time.h>
 
 #include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
+#include "tests/fuzz/extract_here.h"
 #include "tests/fuzz/fuzz.h"
 
 enum { LIMIT = 1 << 20, MAX_BYTES = 3 << 20, CPU_MS = 300 };
@@ -13,12 +13,6 @@ enum { LIMIT = 1 << 20, MAX_BYTES = 3 << 20, CPU_MS = 300 };
 /* Past its time a document may go on for what lies between two looks at the clock; the sanitizers
  * make that longer. */
 enum { GRACE_MS = 700 };
-
-static double thread_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static void check_blocks(const extracted *x) {
     FUZZ_CHECK(x->len <= LIMIT && strlen(x->text) == x->len);

@@ -2,31 +2,13 @@
  * data, source code), in this process: what comes out is valid UTF-8 in ordered blocks with places that are there,
  * and what goes in ends within its budget. The first byte chooses the name. */
 #include <string.h>
-#include <time.h>
 
 #include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
+#include "tests/fuzz/extract_here.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { LIMIT = 1 << 20, MAX_BYTES = 6 << 20, CPU_MS = 500, GRACE_MS = 1500, MAX_ROWS = 48 };
-
-static double thread_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-/* The registry's rows that are read apart, to be read here. */
-static size_t rows_of_here(extract_format here[MAX_ROWS]) {
-    const extract_format *f;
-    size_t n = 0;
-    for (size_t i = 0; (f = extract_format_at(i)) && n < MAX_ROWS; i++) {
-        if (!f->apart || f->program) continue;
-        here[n] = *f;
-        here[n++].apart = false;
-    }
-    return n;
-}
+enum { LIMIT = 1 << 20, MAX_BYTES = 6 << 20, CPU_MS = 500, GRACE_MS = 1500 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const char *const names[] = {"a.rst", "a.adoc", "a.org",   "a.tex",  "a.srt",  "a.vtt",
