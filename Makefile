@@ -18,7 +18,7 @@ VERSION := 0.1.0
 
 PKGS := sqlite3 libmicrohttpd libcjson libcurl libcrypto libxml-2.0 md4c libutf8proc zlib libzip libseccomp yaml-0.1 libarchive
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lstemmer -lm -lpthread
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lgnutls -lstemmer -lm -lpthread
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wvla -Wformat=2 -Wundef -Wwrite-strings
@@ -214,6 +214,8 @@ check-cpp:
 .PHONY: install
 install: all
 	install -Dm755 $(BUILD)/forage '$(DESTDIR)$(PREFIX)/bin/forage'
+	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system'
+	sed 's|/usr/local|$(PREFIX)|' server/forage.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/forage.service'
 	install -Dm644 docs/forage.1 '$(DESTDIR)$(PREFIX)/share/man/man1/forage.1'
 	install -Dm644 README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/README.md'
 	install -Dm644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/forage/LICENSE'

@@ -92,6 +92,8 @@ const char *fo_code_name(int code) {
         return "FO_ENOSPC";
     case FO_EMISMATCH:
         return "FO_EMISMATCH";
+    case FO_EDENIED:
+        return "FO_EDENIED";
     default:
         return "FO_?";
     }

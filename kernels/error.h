@@ -30,6 +30,7 @@ enum {
     FO_EBUSY = -11,       /* try again later */
     FO_ENOSPC = -12,      /* the disk is full or nearly so */
     FO_EMISMATCH = -13,   /* made by another embedder, model or format version */
+    FO_EDENIED = -14,     /* who asks may not */
 };
 
 /* Filled by the function that fails; the caller owns it, usually on its stack. */

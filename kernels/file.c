@@ -203,6 +203,25 @@ void fo_file_abort(fo_file_writer *w) {
     writer_free(w);
 }
 
+int fo_file_put(const char *path, const void *data, size_t n, fo_err *err) {
+    fo_file_writer *w;
+    int rc = fo_file_create(&w, path, err);
+    if (rc) return rc;
+    rc = fo_file_write(w, data, n, err);
+    if (!rc) return fo_file_commit(w, err);
+    fo_file_abort(w);
+    return rc;
+}
+
+int fo_file_copy(const char *from, const char *to, fo_err *err) {
+    fo_map m;
+    int rc = fo_map_open(&m, from, err);
+    if (rc) return rc;
+    rc = fo_file_put(to, m.data, m.size, err);
+    fo_map_close(&m);
+    return rc;
+}
+
 int fo_make_dirs(const char *path, fo_err *err) {
     char *copy = strdup(path);
     if (!copy) return fo_no_memory(err);

@@ -37,6 +37,10 @@ int fo_file_pad(fo_file_writer *w, size_t alignment, fo_err *err); /* zeroes up 
 int fo_file_commit(fo_file_writer *w, fo_err *err);
 void fo_file_abort(fo_file_writer *w); /* removes the temp file; NULL is fine */
 
+/* All of that at once: the n bytes as the file at `path`, 0600. */
+int fo_file_put(const char *path, const void *data, size_t n, fo_err *err);
+int fo_file_copy(const char *from, const char *to, fo_err *err); /* the same of a file's bytes */
+
 int fo_make_dirs(const char *path, fo_err *err);   /* mkdir -p, mode 0700 for what it makes */
 int fo_sync_dir_of(const char *path, fo_err *err); /* fsync the folder that holds path */
 int fo_remove_tree(const char *path, fo_err *err); /* rm -rf; absent is fine; never follows links */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Decode the code point at s[0..n). Returns the bytes it takes (1-4), 0 when n is 0. Bytes that
  * are not UTF-8 (overlong, surrogate, truncated, > U+10FFFF) give *cp = -1 and the length of the
@@ -22,6 +23,13 @@ size_t fo_utf8_count(const char *s, size_t n);
 
 /* Byte offset of code point number `index` in valid s[0..n); n when there are fewer. */
 size_t fo_utf8_offset(const char *s, size_t n, size_t index);
+
+/* Bytes of a no-break, thin or narrow no-break space at s[0..n); 0: none is there. */
+static inline size_t fo_utf8_wide_blank(const char *s, size_t n) {
+    if (n >= 2 && memcmp(s, "\xC2\xA0", 2) == 0) return 2;
+    bool thin = n >= 3 && (memcmp(s, "\xE2\x80\x89", 3) == 0 || memcmp(s, "\xE2\x80\xAF", 3) == 0);
+    return thin ? 3 : 0;
+}
 
 /* True when a code point may begin at this byte: it is no continuation byte. */
 static inline bool fo_utf8_boundary(char c) {

@@ -6,17 +6,18 @@
 #include "data/extract/extract_host.h"
 #include "server/cli/cli.h"
 
-/* SIGINT and SIGTERM end a service in order only if no thread of it takes them but the one that
+/* SIGINT, SIGTERM and SIGHUP end a service in order only if no thread of it takes them but the one that
  * waits for them. A library may start threads of its own when it is loaded, before main: this runs
- * before that, so that all of them are born with the two held back. */
+ * before that, so that all of them are born with them held back. */
 static sigset_t inherited;
 
 static void hold_signals(void) {
-    sigset_t both;
-    sigemptyset(&both);
-    sigaddset(&both, SIGINT);
-    sigaddset(&both, SIGTERM);
-    pthread_sigmask(SIG_BLOCK, &both, &inherited);
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    pthread_sigmask(SIG_BLOCK, &held, &inherited);
 }
 typedef void before_libraries(void);
 __attribute__((section(".preinit_array"), used)) static before_libraries *const ran_first =

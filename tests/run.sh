@@ -19,13 +19,18 @@ export UBSAN_OPTIONS="log_path=$reports/ubsan:print_stacktrace=1:halt_on_error=1
 export TSAN_OPTIONS="log_path=$reports/tsan:${TSAN_OPTIONS-}"
 for room in "$@"; do
     for t in "$build"/tests/"$room"/*_test "$build"/tests/"$room"/*/*_test tests/"$room"/*_test.sh; do
-        [ -x "$t" ] || continue
+        [ -e "$t" ] || continue
         case $t in
         *.sh) name=${t%.sh} ;;
         *) name=$t
            source=${t#"$build"/} # one left over from a source that is gone does not count
            [ -e "$source.c" ] || [ -e "${source%_test}.c" ] || continue ;;
         esac
+        if [ ! -x "$t" ]; then # a script committed without its mode would never run, and nobody would know
+            echo "not ok - $t is not executable"
+            failed=$((failed + 1))
+            continue
+        fi
         start=$(date +%s)
         BUILD=$build CMOCKA_MESSAGE_OUTPUT=TAP timeout "${TEST_TIMEOUT:-900}" "$t" >"$out" 2>&1
         rc=$?

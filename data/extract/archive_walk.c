@@ -190,6 +190,28 @@ static int damaged(struct archive *a, fo_err *err) {
     return rc;
 }
 
+static uint64_t le32(const unsigned char *p) {
+    return (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 | (uint64_t)p[3] << 24;
+}
+
+/* A ZIP archive ends with where its directory is. libarchive reads one without, as far as it goes: one that is cut off
+ * between two members, or while it is still being written, would look whole. */
+static bool is_cut_off(const unsigned char *p, size_t n) {
+    enum { END_BYTES = 22, MAX_COMMENT = 65535, LOCATOR_64 = 20 };
+    if (n < 4 || memcmp(p, "PK\3\4", 4) != 0) return false;
+    size_t from = n > END_BYTES + MAX_COMMENT ? n - END_BYTES - MAX_COMMENT : 0;
+    for (const unsigned char *end = p + from;
+         (end = memmem(end, n - (size_t)(end - p), "PK\5\6", 4)); end++) {
+        size_t at = (size_t)(end - p);
+        if (n - at < END_BYTES) break;
+        uint64_t size = le32(end + 12), begin = le32(end + 16);
+        /* That of an archive within this one has its directory elsewhere. */
+        if (begin + size == at || (at >= LOCATOR_64 && !memcmp(end - LOCATOR_64, "PK\6\7", 4)))
+            return false;
+    }
+    return true;
+}
+
 int archive_walk(const archive_request *rq, const archive_sink *sink, fo_err *err) {
     walk w = {.rq = rq, .sink = sink, .a = archive_read_new()};
     if (!w.a) return fo_no_memory(err);
@@ -216,6 +238,8 @@ int archive_walk(const archive_request *rq, const archive_sink *sink, fo_err *er
     }
     archive_read_free(w.a);
     fo_buf_free(&w.name);
+    if (!rc && is_cut_off(rq->bytes, rq->n))
+        rc = fo_fail(err, FO_EINVAL, "it is damaged: its end is missing");
     return rc;
 }
 

@@ -2,10 +2,13 @@
 
 #include <string.h>
 
+#include "kernels/utf8.h"
+
 enum {
     LONG_VALUE = 240, /* bytes: a text of its own from here on */
     FULL_ROW = 900,   /* bytes: what comes then begins another one */
     FULL_LIST = 400,
+    MAX_KEY = 200, /* bytes of a key that are kept */
 };
 
 static void stand(data_text *d, uint32_t line) {
@@ -179,7 +182,11 @@ void data_text_end(data_text *d) {
 void data_text_key(data_text *d, const char *s, size_t n) {
     drop_key(d);
     d->key = d->path.len;
-    for (size_t i = 0; i < n && i < 200; i++) fo_buf_char(&d->path, s[i] == '\n' ? ' ' : s[i]);
+    if (n > MAX_KEY) {
+        n = MAX_KEY;
+        while (n && !fo_utf8_boundary(s[n])) n--;
+    }
+    for (size_t i = 0; i < n; i++) fo_buf_char(&d->path, s[i] == '\n' ? ' ' : s[i]);
     fo_buf_char(&d->path, '\n');
     d->keyed = true;
 }

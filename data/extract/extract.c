@@ -142,6 +142,30 @@ const extract_format *extract_format_of_type(const char *type) {
     return by_type(NULL, split_type(type));
 }
 
+/* What the bytes themselves say for certain. */
+static const extract_format *certain(const extract_request *rq, const extract_input *in) {
+    const extract_format *f;
+    for (size_t i = 0; (f = row_at(rq, i)); i++)
+        if (f->is && f->is(in)) return f;
+    return NULL;
+}
+
+uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
+                         const char *file_name) {
+    extract_input in = {.bytes = bytes, .n = n, .head = ""};
+    const extract_format *f = certain(NULL, &in);
+    if (!f) f = by_type(NULL, split_type(content_type));
+    if (!f || f == text_row(NULL)) f = by_name(NULL, file_name);
+    return f ? f->version : 0;
+}
+
+uint32_t extract_versions(void) {
+    uint32_t all = 0;
+    const extract_format *f;
+    for (size_t i = 0; (f = extract_format_at(i)); i++) all += f->version;
+    return all;
+}
+
 /* A declared type that no row has: may the bytes tell, or is it something else altogether? */
 static bool type_says_nothing(media_type t) {
     return t.n == 0 ||
@@ -238,14 +262,6 @@ static const extract_format *guess(const extract_request *rq, const extract_inpu
     return text_row(rq);
 }
 
-/* What the bytes themselves say for certain. */
-static const extract_format *certain(const extract_request *rq, const extract_input *in) {
-    const extract_format *f;
-    for (size_t i = 0; (f = row_at(rq, i)); i++)
-        if (f->is && f->is(in)) return f;
-    return NULL;
-}
-
 static int choose(const extract_format **out, const extract_request *rq, media_type t,
                   extract_input *in, fo_err *err) {
     const extract_format *f = certain(rq, in), *text = text_row(rq);
@@ -332,7 +348,8 @@ static int take(extracted *out, builder *b, const extract_format *f, fo_err *err
 static int failed(const builder *b, fo_err *err) {
     if (b->budget && b->budget->failure) return doc_budget_fail(b->budget, err);
     if (b->failure == FO_ELIMIT)
-        return fo_fail(err, FO_ELIMIT, "the document's text is longer than %zu bytes",
+        return fo_fail(err, FO_ELIMIT,
+                       "the document's text is longer than %zu bytes; --ingest-memory sets that",
                        b->max_bytes);
     return fo_no_memory(err);
 }

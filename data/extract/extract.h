@@ -139,18 +139,28 @@ typedef struct extract_format {
     /* NULL: Forage knows what this is and does not read it. Returns FO_OK, or a code with a
      * sentence in err; text, blocks and the title go to b, whose failures need no forwarding. */
     extract_fn *extract;
-    bool apart;                          /* only in a process of its own: extract_host.h */
+    bool apart; /* only in a process of its own: extract_host.h */
+    bool
+        shares_worker; /* ... which may have read other documents of such formats before: text, and no program */
     const extract_program *program;      /* of such a format; NULL: none */
     const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
     bool may_recognise;                  /* what extract_request.ocr says matters to it */
     bool recognised_only;                /* an image: without that it is not read */
     bool archive; /* it holds documents (archive.h) and is none: it has no extractor */
+    uint32_t
+        version; /* one more whenever the same bytes come out as another text: documents are then made anew */
 } extract_format;
 
 /* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */
 const extract_format *extract_format_at(size_t i);
 /* The row of a media type (parameters are ignored), read or not; NULL: none. */
 const extract_format *extract_format_of_type(const char *media_type);
+/* Version of the row that reads this document, as far as its bytes, type (NULL: none) or name (NULL) say which: 0 where
+ * only its text would. */
+uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
+                         const char *file_name);
+/* Changes when any row's does. */
+uint32_t extract_versions(void);
 /* True when the registry reads files of this name (its ending, .gz peeled off), images aside. */
 int extract_knows_file(const char *file_name);
 /* True when it is an image by its name whose letters can be recognised. */

@@ -30,7 +30,7 @@ enum {
     PIPE_BYTES = 1 << 20,
     MAX_NAMES = 64 << 20, /* bytes of names of places */
 };
-static const double DEFAULT_WALL_MS = 60e3, DEFAULT_WALL_MS_PER_MIB = 20e3;
+static const double DEFAULT_WALL_MS = 60e3, DEFAULT_WALL_MS_PER_MIB = 60e3;
 static const double DEFAULT_CPU_MS = 20e3, DEFAULT_CPU_MS_PER_MIB = 10e3;
 static const double DEFAULT_OCR_WALL_MS = 600e3;
 static const size_t DEFAULT_MEMORY = (size_t)1 << 30;
@@ -130,34 +130,15 @@ int extract_host_pid(extract_host *h) {
     return pid;
 }
 
-static bool send_to(int fd, const wire_job *job, const int fds[WIRE_FDS]) {
-    union {
-        char bytes[CMSG_SPACE(WIRE_FDS * sizeof(int))];
-        struct cmsghdr align;
-    } control = {0};
-    struct iovec io = {(void *)job, sizeof *job};
-    struct msghdr m = {
-        .msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
-    c->cmsg_level = SOL_SOCKET;
-    c->cmsg_type = SCM_RIGHTS;
-    c->cmsg_len = CMSG_LEN(WIRE_FDS * sizeof(int));
-    memcpy(CMSG_DATA(c), fds, WIRE_FDS * sizeof(int));
-    ssize_t n;
-    do n = sendmsg(fd, &m, MSG_NOSIGNAL);
-    while (n < 0 && errno == EINTR);
-    return n == (ssize_t)sizeof *job;
-}
-
 /* A server that is gone (the kernel was short of memory, somebody ended it) is started again. */
 static int send_job(extract_host *h, const wire_job *job, const int fds[WIRE_FDS], int *pid,
                     fo_err *err) {
     pthread_mutex_lock(&h->mu);
     int rc = start_server(h, err);
-    if (!rc && !send_to(h->socket, job, fds)) {
+    if (!rc && !wire_send_job(h->socket, job, fds, WIRE_FDS)) {
         stop_server(h, true);
         rc = start_server(h, err);
-        if (!rc && !send_to(h->socket, job, fds))
+        if (!rc && !wire_send_job(h->socket, job, fds, WIRE_FDS))
             rc = fo_fail_errno(err, "cannot hand a document to the process that reads it");
     }
     *pid = h->pid;
@@ -324,6 +305,11 @@ static bool take_body(reply *r, builder *b, const wire_head *h) {
     return take_places(r, b, h) && blocks_hold(b);
 }
 
+/* A job on its way: its answer and its end come through these. */
+typedef struct exchange {
+    int answer, ended, pid;
+} exchange;
+
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
 /* The worker ended without an answer. */
@@ -353,14 +339,16 @@ static int explain_end(const wire_job *job, const wire_end *end, fo_err *err) {
     }
 }
 
-/* There was no whole answer, as r says: what became of the worker? */
+/* There was no whole answer, as r says: what became of the worker? *gone: not even the server has a word to say. */
 static int explain_silence(extract_host *h, const wire_job *job, reply *r, int ended, int pid,
-                           fo_err *err) {
+                           bool *gone, fo_err *err) {
     wire_end end = {WIRE_EXITED, 0};
     r->fd = ended;
+    r->ended = false;
     if (r->failure || !take_bytes(r, &end, sizeof end)) {
         if (r->failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
         drop_server(h, pid);
+        *gone = r->ended;
         return fo_fail(err, FO_EIO,
                        "the process that reads documents ended or hangs; it is started "
                        "anew with the next one");
@@ -369,10 +357,10 @@ static int explain_silence(extract_host *h, const wire_job *job, reply *r, int e
 }
 
 /* What came of it; the worker's end is known where there was no whole answer. */
-static int receive(extract_host *h, const wire_job *job, int answer, int ended, int pid, builder *b,
+static int receive(extract_host *h, const wire_job *job, const exchange *x, builder *b, bool *gone,
                    fo_err *err) {
     reply r = {
-        .fd = answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = b->budget};
+        .fd = x->answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = b->budget};
     wire_head head;
     if (take_bytes(&r, &head, sizeof head) && head_holds(&head, b->max_bytes)) {
         b->failure = head.failure;
@@ -387,7 +375,7 @@ static int receive(extract_host *h, const wire_job *job, int answer, int ended, 
         }
         if (head.failure || take_body(&r, b, &head) || b->failure) return FO_OK;
     }
-    return explain_silence(h, job, &r, ended, pid, err);
+    return explain_silence(h, job, &r, x->ended, x->pid, gone, err);
 }
 
 static void fill_job(wire_job *job, const extract_host *h, size_t row, const extract_input *in,
@@ -418,11 +406,6 @@ static void fill_job(wire_job *job, const extract_host *h, size_t row, const ext
     }
 }
 
-/* A job on its way: its answer and its end come through these. */
-typedef struct exchange {
-    int answer, ended, pid;
-} exchange;
-
 static int begin_exchange(extract_host *h, const wire_job *job, const void *bytes, exchange *x,
                           fo_err *err) {
     int fds[WIRE_FDS] = {-1, -1, -1}, answer[2] = {-1, -1}, ended[2] = {-1, -1};
@@ -449,11 +432,17 @@ static void end_exchange(exchange *x) {
 
 int extract_apart(extract_host *h, size_t row, const extract_input *in, builder *b, fo_err *err) {
     wire_job job;
-    exchange x;
     fill_job(&job, h, row, in, b);
-    int rc = begin_exchange(h, &job, in->bytes, &x, err);
-    if (!rc) rc = receive(h, &job, x.answer, x.ended, x.pid, b, err);
-    end_exchange(&x);
+    int rc = FO_OK;
+    bool gone =
+        true; /* one that is gone takes with it what it was just handed: that is read by the next */
+    for (int tries = 0; gone && tries < 2 && !b->n_blocks && !b->text.len; tries++) {
+        exchange x;
+        gone = false;
+        rc = begin_exchange(h, &job, in->bytes, &x, err);
+        if (!rc) rc = receive(h, &job, &x, b, &gone, err);
+        end_exchange(&x);
+    }
     return rc;
 }
 
@@ -526,7 +515,8 @@ int archive_unpack(extract_host *h, const archive_request *rq, const archive_sin
     bool over = false;
     while (!rc && !over && take_part(&r, rq->bounds, sink, piece, &over, &rc, err)) {
     }
-    if (!rc && !over) rc = explain_silence(h, &job, &r, x.ended, x.pid, err);
+    bool gone; /* members that came out stand: it is not begun anew */
+    if (!rc && !over) rc = explain_silence(h, &job, &r, x.ended, x.pid, &gone, err);
     free(piece);
     end_exchange(&x);
     return rc;

@@ -1,5 +1,5 @@
 /* extract_host.h - documents of the formats that hostile bytes could turn against their reader are
- * read by processes of their own, one for each document.
+ * read by processes of their own: one for each document, or, of text, for one after the other.
  *
  *     int main(int argc, char **argv) {
  *         if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
@@ -8,17 +8,19 @@
  *     extract_host_create(&host, &(extract_host_options){.program = "/proc/self/exe"}, &err);
  *     extract_request rq = {..., .host = host};
  *
- *   service            server of workers              worker, one for each document
+ *   service            server of workers              worker
  *   extract_text  ---> extract_worker_main, fork ---> limits, filters, the format's extractor
  *         ^            (no threads, no secrets)         |            \
  *         |   ends the worker at its deadline           |             a program such as pdftotext
  *         +---------- text, blocks, places -------------+
  *
  * The server is this program, started anew with a word that says so: it has one thread, none of the
- * service's memory, files, connections or environment, and forks for each document. A worker is bound
+ * service's memory, files, connections or environment, and forks. A worker is bound
  * in time, memory and files, and where the kernel can (seccomp, Landlock) it opens, connects to and
  * writes nothing but its answer, which is checked before it is believed. What goes wrong in it costs
- * that document, with a sentence that says how; the next one gets a fresh process. */
+ * that document, with a sentence that says how; the next one gets a fresh process. Formats of text
+ * (extract_format.shares_worker) are read by a worker that may have read others before, as long as
+ * all went well: a fork costs more than reading most of them. */
 #ifndef FORAGE_DATA_EXTRACT_HOST_H
 #define FORAGE_DATA_EXTRACT_HOST_H
 
@@ -33,7 +35,7 @@ typedef struct extract_host extract_host; /* any thread may use it */
 typedef struct extract_host_options {
     const char *program; /* that is run as the server of workers: this one, "/proc/self/exe" */
     /* What one document may cost; 0: as below. */
-    double wall_ms, wall_ms_per_mib; /* 60 s and 20 s for each MiB: busy machines are slow */
+    double wall_ms, wall_ms_per_mib; /* 60 s and 60 s for each MiB: busy machines are slow */
     double cpu_ms, cpu_ms_per_mib;   /* of the program that helps to read it: 20 s and 10 s */
     double ocr_wall_ms;              /* more, where letters are recognised: 600 s */
     size_t memory_bytes;             /* of address space, worker and program each: 1 GiB */

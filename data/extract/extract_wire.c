@@ -1,10 +1,64 @@
-/* See extract_wire.h: an answer on its way out of a worker. */
+/* See extract_wire.h: jobs on their way to a worker, an answer on its way out of it. */
 #include "data/extract/extract_wire.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <unistd.h>
+
+/* ---- jobs ------------------------------------------------------------------------------------------ */
+
+typedef union wire_files {
+    char bytes[CMSG_SPACE(WIRE_FDS * sizeof(int))];
+    struct cmsghdr align;
+} wire_files;
+
+bool wire_send_job(int socket, const wire_job *job, const int *fds, size_t n_fds) {
+    wire_files control = {0};
+    struct iovec io = {(void *)job, sizeof *job};
+    struct msghdr m = {.msg_iov = &io,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = CMSG_SPACE(n_fds * sizeof(int))};
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    c->cmsg_level = SOL_SOCKET;
+    c->cmsg_type = SCM_RIGHTS;
+    c->cmsg_len = CMSG_LEN(n_fds * sizeof(int));
+    memcpy(CMSG_DATA(c), fds, n_fds * sizeof(int));
+    ssize_t n;
+    do n = sendmsg(socket, &m, MSG_NOSIGNAL);
+    while (n < 0 && errno == EINTR);
+    return n == (ssize_t)sizeof *job;
+}
+
+bool wire_receive_job(int socket, wire_job *job, int *fds, size_t n_fds) {
+    wire_files control = {0};
+    struct iovec io = {job, sizeof *job};
+    struct msghdr m = {
+        .msg_iov = &io, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
+    ssize_t n;
+    do n = recvmsg(socket, &m, MSG_CMSG_CLOEXEC);
+    while (n < 0 && errno == EINTR);
+    if (n <= 0) return false;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    if (!c || c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS) return false;
+    int came[WIRE_FDS];
+    size_t n_came = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+    memcpy(came, CMSG_DATA(c), n_came * sizeof(int));
+    if (n_came == n_fds && n == sizeof *job && job->magic == WIRE_MAGIC) {
+        memcpy(fds, came, n_fds * sizeof(int));
+        job->charset[sizeof job->charset - 1] = 0;
+        job->file_name[sizeof job->file_name - 1] = 0;
+        job->language[sizeof job->language - 1] = 0;
+        return true;
+    }
+    for (size_t i = 0; i < n_came; i++) close(came[i]);
+    return false;
+}
+
+/* ---- answers --------------------------------------------------------------------------------------- */
 
 bool wire_write_all(int fd, const void *p, size_t n) {
     for (size_t at = 0; at < n;) {
@@ -12,6 +66,22 @@ bool wire_write_all(int fd, const void *p, size_t n) {
         if (wrote < 0 && errno == EINTR) continue;
         if (wrote <= 0) return false;
         at += (size_t)wrote;
+    }
+    return true;
+}
+
+/* All at once where the pipe has room: who reads it wakes up once. */
+static bool write_parts(int fd, const struct iovec *parts, size_t n) {
+    ssize_t wrote;
+    do wrote = writev(fd, parts, (int)n);
+    while (wrote < 0 && errno == EINTR);
+    if (wrote < 0) return false;
+    size_t done = (size_t)wrote;
+    for (size_t i = 0; i < n; i++) {
+        size_t k = done < parts[i].iov_len ? done : parts[i].iov_len;
+        if (!wire_write_all(fd, (const char *)parts[i].iov_base + k, parts[i].iov_len - k))
+            return false;
+        done -= k;
     }
     return true;
 }
@@ -69,13 +139,15 @@ bool wire_write_answer(int fd, builder *b, int rc, const fo_err *err) {
         head.n_blocks = b->n_blocks;
         head.n_places = b->n_places;
     }
-    bool ok = wire_write_all(fd, &head, sizeof head);
-    if (ok && whole)
-        ok = wire_write_all(fd, b->text.data, b->text.len) &&
-             wire_write_all(fd, b->title.data ? b->title.data : "", b->title.len) &&
-             wire_write_all(fd, b->blocks, b->n_blocks * sizeof *b->blocks) &&
-             wire_write_all(fd, places, b->n_places * sizeof *places) &&
-             wire_write_all(fd, names.data ? names.data : "", names.len);
+    const struct iovec parts[] = {
+        {&head, sizeof head},
+        {b->text.data, head.text},
+        {b->title.data, head.title},
+        {b->blocks, head.n_blocks * sizeof *b->blocks},
+        {places, head.n_places * sizeof *places},
+        {names.data, head.names},
+    };
+    bool ok = write_parts(fd, parts, sizeof parts / sizeof *parts);
     free(places);
     fo_buf_free(&names);
     return ok;

@@ -30,7 +30,13 @@ typedef struct wire_job {
     char file_name[WIRE_NAME_BYTES];
     bool unpack; /* an archive: its members are wanted, no text */
     uint64_t unpack_members, unpack_bytes, unpack_member;
+    bool last; /* of its worker, which ends behind it: the server's */
 } wire_job;
+
+/* A job and the n_fds <= WIRE_FDS files that go with it, through a socket of packets. */
+bool wire_send_job(int socket, const wire_job *job, const int *fds, size_t n_fds);
+/* Waits for one. False: the other end is gone, or what came is no job; then no file is left open. */
+bool wire_receive_job(int socket, wire_job *job, int *fds, size_t n_fds);
 
 /* What comes out of an archive: pieces of a member, the member's end with its name and why it is not read, the end. */
 enum wire_part_kind { WIRE_PIECE, WIRE_MEMBER, WIRE_UNPACKED };

@@ -31,6 +31,8 @@ typedef struct folder_file {
     char *path; /* below the folder */
     int64_t size, mtime_ns, ctime_ns;
     uint64_t inode;
+    size_t
+        member; /* for who lists files of archives as well: his number of one, from 1. 0: it is a file of the folder */
 } folder_file;
 
 typedef struct folder_listing {

@@ -72,28 +72,11 @@ static int check_home(const char *home, store_finding_fn *fn, void *ctx, fo_err 
 
 #define STAGED_NAME FILE_NAME ".restore"
 
-static int copy_file(const char *from, const char *to, fo_err *err) {
-    fo_map m;
-    fo_file_writer *w;
-    int rc = fo_map_open(&m, from, err);
-    if (rc) return rc;
-    rc = fo_file_create(&w, to, err);
-    if (!rc) {
-        rc = fo_file_write(w, m.data, m.size, err);
-        if (rc)
-            fo_file_abort(w);
-        else
-            rc = fo_file_commit(w, err);
-    }
-    fo_map_close(&m);
-    return rc;
-}
-
 static int stage_backup(const char *home, const char *file, fo_err *err) {
     char staged[PATH];
     store *s;
     int rc = path_of(staged, home, STAGED_NAME, err);
-    if (!rc) rc = copy_file(file, staged, err);
+    if (!rc) rc = fo_file_copy(file, staged, err);
     if (!rc && (rc = sqlite_store_open(&s, staged, NULL, err)))
         return fo_fail_prefix(err, "%s is no backup of Forage", file);
     if (rc) return rc;

@@ -66,14 +66,14 @@ static const char schema_5[] = "CREATE TABLE sources ("
                                "PRIMARY KEY (source, path)"
                                ") STRICT, WITHOUT ROWID;";
 
+/* By which readers a source's files were read. */
+static const char schema_6[] = "ALTER TABLE sources ADD COLUMN reading TEXT";
+
 static const struct {
     const char *sql;
     int (*then)(sqlite_conn *c, fo_err *err);
-} steps[] = {{schema_1, NULL},
-             {schema_2, NULL},
-             {schema_3, sqlite_fill_digests},
-             {schema_4, NULL},
-             {schema_5, NULL}};
+} steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests},
+             {schema_4, NULL}, {schema_5, NULL}, {schema_6, NULL}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

@@ -7,7 +7,7 @@
 #define COLUMNS                                                                                    \
     "id, tenant, name, collection, path, max_tokens, overlap, started_ms, finished_ms, error, "    \
     "report, (SELECT count(*) FROM source_files WHERE source = sources.id AND "                    \
-    "content_sha256 <> x'')"
+    "content_sha256 <> x''), reading"
 
 static int read_source(sqlite3_stmt *st, store_source *out, fo_err *err) {
     bool oom = false;
@@ -24,6 +24,7 @@ static int read_source(sqlite3_stmt *st, store_source *out, fo_err *err) {
         .error = sqlite_column(st, 9, &oom),
         .report = sqlite_column(st, 10, &oom),
         .n_documents = sqlite3_column_int64(st, 11),
+        .reading = sqlite_column(st, 12, &oom),
     };
     if (!oom) return FO_OK;
     store_source_deinit(out);
@@ -46,14 +47,16 @@ int sqlite_put_source(store *base, const store_source *in, int64_t *id, fo_err *
     if (rc) return rc;
     rc = sqlite_run(t->c, err,
                     "INSERT INTO sources (tenant, name, collection, path, max_tokens, overlap, "
-                    "started_ms, finished_ms, error, report) VALUES (?,?,?,?,?,?,?,?,?,?) "
+                    "started_ms, finished_ms, error, report, reading) "
+                    "VALUES (?,?,?,?,?,?,?,?,?,?,?) "
                     "ON CONFLICT (tenant, name) DO UPDATE SET collection = excluded.collection, "
                     "path = excluded.path, max_tokens = excluded.max_tokens, "
                     "overlap = excluded.overlap, started_ms = excluded.started_ms, "
                     "finished_ms = excluded.finished_ms, error = excluded.error, "
-                    "report = excluded.report",
-                    "ssssiiiiss", in->tenant, in->name, in->collection, in->path, in->max_tokens,
-                    in->overlap, in->started_ms, in->finished_ms, in->error, in->report);
+                    "report = excluded.report, reading = excluded.reading",
+                    "ssssiiiisss", in->tenant, in->name, in->collection, in->path, in->max_tokens,
+                    in->overlap, in->started_ms, in->finished_ms, in->error, in->report,
+                    in->reading);
     sqlite3_stmt *st;
     if (!rc)
         rc = sqlite_query(t->c, &st, err, "SELECT id FROM sources WHERE tenant = ? AND name = ?",

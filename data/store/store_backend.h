@@ -123,7 +123,7 @@ enum store_presence {
 };
 
 /* A kind of store: constant, shared by all threads. The files of a store lie in a home folder, beside
- * those of others: lock, index, kv, hot, backups, tmp, forage.conf, lost-*. */
+ * those of others: lock, index, kv, hot, backups, tmp, forage.conf, keys, audit.log, lost-*. */
 struct store_backend {
     const char *name; /* "SQLite" */
 

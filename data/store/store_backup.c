@@ -51,7 +51,6 @@ static char *checksum_line(const char *path, const char *hex) {
 
 int store_backup_seal(const char *path, fo_err *err) {
     char hex[65], *name = NULL, *line = NULL;
-    fo_file_writer *w;
     int rc = hash_file(path, hex, err);
     if (rc) return rc;
     line = checksum_line(path, hex);
@@ -59,14 +58,7 @@ int store_backup_seal(const char *path, fo_err *err) {
         free(line);
         return fo_no_memory(err);
     }
-    rc = fo_file_create(&w, name, err);
-    if (!rc) {
-        rc = fo_file_write(w, line, strlen(line), err);
-        if (!rc)
-            rc = fo_file_commit(w, err);
-        else
-            fo_file_abort(w);
-    }
+    rc = fo_file_put(name, line, strlen(line), err);
     free(name);
     free(line);
     return rc;

@@ -28,6 +28,7 @@ void store_source_deinit(store_source *s) {
     free(s->name);
     free(s->collection);
     free(s->path);
+    free(s->reading);
     free(s->error);
     free(s->report);
     *s = (store_source){0};

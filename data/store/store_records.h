@@ -53,7 +53,8 @@ typedef struct store_source {
     int64_t id; /* its number in the store */
     char *tenant, *name;
     char *collection, *path;
-    int64_t max_tokens, overlap;     /* how its documents are cut: others were not made by these */
+    int64_t max_tokens, overlap; /* how its documents are cut: others were not made by these */
+    char *reading;               /* the same, by which readers they were read; NULL: nobody knows */
     int64_t started_ms, finished_ms; /* of its last run; 0: none, or it was not finished */
     char *error;                     /* why that failed as a whole; NULL: it did not */
     char *report;                    /* what came of it, JSON; NULL: nothing yet */

@@ -19,6 +19,8 @@ enum { ENDS = 2, THREAD_TOKENS = 512, MOST_TOKENS = 8192, MAX_TEXT = 1 << 30 };
 
 struct reader {
     /* immutable after open */
+    reader *of; /* reader_apart: everything but space is that one's; else NULL */
+    unsigned char space[32];
     model *weights;
     tokenizer *tokens;
     fo_pool *pool, *own_pool;
@@ -96,8 +98,24 @@ int reader_open(reader **out, const char *path, const reader_options *options, f
     return FO_OK;
 }
 
+reader *reader_apart(reader *of, const unsigned char space[32]) {
+    reader *r = calloc(1, sizeof *r);
+    if (!r) return NULL;
+    r->of = of->of ? of->of : of;
+    memcpy(r->space, space, sizeof r->space);
+    return r;
+}
+
+static const reader *whole(const reader *r) {
+    return r->of ? r->of : r;
+}
+
 void reader_close(reader *r) {
     if (!r) return;
+    if (r->of) {
+        free(r);
+        return;
+    }
     reader_cache_free(r->cache);
     encoder_free(r->run);
     tokenizer_free(r->tokens);
@@ -109,16 +127,16 @@ void reader_close(reader *r) {
 }
 
 const char *reader_name(const reader *r) {
-    return model_get_info(r->weights)->name;
+    return model_get_info(whole(r)->weights)->name;
 }
 
 const char *reader_fingerprint(const reader *r) {
-    return r->fingerprint;
+    return whole(r)->fingerprint;
 }
 
 void reader_get_stats(reader *r, reader_stats *out) {
     *out = (reader_stats){0};
-    if (r->cache) reader_cache_stats(r->cache, out);
+    if (whole(r)->cache) reader_cache_stats(whole(r)->cache, out);
 }
 
 /* --- encoding --- */
@@ -147,12 +165,22 @@ static int split(const reader *r, const char *text, size_t len, reader_text **ou
     return FO_OK;
 }
 
+/* Of one space no key is another's: texts of all are hashed behind its 32 bytes. */
+static void key_of(reader_key *key, const unsigned char *space, const char *text, size_t len) {
+    fo_sha256 h;
+    fo_sha256_begin(&h);
+    if (space) fo_sha256_add(&h, space, 32);
+    fo_sha256_add(&h, text, len);
+    fo_sha256_end(&h, key->sha256);
+}
+
 /* The texts that are not kept, each once, into news[*n_news]; which[i] is the one of text i. */
-static int gather(reader *r, const char *const *texts, const size_t *lens, size_t n, fresh *news,
-                  size_t *n_news, size_t *which, reader_text **out, fo_err *err) {
+static int gather(reader *r, const unsigned char *space, const char *const *texts,
+                  const size_t *lens, size_t n, fresh *news, size_t *n_news, size_t *which,
+                  reader_text **out, fo_err *err) {
     for (size_t i = 0; i < n; i++) {
         fresh *f = &news[*n_news];
-        fo_sha256_of(f->key.sha256, texts[i], lens[i]);
+        key_of(&f->key, space, texts[i], lens[i]);
         if (r->cache && (out[i] = reader_cache_find(r->cache, &f->key))) continue;
         size_t k = 0;
         while (k < *n_news && memcmp(&news[k].key, &f->key, sizeof f->key)) k++;
@@ -235,6 +263,8 @@ static int run_all(reader *r, reader_text **texts, size_t n, const atomic_bool *
 
 int reader_encode(reader *r, const char *const *texts, const size_t *lens, size_t n_texts,
                   const atomic_bool *cancelled, reader_text **out, fo_err *err) {
+    const unsigned char *space = r->of ? r->space : NULL;
+    if (r->of) r = r->of;
     for (size_t i = 0; i < n_texts; i++) out[i] = NULL;
     if (n_texts > READER_MAX_TEXTS)
         return fo_fail(err, FO_ELIMIT, "%zu texts to read; a call takes %d", n_texts,
@@ -246,8 +276,9 @@ int reader_encode(reader *r, const char *const *texts, const size_t *lens, size_
     fresh *news = calloc(n_texts + 1, sizeof *news);
     size_t *which = calloc(n_texts + 1, sizeof *which), n_news = 0, n_run = 0;
     reader_text **run = calloc(n_texts + 1, sizeof *run);
-    int rc = news && which && run ? gather(r, texts, lens, n_texts, news, &n_news, which, out, err)
-                                  : fo_fail(err, FO_ENOMEM, "out of memory for %zu texts", n_texts);
+    int rc = news && which && run
+                 ? gather(r, space, texts, lens, n_texts, news, &n_news, which, out, err)
+                 : fo_fail(err, FO_ENOMEM, "out of memory for %zu texts", n_texts);
     for (size_t i = 0; !rc && i < n_news; i++)
         if (news[i].text->n_tokens) run[n_run++] = news[i].text;
     if (!rc) rc = run_all(r, run, n_run, cancelled, err);

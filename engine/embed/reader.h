@@ -50,6 +50,11 @@ typedef struct reader_options {
 int reader_open(reader **out, const char *path, const reader_options *options, fo_err *err);
 void reader_close(reader *r); /* NULL is fine; no call may be running; texts may live on */
 
+/* The same reader with a cache of its own: what was read through `of`, or through one of another space, is
+ * not found, so that nobody tells by the time it takes what others read. It takes a few bytes, shares
+ * the budget, and ends before `of`. NULL: no memory. */
+reader *reader_apart(reader *of, const unsigned char space[32]);
+
 const char *reader_name(const reader *r);        /* for people; valid until close */
 const char *reader_fingerprint(const reader *r); /* 64 hex digits over all that decides vectors */
 

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "engine/grammar/answer_filter.h"
 #include "engine/kv/kv_cache.h"
 #include "engine/model/model.h"
 #include "engine/generate/sampler.h"
@@ -111,10 +112,13 @@ typedef struct generation_request {
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     int n_logprobs;    /* 0 .. 20 alternatives to report a token; -1: no logprobs at all */
     int max_marker;    /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
-    bool json;         /* the answer is one JSON object (engine/generate/json_grammar.h) */
+    answer_rule
+        rule; /* what the answer must look like; what it points to outlives the generation */
+    const int32_t *stop_tokens; /* that end it, beside the model's own; copied */
+    size_t n_stop_tokens;       /* at most 64 */
 } generation_request;
 
-enum { GENERATION_LOGPROBS = 20 };
+enum { GENERATION_LOGPROBS = 20, GENERATION_STOP_TOKENS = 64 };
 
 typedef struct generation_token {
     int32_t token;
@@ -131,6 +135,7 @@ typedef struct generation_event {
     const char *finish_reason; /* static, once done: "stop" (end token), "stop_sequence", "length",
                                   "cancelled", "timeout", "error" */
     int stop_index;            /* of the stop string that ended it, -1 */
+    int32_t stop_token;        /* of stop_tokens the one that ended it, -1 */
     size_t prompt_tokens, completion_tokens;
     /* Of the prompt: not computed because their KV was there = prefix_tokens (attached, bit for
      * bit) + chunk_tokens (chunks' KV moved to its place) - recomputed_tokens (of chunk_tokens,

@@ -13,7 +13,6 @@
 #include "engine/generate/admission.h"
 #include "engine/generate/chunk_task.h"
 #include "engine/generate/engine.h"
-#include "engine/generate/json_grammar.h"
 #include "engine/generate/markers.h"
 #include "engine/generate/prompt_lookup.h"
 #include "engine/generate/scheduler.h"
@@ -26,6 +25,8 @@ struct generation {
     sampler_bias *bias;
     char **stop;
     bool ignore_end;
+    int32_t stop_tokens[GENERATION_STOP_TOKENS];
+    size_t n_stop_tokens;
     int n_logprobs;
     size_t max_tokens;
     double submitted_ms;
@@ -39,9 +40,8 @@ struct generation {
     detokenizer detok;
     stop_match stops;
     marker_filter markers;
-    bool json;
-    json_filter grammar;
-    prompt_lookup lookup; /* without memory where the request wants none */
+    answer_filter *filter; /* NULL: anything may be written */
+    prompt_lookup lookup;  /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
     chunk_task *chunk;     /* NULL: none */

@@ -58,6 +58,14 @@ int engine_check_request(const generation_request *r, const model_info *info, si
     if (r->max_marker < 0 || r->max_marker > MAX_MARKER)
         return fo_fail_field(err, FO_EINVAL, "max_marker", "max_marker must be between 0 and %d",
                              MAX_MARKER);
+    if (r->n_stop_tokens > GENERATION_STOP_TOKENS)
+        return fo_fail_field(err, FO_EINVAL, "stop_token_ids", "at most %d stop_token_ids",
+                             GENERATION_STOP_TOKENS);
+    for (size_t i = 0; i < r->n_stop_tokens; i++)
+        if (r->stop_tokens[i] < 0 || r->stop_tokens[i] >= info->n_vocab)
+            return fo_fail_field(err, FO_EINVAL, "stop_token_ids",
+                                 "stop_token_ids[%zu] is %d, not one of %d tokens", i,
+                                 r->stop_tokens[i], info->n_vocab);
     if (r->kv_chunk_budget > 1)
         return fo_fail_field(err, FO_EINVAL, "kv_chunk_budget",
                              "kv_chunk_budget is a share of at most 1");

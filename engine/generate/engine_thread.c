@@ -124,7 +124,7 @@ static void start_warming(engine *e, generation *g) {
 static bool allows(void *ctx, int32_t token) {
     generation *g = ctx;
     return (g->markers.max <= 0 || marker_allows(&g->markers, token)) &&
-           (!g->json || json_allows(&g->grammar, token));
+           (!g->filter || answer_filter_allows(g->filter, token));
 }
 
 /* The row of logits of a task chose its next token: note it, print it, see whether it is the last.
@@ -132,11 +132,18 @@ static bool allows(void *ctx, int32_t token) {
 static void take_row(engine *e, int task_number, const float *logits) {
     task *t = &e->sched.tasks[task_number];
     generation *g = t->owner;
-    bool constrained = g->markers.max > 0 || g->json;
+    bool constrained = g->markers.max > 0 || g->filter;
     int32_t token = sampler_pick(e->sampler, &g->sampling, logits, t->tokens, (size_t)t->n_tokens,
                                  g->n_out, constrained ? allows : NULL, g);
     bool end = !g->ignore_end && tokenizer_is_end(e->tokenizer, token);
     bool stopped = false;
+    for (size_t i = 0; i < g->n_stop_tokens && !end; i++)
+        if (g->stop_tokens[i] == token) end = true, g->ev.stop_token = token;
+    if (!end && g->filter && !answer_filter_take(g->filter, token)) {
+        finish(e, g, "error", FO_EUNSUPPORTED,
+               "the model's vocabulary cannot write what the schema asks for");
+        return;
+    }
     double now = fo_now_ms();
     if (g->n_out == 0)
         fo_histogram_add(&e->first_token, now - g->submitted_ms);
@@ -160,7 +167,6 @@ static void take_row(engine *e, int task_number, const float *logits) {
         g->n_out++;
         g->ev.completion_tokens = g->n_out;
         if (g->markers.max > 0) marker_take(&g->markers, token);
-        if (g->json) json_take(&g->grammar, token);
         fo_buf_clear(&g->piece);
         if (detokenizer_push(&g->detok, token, &g->piece, NULL) == FO_OK && g->piece.len)
             stopped = stop_match_push(&g->stops, g->piece.data, g->piece.len, &g->text);
@@ -169,7 +175,7 @@ static void take_row(engine *e, int task_number, const float *logits) {
     }
     pthread_mutex_unlock(&g->mu);
     e->stats.decode_tokens++;
-    if (end || (g->json && json_done(&g->grammar))) {
+    if (end || (g->filter && answer_filter_done(g->filter))) {
         finish(e, g, "stop", FO_OK, NULL);
     } else if (stopped) {
         finish(e, g, "stop_sequence", FO_OK, NULL);

@@ -27,6 +27,7 @@ void generation_destroy(generation *g) {
     fo_buf_free(&g->piece);
     prompt_lookup_deinit(&g->lookup);
     stop_match_deinit(&g->stops);
+    answer_filter_free(g->filter);
     pthread_mutex_destroy(&g->mu);
     pthread_cond_destroy(&g->news);
     free(g);
@@ -86,8 +87,11 @@ static int generation_make(generation **out, engine *e, const generation_request
     fo_cond_init(&g->news);
     g->e = e;
     g->task = -1;
-    g->ev = (generation_event){
-        .stop_index = -1, .finish_reason = "", .kv_note = "", .prompt_tokens = r->n_prompt};
+    g->ev = (generation_event){.stop_index = -1,
+                               .stop_token = -1,
+                               .finish_reason = "",
+                               .kv_note = "",
+                               .prompt_tokens = r->n_prompt};
     g->sampling = r->sampling;
     g->ignore_end = r->ignore_end;
     g->n_logprobs = r->n_logprobs;
@@ -110,17 +114,20 @@ static int generation_make(generation **out, engine *e, const generation_request
     if (!rc && r->kv_reuse == KV_REUSE_CHUNK) rc = make_chunk_task(g, r, err);
     if (!rc && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
         rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
+    if (!rc) rc = answer_filter_create(&g->filter, &r->rule, e->tokenizer, err);
     if (rc) {
         generation_destroy(g);
         return rc;
     }
+    g->n_stop_tokens = r->n_stop_tokens;
+    if (r->n_stop_tokens)
+        memcpy(g->stop_tokens, r->stop_tokens, r->n_stop_tokens * sizeof *g->stop_tokens);
     memcpy(g->tokens, r->prompt, r->n_prompt * sizeof *g->tokens);
     if (r->sampling.n_bias) memcpy(g->bias, r->sampling.bias, r->sampling.n_bias * sizeof *g->bias);
     g->sampling.bias = g->bias;
-    detokenizer_init(&g->detok, e->tokenizer, false, true);
+    /* Where JSON stands between markers, these may be control tokens. */
+    detokenizer_init(&g->detok, e->tokenizer, r->rule.open != NULL, true);
     g->markers = (marker_filter){e->tokenizer, marker_start(), r->max_marker};
-    g->json = r->json;
-    g->grammar = json_filter_start(e->tokenizer);
     *out = g;
     return FO_OK;
 }

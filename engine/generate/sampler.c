@@ -13,6 +13,7 @@ struct sampler {
     int32_t n_vocab;
     float *logits;    /* [n_vocab] after bias and penalties */
     candidate *heap;  /* [n_vocab] */
+    candidate *kept;  /* [n_vocab] of the heap those that are allowed */
     uint16_t *counts; /* [n_vocab] occurrences in the window; all zero between calls */
 };
 
@@ -50,9 +51,10 @@ int sampler_create(sampler **out, int32_t n_vocab, fo_err *err) {
         s->n_vocab = n_vocab;
         s->logits = malloc(n * sizeof *s->logits);
         s->heap = malloc(n * sizeof *s->heap);
+        s->kept = malloc(n * sizeof *s->kept);
         s->counts = calloc(n, sizeof *s->counts);
     }
-    if (!s || !s->logits || !s->heap || !s->counts) {
+    if (!s || !s->logits || !s->heap || !s->kept || !s->counts) {
         sampler_free(s);
         return fo_no_memory(err);
     }
@@ -64,6 +66,7 @@ void sampler_free(sampler *s) {
     if (!s) return;
     free(s->logits);
     free(s->heap);
+    free(s->kept);
     free(s->counts);
     free(s);
 }
@@ -130,24 +133,120 @@ static int32_t argmax(const float *x, int32_t n) {
     return best;
 }
 
-/* Tokens within `reach` of the best that are allowed, as a heap. What lies further below has, all
- * together, less than n_vocab * exp(-reach) of the best one's probability. */
-static size_t collect(sampler *s, float best, float reach, sampler_allow_fn *allow, void *ctx) {
+/* Tokens within `reach` of the best, as a heap. What lies further below has, all together, less than
+ * n_vocab * exp(-reach) of the best one's probability. */
+static size_t collect(sampler *s, float best, float reach) {
     size_t n = 0;
     for (int32_t i = 0; i < s->n_vocab; i++)
-        if (s->logits[i] >= best - reach && (!allow || allow(ctx, i)))
+        if (s->logits[i] > -INFINITY && s->logits[i] >= best - reach)
             s->heap[n++] = (candidate){i, s->logits[i]};
     for (size_t i = n / 2; i-- > 0;) sift(s->heap, n, i);
     return n;
 }
 
-static int32_t pick_greedy(sampler *s, sampler_allow_fn *allow, void *ctx) {
-    int32_t top = argmax(s->logits, s->n_vocab);
-    while (allow && top >= 0 && !allow(ctx, top)) {
-        s->logits[top] = -INFINITY;
-        top = argmax(s->logits, s->n_vocab);
+/* ---- under a rule ---------------------------------------------------------------------------- */
+
+typedef struct ruled {
+    sampler *s;
+    const sampler_params *p;
+    uint64_t position;
+    sampler_allow_fn *allow;
+    void *ctx;
+} ruled;
+
+/* The best token that is allowed; .token -1: there is none. */
+static candidate best_allowed(const ruled *r) {
+    int32_t top = argmax(r->s->logits, r->s->n_vocab);
+    if (top < 0) return (candidate){-1, 0};
+    if (r->allow(r->ctx, top)) return (candidate){top, r->s->logits[top]};
+    for (size_t n = collect(r->s, 0, INFINITY); n; n--) {
+        candidate c = pop_best(r->s->heap, n);
+        if (c.token != top && r->allow(r->ctx, c.token)) return c;
     }
-    return top < 0 ? 0 : top;
+    return (candidate){-1, 0};
+}
+
+static double weight(const ruled *r, candidate c, float best) {
+    return exp(((double)c.logit - (double)best) / (double)r->p->temperature);
+}
+
+static size_t draw_among(const ruled *r, const candidate *list, size_t n, double sum, float best,
+                         uint64_t attempt) {
+    double at = draw(r->p->seed + attempt * 0xD1B54A32D192ED03u, r->position) * sum;
+    size_t i = 0;
+    for (; i + 1 < n; i++)
+        if ((at -= weight(r, list[i], best)) < 0) break;
+    return i;
+}
+
+/* With top_k or top_p: the best that are allowed, as many as these want. */
+static int32_t draw_of_best(const ruled *r, size_t n, float best) {
+    sampler *s = r->s;
+    double total = 0, sum = 0;
+    size_t n_kept = 0, most = r->p->top_k > 0 ? (size_t)r->p->top_k : n;
+    for (size_t i = 0; i < n; i++) total += weight(r, s->heap[i], best);
+    for (; n && n_kept < most; n--) {
+        if (r->p->top_k <= 0 && n_kept && sum >= (double)r->p->top_p * total) break;
+        candidate c = pop_best(s->heap, n);
+        double w = weight(r, c, best);
+        if (!r->allow(r->ctx, c.token)) {
+            total -= w;
+            continue;
+        }
+        s->kept[n_kept++] = c;
+        sum += w;
+    }
+    if (r->p->top_k > 0) { /* the nucleus is one of these */
+        double all = sum;
+        for (sum = 0, most = n_kept, n_kept = 0; n_kept < most; n_kept++) {
+            if (n_kept && sum >= (double)r->p->top_p * all) break;
+            sum += weight(r, s->kept[n_kept], best);
+        }
+    }
+    return s->kept[draw_among(r, s->kept, n_kept, sum, best, 0)].token;
+}
+
+/* Draw from all and draw again what is not allowed: that is the distribution of what is. Where most
+ * of it is not, all are asked. */
+static int32_t draw_of_all(const ruled *r, size_t n, float best) {
+    enum { ATTEMPTS = 16 };
+    sampler *s = r->s;
+    double total = 0;
+    for (size_t i = 0; i < n; i++) total += weight(r, s->heap[i], best);
+    for (uint64_t attempt = 0; attempt < ATTEMPTS; attempt++) {
+        size_t at = draw_among(r, s->heap, n, total, best, attempt);
+        candidate c = s->heap[at];
+        if (r->allow(r->ctx, c.token)) return c.token;
+        total -= weight(r, c, best);
+        s->heap[at] = s->heap[--n];
+    }
+    size_t n_kept = 0;
+    total = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (!r->allow(r->ctx, s->heap[i].token)) continue;
+        total += weight(r, s->heap[i], best);
+        s->kept[n_kept++] = s->heap[i];
+    }
+    return s->kept[draw_among(r, s->kept, n_kept, total, best, ATTEMPTS)].token;
+}
+
+static int32_t pick_ruled(const ruled *r) {
+    const sampler_params *p = r->p;
+    sampler *s = r->s;
+    candidate best = best_allowed(r);
+    if (best.token < 0) return 0;
+    if (p->temperature <= 0) return best.token;
+    float reach = 40 * p->temperature;
+    if (p->min_p > 0 && -p->temperature * logf(p->min_p) < reach)
+        reach = -p->temperature * logf(p->min_p);
+    size_t n = 0;
+    for (int32_t i = 0; i < s->n_vocab; i++) /* better ones are not allowed */
+        if (s->logits[i] <= best.logit && s->logits[i] >= best.logit - reach)
+            s->heap[n++] = (candidate){i, s->logits[i]};
+    bool ordered = p->top_k > 0 || p->top_p < 1;
+    if (!ordered) return draw_of_all(r, n, best.logit);
+    for (size_t i = n / 2; i-- > 0;) sift(s->heap, n, i);
+    return draw_of_best(r, n, best.logit);
 }
 
 int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
@@ -156,11 +255,10 @@ int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
     memcpy(s->logits, logits, (size_t)s->n_vocab * sizeof *logits);
     for (size_t i = 0; i < p->n_bias; i++) s->logits[p->bias[i].token] += p->bias[i].bias;
     penalize(s, p, history, n_history);
-    if (p->temperature <= 0) return pick_greedy(s, allow, allow_ctx);
+    if (allow) return pick_ruled(&(ruled){s, p, position, allow, allow_ctx});
     int32_t top = argmax(s->logits, s->n_vocab);
-    if (top < 0) return 0;
-    size_t n = collect(s, s->logits[top], 40 * p->temperature, allow, allow_ctx);
-    if (n == 0) return pick_greedy(s, allow, allow_ctx);
+    if (top < 0 || p->temperature <= 0) return top < 0 ? 0 : top;
+    size_t n = collect(s, s->logits[top], 40 * p->temperature);
     double best = (double)s->heap[0].logit, t = (double)p->temperature, total = 0;
     bool top_k = p->top_k > 0 && n > (size_t)p->top_k;
     size_t most = top_k ? (size_t)p->top_k : n;
@@ -171,6 +269,16 @@ int32_t sampler_pick(sampler *s, const sampler_params *p, const float *logits,
             total += exp(((double)pop_best(s->heap, n - taken).logit - best) / t);
     else
         for (size_t i = 0; i < n; i++) total += exp(((double)s->heap[i].logit - best) / t);
+    if (!top_k && p->top_p >= 1 && p->min_p <= 0) { /* sorted only as far as the draw reaches */
+        double at = draw(p->seed, position) * total;
+        candidate c = s->heap[0];
+        for (; n; n--) {
+            c = pop_best(s->heap, n);
+            at -= exp(((double)c.logit - best) / t);
+            if (at < 0) break;
+        }
+        return c.token;
+    }
     double sum = 0;
     size_t keep = 0;
     for (; keep < most; keep++) {

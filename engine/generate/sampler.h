@@ -42,9 +42,9 @@ typedef struct sampler sampler; /* scratch; one thread */
 int sampler_create(sampler **out, int32_t n_vocab, fo_err *err);
 void sampler_free(sampler *s); /* NULL is fine */
 
-/* May a token be taken? NULL: all may. Asked for likely tokens only, best first
- * (engine/generate/markers.h).
- */
+/* May a token be taken? NULL: all may. Asked for likely tokens only, best first: a rule need not
+ * look at the whole vocabulary. What is drawn is distributed as if only the allowed tokens were
+ * there; with top_p, tokens that were not asked for count as allowed when the nucleus is summed. */
 typedef bool sampler_allow_fn(void *ctx, int32_t token);
 
 /* logits[n_vocab] is left as it is. history: tokens so far, prompt and answer, oldest first. */

@@ -31,9 +31,15 @@ void search_filter_free(search_filter *f) {
     free(f->key);
     for (size_t i = 0; i < f->n_values; i++) free(f->values[i].string);
     free(f->values);
-    for (size_t i = 0; i < f->n_children; i++) search_filter_free(f->children[i]);
+    for (size_t i = 0; !f->borrows && i < f->n_children; i++) search_filter_free(f->children[i]);
     free(f->children);
     free(f);
+}
+
+size_t search_filter_count(const search_filter *f) {
+    size_t n = 1;
+    for (size_t i = 0; i < f->n_children; i++) n += search_filter_count(f->children[i]);
+    return n;
 }
 
 static void write_text(fo_buf *b, const char *s) {
@@ -144,6 +150,8 @@ static int parse_leaf(parse *p, const cJSON *key, const cJSON *value, search_fil
     if (!cJSON_IsString(key))
         return wrong(p, "key", FO_EINVAL, key ? "must be a string" : "is missing");
     if (!*key->valuestring) return wrong(p, "key", FO_EINVAL, "must not be empty");
+    if (!strncmp(key->valuestring, FILTER_ACL_KEY, sizeof FILTER_ACL_KEY - 1))
+        return wrong(p, "key", FO_EINVAL, "must not begin with " FILTER_ACL_KEY);
     f->key = strdup(key->valuestring);
     if (!f->key) return wrong(p, "key", FO_ENOMEM, "does not fit into memory");
     if (f->type == FILTER_EXISTS) {
@@ -200,10 +208,73 @@ static int parse_node(parse *p, const cJSON *json, search_filter **out) {
     return FO_OK;
 }
 
-int search_filter_parse(search_filter **out, const struct cJSON *json, fo_err *err) {
+static uint64_t next_id(void) {
     static atomic_ulong last_id;
+    return atomic_fetch_add(&last_id, 1) + 1;
+}
+
+int search_filter_parse(search_filter **out, const struct cJSON *json, fo_err *err) {
     parse p = {.path = "filter", .err = err};
     int rc = parse_node(&p, json, out);
-    if (!rc) (*out)->id = atomic_fetch_add(&last_id, 1) + 1;
+    if (!rc) (*out)->id = next_id();
     return rc;
+}
+
+/* ---- made by the program ------------------------------------------------------------------- */
+
+static search_filter *make_leaf(filter_type type, size_t n_values) {
+    search_filter *f = calloc(1, sizeof *f);
+    if (!f) return NULL;
+    f->type = type;
+    f->key = strdup(FILTER_ACL_KEY);
+    f->values = calloc(n_values + 1, sizeof *f->values);
+    if (f->key && f->values) return f;
+    search_filter_free(f);
+    return NULL;
+}
+
+static search_filter *make_group(filter_type type, search_filter *a, search_filter *b) {
+    search_filter *f = calloc(1, sizeof *f);
+    if (f) f->children = calloc(2, sizeof *f->children);
+    if (!f || !f->children) {
+        free(f);
+        return NULL;
+    }
+    f->type = type;
+    if (a) f->children[f->n_children++] = a;
+    if (b) f->children[f->n_children++] = b;
+    return f;
+}
+
+int search_filter_sees(search_filter **out, const char *const *groups, size_t n, fo_err *err) {
+    search_filter *of = make_leaf(FILTER_IN, n), *has = make_leaf(FILTER_EXISTS, 0);
+    search_filter *open = has ? make_group(FILTER_NOT, has, NULL) : NULL;
+    search_filter *f = of && open ? make_group(FILTER_OR, open, of) : NULL;
+    bool ok = f != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        of->values[i] = (filter_value){VALUE_STRING, 0, strdup(groups[i])};
+        of->n_values++;
+        ok = of->values[i].string != NULL;
+    }
+    if (!ok) {
+        if (f) return search_filter_free(f), fo_no_memory(err);
+        search_filter_free(of);
+        search_filter_free(open ? open : has);
+        return fo_no_memory(err);
+    }
+    f->id = next_id();
+    *out = f;
+    return FO_OK;
+}
+
+int search_filter_both(search_filter **out, const search_filter *a, const search_filter *b,
+                       fo_err *err) {
+    *out = NULL;
+    if (!a && !b) return FO_OK;
+    search_filter *f = make_group(FILTER_AND, (search_filter *)a, (search_filter *)b);
+    if (!f) return fo_no_memory(err);
+    f->borrows = true;
+    f->id = a && b ? next_id() : (a ? a : b)->id; /* the bitmaps of a lone one serve again */
+    *out = f;
+    return FO_OK;
 }

@@ -44,6 +44,7 @@ struct search_filter {
     size_t n_values;
     struct search_filter **children; /* and, or: any number; not: one */
     size_t n_children;
+    bool borrows; /* the children are somebody else's */
 };
 
 #endif

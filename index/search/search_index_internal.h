@@ -73,6 +73,7 @@ typedef struct filter_bits { /* a filter's result on each segment of a snapshot,
     uint64_t filter_id;
     atomic_int refs;
     size_t n;
+    bool all; /* it leaves nothing out that is live: a search without it is the same, and faster */
     struct {
         uint64_t *words;
         size_t n_set;

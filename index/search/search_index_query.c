@@ -111,6 +111,7 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
     b = calloc(1, sizeof *b + s->n_segments * sizeof *b->segments);
     if (!b) return no_memory(err);
     b->filter_id = f->id;
+    b->all = true;
     for (size_t i = 0; i < s->n_segments; i++) {
         int rc =
             match_segment(&s->segments[i], f, &b->segments[i].words, &b->segments[i].n_set, err);
@@ -119,6 +120,7 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
             search_filter_bits_drop(b);
             return rc;
         }
+        b->all = b->all && b->segments[i].n_set == search_segment_n_live(&s->segments[i]);
         b->n++;
     }
     atomic_init(&b->refs, 2);
@@ -324,7 +326,8 @@ int search_sparse(search_snapshot *s, const char *query, size_t k, const search_
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
     if (rc) return rc;
     search_scratch *r = scratch_take(s->ix);
-    rc = r ? sparse_in_room(s, r, query, k, allowed, hits, n, err) : no_memory(err);
+    const filter_bits *left = allowed && !allowed->all ? allowed : NULL;
+    rc = r ? sparse_in_room(s, r, query, k, left, hits, n, err) : no_memory(err);
     if (r) scratch_give(s->ix, r);
     search_filter_bits_drop(allowed);
     return rc;
@@ -340,7 +343,8 @@ int search_dense(search_snapshot *s, const float *query, size_t k, size_t ef,
     int rc = filter ? filter_take(s, filter, &allowed, err) : FO_OK;
     if (rc) return rc;
     search_scratch *r = scratch_take(s->ix);
-    rc = r ? dense_in_room(s, r, query, k, ef, allowed, hits, n, err) : no_memory(err);
+    const filter_bits *left = allowed && !allowed->all ? allowed : NULL;
+    rc = r ? dense_in_room(s, r, query, k, ef, left, hits, n, err) : no_memory(err);
     if (r) scratch_give(s->ix, r);
     search_filter_bits_drop(allowed);
     return rc;

@@ -17,16 +17,6 @@ static double passage_bm25(const question *q, const uint16_t *tf, double relativ
     return q->mass > 0 ? sum / (1.9 * q->mass) : 0;
 }
 
-/* Bytes of the names in a title such as "cmp - compare two files" or "gzip, gunzip - ..."; 0 where it
- * is none. */
-static size_t command_names(const char *title) {
-    const char *dash = strstr(title, " - ");
-    if (!dash || dash == title) return 0;
-    for (const char *p = title; p < dash; p++)
-        if (*p == ' ' && p[-1] != ',') return 0;
-    return (size_t)(dash - title);
-}
-
 static int read_passage(candidate_set *set, size_t index, const passage *p, const lexicon *lx,
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
@@ -42,10 +32,11 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     cp->terms = malloc(cp->text.n_words + 1);
     if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
-    size_t names = command_names(t);
+    size_t names = exact_names_of_command(t);
     cp->command = names > 0;
     cp->unnamed = names > 0;
     cp->title_text = t;
+    cp->other_days = demands_day_in(&q->demands, p->text, p->len) == DAY_OTHER;
     for (size_t i = 0; i < title->n_words; i++) {
         int k = question_term_of(q, title->words[i].id);
         if (k < 0) continue;
@@ -257,6 +248,30 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
         c->f[CAND_OPTION] = 1;
 }
 
+static bool states_amount(const candidate_passage *p, const demands *d, const text_unit *u) {
+    const char *text = p->text.text;
+    return demands_amount_in(d, text + u->start, u->end - u->start) ||
+           demands_amount_in(d, text + u->head_start, u->head_end - u->head_start);
+}
+
+/* An amount may stand in what the unit hangs on (a column's name), a day in the heading above it. What the
+ * numbers of a table are is seldom said in each row. */
+static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
+    static const demands number = {.amount = AMOUNT_ANY};
+    const demands *d = &set->q.demands;
+    const text_unit *u = &c->unit;
+    const char *text = p->text.text;
+    bool stated = states_amount(p, d, u);
+    if (!stated && u->kind == TEXT_UNIT_ROW)
+        stated = demands_amount_in(&number, text + u->start, u->end - u->start);
+    c->f[CAND_NO_AMOUNT] = !stated;
+    enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
+    if (day == DAY_NOT_SAID)
+        day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);
+    c->f[CAND_DAY] = day == DAY_MET;
+    c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days);
+}
+
 /* ---- the list ---------------------------------------------------------------------------- */
 
 static int push(candidate_set *set, const candidate *c, fo_err *err) {
@@ -331,6 +346,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         c.f[CAND_SPARSE] = best > 0 ? p->bm25 / best : 0;
         c.f[CAND_ENTRY] = how && !p->unnamed && u->kind == TEXT_UNIT_DEFINITION;
         measure_options(set, p, &c);
+        measure_demands(set, p, &c);
         if (u->kind != TEXT_UNIT_SENTENCE && s.w1 - s.w0 > 12)
             c.f[CAND_LENGTH] = log2((double)(s.w1 - s.w0) / 12);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;

@@ -30,6 +30,9 @@ enum {
     CAND_STEP,          /* one step of a procedure, where the question asks how */
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
     CAND_OPTION,      /* explains an option that the question names (-z), of what it names (tar) */
+    CAND_NO_AMOUNT,   /* 1: the question demands a price, a weight, a number, and none is stated */
+    CAND_DAY,         /* 1: of the day that the question names */
+    CAND_OTHER_DAY,   /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */
     CAND_LENGTH,      /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
@@ -60,6 +63,7 @@ typedef struct candidate_passage {
     const char *title_text; /* the caller's; "" without one */
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
+    bool other_days;        /* speaks of days, and never of the one that is asked about */
     bool lacks_version;     /* a version number of the question stands in neither text nor title */
     double bm25;            /* over these passages, as a share of the question's own mass */
     double align;           /* by the reader; NAN: not read */

@@ -121,3 +121,42 @@ const char *question_behind_courtesy(const char *text) {
         at = next;
     }
 }
+
+const char *courtesy_reply(const char *text) {
+    /* Thanks, then what ends a conversation, then what begins one. */
+    static const struct {
+        const char *phrase, *reply;
+    } replies[] = {
+        {"thank", "You are welcome."},
+        {"thx", "You are welcome."},
+        {"cheers", "You are welcome."},
+        {"dank", "Gern geschehen."},
+        {"merci", "Je vous en prie."},
+        {"gracias", "De nada."},
+        {"grazie", "Prego."},
+        {"obrigad", "De nada."},
+        {"bye", "Goodbye."},
+        {"good", "Hello. What would you like to know?"},
+        {"hello", "Hello. What would you like to know?"},
+        {"hi", "Hello. What would you like to know?"},
+        {"hey", "Hello. What would you like to know?"},
+        {"greetings", "Hello. What would you like to know?"},
+        {"guten", "Guten Tag. Was m\xC3\xB6"
+                  "chten Sie wissen?"},
+        {"hallo", "Guten Tag. Was m\xC3\xB6"
+                  "chten Sie wissen?"},
+        {"bonjour", "Bonjour. Que voulez-vous savoir ?"},
+        {"salut", "Bonjour. Que voulez-vous savoir ?"},
+        {"hola", "Hola. \xC2\xBFQu\xC3\xA9 quiere saber?"},
+        {"ciao", "Buongiorno. Che cosa vuole sapere?"},
+        {"buongiorno", "Buongiorno. Che cosa vuole sapere?"},
+        {"ol\xC3\xA1", "Ol\xC3\xA1. O que quer saber?"},
+    };
+    for (size_t i = 0; i < COUNT(replies); i++) {
+        const char *phrase = replies[i].phrase;
+        for (const char *at = text; *at; at++)
+            if (strncasecmp(at, phrase, strlen(phrase)) == 0 && (at == text || !in_word(at[-1])))
+                return replies[i].reply;
+    }
+    return "All right. What would you like to know?";
+}

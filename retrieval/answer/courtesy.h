@@ -10,4 +10,8 @@
  * follows, or the question itself: "Hello world in C" and "OK is which exit status?" stay whole. */
 const char *question_behind_courtesy(const char *text);
 
+/* What to say to a text that is courtesy alone, in its language: static. Thanks count before
+ * greetings. */
+const char *courtesy_reply(const char *text);
+
 #endif

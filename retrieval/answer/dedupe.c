@@ -49,17 +49,31 @@ void shingle_set_deinit(shingle_set *s) {
     *s = (shingle_set){0};
 }
 
-double shingle_resemblance(const shingle_set *a, const shingle_set *b) {
-    if (a->n == 0 && b->n == 0) return 1;
+double shingle_share(const shingle_set *of, const shingle_set *in) {
     size_t i = 0, j = 0, both = 0;
-    while (i < a->n && j < b->n) {
-        if (a->hashes[i] == b->hashes[j]) {
+    if (of->n == 0) return 1;
+    while (i < of->n && j < in->n) {
+        if (of->hashes[i] == in->hashes[j]) {
             both++, i++, j++;
-        } else if (a->hashes[i] < b->hashes[j]) {
+        } else if (of->hashes[i] < in->hashes[j]) {
             i++;
         } else {
             j++;
         }
     }
-    return (double)both / (double)(a->n + b->n - both);
+    return (double)both / (double)of->n;
+}
+
+int shingle_set_add(shingle_set *all, const shingle_set *more) {
+    uint64_t *h = malloc((all->n + more->n + 1) * sizeof *h);
+    if (!h) return FO_ENOMEM;
+    size_t i = 0, j = 0, n = 0;
+    while (i < all->n || j < more->n) {
+        bool first = j == more->n || (i < all->n && all->hashes[i] <= more->hashes[j]);
+        uint64_t next = first ? all->hashes[i++] : more->hashes[j++];
+        if (n == 0 || h[n - 1] != next) h[n++] = next;
+    }
+    free(all->hashes);
+    *all = (shingle_set){h, n};
+    return FO_OK;
 }

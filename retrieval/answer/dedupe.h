@@ -1,5 +1,7 @@
-/* dedupe.h - near-duplicate passages, found by their word shingles.
- * Source: Broder 1997 (resemblance of shingle sets), exact over 64-bit hashes: contexts are few. */
+/* dedupe.h - passages that say nothing new, found by their word shingles. Copies of a text are often cut
+ * at other places (a translation that leaves pages as they are, the second version of a report), so
+ * that a passage lies in two others, half and half: it is held against all that was taken before it.
+ * Source: Broder 1997 (containment of shingle sets), exact over 64-bit hashes: contexts are few. */
 #ifndef FORAGE_RETRIEVAL_DEDUPE_H
 #define FORAGE_RETRIEVAL_DEDUPE_H
 
@@ -17,7 +19,11 @@ typedef struct shingle_set {
 int shingle_set_init(shingle_set *s, const char *text, size_t len); /* FO_OK or FO_ENOMEM */
 void shingle_set_deinit(shingle_set *s);
 
-/* Jaccard resemblance, 0..1; two empty sets resemble each other fully. */
-double shingle_resemblance(const shingle_set *a, const shingle_set *b);
+/* Share of the shingles of `of` that `in` holds too, 0..1; 1 where `of` has none. It is not symmetric: a
+ * heading is held by its chapter. */
+double shingle_share(const shingle_set *of, const shingle_set *in);
+
+/* Add the shingles of `more` to `all`. FO_OK or FO_ENOMEM, which leaves *all as it was. */
+int shingle_set_add(shingle_set *all, const shingle_set *more);
 
 #endif

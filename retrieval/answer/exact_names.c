@@ -126,3 +126,41 @@ bool exact_names_lacking(const exact_names *x, const char *text, size_t len, con
                (title && holds_code(title, strlen(title), &x->codes[i]));
     return !code || (x->n_options && exact_names_options_in(x, text, len) == 0);
 }
+
+size_t exact_names_of_command(const char *title) {
+    static const char *const dashes[] = {" - ", " -- ", " \xE2\x80\x93 ", " \xE2\x80\x94 "};
+    const char *dash = NULL;
+    for (size_t i = 0; i < sizeof dashes / sizeof *dashes; i++) {
+        const char *at = strstr(title, dashes[i]);
+        if (at && (!dash || at < dash)) dash = at;
+    }
+    if (!dash || dash == title) return 0;
+    for (const char *p = title; p < dash; p++)
+        if (*p == ' ' && p[-1] != ',') return 0;
+    return (size_t)(dash - title);
+}
+
+static bool in_name(char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '-' ||
+           c == '_' || (unsigned char)c >= 0x80;
+}
+
+static bool says(const char *text, size_t len, const char *name, size_t n) {
+    for (size_t i = 0; n && i + n <= len; i++)
+        if (memcmp(text + i, name, n) == 0 && (i == 0 || !in_name(text[i - 1])) &&
+            (i + n == len || !in_name(text[i + n])))
+            return true;
+    return false;
+}
+
+bool exact_names_command_said(const char *question, size_t len, const char *title) {
+    size_t names = exact_names_of_command(title);
+    for (size_t i = 0; i < names;) {
+        size_t n = 0;
+        while (i + n < names && title[i + n] != ',') n++;
+        if (says(question, len, title + i, n)) return true;
+        i += n;
+        while (i < names && strchr(", ", title[i])) i++;
+    }
+    return false;
+}

@@ -38,4 +38,12 @@ bool exact_names_is_code(const char *word, size_t n);
  * it nor title one of the codes. */
 bool exact_names_lacking(const exact_names *x, const char *text, size_t len, const char *title);
 
+/* Bytes of the names in the title of a command's page: "cmp - compare two files", "gzip, gunzip - ...", or
+ * with a long dash; 0 where it is none. */
+size_t exact_names_of_command(const char *title);
+
+/* Does the question say one of these names, as a word of its own? `ls` stands in "make ls show sizes", not
+ * in "tools"; names are short words, and nothing else of them would be left by their stems. */
+bool exact_names_command_said(const char *question, size_t len, const char *title);
+
 #endif

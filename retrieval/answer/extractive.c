@@ -16,6 +16,8 @@ enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
 static const double keep_within = 3.9;
 /* A row, an option, an item beside a better one is more often another thing than more of the same. */
 static const double keep_entry_within = 3;
+/* An option beside the one that was asked for does another thing. */
+static const double keep_option_within = 2;
 /* Two sentences that share more than this of their words say the same. */
 static const double same_text = 0.9;
 
@@ -24,7 +26,7 @@ static const double same_text = 0.9;
 static const double weights_words[CAND_FEATURES] = {
     [CAND_COVER] = 11.62,       [CAND_NEIGHBOURS] = 6.36, [CAND_PAIRS] = 1.74,
     [CAND_TYPE] = 1.57,         [CAND_TYPE_NEAR] = 1.46,  [CAND_FIRST] = 0.44,
-    [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -1.5,
+    [CAND_MISSING_RARE] = 2.44, [CAND_SPARSE] = 5.12,     [CAND_QUESTION] = -6,
     [CAND_FRAGMENT] = -3,       [CAND_STEPS] = 3,         [CAND_STEP] = -2,
     [CAND_ENTRY] = 2,           [CAND_LENGTH] = -1,       [CAND_OPTION] = 8,
     [CAND_MISSING_CODE] = -14,
@@ -33,7 +35,7 @@ static const double weights_dense[CAND_FEATURES] = {
     [CAND_COVER] = 11.52,       [CAND_NEIGHBOURS] = 7.30, [CAND_PAIRS] = 1.51,
     [CAND_TYPE] = 1.89,         [CAND_TYPE_NEAR] = 0.28,  [CAND_FIRST] = 0.35,
     [CAND_MISSING_RARE] = 2.76, [CAND_SPARSE] = 3.21,     [CAND_DENSE_PASSAGE] = 0.58,
-    [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -1.5,   [CAND_FRAGMENT] = -3,
+    [CAND_DENSE] = 0.52,        [CAND_QUESTION] = -6,     [CAND_FRAGMENT] = -3,
     [CAND_STEPS] = 3,           [CAND_STEP] = -2,         [CAND_ENTRY] = 2,
     [CAND_LENGTH] = -1,         [CAND_OPTION] = 8,        [CAND_MISSING_CODE] = -14,
 };
@@ -53,17 +55,23 @@ static const double weights_reader[CAND_FEATURES] = {
     [CAND_SPARSE] = 0.41,      [CAND_ALIGN] = 19.55,
     [CAND_ALIGN_LEAST] = 3.25, [CAND_ALIGN_PASSAGE] = 2.55,
     [CAND_ALIGN_BACK] = 6.72,  [CAND_ENTRY] = 3.39,
-    [CAND_SUMMARY] = 3.39,     [CAND_QUESTION] = -1.5,
+    [CAND_SUMMARY] = 3.39,     [CAND_QUESTION] = -6,
     [CAND_FRAGMENT] = -3,      [CAND_STEPS] = 3,
     [CAND_STEP] = -2,          [CAND_MISSING_NAME] = -2,
     [CAND_MISSING_CODE] = -14, [CAND_OPTION] = 8,
 };
 
+/* By hand, whatever the model: the fitted questions name no days, and a text that holds their other words
+ * nearly always states a number too. */
+static double demands_met(const candidate *c) {
+    return 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] - 6 * c->f[CAND_NO_AMOUNT];
+}
+
 static void rank_candidates(candidate_set *set) {
     const double *w = set->read ? weights_reader : set->dense ? weights_dense : weights_words;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        c->score = 0;
+        c->score = demands_met(c);
         for (size_t k = 0; k < CAND_FEATURES; k++) c->score += w[k] * c->f[k];
     }
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
@@ -85,6 +93,9 @@ static void measure_support(support_features *f, const candidate_set *set,
         .cover_near = best->f[CAND_COVER] + best->f[CAND_NEIGHBOURS],
         .missing_code = best->f[CAND_MISSING_CODE],
         .option = best->f[CAND_OPTION],
+        .no_amount = best->f[CAND_NO_AMOUNT],
+        .other_day = best->f[CAND_OTHER_DAY],
+        .question = best->f[CAND_QUESTION],
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .best_idf = best->f[CAND_BEST_IDF],
@@ -179,11 +190,18 @@ static bool overlap(const candidate *a, const candidate *b) {
     return a->passage == b->passage && a->start < b->end && b->start < a->end;
 }
 
+static bool is_option(const candidate_set *set, const candidate *c) {
+    return c->unit.kind == TEXT_UNIT_DEFINITION &&
+           set->passages[c->passage].text.text[c->start] == '-';
+}
+
 /* Is a further unit worth its place behind the best? */
-static bool adds(const candidate *best, const candidate *c) {
-    if (c->f[CAND_FRAGMENT] >= 1) return false;
+static bool adds(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
-    return best->score - c->score <= keep_entry_within &&
+    double within = is_option(set, c) ? keep_option_within : keep_entry_within;
+    return best->score - c->score <= within &&
            c->f[CAND_MISSING_NAME] <= best->f[CAND_MISSING_NAME];
 }
 
@@ -199,7 +217,7 @@ static size_t choose(const candidate_set *set, const extractive_input *in, size_
     size_t n = 0, used = 0;
     for (size_t i = 0; i < set->n && n < max_sentences; i++) {
         candidate c = set->c[i];
-        if (n > 0 && !adds(&set->c[0], &c)) continue;
+        if (n > 0 && !adds(set, &c)) continue;
         /* By bytes, not by order: a procedure and its steps overlap. */
         const passage *p = &in->passages[c.passage];
         c.cut_start = p->open_start && c.unit.start <= set->passages[c.passage].units.v[0].start;
@@ -372,6 +390,24 @@ static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t e
     }
 }
 
+/* Whose option it is has to be seen where the question does not say it, or means it as a verb and others'
+ * options stand beside it: bytes of the first name in the title "gzip, gunzip - compress files"; else 0. */
+static size_t owner_length(const candidate_set *set, const candidate *c, bool several) {
+    const candidate_passage *p = &set->passages[c->passage];
+    const fact_text *asked = &set->q.text;
+    if (!is_option(set, c) || !p->command) return 0;
+    bool said = exact_names_command_said(asked->text, asked->len, p->title_text);
+    return several || !said ? strcspn(p->title_text, " ,") : 0;
+}
+
+/* Are units of more than one document chosen? A document is told by its title. */
+static bool of_several(const candidate_set *set, const candidate *c, size_t n) {
+    for (size_t i = 1; i < n; i++)
+        if (strcmp(set->passages[c[i].passage].title_text, set->passages[c[0].passage].title_text))
+            return true;
+    return false;
+}
+
 /* What supports a piece of the answer: the quote and, where the piece says it too, what the unit
  * hangs on (a row's header, an option), which stands elsewhere in the same passage. */
 static void add_support(fo_buf *b, const passage *p, const candidate *c, const answer_citation *x) {
@@ -419,12 +455,13 @@ static int finish_run(fo_buf *text, size_t from, const candidate *first, const c
     return FO_OK;
 }
 
-static int assemble(extractive_answer *out, const extractive_input *in, const candidate *c,
-                    size_t n, fo_err *err) {
+static int assemble(extractive_answer *out, const candidate_set *set, const extractive_input *in,
+                    const candidate *c, size_t n, fo_err *err) {
     fo_buf text = {0}, quote = {0};
     out->citations = calloc(n + 1, sizeof *out->citations);
     if (!out->citations) return fo_fail(err, FO_ENOMEM, "out of memory for an answer");
     int rc = FO_OK;
+    bool several = of_several(set, c, n);
     for (size_t i = 0; !rc && i < n;) {
         const passage *p = &in->passages[c[i].passage];
         size_t run = 1; /* neighbours in one passage are one quote */
@@ -436,6 +473,11 @@ static int assemble(extractive_answer *out, const extractive_input *in, const ca
                                .answer_start = text.len + (text.len > 0)};
         bool line = stands_alone(&c[i]) || (i > 0 && stands_alone(&c[i - 1]));
         if (text.len) fo_buf_char(&text, line ? '\n' : ' ');
+        size_t owner = owner_length(set, &c[i], several);
+        if (owner) {
+            add_running(&text, p->title, owner);
+            fo_buf_char(&text, ' ');
+        }
         add_unit(&text, p, &c[i], x->end);
         add_support(&quote, p, &c[i], x);
         if (text.failed || quote.failed) break;
@@ -499,7 +541,7 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     }
     put_in_order(chosen, n);
     out->abstain = n == 0;
-    return n ? assemble(out, in, chosen, n, err) : FO_OK;
+    return n ? assemble(out, set, in, chosen, n, err) : FO_OK;
 }
 
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {

@@ -1,6 +1,7 @@
 /* Numbers in running text, part of facts.h. Source: ours; conventions of English and of the
  * scientific press (thin spaces, decimal commas where they cannot be thousands). */
 #include "retrieval/answer/facts.h"
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 
 #include <math.h>
@@ -41,11 +42,7 @@ static size_t letters_at(const cursor *c, size_t i, char out[16]) {
 /* Bytes of one space at i: ASCII, no-break, thin or narrow no-break; 0 for anything else. */
 static size_t space_at(const cursor *c, size_t i) {
     if (at(c, i) == ' ') return 1;
-    if (i + 1 < c->len && memcmp(c->text + i, "\xC2\xA0", 2) == 0) return 2;
-    if (i + 2 < c->len && (memcmp(c->text + i, "\xE2\x80\x89", 3) == 0 ||
-                           memcmp(c->text + i, "\xE2\x80\xAF", 3) == 0))
-        return 3;
-    return 0;
+    return i < c->len ? fo_utf8_wide_blank(c->text + i, c->len - i) : 0;
 }
 
 static const struct {

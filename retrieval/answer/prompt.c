@@ -64,6 +64,7 @@ int prompt_make(prompt *out, const prompt_template *t, const prompt_input *in, f
                            .n_contexts = in->n_contexts,
                            .turns = in->turns,
                            .n_turns = in->n_turns,
+                           .turns_first = in->turns_first,
                            .question = in->question,
                            .max_contexts = in->max_contexts ? in->max_contexts : t->max_contexts,
                            .max_tokens = in->max_tokens ? in->max_tokens : PROMPT_ANSWER_TOKENS,

@@ -158,6 +158,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     if (rc) return rc;
     collect_pairs(q);
     exact_names_read(&q->exact, text, len);
+    q->demands = demands_read(text, len);
     q->ids = malloc((q->text.n_words + 1) * sizeof *q->ids);
     if (!q->ids) return fo_fail(err, FO_ENOMEM, "out of memory for the question");
     for (size_t i = 0; i < q->text.n_words; i++) q->ids[i] = q->text.words[i].id;

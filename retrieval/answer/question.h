@@ -3,6 +3,7 @@
 #ifndef FORAGE_RETRIEVAL_QUESTION_H
 #define FORAGE_RETRIEVAL_QUESTION_H
 
+#include "retrieval/answer/demands.h"
 #include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/facts.h"
 
@@ -37,6 +38,7 @@ typedef struct question {
     uint8_t pairs[QUESTION_MAX_TERMS][2]; /* neighbours in the question, as terms */
     size_t n_pairs;
     exact_names exact;             /* versions and options, which have to be met to the letter */
+    demands demands;               /* an amount, a day */
     int16_t slots[QUESTION_SLOTS]; /* hash of ids -> term, -1 empty */
     uint64_t *ids;                 /* every word's id, sorted, stop words too */
     size_t n_ids;

@@ -66,14 +66,21 @@ static void collect(added_word *list, size_t *n, const lexicon *lx, const fact_t
     }
 }
 
-/* How many words a turn is given: many where it points back, few where it stands well alone. */
+/* Does it go on from what was said: "and the second?", "what about Rome?" */
+static bool goes_on(const char *question) {
+    static const char *const openings[] = {"and ",  "or ",         "but ",       "so ",
+                                           "then ", "what about ", "how about ", "what if "};
+    question += strspn(question, " \t\r\n");
+    for (size_t i = 0; i < sizeof openings / sizeof *openings; i++)
+        if (strncasecmp(question, openings[i], strlen(openings[i])) == 0) return true;
+    return false;
+}
+
+/* How many words a turn is given: many where it points back, few where it stands alone. */
 static size_t words_wanted(const fact_text *question) {
     size_t n = content_words(question);
-    bool back = refers_back(question);
-    if (n <= 2) return 8;
-    if (back) return 6;
-    if (n <= 4) return 4;
-    return 0;
+    if (n <= 1 || refers_back(question) || goes_on(question->text)) return n <= 2 ? 8 : 6;
+    return n <= 4 ? 2 : 0;
 }
 
 int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,

@@ -18,7 +18,9 @@ double support_probability(const support_features *f) {
     else
         x = -3.53 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
             4.42 * f->best_idf + 0.89 * f->pairs;
-    /* By hand: another code is another thing, and the fitted questions name no options. */
-    x += 3 * f->option - 10 * f->missing_code;
+    /* By hand: another code is another thing, and the fitted questions name no options and no days; a
+     * demand for an amount can be misread. */
+    x += 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->other_day -
+         8 * f->question;
     return 1 / (1 + exp(-x));
 }

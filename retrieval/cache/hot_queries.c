@@ -245,15 +245,7 @@ int hot_queries_save(hot_queries *h, const char *path, fo_err *err) {
     pthread_mutex_unlock(&h->mu);
     uint32_t crc = (uint32_t)crc32_z(0, (const void *)b.data, b.len);
     fo_buf_add(&b, &crc, sizeof crc);
-    fo_file_writer *w = NULL;
-    int rc = b.failed ? fo_no_memory(err) : fo_file_create(&w, path, err);
-    if (!rc) {
-        rc = fo_file_write(w, b.data, b.len, err);
-        if (!rc)
-            rc = fo_file_commit(w, err);
-        else
-            fo_file_abort(w);
-    }
+    int rc = b.failed ? fo_no_memory(err) : fo_file_put(path, b.data, b.len, err);
     fo_buf_free(&b);
     return rc;
 }

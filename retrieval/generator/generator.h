@@ -81,6 +81,9 @@ typedef struct generator_prompt {
     size_t n_contexts;
     const prompt_turn *turns; /* earlier ones, oldest first */
     size_t n_turns;
+    /* Turns stand before the contexts, not behind them: so what was computed of them serves the next
+     * turn, whatever it is about. */
+    bool turns_first;
     const char *question;
     size_t max_contexts;    /* of them in the prompt */
     size_t max_tokens;      /* of the answer: room kept free */

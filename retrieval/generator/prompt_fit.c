@@ -7,24 +7,40 @@ enum {
     LEAST_CONTEXT = 32 /* a first context is not cut to less */
 };
 
-/* The latest turns that fit a quarter of the budget, beginning with one of the user's and ending
- * with one of the assistant's (templates insist on taking turns); what breaks that is left out. */
+/* The latest turns that take turns with each other, beginning with one of the user's and ending with
+ * one of the assistant's (templates insist on it); what breaks that is left out. */
+static size_t first_in_turn(const generator_prompt *p) {
+    size_t n = p->n_turns, from = n;
+    bool assistant = true;
+    for (size_t i = n; i-- > 0 && n - i <= PROMPT_MAX_TURNS; assistant = !assistant) {
+        if (p->turns[i].assistant != assistant) break;
+        if (!assistant) from = i;
+    }
+    return from;
+}
+
+/* As many of them as fit a quarter of the budget. Where there are too many, the oldest go until half
+ * of that is free, as it would have been at the time: so the turns that are kept begin with the same
+ * one for several questions, and what was computed of them can be used again. */
 static int fit_turns(generator_layout *out, const generator_prompt *p, size_t budget,
                      const prompt_counter *c, fo_err *err) {
-    size_t used = 0, n = p->n_turns, from = n;
-    bool assistant = true;
-    for (size_t i = n; i-- > 0 && n - i <= PROMPT_MAX_TURNS;) {
-        size_t tokens = 0;
-        if (p->turns[i].assistant != assistant) break;
-        int rc = c->turn(c->ctx, i, &tokens, err);
-        if (rc) return rc;
-        used += tokens + TURN_TOKENS;
-        if (used > budget / 4) break;
-        if (!p->turns[i].assistant) from = i;
-        assistant = !assistant;
+    size_t from = first_in_turn(p), used = 0, n = p->n_turns;
+    size_t *tokens = calloc(n - from + 1, sizeof *tokens), *of = tokens;
+    int rc = tokens ? FO_OK : fo_no_memory(err);
+    const size_t first = from, most = budget / 4;
+    for (size_t i = from; !rc && i < n; i++) {
+        rc = c->turn(c->ctx, i, &of[i - first], err);
+        used += of[i - first] += TURN_TOKENS;
+        if (!p->turns[i].assistant || used <= most) continue;
+        /* The newest pair stays where it fits alone. */
+        while (from < i && (used > most || (used > most / 2 && from + 1 < i))) {
+            used -= of[from - first] + of[from - first + 1];
+            from += 2;
+        }
     }
+    free(tokens);
     out->n_turns_dropped = from;
-    return FO_OK;
+    return rc;
 }
 
 static int fit_contexts(generator_layout *out, const generator_prompt *p, size_t room,

@@ -79,23 +79,28 @@ static bool add_message(cJSON *list, const char *role, const char *content) {
     return true;
 }
 
-/* Slot 0 is the contexts, 1 .. n the turns, n + 1 the question. The contexts stand at the head of
- * the first user message: templates without a system role keep the order too. */
-static cJSON *sentinel_messages(const prompt_instructions *t, const prompt_turn *turns, size_t n) {
+/* A place for text; slots are counted in the order in which they are read. */
+static void add_slot(fo_buf *b, size_t *slot) {
+    fo_buf_printf(b, SENTINEL, (*slot)++);
+}
+
+/* Slots: the contexts, n turns and the question, or (turns_first) turns, contexts, question. The
+ * contexts stand at the head of a message of the user's, the first or the last: templates without a
+ * system role keep the order too. */
+static cJSON *sentinel_messages(const prompt_instructions *t, const prompt_turn *turns, size_t n,
+                                bool turns_first) {
     cJSON *list = cJSON_CreateArray();
     bool ok = list && add_message(list, "system", t->system);
+    size_t slot = 0;
     for (size_t i = 0; ok && i <= n; i++) {
-        char slot[48];
         fo_buf b = {0};
-        if (i == 0) {
-            snprintf(slot, sizeof slot, SENTINEL, (size_t)0);
+        if (i == (turns_first ? n : 0)) {
             fo_buf_str(&b, t->before_contexts);
-            fo_buf_str(&b, slot);
+            add_slot(&b, &slot);
             fo_buf_str(&b, t->after_contexts);
         }
-        snprintf(slot, sizeof slot, SENTINEL, i + 1);
         if (i == n) fo_buf_str(&b, t->before_question);
-        fo_buf_str(&b, slot);
+        add_slot(&b, &slot);
         if (i == n) fo_buf_str(&b, t->after_question);
         ok = !b.failed &&
              add_message(list, i < n && turns[i].assistant ? "assistant" : "user", b.data);
@@ -118,9 +123,9 @@ static const char *special_text(const tokenizer *t, tokenizer_special which, cha
 }
 
 static int render(const local_prompts *b, const chat_template *wrapping,
-                  const prompt_instructions *says, const prompt_turn *turns, size_t n, fo_buf *out,
-                  fo_err *err) {
-    cJSON *messages = sentinel_messages(says, turns, n);
+                  const prompt_instructions *says, const prompt_turn *turns, size_t n,
+                  bool turns_first, fo_buf *out, fo_err *err) {
+    cJSON *messages = sentinel_messages(says, turns, n, turns_first);
     if (!messages) return fo_no_memory(err);
     char bos[64], eos[64];
     time_t now = time(NULL);
@@ -174,13 +179,14 @@ static int tokenize_fixed(const local_prompts *b, char **parts, size_t n, token_
 
 /* lists[n_turns + 3], zeroed; the caller frees them. */
 static int fixed_parts(const local_prompts *b, const prompt_instructions *says,
-                       const prompt_turn *turns, size_t n, token_list *lists, fo_err *err) {
+                       const prompt_turn *turns, size_t n, bool turns_first, token_list *lists,
+                       fo_err *err) {
     char *parts[PROMPT_MAX_TURNS + 3];
     fo_buf text = {0};
-    int rc = render(b, b->wrapping, says, turns, n, &text, err);
+    int rc = render(b, b->wrapping, says, turns, n, turns_first, &text, err);
     if (!rc && !cut(text.data, n + 2, parts)) {
         fo_buf_clear(&text);
-        rc = render(b, NULL, says, turns, n, &text, err);
+        rc = render(b, NULL, says, turns, n, turns_first, &text, err);
         if (!rc && !cut(text.data, n + 2, parts))
             rc = fo_fail(err, FO_EINVAL, "the prompt could not be laid out");
     }
@@ -204,7 +210,7 @@ static int take_plain(local_prompts *b, const prompt_instructions *says, const p
     }
     if (!(fresh = calloc(1, sizeof *fresh))) return fo_no_memory(err);
     fresh->of = says;
-    int rc = fixed_parts(b, says, NULL, 0, fresh->parts, err);
+    int rc = fixed_parts(b, says, NULL, 0, false, fresh->parts, err);
     kept = NULL;
     if (rc || !atomic_compare_exchange_strong(&b->plain, &kept, fresh)) *own = fresh;
     *out = fresh;
@@ -262,7 +268,8 @@ static int count_rest(void *ctx, size_t first_turn, size_t *n, fo_err *err) {
     a->n_turns = in->n_turns - first_turn;
     int rc;
     if (a->n_turns) {
-        rc = fixed_parts(a->b, in->instructions, in->turns + first_turn, a->n_turns, a->own, err);
+        rc = fixed_parts(a->b, in->instructions, in->turns + first_turn, a->n_turns,
+                         in->turns_first, a->own, err);
         a->fixed = a->own;
     } else {
         const plain_parts *plain = NULL;
@@ -286,11 +293,33 @@ static int count_context(void *ctx, size_t i, size_t *n, fo_err *err) {
     return rc;
 }
 
+static bool turns_first(const assembly *a) {
+    return a->in->turns_first && a->n_turns;
+}
+
+/* Turns with what stands before each of them. */
+static int append_turns(const assembly *a, token_list *all, const token_list *fixed, fo_err *err) {
+    const token_list *turns = a->turns + (a->in->n_turns - a->n_turns);
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && i < a->n_turns; i++) {
+        rc = append_tokens(all, fixed[i].v, fixed[i].n, err);
+        if (!rc) rc = append_tokens(all, turns[i].v, turns[i].n, err);
+    }
+    return rc;
+}
+
+/* All that stands before the contexts. */
+static int append_head(const assembly *a, token_list *all, fo_err *err) {
+    const token_list *last = turns_first(a) ? &a->fixed[a->n_turns] : a->fixed;
+    int rc = turns_first(a) ? append_turns(a, all, a->fixed, err) : FO_OK;
+    return rc ? rc : append_tokens(all, last->v, last->n, err);
+}
+
 /* Take next the context that makes the longest cached prefix longer; by score where none does. */
 static int order_by_cache(assembly *a, fo_err *err) {
     generator_layout *out = &a->out->base;
     token_list prefix = {0};
-    int rc = append_tokens(&prefix, a->fixed[0].v, a->fixed[0].n, err);
+    int rc = append_head(a, &prefix, err);
     int held = 0;
     for (size_t k = 0; !rc && k + 1 < out->n_used; k++) {
         size_t best = k, before = prefix.n;
@@ -323,27 +352,25 @@ static void end_piece(local_layout *out, enum generation_piece_kind kind, const 
 static int join(assembly *a, fo_err *err) {
     token_list all = {0};
     local_layout *out = a->out;
-    size_t first_turn = out->base.n_turns_dropped;
     out->pieces = calloc(out->base.n_used + 2, sizeof *out->pieces);
     if (!out->pieces) return fo_no_memory(err);
-    int rc = append_tokens(&all, a->fixed[0].v, a->fixed[0].n, err);
+    int rc = append_head(a, &all, err);
+    out->base.head_tokens = all.n;
     if (!rc) end_piece(out, PIECE_PREFIX, &all);
     for (size_t i = 0; !rc && i < out->base.n_used; i++) {
         const token_list *t = &a->contexts[out->base.order[i]];
         rc = append_tokens(&all, t->v, t->n, err);
         if (!rc) end_piece(out, PIECE_CHUNK, &all);
     }
-    for (size_t i = 0; !rc && i <= a->n_turns; i++) {
-        const token_list *t = i < a->n_turns ? &a->turns[first_turn + i] : &a->question;
-        rc = append_tokens(&all, a->fixed[i + 1].v, a->fixed[i + 1].n, err);
-        if (!rc) rc = append_tokens(&all, t->v, t->n, err);
-    }
+    const token_list *before = &a->fixed[a->n_turns + 1], *q = &a->question;
+    if (!rc && !turns_first(a)) rc = append_turns(a, &all, a->fixed + 1, err);
+    if (!rc) rc = append_tokens(&all, before->v, before->n, err);
+    if (!rc) rc = append_tokens(&all, q->v, q->n, err);
     const token_list *tail = &a->fixed[a->n_turns + 2];
     if (!rc) rc = append_tokens(&all, tail->v, tail->n, err);
     if (!rc) end_piece(out, PIECE_TAIL, &all);
     out->tokens = all.v;
     out->base.n_tokens = all.n;
-    out->base.head_tokens = a->fixed[0].n;
     return rc;
 }
 

@@ -6,7 +6,7 @@
  *     local_prompts_lay_out(b, &prompt, NULL, NULL, &l, &err);
  *     engine_submit(e, &(generation_request){.prompt = l->tokens, .n_prompt = l->base.n_tokens, ...});
  *
- * Order: system, contexts, turns, question. Every piece is tokenised alone and the lists are joined,
+ * Order: system, contexts, turns, question, or (turns_first) system, turns, contexts, question. Every piece is tokenised alone and the lists are joined,
  * so the tokens of a context depend on nothing but its content: the KV cache meets them again at
  * another rank or in other company. Text of documents and users is never searched for special
  * tokens. The model's own chat template wraps the whole: it is rendered with sentinels where text

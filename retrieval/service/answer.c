@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "kernels/clock.h"
-#include "kernels/sha256.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/service/query_run.h"
@@ -36,9 +35,14 @@ static int add_citation(run *r, const char *answer, const answer_citation *from,
 
 /* ---- extractive -------------------------------------------------------------------------- */
 
+static void now_visible(run *r) {
+    if (r->out->ms.first_visible == 0) r->out->ms.first_visible = fo_now_ms() - r->started;
+}
+
 int run_emit_answer(run *r) {
     const query_sink *k = r->sink;
     int stop = 0;
+    if (k && r->out->answer[0]) now_visible(r);
     if (k && k->token && r->out->answer[0])
         stop = k->token(k->ctx, r->out->answer, strlen(r->out->answer));
     for (size_t i = 0; k && k->citation && !stop && i < r->out->n_citations; i++)
@@ -70,6 +74,34 @@ static int give_extractive(run *r, const extractive_input *in, extractive_answer
     return !rc ? run_emit_answer(r) : rc;
 }
 
+static void drop_answer(query_result *out) {
+    for (size_t i = 0; i < out->n_citations; i++) free(out->citations[i].quote);
+    out->n_citations = 0;
+    out->answer[0] = 0;
+}
+
+/* Show the extract while the model reads: what it will say is not known for seconds. */
+static int show_draft(run *r, const extractive_answer *x) {
+    query_result *out = r->out;
+    const query_request *q = r->q;
+    /* A stop string may cut it, and who wants the model's own words wants no others. */
+    if (!r->sink || !r->sink->draft || x->abstain || q->n_stop || q->prefill_only ||
+        q->answer_by == ANSWER_BY_MODEL)
+        return FO_OK;
+    char *text = strdup(x->text);
+    if (!text) return fo_no_memory(r->err);
+    free(out->answer);
+    out->answer = text;
+    int rc = FO_OK;
+    for (size_t i = 0; !rc && i < x->n_citations; i++)
+        rc = add_citation(r, x->text, &x->citations[i], (int)i + 1);
+    if (!rc) now_visible(r);
+    if (!rc && r->sink->draft(r->sink->ctx, out))
+        rc = fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
+    drop_answer(out);
+    return rc;
+}
+
 static extractive_input extractive_input_of(const run *r, const passage *passages,
                                             const lexicon *lx) {
     return (extractive_input){.question = r->asked,
@@ -90,6 +122,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
 static int on_text(void *ctx, const char *text, size_t len) {
     run *r = ctx;
     if (r->out->ms.first_token == 0) r->out->ms.first_token = fo_now_ms() - r->started;
+    if (r->sink) now_visible(r);
     const query_sink *k = r->sink;
     return k && k->token ? k->token(k->ctx, text, len) : 0;
 }
@@ -134,13 +167,15 @@ static int lay_out(run *r, const prompt_context *offered, size_t needed, const p
                    size_t n_turns, generator_layout **out) {
     const query_request *q = r->q;
     unsigned char salt[32];
-    fo_sha256_of(salt, q->tenant, strlen(q->tenant));
+    service_kv_salt(q->tenant, q->sees, salt);
     prompt p;
     int rc = prompt_make(&p, r->s->prompts,
                          &(prompt_input){.contexts = offered,
                                          .n_contexts = r->out->n_contexts,
                                          .turns = turns,
                                          .n_turns = n_turns,
+                                         /* A context's KV is moved from behind the head alone. */
+                                         .turns_first = q->kv_reuse != REUSE_CHUNK,
                                          .question = q->query,
                                          .max_tokens = q->max_tokens,
                                          .max_contexts = needed,
@@ -317,7 +352,7 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
     extractive_answer x = {0};
     const query_request *q = r->q;
     bool taken = false;
-    int rc = service_take_reader(r->s, &r->reader, r->err);
+    int rc = run_take_reader(r);
     if (rc) return rc;
     const extractive_input in = extractive_input_of(r, passages, lx);
     rc = make_extractive(r, &in, passages, &x);
@@ -330,6 +365,7 @@ static int answer_from(run *r, passage *passages, const lexicon *lx) {
         if (q->prefill_only)
             rc = fo_fail(r->err, FO_EBUSY, "the language model cannot be asked at the moment");
     }
+    if (!rc && ask_model) rc = show_draft(r, &x);
     if (!rc && ask_model) rc = write_answer(r, passages, lx, &x, &taken);
     if (!rc && !taken) rc = give_extractive(r, &in, &x);
     extractive_answer_deinit(&x);

@@ -6,6 +6,7 @@
 
 #include "index/filter/metadata.h"
 #include "kernels/bits.h"
+#include "retrieval/service/document_acl.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/service_internal.h"
 
@@ -54,10 +55,20 @@ static int find_collection(catalog *c, const char *tenant, const char *name, int
 }
 
 int catalog_get_document(catalog *c, const char *tenant, const char *in, const char *id,
-                         bool with_text, store_document *out, fo_err *err) {
+                         const search_filter *sees, bool with_text, store_document *out,
+                         fo_err *err) {
     int64_t of;
+    bool seen = true;
+    store_document d = {0};
     int rc = find_collection(c, tenant, in, &of, err);
-    if (!rc) rc = store_get_document(c->store, of, id, with_text, out, err);
+    if (!rc) rc = store_get_document(c->store, of, id, with_text, &d, err);
+    if (!rc) rc = document_acl_sees(sees, d.metadata, &seen, err);
+    if (!rc && !seen)
+        rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+    if (rc)
+        store_document_deinit(&d);
+    else
+        *out = d;
     return rc;
 }
 

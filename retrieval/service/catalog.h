@@ -31,8 +31,10 @@ int catalog_list_collections(catalog *c, const char *tenant, store_collection **
 
 /* FO_ENOTFOUND (field "id"); FO_ECORRUPT: what is stored is not what was ingested. Caller deinits
  * *out. */
+/* sees: what the caller sees, NULL: everything; another document is as one that is not there. */
 int catalog_get_document(catalog *c, const char *tenant, const char *collection, const char *id,
-                         bool with_text, store_document *out, fo_err *err);
+                         const search_filter *sees, bool with_text, store_document *out,
+                         fo_err *err);
 /* A page in order of id, ids > after (NULL: from the first), without their text. Caller deinits each
  * and frees *out. */
 int catalog_list_documents(catalog *c, const char *tenant, const char *collection,

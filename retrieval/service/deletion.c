@@ -3,21 +3,39 @@
 #include <string.h>
 
 #include "index/filter/metadata.h"
+#include "retrieval/service/document_acl.h"
 #include "retrieval/service/service_internal.h"
 #include "kernels/bits.h"
 #include "kernels/buf.h"
 #include "kernels/hex.h"
 
+/* The version of a document that the caller sees. */
+static int seen_version(service *s, const collection *c, const char *id, const search_filter *sees,
+                        unsigned char sha256[32], fo_err *err) {
+    store_document d = {0};
+    bool seen = false;
+    int rc = store_get_document(s->store, c->id, id, false, &d, err);
+    if (!rc) rc = document_acl_sees(sees, d.metadata, &seen, err);
+    if (!rc && !seen)
+        rc = fo_fail_field(err, FO_ENOTFOUND, "id", "document '%s' does not exist", id);
+    if (!rc && !fo_hex_read(sha256, 32, d.content_sha256))
+        rc = fo_fail(err, FO_ECORRUPT, "document '%s' is damaged", id);
+    store_document_deinit(&d);
+    return rc;
+}
+
 int service_delete_document(service *s, const char *tenant, const char *name, const char *id,
-                            int64_t *epoch, fo_err *err) {
+                            const search_filter *sees, int64_t *epoch, fo_err *err) {
     int rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                       : collection_acquire(s, tenant, name, &c, err);
     if (!rc) {
-        write_deletion d = {.id = id};
-        rc = writer_delete(s, c, &d, 1, epoch, err);
+        unsigned char version[32];
+        write_deletion d = {.id = id, .sha256 = sees ? version : NULL};
+        if (sees) rc = seen_version(s, c, id, sees, version, err);
+        if (!rc) rc = writer_delete(s, c, &d, 1, epoch, err);
         if (!rc) rc = d.rc;
         if (!rc) collection_forget_foreign(s, c);
         collection_release(s, c);

@@ -16,7 +16,7 @@
 #include "kernels/clock.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
-#include "retrieval/service/folder_sync_known.h"
+#include "retrieval/service/folder_sync_archives.h"
 #include "retrieval/service/service_internal.h"
 
 enum {
@@ -36,6 +36,7 @@ typedef struct run {
     known_files known;
     folder_listing found;
     sync_hash *hashes;
+    sync_archives archives;
     sync_plan plan;
     size_t done, all; /* steps that read a file */
 } run;
@@ -92,6 +93,12 @@ static char *copy(const char *s, int *rc, fo_err *err) {
     return c;
 }
 
+/* By what files are read: other readers, or letters in images recognised, make other documents of them. */
+static void name_reading(const service *s, char out[128]) {
+    snprintf(out, 128, "%u ocr %d %.80s", extract_versions(), s->ocr - INGEST_OCR_OFF,
+             s->ocr != INGEST_OCR_OFF && s->ocr_language ? s->ocr_language : "");
+}
+
 /* The source as it was, or a new one; what the request says of it. */
 static int take_source(run *k, fo_err *err) {
     const folder_sync_request *q = k->q;
@@ -114,13 +121,18 @@ static int take_source(run *k, fo_err *err) {
                              "the source '%s' fills the collection '%s': give this one another "
                              "name, or delete that source first",
                              q->name, to->collection);
-    k->known.other_settings = !rc && (to->max_tokens != max_tokens || to->overlap != overlap);
+    char reading[128];
+    name_reading(k->s, reading);
+    k->known.other_settings = !rc && (to->max_tokens != max_tokens || to->overlap != overlap ||
+                                      strcmp(to->reading ? to->reading : "", reading) != 0);
     if (rc) to->collection = copy(q->collection ? q->collection : "default", &rc, err);
     rc = to->collection ? FO_OK : fo_no_memory(err);
     if (!to->name && !rc) to->name = copy(q->name, &rc, err);
     if (!to->tenant && !rc) to->tenant = copy(q->tenant, &rc, err);
     free(to->path);
     to->path = rc ? NULL : copy(q->path, &rc, err);
+    free(to->reading);
+    to->reading = rc ? NULL : copy(reading, &rc, err);
     to->max_tokens = max_tokens;
     to->overlap = overlap;
     if (!rc) k->r->collection = copy(to->collection, &rc, err);
@@ -133,7 +145,9 @@ static int begin_source(run *k, fo_err *err) {
     free(k->source.error);
     k->source.error = NULL;
     k->begun = !k->q->dry_run;
-    return k->begun ? store_put_source(k->s->store, &k->source, &k->source.id, err) : FO_OK;
+    store_source to = k->source;
+    if (k->known.other_settings) to.reading = NULL; /* killed midway, some were read the old way */
+    return k->begun ? store_put_source(k->s->store, &to, &k->source.id, err) : FO_OK;
 }
 
 static int hash_file(int folder, const folder_file *f, unsigned char out[32]) {
@@ -155,7 +169,8 @@ static int hash_file(int folder, const folder_file *f, unsigned char out[32]) {
 }
 
 static int make_plan(run *k, fo_err *err) {
-    sync_options opt = {.retry_failed = k->q->retry_failed, .limit = k->q->limit};
+    sync_options opt = {.retry_failed = k->q->retry_failed || k->known.other_settings,
+                        .limit = k->q->limit};
     size_t n = k->found.n;
     bool *doubt = calloc(n + 1, sizeof *doubt);
     k->hashes = calloc(n + 1, sizeof *k->hashes);
@@ -163,7 +178,10 @@ static int make_plan(run *k, fo_err *err) {
     if (!rc) rc = sync_plan_doubts(&k->found, k->known.files, k->known.n, &opt, doubt, err);
     for (size_t i = 0; i < n && !rc; i++) {
         if (cancelled(k, err)) rc = FO_ECANCELLED;
-        if (!rc && doubt[i])
+        size_t member = k->found.files[i].member;
+        if (!rc && member)
+            k->hashes[i] = *sync_archives_hash(&k->archives, member);
+        else if (!rc && doubt[i])
             k->hashes[i].known = !hash_file(k->folder, &k->found.files[i], k->hashes[i].sha256);
     }
     if (!rc)
@@ -357,8 +375,11 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
     struct stat st;
     fo_err why = {0};
     int64_t now = fo_unix_ms();
-    int rc = folder_read_file(k->folder, p->file->path, k->q->max_file_bytes, &data, &n, &st, &why);
-    if (rc == FO_ENOMEM) {
+    size_t member = p->file->member;
+    int rc = member ? sync_archives_get(&k->archives, member, &data, &n, &why)
+                    : folder_read_file(k->folder, p->file->path, k->q->max_file_bytes, &data, &n,
+                                       &st, &why);
+    if (rc == FO_ENOMEM || rc == FO_ECANCELLED) {
         if (err) *err = why;
         return rc;
     }
@@ -373,10 +394,12 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
     const char *slash = strrchr(p->file->path, '/');
     store_source_file *row = &b->rows[b->n];
     *row = row_of(p->file);
-    row->size = st.st_size;
-    row->mtime_ns = folder_time_ns(&st.st_mtim);
-    row->ctime_ns = folder_time_ns(&st.st_ctim);
-    row->inode = (int64_t)st.st_ino;
+    if (!member) {
+        row->size = st.st_size;
+        row->mtime_ns = folder_time_ns(&st.st_mtim);
+        row->ctime_ns = folder_time_ns(&st.st_ctim);
+        row->inode = (int64_t)st.st_ino;
+    }
     if (row->mtime_ns / 1000000 > now - RECENT_MS) row->mtime_ns = 0;
     fo_sha256_of(row->sha256, data, n);
     b->steps[b->n] = p;
@@ -457,9 +480,42 @@ static int note_all(run *k, fo_err *err) {
 
 /* ---- a run ------------------------------------------------------------------------------- */
 
+static int is_read(const char *name) {
+    return extract_knows_file(name) || archive_knows_file(name);
+}
+
 /* With images, where their letters are recognised. */
 static int is_read_or_image(const char *name) {
-    return extract_knows_file(name) || extract_knows_image(name);
+    return is_read(name) || extract_knows_image(name);
+}
+
+static int expand_archives(run *k, fo_err *err) {
+    k->archives = (sync_archives){.s = k->s,
+                                  .folder = k->folder,
+                                  .max_file_bytes = k->q->max_file_bytes,
+                                  .cancel = k->q->cancel};
+    int rc = sync_archives_expand(&k->archives, &k->found, &k->known,
+                                  k->q->retry_failed || k->known.other_settings, err);
+    for (size_t i = 0; i < k->archives.n && !rc; i++) {
+        sync_archive *a = &k->archives.list[i];
+        if (a->bad.code) on_failed(k, a->file.path, &a->bad);
+    }
+    return rc;
+}
+
+/* At the end: before that, a run that is killed leaves archives that the next one looks into. */
+static int note_archives(run *k, fo_err *err) {
+    int64_t now = fo_unix_ms();
+    int rc = FO_OK;
+    for (size_t i = 0; i < k->archives.n && !rc; i++) {
+        const sync_archive *a = &k->archives.list[i];
+        store_source_file row = row_of(&a->file);
+        if (row.mtime_ns / 1000000 > now - RECENT_MS) row.mtime_ns = 0;
+        memcpy(row.sha256, a->sha256, 32);
+        row.error = a->bad.code ? (char *)a->bad.msg : NULL;
+        rc = store_write_source_files(k->s->store, k->source.id, &row, 1, NULL, 0, err);
+    }
+    return rc;
 }
 
 static int run_all(run *k, fo_err *err) {
@@ -469,7 +525,7 @@ static int run_all(run *k, fo_err *err) {
     if (!rc && (k->folder = folder_open(q->path, err)) < 0) rc = k->folder;
     struct stat home; /* what a run writes is no change of the folder */
     bool at_home = stat(k->s->home, &home) == 0;
-    folder_walk w = {.wanted = k->s->ocr == INGEST_OCR_OFF ? extract_knows_file : is_read_or_image,
+    folder_walk w = {.wanted = k->s->ocr == INGEST_OCR_OFF ? is_read : is_read_or_image,
                      .except = at_home ? &home : NULL,
                      .max_file_bytes = q->max_file_bytes,
                      .cancel = q->cancel,
@@ -478,14 +534,16 @@ static int run_all(run *k, fo_err *err) {
                      .entering = on_entering,
                      .ctx = k};
     if (!rc) rc = folder_walk_run(&w, k->folder, &k->found, err);
-    k->r->skipped = k->found.skipped;
     if (!rc) rc = known_files_load(&k->known, k->s, &k->source, err);
+    if (!rc) rc = expand_archives(k, err);
+    k->r->skipped = k->found.skipped;
     if (!rc) rc = make_plan(k, err);
     if (!rc) tell_plan(k);
     if (rc || q->dry_run) return rc;
     rc = put_all(k, err);
     if (!rc) rc = note_all(k, err);
     if (!rc) rc = remove_all(k, err);
+    if (!rc) rc = note_archives(k, err);
     return rc;
 }
 
@@ -495,6 +553,7 @@ static int end_source(run *k, int rc, const fo_err *why, fo_err *err) {
     store_source to = k->source;
     to.finished_ms = fo_unix_ms();
     to.error = rc ? (char *)why->msg : NULL;
+    if (rc && k->known.other_settings) to.reading = NULL;
     to.report = folder_sync_report_json(k->r);
     fo_err own = {0};
     int noted = to.report ? store_put_source(k->s->store, &to, &to.id, &own) : fo_no_memory(&own);
@@ -524,6 +583,7 @@ int folder_sync_run(service *s, const folder_sync_request *q, folder_sync_report
     rc = end_source(&k, rc, &own, err);
     if (k.folder >= 0) close(k.folder);
     sync_plan_deinit(&k.plan);
+    sync_archives_deinit(&k.archives);
     known_files_deinit(&k.known);
     folder_listing_deinit(&k.found);
     store_source_deinit(&k.source);

@@ -110,24 +110,11 @@ static int make_lost(const char *home, char dir[PATH], fo_err *err) {
 
 int home_copy_aside(const char *home, const char *name, fo_err *err) {
     char dir[PATH], from[PATH], to[PATH];
-    fo_map m;
-    fo_file_writer *w;
     int rc = make_lost(home, dir, err);
     if (rc) return rc;
     if (!join(from, home, name) || !join(to, dir, name))
         return fo_fail(err, FO_ELIMIT, "the home's name is too long");
-    rc = fo_map_open(&m, from, err);
-    if (rc) return rc;
-    rc = fo_file_create(&w, to, err);
-    if (!rc) {
-        rc = fo_file_write(w, m.data, m.size, err);
-        if (!rc)
-            rc = fo_file_commit(w, err);
-        else
-            fo_file_abort(w);
-    }
-    fo_map_close(&m);
-    return rc;
+    return fo_file_copy(from, to, err);
 }
 
 int home_put_aside(const char *home, const char *const *names, fo_err *err) {
@@ -190,13 +177,15 @@ static bool is_ours(const store_backend *be, const char *home, const struct stat
     bool empty = d != NULL;
     for (struct dirent *e; d && (e = readdir(d));)
         empty = empty && (e->d_name[0] == '.' || strcmp(e->d_name, "lock") == 0 ||
-                          strcmp(e->d_name, "forage.conf") == 0);
+                          strcmp(e->d_name, "forage.conf") == 0 || strcmp(e->d_name, "keys") == 0 ||
+                          strncmp(e->d_name, "audit.log", 9) == 0);
     if (d) closedir(d);
     return empty;
 }
 
 void home_tighten(const store_backend *be, const char *home, const fo_notices *tell) {
-    static const char *const ours[] = {"lock", "index", "kv", "hot", "backups", "tmp"};
+    static const char *const ours[] = {"lock",    "index", "kv",   "hot",
+                                       "backups", "tmp",   "keys", "audit.log"};
     tighten t = {0};
     char path[PATH];
     struct stat st;

@@ -413,8 +413,9 @@ static int check_backups(check *k, fo_err *err) {
 }
 
 static void check_top(check *k) {
-    static const char *const known[] = {"lock", "forage.conf", "index", "kv",
-                                        "hot",  "backups",     "tmp"};
+    static const char *const known[] = {"lock",      "forage.conf", "index", "kv",
+                                        "hot",       "backups",     "tmp",   "keys",
+                                        "audit.log", "audit.log.1"};
     DIR *d = opendir(k->home);
     for (struct dirent *e; d && (e = readdir(d));) {
         bool ours = is_dots(e->d_name);

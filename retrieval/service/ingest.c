@@ -14,6 +14,7 @@
 #include "kernels/sha256.h"
 #include "kernels/utf8.h"
 #include "retrieval/service/kv_warm.h"
+#include "retrieval/service/document_acl.h"
 #include "retrieval/service/service_internal.h"
 
 enum {
@@ -47,6 +48,7 @@ typedef struct prepared {
     const ingest_document *doc;
     extracted text;
     store_chunk_in *chunks;
+    char *metadata; /* with the acl in it; NULL: none */
     fo_buf places;  /* of the chunks, each with a NUL */
     float *vectors; /* [n_chunks, dim] */
     size_t n_chunks;
@@ -95,6 +97,8 @@ static void prepared_deinit(prepared *p) {
     extracted_deinit(&p->text);
     free(p->chunks);
     free(p->vectors);
+    free(p->metadata);
+    p->metadata = NULL;
     fo_buf_free(&p->places);
     p->chunks = NULL;
     p->vectors = NULL;
@@ -125,10 +129,17 @@ static void content_hash(const prepare_job *job, const ingest_document *d, unsig
     hash_string(&h, d->content_type);
     hash_string(&h, d->metadata);
     hash_field(&h, d->bytes, d->n_bytes, true);
+    if (d->acl) {
+        hash_string(&h, "acl");
+        hash_string(&h, d->acl);
+    }
     if (job->ocr && extract_ocr_matters(d->bytes, d->n_bytes)) { /* another text may come of it */
         hash_string(&h, job->ocr == EXTRACT_OCR_FORCE ? "ocr force" : "ocr auto");
         hash_string(&h, job->ocr_language);
     }
+    const char *name = d->file_name ? d->file_name : d->uri;
+    uint32_t version = extract_version(d->bytes, d->n_bytes, d->content_type, name);
+    if (version) hash_field(&h, &version, sizeof version, true);
     fo_sha256_end(&h, out);
 }
 
@@ -152,14 +163,22 @@ static int check_document(const ingest_document *d, fo_err *err) {
     int rc = check_field("id", d->id, MAX_ID_BYTES, err);
     if (!rc) rc = check_field("title", d->title, MAX_FIELD_BYTES, err);
     if (!rc) rc = check_field("uri", d->uri, MAX_FIELD_BYTES, err);
-    if (!rc) rc = check_field("metadata", d->metadata, 1 << 20, err);
-    if (!rc && d->metadata) { /* what the index would refuse later fails alone now */
-        cJSON *json = cJSON_ParseWithOpts(d->metadata, NULL, true);
-        if (!cJSON_IsObject(json))
-            rc = fo_fail_field(err, FO_EINVAL, "metadata", "metadata must be a JSON object");
-        cJSON_Delete(json);
-    }
-    return rc;
+    return rc ? rc : check_field("metadata", d->metadata, 1 << 20, err);
+}
+
+/* Who does not see what is there does not write over it. */
+static int refuse_unseen(const prepare_job *job, const char *id, fo_err *err) {
+    store_document there = {0};
+    bool seen = true;
+    fo_err why = {0};
+    int rc = store_get_document(job->s->store, job->c->id, id, false, &there, &why);
+    if (rc == FO_ENOTFOUND) return FO_OK;
+    if (!rc) rc = document_acl_sees(job->opt->sees, there.metadata, &seen, &why);
+    store_document_deinit(&there);
+    if (rc) *err = why;
+    if (rc || seen) return rc;
+    return fo_fail_field(err, FO_EDENIED, "id",
+                         "the id '%.200s' belongs to a document that this key may not see", id);
 }
 
 int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err) {
@@ -290,11 +309,15 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
     const ingest_document *d = p->doc;
     service *s = job->s;
     int rc = check_document(d, err);
+    free(p->metadata); /* done again, with more memory */
+    p->metadata = NULL;
+    if (!rc) rc = document_acl_join(&p->metadata, d->metadata, d->acl, err);
     if (rc) return rc;
     content_hash(job, d, p->sha256);
     fo_hex_write(r->content_sha256, p->sha256, 32);
     r->id = d->id ? strdup(d->id) : strndup(r->content_sha256, 32);
     if (!r->id) return fo_no_memory(err);
+    if (job->opt->sees && (rc = refuse_unseen(job, r->id, err))) return rc;
 
     /* Work spared, not the verdict: the store judges once more as it writes. What stands there does
      * not count where an earlier document of the call is about to replace it. */
@@ -322,7 +345,8 @@ static int prepare_one(prepare_job *job, prepared *p, ingest_result *r, fo_err *
             p->wanted = budget.wanted;
         else
             rc = fo_fail(err, FO_ELIMIT,
-                         "the document needs more than the %zu MiB of memory that one may take",
+                         "the document needs more than the %zu MiB of memory that one may take: "
+                         "seven eighths of --ingest-memory",
                          s->document_bytes >> 20);
     }
     if (rc) prepared_deinit(p);
@@ -514,7 +538,7 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
                                       .title = d->title ? d->title : p->text.title,
                                       .uri = d->uri,
                                       .content_type = d->content_type,
-                                      .metadata = d->metadata,
+                                      .metadata = p->metadata,
                                       .text = p->text.text,
                                       .text_len = p->text.len,
                                       .embedder = embedder_fingerprint(s->embedder),

@@ -173,7 +173,7 @@ static bool warm_window(kv_warm *w, const place *at) {
     ranked *order = calloc(WINDOW, sizeof *order);
     mark *m = mark_of(w, at->collection);
     unsigned char salt[32];
-    fo_sha256_of(salt, at->tenant, strlen(at->tenant));
+    service_kv_salt(at->tenant, NULL, salt);
     bool read = false;
     if (chunks && order && m && service_enter(w->s, NULL) == FO_OK) {
         store_each_chunk(w->s->store, at->collection, m->after, take_id, &v, NULL, NULL);

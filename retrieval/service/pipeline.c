@@ -24,8 +24,19 @@ enum {
     MAX_RRF_K = 10000,
     MAX_ANSWER_TOKENS = 1 << 24,
 };
-static const double LACKS_EXACT = 4;  /* of the reader's score, in standard deviations */
-static const double DUPLICATE = 0.85; /* resemblance from which a context says nothing new */
+static const double LACKS_EXACT = 4;   /* of the reader's score, in standard deviations */
+static const double NOTHING_NEW = 0.8; /* of a context's shingles, met in those before it */
+
+int run_take_reader(run *r) {
+    reader *all = NULL;
+    if (r->reader) return FO_OK;
+    int rc = service_take_reader(r->s, &all, r->err);
+    if (rc || !all) return rc;
+    unsigned char space[32]; /* what others read is not to be told by the time it takes */
+    service_kv_salt(r->q->tenant, r->q->sees, space);
+    r->reader = reader_apart(all, space);
+    return r->reader ? FO_OK : fo_no_memory(r->err);
+}
 
 static int time_limit_ms(const run *r) {
     return r->q->timeout_ms > 0 ? r->q->timeout_ms : 60000;
@@ -154,9 +165,11 @@ static int prepare(run *r) {
     r->sparse = calloc(r->depth, sizeof *r->sparse);
     r->fused = calloc(2 * r->depth, sizeof *r->fused);
     if (!r->dense || !r->sparse || !r->fused) return fo_no_memory(r->err);
+    int rc = search_filter_both(&r->filter, q->filter, q->sees, r->err);
+    if (rc) return rc;
     r->snapshot = search_index_acquire(r->c->index);
     r->out->epoch = search_snapshot_epoch(r->snapshot);
-    int rc = rewrite(r);
+    rc = rewrite(r);
     if (rc) return rc;
     exact_names_read(&r->exact, r->sought, strlen(r->sought));
     return query_memory_begin(r->s->memory, &r->lookup, q, r->c, r->sought, r->alpha, r->out,
@@ -179,7 +192,7 @@ static int search_dense_side(run *r, search_hit *hits) {
     bool known = false; /* a query without one known piece has no direction */
     for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;
     if (!rc && known)
-        rc = search_dense(r->snapshot, vector, r->depth, r->q->search.ef, r->q->filter, hits, &n,
+        rc = search_dense(r->snapshot, vector, r->depth, r->q->search.ef, r->filter, hits, &n,
                           r->err);
     free(vector);
     r->n_dense = copy_hits(hits, n, r->dense);
@@ -191,7 +204,7 @@ static int search_dense_side(run *r, search_hit *hits) {
 static int search_sparse_side(run *r, search_hit *hits) {
     double t0 = fo_now_ms();
     size_t n = 0;
-    int rc = search_sparse(r->snapshot, r->sought, r->depth, r->q->filter, hits, &n, r->err);
+    int rc = search_sparse(r->snapshot, r->sought, r->depth, r->filter, hits, &n, r->err);
     r->n_sparse = copy_hits(hits, n, r->sparse);
     r->out->ms.sparse = fo_now_ms() - t0;
     return rc;
@@ -263,17 +276,27 @@ static int put_exact_first(run *r) {
     return rc;
 }
 
+/* Does the chunk say something that those in *seen do not? Then it is added to them. */
+static int says_more(shingle_set *seen, const store_chunk *k, bool *more, fo_err *err) {
+    shingle_set mine;
+    int rc = shingle_set_init(&mine, k->text, k->text_len);
+    *more = !rc && (seen->n == 0 || shingle_share(&mine, seen) < NOTHING_NEW);
+    if (*more) rc = shingle_set_add(seen, &mine);
+    shingle_set_deinit(&mine);
+    return rc ? fo_no_memory(err) : FO_OK;
+}
+
 /* Take contexts in order of rank until top_k stand, skipping chunks that were deleted since the
- * snapshot and, for an answer, those that repeat an earlier one. */
+ * snapshot and, for an answer, those that repeat what earlier ones say. */
 static int gather_contexts(run *r) {
     query_result *out = r->out;
     bool collapse = r->q->generate;
     out->contexts = calloc(r->top_k, sizeof *out->contexts);
-    shingle_set *seen = calloc(r->top_k, sizeof *seen);
+    shingle_set seen = {0};
     int64_t *ids = calloc(r->top_k, sizeof *ids);
     store_chunk *chunks = calloc(r->top_k, sizeof *chunks);
     int rc = FO_OK;
-    if (!out->contexts || !seen || !ids || !chunks) rc = fo_no_memory(r->err);
+    if (!out->contexts || !ids || !chunks) rc = fo_no_memory(r->err);
     for (size_t at = 0; !rc && at < r->n_fused && out->n_contexts < r->top_k;) {
         size_t n = r->top_k - out->n_contexts;
         if (n > r->n_fused - at) n = r->n_fused - at;
@@ -284,18 +307,8 @@ static int gather_contexts(run *r) {
             store_chunk *k = &chunks[i];
             bool keep = !rc && k->id != 0;
             if (keep && collapse) {
-                shingle_set *mine = &seen[out->n_contexts];
-                rc = shingle_set_init(mine, k->text, k->text_len);
-                for (size_t j = 0; !rc && keep && j < out->n_contexts; j++)
-                    keep = shingle_resemblance(&seen[j], mine) < DUPLICATE;
-                if (rc) {
-                    fo_fail(r->err, rc, "out of memory");
-                    keep = false;
-                }
-                if (!keep) {
-                    shingle_set_deinit(mine);
-                    out->n_collapsed++;
-                }
+                rc = says_more(&seen, k, &keep, r->err);
+                if (!keep) out->n_collapsed++;
             }
             if (!keep) {
                 store_chunk_deinit(k);
@@ -307,8 +320,7 @@ static int gather_contexts(run *r) {
         }
         at += n;
     }
-    for (size_t i = 0; seen && i < out->n_contexts; i++) shingle_set_deinit(&seen[i]);
-    free(seen);
+    shingle_set_deinit(&seen);
     free(ids);
     free(chunks);
     return rc;
@@ -346,7 +358,7 @@ static int score_by_model(run *r) {
 static int score_by_reader(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
-    int rc = service_take_reader(r->s, &r->reader, r->err);
+    int rc = run_take_reader(r);
     if (rc || n > READING_MAX_PASSAGES) return rc;
     passage *passages = calloc(n, sizeof *passages);
     reading_rank *ranks = calloc(n, sizeof *ranks);
@@ -403,6 +415,45 @@ static int find_contexts(run *r) {
     return rc;
 }
 
+/* Contexts are told before the first word of an answer. */
+static int tell_contexts(run *r) {
+    const query_sink *k = r->sink;
+    if (k && k->contexts && k->contexts(k->ctx, r->out))
+        return fo_fail(r->err, FO_ECANCELLED, "cancelled by the client");
+    return check_alive(r);
+}
+
+/* Nothing but "thanks": there is nothing to look for. */
+static bool is_courtesy(const run *r) {
+    const query_request *q = r->q;
+    return q->generate && !q->prefill_only && !r->asked[0] && q->answer_by != ANSWER_BY_MODEL;
+}
+
+static int answer_courtesy(run *r) {
+    query_result *out = r->out;
+    r->lookup.passing = true;
+    free(out->answer);
+    out->answer = strdup(courtesy_reply(r->q->query));
+    if (!out->answer) return fo_no_memory(r->err);
+    out->status = QUERY_ANSWERED;
+    out->finish_reason = "stop";
+    int rc = tell_contexts(r);
+    return rc ? rc : run_emit_answer(r);
+}
+
+static int answer_from_documents(run *r) {
+    const query_request *q = r->q;
+    bool known = false; /* the answer: from memory, or of the same contexts */
+    int rc = query_memory_answer(&r->lookup, &known, r->err);
+    if (!rc && !known) rc = find_contexts(r);
+    if (!rc) rc = tell_contexts(r);
+    if (!rc && !known) known = query_memory_same_contexts(&r->lookup);
+    if (!rc) rc = known && q->generate ? run_emit_answer(r) : run_answer(r);
+    if (!rc && !q->background)
+        kv_warm_touch(r->s->warm, r->c, r->out->contexts, r->out->n_contexts);
+    return rc;
+}
+
 /* ---- the whole --------------------------------------------------------------------------- */
 
 void query_result_deinit(query_result *r) {
@@ -426,7 +477,6 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (!own.query && own.n_messages) own.query = own.messages[--own.n_messages].content;
     q = &own;
     run r = {.s = s, .q = q, .sink = sink, .out = out, .err = err, .started = fo_now_ms()};
-    bool known = false; /* the answer, from an earlier query */
     int rc = service_enter(s, err);
     if (rc) return rc;
     out->answer = strdup("");
@@ -434,14 +484,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     if (!rc) rc = check_request(&r);
     if (!rc) rc = collection_acquire(s, q->tenant, q->collection, &r.c, err);
     if (!rc) rc = prepare(&r);
-    if (!rc) rc = query_memory_answer(&r.lookup, &known, err);
-    if (!rc && !known) rc = find_contexts(&r);
-    if (!rc && sink && sink->contexts && sink->contexts(sink->ctx, out))
-        rc = fo_fail(err, FO_ECANCELLED, "cancelled by the client");
-    if (!rc) rc = check_alive(&r);
-    if (!rc && !known) known = query_memory_same_contexts(&r.lookup);
-    if (!rc) rc = known && q->generate ? run_emit_answer(&r) : run_answer(&r);
-    if (!rc && !q->background) kv_warm_touch(s->warm, r.c, out->contexts, out->n_contexts);
+    if (!rc) rc = is_courtesy(&r) ? answer_courtesy(&r) : answer_from_documents(&r);
     query_memory_end(&r.lookup, rc);
     if (r.snapshot) search_index_release(r.snapshot);
     if (r.c) collection_release(s, r.c);
@@ -449,8 +492,11 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.sparse);
     free(r.fused);
     free(r.rewritten);
+    search_filter_free(r.filter);
+    reader_close(r.reader); /* its own view of the service's */
     service_leave(s);
     out->ms.total = fo_now_ms() - r.started;
+    if (out->ms.first_visible == 0) out->ms.first_visible = out->ms.total;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);
     if (rc) {
         int64_t retry = out->retry_after_ms;

@@ -151,8 +151,9 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
     bool plain = q->sampling_top_k == 0 && q->min_p == 0 && q->presence_penalty == 0 &&
                  q->frequency_penalty == 0 &&
                  (q->repetition_penalty == 0 || q->repetition_penalty == 1);
-    bool again = q->generate && !q->filter && q->n_messages == 0 && q->cache != CACHE_BYPASS &&
-                 !q->prefill_only && q->n_stop == 0 && plain && q->answer_by == ANSWER_BY_SERVICE;
+    bool again = q->generate && !q->filter && !q->sees && q->n_messages == 0 &&
+                 q->cache != CACHE_BYPASS && !q->prefill_only && q->n_stop == 0 && plain &&
+                 q->answer_by == ANSWER_BY_SERVICE;
     return hot_queries_add(hot, hash, q->collection, q->query, again ? &r : NULL, sizeof r,
                            fo_unix_ms());
 }

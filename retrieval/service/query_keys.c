@@ -74,6 +74,20 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     key_int(b, q->answer_by);
 }
 
+void service_kv_salt(const char *tenant, const search_filter *sees, unsigned char out[32]) {
+    fo_buf b = {0};
+    fo_buf_str(&b, tenant);
+    if (sees) {
+        fo_buf_char(&b, 0);
+        search_filter_write(sees, &b);
+    }
+    if (b.failed)
+        memset(out, 0xff, 32); /* nobody else's, but those who had no memory either */
+    else
+        fo_sha256_of(out, b.data, b.len);
+    fo_buf_free(&b);
+}
+
 bool query_keys_make(query_lookup *t, const collection *c, double alpha, const char *question,
                      const char *sought) {
     const query_request *q = t->q;
@@ -101,7 +115,10 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_int(&b, p->ef);
     key_int(&b, p->rerank);
     key_number(&b, p->score_threshold);
+    key_int(&b, q->filter != NULL);
     if (q->filter) search_filter_write(q->filter, &b);
+    key_int(&b, q->sees != NULL);
+    if (q->sees) search_filter_write(q->sees, &b);
     if (!b.failed) fo_sha256_of(t->contexts_key, b.data, b.len);
     query_key_text(&b, "answer: extractive 1");
     key_int(&b, q->strict);

@@ -14,27 +14,30 @@ typedef struct run {
     query_result *out;
     fo_err *err;
     collection *c;
+    search_filter *filter; /* the question's and what the asker sees; NULL: all documents */
     search_snapshot *snapshot;
     double started;
     size_t n_wanted; /* contexts that the caller gets */
     size_t top_k;    /* contexts gathered: more than wanted where a reranker chooses */
     size_t depth;
     double alpha;
-    bool reads;                 /* the reader orders the contexts */
-    reader *reader;             /* of answers; NULL: none, or not asked for yet */
+    bool reads;     /* the reader orders the contexts */
+    reader *reader; /* of answers; NULL: none, or not asked for yet; owned: reader_close */
     fusion_hit *dense, *sparse; /* [depth] each */
     size_t n_dense, n_sparse;
     fused_hit *fused; /* [2 * depth] */
     size_t n_fused;
     double tail; /* cosine of the last of the dense list, NAN: none; what support is measured by */
     query_lookup lookup;
-    char *rewritten;      /* the question made whole from the turns before it; NULL: needs none */
-    const char *asked;    /* the question without greetings and thanks; "" where there is no more */
+    char *rewritten;      /* the question with words of the turns before it; NULL: there are none */
+    const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
     exact_names exact;    /* of what is sought */
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
 } run;
 
+/* The reader for this asker, r->reader: NULL where the service has none. */
+int run_take_reader(run *r);
 double run_time_left_ms(const run *r);
 /* A context as the makers of answers see it; pointers are the context's. */
 passage run_passage(const query_context *c);

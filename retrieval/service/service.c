@@ -172,7 +172,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
         goto fail;
     }
     rc = open_ingest_memory(s, opt, err);
-    if (!rc && opt->worker_program && !s->read_only)
+    if (!rc && opt->worker_program) /* of a read-only home too: what a dry run would find */
         rc = extract_host_create(&s->extract_host,
                                  &(extract_host_options){.program = opt->worker_program}, err);
     if (!rc && opt->full_disk) rc = take_lock(s, err);

@@ -126,6 +126,7 @@ typedef struct ingest_document {
     const char *file_name;    /* NULL: none; helps sniffing, and names it in refusals */
     bool is_text;             /* it came as text (a field of JSON): as in extract_request */
     const char *metadata;     /* JSON object text or NULL */
+    const char *acl;          /* JSON array of groups that may see it; NULL: everybody may */
     const void *bytes;
     size_t n_bytes;
 } ingest_document;
@@ -138,6 +139,9 @@ typedef struct ingest_options {
     const char *ocr_language;        /* NULL: as service_options has it */
     atomic_bool *cancel;             /* NULL, or stops within a document (FO_ECANCELLED) */
     struct ingest_counts *counts;    /* NULL, or how far the documents are, to watch */
+    /* What the caller sees (NULL: everything): a document that is there and does not match it is not
+     * written over (FO_EDENIED). Must outlive the call. */
+    const search_filter *sees;
 } ingest_options;
 
 /* Documents past each stage; those that failed or are unchanged pass all that they skip. */
@@ -175,8 +179,10 @@ int service_unpack(service *s, const struct archive_request *rq, const struct ar
 int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
                    ingest_result *results, ingest_report *report, fo_err *err);
 
+/* sees: what the caller sees, NULL: everything; another document is FO_ENOTFOUND, as one that is not
+ * there. FO_ECONFLICT: it was replaced meanwhile. */
 int service_delete_document(service *s, const char *tenant, const char *collection, const char *id,
-                            int64_t *epoch, fo_err *err);
+                            const search_filter *sees, int64_t *epoch, fo_err *err);
 /* All that a filter on metadata matches, a commit every 512. */
 typedef struct delete_request {
     const char *tenant, *collection;
@@ -245,6 +251,7 @@ typedef struct query_request {
     size_t n_messages;
     size_t top_k; /* 1 .. 1000; 0: 8 */
     const search_filter *filter;
+    const search_filter *sees; /* what the asker sees of the collection; NULL: everything */
     search_params search;
     bool generate;             /* false: contexts only (POST /search) */
     bool strict;               /* grounding: strict abstains where support is weak */
@@ -323,6 +330,7 @@ typedef struct query_result {
     } cache;
     struct {
         double queue, embed, dense, sparse, fuse, rerank, prefill, first_token, decode, total;
+        double first_visible; /* words of an answer, a draft's too; without a sink the total */
     } ms;
     int64_t retry_after_ms; /* where service_query gave FO_EBUSY */
 } query_result;
@@ -335,6 +343,9 @@ typedef struct query_sink {
     int (*contexts)(void *ctx, const query_result *partial);
     int (*token)(void *ctx, const char *text, size_t len);
     int (*citation)(void *ctx, const query_result *partial, const query_citation *c);
+    /* The answer in the documents' own words, while the model still reads: partial's answer and
+     * citations. Tokens that come later take its place; they may be the same words. */
+    int (*draft)(void *ctx, const query_result *partial);
 } query_sink;
 
 /* FO_EINVAL names the field; FO_ENOTFOUND when the collection does not exist; FO_EBUSY when the
@@ -342,6 +353,10 @@ typedef struct query_sink {
  * the extractive answer is given. */
 int service_query(service *s, const query_request *q, const query_sink *sink, query_result *out,
                   fo_err *err);
+
+/* Under which KV is kept and found: nothing is shared between tenants, nor between those who see other
+ * documents (sees as in query_request). */
+void service_kv_salt(const char *tenant, const search_filter *sees, unsigned char out[32]);
 
 /* ---- operations -------------------------------------------------------------------------- */
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/base/request_limits.h"
 #include "kernels/utf8.h"
 #include "server/base/printable.h"
 
@@ -129,7 +130,8 @@ int json_validate(const char *text, size_t len, fo_err *err) {
         switch (c.s[c.i]) {
         case '{':
         case '[':
-            if (depth == JSON_MAX_DEPTH) return bad(&c, "nested too deep");
+            if (depth == JSON_MAX_DEPTH || (size_t)depth >= request_limits_now()->json_depth)
+                return bad(&c, "nested too deep");
             stack[depth++] = c.s[c.i] == '{' ? '}' : ']';
             c.i++;
             opened = true;

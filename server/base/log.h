@@ -30,10 +30,11 @@ typedef struct log_field {
 #define LOG_NUM(key, value)                                                                        \
     { key, LOG_FIELD_NUM, NULL, 0, (value) }
 
-/* request_id may be NULL. */
+/* request_id may be NULL. The field of no name is skipped: it is there so that none may follow. */
 #define log_event(level, request_id, event, ...)                                                   \
-    log_write(level, request_id, event,                                                            \
-              (const log_field[]){__VA_ARGS__ __VA_OPT__(, ){NULL, LOG_FIELD_STR, NULL, 0, 0}})
+    log_write(                                                                                     \
+        level, request_id, event,                                                                  \
+        (const log_field[]){LOG_NUM("", 0), ##__VA_ARGS__, {NULL, LOG_FIELD_STR, NULL, 0, 0}} + 1)
 
 /* "debug|info|warn|error|off"; false where it is none of them. */
 bool log_level_parse(const char *name, enum log_level *out);

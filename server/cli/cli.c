@@ -206,8 +206,8 @@ static int from_environment(const cli_option *o, bool *set) {
 }
 
 /* What else may be set: read by kernels/cpu.c, or by tests. */
-static const char *const other_variables[] = {"FORAGE_CPU", "FORAGE_NUMA", "FORAGE_SHARED",
-                                              "FORAGE_SMOLLM2"};
+static const char *const other_variables[] = {"FORAGE_CPU", "FORAGE_KEY", "FORAGE_NUMA",
+                                              "FORAGE_SHARED", "FORAGE_SMOLLM2"};
 
 /* Container platforms announce a service named forage to every container beside it. */
 static bool is_announcement(const char *name) {

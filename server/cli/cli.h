@@ -74,6 +74,7 @@ typedef struct cli_command {
     X(bench_bm25) \
     X(bench_chunk_quality) \
     X(bench_context) \
+    X(bench_chat) \
     X(bench_lookup) \
     X(bench_decode) \
     X(bench_embed) \
@@ -101,6 +102,9 @@ typedef struct cli_command {
     X(index_verify) \
     X(ingest) \
     X(inspect) \
+    X(keys_create) \
+    X(keys_list) \
+    X(keys_revoke) \
     X(logits) \
     X(perplexity) \
     X(quantize) \

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "server/cli/answer_print.h"
@@ -83,21 +84,68 @@ static void write_request(const conversation *c, const char *question, fo_buf *b
 
 /* ---- a home --------------------------------------------------------------------------------- */
 
+/* What stands on the terminal of an answer that is not whole. */
+typedef struct shown {
+    bool said; /* words of the answer itself */
+    int rows;  /* of a draft, which they take the place of */
+} shown;
+
+static bool on_terminal(void) {
+    return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+/* Rows that a text takes, wide letters and all: at most one too many. */
+static int rows_of(const char *text) {
+    struct winsize size = {0};
+    int rows = 0, columns = 80, at = 0;
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col) columns = size.ws_col;
+    for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
+        if ((*p & 0xc0) == 0x80) continue;
+        at += *p >= 0xe3 ? 2 : 1;
+        if (*p == '\n' || at > columns) {
+            rows++;
+            at = *p != '\n';
+        }
+    }
+    return rows + 1;
+}
+
+/* A draft is shown where it can be taken back. */
+static void show_draft(shown *s, const char *text) {
+    if (!on_terminal() || s->said || s->rows || !*text) return;
+    fputs("\033[2m", stdout);
+    printable_put(stdout, text, strlen(text), PRINTABLE_TEXT);
+    fputs("\033[0m\n", stdout);
+    fflush(stdout);
+    s->rows = rows_of(text);
+}
+
+static void take_back(shown *s) {
+    if (s->rows) printf("\033[%dA\r\033[J", s->rows);
+    s->rows = 0;
+}
+
+static int hear_draft(void *ctx, const query_result *partial) {
+    show_draft(ctx, partial->answer);
+    return 0;
+}
+
 static int say(void *ctx, const char *text, size_t len) {
-    bool *said = ctx;
-    *said = true;
+    shown *s = ctx;
+    take_back(s);
+    s->said = true;
     printable_put(stdout, text, len, PRINTABLE_TEXT);
     fflush(stdout);
     return 0;
 }
 
-static int ask_home(conversation *c, const fo_buf *request, fo_buf *reply, bool *said,
+static int ask_home(conversation *c, const fo_buf *request, fo_buf *reply, shown *said,
                     fo_err *err) {
     query_call call;
     int rc = query_json_read(&call, request->data, request->len, false, err);
     if (rc) return rc;
     call.request.cancel = &cancel;
-    query_sink sink = {.ctx = said, .token = say};
+    query_sink sink = {.ctx = said, .token = say, .draft = hear_draft};
     query_result result = {0};
     rc = service_query(c->home, &call.request, &sink, &result, err);
     if (!rc) {
@@ -113,52 +161,36 @@ static int ask_home(conversation *c, const fo_buf *request, fo_buf *reply, bool 
 /* ---- a server ------------------------------------------------------------------------------- */
 
 typedef struct listening {
-    fo_buf line, *reply;
-    char event[16];
-    bool *said;
+    fo_buf *reply;
+    shown *said;
     fo_err err; /* of an error event */
 } listening;
 
-static void hear_data(listening *l, const char *data, size_t n) {
-    if (!strcmp(l->event, "done")) {
+static void hear(void *ctx, const char *event, const char *data, size_t n) {
+    listening *l = ctx;
+    if (!strcmp(event, "done")) {
         fo_buf_add(l->reply, data, n);
         return;
     }
-    bool token = !strcmp(l->event, "token"), error = !strcmp(l->event, "error");
-    cJSON *root = token || error ? cJSON_ParseWithLength(data, n) : NULL;
+    bool token = !strcmp(event, "token"), draft = !strcmp(event, "draft"),
+         error = !strcmp(event, "error");
+    cJSON *root = token || draft || error ? cJSON_ParseWithLength(data, n) : NULL;
     const cJSON *e = cJSON_GetObjectItemCaseSensitive(root, "error");
-    const char *text = cJSON_GetStringValue(
-        cJSON_GetObjectItemCaseSensitive(error ? e : root, error ? "message" : "text"));
+    const char *text =
+        cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(error ? e : root, error   ? "message"
+                                                                                : draft ? "answer"
+                                                                                        : "text"));
     if (token && text) say(l->said, text, strlen(text));
+    if (draft && text) show_draft(l->said, text);
     if (error) fo_fail(&l->err, FO_EIO, "%.400s", text ? text : "the server gave up");
     cJSON_Delete(root);
 }
 
-/* Server-sent events, a line at a time. */
-static int hear(void *ctx, const char *data, size_t n) {
-    listening *l = ctx;
-    for (size_t i = 0; i < n; i++) {
-        if (data[i] != '\n') {
-            fo_buf_char(&l->line, data[i]);
-            continue;
-        }
-        size_t len = l->line.len;
-        const char *s = len ? l->line.data : "";
-        if (len > 7 && !strncmp(s, "event: ", 7))
-            snprintf(l->event, sizeof l->event, "%.*s", (int)(len - 7 < 15 ? len - 7 : 15), s + 7);
-        else if (len > 6 && !strncmp(s, "data: ", 6))
-            hear_data(l, s + 6, len - 6);
-        fo_buf_clear(&l->line);
-    }
-    return l->line.failed;
-}
-
-static int ask_server(conversation *c, const fo_buf *request, fo_buf *reply, bool *said,
+static int ask_server(conversation *c, const fo_buf *request, fo_buf *reply, shown *said,
                       fo_err *err) {
     listening l = {.reply = reply, .said = said};
     int rc =
         client_post_events(c->server, "/query", request->data, request->len, hear, &l, &stop, err);
-    fo_buf_free(&l.line);
     if (!rc && l.err.code) {
         *err = l.err;
         rc = err->code;
@@ -191,12 +223,13 @@ static bool remember(conversation *c, const char *question, const char *answer) 
 
 static int answer(conversation *c, const char *question, fo_err *err) {
     fo_buf request = {0}, reply = {0};
-    bool said = false;
+    shown said = {0};
     write_request(c, question, &request);
     stop = false;
     atomic_store(&cancel, false);
     int rc = (c->home ? ask_home : ask_server)(c, &request, &reply, &said, err);
-    if (said) putchar('\n');
+    take_back(&said);
+    if (said.said) putchar('\n');
     cJSON *root = rc ? NULL : cJSON_ParseWithLength(reply.data ? reply.data : "", reply.len);
     if (!rc && !root) rc = fo_fail(err, FO_EIO, "the reply broke off");
     if (root) {
@@ -234,7 +267,7 @@ static bool command(conversation *c, const char *line) { /* false: the end */
 }
 
 static int converse(conversation *c) {
-    bool terminal = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+    bool terminal = on_terminal();
     char *line = NULL;
     size_t room = 0;
     int failed = 0;

@@ -257,6 +257,9 @@ static void print_whole(const cJSON *d) {
     if (metadata && strcmp(metadata, "null"))
         printable_say(stdout, "%-15s %s", "metadata", metadata);
     cJSON_free(metadata);
+    char *acl = cJSON_PrintUnformatted(cJSON_GetObjectItemCaseSensitive(d, "acl"));
+    if (acl && strcmp(acl, "null")) printable_say(stdout, "%-15s %s", "acl", acl);
+    cJSON_free(acl);
     printf("%-15s %lld\n\n", "chunks", number_of(d, "chunks"));
     const char *text = text_of(d, "text");
     printable_put(stdout, text, strlen(text), PRINTABLE_TEXT);
@@ -276,7 +279,7 @@ static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) 
     } else {
         store_document d = {0};
         json_out w = {b, false};
-        rc = catalog_get_document(p->catalog, "default", o.collection, id, true, &d, err);
+        rc = catalog_get_document(p->catalog, "default", o.collection, id, NULL, true, &d, err);
         if (!rc) documents_json_document(&w, &d);
         store_document_deinit(&d);
     }
@@ -470,7 +473,7 @@ static int find_one(const place *p, const char *id, int64_t *chunks, fo_err *err
         return rc;
     }
     store_document d = {0};
-    int rc = catalog_get_document(p->catalog, "default", o.collection, id, false, &d, err);
+    int rc = catalog_get_document(p->catalog, "default", o.collection, id, NULL, false, &d, err);
     *chunks = (int64_t)d.n_chunks;
     store_document_deinit(&d);
     return rc;
@@ -478,7 +481,7 @@ static int find_one(const place *p, const char *id, int64_t *chunks, fo_err *err
 
 static int delete_one(const place *p, const char *id, int64_t *epoch, fo_err *err) {
     if (!p->client)
-        return service_delete_document(p->service, "default", o.collection, id, epoch, err);
+        return service_delete_document(p->service, "default", o.collection, id, NULL, epoch, err);
     fo_buf path = {0}, reply = {0};
     cJSON *root = NULL;
     fo_buf_str(&path, "/documents/");

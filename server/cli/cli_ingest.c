@@ -18,6 +18,7 @@
 #include "server/cli/folder_report.h"
 #include "server/http/client.h"
 #include "server/routes/ingest_batch.h"
+#include "server/routes/ingest_call.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/base/printable.h"
@@ -28,7 +29,7 @@
 #define ID_MAX_BYTES    512
 
 static struct {
-    const char *home, *url, *key, *collection, *language, *files_from, *base;
+    const char *home, *url, *key, *collection, *language, *files_from, *base, *acl;
     int64_t max_tokens, overlap, threads, max_file;
     bool json;
 } o = {.home = "home", .collection = "default", .overlap = -1, .max_file = 64 << 20};
@@ -38,12 +39,12 @@ static const cli_option options[] = {
     {"url", CLI_STRING, &o.url, "URL", "a running service to send to instead"},
     {"api-key", CLI_STRING, &o.key, "KEY", "for --url"},
     {"collection", CLI_STRING, &o.collection, "NAME", "default: default"},
-    {"language", CLI_STRING, &o.language, "NAME",
-     "of a new collection: english, german, ... or none"},
-    {"max-tokens", CLI_INT, &o.max_tokens, "N", "tokens of a chunk (default 256)", .min = 16,
-     .max = 8192},
-    {"overlap", CLI_INT, &o.overlap, "N", "tokens that neighbouring chunks share (default 32)",
-     .min = 0, .max = 4095},
+    {"acl", CLI_STRING, &o.acl, "A,B",
+     "groups that may see these documents, but those that have an acl of their own (default: "
+     "everybody)",
+     .flag_only = true},
+    CLI_CHUNK_OPTIONS(o),
+    CLI_INGEST_MEMORY_OPTION,
     {"base", CLI_STRING, &o.base, "DIR",
      "name files by their paths below this folder (default: the working folder)"},
     {"max-file", CLI_BYTES, &o.max_file, "BYTES",
@@ -73,6 +74,7 @@ typedef struct target {
     /* home */
     service *service;
     ingest_batch *batch;
+    char *acl; /* as JSON; NULL: none */
     /* service */
     client *client;
     fo_buf form, lines;
@@ -183,6 +185,7 @@ static int send_waiting(target *t, fo_err *err) {
     int rc = FO_OK;
     fo_buf path = {0};
     fo_buf_str(&path, "/ingest?wait=true");
+    if (o.acl) query_part(&path, "acl", o.acl);
     query_part(&path, "collection", o.collection);
     if (o.language) query_part(&path, "language", o.language);
     if (o.max_tokens) fo_buf_printf(&path, "&max_tokens=%lld", (long long)o.max_tokens);
@@ -296,8 +299,8 @@ static int holds(target *t, const char *id, bool *held, fo_err *err) {
         fo_buf_free(&reply);
     } else {
         store_document d = {0};
-        rc = catalog_get_document(service_catalog(t->service), "default", o.collection, id, false,
-                                  &d, &own);
+        rc = catalog_get_document(service_catalog(t->service), "default", o.collection, id, NULL,
+                                  false, &d, &own);
         store_document_deinit(&d);
     }
     *held = !rc;
@@ -568,7 +571,9 @@ static int open_target(target *t, fo_err *err) {
         *err = why;
         return rc;
     }
+    if (o.acl && (rc = ingest_acl_read(&t->acl, o.acl, err))) return rc;
     ingest_batch_options opt = {.service = t->service,
+                                .acl = t->acl,
                                 .ingest = {.tenant = "default",
                                            .collection = o.collection,
                                            .language = o.language,
@@ -649,6 +654,7 @@ static int run(int argc, char **argv) {
     ingest_batch_free(t.batch);
     service_close(t.service);
     client_close(t.client);
+    free(t.acl);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
     if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);

@@ -37,6 +37,7 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     rc = cli_ocr_apply(&with.ocr, err);
     if (rc) return rc;
     with.ocr_language = f->ocr_language;
+    if (f->ingest_memory) with.ingest_memory = (uint64_t)f->ingest_memory;
     with.rerank_model = f->rerank;
     with.reader = f->reader;
     with.generator = local_generator(&e);

@@ -10,6 +10,7 @@
 typedef struct cli_models {
     const char *embed, *query_prefix, *passage_prefix, *rerank, *reader, *model;
     const char *ocr, *ocr_language;
+    int64_t ingest_memory; /* 0: the usual */
 } cli_models;
 extern cli_models cli_model_flags; /* what the rows below read */
 
@@ -27,6 +28,17 @@ extern cli_models cli_model_flags; /* what the rows below read */
      "recognise letters in images by tesseract: off (default), auto (pages without text, images), force"}, \
     {"ocr-language", CLI_STRING, &cli_model_flags.ocr_language, "NAME", \
      "of those letters, as tesseract calls it: eng (default), eng+deu, ..."}
+#define CLI_INGEST_MEMORY_OPTION \
+    {"ingest-memory", CLI_BYTES, &cli_model_flags.ingest_memory, "BYTES", \
+     "that documents on their way in take together; seven eighths bound a single one (default 256M)", .min = 1 << 20}
+/* How the documents of a collection are cut; `o` has language, max_tokens and overlap. */
+#define CLI_CHUNK_OPTIONS(o) \
+    {"language", CLI_STRING, &(o).language, "NAME", \
+     "of a new collection: english (default), german, ... or none"}, \
+    {"max-tokens", CLI_INT, &(o).max_tokens, "N", "tokens of a chunk (default 256)", .min = 16, \
+     .max = 8192}, \
+    {"overlap", CLI_INT, &(o).overlap, "N", "tokens that neighbouring chunks share (default 32)", \
+     .min = 0, .max = 4095}
 #define CLI_RERANK_OPTION \
     {"rerank-model", CLI_STRING, &cli_model_flags.rerank, "FILE", \
      "a cross-encoder (GGUF) for search.rerank and /v1/rerank"}

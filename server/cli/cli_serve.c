@@ -12,8 +12,10 @@
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/serve_sandbox.h"
 #include "server/base/damage.h"
 #include "server/base/log.h"
+#include "server/base/request_limits.h"
 #include "server/openai/model_names.h"
 
 /* Of KV on disk, unless --kv-disk says otherwise. */
@@ -30,12 +32,16 @@ static struct {
     double prime_rate, semantic;
     int64_t merge_rate, max_open;
     bool force_empty, read_only, insecure, allow_token_ids;
-    cli_list allow_hosts, model_aliases, sources;
+    const char *sandbox, *default_tier, *address_tier, *tls_cert, *tls_key;
+    cli_list allow_hosts, allow_origins, tiers, model_aliases, sources;
     const char *max_deletes;
     int64_t max_file, sync_interval;
     int64_t snapshots, snapshots_per_hour;
+    int64_t max_query, max_top_k, max_batch, max_filter, max_depth, max_headers, header_timeout;
+    int64_t min_free_memory;
 } o = {.home = "home",
        .listen = HTTP_LISTEN_DEFAULT,
+       .sandbox = "on",
        .log_level = "info",
        .log_queries = "full",
        .warm = "off",
@@ -51,6 +57,14 @@ static struct {
        .sync_interval = 600,
        .body_rate = HTTP_BODY_BYTES_PER_S,
        .body_timeout = HTTP_BODY_TOTAL_S,
+       .max_query = 64 << 10,
+       .max_top_k = 1000,
+       .max_batch = 100000,
+       .max_filter = 1024,
+       .max_depth = 64,
+       .max_headers = 24 << 10,
+       .header_timeout = 30,
+       .min_free_memory = 64 << 20,
        .snapshots = APP_SNAPSHOTS_KEPT,
        .snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR};
 
@@ -59,12 +73,28 @@ static const cli_option options[] = {
     {"listen", CLI_STRING, &o.listen, "ADDRESS:PORT",
      "where to listen; port 0 takes a free one (default 127.0.0.1:8080)"},
     {"insecure", CLI_BOOL, &o.insecure, NULL,
-     "listen on an address that other machines reach, though whoever reaches it may read, change "
-     "and "
-     "delete everything"},
+     "ask nobody for a key, also where other machines reach the address: whoever does may read, "
+     "change and delete everything"},
     {"allow-host", CLI_LIST, &o.allow_hosts, "NAME",
      "a name that the service is reached by, beside localhost and the address that it listens on; "
      "its pages may use the service too. May be given again, or with commas between"},
+    {"allow-origin", CLI_LIST, &o.allow_origins, "ORIGIN",
+     "a page of this origin, https://app.example.org, may use the service (CORS). May be given "
+     "again, or with commas between"},
+    {"tls-cert", CLI_STRING, &o.tls_cert, "FILE",
+     "speak TLS (1.2 and 1.3) with this certificate, PEM, those that signed it behind it; read "
+     "again on SIGHUP"},
+    {"tls-key", CLI_STRING, &o.tls_key, "FILE", "its private key, PEM"},
+    {"tier", CLI_LIST, &o.tiers, "NAME: LIMITS",
+     "limits of keys made with --tier NAME: requests=5 a second, burst=10 at once, tokens=20000 a "
+     "minute, concurrent=2 at work; what is left out is not limited. May be given again"},
+    {"default-tier", CLI_STRING, &o.default_tier, "NAME",
+     "of keys without one (default: no limits)"},
+    {"address-tier", CLI_STRING, &o.address_tier, "NAME",
+     "of each client's address, whatever its key (default: no limits)"},
+    {"sandbox", CLI_CHOICE, &o.sandbox, "on|off",
+     "give up what a service needs no more: writing outside of its home and temporary folders, "
+     "starting programs that are not the system's, connecting to others (default on)"},
     {"read-only", CLI_BOOL, &o.read_only, NULL,
      "write nothing: several such servers may share a home, beside one that writes; each answers "
      "from the state in which it found a collection when it opened it"},
@@ -115,6 +145,22 @@ static const cli_option options[] = {
      "of one client (default: all)", .max = 65536},
     {"max-body", CLI_BYTES, &o.max_body, "BYTES",
      "of one JSON body or one document (default 64M); NDJSON is not bounded"},
+    {"max-query", CLI_BYTES, &o.max_query, "BYTES", "of a question (default, and most: 64K)"},
+    {"max-top-k", CLI_INT, &o.max_top_k, "N", "contexts of a question (default, and most: 1000)",
+     .min = 1, .max = 1000},
+    {"max-batch", CLI_INT, &o.max_batch, "N",
+     "documents of one JSON body (default, and most: 100000)", .min = 1, .max = 100000},
+    {"max-filter", CLI_INT, &o.max_filter, "N", "conditions of a filter (default, and most: 1024)",
+     .min = 1, .max = 1024},
+    {"max-json-depth", CLI_INT, &o.max_depth, "N",
+     "brackets within brackets of a body (default, and most: 64)", .min = 8, .max = 64},
+    {"max-headers", CLI_BYTES, &o.max_headers, "BYTES",
+     "of all headers of a request; more: 431 (default 24K, at most 48K)"},
+    {"header-timeout", CLI_INT, &o.header_timeout, "SECONDS",
+     "for the headers of a request, and between two (default 30)", .min = 1, .max = 3600},
+    {"min-free-memory", CLI_BYTES, &o.min_free_memory, "BYTES",
+     "that the machine and its control group must have left: below, what has a body is refused "
+     "with 503; 0: whatever is left (default 64M)"},
     {"ingest-memory", CLI_BYTES, &o.ingest_memory, "BYTES",
      "that all documents on their way in take together, unpacked (default: 256M, or four times "
      "--max-body)"},
@@ -170,36 +216,63 @@ static void log_damage(void *ctx, const char *tenant, const char *collection, co
               LOG_STR("tenant", tenant), LOG_STR("collection", collection), LOG_STR("why", why));
 }
 
-static int write_port_file(const http_server *s, fo_err *err) {
-    fo_file_writer *w;
-    char text[160];
-    int n = snprintf(text, sizeof text, "%d\n", http_port(s));
-    int rc = fo_file_create(&w, o.port_file, err);
-    if (rc) return rc;
-    rc = fo_file_write(w, text, (size_t)n, err);
-    if (rc) return fo_file_abort(w), rc;
-    return fo_file_commit(w, err);
+/* Before the home is opened, since every thread is born with what its parent may do. */
+static bool give_up_files(void) {
+    char *port_folder = NULL;
+    if (o.port_file) {
+        const char *slash = strrchr(o.port_file, '/');
+        port_folder = slash == o.port_file ? strdup("/")
+                      : slash              ? strndup(o.port_file, (size_t)(slash - o.port_file))
+                                           : strdup(".");
+        if (!port_folder) return false;
+    }
+    if (!o.read_only) fo_make_dirs(o.home, NULL); /* opening the home says why where it fails */
+    const char *writes[] = {o.read_only ? NULL : o.home, port_folder};
+    bool done = serve_sandbox_files(writes, 2);
+    free(port_folder);
+    return done;
 }
 
-/* The names of --allow-host, one an item: where they come from the environment they have commas.
- * They stay for the life of the program. */
-static int read_hosts(cli_list *names, fo_err *err) {
-    for (size_t i = 0; i < o.allow_hosts.n; i++) {
-        char *copy = strdup(o.allow_hosts.items[i]), *save = NULL;
+static int write_port_file(const http_server *s, fo_err *err) {
+    char text[160];
+    int n = snprintf(text, sizeof text, "%d\n", http_port(s));
+    return fo_file_put(o.port_file, text, (size_t)n, err);
+}
+
+/* Append the names of a list option to *names, one an item: where they come from the environment they
+ * have commas. They stay for the life of the program. The first that is not `valid` is refused with what
+ * is `wanted`. */
+static int read_names(cli_list *names, const cli_list *given, bool valid(const char *name),
+                      const char *field, const char *wanted, fo_err *err) {
+    for (size_t i = 0; i < given->n; i++) {
+        char *copy = strdup(given->items[i]), *save = NULL;
         if (!copy) return fo_no_memory(err);
         for (char *name = strtok_r(copy, ", ", &save); name; name = strtok_r(NULL, ", ", &save)) {
             const char **more = realloc(names->items, (names->n + 1) * sizeof *more);
             if (!more) return fo_no_memory(err);
             names->items = more;
             names->items[names->n++] = name;
-            if (!http_host_valid(name))
-                return fo_fail_field(err, FO_EINVAL, "allow-host",
-                                     "'%.200s' is no name or address; write it as in "
-                                     "forage.example.org, without http:// and without a port",
-                                     name);
+            if (!valid(name))
+                return fo_fail_field(err, FO_EINVAL, field, "'%.200s' is no %s", name, wanted);
         }
     }
     return FO_OK;
+}
+
+static int read_hosts(cli_list *names, fo_err *err) {
+    return read_names(names, &o.allow_hosts, http_host_valid, "allow-host",
+                      "name or address; write it as in forage.example.org, without http:// and "
+                      "without a port",
+                      err);
+}
+
+static cli_list origins;
+
+static int read_origins(fo_err *err) {
+    return read_names(&origins, &o.allow_origins, http_origin_valid, "allow-origin",
+                      "origin; write it as a browser does: https://app.example.org or "
+                      "http://localhost:3000",
+                      err);
 }
 
 /* --model-alias A=B, as above. */
@@ -261,20 +334,45 @@ static int make_sources(app *a, fo_err *err) {
     return opt.n ? source_runner_create(&a->sources, &opt, err) : FO_OK;
 }
 
-#define OPEN_TO_ALL                                                                                \
-    "whoever reaches it may read, change and delete everything: there are no keys yet, and "       \
-    "nothing "                                                                                     \
-    "is encrypted"
+/* --tier, --default-tier, --address-tier. *out NULL: there are none. */
+static int make_limits(rate_limits **out, fo_err *err) {
+    rate_tier tiers[RATE_TIERS_MAX + 1];
+    *out = NULL;
+    if (o.tiers.n > RATE_TIERS_MAX)
+        return fo_fail_field(err, FO_EINVAL, "tier", "there may be %d tiers", RATE_TIERS_MAX);
+    for (size_t i = 0; i < o.tiers.n; i++) {
+        int rc = rate_tier_read(&tiers[i], o.tiers.items[i], err);
+        if (rc) return rc;
+    }
+    int rc = o.tiers.n ? rate_limits_create(out, tiers, o.tiers.n, err) : FO_OK;
+    const char *const used[] = {o.default_tier, o.address_tier};
+    for (int i = 0; i < 2 && !rc; i++)
+        if (used[i] && (!*out || !rate_limits_tier(*out, used[i])))
+            rc = fo_fail_field(err, FO_EINVAL, i ? "address-tier" : "default-tier",
+                               "there is no tier '%.64s'; --tier '%.64s: requests=5' makes one",
+                               used[i], used[i]);
+    if (rc) rate_limits_free(*out), *out = NULL;
+    return rc;
+}
 
-/* Said before the home is opened. */
-static int check_listen(bool *loopback, fo_err *err) {
+#define OPEN_TO_ALL                                                                                \
+    "whoever reaches it may read, change and delete everything, and is asked for no key"
+
+/* Whose keys are asked for: everybody's where other machines reach the address, else once there are any.
+ * *out NULL: nobody's (--insecure). Said before the home is opened. */
+static int open_keys(key_ring **out, bool *loopback, fo_err *err) {
+    *out = NULL;
     int rc = http_listen_is_loopback(o.listen, loopback, err);
-    if (rc || *loopback || o.insecure) return rc;
+    if (rc || o.insecure) return rc;
+    rc = key_ring_open(out, o.home, !*loopback, err);
+    if (rc || *loopback || key_ring_count(*out)) return rc;
+    key_ring_close(*out);
+    *out = NULL;
     return fo_fail_field(err, FO_EINVAL, "listen",
-                         "%s is reached from other machines, and " OPEN_TO_ALL
-                         ". Listen on 127.0.0.1 behind a proxy that asks who it is, or add "
-                         "--insecure",
-                         o.listen);
+                         "%s is reached from other machines, and this home has no keys. Make one "
+                         "(forage keys create --home %.200s --name me --scope admin), listen on "
+                         "127.0.0.1, or add --insecure: then " OPEN_TO_ALL,
+                         o.listen, o.home);
 }
 
 /* Descriptors beside those of connections: the store's, the index files', bodies that wait on disk. */
@@ -319,11 +417,22 @@ static void warn_foreign(service *s) {
     free(list);
 }
 
-static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *signals,
-                 fo_err *err) {
+static bool gave_up_files;
+
+static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *keys,
+                 rate_limits *limits, sigset_t *signals, fo_err *err) {
     app *a;
     int rc = app_create(&a, s, o.read_only || full_disk, err);
-    if (rc) return rc;
+    if (rc) {
+        key_ring_close(keys);
+        rate_limits_free(limits);
+        return rc;
+    }
+    a->keys = keys;
+    a->limits = limits;
+    if (o.default_tier) a->default_tier = rate_limits_tier(limits, o.default_tier);
+    if (o.address_tier) a->address_tier = rate_limits_tier(limits, o.address_tier);
+    a->audits = !a->read_only;
     a->disk_full = full_disk;
     a->aliases = aliases;
     a->n_aliases = n_aliases;
@@ -336,6 +445,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
     }
     a->allow_token_ids = o.allow_token_ids;
     a->max_document_bytes = (size_t)o.max_body;
+    a->min_free_memory = (uint64_t)o.min_free_memory;
     if (o.min_free) a->min_free_bytes = (uint64_t)o.min_free;
     a->snapshots_kept = (int)o.snapshots;
     a->snapshots_per_hour = (int)o.snapshots_per_hour;
@@ -350,7 +460,11 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
                       .body_bytes_per_s = o.body_rate ? (int)o.body_rate : -1,
                       .body_total_ms = o.body_timeout ? (int)o.body_timeout * 1000 : -1,
                       .allow_hosts = hosts->items,
-                      .n_allow_hosts = hosts->n};
+                      .n_allow_hosts = hosts->n,
+                      .allow_origins = origins.items,
+                      .n_allow_origins = origins.n,
+                      .tls_cert = o.tls_cert,
+                      .tls_key = o.tls_key};
     /* Who waits for the language model does not compute: as many as it writes for at once, and some
      * for the rest. */
     int workers = threads < 4 ? 4 : threads;
@@ -358,6 +472,8 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
         int64_t n = engine_flag_values.max_sequences;
         workers += n ? (int)n : 16;
     }
+    h.max_header_bytes = (size_t)o.max_headers;
+    h.header_timeout_ms = (int)o.header_timeout * 1000;
     h.n_workers[HTTP_LANE_QUERY] = o.query_workers ? (int)o.query_workers : workers;
     h.n_workers[HTTP_LANE_INGEST] = (int)o.ingest_workers;
     h.queue_length[HTTP_LANE_QUERY] = h.queue_length[HTTP_LANE_INGEST] = (int)o.queue;
@@ -370,22 +486,39 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, sigset_t *si
     service_stats st = {0};
     service_get_stats(s, &st, NULL);
     char url[160];
-    snprintf(url, sizeof url, "http://%s", http_address(a->http));
-    log_event(
-        LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url), LOG_INT("port", http_port(a->http)),
-        LOG_STR("home", o.home), LOG_INT("documents", st.n_documents),
-        LOG_INT("chunks", st.n_chunks), LOG_STR("embedder", embedder_name(service_embedder(s))),
-        LOG_STR("model",
-                service_generator(s) ? generator_get_info(service_generator(s))->name : ""),
-        LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)),
-        LOG_INT("threads", service_model_threads(s)), LOG_INT("cpus", fo_cpu_topology()->n_cpus),
-        LOG_INT("cores", fo_cpu_topology()->n_cores), LOG_INT("nodes", fo_cpu_topology()->n_nodes),
-        LOG_STR("version", FORAGE_VERSION));
+    snprintf(url, sizeof url, "http%s://%s", o.tls_cert ? "s" : "", http_address(a->http));
+    log_event(LOG_LEVEL_INFO, NULL, "listening", LOG_STR("url", url),
+              LOG_INT("port", http_port(a->http)), LOG_STR("home", o.home),
+              LOG_STR("keys", !keys               ? "off (--insecure)"
+                              : key_ring_on(keys) ? "on"
+                                                  : "off until one is made"),
+              LOG_INT("documents", st.n_documents), LOG_INT("chunks", st.n_chunks),
+              LOG_STR("embedder", embedder_name(service_embedder(s))),
+              LOG_STR("model",
+                      service_generator(s) ? generator_get_info(service_generator(s))->name : ""),
+              LOG_STR("isa", fo_cpu_level_name(fo_cpu()->level)),
+              LOG_INT("threads", service_model_threads(s)),
+              LOG_INT("cpus", fo_cpu_topology()->n_cpus),
+              LOG_INT("cores", fo_cpu_topology()->n_cores),
+              LOG_INT("nodes", fo_cpu_topology()->n_nodes), LOG_STR("version", FORAGE_VERSION));
     if (fo_cpu()->note[0]) log_event(LOG_LEVEL_WARN, NULL, "cpu", LOG_STR("note", fo_cpu()->note));
     warn_foreign(s);
+    bool calls = !strcmp(o.sandbox, "on") && serve_sandbox_calls();
+    log_event(LOG_LEVEL_INFO, NULL, "sandbox", LOG_STR("files", gave_up_files ? "on" : "off"),
+              LOG_STR("calls", calls ? "on" : "off"));
     int sig = 0;
-    sigwait(signals, &sig);
-    log_event(LOG_LEVEL_INFO, NULL, "stopping", LOG_STR("signal", sig == SIGINT ? "INT" : "TERM"));
+    while (sigwait(signals, &sig) == 0 && sig == SIGHUP && o.tls_cert) {
+        fo_err why = {0};
+        if (http_reload_tls(a->http, &why))
+            log_event(LOG_LEVEL_ERROR, NULL, "tls_kept", LOG_STR("why", why.msg),
+                      LOG_STR("meaning", "the certificate of before goes on being used"));
+        else
+            log_event(LOG_LEVEL_INFO, NULL, "tls_reloaded", LOG_STR("file", o.tls_cert));
+    }
+    log_event(LOG_LEVEL_INFO, NULL, "stopping",
+              LOG_STR("signal", sig == SIGINT   ? "INT"
+                                : sig == SIGHUP ? "HUP"
+                                                : "TERM"));
     pthread_t t;
     bool has_thread = pthread_create(&t, NULL, wait_hurry, signals) == 0;
     app_stop(a, (int)o.shutdown_timeout * 1000, &hurry);
@@ -415,6 +548,14 @@ static int run(int argc, char **argv) {
     if (o.max_deletes && !sync_limit_read(&limit, o.max_deletes))
         return cli_wrong_usage(
             "--max-deletes must be a number of documents, or a share such as 30%%");
+    if (!o.tls_cert != !o.tls_key) return cli_wrong_usage("--tls-cert and --tls-key go together");
+    if (o.max_query < 1 || o.max_query > 64 << 10)
+        return cli_wrong_usage("--max-query must be at most 64K");
+    if (o.max_headers < 1024 || o.max_headers > 48 << 10)
+        return cli_wrong_usage("--max-headers must be between 1K and 48K");
+    request_limits_set(&(request_limits){(size_t)o.max_query, (size_t)o.max_top_k,
+                                         (size_t)o.max_batch, (size_t)o.max_filter,
+                                         (size_t)o.max_depth});
     if (o.max_body < 1024) return cli_wrong_usage("--max-body must be at least 1024");
     int64_t four_bodies = o.max_body > INT64_MAX / 4 ? INT64_MAX : 4 * o.max_body;
     if (!o.ingest_memory) o.ingest_memory = four_bodies > 256 << 20 ? four_bodies : 256 << 20;
@@ -424,6 +565,7 @@ static int run(int argc, char **argv) {
     sigemptyset(&signals);
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGINT);
+    sigaddset(&signals, SIGHUP);
     pthread_sigmask(SIG_BLOCK, &signals, NULL); /* as main.c did for every thread before */
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a file at its limit is a full disk, not the end */
@@ -431,12 +573,16 @@ static int run(int argc, char **argv) {
     service *s;
     static cli_list hosts;
     bool loopback;
-    if (read_hosts(&hosts, &err) || read_aliases(&err) || check_listen(&loopback, &err))
-        return cli_fail(&err), 2;
-    if (!loopback)
+    key_ring *keys;
+    rate_limits *limits;
+    if (read_hosts(&hosts, &err) || read_aliases(&err) || read_origins(&err) ||
+        make_limits(&limits, &err) || open_keys(&keys, &loopback, &err))
+        return cli_fail(&err), err.code == FO_EINVAL ? 2 : 1;
+    if (!keys && !loopback)
         log_event(LOG_LEVEL_WARN, NULL, "insecure", LOG_STR("listen", o.listen),
                   LOG_STR("meaning", OPEN_TO_ALL));
     fit_connections();
+    gave_up_files = !strcmp(o.sandbox, "on") && give_up_files();
     if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
     service_options so = {.home = o.home,
                           .n_threads = (int)o.threads,
@@ -462,8 +608,12 @@ static int run(int argc, char **argv) {
         so.full_disk = true;
         rc = cli_models_open(&s, &so, &err);
     }
-    if (rc) return cli_fail(&err);
-    rc = serve(s, so.full_disk, &hosts, &signals, &err);
+    if (rc) {
+        key_ring_close(keys);
+        rate_limits_free(limits);
+        return cli_fail(&err);
+    }
+    rc = serve(s, so.full_disk, &hosts, keys, limits, &signals, &err);
     service_close(s);
     if (o.port_file) remove(o.port_file);
     if (rc) return cli_fail(&err);
@@ -476,9 +626,9 @@ const cli_command cli_command_serve = {
     "answer HTTP: documents in, questions answered",
     "forage serve [--home DIR] [--listen 127.0.0.1:8080] [--model gen.gguf]\n"
     "              [--embed-model e.gguf] [--rerank-model r.gguf] [--threads N]",
-    "Answers callers of this machine alone: an address that others reach needs --insecure, and "
-    "then\n"
-    "whoever reaches it may do everything. Requests to a name that is not its own (421) and those "
+    "Answers callers of this machine alone; an address that others reach needs keys ('forage keys\n"
+    "create') or --insecure. Once a home has a key everybody is asked for one. Requests to a name "
+    "that is not its own (421) and those "
     "of\n"
     "pages of other sites (403) are refused; --allow-host adds a name.\n"
     "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"

@@ -1,4 +1,4 @@
-/* POST /v1/chat/completions and POST /v1/completions: whole or as a stream of chunks, from the
+/* POST /v1/chat/completions, POST /v1/completions and POST /v1/responses: whole or as a stream of chunks, from the
  * model of this process alone or, with the model "forage/<collection>", from documents. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,11 @@
 
 #include "server/base/log.h"
 #include "server/completions/completions_prompt.h"
+#include "server/completions/tool_calls.h"
+#include "server/completions/tool_prompt.h"
 #include "server/openai/model_names.h"
 #include "server/openai/openai_reply.h"
+#include "server/openai/openai_responses.h"
 
 enum { MAX_GENERATIONS = 128, DEFAULT_TOKENS = 2048, POLL_MS = 50 };
 _Static_assert((int)OPENAI_MAX_LOGPROBS == GENERATION_LOGPROBS, "what is let in can be honoured");
@@ -16,9 +19,11 @@ _Static_assert((int)OPENAI_MAX_LOGPROBS == GENERATION_LOGPROBS, "what is let in 
 typedef struct choice {
     generation *g;
     generation_event ev;
-    fo_buf text;      /* not yet sent */
-    size_t n_sent;    /* tokens whose logprobs were sent */
-    const char *echo; /* put before the text; NULL: nothing */
+    fo_buf text;                   /* not yet sent */
+    size_t n_sent;                 /* tokens whose logprobs were sent */
+    const char *echo;              /* put before the text; NULL: nothing */
+    tool_calls calls;              /* read out of the text, where tools may be called */
+    size_t n_told, arguments_told; /* calls of a stream, and bytes of the last one */
 } choice;
 
 typedef struct plain {
@@ -28,6 +33,8 @@ typedef struct plain {
     choice *choices;
     size_t n_choices;
     sampler_bias bias[OPENAI_MAX_BIAS];
+    answer_rule rule;
+    json_schema *schema;
 } plain;
 
 /* One choice that is streaming. */
@@ -123,6 +130,65 @@ static int send_text(plain *p, size_t index, bool role, const char *text, size_t
                                                        .logprobs_ctx = &t});
 }
 
+/* One call, or more of its arguments: a delta of "tool_calls". */
+static int send_call(plain *p, size_t index, size_t number, bool first, const char *text,
+                     size_t len) {
+    const tool_call *call = &p->choices[index].calls.calls[number];
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '[');
+    json_out_open(&o, NULL, '{');
+    json_out_int(&o, "index", (int64_t)number);
+    if (first) json_out_string(&o, "id", call->id);
+    if (first) json_out_string(&o, "type", "function");
+    json_out_open(&o, "function", '{');
+    if (first) json_out_string(&o, "name", call->name);
+    json_out_bytes(&o, "arguments", text, len);
+    json_out_close(&o, '}');
+    json_out_close(&o, '}');
+    json_out_close(&o, ']');
+    int rc = b.failed ? FO_ENOMEM
+                      : openai_send_chunk(
+                            p->reply, &(openai_chunk){.index = index, .text = "", .calls = b.data});
+    fo_buf_free(&b);
+    return rc;
+}
+
+static int send_calls(plain *p, size_t index) {
+    choice *c = &p->choices[index];
+    int rc = FO_OK;
+    while (!rc && c->n_told <= c->calls.n_calls) {
+        if (c->n_told) { /* the rest of the last one that was told of */
+            const fo_buf *a = &c->calls.calls[c->n_told - 1].arguments;
+            size_t from = c->arguments_told;
+            if (a->len > from)
+                rc = send_call(p, index, c->n_told - 1, false, a->data + from, a->len - from);
+            c->arguments_told = a->len;
+        }
+        if (c->n_told == c->calls.n_calls || !c->calls.calls[c->n_told].name) break;
+        if (!rc) rc = send_call(p, index, c->n_told, true, "", 0);
+        c->n_told++;
+        c->arguments_told = 0;
+    }
+    return rc;
+}
+
+static const char *finish_of(const choice *c) {
+    bool called = c->calls.n_calls && strcmp(c->ev.finish_reason, "length") != 0;
+    return openai_finish_name(called ? "tool_calls" : c->ev.finish_reason);
+}
+
+/* What came is text, but for the calls in it. */
+static int take_calls(plain *p, choice *c, fo_err *err) {
+    if (!p->rule.open) return FO_OK;
+    tool_calls_add(&c->calls, c->text.data ? c->text.data : "", c->text.len);
+    fo_buf_clear(&c->text);
+    if (c->ev.done) tool_calls_end(&c->calls);
+    fo_buf_add(&c->text, c->calls.text.data, c->calls.text.len);
+    fo_buf_clear(&c->calls.text);
+    return c->calls.failed ? fo_no_memory(err) : FO_OK;
+}
+
 /* Take what is new of every choice, send it where a stream is asked for, until all are done. */
 static int pump(plain *p, fo_err *err) {
     size_t left = p->n_choices;
@@ -141,15 +207,36 @@ static int pump(plain *p, fo_err *err) {
             if (c->ev.done) left--;
             if (c->ev.done && c->ev.error) return fo_fail(err, c->ev.error, "%s", c->ev.message);
             if (!p->reply->call->stream || !(news || c->ev.done)) continue;
-            if (c->text.len || c->ev.done) {
+            if (take_calls(p, c, err)) return err->code;
+            if (c->text.len || (c->ev.done && !c->calls.n_calls)) {
                 rc = send_text(p, i, false, c->text.data ? c->text.data : "", c->text.len,
-                               c->ev.done ? openai_finish_name(c->ev.finish_reason) : NULL);
+                               c->ev.done && !c->calls.n_calls ? finish_of(c) : NULL);
                 fo_buf_clear(&c->text);
             }
+            if (!rc && c->calls.n_calls) rc = send_calls(p, i);
+            if (!rc && c->ev.done && c->calls.n_calls)
+                rc = send_text(p, i, false, "", 0, finish_of(c));
         }
         if (atomic_load(http_cancel(p->reply->r))) rc = FO_ECANCELLED;
     }
     return rc ? fo_fail(err, rc, "the client went away") : FO_OK;
+}
+
+static void write_calls(const choice *c, json_out *o) {
+    if (!c->calls.n_calls) return;
+    json_out_open(o, "tool_calls", '[');
+    for (size_t i = 0; i < c->calls.n_calls; i++) {
+        const tool_call *call = &c->calls.calls[i];
+        json_out_open(o, NULL, '{');
+        json_out_string(o, "id", call->id);
+        json_out_string(o, "type", "function");
+        json_out_open(o, "function", '{');
+        json_out_string(o, "name", call->name);
+        json_out_bytes(o, "arguments", call->arguments.data, call->arguments.len);
+        json_out_close(o, '}');
+        json_out_close(o, '}');
+    }
+    json_out_close(o, ']');
 }
 
 static void reply_whole(plain *p) {
@@ -165,8 +252,12 @@ static void reply_whole(plain *p) {
         if (p->reply->call->chat) {
             json_out_open(&o, "message", '{');
             json_out_string(&o, "role", "assistant");
-            json_out_bytes(&o, "content", text, c->text.len);
+            if (c->calls.n_calls && !c->text.len)
+                json_out_null(&o, "content");
+            else
+                json_out_bytes(&o, "content", text, c->text.len);
             json_out_null(&o, "refusal");
+            write_calls(c, &o);
             json_out_close(&o, '}');
         } else {
             fo_buf whole = {0};
@@ -176,17 +267,27 @@ static void reply_whole(plain *p) {
             fo_buf_free(&whole);
         }
         write_logprobs(p, &o, c);
-        json_out_string(&o, "finish_reason", openai_finish_name(c->ev.finish_reason));
+        json_out_string(&o, "finish_reason", finish_of(c));
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');
-    openai_write_usage(&o, p->reply->prompt_tokens, p->reply->completion_tokens,
-                       p->reply->cached_tokens);
+    openai_write_figures(p->reply, &o);
     json_out_close(&o, '}');
     http_reply_json(p->reply->r, 200, &b);
 }
 
-static generation_request request_of(const openai_call *c) {
+/* One choice, as if it were a stream. */
+static void reply_response(plain *p) {
+    choice *c = &p->choices[0];
+    const char *text = c->text.data ? c->text.data : "";
+    int rc = send_text(p, 0, false, text, c->text.len, finish_of(c));
+    if (!rc) rc = send_calls(p, 0);
+    if (!rc) rc = openai_send_end(p->reply);
+    fo_err err = {0};
+    if (rc) fo_no_memory(&err), openai_fail(p->reply, &err);
+}
+
+static generation_request request_of(const openai_call *c, const answer_rule *rule) {
     const generator_options *o = &c->options;
     generation_request q = {.sampling = sampler_params_default(),
                             .stop = o->stop,
@@ -195,7 +296,9 @@ static generation_request request_of(const openai_call *c) {
                             .kv_reuse = (enum kv_reuse)o->reuse,
                             .no_lookup = o->no_lookup,
                             .n_logprobs = c->n_logprobs,
-                            .json = c->json};
+                            .rule = *rule,
+                            .stop_tokens = c->stop_tokens,
+                            .n_stop_tokens = c->n_stop_tokens};
     q.sampling.temperature = (float)o->temperature;
     q.sampling.top_p = (float)o->top_p;
     q.sampling.top_k = o->top_k;
@@ -210,11 +313,12 @@ static generation_request request_of(const openai_call *c) {
 static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint64_t seed,
                   fo_err *err) {
     const openai_call *call = p->reply->call;
-    generation_request q = request_of(call);
+    generation_request q = request_of(call, &p->rule);
     for (size_t i = 0; i < call->n_bias; i++)
         p->bias[i] = (sampler_bias){call->bias[i].token, call->bias[i].bias};
     q.sampling.bias = p->bias;
     q.sampling.n_bias = call->n_bias;
+    service_kv_salt(app_tenant(p->reply->r), app_sees(p->reply->r), q.salt);
     size_t window = (size_t)engine_model(p->engine)->n_context;
     if (n >= window)
         return fo_fail(err, FO_ELIMIT,
@@ -261,7 +365,8 @@ static int submit_all(plain *p, fo_err *err) {
         int32_t *ids = NULL;
         size_t n = 0;
         rc = p->reply->call->chat
-                 ? completions_chat_tokens(p->engine, p->reply->call->messages, &ids, &n, err)
+                 ? completions_chat_tokens(p->engine, p->reply->call->messages,
+                                           p->reply->call->tools.list, &ids, &n, err)
                  : completions_prompt_tokens(p->engine, prompt, i, &ids, &n, err);
         const char *echo = NULL;
         if (p->reply->call->echo) {
@@ -277,30 +382,42 @@ static int submit_all(plain *p, fo_err *err) {
 static void answer_plain(openai_reply *reply, engine *e) {
     fo_err err = {0};
     plain own = {.reply = reply, .engine = e, .t = engine_tokenizer(e)}, *p = &own;
-    int rc = submit_all(p, &err);
+    int rc = tool_prompt_rule(reply->call, &p->rule, &p->schema, &err);
+    if (!rc) rc = submit_all(p, &err);
     if (!rc) rc = pump(p, &err);
+    for (size_t i = 0; !rc && !reply->call->stream && i < p->n_choices; i++)
+        rc = take_calls(p, &p->choices[i], &err);
     for (size_t i = 0; i < p->n_choices; i++) {
         p->reply->completion_tokens += p->choices[i].ev.completion_tokens;
         p->reply->cached_tokens += p->choices[i].ev.cached_tokens;
+        const generation_event *ev = &p->choices[i].ev;
+        openai_timings *t = &p->reply->timings;
+        t->queue_ms = ev->queue_ms > t->queue_ms ? ev->queue_ms : t->queue_ms;
+        t->prefill_ms = ev->prefill_ms > t->prefill_ms ? ev->prefill_ms : t->prefill_ms;
+        t->decode_ms = ev->decode_ms > t->decode_ms ? ev->decode_ms : t->decode_ms;
     }
+    app_charge(reply->r, p->reply->prompt_tokens + p->reply->completion_tokens);
     if (rc)
         openai_fail(p->reply, &err);
     else if (p->reply->call->stream)
         openai_send_end(p->reply);
+    else if (p->reply->call->response)
+        reply_response(p);
     else
         reply_whole(p);
     for (size_t i = 0; i < p->n_choices; i++) {
         generation_free(p->choices[i].g);
         fo_buf_free(&p->choices[i].text);
+        tool_calls_deinit(&p->choices[i].calls);
     }
     free(p->choices);
+    json_schema_free(p->schema);
 }
 
 /* ---- routes --------------------------------------------------------------------------------- */
 
-static void route(http_request *r, app *a, bool chat) {
-    size_t len;
-    const char *body = http_body(r, &len);
+static void answer_body(http_request *r, app *a, const char *body, size_t len, bool chat,
+                        bool response) {
     engine *e = local_generator_engine(service_generator(a->service));
     openai_call *c = calloc(1, sizeof *c);
     fo_err err = {0};
@@ -310,25 +427,47 @@ static void route(http_request *r, app *a, bool chat) {
         return;
     }
     if (openai_call_read(c, chat, e ? engine_model(e)->n_vocab : 0, body, len, &err)) {
+        if (response) openai_responses_name(&err);
         openai_error(r, &err);
         free(c);
         return;
     }
+    c->response = response;
     model_choice m;
     unsigned kinds = chat ? MODEL_GENERATOR | MODEL_GROUNDED : MODEL_GENERATOR;
-    int rc = model_names_find(&m, a, app_tenant(r), c->model, kinds, &err);
+    int rc = model_names_find(&m, a, r, c->model, kinds, &err);
     c->collection = m.collection;
     if (!rc) rc = openai_call_check(c, &err);
     openai_reply p;
     openai_reply_init(&p, r, c, m.name);
+    if (rc && response) openai_responses_name(&err);
     if (rc)
         openai_error(r, &err);
     else if (c->collection)
         openai_answer_grounded(&p, a);
     else
         answer_plain(&p, e);
+    openai_reply_deinit(&p);
     openai_call_deinit(c);
     free(c);
+}
+
+static void route(http_request *r, app *a, bool chat) {
+    size_t len;
+    const char *body = http_body(r, &len);
+    answer_body(r, a, body, len, chat, false);
+}
+
+void route_responses(http_request *r, void *ctx) {
+    size_t len;
+    const char *body = http_body(r, &len);
+    char *chat = NULL;
+    fo_err err = {0};
+    if (openai_responses_translate(body, len, &chat, &err))
+        openai_error(r, &err);
+    else
+        answer_body(r, ctx, chat, strlen(chat), true, true);
+    free(chat);
 }
 
 void route_chat_completions(http_request *r, void *ctx) {

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/chat/chat_prompt.h"
+#include "server/completions/tool_prompt.h"
 #include "server/openai/openai.h"
 
 enum { MAX_PROMPTS = 64 };
@@ -74,20 +75,59 @@ static const char *piece_name(const tokenizer *t, enum tokenizer_special which, 
     return out;
 }
 
-int completions_chat_tokens(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
-                            fo_err *err) {
+static bool any_calls(const cJSON *messages) {
+    const cJSON *m;
+    cJSON_ArrayForEach(m, messages) {
+        const char *role = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "role"));
+        if (!strcmp(role, "tool") || cJSON_GetObjectItemCaseSensitive(m, "tool_calls")) return true;
+    }
+    return false;
+}
+
+/* Templates print tools and calls wherever they like, so what they hold is not found again. */
+static int check_tools(const tokenizer *t, const cJSON *messages, const cJSON *tools, fo_err *err) {
+    char *text = tools ? cJSON_PrintUnformatted(tools) : NULL;
+    bool bad = text && has_control(t, text);
+    free(text);
+    if (bad)
+        return fo_fail_field(err, FO_EINVAL, "tools", "tools hold a control token of the model");
+    const cJSON *m;
+    int i = 0;
+    cJSON_ArrayForEach(m, messages) {
+        const cJSON *calls = cJSON_GetObjectItemCaseSensitive(m, "tool_calls");
+        text = calls ? cJSON_PrintUnformatted(calls) : NULL;
+        bad = text && has_control(t, text);
+        free(text);
+        if (bad)
+            return fo_fail_field(err, FO_EINVAL, "messages",
+                                 "messages[%d].tool_calls hold a control token of the model", i);
+        i++;
+    }
+    return FO_OK;
+}
+
+int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON *tools,
+                            int32_t **out, size_t *n, fo_err *err) {
     const tokenizer *t = engine_tokenizer(e);
     gguf_str source;
     chat_template *template = NULL;
     fo_err why = {0};
     int rc = chat_prompt_source(engine_gguf(e), &source, err);
+    if (!rc) rc = check_tools(t, messages, tools, err);
     if (rc) return rc;
+    cJSON *own = NULL; /* messages in our words */
+    if ((tools || any_calls(messages)) && !tool_prompt_native(source.ptr, source.len)) {
+        if (!(own = tool_prompt_messages(messages, tools))) return fo_no_memory(err);
+        messages = own;
+        tools = NULL;
+    }
     if (source.len) chat_template_parse(&template, source.ptr, source.len, &why);
     char bos[64], eos[64];
     time_t now = time(NULL);
     struct tm date;
     gmtime_r(&now, &date);
     chat_template_input in = {.messages = messages,
+                              .tools = tools,
                               .add_generation_prompt = true,
                               .bos = piece_name(t, TOKENIZER_BOS, bos),
                               .eos = piece_name(t, TOKENIZER_EOS, eos),
@@ -107,6 +147,7 @@ int completions_chat_tokens(const engine *e, const cJSON *messages, int32_t **ou
     }
     fo_buf_free(&text);
     chat_template_free(template);
+    cJSON_Delete(own);
     if (rc) {
         free(l.ids);
         return rc;

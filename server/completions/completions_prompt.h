@@ -6,10 +6,11 @@
 
 #include "retrieval/local/local_generator.h"
 
-/* Messages in the model's own wrapping. Text of the user never becomes a control token. Caller
- * frees *out. */
-int completions_chat_tokens(const engine *e, const cJSON *messages, int32_t **out, size_t *n,
-                            fo_err *err);
+/* Messages in the model's own wrapping, with tools (NULL: none) as tool_prompt.h says. Text of the
+ * user never becomes a control token: tools and calls that name one are refused. Caller frees
+ * *out. */
+int completions_chat_tokens(const engine *e, const cJSON *messages, const cJSON *tools,
+                            int32_t **out, size_t *n, fo_err *err);
 /* The prompts of /v1/completions: how many; and the tokens of the i-th, caller frees *out. */
 int completions_prompt_count(const cJSON *prompt, fo_err *err);
 int completions_prompt_tokens(const engine *e, const cJSON *prompt, int i, int32_t **out, size_t *n,

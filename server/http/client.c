@@ -37,19 +37,38 @@ static size_t give(char *buf, size_t size, size_t n, void *ctx) {
 /* A reply that is handed on as it comes; errors are gathered whole. */
 typedef struct live {
     CURL *curl;
-    client_taker *taker;
+    client_hearer *hear;
     void *ctx;
     const volatile bool *stop;
-    fo_buf *rest;
+    fo_buf *rest, line;
+    char event[16];
     bool ended;
 } live;
+
+/* The part of a line that has come is kept until its end comes. False: no memory. */
+static bool hear_lines(live *l, const char *data, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        if (data[i] != '\n') {
+            fo_buf_char(&l->line, data[i]);
+            continue;
+        }
+        size_t len = l->line.len;
+        const char *s = len ? l->line.data : "";
+        if (len > 7 && !strncmp(s, "event: ", 7))
+            snprintf(l->event, sizeof l->event, "%.15s", s + 7);
+        else if (len > 6 && !strncmp(s, "data: ", 6))
+            l->hear(l->ctx, l->event, s + 6, len - 6);
+        fo_buf_clear(&l->line);
+    }
+    return !l->line.failed;
+}
 
 static size_t hand(char *data, size_t size, size_t n, void *ctx) {
     live *l = ctx;
     long status = 0;
     curl_easy_getinfo(l->curl, CURLINFO_RESPONSE_CODE, &status);
     if (status != 200) return take(data, size, n, l->rest);
-    l->ended = l->ended || l->taker(l->ctx, data, size * n) != 0;
+    l->ended = l->ended || !hear_lines(l, data, size * n);
     return l->ended ? 0 : size * n;
 }
 
@@ -69,12 +88,13 @@ int client_open(client **out, const char *url, const char *key, fo_err *err) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     c->curl = curl_easy_init();
     c->base = strdup(url);
-    if (key) {
+    if (!key) key = getenv("FORAGE_KEY");
+    if (key && *key) {
         size_t n = strlen(key) + 32;
         c->auth = malloc(n);
         if (c->auth) snprintf(c->auth, n, "Authorization: Bearer %s", key);
     }
-    if (!c->curl || !c->base || (key && !c->auth)) {
+    if (!c->curl || !c->base || (key && *key && !c->auth)) {
         client_close(c);
         return fo_no_memory(err);
     }
@@ -182,15 +202,16 @@ int client_post_stream(client *c, const char *path, const char *content_type, cl
     return perform(c, path, content_type, reply, &f, NULL, err);
 }
 
-int client_post_events(client *c, const char *path, const void *body, size_t n, client_taker *taker,
+int client_post_events(client *c, const char *path, const void *body, size_t n, client_hearer *hear,
                        void *ctx, const volatile bool *stop, fo_err *err) {
     fo_buf rest = {0};
-    live l = {c->curl, taker, ctx, stop, &rest, false};
+    live l = {.curl = c->curl, .hear = hear, .ctx = ctx, .stop = stop, .rest = &rest};
     curl_easy_setopt(c->curl, CURLOPT_POST, 1L);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDS, body);
     curl_easy_setopt(c->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)n);
     int rc = perform(c, path, "application/json", &rest, NULL, &l, err);
     fo_buf_free(&rest);
+    fo_buf_free(&l.line);
     return rc;
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct client client;
 
-/* url: "http://127.0.0.1:8080"; key may be NULL (sent as a bearer token). */
+/* url: "http://127.0.0.1:8080"; key is sent as a bearer token. NULL: that of FORAGE_KEY, if any. */
 int client_open(client **out, const char *url, const char *key, fo_err *err);
 void client_close(client *c);
 
@@ -23,11 +23,12 @@ int client_post(client *c, const char *path, const char *content_type, const voi
                 fo_buf *reply, fo_err *err);
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,
                        void *ctx, fo_buf *reply, fo_err *err);
-/* Part of a reply as it comes; non-zero ends the transfer. */
-typedef int client_taker(void *ctx, const char *data, size_t n);
-/* Hands a reply of status 200 to `taker` while it comes. stop: looked at meanwhile, true ends it
- * too; NULL: none. FO_ECANCELLED where one of them ended it. */
-int client_post_events(client *c, const char *path, const void *body, size_t n, client_taker *taker,
+/* What one `data:` line of a stream of events holds, n > 0 bytes and a NUL. event: the last name that was
+ * told, cut at 15 bytes; "" before the first. */
+typedef void client_hearer(void *ctx, const char *event, const char *data, size_t n);
+/* Hands the events of a reply of status 200 to `hear` while they come. stop: looked at meanwhile, true ends the
+ * transfer; NULL: none. FO_ECANCELLED where it did. */
+int client_post_events(client *c, const char *path, const void *body, size_t n, client_hearer *hear,
                        void *ctx, const volatile bool *stop, fo_err *err);
 int client_get(client *c, const char *path, fo_buf *reply, fo_err *err);
 int client_delete(client *c, const char *path, fo_buf *reply, fo_err *err);

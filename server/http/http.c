@@ -5,6 +5,7 @@
  * that a handler still works on keeps its connection. */
 #include "server/http/http.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -23,7 +24,7 @@
 #include "server/base/log.h"
 
 #define HEADER_MEMORY_BYTES (64u << 10) /* libmicrohttpd's own buffer for a connection */
-#define HEADER_MAX_BYTES    (24u << 10) /* ours, refused with a reply that says so */
+#define HEADER_MAX_BYTES    (24u << 10) /* ours by default, refused with a reply that says so */
 #define STREAM_WINDOW_BYTES (256u << 10)
 #define EARLY_REPLY_BYTES   (1u << 20) /* a refused body larger than this is not waited for */
 #define RESERVE_CONNECTIONS 64 /* above the limit: for those that are told of it, and for probes */
@@ -155,6 +156,7 @@ static void check_request(http_request *r, int64_t content_length) {
     }
     find_route(r);
     if (http_replied(r)) return;
+    if (s->opt.admit && !s->opt.admit(s->opt.app, r, r->route)) return;
     check_args(r);
     if (http_replied(r) || !type_taken(r, content_length)) return;
     if (r->route->body == HTTP_BODY_NONE) {
@@ -196,6 +198,7 @@ static http_request *begin(http_server *s, struct MHD_Connection *c, const char 
     r->connection = c;
     r->socket = connection_of(c);
     if (r->socket) r->fd = r->socket->fd;
+    http_find_peer(r);
     r->method = strdup(method);
     r->path = strdup(url);
     collect headers = {.plain = true}, args = {0};
@@ -238,9 +241,9 @@ static http_request *begin(http_server *s, struct MHD_Connection *c, const char 
                    "Transfer-Encoding: chunked");
     } else if (!http_url_decode(r->path) || args.failed)
         http_error(r, 400, "bad_request", NULL, "the path or query is not percent-encoded UTF-8");
-    else if (headers.failed || headers.n >= 128 || headers.bytes > HEADER_MAX_BYTES)
-        http_error(r, 431, "headers_too_large", NULL, "at most 127 headers of %u bytes together",
-                   HEADER_MAX_BYTES);
+    else if (headers.failed || headers.n >= 128 || headers.bytes > s->opt.max_header_bytes)
+        http_error(r, 431, "headers_too_large", NULL, "at most 127 headers of %zu bytes together",
+                   s->opt.max_header_bytes);
     else if (args.n >= 128)
         http_error(r, 400, "bad_request", NULL, "too many query arguments");
     else
@@ -431,7 +434,11 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
     pthread_mutex_unlock(&r->mu);
     http_body_wake(r); /* a handler that waits for more learns that there is none */
     if (s->opt.observe) {
+        char peer[INET6_ADDRSTRLEN];
+        http_peer_name(r, peer);
         http_summary sum = {.request_id = r->id,
+                            .caller = r->caller,
+                            .peer = peer,
                             .method = r->method,
                             .path = r->path,
                             .route = r->route,
@@ -502,6 +509,7 @@ __attribute__((format(printf, 2, 0))) static void on_log(void *cls, const char *
 /* ---- start and stop ------------------------------------------------------------------------- */
 
 static void free_server(http_server *s) {
+    http_tls_close(s->tls);
     pthread_cond_destroy(&s->idle);
     pthread_mutex_destroy(&s->mu);
     free(s->spool_dir);
@@ -517,6 +525,7 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
     if (!o->max_body_bytes) o->max_body_bytes = 64u << 20;
     if (!o->max_buffered_bytes) o->max_buffered_bytes = 512u << 20;
     if (!o->max_connections) o->max_connections = 1024;
+    if (!o->max_header_bytes) o->max_header_bytes = HEADER_MAX_BYTES;
     if (!o->header_timeout_ms) o->header_timeout_ms = 30000;
     if (!o->body_timeout_ms) o->body_timeout_ms = 30000;
     if (!o->body_bytes_per_s) o->body_bytes_per_s = HTTP_BODY_BYTES_PER_S;
@@ -529,21 +538,29 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
     pthread_mutex_init(&s->mu, NULL);
     fo_cond_init(&s->idle);
 
-    int rc = http_listen(s, o->listen ? o->listen : HTTP_LISTEN_DEFAULT, err);
+    int rc = o->tls_cert ? http_tls_open(&s->tls, o->tls_cert, o->tls_key, err) : FO_OK;
+    if (!rc) rc = http_listen(s, o->listen ? o->listen : HTTP_LISTEN_DEFAULT, err);
     if (!rc) rc = http_lanes_start(s, err);
     if (!rc && pthread_create(&s->watcher, NULL, http_watch, s) != 0)
         rc = fo_fail(err, FO_ENOMEM, "cannot start a thread");
     if (!rc) {
+        struct MHD_OptionItem tls[] = {
+            {MHD_OPTION_HTTPS_PRIORITIES, 0, (void *)http_tls_priorities},
+            {MHD_OPTION_HTTPS_CERT_CALLBACK, 0, (void *)http_tls_callback},
+            {MHD_OPTION_END, 0, NULL}};
+        if (!s->tls) tls[0] = tls[2];
         s->daemon = MHD_start_daemon(
-            MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG, 0, NULL,
-            NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL, MHD_OPTION_LISTEN_SOCKET,
-            s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
+            MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG |
+                (s->tls ? MHD_USE_TLS : 0),
+            0, NULL, NULL, on_request, s, MHD_OPTION_EXTERNAL_LOGGER, on_log, NULL,
+            MHD_OPTION_LISTEN_SOCKET, s->listen_fd, MHD_OPTION_CONNECTION_LIMIT,
             (unsigned)o->max_connections + RESERVE_CONNECTIONS, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
             (unsigned)o->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
             (unsigned)(o->header_timeout_ms / 1000 + 1), MHD_OPTION_CONNECTION_MEMORY_LIMIT,
             (size_t)HEADER_MEMORY_BYTES, MHD_OPTION_NOTIFY_COMPLETED, on_completed, s,
             MHD_OPTION_NOTIFY_CONNECTION, on_connection, s, MHD_OPTION_UNESCAPE_CALLBACK,
-            keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_END);
+            keep_escapes, NULL, MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_ARRAY, tls,
+            MHD_OPTION_END);
         if (s->daemon) {
             *out = s;
             return FO_OK;
@@ -558,6 +575,11 @@ int http_start(http_server **out, const http_options *opt, fo_err *err) {
     if (s->listen_fd >= 0) close(s->listen_fd);
     free_server(s);
     return rc;
+}
+
+int http_reload_tls(http_server *s, fo_err *err) {
+    return s->tls ? http_tls_reload(s->tls, err)
+                  : fo_fail(err, FO_EUNSUPPORTED, "this server does not speak TLS");
 }
 
 int http_port(const http_server *s) {

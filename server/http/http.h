@@ -42,7 +42,7 @@
 #include <sys/types.h>
 #include "kernels/buf.h"
 #include "kernels/error.h"
-#include "server/http/spool.h"
+#include "kernels/spool.h"
 
 typedef struct http_server http_server;
 typedef struct http_request http_request;
@@ -55,6 +55,7 @@ typedef void http_handler(http_request *r, void *app);
 typedef struct http_route {
     const char *method, *pattern;
     http_handler *handler;
+    int scope; /* what a caller needs: `admit` knows the meaning; 0: it was forgotten */
     enum http_body_kind body;
     enum http_lane lane;
     const char *types; /* accepted content types, blank-separated; NULL: any, or no body */
@@ -70,6 +71,8 @@ typedef struct http_summary {
     double total_ms, queue_ms;
     uint64_t body_bytes, reply_bytes;
     bool client_gone;
+    const void *caller; /* as http_caller */
+    const char *peer;   /* address of the client, "" where it is not known */
 } http_summary;
 
 typedef struct http_options {
@@ -78,12 +81,16 @@ typedef struct http_options {
     size_t n_routes;
     void *app;                                         /* goes to every handler */
     void (*observe)(void *app, const http_summary *s); /* NULL, or called on the HTTP thread */
-    int n_workers[HTTP_N_LANES];                       /* 0: 4; INLINE is not used */
-    int queue_length[HTTP_N_LANES];                    /* 0: 128 */
-    size_t max_body_bytes;                             /* of a buffered body; 0: 64 MiB */
-    size_t max_buffered_bytes;                         /* of all bodies together; 0: 512 MiB */
-    int max_connections, max_per_address;              /* 0: 1,024 and no limit */
-    int header_timeout_ms;                             /* 0: 30,000; also for idle keep-alive */
+    /* NULL, or called on the HTTP thread once the route is known, before the body: may this caller
+     * ask? Sets the caller (http_set_caller); false after an error reply. It must be quick. */
+    bool (*admit)(void *app, http_request *r, const http_route *route);
+    int n_workers[HTTP_N_LANES];          /* 0: 4; INLINE is not used */
+    int queue_length[HTTP_N_LANES];       /* 0: 128 */
+    size_t max_body_bytes;                /* of a buffered body; 0: 64 MiB */
+    size_t max_buffered_bytes;            /* of all bodies together; 0: 512 MiB */
+    int max_connections, max_per_address; /* 0: 1,024 and no limit */
+    size_t max_header_bytes;              /* of a request, in all; 0: 24 KiB */
+    int header_timeout_ms;                /* 0: 30,000; also for idle keep-alive */
     int body_timeout_ms;   /* of a body, without a byte or below its least rate; 0: 30,000 */
     int body_bytes_per_s;  /* least rate of a body; 0: 4,096; -1: any */
     int body_total_ms;     /* longest wait for a body, in all; 0: an hour; -1: any */
@@ -92,6 +99,11 @@ typedef struct http_options {
     /* Names that it answers to beside loopback's and its own address: see http_guard.c. */
     const char *const *allow_hosts;
     size_t n_allow_hosts;
+    /* Origins, as browsers write them, whose pages may use it too (CORS). */
+    const char *const *allow_origins;
+    size_t n_allow_origins;
+    /* PEM files: TLS 1.2 and 1.3 instead of plain connections; NULL: none. One such server a process. */
+    const char *tls_cert, *tls_key;
 } http_options;
 
 #define HTTP_BODY_BYTES_PER_S 4096
@@ -106,6 +118,11 @@ int http_listen_is_loopback(const char *listen, bool *out, fo_err *err);
 /* A name or an address as Host has it, without a port: "forage.example.org", "10.0.0.7", "[::1]".
  */
 bool http_host_valid(const char *s);
+/* "https://app.example.org", "http://localhost:3000": what may stand in allow_origins. */
+bool http_origin_valid(const char *s);
+/* Read the certificate and its key again, for connections to come; on an error those of before stay.
+ * Connections that are open go on. */
+int http_reload_tls(http_server *s, fo_err *err);
 
 int http_start(http_server **out, const http_options *opt, fo_err *err);
 int http_port(const http_server *s);
@@ -150,7 +167,16 @@ void http_set_state(http_request *r, void *state, void (*free_state)(void *));
 /* That state holds `bytes` of memory now (not: more). Counts among the bytes of all bodies; false,
  * after an error reply, where they are too many. */
 bool http_hold(http_request *r, size_t bytes);
-/* True once the client has gone or the server wants to stop. */
+/* Who asks, as `admit` found it; freed with the request, which is once its reply was sent. */
+void http_set_caller(http_request *r, void *caller, void (*free_caller)(void *));
+void *http_caller(const http_request *r); /* NULL: nobody in particular */
+const http_route *http_route_of(const http_request *r);
+/* The address of who asks, in binary; of IPv4: mapped into IPv6. All zeros: not known. */
+void http_peer(const http_request *r, unsigned char out[16]);
+/* From now on it may take so long: then its cancel flag is set, and an error of being cancelled is
+ * answered as 408 (param timeout_ms). The watcher looks every 50 ms. */
+void http_set_timeout(http_request *r, int64_t ms);
+/* True once the client has gone, the server wants to stop, or its time is over. */
 atomic_bool *http_cancel(http_request *r);
 double http_queue_ms(const http_request *r);
 

@@ -206,6 +206,7 @@ static void write_past(http_request *r) {
 }
 
 bool http_body_late(http_request *r, const char *why) {
+    if (r->server->tls) return false; /* nothing can be said past the library there */
     pthread_mutex_lock(&r->mu);
     bool late = !r->body_done && !r->queued_reply && !r->late && !r->streaming && !r->reply_spool;
     if (late) r->late = true;

@@ -3,7 +3,7 @@
  *
  *   Host    is a name that this server answers to, else 421. A page of a foreign name that was made
  *           to lead here ("DNS rebinding") has that name in Host, and may send what it likes.
- *   Origin  is http or https at such a name, else 403. Browsers send it with all that writes; a
+ *   Origin  is http or https at such a name, or one of allow_origins, else 403. Browsers send it with all that writes; a
  * page may send text/plain and forms to any server without asking first. Sec-Fetch-Site  where
  * there is no Origin: "cross-site" is 403 too, but for a link that a person followed (a GET of a
  * whole page).
@@ -127,6 +127,32 @@ static bool origin_is_ours(const http_request *r, const char *origin) {
     return name && read_host(name, &h) && is_ours(r, &h);
 }
 
+bool http_origin_valid(const char *s) {
+    host h;
+    const char *name = !strncmp(s, "http://", 7) ? s + 7 : !strncmp(s, "https://", 8) ? s + 8 : "";
+    return read_host(name, &h);
+}
+
+static bool origin_is_listed(const http_request *r, const char *origin) {
+    const http_options *o = &r->server->opt;
+    for (size_t i = 0; i < o->n_allow_origins; i++)
+        if (!strcasecmp(o->allow_origins[i], origin)) return true;
+    return false;
+}
+
+/* What a page of that origin may send and see. No cookies: a key goes with each request. */
+static void let_page(http_request *r, const char *origin) {
+    http_set_header(r, "Access-Control-Allow-Origin", origin);
+    http_set_header(r, "Vary", "Origin");
+    http_set_header(r, "Access-Control-Expose-Headers",
+                    "X-Request-Id, Retry-After, WWW-Authenticate, Idempotent-Replayed");
+    if (strcmp(r->method, "OPTIONS") != 0) return;
+    http_set_header(r, "Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    http_set_header(r, "Access-Control-Allow-Headers",
+                    "Authorization, Content-Type, Idempotency-Key, X-Request-Id");
+    http_set_header(r, "Access-Control-Max-Age", "600");
+}
+
 static size_t count(const http_request *r, const char *name) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_headers; i++) n += !strcasecmp(r->headers[i].name, name);
@@ -155,10 +181,14 @@ bool http_guard(http_request *r) {
         return false;
     }
     if (origin) {
+        if (count(r, "Origin") == 1 && origin_is_listed(r, origin)) {
+            let_page(r, origin);
+            return true;
+        }
         if (count(r, "Origin") == 1 && origin_is_ours(r, origin)) return true;
         http_error(r, 403, "foreign_origin", "Origin",
                    "pages of '%.200s' may not use this server; those of its own names and of "
-                   "--allow-host may",
+                   "--allow-host and --allow-origin may",
                    origin);
         return false;
     }

@@ -19,6 +19,8 @@ typedef struct http_lane_queue {
     bool stop;
 } http_lane_queue;
 
+typedef struct http_tls http_tls;
+
 /* A connection, from accept to close. Guarded by server->mu. */
 typedef struct http_connection {
     struct http_connection *prev, *next;
@@ -36,6 +38,7 @@ struct http_server {
     http_options opt;
     char address[128];
     char *spool_dir;
+    http_tls *tls; /* NULL: plain */
     int port, listen_fd;
     char listen_host[128]; /* the name or address of opt.listen in small letters; "": all addresses
                             */
@@ -76,6 +79,10 @@ struct http_request {
     /* owned: the handler; once it has returned, whoever lets the request go */
     void *state;
     void (*free_state)(void *);
+    /* immutable once the handler runs; freed with the request */
+    unsigned char peer[16]; /* as http_peer */
+    void *caller;
+    void (*free_caller)(void *);
     /* guarded by server->mu */
     http_request *prev, *next, *lane_next;
     /* owned: watcher */
@@ -110,6 +117,8 @@ struct http_request {
     double blocked_ms; /* that its handler waited for the client, in all */
     size_t stream_at;  /* bytes of reply already sent */
     int64_t last_write_ms;
+    int64_t deadline_ms; /* 0: none; then it is cancelled */
+    bool timed_out;
     double queue_ms;
     int64_t put_us; /* when it came to its lane */
     /* atomic */
@@ -118,6 +127,9 @@ struct http_request {
 };
 
 int64_t http_now_us(void);
+void http_find_peer(http_request *r); /* at its beginning: later the socket may be gone */
+/* http_peer as text; out has room for INET6_ADDRSTRLEN. */
+void http_peer_name(const http_request *r, char *out);
 http_request *http_request_create(http_server *s);
 void http_request_unref(http_request *r);
 /* Let the HTTP thread go on with r (r->mu held). */
@@ -130,6 +142,15 @@ int http_listen(http_server *s, const char *listen_at, fo_err *err);
 
 /* May this caller ask here? Looks at Host, Origin and Sec-Fetch-*; false after an error reply. */
 bool http_guard(http_request *r);
+
+/* ---- TLS (http_tls.c) ------------------------------------------------------------------------ */
+
+int http_tls_open(http_tls **out, const char *cert, const char *key, fo_err *err);
+int http_tls_reload(http_tls *t, fo_err *err);
+void http_tls_close(http_tls *t); /* the daemon has ended; NULL is fine */
+/* Of MHD_OPTION_HTTPS_CERT_CALLBACK, and of MHD_OPTION_HTTPS_PRIORITIES. */
+extern const void *const http_tls_callback;
+extern const char http_tls_priorities[];
 
 int http_lanes_start(http_server *s, fo_err *err);
 /* False where the queue is full or stopping. Takes a reference on success. */

@@ -1,12 +1,15 @@
 /* What a handler sees of its request, and the replies it can give. */
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
+#include <netinet/in.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "kernels/clock.h"
@@ -53,6 +56,7 @@ void http_request_unref(http_request *r) {
     if (!r || atomic_fetch_sub(&r->refs, 1) != 1) return;
     atomic_fetch_sub(&r->server->buffered, r->accounted + r->held + r->reply_held);
     if (r->free_state) r->free_state(r->state);
+    if (r->free_caller) r->free_caller(r->caller);
     free(r->method);
     free(r->path);
     free_pairs(r->headers, r->n_headers);
@@ -112,6 +116,44 @@ atomic_bool *http_cancel(http_request *r) {
 }
 double http_queue_ms(const http_request *r) {
     return r->queue_ms;
+}
+
+void http_set_caller(http_request *r, void *caller, void (*free_caller)(void *)) {
+    if (r->free_caller) r->free_caller(r->caller);
+    r->caller = caller;
+    r->free_caller = free_caller;
+}
+void *http_caller(const http_request *r) {
+    return r->caller;
+}
+const http_route *http_route_of(const http_request *r) {
+    return r->route;
+}
+
+void http_find_peer(http_request *r) {
+    struct sockaddr_storage at;
+    socklen_t len = sizeof at;
+    if (r->fd < 0 || getpeername(r->fd, (struct sockaddr *)&at, &len) != 0) return;
+    if (at.ss_family == AF_INET6) {
+        memcpy(r->peer, &((struct sockaddr_in6 *)&at)->sin6_addr, 16);
+    } else if (at.ss_family == AF_INET) {
+        r->peer[10] = r->peer[11] = 0xff;
+        memcpy(r->peer + 12, &((struct sockaddr_in *)&at)->sin_addr, 4);
+    }
+}
+
+void http_peer(const http_request *r, unsigned char out[16]) {
+    memcpy(out, r->peer, 16);
+}
+
+void http_peer_name(const http_request *r, char *out) {
+    static const unsigned char none[16];
+    unsigned char at[16];
+    http_peer(r, at);
+    bool v4 = !memcmp(at, none, 10) && at[10] == 0xff && at[11] == 0xff;
+    out[0] = 0;
+    if (memcmp(at, none, 16) != 0)
+        inet_ntop(v4 ? AF_INET : AF_INET6, v4 ? at + 12 : at, out, INET6_ADDRSTRLEN);
 }
 
 static const char *find(const http_pair *p, size_t n, const char *name, bool any_case) {
@@ -314,6 +356,9 @@ int http_status_of(const fo_err *err, const char **code) {
     case FO_ENOSPC:
         *code = "disk_low";
         return 507;
+    case FO_EDENIED:
+        *code = "forbidden";
+        return 403;
     case FO_ECORRUPT:
         *code = "damaged";
         return 500;
@@ -323,7 +368,20 @@ int http_status_of(const fo_err *err, const char **code) {
     }
 }
 
+void http_set_timeout(http_request *r, int64_t ms) {
+    pthread_mutex_lock(&r->mu);
+    r->deadline_ms = http_now_us() / 1000 + ms;
+    pthread_mutex_unlock(&r->mu);
+}
+
 void http_error_from(http_request *r, const fo_err *err) {
+    pthread_mutex_lock(&r->mu);
+    bool late = r->timed_out && err->code == FO_ECANCELLED;
+    pthread_mutex_unlock(&r->mu);
+    if (late) {
+        http_error(r, 408, "timeout", "timeout_ms", "it was not done within timeout_ms");
+        return;
+    }
     const char *code;
     int status = http_status_of(err, &code);
     http_error(r, status, code, err->field, "%s", err->msg[0] ? err->msg : fo_code_name(err->code));

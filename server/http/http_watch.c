@@ -84,6 +84,13 @@ static void keep_alive(http_server *s, http_request *r, int64_t now_ms) {
     http_request_resume(r);
 }
 
+/* What has taken the time that it may. r->mu held. */
+static void end_late(http_request *r, int64_t now_ms) {
+    if (!r->deadline_ms || now_ms < r->deadline_ms || r->finished || r->cancel) return;
+    r->timed_out = r->cancel = true;
+    pthread_cond_broadcast(&r->change);
+}
+
 /* Time that passed while the client had to send counts; each byte buys some. */
 static void look_at_body(http_server *s, http_connection *h, double passed_ms) {
     http_request *r = h->request;
@@ -129,6 +136,7 @@ static void look_at(http_server *s, http_connection *h, short events, int64_t no
     if (h->request) {
         pthread_mutex_lock(&h->request->mu);
         keep_alive(s, h->request, now_ms);
+        end_late(h->request, now_ms);
         pthread_mutex_unlock(&h->request->mu);
         look_at_body(s, h, passed_ms);
     } else if (now_ms - h->since_ms > s->opt.header_timeout_ms) {

@@ -52,15 +52,15 @@ static const char *own_name(const app *a, const char *name) {
 }
 
 /* Is the collection of "forage/<collection>" there? */
-static bool is_collection(app *a, const char *tenant, const char *name) {
+static bool is_collection(app *a, const http_request *r, const char *name) {
     store_collection c = {0};
-    int rc = catalog_get_collection(service_catalog(a->service), tenant, name + strlen(GROUNDED),
-                                    &c, NULL);
+    name += strlen(GROUNDED);
+    int rc = catalog_get_collection(service_catalog(a->service), app_tenant(r), name, &c, NULL);
     store_collection_deinit(&c);
-    return !rc;
+    return !rc && app_may_use(r, name);
 }
 
-bool model_names_each(app *a, const char *tenant, model_name_fn *fn, void *ctx) {
+bool model_names_each(app *a, const http_request *r, model_name_fn *fn, void *ctx) {
     for (int i = 0; i < N_LOADED; i++) {
         const char *name = loaded(a, loaded_kinds[i]);
         if (name && fn(ctx, name, loaded_kinds[i], NULL)) return true;
@@ -68,17 +68,18 @@ bool model_names_each(app *a, const char *tenant, model_name_fn *fn, void *ctx) 
     for (size_t i = 0; i < a->n_aliases; i++) {
         const model_alias *m = &a->aliases[i];
         unsigned kinds = kinds_of(a, m->model);
-        if (kinds == MODEL_GROUNDED && !is_collection(a, tenant, m->model)) continue;
+        if (kinds == MODEL_GROUNDED && !is_collection(a, r, m->model)) continue;
         if (kinds && fn(ctx, m->name, first_of(kinds), m->model)) return true;
     }
     store_collection *list = NULL;
     size_t n = 0;
     bool stop = false;
-    if (catalog_list_collections(service_catalog(a->service), tenant, &list, &n, NULL)) n = 0;
+    if (catalog_list_collections(service_catalog(a->service), app_tenant(r), &list, &n, NULL))
+        n = 0;
     for (size_t i = 0; i < n; i++) {
         char id[128];
         snprintf(id, sizeof id, GROUNDED "%s", list[i].name);
-        stop = stop || fn(ctx, id, MODEL_GROUNDED, NULL);
+        stop = stop || (app_may_use(r, list[i].name) && fn(ctx, id, MODEL_GROUNDED, NULL));
         store_collection_deinit(&list[i]);
     }
     free(list);
@@ -106,7 +107,8 @@ static bool tell(void *ctx, const char *name, enum model_kind kind, const char *
     return false;
 }
 
-int model_names_refuse(app *a, const char *tenant, const char *asked, unsigned kinds, fo_err *err) {
+int model_names_refuse(app *a, const http_request *r, const char *asked, unsigned kinds,
+                       fo_err *err) {
     telling t = {.kinds = kinds, .a = a};
     unsigned other = asked ? kinds_of(a, own_name(a, asked)) & ~kinds : 0;
     char what[200] = "no language model is loaded (--model)", of[64] = "";
@@ -119,7 +121,7 @@ int model_names_refuse(app *a, const char *tenant, const char *asked, unsigned k
     else if (asked)
         snprintf(what, sizeof what, "there is no model '%.80s'", asked);
     fo_buf_str(&t.text, "");
-    model_names_each(a, tenant, tell, &t);
+    model_names_each(a, r, tell, &t);
     if (t.left_out) snprintf(of, sizeof of, " and %zu more (GET /v1/models)", t.left_out);
     int rc = fo_fail_field(err, FO_ENOTFOUND, "model", "%s; %s%s%s%s", what,
                            t.n ? "there are: " : "there is none of the kind asked for", t.text.data,
@@ -128,18 +130,18 @@ int model_names_refuse(app *a, const char *tenant, const char *asked, unsigned k
     return rc;
 }
 
-int model_names_find(model_choice *out, app *a, const char *tenant, const char *asked,
+int model_names_find(model_choice *out, app *a, const http_request *r, const char *asked,
                      unsigned kinds, fo_err *err) {
     *out = (model_choice){0};
     if (!asked) {
         for (int i = 0; i < N_LOADED && !out->name; i++)
             if (kinds & loaded_kinds[i])
                 *out = (model_choice){loaded_kinds[i], loaded(a, loaded_kinds[i]), NULL};
-        return out->name ? FO_OK : model_names_refuse(a, tenant, asked, kinds, err);
+        return out->name ? FO_OK : model_names_refuse(a, r, asked, kinds, err);
     }
     const char *name = own_name(a, asked);
     unsigned fits = kinds_of(a, name) & kinds;
-    if (!fits) return model_names_refuse(a, tenant, asked, kinds, err);
+    if (!fits) return model_names_refuse(a, r, asked, kinds, err);
     out->kind = first_of(fits);
     out->name = name;
     if (out->kind == MODEL_GROUNDED) out->collection = name + strlen(GROUNDED);
@@ -159,8 +161,8 @@ int model_aliases_check(app *a, fo_err *err) {
                                      m->name);
         if (kinds_of(a, m->model)) continue;
         fo_err names = {0};
-        model_names_refuse(a, "default", m->model,
-                           MODEL_GENERATOR | MODEL_EMBEDDER | MODEL_RERANKER, &names);
+        model_names_refuse(a, NULL, m->model, MODEL_GENERATOR | MODEL_EMBEDDER | MODEL_RERANKER,
+                           &names);
         return fo_fail_field(err, FO_EINVAL, "model-alias", "'%.100s': %.380s", m->name, names.msg);
     }
     return FO_OK;

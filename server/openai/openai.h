@@ -15,6 +15,8 @@ enum {
     OPENAI_MAX_CHOICES = 16,
     OPENAI_MAX_STOPS = 16,
     OPENAI_MAX_BIAS = 1024,
+    OPENAI_MAX_STOP_TOKENS = 64,
+    OPENAI_MAX_TOOLS = 60,
     OPENAI_MAX_LOGPROBS = 20
 };
 
@@ -24,10 +26,20 @@ typedef struct openai_bias {
     float bias; /* -INFINITY: never */
 } openai_bias;
 
+/* Functions that the model may ask the client to call. */
+typedef struct openai_tools {
+    const cJSON *list; /* as the request has them: {"type":"function","function":{...}}; NULL: none
+                          may be called */
+    const char *only;  /* the one that must be called, NULL: any */
+    bool required;     /* one must be called */
+    bool one;          /* not several in an answer */
+} openai_tools;
+
 /* A request for text, plain or grounded. */
 typedef struct openai_call {
     cJSON *root;            /* owned; strings below point into it */
     bool chat;              /* else /v1/completions */
+    bool response;          /* of chat: /v1/responses asked for it (openai_responses.h) */
     const char *model;      /* as asked for; NULL: what is loaded */
     const char *collection; /* of "forage/<collection>", NULL: plain; set by who finds the model */
     bool stream, include_usage, echo;
@@ -36,7 +48,11 @@ typedef struct openai_call {
     size_t max_tokens;         /* 0: not given */
     generator_options options; /* sampling, stop, priority, reuse; stop points below */
     int n_logprobs;            /* -1: none are asked for */
-    bool json;                 /* the answer is to be one JSON object */
+    bool json;                 /* the answer is to be JSON: */
+    const cJSON *schema;       /* valid under this; NULL: one object, whatever is in it */
+    openai_tools tools;
+    int32_t stop_tokens[OPENAI_MAX_STOP_TOKENS];
+    size_t n_stop_tokens;
     const char *stop[OPENAI_MAX_STOPS];
     openai_bias bias[OPENAI_MAX_BIAS];
     size_t n_bias;
@@ -46,6 +62,12 @@ typedef struct openai_call {
 /* Read a body of /v1/chat/completions or /v1/completions. n_vocab: of the loaded model, 0: none. */
 int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *body, size_t len,
                      fo_err *err);
+/* tools, tool_choice and parallel_tool_calls (openai_tools.c). Errors stick in in->err. */
+void openai_tools_read(openai_tools *out, json_in *in);
+/* The tool calls of an assistant's message, in the shape that chat templates expect: arguments are an
+ * object. NULL where it has none or with an error in m->err; caller deletes it. */
+cJSON *openai_tool_calls_read(json_in *m);
+
 /* Once c->collection is known: what an answer from documents, or one from the model alone, cannot
  * honour is refused (FO_EUNSUPPORTED names the field). */
 int openai_call_check(const openai_call *c, fo_err *err);

@@ -7,7 +7,6 @@
 enum passes {
     STRING,  /* any */
     STRINGS, /* an object of strings */
-    BOOL,    /* either */
     EMPTY,   /* [], {}, "" or false */
     WORD,    /* one of the words, in a string or as the only one of an array */
     NOTHING, /* null alone */
@@ -21,7 +20,7 @@ typedef struct neutral_field {
     const char *why;   /* what is not done here; follows "NAME is not supported: " */
 } neutral_field;
 
-static const char no_tools[] = "models here call no tools";
+static const char old_tools[] = "functions are given in tools now";
 static const char text_only[] = "models here read and write text alone";
 static const char not_kept[] = "completions are not kept";
 static const char one_way[] = "models here have one way of working";
@@ -35,11 +34,8 @@ static const neutral_field fields[] = {
     {"metadata", OPENAI_CHAT, STRINGS, NULL, NULL},
     {"store", OPENAI_CHAT, EMPTY, NULL, not_kept},
     {"service_tier", OPENAI_CHAT, WORD, "auto default", "all requests are of one tier"},
-    {"tools", OPENAI_CHAT, EMPTY, NULL, no_tools},
-    {"functions", OPENAI_CHAT, EMPTY, NULL, no_tools},
-    {"tool_choice", OPENAI_CHAT, WORD, "none auto", no_tools},
-    {"function_call", OPENAI_CHAT, WORD, "none auto", no_tools},
-    {"parallel_tool_calls", OPENAI_CHAT, BOOL, NULL, NULL},
+    {"functions", OPENAI_CHAT, EMPTY, NULL, old_tools},
+    {"function_call", OPENAI_CHAT, WORD, "none auto", old_tools},
     {"modalities", OPENAI_CHAT, WORD, "text", text_only},
     {"audio", OPENAI_CHAT | OPENAI_MESSAGE, NOTHING, NULL, text_only},
     {"prediction", OPENAI_CHAT, NOTHING, NULL, "no text can be given ahead"},
@@ -49,9 +45,7 @@ static const neutral_field fields[] = {
     {"suffix", OPENAI_COMPLETION, EMPTY, NULL, "text goes on at its end alone"},
     {"refusal", OPENAI_MESSAGE, EMPTY, NULL, "put the text into content"},
     {"annotations", OPENAI_MESSAGE, EMPTY, NULL, text_only},
-    {"tool_calls", OPENAI_MESSAGE, EMPTY, NULL, no_tools},
-    {"function_call", OPENAI_MESSAGE, NOTHING, NULL, no_tools},
-    {"tool_call_id", OPENAI_MESSAGE, STRING, NULL, NULL},
+    {"function_call", OPENAI_MESSAGE, NOTHING, NULL, old_tools},
 };
 
 static bool is_word(const cJSON *item, const char *words) {
@@ -80,7 +74,6 @@ static void read_field(json_in *in, const neutral_field *f) {
     const char *want = NULL;
     if (f->passes == STRING && !cJSON_IsString(item)) want = "a string";
     if (f->passes == STRINGS && !are_strings(item)) want = "an object of strings";
-    if (f->passes == BOOL && !cJSON_IsBool(item)) want = "true or false";
     if (want) fo_fail_field(in->err, FO_EINVAL, path, "%s must be %s", path, want);
     if ((f->passes == EMPTY && !is_empty(item)) || f->passes == NOTHING ||
         (f->passes == WORD && !is_word(item, f->words)))

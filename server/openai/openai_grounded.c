@@ -84,7 +84,7 @@ static void reply_grounded(openai_reply *p, const query_result *results, size_t 
     json_out_string(&o, "status", query_status_names[results[0].status]);
     json_out_string(&o, "answer_source", answer_source_names[results[0].source]);
     json_out_raw(&o, "citations", first.data);
-    openai_write_usage(&o, p->prompt_tokens, p->completion_tokens, p->cached_tokens);
+    openai_write_figures(p, &o);
     json_out_close(&o, '}');
     http_reply_json(p->r, 200, &b);
     fo_buf_free(&first);
@@ -101,10 +101,17 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         rc = service_query(a->service, q, p->call->stream ? &sink : NULL, r, err);
         if (rc) break;
         metrics_query(a->metrics, (int)r->status);
+        if (r->cache.answer != CACHE_HIT)
+            app_charge(p->r, r->usage.prompt_tokens + r->usage.completion_tokens);
         p->prompt_tokens = r->usage.prompt_tokens;
         p->completion_tokens += r->usage.completion_tokens;
         p->cached_tokens = r->usage.cached_tokens;
-        if (p->call->stream && end_telling(&t, r))
+        p->timings.queue_ms = r->ms.queue;
+        p->timings.retrieval_ms =
+            r->ms.embed + r->ms.dense + r->ms.sparse + r->ms.fuse + r->ms.rerank;
+        p->timings.prefill_ms = r->ms.prefill;
+        p->timings.decode_ms = r->usage.completion_tokens ? r->ms.decode : 0;
+        if ((p->call->stream || p->call->response) && end_telling(&t, r))
             rc = fo_fail(err, FO_ECANCELLED, "the client went away");
     }
     return rc;
@@ -144,6 +151,7 @@ void openai_answer_grounded(openai_reply *p, app *a) {
     bool warm = cJSON_GetObjectItemCaseSensitive(c->root, "temperature") != NULL;
     query_request q = {.tenant = app_tenant(p->r),
                        .collection = c->collection,
+                       .sees = app_sees(p->r),
                        .query = question,
                        .messages = n_turns ? turns : NULL,
                        .n_messages = n_turns,
@@ -168,12 +176,14 @@ void openai_answer_grounded(openai_reply *p, app *a) {
     size_t n = 0;
     query_result *results = calloc((size_t)c->n, sizeof *results);
     fo_err err = {0};
-    int rc = results ? ask_grounded(p, a, &q, results, &n, &err) : fo_no_memory(&err);
+    int rc = !results                            ? fo_no_memory(&err)
+             : !app_may_use(p->r, c->collection) ? app_no_collection(c->collection, &err)
+                                                 : ask_grounded(p, a, &q, results, &n, &err);
     if (rc == FO_ENOTFOUND) /* the collection: to this client it is a model */
-        model_names_refuse(a, q.tenant, c->model, MODEL_GENERATOR | MODEL_GROUNDED, &err);
+        model_names_refuse(a, p->r, c->model, MODEL_GENERATOR | MODEL_GROUNDED, &err);
     if (rc)
         openai_fail(p, &err);
-    else if (c->stream)
+    else if (c->stream || c->response)
         openai_send_end(p);
     else
         reply_grounded(p, results, n);

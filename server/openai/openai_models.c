@@ -47,7 +47,7 @@ void route_models(http_request *r, void *ctx) {
     json_out_open(&m.o, NULL, '{');
     json_out_string(&m.o, "object", "list");
     json_out_open(&m.o, "data", '[');
-    model_names_each(a, app_tenant(r), add_model, &m);
+    model_names_each(a, r, add_model, &m);
     json_out_close(&m.o, ']');
     json_out_close(&m.o, '}');
     http_reply_json(r, 200, &b);
@@ -57,13 +57,13 @@ void route_model(http_request *r, void *ctx) {
     app *a = ctx;
     fo_buf b = {0};
     models_reply m = {{&b, false}, a, http_param(r, "model")};
-    if (model_names_each(a, app_tenant(r), add_model, &m)) {
+    if (model_names_each(a, r, add_model, &m)) {
         http_reply_json(r, 200, &b);
         return;
     }
     fo_buf_free(&b);
     fo_err err = {0};
-    model_names_refuse(a, app_tenant(r), m.wanted,
+    model_names_refuse(a, r, m.wanted,
                        MODEL_GENERATOR | MODEL_EMBEDDER | MODEL_RERANKER | MODEL_GROUNDED, &err);
     openai_error(r, &err);
 }
@@ -71,7 +71,7 @@ void route_model(http_request *r, void *ctx) {
 unsigned openai_read_model(json_in *in, http_request *r, app *a, unsigned kinds) {
     model_choice m = {0};
     const char *asked = json_in_string(in, "model", NULL, 0, 256);
-    if (!json_in_failed(in)) model_names_find(&m, a, app_tenant(r), asked, kinds, in->err);
+    if (!json_in_failed(in)) model_names_find(&m, a, r, asked, kinds, in->err);
     return m.kind;
 }
 
@@ -207,6 +207,7 @@ static void reply_vectors(http_request *r, embedder *e, const text_list *l, cons
     }
     json_out_close(&o, ']');
     json_out_string(&o, "model", embedder_name(e));
+    app_charge(r, tokens);
     json_out_open(&o, "usage", '{');
     json_out_int(&o, "prompt_tokens", (int64_t)tokens);
     json_out_int(&o, "total_tokens", (int64_t)tokens);
@@ -346,6 +347,7 @@ static void reply_ranked(http_request *r, service *s, const text_list *l, const 
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');
+    app_charge(r, tokens);
     json_out_open(&o, "usage", '{');
     json_out_int(&o, "total_tokens", (int64_t)tokens);
     json_out_close(&o, '}');

@@ -1,13 +1,24 @@
 #include "server/openai/openai_reply.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "kernels/clock.h"
 #include "server/base/log.h"
+#include "server/openai/openai_responses.h"
 
 void openai_reply_init(openai_reply *p, http_request *r, openai_call *call, const char *name) {
-    *p = (openai_reply){.r = r, .call = call, .model = name, .created = log_now_ms() / 1000};
-    app_make_id(p->id, call->chat ? "chatcmpl-" : "cmpl-");
+    *p = (openai_reply){.r = r,
+                        .call = call,
+                        .model = name,
+                        .created = log_now_ms() / 1000,
+                        .started_ms = fo_now_ms()};
+    app_make_id(p->id, call->response ? "resp_" : call->chat ? "chatcmpl-" : "cmpl-");
+}
+
+void openai_reply_deinit(openai_reply *p) {
+    openai_responses_deinit(p);
 }
 
 void openai_write_head(const openai_reply *p, json_out *o, bool chunk) {
@@ -23,7 +34,33 @@ void openai_write_head(const openai_reply *p, json_out *o, bool chunk) {
 }
 
 const char *openai_finish_name(const char *reason) {
+    if (!strcmp(reason, "tool_calls")) return "tool_calls";
     return !strcmp(reason, "length") || !strcmp(reason, "timeout") ? "length" : "stop";
+}
+
+static void write_ms(json_out *o, const char *name, double ms) {
+    json_out_number(o, name, round(ms * 1000) / 1000);
+}
+
+void openai_write_timings(openai_reply *p, json_out *o) {
+    openai_timings *t = &p->timings;
+    t->total_ms = fo_now_ms() - p->started_ms;
+    if (t->first_visible_ms == 0) t->first_visible_ms = t->total_ms;
+    json_out_open(o, "timings", '{');
+    write_ms(o, "queue_ms", t->queue_ms);
+    write_ms(o, "retrieval_ms", t->retrieval_ms);
+    write_ms(o, "prefill_ms", t->prefill_ms);
+    write_ms(o, "decode_ms", t->decode_ms);
+    write_ms(o, "first_visible_ms", t->first_visible_ms);
+    write_ms(o, "total_ms", t->total_ms);
+    json_out_close(o, '}');
+    bool wrote = p->completion_tokens && t->decode_ms > 0;
+    write_ms(o, "tokens_per_s", wrote ? 1000 * (double)p->completion_tokens / t->decode_ms : 0);
+}
+
+void openai_write_figures(openai_reply *p, json_out *o) {
+    openai_write_usage(o, p->prompt_tokens, p->completion_tokens, p->cached_tokens);
+    openai_write_timings(p, o);
 }
 
 /* ---- streams -------------------------------------------------------------------------------- */
@@ -52,6 +89,9 @@ static int send_done(openai_reply *p) {
 }
 
 int openai_send_chunk(openai_reply *p, const openai_chunk *k) {
+    if (p->call->stream && k->len && p->timings.first_visible_ms == 0)
+        p->timings.first_visible_ms = fo_now_ms() - p->started_ms;
+    if (p->call->response) return openai_responses_chunk(p, k);
     fo_buf b = {0};
     json_out o = {&b, false};
     openai_write_head(p, &o, true);
@@ -62,6 +102,7 @@ int openai_send_chunk(openai_reply *p, const openai_chunk *k) {
         json_out_open(&o, "delta", '{');
         if (k->role) json_out_string(&o, "role", "assistant");
         if (k->role || k->len) json_out_bytes(&o, "content", k->text, k->len);
+        if (k->calls) json_out_raw(&o, "tool_calls", k->calls);
         json_out_close(&o, '}');
     } else {
         json_out_bytes(&o, "text", k->text, k->len);
@@ -82,6 +123,7 @@ int openai_send_chunk(openai_reply *p, const openai_chunk *k) {
 }
 
 int openai_send_end(openai_reply *p) {
+    if (p->call->response) return openai_responses_end(p);
     int rc = FO_OK;
     if (p->call->include_usage) {
         fo_buf b = {0};
@@ -89,7 +131,7 @@ int openai_send_end(openai_reply *p) {
         openai_write_head(p, &o, true);
         json_out_open(&o, "choices", '[');
         json_out_close(&o, ']');
-        openai_write_usage(&o, p->prompt_tokens, p->completion_tokens, p->cached_tokens);
+        openai_write_figures(p, &o);
         json_out_close(&o, '}');
         rc = send_data(p, &b);
         fo_buf_free(&b);
@@ -97,12 +139,17 @@ int openai_send_end(openai_reply *p) {
     return rc ? rc : send_done(p);
 }
 
-void openai_fail(openai_reply *p, const fo_err *err) {
+void openai_fail(openai_reply *p, const fo_err *told) {
+    fo_err own = *told, *err = &own;
+    if (p->call->response) openai_responses_name(err);
     if (!p->begun) {
         if (err->code == FO_EBUSY)
             http_error(p->r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);
         else if (err->code == FO_ELIMIT)
-            http_error(p->r, 400, "context_length_exceeded", p->call->chat ? "messages" : "prompt",
+            http_error(p->r, 400, "context_length_exceeded",
+                       p->call->response ? "input"
+                       : p->call->chat   ? "messages"
+                                         : "prompt",
                        "%s", err->msg);
         else
             openai_error(p->r, err);

@@ -5,6 +5,21 @@
 
 #include "server/openai/openai.h"
 
+/* Of /v1/responses: what of it stands (openai_responses_reply.c). */
+typedef struct openai_response {
+    bool begun, open, in_call, cut_off;
+    int64_t n_events, n_items;
+    char item_id[32], call_id[40], name[72];
+    fo_buf text;      /* of the item in hand: text, or arguments */
+    fo_buf output;    /* items that are whole, with commas between */
+    fo_buf citations; /* JSON of an array; empty: none */
+} openai_response;
+
+/* Where the time of a reply went, in milliseconds; of several choices the last to end. */
+typedef struct openai_timings {
+    double queue_ms, retrieval_ms, prefill_ms, decode_ms, first_visible_ms, total_ms;
+} openai_timings;
+
 typedef struct openai_reply {
     http_request *r;
     openai_call *call;
@@ -13,12 +28,19 @@ typedef struct openai_reply {
     int64_t created;
     bool begun;
     size_t prompt_tokens, completion_tokens, cached_tokens;
+    openai_timings timings;
+    double started_ms;
+    openai_response response;
 } openai_reply;
 
 void openai_reply_init(openai_reply *p, http_request *r, openai_call *call, const char *name);
+void openai_reply_deinit(openai_reply *p);
 
 /* The fields in which a body begins; chunk: of a stream. */
 void openai_write_head(const openai_reply *p, json_out *o, bool chunk);
+/* "usage", and beside it "timings" and "tokens_per_s", which are ours. */
+void openai_write_figures(openai_reply *p, json_out *o);
+void openai_write_timings(openai_reply *p, json_out *o);
 /* What OpenAI calls the ways an answer ends. Static. */
 const char *openai_finish_name(const char *reason);
 
@@ -30,6 +52,7 @@ typedef struct openai_chunk {
     size_t len;
     const char *finish;    /* NULL: more follows */
     const char *citations; /* JSON of an array, or NULL */
+    const char *calls;     /* "tool_calls": JSON of an array, or NULL */
     /* Writes "logprobs" of the new tokens; NULL: none. */
     void (*logprobs)(void *ctx, json_out *o);
     void *logprobs_ctx;

@@ -62,16 +62,44 @@ static void read_bias(openai_call *c, json_in *in, int32_t n_vocab) {
 
 static void read_format(openai_call *c, json_in *in) {
     static const char *const kinds[] = {"text", "json_object", "json_schema", NULL};
-    json_in format;
+    json_in format, schema;
     json_in_child(&format, in, "response_format");
     int kind = json_in_enum(&format, "type", 0, kinds);
-    bool schema = json_in_any(&format, "json_schema") != NULL;
-    c->json = kind == 1;
-    const char *field = kind == 2 ? "response_format.type" : "response_format.json_schema";
-    if ((kind == 2 || schema) && !json_in_failed(in))
-        fo_fail_field(in->err, FO_EUNSUPPORTED, field,
-                      "%s: answers are not held to a schema; json_object makes them JSON", field);
+    json_in_child(&schema, &format, "json_schema");
+    json_in_string(&schema, "name", NULL, 0, 64); /* who asked knows what it is for */
+    json_in_string(&schema, "description", NULL, 0, 65536);
+    json_in_bool(&schema, "strict", true);
+    c->schema = json_in_any(&schema, "schema");
+    c->json = kind > 0;
+    if (kind == 2 && !c->schema && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EINVAL, "response_format.json_schema.schema",
+                      "response_format.json_schema.schema is missing");
+    if (kind != 2 && schema.object && !json_in_failed(in))
+        fo_fail_field(in->err, FO_EINVAL, "response_format.json_schema",
+                      "response_format.json_schema needs the type json_schema");
+    json_in_end(&schema);
     json_in_end(&format);
+}
+
+static void read_stop_tokens(openai_call *c, json_in *in, int32_t n_vocab) {
+    const cJSON *list = json_in_any(in, "stop_token_ids"), *item;
+    if (!list || json_in_failed(in)) return;
+    if (!cJSON_IsArray(list) || (list->child && !openai_is_tokens(list)) ||
+        cJSON_GetArraySize(list) > OPENAI_MAX_STOP_TOKENS) {
+        fo_fail_field(in->err, FO_EINVAL, "stop_token_ids",
+                      "stop_token_ids must be an array of at most %d token ids",
+                      OPENAI_MAX_STOP_TOKENS);
+        return;
+    }
+    cJSON_ArrayForEach(item, list) {
+        if (n_vocab && item->valuedouble >= n_vocab) {
+            fo_fail_field(in->err, FO_EINVAL, "stop_token_ids",
+                          "stop_token_ids holds %.0f; the model has %d tokens", item->valuedouble,
+                          n_vocab);
+            return;
+        }
+        c->stop_tokens[c->n_stop_tokens++] = (int32_t)item->valuedouble;
+    }
 }
 
 static void read_logprobs(openai_call *c, json_in *in) {
@@ -167,14 +195,20 @@ static void read_message(openai_call *c, json_in *in, const cJSON *item, int i) 
     }
     const char *name = read_name(&m);
     char *text = join_content(&m);
+    cJSON *calls = openai_tool_calls_read(&m);
+    const char *answers = json_in_string(&m, "tool_call_id", NULL, 0, 256);
     openai_fields_read(&m, OPENAI_MESSAGE);
     if (json_in_end(&m) == FO_OK) {
         cJSON *to = cJSON_CreateObject();
         cJSON_AddStringToObject(to, "role", role == 1 ? "system" : roles[role]);
         cJSON_AddStringToObject(to, "content", text);
         if (name) cJSON_AddStringToObject(to, "name", name);
+        if (calls) cJSON_AddItemToObject(to, "tool_calls", calls);
+        calls = NULL;
+        if (answers) cJSON_AddStringToObject(to, "tool_call_id", answers);
         cJSON_AddItemToArray(c->messages, to);
     }
+    cJSON_Delete(calls);
     free(text);
 }
 
@@ -239,7 +273,12 @@ int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *bod
         read_sampling(c, &in, n_vocab);
         read_stop(c, &in);
         read_logprobs(c, &in);
+        read_stop_tokens(c, &in, n_vocab);
         if (chat) read_format(c, &in);
+        if (chat) openai_tools_read(&c->tools, &in);
+        if (c->json && c->tools.list && !json_in_failed(&in))
+            fo_fail_field(in.err, FO_EUNSUPPORTED, "response_format",
+                          "response_format is not supported together with tools");
         openai_fields_read(&in, chat ? OPENAI_CHAT : OPENAI_COMPLETION);
         json_in_end(&in);
     }
@@ -260,6 +299,10 @@ int openai_call_check(const openai_call *c, fo_err *err) {
         why = "json_object is not for answers from documents: they are sentences with citations";
     } else if (c->n_logprobs >= 0) {
         field = "logprobs", why = "answers from documents have none";
+    } else if (c->tools.list) {
+        field = "tools", why = "answers from documents call none";
+    } else if (c->n_stop_tokens) {
+        field = "stop_token_ids", why = "answers from documents end at strings alone (stop)";
     } else if (c->n_bias) {
         field = "logit_bias", why = "answers from documents are not biased";
     } else {

@@ -12,62 +12,55 @@
 #define JSON_TYPE "application/json"
 #define MIB       ((size_t)1 << 20)
 
+/* Every row says who may ask: one of enum access_scope, without its prefix. A row that leaves it out has an
+ * argument too few. */
+#define ROUTE(method, pattern, handler, scope, body, lane, types, args, max_body)                  \
+    {                                                                                              \
+        method, pattern, handler, ACCESS_##scope, HTTP_BODY_##body, HTTP_LANE_##lane, types, args, \
+            max_body                                                                               \
+    }
+
+/* clang-format off */
 const http_route app_routes[] = {
-    {"POST", "/ingest", route_ingest, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL,
-     "collection wait id title uri language max_tokens overlap ocr ocr_language", 0},
-    {"POST", "/query", route_query, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
-    {"POST", "/search", route_search, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL, 4 * MIB},
-    {"POST", "/v1/chat/completions", route_chat_completions, HTTP_BODY_BUFFER, HTTP_LANE_QUERY,
-     JSON_TYPE, NULL, 16 * MIB},
-    {"POST", "/v1/completions", route_completions, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE,
-     NULL, 16 * MIB},
-    {"POST", "/v1/embeddings", route_embeddings, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL,
-     16 * MIB},
-    {"POST", "/v1/rerank", route_rerank, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL,
-     16 * MIB},
-    {"POST", "/v1/tokenize", route_tokenize, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, JSON_TYPE, NULL,
-     16 * MIB},
-    {"GET", "/v1/models", route_models, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/v1/models/{model}", route_model, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/documents", route_documents, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
-     "collection limit after filter source", 0},
-    {"DELETE", "/documents", route_documents_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
-     "collection filter source dry_run", 0},
-    {"GET", "/documents/{id}", route_document, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
-     "collection text", 0},
-    {"DELETE", "/documents/{id}", route_document_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
-     "collection", 0},
-    {"GET", "/collections", route_collections, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"PUT", "/collections/{name}", route_collection_put, HTTP_BODY_BUFFER, HTTP_LANE_INGEST,
-     JSON_TYPE, NULL, MIB},
-    {"DELETE", "/collections/{name}", route_collection_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST,
-     NULL, NULL, 0},
-    {"GET", "/sources", route_sources, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/sources/{name}", route_source, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"DELETE", "/sources/{name}", route_source_delete, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
-     "dry_run keep_documents", 0},
-    {"POST", "/sources/{name}/sync", route_source_sync, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL,
-     "dry_run max_deletes relocate wait", 0},
-    {"GET", "/jobs/{id}", route_job, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"DELETE", "/jobs/{id}", route_job_cancel, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/health", route_health, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
-    {"GET", "/ready", route_ready, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "collection", 0},
-    {"GET", "/stats", route_stats, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/metrics", route_metrics, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
-    {"GET", "/analytics/cache", route_analytics_cache, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
-     "window step", 0},
-    {"GET", "/analytics/queries", route_analytics_queries, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
-     "window order limit", 0},
-    {"GET", "/analytics/latency", route_analytics_latency, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
-     "window step", 0},
-    {"GET", "/analytics/memory", route_analytics_memory, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL,
-     "window step", 0},
-    {"GET", "/analytics/kv", route_analytics_kv, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/openapi.json", route_openapi, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
-    {"POST", "/admin/snapshot", route_snapshot, HTTP_BODY_NONE, HTTP_LANE_INGEST, NULL, NULL, 0},
-    {"GET", "/", route_page, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
-    {"GET", "/assets/{name}", route_asset, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, "*", 0},
+    ROUTE("POST", "/ingest", route_ingest, INGEST, STREAM, INGEST, NULL, "collection wait id title uri language max_tokens overlap ocr ocr_language acl timeout_ms", 0),
+    ROUTE("POST", "/query", route_query, READ, BUFFER, QUERY, JSON_TYPE, NULL, 4 * MIB),
+    ROUTE("POST", "/search", route_search, READ, BUFFER, QUERY, JSON_TYPE, NULL, 4 * MIB),
+    ROUTE("POST", "/v1/chat/completions", route_chat_completions, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
+    ROUTE("POST", "/v1/responses", route_responses, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
+    ROUTE("POST", "/v1/completions", route_completions, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
+    ROUTE("POST", "/v1/embeddings", route_embeddings, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
+    ROUTE("POST", "/v1/rerank", route_rerank, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
+    ROUTE("POST", "/v1/tokenize", route_tokenize, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
+    ROUTE("GET", "/v1/models", route_models, READ, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("GET", "/v1/models/{model}", route_model, READ, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("GET", "/documents", route_documents, READ, NONE, QUERY, NULL, "collection limit after filter source", 0),
+    ROUTE("DELETE", "/documents", route_documents_delete, INGEST, NONE, INGEST, NULL, "collection filter source dry_run", 0),
+    ROUTE("GET", "/documents/{id}", route_document, READ, NONE, QUERY, NULL, "collection text", 0),
+    ROUTE("DELETE", "/documents/{id}", route_document_delete, INGEST, NONE, INGEST, NULL, "collection", 0),
+    ROUTE("GET", "/collections", route_collections, READ, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("PUT", "/collections/{name}", route_collection_put, INGEST, BUFFER, INGEST, JSON_TYPE, NULL, MIB),
+    ROUTE("DELETE", "/collections/{name}", route_collection_delete, ADMIN, NONE, INGEST, NULL, NULL, 0),
+    ROUTE("GET", "/sources", route_sources, OPERATE, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("GET", "/sources/{name}", route_source, OPERATE, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("DELETE", "/sources/{name}", route_source_delete, OPERATE, NONE, INGEST, NULL, "dry_run keep_documents", 0),
+    ROUTE("POST", "/sources/{name}/sync", route_source_sync, OPERATE, NONE, INGEST, NULL, "dry_run max_deletes relocate wait", 0),
+    ROUTE("GET", "/jobs/{id}", route_job, INGEST, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("DELETE", "/jobs/{id}", route_job_cancel, INGEST, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("GET", "/health", route_health, OPEN, NONE, INLINE, NULL, NULL, 0),
+    ROUTE("GET", "/ready", route_ready, OPEN, NONE, INLINE, NULL, "collection", 0),
+    ROUTE("GET", "/stats", route_stats, METRICS, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("GET", "/metrics", route_metrics, METRICS, NONE, INLINE, NULL, NULL, 0),
+    ROUTE("GET", "/analytics/cache", route_analytics_cache, READ, NONE, QUERY, NULL, "window step", 0),
+    ROUTE("GET", "/analytics/queries", route_analytics_queries, ADMIN, NONE, QUERY, NULL, "window order limit", 0),
+    ROUTE("GET", "/analytics/latency", route_analytics_latency, READ, NONE, QUERY, NULL, "window step", 0),
+    ROUTE("GET", "/analytics/memory", route_analytics_memory, METRICS, NONE, QUERY, NULL, "window step", 0),
+    ROUTE("GET", "/analytics/kv", route_analytics_kv, METRICS, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("GET", "/openapi.json", route_openapi, OPEN, NONE, INLINE, NULL, NULL, 0),
+    ROUTE("POST", "/admin/snapshot", route_snapshot, OPERATE, NONE, INGEST, NULL, NULL, 0),
+    ROUTE("GET", "/", route_page, OPEN, NONE, INLINE, NULL, "*", 0),
+    ROUTE("GET", "/assets/{name}", route_asset, OPEN, NONE, INLINE, NULL, "*", 0),
 };
+/* clang-format on */
 const size_t app_n_routes = sizeof app_routes / sizeof *app_routes;
 
 static const char *methods[sizeof app_routes / sizeof *app_routes];
@@ -77,14 +70,15 @@ static void observe(void *ctx, const http_summary *s) {
     app *a = ctx;
     size_t route = s->route ? (size_t)(s->route - a->routes) : app_n_routes;
     metrics_request(a->metrics, route, s->status, s->total_ms);
+    app_audit(a, s);
     bool probe = s->route && s->route->lane == HTTP_LANE_INLINE && s->status < 400;
     log_event(probe              ? LOG_LEVEL_DEBUG
               : s->status >= 500 ? LOG_LEVEL_WARN
                                  : LOG_LEVEL_INFO,
               s->request_id, "request", LOG_STR("method", s->method), LOG_STR("path", s->path),
-              LOG_INT("status", s->status), LOG_NUM("ms", s->total_ms),
-              LOG_NUM("queue_ms", s->queue_ms), LOG_INT("bytes_in", s->body_bytes),
-              LOG_INT("bytes_out", s->reply_bytes));
+              LOG_STR("key", app_key_id(s)), LOG_INT("status", s->status),
+              LOG_NUM("ms", s->total_ms), LOG_NUM("queue_ms", s->queue_ms),
+              LOG_INT("bytes_in", s->body_bytes), LOG_INT("bytes_out", s->reply_bytes));
 }
 
 static void refuse_write(http_request *r, void *ctx) {
@@ -162,10 +156,15 @@ int app_create(app **out, service *s, bool read_only, fo_err *err) {
 }
 
 int app_serve(app *a, http_options *opt, fo_err *err) {
+    for (size_t i = 0; i < app_n_routes; i++)
+        if (a->routes[i].scope <= ACCESS_UNDECLARED || a->routes[i].scope >= ACCESS_N_SCOPES)
+            return fo_fail(err, FO_EINVAL, "%s %s declares no scope", a->routes[i].method,
+                           a->routes[i].pattern);
     opt->routes = a->routes;
     opt->n_routes = app_n_routes;
     opt->app = a;
     opt->observe = observe;
+    opt->admit = app_admit;
     opt->spool_dir = a->spool_dir;
     int rc = http_start(&a->http, opt, err);
     if (!rc && a->sources) rc = source_runner_start(a->sources, err);
@@ -178,6 +177,8 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     http_stop(a->http, timeout_ms, hurry);
     source_runner_free(a->sources);
     jobs_stop(a->jobs);
+    key_ring_close(a->keys);
+    rate_limits_free(a->limits);
     query_log_free(a->query_log);
     gauges_free(a->gauges);
     metrics_free(a->metrics);
@@ -186,20 +187,6 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     free(a->routes);
     pthread_mutex_destroy(&a->snapshot_mu);
     free(a);
-}
-
-const char *app_tenant(const http_request *r) {
-    (void)r;
-    return "default";
-}
-
-const char *app_collection_arg(http_request *r) {
-    const char *c = http_arg(r, "collection");
-    if (!c) return "default";
-    if (service_name_valid(c)) return c;
-    http_error(r, 400, "bad_field", "collection",
-               "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
-    return NULL;
 }
 
 uint64_t app_resident_bytes(void) {

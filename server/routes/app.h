@@ -6,6 +6,8 @@
 #include <pthread.h>
 
 #include "retrieval/service/service.h"
+#include "server/access/key_ring.h"
+#include "server/access/rate_limits.h"
 #include "server/routes/gauges.h"
 #include "server/http/http.h"
 #include "server/routes/jobs.h"
@@ -27,17 +29,26 @@ typedef struct app {
     service *service; /* owned by whoever made the app */
     jobs *jobs;
     metrics *metrics;
+    key_ring *keys; /* NULL: none are asked for; the app's once it is set, before app_serve */
+    /* NULL: none; the app's, as keys. Tiers are its own. */
+    rate_limits *limits;
+    const rate_tier *default_tier,
+        *address_tier; /* of keys without one, of each address; NULL: none */
     query_log *query_log;
     source_runner *sources;  /* NULL: none; the app's once it is set, started by app_serve */
     sync_limit source_limit; /* of removals */
     gauges *gauges;
     http_server *http; /* set by app_serve */
     int64_t started_ms;
+    bool audits;        /* what cannot be taken back is written to HOME/audit.log */
     char *spool_dir;    /* home/tmp; read-only: a folder of its own in /tmp */
     http_route *routes; /* app_routes; read-only: those that write refuse */
     bool read_only;
     bool disk_full; /* why it is */
     size_t max_document_bytes;
+    uint64_t min_free_memory; /* below: what has a body is refused; 0: never */
+    atomic_llong memory_looked_ms;
+    atomic_bool memory_low;
     uint64_t min_free_bytes; /* of the disk: bodies that wait there are refused below */
     int snapshots_kept, snapshots_per_hour; /* of POST /admin/snapshot */
     pthread_mutex_t snapshot_mu;            /* held while one is made */
@@ -60,11 +71,11 @@ extern const http_route app_routes[];
 extern const size_t app_n_routes;
 
 /* ---- handlers, one file a subject ---------------------------------------------------------- */
-http_handler route_ingest;                              /* routes_ingest.c */
-http_handler route_query, route_search;                 /* routes_query.c */
-http_handler route_chat_completions, route_completions; /* completions.c */
-http_handler route_embeddings, route_rerank;            /* openai_models.c */
-http_handler route_tokenize;                            /* tokenize.c */
+http_handler route_ingest;                                               /* routes_ingest.c */
+http_handler route_query, route_search;                                  /* routes_query.c */
+http_handler route_chat_completions, route_completions, route_responses; /* completions.c */
+http_handler route_embeddings, route_rerank;                             /* openai_models.c */
+http_handler route_tokenize;                                             /* tokenize.c */
 http_handler route_models, route_model;
 http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
 http_handler route_documents_delete;
@@ -80,8 +91,30 @@ http_handler route_analytics_latency, route_analytics_memory,
     route_analytics_kv;                              /* routes_load.c */
 http_handler route_openapi, route_page, route_asset; /* routes_page.c */
 
-/* The tenant of a request: "default" while there are no keys. */
+/* ---- who asks (app_access.c) --------------------------------------------------------------- */
+
+/* Before anything of a request is looked at: its key, and whether that may do this. */
+bool app_admit(void *app, http_request *r, const http_route *route);
+/* Whose request it is; NULL: nobody's in particular. */
+access_grant *app_grant(const http_request *r);
+/* Tokens that a request took of a model, once it is known. */
+void app_charge(const http_request *r, size_t tokens);
+/* The tenant of a request: "default" where no keys are asked for. r NULL: nobody's in particular. */
 const char *app_tenant(const http_request *r);
+/* Documents that who asks may see; NULL: all of the tenant's. Valid as long as the request. */
+const search_filter *app_sees(const http_request *r);
+/* May who asks use what needs this scope, this collection? */
+bool app_may(app *a, const http_request *r, int scope);
+bool app_may_use(const http_request *r, const char *collection);
+/* The same; false after a reply that is that of a collection which is not there. */
+/* Write down what a request did that cannot be taken back, or tried to. */
+void app_audit(app *a, const http_summary *s);
+const char *app_key_id(const http_summary *s); /* NULL: it came without a key */
+bool app_check_collection(http_request *r, const char *collection);
+/* FO_ENOTFOUND, as if it were not there. */
+int app_no_collection(const char *collection, fo_err *err);
+/* FO_EDENIED: a key that may write, but not there. g NULL: no keys are asked for. */
+int app_may_write(const access_grant *g, const char *collection, fo_err *err);
 /* ?collection= or "default"; NULL after an error reply. */
 const char *app_collection_arg(http_request *r);
 /* Memory that the process holds now; 0 where the system does not say. */

@@ -1,11 +1,30 @@
 #include "server/routes/documents_json.h"
 
+#include <stdlib.h>
+
+#include "retrieval/service/document_acl.h"
 #include "server/base/log.h"
 
 static void write_time(json_out *o, const char *key, int64_t ms) {
     char t[32];
     log_time(t, ms);
     json_out_string(o, key, t);
+}
+
+static void write_raw(json_out *o, const char *key, const char *json) {
+    if (json && *json)
+        json_out_raw(o, key, json);
+    else
+        json_out_null(o, key);
+}
+
+void documents_json_metadata(json_out *o, const char *stored, bool with_acl) {
+    char *rest, *acl;
+    bool has = document_acl_split(stored, &rest, &acl, NULL);
+    write_raw(o, "metadata", has ? rest : stored);
+    if (with_acl) write_raw(o, "acl", acl);
+    free(rest);
+    free(acl);
 }
 
 void documents_json_document(json_out *o, const store_document *d) {
@@ -19,10 +38,7 @@ void documents_json_document(json_out *o, const store_document *d) {
     json_out_string(o, "title", d->title);
     json_out_string(o, "uri", d->uri);
     json_out_string(o, "content_type", d->content_type);
-    if (d->metadata && *d->metadata)
-        json_out_raw(o, "metadata", d->metadata);
-    else
-        json_out_null(o, "metadata");
+    documents_json_metadata(o, d->metadata, true);
     json_out_string(o, "content_sha256", d->content_sha256);
     json_out_int(o, "chunks", (int64_t)d->n_chunks);
     json_out_int(o, "text_bytes", (int64_t)d->text_bytes);

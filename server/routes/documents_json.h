@@ -6,6 +6,8 @@
 #include "retrieval/service/service.h"
 #include "server/base/json.h"
 
+/* "metadata", and "acl" where there is one (with_acl: or null), of what is stored as metadata. */
+void documents_json_metadata(json_out *o, const char *stored, bool with_acl);
 /* An object; the text where d has it. */
 void documents_json_document(json_out *o, const store_document *d);
 void documents_json_collection(json_out *o, const store_collection *c);

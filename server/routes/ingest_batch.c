@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/extract/archive.h"
+#include "retrieval/service/document_acl.h"
 #include "server/http/http.h"
 #include "server/base/json.h"
 #include "server/routes/ingest_archive.h"
@@ -44,6 +45,7 @@ static void clear(ingest_batch *b) {
         free((char *)d->content_type);
         free((char *)d->file_name);
         free((char *)d->metadata);
+        free((char *)d->acl);
         free((void *)d->bytes);
     }
     b->n = b->bytes = 0;
@@ -157,6 +159,7 @@ static int add_document(ingest_batch *b, const ingest_document *doc, fo_err *err
                            .file_name = copy(doc->file_name, &failed),
                            .is_text = doc->is_text,
                            .metadata = copy(doc->metadata, &failed),
+                           .acl = copy(doc->acl ? doc->acl : b->opt.acl, &failed),
                            .bytes = bytes,
                            .n_bytes = doc->n_bytes};
     b->n++; /* so that clear frees it whatever happened */
@@ -226,7 +229,8 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
     const char *title = json_in_string(&in, "title", NULL, 0, 4096);
     const char *uri = json_in_string(&in, "uri", NULL, 0, 8192);
     const char *type = json_in_string(&in, "content_type", NULL, 0, 256);
-    const cJSON *metadata = json_in_any(&in, "metadata");
+    const cJSON *metadata = json_in_any(&in, "metadata"),
+                *acl = json_in_array(&in, "acl", ACL_GROUPS_MAX);
     char path[64];
     if (!json_in_failed(&in) && metadata && !cJSON_IsObject(metadata)) {
         json_in_path(&in, "metadata", path);
@@ -237,9 +241,20 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
         json_in_path(&in, "text", path);
         fo_fail_field(&why, FO_EINVAL, path, "%s is missing", path);
     }
-    if (why.code) return add_failed(b, id, &why, err);
+    char *acl_text = acl && !why.code ? cJSON_PrintUnformatted(acl) : NULL, *joined = NULL;
+    if (acl_text && document_acl_join(&joined, NULL, acl_text, &why))
+        json_in_path(&in, "acl", why.field); /* told by where it stands */
+    free(joined);
+    if (why.code) {
+        cJSON_free(acl_text);
+        return add_failed(b, id, &why, err);
+    }
     char *metadata_text = metadata ? cJSON_PrintUnformatted(metadata) : NULL;
-    if (metadata && !metadata_text) return fo_no_memory(err);
+    if ((metadata && !metadata_text) || (acl && !acl_text)) {
+        cJSON_free(metadata_text);
+        cJSON_free(acl_text);
+        return fo_no_memory(err);
+    }
     /* Text in a JSON field is text: it is sniffed as a format only where a type was given. */
     ingest_document d = {.id = id,
                          .title = title,
@@ -247,10 +262,12 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
                          .content_type = type ? type : "text/plain; charset=utf-8",
                          .is_text = true,
                          .metadata = metadata_text,
+                         .acl = acl_text,
                          .bytes = text,
                          .n_bytes = strlen(text)};
     int rc = ingest_batch_add(b, &d, err);
     cJSON_free(metadata_text);
+    cJSON_free(acl_text);
     return rc;
 }
 

@@ -16,7 +16,7 @@
 #include <cjson/cJSON.h>
 #include "kernels/buf.h"
 #include "retrieval/service/service.h"
-#include "server/http/spool.h"
+#include "kernels/spool.h"
 
 typedef struct ingest_batch ingest_batch;
 
@@ -31,6 +31,7 @@ typedef struct ingest_totals {
 typedef struct ingest_batch_options {
     service *service;
     ingest_options ingest;
+    const char *acl; /* of documents that bring none: as in ingest_document; must outlive b */
     size_t max_docs, max_bytes; /* 0: 64 documents, 1 MiB */
     const char *spool_dir;      /* where archives are unpacked to; NULL: /tmp. It must outlive b */
     spool *results;             /* NULL, or gets a JSON object a document, comma-separated */

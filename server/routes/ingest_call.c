@@ -6,10 +6,10 @@
 #include <strings.h>
 
 #include "server/base/json.h"
+#include "server/base/request_limits.h"
 
 #define READ_BYTES      (64u << 10)
 #define LINE_MAX_BYTES  (64u << 20)
-#define DOCUMENTS_MAX   100000
 #define FIELD_MAX_BYTES (64u << 10)
 #define JOB_ERRORS_MAX  100
 
@@ -23,6 +23,8 @@ void ingest_call_free(void *call) {
     ingest_call *c = call;
     if (!c) return;
     count_documents(c);
+    access_grant_drop(c->grant);
+    free(c->acl);
     free(c->content_type);
     free(c->tenant);
     free(c->collection);
@@ -103,6 +105,8 @@ static int open_batch(ingest_call *c, fo_err *err) {
         return fo_fail_field(err, FO_EINVAL, "collection",
                              "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a "
                              "dot");
+    int rc = app_may_write(c->grant, c->collection, err);
+    if (rc) return rc;
     size_t tokens = c->max_tokens ? c->max_tokens : 256;
     if (c->overlap != SIZE_MAX && c->overlap >= tokens / 2)
         return fo_fail_field(err, FO_EINVAL, "chunking.overlap",
@@ -116,7 +120,9 @@ static int open_batch(ingest_call *c, fo_err *err) {
                    .overlap = c->overlap,
                    .ocr = c->ocr,
                    .ocr_language = c->ocr_language,
-                   .cancel = c->cancel},
+                   .cancel = c->cancel,
+                   .sees = c->grant ? c->grant->key->sees : NULL},
+        .acl = c->acl,
         .spool_dir = c->app->spool_dir,
         .results = c->results,
         .progress = on_progress,
@@ -149,7 +155,7 @@ static int read_json(ingest_call *c, const cJSON *root, fo_err *err) {
     int64_t max_tokens = json_in_int(&chunking, "max_tokens", 0, 16, 8192);
     int64_t overlap = json_in_int(&chunking, "overlap", -1, 0, 4095);
     json_in_end(&chunking);
-    const cJSON *documents = json_in_array(&in, "documents", DOCUMENTS_MAX);
+    const cJSON *documents = json_in_array(&in, "documents", request_limits_now()->batch);
     json_in_end(&in);
     if (!why.code && !documents)
         fo_fail_field(&why, FO_EINVAL, "documents", "documents is missing");
@@ -247,6 +253,21 @@ static int form_data(void *ctx, const char *data, size_t n, fo_err *err) {
     return f->data.failed ? fo_no_memory(err) : FO_OK;
 }
 
+int ingest_acl_read(char **out, const char *names, fo_err *err) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '[');
+    for (const char *s = names; *s;) {
+        size_t n = strcspn(s, ",");
+        json_out_bytes(&o, NULL, s, n);
+        s += n + (s[n] == ',');
+    }
+    json_out_close(&o, ']');
+    free(*out);
+    *out = fo_buf_take(&b, NULL);
+    return *out ? FO_OK : fo_no_memory(err);
+}
+
 static int form_number(ingest_form *f, size_t min, size_t max, size_t *out, fo_err *err) {
     char *end;
     unsigned long long v = strtoull(f->data.data, &end, 10);
@@ -279,17 +300,20 @@ static int form_field(ingest_call *c, fo_err *err) {
     if (!strcmp(f->field, "uri")) return set_string(&c->uri, value, err);
     bool of_all = !strcmp(f->field, "collection") || !strcmp(f->field, "language") ||
                   !strcmp(f->field, "max_tokens") || !strcmp(f->field, "overlap") ||
-                  !strcmp(f->field, "ocr") || !strcmp(f->field, "ocr_language");
+                  !strcmp(f->field, "ocr") || !strcmp(f->field, "ocr_language") ||
+                  !strcmp(f->field, "acl");
     if (!of_all)
         return fo_fail_field(
             err, FO_EINVAL, f->field,
             "unknown form field '%s': fields are collection, language, max_tokens, "
-            "overlap, ocr, ocr_language, metadata, id, title, uri; documents are sent as files",
+            "overlap, ocr, ocr_language, acl, metadata, id, title, uri; documents are sent as "
+            "files",
             f->field);
     if (f->file_seen)
         return fo_fail_field(err, FO_EINVAL, f->field, "'%s' must come before the files", f->field);
     if (!strcmp(f->field, "collection")) return set_string(&c->collection, value, err);
     if (!strcmp(f->field, "language")) return set_string(&c->language, value, err);
+    if (!strcmp(f->field, "acl")) return ingest_acl_read(&c->acl, value, err);
     if (!strcmp(f->field, "ocr_language")) return set_string(&c->ocr_language, value, err);
     if (!strcmp(f->field, "ocr"))
         return (c->ocr = ingest_ocr_named(value))

@@ -27,8 +27,10 @@ typedef struct ingest_call {
     app *app;
     enum ingest_format format;
     /* how the documents are to be stored; owned */
-    char *content_type; /* the whole header */
+    char *content_type;  /* the whole header */
+    access_grant *grant; /* whose call it is, also once it is a job; NULL: nobody's in particular */
     char *tenant, *collection, *language;
+    char *acl;              /* JSON array: of every document that has none of its own; NULL: none */
     char *id, *title, *uri; /* of a raw body, or of the next file of a form */
     size_t max_tokens, overlap;
     int ocr; /* enum ingest_ocr */
@@ -62,6 +64,9 @@ int ingest_call_spooled(ingest_call *c, fo_err *err);
 size_t ingest_call_held(const ingest_call *c);
 /* The whole of c->body, at most max bytes; caller frees. */
 int ingest_call_read(const ingest_call *c, size_t max, fo_buf *out, fo_err *err);
+
+/* "a,b" as the JSON array that a document's acl is; "" is the empty one. *out is freed before. */
+int ingest_acl_read(char **out, const char *names, fo_err *err);
 
 /* "off", "auto", "force": enum ingest_ocr; 0 for another word. */
 int ingest_ocr_named(const char *word);

@@ -13,9 +13,9 @@ static int body_hash(ingest_call *c, http_request *r, unsigned char out[32], fo_
     fo_buf b = {0};
     spool_sha256(c->body, body);
     fo_buf_add(&b, body, sizeof body);
-    static const char *const args[] = {"collection", "wait",        "id",      "title",
-                                       "uri",        "max_tokens",  "overlap", "language",
-                                       "ocr",        "ocr_language"};
+    static const char *const args[] = {"collection", "wait",         "id",      "title",
+                                       "uri",        "max_tokens",   "overlap", "language",
+                                       "ocr",        "ocr_language", "acl"};
     for (size_t i = 0; i < sizeof args / sizeof *args; i++) {
         const char *v = http_arg(r, args[i]);
         fo_buf_printf(&b, "%zu:%s;", v ? strlen(v) + 1 : 0, v ? v : "");

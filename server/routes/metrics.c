@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "server/access/rate_limits.h"
+
 typedef struct route_metrics {
     atomic_ullong classes[6]; /* by status / 100 */
     fo_histogram time;
@@ -19,7 +21,8 @@ struct metrics {
     route_metrics *routes;
     fo_histogram stages[STORE_N_STAGES];
     layer_metrics layers[STORE_N_LAYERS];
-    atomic_ullong queries[3], ingested[4];
+    atomic_ullong queries[3], ingested[4], refused[METRICS_N_REFUSALS];
+    atomic_ullong limited[2][RATE_N_LIMITS];
 };
 
 metrics *metrics_create(const char *const *methods, const char *const *patterns, size_t n_routes) {
@@ -65,6 +68,14 @@ void metrics_query(metrics *m, int query_status) {
 
 void metrics_ingest(metrics *m, const size_t by_status[4]) {
     for (int i = 0; i < 4; i++) atomic_fetch_add(&m->ingested[i], by_status[i]);
+}
+
+void metrics_refused(metrics *m, enum metrics_refusal why) {
+    atomic_fetch_add(&m->refused[why], 1);
+}
+
+void metrics_limited(metrics *m, bool of_key, int limit) {
+    atomic_fetch_add(&m->limited[of_key][limit], 1);
 }
 
 static void route_labels(const metrics *m, size_t i, char *out, size_t n) {
@@ -132,6 +143,21 @@ void metrics_write(const metrics *m, fo_buf *b) {
     for (int i = 0; query_status_names[i]; i++)
         fo_buf_printf(b, "forage_queries_total{status=\"%s\"} %llu\n", query_status_names[i],
                       atomic_load(&m->queries[i]));
+    static const char *const refusals[METRICS_N_REFUSALS] = {"no_key", "unknown_key",
+                                                             "missing_scope", "memory_low"};
+    metrics_write_head(
+        b, "forage_access_refused_total", "counter",
+        "Requests refused for the key that they came with, or without; for want of memory.");
+    for (int i = 0; i < METRICS_N_REFUSALS; i++)
+        fo_buf_printf(b, "forage_access_refused_total{reason=\"%s\"} %llu\n", refusals[i],
+                      atomic_load(&m->refused[i]));
+    metrics_write_head(b, "forage_rate_limited_total", "counter",
+                       "Requests refused with 429 by the tier of a key or of an address.");
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < RATE_N_LIMITS; i++)
+            fo_buf_printf(b, "forage_rate_limited_total{of=\"%s\",limit=\"%s\"} %llu\n",
+                          k ? "key" : "address", rate_limit_name(i),
+                          atomic_load(&m->limited[k][i]));
     static const char *const ingest_names[] = {"created", "updated", "unchanged", "failed"};
     metrics_write_head(b, "forage_documents_ingested_total", "counter",
                        "Documents taken in by outcome.");

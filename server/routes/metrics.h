@@ -22,6 +22,17 @@ void metrics_stages(metrics *m, const double ms[STORE_N_STAGES]);
 /* What each cache layer did for one query. */
 void metrics_layers(metrics *m, const store_layer_use use[STORE_N_LAYERS]);
 void metrics_ingest(metrics *m, const size_t by_status[4]);
+/* Requests that were refused before they were looked at: for who asks, or for want of memory. */
+enum metrics_refusal {
+    METRICS_KEY_MISSING,
+    METRICS_KEY_UNKNOWN,
+    METRICS_SCOPE_MISSING,
+    METRICS_MEMORY_LOW,
+    METRICS_N_REFUSALS
+};
+void metrics_refused(metrics *m, enum metrics_refusal why);
+/* Requests refused by a tier: of a key, or of an address. limit: enum rate_limit. */
+void metrics_limited(metrics *m, bool of_key, int limit);
 /* # HELP, # TYPE and samples of all of it. */
 void metrics_write(const metrics *m, fo_buf *b);
 

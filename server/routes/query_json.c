@@ -8,8 +8,9 @@
 #include "data/chunk/chunk_places.h"
 #include "kernels/words.h"
 #include "server/base/json.h"
+#include "server/base/request_limits.h"
+#include "server/routes/documents_json.h"
 
-#define QUERY_MAX_BYTES   (64u << 10)
 #define MESSAGES_MAX      256
 #define NAME_MAX_BYTES    64
 #define TIMEOUT_MAX_MS    600000
@@ -132,20 +133,32 @@ static void read_generation(query_call *c, json_in *in) {
     c->stream = json_in_bool(in, "stream", false);
 }
 
+int query_json_filter(search_filter **out, const cJSON *json, fo_err *err) {
+    int rc = search_filter_parse(out, json, err);
+    size_t most = request_limits_now()->conditions, n = rc ? 0 : search_filter_count(*out);
+    if (n <= most) return rc;
+    search_filter_free(*out);
+    *out = NULL;
+    return fo_fail_field(err, FO_ELIMIT, "filter",
+                         "filter has %zu conditions, at most %zu are taken (--max-filter)", n,
+                         most);
+}
+
 int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err) {
     *out = (query_call){0};
     fo_err local = {0}; /* sticky reading needs a clean one */
     if (json_parse(body, len, &out->root, &local)) goto fail;
     query_request *q = &out->request;
     json_in in;
+    int64_t most = (int64_t)request_limits_now()->top_k;
     json_in_object(&in, out->root, "", &local);
     if (!in.object && !local.code)
         fo_fail(&local, FO_EINVAL, "the body must be a JSON object with a query");
     q->tenant = "default";
-    q->query = json_in_string(&in, "query", NULL, 1, QUERY_MAX_BYTES);
+    q->query = json_in_string(&in, "query", NULL, 1, request_limits_now()->query_bytes);
     read_messages(out, &in);
     q->collection = json_in_string(&in, "collection", "default", 1, NAME_MAX_BYTES);
-    q->top_k = (size_t)json_in_int(&in, "top_k", 8, 1, 1000);
+    q->top_k = (size_t)json_in_int(&in, "top_k", most < 8 ? most : 8, 1, most);
     const cJSON *filter = json_in_any(&in, "filter");
     read_search(out, &in);
     read_include(out, &in);
@@ -163,7 +176,7 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
                       "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
         goto fail;
     }
-    if (filter && search_filter_parse(&out->filter, filter, &local)) goto fail;
+    if (filter && query_json_filter(&out->filter, filter, &local)) goto fail;
     q->filter = out->filter;
     return FO_OK;
 fail:
@@ -224,7 +237,8 @@ static void write_contexts(json_out *o, const query_call *call, const query_resu
         json_out_int(o, "end", (int64_t)x->chunk.end_cp);
         chunk_place place;
         if (chunk_places_whole(x->chunk.place, &place)) write_place(o, &place);
-        if (x->chunk.metadata && *x->chunk.metadata) json_out_raw(o, "metadata", x->chunk.metadata);
+        if (x->chunk.metadata && *x->chunk.metadata)
+            documents_json_metadata(o, x->chunk.metadata, false);
         json_out_number(o, "score", x->score);
         if (isfinite(x->answers)) json_out_number(o, "answers", x->answers);
         if (call->with_scores) {
@@ -278,6 +292,20 @@ void query_json_write_citation(fo_buf *b, const query_result *r, const query_cit
     write_citation(&o, r, c);
 }
 
+static void write_citations(json_out *o, const query_result *r) {
+    json_out_open(o, "citations", '[');
+    for (size_t i = 0; i < r->n_citations; i++) write_citation(o, r, &r->citations[i]);
+    json_out_close(o, ']');
+}
+
+void query_json_write_draft(fo_buf *b, const query_result *r) {
+    json_out o = {b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "answer", r->answer);
+    write_citations(&o, r);
+    json_out_close(&o, '}');
+}
+
 /* What the language model was given to read. */
 static void write_prompt(json_out *o, const query_result *r) {
     json_out_open(o, "prompt", '{');
@@ -289,6 +317,25 @@ static void write_prompt(json_out *o, const query_result *r) {
     json_out_int(o, "turns_dropped", (int64_t)r->prompt.n_turns_dropped);
     json_out_bool(o, "cut", r->prompt.cut);
     json_out_close(o, '}');
+}
+
+/* To a microsecond. */
+static void write_ms(json_out *o, const char *name, double ms) {
+    json_out_number(o, name, round(ms * 1000) / 1000);
+}
+
+void query_json_write_timings(json_out *o, const query_result *r, double queue_ms) {
+    const double found = r->ms.embed + r->ms.dense + r->ms.sparse + r->ms.fuse + r->ms.rerank;
+    const size_t n = r->usage.completion_tokens;
+    json_out_open(o, "timings", '{');
+    write_ms(o, "queue_ms", r->ms.queue + queue_ms);
+    write_ms(o, "retrieval_ms", found);
+    write_ms(o, "prefill_ms", r->ms.prefill);
+    write_ms(o, "decode_ms", r->ms.decode);
+    write_ms(o, "first_visible_ms", r->ms.first_visible + queue_ms);
+    write_ms(o, "total_ms", r->ms.total + queue_ms);
+    json_out_close(o, '}');
+    write_ms(o, "tokens_per_s", n && r->ms.decode > 0 ? 1000 * (double)n / r->ms.decode : 0);
 }
 
 static void write_tail(json_out *o, const query_result *r, double queue_ms) {
@@ -327,9 +374,9 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
                 {"first_token", r->ms.first_token},
                 {"decode", r->ms.decode},
                 {"total", r->ms.total + queue_ms}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        json_out_number(o, rows[i].name, round(rows[i].v * 1000) / 1000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) write_ms(o, rows[i].name, rows[i].v);
     json_out_close(o, '}');
+    query_json_write_timings(o, r, queue_ms);
 }
 
 void query_json_write(fo_buf *b, const char *id, const query_call *call, const query_result *r,
@@ -346,9 +393,7 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
         json_out_string(&o, "finish_reason", r->finish_reason);
         json_out_string(&o, "stop_sequence", r->stop_sequence);
         json_out_number(&o, "support", r->support);
-        json_out_open(&o, "citations", '[');
-        for (size_t i = 0; i < r->n_citations; i++) write_citation(&o, r, &r->citations[i]);
-        json_out_close(&o, ']');
+        write_citations(&o, r);
     } else {
         json_out_string(&o, "status", r->n_contexts ? "answered" : "no_context");
     }

@@ -7,6 +7,7 @@
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include "kernels/buf.h"
+#include "server/base/json.h"
 #include "retrieval/service/service.h"
 
 enum { QUERY_STOP_MAX = 16 };
@@ -22,6 +23,9 @@ typedef struct query_call {
     const char *stop[QUERY_STOP_MAX]; /* into root */
 } query_call;
 
+/* search_filter_parse within --max-filter. */
+int query_json_filter(search_filter **out, const struct cJSON *json, fo_err *err);
+
 /* Read a body. search_only: POST /search, which knows no fields of generation. FO_EINVAL and
  * FO_EUNSUPPORTED (a feature this build or home does not have) name the field. */
 int query_json_read(query_call *out, const char *body, size_t len, bool search_only, fo_err *err);
@@ -32,6 +36,10 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
                       double queue_ms);
 /* {"contexts":[...]} and {"index":1,...}: what event streams carry. */
 void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r);
+/* {"answer":..,"citations":[...]} of a result that is not whole yet. */
+void query_json_write_draft(fo_buf *b, const query_result *r);
 void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c);
+/* "timings": {...} and "tokens_per_s": into an object that is open. */
+void query_json_write_timings(json_out *o, const query_result *r, double queue_ms);
 
 #endif

@@ -26,7 +26,8 @@ typedef struct totals {
     uint64_t bytes, evictions;
 } totals;
 
-static void write_layer(json_out *o, const char *name, const totals *t, bool whole) {
+/* owner: what the whole process holds is told too; others could watch in it what another tenant asks. */
+static void write_layer(json_out *o, const char *name, const totals *t, bool owner) {
     json_out_open(o, name, '{');
     json_out_int(o, "lookups", t->sum.lookups);
     json_out_int(o, "hits", t->sum.hits);
@@ -34,7 +35,7 @@ static void write_layer(json_out *o, const char *name, const totals *t, bool who
                     t->sum.lookups ? (double)t->sum.hits / (double)t->sum.lookups : 0);
     json_out_number(o, "saved_ms", t->sum.saved_ms);
     json_out_int(o, "saved_tokens", t->sum.saved_tokens);
-    if (whole) {
+    if (owner) {
         json_out_int(o, "bytes", (int64_t)t->bytes);
         json_out_int(o, "evictions", (int64_t)t->evictions);
     }
@@ -99,11 +100,12 @@ void route_analytics_cache(http_request *r, void *ctx) {
     sums[0].bytes = st.answer.bytes, sums[0].evictions = st.answer.evictions;
     sums[1].bytes = st.retrieval.bytes, sums[1].evictions = st.retrieval.evictions;
     add_kv_memory(service_generator(a->service), sums);
+    bool owner = app_may(a, r, ACCESS_METRICS);
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "totals", '{');
     for (int k = 0; k < STORE_N_LAYERS; k++)
-        write_layer(&o, store_cache_layer_name(k), &sums[k], true);
+        write_layer(&o, store_cache_layer_name(k), &sums[k], owner);
     json_out_close(&o, '}');
     json_out_open(&o, "series", '[');
     for (size_t i = 0; i < n;) {
@@ -119,11 +121,13 @@ void route_analytics_cache(http_request *r, void *ctx) {
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');
-    json_out_int(&o, "coalesced", (int64_t)st.coalesced);
-    json_out_int(&o, "revalidated", (int64_t)st.revalidated);
-    json_out_int(&o, "semantic", (int64_t)st.semantic);
-    json_out_int(&o, "primed", (int64_t)st.primed);
-    json_out_int(&o, "dropped", (int64_t)query_log_dropped(a->query_log));
+    if (owner) {
+        json_out_int(&o, "coalesced", (int64_t)st.coalesced);
+        json_out_int(&o, "revalidated", (int64_t)st.revalidated);
+        json_out_int(&o, "semantic", (int64_t)st.semantic);
+        json_out_int(&o, "primed", (int64_t)st.primed);
+        json_out_int(&o, "dropped", (int64_t)query_log_dropped(a->query_log));
+    }
     json_out_close(&o, '}');
     free(rows);
     http_reply_json(r, 200, &b);
@@ -164,6 +168,7 @@ void route_analytics_queries(http_request *r, void *ctx) {
     }
     for (size_t i = 0; i < n; i++) {
         const store_query_row *q = &rows[i];
+        if (q->collection && !app_may_use(r, q->collection)) continue;
         char last[32];
         log_time(last, q->last_ms);
         uint32_t estimate =

@@ -8,6 +8,7 @@
 #include "retrieval/service/catalog.h"
 #include "server/routes/app.h"
 #include "server/routes/documents_json.h"
+#include "server/routes/query_json.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 
@@ -17,20 +18,30 @@ static void write_time(json_out *o, const char *key, int64_t ms) {
     json_out_string(o, key, t);
 }
 
-/* The condition of ?filter=; *out NULL where there is none. false after an error reply. */
-static bool filter_arg(http_request *r, search_filter **out) {
+/* The condition of ?filter=, and of what who asks may see; *out NULL where there is neither. */
+typedef struct conditions {
+    search_filter *asked, *both;
+} conditions;
+
+static void conditions_deinit(conditions *c) {
+    search_filter_free(c->both);
+    search_filter_free(c->asked);
+}
+
+/* false after an error reply. */
+static bool filter_arg(http_request *r, conditions *out) {
     const char *text = http_arg(r, "filter");
     fo_err err = {0};
     cJSON *json = NULL;
-    *out = NULL;
-    if (!text) return true;
-    if (json_parse(text, strlen(text), &json, &err))
+    *out = (conditions){0};
+    if (text && json_parse(text, strlen(text), &json, &err))
         snprintf(err.field, sizeof err.field, "filter"), fo_fail_prefix(&err, "filter");
-    else
-        search_filter_parse(out, json, &err);
+    else if (text)
+        query_json_filter(&out->asked, json, &err);
     cJSON_Delete(json);
-    if (!*out) http_error_from(r, &err);
-    return *out;
+    if (!err.code) search_filter_both(&out->both, out->asked, app_sees(r), &err);
+    if (err.code) http_error_from(r, &err);
+    return !err.code;
 }
 
 /* ?source= without ?collection=: the one that the source fills. NULL after an error reply; caller frees. */
@@ -44,8 +55,12 @@ static char *collection_of(http_request *r, app *a, const char *source) {
     }
     if (source && !http_arg(r, "collection")) {
         if (catalog_source_collection(service_catalog(a->service), app_tenant(r), source, &of,
-                                      &err))
+                                      &err)) {
             http_error_from(r, &err);
+        } else if (!app_check_collection(r, of)) {
+            free(of);
+            of = NULL;
+        }
         return of;
     }
     const char *named = app_collection_arg(r);
@@ -61,14 +76,14 @@ void route_documents(http_request *r, void *ctx) {
     int64_t limit;
     catalog_search q = {
         .source = http_arg(r, "source"), .after = http_arg(r, "after"), .cancel = http_cancel(r)};
-    search_filter *f = NULL;
+    conditions where = {0};
     char *collection = NULL;
-    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !filter_arg(r, &f) ||
+    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !filter_arg(r, &where) ||
         !(collection = collection_of(r, a, q.source))) {
-        search_filter_free(f);
+        conditions_deinit(&where);
         return;
     }
-    q.filter = f;
+    q.filter = where.both;
     q.limit = (size_t)limit;
     store_document *docs = NULL;
     size_t n = 0;
@@ -77,7 +92,7 @@ void route_documents(http_request *r, void *ctx) {
     int rc = catalog_find_documents(service_catalog(a->service), app_tenant(r), collection, &q,
                                     &docs, &n, &more, &err);
     free(collection);
-    search_filter_free(f);
+    conditions_deinit(&where);
     if (rc) {
         http_error_from(r, &err);
         return;
@@ -100,23 +115,27 @@ void route_documents_delete(http_request *r, void *ctx) {
     app *a = ctx;
     bool dry_run;
     const char *source = http_arg(r, "source");
-    search_filter *f = NULL;
+    conditions where = {0};
     char *collection = NULL;
-    if (!http_arg_bool(r, "dry_run", false, &dry_run) || !filter_arg(r, &f)) return;
+    if (!http_arg_bool(r, "dry_run", false, &dry_run)) return;
+    if (!filter_arg(r, &where)) {
+        conditions_deinit(&where);
+        return;
+    }
     /* Everything is deleted with its collection, or by {"type":"and","filters":[]}. */
-    if (!f && !source)
+    if (!where.asked && !source)
         http_error(r, 400, "bad_field", "filter",
                    "filter is missing: a condition on metadata, as in a query; or source");
     else
         collection = collection_of(r, a, source);
     if (!collection) {
-        search_filter_free(f);
+        conditions_deinit(&where);
         return;
     }
     documents_ids ids = {0};
     delete_request q = {.tenant = app_tenant(r),
                         .collection = collection,
-                        .filter = f,
+                        .filter = where.both,
                         .source = source,
                         .dry_run = dry_run,
                         .cancel = http_cancel(r),
@@ -125,7 +144,7 @@ void route_documents_delete(http_request *r, void *ctx) {
     delete_report done;
     fo_err err = {0};
     int rc = service_delete_documents(a->service, &q, &done, &err);
-    search_filter_free(f);
+    conditions_deinit(&where);
     if (rc) {
         http_error_from(r, &err);
     } else {
@@ -151,7 +170,7 @@ void route_document(http_request *r, void *ctx) {
     store_document d = {0};
     fo_err err = {0};
     int rc = catalog_get_document(service_catalog(a->service), app_tenant(r), collection,
-                                  http_param(r, "id"), with_text, &d, &err);
+                                  http_param(r, "id"), app_sees(r), with_text, &d, &err);
     if (rc) {
         http_error_from(r, &err);
         return;
@@ -169,8 +188,8 @@ void route_document_delete(http_request *r, void *ctx) {
     if (!collection) return;
     int64_t epoch = 0;
     fo_err err = {0};
-    if (service_delete_document(a->service, app_tenant(r), collection, http_param(r, "id"), &epoch,
-                                &err)) {
+    if (service_delete_document(a->service, app_tenant(r), collection, http_param(r, "id"),
+                                app_sees(r), &epoch, &err)) {
         http_error_from(r, &err);
         return;
     }
@@ -200,7 +219,7 @@ void route_collections(http_request *r, void *ctx) {
     json_out_open(&o, NULL, '{');
     json_out_open(&o, "data", '[');
     for (size_t i = 0; i < n; i++) {
-        documents_json_collection(&o, &list[i]);
+        if (app_may_use(r, list[i].name)) documents_json_collection(&o, &list[i]);
         store_collection_deinit(&list[i]);
     }
     free(list);
@@ -223,6 +242,10 @@ void route_collection_put(http_request *r, void *ctx) {
     fo_err err = {0};
     cJSON *root = NULL;
     const char *language = NULL;
+    if (app_may_write(app_grant(r), name, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
     if (len && json_parse(body, len, &root, &err) == FO_OK) {
         json_in in;
         json_in_object(&in, root, "", &err);
@@ -260,6 +283,7 @@ void route_collection_delete(http_request *r, void *ctx) {
     app *a = ctx;
     fo_err err = {0};
     const char *name = http_param(r, "name");
+    if (!app_check_collection(r, name)) return;
     if (service_delete_collection(a->service, app_tenant(r), name, &err)) {
         http_error_from(r, &err);
         return;
@@ -293,6 +317,11 @@ static void reply_job(http_request *r, app *a, int64_t id, int status) {
     fo_err err = {0};
     if (service_get_job(a->service, app_tenant(r), id, &j, &err)) {
         http_error_from(r, &err);
+        return;
+    }
+    if (j.collection && !app_may_use(r, j.collection)) {
+        http_error(r, 404, "not_found", NULL, "job %lld does not exist", (long long)id);
+        store_job_deinit(&j);
         return;
     }
     fo_buf b = {0};
@@ -332,7 +361,15 @@ void route_job_cancel(http_request *r, void *ctx) {
     int64_t id = job_number(r);
     if (id < 0) return;
     fo_err err = {0};
-    if (jobs_cancel(a->jobs, app_tenant(r), id, &err)) {
+    store_job of = {0};
+    int rc = service_get_job(a->service, app_tenant(r), id, &of, &err);
+    bool hidden = !rc && of.collection && !app_may_use(r, of.collection);
+    store_job_deinit(&of);
+    if (hidden) {
+        reply_job(r, a, id, 404);
+        return;
+    }
+    if (rc || jobs_cancel(a->jobs, app_tenant(r), id, &err)) {
         http_error_from(r, &err);
         return;
     }

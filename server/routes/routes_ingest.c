@@ -85,24 +85,28 @@ static bool is_spooled(const ingest_call *c, const http_request *r) {
 
 static ingest_call *call_create(http_request *r, app *a) {
     ingest_call *c = calloc(1, sizeof *c);
-    int64_t max_tokens, overlap;
+    int64_t max_tokens, overlap, timeout_ms;
     bool ok = c != NULL;
     fo_err err = {0};
     if (!ok) fo_no_memory(&err);
     if (ok) {
         c->app = a;
         c->cancel = http_cancel(r);
+        c->grant = access_grant_keep(app_grant(r));
         ok = choose_format(r, c);
     }
-    const char *collection = ok ? app_collection_arg(r) : NULL;
-    ok = ok && collection && http_arg_bool(r, "wait", true, &c->wait) &&
+    const char *collection =
+        ok && http_arg(r, "collection") ? http_arg(r, "collection") : "default";
+    ok = ok && http_arg_bool(r, "wait", true, &c->wait) &&
          http_arg_int(r, "max_tokens", 0, 16, 8192, &max_tokens) &&
-         http_arg_int(r, "overlap", -1, 0, 4095, &overlap);
+         http_arg_int(r, "overlap", -1, 0, 4095, &overlap) &&
+         http_arg_int(r, "timeout_ms", 0, 1, 3600000, &timeout_ms);
     const char *type = http_header(r, "Content-Type"), *ocr = ok ? http_arg(r, "ocr") : NULL;
     if (ocr && !(c->ocr = ingest_ocr_named(ocr)))
         fo_fail_field(&err, FO_EINVAL, "ocr", "ocr must be off, auto or force");
     if (ok) set_string(&c->ocr_language, http_arg(r, "ocr_language"), &err);
     if (ok) {
+        if (timeout_ms) http_set_timeout(r, timeout_ms);
         c->max_tokens = (size_t)max_tokens;
         c->overlap = overlap < 0 ? SIZE_MAX : (size_t)overlap;
         if (type && strcmp(http_body_type(r), "application/octet-stream") != 0)
@@ -113,6 +117,7 @@ static ingest_call *call_create(http_request *r, app *a) {
         set_string(&c->id, http_arg(r, "id"), &err);
         set_string(&c->title, http_arg(r, "title"), &err);
         set_string(&c->uri, http_arg(r, "uri"), &err);
+        if (http_arg(r, "acl") && !err.code) ingest_acl_read(&c->acl, http_arg(r, "acl"), &err);
     }
     if (ok && !err.code) spool_create(&c->results, a->spool_dir, &err);
     if (ok && !err.code && is_spooled(c, r)) spool_create(&c->body, http_spool_dir(r), &err);
@@ -204,7 +209,10 @@ static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **ke
 /* The body is there, whole or taken apart already. */
 static void answer(ingest_call *c, http_request *r) {
     app *a = c->app;
-    repeatable_call call = {app_tenant(r), "/ingest", http_header(r, "Idempotency-Key"), {0}};
+    char route[64]; /* a name that one key gave to a call is none of another's */
+    snprintf(route, sizeof route, "/ingest%s%s", c->grant ? " " : "",
+             c->grant ? c->grant->key->id : "");
+    repeatable_call call = {app_tenant(r), route, http_header(r, "Idempotency-Key"), {0}};
     bool keyed = call.key != NULL;
     fo_err err = {0};
     bool as_job = wants_job(c);

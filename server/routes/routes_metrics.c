@@ -152,9 +152,81 @@ static void write_http_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_http_evicted_total", "counter",
                         "Idle connections ended to make room for others (--max-connections).",
                         (double)load.evicted);
+    if (a->keys)
+        metrics_write_value(b, "forage_keys", "gauge", "Keys in force.",
+                            (double)key_ring_count(a->keys));
+    if (a->limits)
+        metrics_write_value(b, "forage_rate_buckets", "gauge",
+                            "Keys and addresses whose rate is known; at most 8,192.",
+                            (double)rate_limits_count(a->limits));
     metrics_write_value(b, "forage_query_log_dropped_total", "counter",
                         "Rows of the query log that could not be kept.",
                         (double)query_log_dropped(a->query_log));
+}
+
+/* One sample of a family for each source; what NULL: no second label. */
+static void write_source(fo_buf *b, const char *family, const char *source, const char *what,
+                         double v) {
+    fo_buf_printf(b, "%s{source=", family);
+    metrics_write_label(b, source);
+    if (what) fo_buf_printf(b, ",outcome=\"%s\"", what);
+    fo_buf_printf(b, "} %.17g\n", v);
+}
+
+enum sync_family {
+    SYNC_RUNS,
+    SYNC_FILES,
+    SYNC_STATE,
+    SYNC_SECONDS,
+    SYNC_FINISHED,
+    N_SYNC_FAMILIES
+};
+
+static void write_sync_family(fo_buf *b, enum sync_family f, const char *name, const char *source,
+                              const struct source_sums *s) {
+    if (f == SYNC_RUNS) {
+        write_source(b, name, source, "whole", (double)(s->runs - s->away));
+        write_source(b, name, source, "away", (double)s->away);
+    } else if (f == SYNC_FILES) {
+        write_source(b, name, source, "created", (double)s->created);
+        write_source(b, name, source, "updated", (double)s->updated);
+        write_source(b, name, source, "moved", (double)s->moved);
+        write_source(b, name, source, "removed", (double)s->removed);
+        write_source(b, name, source, "withheld", (double)s->withheld);
+        write_source(b, name, source, "failed", (double)s->failed);
+    } else if (f == SYNC_STATE) {
+        write_source(b, name, source, "unchanged", (double)s->unchanged);
+        write_source(b, name, source, "skipped", (double)s->skipped);
+        write_source(b, name, source, "failed", (double)s->failing);
+    } else if (f == SYNC_SECONDS) {
+        write_source(b, name, source, NULL, s->seconds);
+    } else {
+        write_source(b, name, source, NULL, (double)s->finished_ms / 1000);
+    }
+}
+
+static void write_sync_metrics(app *a, fo_buf *b) {
+    static const struct {
+        const char *name, *type, *help;
+    } families[N_SYNC_FAMILIES] = {
+        {"forage_sync_runs_total", "counter",
+         "Runs of a source; away: its folder was not there, or the run could not go on."},
+        {"forage_sync_files_total", "counter", "What runs did with files of a source."},
+        {"forage_sync_last_files", "gauge",
+         "Files of a source that its last run had nothing to do with."},
+        {"forage_sync_seconds_total", "counter", "Time that runs of a source took."},
+        {"forage_sync_last_success_timestamp_seconds", "gauge",
+         "When a run of a source last went through, since 1970; 0: none has."},
+    };
+    size_t n = source_runner_count(a->sources);
+    for (int f = 0; n && f < N_SYNC_FAMILIES; f++) {
+        metrics_write_head(b, families[f].name, families[f].type, families[f].help);
+        for (size_t i = 0; i < n; i++) {
+            source_state s;
+            if (!source_runner_get(a->sources, source_runner_name(a->sources, i), &s)) continue;
+            write_sync_family(b, (enum sync_family)f, families[f].name, s.spec.name, &s.sums);
+        }
+    }
 }
 
 static void write_process_metrics(app *a, fo_buf *b) {
@@ -191,6 +263,7 @@ void route_metrics(http_request *r, void *ctx) {
     write_index_metrics(a, &b);
     engine_figures_metrics(service_generator(a->service), &b);
     write_warm_metrics(a->service, &b);
+    write_sync_metrics(a, &b);
     write_process_metrics(a, &b);
     http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);
     fo_buf_free(&b);

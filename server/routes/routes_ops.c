@@ -62,6 +62,13 @@ void route_ready(http_request *r, void *ctx) {
     const char *name = http_arg(r, "collection");
     store_collection *foreign = NULL, one = {0};
     size_t n = 0, n_all = 0;
+    bool told = app_may(a, r, ACCESS_READ); /* names are told to whom may read them anyway */
+    if (name && !told) {
+        http_set_header(r, "WWW-Authenticate", "Bearer realm=\"forage\"");
+        http_error(r, 401, "no_key", "Authorization",
+                   "?collection= asks for a key with the scope read");
+        return;
+    }
     if (name) {
         if (!app_collection_arg(r)) return;
         if (catalog_get_collection(service_catalog(a->service), app_tenant(r), name, &one, &err)) {
@@ -73,8 +80,10 @@ void route_ready(http_request *r, void *ctx) {
     int rc = service_foreign_collections(a->service, name ? app_tenant(r) : NULL, name, REASONS,
                                          &foreign, &n, &n_all, &err);
     if (!rc && n) service_foreign_sentence(a->service, foreign[0].name, &err);
+    bool owner = a->keys == NULL || app_may(a, r, ACCESS_METRICS) || name;
     if (rc || n)
-        reply_not_ready(r, a->service, foreign, n, n_all, err.msg);
+        reply_not_ready(r, a->service, foreign, owner ? n : 0, owner ? n_all : 0,
+                        owner ? err.msg : "not every collection can be asked");
     else
         reply_status(r, 200, "ready");
     for (size_t i = 0; i < n; i++) store_collection_deinit(&foreign[i]);

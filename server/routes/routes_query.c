@@ -52,6 +52,14 @@ static int on_token(void *ctx, const char *text, size_t len) {
     return rc;
 }
 
+static int on_draft(void *ctx, const query_result *partial) {
+    fo_buf b = {0};
+    query_json_write_draft(&b, partial);
+    int rc = send_event(ctx, "draft", &b);
+    fo_buf_free(&b);
+    return rc;
+}
+
 static int on_citation(void *ctx, const query_result *partial, const query_citation *c) {
     fo_buf b = {0};
     query_json_write_citation(&b, partial, c);
@@ -163,10 +171,15 @@ static void answer(http_request *r, app *a, bool search_only) {
         http_error_from(r, &err);
         return;
     }
+    if (!app_check_collection(r, call.request.collection)) {
+        query_call_deinit(&call);
+        return;
+    }
     call.request.tenant = app_tenant(r);
+    call.request.sees = app_sees(r);
     call.request.cancel = http_cancel(r);
     answer_stream stream = {r, &call, false};
-    query_sink sink = {&stream, on_contexts, on_token, on_citation};
+    query_sink sink = {&stream, on_contexts, on_token, on_citation, on_draft};
     query_result result = {0};
     int rc = service_query(a->service, &call.request, call.stream ? &sink : NULL, &result, &err);
     if (rc) {
@@ -192,6 +205,8 @@ static void answer(http_request *r, app *a, bool search_only) {
     double stage_ms[STORE_N_STAGES] = {0};
     stages_of(&result, http_queue_ms(r), stage_ms);
     log_query(a, &call.request, &result, stage_ms);
+    if (result.cache.answer != CACHE_HIT)
+        app_charge(r, result.usage.prompt_tokens + result.usage.completion_tokens);
     metrics_stages(a->metrics, stage_ms);
     query_result_deinit(&result);
     if (call.stream) {

@@ -28,6 +28,7 @@ typedef struct source {
     sync_limit limit; /* of the next run */
     fo_err failed;    /* of the last run as a whole */
     char trouble[200];
+    struct source_sums sums;
 } source;
 
 struct source_runner {
@@ -125,6 +126,23 @@ static int real_path(const source_spec *spec, char out[PATH_MAX], fo_err *err) {
     return fo_fail_errno(err, "cannot open the folder %.300s", spec->path);
 }
 
+static void add_sums(struct source_sums *to, const folder_sync_report *r, int rc) {
+    to->runs++;
+    to->away += rc != 0;
+    to->created += r->created;
+    to->updated += r->updated;
+    to->moved += r->moved;
+    to->removed += r->removed;
+    to->failed += r->failed;
+    to->withheld += r->withheld;
+    to->seconds += r->seconds;
+    if (rc) return;
+    to->unchanged = r->unchanged;
+    to->skipped = r->skipped.n;
+    to->failing = r->failed;
+    to->finished_ms = fo_unix_ms();
+}
+
 static void run_source(source *s, bool asked) {
     source_runner *r = s->owner;
     char path[PATH_MAX];
@@ -155,6 +173,7 @@ static void run_source(source *s, bool asked) {
     pthread_mutex_lock(&r->mu);
     bool news = !rc || s->failed.code != rc; /* one that is away is said once */
     s->failed = rc ? err : (fo_err){0};
+    add_sums(&s->sums, &report, rc);
     snprintf(s->trouble, sizeof s->trouble, "%s", folder_watch_trouble(s->watch));
     s->running = false;
     s->done = serves;
@@ -258,7 +277,8 @@ bool source_runner_get(source_runner *r, const char *name, source_state *out) {
                           .running = s->running,
                           .waiting = !s->running && s->asked > s->done,
                           .watched = s->done && !*s->trouble,
-                          .away = s->failed.code != FO_OK};
+                          .away = s->failed.code != FO_OK,
+                          .sums = s->sums};
     snprintf(out->trouble, sizeof out->trouble, "%s", out->away ? s->failed.msg : s->trouble);
     pthread_mutex_unlock(&r->mu);
     return true;

@@ -48,6 +48,13 @@ typedef struct source_state {
     char trouble
         [512]; /* why the last run failed as a whole, or it is not watched; "": all is well */
     bool away; /* the last run failed as a whole */
+    struct source_sums {
+        uint64_t runs, away; /* of them: failed as a whole */
+        uint64_t created, updated, moved, removed, failed, withheld;
+        size_t unchanged, skipped, failing; /* in the last run */
+        int64_t finished_ms;                /* of the last one that went through; 0: none */
+        double seconds;                     /* of all */
+    } sums;                                 /* since the process began */
 } source_state;
 /* false: no such source is configured. */
 bool source_runner_get(source_runner *r, const char *name, source_state *out);

@@ -100,7 +100,8 @@ function showTimings(a) {
   }));
   const u = a.usage;
   $("usage").textContent = u.prompt_tokens
-    ? u.prompt_tokens + " tokens read, " + u.prompt_tokens_details.cached_tokens + " of them kept from before; " + u.completion_tokens + " written"
+    ? u.prompt_tokens + " tokens read, " + u.prompt_tokens_details.cached_tokens + " of them kept from before; " + u.completion_tokens + " written" +
+      (a.tokens_per_s ? ", " + a.tokens_per_s.toFixed(1) + " a second" : "") + "; first words after " + a.timings.first_visible_ms.toFixed(0) + " ms"
     : "";
 }
 
@@ -115,6 +116,7 @@ function showAnswer(collection, a) {
   const made = a.cache.similarity ? "from memory, of a question in other words"
     : a.cache.answer === "hit" ? "from memory"
     : a.answer_source === "generated" ? "written by " + a.model
+    : a.answer_source === "none" ? ""
     : a.answer_source;
   const support = a.status === "answered" && typeof a.support === "number" ? supportWord(a.support) : "";
   $("answer-note").textContent = [a.status.replace("_", " "), support, made, a.timings_ms.total.toFixed(2) + " ms"]
@@ -164,6 +166,7 @@ async function ask() {
   $("stop").onclick = () => abort.abort();
   $("reader").hidden = $("evidence").hidden = true;
   for (const id of ["sources", "contexts", "timings", "answer-text"]) $(id).replaceChildren();
+  $("answer-text").classList.remove("draft");
   $("answer-note").textContent = "Looking…";
   $("answer").hidden = false;
   $("answer").setAttribute("aria-busy", "true"); // a screen reader waits for the whole
@@ -183,9 +186,15 @@ async function ask() {
         showContexts(collection, data.contexts);
         $("answer-note").textContent = "Reading " + data.contexts.length + " passages…";
       }
+      if (name === "draft") { // the documents' own words, until the model's take their place
+        fillAnswer(collection, data.answer, data.citations);
+        $("answer-text").classList.add("draft");
+        $("answer-note").textContent = "From the documents; the model is reading…";
+      }
       if (name === "token") answer += data.text;
       if (name === "citation") citations.push(data);
       if (name === "token" || name === "citation") fillAnswer(collection, answer, citations);
+      if (name === "token" || name === "done") $("answer-text").classList.remove("draft");
       if (name === "done") {
         finished = true;
         showAnswer(collection, data);

@@ -2,7 +2,7 @@
 // so that "and who keeps them?" is understood.
 import { $, element } from "/assets/api.js";
 
-const SENT = 6, LONGEST = 2000; // turns, and characters of each, that go with a question
+const SENT = 32, LONGEST = 2000; // turns, and characters of each, that go with a question
 let turns = []; // oldest first: { collection, question, answer }
 
 // Earlier turns as the API's messages. A question that is asked again is asked as it was before.

@@ -12,6 +12,8 @@ bench() {
 }
 
 bench machine
+echo "bench folders" >&2
+sh "$(dirname "$0")/folders.sh" "$forage"
 
 if [ -f "$shared/bench/passages.txt.zst" ] && command -v zstd >/dev/null; then
     zstd -qdc "$shared/bench/passages.txt.zst" >"$work/passages.txt"

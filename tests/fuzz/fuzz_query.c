@@ -295,7 +295,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             break;
         case 2:
             snprintf(id, sizeof id, "d%u", what / 8 % 5);
-            service_delete_document(s, "default", what & 128 ? "c1" : "c0", id, NULL, NULL);
+            service_delete_document(s, "default", what & 128 ? "c1" : "c0", id, NULL, NULL, NULL);
             break;
         case 3:
             query_heat_prime(s->memory, &allowance);

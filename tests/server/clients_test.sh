@@ -16,7 +16,8 @@ mkdir "$work/docs"
 echo "Morels must be cooked for at least ten minutes." >"$work/docs/morels.txt"
 printf '# Tar\n\nThe option -t lists the contents of an archive.\n' >"$work/docs/tar.md"
 "$forage" ingest "$work/docs" --url "$url" >/dev/null 2>&1
-export OPENAI_BASE_URL="$url/v1" OPENAI_API_KEY=none NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
+case $model in models/*) TOOLS=yes ;; *) TOOLS=no ;; esac
+export TOOLS OPENAI_BASE_URL="$url/v1" OPENAI_API_KEY=none NO_PROXY=127.0.0.1 no_proxy=127.0.0.1
 
 cat >"$work/client.py" <<'PY'
 import openai
@@ -43,15 +44,66 @@ assert any(k.id == "forage/default" for k in c.models.list())
 assert c.models.retrieve("forage/default").id == "forage/default"
 r = c.completions.create(model="gpt-4o-mini", prompt="Once upon", max_tokens=5, temperature=0)
 assert isinstance(r.choices[0].text, str)
+from typing import List, Literal
+import os, pydantic
+class Pet(pydantic.BaseModel):
+    kind: Literal["cat", "dog"]
+    age: int = pydantic.Field(ge=1, le=20)
+    tags: List[Literal["x", "y"]] = pydantic.Field(max_length=2)
+for temperature in (0, 1) if os.environ["TOOLS"] == "yes" else (0,):
+    r = c.chat.completions.parse(model="gpt-4o-mini", messages=m, response_format=Pet, max_tokens=100,
+                                 temperature=temperature, seed=4)
+    assert r.choices[0].message.parsed.kind in ("cat", "dog"), r
+def tool(name, **properties):
+    return {"type": "function", "function": {"name": name, "description": name, "parameters": {
+        "type": "object", "properties": properties, "required": list(properties), "additionalProperties": False}}}
+tools = [tool("weather", city={"type": "string", "maxLength": 20}), tool("turn", way={"enum": ["left", "right"]})]
+if os.environ["TOOLS"] == "yes":  # a prompt with tools needs a window of some size
+    ask = dict(model="gpt-4o-mini", tools=tools, parallel_tool_calls=False, temperature=0, max_tokens=80,
+               messages=[{"role": "user", "content": "Which way?"}])
+    r = c.chat.completions.create(tool_choice={"type": "function", "function": {"name": "turn"}}, **ask)
+    call = r.choices[0].message.tool_calls[0]
+    assert r.choices[0].finish_reason == "tool_calls" and r.choices[0].message.content is None
+    assert call.function.name == "turn" and "way" in call.function.arguments, call
+    name, arguments, end = None, "", None
+    for k in c.chat.completions.create(tool_choice={"type": "function", "function": {"name": "turn"}}, stream=True, **ask):
+        for d in k.choices[0].delta.tool_calls or []:
+            name = d.function.name or name
+            arguments += d.function.arguments or ""
+        end = k.choices[0].finish_reason or end
+    assert (name, arguments, end) == ("turn", call.function.arguments, "tool_calls"), (name, arguments, end)
+    r = c.chat.completions.create(tool_choice="required", **ask)
+    assert r.choices[0].message.tool_calls[0].function.name in ("weather", "turn")
+    ask["messages"] = ask["messages"] + [r.choices[0].message, {"role": "tool", "tool_call_id": call.id, "content": "ok"}]
+    r = c.chat.completions.create(tool_choice="none", **ask)
+    assert r.choices[0].message.tool_calls is None and r.usage.completion_tokens > 0
+r = c.responses.create(model="gpt-4o-mini", input="Tell a short story.", max_output_tokens=12, temperature=0)
+assert r.output_text == whole and r.status in ("completed", "incomplete"), (r.output_text, whole)
+with c.responses.stream(model="gpt-4o-mini", input="Tell a short story.", max_output_tokens=12, temperature=0) as s:
+    text = "".join(e.delta for e in s if e.type == "response.output_text.delta")
+    assert text == whole
+assert c.responses.parse(model="gpt-4o-mini", input="JSON", text_format=Pet, temperature=0,
+                          max_output_tokens=100).output_parsed.age >= 1
+r = c.responses.create(model="forage/default", input="How long must morels be cooked?")
+assert "ten minutes" in r.output_text and r.output[0].content[0].annotations[0].filename, r
+if os.environ["TOOLS"] == "yes":
+    flat = {"type": "function", **tools[1]["function"]}
+    r = c.responses.create(model="gpt-4o-mini", input="Which way?", tools=[flat], tool_choice="required",
+                           parallel_tool_calls=False, temperature=0)
+    assert r.output[0].type == "function_call" and "way" in r.output[0].arguments, r
+    r = c.responses.create(model="gpt-4o-mini", tools=[flat], tool_choice="none", max_output_tokens=8,
+        input=[{"role": "user", "content": "Which way?"}, r.output[0],
+               {"type": "function_call_output", "call_id": r.output[0].call_id, "output": "ok"}])
+    assert r.output[0].type == "message"
 r = c.chat.completions.create(model="forage/default",
                               messages=[{"role": "user", "content": "How long must morels be cooked?"}])
 assert "ten minutes" in r.choices[0].message.content and r.citations[0]["verified"], r
 for kind, call in ((openai.BadRequestError, lambda: c.embeddings.create(model="text-embedding-3-small", input="a", dimensions=3)),
                    (openai.BadRequestError, lambda: c.chat.completions.create(model="gpt-4o-mini", messages=[])),
                    (openai.BadRequestError, lambda: c.chat.completions.create(model="gpt-4o-mini", messages=m,
-                    tools=[{"type": "function", "function": {"name": "f", "parameters": {}}}])),
+                    tools=[{"type": "function", "function": {"name": "f", "strict": True, "parameters": {"not": {}}}}])),
                    (openai.BadRequestError, lambda: c.chat.completions.create(model="gpt-4o-mini", messages=m,
-                    extra_body={"stop_token_ids": [2]})),
+                    extra_body={"stop_token_ids": [-2]})),
                    (openai.NotFoundError, lambda: c.chat.completions.create(model="gpt-9", messages=m)),
                    (openai.NotFoundError, lambda: c.embeddings.create(model="gpt-4o-mini", input="a")),
                    (openai.NotFoundError, lambda: c.models.retrieve("none"))):

@@ -26,4 +26,9 @@ check "where nothing is skipped nothing is said" $?
 fake index/filter/filter_test "not ok 1 - a"
 run 1 tests/run.sh "$work/build" index && [ "$(last 1)" = "0 passed, 1 failed, 0 skipped" ]
 check "a failure is the status" $?
+fake index/filter/filter_test "ok 1 - a"
+chmod -x "$work/build/tests/index/filter/filter_test"
+run 1 tests/run.sh "$work/build" index && [ "$(last 1)" = "0 passed, 1 failed, 0 skipped" ] &&
+    grep -q 'filter_test is not executable' "$work/out"
+check "a test that cannot be run is a failure" $?
 finish

@@ -35,6 +35,13 @@ call 200 GET /sources && says '"name":"away"' && says '"name":"book"' && says '"
 call 404 GET /sources/none && says '"param":"source"'; check "one that is not there is 404" $?
 call 404 POST /sources/none/sync; check "and cannot be synced" $?
 
+call 200 GET /metrics && says 'forage_sync_runs_total{source="notes",outcome="whole"} ' &&
+    says 'forage_sync_files_total{source="notes",outcome="created"} 2' && says 'forage_sync_files_total{source="book",outcome="created"} 1' &&
+    grep -q '^forage_sync_runs_total{source="away",outcome="away"} [1-9]' "$work/out" &&
+    grep -q '^forage_sync_last_success_timestamp_seconds{source="notes"} [1-9]' "$work/out" &&
+    says 'forage_sync_last_success_timestamp_seconds{source="away"} 0'
+check "/metrics count what runs did" $?
+
 echo '# Lock' >"$work/notes/lock.md"
 wait_for held default 'notes/deep/weir.md notes/lock.md notes/mill.md '; check "a change is seen by itself" $?
 mkdir "$work/away" && echo '# Away' >"$work/away/a.md"

@@ -2,6 +2,7 @@
 # forage sync: a folder and its documents kept in step. What is new, changed, moved and gone; what is left out; what
 # must never be removed; kills at any point; a watch. Speaks TAP.
 . "$(dirname "$0")/tap.sh"
+here=$(cd "$(dirname "$0")" && pwd)
 case $forage in /*) ;; *) forage=$PWD/$forage ;; esac
 cd "$work" || exit 1
 
@@ -238,6 +239,25 @@ done
 [ $kills -ge 6 ]; check "runs were killed ($kills of $rounds)" $?
 run 0 "$forage" sync many --home k && in_step many k; check "a run after kills at any point ends right" $?
 run 0 "$forage" sync many --home k && grep -q "^ *0 *0 *0 *$(on_disk many | wc -l) *0 " "$work/out"; check "and there is nothing left to do" $?
+
+# ---- other settings
+mkdir set && echo '# Reef' >set/reef.md && cp "$here/../data/formats/claim.pdf" set/
+if command -v pdftotext >/dev/null; then
+    run 0 "$forage" sync set --home sh && row 2 0 0 0 0 0 0 && run 0 "$forage" sync set --home sh --overlap 7 && row 0 2 0 0 0 0 0
+    check "chunks cut otherwise: all documents are made anew" $?
+    if command -v tesseract >/dev/null; then
+        run 0 "$forage" sync set --home sh --overlap 7 --ocr auto && row 0 1 0 1 0 0 0 &&
+            run 0 "$forage" sync set --home sh --overlap 7 --ocr force && row 0 1 0 1 0 0 0 &&
+            run 0 "$forage" sync set --home sh --overlap 7 --ocr force && row 0 0 0 2 0 0 0
+        check "--ocr otherwise: files that have not changed are read again" $?
+        run 0 "$forage" query "claim" --home sh --json && grep -q '"document_id":"set/claim.pdf"[^}]*"page":1,"bbox":' "$work/out"
+        check "what --ocr force recognised is found on its page" $?
+    else
+        skip "--ocr otherwise: files that have not changed are read again" "tesseract is not installed"
+    fi
+else
+    skip "chunks cut otherwise: all documents are made anew" "pdftotext is not installed"
+fi
 
 # ---- a watch
 mkdir w && echo '# One' >w/one.md

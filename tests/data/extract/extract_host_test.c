@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,6 +36,10 @@ static bool is_bad(const extract_input *in) {
     return in->n > 4 && in->bytes[0] == 1;
 }
 
+static bool is_shared(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 6;
+}
+
 static bool says(const extract_input *in, const char *word) {
     return in->n > strlen(word) && memcmp(in->bytes + 1, word, strlen(word)) == 0;
 }
@@ -47,6 +52,10 @@ static void try_doors(builder *b) {
     if (open("/tmp/forage-worker-was-here", O_WRONLY | O_CREAT, 0600) >= 0)
         builder_str(b, "writes a file. ");
     if (socket(AF_INET, SOCK_STREAM, 0) >= 0) builder_str(b, "makes a socket. ");
+    for (int fd = 0; fd < 256; fd++) {
+        struct stat st;
+        if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode)) builder_str(b, "holds a file. ");
+    }
     if (kill(getppid(), 0) == 0) builder_str(b, "may end others. ");
     pid_t child = fork();
     if (child == 0) _exit(0);
@@ -84,6 +93,12 @@ static int extract_bad(builder *b, extract_input *in, fo_err *err) {
     while (says(in, "SPIN")) {
     }
     if (says(in, "FAIL")) return fo_fail(err, FO_EINVAL, "page 7 is cut off");
+    if (says(in, "WHO")) {
+        char pid[16];
+        snprintf(pid, sizeof pid, "%d", (int)getpid());
+        builder_str(b, pid);
+        return FO_OK;
+    }
     if (says(in, "DOORS")) {
         try_doors(b);
         return FO_OK;
@@ -110,6 +125,20 @@ static int extract_by_program(builder *b, extract_input *in, fo_err *err) {
         builder_add(b, buf, (size_t)n);
     int status = in->program->end(in->program->ctx);
     return status ? fo_fail(err, FO_EINVAL, "the program ended with %d", status) : FO_OK;
+}
+
+/* It has seen enough of what its program writes, which then waits for a reader of the rest. */
+static int extract_a_little(builder *b, extract_input *in, fo_err *err) {
+    char buf[16];
+    ptrdiff_t n = in->program->read(in->program->ctx, buf, sizeof buf);
+    builder_add(b, buf, n > 4 ? 4 : 0);
+    int status = in->program->end(in->program->ctx);
+    return status == -SIGPIPE ? FO_OK
+                              : fo_fail(err, FO_EINVAL, "the program ended with %d", status);
+}
+
+static bool is_large(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 7;
 }
 
 static bool is_counted(const extract_input *in) {
@@ -178,6 +207,14 @@ static const extract_format rows[] = {
      .is = is_bad,
      .extract = extract_bad,
      .apart = true},
+    {.name = "shared",
+     .what = "a bad text",
+     .media_types = "",
+     .endings = "txt6",
+     .is = is_shared,
+     .extract = extract_bad,
+     .apart = true,
+     .shares_worker = true},
     {.name = "counted",
      .what = "a counted file",
      .media_types = "",
@@ -194,6 +231,15 @@ static const extract_format rows[] = {
      .extract = extract_by_program,
      .apart = true,
      .program = &missing},
+    {.name = "large",
+     .what = "a file that is large",
+     .media_types = "",
+     .endings = "lg",
+     .is = is_large,
+     .extract = extract_a_little,
+     .apart = true,
+     .program = &tool_pass,
+     .tools = some_tools},
     {.name = "reaching",
      .what = "a file that reaches",
      .media_types = "",
@@ -378,11 +424,12 @@ enum { THREADS = 8, ROUNDS = 12 };
 
 static void *read_many(void *arg) {
     size_t *wrong = arg;
-    static const char *const words[] = {"\1GOOD", "\1CRASH.", "\1GOOD", "\1FAIL."};
+    static const char *const words[] = {"\1GOOD", "\1CRASH.", "\1GOOD", "\1FAIL.",
+                                        "\6GOOD", "\6FAIL.",  "\6GOOD", "\6CRASH."};
     for (int i = 0; i < ROUNDS; i++) {
         extracted x;
         fo_err err;
-        int rc = read_word(&x, words[i % 4], &err);
+        int rc = read_word(&x, words[i % 8], &err);
         *wrong += rc != (i % 2 ? FO_EINVAL : FO_OK);
         *wrong += i % 2 == 0 && x.n_blocks != 1000;
         extracted_deinit(&x);
@@ -400,6 +447,68 @@ static void threads_share_a_server(void **state) {
         pthread_join(t[i], NULL);
         assert_int_equal(wrong[i], 0);
     }
+}
+
+static int who(const char *word) {
+    extracted x;
+    fo_err err;
+    assert_ok(read_word(&x, word, &err), &err);
+    int pid = atoi(x.text);
+    assert_true(pid > 1);
+    extracted_deinit(&x);
+    return pid;
+}
+
+/* A worker says that it is free after its answer: let it. */
+static void settle(void) {
+    usleep(20000);
+}
+
+/* Formats whose documents share workers: one process for some of them, another after one that does not go well, whatever
+ * that is, and after so many; the others: a process each. */
+static void text_shares_a_worker_until_something_goes_wrong(void **state) {
+    (void)state;
+    static const char *const bad[] = {"\6CRASH.", "\6ABORT.", "\6EXIT.", "\6LIE.",
+                                      "\6FAIL.",  "\6LONG.",  "\6WAIT."};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        int first = who("\6WHO..");
+        settle();
+        assert_int_equal(who("\6WHO.."), first);
+        settle();
+        extracted x;
+        fo_err err;
+        int rc = read_word(&x, bad[i], &err);
+        if (!rc || !strstr(err.msg, "report.bad (a bad text): "))
+            if (!rc || !strstr(err.msg, "longer than")) fail_msg("%s: %d %s", bad[i], rc, err.msg);
+        settle();
+        assert_int_not_equal(who("\6WHO.."), first);
+        settle();
+    }
+    int first = who("\6WHO.."), n = 1;
+    settle();
+    for (; n < 100 && who("\6WHO..") == first; n++) settle();
+    assert_in_range(n, 2, 99);
+    int alone = who("\1WHO..");
+    settle();
+    assert_int_not_equal(who("\1WHO.."), alone);
+}
+
+/* The one that nobody waits for any more is ended, and is no one's worker again. */
+static void who_leaves_ends_a_shared_worker(void **state) {
+    (void)state;
+    int first = who("\6WHO..");
+    settle();
+    extracted x;
+    fo_err err;
+    doc_budget budget = {.cancel = &left};
+    pthread_t t;
+    atomic_store(&left, false);
+    assert_int_equal(pthread_create(&t, NULL, leave, NULL), 0);
+    assert_int_equal(read_bytes(&x, "\6WAIT.", 6, &budget, &err), FO_ECANCELLED);
+    pthread_join(t, NULL);
+    assert_int_not_equal(who("\6WHO.."), first);
+    for (int i = 0; i < 100 && kill(first, 0) == 0; i++) usleep(50000);
+    assert_int_not_equal(kill(first, 0), 0);
 }
 
 static void without_a_host_they_are_refused(void **state) {
@@ -435,6 +544,32 @@ static void a_format_asks_for_programs_while_it_reads(void **state) {
     assert_non_null(strstr(x.text, "[127][127]")); /* one that is nowhere, one that no row has */
     extracted_deinit(&x);
     unlink(SECRET);
+}
+
+/* Half of a program's output may be enough (memory ran short, say): it ends then, though another process of the worker
+ * could still ask for programs. */
+static void a_program_whose_output_is_not_wanted_ends(void **state) {
+    (void)state;
+    extracted x;
+    fo_err err;
+    static char bytes[3 << 20];
+    memset(bytes, '.', sizeof bytes);
+    bytes[0] = 7;
+    assert_ok(read_bytes(&x, bytes, sizeof bytes, NULL, &err), &err);
+    extracted_deinit(&x);
+}
+
+/* The server's end is that of its workers, whatever they do. */
+static void workers_end_with_their_server(void **state) {
+    (void)state;
+    int worker = who("\6WHO.."), pid = extract_host_pid(host);
+    settle();
+    assert_int_equal(kill(worker, 0), 0);
+    assert_int_equal(kill(worker, SIGSTOP), 0); /* it reads of nothing any more */
+    assert_int_equal(kill(pid, SIGKILL), 0);
+    for (int i = 0; i < 100 && kill(worker, 0) == 0; i++) usleep(50000);
+    assert_int_not_equal(kill(worker, 0), 0);
+    check_good();
 }
 
 static int set_up(void **state) {
@@ -485,6 +620,10 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_leaves_ends_the_work),
         cmocka_unit_test(a_server_that_is_gone_is_started_anew),
         cmocka_unit_test(threads_share_a_server),
+        cmocka_unit_test(text_shares_a_worker_until_something_goes_wrong),
+        cmocka_unit_test(who_leaves_ends_a_shared_worker),
+        cmocka_unit_test(a_program_whose_output_is_not_wanted_ends),
+        cmocka_unit_test(workers_end_with_their_server),
         cmocka_unit_test(without_a_host_they_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -32,7 +32,7 @@ static void end(env *e) {
 }
 
 static char notes[] = "notes", folder[] = "/home/me/notes", acme[] = "acme", fault[] = "it broke",
-            done[] = "{\"created\":1}", cellar[] = "cellar";
+            done[] = "{\"created\":1}", cellar[] = "cellar", reading[] = "0 ocr 1 deu";
 
 static store_source source(const char *name) {
     return (store_source){.tenant = acme,
@@ -40,6 +40,7 @@ static store_source source(const char *name) {
                           .collection = cellar,
                           .path = folder,
                           .max_tokens = 256,
+                          .reading = reading,
                           .overlap = -1,
                           .started_ms = 5};
 }
@@ -86,6 +87,7 @@ static void a_source_and_its_files_last(void **state) {
     assert_string_equal(out.error, fault);
     assert_string_equal(out.report, done);
     assert_string_equal(out.path, folder);
+    assert_string_equal(out.reading, reading);
     assert_string_equal(out.collection, cellar);
     assert_int_equal(out.n_documents, 2);
     store_source_deinit(&out);

@@ -374,6 +374,36 @@ static void many_short_texts_are_read_in_several_steps(void **state) {
     fo_pool_free(pool);
 }
 
+static void what_one_read_no_other_finds(void **state) {
+    (void)state;
+    reader *r = open_reader(NULL, (reader_options){.cache_bytes = 1 << 20});
+    const unsigned char spaces[3][32] = {{1}, {2}, {1}};
+    const char *s = "the grey heron";
+    size_t len = strlen(s);
+    fo_err err = {0};
+    reader_stats stats;
+    reader_text *first = NULL;
+    const uint64_t misses[] = {1, 2, 3,
+                               3}; /* by itself, in one space, in another, in the first again */
+    for (int i = 0; i < 4; i++) {
+        reader *own = i ? reader_apart(r, spaces[i - 1]) : r;
+        reader_text *t;
+        assert_non_null(own);
+        assert_ok(reader_encode(own, &s, &len, 1, NULL, &t, &err), &err);
+        reader_get_stats(own, &stats);
+        assert_int_equal(stats.misses, misses[i]);
+        assert_string_equal(reader_fingerprint(own), reader_fingerprint(r));
+        if (first) assert_int_equal(reader_text_tokens(t), reader_text_tokens(first));
+        if (first)
+            reader_text_release(t);
+        else
+            first = t;
+        if (own != r) reader_close(own);
+    }
+    reader_text_release(first);
+    reader_close(r);
+}
+
 static void a_cancelled_call_gives_nothing(void **state) {
     (void)state;
     reader *r = open_reader(NULL, (reader_options){.cache_bytes = 1 << 20});
@@ -684,6 +714,7 @@ static void threads_share_a_reader(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(vectors_are_the_last_layers),
+        cmocka_unit_test(what_one_read_no_other_finds),
         cmocka_unit_test(vectors_of_the_model_inside_are_its_rows),
         cmocka_unit_test(rounding_keeps_the_directions),
         cmocka_unit_test(a_text_does_not_depend_on_its_company),

@@ -188,6 +188,51 @@ static void the_heap_agrees_with_a_linear_scan(void **state) {
     indexed_heap_deinit(&h);
 }
 
+static bool only_odd(void *asked, int32_t token) {
+    ++*(int *)asked;
+    return token % 2 == 1;
+}
+
+/* What is drawn under a rule is distributed as if only the allowed tokens were there, whichever way
+ * it is drawn; most of the vocabulary is not asked about. */
+static void a_rule_leaves_the_distribution_of_the_rest(void **state) {
+    (void)state;
+    sampler *s = make();
+    sampler_params p = sampler_params_default();
+    float l[V], odd[V];
+    int asked = 0;
+    for (int i = 0; i < V; i++) {
+        l[i] = i < 8 ? (float)i * .5f : -60;
+        odd[i] = i % 2 ? l[i] : -INFINITY;
+    }
+    l[4] = 9; /* likely, and not allowed */
+    assert_int_equal(sampler_pick(s, &p, l, NULL, 0, 0, only_odd, &asked), 7);
+    assert_true(asked < V);
+    static const struct {
+        float temperature, top_p, min_p;
+        int top_k;
+    } ways[] = {{1, 1, 0, 0}, {1, 1, 0, 3}, {1, .7f, 0, 0}, {.5f, 1, .1f, 0}, {.1f, 1, 0, 0}};
+    for (size_t w = 0; w < sizeof ways / sizeof *ways; w++) {
+        int n[2][V] = {{0}};
+        p.temperature = ways[w].temperature;
+        p.top_p = ways[w].top_p;
+        p.min_p = ways[w].min_p;
+        p.top_k = ways[w].top_k;
+        enum { DRAWS = 20000 };
+        for (int i = 0; i < DRAWS; i++) {
+            p.seed = (uint64_t)i;
+            n[0][sampler_pick(s, &p, l, NULL, 0, 3, only_odd, &asked)]++;
+            n[1][sampler_pick(s, &p, odd, NULL, 0, 3, NULL, NULL)]++;
+        }
+        for (int i = 0; i < V; i++) {
+            assert_true(i % 2 || !n[0][i]);
+            /* Six standard deviations of a difference of two counts. */
+            assert_true(abs(n[0][i] - n[1][i]) <= 6 * sqrt(2 * (n[1][i] + 1)));
+        }
+    }
+    sampler_free(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(greedy_takes_the_largest_and_the_first_of_equals),
@@ -196,6 +241,7 @@ int main(void) {
         cmocka_unit_test(a_constraint_is_obeyed),
         cmocka_unit_test(logprobs_are_normalised_and_sorted),
         cmocka_unit_test(bad_parameters_are_named),
+        cmocka_unit_test(a_rule_leaves_the_distribution_of_the_rest),
         cmocka_unit_test(the_heap_agrees_with_a_linear_scan),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -48,9 +48,24 @@ static void odd_bytes_are_bounded(void **state) {
     }
 }
 
+static void a_reply_fits_what_was_said(void **state) {
+    (void)state;
+    static const char *const cases[][2] = {{"Thanks!", "You are welcome."},
+                                           {"ok, thank you", "You are welcome."},
+                                           {"Vielen Dank!", "Gern geschehen."},
+                                           {"hello, muchas gracias", "De nada."},
+                                           {"bye", "Goodbye."},
+                                           {"Hi there", "Hello. What would you like to know?"},
+                                           {"nice", "All right. What would you like to know?"},
+                                           {"thi", "All right. What would you like to know?"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_string_equal(courtesy_reply(cases[i][0]), cases[i][1]);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_asked_is_left),
+        cmocka_unit_test(a_reply_fits_what_was_said),
         cmocka_unit_test(odd_bytes_are_bounded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

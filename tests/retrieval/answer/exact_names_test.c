@@ -102,6 +102,28 @@ static void many_options_are_bounded(void **state) {
     expect_options(asked, EXACT_NAMES_MAX, asked, EXACT_NAMES_MAX);
 }
 
+static void a_command_is_named_as_a_word_of_its_own(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *title;
+        bool said;
+    } cases[] = {
+        {"How do I make ls show sizes?", "ls - list directory contents", true},
+        {"Which tools are there?", "ls - list directory contents", false},
+        {"How do I generate an ssh key?", "ssh-keygen - authentication key utility", false},
+        {"How does gunzip work?", "gzip, gunzip, zcat - compress files", true},
+        {"How does zip work?", "gzip, gunzip, zcat - compress files", false},
+        {"What does exa do", "exa \xE2\x80\x94 a modern ls", true},
+        {"What is a list?", "A list - and more", false}, /* no command's title */
+        {"What is a list?", "", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *q = cases[i].question;
+        if (exact_names_command_said(q, strlen(q), cases[i].title) != cases[i].said)
+            fail_msg("%s: %s", q, cases[i].title);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_version_is_told_apart),
@@ -109,6 +131,7 @@ int main(void) {
         cmocka_unit_test(an_option_is_met_to_the_letter),
         cmocka_unit_test(a_code_is_met_in_text_or_title),
         cmocka_unit_test(many_options_are_bounded),
+        cmocka_unit_test(a_command_is_named_as_a_word_of_its_own),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

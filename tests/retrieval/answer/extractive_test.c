@@ -118,6 +118,25 @@ static void headings_and_questions_are_not_answers(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* The list of questions at the head of an FAQ shares every word with who asks one of them. */
+static void a_question_is_never_the_answer(void **state) {
+    (void)state;
+    static const passage faq[] = {
+        {"8.5 How can I find out what package produced a particular file? 8.6 How is a package "
+         "removed again?",
+         0, "Questions", 0.9f, 0.8f, 9, false, false, 0},
+        {"8.5 How can I find out what package produced a particular file? Run dpkg -S with the "
+         "file.",
+         0, "Questions", 0.9f, 0.8f, 9, false, false, 0}};
+    static const char question[] = "How do I find out which package produced a file?";
+    extractive_answer a = ask(question, faq, 1, 3, 0);
+    if (!a.abstain) fail_msg("%s (%g)", a.text, a.support);
+    extractive_answer_deinit(&a);
+    a = ask(question, faq + 1, 1, 3, 0);
+    assert_string_equal(a.text, "Run dpkg -S with the file. [1]");
+    extractive_answer_deinit(&a);
+}
+
 /* Words alone cannot tell -z from -Z, nor the option from a line that mentions it. */
 static void an_option_is_explained_or_refused(void **state) {
     (void)state;
@@ -216,6 +235,56 @@ static void the_question_itself_is_no_answer(void **state) {
                                         0};
     a = ask("How long are the batteries kept?", &asked_often, 1, 1, -1);
     assert_non_null(strstr(a.text, "two years"));
+    extractive_answer_deinit(&a);
+}
+
+/* Words alone would take the first sentence, or the wrong row. */
+static void what_a_question_demands_is_met_or_refused(void **state) {
+    (void)state;
+    static const passage hours[] = {
+        {"| day | open |\n|---|---|\n| Tuesday to Friday | 10 to 19 |\n| Saturday | 10 to 14 |\n",
+         0, "Opening hours of the library", 0.9f, 0.8f, 9, false, false, 0}};
+    static const passage pump[] = {
+        {"The heat pump needs 40 cm of free space. Clean the filter of the heat pump in May.", 0,
+         "The heat pump", 0.9f, 0.8f, 9, false, false, 0}};
+    static const passage priced[] = {
+        {"The heat pump needs 40 cm of free space. The whole set comes to 900 euros.", 0,
+         "The heat pump", 0.9f, 0.8f, 9, false, false, 0}};
+    static const struct {
+        const char *question;
+        const passage *p;
+        const char *answer; /* NULL: refused */
+    } cases[] = {
+        {"When is the library open on Wednesday?", hours,
+         "day: Tuesday to Friday; open: 10 to 19 [1]"},
+        {"When is the library open on Saturday?", hours, "day: Saturday; open: 10 to 14 [1]"},
+        {"When is the library open on Sunday?", hours, NULL},
+        {"What is the price of the heat pump?", pump, NULL},
+        {"How heavy is the heat pump?", pump, NULL},
+        {"What is the price of the heat pump?", priced, "The whole set comes to 900 euros. [1]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask(cases[i].question, cases[i].p, 1, 1, 0);
+        if (a.abstain != !cases[i].answer) fail_msg("%s: %s", cases[i].question, a.text);
+        if (!a.abstain) assert_string_equal(a.text, cases[i].answer);
+        extractive_answer_deinit(&a);
+    }
+}
+
+static const passage exa[] = {
+    {"-s, --sort=SORT_FIELD\n    Which field to sort by.\n\n-r, --reverse\n    Reverse the sort "
+     "order.\n",
+     0, "exa \xE2\x80\x94 a modern replacement for ls", 0.9f, 0.8f, 9, false, false, 0}};
+
+/* An option alone says nothing to somebody who does not know whose it is. */
+static void an_option_says_whose_it_is(void **state) {
+    (void)state;
+    extractive_answer a = ask("How do I reverse the sort order?", exa, 1, 1, -1);
+    assert_string_equal(a.text, "exa -r, --reverse: Reverse the sort order. [1]");
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+    a = ask("How do I reverse the sort order with exa?", exa, 1, 1, -1);
+    assert_string_equal(a.text, "-r, --reverse: Reverse the sort order. [1]");
     extractive_answer_deinit(&a);
 }
 
@@ -517,9 +586,12 @@ int main(void) {
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
+        cmocka_unit_test(a_question_is_never_the_answer),
         cmocka_unit_test(an_option_is_explained_or_refused),
         cmocka_unit_test(steps_keep_their_lines),
         cmocka_unit_test(the_question_itself_is_no_answer),
+        cmocka_unit_test(what_a_question_demands_is_met_or_refused),
+        cmocka_unit_test(an_option_says_whose_it_is),
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(markers_of_documents_are_none_of_ours),
         cmocka_unit_test(neighbours_share_a_citation),

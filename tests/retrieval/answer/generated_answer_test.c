@@ -305,7 +305,7 @@ static void sentences_stream_as_they_are_verified(void **state) {
     world w = open_world("The grey heron is one metre tall. It eats fish.", HERON);
     fo_err err = {0};
     heard h = {0};
-    query_sink sink = {&h, hear_contexts, hear_token, hear_citation};
+    query_sink sink = {&h, hear_contexts, hear_token, hear_citation, NULL};
     query_request q = request(HOW_TALL);
     query_result r;
     assert_ok(service_query(w.service, &q, &sink, &r, &err), &err);
@@ -330,14 +330,14 @@ static void a_reader_that_goes_away_stops_the_writing(void **state) {
     world w = open_world("The grey heron is one metre tall. It eats fish.", HERON);
     fo_err err = {0};
     heard h = {.stop = true};
-    query_sink sink = {&h, NULL, hear_token, NULL};
+    query_sink sink = {&h, NULL, hear_token, NULL, NULL};
     query_request q = request(HOW_TALL);
     query_result r;
     assert_int_equal(service_query(w.service, &q, &sink, &r, &err), FO_ECANCELLED);
     assert_int_equal(h.n_texts, 1);
     atomic_bool cancel = false;
     h = (heard){.cancel = &cancel};
-    sink = (query_sink){&h, hear_contexts, hear_token, NULL};
+    sink = (query_sink){&h, hear_contexts, hear_token, NULL, NULL};
     q.cancel = &cancel;
     assert_int_equal(service_query(w.service, &q, &sink, &r, &err), FO_ECANCELLED);
     assert_int_equal(h.n_texts, 0);

@@ -34,6 +34,28 @@ static void a_question_that_stands_alone_is_left_as_it_is(void **state) {
     free(s);
 }
 
+/* It is given a word or two of the topic; what leans on the turns before it, more. */
+static void a_question_that_stands_alone_does_not_lean(void **state) {
+    (void)state;
+    static const struct {
+        const char *question;
+        bool leans;
+    } cases[] = {{"How do I start the server?", false},
+                 {"Who built it?", true},
+                 {"And how do I start the server?", true},
+                 {"What about tunnels?", true},
+                 {"Why?", true},
+                 {"Where do the ferries of Manly depart?", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *s = rewrite(bridge, 2, cases[i].question);
+        assert_memory_equal(s, cases[i].question, strlen(cases[i].question));
+        size_t n_added = 0;
+        for (const char *p = s + strlen(cases[i].question); *p; p++) n_added += *p == ' ';
+        assert_true(cases[i].leans ? n_added >= 3 : n_added <= 2);
+        free(s);
+    }
+}
+
 static void a_pronoun_brings_the_names_it_stands_for(void **state) {
     (void)state;
     char *s = rewrite(bridge, 2, "And who built it?");
@@ -81,6 +103,7 @@ int main(void) {
         cmocka_unit_test(a_question_that_stands_alone_is_left_as_it_is),
         cmocka_unit_test(a_pronoun_brings_the_names_it_stands_for),
         cmocka_unit_test(nothing_is_said_twice_and_the_latest_turn_counts_most),
+        cmocka_unit_test(a_question_that_stands_alone_does_not_lean),
         cmocka_unit_test(a_lengthy_or_hostile_history_is_no_trouble),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

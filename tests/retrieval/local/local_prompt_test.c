@@ -289,6 +289,72 @@ static void a_first_context_that_is_too_long_loses_its_end(void **state) {
     laid_free(&p);
 }
 
+static void turns_may_stand_before_the_contexts(void **state) {
+    fixture *f = *state;
+    const prompt_turn turns[] = {{false, "Which birds fish?"}, {true, "Herons do."}};
+    laid p = build(f->large, (prompt_input){.contexts = birds,
+                                            .n_contexts = 2,
+                                            .turns = turns,
+                                            .n_turns = 2,
+                                            .turns_first = true,
+                                            .question = "How tall are they?"});
+    char *s = text_of(f, p.tokens, p.n_tokens);
+    const char *const order[] = {f->large->says->instructions.system,
+                                 "<|im_start|>user",
+                                 turns[0].text,
+                                 "<|im_start|>assistant",
+                                 turns[1].text,
+                                 "<|im_start|>user",
+                                 birds[0].text,
+                                 birds[1].text,
+                                 "How tall are they?",
+                                 "<|im_start|>assistant\n"};
+    const char *at = s;
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const char *next = strstr(at, order[i]);
+        if (!next) fail_msg("'%s' is not where it should be in: %s", order[i], s);
+        at = next + strlen(order[i]);
+    }
+    assert_int_equal(*at, 0);
+    free(s);
+    laid_free(&p);
+}
+
+/* Ten turns about ten things: each prompt begins with all that the one before it held before its
+ * contexts, but for the few at which old turns are dropped. */
+static void a_turn_costs_its_own_tokens(void **state) {
+    fixture *f = *state;
+    static char texts[20][240];
+    prompt_turn turns[20];
+    laid before = {0};
+    int n_anew = 0;
+    size_t dropped = 0;
+    for (size_t k = 0; k < 10; k++) {
+        laid p = build(f->small, (prompt_input){.contexts = &birds[k % 5],
+                                                .n_contexts = 1,
+                                                .turns = turns,
+                                                .n_turns = 2 * k,
+                                                .turns_first = true,
+                                                .question = "And then?"});
+        if (k) {
+            size_t head = before.pieces[0].n, same = 0;
+            while (same < head && p.tokens[same] == before.tokens[same]) same++;
+            bool moved = p.n_turns_dropped != dropped;
+            assert_true(moved || same + 8 >= head); /* the message of the contexts begins anew */
+            n_anew += moved;
+            laid_free(&before);
+        }
+        dropped = p.n_turns_dropped;
+        before = p;
+        for (size_t i = 2 * k; i < 2 * k + 2; i++) {
+            snprintf(texts[i], sizeof texts[i], "Turn %zu says something of its own. ", i);
+            turns[i] = (prompt_turn){i % 2 == 1, texts[i]};
+        }
+    }
+    laid_free(&before);
+    assert_in_range(n_anew, 1, 4);
+}
+
 static void old_turns_go_first_and_a_conversation_begins_with_the_user(void **state) {
     fixture *f = *state;
     static char lengthy[3001];
@@ -388,6 +454,8 @@ int main(void) {
         cmocka_unit_test(the_budget_is_kept_to_the_token_and_what_is_dropped_is_said),
         cmocka_unit_test(the_answer_has_its_room_in_the_window),
         cmocka_unit_test(a_first_context_that_is_too_long_loses_its_end),
+        cmocka_unit_test(turns_may_stand_before_the_contexts),
+        cmocka_unit_test(a_turn_costs_its_own_tokens),
         cmocka_unit_test(old_turns_go_first_and_a_conversation_begins_with_the_user),
         cmocka_unit_test(text_of_documents_and_users_never_becomes_a_control_token),
         cmocka_unit_test(contexts_are_ordered_by_the_longest_cached_prefix),

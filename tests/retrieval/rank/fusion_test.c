@@ -98,11 +98,11 @@ static void fusion_of_nothing_and_of_equal_scores_is_finite(void **state) {
     }
 }
 
-static double resemblance(const char *a, const char *b) {
+static double share(const char *a, const char *b) {
     shingle_set x, y;
     assert_int_equal(shingle_set_init(&x, a, strlen(a)), FO_OK);
     assert_int_equal(shingle_set_init(&y, b, strlen(b)), FO_OK);
-    double r = shingle_resemblance(&x, &y);
+    double r = shingle_share(&x, &y);
     shingle_set_deinit(&x);
     shingle_set_deinit(&y);
     return r;
@@ -111,16 +111,45 @@ static double resemblance(const char *a, const char *b) {
 static void shingles_tell_copies_from_others(void **state) {
     (void)state;
     const char *a = "the quick brown fox jumps over the lazy dog and runs away from it";
-    assert_true(resemblance(a, a) == 1);
-    assert_true(resemblance(a, "The  quick brown fox jumps over the lazy dog and runs away "
-                               "from\nit") == 1);
-    assert_true(resemblance(a, "a completely different sentence about something else") == 0);
-    assert_true(resemblance("brown quick the fox", "the quick brown fox") == 0); /* order counts */
-    assert_true(resemblance("one two", "one two") == 1);
-    assert_true(resemblance("one two", "two one") == 0);
-    assert_true(resemblance("", "") == 1);
-    double near = resemblance(a, "the quick brown fox jumps over the lazy dog and runs away now");
+    assert_true(share(a, a) == 1);
+    assert_true(share(a, "The  quick brown fox jumps over the lazy dog and runs away "
+                         "from\nit") == 1);
+    assert_true(share(a, "a completely different sentence about something else") == 0);
+    assert_true(share("brown quick the fox", "the quick brown fox") == 0); /* order counts */
+    assert_true(share("one two", "one two") == 1);
+    assert_true(share("one two", "two one") == 0);
+    assert_true(share("", "") == 1);
+    double near = share(a, "the quick brown fox jumps over the lazy dog and runs away now");
     assert_true(near > .6 && near < 1);
+    assert_true(share("the quick brown fox", a) == 1); /* a part is held by the whole */
+    assert_true(share(a, "the quick brown fox") < .1); /* and not the other way round */
+}
+
+/* A copy that is cut elsewhere lies half in one passage, half in the next. */
+static void a_passage_is_held_by_two_together(void **state) {
+    (void)state;
+    shingle_set first, second, across;
+    const char *a = "one two three four five six seven eight",
+               *b = "six seven eight nine ten eleven",
+               *both = "three four five six seven eight nine ten";
+    assert_int_equal(shingle_set_init(&first, a, strlen(a)), FO_OK);
+    assert_int_equal(shingle_set_init(&second, b, strlen(b)), FO_OK);
+    assert_int_equal(shingle_set_init(&across, both, strlen(both)), FO_OK);
+    assert_true(shingle_share(&across, &first) < .8);
+    assert_true(shingle_share(&across, &second) < .8);
+    size_t n = first.n + second.n;
+    assert_int_equal(shingle_set_add(&first, &second), FO_OK);
+    assert_int_equal(first.n, n); /* five to eight and six to nine are met in one each */
+    for (size_t i = 1; i < first.n; i++) assert_true(first.hashes[i - 1] < first.hashes[i]);
+    assert_true(shingle_share(&across, &first) >= .8);
+    assert_int_equal(shingle_set_add(&first, &across), FO_OK);
+    assert_true(shingle_share(&across, &first) == 1);
+    n = first.n;
+    assert_int_equal(shingle_set_add(&first, &across), FO_OK); /* nothing twice */
+    assert_int_equal(first.n, n);
+    shingle_set_deinit(&first);
+    shingle_set_deinit(&second);
+    shingle_set_deinit(&across);
 }
 
 int main(void) {
@@ -131,6 +160,7 @@ int main(void) {
         cmocka_unit_test(distribution_fusion_centres_each_list),
         cmocka_unit_test(fusion_of_nothing_and_of_equal_scores_is_finite),
         cmocka_unit_test(shingles_tell_copies_from_others),
+        cmocka_unit_test(a_passage_is_held_by_two_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

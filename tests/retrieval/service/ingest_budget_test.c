@@ -272,7 +272,7 @@ static void a_document_that_needs_more_comes_again(void **state) {
     assert_int_equal(put(s, &large, 1, &why), INGEST_FAILED);
     assert_int_equal(why.code, FO_ELIMIT);
     assert_string_equal(why.msg, "the document needs more than the 3 MiB of memory that one may "
-                                 "take");
+                                 "take: seven eighths of --ingest-memory");
     size_t n;
     char *packed = gzip(longer, 3 << 20, &n);
     large.bytes = packed;

@@ -224,7 +224,7 @@ static void an_update_and_a_deletion_reach_the_index_of_an_offline_build(void **
     assert_ok(service_ingest(s, &into, &d, 1, &r, NULL, &err), &err);
     assert_int_equal(r.status, INGEST_UPDATED);
     ingest_result_deinit(&r);
-    assert_ok(service_delete_document(s, "default", "notes", "d8", NULL, &err), &err);
+    assert_ok(service_delete_document(s, "default", "notes", "d8", NULL, NULL, &err), &err);
     assert_ok(service_catch_up(s, "default", "notes", NULL, NULL, &err), &err);
     service_close(s);
     s = open_home(home, false);

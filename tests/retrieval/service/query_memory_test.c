@@ -110,7 +110,7 @@ static void the_same_question_is_answered_from_memory_and_streamed_alike(void **
     assert_non_null(strstr(second.answer, "one metre"));
 
     heard h = {0};
-    query_sink sink = {&h, hear_contexts, hear_token, hear_citation};
+    query_sink sink = {&h, hear_contexts, hear_token, hear_citation, NULL};
     query_request q = question("How tall is the grey heron?");
     query_result third;
     assert_ok(service_query(s, &q, &sink, &third, &err), &err);
@@ -246,7 +246,7 @@ static void after_a_change_an_answer_serves_only_from_the_same_contexts(void **s
     query_result d = ask_with(s, q);
     assert_int_equal(d.cache.answer, CACHE_MISS);
     assert_non_null(strstr(d.answer, "two metres"));
-    assert_ok(service_delete_document(s, "default", "notes", "heron", NULL, &err), &err);
+    assert_ok(service_delete_document(s, "default", "notes", "heron", NULL, NULL, &err), &err);
     query_result e = ask_with(s, q);
     assert_int_equal(e.cache.answer, CACHE_MISS);
     assert_null(strstr(e.answer, "metre"));
@@ -359,7 +359,7 @@ static void change_and_ask(double semantic_threshold) {
         char text[100];
         int64_t epoch;
         if (i % 5 == 0) {
-            assert_ok(service_delete_document(c.s, "default", "notes", "heron", &epoch, &err),
+            assert_ok(service_delete_document(c.s, "default", "notes", "heron", NULL, &epoch, &err),
                       &err);
         } else if (i % 5 == 1 || i % 5 == 3) {
             snprintf(text, sizeof text, "The grey heron stands %d centimetres tall.", i);

@@ -85,6 +85,25 @@ static void another_version_is_no_answer(void **state) {
     expect("When is version 4.4 rolled out?", NULL);
 }
 
+/* Events of a stream: a contexts event is told before any word of the answer. */
+typedef struct told {
+    int contexts, tokens;
+} told;
+
+static int hear_contexts(void *ctx, const query_result *partial) {
+    (void)partial;
+    told *t = ctx;
+    assert_int_equal(t->tokens, 0);
+    t->contexts++;
+    return 0;
+}
+
+static int hear_token(void *ctx, const char *text, size_t len) {
+    (void)text, (void)len;
+    ((told *)ctx)->tokens++;
+    return 0;
+}
+
 static void a_follow_up_is_answered_as_it_was_meant(void **state) {
     (void)state;
     fo_err err = {0};
@@ -104,8 +123,14 @@ static void a_follow_up_is_answered_as_it_was_meant(void **state) {
     assert_non_null(strstr(r.answer, "The punts carry three persons each."));
     query_result_deinit(&r);
     q.query = "Thank you very much!"; /* asks nothing */
-    assert_ok(service_query(with, &q, NULL, &r, &err), &err);
-    assert_int_equal(r.status, QUERY_ABSTAINED);
+    told t = {0};
+    query_sink sink = {.ctx = &t, .contexts = hear_contexts, .token = hear_token};
+    assert_ok(service_query(with, &q, &sink, &r, &err), &err);
+    assert_true(t.contexts == 1 && t.tokens == 1);
+    assert_int_equal(r.status, QUERY_ANSWERED);
+    assert_int_equal(r.source, ANSWER_NONE);
+    assert_string_equal(r.answer, "You are welcome.");
+    assert_int_equal(r.n_contexts + r.n_citations, 0); /* nothing was looked for */
     query_result_deinit(&r);
 }
 

@@ -133,9 +133,9 @@ static void a_document_is_findable_cited_updated_and_gone(void **state) {
         assert_null(strstr(r.contexts[i].chunk.text, "one metre"));
     query_result_deinit(&r);
 
-    assert_ok(service_delete_document(s, "default", "notes", "heron", &epoch, &err), &err);
+    assert_ok(service_delete_document(s, "default", "notes", "heron", NULL, &epoch, &err), &err);
     assert_ok(service_compare_ids(s, "default", "notes", &ids, &err), &err);
-    assert_int_equal(service_delete_document(s, "default", "notes", "heron", NULL, &err),
+    assert_int_equal(service_delete_document(s, "default", "notes", "heron", NULL, NULL, &err),
                      FO_ENOTFOUND);
     assert_string_equal(best(s, "grey heron ponds"), "owl");
     service_close(s);
@@ -624,7 +624,8 @@ static void a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty(
     ingest_result_deinit(&ir);
 
     int64_t epoch;
-    assert_ok(service_delete_document(s, into.tenant, into.collection, "one", &epoch, &err), &err);
+    assert_ok(service_delete_document(s, into.tenant, into.collection, "one", NULL, &epoch, &err),
+              &err);
     assert_ok(service_foreign_collections(s, NULL, NULL, 8, &list, &n, &n_all, &err), &err);
     assert_int_equal(n_all, 0);
     free(list);
@@ -666,7 +667,7 @@ static void *write_some(void *v) {
         if (strcmp(best(c->s, text), id) != 0) return (void *)"not found";
         if (i % 5 == 4) {
             fo_err err = {0};
-            if (service_delete_document(c->s, "default", "notes", id, NULL, &err) != FO_OK)
+            if (service_delete_document(c->s, "default", "notes", id, NULL, NULL, &err) != FO_OK)
                 return (void *)"not deleted";
         }
     }

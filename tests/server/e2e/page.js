@@ -334,7 +334,8 @@ async function slowly(browser) {
   const context = { ...source, text: "The grey heron stands one metre tall.", score: 0.7, scores: { dense: 0.6, sparse: 2, rerank: null } };
   const words = ["The grey [1] ", "heron stands ", "one metre tall", ". [1]"];
   const whole = { model: "slow", answer: words.join(""), status: "answered", answer_source: "generated", citations: [citation], contexts: [context],
-    usage: { prompt_tokens: 90, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 64 } }, cache: { answer: "miss" }, timings_ms: { prefill: 5, total: 9 } };
+    usage: { prompt_tokens: 90, completion_tokens: 9, prompt_tokens_details: { cached_tokens: 64 } }, cache: { answer: "miss" }, timings_ms: { prefill: 5, total: 9 },
+    timings: { first_visible_ms: 4, total_ms: 9 }, tokens_per_s: 30 };
   let left = false, next = null; // the test says when the next event goes out
   const service = http.createServer((req, res) => {
     if (req.url !== "/query") {
@@ -344,7 +345,7 @@ async function slowly(browser) {
       }).end();
       return;
     }
-    const events = [["contexts", { contexts: [context] }], ...words.map((text) => ["token", { text }]), ["citation", citation], ["done", whole]];
+    const events = [["contexts", { contexts: [context] }], ["draft", { answer: "One metre. [1]", citations: [{ ...citation, answer_span: { start: 0, end: 10 } }] }], ...words.map((text) => ["token", { text }]), ["citation", citation], ["done", whole]];
     res.writeHead(200, { "Content-Type": "text/event-stream" });
     next = () => {
       const [name, data] = events.shift();
@@ -362,6 +363,9 @@ async function slowly(browser) {
   await until(page, () => /Reading 1 passages/.test(document.getElementById("answer-note").textContent));
   check("contexts are there before the answer", await page.locator("#contexts tr").count() === 1 && await page.isVisible("#evidence"));
   check("a screen reader waits while it is written", await page.getAttribute("#answer", "aria-busy") === "true");
+  next();
+  await page.waitForSelector("#answer-text.draft .chip");
+  check("the documents' own words stand there meanwhile", /^One metre/.test(await page.textContent("#answer-text")));
   const seen = [];
   for (let i = 0; i < words.length; i++) {
     next();
@@ -369,7 +373,7 @@ async function slowly(browser) {
     await until(page, (text) => document.getElementById("answer-text").textContent === text, so_far);
     seen.push(so_far);
   }
-  check("the answer grows token by token", seen.length === 4);
+  check("the answer takes their place token by token", seen.length === 4 && await page.locator("#answer-text.draft").count() === 0);
   next();
   await page.waitForSelector("#answer-text .chip");
   check("a citation becomes a chip as it comes", await page.textContent("#answer-text .chip") === "1");

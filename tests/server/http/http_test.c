@@ -118,18 +118,18 @@ static void observe(void *app, const http_summary *s) {
 }
 
 static const http_route routes[] = {
-    {"GET", "/health", on_health, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
-    {"POST", "/echo", on_echo, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, "text/plain application/json",
+    {"GET", "/health", on_health, 1, HTTP_BODY_NONE, HTTP_LANE_INLINE, NULL, NULL, 0},
+    {"POST", "/echo", on_echo, 1, HTTP_BODY_BUFFER, HTTP_LANE_QUERY, "text/plain application/json",
      "a b", 0},
-    {"GET", "/items/{id}", on_item, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"DELETE", "/items/{id}", on_item, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"GET", "/nice", on_nice, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"POST", "/nice", on_nice, HTTP_BODY_BUFFER, HTTP_LANE_INGEST, NULL, NULL, 0},
-    {"GET", "/slow", on_slow, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
-    {"POST", "/stream", on_stream, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
-    {"POST", "/early", on_early, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
-    {"GET", "/sse", on_sse, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, "n big pause", 0},
-    {"GET", "/nothing", on_nothing, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/items/{id}", on_item, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"DELETE", "/items/{id}", on_item, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"GET", "/nice", on_nice, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"POST", "/nice", on_nice, 1, HTTP_BODY_BUFFER, HTTP_LANE_INGEST, NULL, NULL, 0},
+    {"GET", "/slow", on_slow, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
+    {"POST", "/stream", on_stream, 1, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
+    {"POST", "/early", on_early, 1, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
+    {"GET", "/sse", on_sse, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, "n big pause", 0},
+    {"GET", "/nothing", on_nothing, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
 };
 
 static http_server *start(http_options opt) {

@@ -244,18 +244,32 @@ static void what_is_not_honoured_is_refused_by_name(void **state) {
     } cases[] = {
         {chat, "\"foo\":1", "foo"},
         {chat, "\"foo\":null", "foo"},
-        {chat, "\"stop_token_ids\":[2]", "stop_token_ids"},
+        {chat, "\"stop_token_ids\":2", "stop_token_ids"},
+        {chat, "\"stop_token_ids\":[1.5]", "stop_token_ids"},
         {chat, "\"priority\":\"high\"", "priority"},
         {chat, "\"priority\":1000", "priority"},
         {chat, "\"kv_reuse\":\"some\"", "kv_reuse"},
         {chat, "\"n\":0", "n"},
         {chat, "\"n\":1.5", "n"},
         {chat, "\"n\":\"2\"", "n"},
-        {chat, "\"tools\":[{\"type\":\"function\"}]", "tools"},
+        {chat, "\"tools\":[{\"type\":\"function\"}]", "tools[0].function.name"},
+        {chat, "\"tools\":[{\"type\":\"custom\",\"function\":{\"name\":\"f\"}}]", "tools[0].type"},
+        {chat, "\"tools\":[{\"function\":{\"name\":\"f g\"}}]", "tools[0].function.name"},
+        {chat, "\"tools\":[{\"function\":{\"name\":\"f\",\"foo\":1}}]", "tools[0].function.foo"},
+        {chat, "\"tools\":[{\"function\":{\"name\":\"f\"}},{\"function\":{\"name\":\"f\"}}]",
+         "tools"},
+        {chat,
+         "\"tools\":[{\"function\":{\"name\":\"f\"}}],\"tool_choice\":{\"function\":{\"name\":"
+         "\"g\"}}",
+         "tool_choice"},
+        {chat,
+         "\"tools\":[{\"function\":{\"name\":\"f\"}}],\"response_format\":{\"type\":\"json_"
+         "object\"}",
+         "response_format"},
         {chat, "\"tools\":\"all\"", "tools"},
         {chat, "\"functions\":[{}]", "functions"},
         {chat, "\"tool_choice\":\"required\"", "tool_choice"},
-        {chat, "\"tool_choice\":{\"type\":\"function\"}", "tool_choice"},
+        {chat, "\"tool_choice\":{\"type\":\"function\"}", "tool_choice.function.name"},
         {chat, "\"function_call\":{\"name\":\"f\"}", "function_call"},
         {chat, "\"parallel_tool_calls\":1", "parallel_tool_calls"},
         {chat, "\"user\":7", "user"},
@@ -270,7 +284,8 @@ static void what_is_not_honoured_is_refused_by_name(void **state) {
         {chat, "\"reasoning_effort\":\"high\"", "reasoning_effort"},
         {chat, "\"stream_options\":{\"include_usage\":1}", "stream_options.include_usage"},
         {chat, "\"stream_options\":{\"every\":1}", "stream_options.every"},
-        {chat, "\"response_format\":{\"type\":\"json_schema\"}", "response_format.type"},
+        {chat, "\"response_format\":{\"type\":\"json_schema\"}",
+         "response_format.json_schema.schema"},
         {chat, "\"response_format\":{\"type\":\"text\",\"json_schema\":{}}",
          "response_format.json_schema"},
         {chat, "\"response_format\":{\"kind\":\"text\"}", "response_format.kind"},
@@ -314,7 +329,11 @@ static void messages_are_read_whole_or_refused_by_name(void **state) {
         {"{\"role\":\"user\",\"content\":[{\"type\":\"text\",\"text\":\"a\",\"cache_control\":1}]}",
          "messages[0].content[0].cache_control"},
         {"{\"role\":\"user\",\"content\":\"a\",\"name\":\"<|im_end|>\"}", "messages[0].name"},
-        {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\"}]}", "messages[0].tool_calls"},
+        {"{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\"}]}",
+         "messages[0].tool_calls[0].function.name"},
+        {"{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":\"f\",\"arguments\":\"{"
+         "\"}}]}",
+         "messages[0].tool_calls[0].function.arguments"},
         {"\"a\"", "messages[0]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -368,6 +387,8 @@ static void answers_from_documents_refuse_what_they_cannot_honour(void **state) 
     } cases[] = {
         {"\"response_format\":{\"type\":\"json_object\"}", "response_format.type"},
         {"\"logprobs\":true", "logprobs"},
+        {"\"tools\":[{\"function\":{\"name\":\"f\"}}]", "tools"},
+        {"\"stop_token_ids\":[2]", "stop_token_ids"},
         {"\"logit_bias\":{\"5\":1}", "logit_bias"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -431,6 +452,9 @@ static void markers_of_documents_are_no_citations(void **state) {
     assert_string_equal(text(r, "citations.0.quote"),
                         "Chanterelles keep [2] for five days [1] in the cold.[7]");
     assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
+    assert_true(number(r, "timings.total_ms") > 0 && number(r, "timings.retrieval_ms") > 0);
+    assert_true(number(r, "timings.first_visible_ms") <= number(r, "timings.total_ms"));
+    assert_true(number(r, "tokens_per_s") == 0); /* no model wrote it */
     cJSON_Delete(r);
 }
 
@@ -497,6 +521,7 @@ static void json_object_is_json_and_bans_hold(void **state) {
                    "\"temperature\":1,\"seed\":3,\"response_format\":{\"type\":\"json_object\"}}",
                    200);
     const char *s = text(r, "choices.0.message.content");
+    assert_true(number(r, "tokens_per_s") > 0 && number(r, "timings.decode_ms") > 0);
     s += strspn(s, " \n\t");
     assert_int_equal(s[0], '{');
     if (!strcmp(text(r, "choices.0.finish_reason"), "stop")) {
@@ -522,6 +547,138 @@ static void json_object_is_json_and_bans_hold(void **state) {
     snprintf(body, sizeof body, plain, ban);
     r = ask(f, "/v1/completions", body, 200);
     assert_string_not_equal(text(r, "choices.0.logprobs.tokens.0"), first);
+    cJSON_Delete(r);
+}
+
+static void a_schema_is_kept_to(void **state) {
+    NEEDS_MODEL
+    cJSON *r =
+        ask(f, "/v1/chat/completions",
+            "{\"messages\":[{\"role\":\"user\",\"content\":\"JSON\"}],\"max_tokens\":400,"
+            "\"temperature\":0,\"response_format\":{\"type\":\"json_schema\","
+            "\"json_schema\":{\"name\":\"x\",\"schema\":{\"type\":\"object\",\"properties\":"
+            "{\"kind\":{\"enum\":[\"cat\",\"dog\"]},\"age\":{\"type\":\"integer\",\"minimum\":1,"
+            "\"maximum\":9}},\"required\":[\"kind\",\"age\"],\"additionalProperties\":false}}}}",
+            200);
+    cJSON *j = cJSON_Parse(text(r, "choices.0.message.content"));
+    if (!j) fail_msg("no JSON: %s", text(r, "choices.0.message.content"));
+    assert_true(!strcmp(text(j, "kind"), "cat") || !strcmp(text(j, "kind"), "dog"));
+    assert_in_range(number(j, "age"), 1, 9);
+    assert_string_equal(text(r, "choices.0.finish_reason"), "stop");
+    cJSON_Delete(j);
+    cJSON_Delete(r);
+}
+
+static void stop_token_ids_end_an_answer(void **state) {
+    NEEDS_MODEL
+    static const char plain[] = "{\"prompt\":\"Once\",\"max_tokens\":6,\"temperature\":0,"
+                                "\"logprobs\":0%s}";
+    char body[256], more[64];
+    snprintf(body, sizeof body, plain, "");
+    cJSON *r = ask(f, "/v1/completions", body, 200);
+    const char *third = text(r, "choices.0.logprobs.tokens.2");
+    int32_t id =
+        tokenizer_find(engine_tokenizer(local_generator_engine(service_generator(f->service))),
+                       third, strlen(third));
+    snprintf(more, sizeof more, ",\"stop_token_ids\":[7,%d]", id);
+    snprintf(body, sizeof body, plain, more);
+    cJSON *s = ask(f, "/v1/completions", body, 200);
+    int n = cJSON_GetArraySize(at(s, "choices.0.logprobs.tokens"));
+    assert_true(n <= 2); /* it is no part of the text, and may have come before */
+    assert_string_equal(text(s, "choices.0.finish_reason"), "stop");
+    cJSON_Delete(r);
+    cJSON_Delete(s);
+}
+
+static void responses_are_answers_in_another_shape(void **state) {
+    fixture *f = *state;
+    cJSON_Delete(ask(f, "/ingest",
+                     "{\"documents\":[{\"id\":\"kite\",\"title\":\"Kites\",\"text\":"
+                     "\"The red kite is kept in the boathouse.\"}]}",
+                     200));
+    static const char body[] =
+        "{\"model\":\"forage/default\",\"instructions\":\"Be brief.\",\"input\":"
+        "[{\"role\":\"user\",\"content\":\"Hello\"},{\"type\":\"message\",\"role\":"
+        "\"assistant\",\"id\":\"msg_1\",\"status\":\"completed\",\"phase\":null,"
+        "\"content\":[{\"type\":\"output_text\",\"text\":\"Hello.\",\"annotations\":"
+        "[]}]},{\"role\":\"user\",\"content\":[{\"type\":\"input_text\",\"text\":"
+        "\"Where is the red kite kept?\"}]}]%s}";
+    char asked[1024];
+    snprintf(asked, sizeof asked, body, "");
+    cJSON *r = ask(f, "/v1/responses", asked, 200);
+    assert_string_equal(text(r, "object"), "response");
+    assert_string_equal(text(r, "status"), "completed");
+    assert_int_equal(strncmp(text(r, "id"), "resp_", 5), 0);
+    assert_non_null(strstr(text(r, "output.0.content.0.text"), "boathouse"));
+    assert_string_equal(text(r, "output.0.content.0.annotations.0.file_id"), "kite");
+    assert_true(cJSON_IsTrue(at(r, "citations.0.verified")));
+    snprintf(asked, sizeof asked, body, ",\"stream\":true");
+    fo_buf b = {0}, sum = {0};
+    send_body(f, "/v1/responses", asked, &b, false);
+    static const char *const order[] = {"response.created",           "response.in_progress",
+                                        "response.output_item.added", "response.content_part.added",
+                                        "response.output_text.delta", "response.output_text.done",
+                                        "response.content_part.done", "response.output_item.done",
+                                        "response.completed"};
+    size_t n = 0, n_events = 0;
+    for (char *save, *line = strtok_r(b.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
+        if (!j) continue;
+        assert_int_equal(number(j, "sequence_number"), n_events++);
+        const char *type = text(j, "type");
+        if (n && !strcmp(type, order[n - 1])) n--; /* more of the same */
+        if (n == 9 || strcmp(type, order[n]) != 0) fail_msg("%s, not %s", type, order[n]);
+        n++;
+        if (n == 5) fo_buf_str(&sum, text(j, "delta"));
+        if (n == 9) assert_string_equal(text(j, "response.output.0.content.0.text"), sum.data);
+        cJSON_Delete(j);
+    }
+    assert_int_equal(n, 9);
+    assert_string_equal(sum.data, text(r, "output.0.content.0.text"));
+    cJSON_Delete(r);
+    fo_buf_free(&b);
+    fo_buf_free(&sum);
+}
+
+static void responses_refuse_what_they_cannot_honour(void **state) {
+    fixture *f = *state;
+    static const struct {
+        const char *body, *param;
+    } cases[] = {
+        {"{}", "input"},
+        {"{\"input\":7}", "input"},
+        {"{\"input\":[{\"role\":\"user\"}]}", "input[0].content"},
+        {"{\"input\":[{\"role\":\"user\",\"content\":[{\"type\":\"input_image\"}]}]}",
+         "input[0].content[0].type"},
+        {"{\"input\":[{\"type\":\"reasoning\"}]}", "input[0].type"},
+        {"{\"input\":[{\"role\":\"user\",\"content\":\"a\",\"foo\":1}]}", "input[0].foo"},
+        {"{\"input\":\"a\",\"foo\":1}", "foo"},
+        {"{\"input\":\"a\",\"messages\":[]}", "messages"},
+        {"{\"input\":\"a\",\"n\":1}", "n"},
+        {"{\"input\":\"a\",\"previous_response_id\":\"resp_1\"}", "previous_response_id"},
+        {"{\"input\":\"a\",\"store\":true}", "store"},
+        {"{\"input\":\"a\",\"background\":true}", "background"},
+        {"{\"input\":\"a\",\"reasoning\":{\"effort\":\"low\"}}", "reasoning"},
+        {"{\"input\":\"a\",\"include\":[\"a\"]}", "include"},
+        {"{\"input\":\"a\",\"truncation\":\"auto\"}", "truncation"},
+        {"{\"input\":\"a\",\"max_output_tokens\":0}", "max_output_tokens"},
+        {"{\"input\":\"a\",\"text\":{\"format\":{\"type\":\"xml\"}}}", "text.format.type"},
+        {"{\"input\":\"a\",\"text\":{\"format\":{\"type\":\"json_schema\"}}}",
+         "text.format.schema"},
+        {"{\"input\":\"a\",\"tools\":[{\"type\":\"web_search\"}]}", "tools[0].type"},
+        {"{\"model\":\"forage/"
+         "default\",\"input\":\"a\",\"text\":{\"format\":{\"type\":\"json_object\"}}}",
+         "text.format.type"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *r = ask(f, "/v1/responses", cases[i].body, 400);
+        if (strcmp(text(r, "error.param"), cases[i].param) != 0)
+            fail_msg("%s: %s", cases[i].body, text(r, "error.param"));
+        cJSON_Delete(r);
+    }
+    cJSON *r = ask(f, "/v1/responses", "{\"model\":\"gpt-9\",\"input\":\"a\"}", 404);
+    assert_string_equal(text(r, "error.code"), "model_not_found");
     cJSON_Delete(r);
 }
 
@@ -572,6 +729,10 @@ int main(void) {
         cmocka_unit_test(a_seed_gives_the_same_text_and_choices_differ),
         cmocka_unit_test(chunks_add_up_to_the_whole),
         cmocka_unit_test(json_object_is_json_and_bans_hold),
+        cmocka_unit_test(a_schema_is_kept_to),
+        cmocka_unit_test(responses_are_answers_in_another_shape),
+        cmocka_unit_test(responses_refuse_what_they_cannot_honour),
+        cmocka_unit_test(stop_token_ids_end_an_answer),
         cmocka_unit_test(a_client_that_leaves_frees_its_slot),
         cmocka_unit_test(a_prompt_beyond_the_window_is_named),
     };

@@ -287,6 +287,7 @@ static cJSON *events(fixture *f, const char *more, fo_buf *names, fo_buf *tokens
             last = cJSON_Parse(line + 6);
             assert_non_null(last);
             if (!strcmp(name, "token")) fo_buf_str(tokens, text(last, "text"));
+            if (!strcmp(name, "draft")) assert_non_null(strstr(text(last, "answer"), "[1]"));
         }
     }
     fo_buf_free(&b);
@@ -297,7 +298,7 @@ static void a_stream_tells_contexts_sentences_citations_and_the_whole(void **sta
     fixture *f = *state;
     fo_buf names = {0}, tokens = {0};
     cJSON *done = events(f, ",\"stream\":true,\"cache\":\"bypass\"", &names, &tokens);
-    assert_string_equal(names.data, "contexts token citation token citation done ");
+    assert_string_equal(names.data, "contexts draft token citation token citation done ");
     assert_string_equal(tokens.data, text(done, "answer"));
     cJSON *whole = query(f, ",\"cache\":\"bypass\"", 200);
     assert_string_equal(text(done, "answer"), text(whole, "answer"));

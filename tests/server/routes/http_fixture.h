@@ -27,6 +27,8 @@ static inline fixture *fixture_open_generator(char *dir, generator_source g, htt
     service_options opt = {.home = dir, .generator = g, .n_threads = 2};
     assert_ok(service_open(&f->service, &opt, &err), &err);
     assert_ok(app_create(&f->app, f->service, false, &err), &err);
+    assert_ok(key_ring_open(&f->app->keys, dir, false, &err), &err); /* off until one is made */
+    f->app->audits = true;
     h.listen = "127.0.0.1:0";
     if (!h.body_timeout_ms) h.body_timeout_ms = 5000;
     assert_ok(app_serve(f->app, &h, &err), &err);

@@ -1,8 +1,8 @@
 /* spool.h - bytes of unknown number, kept without keeping memory: the first MiB in memory, the rest
  * in a file without a name, which is gone when the spool or the process is. Written once, then
  * read from the start as often as wanted. One thread at a time. */
-#ifndef FORAGE_SERVER_SPOOL_H
-#define FORAGE_SERVER_SPOOL_H
+#ifndef FORAGE_KERNELS_SPOOL_H
+#define FORAGE_KERNELS_SPOOL_H
 
 #include <stddef.h>
 #include <stdint.h>

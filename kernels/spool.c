@@ -1,4 +1,4 @@
-#include "server/http/spool.h"
+#include "kernels/spool.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,0 +1,84 @@
+/* json_compile.h - what the parts of the schema compiler share (json_schema.c says how it goes). */
+#ifndef FORAGE_ENGINE_JSON_COMPILE_H
+#define FORAGE_ENGINE_JSON_COMPILE_H
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+
+#include "engine/grammar/json_shapes.h"
+#include "kernels/buf.h"
+#include "kernels/error.h"
+
+enum {
+    SCHEMA_MAX_NODES = 4096,
+    SCHEMA_MAX_SHAPES = 32768,
+    SCHEMA_MAX_PARTS = 32768,     /* properties, items, literals, texts */
+    SCHEMA_MAX_PROPERTIES = 1024, /* of one object */
+    SCHEMA_MAX_PATTERNS = 64,
+    SCHEMA_MAX_SET = 24,
+    SCHEMA_MAX_CHOICES = 8,
+    SCHEMA_MAX_ALTERNATIVES = 60,
+    SCHEMA_MAX_DEPTH = 64,
+    SCHEMA_MAX_PAIRS = 65536,
+    SCHEMA_MAX_WORK = 100000,
+};
+
+/* Schemas that all hold. bare: enum and const aside. */
+typedef struct schema_set {
+    const cJSON *of[SCHEMA_MAX_SET];
+    int n;
+    bool bare;
+} schema_set;
+
+typedef struct choice {
+    const cJSON *list; /* of anyOf or oneOf */
+    int taken;         /* -1: none yet */
+    bool only_one;
+} choice;
+
+typedef struct alternative {
+    schema_set plain;
+    choice choices[SCHEMA_MAX_CHOICES];
+    int n_choices;
+    bool never;
+} alternative;
+
+typedef struct exclusive_pair {
+    uint32_t a, b; /* shapes */
+    const cJSON *where;
+} exclusive_pair;
+
+typedef struct literal_filter {
+    uint32_t shape;
+    uint16_t node; /* what its literals must be values of, too */
+} literal_filter;
+
+typedef struct compiling {
+    const cJSON *root;
+    struct json_schema *s;
+    schema_set *keys; /* [n_nodes] */
+    exclusive_pair *pairs;
+    literal_filter *filters;
+    uint32_t cap_keys, n_pairs, cap_pairs, n_filters, cap_filters;
+    size_t work;
+    fo_err *err;
+} compiling;
+
+/* "#/place/key: what". */
+int json_refuse(const compiling *c, int code, const cJSON *where, const char *key,
+                const char *what);
+/* Room for one more; NULL with c->err set. */
+void *json_grow(void *list, uint32_t n, uint32_t *cap, size_t size, uint32_t most,
+                const compiling *c);
+
+/* The node of a set; new ones are compiled later. */
+int json_node_of(compiling *c, const schema_set *set, uint16_t *out);
+int json_node_add(compiling *c, const schema_set *key, uint16_t *out);
+
+/* Add the shapes of what satisfies all of `plain` (json_keywords.c). */
+int json_shapes_of(compiling *c, const schema_set *plain, bool bare);
+
+/* Is there surely no value that both shapes have (json_exclusive.c)? */
+bool json_shapes_exclude(const struct json_schema *s, uint32_t a, uint32_t b, int depth);
+
+#endif

@@ -1,0 +1,544 @@
+/* The keywords of plain schemas that must all hold, intersected: one shape a type. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/grammar/json_compile.h"
+
+enum {
+    T_OBJECT = 1,
+    T_ARRAY = 2,
+    T_STRING = 4,
+    T_INTEGER = 8,
+    T_FRACTION = 16,
+    T_BOOL = 32,
+    T_NULL = 64,
+    T_ALL = 127
+};
+
+typedef struct bounds {
+    bool given; /* something is bounded */
+    json_units low, high, step;
+} bounds;
+
+static const cJSON *get(const cJSON *schema, const char *key) {
+    return cJSON_GetObjectItemCaseSensitive(schema, key);
+}
+
+/* ---- types ----------------------------------------------------------------------------------- */
+
+static int type_bit(const compiling *c, const cJSON *schema, const cJSON *item, unsigned *bits) {
+    static const struct {
+        const char *name;
+        unsigned bits;
+    } types[] = {{"object", T_OBJECT},   {"array", T_ARRAY},
+                 {"string", T_STRING},   {"number", T_INTEGER | T_FRACTION},
+                 {"integer", T_INTEGER}, {"boolean", T_BOOL},
+                 {"null", T_NULL}};
+    const char *name = cJSON_GetStringValue(item);
+    for (size_t i = 0; name && i < sizeof types / sizeof *types; i++)
+        if (!strcmp(types[i].name, name)) return *bits |= types[i].bits, FO_OK;
+    return json_refuse(c, FO_EINVAL, schema, "type",
+                       "must be object, array, string, number, integer, boolean or null, or an "
+                       "array of these");
+}
+
+static int read_types(const compiling *c, const cJSON *schema, unsigned *types) {
+    const cJSON *type = get(schema, "type"), *item;
+    unsigned bits = 0;
+    int rc = FO_OK;
+    if (!type) return FO_OK;
+    if (!cJSON_IsArray(type))
+        rc = type_bit(c, schema, type, &bits);
+    else
+        cJSON_ArrayForEach(item, type) if (!rc) rc = type_bit(c, schema, item, &bits);
+    *types &= bits;
+    return rc;
+}
+
+static unsigned type_of(const cJSON *v) {
+    if (cJSON_IsObject(v)) return T_OBJECT;
+    if (cJSON_IsArray(v)) return T_ARRAY;
+    if (cJSON_IsString(v)) return T_STRING;
+    if (cJSON_IsBool(v)) return T_BOOL;
+    if (cJSON_IsNull(v)) return T_NULL;
+    return v->valuedouble == floor(v->valuedouble) ? T_INTEGER : T_FRACTION;
+}
+
+/* ---- small readers --------------------------------------------------------------------------- */
+
+static int read_count(const compiling *c, const cJSON *schema, const char *key, uint32_t *out,
+                      bool least) {
+    const cJSON *v = get(schema, key);
+    if (!v) return FO_OK;
+    if (!cJSON_IsNumber(v) || v->valuedouble < 0 || v->valuedouble != floor(v->valuedouble))
+        return json_refuse(c, FO_EINVAL, schema, key, "must be a whole number, not negative");
+    uint32_t n = v->valuedouble > JSON_ENDLESS ? JSON_ENDLESS : (uint32_t)v->valuedouble;
+    if (least ? n > *out : n < *out) *out = n;
+    return FO_OK;
+}
+
+static int no_room(const compiling *c) {
+    return fo_no_memory(c->err);
+}
+
+/* Text that lives as long as the schema. */
+static int keep_text(compiling *c, char *text, const char **out) {
+    struct json_schema *s = c->s;
+    char **texts =
+        text ? json_grow(s->texts, s->n_texts, &s->cap_texts, sizeof *texts, SCHEMA_MAX_PARTS, c)
+             : NULL;
+    if (!texts) {
+        free(text);
+        return text ? c->err->code : no_room(c);
+    }
+    s->texts = texts;
+    s->texts[s->n_texts++] = text;
+    *out = text;
+    return FO_OK;
+}
+
+static int add_shape(compiling *c, json_shape shape) {
+    struct json_schema *s = c->s;
+    json_shape *shapes =
+        json_grow(s->shapes, s->n_shapes, &s->cap_shapes, sizeof *shapes, SCHEMA_MAX_SHAPES, c);
+    if (!shapes) return c->err->code;
+    s->shapes = shapes;
+    s->shapes[s->n_shapes++] = shape;
+    return FO_OK;
+}
+
+/* ---- literals -------------------------------------------------------------------------------- */
+
+static int add_literal(compiling *c, const char *text) {
+    struct json_schema *s = c->s;
+    json_literal *list =
+        json_grow(s->literals, s->n_literals, &s->cap_literals, sizeof *list, SCHEMA_MAX_PARTS, c);
+    if (!list) return c->err->code;
+    s->literals = list;
+    s->literals[s->n_literals++] = (json_literal){text, (uint32_t)strlen(text)};
+    return FO_OK;
+}
+
+static int by_text(const void *a, const void *b) {
+    const json_literal *x = a, *y = b;
+    return strcmp(x->text, y->text);
+}
+
+static int end_literals(compiling *c, uint32_t first) {
+    struct json_schema *s = c->s;
+    uint32_t n = first;
+    if (s->n_literals == first) return FO_OK;
+    qsort(s->literals + first, s->n_literals - first, sizeof *s->literals, by_text);
+    for (uint32_t i = first; i < s->n_literals; i++)
+        if (n == first || strcmp(s->literals[n - 1].text, s->literals[i].text))
+            s->literals[n++] = s->literals[i];
+    s->n_literals = n;
+    return add_shape(
+        c,
+        (json_shape){.kind = JSON_LITERALS, .rest = JSON_NO_NODE, .first = first, .n = n - first});
+}
+
+/* Is v one of the schema's enum, and its const? */
+static bool listed(const cJSON *schema, const cJSON *v) {
+    const cJSON *list = get(schema, "enum"), *one = get(schema, "const"), *item;
+    if (one && !cJSON_Compare(one, v, true)) return false;
+    if (!list) return true;
+    cJSON_ArrayForEach(item, list) if (cJSON_Compare(item, v, true)) return true;
+    return false;
+}
+
+static bool has_values(const cJSON *schema) {
+    return get(schema, "enum") || get(schema, "const");
+}
+
+static int literals_of(compiling *c, const schema_set *plain, unsigned types) {
+    const cJSON *from = NULL, *v;
+    uint32_t first = c->s->n_literals;
+    int rc = FO_OK;
+    for (int i = 0; i < plain->n; i++) {
+        const cJSON *list = get(plain->of[i], "enum");
+        if (list && (!cJSON_IsArray(list) || !list->child))
+            return json_refuse(c, FO_EINVAL, plain->of[i], "enum", "must be an array of values");
+        if (!from && has_values(plain->of[i])) from = plain->of[i];
+    }
+    v = get(from, "const");
+    bool one = v != NULL;
+    if (!one) v = get(from, "enum")->child;
+    for (; !rc && v; v = one ? NULL : v->next) {
+        bool all = (type_of(v) & types) != 0;
+        for (int i = 0; all && i < plain->n; i++) all = listed(plain->of[i], v);
+        const char *text = NULL;
+        if (all) rc = keep_text(c, cJSON_PrintUnformatted(v), &text);
+        if (all && !rc) rc = add_literal(c, text);
+    }
+    uint32_t shape = c->s->n_shapes;
+    if (!rc) rc = end_literals(c, first);
+    if (rc || c->s->n_shapes == shape) return rc;
+    literal_filter *more =
+        json_grow(c->filters, c->n_filters, &c->cap_filters, sizeof *more, SCHEMA_MAX_PARTS, c);
+    if (!more) return c->err->code;
+    c->filters = more;
+    schema_set bare = *plain;
+    bare.bare = true;
+    uint16_t node = 0;
+    rc = json_node_add(c, &bare, &node);
+    c->filters[c->n_filters++] = (literal_filter){shape, node};
+    return rc;
+}
+
+static int words(compiling *c, unsigned types) {
+    uint32_t first = c->s->n_literals;
+    int rc = FO_OK;
+    if (types & T_BOOL) rc = add_literal(c, "true");
+    if (!rc && types & T_BOOL) rc = add_literal(c, "false");
+    if (!rc && types & T_NULL) rc = add_literal(c, "null");
+    return rc ? rc : end_literals(c, first);
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
+static bool is_schema(const cJSON *v) {
+    return cJSON_IsObject(v) || cJSON_IsBool(v);
+}
+
+/* What holds for the value of a property, or (name NULL) of one that nobody declares. */
+static void schemas_of(const schema_set *plain, const char *name, schema_set *out) {
+    *out = (schema_set){.n = 0};
+    for (int i = 0; i < plain->n; i++) {
+        const cJSON *own = name ? get(get(plain->of[i], "properties"), name) : NULL;
+        if (!own) own = get(plain->of[i], "additionalProperties");
+        if (own && !cJSON_IsTrue(own)) out->of[out->n++] = own;
+    }
+}
+
+static bool forbids(const schema_set *set) {
+    for (int i = 0; i < set->n; i++)
+        if (cJSON_IsFalse(set->of[i])) return true;
+    return false;
+}
+
+static bool is_required(const schema_set *plain, const char *name) {
+    const cJSON *item;
+    for (int i = 0; i < plain->n; i++) cJSON_ArrayForEach(item, get(plain->of[i], "required")) {
+            const char *s = cJSON_GetStringValue(item);
+            if (s && !strcmp(s, name)) return true;
+        }
+    return false;
+}
+
+typedef struct names {
+    const char *of[SCHEMA_MAX_PROPERTIES];
+    uint32_t n;
+} names;
+
+static int add_name(const compiling *c, names *list, const cJSON *where, const char *key,
+                    const char *name) {
+    for (uint32_t i = 0; i < list->n; i++)
+        if (!strcmp(list->of[i], name)) return FO_OK;
+    if (list->n == SCHEMA_MAX_PROPERTIES)
+        return json_refuse(c, FO_ELIMIT, where, key, "more than 1024 properties");
+    list->of[list->n++] = name;
+    return FO_OK;
+}
+
+static int find_names(const compiling *c, const schema_set *plain, names *list) {
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < plain->n; i++) {
+        const cJSON *schema = plain->of[i], *p = get(schema, "properties"), *item;
+        if (p && !cJSON_IsObject(p))
+            return json_refuse(c, FO_EINVAL, schema, "properties", "must be an object of schemas");
+        cJSON_ArrayForEach(item, p) {
+            if (!is_schema(item))
+                return json_refuse(c, FO_EINVAL, item, NULL,
+                                   "a schema is an object, true or false");
+            if (!rc) rc = add_name(c, list, schema, "properties", item->string);
+        }
+    }
+    for (int i = 0; !rc && i < plain->n; i++) {
+        const cJSON *schema = plain->of[i], *r = get(schema, "required"), *item;
+        if (r && !cJSON_IsArray(r))
+            return json_refuse(c, FO_EINVAL, schema, "required", "must be an array of names");
+        cJSON_ArrayForEach(item, r) {
+            if (!cJSON_IsString(item))
+                return json_refuse(c, FO_EINVAL, schema, "required", "must be an array of names");
+            if (!rc) rc = add_name(c, list, schema, "required", item->valuestring);
+        }
+        const cJSON *more = get(schema, "additionalProperties");
+        if (!rc && more && !is_schema(more))
+            return json_refuse(c, FO_EINVAL, schema, "additionalProperties",
+                               "a schema is an object, true or false");
+    }
+    return rc;
+}
+
+static int add_property(compiling *c, const schema_set *plain, const char *name) {
+    struct json_schema *s = c->s;
+    schema_set set;
+    json_property p = {.required = is_required(plain, name)};
+    schemas_of(plain, name, &set);
+    int rc = json_node_of(c, &set, &p.node);
+    cJSON *quoted = cJSON_CreateString(name);
+    if (!rc) rc = keep_text(c, quoted ? cJSON_PrintUnformatted(quoted) : NULL, &p.key);
+    cJSON_Delete(quoted);
+    if (rc) return rc;
+    p.len = (uint32_t)strlen(p.key);
+    json_property *list = json_grow(s->properties, s->n_properties, &s->cap_properties,
+                                    sizeof *list, SCHEMA_MAX_PARTS, c);
+    if (!list) return c->err->code;
+    s->properties = list;
+    s->properties[s->n_properties++] = p;
+    return FO_OK;
+}
+
+static int object_of(compiling *c, const schema_set *plain) {
+    json_shape k = {.kind = JSON_OBJECT, .rest = JSON_NO_NODE, .max = JSON_ENDLESS};
+    names *list = calloc(1, sizeof *list);
+    int rc = list ? find_names(c, plain, list) : no_room(c);
+    for (int i = 0; !rc && i < plain->n; i++) {
+        rc = read_count(c, plain->of[i], "minProperties", &k.min, true);
+        if (!rc) rc = read_count(c, plain->of[i], "maxProperties", &k.max, false);
+    }
+    k.first = c->s->n_properties;
+    for (uint32_t i = 0; !rc && i < list->n; i++) rc = add_property(c, plain, list->of[i]);
+    k.n = c->s->n_properties - k.first;
+    schema_set rest;
+    schemas_of(plain, NULL, &rest);
+    if (!rc && !forbids(&rest)) rc = json_node_of(c, &rest, &k.rest);
+    free(list);
+    return rc ? rc : add_shape(c, k);
+}
+
+/* ---- arrays ---------------------------------------------------------------------------------- */
+
+static int items_of(compiling *c, const schema_set *plain, uint32_t at, schema_set *out) {
+    *out = (schema_set){.n = 0};
+    for (int i = 0; i < plain->n; i++) {
+        const cJSON *schema = plain->of[i], *items = get(schema, "items");
+        const cJSON *first = get(schema, "prefixItems");
+        if (cJSON_IsArray(items))
+            return json_refuse(c, FO_EUNSUPPORTED, schema, "items",
+                               "an array of schemas is prefixItems now");
+        if ((items && !is_schema(items)) || (first && !cJSON_IsArray(first)))
+            return json_refuse(c, FO_EINVAL, schema, items ? "items" : "prefixItems",
+                               "must be a schema, prefixItems an array of them");
+        const cJSON *own =
+            at < (uint32_t)cJSON_GetArraySize(first) ? cJSON_GetArrayItem(first, (int)at) : items;
+        if (own && !cJSON_IsTrue(own)) out->of[out->n++] = own;
+    }
+    return FO_OK;
+}
+
+static int array_of(compiling *c, const schema_set *plain) {
+    struct json_schema *s = c->s;
+    json_shape k = {.kind = JSON_ARRAY, .rest = JSON_NO_NODE, .max = JSON_ENDLESS};
+    schema_set set;
+    uint32_t n = 0;
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < plain->n; i++) {
+        rc = read_count(c, plain->of[i], "minItems", &k.min, true);
+        if (!rc) rc = read_count(c, plain->of[i], "maxItems", &k.max, false);
+        int own = cJSON_GetArraySize(get(plain->of[i], "prefixItems"));
+        if (own > SCHEMA_MAX_PROPERTIES)
+            return json_refuse(c, FO_ELIMIT, plain->of[i], "prefixItems", "more than 1024 items");
+        if ((uint32_t)own > n) n = (uint32_t)own;
+    }
+    k.first = s->n_items;
+    for (uint32_t i = 0; !rc && i < n; i++) {
+        uint16_t node = 0;
+        rc = items_of(c, plain, i, &set);
+        if (!rc) rc = json_node_of(c, &set, &node);
+        uint16_t *list =
+            rc ? NULL
+               : json_grow(s->items, s->n_items, &s->cap_items, sizeof *list, SCHEMA_MAX_PARTS, c);
+        if (!list) return rc ? rc : c->err->code;
+        s->items = list;
+        s->items[s->n_items++] = node;
+    }
+    k.n = n;
+    if (!rc) rc = items_of(c, plain, n, &set);
+    if (!rc && !forbids(&set)) rc = json_node_of(c, &set, &k.rest);
+    return rc ? rc : add_shape(c, k);
+}
+
+/* ---- strings --------------------------------------------------------------------------------- */
+
+#define DATE                                                                                       \
+    "\\d{4}-((0[13578]|1[02])-(0[1-9]|[12]\\d|3[01])|(0[469]|11)-(0[1-9]|[12]\\d|30)|02-(0[1-9]|"  \
+    "1\\d|2[0-9]))"
+#define TIME  "([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,9})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)"
+#define OCTET "(25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)"
+#define LABEL "[A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
+
+static const char *format_pattern(const char *name) {
+    static const char *const formats[][2] = {
+        {"date-time", "^" DATE "T" TIME "$"},
+        {"date", "^" DATE "$"},
+        {"time", "^" TIME "$"},
+        {"uuid", "^[0-9a-fA-F]{8}-([0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$"},
+        {"ipv4", "^" OCTET "(\\." OCTET "){3}$"},
+        {"hostname", "^" LABEL "(\\." LABEL ")*$"},
+        {"email", "^[A-Za-z0-9_+-]+(\\.[A-Za-z0-9_+-]+)*@[A-Za-z0-9-]+(\\.[A-Za-z0-9-]+)+$"}};
+    for (size_t i = 0; name && i < sizeof formats / sizeof *formats; i++)
+        if (!strcmp(formats[i][0], name)) return formats[i][1];
+    return NULL;
+}
+
+static int read_pattern(const compiling *c, const cJSON *schema, const char *key,
+                        const cJSON **where, const char **text) {
+    const cJSON *v = get(schema, key);
+    if (!v) return FO_OK;
+    const char *own = cJSON_GetStringValue(v);
+    if (!own) return json_refuse(c, FO_EINVAL, schema, key, "must be a string");
+    if (!strcmp(key, "format") && !(own = format_pattern(own)))
+        return json_refuse(c, FO_EUNSUPPORTED, schema, key,
+                           "the formats are date-time, date, time, uuid, ipv4, hostname and email");
+    if (*text && strcmp(*text, own))
+        return json_refuse(c, FO_EUNSUPPORTED, schema, key,
+                           "a string is held to one pattern or format, not to two at once");
+    *text = own;
+    *where = schema;
+    return FO_OK;
+}
+
+static int keep_pattern(compiling *c, const cJSON *where, const char *text, json_shape *k) {
+    struct json_schema *s = c->s;
+    pattern *p = NULL;
+    fo_err why = {0};
+    pattern **list = json_grow(s->patterns, s->n_patterns, &s->cap_patterns, sizeof *list,
+                               SCHEMA_MAX_PATTERNS, c);
+    if (!list) return c->err->code;
+    s->patterns = list;
+    int rc = pattern_compile(&p, text, k->min, k->max == JSON_ENDLESS ? SIZE_MAX : k->max, &why);
+    if (rc) return json_refuse(c, rc, where, get(where, "pattern") ? "pattern" : "format", why.msg);
+    k->pattern = s->patterns[s->n_patterns++] = p;
+    return FO_OK;
+}
+
+static int string_of(compiling *c, const schema_set *plain) {
+    json_shape k = {.kind = JSON_STRING, .rest = JSON_NO_NODE, .max = JSON_ENDLESS};
+    const cJSON *where = NULL;
+    const char *text = NULL;
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < plain->n; i++) {
+        rc = read_count(c, plain->of[i], "minLength", &k.min, true);
+        if (!rc) rc = read_count(c, plain->of[i], "maxLength", &k.max, false);
+        if (!rc) rc = read_pattern(c, plain->of[i], "pattern", &where, &text);
+        if (!rc) rc = read_pattern(c, plain->of[i], "format", &where, &text);
+    }
+    if (!rc && text) rc = keep_pattern(c, where, text, &k);
+    return rc ? rc : add_shape(c, k);
+}
+
+/* ---- numbers --------------------------------------------------------------------------------- */
+
+/* A decimal as units of 10^-12; false: it has more decimals, or is too large. */
+static bool to_units(double v, json_units *out) {
+    char text[400];
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, v);
+        if (strtod(text, NULL) == v) break;
+    }
+    json_units u = 0;
+    int exponent = 0, decimals = -1;
+    const char *p = text + (*text == '-');
+    for (; *p; p++) {
+        if (*p == '.') {
+            decimals = 0;
+        } else if (*p == 'e') {
+            exponent = atoi(p + 1);
+            break;
+        } else {
+            if (*p < '0' || *p > '9') return false;
+            u = u * 10 + (*p - '0');
+            decimals += decimals >= 0;
+        }
+    }
+    int scale = JSON_DECIMALS + exponent - (decimals > 0 ? decimals : 0);
+    if (u == 0) return *out = 0, true;
+    if (scale > JSON_DECIMALS + JSON_DIGITS || fabs(v) >= 1e18) return false;
+    for (; scale > 0; scale--) u *= 10;
+    for (; scale < 0; scale++) {
+        if (u % 10) return false;
+        u /= 10;
+    }
+    *out = *text == '-' ? -u : u;
+    return true;
+}
+
+static int read_bound(const compiling *c, const cJSON *schema, const char *key, bounds *b) {
+    const cJSON *v = get(schema, key);
+    json_units u;
+    if (!v) return FO_OK;
+    if (!cJSON_IsNumber(v)) return json_refuse(c, FO_EINVAL, schema, key, "must be a number");
+    if (!to_units(v->valuedouble, &u))
+        return json_refuse(c, FO_EUNSUPPORTED, schema, key,
+                           "numbers are bounded to 12 decimals and 18 digits before the point");
+    b->given = true;
+    if (!strcmp(key, "multipleOf")) {
+        if (u <= 0) return json_refuse(c, FO_EINVAL, schema, key, "must be more than 0");
+        if (b->step && b->step != u)
+            return json_refuse(c, FO_EUNSUPPORTED, schema, key, "two of them hold at once");
+        b->step = u;
+    } else {
+        bool low = strstr(key, "inimum") != NULL;
+        if (!strncmp(key, "exclusive", 9)) u += low ? 1 : -1;
+        if (low ? u > b->low : u < b->high) *(low ? &b->low : &b->high) = u;
+    }
+    return FO_OK;
+}
+
+static json_units lcm(json_units a, json_units b) {
+    json_units x = a, y = b;
+    while (y) {
+        json_units t = x % y;
+        x = y;
+        y = t;
+    }
+    return a / x * b;
+}
+
+static int number_of(compiling *c, const schema_set *plain, bool integer) {
+    static const char *const keys[] = {"minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum",
+                                       "multipleOf"};
+    json_units one = 1;
+    for (int i = 0; i < JSON_DECIMALS; i++) one *= 10;
+    json_units most = one;
+    for (int i = 0; i < JSON_DIGITS; i++) most *= 10;
+    bounds b = {.low = 1 - most, .high = most - 1};
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < plain->n; i++)
+        for (size_t k = 0; !rc && k < sizeof keys / sizeof *keys; k++)
+            rc = read_bound(c, plain->of[i], keys[k], &b);
+    if (rc) return rc;
+    if (integer && b.given) b.step = b.step ? lcm(b.step, one) : one;
+    return add_shape(c, (json_shape){.kind = JSON_NUMBER,
+                                     .rest = JSON_NO_NODE,
+                                     .integer = integer,
+                                     .bounded = b.given,
+                                     .low = b.low,
+                                     .high = b.high,
+                                     .step = b.step});
+}
+
+/* ---- the whole ------------------------------------------------------------------------------- */
+
+int json_shapes_of(compiling *c, const schema_set *plain, bool bare) {
+    unsigned types = T_ALL;
+    bool values = false;
+    int rc = FO_OK;
+    for (int i = 0; !rc && i < plain->n; i++) {
+        rc = read_types(c, plain->of[i], &types);
+        values |= has_values(plain->of[i]);
+    }
+    if (rc) return rc;
+    /* An integer is a number: where fractions are allowed, so are integers, in one shape. */
+    if (values && !bare)
+        return literals_of(c, plain, types & T_FRACTION ? types | T_INTEGER : types);
+    if (types & T_OBJECT) rc = object_of(c, plain);
+    if (!rc && types & T_ARRAY) rc = array_of(c, plain);
+    if (!rc && types & T_STRING) rc = string_of(c, plain);
+    if (!rc && types & (T_INTEGER | T_FRACTION)) rc = number_of(c, plain, !(types & T_FRACTION));
+    if (!rc && types & (T_BOOL | T_NULL)) rc = words(c, types);
+    return rc;
+}

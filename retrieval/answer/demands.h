@@ -1,0 +1,39 @@
+/* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
+ * cost, how heavy is it) or a day of the week. A passage that shares every word with the question and
+ * states no price, or speaks of other days, answers another question. English; a question of another
+ * language demands nothing here. */
+#ifndef FORAGE_RETRIEVAL_DEMANDS_H
+#define FORAGE_RETRIEVAL_DEMANDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum demand_amount {
+    AMOUNT_NONE,
+    AMOUNT_MONEY,
+    AMOUNT_EXPENSE, /* what does it cost: money, or time, memory, a share */
+    AMOUNT_WEIGHT,
+    AMOUNT_TEMPERATURE,
+    AMOUNT_ANY, /* how many, how far: a number, in digits or letters */
+};
+
+typedef struct demands {
+    enum demand_amount amount;
+    uint8_t days; /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
+} demands;
+
+/* *out borrows nothing. */
+demands demands_read(const char *question, size_t len);
+
+/* Does text[len] state an amount of the kind? True where none is demanded. */
+bool demands_amount_in(const demands *d, const char *text, size_t len);
+
+enum demand_day {
+    DAY_NOT_SAID, /* no day is demanded, or the text names none */
+    DAY_MET,      /* by name, within a range (Tuesday to Friday), or daily */
+    DAY_OTHER,    /* the text speaks of other days only */
+};
+enum demand_day demands_day_in(const demands *d, const char *text, size_t len);
+
+#endif

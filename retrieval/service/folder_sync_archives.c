@@ -1,0 +1,305 @@
+#include "retrieval/service/folder_sync_archives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/sha256.h"
+
+void sync_archives_deinit(sync_archives *a) {
+    for (size_t i = 0; i < a->n; i++) free(a->list[i].file.path);
+    free(a->list);
+    free(a->members);
+    archive_members_deinit(&a->open);
+    *a = (sync_archives){0};
+}
+
+/* ---- what is known --------------------------------------------------------------------------------- */
+
+/* The first of known files whose path is not before this one. */
+static size_t first_known(const known_files *known, const char *path) {
+    size_t low = 0, high = known->n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (strcmp(known->files[mid].path, path) < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* known->files[*first .. *end) are the members of the archive. */
+static int known_members(const known_files *known, const char *path, size_t *first, size_t *end,
+                         fo_err *err) {
+    fo_buf prefix = {0};
+    fo_buf_printf(&prefix, "%s/", path);
+    if (prefix.failed) return fo_no_memory(err);
+    *first = *end = first_known(known, prefix.data);
+    while (*end < known->n && !strncmp(known->files[*end].path, prefix.data, prefix.len)) ++*end;
+    fo_buf_free(&prefix);
+    return FO_OK;
+}
+
+static const sync_known *known_archive(const known_files *known, const char *path) {
+    size_t at = first_known(known, path);
+    return at < known->n && !strcmp(known->files[at].path, path) ? &known->files[at] : NULL;
+}
+
+/* May it stay closed, if its content is what is known? */
+static bool is_settled(const sync_known *row, const sync_known *members, size_t n,
+                       bool retry_failed, bool other_settings) {
+    if (!row || row->stored || other_settings || (row->error && retry_failed)) return false;
+    for (size_t i = 0; i < n; i++)
+        if (members[i].error ? retry_failed : !members[i].held) return false;
+    return true;
+}
+
+static bool same_times(const folder_file *f, const sync_known *k) {
+    return k->mtime_ns && f->size == k->size && f->mtime_ns == k->mtime_ns &&
+           f->ctime_ns == k->ctime_ns && f->inode == k->inode;
+}
+
+/* ---- lists ----------------------------------------------------------------------------------------- */
+
+static int add_file(folder_listing *to, folder_file f, fo_err *err) {
+    if (to->n == to->cap) {
+        size_t cap = to->cap ? 2 * to->cap : 64;
+        folder_file *more = realloc(to->files, cap * sizeof *more);
+        if (!more) {
+            free(f.path);
+            return fo_no_memory(err);
+        }
+        to->files = more;
+        to->cap = cap;
+    }
+    to->files[to->n++] = f;
+    return f.path ? FO_OK : fo_no_memory(err);
+}
+
+static int add_unseen(folder_listing *to, const char *path, fo_err *err) {
+    char **more = realloc(to->unseen, (to->n_unseen + 1) * sizeof *more);
+    if (!more) return fo_no_memory(err);
+    to->unseen = more;
+    if (!(more[to->n_unseen] = strdup(path))) return fo_no_memory(err);
+    to->n_unseen++;
+    return FO_OK;
+}
+
+/* A file of the archive `of`, `path` below the folder (it goes with the listing). */
+static int add_member(sync_archives *a, folder_listing *to, const folder_file *of, char *path,
+                      int64_t size, sync_member m, fo_err *err) {
+    if (a->n_members == a->cap_members) {
+        size_t cap = a->cap_members ? 2 * a->cap_members : 64;
+        sync_member *more = realloc(a->members, cap * sizeof *more);
+        if (!more) {
+            free(path);
+            return fo_no_memory(err);
+        }
+        a->members = more;
+        a->cap_members = cap;
+    }
+    a->members[a->n_members++] = m;
+    folder_file f = *of;
+    f.path = path;
+    f.size = size;
+    f.member = a->n_members;
+    return add_file(to, f, err);
+}
+
+/* ---- one archive ----------------------------------------------------------------------------------- */
+
+static int add_known(sync_archives *a, folder_listing *to, const folder_file *of,
+                     const sync_known *members, size_t n, fo_err *err) {
+    int rc = FO_OK;
+    for (size_t i = 0; i < n && !rc; i++) {
+        sync_member m = {SIZE_MAX, SIZE_MAX, {.known = true}};
+        memcpy(m.hash.sha256, members[i].sha256, 32);
+        rc = add_member(a, to, of, strdup(members[i].path), members[i].size, m, err);
+    }
+    return rc;
+}
+
+/* The members of the one at hand. */
+static int add_listed(sync_archives *a, folder_listing *to, const folder_file *of, fo_err *err) {
+    int rc = FO_OK;
+    for (size_t i = 0; i < a->open.n && !rc; i++) {
+        const archive_file *f = &a->open.list[i];
+        if (f->outcome == MEMBER_SKIPPED) {
+            skip_counts_add(&to->skipped, f->why);
+            continue;
+        }
+        sync_member m = {a->at_hand - 1, i, {0}};
+        if (f->outcome == MEMBER_READ) {
+            char *bytes;
+            rc = archive_members_get(&a->open, i, &bytes, err);
+            if (rc) return rc;
+            fo_sha256_of(m.hash.sha256, bytes, (size_t)f->n);
+            m.hash.known = true;
+            free(bytes);
+        }
+        fo_buf path = {0};
+        fo_buf_printf(&path, "%s/%s", of->path, f->name);
+        rc = add_member(a, to, of, fo_buf_take(&path, NULL), (int64_t)f->n, m, err);
+    }
+    return rc;
+}
+
+/* list[i] is taken apart, and is the one at hand. */
+static int open_archive(sync_archives *a, size_t i, const char *bytes, size_t n, fo_err *err) {
+    const char *path = a->list[i].file.path, *slash = strrchr(path, '/');
+    archive_source from = {.bytes = bytes,
+                           .n = n,
+                           .file_name = slash ? slash + 1 : path,
+                           .spool_dir = a->s->home,
+                           .cancel = a->cancel};
+    archive_members_deinit(&a->open);
+    a->at_hand = 0;
+    int rc = archive_members_read(&a->open, a->s, &from, err);
+    if (!rc) a->at_hand = i + 1;
+    return rc;
+}
+
+/* The archive f is to be noted. */
+static int add_archive(sync_archives *a, const folder_file *f, const unsigned char sha256[32],
+                       fo_err *err) {
+    sync_archive *more = realloc(a->list, (a->n + 1) * sizeof *more);
+    if (!more) return fo_no_memory(err);
+    a->list = more;
+    sync_archive *to = &a->list[a->n];
+    *to = (sync_archive){.file = *f};
+    memcpy(to->sha256, sha256, 32);
+    if (!(to->file.path = strdup(f->path))) return fo_no_memory(err);
+    a->n++;
+    return FO_OK;
+}
+
+/* *taken: f is none of the files any more, its members are. */
+static int expand_one(sync_archives *a, folder_listing *to, const folder_file *f,
+                      known_files *known, bool retry_failed, bool *taken, fo_err *err) {
+    size_t first = 0, end = 0;
+    int rc = known_members(known, f->path, &first, &end, err);
+    if (rc) return rc;
+    const sync_known *row = known_archive(known, f->path), *members = &known->files[first];
+    bool settled = is_settled(row, members, end - first, retry_failed, known->other_settings);
+    if (settled && same_times(f, row)) {
+        *taken = !row->error; /* one that is bad is told of by the plan */
+        return add_known(a, to, f, members, end - first, err);
+    }
+    char *bytes = NULL;
+    size_t n = 0;
+    struct stat st;
+    fo_err why = {0};
+    unsigned char sha256[32] = {0};
+    rc = folder_read_file(a->folder, f->path, a->max_file_bytes, &bytes, &n, &st, &why);
+    if (rc == FO_ENOMEM) {
+        if (err) *err = why;
+        return rc;
+    }
+    bool unreadable = rc != FO_OK;
+    rc = FO_OK;
+    if (!unreadable) fo_sha256_of(sha256, bytes, n);
+    bool same = settled && !unreadable && !memcmp(sha256, row->sha256, 32);
+    if (!unreadable && !same && !archive_is(bytes, n)) { /* by its name alone it is one */
+        free(bytes);
+        return FO_OK;
+    }
+    *taken = !(same && row->error);
+    if (*taken) rc = add_archive(a, f, sha256, err);
+    if (!rc && same) {
+        rc = add_known(a, to, f, members, end - first, err);
+    } else if (!rc) {
+        sync_archive *now = &a->list[a->n - 1];
+        if (!unreadable) rc = open_archive(a, a->n - 1, bytes, n, err);
+        if (!rc && !unreadable) rc = add_listed(a, to, f, err);
+        now->bad = unreadable ? why : a->open.bad;
+        if (!unreadable && now->bad.code) fo_fail_prefix(&now->bad, "an archive");
+        if (!rc && now->bad.code) rc = add_unseen(to, f->path, err);
+    }
+    free(bytes);
+    return rc;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------- */
+
+static int compare_paths(const void *a, const void *b) {
+    const folder_file *x = a, *y = b;
+    int order = strcmp(x->path, y->path);
+    return order ? order : x->member < y->member ? -1 : x->member > y->member;
+}
+
+/* An archive may hold a name twice: the last one is what unpacking it would leave. */
+static void sort_files(folder_listing *l) {
+    if (l->n) qsort(l->files, l->n, sizeof *l->files, compare_paths);
+    size_t n = 0;
+    for (size_t i = 0; i < l->n; i++)
+        if (i + 1 < l->n && !strcmp(l->files[i].path, l->files[i + 1].path))
+            free(l->files[i].path);
+        else
+            l->files[n++] = l->files[i];
+    l->n = n;
+}
+
+int sync_archives_expand(sync_archives *a, folder_listing *found, known_files *known,
+                         bool retry_failed, fo_err *err) {
+    size_t n = found->n;
+    int rc = FO_OK;
+    bool any = false;
+    for (size_t i = 0; i < n && !rc; i++) {
+        folder_file f = found->files[i]; /* the list may be elsewhere behind the next call */
+        const char *slash = strrchr(f.path, '/');
+        bool taken = false;
+        if (!archive_knows_file(slash ? slash + 1 : f.path)) continue;
+        if (a->cancel && atomic_load(a->cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
+        rc = expand_one(a, found, &f, known, retry_failed, &taken, err);
+        any = any || taken || found->n > n;
+        if (rc || !taken) continue;
+        const sync_known *row = known_archive(known, f.path);
+        if (row && !row->stored) { /* it stays known, by what is noted of it at the end */
+            size_t at = (size_t)(row - known->files);
+            memmove(&known->files[at], &known->files[at + 1],
+                    (known->n - at - 1) * sizeof *known->files);
+            known->n--;
+        }
+        free(found->files[i].path);
+        found->files[i].path = NULL;
+    }
+    if (!any) return rc;
+    size_t kept = 0;
+    for (size_t i = 0; i < found->n; i++)
+        if (found->files[i].path) found->files[kept++] = found->files[i];
+    found->n = kept;
+    sort_files(found);
+    return rc;
+}
+
+const sync_hash *sync_archives_hash(const sync_archives *a, size_t member) {
+    return &a->members[member - 1].hash;
+}
+
+int sync_archives_get(sync_archives *a, size_t member, char **bytes, size_t *n, fo_err *why) {
+    const sync_member *m = &a->members[member - 1];
+    if (m->archive == SIZE_MAX)
+        return fo_fail(why, FO_EINVAL, "its archive was not taken apart: the next run does that");
+    if (a->at_hand != m->archive + 1) {
+        const sync_archive *of = &a->list[m->archive];
+        char *whole;
+        size_t n_whole;
+        struct stat st;
+        unsigned char sha256[32];
+        int rc = folder_read_file(a->folder, of->file.path, a->max_file_bytes, &whole, &n_whole,
+                                  &st, why);
+        if (rc) return rc;
+        fo_sha256_of(sha256, whole, n_whole);
+        rc = memcmp(sha256, of->sha256, 32)
+                 ? fo_fail(why, FO_EINVAL, "its archive changed while it was read")
+                 : open_archive(a, m->archive, whole, n_whole, why);
+        free(whole);
+        if (rc) return rc;
+    }
+    if (m->at >= a->open.n)
+        return fo_fail(why, FO_EINVAL, "its archive was cut off on a second look");
+    const archive_file *f = &a->open.list[m->at];
+    if (f->outcome != MEMBER_READ) return fo_fail(why, FO_EINVAL, "%s", f->why);
+    *n = (size_t)f->n;
+    return archive_members_get(&a->open, m->at, bytes, why);
+}

@@ -1,0 +1,21 @@
+/* request_limits.h - how large a request may be, beyond its bytes: set once before the service starts,
+ * within what the code can take at most. */
+#ifndef FORAGE_SERVER_REQUEST_LIMITS_H
+#define FORAGE_SERVER_REQUEST_LIMITS_H
+
+#include <stddef.h>
+
+typedef struct request_limits {
+    size_t query_bytes; /* of a question: up to 64 KiB */
+    size_t top_k;       /* up to 1,000 */
+    size_t batch;       /* documents of one JSON body: up to 100,000 */
+    size_t conditions;  /* of a filter: up to 1,024 */
+    size_t json_depth;  /* of a body: up to 64 */
+} request_limits;
+#define REQUEST_LIMITS_MOST ((request_limits){64u << 10, 1000, 100000, 1024, 64})
+
+/* Those in force; REQUEST_LIMITS_MOST until others are set. */
+const request_limits *request_limits_now(void);
+void request_limits_set(const request_limits *l); /* before threads start */
+
+#endif

@@ -1,0 +1,215 @@
+/* forage keys create, list, revoke: the keys of a home. They work beside a running server, which sees
+ * what they did within a second. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernels/words.h"
+#include "server/access/audit.h"
+#include "server/access/keys.h"
+#include "server/base/printable.h"
+#include "server/cli/cli.h"
+
+static struct {
+    const char *home, *name, *tenant, *tier;
+    cli_list scopes, collections, groups;
+    bool json, all;
+} o = {.home = "home"};
+
+/* "a,b" and items given again, one name an item; for the life of the program. */
+static int split(cli_list *in, cli_list *out, fo_err *err) {
+    for (size_t i = 0; i < in->n; i++) {
+        char *copy = strdup(in->items[i]), *save = NULL;
+        if (!copy) return fo_no_memory(err);
+        for (char *s = strtok_r(copy, ", ", &save); s; s = strtok_r(NULL, ", ", &save)) {
+            const char **more = realloc(out->items, (out->n + 1) * sizeof *more);
+            if (!more) return fo_no_memory(err);
+            out->items = more;
+            out->items[out->n++] = s;
+        }
+    }
+    return FO_OK;
+}
+
+static int read_scopes(unsigned *out, fo_err *err) {
+    static cli_list words;
+    int rc = split(&o.scopes, &words, err);
+    for (size_t i = 0; !rc && i < words.n; i++) {
+        int scope = ACCESS_READ;
+        while (scope <= ACCESS_METRICS && strcmp(access_scope_name(scope), words.items[i])) scope++;
+        if (scope > ACCESS_METRICS)
+            return fo_fail_field(err, FO_EINVAL, "scope",
+                                 "'%.60s' is no scope: read, ingest, admin or metrics",
+                                 words.items[i]);
+        *out |= 1u << scope;
+    }
+    return rc;
+}
+
+static void audit(const char *act, const char *id) {
+    fo_err err = {0};
+    audit_act a = {.act = act, .what = id, .who = "command line"};
+    if (audit_write(o.home, &a, &err)) cli_fail(&err); /* it is done all the same */
+}
+
+/* ---- create -------------------------------------------------------------------------------- */
+
+static const cli_option create_options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "the home that it is for (default: home)"},
+    {"name", CLI_STRING, &o.name, "NAME", "what the key is for: people read it, nothing else does",
+     .required = true, .flag_only = true},
+    {"scope", CLI_LIST, &o.scopes, "SCOPE",
+     "read, ingest, admin or metrics; several with commas between", .required = true,
+     .flag_only = true},
+    {"collections", CLI_LIST, &o.collections, "A,B", "that it may use (default: all)",
+     .flag_only = true},
+    {"tenant", CLI_STRING, &o.tenant, "NAME",
+     "whose documents, caches and analytics it works with (default: default)", .flag_only = true},
+    {"groups", CLI_LIST, &o.groups, "A,B",
+     "sees documents whose acl names one of these, beside those without; '*': all documents "
+     "(default: with the "
+     "scope admin all, else those without)",
+     .flag_only = true},
+    {"tier", CLI_STRING, &o.tier, "NAME", "the rate limits of --tier NAME apply to it",
+     .flag_only = true},
+    {"json", CLI_BOOL, &o.json, NULL, "{\"id\",\"key\"} on stdout", .flag_only = true},
+    {0}};
+
+static int create_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    fo_err err = {0};
+    static cli_list collections, groups;
+    access_secret secret;
+    key_spec spec = {.name = o.name, .tenant = o.tenant, .tier = o.tier};
+    int rc = read_scopes(&spec.scopes, &err);
+    if (!rc) rc = split(&o.collections, &collections, &err);
+    if (!rc) rc = split(&o.groups, &groups, &err);
+    if (rc) return cli_fail(&err), 2;
+    spec.collections = collections.items, spec.n_collections = collections.n;
+    spec.groups = groups.items, spec.n_groups = groups.n;
+    rc = keys_create(o.home, &spec, &secret, &err);
+    if (rc) return cli_fail(&err), rc == FO_EINVAL ? 2 : 1;
+    audit("keys create", secret.id);
+    if (o.json) {
+        fo_buf b = {0};
+        json_out out = {&b, false};
+        json_out_open(&out, NULL, '{');
+        json_out_string(&out, "id", secret.id);
+        json_out_string(&out, "key", secret.text);
+        json_out_close(&out, '}');
+        cli_print_json(&b);
+        fo_buf_free(&b);
+        return 0;
+    }
+    printf("%s\n", secret.text);
+    fprintf(stderr,
+            "forage: this is the key %s; it is shown this once. Send it as\n"
+            "  Authorization: Bearer KEY\n"
+            "or give it to commands as FORAGE_KEY. 'forage keys revoke %s' takes it back.\n",
+            secret.id, secret.id);
+    return 0;
+}
+
+const cli_command cli_command_keys_create = {
+    "keys create",
+    "make a key: who has it may use a server of this home",
+    "forage keys create --name NAME --scope read|ingest|admin|metrics [--home DIR]\n"
+    "                   [--collections A,B] [--tenant T] [--groups G,H] [--tier NAME] [--json]",
+    "Once a home has a key its server asks everybody for one, on every address. The secret is\n"
+    "not kept, only a salted hash of it, and is printed once. Scopes: read asks and looks;\n"
+    "ingest brings documents in and takes them out; admin may do all of that, delete\n"
+    "collections and see what others asked; metrics reads /metrics and /stats.",
+    create_options,
+    0,
+    0,
+    create_run};
+
+/* ---- list ---------------------------------------------------------------------------------- */
+
+static const cli_option list_options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "default: home"},
+    {"all", CLI_BOOL, &o.all, NULL, "revoked ones too", .flag_only = true},
+    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout", .flag_only = true},
+    {0}};
+
+static void join(fo_buf *b, char *const *list, size_t n, const char *none) {
+    fo_buf_clear(b);
+    for (size_t i = 0; i < n; i++) fo_buf_printf(b, "%s%s", i ? "," : "", list[i]);
+    if (!n) fo_buf_str(b, none);
+}
+
+static void print_key(const access_key *k, fo_buf *b) {
+    fo_buf scopes = {0}, groups = {0};
+    for (int i = ACCESS_READ; i <= ACCESS_METRICS; i++)
+        if (k->scopes & 1u << i)
+            fo_buf_printf(&scopes, "%s%s", scopes.len ? "," : "", access_scope_name(i));
+    join(b, k->collections, k->n_collections, "all collections");
+    join(&groups, k->groups, k->n_groups, k->all_groups ? "all groups" : "no groups");
+    printable_say(stdout, "%s  %-12s %-12s %-10s %s; %s%s%s%s", k->id, k->name,
+                  scopes.data ? scopes.data : "", k->tenant, b->data ? b->data : "",
+                  groups.data ? groups.data : "", k->tier ? "; tier " : "", k->tier ? k->tier : "",
+                  k->revoked_ms ? "; revoked" : "");
+    fo_buf_free(&scopes);
+    fo_buf_free(&groups);
+}
+
+static int list_run(int argc, char **argv) {
+    (void)argc, (void)argv;
+    fo_err err = {0};
+    key_table *t = NULL;
+    int rc = keys_read(&t, o.home, &err);
+    if (rc && rc != FO_ENOTFOUND) return cli_fail(&err);
+    fo_buf b = {0};
+    json_out out = {&b, false};
+    json_out_open(&out, NULL, '{');
+    json_out_open(&out, "data", '[');
+    fo_buf line = {0};
+    for (size_t i = 0; t && i < key_table_count(t); i++) {
+        const access_key *k = key_table_at(t, i);
+        if (k->revoked_ms && !o.all) continue;
+        if (o.json)
+            access_key_write(&out, k);
+        else
+            print_key(k, &line);
+    }
+    json_out_close(&out, ']');
+    json_out_close(&out, '}');
+    if (o.json) cli_print_json(&b);
+    fo_buf_free(&line);
+    fo_buf_free(&b);
+    key_table_drop(t);
+    return 0;
+}
+
+const cli_command cli_command_keys_list = {"keys list",
+                                           "the keys of a home, without their secrets",
+                                           "forage keys list [--home DIR] [--all] [--json]",
+                                           NULL,
+                                           list_options,
+                                           0,
+                                           0,
+                                           list_run};
+
+/* ---- revoke -------------------------------------------------------------------------------- */
+
+static const cli_option revoke_options[] = {{"home", CLI_STRING, &o.home, "DIR", "default: home"},
+                                            {0}};
+
+static int revoke_run(int argc, char **argv) {
+    (void)argc;
+    fo_err err = {0};
+    if (keys_revoke(o.home, argv[0], &err)) return cli_fail(&err);
+    audit("keys revoke", argv[0]);
+    printable_say(stdout, "%s is revoked", argv[0]);
+    return 0;
+}
+
+const cli_command cli_command_keys_revoke = {
+    "keys revoke",
+    "take a key back: a running server refuses it within a second",
+    "forage keys revoke ID [--home DIR]",
+    "Where all keys of a home are revoked, its server lets nobody in.",
+    revoke_options,
+    1,
+    1,
+    revoke_run};

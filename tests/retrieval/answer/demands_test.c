@@ -1,0 +1,155 @@
+/* demands_test.c - what a question demands beyond its words: an amount of a kind, a day. */
+#include "tests/test.h"
+
+#include <string.h>
+
+#include "retrieval/answer/demands.h"
+
+static demands asked(const char *question) {
+    return demands_read(question, strlen(question));
+}
+
+static void the_kind_of_amount_is_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *question;
+        enum demand_amount amount;
+    } cases[] = {
+        {"What does a ticket cost?", AMOUNT_EXPENSE},
+        {"What is the price of a bicycle?", AMOUNT_MONEY},
+        {"How expensive is it?", AMOUNT_MONEY},
+        {"What do children pay?", AMOUNT_MONEY},
+        {"How much is the yearly rent?", AMOUNT_MONEY},
+        {"How heavy is the outdoor unit?", AMOUNT_WEIGHT},
+        {"How much does the trailer weigh?", AMOUNT_WEIGHT},
+        {"What is the weight of the boat?", AMOUNT_WEIGHT},
+        {"How warm is the pool?", AMOUNT_TEMPERATURE},
+        {"At what temperature does it freeze?", AMOUNT_TEMPERATURE},
+        {"How many boats are there?", AMOUNT_ANY},
+        {"How far is it to the quay?", AMOUNT_ANY},
+        /* a way, a person, a time, a reason, no question at all */
+        {"How do I pay the fee?", AMOUNT_NONE},
+        {"How can the price be changed?", AMOUNT_NONE},
+        {"Who pays for the demo?", AMOUNT_NONE},
+        {"When is the rent due?", AMOUNT_NONE},
+        {"Why is the price so high?", AMOUNT_NONE},
+        {"price list", AMOUNT_NONE},
+        {"What name did the illness have for the loss of weight?", AMOUNT_NONE},
+        {"What were the charges against him?", AMOUNT_NONE},
+        {"What is the temperature called at which it melts?", AMOUNT_NONE},
+        {"Where is the temperature shown?", AMOUNT_NONE},
+        {"", AMOUNT_NONE},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        demands d = asked(cases[i].question);
+        if (d.amount != cases[i].amount)
+            fail_msg("%s: %d, not %d", cases[i].question, d.amount, cases[i].amount);
+    }
+}
+
+static void an_amount_of_another_kind_is_none(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        bool in;
+    } cases[] = {
+        {"What is the price?", "It is 40 cm wide.", false},
+        {"What is the price?", "It is \xE2\x82\xAC 40.", true},
+        {"What is the price?", "Children go free.", true},
+        {"What is the price?", "It is free of charge.", true},
+        {"What is the price?", "40 cm of free space", false},
+        {"What is the price?", "Year ago: 1.8520; last week: 2.8540", true},
+        {"What is the price?", "until it shows 1.5 bar", false},
+        {"What is the price?", "as of 24.02.2017", false},
+        {"What is the price?", "twelve crowns a day", true},
+        {"What is the price?", "$5", true},
+        {"What does it cost?", "It takes 5 seconds.", true}, /* a cost may be time */
+        {"What does it cost?", "Hold the key for 5 seconds.", false},
+        {"What does it cost?",
+         "Below minus 20 \xC2\xB0"
+         "C it stops.",
+         false},
+        {"What does it cost?", "It takes 12 % more.", true},
+        {"How heavy is it?", "It needs 40 cm on every side.", false},
+        {"How heavy is it?", "It weighs 85 kg.", true},
+        {"How heavy is it?", "It weighs 85\xC2\xA0kg.", true}, /* a no-break space */
+        {"How heavy is it?", "two tonnes", true},
+        {"How heavy is it?", "a ton of work", false},
+        {"How warm is it?", "The pool opens at 10.", false},
+        {"How warm is it?",
+         "25 \xC2\xB0"
+         "C",
+         true},
+        {"How many are there?", "There are boats.", false},
+        {"How many are there?", "There are three boats.", true},
+        {"Where is it?", "", true}, /* nothing demanded, nothing lacks */
+        {"How many are there?", "", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        demands d = asked(cases[i].question);
+        if (demands_amount_in(&d, cases[i].text, strlen(cases[i].text)) != cases[i].in)
+            fail_msg("%s: %s", cases[i].question, cases[i].text);
+    }
+}
+
+static void another_day_is_told_apart(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *text;
+        enum demand_day day;
+    } cases[] = {
+        {"Is it open on Sunday?", "Sunday: closed", DAY_MET},
+        {"Is it open on Sunday?", "It is closed on Sundays.", DAY_MET},
+        {"Is it open on Sunday?", "Monday to Friday, 10 to 18", DAY_OTHER},
+        {"Is it open on Wednesday?", "Monday to Friday, 10 to 18", DAY_MET},
+        {"Is it open on Wednesday?",
+         "Mon\xE2\x80\x93"
+         "Fri: 10 to 18",
+         DAY_MET},
+        {"Is it open on Wednesday?", "Mon-Fri", DAY_MET},
+        {"Is it open on Wednesday?", "Monday and Friday", DAY_OTHER},
+        {"Is it open on Sunday?", "Friday to Monday", DAY_MET}, /* over the week's end */
+        {"Is it open on Tuesday?", "Friday to Monday", DAY_OTHER},
+        {"Is it open on Sunday?", "daily from 8", DAY_MET},
+        {"Is it open on Sunday?", "every day but Monday", DAY_MET},
+        {"Is it open on Sunday?", "on weekdays", DAY_OTHER},
+        {"Is it open at the weekend?", "Saturday: 10 to 14", DAY_MET},
+        {"Is it open on Sunday?", "The cat sat in the sun.", DAY_NOT_SAID},
+        {"Is it open on Sunday?", "from 10 to 18", DAY_NOT_SAID},
+        {"When is it open?", "Sunday: closed", DAY_NOT_SAID}, /* no day is demanded */
+        {"Is it open daily?", "Monday to Friday", DAY_NOT_SAID},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        demands d = asked(cases[i].question);
+        enum demand_day got = demands_day_in(&d, cases[i].text, strlen(cases[i].text));
+        if (got != cases[i].day)
+            fail_msg("%s in '%s': %d, not %d", cases[i].question, cases[i].text, got, cases[i].day);
+    }
+}
+
+/* Every cut of a text with signs of several bytes, so that none is read beyond the end. */
+static void any_bytes_are_taken(void **state) {
+    (void)state;
+    const char text[] =
+        "Mon\xE2\x80\x93 Fri\xC2\xA0\xE2\x82\xAC 5\xE2\x80\xAF\xC2\xB0 1.2,\xFF\xE2";
+    for (size_t n = 0; n < sizeof text; n++) {
+        char *exact = test_malloc(n + 1);
+        memcpy(exact, text, n);
+        demands d = demands_read(exact, n);
+        d.amount = AMOUNT_WEIGHT;
+        d.days = 1;
+        demands_amount_in(&d, exact, n);
+        demands_day_in(&d, exact, n);
+        test_free(exact);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_kind_of_amount_is_told),
+        cmocka_unit_test(an_amount_of_another_kind_is_none),
+        cmocka_unit_test(another_day_is_told_apart),
+        cmocka_unit_test(any_bytes_are_taken),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,281 @@
+/* keys_test.c - the file of keys: what is kept of one, who is found by what, damage, two at a time. */
+#include "server/access/key_ring.h"
+#include "tests/test.h"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+
+static access_secret make(const char *home, const key_spec *spec) {
+    fo_err err = {0};
+    access_secret s;
+    assert_ok(keys_create(home, spec, &s, &err), &err);
+    return s;
+}
+
+static const key_spec reader = {.name = "reader", .scopes = 1 << ACCESS_READ};
+
+static char *contents(const char *home, size_t *n) {
+    char path[4200], *data;
+    fo_err err = {0};
+    snprintf(path, sizeof path, "%s/keys", home);
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    data = calloc(1, 1 << 20);
+    *n = fread(data, 1, (1 << 20) - 1, f);
+    fclose(f);
+    (void)err;
+    return data;
+}
+
+static void a_key_is_found_by_its_secret_alone(void **state) {
+    (void)state;
+    char *home = test_folder();
+    const char *const collections[] = {"a", "b"}, *const groups[] = {"staff"};
+    key_spec spec = {.name = "site",
+                     .tenant = "bee",
+                     .tier = "pro",
+                     .scopes = 1 << ACCESS_READ | 1 << ACCESS_INGEST,
+                     .collections = collections,
+                     .n_collections = 2,
+                     .groups = groups,
+                     .n_groups = 1};
+    access_secret one = make(home, &spec), two = make(home, &reader);
+    assert_string_not_equal(one.text, two.text);
+    key_table *t;
+    fo_err err = {0};
+    assert_ok(keys_read(&t, home, &err), &err);
+    assert_int_equal(key_table_count(t), 2);
+    const access_key *k = key_table_find(t, one.text);
+    assert_non_null(k);
+    assert_string_equal(k->id, one.id);
+    assert_string_equal(k->tenant, "bee");
+    assert_string_equal(k->tier, "pro");
+    assert_true(access_key_has(k, ACCESS_READ) && access_key_has(k, ACCESS_INGEST));
+    assert_false(access_key_has(k, ACCESS_ADMIN) || access_key_has(k, ACCESS_METRICS));
+    assert_true(access_key_may_use(k, "a") && !access_key_may_use(k, "c"));
+    assert_non_null(k->sees);
+    assert_ptr_not_equal(key_table_find(t, two.text), k);
+    /* Another's secret behind its name, one digit changed, a name nobody has, no key at all. */
+    char wrong[128];
+    snprintf(wrong, sizeof wrong, "%.20s%s", one.text, two.text + 20);
+    assert_null(key_table_find(t, wrong));
+    for (size_t i = 0; i < strlen(one.text); i++) {
+        strcpy(wrong, one.text);
+        wrong[i] = wrong[i] == '0' ? '1' : '0';
+        assert_null(key_table_find(t, wrong));
+    }
+    static const char *const others[] = {"", "fk_", "Bearer", "k_0000000000000000"};
+    for (size_t i = 0; i < 4; i++) assert_null(key_table_find(t, others[i]));
+    snprintf(wrong, sizeof wrong, "%sx", one.text);
+    assert_null(key_table_find(t, wrong));
+    key_table_drop(t);
+
+    /* The file has neither secret, and belongs to its owner alone. */
+    size_t n;
+    char *data = contents(home, &n), path[4200];
+    assert_null(strstr(data, one.text + 20));
+    assert_null(strstr(data, two.text + 20));
+    free(data);
+    struct stat st;
+    snprintf(path, sizeof path, "%s/keys", home);
+    assert_int_equal(stat(path, &st), 0);
+    assert_int_equal(st.st_mode & 0777, 0600);
+    test_remove(home);
+}
+
+static void a_revoked_key_opens_nothing(void **state) {
+    (void)state;
+    char *home = test_folder();
+    access_secret one = make(home, &reader), two = make(home, &reader);
+    fo_err err = {0};
+    assert_ok(keys_revoke(home, one.id, &err), &err);
+    assert_int_equal(keys_revoke(home, one.id, &err), FO_ECONFLICT);
+    assert_int_equal(keys_revoke(home, "k_0000000000000000", &err), FO_ENOTFOUND);
+    key_table *t;
+    assert_ok(keys_read(&t, home, &err), &err);
+    assert_null(key_table_find(t, one.text));
+    assert_non_null(key_table_find(t, two.text));
+    assert_true(key_table_at(t, 0)->revoked_ms > 0);
+    key_table_drop(t);
+    test_remove(home);
+}
+
+static void what_is_no_key_is_refused_by_name(void **state) {
+    (void)state;
+    char *home = test_folder();
+    const char *const bad[] = {"a/b"}, *const star[] = {"*"};
+    const struct {
+        key_spec spec;
+        const char *field;
+    } cases[] = {
+        {{.name = "", .scopes = 1 << ACCESS_READ}, "name"},
+        {{.name = "x"}, "scope"},
+        {{.name = "x", .scopes = 1 << ACCESS_READ, .tenant = "a b"}, "tenant"},
+        {{.name = "x", .scopes = 1 << ACCESS_READ, .tenant = "../x"}, "tenant"},
+        {{.name = "x", .scopes = 1 << ACCESS_READ, .tier = ""}, "tier"},
+        {{.name = "x", .scopes = 1 << ACCESS_METRICS, .tenant = "bee"}, "scope"},
+        {{.name = "x", .scopes = 1 << ACCESS_READ, .collections = bad, .n_collections = 1},
+         "collections"},
+        {{.name = "x", .scopes = 1 << ACCESS_READ, .collections = star, .n_collections = 1},
+         "collections"},
+        {{.name = "x", .scopes = 1 << ACCESS_READ, .groups = bad, .n_groups = 1}, "groups"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        fo_err err = {0};
+        access_secret s;
+        assert_int_equal(keys_create(home, &cases[i].spec, &s, &err), FO_EINVAL);
+        assert_string_equal(err.field, cases[i].field);
+    }
+    key_table *t;
+    assert_int_equal(keys_read(&t, home, NULL), FO_ENOTFOUND);
+    test_remove(home);
+}
+
+/* Any byte of the file changed, and any end cut off: it is said, and nobody gets in. */
+static void damage_lets_nobody_in(void **state) {
+    (void)state;
+    char *home = test_folder(), path[4200];
+    access_secret one = make(home, &reader);
+    size_t n;
+    char *data = contents(home, &n);
+    snprintf(path, sizeof path, "%s/keys", home);
+    for (size_t i = 0; i <= n + 3; i++) {
+        char *copy = malloc(n + 1);
+        memcpy(copy, data, n);
+        size_t len = n;
+        if (i < n)
+            copy[i] ^= 1 << (i % 7);
+        else
+            len = (i - n) * n / 4;
+        FILE *f = fopen(path, "wb");
+        assert_int_equal(fwrite(copy, 1, len, f), len);
+        fclose(f);
+        fo_err err = {0};
+        key_table *t = NULL;
+        assert_int_equal(keys_read(&t, home, &err), FO_ECORRUPT);
+        assert_non_null(strstr(err.msg, "is damaged"));
+        assert_int_equal(keys_revoke(home, one.id, &err),
+                         FO_ECORRUPT); /* and it is not written over */
+        key_ring *r = NULL;
+        assert_int_equal(key_ring_open(&r, home, false, &err), FO_ECORRUPT);
+        free(copy);
+    }
+    free(data);
+    test_remove(home);
+}
+
+static bool admitted(key_ring *r, const access_secret *s) {
+    access_grant *g = key_ring_admit(r, s->text);
+    access_grant_drop(g);
+    return g != NULL;
+}
+
+static bool becomes(key_ring *r, const access_secret *s, bool wanted) {
+    for (int i = 0; i < 100; i++) {
+        if (admitted(r, s) == wanted) return true;
+        usleep(50000);
+    }
+    return false;
+}
+
+static void a_running_ring_sees_what_is_done(void **state) {
+    (void)state;
+    char *home = test_folder(), path[4200];
+    fo_err err = {0};
+    key_ring *r;
+    assert_ok(key_ring_open(&r, home, false, &err), &err);
+    assert_false(key_ring_on(r));
+    access_secret one = make(home, &reader);
+    assert_true(becomes(r, &one, true));
+    assert_true(key_ring_on(r));
+    assert_int_equal(key_ring_count(r), 1);
+    access_grant *held = key_ring_admit(r, one.text);
+    assert_ok(keys_revoke(home, one.id, &err), &err);
+    assert_true(becomes(r, &one, false));
+    assert_string_equal(held->key->id, one.id); /* whoever holds it still may look at it */
+    access_grant_drop(held);
+    access_secret two = make(home, &reader);
+    assert_true(becomes(r, &two, true));
+    /* A file that goes away, or that nobody can read, lets nobody in, and does not open the door. */
+    snprintf(path, sizeof path, "%s/keys", home);
+    unlink(path);
+    assert_true(becomes(r, &two, false));
+    assert_true(key_ring_on(r));
+    FILE *f = fopen(path, "w");
+    fputs("forage keys 1 nonsense", f);
+    fclose(f);
+    usleep(300000);
+    assert_false(admitted(r, &two));
+    assert_true(key_ring_on(r));
+    key_ring_close(r);
+    /* Where keys are required, none are made by not being there. */
+    unlink(path);
+    assert_ok(key_ring_open(&r, home, true, &err), &err);
+    assert_true(key_ring_on(r));
+    key_ring_close(r);
+    test_remove(home);
+}
+
+typedef struct maker {
+    const char *home;
+    key_ring *ring;
+    atomic_bool *stop;
+} maker;
+
+static void *make_many(void *arg) {
+    maker *m = arg;
+    for (int i = 0; i < 20; i++) {
+        access_secret s = make(m->home, &reader);
+        fo_err err = {0};
+        if (i % 2) assert_ok(keys_revoke(m->home, s.id, &err), &err);
+    }
+    return NULL;
+}
+
+static void *ask_always(void *arg) {
+    maker *m = arg;
+    access_secret nobody = {
+        .text = "fk_0000000000000000_000000000000000000000000000000000000000000000000"};
+    while (!*m->stop) {
+        assert_false(admitted(m->ring, &nobody));
+        key_ring_count(m->ring);
+    }
+    return NULL;
+}
+
+static void none_of_many_makers_loses_a_key(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    atomic_bool stop = false;
+    maker m = {home, NULL, &stop};
+    assert_ok(key_ring_open(&m.ring, home, false, &err), &err);
+    pthread_t makers[3], asker;
+    pthread_create(&asker, NULL, ask_always, &m);
+    for (int i = 0; i < 3; i++) pthread_create(&makers[i], NULL, make_many, &m);
+    for (int i = 0; i < 3; i++) pthread_join(makers[i], NULL);
+    stop = true;
+    pthread_join(asker, NULL);
+    key_table *t;
+    assert_ok(keys_read(&t, home, &err), &err);
+    assert_int_equal(key_table_count(t), 60);
+    size_t revoked = 0;
+    for (size_t i = 0; i < 60; i++) revoked += key_table_at(t, i)->revoked_ms != 0;
+    assert_int_equal(revoked, 30);
+    key_table_drop(t);
+    key_ring_close(m.ring);
+    test_remove(home);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_key_is_found_by_its_secret_alone),
+        cmocka_unit_test(a_revoked_key_opens_nothing),
+        cmocka_unit_test(what_is_no_key_is_refused_by_name),
+        cmocka_unit_test(damage_lets_nobody_in),
+        cmocka_unit_test(a_running_ring_sees_what_is_done),
+        cmocka_unit_test(none_of_many_makers_loses_a_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,130 @@
+/* Calls out of text in pieces of every length; tools in messages for templates that know none. */
+#include "tests/test.h"
+
+#include "server/completions/tool_calls.h"
+#include "server/completions/tool_prompt.h"
+
+static void read_in_pieces(tool_calls *t, const char *text, size_t piece) {
+    size_t len = strlen(text);
+    *t = (tool_calls){0};
+    for (size_t at = 0; at < len; at += piece)
+        tool_calls_add(t, text + at, len - at < piece ? len - at : piece);
+    tool_calls_end(t);
+    assert_false(t->failed);
+}
+
+static void calls_are_found_wherever_the_text_is_cut(void **state) {
+    (void)state;
+    static const char text[] =
+        "I look. <tool_\n\n" TOOL_OPEN
+        "{\"name\": \"f\", \"arguments\": {\"a\": \"}\\\"{\", \"b\": [1, {}]}}" TOOL_CLOSE
+        "\n" TOOL_OPEN "{\"name\":\"g.h\",\"arguments\":{}}" TOOL_CLOSE;
+    for (size_t piece = 1; piece < sizeof text; piece++) {
+        tool_calls t;
+        read_in_pieces(&t, text, piece);
+        assert_string_equal(t.text.data, "I look. <tool_");
+        assert_int_equal(t.n_calls, 2);
+        assert_string_equal(t.calls[0].name, "f");
+        assert_string_equal(t.calls[0].arguments.data, "{\"a\": \"}\\\"{\", \"b\": [1, {}]}");
+        assert_string_equal(t.calls[1].name, "g.h");
+        assert_string_equal(t.calls[1].arguments.data, "{}");
+        assert_string_not_equal(t.calls[0].id, t.calls[1].id);
+        tool_calls_deinit(&t);
+    }
+}
+
+static void what_is_no_call_stays_text(void **state) {
+    (void)state;
+    tool_calls t;
+    read_in_pieces(&t, "A <tool_call> is not\n<tool_call>", 3);
+    assert_string_equal(t.text.data, "A <tool_call> is not\n<tool_call>");
+    assert_int_equal(t.n_calls, 0);
+    tool_calls_deinit(&t);
+    read_in_pieces(&t, TOOL_OPEN "{\"name\": \"f\", \"arguments\": {\"a\": [1", 5); /* cut off */
+    assert_int_equal(t.n_calls, 1);
+    assert_string_equal(t.calls[0].arguments.data, "{\"a\": [1");
+    tool_calls_deinit(&t);
+    read_in_pieces(&t, TOOL_OPEN "{\"name\": \"f", 5); /* before its arguments */
+    assert_int_equal(t.n_calls, 0);
+    tool_calls_deinit(&t);
+}
+
+static void tools_become_words_where_a_template_knows_none(void **state) {
+    (void)state;
+    cJSON *tools = cJSON_Parse("[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]");
+    cJSON *messages = cJSON_Parse(
+        "[{\"role\":\"system\",\"content\":\"Be brief.\"},{\"role\":\"user\",\"content\":\"q\"},"
+        "{\"role\":\"assistant\",\"content\":\"\",\"tool_calls\":[{\"function\":{\"name\":\"f\","
+        "\"arguments\":{\"a\":1}}}]},{\"role\":\"tool\",\"content\":\"one\"},"
+        "{\"role\":\"tool\",\"content\":\"two\"}]");
+    cJSON *m = tool_prompt_messages(messages, tools);
+    assert_int_equal(cJSON_GetArraySize(m), 4);
+    const char *system = cJSON_GetArrayItem(m, 0)->child->next->valuestring;
+    assert_int_equal(strncmp(system, "Be brief.\n\n", 11), 0);
+    assert_non_null(strstr(system, "{\"type\":\"function\",\"function\":{\"name\":\"f\"}}"));
+    assert_string_equal(cJSON_GetArrayItem(m, 2)->child->next->valuestring,
+                        TOOL_OPEN "{\"name\": \"f\", \"arguments\": {\"a\":1}}" TOOL_CLOSE);
+    assert_string_equal(cJSON_GetArrayItem(m, 3)->child->valuestring, "user");
+    assert_string_equal(cJSON_GetArrayItem(m, 3)->child->next->valuestring,
+                        "<tool_response>\none\n</tool_response>\n"
+                        "<tool_response>\ntwo\n</tool_response>");
+    cJSON_Delete(m);
+    m = tool_prompt_messages(messages, NULL);
+    assert_string_equal(cJSON_GetArrayItem(m, 0)->child->next->valuestring, "Be brief.");
+    cJSON_Delete(m);
+    cJSON_Delete(messages);
+    cJSON_Delete(tools);
+    static const char native[] = "{% if tools %}<tool_call>{{ call.arguments }}{% endif %}";
+    assert_true(tool_prompt_native(native, sizeof native - 1));
+    assert_false(tool_prompt_native("{{ messages }}", 14));
+    assert_false(tool_prompt_native(NULL, 0));
+}
+
+static int rule_of(const char *tools, const char *only, answer_rule *rule, json_schema **s,
+                   fo_err *err) {
+    cJSON *list = cJSON_Parse(tools);
+    openai_call c = {.tools = {.list = list, .only = only, .required = only != NULL}};
+    *err = (fo_err){0};
+    int rc = tool_prompt_rule(&c, rule, s, err);
+    cJSON_Delete(list);
+    return rc;
+}
+
+static void parameters_bind_the_arguments(void **state) {
+    (void)state;
+    answer_rule rule;
+    json_schema *s;
+    fo_err err;
+    static const char two[] =
+        "[{\"type\":\"function\",\"function\":{\"name\":\"f\"}},{\"type\":\"function\","
+        "\"function\":"
+        "{\"name\":\"g\",\"parameters\":{\"type\":\"object\",\"properties\":{\"a\":{\"$ref\":"
+        "\"#/$defs/n\"}},\"$defs\":{\"n\":{\"type\":\"integer\"}}}}}]";
+    assert_int_equal(rule_of(two, NULL, &rule, &s, &err), FO_OK);
+    assert_true(rule.schema && rule.open && !rule.required && rule.repeats);
+    json_schema_free(s);
+    assert_int_equal(rule_of(two, "g", &rule, &s, &err), FO_OK);
+    assert_true(rule.required);
+    json_schema_free(s);
+    /* What is not supported binds nothing, unless it is asked for strictly. */
+    static const char loose[] = "[{\"function\":{\"name\":\"f\",\"parameters\":{\"not\":{}}}}]";
+    assert_int_equal(rule_of(loose, NULL, &rule, &s, &err), FO_OK);
+    json_schema_free(s);
+    static const char strict[] =
+        "[{\"function\":{\"name\":\"f\",\"strict\":true,\"parameters\":{\"not\":{}}}}]";
+    assert_int_equal(rule_of(strict, NULL, &rule, &s, &err), FO_EUNSUPPORTED);
+    assert_string_equal(err.field, "tools[0].function.parameters");
+    assert_non_null(strstr(err.msg, "#/not"));
+    static const char wrong[] = "[{\"function\":{\"name\":\"f\",\"parameters\":{\"type\":\"x\"}}}]";
+    assert_int_equal(rule_of(wrong, NULL, &rule, &s, &err), FO_EINVAL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(calls_are_found_wherever_the_text_is_cut),
+        cmocka_unit_test(what_is_no_call_stays_text),
+        cmocka_unit_test(tools_become_words_where_a_template_knows_none),
+        cmocka_unit_test(parameters_bind_the_arguments),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,55 @@
+#!/bin/sh
+# Each limit of a request, lowered by its flag: what is at it passes, what is past it has its own refusal.
+. "$(dirname "$0")/tap.sh"
+command -v curl >/dev/null || skip_all limits "no curl"
+
+# past STATUS PARAM PATH BODY: the refusal of what is past a limit
+past() {
+    [ "$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: application/json' "$url$3" -d "$4")" = "$1" ] &&
+        grep -qF "$2" "$work/out"
+}
+serve "$work/home" --max-query 32 --max-top-k 5 --max-batch 2 --max-filter 3 --max-json-depth 8 --max-headers 1K --max-body 64K \
+    --header-timeout 1
+d='{"text":"Herons eat fish."}'
+past 200 created /ingest "{\"documents\":[$d,{\"id\":\"b\",\"text\":\"x\"}]}"; check "a batch at its limit" $?
+past 400 '"param":"documents"' /ingest "{\"documents\":[$d,$d,$d]}"; check "a batch past it" $?
+past 413 too_large /ingest "{\"documents\":[{\"text\":\"$(head -c 70000 /dev/zero | tr '\0' x)\"}]}"; check "a body past it" $?
+past 200 contexts /search '{"query":"12345678901234567890123456789012"}'; check "a question at its limit" $?
+past 400 '"param":"query"' /search '{"query":"123456789012345678901234567890123"}'; check "a question past it" $?
+past 200 contexts /search '{"query":"herons","top_k":5}'; check "top_k at its limit" $?
+past 400 'between 1 and 5' /search '{"query":"herons","top_k":6}'; check "top_k past it" $?
+e='{"type":"exists","key":"a"}'
+past 200 contexts /search "{\"query\":\"herons\",\"filter\":{\"type\":\"or\",\"filters\":[$e,$e]}}"; check "a filter at its limit" $?
+past 413 'at most 3 are taken' /search "{\"query\":\"herons\",\"filter\":{\"type\":\"or\",\"filters\":[$e,$e,$e]}}"
+check "a filter past it" $?
+past 200 created /ingest '{"documents":[{"id":"m","text":"x","metadata":{"a":{"b":{"c":{"d":1}}}}}]}'; check "JSON at its depth" $?
+past 400 'nested too deep' /ingest '{"documents":[{"id":"m","text":"x","metadata":{"a":{"b":{"c":{"d":{"e":{"f":1}}}}}}}]}'
+check "JSON past it" $?
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -H "X-Long: $(head -c 1100 /dev/zero | tr '\0' x)" "$url/health")" = 431 ]
+check "headers past their limit" $?
+grep -q '"code":"headers_too_large"' "$work/out"; check "which has a name" $?
+past 400 '"param":"timeout_ms"' /search '{"query":"herons","timeout_ms":600001}'; check "a timeout past its limit" $?
+stop TERM
+serve "$work/home"
+awk 'BEGIN { for (i = 0; i < 400000; i++) print "Heron " i " eats fish number " i " in the pond." }' >"$work/large.txt"
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: text/plain' --data-binary @"$work/large.txt" "$url/ingest?id=large&timeout_ms=1")" = 408 ] &&
+    grep -q '"param":"timeout_ms"' "$work/out"; check "reading a document ends with timeout_ms" $?
+[ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/documents/large")" = 404 ]; check "and nothing of it is stored" $?
+stop TERM
+for wrong in "--max-query 65K" "--max-top-k 1001" "--max-batch 0" "--max-filter 1025" "--max-json-depth 7" "--max-headers 1M"; do
+    # shellcheck disable=SC2086 # an option and its value
+    run 2 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 $wrong; check "$wrong is refused" $?
+done
+serve "$work/home" --min-free-memory 1000T
+past 503 memory_low /search '{"query":"herons"}'; check "without memory what has a body is refused" $?
+curl -s "$url/metrics" >"$work/out"; grep -q '^forage_access_refused_total{reason="memory_low"} 1$' "$work/out"
+check "metrics count it, and are answered" $?
+grep -q memory_low "$log"; check "and the log says so" $?
+stop TERM
+serve "$work/home" --min-free-disk 1000T
+past 507 disk_low /ingest "{\"documents\":[$d]}"
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: text/plain' "$url/ingest" -d "Herons wade.")" = 507 ]
+check "without room on the disk nothing is taken in" $?
+past 200 contexts /search '{"query":"herons"}'; check "and questions are answered" $?
+stop TERM
+finish
