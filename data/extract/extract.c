@@ -300,6 +300,20 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     return FO_OK;
 }
 
+bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name) {
+    const unsigned char *b = head;
+    media_type t = split_type(content_type);
+    bool marked = n >= 2 && ((b[0] == 0xFF && b[1] == 0xFE) || (b[0] == 0xFE && b[1] == 0xFF) ||
+                             (!b[0] && !b[1]));
+    bool wide = t.charset && (!strncmp(t.charset, "utf-16", 6) || !strncmp(t.charset, "utf-32", 6));
+    if (marked || wide || gzip_is(b, n) || encoding_guess_utf16(b, n)) return false;
+    extract_request rq = {.file_name = file_name};
+    extract_input in = {
+        .bytes = head, .n = n, .charset = t.charset, .file_name = file_name, .head = ""};
+    const extract_format *f = NULL;
+    return choose(&f, &rq, t, &in, NULL) == FO_OK && f->in_parts;
+}
+
 /* ---- for formats of text ------------------------------------------------------------------ */
 
 int extract_decode(builder *b, extract_input *in, const char *charset, fo_buf *text, fo_err *err) {

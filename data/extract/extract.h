@@ -147,6 +147,8 @@ typedef struct extract_format {
     bool may_recognise;                  /* what extract_request.ocr says matters to it */
     bool recognised_only;                /* an image: without that it is not read */
     bool archive; /* it holds documents (archive.h) and is none: it has no extractor */
+    bool
+        in_parts; /* a large one may be cut where a line ends and each part be read alone: text_parts.h */
     uint32_t
         version; /* one more whenever the same bytes come out as another text: documents are then made anew */
 } extract_format;
@@ -161,6 +163,9 @@ uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
                          const char *file_name);
 /* Changes when any row's does. */
 uint32_t extract_versions(void);
+/* May a document that begins like this be read in parts (extract_format.in_parts), in a character set of which a byte of
+ * any value but a line's end stays inside a line? Type and name may be NULL. */
+bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name);
 /* True when the registry reads files of this name (its ending, .gz peeled off), images aside. */
 int extract_knows_file(const char *file_name);
 /* True when it is an image by its name whose letters can be recognised. */

@@ -194,7 +194,8 @@ static const extract_format formats[] = {
      .what = "a Markdown text",
      .media_types = "text/markdown text/x-markdown",
      .endings = "md markdown mkd mdown mdx",
-     .extract = extract_markdown},
+     .extract = extract_markdown,
+     .in_parts = true},
     {.name = "man", /* its endings are many (3ssl, 1p): extract.c knows the sections */
      .what = "a manual page",
      .media_types = "text/troff application/x-troff-man text/x-troff-man",
@@ -224,7 +225,8 @@ static const extract_format formats[] = {
      .what = "a text",
      .media_types = "text/plain",
      .endings = "txt text log nfo debian",
-     .extract = extract_plain},
+     .extract = extract_plain,
+     .in_parts = true},
 };
 
 const extract_format *extract_format_at(size_t i) {

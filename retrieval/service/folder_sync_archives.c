@@ -2,8 +2,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "data/extract/text_parts.h"
 #include "kernels/sha256.h"
+
+enum { TEXT_HEAD = 32 << 10 }; /* bytes that tell whether a text goes in by parts */
 
 void sync_archives_deinit(sync_archives *a) {
     for (size_t i = 0; i < a->n; i++) free(a->list[i].file.path);
@@ -112,7 +116,7 @@ static int add_known(sync_archives *a, folder_listing *to, const folder_file *of
                      const sync_known *members, size_t n, fo_err *err) {
     int rc = FO_OK;
     for (size_t i = 0; i < n && !rc; i++) {
-        sync_member m = {SIZE_MAX, SIZE_MAX, {.known = true}};
+        sync_member m = {SIZE_MAX, SIZE_MAX, 0, {.known = true}};
         memcpy(m.hash.sha256, members[i].sha256, 32);
         rc = add_member(a, to, of, strdup(members[i].path), members[i].size, m, err);
     }
@@ -128,7 +132,7 @@ static int add_listed(sync_archives *a, folder_listing *to, const folder_file *o
             skip_counts_add(&to->skipped, f->why);
             continue;
         }
-        sync_member m = {a->at_hand - 1, i, {0}};
+        sync_member m = {a->at_hand - 1, i, 0, {0}};
         if (f->outcome == MEMBER_READ) {
             char *bytes;
             rc = archive_members_get(&a->open, i, &bytes, err);
@@ -173,9 +177,85 @@ static int add_archive(sync_archives *a, const folder_file *f, const unsigned ch
     return FO_OK;
 }
 
+/* ---- a large text ------------------------------------------------------------------------------------ */
+
+typedef struct parting {
+    sync_archives *a;
+    folder_listing *to;
+    const folder_file *of;
+    fo_sha256 whole;
+} parting;
+
+static int on_part(void *ctx, const text_part *part, fo_err *err) {
+    parting *p = ctx;
+    sync_member m = {p->a->n - 1, (size_t)part->at, part->n, {.known = true}};
+    fo_buf path = {0};
+    fo_sha256_add(&p->whole, part->bytes, part->n);
+    fo_sha256_of(m.hash.sha256, part->bytes, part->n);
+    text_part_name(&path, p->of->path, part->number);
+    return add_member(p->a, p->to, p->of, fo_buf_take(&path, NULL), (int64_t)part->n, m, err);
+}
+
+/* Its parts, to the listing. *taken: it is a text that goes in by parts, and can be read. */
+static int expand_text(sync_archives *a, folder_listing *to, const folder_file *f,
+                       known_files *known, bool retry_failed, bool *taken, fo_err *err) {
+    size_t first = 0, end = 0;
+    int rc = known_members(known, f->path, &first, &end, err);
+    if (rc) return rc;
+    const sync_known *row = known_archive(known, f->path), *members = &known->files[first];
+    if (is_settled(row, members, end - first, retry_failed, known->other_settings) && end > first &&
+        same_times(f, row)) {
+        *taken = true;
+        return add_known(a, to, f, members, end - first, err);
+    }
+    struct stat st;
+    char head[TEXT_HEAD];
+    const char *slash = strrchr(f->path, '/');
+    int fd = folder_open_file(a->folder, f->path, &st, NULL);
+    ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
+    if (n > 0 && extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : f->path)) {
+        const unsigned char none[32] = {0};
+        parting p = {.a = a, .to = to, .of = f};
+        text_cutter c = {.part = on_part, .ctx = &p};
+        fo_sha256_begin(&p.whole);
+        *taken = true;
+        rc = add_archive(a, f, none, err);
+        if (!rc) a->list[a->n - 1].is_text = true;
+        if (!rc) rc = text_cutter_read(&c, fd, a->cancel, err);
+        if (!rc) fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
+    }
+    if (fd >= 0) close(fd);
+    return rc;
+}
+
+/* Bytes of a part, if they are still what they were. */
+static int get_part(const sync_archives *a, const sync_member *m, char **bytes, size_t *n,
+                    fo_err *why) {
+    struct stat st;
+    unsigned char sha256[32];
+    int fd = folder_open_file(a->folder, a->list[m->archive].file.path, &st, why);
+    if (fd < 0) return fd;
+    char *p = malloc(m->n + 1);
+    size_t at = 0;
+    for (ssize_t got = 1; p && at < m->n && got > 0; at += got > 0 ? (size_t)got : 0)
+        got = pread(fd, p + at, m->n - at, (off_t)(m->at + at));
+    close(fd);
+    if (!p) return fo_no_memory(why);
+    if (at == m->n) fo_sha256_of(sha256, p, at);
+    if (at < m->n || memcmp(sha256, m->hash.sha256, 32)) {
+        free(p);
+        return fo_fail(why, FO_EINVAL, "the text changed while it was read");
+    }
+    *bytes = p;
+    *n = at;
+    return FO_OK;
+}
+
+/* ---- a file of the folder ---------------------------------------------------------------------------- */
+
 /* *taken: f is none of the files any more, its members are. */
-static int expand_one(sync_archives *a, folder_listing *to, const folder_file *f,
-                      known_files *known, bool retry_failed, bool *taken, fo_err *err) {
+static int expand_archive(sync_archives *a, folder_listing *to, const folder_file *f,
+                          known_files *known, bool retry_failed, bool *taken, fo_err *err) {
     size_t first = 0, end = 0;
     int rc = known_members(known, f->path, &first, &end, err);
     if (rc) return rc;
@@ -219,6 +299,15 @@ static int expand_one(sync_archives *a, folder_listing *to, const folder_file *f
     return rc;
 }
 
+static int expand_one(sync_archives *a, folder_listing *to, const folder_file *f,
+                      known_files *known, bool retry_failed, bool *taken, fo_err *err) {
+    const char *slash = strrchr(f->path, '/');
+    if (archive_knows_file(slash ? slash + 1 : f->path))
+        return expand_archive(a, to, f, known, retry_failed, taken, err);
+    return f->size > TEXT_WHOLE_BYTES ? expand_text(a, to, f, known, retry_failed, taken, err)
+                                      : FO_OK;
+}
+
 /* ---- all of them ----------------------------------------------------------------------------------- */
 
 static int compare_paths(const void *a, const void *b) {
@@ -246,9 +335,7 @@ int sync_archives_expand(sync_archives *a, folder_listing *found, known_files *k
     bool any = false;
     for (size_t i = 0; i < n && !rc; i++) {
         folder_file f = found->files[i]; /* the list may be elsewhere behind the next call */
-        const char *slash = strrchr(f.path, '/');
         bool taken = false;
-        if (!archive_knows_file(slash ? slash + 1 : f.path)) continue;
         if (a->cancel && atomic_load(a->cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
         rc = expand_one(a, found, &f, known, retry_failed, &taken, err);
         any = any || taken || found->n > n;
@@ -280,6 +367,7 @@ int sync_archives_get(sync_archives *a, size_t member, char **bytes, size_t *n, 
     const sync_member *m = &a->members[member - 1];
     if (m->archive == SIZE_MAX)
         return fo_fail(why, FO_EINVAL, "its archive was not taken apart: the next run does that");
+    if (a->list[m->archive].is_text) return get_part(a, m, bytes, n, why);
     if (a->at_hand != m->archive + 1) {
         const sync_archive *of = &a->list[m->archive];
         char *whole;

@@ -1,5 +1,6 @@
 /* folder_sync_archives.h - archives in a folder that is kept in step: each file in one is as a file of the folder,
- * `pack.zip/notes/a.md`, so that the plan (data/files/sync_plan.h) sees what is new, changed, moved or gone in it.
+ * `pack.zip/notes/a.md`, so that the plan (data/files/sync_plan.h) sees what is new, changed, moved or gone in it. The
+ * same holds of the parts of a large text, `big.log/part-000001` (data/extract/text_parts.h).
  *
  *     sync_archives a = {.s = s, .folder = fd, ...};
  *     sync_archives_expand(&a, &found, &known, retry_failed, &err);   // before the plan
@@ -20,11 +21,14 @@
 typedef struct sync_archive { /* one that was looked into, or has other times than were noted */
     folder_file file;
     unsigned char sha256[32];
-    fo_err bad; /* code 0: nothing is wrong with it */
+    fo_err bad;   /* code 0: nothing is wrong with it */
+    bool is_text; /* its members are parts of it */
 } sync_archive;
 
 typedef struct sync_member {
-    size_t archive, at; /* of list, and of its members; SIZE_MAX: it was not looked into */
+    size_t archive,
+        at; /* of list, and of its members (of a text: the byte that it begins at); SIZE_MAX: it was not looked into */
+    size_t n; /* bytes of a part of a text */
     sync_hash hash;
 } sync_member;
 

@@ -9,6 +9,7 @@
 
 #include "data/extract/archive.h"
 #include "data/extract/extract.h"
+#include "data/extract/text_parts.h"
 #include "data/files/folder_walk.h"
 #include "kernels/file.h"
 #include "retrieval/service/catalog.h"
@@ -27,6 +28,7 @@
 #define BATCH_BYTES     ((size_t)4 << 20)
 #define BATCH_DOCUMENTS 256
 #define ID_MAX_BYTES    512
+#define PARTS_HEAD      (32 << 10) /* of a file, that tell whether it goes in by parts */
 
 static struct {
     const char *home, *url, *key, *collection, *language, *files_from, *base, *acl;
@@ -406,6 +408,42 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
     return rc;
 }
 
+/* A large text goes in by parts. */
+typedef struct parts_to {
+    target *t;
+    const char *id, *path;
+} parts_to;
+
+static int on_part(void *ctx, const text_part *part, fo_err *err) {
+    const parts_to *to = ctx;
+    fo_buf id = {0};
+    text_part_name(&id, to->id, part->number);
+    int rc = id.failed ? fo_no_memory(err)
+                       : add_file(to->t, id.data, to->path, part->bytes, part->n, err);
+    fo_buf_free(&id);
+    return rc;
+}
+
+/* *taken: it is such a text, and went in; child is what name_file takes. fd is left open. */
+static int ingest_parts(target *t, int fd, const char *path, const char *child, bool *taken,
+                        fo_err *err) {
+    struct stat st;
+    char head[PARTS_HEAD];
+    *taken = false;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= TEXT_WHOLE_BYTES) return FO_OK;
+    ssize_t n = pread(fd, head, sizeof head, 0);
+    const char *slash = strrchr(path, '/');
+    if (n <= 0 || !extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : path)) return FO_OK;
+    *taken = true;
+    fo_buf id = {0};
+    int rc = name_file(t, child, &id, err);
+    parts_to to = {t, id.data, path};
+    text_cutter c = {.part = on_part, .ctx = &to};
+    if (!rc) rc = text_cutter_read(&c, fd, NULL, err);
+    fo_buf_free(&id);
+    return rc;
+}
+
 /* A file that was named itself: never skipped. */
 static int ingest_file(target *t, const char *path, fo_err *err) {
     char *data;
@@ -421,8 +459,13 @@ static int ingest_file(target *t, const char *path, fo_err *err) {
         fclose(f);
         return rc;
     }
+    bool taken = false;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int rc = fd < 0 ? FO_OK : ingest_parts(t, fd, path, "", &taken, err);
+    if (fd >= 0) close(fd);
+    if (rc || taken) return rc;
     size_t most = o.max_file ? (size_t)o.max_file : SIZE_MAX;
-    int rc = fo_file_read(path, most, &data, &n, &why);
+    rc = fo_file_read(path, most, &data, &n, &why);
     if (rc == FO_ELIMIT)
         fo_fail(&why, rc, "it is larger than the %lld bytes that --max-file allows",
                 (long long)o.max_file);
@@ -483,12 +526,18 @@ static int ingest_file_of(ingest_walk *f, int fd, const char *child, fo_err *err
         fclose(lines);
         return rc;
     }
+    bool taken = false;
+    int file = folder_open_file(fd, child, &st, &why);
+    if (file < 0) return unread(t, path, &why), FO_OK;
+    int rc = ingest_parts(t, file, path, child, &taken, err);
+    close(file);
+    if (rc || taken) return rc;
     char *data;
     size_t n;
     if (folder_read_file(fd, child, o.max_file, &data, &n, &st, &why))
         return unread(t, path, &why), FO_OK;
     fo_buf id = {0};
-    int rc = name_file(t, child, &id, err);
+    rc = name_file(t, child, &id, err);
     if (!rc) rc = add_file(t, id.data, path, data, n, err);
     fo_buf_free(&id);
     free(data);

@@ -144,7 +144,7 @@ static const cli_option options[] = {
     {"max-connections-per-address", CLI_INT, &o.max_per_address, "N",
      "of one client (default: all)", .max = 65536},
     {"max-body", CLI_BYTES, &o.max_body, "BYTES",
-     "of one JSON body or one document (default 64M); NDJSON is not bounded"},
+     "of one JSON body or one document (default 64M); NDJSON and plain text are not bounded"},
     {"max-query", CLI_BYTES, &o.max_query, "BYTES", "of a question (default, and most: 64K)"},
     {"max-top-k", CLI_INT, &o.max_top_k, "N", "contexts of a question (default, and most: 1000)",
      .min = 1, .max = 1000},

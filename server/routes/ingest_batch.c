@@ -6,10 +6,13 @@
 #include <string.h>
 
 #include "data/extract/archive.h"
+#include "data/extract/text_parts.h"
 #include "retrieval/service/document_acl.h"
 #include "server/http/http.h"
 #include "server/base/json.h"
 #include "server/routes/ingest_archive.h"
+
+enum { MAX_ID_BYTES = 512, PARTS_HEAD = 32 << 10 };
 
 struct ingest_batch {
     ingest_batch_options opt;
@@ -17,7 +20,9 @@ struct ingest_batch {
     ingest_result *results;
     size_t n, bytes;
     ingest_totals totals;
-    bool wrote; /* a result stands in the spool already */
+    bool wrote;            /* a result stands in the spool already */
+    ingest_document whole; /* that goes in by parts, strings owned, without its bytes */
+    text_cutter cutter;
 };
 
 int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err) {
@@ -36,24 +41,28 @@ int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_
     return FO_OK;
 }
 
+static void document_free(ingest_document *d) {
+    free((char *)d->id);
+    free((char *)d->title);
+    free((char *)d->uri);
+    free((char *)d->content_type);
+    free((char *)d->file_name);
+    free((char *)d->metadata);
+    free((char *)d->acl);
+    free((void *)d->bytes);
+    *d = (ingest_document){0};
+}
+
 static void clear(ingest_batch *b) {
-    for (size_t i = 0; i < b->n; i++) {
-        ingest_document *d = &b->docs[i];
-        free((char *)d->id);
-        free((char *)d->title);
-        free((char *)d->uri);
-        free((char *)d->content_type);
-        free((char *)d->file_name);
-        free((char *)d->metadata);
-        free((char *)d->acl);
-        free((void *)d->bytes);
-    }
+    for (size_t i = 0; i < b->n; i++) document_free(&b->docs[i]);
     b->n = b->bytes = 0;
 }
 
 void ingest_batch_free(ingest_batch *b) {
     if (!b) return;
     clear(b);
+    document_free(&b->whole);
+    text_cutter_end(&b->cutter, FO_ECANCELLED, NULL);
     free(b->docs);
     free(b->results);
     free(b);
@@ -144,26 +153,32 @@ static char *copy(const char *s, bool *failed) {
     return c;
 }
 
+/* What doc says, its bytes left out; false: there was no memory for all of it. */
+static bool copy_document(const ingest_batch *b, const ingest_document *doc, ingest_document *to) {
+    bool failed = false;
+    *to = (ingest_document){.id = copy(doc->id, &failed),
+                            .title = copy(doc->title, &failed),
+                            .uri = copy(doc->uri, &failed),
+                            .content_type = copy(doc->content_type, &failed),
+                            .file_name = copy(doc->file_name, &failed),
+                            .is_text = doc->is_text,
+                            .metadata = copy(doc->metadata, &failed),
+                            .acl = copy(doc->acl ? doc->acl : b->opt.acl, &failed)};
+    return !failed;
+}
+
 static int add_document(ingest_batch *b, const ingest_document *doc, fo_err *err) {
     if (b->n == b->opt.max_docs || (b->n && b->bytes + doc->n_bytes > b->opt.max_bytes)) {
         int rc = ingest_batch_flush(b, err);
         if (rc) return rc;
     }
-    bool failed = false;
     ingest_document *d = &b->docs[b->n];
+    bool copied = copy_document(b, doc, d);
     char *bytes = malloc(doc->n_bytes + 1);
-    *d = (ingest_document){.id = copy(doc->id, &failed),
-                           .title = copy(doc->title, &failed),
-                           .uri = copy(doc->uri, &failed),
-                           .content_type = copy(doc->content_type, &failed),
-                           .file_name = copy(doc->file_name, &failed),
-                           .is_text = doc->is_text,
-                           .metadata = copy(doc->metadata, &failed),
-                           .acl = copy(doc->acl ? doc->acl : b->opt.acl, &failed),
-                           .bytes = bytes,
-                           .n_bytes = doc->n_bytes};
+    d->bytes = bytes;
+    d->n_bytes = doc->n_bytes;
     b->n++; /* so that clear frees it whatever happened */
-    if (failed || !bytes) return fo_no_memory(err);
+    if (!copied || !bytes) return fo_no_memory(err);
     if (doc->n_bytes) memcpy(bytes, doc->bytes, doc->n_bytes);
     bytes[doc->n_bytes] = 0;
     b->bytes += doc->n_bytes;
@@ -205,7 +220,58 @@ static int add_skipped(ingest_batch *b, const char *id, const char *kind, fo_err
     return rc;
 }
 
+/* ---- a text that goes in by parts -------------------------------------------------------------- */
+
+/* Both of id and uri are as members of an archive have them: what they are parts of, and which. */
+static int add_part(void *ctx, const text_part *part, fo_err *err) {
+    ingest_batch *b = ctx;
+    const ingest_document *w = &b->whole;
+    const char *name = w->id ? w->id : w->file_name ? w->file_name : w->uri;
+    fo_buf id = {0}, uri = {0};
+    if (name) text_part_name(&id, name, part->number);
+    if (w->uri || name) text_part_name(&uri, w->uri ? w->uri : name, part->number);
+    ingest_document doc = *w;
+    doc.id = name && id.len <= MAX_ID_BYTES ? id.data : NULL;
+    doc.uri = uri.data;
+    doc.bytes = part->bytes;
+    doc.n_bytes = part->n;
+    int rc = id.failed || uri.failed ? fo_no_memory(err) : add_document(b, &doc, err);
+    fo_buf_free(&id);
+    fo_buf_free(&uri);
+    return rc;
+}
+
+bool ingest_batch_in_parts(const ingest_document *doc) {
+    const char *name = doc->file_name ? doc->file_name : doc->uri;
+    size_t n = doc->n_bytes < PARTS_HEAD ? doc->n_bytes : PARTS_HEAD;
+    return extract_in_parts(doc->bytes, n, doc->content_type, name);
+}
+
+int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+    document_free(&b->whole);
+    b->cutter = (text_cutter){.part = add_part, .ctx = b};
+    return copy_document(b, doc, &b->whole) ? FO_OK : fo_no_memory(err);
+}
+
+int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *err) {
+    return text_cutter_feed(&b->cutter, p, n, err);
+}
+
+int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err) {
+    rc = text_cutter_end(&b->cutter, rc, err);
+    document_free(&b->whole);
+    return rc;
+}
+
+static int add_in_parts(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+    int rc = ingest_batch_begin_parts(b, doc, err);
+    if (!rc) rc = ingest_batch_feed_parts(b, doc->bytes, doc->n_bytes, err);
+    return ingest_batch_end_parts(b, rc, err);
+}
+
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+    if (doc->n_bytes > TEXT_WHOLE_BYTES && !doc->is_text && ingest_batch_in_parts(doc))
+        return add_in_parts(b, doc, err);
     if (doc->is_text || !archive_is(doc->bytes, doc->n_bytes)) return add_document(b, doc, err);
     int rc = ingest_batch_flush(b, err); /* in order, and no more held than need be */
     archive_door door = {.service = b->opt.service,

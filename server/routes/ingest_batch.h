@@ -48,8 +48,15 @@ typedef struct ingest_batch_options {
 int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_err *err);
 void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NULL is fine */
 
-/* Bytes, names and metadata are copied. An archive is taken apart: each of its members is a document. */
+/* Bytes, names and metadata are copied. An archive is taken apart: each of its members is a document; and so is each part
+ * of a text of more than TEXT_WHOLE_BYTES (data/extract/text_parts.h). */
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
+/* The same of a text that comes in pieces: doc->bytes, n_bytes are its beginning, and where this says true, it goes in by
+ * parts, whatever its size: feed all of it (the beginning, too), then end. One at a time; doc is copied. */
+bool ingest_batch_in_parts(const ingest_document *doc);
+int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, fo_err *err);
+int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *err);
+int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err); /* as text_cutter_end */
 /* {"id","text","title","uri","content_type","metadata"}; label ("documents[3]", "line 7") names it
  * in errors. */
 int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label, fo_err *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/extract/text_parts.h"
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
 
@@ -54,8 +55,8 @@ size_t ingest_call_held(const ingest_call *c) {
 int ingest_call_read(const ingest_call *c, size_t max, fo_buf *out, fo_err *err) {
     if (spool_size(c->body) > max)
         return fo_fail(err, FO_ELIMIT,
-                       "the body is larger than %zu bytes; send application/x-ndjson, which may be "
-                       "of any length",
+                       "the body is larger than the %zu bytes of --max-body; application/x-ndjson "
+                       "and plain text may be of any length",
                        max);
     if (!fo_buf_reserve(out, (size_t)spool_size(c->body) + 1)) return fo_no_memory(err);
     for (;;) {
@@ -239,15 +240,50 @@ static int form_begin(void *ctx, const multipart_part *part, fo_err *err) {
     if (part->file_name && *part->file_name && !(f->file_name = strdup(part->file_name)))
         return fo_no_memory(err);
     if (part->type && !(f->type = strdup(part->type))) return fo_no_memory(err);
+    f->parted = false;
     return FO_OK;
+}
+
+static ingest_document form_document(const ingest_call *c) {
+    const ingest_form *f = &c->form;
+    /* Browsers and curl say octet-stream where they do not know: sniff then. */
+    const char *type =
+        f->type && strncasecmp(f->type, "application/octet-stream", 24) ? f->type : NULL;
+    return (ingest_document){.id = c->id,
+                             .title = c->title,
+                             .uri = c->uri ? c->uri : f->file_name,
+                             .content_type = type,
+                             .file_name = f->file_name,
+                             .metadata = f->metadata,
+                             .bytes = f->data.data ? f->data.data : "",
+                             .n_bytes = f->data.len};
+}
+
+/* The file at hand is larger than what is held of one: a text goes on by parts. */
+static int part_form(ingest_call *c, fo_err *err) {
+    ingest_document d = form_document(c);
+    if (!ingest_batch_in_parts(&d)) return FO_OK;
+    int rc = open_batch(c, err);
+    if (!rc) rc = ingest_batch_begin_parts(c->batch, &d, err);
+    if (!rc) rc = ingest_batch_feed_parts(c->batch, d.bytes, d.n_bytes, err);
+    fo_buf_free(&c->form.data);
+    c->form.parted = true;
+    return rc;
 }
 
 static int form_data(void *ctx, const char *data, size_t n, fo_err *err) {
     ingest_call *c = ctx;
     ingest_form *f = &c->form;
-    size_t max = f->is_file ? c->app->max_document_bytes : FIELD_MAX_BYTES;
+    size_t before = f->data.len, max = f->is_file ? c->app->max_document_bytes : FIELD_MAX_BYTES;
+    if (f->is_file && !f->parted && before <= TEXT_WHOLE_BYTES && before + n > TEXT_WHOLE_BYTES) {
+        int rc = part_form(c, err);
+        if (rc) return rc;
+    }
+    if (f->parted) return ingest_batch_feed_parts(c->batch, data, n, err);
     if (n > max - f->data.len)
-        return fo_fail_field(err, FO_ELIMIT, f->field, "'%.200s' is larger than %zu bytes",
+        return fo_fail_field(err, FO_ELIMIT, f->field,
+                             f->is_file ? "'%.200s' is larger than the %zu bytes of --max-body"
+                                        : "'%.200s' is larger than %zu bytes",
                              f->file_name ? f->file_name : f->field, max);
     fo_buf_add(&f->data, data, n);
     return f->data.failed ? fo_no_memory(err) : FO_OK;
@@ -330,18 +366,10 @@ static int form_end(void *ctx, fo_err *err) {
     f->file_seen = true;
     int rc = open_batch(c, err);
     if (rc) return rc;
-    /* Browsers and curl say octet-stream where they do not know: sniff then. */
-    const char *type =
-        f->type && strncasecmp(f->type, "application/octet-stream", 24) ? f->type : NULL;
-    ingest_document d = {.id = c->id,
-                         .title = c->title,
-                         .uri = c->uri ? c->uri : f->file_name,
-                         .content_type = type,
-                         .file_name = f->file_name,
-                         .metadata = f->metadata,
-                         .bytes = f->data.data ? f->data.data : "",
-                         .n_bytes = f->data.len};
-    rc = ingest_batch_add(c->batch, &d, err);
+    ingest_document d = form_document(c);
+    rc = f->parted ? ingest_batch_end_parts(c->batch, FO_OK, err)
+                   : ingest_batch_add(c->batch, &d, err);
+    f->parted = false;
     free(c->id);
     free(c->title);
     free(c->uri);
@@ -366,18 +394,45 @@ static int end_form(ingest_call *c, fo_err *err) {
     return rc;
 }
 
+static ingest_document raw_document(const ingest_call *c) {
+    return (ingest_document){
+        .id = c->id, .title = c->title, .uri = c->uri, .content_type = c->content_type};
+}
+
+bool ingest_call_in_parts(const ingest_call *c, const void *head, size_t n) {
+    ingest_document d = raw_document(c);
+    d.bytes = head;
+    d.n_bytes = n;
+    return c->format == FORMAT_RAW && ingest_batch_in_parts(&d);
+}
+
+/* From the spool, so that no more than a part is held. */
+static int take_parted(ingest_call *c, fo_err *err) {
+    ingest_document d = raw_document(c);
+    char *buf = malloc(READ_BYTES);
+    int rc = buf ? ingest_batch_begin_parts(c->batch, &d, err) : fo_no_memory(err);
+    for (uint64_t at = 0; !rc;) {
+        if (*c->cancel) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+        ssize_t n = rc ? 0 : spool_read(c->body, at, buf, READ_BYTES, err);
+        if (n < 0) rc = (int)n;
+        if (n <= 0) break;
+        at += (uint64_t)n;
+        rc = ingest_batch_feed_parts(c->batch, buf, (size_t)n, err);
+    }
+    free(buf);
+    return ingest_batch_end_parts(c->batch, rc, err);
+}
+
 static int take_raw(ingest_call *c, fo_err *err) {
     fo_buf body = {0};
     int rc = open_batch(c, err);
+    if (!rc && c->parted && spool_size(c->body) > TEXT_WHOLE_BYTES) return take_parted(c, err);
     if (!rc) rc = ingest_call_read(c, c->app->max_document_bytes, &body, err);
     if (!rc && !body.len) rc = fo_fail(err, FO_EINVAL, "the body is empty");
     if (!rc) {
-        ingest_document d = {.id = c->id,
-                             .title = c->title,
-                             .uri = c->uri,
-                             .content_type = c->content_type,
-                             .bytes = body.data,
-                             .n_bytes = body.len};
+        ingest_document d = raw_document(c);
+        d.bytes = body.data;
+        d.n_bytes = body.len;
         rc = ingest_batch_add(c->batch, &d, err);
     }
     fo_buf_free(&body);

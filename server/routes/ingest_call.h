@@ -20,6 +20,8 @@ typedef struct ingest_form {
     char field[64];
     char *file_name, *type;
     bool is_file, file_seen;
+    bool
+        parted; /* the file at hand is a text that goes in by parts, and what came of it is fed already */
     char *metadata; /* for the files that follow */
 } ingest_form;
 
@@ -38,6 +40,8 @@ typedef struct ingest_call {
     bool wait;
     /* the body */
     spool *body; /* the whole of it; NULL: it is fed */
+    bool
+        parted; /* of a raw body: its beginning says that it may go in by parts, so that no size is too large */
     fo_buf line; /* NDJSON: what has no end yet */
     size_t n_lines;
     ingest_form form;
@@ -62,6 +66,8 @@ int ingest_call_end(ingest_call *c, fo_err *err);
 int ingest_call_spooled(ingest_call *c, fo_err *err);
 /* Bytes of memory that it holds between two pieces of a body. */
 size_t ingest_call_held(const ingest_call *c);
+/* Is this the beginning of a raw text that may go in by parts? */
+bool ingest_call_in_parts(const ingest_call *c, const void *head, size_t n);
 /* The whole of c->body, at most max bytes; caller frees. */
 int ingest_call_read(const ingest_call *c, size_t max, fo_buf *out, fo_err *err);
 

@@ -129,10 +129,15 @@ static ingest_call *call_create(http_request *r, app *a) {
 
 /* What came of a body that must be whole. */
 static int spool_piece(ingest_call *c, const char *data, size_t n, fo_err *err) {
-    bool small = c->format == FORMAT_JSON || c->format == FORMAT_RAW;
-    uint64_t max = small ? c->app->max_document_bytes : SPOOL_MAX_BYTES, size = spool_size(c->body);
+    uint64_t size = spool_size(c->body);
+    if (!size) c->parted = ingest_call_in_parts(c, data, n);
+    bool small = c->format == FORMAT_JSON || (c->format == FORMAT_RAW && !c->parted);
+    uint64_t max = small ? c->app->max_document_bytes : SPOOL_MAX_BYTES;
     if (size + n > max)
-        return fo_fail(err, FO_ELIMIT, "the body is larger than %llu bytes",
+        return fo_fail(err, FO_ELIMIT,
+                       small ? "the body is larger than the %llu bytes of --max-body; "
+                               "application/x-ndjson and plain text may be of any length"
+                             : "the body is larger than %llu bytes",
                        (unsigned long long)max);
     if (size / DISK_LOOK_BYTES != (size + n) / DISK_LOOK_BYTES) {
         int64_t room = service_free_disk_bytes(c->app->service);
