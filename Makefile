@@ -153,7 +153,8 @@ $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(FUZZ_LIBS)
 help:
 	@echo 'make            build $(BUILD)/forage'
 	@echo 'make demo       install what is missing, build, serve real documents, ask three questions'
-	@echo 'make models     download a language model and an encoder (177 MB) that demo and run then use'
+	@echo 'make models     download a language model and an encoder (177 MB) that demo and run then use;'
+	@echo '                WITH=e5: an encoder of a hundred languages too (91 MB)'
 	@echo 'make run        serve the demo home on http://127.0.0.1:8080 in the foreground'
 	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers)'
 	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
@@ -175,11 +176,11 @@ demo run: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
 	@server/$@.sh $(BUILD)/forage
 
-# The two public models of data/models/fetch.sh, into models/ (177 MB to download).
+# The two public models of data/models/fetch.sh, into models/ (177 MB to download); WITH=e5: multilingual-e5-small too.
 .PHONY: models
 models: deps
 	@$(MAKE) --no-print-directory -j$$(nproc) all
-	@data/models/fetch.sh $(BUILD)/forage models
+	@data/models/fetch.sh $(BUILD)/forage models $(WITH)
 
 .PHONY: test
 test:

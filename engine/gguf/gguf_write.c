@@ -102,6 +102,10 @@ static bool begin_array(gguf_writer *w, const char *key, gguf_kind elem, size_t 
     return true;
 }
 
+void gguf_put_bytes(gguf_writer *w, const char *key, const void *v, size_t n) {
+    if (begin_array(w, key, GGUF_U8, n)) fo_buf_add(&w->kv, v, n);
+}
+
 void gguf_put_strs(gguf_writer *w, const char *key, const gguf_str *v, size_t n) {
     if (!begin_array(w, key, GGUF_STRING, n)) return;
     for (size_t i = 0; i < n; i++) add_str(&w->kv, v[i]);

