@@ -6,6 +6,7 @@
 
 #include "data/sqlite/sqlite_internal.h"
 #include "kernels/file.h"
+#include "kernels/page_sums.h"
 #include "kernels/sqlite_files.h"
 
 #define FILE_NAME   "forage.db"
@@ -72,11 +73,17 @@ static int check_home(const char *home, store_finding_fn *fn, void *ctx, fo_err 
 
 #define STAGED_NAME FILE_NAME ".restore"
 
-static int stage_backup(const char *home, const char *file, fo_err *err) {
+static int stage_backup(const char *home, const char *file, bool move, fo_err *err) {
     char staged[PATH];
     store *s;
     int rc = path_of(staged, home, STAGED_NAME, err);
-    if (!rc) rc = fo_file_copy(file, staged, err);
+    if (!rc && !move) rc = fo_file_copy(file, staged, err);
+    if (!rc && move && rename(file, staged) != 0)
+        rc = fo_fail_errno(err, "cannot move %s to %s", file, staged);
+    /* SQLite takes an empty file for a database, and would make a store of it. */
+    bool empty = false;
+    if (!rc && sqlite_is_empty(staged, &empty, NULL) == FO_OK && empty)
+        return fo_fail(err, FO_ECORRUPT, "%s is no backup of Forage: it is empty", file);
     if (!rc && (rc = sqlite_store_open(&s, staged, NULL, err)))
         return fo_fail_prefix(err, "%s is no backup of Forage", file);
     if (rc) return rc;
@@ -97,12 +104,23 @@ static int remove_file(const char *path, const char *tail, fo_err *err) {
 static const char *const TAILS[] = {"-wal", "-shm", "-journal"};
 enum { N_TAILS = sizeof TAILS / sizeof *TAILS };
 
-/* An old log must never meet a new database, nor what was acknowledged of the old one: they go first. */
+/* An old log must never meet a new database. So the old one takes its log up before: killed from here
+ * on, it is whole without one. Where it is too damaged for that, the log goes with it. */
+static void empty_log(const char *path) {
+    sqlite3 *db = NULL;
+    if (access(path, F_OK) == 0 &&
+        sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)) == SQLITE_OK)
+        sqlite3_exec(db, "PRAGMA wal_checkpoint(TRUNCATE)", NULL, NULL, NULL);
+    sqlite3_close(db);
+}
+
+/* The old log goes first, and what was acknowledged of the old store. */
 static int take_staged(const char *home, fo_err *err) {
     char path[PATH], staged[PATH], known[PATH];
     int rc = path_of(path, home, FILE_NAME, err);
     if (!rc) rc = path_of(staged, home, STAGED_NAME, err);
     if (!rc) rc = path_of(known, home, LEDGER_NAME, err);
+    if (!rc) empty_log(path);
     for (int i = 0; i < N_TAILS && !rc; i++) rc = remove_file(path, TAILS[i], err);
     if (!rc) rc = remove_file(known, "", err);
     if (!rc && rename(staged, path) != 0)

@@ -123,6 +123,22 @@ void search_index_get_stats(search_index *ix, search_index_stats *out);
 typedef void search_file_fn(void *ctx, const char *file, bool extra, const char *what);
 int search_index_check_folder(const char *dir, search_file_fn *fn, void *ctx, fo_err *err);
 
+/* The files of a folder as its manifest names them at one moment, held open, also while another process
+ * writes there. A copy of them is an index of that epoch. FO_ENOTFOUND: there is no manifest. */
+typedef struct search_held_file {
+    char name[24];
+    int fd;
+    uint64_t size; /* bytes */
+} search_held_file;
+typedef struct search_held {
+    char *manifest; /* the bytes of the file MANIFEST */
+    size_t manifest_bytes;
+    search_held_file *files; /* [n] */
+    size_t n;
+} search_held;
+int search_index_hold(search_held *out, const char *dir, fo_err *err);
+void search_index_unhold(search_held *h);
+
 /* Check every checksum and invariant (posting order, block maxima, graph links in range and
  * reachability, id maps) of every sealed segment; the first violation is the error. */
 int search_index_verify(search_index *ix, fo_err *err);

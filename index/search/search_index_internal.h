@@ -214,6 +214,9 @@ typedef struct search_manifest_file {
     uint64_t file, n_docs;
 } search_manifest_file;
 int search_manifest_list(const char *dir, search_manifest_file **files, size_t *n, fo_err *err);
+/* The same, and the manifest's bytes, which the caller frees too. */
+int search_manifest_load(const char *dir, char **data, size_t *size, search_manifest_file **files,
+                         size_t *n, fo_err *err);
 /* The number in a segment's name; *rest is what follows ".seg". */
 bool search_segment_name(const char *name, uint64_t *file, const char **rest);
 

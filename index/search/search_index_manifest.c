@@ -282,14 +282,10 @@ int search_manifest_read(search_index *ix, search_segment **out, size_t *n, size
     return rc;
 }
 
-int search_manifest_list(const char *dir, search_manifest_file **files, size_t *n, fo_err *err) {
-    char path[4096], *data = NULL;
-    size_t size = 0;
-    *files = NULL;
-    *n = 0;
-    snprintf(path, sizeof path, "%s/MANIFEST", dir);
-    int rc = fo_file_read(path, MANIFEST_MAX_BYTES, &data, &size, err);
-    if (rc) return rc;
+/* The files that the bytes of a manifest name. */
+static int list_files(const char *data, size_t size, search_manifest_file **files, size_t *n,
+                      fo_err *err) {
+    int rc = FO_OK;
     uint32_t version;
     const uint8_t *p, *end;
     uint64_t epoch, next_file, count = 0, unused;
@@ -309,10 +305,32 @@ int search_manifest_list(const char *dir, search_manifest_file **files, size_t *
         good = (p = varint_get(p, end, &unused)) && (p = varint_get(p, end, &unused));
     if (!rc && (!good || p != end))
         rc = fo_fail(err, FO_ECORRUPT, "it is damaged: its checksum is wrong");
-    free(data);
-    if (!rc) return FO_OK;
-    free(*files);
+    return rc;
+}
+
+int search_manifest_load(const char *dir, char **data, size_t *size, search_manifest_file **files,
+                         size_t *n, fo_err *err) {
+    char path[4096];
+    *data = NULL;
     *files = NULL;
     *n = 0;
+    snprintf(path, sizeof path, "%s/MANIFEST", dir);
+    int rc = fo_file_read(path, MANIFEST_MAX_BYTES, data, size, err);
+    if (rc) return rc;
+    rc = list_files(*data, *size, files, n, err);
+    if (!rc) return FO_OK;
+    free(*files);
+    free(*data);
+    *files = NULL;
+    *data = NULL;
+    *n = 0;
+    return rc;
+}
+
+int search_manifest_list(const char *dir, search_manifest_file **files, size_t *n, fo_err *err) {
+    char *data;
+    size_t size;
+    int rc = search_manifest_load(dir, &data, &size, files, n, err);
+    if (!rc) free(data);
     return rc;
 }

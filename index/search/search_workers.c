@@ -94,9 +94,12 @@ static void run_task(search_workers *w, search_index *ix, enum task_kind kind) {
     w->n_merging += kind == TASK_MERGE;
     w->checking |= kind == TASK_CHECK;
     pthread_mutex_unlock(&w->mu);
+    static const char *const names[] = {"index idle", "index seal", "index merge", "index check"};
+    pthread_setname_np(pthread_self(), names[kind]); /* `top -H` shows what goes on */
     if (kind == TASK_SEAL) more = search_background_seal(ix);
     if (kind == TASK_MERGE) more = search_background_merge(ix);
     if (kind == TASK_CHECK) check_ms = search_background_check(ix, restart);
+    pthread_setname_np(pthread_self(), names[TASK_NONE]);
     pthread_mutex_lock(&w->mu);
     b->running = false;
     b->to_merge |= more;
@@ -114,6 +117,7 @@ static void run_task(search_workers *w, search_index *ix, enum task_kind kind) {
 static void *work(void *arg) {
     search_workers *w = arg;
     fo_thread_background();
+    pthread_setname_np(pthread_self(), "index idle");
     pthread_mutex_lock(&w->mu);
     while (!w->stopping) {
         search_index *ix = NULL;

@@ -242,6 +242,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
                                 .workers = s->index_workers,
                                 .read_only = s->read_only,
                                 .notices = s->notices,
+                                .seal_chunks = s->seal_chunks,
                                 .merge_bytes_per_s = s->offline ? -1 : s->merge_bytes_per_s};
     size_t n_dropped = 0;
     bool missing = row->n_chunks && !s->offline && access(c->dir, F_OK) != 0;

@@ -42,6 +42,12 @@ static bool has_indexes(const char *home) {
     return found;
 }
 
+bool home_is_backup(const char *name) {
+    size_t n = strlen(name);
+    return (n > 3 && strcmp(name + n - 3, ".db") == 0) ||
+           (n > 8 && strcmp(name + n - 8, ".tar.zst") == 0);
+}
+
 /* The newest copy below backups/, by its name, which begins with the time; "": none. */
 static void newest_backup(const char *home, char out[256]) {
     char path[PATH];
@@ -49,7 +55,7 @@ static void newest_backup(const char *home, char out[256]) {
     DIR *d = join(path, home, "backups") ? opendir(path) : NULL;
     for (struct dirent *e; d && (e = readdir(d));) {
         size_t n = strlen(e->d_name);
-        if (n > 3 && n < 200 && strcmp(e->d_name + n - 3, ".db") == 0 && strcmp(e->d_name, out) > 0)
+        if (n < 200 && home_is_backup(e->d_name) && strcmp(e->d_name, out) > 0)
             snprintf(out, 256, "%s", e->d_name);
     }
     if (d) closedir(d);

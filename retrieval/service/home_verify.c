@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "data/files/backup_file.h"
 #include "engine/kv/kv_check.h"
 #include "kernels/file.h"
 #include "retrieval/cache/hot_queries.h"
@@ -372,14 +373,16 @@ static int check_backup(check *k, const char *dir, const char *name, fo_err *err
     fo_err why = {0}, page = {0};
     if (!join(path, dir, name)) return FO_OK;
     snprintf(below, sizeof below, "backups/%s", name);
-    int rc = store_backup_check(path, &why);
+    bool whole = ends(name, ".tar.zst");
+    int rc = whole ? backup_check(path, &why) : store_backup_check(path, &why);
     if (!rc) return FO_OK;
     if (rc == FO_ENOMEM || rc == FO_EIO) {
         if (err) *err = why;
         return rc;
     }
     const store_backend *be = k->backend;
-    int got = be->check_backup ? be->check_backup(path, on_backup_page, &page, err) : FO_OK;
+    int got =
+        be->check_backup && !whole ? be->check_backup(path, on_backup_page, &page, err) : FO_OK;
     if (got != FO_OK) return got;
     if (rc == FO_ENOTFOUND && page.code == FO_OK) remember(k, SEAL_BACKUP, 0, below, NULL);
     tell(k, true, below, NULL, "%s%s%s", why.msg, page.code ? "; " : "", page.code ? page.msg : "");
@@ -393,7 +396,7 @@ static int check_backups(check *k, fo_err *err) {
     for (struct dirent *e; !rc && d && (e = readdir(d));) {
         if (is_dots(e->d_name)) continue;
         snprintf(below, sizeof below, "backups/%s", e->d_name);
-        if (ends(e->d_name, ".db")) {
+        if (home_is_backup(e->d_name)) {
             rc = check_backup(k, dir, e->d_name, err);
         } else if (ends(e->d_name, ".db.sha256")) {
             if (!join(path, dir, e->d_name)) continue;

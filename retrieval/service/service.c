@@ -144,6 +144,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->offline = opt->offline && !s->read_only;
     s->build_memory = opt->build_memory;
     s->merge_bytes_per_s = opt->merge_bytes_per_s;
+    s->seal_chunks = opt->seal_chunks;
     s->index_damaged = opt->index_damaged;
     s->index_damaged_ctx = opt->index_damaged_ctx;
     s->notices = opt->notices;
@@ -314,8 +315,7 @@ int service_set_alpha(service *s, const char *tenant, const char *name, double a
 }
 
 int service_backup(service *s, const char *file, fo_err *err) {
-    int rc = store_backup(s->store, file, err);
-    return rc ? rc : store_backup_seal(file, err);
+    return home_backup_open(s->store, s->home, file, err);
 }
 
 int service_get_stats(service *s, service_stats *out, fo_err *err) {

@@ -68,6 +68,7 @@ typedef struct service_options {
     enum kv_warm_mode warm;    /* with a language model */
     bool hide_queries;         /* never write the text of questions down */
     int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
+    size_t seal_chunks; /* that an index gathers in memory before they become a file; 0: 16,384 */
     /* Collections whose indexes may be open at once; 0: 256. Others are opened when they are asked
      * for, in the place of the one that nobody asked for longest; those in use are never closed. */
     size_t max_open_collections;
@@ -385,8 +386,7 @@ const fo_histogram *service_get_store_timing(const service *s, enum store_timing
 /* The dense weight of a collection's hybrid queries, 0..1; < 0: its embedder's again. Queries see it
  * once the collection's index is opened anew. */
 int service_set_alpha(service *s, const char *tenant, const char *name, double alpha, fo_err *err);
-/* A copy of the store in a file, as of one moment and synced, with its checksum beside it
- * (FILE.sha256). */
+/* A copy of the home in a file (home_backup.h), as of one moment and synced. */
 int service_backup(service *s, const char *file, fo_err *err);
 
 /* What the caches did since the start. */

@@ -1,5 +1,4 @@
-/* forage backup, restore. The store is the truth: a backup is one database file, and what is
- * derived from it is built again. */
+/* forage backup, restore: a home in one file, and a home from one. */
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -39,10 +38,12 @@ static int backup_run(int argc, char **argv) {
 
 const cli_command cli_command_backup = {
     "backup",
-    "copy a home's database, also while a server runs on it",
-    "forage backup FILE [--home DIR]",
-    "The copy is consistent as of one moment, and synced. It holds documents, vectors and\n"
-    "settings; indexes are built again from it. 'forage restore FILE' is the way back.",
+    "copy a home into one file, also while a server runs on it",
+    "forage backup FILE [--home DIR] [--force]",
+    "The file is a tar, compressed with zstd, with a checksum of all of it at its end: documents\n"
+    "and vectors as of one moment, and index files. Keys, the audit log, forage.conf and what is\n"
+    "computed (kv, hot) are not in it. While it is made, a copy of the database lies beside FILE.\n"
+    "'forage restore FILE' is the way back.",
     backup_options,
     1,
     1,
@@ -71,11 +72,14 @@ static int restore_run(int argc, char **argv) {
     return 0;
 }
 
-const cli_command cli_command_restore = {"restore",
-                                         "make a home from a backup",
-                                         "forage restore FILE [--home DIR] [--force]",
-                                         "The backup is checked first; indexes are built from it.",
-                                         restore_options,
-                                         1,
-                                         1,
-                                         restore_run};
+const cli_command cli_command_restore = {
+    "restore",
+    "make a home from a backup",
+    "forage restore FILE [--home DIR] [--force]",
+    "The backup is checked first: one that is damaged is refused, and changes nothing.\n"
+    "So is a home that holds documents, without --force. A bare copy of a database\n"
+    "(forage.db, or a snapshot of an older version) is taken as well.",
+    restore_options,
+    1,
+    1,
+    restore_run};

@@ -30,7 +30,7 @@ static struct {
     const char *log_queries, *warm;
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
-    int64_t merge_rate, max_open;
+    int64_t merge_rate, seal_chunks, max_open;
     bool force_empty, read_only, insecure, allow_token_ids;
     const char *sandbox, *default_tier, *address_tier, *tls_cert, *tls_key;
     cli_list allow_hosts, allow_origins, tiers, model_aliases, sources;
@@ -191,6 +191,8 @@ static const cli_option options[] = {
     {"merge-rate", CLI_BYTES, &o.merge_rate, "BYTES",
      "a second that merges of index files may write in the background; 0: any number (default "
      "64M)"},
+    {"seal-chunks", CLI_INT, &o.seal_chunks, "N",
+     "that an index gathers in memory before they become a file (default 16384)", .max = 1 << 20},
     {"max-open-collections", CLI_INT, &o.max_open, "N",
      "whose indexes are open at once; others are opened when they are asked for (default 256)",
      .max = 100000},
@@ -596,6 +598,7 @@ static int run(int argc, char **argv) {
                           .warm = (enum kv_warm_mode)warm,
                           .hide_queries = strcmp(o.log_queries, "full") != 0,
                           .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
+                          .seal_chunks = (size_t)o.seal_chunks,
                           .max_open_collections = (size_t)o.max_open,
                           .force_empty = o.force_empty,
                           .notices = {damage_log, NULL},

@@ -1,6 +1,6 @@
-/* POST /admin/snapshot: an online copy of the database. Each is as large as the store and takes as
- * long as reading it, so they are bounded in number and in rate: the newest ones are kept, and who
- * asks too often is told when to come again. */
+/* POST /admin/snapshot: a backup of the home while it is served. Each takes as long as reading the store and
+ * the indexes, so they are bounded in number and in rate: the newest ones are kept, and who asks too often
+ * is told when to come again. */
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -16,18 +16,26 @@
 #include "server/base/log.h"
 
 #define HOUR_MS 3600000.0
-/* What this file makes and may therefore remove: forage-20261120T081500Z-1a2b.db */
-#define NAME_PATTERN "forage-########T######Z-****.db"
+/* What this file makes and may therefore remove: forage-20261120T081500Z-1a2b.tar.zst (older versions:
+ * ...db), and what is left of one where a process was killed. */
+#define NAME_PATTERN "forage-########T######Z-****"
+#define ENDING       ".tar.zst"
 
-static int is_ours(const struct dirent *e) {
-    const char *name = e->d_name, *p = NAME_PATTERN;
+static bool is_made(const char *name, bool *finished) {
+    const char *p = NAME_PATTERN;
     for (; *p && *name; p++, name++) {
         bool fits = *p == '#'   ? *name >= '0' && *name <= '9'
                     : *p == '*' ? strchr("0123456789abcdef", *name) != NULL
                                 : *name == *p;
-        if (!fits) return 0;
+        if (!fits) return false;
     }
-    return !*p && !*name;
+    *finished = !strcmp(name, ENDING) || !strcmp(name, ".db");
+    return !*p && (*finished || !strncmp(name, ENDING ".tmp-", sizeof ENDING ".tmp-" - 1));
+}
+
+static int is_ours(const struct dirent *e) {
+    bool finished;
+    return is_made(e->d_name, &finished);
 }
 
 /* A snapshot may be made now, and counts; else false and the seconds to wait. snapshot_mu held. */
@@ -49,19 +57,27 @@ static int remove_old(const char *folder, const char *made, int keep, json_out *
     int n = scandir(folder, &entries, is_ours, alphasort),
         rc = FO_OK; /* the name begins with the time */
     if (n < 0) return fo_fail_errno(err, "cannot read %s", folder);
-    for (int i = 0, surplus = n - keep; i < n; i++) {
-        if (surplus > 0 && strcmp(entries[i]->d_name, made) != 0) {
+    int n_finished = 0;
+    for (int i = 0; i < n; i++) {
+        bool finished;
+        is_made(entries[i]->d_name, &finished);
+        n_finished += finished;
+    }
+    for (int i = 0, surplus = n_finished - keep; i < n; i++) {
+        bool finished;
+        is_made(entries[i]->d_name, &finished);
+        if (!finished || (surplus > 0 && strcmp(entries[i]->d_name, made) != 0)) {
             char path[4400];
             snprintf(path, sizeof path, "%s/%.255s", folder, entries[i]->d_name);
-            surplus--;
+            surplus -= finished;
             if (unlink(path) != 0 && !rc) {
                 rc = fo_fail_errno(err, "%s is made, but the older %s cannot be removed", made,
                                    path);
-            } else {
+            } else if (finished) {
                 json_out_string(o, NULL, entries[i]->d_name);
                 char checksum[4420];
                 snprintf(checksum, sizeof checksum, "%s.sha256", path);
-                unlink(checksum);
+                unlink(checksum); /* that of an older version */
                 log_event(LOG_LEVEL_INFO, NULL, "snapshot_removed", LOG_STR("path", path));
             }
         }
@@ -79,7 +95,7 @@ static int make(app *a, fo_buf *reply, fo_err *err) {
     gmtime_r(&now, &tm);
     strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &tm);
     app_make_id(id, "");
-    snprintf(name, sizeof name, "forage-%s-%.4s.db", stamp, id); /* two in one second differ */
+    snprintf(name, sizeof name, "forage-%s-%.4s" ENDING, stamp, id); /* two in one second differ */
     int n = snprintf(folder, sizeof folder, "%s/backups", service_home(a->service));
     if (n < 0 || (size_t)n >= sizeof folder)
         return fo_fail(err, FO_EIO, "the path of the home folder is too long");

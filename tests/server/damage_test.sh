@@ -84,7 +84,7 @@ row() { # row KIND: print and begin anew
     row_n=0 row_found=0 row_refused=0 row_told=0 row_silent=0
 }
 printf '# kind\n'
-variants() { # variants HOME FILE FLIPS CUTS: bits, lengths, and the file gone
+variants() { # variants HOME FILE FLIPS CUTS [kept]: bits, lengths, and (but for "kept") the file gone
     [ -f "$work/$1/$2" ] || return
     size=$(stat -c %s "$work/$1/$2")
     [ "$size" -gt 0 ] || return
@@ -98,6 +98,7 @@ variants() { # variants HOME FILE FLIPS CUTS: bits, lengths, and the file gone
         truncate -s "$at" "$work/v/$2"
         judge "$1/$2, cut to $at of $size bytes"
     done
+    [ "${5-}" != kept ] || return
     cp -a "$work/$1" "$work/v"
     rm "$work/v/$2"
     judge "$1/$2, gone"
@@ -144,9 +145,8 @@ if [ -d "$work/clean/kv" ]; then
 else
     echo "# kv/: no small model here, not looked at"
 fi
-backup=$(first backups '*.db')
-variants clean "$backup" 10 3
-variants clean "$backup.sha256" 4 1
+backup=$(first backups '*.tar.zst')
+variants clean "$backup" 14 4 kept # a copy that somebody took away is no damage
 extra "$backup" backups/copy.txt
 row "backups/"
 if command -v sqlite3 >/dev/null; then

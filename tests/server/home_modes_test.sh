@@ -23,8 +23,8 @@ check "0700 its folders, 0600 its files" $?
 stop TERM
 open_to_others "$work/home"; check "and one that was closed" $?
 ! grep -q modes_ "$log"; check "there is nothing to say about a new one" $?
-"$forage" backup "$work/copy.db" --home "$work/home" >/dev/null 2>&1
-[ "$(stat -c %a "$work/copy.db")" = 600 ]; check "so is a backup" $?
+"$forage" backup "$work/copy.tar.zst" --home "$work/home" >/dev/null 2>&1
+[ "$(stat -c %a "$work/copy.tar.zst")" = 600 ]; check "so is a backup" $?
 
 find "$work/home" -exec chmod a+rw {} +
 chmod a+rx "$work/home"

@@ -40,7 +40,7 @@ check "the home can be asked beside the server" $?
 run 0 "$forage" bench http --url "$url/health" --requests 200 --concurrency 4 --json &&
     grep -q '"errors":0' "$work/out"
 check "the load generator counts no errors" $?
-run 0 "$forage" backup "$work/copy.db" --home "$work/home"; check "a running home can be backed up" $?
+run 0 "$forage" backup "$work/copy.tar.zst" --home "$work/home"; check "a running home can be backed up" $?
 stop TERM; check "SIGTERM ends it with status 0" $?
 [ ! -e "$port_file" ]; check "the port file is gone" $?
 
@@ -95,23 +95,23 @@ stop TERM
 echo "lisen = x" >>"$work/home/forage.conf"
 run 2 "$forage" stats --home "$work/home" && grep -q "forage.conf:4" "$work/err"
 check "an unknown setting is refused by file and line" $?
-run 0 "$forage" restore "$work/copy.db" --home "$work/second" && grep -q "2 documents" "$work/out"
+run 0 "$forage" restore "$work/copy.tar.zst" --home "$work/second" && grep -q "2 documents" "$work/out"
 check "a backup becomes a home" $?
-run 1 "$forage" restore "$work/copy.db" --home "$work/second" && grep -q -- "--force" "$work/err"
+run 1 "$forage" restore "$work/copy.tar.zst" --home "$work/second" && grep -q -- "--force" "$work/err"
 check "a home that holds documents is not overwritten" $?
 serve "$work/third"
 echo '{"id":"t1","text":"Not of the backup."}' | run 0 "$forage" ingest - --url "$url"
-run 1 "$forage" restore "$work/copy.db" --home "$work/third" --force && grep -q "another process" "$work/err"
+run 1 "$forage" restore "$work/copy.tar.zst" --home "$work/third" --force && grep -q "another process" "$work/err"
 check "a home that is served is not restored" $?
 stop KILL
-[ -s "$work/third/forage.db-wal" ] && run 0 "$forage" restore "$work/copy.db" --home "$work/third" --force &&
+[ -s "$work/third/forage.db-wal" ] && run 0 "$forage" restore "$work/copy.tar.zst" --home "$work/third" --force &&
     grep -q "2 documents" "$work/out" && run 0 "$forage" index verify --home "$work/third" &&
     run 0 "$forage" query "What is of the backup?" --home "$work/third" --json && ! grep -q '"t1' "$work/out"
 check "what a killed server had in its log does not come back" $?
-cp "$work/copy.db" "$work/damaged.db"
-size=$(stat -c %s "$work/damaged.db")
-head -c $((size / 2)) /dev/urandom | dd of="$work/damaged.db" bs=4096 seek=2 conv=notrunc 2>/dev/null
-run 1 "$forage" restore "$work/damaged.db" --home "$work/third" --force &&
+cp "$work/copy.tar.zst" "$work/damaged.tar.zst"
+size=$(stat -c %s "$work/damaged.tar.zst")
+head -c $((size / 2)) /dev/urandom | dd of="$work/damaged.tar.zst" bs=4096 seek=2 conv=notrunc 2>/dev/null
+run 1 "$forage" restore "$work/damaged.tar.zst" --home "$work/third" --force &&
     run 0 "$forage" stats --home "$work/third" --json && grep -q '"documents":2' "$work/out"
 check "a damaged backup is refused and replaces nothing" $?
 i=0

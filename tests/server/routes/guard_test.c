@@ -263,6 +263,14 @@ static void snapshots_are_bounded_in_number_and_rate(void **state) {
     FILE *own = fopen(mine, "w"); /* a copy that a person made stays */
     assert_non_null(own);
     fclose(own);
+    static const char *const older[] = {"forage-20260101T000000Z-0a1b.db",
+                                        "forage-20260101T000000Z-0a1b.db.sha256",
+                                        "forage-20260102T000000Z-0a1b.tar.zst.tmp-abcdef"};
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/backups/%s", f->dir, older[i]);
+        assert_non_null(own = fopen(path, "w"));
+        fclose(own);
+    }
     int made = 0, refused = 0;
     for (int i = 0; i < 20; i++) {
         fo_buf got = {0};
@@ -283,11 +291,12 @@ static void snapshots_are_bounded_in_number_and_rate(void **state) {
         }
         fo_buf_free(&got);
     }
-    print_message("# %d made, %d refused, %d kept\n", made, refused, n_backups(f, ".db"));
+    print_message("# %d made, %d refused, %d kept\n", made, refused, n_backups(f, ".tar.zst"));
     assert_int_equal(made, 6);
     assert_int_equal(refused, 14);
-    assert_int_equal(n_backups(f, ".db"), 3);
-    assert_int_equal(n_backups(f, ".db.sha256"), 3); /* a checksum goes with its copy */
+    assert_int_equal(n_backups(f, ".tar.zst"), 3);
+    assert_int_equal(n_backups(f, ""),
+                     3); /* and what an older version and a killed one left is gone */
     assert_int_equal(access(path, R_OK), 0);
     assert_int_equal(access(mine, R_OK), 0);
     /* Ten minutes later there is one more. */
