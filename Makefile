@@ -18,7 +18,7 @@ VERSION := 0.1.0
 
 PKGS := sqlite3 libmicrohttpd libcjson libcurl libcrypto libxml-2.0 md4c libutf8proc zlib libzip libseccomp yaml-0.1 libarchive
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lgnutls -lstemmer -lm -lpthread
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lgnutls -lstemmer -lexttextcat-2.0 -lm -lpthread
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wvla -Wformat=2 -Wundef -Wwrite-strings

@@ -6,7 +6,7 @@
 set -eu
 packages="gcc libc6-dev make pkg-config xxd libsqlite3-dev libmicrohttpd-dev libcjson-dev
 libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
-libcurl4-openssl-dev libzip-dev libseccomp-dev libyaml-dev libarchive-dev libgnutls28-dev poppler-utils"
+libcurl4-openssl-dev libzip-dev libseccomp-dev libyaml-dev libarchive-dev libgnutls28-dev libexttextcat-dev poppler-utils"
 case ${1:-run} in
 run) ;;
 test) packages="$packages libcmocka-dev curl tesseract-ocr" ;;

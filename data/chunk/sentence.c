@@ -1,6 +1,8 @@
 /* Where a sentence ends. Rules and word lists are ours, made for English encyclopaedic and
- * technical prose; scripts with stops of their own (CJK, Devanagari, Arabic, Ethiopic) end there.
- */
+ * technical prose; scripts with stops of their own (CJK, Devanagari, Arabic, Ethiopic) end there. Short
+ * forms of other languages stand beside the English ones where they are no words there: nobody has to
+ * say which language a text is in. */
+#include <stdio.h>
 #include <string.h>
 #include <utf8proc.h>
 
@@ -20,6 +22,30 @@ static const char *const binding[] = {
     "ref",  "refs", "tab",   "var", "subsp", "ssp",  "spp",  "gen",    "adm", "supt", "messrs",
     "al",   "lit",  "trans", "tel", "bros",  "dept",
 };
+/* clang-format off */
+/* The same in other languages; in capitals they are names of something else. */
+static const char *const foreign[] = {
+    /* German */
+    "abb", "bd", "bspw", "bzgl", "bzw", "ebd", "ehem", "engl", "evtl", "geb", "gegr", "ggf", "griech", "hrsg",
+    "inkl", "jh", "jhd", "kap", "mio", "mrd", "sog", "std", "vgl", "zzgl", "dipl",
+    /* Spanish, Portuguese, Italian, French, Dutch */
+    "sra", "srta", "dra", "ud", "uds", "pág", "págs", "núm", "aprox", "dott", "sig", "pag", "env", "bijv",
+    /* Russian: named after, street, page, figure, saint, for example, professor, thousand, million ... */
+    "им", "ул", "стр", "рис", "св", "напр", "проф", "акад", "тыс", "млн", "млрд", "см", "ср",
+};
+/* Short forms of two words, "z. B.": a stop after the first of them. */
+static const char *const pairs[] = {
+    "z b", "d h", "u a", "u u", "i d", "d r", "o g", "u g", "s o", "s u", "v chr", "n chr", "p ej", "p ex",
+    "j c", "ee uu", "т е", "т д", "т п", "т к", "т н", "н э",
+};
+/* What an ordinal counts in German, "am 3. Oktober", "im 19. Jahrhundert": nouns, and written with a capital. */
+static const char *const counted[] = {
+    "januar", "februar", "märz", "april", "mai", "juni", "juli", "august", "september", "oktober", "november",
+    "dezember", "jahrhundert", "jahrhunderts", "jahrhunderten", "jahrtausend", "jahrtausends", "jahrgang",
+    "lebensjahr", "geburtstag", "weltkrieg", "weltkriegs", "auflage", "kapitel", "spieltag", "platz", "etage",
+    "klasse", "semester", "quartal", "jh",
+};
+/* clang-format on */
 /* Either: the end if what follows begins a sentence. */
 static const char *const either[] = {
     "inc", "ltd", "co",   "corp", "jr",   "sr",   "jan", "feb",  "mar", "apr", "jun", "jul",
@@ -134,6 +160,28 @@ static size_t skip_closers(const char *s, size_t len, size_t at) {
 
 /* ---- words -------------------------------------------------------------------------------- */
 
+/* The word that begins at `at`, letters beyond ASCII too, lower-cased ASCII; "" when it is too long. */
+static void next_letters(const char *s, size_t len, size_t at, char out[MAX_WORD]) {
+    size_t n = 0;
+    for (; at < len && n < MAX_WORD - 1; at++) {
+        char c = s[at];
+        if (c >= 'A' && c <= 'Z') c = (char)(c + 32);
+        if (!((c >= 'a' && c <= 'z') || (unsigned char)c >= 0x80)) break;
+        out[n++] = c;
+    }
+    out[n < MAX_WORD - 1 ? n : 0] = 0;
+}
+
+/* Is `word`, before a stop, the first of a short form whose second stands at `next`, with its stop? */
+static bool is_pair(const char *word, const char *s, size_t len, size_t next) {
+    char second[MAX_WORD], both[2 * MAX_WORD];
+    next_letters(s, len, next, second);
+    size_t end = next + strlen(second);
+    if (!second[0] || end >= len || s[end] != '.') return false;
+    snprintf(both, sizeof both, "%s %s", word, second);
+    return HAS(pairs, both);
+}
+
 /* The word that begins at `at`, lower-cased ASCII; "" when it is none or too long. */
 static void next_word(const char *s, size_t len, size_t at, char out[MAX_WORD]) {
     size_t n = 0;
@@ -160,6 +208,19 @@ static bool word_before(const char *s, size_t start, size_t dot, char out[MAX_WO
     return true;
 }
 
+/* Is `word`, which begins at `from`, the second of one behind which something must follow? */
+static bool ends_pair(const char *word, const char *s, size_t start, size_t from) {
+    static const char *const open[] = {"z b",  "d h",  "i d", "o g", "s o", "s u",
+                                       "p ej", "p ex", "т е", "т к", "т н"};
+    char first[MAX_WORD], both[2 * MAX_WORD];
+    size_t at = from, begin;
+    while (at > start && is_space(s[at - 1])) at--;
+    if (at == from || at <= start || s[at - 1] != '.') return false;
+    if (!word_before(s, start, at - 1, first, &begin)) return false;
+    snprintf(both, sizeof both, "%s %s", first, word);
+    return HAS(open, both);
+}
+
 static bool all_digits(const char *s) {
     if (!*s) return false;
     for (; *s; s++)
@@ -180,10 +241,16 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
     /* "1. Open the lid" and "a. ...": the mark of an item, not a sentence. */
     if (from == start && (all_digits(word) || strlen(word) == 1)) return false;
     if (HAS(counting, word) && digit_next) return false;
+    if (all_digits(word) && strlen(word) <= 2) {
+        char noun[MAX_WORD];
+        next_letters(s, len, next, noun);
+        if (HAS(counted, noun)) return false;
+    }
     size_t letter_len;
     int32_t first = cp_at(s, dot, from, &letter_len);
-    if (from + letter_len == dot && is_letter(first) && !is_lower(first))
-        return starter && first != 'I'; /* an initial, unless "vitamin C. The" */
+    bool initial = from + letter_len == dot && is_letter(first) && !is_lower(first);
+    if (ends_pair(word, s, start, from) || (!initial && is_pair(word, s, len, next))) return false;
+    if (initial) return starter && first != 'I'; /* an initial, unless "vitamin C. The" */
     if (strcmp(word, "e.g") == 0 || strcmp(word, "i.e") == 0) return false;
     bool dotted = strchr(word, '.') != NULL;
     if (dotted) { /* "U.S.", "a.m.", "Ph.D.": letters between dots; else a number or a name */
@@ -197,6 +264,8 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
         return !abbreviation || starter;
     }
     if (HAS(binding, word)) return strcmp(word, "al") == 0 && starter;
+    bool shouted = from + 1 < dot && s[from + 1] >= 'A' && s[from + 1] <= 'Z';
+    if (!shouted && HAS(foreign, word)) return false;
     /* "sun", "sat", "max" are words too: as short forms they are written with a capital. */
     if (HAS(either, word)) return is_lower(first) || starter;
     return true;

@@ -110,8 +110,7 @@ static int build_slice(const search_bulk *b, size_t begin, size_t end, part **ou
         ids[n + i] = c->document;
         rc = metadata_builder_add(meta, i, texts + c->metadata, err);
         if (rc) break;
-        analyze(a, title, strlen(title), add_word, words);
-        analyze(a, texts + c->text, c->text_len, add_word, words);
+        search_chunk_words(a, title, texts + c->text, c->text_len, add_word, words);
         rc = inverted_builder_end_document(words, err);
     }
     if (!rc) rc = segment_writer_create(&w, NULL, err);

@@ -2,9 +2,11 @@
 #include "index/search/search_index.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "index/search/search_index_internal.h"
+#include "index/sparse/language.h"
 #include "kernels/bits.h"
 #include "kernels/cond.h"
 
@@ -144,6 +146,26 @@ static int stage_word(void *ctx, const analyzed_term *t) {
     return 0;
 }
 
+size_t search_language_mark(int language, char mark[SEARCH_MARK_ROOM]) {
+    const char *name = language_name(language);
+    return (size_t)snprintf(mark, SEARCH_MARK_ROOM, "\x01%s", name ? name : "");
+}
+
+void search_chunk_words(analyzer *a, const char *title, const char *text, size_t len,
+                        analyze_fn *add, void *ctx) {
+    int language;
+    analyzer *own = analyzer_for_text(a, text, len, &language);
+    analyze(own, title, strlen(title), add, ctx);
+    analyze(own, text, len, add, ctx);
+    if (own == a) return;
+    const int marks[] = {-1, language};
+    for (size_t i = 0; i < 2; i++) {
+        char mark[SEARCH_MARK_ROOM];
+        analyzed_term t = {.term = mark, .len = search_language_mark(marks[i], mark)};
+        add(ctx, &t);
+    }
+}
+
 int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err) {
     if (!ix->dim) return FO_OK;
     if (!c->vector) return fo_fail_field(err, FO_EINVAL, "vector", "the chunk has no vector");
@@ -167,8 +189,7 @@ int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
     if (rc) return rc;
     const char *title = c->title ? c->title : "";
     size_t title_len = strlen(title);
-    analyze(ix->analyzer, title, title_len, stage_word, g->words);
-    analyze(ix->analyzer, c->text, c->text_len, stage_word, g->words);
+    search_chunk_words(ix->analyzer, title, c->text, c->text_len, stage_word, g->words);
     rc = inverted_builder_end_document(g->words, err);
     if (rc) {
         stage_clear(g); /* words of a document that never ended: start again */

@@ -87,6 +87,9 @@ struct search_snapshot {
     size_t n_live, n_parts;
     pthread_mutex_t cache_mu;
     filter_bits *cache; /* guarded by cache_mu: of the filter seen last */
+    /* Bits of the languages (language.h) that chunks were told to be in, and of those that many are in;
+     * looked up by the first search, LANGUAGES_KNOWN with them. */
+    _Atomic uint64_t languages, common_languages;
     size_t n_segments;
     search_segment segments[];
 };
@@ -221,6 +224,16 @@ int search_manifest_load(const char *dir, char **data, size_t *size, search_mani
 bool search_segment_name(const char *name, uint64_t *file, const char **rest);
 
 /* search_index.c */
+/* A chunk's words, its title's before them, each with add(ctx, ...). The words of a text in another
+ * language than the index's are that language's stems; terms that no text has (a control character in
+ * front) say that there are such chunks and of which language. */
+void search_chunk_words(analyzer *a, const char *title, const char *text, size_t len,
+                        analyze_fn *add, void *ctx);
+
+enum { SEARCH_MARK_ROOM = 32 };
+/* The mark of a language, by its number; -1: of any but the index's own. Returns its bytes. */
+size_t search_language_mark(int language, char mark[SEARCH_MARK_ROOM]);
+
 int search_chunk_check(const search_index *ix, const search_chunk_in *c, fo_err *err);
 void search_filter_bits_drop(filter_bits *f);
 search_snapshot *search_snapshot_create(search_index *ix, size_t n_segments, int64_t epoch,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "index/filter/filter_tree.h"
+#include "index/sparse/language.h"
 
 enum { MAX_TERMS = INVERTED_MAX_QUERY_TERMS, TEXT_ROOM = MAX_TERMS * 32 };
 
@@ -135,25 +136,90 @@ static int filter_take(search_snapshot *s, const search_filter *f, filter_bits *
 
 /* Sparse -------------------------------------------------------------------------------------- */
 
+enum { STOP_BYTES = 4096 }; /* of a query, in which stop words are remembered */
+
+/* The terms of a query, once in each language that chunks are in. Which words are stop words, the
+ * language that the query itself is in says, and that one is read first. */
 typedef struct gathering {
     search_scratch *room;
     size_t n, texts;
+    size_t n_before;                 /* terms of the languages read before: none counts twice */
+    bool others;                     /* words of another language than the query's are read */
+    bool many;                       /* several languages are read */
+    uint64_t stops[STOP_BYTES / 64]; /* where the query's stop words begin, bits by byte */
 } gathering;
 
 static int gather_term(void *ctx, const analyzed_term *t) {
     gathering *g = ctx;
     search_scratch *r = g->room;
+    bool stop = t->stop;
+    if (g->many && t->start < STOP_BYTES) {
+        uint64_t *word = &g->stops[t->start / 64], bit = 1ull << t->start % 64;
+        if (g->others) stop = *word & bit;
+        if (stop && !t->part) *word |= bit;
+    }
     for (size_t i = 0; i < g->n; i++)
         if (r->terms[i].len == t->len &&
             memcmp(r->texts + r->terms[i].text, t->term, t->len) == 0) {
-            r->terms[i].count++;
+            r->terms[i].count += i >= g->n_before;
             return 0;
         }
     if (g->n == MAX_TERMS || t->len > TEXT_ROOM - g->texts) return 1; /* a book for a query */
     memcpy(r->texts + g->texts, t->term, t->len);
-    r->terms[g->n++] = (query_term){(uint32_t)g->texts, (uint32_t)t->len, 1, t->stop};
+    r->terms[g->n++] = (query_term){(uint32_t)g->texts, (uint32_t)t->len, 1, stop};
     g->texts += t->len;
     return 0;
+}
+
+static const uint64_t LANGUAGES_KNOWN = 1ull << 63;
+
+static uint64_t document_frequency(const search_snapshot *s, const char *term, size_t len,
+                                   uint64_t *n_docs);
+
+/* Is one chunk in `least` in this language (-1: any but the index's own)? */
+static bool has_language(const search_snapshot *s, int language, uint64_t least) {
+    char mark[SEARCH_MARK_ROOM];
+    uint64_t n_docs, df;
+    df = document_frequency(s, mark, search_language_mark(language, mark), &n_docs);
+    return df && df >= n_docs / least;
+}
+
+/* Languages of chunks beside the index's own, and those of many chunks: one look-up where there are
+ * none. */
+static uint64_t languages_of(search_snapshot *s, uint64_t *common) {
+    enum { COMMON = 16 };
+    uint64_t bits = atomic_load_explicit(&s->languages, memory_order_acquire);
+    if (!bits) {
+        uint64_t many = 0;
+        bool any = has_language(s, -1, UINT64_MAX);
+        for (int i = 0; any && language_name(i); i++) {
+            if (has_language(s, i, UINT64_MAX)) bits |= 1ull << i;
+            if (has_language(s, i, COMMON)) many |= 1ull << i;
+        }
+        atomic_store_explicit(&s->common_languages, many, memory_order_relaxed);
+        atomic_store_explicit(&s->languages, bits | LANGUAGES_KNOWN, memory_order_release);
+    }
+    *common = atomic_load_explicit(&s->common_languages, memory_order_relaxed);
+    return bits & ~LANGUAGES_KNOWN;
+}
+
+static void gather_in(gathering *g, const char *query, size_t len, int language) {
+    g->n_before = g->n;
+    analyze(analyzer_in(g->room->analyzer, language), query, len, gather_term, g);
+    g->others = true;
+}
+
+/* In the language that the query is in, and as the index has it where that is another; in all common
+ * ones where it has no word that says. */
+static void gather_query(gathering *g, search_snapshot *s, const char *query) {
+    size_t len = strlen(query);
+    uint64_t common, bits = languages_of(s, &common);
+    g->many = bits != 0;
+    int own = bits ? language_of_question(query, len, s->ix->language, bits) : -1;
+    gather_in(g, query, len, own);
+    if (own >= 0) gather_in(g, query, len, -1);
+    for (int i = 0; own == LANGUAGE_UNTOLD && common; i++, common >>= 1)
+        if (common & 1) gather_in(g, query, len, i);
 }
 
 static uint64_t document_frequency(const search_snapshot *s, const char *term, size_t len,
@@ -213,7 +279,7 @@ static void convert(const search_snapshot *s, const inverted_part *parts, const 
 static int sparse_in_room(search_snapshot *s, search_scratch *r, const char *query, size_t k,
                           const filter_bits *allowed, search_hit *hits, size_t *n, fo_err *err) {
     gathering g = {.room = r};
-    analyze(r->analyzer, query, strlen(query), gather_term, &g);
+    gather_query(&g, s, query);
     inverted_part *parts = malloc((s->n_parts + 1) * sizeof *parts);
     inverted_query_term *terms = malloc((g.n + 1) * sizeof *terms);
     inverted_hit *found = malloc(k * sizeof *found);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <utf8proc.h>
+#include "index/sparse/language.h"
 #include "index/sparse/stopwords.h"
 #include "index/format/term_hash.h"
 #include "kernels/utf8.h"
@@ -37,7 +38,9 @@ struct analyzer {
     size_t n_points;
     char folded[TERM_MAX + 1];
     size_t n_read;
-    cached_word *cache; /* [CACHE_SLOTS] or NULL */
+    cached_word *cache;             /* [CACHE_SLOTS] or NULL */
+    const char *language;           /* NULL: "none", or a name that language.h does not know */
+    analyzer *others[LANGUAGE_MAX]; /* by number, made when first asked for */
 };
 
 enum { SEPARATOR = 0, LOWER = 1, UPPER = 2, DIGIT = 4, ALNUM = LOWER | UPPER | DIGIT };
@@ -54,11 +57,22 @@ static bool is_stop(const analyzer *a, const char *word, size_t len) {
     }
 }
 
+/* Written without spaces: its terms are characters and pairs of them. */
+static bool is_stemless(int language) {
+    static const char *const names[] = {"chinese", "japanese", "korean", "thai"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (language >= 0 && language == language_number(names[i])) return true;
+    return false;
+}
+
 int analyzer_create(analyzer **out, const char *language, fo_err *err) {
     analyzer *a = calloc(1, sizeof *a);
     if (!a) return fo_fail(err, FO_ENOMEM, "out of memory for the text analyser");
+    int number = language_number(language);
     bool english = strcmp(language, "english") == 0, none = strcmp(language, "none") == 0;
-    if (!none) {
+    bool stemless = none || is_stemless(number);
+    a->language = language_name(number);
+    if (!stemless) {
         a->stemmer = sb_stemmer_new(english ? "porter" : language, "UTF_8");
         if (!a->stemmer) {
             free(a);
@@ -66,8 +80,8 @@ int analyzer_create(analyzer **out, const char *language, fo_err *err) {
         }
     }
     a->possessive = english;
-    a->apostrophe_divides = !english && !none;
-    a->strip_accents = english || none;
+    a->apostrophe_divides = !english && !stemless;
+    a->strip_accents = english || stemless;
     for (const char *s = stopwords_of(language); *s;) {
         size_t n = strcspn(s, " ");
         uint32_t h = term_hash(s, n);
@@ -82,14 +96,27 @@ int analyzer_create(analyzer **out, const char *language, fo_err *err) {
 void analyzer_free(analyzer *a) {
     if (!a) return;
     if (a->stemmer) sb_stemmer_delete(a->stemmer);
+    for (size_t i = 0; i < LANGUAGE_MAX; i++) analyzer_free(a->others[i]);
     free(a->points);
     free(a->cache);
     free(a);
 }
 
-/* Scripts written without spaces between words. Hangul has spaces, but particles cling to its
- * words: pairs of syllables find them. */
-static bool is_unspaced(int32_t cp) {
+analyzer *analyzer_in(analyzer *a, int language) {
+    const char *name = language_name(language);
+    if (!name || (a->language && strcmp(a->language, name) == 0)) return a;
+    if (!a->others[language]) analyzer_create(&a->others[language], name, NULL);
+    return a->others[language] ? a->others[language] : a;
+}
+
+analyzer *analyzer_for_text(analyzer *a, const char *text, size_t len, int *language) {
+    int told = a->language ? language_of(text, len, a->language) : -1;
+    analyzer *own = analyzer_in(a, told);
+    if (language) *language = own == a ? -1 : told;
+    return own;
+}
+
+bool analyze_is_unspaced(int32_t cp) {
     return (cp >= 0x0E00 && cp <= 0x0EFF) || /* Thai, Lao */
            (cp >= 0x1000 && cp <= 0x109F) || /* Myanmar */
            (cp >= 0x1100 && cp <= 0x11FF) || /* Hangul Jamo */
@@ -119,7 +146,7 @@ static point_kind kind_of(int32_t cp) {
     case UTF8PROC_CATEGORY_ND:
     case UTF8PROC_CATEGORY_NL:
     case UTF8PROC_CATEGORY_NO:
-        return is_unspaced(cp) ? POINT_UNSPACED : POINT_WORD;
+        return analyze_is_unspaced(cp) ? POINT_UNSPACED : POINT_WORD;
     case UTF8PROC_CATEGORY_MN:
     case UTF8PROC_CATEGORY_MC:
     case UTF8PROC_CATEGORY_ME:

@@ -5,13 +5,23 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "kernels/error.h"
 
 typedef struct analyzer analyzer; /* not thread-safe: one per thread; cheap to reuse */
 
-/* language: Snowball name ("english" means the Porter stemmer, see docs/measurements/quality.md) or "none". */
+/* language: Snowball name ("english" means the Porter stemmer, see docs/measurements/quality.md), another
+ * name of language.h, or "none". */
 int analyzer_create(analyzer **out, const char *language, fo_err *err);
 void analyzer_free(analyzer *a);
+
+/* The analyzer of a language by its number (language.h), -1: a itself. Belongs to a, is made when it is
+ * first asked for, and is a itself where there is no memory for another. */
+analyzer *analyzer_in(analyzer *a, int language);
+
+/* The one for a text: of the language that the text is in, a where that is a's own or cannot be told. Of
+ * an analyzer of "none" always itself. *language gets the number, -1: a's own; may be NULL. */
+analyzer *analyzer_for_text(analyzer *a, const char *text, size_t len, int *language);
 
 typedef struct analyzed_term {
     const char *term; /* stem, valid until the callback returns */
@@ -29,5 +39,9 @@ typedef int analyze_fn(void *ctx, const analyzed_term *t); /* non-zero stops and
  * neighbours (part = true). Bytes that are not UTF-8 divide words. Terms are at most 255 bytes:
  * longer words are cut at a code point. */
 int analyze(analyzer *a, const char *text, size_t len, analyze_fn *fn, void *ctx);
+
+/* A letter of a script that is written without spaces between words. Hangul has spaces, but particles
+ * cling to its words: pairs of syllables find them. */
+bool analyze_is_unspaced(int32_t cp);
 
 #endif

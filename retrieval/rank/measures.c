@@ -7,6 +7,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
+#include "index/sparse/analyze.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
 
@@ -54,6 +55,28 @@ static bool is_article(const char *w, size_t n) {
            (n == 3 && !memcmp(w, "the", 3));
 }
 
+/* Punctuation of scripts that SQuAD's script does not know: CJK and full width, Arabic, danda, and what
+ * Spanish, French and German put around words. English typography stays, as there. */
+static bool is_foreign_punctuation(int32_t cp) {
+    switch (cp) {
+    case 0xA1:
+    case 0xAB:
+    case 0xBB:
+    case 0xBF:
+    case 0x60C:
+    case 0x61B:
+    case 0x61F:
+    case 0x6D4:
+    case 0x964:
+    case 0x965:
+        return true;
+    default:
+        return (cp >= 0x3000 && cp <= 0x3004) || (cp >= 0x3008 && cp <= 0x3020) ||
+               (cp >= 0xFF01 && cp <= 0xFF0F) || (cp >= 0xFF1A && cp <= 0xFF20) ||
+               (cp >= 0xFF61 && cp <= 0xFF65) || cp == 0x30FB;
+    }
+}
+
 char *measure_normalise(const char *answer) {
     fo_buf plain = {0}, out = {0};
     size_t n = strlen(answer);
@@ -63,6 +86,9 @@ char *measure_normalise(const char *answer) {
         i += k;
         if (cp < 0) continue;
         if (cp < 128 && ispunct((int)cp)) continue; /* ASCII's, as SQuAD's script has it */
+        if (is_foreign_punctuation(cp)) continue;
+        bool alone = analyze_is_unspaced(cp);
+        if (alone) fo_buf_char(&plain, ' ');
         utf8proc_category_t c = utf8proc_category(cp);
         if (cp < 128 ? isspace((int)cp) != 0
                      : c == UTF8PROC_CATEGORY_ZS || c == UTF8PROC_CATEGORY_ZL ||
@@ -72,6 +98,7 @@ char *measure_normalise(const char *answer) {
         }
         char utf8[4];
         fo_buf_add(&plain, utf8, fo_utf8_encode(utf8proc_tolower(cp), utf8));
+        if (alone) fo_buf_char(&plain, ' ');
     }
     for (const char *p = plain.data ? plain.data : ""; *p;) {
         size_t len = strcspn(p, " ");

@@ -22,7 +22,8 @@ double measure_recall(const int *gains, size_t n, size_t n_relevant, size_t k);
 double measure_success(const int *gains, size_t n, size_t k);
 
 /* SQuAD's normalisation: lower case, punctuation and the articles a, an, the gone, white space
- * single. Caller frees; NULL when out of memory. Case is folded for all of Unicode. */
+ * single. Case is folded for all of Unicode; a character of a script without spaces between words is a
+ * word. Caller frees; NULL when out of memory. */
 char *measure_normalise(const char *answer);
 /* 1 or 0, and token-overlap F1, of normalised texts; the best over the gold answers. */
 double measure_exact(const char *answer, const char *const *gold, size_t n_gold);

@@ -392,7 +392,9 @@ static int answer_generally(run *r) {
                                   : fo_no_memory(r->err);
     if (!rc) {
         for (size_t i = 0; i < n; i++) passages[i] = run_passage(&out->contexts[i]);
-        lexicon lx = {words, run_idf, r->snapshot};
+        /* Question and passages in the language of the best passage: their stems are to meet. */
+        analyzer *own = analyzer_for_text(words, passages[0].text, passages[0].len, NULL);
+        lexicon lx = {own, run_idf, r->snapshot};
         rc = answer_from(r, passages, &lx);
     }
     collection_give_analyzer(r->s, r->c, words);

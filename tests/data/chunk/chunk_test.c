@@ -33,6 +33,19 @@ static void sentences_end_where_readers_see_it(void **state) {
           "The house was small.");
     CHECK("\"Really?\" she asked. (It was late.) \"Go.\" He went.", "\"Really?\" she asked.",
           "(It was late.)", "\"Go.\"", "He went.");
+    CHECK("Sie fahren, z. B. Montags, um 8 Uhr. Das \u00D6l, d. h. Heiz\u00F6l, ist leer.",
+          "Sie fahren, z. B. Montags, um 8 Uhr.", "Das \u00D6l, d. h. Heiz\u00F6l, ist leer.");
+    CHECK("Am 3. Oktober 1990, im 20. Jahrhundert, kamen ca. Hundert bzw. Zweihundert. Es regnete.",
+          "Am 3. Oktober 1990, im 20. Jahrhundert, kamen ca. Hundert bzw. Zweihundert.",
+          "Es regnete.");
+    CHECK("Es waren 12. Der Rest ging.", "Es waren 12.", "Der Rest ging.");
+    CHECK("Costaba 5 Mio. Euros, p. ej. Ayer. La Sra. L\u00F3pez lo vio en la p\u00E1g. Siete. "
+          "\u00BFD\u00F3nde?",
+          "Costaba 5 Mio. Euros, p. ej. Ayer.", "La Sra. L\u00F3pez lo vio en la p\u00E1g. Siete.",
+          "\u00BFD\u00F3nde?");
+    CHECK("Завод им. Ленина, т. е. ЗИЛ, закрыт. Он стоит на ул. Мира.",
+          "Завод им. Ленина, т. е. ЗИЛ, закрыт.", "Он стоит на ул. Мира.");
+    CHECK("He chose plan b. A second one came.", "He chose plan b.", "A second one came.");
     CHECK("Growth was fast.[12] It slowed.", "Growth was fast.[12]", "It slowed.");
     CHECK("Well... maybe not... But yes.", "Well... maybe not...", "But yes.");
     CHECK("See Fig. 3 and No. 5 for it. No. We stayed at 5 p.m. in May.",

@@ -719,6 +719,59 @@ static void readers_writer_and_merges_run_side_by_side(void **state) {
     test_remove(dir);
 }
 
+static int64_t first_hit(search_index *ix, const char *query, size_t *n) {
+    search_snapshot *s = search_index_acquire(ix);
+    search_hit hits[8];
+    fo_err err = {0};
+    assert_ok(search_sparse(s, query, 8, NULL, hits, n, &err), &err);
+    search_index_release(s);
+    return *n ? hits[0].chunk : -1;
+}
+
+static void add_text(search_index *ix, int64_t chunk, const char *text) {
+    float v[DIM];
+    fo_err err = {0};
+    vector_of(chunk, v);
+    search_chunk_in c = {
+        .chunk = chunk, .document = chunk, .text = text, .text_len = strlen(text), .vector = v};
+    assert_ok(search_index_add(ix, &c, &err), &err);
+}
+
+/* A chunk's words are stemmed in its own language, a question's in the one it is asked in; what is asked
+ * in the index's own language finds what it found without the others. */
+static void chunks_of_several_languages_lie_side_by_side(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    size_t n;
+    for (int round = 0; round < 2; round++) { /* and the same out of the sealed file */
+        search_index *ix = open_index(dir, 1000, 0);
+        if (!round) {
+            add_text(
+                ix, 1,
+                "The houses of the town are as old as those of the country, and that is good.");
+            add_text(
+                ix, 2,
+                "Die Häuser in der Stadt sind nicht so alt wie die auf dem Land, und das ist gut.");
+            add_text(
+                ix, 3,
+                "Les maisons de la ville ne sont pas aussi vieilles que celles de la campagne.");
+            add_text(ix, 4, "城市里的房子没有乡下的房子那么古老。");
+            publish(ix, 1);
+        }
+        assert_int_equal(first_hit(ix, "Wie alt ist das Haus?", &n), 2);
+        assert_int_equal(n, 1); /* "die" and "so" are no words to search by in German */
+        assert_int_equal(first_hit(ix, "Où est la maison?", &n), 3);
+        assert_int_equal(first_hit(ix, "How old is the house?", &n), 1);
+        assert_int_equal(n, 1);
+        assert_int_equal(first_hit(ix, "Haus", &n), 2); /* one word: in all common languages */
+        assert_int_equal(first_hit(ix, "房子", &n), 4);
+        assert_ok(search_index_verify(ix, &err), &err);
+        assert_ok(search_index_close(ix, true, &err), &err);
+    }
+    free(dir);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_published_is_found_and_what_is_staged_is_not),
@@ -734,6 +787,7 @@ int main(void) {
         cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
         cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
+        cmocka_unit_test(chunks_of_several_languages_lie_side_by_side),
         cmocka_unit_test(readers_writer_and_merges_run_side_by_side),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -64,6 +64,14 @@ static void answers_are_compared_as_computed_by_hand(void **state) {
     assert_true(measure_contains("in 1066", gold, 2));
     assert_false(measure_contains("in 10661", gold, 2));
     assert_false(measure_contains("", gold, 2));
+    const char *chinese[] = {
+        "\u5317\u6CF5"}; /* in the midst of a sentence without spaces, and of quotes */
+    assert_true(measure_contains("\u300C\u5317\u6CF5\u300D\u6BCF\u56DB\u5929\u4FDD\u517B\u3002",
+                                 chinese, 1));
+    assert_false(measure_contains("\u5357\u6CF5\u6BCF\u56DB\u5929\u4FDD\u517B\u3002", chinese, 1));
+    near(measure_f1("\u6CF5\u3002", chinese, 1), 2 * 1 * .5 / 1.5);
+    const char *spanish[] = {"el norte"};
+    assert_true(measure_contains("\u00BFD\u00F3nde? \u00ABEl norte\u00BB", spanish, 1));
     const char *empty[] = {"the"};
     assert_false(measure_contains("anything", empty, 1));
     near(measure_f1("", empty, 1), 1);

@@ -1,0 +1,31 @@
+/* language.h - which language a text is in, so that its words are stemmed as that language's.
+ *
+ * Told by its script where that says it (Han, Kana, Hangul, Thai, Devanagari, Greek, Arabic ...); a text in
+ * Latin or Cyrillic letters by its function words (stopwords.h), and where those are not what was
+ * expected, by libexttextcat's fingerprints, which must agree. In doubt it is what was expected: a
+ * text that is wrongly told is stemmed wrongly, and found by fewer words. */
+#ifndef FORAGE_INDEX_LANGUAGE_H
+#define FORAGE_INDEX_LANGUAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Languages that are told apart: Snowball's names, and "chinese", "japanese", "korean", "thai", of
+ * which every pair of characters is a term. -1 where the name is none of them. Any thread. */
+enum { LANGUAGE_MAX = 40 };
+int language_number(const char *name);
+const char *language_name(int number); /* static; NULL beyond the last */
+
+/* The language of text[0..len), where `expected` (any name) is what it is in if nothing says otherwise:
+ * its number, or -1 for "as expected". Reads the first few thousand bytes. Any thread. */
+int language_of(const char *text, size_t len, const char *expected);
+
+enum { LANGUAGE_UNTOLD = -2 };
+
+/* The same of a question, of which there are a few words only: of the languages in `among` (bits by
+ * number) the one that has most of its words as function words; -1 where none has more than the
+ * expected one, LANGUAGE_UNTOLD where it has no function word at all. */
+int language_of_question(const char *text, size_t len, const char *expected, uint64_t among);
+
+#endif
