@@ -245,16 +245,13 @@ int archive_walk(const archive_request *rq, const archive_sink *sink, fo_err *er
 
 /* ---- by bytes and names -------------------------------------------------------------------------------- */
 
-static const extract_format *archive_row(const void *bytes, size_t n) {
-    extract_input in = {.bytes = bytes, .n = n, .head = ""};
-    const extract_format *f;
-    for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if (f->is && f->is(&in)) return f->archive ? f : NULL;
-    return NULL;
+static bool is_archive(const void *bytes, size_t n) {
+    const extract_format *f = extract_format_certain(bytes, n);
+    return f && f->archive;
 }
 
 bool archive_is(const void *bytes, size_t n) {
-    if (!gzip_is(bytes, n)) return archive_row(bytes, n) != NULL;
+    if (!gzip_is(bytes, n)) return is_archive(bytes, n);
     unsigned char head[1024];
-    return archive_row(head, gzip_peek(bytes, n, head, sizeof head)) != NULL;
+    return is_archive(head, gzip_peek(bytes, n, head, sizeof head));
 }

@@ -104,11 +104,8 @@ bool archive_knows_file(const char *file_name) {
 }
 
 bool extract_ocr_matters(const void *bytes, size_t n) {
-    extract_input in = {.bytes = bytes, .n = n, .head = ""};
-    const extract_format *f;
-    for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if (f->is && f->is(&in)) return f->may_recognise;
-    return false;
+    const extract_format *f = extract_format_certain(bytes, n);
+    return f && f->may_recognise;
 }
 
 typedef struct media_type {
@@ -150,10 +147,14 @@ static const extract_format *certain(const extract_request *rq, const extract_in
     return NULL;
 }
 
+const extract_format *extract_format_certain(const void *bytes, size_t n) {
+    extract_input in = {.bytes = bytes, .n = n, .head = ""};
+    return certain(NULL, &in);
+}
+
 uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
                          const char *file_name) {
-    extract_input in = {.bytes = bytes, .n = n, .head = ""};
-    const extract_format *f = certain(NULL, &in);
+    const extract_format *f = extract_format_certain(bytes, n);
     if (!f) f = by_type(NULL, split_type(content_type));
     if (!f || f == text_row(NULL)) f = by_name(NULL, file_name);
     return f ? f->version : 0;

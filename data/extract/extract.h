@@ -144,9 +144,11 @@ typedef struct extract_format {
         shares_worker; /* ... which may have read other documents of such formats before: text, and no program */
     const extract_program *program;      /* of such a format; NULL: none */
     const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
-    bool may_recognise;                  /* what extract_request.ocr says matters to it */
-    bool recognised_only;                /* an image: without that it is not read */
-    bool archive; /* it holds documents (archive.h) and is none: it has no extractor */
+    const extract_program *
+        draw; /* writes page "%page" as a PNG image (page_image.h); NULL: it has no pages to show */
+    bool may_recognise;   /* what extract_request.ocr says matters to it */
+    bool recognised_only; /* an image: without that it is not read */
+    bool archive;         /* it holds documents (archive.h) and is none: it has no extractor */
     bool
         in_parts; /* a large one may be cut where a line ends and each part be read alone: text_parts.h */
     uint32_t
@@ -155,6 +157,8 @@ typedef struct extract_format {
 
 /* The registry, in order; NULL past the end. For help texts, 415 messages and folder walks. */
 const extract_format *extract_format_at(size_t i);
+/* The row of which the bytes alone say that they are it; NULL: they do not tell. */
+const extract_format *extract_format_certain(const void *bytes, size_t n);
 /* The row of a media type (parameters are ignored), read or not; NULL: none. */
 const extract_format *extract_format_of_type(const char *media_type);
 /* Version of the row that reads this document, as far as its bytes, type (NULL: none) or name (NULL) say which: 0 where

@@ -15,6 +15,7 @@ static const extract_format formats[] = {
      .apart = true,
      .program = &extract_pdf_program,
      .tools = extract_pdf_tools,
+     .draw = &extract_pdf_draw,
      .may_recognise = true},
     {.name = "docx",
      .what = "a Word document",

@@ -21,6 +21,7 @@
 #include "data/extract/archive.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/extract_wire.h"
+#include "data/extract/page_image.h"
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
 
@@ -493,6 +494,27 @@ static bool take_part(reply *r, archive_bounds *left, const archive_sink *sink, 
     return true;
 }
 
+/* A job of which pieces come, and members where bounds allow any. */
+static int take_parts(extract_host *h, const wire_job *job, const void *bytes,
+                      archive_bounds *bounds, const archive_sink *sink, const atomic_bool *cancel,
+                      fo_err *err) {
+    doc_budget budget = {.cancel = cancel};
+    exchange x;
+    int rc = begin_exchange(h, job, bytes, &x, err);
+    char *piece = malloc(PIPE_BYTES);
+    if (!rc && !piece) rc = fo_no_memory(err);
+    reply r = {
+        .fd = x.answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = &budget};
+    bool over = false;
+    while (!rc && !over && take_part(&r, bounds, sink, piece, &over, &rc, err)) {
+    }
+    bool gone; /* what came out stands: it is not begun anew */
+    if (!rc && !over) rc = explain_silence(h, job, &r, x.ended, x.pid, &gone, err);
+    free(piece);
+    end_exchange(&x);
+    return rc;
+}
+
 int archive_unpack(extract_host *h, const archive_request *rq, const archive_sink *sink,
                    fo_err *err) {
     if (!h)
@@ -506,18 +528,40 @@ int archive_unpack(extract_host *h, const archive_request *rq, const archive_sin
     job.unpack_members = rq->bounds->n_members;
     job.unpack_bytes = rq->bounds->bytes;
     job.unpack_member = rq->bounds->member;
-    doc_budget budget = {.cancel = rq->cancel};
-    exchange x;
-    int rc = begin_exchange(h, &job, rq->bytes, &x, err);
-    char *piece = malloc(PIPE_BYTES);
-    if (!rc && !piece) rc = fo_no_memory(err);
-    reply r = {.fd = x.answer, .deadline = fo_now_ms() + job.wall_ms + GRACE_MS, .budget = &budget};
-    bool over = false;
-    while (!rc && !over && take_part(&r, rq->bounds, sink, piece, &over, &rc, err)) {
-    }
-    bool gone; /* members that came out stand: it is not begun anew */
-    if (!rc && !over) rc = explain_silence(h, &job, &r, x.ended, x.pid, &gone, err);
-    free(piece);
-    end_exchange(&x);
-    return rc;
+    return take_parts(h, &job, rq->bytes, rq->bounds, sink, rq->cancel, err);
+}
+
+/* ---- pages as images ------------------------------------------------------------------------------ */
+
+/* Somebody waits before a screen. */
+static const double DRAW_WALL_MS = 20e3, DRAW_CPU_MS = 10e3;
+
+bool page_image_has(const void *bytes, size_t n) {
+    const extract_format *f = extract_format_certain(bytes, n);
+    return f && f->draw;
+}
+
+static int add_to_image(void *ctx, const void *p, size_t n, fo_err *err) {
+    fo_buf *png = ctx;
+    fo_buf_add(png, p, n);
+    return png->failed ? fo_no_memory(err) : FO_OK;
+}
+
+int page_image_draw(extract_host *h, const void *bytes, size_t n, uint32_t page,
+                    const atomic_bool *cancel, fo_buf *png, fo_err *err) {
+    const extract_format *f = extract_format_certain(bytes, n);
+    if (!h || !f || !f->draw || !page)
+        return fo_fail(err, FO_EUNSUPPORTED, "it has no pages that could be shown");
+    size_t row = 0;
+    while (extract_format_at(row) != f) row++;
+    builder none = {0};
+    extract_input in = {.n = n};
+    wire_job job;
+    fill_job(&job, h, row, &in, &none);
+    job.draw = page;
+    job.wall_ms = DRAW_WALL_MS;
+    job.program_cpu_ms = DRAW_CPU_MS;
+    archive_bounds bounds = {.bytes = PAGE_IMAGE_MAX_BYTES}; /* no members: pieces, and the end */
+    archive_sink sink = {.bytes = add_to_image, .ctx = png};
+    return take_parts(h, &job, bytes, &bounds, &sink, cancel, err);
 }

@@ -45,6 +45,7 @@ extract_fn extract_subtitles, extract_calendar, extract_rst, extract_asciidoc, e
     extract_json, extract_yaml, extract_xml, extract_latex;
 extern const extract_program extract_pdf_program;
 extern const extract_program *const extract_pdf_tools[];
+extern const extract_program extract_pdf_draw;
 /* A PDF in a document whose row has these tools: `in` is it, `whole` what it is part of. */
 extern const extract_program *const extract_part_tools[];
 int extract_pdf_part(builder *b, extract_input *in, const extract_input *whole, fo_err *err);

@@ -27,6 +27,11 @@ static const extract_program draw_program = {"pdftoppm", "poppler-utils", draw_a
                                              &extract_ocr_program};
 static const float POINTS_OF_A_DOT = 72.f / 300;
 
+/* For people to look at: PAGE_IMAGE_DOTS_PER_POINT of page_image.h, which is 108 dots an inch. */
+static const char *const show_arguments[] = {"pdftoppm", "-q", "-png",  "-r",         "108", "-f",
+                                             "%page",    "-l", "%page", "/dev/stdin", NULL};
+const extract_program extract_pdf_draw = {"pdftoppm", "poppler-utils", show_arguments, NULL};
+
 enum { TOOL_OUTLINE, TOOL_OCR };
 const extract_program *const extract_pdf_tools[] = {&outline_program, &draw_program, NULL};
 

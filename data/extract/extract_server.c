@@ -203,7 +203,7 @@ static bool fork_with(workers *ws, const wire_job *job, const int fds[WIRE_FDS])
 
 static void start(workers *ws, wire_job *job, const int fds[WIRE_FDS]) {
     const extract_format *f = worker_row(ws->setup, job->row);
-    bool alone = job->unpack || worker_needs_programs(f);
+    bool alone = job->unpack || job->draw || worker_needs_programs(f);
     ws->fds = fds;
     if (!(alone ? fork_with(ws, job, fds) : hand_over(ws, job, fds, f && f->shares_worker))) {
         worker none = {.end_fd = fds[2]};

@@ -30,7 +30,8 @@ typedef struct wire_job {
     char file_name[WIRE_NAME_BYTES];
     bool unpack; /* an archive: its members are wanted, no text */
     uint64_t unpack_members, unpack_bytes, unpack_member;
-    bool last; /* of its worker, which ends behind it: the server's */
+    uint32_t draw; /* the page that is wanted as an image, no text; 0: none */
+    bool last;     /* of its worker, which ends behind it: the server's */
 } wire_job;
 
 /* A job and the n_fds <= WIRE_FDS files that go with it, through a socket of packets. */

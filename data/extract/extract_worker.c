@@ -131,6 +131,14 @@ static int send_member(void *ctx, const archive_member *m, fo_err *err) {
     return fo_fail(err, FO_ECANCELLED, "nobody waits for it");
 }
 
+static _Noreturn void end_parts(int answer, int rc, const fo_err *err) {
+    wire_part part = {.magic = WIRE_MAGIC, .kind = WIRE_UNPACKED};
+    wire_unpacked end = {.rc = rc, .err = *err};
+    bool told =
+        wire_write_all(answer, &part, sizeof part) && wire_write_all(answer, &end, sizeof end);
+    _exit(told ? 0 : 1);
+}
+
 static _Noreturn void unpack(const worker_setup *s, const wire_job *job, int document, int answer) {
     fo_err err = {0};
     const void *map = job->n ? mmap(NULL, job->n, PROT_READ, MAP_PRIVATE, document, 0) : "";
@@ -147,11 +155,36 @@ static _Noreturn void unpack(const worker_setup *s, const wire_job *job, int doc
         archive_sink sink = {send_piece, send_member, &answer};
         rc = archive_walk(&rq, &sink, &err);
     }
-    wire_part part = {.magic = WIRE_MAGIC, .kind = WIRE_UNPACKED};
-    wire_unpacked end = {.rc = rc, .err = err};
-    bool told =
-        wire_write_all(answer, &part, sizeof part) && wire_write_all(answer, &end, sizeof end);
-    _exit(told ? 0 : 1);
+    end_parts(answer, rc, &err);
+}
+
+/* ---- one worker: a page is drawn -------------------------------------------------------------------- */
+
+static _Noreturn void draw(const worker_setup *s, const wire_job *job, int document, int answer) {
+    static char piece[64 << 10];
+    const extract_format *f = worker_row(s, job->row);
+    helper h = {.fd = -1};
+    fo_err err = {0};
+    int rc = f && f->draw
+                 ? tool_spawn(f->draw, job->draw, document, job, s->program, &h.fd, h.pids, &err)
+                 : fo_fail(&err, FO_EUNSUPPORTED, "its format has no pages to show");
+    close(document);
+    if (rc) end_parts(answer, rc, &err);
+    if (!sandbox_limit(worker_cpu_ms(job), worker_address_bytes(s, job), WORKER_FILES)) _exit(1);
+    sandbox_enter(s->reader);
+    bool any = false;
+    for (ptrdiff_t n; !rc && (n = helper_read(&h, piece, sizeof piece)) > 0; any = true)
+        rc = send_piece(&answer, piece, (size_t)n, &err);
+    int status = helper_end(&h);
+    if (!rc && status < 0)
+        rc = fo_fail(&err, FO_ELIMIT,
+                     "drawing page %u took more time or memory than a page is given", job->draw);
+    else if (!rc && status == 127)
+        rc = fo_fail(&err, FO_EUNSUPPORTED, "drawing a page needs the program %s", f->draw->name);
+    else if (!rc && (status || !any)) /* pdftoppm: 99 where there is no such page */
+        rc = fo_fail(&err, status == 99 || !any ? FO_ENOTFOUND : FO_EINVAL,
+                     "page %u cannot be drawn", job->draw);
+    end_parts(answer, rc, &err);
 }
 
 /* ---- the two kinds --------------------------------------------------------------------------------- */
@@ -160,6 +193,7 @@ _Noreturn void worker_with_programs(const worker_setup *s, const wire_job *job, 
                                     int answer) {
     signal(SIGPIPE, SIG_IGN); /* who reads the answer may have left */
     if (job->unpack) unpack(s, job, document, answer);
+    if (job->draw) draw(s, job, document, answer);
     doc_budget budget = {
         .cpu_ms = job->cpu_ms, .cpu_ms_per_mib = job->cpu_ms_per_mib, .max_bytes = job->max_kept};
     builder b = {.max_bytes = job->max_text, .budget = &budget};

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "kernels/file.h"
+#include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
 bool service_name_valid(const char *name) {
@@ -393,6 +394,7 @@ int service_delete_collection(service *s, const char *tenant, const char *name, 
         if (!rc) rc = store_delete_collection(s->store, tenant, name, err);
         writer_yield(s);
         if (!rc && !c->index) remove_folders(s, &row);
+        if (!rc) page_images_forget_all(s->page_images, row.id);
         collection_let_go(s, c, !rc);
     }
     store_collection_deinit(&row);

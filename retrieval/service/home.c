@@ -190,8 +190,8 @@ static bool is_ours(const store_backend *be, const char *home, const struct stat
 }
 
 void home_tighten(const store_backend *be, const char *home, const fo_notices *tell) {
-    static const char *const ours[] = {"lock",    "index", "kv",   "hot",
-                                       "backups", "tmp",   "keys", "audit.log"};
+    static const char *const ours[] = {"lock", "index", "kv",        "hot",      "backups",
+                                       "tmp",  "keys",  "audit.log", "originals"};
     tighten t = {0};
     char path[PATH];
     struct stat st;

@@ -416,9 +416,9 @@ static int check_backups(check *k, fo_err *err) {
 }
 
 static void check_top(check *k) {
-    static const char *const known[] = {"lock",      "forage.conf", "index", "kv",
-                                        "hot",       "backups",     "tmp",   "keys",
-                                        "audit.log", "audit.log.1"};
+    static const char *const known[] = {"lock",      "forage.conf", "index",    "kv",
+                                        "hot",       "backups",     "tmp",      "keys",
+                                        "audit.log", "audit.log.1", "originals"};
     DIR *d = opendir(k->home);
     for (struct dirent *e; d && (e = readdir(d));) {
         bool ours = is_dots(e->d_name);

@@ -15,6 +15,7 @@
 #include "kernels/utf8.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/document_acl.h"
+#include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
 enum {
@@ -551,6 +552,20 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
     return FO_OK;
 }
 
+/* What their pages can be drawn of; of a version before, nothing stays. */
+static void keep_originals(const slice *w) {
+    for (size_t i = 0; i < w->n; i++) {
+        const prepared *p = &w->docs[i];
+        const ingest_result *r = &w->results[i];
+        if (p->settled || r->status == INGEST_FAILED || r->status == INGEST_UNCHANGED) continue;
+        const ingest_document *d = p->doc;
+        if (page_image_has(d->bytes, d->n_bytes))
+            page_images_keep(w->s->page_images, w->c->id, r->id, p->sha256, d->bytes, d->n_bytes);
+        else
+            page_images_forget(w->s->page_images, w->c->id, r->id);
+    }
+}
+
 static void *slice_write(void *arg) {
     slice *w = arg;
     if (w->n_writes)
@@ -560,6 +575,7 @@ static void *slice_write(void *arg) {
         atomic_fetch_add_explicit(&w->s->n_ingested, w->n_writes, memory_order_relaxed);
         if (w->counts) atomic_fetch_add(&w->counts->stored, w->n);
         kv_warm_notify(w->s->warm);
+        keep_originals(w);
     }
     for (size_t i = 0; i < w->n; i++) prepared_deinit(&w->docs[i]);
     slice_release(w, 0);

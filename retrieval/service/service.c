@@ -14,6 +14,7 @@
 #include "kernels/file.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/kv_warm.h"
+#include "retrieval/service/page_images.h"
 #include "retrieval/service/query_memory.h"
 
 enum { MAX_OPEN = 256 };
@@ -46,8 +47,8 @@ static int look_for_store(service *s, bool force_empty, fo_err *err) {
         if (err) *err = why;
         return rc;
     }
-    const char *rest[32] = {"index", "hot"};
-    for (size_t i = 0, n = 2; s->backend->files[i] && n + 1 < sizeof rest / sizeof *rest; i++)
+    const char *rest[32] = {"index", "hot", "originals"};
+    for (size_t i = 0, n = 3; s->backend->files[i] && n + 1 < sizeof rest / sizeof *rest; i++)
         rest[n++] = s->backend->files[i];
     fo_notice(&s->notices, "store_lost", "%s", why.msg);
     return home_put_aside(s->home, rest, err);
@@ -176,6 +177,12 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!rc && opt->worker_program) /* of a read-only home too: what a dry run would find */
         rc = extract_host_create(&s->extract_host,
                                  &(extract_host_options){.program = opt->worker_program}, err);
+    if (!rc)
+        rc = page_images_create(&s->page_images, s->home,
+                                opt->original_bytes < 0 ? 0
+                                : opt->original_bytes   ? (uint64_t)opt->original_bytes
+                                                        : (uint64_t)1 << 30,
+                                err);
     if (!rc && opt->full_disk) rc = take_lock(s, err);
     if (rc) goto fail;
     if (!s->read_only) {
@@ -226,6 +233,7 @@ void service_close(service *s) {
     reader_close(s->reader);
     embedder_close(s->embedder);
     extract_host_free(s->extract_host);
+    page_images_free(s->page_images);
     memory_budget_free(s->ingest_memory);
     memory_budget_free(s->small_memory);
     fo_pool_free(s->pool);

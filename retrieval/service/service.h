@@ -75,6 +75,8 @@ typedef struct service_options {
     /* Bytes that documents on their way in take, all calls together: what they unpack to, their text,
      * chunks and vectors; 0: 256 MiB. */
     uint64_t ingest_memory;
+    /* Bytes of PDFs that are kept, so that their pages can be shown (page_images.h); 0: 1 GiB; < 0: none. */
+    int64_t original_bytes;
     /* This program, to be started again for reading PDF, Office and the like in processes of their own
      * (data/extract/extract_host.h; main has to know that role): "/proc/self/exe". NULL: such
      * documents are refused. */
@@ -179,6 +181,12 @@ int service_unpack(service *s, const struct archive_request *rq, const struct ar
  * others to be done with theirs, and is FO_EBUSY after half a minute. results[n] is the caller's. */
 int service_ingest(service *s, const ingest_options *opt, const ingest_document *docs, size_t n,
                    ingest_result *results, ingest_report *report, fo_err *err);
+
+/* Page `page` (from 1) of a document that was made of a PDF, as PNG (page_images.h); sees as below. Caller frees *png.
+ * FO_ENOTFOUND: no such document, or what it was made of is not kept, or has no such page; FO_EBUSY: later. */
+int service_draw_page(service *s, const char *tenant, const char *collection, const char *id,
+                      const search_filter *sees, uint32_t page, const atomic_bool *cancel,
+                      char **png, size_t *n, fo_err *err);
 
 /* sees: what the caller sees, NULL: everything; another document is FO_ENOTFOUND, as one that is not
  * there. FO_ECONFLICT: it was replaced meanwhile. */

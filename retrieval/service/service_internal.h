@@ -94,7 +94,8 @@ struct service {
     /* What documents on their way in take, all calls together; an eighth of it is for slices of no
      * more than small_bytes, so that they need not wait for large ones to be done. */
     memory_budget *ingest_memory, *small_memory;
-    struct extract_host *extract_host;  /* NULL: none */
+    struct extract_host *extract_host; /* NULL: none */
+    struct page_images *page_images;
     size_t document_bytes, small_bytes; /* that one document may take; that is small */
     int64_t merge_bytes_per_s;
     size_t seal_chunks;

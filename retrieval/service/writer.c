@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "kernels/clock.h"
+#include "retrieval/service/page_images.h"
 #include "retrieval/service/service_internal.h"
 
 enum { GROUP_DOCUMENTS = 4096 }; /* bounds a transaction's size and the wait of those behind */
@@ -219,6 +220,8 @@ int writer_submit(service *s, collection *c, write_document *docs, size_t n,
 int writer_delete(service *s, collection *c, write_deletion *list, size_t n, int64_t *epoch,
                   fo_err *err) {
     write_op op = {.c = c, .deletions = list, .n = n};
+    /* First: where the process ends in between, pages of a document are not shown, but never kept of one that is gone. */
+    for (size_t i = 0; i < n; i++) page_images_forget(s->page_images, c->id, list[i].id);
     int rc = submit(s, &op, err);
     if (epoch) *epoch = op.epoch;
     return rc;

@@ -47,6 +47,7 @@ static const cli_option options[] = {
      .flag_only = true},
     CLI_CHUNK_OPTIONS(o),
     CLI_INGEST_MEMORY_OPTION,
+    CLI_ORIGINALS_OPTION,
     {"base", CLI_STRING, &o.base, "DIR",
      "name files by their paths below this folder (default: the working folder)"},
     {"max-file", CLI_BYTES, &o.max_file, "BYTES",

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-cli_models cli_model_flags;
+cli_models cli_model_flags = {.keep_originals = 1 << 30};
 
 void cli_models_apply(service_options *o) {
     const cli_models *f = &cli_model_flags;
@@ -37,6 +37,7 @@ int cli_models_open(service **out, const service_options *o, fo_err *err) {
     rc = cli_ocr_apply(&with.ocr, err);
     if (rc) return rc;
     with.ocr_language = f->ocr_language;
+    with.original_bytes = f->keep_originals ? f->keep_originals : -1;
     if (f->ingest_memory) with.ingest_memory = (uint64_t)f->ingest_memory;
     with.rerank_model = f->rerank;
     with.reader = f->reader;

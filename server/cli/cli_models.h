@@ -11,6 +11,7 @@ typedef struct cli_models {
     const char *embed, *query_prefix, *passage_prefix, *rerank, *reader, *model;
     const char *ocr, *ocr_language;
     int64_t ingest_memory; /* 0: the usual */
+    int64_t keep_originals;
 } cli_models;
 extern cli_models cli_model_flags; /* what the rows below read */
 
@@ -28,6 +29,9 @@ extern cli_models cli_model_flags; /* what the rows below read */
      "recognise letters in images by tesseract: off (default), auto (pages without text, images), force"}, \
     {"ocr-language", CLI_STRING, &cli_model_flags.ocr_language, "NAME", \
      "of those letters, as tesseract calls it: eng (default), eng+deu, ..."}
+#define CLI_ORIGINALS_OPTION \
+    {"keep-originals", CLI_BYTES, &cli_model_flags.keep_originals, "BYTES", \
+     "of PDFs that are kept in the home, so that the page can show theirs; 0: none (default 1G)"}
 #define CLI_INGEST_MEMORY_OPTION \
     {"ingest-memory", CLI_BYTES, &cli_model_flags.ingest_memory, "BYTES", \
      "that documents on their way in take together; seven eighths bound a single one (default 256M)", .min = 1 << 20}

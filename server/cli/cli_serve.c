@@ -164,6 +164,7 @@ static const cli_option options[] = {
     {"ingest-memory", CLI_BYTES, &o.ingest_memory, "BYTES",
      "that all documents on their way in take together, unpacked (default: 256M, or four times "
      "--max-body)"},
+    CLI_ORIGINALS_OPTION,
     {"body-rate", CLI_BYTES, &o.body_rate, "BYTES",
      "a second that a client must send of a body, over 30 s; below: 408; 0: any (default 4K)"},
     {"body-timeout", CLI_INT, &o.body_timeout, "SECONDS",

@@ -48,6 +48,7 @@ static const cli_option options[] = {
      .flag_only = true},
     CLI_CHUNK_OPTIONS(o),
     CLI_INGEST_MEMORY_OPTION,
+    CLI_ORIGINALS_OPTION,
     CLI_EMBED_OPTIONS,
     CLI_OCR_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},

@@ -37,6 +37,7 @@ const http_route app_routes[] = {
     ROUTE("DELETE", "/documents", route_documents_delete, INGEST, NONE, INGEST, NULL, "collection filter source dry_run", 0),
     ROUTE("GET", "/documents/{id}", route_document, READ, NONE, QUERY, NULL, "collection text", 0),
     ROUTE("DELETE", "/documents/{id}", route_document_delete, INGEST, NONE, INGEST, NULL, "collection", 0),
+    ROUTE("GET", "/pages/{id}", route_document_page, READ, NONE, QUERY, NULL, "collection page", 0),
     ROUTE("GET", "/collections", route_collections, READ, NONE, QUERY, NULL, NULL, 0),
     ROUTE("PUT", "/collections/{name}", route_collection_put, INGEST, BUFFER, INGEST, JSON_TYPE, NULL, MIB),
     ROUTE("DELETE", "/collections/{name}", route_collection_delete, ADMIN, NONE, INGEST, NULL, NULL, 0),

@@ -182,6 +182,27 @@ void route_document(http_request *r, void *ctx) {
     http_reply_json(r, 200, &b);
 }
 
+void route_document_page(http_request *r, void *ctx) {
+    app *a = ctx;
+    int64_t page;
+    const char *collection;
+    if (!http_arg_int(r, "page", 1, 1, INT32_MAX, &page) || !(collection = app_collection_arg(r)))
+        return;
+    char *png = NULL;
+    size_t n = 0;
+    fo_err err = {0};
+    if (service_draw_page(a->service, app_tenant(r), collection, http_param(r, "id"), app_sees(r),
+                          (uint32_t)page, http_cancel(r), &png, &n, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    http_set_header(r, "Cache-Control", "private, no-cache");
+    http_set_header(r, "Content-Security-Policy", "default-src 'none'; sandbox");
+    http_set_header(r, "X-Content-Type-Options", "nosniff");
+    http_reply(r, 200, "image/png", png, n);
+    free(png);
+}
+
 void route_document_delete(http_request *r, void *ctx) {
     app *a = ctx;
     const char *collection = app_collection_arg(r);

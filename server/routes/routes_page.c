@@ -33,6 +33,9 @@ static const unsigned char dashboard_js[] = {
 static const unsigned char charts_js[] = {
 #include "server/web/charts.js.inc"
 };
+static const unsigned char page_image_js[] = {
+#include "server/web/page_image.js.inc"
+};
 static const unsigned char conversation_js[] = {
 #include "server/web/conversation.js.inc"
 };
@@ -52,6 +55,7 @@ static const struct {
     {"sources.js", SCRIPT, sources_js, sizeof sources_js},
     {"dashboard.js", SCRIPT, dashboard_js, sizeof dashboard_js},
     {"charts.js", SCRIPT, charts_js, sizeof charts_js},
+    {"page_image.js", SCRIPT, page_image_js, sizeof page_image_js},
     {"conversation.js", SCRIPT, conversation_js, sizeof conversation_js},
 };
 

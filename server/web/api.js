@@ -105,6 +105,12 @@ export async function call(path, options) {
   return body;
 }
 
+// An image as a bitmap (the key goes along, which no <img> would send); null where there is none.
+export async function image(path) {
+  const reply = await request(path);
+  return reply.ok ? createImageBitmap(await reply.blob()).catch(() => null) : null;
+}
+
 // Server-sent events of a POST, which EventSource cannot make: on(event, data) for each.
 export async function streamEvents(path, body, signal, on) {
   const reply = await request(path, {

@@ -2,6 +2,7 @@
 import { $, element, call, streamEvents } from "/assets/api.js";
 import { messagesBefore, remember, setAside } from "/assets/conversation.js";
 import { loadCollections } from "/assets/documents.js";
+import { hidePage, showPage } from "/assets/page_image.js";
 
 // Offsets of the API count code points; a JavaScript string counts UTF-16 units.
 function cut(text, start, end) {
@@ -34,9 +35,11 @@ async function openSource(collection, source) {
   $("reader").hidden = false;
   mark.scrollIntoView({ block: "center" });
   $("reader-text").focus({ preventScroll: true });
+  if (await showPage(collection, source, doc.title || doc.uri || doc.id)) $("reader").scrollIntoView({ block: "nearest" });
 }
 
 function closeReader() {
+  hidePage();
   $("reader").hidden = true;
   if (opener && opener.isConnected) opener.focus();
   opener = null;

@@ -1,0 +1,199 @@
+/* Pages of PDFs as images: copies are kept for one version of a document, go with it, are never more than is allowed, and one
+ * that is damaged is none; a page is drawn apart, and what cannot be drawn says why. */
+#include "tests/test.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "data/extract/extract_host.h"
+#include "kernels/file.h"
+#include "kernels/hex.h"
+#include "kernels/sha256.h"
+#include "retrieval/service/page_images.h"
+#include "retrieval/service/service.h"
+
+static extract_host *host;
+static const unsigned char version[32] = {1}, other[32] = {2};
+
+static void read_sample(const char *name, char **bytes, size_t *n) {
+    char path[256];
+    fo_err err = {0};
+    snprintf(path, sizeof path, "tests/data/formats/%s", name);
+    assert_ok(fo_file_read(path, 64 << 20, bytes, n, &err), &err);
+}
+
+static bool is_png(const char *p, size_t n) {
+    return n > 1000 && memcmp(p, "\x89PNG\r\n\x1a\n", 8) == 0;
+}
+
+static int draw(page_images *p, const char *id, const unsigned char v[32], uint32_t page,
+                fo_err *err) {
+    char *png = NULL;
+    size_t n = 0;
+    int rc = page_images_draw(p, host, 7, id, v, page, NULL, &png, &n, err);
+    if (!rc) assert_true(is_png(png, n));
+    free(png);
+    return rc;
+}
+
+static char *path_of_copy(const char *home, const char *id) {
+    static char path[600];
+    unsigned char digest[32];
+    char hex[65];
+    fo_sha256_of(digest, id, strlen(id));
+    fo_hex_write(hex, digest, 32);
+    snprintf(path, sizeof path, "%s/originals/7/%s", home, hex);
+    return path;
+}
+
+static void a_copy_is_of_one_version(void **state) {
+    (void)state;
+    char *home = test_folder(), *pdf;
+    size_t n;
+    fo_err err = {0};
+    page_images *p;
+    read_sample("slides.pdf", &pdf, &n);
+    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
+    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
+    page_images_keep(p, 7, "a", version, pdf, n);
+    assert_ok(draw(p, "a", version, 2, &err), &err);
+    assert_ok(draw(p, "a", version, 2, &err), &err); /* from memory */
+    assert_int_equal(draw(p, "a", other, 2, &err), FO_ENOTFOUND);
+    assert_int_equal(draw(p, "a", version, 99, &err), FO_ENOTFOUND);
+    assert_non_null(strstr(err.msg, "page 99"));
+    assert_int_equal(draw(p, "b", version, 1, &err), FO_ENOTFOUND);
+    page_images_keep(p, 7, "t", version, "no PDF", 6);
+    assert_int_not_equal(access(path_of_copy(home, "t"), F_OK), 0);
+    page_images_forget(p, 7, "a");
+    assert_int_not_equal(access(path_of_copy(home, "a"), F_OK), 0);
+    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
+    page_images_keep(p, 7, "a", version, pdf, n);
+    page_images_forget_all(p, 7);
+    assert_int_equal(draw(p, "a", version, 3, &err), FO_ENOTFOUND);
+    page_images_free(p);
+    free(pdf);
+    test_remove(home);
+}
+
+static void a_damaged_copy_is_none(void **state) {
+    (void)state;
+    char *home = test_folder(), *pdf;
+    size_t n;
+    fo_err err = {0};
+    page_images *p;
+    read_sample("slides.pdf", &pdf, &n);
+    assert_ok(page_images_create(&p, home, 1 << 20, &err), &err);
+    page_images_keep(p, 7, "a", version, pdf, n);
+    FILE *f = fopen(path_of_copy(home, "a"), "r+");
+    assert_non_null(f);
+    fseek(f, 500, SEEK_SET);
+    int c = fgetc(f);
+    fseek(f, 500, SEEK_SET);
+    fputc(c ^ 1, f);
+    fclose(f);
+    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
+    assert_int_equal(truncate(path_of_copy(home, "a"), 40), 0);
+    assert_int_equal(draw(p, "a", version, 1, &err), FO_ENOTFOUND);
+    page_images_free(p);
+    free(pdf);
+    test_remove(home);
+}
+
+static void there_is_room_for_so_many(void **state) {
+    (void)state;
+    char *home = test_folder(), *pdf;
+    size_t n;
+    fo_err err = {0};
+    page_images *p;
+    read_sample("slides.pdf", &pdf, &n);
+    assert_ok(page_images_create(&p, home, 2 * n + 200, &err), &err);
+    page_images_keep(p, 7, "a", version, pdf, n);
+    page_images_keep(p, 7, "b", version, pdf, n);
+    page_images_keep(p, 7, "b", other, pdf, n); /* in its own place */
+    page_images_keep(p, 7, "c", version, pdf, n);
+    assert_int_equal(access(path_of_copy(home, "b"), F_OK), 0);
+    assert_int_not_equal(access(path_of_copy(home, "c"), F_OK), 0);
+    page_images_free(p);
+    assert_ok(page_images_create(&p, home, 2 * n + 200, &err), &err); /* counted anew */
+    page_images_keep(p, 7, "c", version, pdf, n);
+    assert_int_not_equal(access(path_of_copy(home, "c"), F_OK), 0);
+    page_images_forget(p, 7, "a");
+    page_images_keep(p, 7, "c", version, pdf, n);
+    assert_int_equal(access(path_of_copy(home, "c"), F_OK), 0);
+    page_images_free(p);
+    free(pdf);
+    test_remove(home);
+}
+
+static void what_cannot_be_drawn_says_why(void **state) {
+    (void)state;
+    fo_err err = {0};
+    fo_buf png = {0};
+    const char broken[] = "%PDF-1.4\nnothing of the kind\n";
+    assert_int_not_equal(page_image_draw(host, broken, sizeof broken - 1, 1, NULL, &png, &err), 0);
+    assert_non_null(strstr(err.msg, "page 1"));
+    assert_int_equal(page_image_draw(host, "text", 4, 1, NULL, &png, &err), FO_EUNSUPPORTED);
+    assert_int_equal(page_image_draw(NULL, broken, 20, 1, NULL, &png, &err), FO_EUNSUPPORTED);
+    fo_buf_free(&png);
+}
+
+/* Through a service: it goes with its document, and who may not see that sees no page of it. */
+static void a_service_keeps_and_forgets(void **state) {
+    (void)state;
+    char *home = test_folder(), *pdf, *png = NULL;
+    size_t n, n_png = 0;
+    fo_err err = {0};
+    service *s;
+    read_sample("slides.pdf", &pdf, &n);
+    service_options opt = {.home = home, .n_threads = 1, .worker_program = "/proc/self/exe"};
+    assert_ok(service_open(&s, &opt, &err), &err);
+    ingest_document d = {.id = "a", .file_name = "slides.pdf", .bytes = pdf, .n_bytes = n};
+    ingest_options io = {.tenant = "default", .collection = "notes", .overlap = SIZE_MAX};
+    ingest_result r = {0};
+    assert_ok(service_ingest(s, &io, &d, 1, &r, NULL, &err), &err);
+    assert_int_equal(r.status, INGEST_CREATED);
+    ingest_result_deinit(&r);
+    assert_ok(service_draw_page(s, "default", "notes", "a", NULL, 1, NULL, &png, &n_png, &err),
+              &err);
+    assert_true(is_png(png, n_png));
+    free(png);
+    d.bytes = "A text in its place.";
+    d.n_bytes = strlen(d.bytes);
+    d.file_name = "a.txt";
+    assert_ok(service_ingest(s, &io, &d, 1, &r, NULL, &err), &err);
+    assert_int_equal(r.status, INGEST_UPDATED);
+    ingest_result_deinit(&r);
+    assert_int_equal(
+        service_draw_page(s, "default", "notes", "a", NULL, 1, NULL, &png, &n_png, &err),
+        FO_ENOTFOUND);
+    char path[600];
+    snprintf(path, sizeof path, "%s/originals/1", home);
+    assert_int_equal(rmdir(path), 0); /* empty */
+    service_close(s);
+    free(pdf);
+    test_remove(home);
+}
+
+static int set_up(void **state) {
+    (void)state;
+    fo_err err = {0};
+    return extract_host_create(&host, &(extract_host_options){.program = "/proc/self/exe"}, &err);
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    extract_host_free(host);
+    return 0;
+}
+
+int main(int argc, char **argv) {
+    if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_copy_is_of_one_version),
+        cmocka_unit_test(a_damaged_copy_is_none),
+        cmocka_unit_test(there_is_room_for_so_many),
+        cmocka_unit_test(what_cannot_be_drawn_says_why),
+        cmocka_unit_test(a_service_keeps_and_forgets),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}
