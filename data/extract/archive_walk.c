@@ -16,6 +16,7 @@ typedef struct walk {
     const archive_request *rq;
     const archive_sink *sink;
     struct archive *a;
+    size_t most;  /* members that are allowed */
     uint64_t out; /* bytes that have come out, of what is left out too */
     fo_buf name;
     char kind[32];
@@ -161,8 +162,9 @@ static int take_member(walk *w, struct archive_entry *e, fo_err *err) {
     if (w->name.failed) return fo_no_memory(err);
     if (!w->rq->bounds->n_members)
         return fo_fail(err, FO_ELIMIT,
-                       "it holds more than %d files; %.200s and what follows it was not read",
-                       ARCHIVE_MAX_MEMBERS, w->name.data);
+                       "it holds more than the %zu files that are allowed; %.200s and what follows "
+                       "it was not read",
+                       w->most, w->name.data);
     w->rq->bounds->n_members--;
     const char *name = w->name.data;
     if (!raw && (archive_entry_hardlink(e) || archive_entry_filetype(e) != AE_IFREG))
@@ -213,7 +215,7 @@ static bool is_cut_off(const unsigned char *p, size_t n) {
 }
 
 int archive_walk(const archive_request *rq, const archive_sink *sink, fo_err *err) {
-    walk w = {.rq = rq, .sink = sink, .a = archive_read_new()};
+    walk w = {.rq = rq, .sink = sink, .a = archive_read_new(), .most = rq->bounds->n_members};
     if (!w.a) return fo_no_memory(err);
     archive_read_support_filter_gzip(w.a);
     archive_read_support_filter_bzip2(w.a);

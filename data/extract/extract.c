@@ -301,6 +301,13 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     return FO_OK;
 }
 
+const extract_format *extract_format_of(const void *bytes, size_t n, const char *file_name) {
+    extract_request rq = {.file_name = file_name};
+    extract_input in = {.bytes = bytes, .n = n, .file_name = file_name, .head = ""};
+    const extract_format *f = NULL;
+    return choose(&f, &rq, split_type(NULL), &in, NULL) == FO_OK ? f : NULL;
+}
+
 bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name) {
     const unsigned char *b = head;
     media_type t = split_type(content_type);

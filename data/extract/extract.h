@@ -159,6 +159,8 @@ typedef struct extract_format {
 const extract_format *extract_format_at(size_t i);
 /* The row of which the bytes alone say that they are it; NULL: they do not tell. */
 const extract_format *extract_format_certain(const void *bytes, size_t n);
+/* The row that would read a document of this name (NULL: none); NULL where it is refused. */
+const extract_format *extract_format_of(const void *bytes, size_t n, const char *file_name);
 /* The row of a media type (parameters are ignored), read or not; NULL: none. */
 const extract_format *extract_format_of_type(const char *media_type);
 /* Version of the row that reads this document, as far as its bytes, type (NULL: none) or name (NULL) say which: 0 where

@@ -763,9 +763,13 @@ void extract_code_text(builder *b, const char *file_name, const char *s, size_t 
 
 int extract_code(builder *b, extract_input *in, fo_err *err) {
     fo_buf text = {0};
+    bool part = b->text.len > 0; /* as in extract_plain */
     int rc = extract_decode(b, in, NULL, &text, err);
-    if (!rc) builder_adopt(b, &text);
+    if (!rc && part)
+        extract_code_text(b, in->file_name, text.data, text.len);
+    else if (!rc)
+        builder_adopt(b, &text);
     extract_drop(b, &text);
-    if (!rc && !b->failure) mark(b, in->file_name, b->text.len);
+    if (!rc && !part && !b->failure) mark(b, in->file_name, b->text.len);
     return rc;
 }

@@ -1,26 +1,36 @@
 /* Mail messages and mailboxes: the subject is a heading, then who wrote to whom and when, the text, and
- * what is attached, where this process can read it. Of a text that comes in two forms the plain one is
- * taken. */
+ * what is attached, where this process can read it; archives are taken apart. Of a text that comes in two
+ * forms the plain one is taken. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "data/extract/archive.h"
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/mime.h"
 
-enum { MAX_DEPTH = 12, MAX_PARTS = 2000 };
+enum {
+    MAX_DEPTH = 12,
+    MAX_PARTS = 2000,
+    /* Of all archives in a message, and of those in them. */
+    MAX_MEMBERS = 1000,
+    MAX_UNPACKED = 64 << 20,
+    MAX_MEMBER = 16 << 20,
+};
 
 typedef struct reader {
     builder *b;
     const extract_input *in;
     size_t n_parts;
-    bool left_out; /* parts that were too many or too deep; it has been said */
+    archive_bounds bounds; /* what archives may still hold */
+    bool left_out;         /* parts that were too many or too deep; it has been said */
     fo_err *err;
 } reader;
 
 static void read_part(reader *r, const mime_part *p, int depth);
+static void read_message(reader *r, const mime_part *p, int depth);
 
 /* ---- text ----------------------------------------------------------------------------------------- */
 
@@ -69,39 +79,106 @@ static void write_text(reader *r, const char *type, const fo_buf *bytes, bool ht
 
 /* ---- what is attached ----------------------------------------------------------------------------- */
 
-static const extract_format *format_of(const extract_input *in) {
-    const extract_format *f;
-    for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if (f->is && f->is(in)) return f;
-    return NULL;
+static void write_attachment(reader *r, const char *name, const fo_buf *bytes, int depth);
+
+/* "Attachment: a.zip/b.md (an archive, not read)". */
+static void write_name(reader *r, const char *name, const char *what, bool heading) {
+    fo_buf line = {0};
+    size_t replaced = 0;
+    fo_buf_str(&line, "Attachment: ");
+    encoding_clean(&line, name, strlen(name), &replaced);
+    if (what) fo_buf_printf(&line, " (%s)", what);
+    builder_begin(r->b, heading ? TEXT_HEADING : TEXT_PARAGRAPH, heading ? 3 : 0);
+    builder_add_flowing(r->b, line.data ? line.data : "", line.len);
+    builder_end(r->b);
+    fo_buf_free(&line);
 }
 
-static void write_attachment(reader *r, const char *name, const fo_buf *bytes) {
+static void write_unreadable(reader *r, const char *why) {
+    builder_begin(r->b, TEXT_PARAGRAPH, 0);
+    builder_str(r->b, "This attachment could not be read: ");
+    builder_str(r->b, why);
+    builder_end(r->b);
+}
+
+typedef struct unpacking {
+    reader *r;
+    const char *name;
+    fo_buf bytes; /* of the member at hand; the budget counts them */
+    bool too_large;
+    int depth;
+} unpacking;
+
+static void forget_member(unpacking *u) {
+    doc_budget_give(u->r->b->budget, u->bytes.len);
+    fo_buf_clear(&u->bytes);
+    u->too_large = false;
+}
+
+static int on_bytes(void *ctx, const void *p, size_t n, fo_err *err) {
+    unpacking *u = ctx;
+    (void)err;
+    u->too_large = u->too_large || u->bytes.failed || !doc_budget_take(u->r->b->budget, n);
+    if (!u->too_large) fo_buf_add(&u->bytes, p, n);
+    return FO_OK;
+}
+
+static int on_member(void *ctx, const archive_member *m, fo_err *err) {
+    unpacking *u = ctx;
+    fo_buf name = {0}, what = {0};
+    fo_buf_printf(&name, "%s/%s", u->name, m->name);
+    fo_buf_printf(&what, "%s, not read", m->outcome == MEMBER_READ ? "too large" : m->why);
+    int rc = name.failed || what.failed ? fo_no_memory(err) : FO_OK;
+    if (!rc && m->outcome == MEMBER_READ && !u->too_large)
+        write_attachment(u->r, name.data, &u->bytes, u->depth);
+    else if (!rc)
+        write_name(u->r, name.data, what.data, false);
+    forget_member(u);
+    fo_buf_free(&name);
+    fo_buf_free(&what);
+    return rc ? rc : u->r->b->failure;
+}
+
+static void write_archive(reader *r, const char *name, const fo_buf *bytes, int depth) {
+    unpacking u = {.r = r, .name = name, .depth = depth + 1};
+    archive_request rq = {
+        .bytes = bytes->data, .n = bytes->len, .file_name = name, .bounds = &r->bounds};
+    archive_sink sink = {on_bytes, on_member, &u};
+    fo_err why = {0};
+    write_name(r, name, "an archive", true);
+    int rc = archive_walk(&rq, &sink, &why);
+    forget_member(&u);
+    fo_buf_free(&u.bytes);
+    if (rc == FO_ENOMEM && !r->b->failure) r->b->failure = rc;
+    if (rc && !r->b->failure) write_unreadable(r, why.msg);
+}
+
+static void write_attachment(reader *r, const char *name, const fo_buf *bytes, int depth) {
     builder *b = r->b;
+    if (depth > MAX_DEPTH || !builder_go_on(b, bytes->len)) return;
+    if (archive_is(bytes->data ? bytes->data : "", bytes->len)) {
+        write_archive(r, name, bytes, depth);
+        return;
+    }
     extract_input in = {.bytes = (const unsigned char *)(bytes->data ? bytes->data : ""),
                         .n = bytes->len,
                         .file_name = name,
                         .is_text = true,
                         .head = ""};
-    const extract_format *f = format_of(&in);
+    const extract_format *f = extract_format_of(in.bytes, in.n, name);
+    if (!f) f = extract_format_certain(in.bytes, in.n); /* one that is known and not read */
     bool pdf = f && f->extract == extract_pdf && r->in->tools && bytes->len;
-    bool read = pdf || (f && f->extract && !f->program && f->extract != extract_mail);
-    fo_buf line = {0};
-    size_t replaced = 0;
-    fo_buf_str(&line, "Attachment: ");
-    encoding_clean(&line, name, strlen(name), &replaced);
-    if (!read) fo_buf_printf(&line, " (%s, not read)", f ? f->what : "a file");
-    builder_begin(b, read ? TEXT_HEADING : TEXT_PARAGRAPH, read ? 3 : 0);
-    builder_add_flowing(b, line.data ? line.data : "", line.len);
-    builder_end(b);
-    fo_buf_free(&line);
+    bool read = pdf || (f && f->extract && !f->program), mail = read && f->extract == extract_mail;
+    char what[96];
+    snprintf(what, sizeof what, "%s, not read", f ? f->what : "a file");
+    write_name(r, name, read ? NULL : what, read);
     fo_err why = {0};
-    if (read && (pdf ? extract_pdf_part(b, &in, r->in, &why) : f->extract(b, &in, &why)) &&
-        !b->failure) { /* it fails alone, and says so */
-        builder_begin(b, TEXT_PARAGRAPH, 0);
-        builder_str(b, "This attachment could not be read: ");
-        builder_str(b, why.msg);
-        builder_end(b);
+    if (mail) {
+        mime_part inner = mime_split((const char *)in.bytes, in.n);
+        read_message(r, &inner, depth + 1);
+    } else if (read && (pdf ? extract_pdf_part(b, &in, r->in, &why) : f->extract(b, &in, &why)) &&
+               !b->failure) { /* it fails alone, and says so */
+        write_unreadable(r, why.msg);
     }
     builder_set_place(b, NULL);
 }
@@ -172,8 +249,6 @@ static void read_multipart(reader *r, const mime_part *p, const char *type, int 
     free(all);
 }
 
-static void read_message(reader *r, const mime_part *p, int depth);
-
 static void read_leaf(reader *r, const mime_part *p, const char *type, int depth) {
     fo_buf encoding = {0}, disposition = {0}, bytes = {0};
     char name[256];
@@ -195,7 +270,7 @@ static void read_leaf(reader *r, const mime_part *p, const char *type, int depth
         } else if (begins(type, "text/") && !(attached && !html && !begins(type, "text/plain"))) {
             write_text(r, type, &bytes, html);
         } else if (*name) {
-            write_attachment(r, name, &bytes);
+            write_attachment(r, name, &bytes, depth);
         }
         doc_budget_give(r->b->budget, p->n_body);
     }
@@ -253,7 +328,7 @@ static void read_message(reader *r, const mime_part *p, int depth) {
 }
 
 int extract_mail(builder *b, extract_input *in, fo_err *err) {
-    reader r = {.b = b, .in = in, .err = err};
+    reader r = {.b = b, .in = in, .err = err, .bounds = {MAX_MEMBERS, MAX_UNPACKED, MAX_MEMBER}};
     mime_part p = mime_split((const char *)in->bytes, in->n);
     read_message(&r, &p, 0);
     return FO_OK;
@@ -262,6 +337,7 @@ int extract_mail(builder *b, extract_input *in, fo_err *err) {
 /* A line "From somebody ..." behind a blank one begins each message. */
 int extract_mbox(builder *b, extract_input *in, fo_err *err) {
     const char *s = (const char *)in->bytes;
+    archive_bounds bounds = {MAX_MEMBERS, MAX_UNPACKED, MAX_MEMBER};
     for (size_t at = 0; at < in->n && !b->failure;) {
         const char *newline = memchr(s + at, '\n', in->n - at);
         size_t begin = newline ? (size_t)(newline - s) + 1 : in->n, end = begin;
@@ -271,9 +347,10 @@ int extract_mbox(builder *b, extract_input *in, fo_err *err) {
             bool blank = end >= 2 && (s[end - 2] == '\n' || (end >= 3 && s[end - 2] == '\r'));
             if (!next || blank) break;
         }
-        reader r = {.b = b, .in = in, .err = err};
+        reader r = {.b = b, .in = in, .err = err, .bounds = bounds};
         mime_part p = mime_split(s + begin, end - begin);
         read_message(&r, &p, 1);
+        bounds = r.bounds; /* those of the whole mailbox */
         at = end;
     }
     return FO_OK;

@@ -88,17 +88,16 @@ void extract_plain_text(builder *b, const char *s, size_t n) {
     mark_plain(b, n);
 }
 
-/* The text is kept as it was decoded. */
-static int adopt(builder *b, extract_input *in, fo_err *err) {
-    fo_buf text = {0};
-    int rc = extract_decode(b, in, NULL, &text, err);
-    if (!rc) builder_adopt(b, &text);
-    extract_drop(b, &text);
-    return rc;
-}
-
+/* The text is kept as it was decoded; one that is a part of a document goes behind what there is. */
 int extract_plain(builder *b, extract_input *in, fo_err *err) {
-    int rc = adopt(b, in, err);
-    if (!rc && !b->failure) mark_plain(b, b->text.len);
+    fo_buf text = {0};
+    bool part = b->text.len > 0;
+    int rc = extract_decode(b, in, NULL, &text, err);
+    if (!rc && part)
+        extract_plain_text(b, text.data, text.len);
+    else if (!rc)
+        builder_adopt(b, &text);
+    extract_drop(b, &text);
+    if (!rc && !part && !b->failure) mark_plain(b, b->text.len);
     return rc;
 }
