@@ -142,6 +142,26 @@ build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
 	@clang -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 
+# Trials: long runs that hurt the service on purpose (docs/reliability.md); tests run short ones.
+TRIALS := $(patsubst tests/trials/%.c,$(BUILD)/tests/trials/%,$(wildcard tests/trials/*.c))
+tests: $(TRIALS)
+$(BUILD)/tests/trials/%: $(BUILD)/tests/trials/%.o $(FUZZ_LIBS)
+	@echo "  LD   $@"
+	@$(CC) $(LDFLAGS_ALL) $(TRIAL_WRAP) -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
+# The calls that tests/trials/interpose.h stands before.
+FAULTY := malloc calloc realloc aligned_alloc posix_memalign strdup strndup asprintf __asprintf_chk open fopen read \
+  write pwrite fsync fdatasync ftruncate rename unlink mkdir mmap pthread_create
+$(BUILD)/tests/trials/fault_sweep $(BUILD)/tests/trials/power_trial: TRIAL_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(FAULTY))
+KILLS ?= 1000
+.PHONY: crash-trial
+crash-trial: all $(BUILD)/tests/trials/crash_trial
+	@$(BUILD)/tests/trials/crash_trial $(BUILD)/forage $(KILLS)
+.PHONY: fault-sweep power-trial
+power-trial: $(BUILD)/tests/trials/power_trial
+	@$(BUILD)/tests/trials/power_trial
+fault-sweep: $(BUILD)/tests/trials/fault_sweep
+	@$(BUILD)/tests/trials/fault_sweep
+
 # Benchmarks that stand on the service: tests/bench/NAME.c -> build/tests/bench/NAME.
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
@@ -160,6 +180,8 @@ help:
 	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
 	@echo 'make check      format, layers, links of the docs, warnings as errors, cppcheck'
 	@echo 'make fuzz       fuzz each target for FUZZ_SECONDS (60)'
+	@echo 'make crash-trial KILLS=1000  kill -9 in everything that writes: is anything lost?'
+	@echo 'make fault-sweep, power-trial  calls that fail, one by one; the power goes, at any write'
 	@echo 'make bench      the benchmarks, one JSON object each'
 	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'
@@ -200,7 +222,7 @@ quality: all
 .PHONY: check check-format check-layers check-docs check-cpp
 check: check-format check-layers check-docs all tests check-cpp
 	@echo 'check: format, layers, docs, warnings and cppcheck are clean'
-C_FILES = $(foreach r,$(ROOMS),$(call in_room,$(r),.[ch]) $(call in_room,tests/$(r),.[ch])) $(wildcard tests/*.h tests/fuzz/*.c tests/bench/*.[ch])
+C_FILES = $(foreach r,$(ROOMS),$(call in_room,$(r),.[ch]) $(call in_room,tests/$(r),.[ch])) $(wildcard tests/*.h tests/fuzz/*.c tests/bench/*.[ch] tests/trials/*.[ch])
 check-format:
 	@clang-format --dry-run -Werror $(C_FILES)
 check-layers:

@@ -552,6 +552,7 @@ int search_index_open(search_index **out, const char *dir, const search_index_op
     fo_cond_init(&ix->stop);
     ix->next_file = ix->next_serial = 1;
     atomic_init(&ix->sealed_epoch, -1);
+    atomic_init(&ix->newest, -1);
     int rc = configure(ix, dir, opt, err);
     if (!rc && !ix->read_only) rc = fo_make_dirs(dir, err);
     if (!rc) rc = search_manifest_read(ix, &segments, &n, &dropped, err);
@@ -611,6 +612,10 @@ int search_index_close(search_index *ix, bool seal, fo_err *err) {
 
 int64_t search_index_epoch(const search_index *ix) {
     return atomic_load(&ix->sealed_epoch);
+}
+
+int64_t search_index_newest(const search_index *ix) {
+    return atomic_load(&ix->newest);
 }
 
 static int by_value(const void *x, const void *y) {

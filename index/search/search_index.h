@@ -63,6 +63,9 @@ int search_index_close(search_index *ix, bool seal, fo_err *err);
 
 /* Epoch that the sealed files cover (their chunks and tombstones); -1 when there are none. */
 int64_t search_index_epoch(const search_index *ix);
+/* The newest epoch that the files know anything of, >= search_index_epoch: they may have tombstones of
+ * chunks that went after the last seal. A store that is behind this has lost something. */
+int64_t search_index_newest(const search_index *ix);
 /* Chunk ids that sealed segments hold alive, ascending; caller frees. For reconciling at start. */
 int search_index_ids(search_index *ix, int64_t **ids, size_t *n, fo_err *err);
 

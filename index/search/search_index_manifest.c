@@ -2,7 +2,9 @@
  *
  *   magic "FORAGEMF", version, CRC-32 of the rest, then varints: epoch (zigzag), next file number,
  *   number of files; for each: its number, documents, dead ones, and the gaps between them; from
- *   version 2 on, bytes written to files and bytes of what was ingested, since the beginning.
+ *   version 2 on, bytes written to files and bytes of what was ingested, since the beginning; from
+ *   version 3 on the newest epoch (zigzag) that any of this knows of: tombstones may be newer than the
+ *   epoch that the files cover.
  *
  * It is replaced whole. A file that it does not name is a leftover of a crash and is removed. */
 #include "index/search/search_index_internal.h"
@@ -18,7 +20,7 @@
 #include "kernels/bits.h"
 #include "kernels/buf.h"
 
-enum { MANIFEST_VERSION = 2, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
+enum { MANIFEST_VERSION = 3, MANIFEST_HEADER = 16, MANIFEST_MAX_BYTES = 1 << 28 };
 static const char magic[8] = {'F', 'O', 'R', 'A', 'G', 'E', 'M', 'F'};
 
 static void put(fo_buf *b, uint64_t v) {
@@ -63,6 +65,10 @@ int search_manifest_write(search_index *ix, const search_snapshot *s, int64_t ep
     }
     put(&b, atomic_load(&ix->bytes_written));
     put(&b, atomic_load(&ix->bytes_ingested));
+    int64_t newest = atomic_load(&ix->newest);
+    if (newest < s->epoch) newest = s->epoch;
+    if (newest < epoch) newest = epoch;
+    put(&b, zigzag_encode(newest));
     char *path = manifest_path(ix);
     if (b.failed || !path) {
         fo_buf_free(&b);
@@ -87,6 +93,7 @@ int search_manifest_write(search_index *ix, const search_snapshot *s, int64_t ep
     if (!rc) {
         atomic_fetch_add(&ix->bytes_written, sizeof head + b.len);
         atomic_store(&ix->sealed_epoch, epoch);
+        atomic_store(&ix->newest, newest);
     }
     fo_buf_free(&b);
     free(path);
@@ -202,7 +209,7 @@ static size_t remove_leftovers(search_index *ix, const search_segment *segments,
 
 static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uint32_t version,
                      search_segment **out, size_t *n, size_t *n_dropped, fo_err *failed) {
-    uint64_t epoch, next_file, count, written = 0, ingested = 0;
+    uint64_t epoch, next_file, count, written = 0, ingested = 0, newest = 0;
     if (!(p = varint_get(p, end, &epoch)) || !(p = varint_get(p, end, &next_file)) ||
         !(p = varint_get(p, end, &count)) || count > (uint64_t)(end - p))
         return false;
@@ -219,6 +226,8 @@ static bool read_all(search_index *ix, const uint8_t *p, const uint8_t *end, uin
     if (version >= 2 &&
         (!(p = varint_get(p, end, &written)) || !(p = varint_get(p, end, &ingested))))
         return false;
+    if (version >= 3 && !(p = varint_get(p, end, &newest))) return false;
+    atomic_store(&ix->newest, zigzag_decode(version >= 3 ? newest : epoch));
     atomic_store(&ix->bytes_written, written);
     atomic_store(&ix->bytes_ingested, ingested);
     atomic_store(&ix->sealed_epoch, zigzag_decode(epoch));
@@ -256,6 +265,7 @@ int search_manifest_read(search_index *ix, search_segment **out, size_t *n, size
             *n = 0;
             ++*n_dropped;
             atomic_store(&ix->sealed_epoch, -1);
+            atomic_store(&ix->newest, -1);
             rc = why.code;
             if (!rc) {
                 search_put_aside(ix, path);
@@ -303,6 +313,7 @@ static int list_files(const char *data, size_t size, search_manifest_file **file
     }
     if (good && version >= 2)
         good = (p = varint_get(p, end, &unused)) && (p = varint_get(p, end, &unused));
+    if (good && version >= 3) good = (p = varint_get(p, end, &unused));
     if (!rc && (!good || p != end))
         rc = fo_fail(err, FO_ECORRUPT, "it is damaged: its checksum is wrong");
     return rc;

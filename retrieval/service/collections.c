@@ -251,11 +251,12 @@ int collection_open_index(collection *c, const store_collection *row, int editio
         fo_notice(&s->notices, "index_missing", "index of collection '%s': %s is gone", c->name,
                   c->dir);
     int rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
-    if (!rc && !s->read_only && search_index_epoch(c->index) > row->epoch) {
-        /* Of a time that the store has lost: its numbers may mean other chunks by now. */
+    if (!rc && !s->read_only && search_index_newest(c->index) > row->epoch) {
+        /* Of a time that the store has lost: its numbers may mean other chunks by now, or it has buried
+         * what the store still holds. */
         fo_notice(&s->notices, "index_ahead",
                   "index of collection '%s' is of epoch %lld, the store of %lld: it is made anew",
-                  c->name, (long long)search_index_epoch(c->index), (long long)row->epoch);
+                  c->name, (long long)search_index_newest(c->index), (long long)row->epoch);
         search_index_close(c->index, false, NULL);
         c->index = NULL;
         rc = fo_remove_tree(c->dir, err);

@@ -8,9 +8,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <unistd.h>
+#include <zlib.h>
 #include "index/filter/filter.h"
 #include "index/format/pace.h"
+#include "index/format/varint.h"
 #include "index/search/search_index.h"
+#include "kernels/file.h"
 #include "tests/niceness.h"
 
 enum { DIM = 16 };
@@ -469,6 +472,75 @@ static void puts_damaged_and_foreign_files_aside(void **state) {
     }
 }
 
+/* The manifest as a program of that version wrote it: all of it is varints, and each added some. */
+static void write_older_manifest(const char *path, uint32_t version) {
+    fo_err err = {0};
+    char *data;
+    size_t size, starts[64], n = 0;
+    assert_ok(fo_file_read(path, 4096, &data, &size, &err), &err);
+    const uint8_t *p = (const uint8_t *)data + 16, *end = (const uint8_t *)data + size;
+    for (uint64_t v; p < end; n++) {
+        assert_true(n < 64);
+        starts[n] = (size_t)(p - (const uint8_t *)data);
+        assert_non_null(p = varint_get(p, end, &v));
+    }
+    size_t cut = version == 2 ? starts[n - 1] : version == 1 ? starts[n - 3] : size;
+    uint32_t crc = (uint32_t)crc32_z(0, (const void *)(data + 16), cut - 16);
+    memcpy(data + 8, &version, 4);
+    memcpy(data + 12, &crc, 4);
+    assert_ok(fo_file_put(path, data, cut, &err), &err);
+    free(data);
+}
+
+static void reads_manifests_of_every_version_and_refuses_newer_ones(void **state) {
+    (void)state;
+    for (uint32_t version = 1; version <= 4; version++) {
+        char *dir = test_folder(), path[4096];
+        fo_err err = {0};
+        search_index *ix = open_index(dir, 1000, 0);
+        for (int64_t id = 1; id < 30; id++) add(ix, id);
+        publish(ix, 3);
+        assert_ok(search_index_seal(ix, &err), &err);
+        search_index_remove(ix, 7);
+        publish(ix, 4);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        snprintf(path, sizeof path, "%s/MANIFEST", dir);
+        write_older_manifest(path, version);
+        ix = open_index(dir, 1000, version == 4);
+        assert_int_equal(search_index_epoch(ix), version == 4 ? -1 : 4);
+        assert_int_equal(search_index_newest(ix), version == 4 ? -1 : 4);
+        search_snapshot *s = search_index_acquire(ix);
+        assert_true(sparse_finds(s, 8) == (version < 4));
+        assert_false(sparse_finds(s, 7));
+        search_index_release(s);
+        assert_ok(search_index_close(ix, true, &err), &err);
+        test_remove(dir);
+    }
+}
+
+/* What merges write has the tombstones of now, and the epoch of the last seal: the store must know both. */
+static void a_manifest_tells_of_newer_tombstones(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    fo_err err = {0};
+    search_index *ix = open_index(dir, 1000, 0);
+    for (int64_t id = 1; id < 10; id++) add(ix, id);
+    publish(ix, 3);
+    assert_ok(search_index_seal(ix, &err), &err);
+    for (int64_t id = 1; id < 8; id++) search_index_remove(ix, id); /* so many that it is merged */
+    add(ix, 20);                                                    /* what no file holds */
+    publish(ix, 5);
+    for (int i = 0; i < 600 && search_index_newest(ix) < 5; i++) usleep(50000);
+    assert_int_equal(search_index_newest(ix), 5);
+    assert_int_equal(search_index_epoch(ix), 3);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    ix = open_index(dir, 1000, 0);
+    assert_int_equal(search_index_epoch(ix), 3);
+    assert_int_equal(search_index_newest(ix), 5);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
 static void a_read_only_index_serves_and_changes_nothing(void **state) {
     (void)state;
     char *dir = test_folder();
@@ -785,6 +857,8 @@ int main(void) {
         cmocka_unit_test(a_pace_keeps_to_its_rate_after_a_burst),
         cmocka_unit_test(closing_ends_a_merge_under_way),
         cmocka_unit_test(an_index_is_compared_with_what_it_should_hold),
+        cmocka_unit_test(reads_manifests_of_every_version_and_refuses_newer_ones),
+        cmocka_unit_test(a_manifest_tells_of_newer_tombstones),
         cmocka_unit_test(a_read_only_index_serves_and_changes_nothing),
         cmocka_unit_test(refuses_vectors_and_metadata_that_make_no_sense),
         cmocka_unit_test(chunks_of_several_languages_lie_side_by_side),
