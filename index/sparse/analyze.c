@@ -109,6 +109,10 @@ analyzer *analyzer_in(analyzer *a, int language) {
     return a->others[language] ? a->others[language] : a;
 }
 
+int analyzer_language(const analyzer *a) {
+    return a->language && strcmp(a->language, "english") != 0 ? language_number(a->language) : -1;
+}
+
 analyzer *analyzer_for_text(analyzer *a, const char *text, size_t len, int *language) {
     int told = a->language ? language_of(text, len, a->language) : -1;
     analyzer *own = analyzer_in(a, told);

@@ -19,6 +19,9 @@ void analyzer_free(analyzer *a);
  * first asked for, and is a itself where there is no memory for another. */
 analyzer *analyzer_in(analyzer *a, int language);
 
+/* The number of its language where that is another than English, else -1. */
+int analyzer_language(const analyzer *a);
+
 /* The one for a text: of the language that the text is in, a where that is a's own or cannot be told. Of
  * an analyzer of "none" always itself. *language gets the number, -1: a's own; may be NULL. */
 analyzer *analyzer_for_text(analyzer *a, const char *text, size_t len, int *language);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "data/chunk/chunk.h"
 #include "kernels/utf8.h"
+#include "retrieval/answer/fact_classes.h"
 
 enum { CLASS_SLOTS = 1024, CLASS_WORD = 15 };
 
@@ -140,6 +141,7 @@ static bool gap_divides(const char *text, size_t from, size_t to) {
 
 typedef struct reading {
     fact_text *t;
+    int language; /* other than English; -1 */
     fo_err *err;
 } reading;
 
@@ -155,6 +157,8 @@ static int take_word(void *ctx, const analyzed_term *x) {
     }
     const fact_word *before = t->n_words ? &t->words[t->n_words - 1] : NULL;
     uint32_t flags = word_flags(t->text + x->start, x->end - x->start);
+    if (r->language >= 0)
+        flags |= fact_class_of(r->language, t->text + x->start, x->end - x->start);
     if (x->stop) flags |= WORD_STOP;
     if (x->part) flags |= WORD_PART;
     if (before && before->end < x->start && gap_divides(t->text, before->end, x->start))
@@ -215,7 +219,8 @@ int fact_passage_read(fact_text *out, analyzer *a, const char *text, size_t len,
     out->n_words = out->n_sentences = 0;
     fo_buf_clear(&out->stems);
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
-    reading r = {out, err};
+    out->language = analyzer_language(a);
+    reading r = {out, out->language, err};
     int rc = analyze(a, text, len, take_word, &r);
     return !rc ? read_sentences(out, err) : rc;
 }

@@ -2,8 +2,8 @@
  *
  * One pass of the index's analysis gives words; a small table of closed classes (number words,
  * months, units of time, negations, ...) marks them. Numbers are read from the text itself, since
- * the analysis cuts "1,234.5" apart. The classes are English, negations some languages more; a
- * text of another language merely has fewer marks. */
+ * the analysis cuts "1,234.5" apart. A text that is read in another language than English
+ * (analyzer_for_text) has the classes of that one besides (fact_classes.h). */
 #ifndef FORAGE_RETRIEVAL_FACTS_H
 #define FORAGE_RETRIEVAL_FACTS_H
 
@@ -42,6 +42,7 @@ typedef struct fact_sentence {
 typedef struct fact_text {
     const char *text; /* the caller's */
     size_t len, before;
+    int language; /* its number (index/sparse/language.h) where it is read as another than English; -1 */
     fact_word *words;
     size_t n_words, cap_words;
     fact_sentence *sentences;

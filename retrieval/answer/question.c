@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/answer/fact_classes.h"
 
 static bool listed(const char *word, const char *list) {
     return fo_words_have(list, word, strlen(word));
@@ -39,7 +40,26 @@ static const char *const named =
 static const char *const measures = "many much long old far large tall big high often fast wide "
                                     "deep heavy few late early";
 
+/* The same of a question in another language. */
+static enum question_kind foreign_kind_of(const fact_text *t) {
+    for (size_t i = 0; i < t->n_words; i++) {
+        const fact_word *w = &t->words[i];
+        int asks = question_word_of(t->language, t->text + w->start, w->end - w->start);
+        if (asks >= ASK_OTHER) return (enum question_kind)asks;
+        if (asks != ASKS_WHICH && asks != ASKS_HOW) continue;
+        for (size_t k = 1; k <= 2 && i + k < t->n_words; k++) {
+            w = &t->words[i + k];
+            int next = question_word_of(t->language, t->text + w->start, w->end - w->start);
+            if (asks == ASKS_WHICH && next >= ASK_OTHER) return (enum question_kind)next;
+            if (asks == ASKS_HOW && k == 1 && next == ASKS_MEASURE) return ASK_NUMBER;
+        }
+        return ASK_OTHER;
+    }
+    return (enum question_kind)question_kind_within(t->language, t->text, t->len);
+}
+
 static enum question_kind kind_of(const fact_text *t) {
+    if (t->language >= 0) return foreign_kind_of(t);
     char w[24], next[24];
     for (size_t i = 0; i < t->n_words; i++) {
         surface(t, i, w);

@@ -7,7 +7,8 @@
 #include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/facts.h"
 
-/* What kind of answer the question word asks for (English; ASK_OTHER elsewhere). */
+/* What kind of answer the question word asks for (English and the languages of fact_classes.h;
+ * ASK_OTHER elsewhere). */
 enum question_kind {
     ASK_OTHER, /* what, how, commands, key words */
     ASK_PERSON,
