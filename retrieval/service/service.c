@@ -282,6 +282,9 @@ generator *service_generator(service *s) {
 reranker *service_reranker(service *s) {
     return s->reranker;
 }
+bool service_has_reader(const service *s) {
+    return s->reads;
+}
 const char *service_home(const service *s) {
     return s->home;
 }

@@ -103,9 +103,10 @@ int service_open(service **out, const service_options *opt, fo_err *err);
 /* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
 void service_close(service *s);
 
-embedder *service_embedder(service *s);   /* owned by s */
-generator *service_generator(service *s); /* NULL: no language model; owned by s */
-reranker *service_reranker(service *s);   /* NULL: no cross-encoder; owned by s */
+embedder *service_embedder(service *s);    /* owned by s */
+generator *service_generator(service *s);  /* NULL: no language model; owned by s */
+reranker *service_reranker(service *s);    /* NULL: no cross-encoder; owned by s */
+bool service_has_reader(const service *s); /* search.rerank may be the reader */
 const char *service_home(const service *s);
 int service_model_threads(const service *s); /* that a model's products are shared among */
 

@@ -106,6 +106,7 @@ typedef struct cli_command {
     X(keys_list) \
     X(keys_revoke) \
     X(logits) \
+    X(mcp) \
     X(perplexity) \
     X(quantize) \
     X(query) \

@@ -12,7 +12,8 @@
 struct client {
     CURL *curl;
     char *base;
-    char *auth; /* header, NULL: none */
+    char *auth;                 /* header, NULL: none */
+    const char *const *headers; /* more of them, NULL ends them; NULL: none */
 };
 
 static size_t take(char *data, size_t size, size_t n, void *ctx) {
@@ -112,6 +113,10 @@ void client_close(client *c) {
     free(c);
 }
 
+void client_set_headers(client *c, const char *const *lines) {
+    c->headers = lines;
+}
+
 void client_escape(fo_buf *b, const char *s) {
     for (; *s; s++) {
         unsigned char ch = (unsigned char)*s;
@@ -154,6 +159,8 @@ static int perform(client *c, const char *path, const char *content_type, fo_buf
     }
     headers = curl_slist_append(headers, "Expect:");
     if (c->auth) headers = curl_slist_append(headers, c->auth);
+    for (size_t i = 0; c->headers && c->headers[i]; i++)
+        headers = curl_slist_append(headers, c->headers[i]);
     char why[CURL_ERROR_SIZE] = "";
     if (!url.failed) curl_easy_setopt(c->curl, CURLOPT_URL, url.data);
     curl_easy_setopt(c->curl, CURLOPT_HTTPHEADER, headers);

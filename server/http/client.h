@@ -14,11 +14,14 @@ typedef struct client client;
 int client_open(client **out, const char *url, const char *key, fo_err *err);
 void client_close(client *c);
 
+/* Lines "Name: value" that later requests carry too; NULL ends them, and they stay the caller's. NULL: none. */
+void client_set_headers(client *c, const char *const *lines);
+
 /* Body of a request that is produced while it is sent: how many bytes, 0 at the end, < 0 fails. */
 typedef ssize_t client_source(void *ctx, char *buf, size_t n, fo_err *err);
 
 /* path begins with '/'. A status of 400 and more is an error: its message and param are the
- * server's. FO_EIO where the server cannot be reached. */
+ * server's, and *reply is what it sent. FO_EIO where the server cannot be reached. */
 int client_post(client *c, const char *path, const char *content_type, const void *body, size_t n,
                 fo_buf *reply, fo_err *err);
 int client_post_stream(client *c, const char *path, const char *content_type, client_source *source,

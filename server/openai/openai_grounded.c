@@ -5,6 +5,7 @@
 
 #include "server/openai/model_names.h"
 #include "server/openai/openai_reply.h"
+#include "server/routes/query_account.h"
 #include "server/routes/query_json.h"
 
 static const char NO_ANSWER[] = "The documents do not answer this question.";
@@ -100,9 +101,7 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         query_sink sink = {.ctx = &t, .token = on_token};
         rc = service_query(a->service, q, p->call->stream ? &sink : NULL, r, err);
         if (rc) break;
-        metrics_query(a->metrics, (int)r->status);
-        if (r->cache.answer != CACHE_HIT)
-            app_charge(p->r, r->usage.prompt_tokens + r->usage.completion_tokens);
+        query_account(a, p->r, q, r);
         p->prompt_tokens = r->usage.prompt_tokens;
         p->completion_tokens += r->usage.completion_tokens;
         p->cached_tokens = r->usage.cached_tokens;

@@ -33,6 +33,7 @@ const http_route app_routes[] = {
     ROUTE("POST", "/v1/tokenize", route_tokenize, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
     ROUTE("GET", "/v1/models", route_models, READ, NONE, QUERY, NULL, NULL, 0),
     ROUTE("GET", "/v1/models/{model}", route_model, READ, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("POST", "/mcp", route_mcp, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
     ROUTE("GET", "/documents", route_documents, READ, NONE, QUERY, NULL, "collection limit after filter source", 0),
     ROUTE("DELETE", "/documents", route_documents_delete, INGEST, NONE, INGEST, NULL, "collection filter source dry_run", 0),
     ROUTE("GET", "/documents/{id}", route_document, READ, NONE, QUERY, NULL, "collection text", 0),

@@ -204,8 +204,7 @@ static void write_chunk_id(json_out *o, const char *name, const store_chunk *c) 
     fo_buf_free(&id);
 }
 
-/* Page and box, slide, line, time, sheet and cells: what the document has of them. */
-static void write_place(json_out *o, const chunk_place *p) {
+void query_json_write_place(json_out *o, const chunk_place *p) {
     if (p->page) json_out_int(o, "page", p->page);
     if (p->slide) json_out_int(o, "slide", p->slide);
     if (p->line) json_out_int(o, "line", p->line);
@@ -236,7 +235,7 @@ static void write_contexts(json_out *o, const query_call *call, const query_resu
         json_out_int(o, "start", (int64_t)x->chunk.start_cp);
         json_out_int(o, "end", (int64_t)x->chunk.end_cp);
         chunk_place place;
-        if (chunk_places_whole(x->chunk.place, &place)) write_place(o, &place);
+        if (chunk_places_whole(x->chunk.place, &place)) query_json_write_place(o, &place);
         if (x->chunk.metadata && *x->chunk.metadata)
             documents_json_metadata(o, x->chunk.metadata, false);
         json_out_number(o, "score", x->score);
@@ -275,7 +274,7 @@ static void write_citation(json_out *o, const query_result *r, const query_citat
     }
     json_out_int(o, "start", (int64_t)c->source_start);
     json_out_int(o, "end", (int64_t)c->source_end);
-    if (placed) write_place(o, &place);
+    if (placed) query_json_write_place(o, &place);
     json_out_close(o, '}');
     json_out_close(o, '}');
 }

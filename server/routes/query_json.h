@@ -9,6 +9,7 @@
 #include "kernels/buf.h"
 #include "server/base/json.h"
 #include "retrieval/service/service.h"
+#include "data/chunk/chunk_places.h"
 
 enum { QUERY_STOP_MAX = 16 };
 
@@ -39,6 +40,8 @@ void query_json_write_contexts(fo_buf *b, const query_call *call, const query_re
 /* {"answer":..,"citations":[...]} of a result that is not whole yet. */
 void query_json_write_draft(fo_buf *b, const query_result *r);
 void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c);
+/* Page and box, slide, line, time, sheet and cells, what the document has of them: into an object that is open. */
+void query_json_write_place(json_out *o, const chunk_place *p);
 /* "timings": {...} and "tokens_per_s": into an object that is open. */
 void query_json_write_timings(json_out *o, const query_result *r, double queue_ms);
 
