@@ -77,11 +77,9 @@ http_handler route_chat_completions, route_completions, route_responses; /* comp
 http_handler route_embeddings, route_rerank;                             /* openai_models.c */
 http_handler route_tokenize;                                             /* tokenize.c */
 http_handler route_models, route_model;
+http_handler route_mcp;                                            /* mcp/route_mcp.c */
 http_handler route_documents, route_document, route_document_page; /* routes_documents.c */
 http_handler route_document_delete, route_documents_delete;
-http_handler route_mcp;                                              /* mcp/route_mcp.c */
-http_handler route_documents, route_document, route_document_delete; /* routes_documents.c */
-http_handler route_documents_delete;
 http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
 http_handler route_sources, route_source, route_source_sync; /* routes_sources.c */
