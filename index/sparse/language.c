@@ -47,6 +47,14 @@ const char *language_name(int number) {
     return number >= 0 && number < N_LANGUAGES ? languages[number].name : NULL;
 }
 
+bool language_has_other_script(int number) {
+    static const char *const names[] = {"russian", "arabic", "hindi", "chinese", "japanese",
+                                        "korean",  "thai",   "greek", "tamil",   "armenian"};
+    for (size_t i = 0; number >= 0 && i < sizeof names / sizeof *names; i++)
+        if (number == language_number(names[i])) return true;
+    return false;
+}
+
 /* --- function words --- */
 /* All lists in one hash set: a word, and in which of the lists it stands. Made once. */
 static struct function_words {

@@ -17,6 +17,9 @@ enum { LANGUAGE_MAX = 40 };
 int language_number(const char *name);
 const char *language_name(int number); /* static; NULL beyond the last */
 
+/* Is it written in another script than Latin? False for -1. */
+bool language_has_other_script(int number);
+
 /* The language of text[0..len), where `expected` (any name) is what it is in if nothing says otherwise:
  * its number, or -1 for "as expected". Reads the first few thousand bytes. Any thread. */
 int language_of(const char *text, size_t len, const char *expected);

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/foreign_marks.h"
@@ -104,6 +105,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .dense = NAN,
         .align = NAN,
     };
+    f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     if (set->read) {
         f->align = best->f[CAND_ALIGN];
         f->back = best->f[CAND_ALIGN_BACK];

@@ -22,5 +22,7 @@ double support_probability(const support_features *f) {
      * demand for an amount can be misread. */
     x += 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->other_day -
          8 * f->question;
+    /* Characters and short stems meet by chance more often; fitted on questions in five languages. */
+    if (f->other_script) x = 1.14 * x - 1.58;
     return 1 / (1 + exp(-x));
 }

@@ -7,6 +7,7 @@
 
 #include "kernels/clock.h"
 #include "kernels/utf8.h"
+#include "index/sparse/language.h"
 #include "retrieval/answer/dedupe.h"
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_run.h"
@@ -27,9 +28,22 @@ enum {
 static const double LACKS_EXACT = 4;   /* of the reader's score, in standard deviations */
 static const double NOTHING_NEW = 0.8; /* of a context's shingles, met in those before it */
 
+/* Is the best context written in another script than Latin? */
+static bool has_other_script(const run *r) {
+    if (!r->out->n_contexts) return false;
+    const store_chunk *c = &r->out->contexts[0].chunk;
+    int told = language_of(c->text, c->text_len, r->c->language);
+    return language_has_other_script(told >= 0 ? told : language_number(r->c->language));
+}
+
 int run_take_reader(run *r) {
     reader *all = NULL;
     if (r->reader) return FO_OK;
+    /* The built-in one learnt English. It helps with French and Portuguese; of Chinese, Japanese and Arabic
+     * it knows some letters, and words alone answer better (docs/measurements/quality.md). Who asks for
+     * its order gets it. */
+    if (r->s->reads_english && r->q->search.rerank != RERANK_READER && has_other_script(r))
+        return FO_OK;
     int rc = service_take_reader(r->s, &all, r->err);
     if (rc || !all) return rc;
     unsigned char space[32]; /* what others read is not to be told by the time it takes */
@@ -359,7 +373,7 @@ static int score_by_reader(run *r) {
     query_result *out = r->out;
     size_t n = out->n_contexts;
     int rc = run_take_reader(r);
-    if (rc || n > READING_MAX_PASSAGES) return rc;
+    if (rc || !r->reader || n > READING_MAX_PASSAGES) return rc;
     passage *passages = calloc(n, sizeof *passages);
     reading_rank *ranks = calloc(n, sizeof *ranks);
     reading *view = NULL;

@@ -36,7 +36,8 @@ typedef struct run {
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
 } run;
 
-/* The reader for this asker, r->reader: NULL where the service has none. */
+/* The reader for this asker, r->reader: NULL where the service has none, or none that reads the language of
+ * the contexts, which are there by now. */
 int run_take_reader(run *r);
 double run_time_left_ms(const run *r);
 /* A context as the makers of answers see it; pointers are the context's. */

@@ -118,6 +118,7 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
     const char *read_by = opt->reader ? opt->reader : "builtin";
     s->reads = strcmp(read_by, "none") != 0;
+    s->reads_english = strcmp(read_by, "builtin") == 0;
     s->reader_bytes = opt->reader_cache_bytes ? opt->reader_cache_bytes : DEFAULT_READER_CACHE;
     /* The built-in one waits for the first question: not every open home is asked one. */
     if (!rc && s->reads && strcmp(read_by, "builtin") != 0) rc = open_reader(s, read_by, err);

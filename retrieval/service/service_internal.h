@@ -75,6 +75,7 @@ struct service {
     generator *generator;           /* NULL: none loaded */
     const prompt_template *prompts; /* with it */
     bool reads;                     /* answers are made with a reader */
+    bool reads_english;             /* by the built-in reader; immutable */
     size_t reader_bytes;            /* of its cache */
     pthread_mutex_t reader_mu;
     reader

@@ -108,6 +108,15 @@ static void a_question_is_told_among_the_languages_that_there_are(void **state) 
     assert_int_equal(language_of_question(q, strlen(q), "english", de | fr), LANGUAGE_UNTOLD);
 }
 
+static void scripts_are_told_from_latin(void **state) {
+    (void)state;
+    assert_false(language_has_other_script(-1));
+    assert_false(language_has_other_script(language_number("english")));
+    assert_false(language_has_other_script(language_number("german")));
+    assert_true(language_has_other_script(language_number("russian")));
+    assert_true(language_has_other_script(language_number("chinese")));
+}
+
 static int take_first(void *ctx, const analyzed_term *t) {
     snprintf(ctx, 64, "%.*s", (int)t->len, t->term);
     return 1;
@@ -142,6 +151,7 @@ int main(void) {
         cmocka_unit_test(a_paragraph_is_told_by_its_function_words_or_its_script),
         cmocka_unit_test(what_is_expected_stays_where_a_text_does_not_say_otherwise),
         cmocka_unit_test(a_question_is_told_among_the_languages_that_there_are),
+        cmocka_unit_test(scripts_are_told_from_latin),
         cmocka_unit_test(an_analyzer_reads_a_text_in_its_language),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -174,6 +174,63 @@ static void a_search_is_ordered_by_it_when_asked(void **state) {
     assert_string_equal(err.field, "search.rerank");
 }
 
+/* The built-in reader learnt English: passages in another script are answered by their words; others are
+ * read, and all are stemmed in their own language. */
+static void other_scripts_are_not_read_by_the_built_in_reader(void **state) {
+    (void)state;
+    static const char *const texts[][2] = {
+        {"pumpe",
+         "Die Pumpe am Nordufer wird alle vierhundert Stunden gewartet, und zwar von zwei Leuten. "
+         "Das \u00D6l steht im Schrank der Werkstatt, z. B. neben der T\u00FCr."},
+        {"boote",
+         "Die Boote liegen am Steg. Wer ein Boot nimmt, schreibt sich in das Buch ein, und das ist "
+         "auch f\u00FCr G\u00E4ste so."},
+        {"shui", "\u5317\u5CB8\u7684\u6C34\u6CF5\u6BCF\u56DB\u767E\u5C0F\u65F6\u4FDD\u517B\u4E00"
+                 "\u6B21\u3002"
+                 "\u6CB9\u653E\u5728\u8F66\u95F4\u7684\u67DC\u5B50\u91CC\u3002"},
+        {"boats", "Boats\n\nThe rowing boat may be used on the lake. The punts carry three persons "
+                  "each, and "
+                  "they are not for the lake."},
+    };
+    fo_err err = {0};
+    ingest_options into = {.tenant = "default", .collection = "tongues", .overlap = SIZE_MAX};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ingest_document d = {.id = texts[i][0],
+                             .bytes = texts[i][1],
+                             .n_bytes = strlen(texts[i][1]),
+                             .content_type = "text/plain"};
+        ingest_result r;
+        assert_ok(service_ingest(with, &into, &d, 1, &r, NULL, &err), &err);
+        ingest_result_deinit(&r);
+    }
+    static const struct {
+        const char *question, *document, *says;
+        bool read;
+    } asked[] = {
+        {"Wo steht das \u00D6l der Pumpe?", "pumpe",
+         "im Schrank der Werkstatt, z. B. neben der T\u00FCr.", true},
+        {"Wie oft werden die Pumpen gewartet?", "pumpe", "alle vierhundert Stunden", true},
+        {"\u6C34\u6CF5\u591A\u4E45\u4FDD\u517B\u4E00\u6B21\uFF1F", "shui",
+         "\u56DB\u767E\u5C0F\u65F6", false},
+        {"Where may the rowing boat be used?", "boats", "on the lake", true},
+    };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        query_result r = {0};
+        query_request q = {.tenant = "default",
+                           .collection = "tongues",
+                           .query = asked[i].question,
+                           .generate = true,
+                           .cache = CACHE_BYPASS,
+                           .search = {.alpha = -1}};
+        assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+        assert_string_equal(r.contexts[0].chunk.document_id, asked[i].document);
+        if (!strstr(r.answer, asked[i].says)) fail_msg("%s: %s", asked[i].question, r.answer);
+        assert_int_equal(!isnan(r.contexts[0].rerank), asked[i].read);
+        for (size_t k = 0; k < r.n_citations; k++) assert_true(r.citations[k].verified);
+        query_result_deinit(&r);
+    }
+}
+
 static void a_reader_that_is_none_is_refused_at_the_start(void **state) {
     (void)state;
     fo_err err = {0};
@@ -220,6 +277,7 @@ int main(void) {
         cmocka_unit_test(questions_foreign_to_the_documents_are_refused),
         cmocka_unit_test(contexts_say_how_likely_they_answer),
         cmocka_unit_test(a_search_is_ordered_by_it_when_asked),
+        cmocka_unit_test(other_scripts_are_not_read_by_the_built_in_reader),
         cmocka_unit_test(a_reader_that_is_none_is_refused_at_the_start),
     };
     return cmocka_run_group_tests(tests, open_both, close_both);
