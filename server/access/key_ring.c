@@ -91,10 +91,11 @@ bool key_ring_on(key_ring *r) {
 
 size_t key_ring_count(key_ring *r) {
     size_t n = 0;
+    int64_t now = log_now_ms();
     pthread_mutex_lock(&r->mu);
     look_again(r);
     for (size_t i = 0; r->table && i < key_table_count(r->table); i++)
-        n += !key_table_at(r->table, i)->revoked_ms;
+        n += access_key_in_force(key_table_at(r->table, i), now);
     pthread_mutex_unlock(&r->mu);
     return n;
 }

@@ -32,6 +32,10 @@ const char *access_scope_name(int scope) {
     return scope >= 0 && scope < ACCESS_N_SCOPES ? scope_names[scope] : "none";
 }
 
+bool access_key_in_force(const access_key *k, int64_t now_ms) {
+    return !k->revoked_ms && (!k->expires_ms || now_ms < k->expires_ms);
+}
+
 bool access_key_has(const access_key *k, int scope) {
     if (scope >= ACCESS_METRICS && (strcmp(k->tenant, ACCESS_OWNER) || k->n_collections))
         return false;
@@ -118,7 +122,7 @@ const access_key *key_table_find(const key_table *t, const char *text) {
     volatile unsigned char differ = 0;
     salted_hash(hash, held->salt, text + 20);
     for (size_t i = 0; i < sizeof hash; i++) differ |= hash[i] ^ held->hash[i];
-    return k && !differ && !k->revoked_ms ? k : NULL;
+    return k && !differ && access_key_in_force(k, log_now_ms()) ? k : NULL;
 }
 
 /* ---- reading ------------------------------------------------------------------------------- */
@@ -156,6 +160,7 @@ static int read_key(access_key *k, const cJSON *item, const char *path, fo_err *
     const cJSON *scopes = json_in_array(&in, "scopes", ACCESS_N_SCOPES), *s;
     k->created_ms = json_in_int(&in, "created_ms", 0, 0, INT64_MAX / 2);
     k->revoked_ms = json_in_int(&in, "revoked_ms", 0, 0, INT64_MAX / 2);
+    k->expires_ms = json_in_int(&in, "expires_ms", 0, 0, INT64_MAX / 2);
     k->all_groups = json_in_bool(&in, "all_groups", false);
     int rc = read_names(&in, "collections", &k->collections, &k->n_collections, err);
     if (!rc) rc = read_names(&in, "groups", &k->groups, &k->n_groups, err);
@@ -271,6 +276,8 @@ void access_key_write(json_out *o, const access_key *k) {
     json_out_string(o, "created_at", t);
     if (k->revoked_ms) log_time(t, k->revoked_ms);
     json_out_string(o, "revoked_at", k->revoked_ms ? t : NULL);
+    if (k->expires_ms) log_time(t, k->expires_ms);
+    json_out_string(o, "expires_at", k->expires_ms ? t : NULL);
     json_out_close(o, '}');
 }
 
@@ -284,6 +291,8 @@ static void write_stored(json_out *o, const access_key *k) {
     json_out_string(o, "hash", hex);
     json_out_int(o, "created_ms", k->created_ms);
     json_out_int(o, "revoked_ms", k->revoked_ms);
+    /* Programs that know of no such time can read the file as long as no key has one. */
+    if (k->expires_ms) json_out_int(o, "expires_ms", k->expires_ms);
     json_out_close(o, '}');
 }
 
@@ -360,6 +369,8 @@ static int check_spec(const key_spec *s, fo_err *err) {
         return fo_fail_field(err, FO_EINVAL, "scope",
                              "metrics are those of the whole process: such a key belongs to the "
                              "tenant default");
+    if (s->expires_ms < 0 || (s->expires_ms && s->expires_ms <= log_now_ms()))
+        return fo_fail_field(err, FO_EINVAL, "expires", "the key would have expired already");
     int rc = check_names("collections", s->collections, s->n_collections, err);
     return rc ? rc : check_names("groups", s->groups, s->n_groups, err);
 }
@@ -381,6 +392,7 @@ int keys_create(const char *home, const key_spec *spec, access_secret *out, fo_e
                     .n_collections = spec->n_collections,
                     .groups = (char **)spec->groups,
                     .n_groups = spec->n_groups,
+                    .expires_ms = spec->expires_ms,
                     .created_ms = log_now_ms()};
     int rc = check_spec(spec, err);
     if (!rc) rc = random_bytes(k.salt, sizeof k.salt, err);

@@ -54,8 +54,12 @@ typedef struct access_key {
     bool all_groups;     /* documents are seen whatever their acl says */
     search_filter *sees; /* that as a condition; NULL: all documents */
     unsigned char salt[16], hash[32];
-    int64_t created_ms, revoked_ms; /* revoked 0: it is in force */
+    int64_t created_ms, revoked_ms; /* revoked 0: it was not taken back */
+    int64_t expires_ms;             /* since 1970; 0: never */
 } access_key;
+
+/* Neither revoked nor past its time. */
+bool access_key_in_force(const access_key *k, int64_t now_ms);
 
 bool access_key_has(const access_key *k, int scope);
 bool access_key_may_use(const access_key *k, const char *collection);
@@ -63,7 +67,7 @@ bool access_key_may_use(const access_key *k, const char *collection);
 typedef struct key_table key_table;
 size_t key_table_count(const key_table *t);
 const access_key *key_table_at(const key_table *t, size_t i); /* in order of making */
-/* By what a client sent. The time it takes tells nothing about which part of a secret is right. */
+/* By what a client sent; NULL: nobody's, revoked or past its time. The time it takes tells nothing about which part of a secret is right. */
 const access_key *key_table_find(const key_table *t, const char *text);
 key_table *key_table_keep(key_table *t);
 void key_table_drop(key_table *t); /* NULL is fine */
@@ -78,6 +82,7 @@ typedef struct key_spec {
     /* groups: "*" is all of them; none: all of them for a key with the scope admin */
     const char *const *collections, *const *groups;
     size_t n_collections, n_groups;
+    int64_t expires_ms; /* since 1970; 0: never */
 } key_spec;
 
 typedef struct access_secret {

@@ -7,11 +7,12 @@
 #include "kernels/words.h"
 #include "server/access/audit.h"
 #include "server/access/keys.h"
+#include "server/base/log.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
 
 static struct {
-    const char *home, *name, *tenant, *tier;
+    const char *home, *name, *tenant, *tier, *expires;
     cli_list scopes, collections, groups;
     bool json, all;
 } o = {.home = "home"};
@@ -46,6 +47,26 @@ static int read_scopes(unsigned *out, fo_err *err) {
     return rc;
 }
 
+/* "90d" from now on: s, m, h, d, w. */
+static int read_expires(int64_t *out, fo_err *err) {
+    static const struct {
+        char unit;
+        int64_t ms;
+    } units[] = {{'s', 1000}, {'m', 60000}, {'h', 3600000}, {'d', 86400000}, {'w', 604800000}};
+    if (!o.expires) return FO_OK;
+    char *end;
+    long n = strtol(o.expires, &end, 10);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (n > 0 && n <= 100000 && end > o.expires && end[0] == units[i].unit && !end[1]) {
+            *out = log_now_ms() + n * units[i].ms;
+            return FO_OK;
+        }
+    return fo_fail_field(err, FO_EINVAL, "expires",
+                         "'%.40s' is no time: a number of at most 100000 and s, m, h, d or w, as "
+                         "in 90d",
+                         o.expires);
+}
+
 static void audit(const char *act, const char *id) {
     fo_err err = {0};
     audit_act a = {.act = act, .what = id, .who = "command line"};
@@ -72,6 +93,8 @@ static const cli_option create_options[] = {
      .flag_only = true},
     {"tier", CLI_STRING, &o.tier, "NAME", "the rate limits of --tier NAME apply to it",
      .flag_only = true},
+    {"expires", CLI_STRING, &o.expires, "TIME",
+     "it is refused from then on: 90d, 12h, 30m, 2w (default: never)", .flag_only = true},
     {"json", CLI_BOOL, &o.json, NULL, "{\"id\",\"key\"} on stdout", .flag_only = true},
     {0}};
 
@@ -84,6 +107,7 @@ static int create_run(int argc, char **argv) {
     int rc = read_scopes(&spec.scopes, &err);
     if (!rc) rc = split(&o.collections, &collections, &err);
     if (!rc) rc = split(&o.groups, &groups, &err);
+    if (!rc) rc = read_expires(&spec.expires_ms, &err);
     if (rc) return cli_fail(&err), 2;
     spec.collections = collections.items, spec.n_collections = collections.n;
     spec.groups = groups.items, spec.n_groups = groups.n;
@@ -114,7 +138,8 @@ const cli_command cli_command_keys_create = {
     "keys create",
     "make a key: who has it may use a server of this home",
     "forage keys create --name NAME --scope read|ingest|admin|metrics [--home DIR]\n"
-    "                   [--collections A,B] [--tenant T] [--groups G,H] [--tier NAME] [--json]",
+    "                   [--collections A,B] [--tenant T] [--groups G,H] [--tier NAME] [--expires "
+    "TIME] [--json]",
     "Once a home has a key its server asks everybody for one, on every address. The secret is\n"
     "not kept, only a salted hash of it, and is printed once. Scopes: read asks and looks;\n"
     "ingest brings documents in and takes them out; admin may do all of that, delete\n"
@@ -128,7 +153,7 @@ const cli_command cli_command_keys_create = {
 
 static const cli_option list_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "default: home"},
-    {"all", CLI_BOOL, &o.all, NULL, "revoked ones too", .flag_only = true},
+    {"all", CLI_BOOL, &o.all, NULL, "revoked and expired ones too", .flag_only = true},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout", .flag_only = true},
     {0}};
 
@@ -143,12 +168,17 @@ static void print_key(const access_key *k, fo_buf *b) {
     for (int i = ACCESS_READ; i <= ACCESS_METRICS; i++)
         if (k->scopes & 1u << i)
             fo_buf_printf(&scopes, "%s%s", scopes.len ? "," : "", access_scope_name(i));
+    char until[48] = "; until ";
+    log_time(until + strlen(until), k->expires_ms);
     join(b, k->collections, k->n_collections, "all collections");
     join(&groups, k->groups, k->n_groups, k->all_groups ? "all groups" : "no groups");
     printable_say(stdout, "%s  %-12s %-12s %-10s %s; %s%s%s%s", k->id, k->name,
                   scopes.data ? scopes.data : "", k->tenant, b->data ? b->data : "",
                   groups.data ? groups.data : "", k->tier ? "; tier " : "", k->tier ? k->tier : "",
-                  k->revoked_ms ? "; revoked" : "");
+                  k->revoked_ms                                    ? "; revoked"
+                  : k->expires_ms && k->expires_ms <= log_now_ms() ? "; expired"
+                  : k->expires_ms                                  ? until
+                                                                   : "");
     fo_buf_free(&scopes);
     fo_buf_free(&groups);
 }
@@ -166,7 +196,7 @@ static int list_run(int argc, char **argv) {
     fo_buf line = {0};
     for (size_t i = 0; t && i < key_table_count(t); i++) {
         const access_key *k = key_table_at(t, i);
-        if (k->revoked_ms && !o.all) continue;
+        if (!access_key_in_force(k, log_now_ms()) && !o.all) continue;
         if (o.json)
             access_key_write(&out, k);
         else

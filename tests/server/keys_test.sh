@@ -63,6 +63,14 @@ run 0 "$forage" keys revoke "$id" --home "$work/home"; sleep 1
 [ "$(with "$reader" "$url/collections")" = 401 ]; check "a revoked key is refused a second later" $?
 run 1 "$forage" keys revoke "$id" --home "$work/home" && grep -q 'revoked already' "$work/err"
 check "and is revoked once" $?
+brief=$("$forage" keys create --home "$work/home" --name brief --scope read --expires 3s 2>"$work/err"); sleep 1
+[ "$(with "$brief" "$url/collections")" = 200 ] && sleep 3 && [ "$(with "$brief" "$url/collections")" = 401 ]
+check "a key whose time is over is refused" $?
+run 0 "$forage" keys list --home "$work/home" --all && grep -q 'brief.*; expired' "$work/out" &&
+    run 0 "$forage" keys list --home "$work/home" && ! grep -q brief "$work/out"
+check "and listed as such" $?
+run 2 "$forage" keys create --home "$work/home" --name b --scope read --expires soon && grep -q 'soon' "$work/err"
+check "a time that is none is refused" $?
 run 2 "$forage" keys create --home "$work/home" --name x --scope root && grep -q "'root' is no scope" "$work/err"
 check "a scope that there is not is refused by name" $?
 [ "$(with "$admin" -X DELETE "$url/collections/notes")" = 200 ] &&

@@ -101,6 +101,28 @@ static void a_revoked_key_opens_nothing(void **state) {
     test_remove(home);
 }
 
+static void a_key_opens_nothing_once_its_time_is_over(void **state) {
+    (void)state;
+    char *home = test_folder();
+    fo_err err = {0};
+    key_spec soon = reader, later = reader, before = reader;
+    soon.expires_ms = log_now_ms() + 300;
+    later.expires_ms = log_now_ms() + 3600000;
+    before.expires_ms = log_now_ms() - 1;
+    access_secret one = make(home, &soon), two = make(home, &later), out;
+    assert_int_equal(keys_create(home, &before, &out, &err), FO_EINVAL);
+    assert_string_equal(err.field, "expires");
+    key_table *t;
+    assert_ok(keys_read(&t, home, &err), &err);
+    assert_int_equal(key_table_at(t, 1)->expires_ms, later.expires_ms); /* the file has it */
+    assert_non_null(key_table_find(t, one.text));
+    while (log_now_ms() < soon.expires_ms) usleep(10000);
+    assert_null(key_table_find(t, one.text)); /* though nobody read the file again */
+    assert_non_null(key_table_find(t, two.text));
+    key_table_drop(t);
+    test_remove(home);
+}
+
 static void what_is_no_key_is_refused_by_name(void **state) {
     (void)state;
     char *home = test_folder();
@@ -272,6 +294,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_key_is_found_by_its_secret_alone),
         cmocka_unit_test(a_revoked_key_opens_nothing),
+        cmocka_unit_test(a_key_opens_nothing_once_its_time_is_over),
         cmocka_unit_test(what_is_no_key_is_refused_by_name),
         cmocka_unit_test(damage_lets_nobody_in),
         cmocka_unit_test(a_running_ring_sees_what_is_done),
