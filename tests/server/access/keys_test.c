@@ -1,4 +1,5 @@
 /* keys_test.c - the file of keys: what is kept of one, who is found by what, damage, two at a time. */
+#include "server/base/log.h"
 #include "server/access/key_ring.h"
 #include "tests/test.h"
 
