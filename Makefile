@@ -152,6 +152,12 @@ $(BUILD)/tests/trials/%: $(BUILD)/tests/trials/%.o $(FUZZ_LIBS)
 FAULTY := malloc calloc realloc aligned_alloc posix_memalign strdup strndup asprintf __asprintf_chk open fopen read \
   write pwrite fsync fdatasync ftruncate rename unlink mkdir mmap pthread_create
 $(BUILD)/tests/trials/fault_sweep $(BUILD)/tests/trials/power_trial: TRIAL_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(FAULTY))
+LOCKS := pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
+$(BUILD)/tests/trials/stress_trial: TRIAL_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(LOCKS))
+STRESS_SECONDS ?= 180
+.PHONY: stress
+stress: $(BUILD)/tests/trials/stress_trial
+	@$(BUILD)/tests/trials/stress_trial $(STRESS_SECONDS)
 KILLS ?= 1000
 .PHONY: crash-trial
 crash-trial: all $(BUILD)/tests/trials/crash_trial
@@ -182,6 +188,7 @@ help:
 	@echo 'make fuzz       fuzz each target for FUZZ_SECONDS (60)'
 	@echo 'make crash-trial KILLS=1000  kill -9 in everything that writes: is anything lost?'
 	@echo 'make fault-sweep, power-trial  calls that fail, one by one; the power goes, at any write'
+	@echo 'make stress     everything at once for STRESS_SECONDS (180; SAN=thread), with the order of locks'
 	@echo 'make bench      the benchmarks, one JSON object each'
 	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'

@@ -127,7 +127,13 @@ void collection_release(service *s, collection *c) {
         collection *successor = c->successor;
         collection_close_index(c);
         collection_free(c);
-        if (successor) collection_release(s, successor);
+        if (successor) {
+            pthread_mutex_lock(&s->mu);
+            successor->n_predecessors--;
+            pthread_cond_broadcast(&s->open.changed);
+            pthread_mutex_unlock(&s->mu);
+            collection_release(s, successor);
+        }
     }
     if (crowded) close_idle(s);
 }
@@ -250,7 +256,14 @@ void collection_replace(service *s, collection *c, collection *fresh) {
     c->refs--; /* the table's; the caller holds another */
     /* As long as the old files are there, the new ones are not looked for by name. */
     c->successor = fresh;
+    fresh->n_predecessors++;
     fresh->refs++;
+    pthread_mutex_unlock(&s->mu);
+}
+
+void collection_wait_alone(service *s, collection *c) {
+    pthread_mutex_lock(&s->mu);
+    while (c->n_predecessors) pthread_cond_wait(&s->open.changed, &s->mu);
     pthread_mutex_unlock(&s->mu);
 }
 

@@ -92,6 +92,10 @@ static int adopt(service *s, collection *c, fo_err *err) {
 
 static int rebuild_collection(rebuild *r, collection *c, fo_err *err) {
     service *s = r->s;
+    pthread_mutex_lock(&s->mu);
+    bool gone = c->remove_files; /* deleted, or rebuilt by somebody else meanwhile */
+    pthread_mutex_unlock(&s->mu);
+    if (gone) return FO_OK;
     if (c->foreign_vectors) {
         int rc = gather(r, c, err);
         if (rc) return rc;
@@ -120,7 +124,6 @@ int service_rebuild(service *s, const char *tenant, const char *name,
     if (!rc) rc = store_list_collections(s->store, tenant, &list, &n, err);
     for (size_t i = 0; i < n; i++)
         if (!name || strcmp(name, list[i].name) == 0) r.total += (size_t)list[i].n_chunks;
-    pthread_mutex_lock(&s->admin_mu);
     for (size_t i = 0; !rc && i < n; i++) {
         if (name && strcmp(name, list[i].name) != 0) continue;
         found = true;
@@ -128,11 +131,13 @@ int service_rebuild(service *s, const char *tenant, const char *name,
         rc = collection_acquire(s, list[i].tenant, list[i].name, &c, err);
         if (rc) break;
         bool embeds = c->foreign_vectors;
+        collection_wait_alone(s, c);
+        pthread_mutex_lock(&s->admin_mu);
         rc = rebuild_collection(&r, c, err);
+        pthread_mutex_unlock(&s->admin_mu);
         collection_release(s, c);
         if (!rc && !embeds) report(&r, (size_t)list[i].n_chunks);
     }
-    pthread_mutex_unlock(&s->admin_mu);
     if (!rc && name && !found)
         rc = fo_fail_field(err, FO_ENOTFOUND, "collection", "collection '%s' does not exist", name);
     for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);

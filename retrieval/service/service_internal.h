@@ -31,6 +31,7 @@ typedef struct collection {
     uint64_t used; /* when it was asked for last: the highest was asked for most recently */
     struct collection
         *successor;              /* what a rebuild put in its place: kept open until this is gone */
+    int n_predecessors;          /* that have this as their successor */
     analyzer *idle_analyzers[8]; /* making one costs more than a search */
     int n_idle_analyzers;
     bool remove_files;          /* deleted or replaced: files go with the last reference */
@@ -148,6 +149,9 @@ int collection_hold_closed(service *s, const char *tenant, const char *name, col
 void collection_let_go(service *s, collection *c, bool deleted);
 /* fresh takes c's place; the files of c go with its last reader. The caller has c. */
 void collection_replace(service *s, collection *c, collection *fresh);
+/* Until those are gone whose place c took: their folder is the one that the next to take c's place will
+ * have, and it goes with them. The caller has c and no lock that somebody who has one of them may wait for. */
+void collection_wait_alone(service *s, collection *c);
 /* An analyzer of c's language, for one thread until it is given back. */
 int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err);
 void collection_give_analyzer(service *s, collection *c, analyzer *a); /* NULL is fine */

@@ -124,10 +124,21 @@ static bool first_of_collection(const write_op *group, const write_op *op) {
     return true;
 }
 
+/* While an op waited for the write lock a rebuild may have put another index in the place of its
+ * collection's: what is written from here on belongs into that one. The op's caller holds the collection,
+ * which holds its successors. */
+static void to_successors(service *s, write_op *group) {
+    pthread_mutex_lock(&s->mu);
+    for (write_op *op = group; op; op = op->next)
+        while (op->c->successor) op->c = op->c->successor;
+    pthread_mutex_unlock(&s->mu);
+}
+
 static void run_group(service *s, write_op *group) {
     fo_err err = {0};
     store_txn *t = NULL;
     double started = fo_now_ms();
+    to_successors(s, group);
     int rc = store_begin(s->store, &t, &err);
     for (write_op *op = group; !rc && op; op = op->next) {
         if (left(op)) { /* while it waited */

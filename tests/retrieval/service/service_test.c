@@ -855,6 +855,50 @@ static void a_file_damaged_in_use_is_made_anew_from_the_store(void **state) {
     forget(home);
 }
 
+typedef struct pen { /* of a thread that writes */
+    service *s;
+    int me;
+    atomic_bool *over;
+} pen;
+
+static void *write_on(void *arg) {
+    const pen *p = arg;
+    char id[32], text[80];
+    for (int i = 0; !*p->over; i++) {
+        snprintf(id, sizeof id, "p%d-%d", p->me, i % 40);
+        snprintf(text, sizeof text, "Page %d of writer %d says %d.", i % 40, p->me, i);
+        ingest_document d = {.id = id, .bytes = text, .n_bytes = strlen(text)};
+        ingest_result r;
+        fo_err err = {0};
+        if (service_ingest(p->s, &into, &d, 1, &r, NULL, &err) == FO_OK) ingest_result_deinit(&r);
+    }
+    return NULL;
+}
+
+/* Who has taken the collection and waits for the write lock while its index is exchanged. */
+static void what_is_written_beside_a_rebuild_is_in_the_new_index(void **state) {
+    (void)state;
+    fo_err err = {0};
+    char *home = test_folder();
+    service *s = open_home(home);
+    atomic_bool over = false;
+    pen pens[3];
+    pthread_t threads[3];
+    put(s, "first", "The first page.", NULL);
+    for (int i = 0; i < 3; i++) {
+        pens[i] = (pen){s, i, &over};
+        assert_int_equal(pthread_create(&threads[i], NULL, write_on, &pens[i]), 0);
+    }
+    for (int i = 0; i < 25; i++)
+        assert_ok(service_rebuild(s, "default", "notes", NULL, NULL, &err), &err);
+    over = true;
+    for (int i = 0; i < 3; i++) pthread_join(threads[i], NULL);
+    search_id_report report;
+    assert_ok(service_compare_ids(s, "default", "notes", &report, &err), &err);
+    service_close(s);
+    forget(home);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_document_is_findable_cited_updated_and_gone),
@@ -869,6 +913,7 @@ int main(void) {
         cmocka_unit_test(another_embedder_is_refused_until_the_home_is_rebuilt),
         cmocka_unit_test(a_collection_of_another_embedder_takes_nothing_in_until_it_is_empty),
         cmocka_unit_test(writers_and_readers_do_not_disturb_each_other),
+        cmocka_unit_test(what_is_written_beside_a_rebuild_is_in_the_new_index),
         cmocka_unit_test(a_file_damaged_in_use_is_made_anew_from_the_store),
         cmocka_unit_test(it_is_told_where_store_and_indexes_disagree),
     };
