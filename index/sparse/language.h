@@ -1,8 +1,8 @@
 /* language.h - which language a text is in, so that its words are stemmed as that language's.
  *
  * Told by its script where that says it (Han, Kana, Hangul, Thai, Devanagari, Greek, Arabic ...); a text in
- * Latin or Cyrillic letters by its function words (stopwords.h), and where those are not what was
- * expected, by libexttextcat's fingerprints, which must agree. In doubt it is what was expected: a
+ * Latin letters by its function words (stopwords.h), and where those are few or of several
+ * languages, by libexttextcat's fingerprints, which must agree. In doubt it is what was expected: a
  * text that is wrongly told is stemmed wrongly, and found by fewer words. */
 #ifndef FORAGE_INDEX_LANGUAGE_H
 #define FORAGE_INDEX_LANGUAGE_H
