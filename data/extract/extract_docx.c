@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/office_text.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_STYLES = 4096, STYLE_BYTES = 64, CONTENTS = -3 };
@@ -17,20 +17,15 @@ typedef struct style {
 
 typedef struct reader {
     builder *b;
+    office_text t;
     style *styles;
     size_t n_styles;
     /* the paragraph at hand */
-    fo_buf text;
     int level;
     bool item;
     bool in_text; /* in w:t: its characters count */
     int skip;     /* depth below what is passed over */
-    /* tables: those within others are part of a cell */
-    int tables;
-    table_rows *rows;
-    uint32_t column, span; /* where the cell at hand begins, and how wide it is */
-    fo_buf cell;
-    bool header;
+    bool header;  /* the row at hand is one */
     bool in_notes;
 } reader;
 
@@ -87,37 +82,24 @@ static int level_of_style(const reader *r, const char *id) {
 
 static void flush(reader *r) {
     builder *b = r->b;
-    if (r->text.failed || r->cell.failed) b->failure = FO_ENOMEM;
-    if (r->text.len && !b->failure && r->level != CONTENTS) {
-        if (r->tables) {
-            if (r->cell.len) fo_buf_char(&r->cell, ' ');
-            fo_buf_add(&r->cell, r->text.data, r->text.len);
-        } else {
-            bool heading = r->level != 0 && !r->in_notes;
-            builder_begin(b,
-                          heading   ? TEXT_HEADING
-                          : r->item ? TEXT_LIST_ITEM
-                                    : TEXT_PARAGRAPH,
-                          (uint8_t)(!heading       ? 0
-                                    : r->level < 0 ? 1
-                                                   : r->level));
-            if (r->item && !heading) builder_str(b, "\xE2\x80\xA2 ");
-            builder_add_flowing(b, r->text.data, r->text.len);
-            builder_end(b);
-            if (r->level < 0) builder_set_title(b, r->text.data, r->text.len);
-        }
+    const fo_buf *text = &r->t.text;
+    if (r->level != CONTENTS && office_text_end(&r->t)) {
+        bool heading = r->level != 0 && !r->in_notes;
+        builder_begin(b,
+                      heading   ? TEXT_HEADING
+                      : r->item ? TEXT_LIST_ITEM
+                                : TEXT_PARAGRAPH,
+                      (uint8_t)(!heading       ? 0
+                                : r->level < 0 ? 1
+                                               : r->level));
+        if (r->item && !heading) builder_str(b, "\xE2\x80\xA2 ");
+        builder_add_flowing(b, text->data, text->len);
+        builder_end(b);
+        if (r->level < 0) builder_set_title(b, text->data, text->len);
     }
-    fo_buf_clear(&r->text);
+    fo_buf_clear(&r->t.text);
     r->level = 0;
     r->item = false;
-}
-
-/* A gathered text that grows without end is a paragraph of a document made to do that. */
-static void add(reader *r, const char *s, size_t n) {
-    if (r->text.len + r->cell.len + n > r->b->max_bytes)
-        r->b->failure = FO_ELIMIT;
-    else
-        fo_buf_add(&r->text, s, n);
 }
 
 static void on_open(void *ctx, const xml_element *e) {
@@ -140,24 +122,23 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "numId")) {
         r->item = xml_number(e, "val", 0) != 0;
     } else if (xml_is(name, "tab br cr")) {
-        add(r, " ", 1);
+        office_text_add(&r->t, " ", 1);
     } else if (!strcmp(name, "noBreakHyphen")) {
-        add(r, "-", 1);
+        office_text_add(&r->t, "-", 1);
     } else if (!strcmp(name, "tbl")) {
         flush(r);
-        if (!r->tables++) table_rows_begin(r->rows, r->b, false);
-    } else if (!strcmp(name, "tr") && r->tables == 1) {
-        r->column = 0;
+        office_text_begin_table(&r->t);
+    } else if (!strcmp(name, "tr") && r->t.tables == 1) {
+        r->t.column = 0;
         r->header = false;
-    } else if (!strcmp(name, "tblHeader") && r->tables == 1) {
+    } else if (!strcmp(name, "tblHeader") && r->t.tables == 1) {
         xml_attribute(e, "val", value, sizeof value);
         r->header = !xml_is(value, "0 false off");
-    } else if (!strcmp(name, "tc") && r->tables == 1) {
-        fo_buf_clear(&r->cell);
-        r->span = 1;
-    } else if (!strcmp(name, "gridSpan") && r->tables == 1) {
+    } else if (!strcmp(name, "tc") && r->t.tables == 1) {
+        office_text_begin_cell(&r->t, 1);
+    } else if (!strcmp(name, "gridSpan") && r->t.tables == 1) {
         long n = xml_number(e, "val", 1);
-        if (n > 1 && n < TABLE_MAX_COLUMNS) r->span = (uint32_t)n;
+        if (n > 1 && n < TABLE_MAX_COLUMNS) r->t.span = (uint32_t)n;
     } else if (xml_is(name, "footnote endnote")) {
         /* The lines between text and notes are notes too. */
         xml_attribute(e, "type", value, sizeof value);
@@ -175,21 +156,20 @@ static void on_close(void *ctx, const char *name) {
         r->in_text = false;
     } else if (!strcmp(name, "p")) {
         flush(r);
-    } else if (!strcmp(name, "tc") && r->tables == 1) {
+    } else if (!strcmp(name, "tc") && r->t.tables == 1) {
         flush(r);
-        table_rows_cell(r->rows, r->column, r->cell.data ? r->cell.data : "", r->cell.len);
-        r->column += r->span;
-    } else if (!strcmp(name, "tr") && r->tables == 1) {
-        if (r->rows->n_cells) table_rows_end_row(r->rows, NULL, r->header);
-    } else if (!strcmp(name, "tbl") && r->tables) {
+        office_text_end_cell(&r->t);
+    } else if (!strcmp(name, "tr") && r->t.tables == 1) {
+        if (r->t.rows->n_cells) table_rows_end_row(r->t.rows, NULL, r->header);
+    } else if (!strcmp(name, "tbl") && r->t.tables) {
         flush(r);
-        r->tables--;
+        r->t.tables--;
     }
 }
 
 static void on_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (!r->skip && r->in_text && !r->b->failure) add(r, s, n);
+    if (!r->skip && r->in_text && !r->b->failure) office_text_add(&r->t, s, n);
 }
 
 static const xml_events events = {on_open, on_close, on_text};
@@ -206,7 +186,7 @@ static int read_parts(reader *r, zip_parts *z, fo_err *err) {
     if (!rc) rc = xml_part_read(z, r->b, part, &events, r, err);
     for (size_t i = 0; !rc && !r->b->failure && i < 2; i++) {
         r->in_notes = true;
-        r->tables = r->skip = 0;
+        r->t.tables = r->skip = 0;
         if (zip_parts_has(z, notes[i])) rc = xml_part_read(z, r->b, notes[i], &events, r, err);
     }
     fo_buf_free(&main);
@@ -217,14 +197,11 @@ int extract_docx(builder *b, extract_input *in, fo_err *err) {
     zip_parts *z;
     int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
     if (rc) return rc;
-    reader r = {
-        .b = b, .styles = calloc(MAX_STYLES, sizeof *r.styles), .rows = calloc(1, sizeof *r.rows)};
-    rc = r.styles && r.rows ? read_parts(&r, z, err) : fo_no_memory(err);
-    if (r.rows) table_rows_free(r.rows);
-    free(r.rows);
+    reader r = {.b = b, .styles = calloc(MAX_STYLES, sizeof *r.styles)};
+    rc = office_text_init(&r.t, b, err);
+    if (!rc) rc = r.styles ? read_parts(&r, z, err) : fo_no_memory(err);
+    office_text_deinit(&r.t);
     free(r.styles);
-    fo_buf_free(&r.text);
-    fo_buf_free(&r.cell);
     zip_parts_close(z);
     return rc;
 }

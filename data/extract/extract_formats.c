@@ -16,6 +16,7 @@ static const extract_format formats[] = {
      .program = &extract_pdf_program,
      .tools = extract_pdf_tools,
      .draw = &extract_pdf_draw,
+     .version = 1,
      .may_recognise = true},
     {.name = "docx",
      .what = "a Word document",

@@ -1,12 +1,10 @@
 /* The service's side of extract_host.h: a document goes out in a sealed file of memory, an answer
- * comes back through a pipe and is checked field by field, for the worker that wrote it may have been
+ * comes back through a pipe and is checked (extract_reply.h), for the worker that wrote it may have been
  * taken over by its document. */
 #include "data/extract/extract_host.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <spawn.h>
@@ -20,16 +18,12 @@
 
 #include "data/extract/archive.h"
 #include "data/extract/extract_internal.h"
-#include "data/extract/extract_wire.h"
+#include "data/extract/extract_reply.h"
 #include "data/extract/page_image.h"
 #include "kernels/clock.h"
-#include "kernels/utf8.h"
 
 enum {
-    LOOK_MS = 50,    /* how often the word of who waits is looked at */
     GRACE_MS = 5000, /* past a document's deadline: then it is the server that hangs */
-    PIPE_BYTES = 1 << 20,
-    MAX_NAMES = 64 << 20, /* bytes of names of places */
 };
 static const double DEFAULT_WALL_MS = 60e3, DEFAULT_WALL_MS_PER_MIB = 60e3;
 static const double DEFAULT_CPU_MS = 20e3, DEFAULT_CPU_MS_PER_MIB = 10e3;
@@ -171,141 +165,6 @@ static int make_file(const void *bytes, size_t n, int *fd, fo_err *err) {
     return FO_OK;
 }
 
-/* ---- the answer comes in -------------------------------------------------------------------------- */
-
-typedef struct reply {
-    int fd;
-    double deadline;
-    doc_budget *budget; /* who waits may leave */
-    int failure;        /* FO_OK, FO_ECANCELLED, FO_ETIMEOUT (the server hangs), FO_EIO */
-    bool ended;         /* nothing more comes */
-} reply;
-
-/* Exactly n bytes; false: r says why. */
-static bool take_bytes(reply *r, void *out, size_t n) {
-    for (size_t at = 0; at < n;) {
-        struct pollfd p = {.fd = r->fd, .events = POLLIN};
-        int ready = poll(&p, 1, LOOK_MS);
-        if (r->budget && r->budget->cancel && atomic_load(r->budget->cancel)) {
-            r->failure = FO_ECANCELLED;
-            return false;
-        }
-        if (fo_now_ms() > r->deadline) {
-            r->failure = FO_ETIMEOUT;
-            return false;
-        }
-        if (ready <= 0) continue;
-        ssize_t got = read(r->fd, (char *)out + at, n - at);
-        if (got < 0 && errno == EINTR) continue;
-        if (got <= 0) {
-            r->ended = true;
-            return false;
-        }
-        at += (size_t)got;
-    }
-    return true;
-}
-
-/* Sizes that an honest worker would say: what comes is bounded before it is allocated. */
-static bool head_holds(const wire_head *h, size_t max_text) {
-    return h->magic == WIRE_MAGIC && h->text <= max_text && h->title <= 4096 &&
-           h->names <= MAX_NAMES && h->n_blocks <= max_text / 2 + 1 &&
-           h->n_places <= h->n_blocks + 65536 && memchr(h->err.msg, 0, sizeof h->err.msg) &&
-           memchr(h->err.field, 0, sizeof h->err.field) && h->rc <= 0 && h->failure <= 0 &&
-           h->budget_failure <= 0 && (h->failure || !h->budget_failure);
-}
-
-static bool blocks_hold(const builder *b) {
-    size_t at = 0;
-    for (size_t i = 0; i < b->n_blocks; i++) {
-        const text_block *k = &b->blocks[i];
-        if (k->start < at || k->end <= k->start || k->end > b->text.len || k->place > b->n_places ||
-            k->kind > TEXT_TABLE_ROW || k->level > 6 || !fo_utf8_boundary(b->text.data[k->start]) ||
-            (k->end < b->text.len && !fo_utf8_boundary(b->text.data[k->end])))
-            return false;
-        size_t name = k->start + k->name, name_end = name + k->n_name;
-        if (name_end > k->end || !fo_utf8_boundary(b->text.data[name]) ||
-            !fo_utf8_boundary(b->text.data[name_end]))
-            return false;
-        at = k->end;
-    }
-    return true;
-}
-
-static bool text_holds(const char *s, size_t n) {
-    return !memchr(s, 0, n) && fo_utf8_valid(s, n, NULL);
-}
-
-/* The name at this offset of the blob (from 1; 0 is none), NULL where it is none. */
-static const char *name_at(const char *names, size_t n, uint32_t at) {
-    if (!at || at > n || !memchr(names + at - 1, 0, n - at + 1)) return NULL;
-    return text_holds(names + at - 1, strlen(names + at - 1)) ? names + at - 1 : NULL;
-}
-
-static bool take_places(reply *r, builder *b, const wire_head *h) {
-    if (!h->n_places && !h->names) return true;
-    size_t bytes = h->n_places * sizeof(wire_place) + h->names;
-    if (!doc_budget_take(b->budget, bytes)) {
-        b->failure = b->budget->failure;
-        return false;
-    }
-    wire_place *places = calloc(h->n_places + 1, sizeof *places);
-    char *names = malloc(h->names + 1);
-    bool ok = places && names && take_bytes(r, places, h->n_places * sizeof *places) &&
-              take_bytes(r, names, h->names);
-    for (size_t i = 0; ok && i < h->n_places; i++) {
-        const wire_place *p = &places[i];
-        text_place to = {.page = p->page,
-                         .slide = p->slide,
-                         .line = p->line,
-                         .start_ms = isfinite(p->start_ms) ? p->start_ms : 0,
-                         .end_ms = isfinite(p->end_ms) ? p->end_ms : 0,
-                         .sheet = name_at(names, h->names, p->sheet),
-                         .range = name_at(names, h->names, p->range)};
-        for (int k = 0; k < 4; k++) to.box[k] = isfinite(p->box[k]) ? p->box[k] : 0;
-        builder_set_place(b, &to);
-        ok = !b->failure;
-    }
-    free(places);
-    free(names);
-    doc_budget_give(b->budget, bytes);
-    return ok;
-}
-
-static bool take_title(reply *r, builder *b, size_t n) {
-    char title[4096];
-    if (!take_bytes(r, title, n)) return false;
-    if (text_holds(title, n)) builder_set_title(b, title, n);
-    return true;
-}
-
-/* Behind the head: b is empty and gets it all. False: r or b says why, or it contradicts itself. */
-static bool take_body(reply *r, builder *b, const wire_head *h) {
-    size_t blocks = h->n_blocks * sizeof *b->blocks;
-    if (!doc_budget_take(b->budget, h->text + blocks)) {
-        b->failure = b->budget->failure;
-        return false;
-    }
-    if (!fo_buf_reserve(&b->text, h->text + 1)) {
-        b->failure = FO_ENOMEM;
-        return false;
-    }
-    if (!take_bytes(r, b->text.data, h->text)) return false;
-    b->text.len = h->text;
-    b->text.data[h->text] = 0;
-    if (!text_holds(b->text.data, b->text.len) || !take_title(r, b, h->title)) return false;
-    b->blocks = calloc(h->n_blocks + 1, sizeof *b->blocks);
-    if (!b->blocks) {
-        b->failure = FO_ENOMEM;
-        return false;
-    }
-    b->cap_blocks = h->n_blocks + 1;
-    if (!take_bytes(r, b->blocks, blocks)) return false;
-    b->n_blocks = h->n_blocks;
-    b->n_replaced = h->n_replaced;
-    return take_places(r, b, h) && blocks_hold(b);
-}
-
 /* A job on its way: its answer and its end come through these. */
 typedef struct exchange {
     int answer, ended, pid;
@@ -341,12 +200,12 @@ static int explain_end(const wire_job *job, const wire_end *end, fo_err *err) {
 }
 
 /* There was no whole answer, as r says: what became of the worker? *gone: not even the server has a word to say. */
-static int explain_silence(extract_host *h, const wire_job *job, reply *r, int ended, int pid,
-                           bool *gone, fo_err *err) {
+static int explain_silence(extract_host *h, const wire_job *job, extract_reply *r, int ended,
+                           int pid, bool *gone, fo_err *err) {
     wire_end end = {WIRE_EXITED, 0};
     r->fd = ended;
     r->ended = false;
-    if (r->failure || !take_bytes(r, &end, sizeof end)) {
+    if (r->failure || !extract_reply_bytes(r, &end, sizeof end)) {
         if (r->failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
         drop_server(h, pid);
         *gone = r->ended;
@@ -360,22 +219,10 @@ static int explain_silence(extract_host *h, const wire_job *job, reply *r, int e
 /* What came of it; the worker's end is known where there was no whole answer. */
 static int receive(extract_host *h, const wire_job *job, const exchange *x, builder *b, bool *gone,
                    fo_err *err) {
-    reply r = {
+    extract_reply r = {
         .fd = x->answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = b->budget};
-    wire_head head;
-    if (take_bytes(&r, &head, sizeof head) && head_holds(&head, b->max_bytes)) {
-        b->failure = head.failure;
-        if (b->budget && head.budget_failure) { /* said by doc_budget_fail, in the words of here */
-            b->budget->failure = head.budget_failure;
-            b->budget->wanted = b->budget->used + head.wanted;
-        }
-        if (head.rc) {
-            if (err) *err = head.err;
-            if (err) err->code = head.rc;
-            return head.rc;
-        }
-        if (head.failure || take_body(&r, b, &head) || b->failure) return FO_OK;
-    }
+    int rc;
+    if (extract_reply_answer(&r, b, &rc, err)) return rc;
     return explain_silence(h, job, &r, x->ended, x->pid, gone, err);
 }
 
@@ -417,7 +264,7 @@ static int begin_exchange(extract_host *h, const wire_job *job, const void *byte
     fds[2] = ended[1];
     *x = (exchange){answer[0], ended[0], 0};
     if (!rc) {
-        fcntl(answer[1], F_SETPIPE_SZ, PIPE_BYTES);
+        fcntl(answer[1], F_SETPIPE_SZ, EXTRACT_REPLY_PIECE);
         rc = send_job(h, job, fds, &x->pid, err);
     }
     /* The worker's copies alone stay: their end is seen as the end. */
@@ -447,53 +294,6 @@ int extract_apart(extract_host *h, size_t row, const extract_input *in, builder 
     return rc;
 }
 
-/* ---- archives ------------------------------------------------------------------------------------- */
-
-/* A member's name, or why it is not read: text of at most cap - 1 bytes. */
-static bool take_text(reply *r, char *out, size_t n, size_t cap) {
-    if (n >= cap || !take_bytes(r, out, n)) return false;
-    out[n] = 0;
-    return text_holds(out, n);
-}
-
-/* One part of what comes out. *rc: the sink's word, or the archive's where *over. False: r says why, or it contradicts
- * itself. */
-static bool take_part(reply *r, archive_bounds *left, const archive_sink *sink, char *piece,
-                      bool *over, int *rc, fo_err *err) {
-    enum { MAX_WHY = 256 };
-    wire_part part;
-    if (!take_bytes(r, &part, sizeof part) || part.magic != WIRE_MAGIC) return false;
-    if (part.kind == WIRE_PIECE) {
-        if (part.n > PIPE_BYTES || part.n > left->bytes || !take_bytes(r, piece, part.n))
-            return false;
-        left->bytes -= part.n;
-        *rc = sink->bytes(sink->ctx, piece, part.n, err);
-        return true;
-    }
-    if (part.kind == WIRE_MEMBER) {
-        char name[ARCHIVE_MAX_NAME + 64], why[MAX_WHY];
-        if (!left->n_members || part.outcome > MEMBER_FAILED ||
-            !take_text(r, name, part.n, sizeof name) || !take_text(r, why, part.n_why, sizeof why))
-            return false;
-        left->n_members--;
-        archive_member m = {name, part.outcome, why};
-        *rc = sink->member(sink->ctx, &m, err);
-        return true;
-    }
-    wire_unpacked end;
-    if (part.kind != WIRE_UNPACKED || !take_bytes(r, &end, sizeof end) || end.rc > 0 ||
-        !memchr(end.err.msg, 0, sizeof end.err.msg) ||
-        !memchr(end.err.field, 0, sizeof end.err.field))
-        return false;
-    *over = true;
-    *rc = end.rc;
-    if (end.rc && err) {
-        *err = end.err;
-        err->code = end.rc;
-    }
-    return true;
-}
-
 /* A job of which pieces come, and members where bounds allow any. */
 static int take_parts(extract_host *h, const wire_job *job, const void *bytes,
                       archive_bounds *bounds, const archive_sink *sink, const atomic_bool *cancel,
@@ -501,12 +301,12 @@ static int take_parts(extract_host *h, const wire_job *job, const void *bytes,
     doc_budget budget = {.cancel = cancel};
     exchange x;
     int rc = begin_exchange(h, job, bytes, &x, err);
-    char *piece = malloc(PIPE_BYTES);
+    char *piece = malloc(EXTRACT_REPLY_PIECE);
     if (!rc && !piece) rc = fo_no_memory(err);
-    reply r = {
+    extract_reply r = {
         .fd = x.answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = &budget};
     bool over = false;
-    while (!rc && !over && take_part(&r, bounds, sink, piece, &over, &rc, err)) {
+    while (!rc && !over && extract_reply_part(&r, bounds, sink, piece, &over, &rc, err)) {
     }
     bool gone; /* what came out stands: it is not begun anew */
     if (!rc && !over) rc = explain_silence(h, job, &r, x.ended, x.pid, &gone, err);

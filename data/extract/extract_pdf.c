@@ -136,7 +136,9 @@ static void add_lines(builder *b, const pdf_layout *p, size_t first, size_t end,
         size_t cut = next ? 0 : cut_last;
         if (next && goes_on(p->text.data + next->at, next->n)) cut = hyphen_at_end(s, l->n);
         builder_add(b, s, l->n - cut);
-        if (next && !cut) builder_add(b, " ", 1);
+        bool joined =
+            next && hyphen_at_end(s, l->n) && isalnum((unsigned char)p->text.data[next->at]);
+        if (next && !cut && !joined) builder_add(b, " ", 1); /* "Runge-" and "Kutta" are one word */
     }
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "data/extract/extract_internal.h"
-#include "data/extract/table_rows.h"
+#include "data/extract/office_text.h"
 #include "data/extract/xml_part.h"
 
 enum { MAX_SLIDES = 10000 };
@@ -16,18 +16,14 @@ typedef struct slide_id {
 
 typedef struct reader {
     builder *b;
+    office_text t;
     slide_id *slides;
     size_t n_slides;
     /* the slide at hand */
     text_place place;
-    fo_buf text;
     bool in_text, title, notes, said_notes;
     int skip;     /* depth below what is passed over */
     int left_out; /* depth below a shape that is no text of the slide: its number, its date */
-    int tables;
-    uint32_t column, span;
-    table_rows *rows;
-    fo_buf cell;
 } reader;
 
 static void show_open(void *ctx, const xml_element *e) {
@@ -39,11 +35,7 @@ static void show_open(void *ctx, const xml_element *e) {
 
 static void flush(reader *r) {
     builder *b = r->b;
-    if (r->text.failed || r->cell.failed) b->failure = FO_ENOMEM;
-    if (r->text.len && !b->failure && r->tables) {
-        if (r->cell.len) fo_buf_char(&r->cell, ' ');
-        fo_buf_add(&r->cell, r->text.data, r->text.len);
-    } else if (r->text.len && !b->failure) {
+    if (office_text_end(&r->t)) {
         bool heading = r->title && !r->notes;
         if (r->notes && !r->said_notes) {
             builder_begin(b, TEXT_HEADING, 3);
@@ -52,19 +44,12 @@ static void flush(reader *r) {
         }
         builder_begin(b, heading ? TEXT_HEADING : TEXT_PARAGRAPH, heading ? 2 : 0);
         size_t from = b->text.len;
-        builder_add_flowing(b, r->text.data, r->text.len);
+        builder_add_flowing(b, r->t.text.data, r->t.text.len);
         if (heading && r->place.slide == 1 && !b->failure)
             builder_set_title(b, b->text.data + from, b->text.len - from);
         builder_end(b);
     }
-    fo_buf_clear(&r->text);
-}
-
-static void add(reader *r, const char *s, size_t n) {
-    if (r->text.len + r->cell.len + n > r->b->max_bytes)
-        r->b->failure = FO_ELIMIT;
-    else
-        fo_buf_add(&r->text, s, n);
+    fo_buf_clear(&r->t.text);
 }
 
 static void on_open(void *ctx, const xml_element *e) {
@@ -85,17 +70,18 @@ static void on_open(void *ctx, const xml_element *e) {
     } else if (!strcmp(name, "p")) {
         flush(r);
     } else if (!strcmp(name, "br")) {
-        add(r, " ", 1);
+        office_text_add(&r->t, " ", 1);
     } else if (!strcmp(name, "tbl")) {
         flush(r);
-        if (!r->tables++) table_rows_begin(r->rows, r->b, false);
+        office_text_begin_table(&r->t);
     } else if (!strcmp(name, "tr")) {
-        r->column = 0;
+        r->t.column = 0;
     } else if (!strcmp(name, "tc")) {
-        fo_buf_clear(&r->cell);
         long n = xml_number(e, "gridSpan", 1);
-        r->span = n > 0 && n < TABLE_MAX_COLUMNS ? (uint32_t)n : 1;
-        if (xml_attribute(e, "hMerge", value, sizeof value) && xml_is(value, "1 true")) r->span = 0;
+        bool merged = xml_attribute(e, "hMerge", value, sizeof value) && xml_is(value, "1 true");
+        office_text_begin_cell(&r->t, merged                           ? 0
+                                      : n > 0 && n < TABLE_MAX_COLUMNS ? (uint32_t)n
+                                                                       : 1);
     }
 }
 
@@ -110,29 +96,27 @@ static void on_close(void *ctx, const char *name) {
         if (!strcmp(name, "p")) return;
         r->title = false;
         r->left_out = 0;
-    } else if (!strcmp(name, "tc") && r->tables) {
+    } else if (!strcmp(name, "tc") && r->t.tables) {
         flush(r);
-        table_rows_cell(r->rows, r->column, r->cell.data ? r->cell.data : "", r->cell.len);
-        r->column += r->span;
-        fo_buf_clear(&r->cell);
-    } else if (!strcmp(name, "tr") && r->tables) {
-        if (r->rows->n_cells) table_rows_end_row(r->rows, &r->place, false);
+        office_text_end_cell(&r->t);
+    } else if (!strcmp(name, "tr") && r->t.tables) {
+        if (r->t.rows->n_cells) table_rows_end_row(r->t.rows, &r->place, false);
         builder_set_place(r->b, &r->place);
-    } else if (!strcmp(name, "tbl") && r->tables) {
-        r->tables--;
+    } else if (!strcmp(name, "tbl") && r->t.tables) {
+        r->t.tables--;
     }
 }
 
 static void on_text(void *ctx, const char *s, size_t n) {
     reader *r = ctx;
-    if (r->in_text && !r->skip && !r->left_out && !r->b->failure) add(r, s, n);
+    if (r->in_text && !r->skip && !r->left_out && !r->b->failure) office_text_add(&r->t, s, n);
 }
 
 static int read_part(reader *r, zip_parts *z, const char *part, fo_err *err) {
     static const xml_events events = {on_open, on_close, on_text};
-    r->skip = r->tables = r->left_out = 0;
+    r->skip = r->t.tables = r->left_out = 0;
     r->title = r->in_text = false;
-    fo_buf_clear(&r->text);
+    fo_buf_clear(&r->t.text);
     return xml_part_read(z, r->b, part, &events, r, err);
 }
 
@@ -164,14 +148,11 @@ int extract_pptx(builder *b, extract_input *in, fo_err *err) {
     zip_parts *z;
     int rc = zip_parts_open(&z, b, in->bytes, in->n, err);
     if (rc) return rc;
-    reader r = {
-        .b = b, .slides = calloc(MAX_SLIDES, sizeof *r.slides), .rows = calloc(1, sizeof *r.rows)};
-    rc = r.slides && r.rows ? read_parts(&r, z, err) : fo_no_memory(err);
-    if (r.rows) table_rows_free(r.rows);
-    free(r.rows);
+    reader r = {.b = b, .slides = calloc(MAX_SLIDES, sizeof *r.slides)};
+    rc = office_text_init(&r.t, b, err);
+    if (!rc) rc = r.slides ? read_parts(&r, z, err) : fo_no_memory(err);
+    office_text_deinit(&r.t);
     free(r.slides);
-    fo_buf_free(&r.text);
-    fo_buf_free(&r.cell);
     zip_parts_close(z);
     return rc;
 }

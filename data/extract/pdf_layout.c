@@ -276,6 +276,20 @@ static size_t find_edges(const pdf_layout *p, builder *b, edge_line *edges) {
     return n;
 }
 
+/* Lines of the same words. What says them in larger letters than the others is the title that they repeat. */
+static void mark_group(pdf_layout *p, const edge_line *edges, size_t n) {
+    const float larger = 1.3f;
+    float least = 1e9f;
+    for (size_t i = 0; i < n; i++) {
+        const float *box = p->lines[edges[i].line].box;
+        if (box[3] - box[1] < least) least = box[3] - box[1];
+    }
+    for (size_t i = 0; i < n; i++) {
+        pdf_line *l = &p->lines[edges[i].line];
+        l->is_running = l->is_running || l->box[3] - l->box[1] <= larger * least;
+    }
+}
+
 void pdf_layout_mark_running(pdf_layout *p, builder *b) {
     size_t bytes = (p->n_lines + 1) * sizeof(edge_line);
     if (!p->n_lines || p->n_pages < 2) return;
@@ -292,7 +306,7 @@ void pdf_layout_mark_running(pdf_layout *p, builder *b) {
         for (k = i + 1; k < n && edges[k].key == edges[i].key; k++)
             pages += edges[k].page != edges[k - 1].page;
         if (pages < (edges[i].numbers_only ? 2 : often)) continue;
-        for (size_t j = i; j < k; j++) p->lines[edges[j].line].is_running = true;
+        mark_group(p, edges + i, k - i);
     }
     free(edges);
     doc_budget_give(b->budget, bytes);

@@ -31,6 +31,55 @@ static int read_source(sqlite3_stmt *st, store_source *out, fo_err *err) {
     return fo_no_memory(err);
 }
 
+/* ---- lists ------------------------------------------------------------------------------- */
+
+typedef struct row_kind {
+    size_t bytes;
+    int (*read)(sqlite3_stmt *st, void *out, fo_err *err);
+    void (*deinit)(void *row);
+} row_kind;
+
+/* All rows that the statement gives; on an error none. */
+static int read_rows(sqlite_conn *c, sqlite3_stmt *st, const row_kind *kind, void **out, size_t *n,
+                     fo_err *err) {
+    size_t cap = 0;
+    int rc;
+    *out = NULL;
+    *n = 0;
+    while ((rc = sqlite_step(c, st, err)) == 1) {
+        if (*n == cap) {
+            cap = cap ? cap * 2 : 64;
+            void *more = realloc(*out, cap * kind->bytes);
+            rc = more ? FO_OK : fo_no_memory(err);
+            if (more) *out = more;
+        } else {
+            rc = FO_OK;
+        }
+        if (!rc) rc = kind->read(st, (char *)*out + *n * kind->bytes, err);
+        if (rc) {
+            sqlite3_reset(st);
+            break;
+        }
+        ++*n;
+    }
+    if (!rc) return FO_OK;
+    for (size_t i = 0; i < *n; i++) kind->deinit((char *)*out + i * kind->bytes);
+    free(*out);
+    *out = NULL;
+    *n = 0;
+    return rc;
+}
+
+static int read_source_row(sqlite3_stmt *st, void *out, fo_err *err) {
+    return read_source(st, out, err);
+}
+
+static void deinit_source_row(void *row) {
+    store_source_deinit(row);
+}
+
+/* ---- sources ----------------------------------------------------------------------------- */
+
 static int no_such_source(const char *name, fo_err *err) {
     return fo_fail_field(err, FO_ENOTFOUND, "source", "there is no source '%s'", name);
 }
@@ -89,30 +138,19 @@ int sqlite_get_source(store *base, const char *tenant, const char *name, store_s
 
 int sqlite_list_sources(store *base, const char *tenant, store_source **out, size_t *n,
                         fo_err *err) {
-    sqlite_store *s = sqlite_of(base);
+    static const row_kind sources = {sizeof **out, read_source_row, deinit_source_row};
     sqlite_conn *c;
     sqlite3_stmt *st;
-    *out = NULL;
-    *n = 0;
+    sqlite_store *s = sqlite_of(base);
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     rc = sqlite_query(c, &st, err, "SELECT " COLUMNS " FROM sources WHERE tenant = ? ORDER BY name",
                       "s", tenant);
-    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
-        store_source *more = realloc(*out, (*n + 1) * sizeof *more);
-        if (more) *out = more;
-        rc = more ? read_source(st, &more[*n], err) : fo_no_memory(err);
-        if (rc)
-            sqlite3_reset(st);
-        else
-            ++*n;
-    }
-    sqlite_reader_release(s, c);
-    if (!rc) return FO_OK;
-    for (size_t i = 0; i < *n; i++) store_source_deinit(&(*out)[i]);
-    free(*out);
-    *out = NULL;
+    void *list = NULL;
     *n = 0;
+    if (!rc) rc = read_rows(c, st, &sources, &list, n, err);
+    *out = list;
+    sqlite_reader_release(s, c);
     return rc;
 }
 
@@ -146,42 +184,31 @@ static int read_file(sqlite3_stmt *st, store_source_file *out, fo_err *err) {
     return fo_no_memory(err);
 }
 
+static int read_file_row(sqlite3_stmt *st, void *out, fo_err *err) {
+    return read_file(st, out, err);
+}
+
+static void deinit_file_row(void *row) {
+    store_source_file_deinit(row);
+}
+
 int sqlite_list_source_files(store *base, int64_t source, store_source_file **out, size_t *n,
                              fo_err *err) {
-    sqlite_store *s = sqlite_of(base);
+    static const row_kind files = {sizeof **out, read_file_row, deinit_file_row};
     sqlite_conn *c;
     sqlite3_stmt *st;
-    size_t cap = 0;
-    *out = NULL;
-    *n = 0;
+    sqlite_store *s = sqlite_of(base);
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     rc = sqlite_query(c, &st, err,
                       "SELECT path, size, mtime_ns, ctime_ns, inode, sha256, content_sha256, error "
                       "FROM source_files WHERE source = ? ORDER BY path",
                       "i", source);
-    while (!rc && (rc = sqlite_step(c, st, err)) == 1) {
-        rc = FO_OK;
-        if (*n == cap) {
-            cap = cap ? cap * 2 : 256;
-            store_source_file *more = realloc(*out, cap * sizeof *more);
-            if (more)
-                *out = more;
-            else
-                rc = fo_no_memory(err);
-        }
-        if (!rc) rc = read_file(st, &(*out)[*n], err);
-        if (rc)
-            sqlite3_reset(st);
-        else
-            ++*n;
-    }
-    sqlite_reader_release(s, c);
-    if (!rc) return FO_OK;
-    for (size_t i = 0; i < *n; i++) store_source_file_deinit(&(*out)[i]);
-    free(*out);
-    *out = NULL;
+    void *list = NULL;
     *n = 0;
+    if (!rc) rc = read_rows(c, st, &files, &list, n, err);
+    *out = list;
+    sqlite_reader_release(s, c);
     return rc;
 }
 
