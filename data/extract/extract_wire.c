@@ -47,7 +47,8 @@ bool wire_receive_job(int socket, wire_job *job, int *fds, size_t n_fds) {
     int came[WIRE_FDS];
     size_t n_came = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
     memcpy(came, CMSG_DATA(c), n_came * sizeof(int));
-    if (n_came == n_fds && n == sizeof *job && job->magic == WIRE_MAGIC) {
+    bool whole = n == sizeof *job && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
+    if (n_came == n_fds && whole && job->magic == WIRE_MAGIC) {
         memcpy(fds, came, n_fds * sizeof(int));
         job->charset[sizeof job->charset - 1] = 0;
         job->file_name[sizeof job->file_name - 1] = 0;
