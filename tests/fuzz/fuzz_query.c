@@ -3,6 +3,10 @@
  * and go in between, hot questions primed, and the whole closed and opened again. The model is a
  * small one with random weights, so what it writes is anything at all.
  *
+ * An auditor knows what was acknowledged: of each document its content, or that it is gone. After each change
+ * and each restart the store says the same, contexts are of documents that are there, and in the end the
+ * store is sound and both indexes hold what it holds.
+ *
  * An input is a string of steps; each takes the bytes it needs, and what is missing counts as 0. */
 #include <math.h>
 #include <string.h>
@@ -12,6 +16,7 @@
 #include "engine/tools/random_model.h"
 #include "kernels/file.h"
 #include "kernels/utf8.h"
+#include "retrieval/service/catalog.h"
 #include "retrieval/service/query_memory_internal.h"
 #include "retrieval/service/service_internal.h"
 #include "tests/fuzz/fuzz.h"
@@ -152,6 +157,36 @@ static void check_result(const query_request *q, const query_result *r) {
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
+/* By collection and document: the content's hash, "" where there is none. */
+static char known[2][5][65];
+
+static void audit(service *s) {
+    for (int c = 0; c < 2; c++)
+        for (int k = 0; k < 5; k++) {
+            char id[8], name[8];
+            store_document d = {0};
+            snprintf(id, sizeof id, "d%d", k);
+            snprintf(name, sizeof name, "c%d", c);
+            int rc = catalog_get_document(service_catalog(s), "default", name, id, NULL, false, &d,
+                                          NULL);
+            FUZZ_CHECK(rc == (known[c][k][0] ? FO_OK : FO_ENOTFOUND));
+            FUZZ_CHECK(rc || strcmp(d.content_sha256, known[c][k]) == 0);
+            if (!rc) store_document_deinit(&d);
+        }
+}
+
+static void audit_all(service *s) {
+    static const char *const names[] = {"c0", "c1"};
+    fo_err err = {0};
+    audit(s);
+    FUZZ_CHECK(store_verify(s->store, &err) == FO_OK);
+    for (int c = 0; c < 2; c++) {
+        search_id_report report;
+        int rc = service_compare_ids(s, "default", names[c], &report, &err);
+        FUZZ_CHECK(rc == FO_OK || rc == FO_ENOTFOUND);
+    }
+}
+
 static void ingest(service *s, input *in) {
     static uint8_t raw[MAX_TEXT];
     char id[8], name[8];
@@ -174,8 +209,29 @@ static void ingest(service *s, input *in) {
         .tenant = "default", .collection = name, .overlap = SIZE_MAX, .max_tokens = 16};
     ingest_result r;
     fo_err err = {0};
-    if (service_ingest(s, &opt, &d, 1, &r, NULL, with_error ? &err : NULL) == FO_OK)
-        ingest_result_deinit(&r);
+    if (service_ingest(s, &opt, &d, 1, &r, NULL, with_error ? &err : NULL)) return;
+    char *now = known[which / 5 % 2][which % 5];
+    if (r.status != INGEST_FAILED) memcpy(now, r.content_sha256, 65);
+    ingest_result_deinit(&r);
+    audit(s);
+}
+
+static void take_out(service *s, unsigned what) {
+    char id[8];
+    int c = what & 128 ? 1 : 0;
+    snprintf(id, sizeof id, "d%u", what / 8 % 5);
+    int rc = service_delete_document(s, "default", c ? "c1" : "c0", id, NULL, NULL, NULL);
+    FUZZ_CHECK(rc == FO_OK || rc == FO_ENOTFOUND);
+    FUZZ_CHECK((rc == FO_OK) == (known[c][what / 8 % 5][0] != 0));
+    known[c][what / 8 % 5][0] = 0;
+    audit(s);
+}
+
+static void check_contexts(const query_request *q, const query_result *r) {
+    for (size_t i = 0; i < r->n_contexts; i++) {
+        const char *id = r->contexts[i].chunk.document_id;
+        FUZZ_CHECK(id[0] == 'd' && known[q->collection[1] - '0'][id[1] - '0'][0]);
+    }
 }
 
 static void ask(service *s, input *in) {
@@ -266,6 +322,7 @@ static void ask(service *s, input *in) {
     int rc = service_query(s, &q, sinks & 8 ? &sink : NULL, &r, with_error ? &err : NULL);
     if (!rc) {
         check_result(&q, &r);
+        check_contexts(&q, &r);
         query_result_deinit(&r);
     } else {
         FUZZ_CHECK(!r.answer && !r.contexts && !r.citations);
@@ -278,6 +335,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     input in = {data, size};
     prepare();
     fo_remove_tree(home, NULL);
+    memset(known, 0, sizeof known);
     unsigned first = take(&in);
     options o = {.with_model = !(first & 1),
                  .semantic = first & 2,
@@ -287,15 +345,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     for (int step = 0, restarts = 0; step < MAX_STEPS && in.n; step++) {
         unsigned what = take(&in);
         double allowance = 8;
-        char id[8];
         switch (what % 8) {
         case 0:
         case 1:
             ingest(s, &in);
             break;
         case 2:
-            snprintf(id, sizeof id, "d%u", what / 8 % 5);
-            service_delete_document(s, "default", what & 128 ? "c1" : "c0", id, NULL, NULL, NULL);
+            take_out(s, what);
             break;
         case 3:
             query_heat_prime(s->memory, &allowance);
@@ -304,11 +360,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
             if (restarts++ == MAX_RESTARTS) break;
             service_close(s);
             s = start(&o);
+            audit_all(s);
             break;
         default:
             ask(s, &in);
         }
     }
+    audit_all(s);
     service_close(s);
     return 0;
 }

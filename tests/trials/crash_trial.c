@@ -375,8 +375,8 @@ static void round_of_serving(void) {
         t.doing[i] = -1;
         pthread_create(&threads[i], NULL, client, (void *)(intptr_t)i);
     }
-    int fds[INDEX_THREADS], n = index_threads(pid, fds), wish = below(&t.seed, 3);
-    unsigned wanted = wish == 0 ? 0 : wish == 1 ? 1u << AT_SEAL : 1u << AT_MERGE;
+    int fds[INDEX_THREADS], n = index_threads(pid, fds), wish = below(&t.seed, 4);
+    unsigned wanted = wish == 0 ? 0 : wish == 1 ? 1u << AT_MERGE : 1u << AT_SEAL;
     sleep_ms(10 + below(&t.seed, 250));
     for (double until = fo_now_ms() + 2000; wanted && fo_now_ms() < until;)
         if (at_work(fds, n) & wanted) {
