@@ -71,8 +71,8 @@ static void child(void) {
     scenario_run(t.home, &version, true, tell);
     scenario_run(t.home, &version, false, tell);
     faults = (struct faults){0};
+    for (int k = 0; on_call && k < N_CALLS; k++) shared->n_calls[k] = calls_made[k];
     on_call = NULL;
-    for (int k = 0; k < N_CALLS; k++) shared->n_calls[k] = calls_made[k];
     if (__lsan_do_recoverable_leak_check && __lsan_do_recoverable_leak_check()) _exit(7);
     _exit(0);
 }
