@@ -193,6 +193,7 @@ help:
 	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
+	@echo 'make deb        a package of Debian: build/forage_VERSION_ARCH.deb'
 	@echo 'make clean      remove build/'
 
 .PHONY: deps
@@ -241,16 +242,26 @@ check-cpp:
 	  --enable=warning,portability --suppressions-list=.ci/cppcheck.txt \
 	  -D__x86_64__ -DFORAGE_VERSION='""' -I. -I$(BUILD)/gen $(foreach r,$(ROOMS),$(call in_room,$(r),.c))
 
-.PHONY: install
-install: all
+.PHONY: install install-files deb
+install: all install-files
+SHARE = $(DESTDIR)$(PREFIX)/share
+install-files:
 	install -Dm755 $(BUILD)/forage '$(DESTDIR)$(PREFIX)/bin/forage'
-	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system'
+	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system' '$(SHARE)/bash-completion/completions' \
+	  '$(SHARE)/zsh/vendor-completions' '$(SHARE)/fish/vendor_completions.d'
 	sed 's|/usr/local|$(PREFIX)|' server/forage.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/forage.service'
-	install -Dm644 docs/forage.1 '$(DESTDIR)$(PREFIX)/share/man/man1/forage.1'
-	install -Dm644 README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/README.md'
-	install -Dm644 LICENSE '$(DESTDIR)$(PREFIX)/share/doc/forage/LICENSE'
-	install -Dm644 data/models/README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/models.md'
-	install -Dm644 data/models/reader/README.md '$(DESTDIR)$(PREFIX)/share/doc/forage/reader-model.md'
+	$(BUILD)/forage completion bash >'$(SHARE)/bash-completion/completions/forage'
+	$(BUILD)/forage completion zsh >'$(SHARE)/zsh/vendor-completions/_forage'
+	$(BUILD)/forage completion fish >'$(SHARE)/fish/vendor_completions.d/forage.fish'
+	install -Dm644 docs/forage.1 '$(SHARE)/man/man1/forage.1'
+	install -Dm644 README.md '$(SHARE)/doc/forage/README.md'
+	install -Dm644 LICENSE '$(SHARE)/doc/forage/LICENSE'
+	install -Dm644 data/models/README.md '$(SHARE)/doc/forage/models.md'
+	install -Dm644 data/models/reader/README.md '$(SHARE)/doc/forage/reader-model.md'
+
+# A package of Debian, into build/.
+deb: all
+	@server/package/deb.sh $(BUILD)/forage $(BUILD)
 
 .PHONY: clean
 clean:

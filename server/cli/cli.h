@@ -88,6 +88,7 @@ typedef struct cli_command {
     X(chat_template) \
     X(collections) \
     X(collections_delete) \
+    X(completion) \
     X(convert) \
     X(delete) \
     X(documents) \

@@ -1,0 +1,114 @@
+#!/bin/sh
+# server/package/deb.sh FORAGE OUT - a package of Debian in the folder OUT, from the program FORAGE and what
+# `make install` installs. Bytes follow from the sources alone: times are those of the newest change
+# (SOURCE_DATE_EPOCH), owners root's. Says the file's name.
+set -eu
+forage=$1 out=$2
+here=$(dirname "$0")
+version=$("$forage" version | sed 's/^forage //')
+arch=$(dpkg --print-architecture)
+maintainer=${MAINTAINER:-Forage maintainers <maintainers@forage.example.org>}
+: "${SOURCE_DATE_EPOCH:=$(git -C "$here" log -1 --format=%ct 2>/dev/null || stat -c %Y "$here/../../Makefile")}"
+export SOURCE_DATE_EPOCH
+umask 022
+stage=$(mktemp -d)
+chmod 755 "$stage"
+trap 'rm -rf "$stage"' EXIT
+
+make --no-print-directory -s install-files BUILD="$(dirname "$forage")" DESTDIR="$stage" PREFIX=/usr
+doc=$stage/usr/share/doc/forage
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/usr/bin/forage"
+gzip -9n "$stage"/usr/share/man/man*/*
+mkdir -p "$stage/DEBIAN" "$stage/etc/default"
+rm "$doc/LICENSE" # every Debian has it
+cat >"$doc/copyright" <<'COPYRIGHT'
+Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: forage
+Comment: The program holds weights of models. Those of the reader are under CC-BY-SA-4.0,
+ those of the embedding table under Apache-2.0; reader-model.md and models.md beside this
+ file say what they were made of.
+
+Files: *
+Copyright: 2026 the authors of Forage
+License: Apache-2.0
+ On Debian systems, the whole text of the Apache License, Version 2.0, is in
+ /usr/share/common-licenses/Apache-2.0.
+COPYRIGHT
+printf 'forage (%s) unstable; urgency=medium\n\n  * See README.md.\n\n -- %s  %s\n' \
+    "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
+
+cat >"$stage/etc/default/forage" <<'CONF'
+# What the service is started with: each option of 'forage serve' as FORAGE_NAME, dashes as underscores.
+# The documents lie in /var/lib/forage, and a file forage.conf there is read too.
+#FORAGE_LISTEN=127.0.0.1:8080
+#FORAGE_MODEL=/var/lib/forage/model.gguf
+CONF
+echo /etc/default/forage >"$stage/DEBIAN/conffiles"
+
+# Started at once, as services of Debian are; stopped before it goes; its documents stay until the purge.
+cat >"$stage/DEBIAN/postinst" <<'POST'
+#!/bin/sh
+set -e
+if [ "$1" = configure ] && command -v deb-systemd-helper >/dev/null; then
+    deb-systemd-helper unmask forage.service >/dev/null || true
+    if deb-systemd-helper --quiet was-enabled forage.service; then
+        deb-systemd-helper enable forage.service >/dev/null || true
+    else
+        deb-systemd-helper update-state forage.service >/dev/null || true
+    fi
+fi
+if [ "$1" = configure ] && [ -d /run/systemd/system ]; then
+    systemctl --system daemon-reload >/dev/null || true
+    deb-systemd-invoke "$([ -n "${2:-}" ] && echo restart || echo start)" forage.service >/dev/null || true
+fi
+POST
+cat >"$stage/DEBIAN/prerm" <<'PRE'
+#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+    deb-systemd-invoke stop forage.service >/dev/null || true
+fi
+PRE
+cat >"$stage/DEBIAN/postrm" <<'POSTRM'
+#!/bin/sh
+set -e
+if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
+    systemctl --system daemon-reload >/dev/null || true
+fi
+if [ "$1" = purge ]; then
+    ! command -v deb-systemd-helper >/dev/null || deb-systemd-helper purge forage.service >/dev/null || true
+    rm -rf /var/lib/forage /var/lib/private/forage
+fi
+POSTRM
+chmod 755 "$stage/DEBIAN/postinst" "$stage/DEBIAN/prerm" "$stage/DEBIAN/postrm"
+
+# The libraries that it is linked with, in the versions that this system has.
+mkdir -p "$stage/debian"
+printf 'Source: forage\n\nPackage: forage\nArchitecture: any\nDepends: ${shlibs:Depends}\n' >"$stage/debian/control"
+depends=$(cd "$stage" && dpkg-shlibdeps -O usr/bin/forage 2>/dev/null | sed 's/^shlibs:Depends=//')
+rm -r "$stage/debian"
+cat >"$stage/DEBIAN/control" <<CONTROL
+Package: forage
+Version: $version
+Architecture: $arch
+Maintainer: $maintainer
+Installed-Size: $(du -sk --exclude=DEBIAN "$stage" | cut -f 1)
+Depends: $depends
+Pre-Depends: init-system-helpers (>= 1.54~)
+Recommends: poppler-utils
+Suggests: tesseract-ocr
+Section: net
+Priority: optional
+Description: answers from your own documents, with citations that were checked
+ Documents go in, answers come out: each sentence is cited, and each citation is
+ checked against the text that it quotes. Where the documents do not hold the
+ answer, the service says so.
+ .
+ One program with a web page and an HTTP API, which clients of OpenAI's API and
+ of the Model Context Protocol can use. It needs no network, no graphics card
+ and no model file.
+CONTROL
+(cd "$stage" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+mkdir -p "$out"
+dpkg-deb --root-owner-group -Zxz "-z${DEB_LEVEL:-6}" --build "$stage" "$out/forage_${version}_$arch.deb" >/dev/null
+echo "$out/forage_${version}_$arch.deb"
