@@ -91,6 +91,7 @@ typedef struct cli_command {
     X(completion) \
     X(convert) \
     X(delete) \
+    X(doctor) \
     X(documents) \
     X(embed) \
     X(eval) \

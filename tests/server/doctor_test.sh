@@ -1,0 +1,38 @@
+#!/bin/sh
+# forage doctor: what it finds fine, notes and calls a problem, and that it changes nothing. Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+
+doctor() { # doctor STATUS ARGUMENTS...
+    tap_status=$1
+    shift
+    run "$tap_status" "$forage" doctor --listen 127.0.0.1:0 "$@"
+}
+doctor 0 --home "$work/none" && grep -q '^note  *home .*not there yet' "$work/out" && [ ! -e "$work/none" ]
+check "a home that is not there is noted and not made" $?
+echo 'The weir is opened in March.' >"$work/weir.txt"
+"$forage" ingest "$work/weir.txt" --home "$work/home" >/dev/null 2>&1
+doctor 0 --home "$work/home" && grep -q '^ok  *home .*1 documents in 1 collections$' "$work/out" && grep -q '^0 problems' "$work/out"
+check "a home in order is told with what it holds" $?
+doctor 0 --home "$work/home" --json && grep -q '^{"checks":\[{"verdict":"ok".*"problems":0,"notes":[0-9]*}$' "$work/out"
+check "the same as JSON" $?
+serve "$work/home"
+run 0 "$forage" doctor --home "$work/home" --listen "${url#http://}" && grep -q 'a service has it open' "$work/out" &&
+    grep -q '^ok  *address .*answers' "$work/out"
+check "a service that runs already is known" $?
+stop TERM
+run 1 "$forage" doctor --home "$work/home" --listen 192.0.2.1:80 && grep -q '^problem  *address' "$work/out" &&
+    grep -q '^problem  *access .*no keys' "$work/out"
+check "an address that is not this machine's, and one without keys, are problems" $?
+"$forage" keys create --home "$work/home" --name n --scope read >/dev/null 2>&1
+run 0 "$forage" doctor --home "$work/home" --listen 0.0.0.0:0 && grep -q '^ok  *keys .*1 in force' "$work/out"
+check "with a key it may be reached" $?
+doctor 1 --home "$work/home" --model "$work/nothing.gguf" && grep -q '^problem  *model .*not there' "$work/out"
+check "a model that is not there is a problem" $?
+echo damage >"$work/home/keys"
+doctor 1 --home "$work/home" && grep -q '^problem  *keys' "$work/out"; check "damaged keys are one" $?
+head -c 5000 /dev/zero | tr '\0' x >"$work/home/forage.db"
+before=$(sha256sum <"$work/home/forage.db")
+doctor 1 --home "$work/home" && grep -q '^problem  *home' "$work/out" && grep -q 'index verify' "$work/out" &&
+    [ "$before" = "$(sha256sum <"$work/home/forage.db")" ]
+check "a damaged home is one, what to do is said, and nothing was changed" $?
+finish
