@@ -144,19 +144,26 @@ static void count_all(counts *c, const char *text, size_t len) {
     size_t n = 0; /* bytes of the word so far; MAX_WORD + 1: too long to be one of ours */
     pthread_once(&function_words.once, gather_function_words);
     for (size_t i = 0; i <= len;) {
+        unsigned char byte = i < len ? (unsigned char)text[i] : 0;
+        bool letter = (byte | 0x20) >= 'a' && (byte | 0x20) <= 'z';
+        if (letter) { /* most of most texts */
+            i++;
+            c->letters++;
+            c->latin++;
+            if (n <= MAX_WORD) word[n++] = (char)(byte | 0x20);
+            continue;
+        }
         int32_t cp = -1;
-        if (i < len) {
+        if (byte >= 0x80) {
             i += fo_utf8_decode(text + i, len - i, &cp);
+            letter = cp >= 0 && utf8proc_category(cp) <= UTF8PROC_CATEGORY_LO &&
+                     utf8proc_category(cp) >= UTF8PROC_CATEGORY_LU;
         } else {
             i++;
         }
-        bool letter = cp < 0x80 ? (cp | 0x20) >= 'a' && (cp | 0x20) <= 'z'
-                                : utf8proc_category(cp) <= UTF8PROC_CATEGORY_LO &&
-                                      utf8proc_category(cp) >= UTF8PROC_CATEGORY_LU;
         if (letter) {
             count_letter(c, cp);
-            if (n <= MAX_WORD)
-                n += fo_utf8_encode(cp < 0x80 ? cp | 0x20 : utf8proc_tolower(cp), word + n);
+            if (n <= MAX_WORD) n += fo_utf8_encode(utf8proc_tolower(cp), word + n);
             continue;
         }
         if (n) count_word(c, word, n);
