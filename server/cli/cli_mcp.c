@@ -148,21 +148,6 @@ static void receive(void) {
 
 /* ---- in front of a service ------------------------------------------------------------------------ */
 
-static void write_failure(fo_buf *b, const cJSON *id, const char *why) {
-    json_out out = {b, false};
-    json_out_open(&out, NULL, '{');
-    json_out_string(&out, "jsonrpc", "2.0");
-    if (cJSON_IsString(id))
-        json_out_string(&out, "id", id->valuestring);
-    else
-        json_out_number(&out, "id", cJSON_GetNumberValue(id));
-    json_out_open(&out, "error", '{');
-    json_out_int(&out, "code", -32603);
-    json_out_string(&out, "message", why);
-    json_out_close(&out, '}');
-    json_out_close(&out, '}');
-}
-
 /* "NAME: VALUE"; what is not plain ASCII goes as "=?base64?...?=". */
 static void write_header(fo_buf *b, const char *name, const char *value) {
     size_t n = strlen(value);
@@ -205,7 +190,7 @@ static void forward(client *c, const message *m, fo_buf *reply) {
     cJSON *said = rc && reply->data ? cJSON_ParseWithLength(reply->data, reply->len) : NULL;
     if (rc && !text_at(said, "jsonrpc")) {
         fo_buf_clear(reply);
-        if (m->id) write_failure(reply, m->id, err.msg);
+        if (m->id) mcp_write_failure(reply, m->id, err.msg);
     }
     cJSON_Delete(said);
     for (size_t i = 0; i < 3; i++) fo_buf_free(&text[i]);

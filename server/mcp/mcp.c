@@ -195,6 +195,12 @@ static void write_error(fo_buf *reply, const cJSON *id, const mcp_call *c) {
     json_out_close(&o, '}');
 }
 
+void mcp_write_failure(fo_buf *reply, const cJSON *id, const char *why) {
+    mcp_call c = {0};
+    mcp_fail(&c, MCP_INTERNAL_ERROR, "%s", why);
+    write_error(reply, id, &c);
+}
+
 /* Clients of 2026-07-28 tell by the status what went wrong; older ones expect every reply with 200. */
 static int status_of(const mcp_call *c) {
     if (!c->code) return 200;

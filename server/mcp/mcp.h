@@ -53,4 +53,7 @@ typedef struct mcp_headers {
 int mcp_answer(const mcp_host *host, const mcp_headers *h, const char *message, size_t len,
                fo_buf *reply);
 
+/* The reply to a request of this id that could not be passed on; appended to *reply. */
+void mcp_write_failure(fo_buf *reply, const struct cJSON *id, const char *why);
+
 #endif
