@@ -8,7 +8,7 @@
  * sqlite_verify.c    all of it checked
  * sqlite_backup.c    copies
  * sqlite_collections.c, sqlite_documents.c, sqlite_chunks.c, sqlite_vectors.c, sqlite_jobs.c,
- * sqlite_sources.c, sqlite_analytics.c, sqlite_latency.c    one group of tables each
+ * sqlite_sources.c, sqlite_conversations.c, sqlite_analytics.c, sqlite_latency.c    one group of tables each
  *
  * A connection is used by one thread at a time: readers are taken from the pool for one call, the
  * writer belongs to whoever has the write lock (a ticket lock, so that no writer starves). Neither lock
@@ -118,6 +118,18 @@ int sqlite_step(sqlite_conn *c, sqlite3_stmt *st, fo_err *err);
 /* Run a statement that gives no rows. */
 int sqlite_run(sqlite_conn *c, fo_err *err, const char *sql, const char *types, ...);
 int sqlite_run_args(sqlite_conn *c, fo_err *err, const char *sql, const char *types, va_list args);
+
+/* All rows that a statement gives, each read into `bytes` of a list; on an error none. The caller ends
+ * each row and frees *out. */
+typedef struct sqlite_row_kind {
+    size_t bytes;
+    int (*read)(sqlite3_stmt *st, void *row, fo_err *err);
+    void (*deinit)(void *row);
+} sqlite_row_kind;
+int sqlite_read_rows(sqlite_conn *c, sqlite3_stmt *st, const sqlite_row_kind *kind, void **out,
+                     size_t *n, fo_err *err);
+/* Commit where rc is FO_OK, else roll back and return it. */
+int sqlite_txn_end(sqlite_txn *t, int rc, fo_err *err);
 
 /* store_latency.c: count the stages of these queries. */
 int sqlite_roll_up_latency(sqlite_txn *t, const store_query_log *rows, size_t n, fo_err *err);
@@ -266,6 +278,23 @@ int sqlite_list_source_files(store *s, int64_t source, store_source_file **out, 
                              fo_err *err);
 int sqlite_write_source_files(store *s, int64_t source, const store_source_file *put, size_t n_put,
                               const char *const *gone, size_t n_gone, fo_err *err);
+/* sqlite_conversations.c */
+int sqlite_create_conversation(store *s, const store_conversation *in, fo_err *err);
+int sqlite_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
+                            store_conversation *out, fo_err *err);
+int sqlite_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
+                              const char *after, size_t limit, store_conversation **out, size_t *n,
+                              bool *has_more, fo_err *err);
+int sqlite_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                               const char *title, int shared, fo_err *err);
+int sqlite_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                               fo_err *err);
+int sqlite_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
+                      const store_turn *in, fo_err *err);
+int sqlite_put_feedback(store *s, const store_feedback *in, fo_err *err);
+int sqlite_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
+                         int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
+                         fo_err *err);
 /* sqlite_analytics.c */
 int sqlite_log_queries(store *s, const store_query_log *rows, size_t n, fo_err *err);
 int sqlite_trim_analytics(store *s, int64_t now_ms, fo_err *err);

@@ -69,11 +69,50 @@ static const char schema_5[] = "CREATE TABLE sources ("
 /* By which readers a source's files were read. */
 static const char schema_6[] = "ALTER TABLE sources ADD COLUMN reading TEXT";
 
+/* What people asked and want to see again, and what they thought of the answers (sqlite_conversations.c). */
+static const char schema_7[] =
+    "CREATE TABLE conversations ("
+    "id TEXT NOT NULL PRIMARY KEY,"
+    "tenant TEXT NOT NULL,"
+    "owner TEXT NOT NULL," /* '': nobody in particular */
+    "collection TEXT NOT NULL,"
+    "title TEXT NOT NULL,"
+    "shared INTEGER NOT NULL,"
+    "created_ms INTEGER NOT NULL,"
+    "updated_ms INTEGER NOT NULL,"
+    "n_turns INTEGER NOT NULL,"
+    "bytes INTEGER NOT NULL" /* of its turns */
+    ") STRICT;"
+    "CREATE INDEX conversations_by_owner ON conversations (tenant, owner, updated_ms);"
+    "CREATE TABLE conversation_turns ("
+    "conversation TEXT NOT NULL REFERENCES conversations (id) ON DELETE CASCADE,"
+    "ordinal INTEGER NOT NULL,"
+    "collection TEXT NOT NULL,"
+    "question TEXT NOT NULL,"
+    "answer TEXT NOT NULL,"
+    "reply TEXT NOT NULL," /* JSON */
+    "created_ms INTEGER NOT NULL,"
+    "PRIMARY KEY (conversation, ordinal)"
+    ") STRICT;"
+    "CREATE TABLE feedback ("
+    "id INTEGER PRIMARY KEY AUTOINCREMENT,"
+    "tenant TEXT NOT NULL,"
+    "owner TEXT NOT NULL,"
+    "collection TEXT NOT NULL,"
+    "query TEXT NOT NULL,"
+    "rating INTEGER NOT NULL,"
+    "documents TEXT NOT NULL," /* JSON */
+    "comment TEXT,"
+    "t_ms INTEGER NOT NULL,"
+    "UNIQUE (tenant, owner, collection, query)"
+    ") STRICT;";
+
 static const struct {
     const char *sql;
     int (*then)(sqlite_conn *c, fo_err *err);
 } steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests},
-             {schema_4, NULL}, {schema_5, NULL}, {schema_6, NULL}};
+             {schema_4, NULL}, {schema_5, NULL}, {schema_6, NULL},
+             {schema_7, NULL}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

@@ -33,43 +33,6 @@ static int read_source(sqlite3_stmt *st, store_source *out, fo_err *err) {
 
 /* ---- lists ------------------------------------------------------------------------------- */
 
-typedef struct row_kind {
-    size_t bytes;
-    int (*read)(sqlite3_stmt *st, void *out, fo_err *err);
-    void (*deinit)(void *row);
-} row_kind;
-
-/* All rows that the statement gives; on an error none. */
-static int read_rows(sqlite_conn *c, sqlite3_stmt *st, const row_kind *kind, void **out, size_t *n,
-                     fo_err *err) {
-    size_t cap = 0;
-    int rc;
-    *out = NULL;
-    *n = 0;
-    while ((rc = sqlite_step(c, st, err)) == 1) {
-        if (*n == cap) {
-            cap = cap ? cap * 2 : 64;
-            void *more = realloc(*out, cap * kind->bytes);
-            rc = more ? FO_OK : fo_no_memory(err);
-            if (more) *out = more;
-        } else {
-            rc = FO_OK;
-        }
-        if (!rc) rc = kind->read(st, (char *)*out + *n * kind->bytes, err);
-        if (rc) {
-            sqlite3_reset(st);
-            break;
-        }
-        ++*n;
-    }
-    if (!rc) return FO_OK;
-    for (size_t i = 0; i < *n; i++) kind->deinit((char *)*out + i * kind->bytes);
-    free(*out);
-    *out = NULL;
-    *n = 0;
-    return rc;
-}
-
 static int read_source_row(sqlite3_stmt *st, void *out, fo_err *err) {
     return read_source(st, out, err);
 }
@@ -82,12 +45,6 @@ static void deinit_source_row(void *row) {
 
 static int no_such_source(const char *name, fo_err *err) {
     return fo_fail_field(err, FO_ENOTFOUND, "source", "there is no source '%s'", name);
-}
-
-static int end(sqlite_txn *t, int rc, fo_err *err) {
-    if (!rc) return sqlite_txn_commit(t, err);
-    sqlite_txn_rollback(t);
-    return rc;
 }
 
 int sqlite_put_source(store *base, const store_source *in, int64_t *id, fo_err *err) {
@@ -115,7 +72,7 @@ int sqlite_put_source(store *base, const store_source *in, int64_t *id, fo_err *
         sqlite3_reset(st);
         rc = FO_OK;
     }
-    return end(t, rc, err);
+    return sqlite_txn_end(t, rc, err);
 }
 
 int sqlite_get_source(store *base, const char *tenant, const char *name, store_source *out,
@@ -138,7 +95,7 @@ int sqlite_get_source(store *base, const char *tenant, const char *name, store_s
 
 int sqlite_list_sources(store *base, const char *tenant, store_source **out, size_t *n,
                         fo_err *err) {
-    static const row_kind sources = {sizeof **out, read_source_row, deinit_source_row};
+    static const sqlite_row_kind sources = {sizeof **out, read_source_row, deinit_source_row};
     sqlite_conn *c;
     sqlite3_stmt *st;
     sqlite_store *s = sqlite_of(base);
@@ -148,7 +105,7 @@ int sqlite_list_sources(store *base, const char *tenant, store_source **out, siz
                       "s", tenant);
     void *list = NULL;
     *n = 0;
-    if (!rc) rc = read_rows(c, st, &sources, &list, n, err);
+    if (!rc) rc = sqlite_read_rows(c, st, &sources, &list, n, err);
     *out = list;
     sqlite_reader_release(s, c);
     return rc;
@@ -161,7 +118,7 @@ int sqlite_delete_source(store *base, const char *tenant, const char *name, fo_e
     rc = sqlite_run(t->c, err, "DELETE FROM sources WHERE tenant = ? AND name = ?", "ss", tenant,
                     name);
     if (!rc && sqlite3_changes(t->c->db) == 0) rc = no_such_source(name, err);
-    return end(t, rc, err);
+    return sqlite_txn_end(t, rc, err);
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
@@ -194,7 +151,7 @@ static void deinit_file_row(void *row) {
 
 int sqlite_list_source_files(store *base, int64_t source, store_source_file **out, size_t *n,
                              fo_err *err) {
-    static const row_kind files = {sizeof **out, read_file_row, deinit_file_row};
+    static const sqlite_row_kind files = {sizeof **out, read_file_row, deinit_file_row};
     sqlite_conn *c;
     sqlite3_stmt *st;
     sqlite_store *s = sqlite_of(base);
@@ -206,7 +163,7 @@ int sqlite_list_source_files(store *base, int64_t source, store_source_file **ou
                       "i", source);
     void *list = NULL;
     *n = 0;
-    if (!rc) rc = read_rows(c, st, &files, &list, n, err);
+    if (!rc) rc = sqlite_read_rows(c, st, &files, &list, n, err);
     *out = list;
     sqlite_reader_release(s, c);
     return rc;
@@ -230,5 +187,5 @@ int sqlite_write_source_files(store *base, int64_t source, const store_source_fi
                         f->sha256, sizeof f->sha256, f->content_sha256,
                         f->stored ? sizeof f->content_sha256 : 0, f->error);
     }
-    return end(t, rc, err);
+    return sqlite_txn_end(t, rc, err);
 }

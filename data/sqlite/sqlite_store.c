@@ -526,6 +526,44 @@ static uint64_t n_bytes(const store *base) {
     return bytes;
 }
 
+/* ---- for all groups of tables ------------------------------------------------------------- */
+
+int sqlite_read_rows(sqlite_conn *c, sqlite3_stmt *st, const sqlite_row_kind *kind, void **out,
+                     size_t *n, fo_err *err) {
+    size_t cap = 0;
+    int rc;
+    *out = NULL;
+    *n = 0;
+    while ((rc = sqlite_step(c, st, err)) == 1) {
+        if (*n == cap) {
+            cap = cap ? cap * 2 : 64;
+            void *more = realloc(*out, cap * kind->bytes);
+            rc = more ? FO_OK : fo_no_memory(err);
+            if (more) *out = more;
+        } else {
+            rc = FO_OK;
+        }
+        if (!rc) rc = kind->read(st, (char *)*out + *n * kind->bytes, err);
+        if (rc) {
+            sqlite3_reset(st);
+            break;
+        }
+        ++*n;
+    }
+    if (!rc) return FO_OK;
+    for (size_t i = 0; i < *n; i++) kind->deinit((char *)*out + i * kind->bytes);
+    free(*out);
+    *out = NULL;
+    *n = 0;
+    return rc;
+}
+
+int sqlite_txn_end(sqlite_txn *t, int rc, fo_err *err) {
+    if (!rc) return sqlite_txn_commit(t, err);
+    sqlite_txn_rollback(t);
+    return rc;
+}
+
 /* ---- the table of functions -------------------------------------------------------------- */
 
 static int begin(store *s, store_txn **out, fo_err *err) {
@@ -585,6 +623,14 @@ static const store_ops OPS = {
     .delete_source = sqlite_delete_source,
     .list_source_files = sqlite_list_source_files,
     .write_source_files = sqlite_write_source_files,
+    .create_conversation = sqlite_create_conversation,
+    .get_conversation = sqlite_get_conversation,
+    .list_conversations = sqlite_list_conversations,
+    .change_conversation = sqlite_change_conversation,
+    .delete_conversation = sqlite_delete_conversation,
+    .write_turn = sqlite_write_turn,
+    .put_feedback = sqlite_put_feedback,
+    .list_feedback = sqlite_list_feedback,
     .get_timing = get_timing,
     .n_refused = sqlite_n_refused,
     .n_bytes = n_bytes,

@@ -237,6 +237,61 @@ int store_write_source_files(store *s, int64_t source, const store_source_file *
     return s->ops->write_source_files(s, source, put, n_put, gone, n_gone, err);
 }
 
+static int no_conversations(fo_err *err) {
+    return not_of_this_store(err, "keep conversations");
+}
+
+int store_create_conversation(store *s, const store_conversation *in, fo_err *err) {
+    return s->ops->create_conversation ? s->ops->create_conversation(s, in, err)
+                                       : no_conversations(err);
+}
+
+int store_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
+                           store_conversation *out, fo_err *err) {
+    if (!s->ops->get_conversation) return no_conversations(err);
+    return s->ops->get_conversation(s, tenant, id, with_turns, out, err);
+}
+
+int store_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
+                             const char *after, size_t limit, store_conversation **out, size_t *n,
+                             bool *has_more, fo_err *err) {
+    if (!s->ops->list_conversations) return no_conversations(err);
+    return s->ops->list_conversations(s, tenant, owner, text, after, limit, out, n, has_more, err);
+}
+
+int store_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                              const char *title, int shared, fo_err *err) {
+    if (!s->ops->change_conversation) return no_conversations(err);
+    return s->ops->change_conversation(s, tenant, owner, id, title, shared, err);
+}
+
+int store_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                              fo_err *err) {
+    if (!s->ops->delete_conversation) return no_conversations(err);
+    return s->ops->delete_conversation(s, tenant, owner, id, err);
+}
+
+int store_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
+                     const store_turn *in, fo_err *err) {
+    if (!s->ops->write_turn) return no_conversations(err);
+    return s->ops->write_turn(s, tenant, owner, id, at, in, err);
+}
+
+static int no_feedback(fo_err *err) {
+    return not_of_this_store(err, "keep what people thought of answers");
+}
+
+int store_put_feedback(store *s, const store_feedback *in, fo_err *err) {
+    return s->ops->put_feedback ? s->ops->put_feedback(s, in, err) : no_feedback(err);
+}
+
+int store_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
+                        int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
+                        fo_err *err) {
+    if (!s->ops->list_feedback) return no_feedback(err);
+    return s->ops->list_feedback(s, tenant, owner, collection, since_ms, limit, out, n, err);
+}
+
 const fo_histogram *store_get_timing(const store *s, enum store_timing which) {
     static const fo_histogram none;
     return s->ops->get_timing ? s->ops->get_timing(s, which) : &none;

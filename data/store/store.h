@@ -199,6 +199,39 @@ int store_list_source_files(store *s, int64_t source, store_source_file **out, s
 int store_write_source_files(store *s, int64_t source, const store_source_file *put, size_t n_put,
                              const char *const *gone, size_t n_gone, fo_err *err);
 
+/* ---- conversations, feedback ------------------------------------------------------------- */
+
+/* Each is a transaction of its own, durable when it returns FO_OK. FO_EUNSUPPORTED: this kind of store
+ * keeps none; FO_ELIMIT: more than an owner may keep (store_records.h), with what to do. */
+
+/* in: id (a new one), tenant, owner, collection, title, shared, created_ms. */
+int store_create_conversation(store *s, const store_conversation *in, fo_err *err);
+/* FO_ENOTFOUND (field "id"); whoever owns it: that is the caller's to look at. Caller deinits. */
+int store_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
+                           store_conversation *out, fo_err *err);
+/* An owner's, without their turns, the last changed first; text (NULL: all): those that have it in
+ * their title, a question or an answer, whatever its case (of ASCII). after: the id of the last one of
+ * the page before, NULL: from the first. Caller deinits each and frees *out. */
+int store_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
+                             const char *after, size_t limit, store_conversation **out, size_t *n,
+                             bool *has_more, fo_err *err);
+/* title NULL: as it is; shared < 0: as it is. FO_ENOTFOUND where that owner has no such one. */
+int store_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                              const char *title, int shared, fo_err *err);
+int store_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                              fo_err *err);
+/* Turn number `at` (from 0): a new one where it is their count, else it takes that one's place and those
+ * after it go. FO_EINVAL (field "turn"): beyond their count. */
+int store_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
+                     const store_turn *in, fo_err *err);
+
+int store_put_feedback(store *s, const store_feedback *in, fo_err *err);
+/* Of a tenant since since_ms, the newest first; owner, collection NULL: any. Caller deinits each and
+ * frees *out. */
+int store_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
+                        int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
+                        fo_err *err);
+
 /* ---- jobs, idempotency, query log ------------------------------------------------------- */
 
 int store_create_job(store *s, const char *tenant, const char *kind, const char *collection,

@@ -105,6 +105,23 @@ struct store_ops {
     int (*write_source_files)(store *s, int64_t source, const store_source_file *put, size_t n_put,
                               const char *const *gone, size_t n_gone, fo_err *err);
 
+    int (*create_conversation)(store *s, const store_conversation *in, fo_err *err);
+    int (*get_conversation)(store *s, const char *tenant, const char *id, bool with_turns,
+                            store_conversation *out, fo_err *err);
+    int (*list_conversations)(store *s, const char *tenant, const char *owner, const char *text,
+                              const char *after, size_t limit, store_conversation **out, size_t *n,
+                              bool *has_more, fo_err *err);
+    int (*change_conversation)(store *s, const char *tenant, const char *owner, const char *id,
+                               const char *title, int shared, fo_err *err);
+    int (*delete_conversation)(store *s, const char *tenant, const char *owner, const char *id,
+                               fo_err *err);
+    int (*write_turn)(store *s, const char *tenant, const char *owner, const char *id, size_t at,
+                      const store_turn *in, fo_err *err);
+    int (*put_feedback)(store *s, const store_feedback *in, fo_err *err);
+    int (*list_feedback)(store *s, const char *tenant, const char *owner, const char *collection,
+                         int64_t since_ms, size_t limit, store_feedback **out, size_t *n,
+                         fo_err *err);
+
     const fo_histogram *(*get_timing)(const store *s, enum store_timing which);
     uint64_t (*n_refused)(const store *s);
     uint64_t (*n_bytes)(const store *s);

@@ -41,6 +41,38 @@ void store_source_file_deinit(store_source_file *f) {
     *f = (store_source_file){0};
 }
 
+void store_turn_deinit(store_turn *t) {
+    if (!t) return;
+    free(t->collection);
+    free(t->question);
+    free(t->answer);
+    free(t->reply);
+    *t = (store_turn){0};
+}
+
+void store_conversation_deinit(store_conversation *c) {
+    if (!c) return;
+    free(c->id);
+    free(c->tenant);
+    free(c->owner);
+    free(c->collection);
+    free(c->title);
+    for (size_t i = 0; c->turns && i < c->n_turns; i++) store_turn_deinit(&c->turns[i]);
+    free(c->turns);
+    *c = (store_conversation){0};
+}
+
+void store_feedback_deinit(store_feedback *f) {
+    if (!f) return;
+    free(f->tenant);
+    free(f->owner);
+    free(f->collection);
+    free(f->query);
+    free(f->documents);
+    free(f->comment);
+    *f = (store_feedback){0};
+}
+
 void store_chunk_deinit(store_chunk *c) {
     if (!c) return;
     if (c->text) free(c->text - c->n_before);

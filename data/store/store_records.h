@@ -88,6 +88,48 @@ void store_job_deinit(store_job *j);
 /* What a key of idempotency stands for. */
 enum store_idem { STORE_IDEM_NEW, STORE_IDEM_RUNNING, STORE_IDEM_DONE, STORE_IDEM_OTHER_BODY };
 
+/* ---- conversations, and what people thought of answers ------------------------------------ */
+
+/* What one owner may keep; more is refused (FO_ELIMIT), nothing is dropped silently. */
+enum {
+    STORE_CONVERSATIONS_MAX = 2000,
+    STORE_TURNS_MAX = 200, /* of a conversation */
+    STORE_TURN_BYTES_MAX = 512 * 1024,
+    STORE_CONVERSATIONS_BYTES_MAX = 256 * 1024 * 1024,
+    STORE_FEEDBACK_MAX = 10000,
+};
+
+/* A question and its answer as they are to be seen again. */
+typedef struct store_turn {
+    char *collection, *question, *answer;
+    char *reply; /* a JSON object: what belongs to the answer, citations above all */
+    int rating;  /* what its owner thought of it: 1, -1, 0; not set by the caller */
+    int64_t created_ms;
+} store_turn;
+
+typedef struct store_conversation {
+    char *id; /* nobody guesses it: who has it and may see the tenant's shared ones, sees it */
+    char *tenant, *owner; /* owner "": nobody in particular */
+    char *collection;     /* of its last turn, or what it was begun with */
+    char *title;
+    bool shared; /* others of the tenant may read it, who have its id */
+    int64_t created_ms, updated_ms;
+    size_t n_turns;
+    store_turn *turns; /* [n_turns] where they were asked for, else NULL */
+} store_conversation;
+void store_turn_deinit(store_turn *t);
+void store_conversation_deinit(store_conversation *c);
+
+/* Was this answer of this owner's question good? The last word of each owner counts. */
+typedef struct store_feedback {
+    char *tenant, *owner, *collection, *query;
+    int rating;      /* 1 or -1; put with 0: taken back */
+    char *documents; /* a JSON array of the ids that the answer cites */
+    char *comment;   /* NULL: none */
+    int64_t id, t_ms;
+} store_feedback;
+void store_feedback_deinit(store_feedback *f);
+
 /* ---- what was asked ---------------------------------------------------------------------- */
 
 /* What may have spared a query its work; the names are those of the API. */

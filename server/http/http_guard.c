@@ -147,7 +147,7 @@ static void let_page(http_request *r, const char *origin) {
     http_set_header(r, "Access-Control-Expose-Headers",
                     "X-Request-Id, Retry-After, WWW-Authenticate, Idempotent-Replayed");
     if (strcmp(r->method, "OPTIONS") != 0) return;
-    http_set_header(r, "Access-Control-Allow-Methods", "GET, POST, PUT, DELETE");
+    http_set_header(r, "Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE");
     http_set_header(r, "Access-Control-Allow-Headers",
                     "Authorization, Content-Type, Idempotency-Key, X-Request-Id");
     http_set_header(r, "Access-Control-Max-Age", "600");

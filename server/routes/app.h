@@ -84,6 +84,10 @@ http_handler route_collections, route_collection_put, route_collection_delete;
 http_handler route_job, route_job_cancel;
 http_handler route_sources, route_source, route_source_sync; /* routes_sources.c */
 http_handler route_source_delete;
+http_handler route_conversations, route_conversation; /* routes_conversations.c */
+http_handler route_conversation_create, route_conversation_change, route_conversation_delete;
+http_handler route_turn_put;
+http_handler route_feedback, route_analytics_feedback;       /* routes_feedback.c */
 http_handler route_health, route_ready, route_stats;         /* routes_ops.c */
 http_handler route_snapshot;                                 /* routes_snapshot.c */
 http_handler route_metrics;                                  /* routes_metrics.c */
@@ -102,6 +106,9 @@ access_grant *app_grant(const http_request *r);
 void app_charge(const http_request *r, size_t tokens);
 /* The tenant of a request: "default" where no keys are asked for. r NULL: nobody's in particular. */
 const char *app_tenant(const http_request *r);
+/* In whose name a request keeps conversations and rates answers: the name of its key, so that a key may
+ * be replaced by another of that name; "" where no keys are asked for. */
+const char *app_owner(const http_request *r);
 /* Documents that who asks may see; NULL: all of the tenant's. Valid as long as the request. */
 const search_filter *app_sees(const http_request *r);
 /* May who asks use what needs this scope, this collection? */

@@ -165,6 +165,11 @@ const char *app_tenant(const http_request *r) {
     return g ? g->key->tenant : ACCESS_OWNER;
 }
 
+const char *app_owner(const http_request *r) {
+    const access_grant *g = grant_of(r);
+    return g ? g->key->name : "";
+}
+
 const search_filter *app_sees(const http_request *r) {
     const access_grant *g = grant_of(r);
     return g ? g->key->sees : NULL;

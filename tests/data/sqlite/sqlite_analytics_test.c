@@ -198,6 +198,8 @@ static void a_home_from_before_latencies_were_kept_is_brought_up_to_date(void **
     assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
                      SQLITE_OK);
     assert_int_equal(sqlite3_exec(db,
+                                  "DROP TABLE conversation_turns; DROP TABLE conversations;"
+                                  "DROP TABLE feedback;"
                                   "DROP TABLE source_files; DROP TABLE sources;"
                                   "DROP TABLE latency_rollups; DROP TABLE home;"
                                   "ALTER TABLE documents DROP COLUMN text_sha256;"

@@ -318,6 +318,7 @@ static void an_older_database_gets_digests(void **state) {
             "text_sha256; ALTER TABLE chunks DROP COLUMN digest; ALTER TABLE embeddings DROP "
             "COLUMN crc; ALTER TABLE embeddings_next DROP COLUMN crc; DROP TABLE home; "
             "ALTER TABLE chunks DROP COLUMN place; DROP TABLE source_files; DROP TABLE sources; "
+            "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback; "
             "PRAGMA user_version = 2",
             NULL);
     store_close(e.s);

@@ -162,7 +162,9 @@ static void a_home_from_before_there_were_sources_is_brought_up_to_date(void **s
     assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
                      SQLITE_OK);
     assert_int_equal(
-        sqlite3_exec(db, "DROP TABLE source_files; DROP TABLE sources; PRAGMA user_version = 4",
+        sqlite3_exec(db,
+                     "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback;"
+                     "DROP TABLE source_files; DROP TABLE sources; PRAGMA user_version = 4",
                      NULL, NULL, NULL),
         SQLITE_OK);
     sqlite3_close(db);

@@ -1,0 +1,270 @@
+/* GET, POST /conversations; GET, PATCH, DELETE /conversations/{id}; PUT /conversations/{id}/turns/{turn}. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/service/catalog.h"
+#include "retrieval/service/conversations.h"
+#include "server/base/json.h"
+#include "server/base/log.h"
+#include "server/routes/app.h"
+
+enum { TITLE_MAX = 400, QUESTION_MAX = 64 * 1024, ANSWER_MAX = 256 * 1024, FOUND_BY_MAX = 400 };
+
+static conversation_owner owner_of(const http_request *r) {
+    return (conversation_owner){app_tenant(r), app_owner(r)};
+}
+
+static void write_time(json_out *o, const char *key, int64_t ms) {
+    char t[32];
+    log_time(t, ms);
+    json_out_string(o, key, t);
+}
+
+/* All but the closing bracket. */
+static void write_summary(json_out *o, const store_conversation *c, bool own) {
+    json_out_open(o, NULL, '{');
+    json_out_string(o, "id", c->id);
+    json_out_string(o, "title", c->title);
+    json_out_string(o, "collection", c->collection);
+    json_out_bool(o, "shared", c->shared);
+    json_out_bool(o, "own", own);
+    json_out_int(o, "n_turns", (int64_t)c->n_turns);
+    write_time(o, "created_at", c->created_ms);
+    write_time(o, "updated_at", c->updated_ms);
+}
+
+static void write_turn(json_out *o, const store_turn *t, bool own) {
+    static const char *const ratings[] = {"down", NULL, "up"};
+    json_out_open(o, NULL, '{');
+    json_out_string(o, "collection", t->collection);
+    json_out_string(o, "question", t->question);
+    json_out_string(o, "answer", t->answer);
+    json_out_string(o, "rating", own ? ratings[(t->rating > 0) - (t->rating < 0) + 1] : NULL);
+    write_time(o, "created_at", t->created_ms);
+    json_out_raw(o, "reply", t->reply);
+    json_out_close(o, '}');
+}
+
+void route_conversations(http_request *r, void *ctx) {
+    app *a = ctx;
+    int64_t limit;
+    conversation_search q = {.text = http_arg(r, "q"), .after = http_arg(r, "after")};
+    if (!http_arg_int(r, "limit", 50, 1, 500, &limit)) return;
+    if (q.text && strlen(q.text) > FOUND_BY_MAX) {
+        http_error(r, 400, "bad_field", "q", "q must have at most %d bytes", FOUND_BY_MAX);
+        return;
+    }
+    if (q.text && !*q.text) q.text = NULL;
+    q.limit = (size_t)limit;
+    store_conversation *list;
+    size_t n;
+    bool more;
+    fo_err err = {0};
+    if (service_list_conversations(a->service, owner_of(r), &q, &list, &n, &more, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_open(&o, "data", '[');
+    for (size_t i = 0; i < n; i++) {
+        write_summary(&o, &list[i], true);
+        json_out_close(&o, '}');
+    }
+    json_out_close(&o, ']');
+    json_out_bool(&o, "has_more", more);
+    json_out_string(&o, "last_id", n ? list[n - 1].id : NULL);
+    json_out_close(&o, '}');
+    for (size_t i = 0; i < n; i++) store_conversation_deinit(&list[i]);
+    free(list);
+    http_reply_json(r, 200, &b);
+}
+
+/* ---- one of them ---------------------------------------------------------------------------- */
+
+/* May who asks see what a turn cites? A document that is gone may have been anybody's. */
+static bool sees_citations(app *a, const http_request *r, const store_turn *t) {
+    fo_err err = {0};
+    cJSON *reply = NULL;
+    if (json_parse(t->reply, strlen(t->reply), &reply, &err)) return false;
+    bool sees = true;
+    const cJSON *c;
+    cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(reply, "citations")) {
+        const cJSON *id = cJSON_GetObjectItemCaseSensitive(
+            cJSON_GetObjectItemCaseSensitive(c, "source"), "document_id");
+        store_document d = {0};
+        sees = sees && cJSON_IsString(id) &&
+               !catalog_get_document(service_catalog(a->service), app_tenant(r), t->collection,
+                                     id->valuestring, app_sees(r), false, &d, &err);
+        store_document_deinit(&d);
+    }
+    cJSON_Delete(reply);
+    return sees;
+}
+
+/* A conversation of somebody else: shared, and nothing in it that who asks may not see. */
+static bool may_read(app *a, const http_request *r, const store_conversation *c) {
+    bool may = c->shared;
+    for (size_t i = 0; may && i < c->n_turns; i++)
+        may = app_may_use(r, c->turns[i].collection) &&
+              (!app_sees(r) || sees_citations(a, r, &c->turns[i]));
+    return may;
+}
+
+static void reply_conversation(http_request *r, app *a, const char *id, int status) {
+    store_conversation c = {0};
+    fo_err err = {0};
+    int rc = service_get_conversation(a->service, app_tenant(r), id, true, &c, &err);
+    bool own = !rc && !strcmp(c.owner, app_owner(r));
+    if (!rc && !own && !may_read(a, r, &c))
+        rc = fo_fail_field(&err, FO_ENOTFOUND, "id", "there is no conversation '%.64s'", id);
+    if (rc) {
+        store_conversation_deinit(&c);
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    write_summary(&o, &c, own);
+    json_out_open(&o, "turns", '[');
+    for (size_t i = 0; i < c.n_turns; i++) write_turn(&o, &c.turns[i], own);
+    json_out_close(&o, ']');
+    json_out_close(&o, '}');
+    store_conversation_deinit(&c);
+    http_reply_json(r, status, &b);
+}
+
+void route_conversation(http_request *r, void *ctx) {
+    reply_conversation(r, ctx, http_param(r, "id"), 200);
+}
+
+/* The body, read by `in`; NULL after an error reply. Caller cJSON_Deletes it. */
+static cJSON *read_body(http_request *r, json_in *in, fo_err *err) {
+    size_t len;
+    const char *body = http_body(r, &len);
+    cJSON *root = NULL;
+    if (json_parse(body, len, &root, err)) {
+        http_error_from(r, err);
+        return NULL;
+    }
+    json_in_object(in, root, "", err);
+    return root;
+}
+
+/* A collection's name that who asks may use; a sticky error of `in` else. */
+static const char *collection_field(const http_request *r, json_in *in) {
+    const char *name = json_in_string(in, "collection", "default", 1, 64);
+    if (json_in_failed(in)) return NULL;
+    if (!service_name_valid(name))
+        fo_fail_field(in->err, FO_EINVAL, "collection",
+                      "collection must be 1 to 64 of A-Z a-z 0-9 _ - . and not begin with a dot");
+    else if (!app_may_use(r, name))
+        app_no_collection(name, in->err);
+    return name;
+}
+
+void route_conversation_create(http_request *r, void *ctx) {
+    app *a = ctx;
+    json_in in;
+    fo_err err = {0};
+    char id[32];
+    cJSON *root = read_body(r, &in, &err);
+    if (!root) return;
+    app_make_id(id, "c_");
+    store_conversation c = {.id = id, .created_ms = log_now_ms()};
+    c.title = (char *)json_in_string(&in, "title", "", 0, TITLE_MAX);
+    c.collection = (char *)collection_field(r, &in);
+    if (!json_in_end(&in)) service_create_conversation(a->service, owner_of(r), &c, &err);
+    cJSON_Delete(root);
+    if (err.code)
+        http_error_from(r, &err);
+    else
+        reply_conversation(r, a, id, 201);
+}
+
+void route_conversation_change(http_request *r, void *ctx) {
+    app *a = ctx;
+    json_in in;
+    fo_err err = {0};
+    const char *id = http_param(r, "id");
+    cJSON *root = read_body(r, &in, &err);
+    if (!root) return;
+    const char *title = json_in_string(&in, "title", NULL, 0, TITLE_MAX);
+    int shared = json_in_any(&in, "shared") ? json_in_bool(&in, "shared", false) : -1;
+    if (!json_in_end(&in))
+        service_change_conversation(a->service, owner_of(r), id, title, shared, &err);
+    cJSON_Delete(root);
+    if (err.code)
+        http_error_from(r, &err);
+    else
+        reply_conversation(r, a, id, 200);
+}
+
+void route_conversation_delete(http_request *r, void *ctx) {
+    app *a = ctx;
+    fo_err err = {0};
+    const char *id = http_param(r, "id");
+    if (service_delete_conversation(a->service, owner_of(r), id, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "id", id);
+    json_out_bool(&o, "deleted", true);
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+/* ---- turns ---------------------------------------------------------------------------------- */
+
+/* false after an error reply. */
+static bool turn_param(http_request *r, size_t *out) {
+    const char *text = http_param(r, "turn");
+    char *end;
+    errno = 0;
+    unsigned long v = strtoul(text, &end, 10);
+    if (text[0] >= '0' && text[0] <= '9' && !*end && !errno && v < STORE_TURNS_MAX) {
+        *out = v;
+        return true;
+    }
+    http_error(r, 400, "bad_field", "turn", "turn must be a number from 0 to %d",
+               STORE_TURNS_MAX - 1);
+    return false;
+}
+
+void route_turn_put(http_request *r, void *ctx) {
+    app *a = ctx;
+    json_in in;
+    fo_err err = {0};
+    size_t at;
+    const char *id = http_param(r, "id");
+    if (!turn_param(r, &at)) return;
+    cJSON *root = read_body(r, &in, &err);
+    if (!root) return;
+    store_turn t = {.created_ms = log_now_ms()};
+    t.question = (char *)json_in_string(&in, "question", NULL, 1, QUESTION_MAX);
+    t.answer = (char *)json_in_string(&in, "answer", "", 0, ANSWER_MAX);
+    t.collection = (char *)collection_field(r, &in);
+    const cJSON *reply = json_in_any(&in, "reply");
+    json_in_end(&in);
+    if (!err.code && !t.question) fo_fail_field(&err, FO_EINVAL, "question", "question is missing");
+    if (!err.code && reply && !cJSON_IsObject(reply))
+        fo_fail_field(&err, FO_EINVAL, "reply", "reply must be an object");
+    if (!err.code) {
+        t.reply = reply ? cJSON_PrintUnformatted(reply) : strdup("{}");
+        if (!t.reply)
+            fo_no_memory(&err);
+        else
+            service_write_turn(a->service, owner_of(r), id, at, &t, &err);
+        free(t.reply);
+    }
+    cJSON_Delete(root);
+    if (err.code)
+        http_error_from(r, &err);
+    else
+        reply_conversation(r, a, id, 200);
+}
