@@ -339,7 +339,8 @@ int sqlite_document_unchanged(store *base, int64_t collection, const char *id,
     rc = find_document(s, c, collection, id, &row, err);
     sqlite_reader_release(s, c);
     if (rc) return rc;
-    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !row.damaged;
+    *unchanged = row.id && memcmp(row.sha256, sha256, 32) == 0 && !row.damaged &&
+                 !atomic_load(&s->unsure); /* then a commit has to say so */
     if (n_chunks) *n_chunks = *unchanged ? (size_t)row.n_chunks : 0;
     return FO_OK;
 }

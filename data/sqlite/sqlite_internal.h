@@ -71,7 +71,10 @@ typedef struct sqlite_store {
     size_t n_damaged;               /* guarded by damaged_mu: ever; the list is a ring */
 
     fo_histogram timings[STORE_N_TIMINGS]; /* atomic */
-    atomic_uint_fast64_t n_refused;        /* atomic: reads that damage was the answer to */
+    /* atomic, set under the write lock: a COMMIT failed. What the log has of it may be whole, and would come back
+     * at the next opening, until another commit lies over it */
+    atomic_bool unsure;
+    atomic_uint_fast64_t n_refused; /* atomic: reads that damage was the answer to */
 } sqlite_store;
 
 typedef struct sqlite_txn {

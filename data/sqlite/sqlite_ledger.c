@@ -258,12 +258,16 @@ static int begin_commit(sqlite_txn *t, int64_t number, fo_err *err) {
 
 int sqlite_ledger_commit(sqlite_txn *t, fo_err *err) {
     sqlite_store *s = t->s;
-    if (sqlite3_total_changes64(t->c->db) == t->changes) return sqlite_run(t->c, err, "COMMIT", "");
+    /* Where the commit before failed, what changed nothing is acknowledged by a commit of its own, too: else
+     * "it is not there" would be said of what the log still holds. */
+    if (sqlite3_total_changes64(t->c->db) == t->changes && !atomic_load(&s->unsure))
+        return sqlite_run(t->c, err, "COMMIT", "");
     int64_t number = s->commits + 1;
     int rc = sqlite_run(t->c, err, "UPDATE home SET commits = ?", "i", number);
     if (!rc && s->ledger) rc = begin_commit(t, number, err);
     if (rc) return rc;
     rc = sqlite_run(t->c, err, "COMMIT", "");
+    atomic_store(&s->unsure, rc != FO_OK);
     fo_err why = {0};
     if (s->ledger && ledger_end(s->ledger, number, !rc, &why) != FO_OK)
         fo_notice(&s->notices, "ledger_failed", "commit %lld: %s", (long long)number, why.msg);

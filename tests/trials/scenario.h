@@ -142,7 +142,7 @@ static enum scenario_end scenario_audit(const char *home, auditor *a, char why[6
             snprintf(why, 600, "%s", err.msg);
             continue;
         }
-        if (version != a->sure[k] && version != a->maybe[k]) {
+        if (!audit_allows(a, k, version)) {
             snprintf(why, 600,
                      "document %d: version %u is there, %u was acknowledged, %u asked for", k,
                      version, a->sure[k], a->maybe[k]);
