@@ -98,7 +98,7 @@ TEST_SRC := $(foreach r,$(ROOMS),$(call in_room,tests/$(r),_test.c))
 # Every tests/fuzz/fuzz_NAME.c is a fuzz target (make fuzz) and, over its stored corpus, a test.
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 FUZZ_TEST := $(patsubst %.c,$(BUILD)/%_test,$(FUZZ_SRC))
-FUZZ_LIBS = $(foreach r,$(BELOW_retrieval),$(BUILD)/lib$(r).a)
+FUZZ_LIBS = $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a)
 TEST_BIN := $(patsubst %.c,$(BUILD)/%,$(TEST_SRC)) $(FUZZ_TEST)
 
 $(BUILD)/tests/fuzz/fuzz_%_test: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuzz/replay.o $(FUZZ_LIBS)

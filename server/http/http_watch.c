@@ -87,7 +87,8 @@ static void keep_alive(http_server *s, http_request *r, int64_t now_ms) {
 /* What has taken the time that it may. r->mu held. */
 static void end_late(http_request *r, int64_t now_ms) {
     if (!r->deadline_ms || now_ms < r->deadline_ms || r->finished || r->cancel) return;
-    r->timed_out = r->cancel = true;
+    r->timed_out = true;
+    r->cancel = true;
     pthread_cond_broadcast(&r->change);
 }
 
