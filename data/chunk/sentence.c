@@ -241,6 +241,7 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
     /* "1. Open the lid" and "a. ...": the mark of an item, not a sentence. */
     if (from == start && (all_digits(word) || strlen(word) == 1)) return false;
     if (HAS(counting, word) && digit_next) return false;
+    if (!strcmp(word, "v") && s[from] == 'v') return starter; /* Everson v. Board of Education */
     if (all_digits(word) && strlen(word) <= 2) {
         char noun[MAX_WORD];
         next_letters(s, len, next, noun);

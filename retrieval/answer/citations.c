@@ -389,28 +389,34 @@ int citation_check(support_check *out, const lexicon *lx, const citation_claim *
     return rc;
 }
 
-/* A verified span beats an unverified one; then more coverage; then the shorter. */
-static bool is_better(const support_check *a, size_t a_len, const support_check *b, size_t b_len) {
-    if (a->verified != b->verified) return a->verified;
-    if (fabs(a->coverage - b->coverage) > 0.02) return a->coverage > b->coverage;
-    return a_len < b_len;
+typedef struct found_span {
+    size_t start, end;
+    support_check check;
+    bool answers;
+} found_span;
+
+/* A verified span beats an unverified one; then one that answers; then more coverage; then the shorter. */
+static bool is_better(const found_span *a, const found_span *b) {
+    if (a->check.verified != b->check.verified) return a->check.verified;
+    if (a->answers != b->answers) return a->answers;
+    double more = a->check.coverage - b->check.coverage;
+    if (fabs(more) > 0.02) return more > 0;
+    return a->end - a->start < b->end - b->start;
 }
 
-/* The best span of `width` sentences whose coverage is not below `least`, if better than *out. */
-static int find_span(size_t *start, size_t *end, support_check *out, checker *c,
-                     const fact_text *text, size_t width, double least, fo_err *err) {
+/* The best span of `width` sentences whose coverage is not below `least`, if better than *best. */
+static int find_span(found_span *best, checker *c, const citation_search *in, const fact_text *text,
+                     size_t width, double least, fo_err *err) {
     int rc = FO_OK;
     for (size_t i = 0; !rc && i + width <= text->n_sentences; i++) {
-        size_t a = text->sentences[i].start, b = text->sentences[i + width - 1].end;
+        found_span s = {.start = text->sentences[i].start,
+                        .end = text->sentences[i + width - 1].end};
         side_deinit(&c->quote);
-        rc = side_read(&c->quote, c->lx->analyzer, text->text + a, b - a, err);
+        rc = side_read(&c->quote, c->lx->analyzer, text->text + s.start, s.end - s.start, err);
         if (rc) break;
-        support_check s;
-        compare(&s, c, least);
-        if (*end > *start && !is_better(&s, b - a, out, *end - *start)) continue;
-        *out = s;
-        *start = a;
-        *end = b;
+        compare(&s.check, c, least);
+        s.answers = in->answers && in->answers(in->answers_ctx, s.start, s.end);
+        if (best->end == best->start || is_better(&s, best)) *best = s;
     }
     return rc;
 }
@@ -469,20 +475,22 @@ static int read_claim(support_check *out, checker *c, const citation_search *in,
 
 int citation_find(size_t *start, size_t *end, support_check *out, const lexicon *lx,
                   const citation_search *in, fo_err *err) {
-    *start = *end = 0;
-    *out = (support_check){.reason = "empty"};
+    found_span best = {.check.reason = "empty"};
     checker c;
     char *copy;
     int rc = open_checker(&c, &copy, lx, in->sentence, in->sentence_len, in->title, err);
     fact_text text = {0};
     if (!rc) rc = fact_text_read(&text, lx->analyzer, in->passage, in->passage_len, err);
     double least = in->reader ? min_coverage_read : citation_min_coverage;
-    for (size_t width = 1; !rc && width <= 3 && !out->verified; width++) {
-        rc = find_span(start, end, out, &c, &text, width, least, err);
-        if (!rc && in->reader && out->verified)
-            rc = read_claim(out, &c, in, copy, *start, *end, err);
+    for (size_t width = 1; !rc && width <= 3 && !best.check.verified; width++) {
+        rc = find_span(&best, &c, in, &text, width, least, err);
+        if (!rc && in->reader && best.check.verified)
+            rc = read_claim(&best.check, &c, in, copy, best.start, best.end, err);
     }
     fact_text_deinit(&text);
     close_checker(&c, copy);
+    *start = best.start;
+    *end = best.end;
+    *out = best.check;
     return rc;
 }

@@ -46,6 +46,10 @@ typedef struct citation_search {
     const char *title; /* NULL or "": none */
     const char *asked; /* the question: its words need not stand in the support. NULL: none */
     reader *reader;    /* reads what the words leave open (claim_reading.h); NULL: words alone */
+    /* Does this span, bytes of passage, answer what was asked? One that does is preferred to others that carry the
+     * sentence as well: "1890" stands in many places. NULL: not known. */
+    bool (*answers)(const void *ctx, size_t start, size_t end);
+    const void *answers_ctx;
 } citation_search;
 
 /* The span of the passage that best supports the sentence: one sentence of it, or up to three

@@ -129,17 +129,27 @@ typedef struct best_span {
     double behind; /* the best unit, of the units that it overlaps; INFINITY: none was ranked */
 } best_span;
 
-static double behind_of(const extractive_answer *x, const best_span *b) {
+static double behind_of(const extractive_answer *x, size_t where, size_t start, size_t end) {
     if (!x || x->abstain) return 0;
     for (size_t i = 0; i < x->n_ranked; i++) {
         const extractive_rank *r = &x->ranked[i];
-        if (r->passage == b->passage && r->start < b->end && b->start < r->end) return r->behind;
+        if (r->passage == where && r->start < end && start < r->end) return r->behind;
     }
     return INFINITY;
 }
 
 static bool is_beside(const best_span *b) {
     return b->behind > generated_answer_most_behind;
+}
+
+typedef struct spans_of {
+    const extractive_answer *extract;
+    size_t passage;
+} spans_of;
+
+static bool span_answers(const void *ctx, size_t start, size_t end) {
+    const spans_of *of = ctx;
+    return behind_of(of->extract, of->passage, start, end) <= generated_answer_most_behind;
 }
 
 /* Supported by what answers the question; then by more of its words. */
@@ -158,6 +168,7 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
             if (named[k] != (round == 0)) continue;
             const passage *x = &w->in->passages[w->in->order[k]];
             best_span b = {.passage = w->in->order[k]};
+            spans_of spans = {w->in->extract, b.passage};
             int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx,
                                    &(citation_search){.sentence = s,
                                                       .sentence_len = n,
@@ -165,10 +176,12 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
                                                       .passage_len = x->len,
                                                       .title = x->title,
                                                       .asked = w->in->question,
-                                                      .reader = w->in->reader},
+                                                      .reader = w->in->reader,
+                                                      .answers = w->n_sentences ? NULL : span_answers,
+                                                      .answers_ctx = &spans},
                                    w->err);
             if (rc) return rc;
-            b.behind = behind_of(w->in->extract, &b);
+            b.behind = behind_of(w->in->extract, b.passage, b.start, b.end);
             if (b.check.verified && is_better_span(&b, best)) *best = b;
         }
     }

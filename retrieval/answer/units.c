@@ -311,11 +311,37 @@ static bool is_rule(const char *s, size_t n) {
     return i == n;
 }
 
-/* Rows: the first of several is the header of the others. */
+/* The text begins within a table: the line before it is a row, too. */
+static bool goes_on_with_rows(const unit_reader *r) {
+    const char *from = r->text - r->before, *end = r->text;
+    while (end > from && is_blank(end[-1])) end--;
+    if (memchr(end, '\n', (size_t)(r->text - end)) == NULL) return false;
+    const char *line = end;
+    while (line > from && line[-1] != '\n') line--;
+    return is_row(line, (size_t)(end - line));
+}
+
+/* Columns are named in words: a cell that is a number is a value. */
+static bool names_columns(const char *s, size_t n) {
+    for (size_t at = 0; at < n;) {
+        const char *bar = memchr(s + at, '|', n - at);
+        size_t stop = bar ? (size_t)(bar - s) : n, digits = 0, others = 0;
+        for (size_t i = at; i < stop; i++) {
+            digits += is_digit(s[i]);
+            others += !is_digit(s[i]) && !strchr(" .,+-%:", s[i]);
+        }
+        if (digits && !others) return false;
+        at = stop + 1;
+    }
+    return true;
+}
+
+/* Rows: the first of several is the header of the others, where the table begins with it. */
 static size_t read_table(unit_reader *r, size_t i, int *rc) {
     size_t end = i;
     while (end < r->n_lines && r->lines[end].class == LINE_ROW) end++;
-    bool headed = end > i + 1;
+    bool headed = end > i + 1 && !(i == 0 && goes_on_with_rows(r)) &&
+                  names_columns(r->text + r->lines[i].start, r->lines[i].end - r->lines[i].start);
     for (size_t k = i; !*rc && k < end; k++) {
         const text_line *l = &r->lines[k];
         if (is_rule(r->text + l->start, l->end - l->start)) continue;

@@ -119,6 +119,16 @@ static void a_row_hangs_on_its_header(void **state) {
     expect(text, "E1 | pressure too low", TEXT_UNIT_ROW, "code | meaning");
     expect(text, "E2 | sensor broken", TEXT_UNIT_ROW, "code | meaning");
     expect(text, "Call the service.", TEXT_UNIT_SENTENCE, "Error codes");
+    /* A passage may begin within a table, and a table may have no header: its first row names no columns. */
+    fo_err err = {0};
+    const char *all = "E1 | pressure too low\nE2 | sensor broken\nE3 | ice on the evaporator\n";
+    text = strstr(all, "E2");
+    assert_ok(text_units_read(&units, text, strlen(text), (size_t)(text - all), &err), &err);
+    expect(text, "E2 | sensor broken", TEXT_UNIT_ROW, "");
+    expect(text, "E3 | ice on the evaporator", TEXT_UNIT_ROW, "");
+    text = "Codes\n\n421 | a foreign host\n507 | the disk is full";
+    read_units(text);
+    expect(text, "507 | the disk is full", TEXT_UNIT_ROW, "");
     text = "Search in them with gzip -cd foo.gz | grep pattern, which is slow.";
     read_units(text);
     expect(text, text, TEXT_UNIT_SENTENCE, ""); /* a bar in prose is no table */
