@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "retrieval/answer/foreign_marks.h"
+#include "retrieval/answer/own_words.h"
 #include "retrieval/answer/question.h"
 
 enum {
@@ -169,17 +170,18 @@ static int find_support(writing *w, const char *s, size_t n, const bool *named, 
             const passage *x = &w->in->passages[w->in->order[k]];
             best_span b = {.passage = w->in->order[k]};
             spans_of spans = {w->in->extract, b.passage};
-            int rc = citation_find(&b.start, &b.end, &b.check, w->in->lx,
-                                   &(citation_search){.sentence = s,
-                                                      .sentence_len = n,
-                                                      .passage = x->text,
-                                                      .passage_len = x->len,
-                                                      .title = x->title,
-                                                      .asked = w->in->question,
-                                                      .reader = w->in->reader,
-                                                      .answers = w->n_sentences ? NULL : span_answers,
-                                                      .answers_ctx = &spans},
-                                   w->err);
+            int rc =
+                citation_find(&b.start, &b.end, &b.check, w->in->lx,
+                              &(citation_search){.sentence = s,
+                                                 .sentence_len = n,
+                                                 .passage = x->text,
+                                                 .passage_len = x->len,
+                                                 .title = x->title,
+                                                 .asked = w->in->question,
+                                                 .reader = w->in->reader,
+                                                 .answers = w->n_sentences ? NULL : span_answers,
+                                                 .answers_ctx = &spans},
+                              w->err);
             if (rc) return rc;
             b.behind = behind_of(w->in->extract, b.passage, b.start, b.end);
             if (b.check.verified && is_better_span(&b, best)) *best = b;
@@ -269,7 +271,21 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
         refuse(w, "beside");
         return FO_OK;
     }
-    return let_through(w, s->data, s->len, &span);
+    if (!span.check.verified || !first) return let_through(w, s->data, s->len, &span);
+    const passage *p = &in->passages[span.passage];
+    fo_buf own = {0};
+    rc = own_words(&own,
+                   &(own_words_input){.analyzer = in->lx->analyzer,
+                                      .answer = s->data,
+                                      .n_answer = s->len,
+                                      .span = p->text + span.start,
+                                      .n_span = span.end - span.start,
+                                      .question = in->question},
+                   w->err);
+    const fo_buf *said = own.len ? &own : s;
+    if (!rc) rc = let_through(w, said->data, said->len, &span);
+    fo_buf_free(&own);
+    return rc;
 }
 
 static int judge(writing *w, const char *s, size_t n) {

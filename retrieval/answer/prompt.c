@@ -59,7 +59,7 @@ int prompt_make(prompt *out, const prompt_template *t, const prompt_input *in, f
         return fo_no_memory(err);
     }
     out->prompt =
-        (generator_prompt){.instructions = &t->instructions,
+        (generator_prompt){.instructions = in->unsure ? &t->unsure : &t->instructions,
                            .contexts = out->contexts,
                            .n_contexts = in->n_contexts,
                            .turns = in->turns,

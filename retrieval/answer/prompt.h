@@ -27,6 +27,7 @@ typedef struct prompt_input {
     size_t n_turns;
     bool turns_first; /* generator_prompt */
     const char *question;
+    bool unsure;               /* the documents may not answer it */
     size_t max_tokens;         /* of the answer: room kept free; 0: PROMPT_ANSWER_TOKENS */
     size_t budget;             /* tokens of the prompt; 0: what the template says */
     size_t max_contexts;       /* 0: what the template says */

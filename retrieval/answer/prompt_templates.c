@@ -8,14 +8,19 @@
         .system = "You answer questions from the given contexts.", .before_contexts = "",          \
         .after_contexts = "", .before_question = "Question: ", .after_question = "\nAnswer:"       \
     }
-#define LARGE_INSTRUCTIONS                                                                         \
+#define READ_PASSAGES                                                                              \
+    "You answer questions from the passages that the user gives, and from nothing else. "
+#define REFUSE                                                                                     \
+    " If the passages do not answer the question, say only: The documents do not answer this."
+#define SHORTLY                                                                                    \
+    READ_PASSAGES "Keep to what they say, in as few words as the question needs."
+#define LABELLED                                                                                   \
+    READ_PASSAGES                                                                                  \
+    "Keep to what they say, in as few sentences as the question needs. End every sentence with "   \
+    "the label of the passage that says it, in square brackets, as it stands before the passage."
+#define INSTRUCTIONS(says)                                                                         \
     {                                                                                              \
-        .system = "You answer questions from the passages that the user gives, and from nothing "  \
-                  "else. Keep to what they say, in as few sentences as the question needs. End "   \
-                  "every sentence with the label of the passage that says it, in square "          \
-                  "brackets, as it stands before the passage. If the passages do not answer the "  \
-                  "question, say only: The documents do not answer this.",                         \
-        .before_contexts = "Passages:\n\n", .after_contexts = "",                                  \
+        .system = says, .before_contexts = "Passages:\n\n", .after_contexts = "",                  \
         .before_question = "Question: ", .after_question = ""                                      \
     }
 
@@ -23,6 +28,7 @@ static const prompt_template templates[] = {
     {.name = "tiny-1",
      .max_parameters = 250000000,
      .instructions = SMALL_INSTRUCTIONS,
+     .unsure = SMALL_INSTRUCTIONS,
      .labels = false,
      .max_contexts = 1,
      .only_needed = true,
@@ -31,22 +37,25 @@ static const prompt_template templates[] = {
     {.name = "small-2",
      .max_parameters = 700000000,
      .instructions = SMALL_INSTRUCTIONS,
+     .unsure = SMALL_INSTRUCTIONS,
      .labels = false,
      .max_contexts = 1,
      .only_needed = true,
      .prompt_tokens = 1024},
     /* Short of some four billion parameters a model reads slowly on a CPU, and what it reads besides
      * misleads it; a larger one is trusted to tell. */
-    {.name = "medium-1",
+    {.name = "medium-2",
      .max_parameters = 4000000000,
-     .instructions = LARGE_INSTRUCTIONS,
-     .labels = true,
+     .instructions = INSTRUCTIONS(SHORTLY),
+     .unsure = INSTRUCTIONS(SHORTLY REFUSE),
+     .labels = false,
      .max_contexts = 3,
      .only_needed = true,
      .prompt_tokens = 2048},
-    {.name = "large-1",
+    {.name = "large-2",
      .max_parameters = UINT64_MAX,
-     .instructions = LARGE_INSTRUCTIONS,
+     .instructions = INSTRUCTIONS(LABELLED),
+     .unsure = INSTRUCTIONS(LABELLED REFUSE),
      .labels = true,
      .max_contexts = 8,
      .prompt_tokens = 4096},

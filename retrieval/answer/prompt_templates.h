@@ -7,7 +7,10 @@
 typedef struct prompt_template {
     const char *name;
     uint64_t max_parameters; /* for models up to this size */
-    prompt_instructions instructions;
+    prompt_instructions
+        instructions; /* where the documents are known to answer (extractive_answer.abstain: no) */
+    prompt_instructions
+        unsure;  /* where they may not: with leave to say so, which a model takes too often else */
     bool labels; /* contexts carry labels and the model is asked to cite them */
     size_t max_contexts;
     bool only_needed;     /* ... that hold an answer nearly as good as the best */

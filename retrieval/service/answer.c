@@ -163,8 +163,8 @@ static size_t contexts_needed(const run *r, const extractive_answer *x) {
     return n < most ? n : most;
 }
 
-static int lay_out(run *r, const prompt_context *offered, size_t needed, const prompt_turn *turns,
-                   size_t n_turns, generator_layout **out) {
+static int lay_out(run *r, const prompt_context *offered, const extractive_answer *x,
+                   const prompt_turn *turns, size_t n_turns, generator_layout **out) {
     const query_request *q = r->q;
     unsigned char salt[32];
     service_kv_salt(q->tenant, q->sees, salt);
@@ -177,8 +177,9 @@ static int lay_out(run *r, const prompt_context *offered, size_t needed, const p
                                          /* A context's KV is moved from behind the head alone. */
                                          .turns_first = q->kv_reuse != REUSE_CHUNK,
                                          .question = q->query,
+                                         .unsure = x->abstain,
                                          .max_tokens = q->max_tokens,
-                                         .max_contexts = needed,
+                                         .max_contexts = contexts_needed(r, x),
                                          .cached_first = q->order == ORDER_CACHE,
                                          .salt = salt},
                          r->err);
@@ -216,7 +217,7 @@ static int make_prompt(run *r, const prompt_context *contexts, const extractive_
             if (strcmp(q->messages[i].role, "system"))
                 turns[n_turns++] = (prompt_turn){!strcmp(q->messages[i].role, "assistant"),
                                                  q->messages[i].content};
-        rc = lay_out(r, offered, contexts_needed(r, x), turns, n_turns, out);
+        rc = lay_out(r, offered, x, turns, n_turns, out);
     }
     if (!rc) rc = report_prompt(r, *out, ranked);
     free(ranked);
