@@ -1,6 +1,7 @@
 #include "retrieval/service/catalog.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,22 +116,67 @@ static int match_page(const catalog_search *q, const store_document *docs, size_
         q->filter ? metadata_match_json(json, (uint32_t)n, q->filter, match, refused, err) : FO_OK;
     for (size_t i = 0; i < n && !rc; i++)
         if (docs[i].damaged || fo_bits_get(refused, i) ||
-            (q->source && !catalog_is_of_source(&docs[i], q->source)))
+            (q->source && !catalog_is_of_source(&docs[i], q->source)) ||
+            (q->text && !catalog_is_named(&docs[i], q->text)))
             fo_bits_clear(match, i);
     return rc;
 }
 
+bool catalog_is_named(const store_document *d, const char *text) {
+    return strcasestr(d->id, text) || (d->title && strcasestr(d->title, text)) ||
+           (d->uri && strcasestr(d->uri, text));
+}
+
+/* ---- in another order than that of ids ------------------------------------------------------- */
+
+/* The best of what was looked at so far: the first `most` in order that come after `after`. */
+typedef struct ordered_page {
+    const catalog_search *q;
+    const store_document *after; /* NULL: from the first */
+    store_document *list;        /* [most], sorted */
+    size_t n, most;
+} ordered_page;
+
+static const char *shown_name(const store_document *d) {
+    return d->title && *d->title ? d->title : d->uri && *d->uri ? d->uri : d->id;
+}
+
+static int compare(const catalog_search *q, const store_document *a, const store_document *b) {
+    int c = 0;
+    if (q->order == CATALOG_BY_TITLE) c = strcasecmp(shown_name(a), shown_name(b));
+    if (q->order == CATALOG_BY_UPDATED)
+        c = (a->updated_ms > b->updated_ms) - (a->updated_ms < b->updated_ms);
+    if (q->order == CATALOG_BY_SIZE)
+        c = (a->text_bytes > b->text_bytes) - (a->text_bytes < b->text_bytes);
+    if (!c) c = strcmp(a->id, b->id);
+    return q->descending ? -c : c;
+}
+
+/* Takes d, or leaves it where it is not among the first. */
+static void ordered_page_add(ordered_page *p, store_document *d) {
+    if (p->after && compare(p->q, d, p->after) <= 0) return;
+    size_t at = p->n;
+    while (at && compare(p->q, d, &p->list[at - 1]) < 0) at--;
+    if (at == p->most) return;
+    if (p->n == p->most) store_document_deinit(&p->list[--p->n]);
+    memmove(&p->list[at + 1], &p->list[at], (p->n - at) * sizeof *d);
+    p->list[at] = *d;
+    p->n++;
+    *d = (store_document){0};
+}
+
 /* One more than wanted tells that there are more. */
-static int find_all(catalog *c, int64_t of, const catalog_search *q, store_document *list,
-                    size_t *n, fo_err *err) {
+static int find_all(catalog *c, int64_t of, const catalog_search *q, ordered_page *found,
+                    fo_err *err) {
     fo_buf prefix = {0};
+    bool by_id = q->order == CATALOG_BY_ID && !q->descending;
     if (q->source) fo_buf_printf(&prefix, "%s/", q->source);
     if (prefix.failed) return fo_no_memory(err);
-    const char *from = q->after;
+    const char *from = by_id ? q->after : NULL;
     if (prefix.len && (!from || strcmp(from, prefix.data) < 0)) from = prefix.data;
     char *after = strdup(from ? from : "");
     int rc = after ? FO_OK : fo_no_memory(err);
-    for (bool more = true; !rc && more && *n <= q->limit;) {
+    for (bool more = true; !rc && more && !(by_id && found->n == found->most);) {
         store_document *docs = NULL;
         size_t k = 0;
         uint64_t match[PAGE / 64];
@@ -144,10 +190,7 @@ static int find_all(catalog *c, int64_t of, const catalog_search *q, store_docum
             if (after && prefix.len && strncmp(after, prefix.data, prefix.len) > 0) more = false;
         }
         for (size_t i = 0; i < k; i++) {
-            if (!rc && *n <= q->limit && fo_bits_get(match, i)) {
-                list[(*n)++] = docs[i];
-                docs[i] = (store_document){0};
-            }
+            if (!rc && fo_bits_get(match, i)) ordered_page_add(found, &docs[i]);
             store_document_deinit(&docs[i]);
         }
         free(docs);
@@ -160,23 +203,31 @@ static int find_all(catalog *c, int64_t of, const catalog_search *q, store_docum
 
 int catalog_find_documents(catalog *c, const char *tenant, const char *in, const catalog_search *q,
                            store_document **out, size_t *n, bool *has_more, fo_err *err) {
-    if (!q->filter && !q->source)
+    bool by_id = q->order == CATALOG_BY_ID && !q->descending;
+    if (!q->filter && !q->source && !q->text && by_id)
         return catalog_list_documents(c, tenant, in, q->after, q->limit, out, n, has_more, err);
     int64_t of;
     int rc = find_collection(c, tenant, in, &of, err);
     if (rc) return rc;
-    store_document *list = calloc(q->limit + 1, sizeof *list);
-    if (!list) return fo_no_memory(err);
+    store_document from = {0};
+    ordered_page p = {.q = q, .most = q->limit + 1};
     *n = 0;
-    rc = find_all(c, of, q, list, n, err);
-    *has_more = !rc && *n > q->limit;
-    if (*has_more) store_document_deinit(&list[--*n]);
+    if (q->after && !by_id) {
+        rc = store_get_document(c->store, of, q->after, false, &from, err);
+        if (rc == FO_ENOTFOUND && err) snprintf(err->field, sizeof err->field, "after");
+        p.after = &from;
+    }
+    if (!rc) p.list = calloc(p.most, sizeof *p.list);
+    if (!rc) rc = p.list ? find_all(c, of, q, &p, err) : fo_no_memory(err);
+    store_document_deinit(&from);
+    *has_more = !rc && p.n > q->limit;
+    if (*has_more) store_document_deinit(&p.list[--p.n]);
     if (!rc) {
-        *out = list;
+        *out = p.list;
+        *n = p.n;
         return FO_OK;
     }
-    for (size_t i = 0; i < *n; i++) store_document_deinit(&list[i]);
-    free(list);
-    *n = 0;
+    for (size_t i = 0; i < p.n; i++) store_document_deinit(&p.list[i]);
+    free(p.list);
     return rc;
 }

@@ -42,9 +42,15 @@ int catalog_list_documents(catalog *c, const char *tenant, const char *collectio
                            bool *has_more, fo_err *err);
 /* The same of those that a condition on metadata matches (NULL: all) and that came from a source (NULL:
  * whatever they came from). Damaged documents match no condition. */
+enum catalog_order { CATALOG_BY_ID, CATALOG_BY_TITLE, CATALOG_BY_UPDATED, CATALOG_BY_SIZE };
 typedef struct catalog_search {
     const search_filter *filter;
     const char *source;
+    const char
+        *text; /* that the title, the uri or the id has, whatever its case (of ASCII); NULL: any */
+    /* After the document `after` in this order. Any but ascending ids looks at all documents for each page. */
+    enum catalog_order order;
+    bool descending;
     const char *after;
     size_t limit;
     const atomic_bool
@@ -53,6 +59,8 @@ typedef struct catalog_search {
 int catalog_find_documents(catalog *c, const char *tenant, const char *collection,
                            const catalog_search *q, store_document **out, size_t *n, bool *has_more,
                            fo_err *err);
+/* Has a document this text in its title, uri or id? As catalog_search.text. */
+bool catalog_is_named(const store_document *d, const char *text);
 /* Did this document come from this source: by its id and its metadata? */
 bool catalog_is_of_source(const store_document *d, const char *source);
 /* The collection that a source fills; caller frees *out. FO_ENOTFOUND has the field "source". */

@@ -93,7 +93,9 @@ static int match_page(page *p, const delete_request *q, delete_report *out, fo_e
                                              p->refused, err)
                        : FO_OK;
     for (size_t i = 0; i < p->n && !rc; i++) {
-        if (q->source && !p->docs[i].damaged && !catalog_is_of_source(&p->docs[i], q->source)) {
+        bool other = (q->source && !catalog_is_of_source(&p->docs[i], q->source)) ||
+                     (q->text && !catalog_is_named(&p->docs[i], q->text));
+        if (!p->docs[i].damaged && other) {
             fo_bits_clear(p->match, i);
             continue;
         }

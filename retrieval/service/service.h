@@ -198,6 +198,7 @@ typedef struct delete_request {
     const char *tenant, *collection;
     const search_filter *filter; /* NULL: all of the source */
     const char *source;          /* NULL, or only what came from this folder (folder_sync.h) */
+    const char *text;            /* NULL, or only what has it in its name (catalog_is_named) */
     bool dry_run;                /* count, delete nothing: a read-only service does so too */
     atomic_bool *cancel;         /* NULL, or ends it between commits (FO_ECANCELLED) */
     /* NULL, or called with each document that is gone (dry_run: that would go), in order of id. */

@@ -71,6 +71,32 @@ static char *collection_of(http_request *r, app *a, const char *source) {
     return of;
 }
 
+/* ?q=; false after an error reply. */
+static bool text_arg(http_request *r, const char **out) {
+    *out = http_arg(r, "q");
+    if (*out && !**out) *out = NULL;
+    if (!*out || strlen(*out) <= 400) return true;
+    http_error(r, 400, "bad_field", "q", "q must have at most 400 bytes");
+    return false;
+}
+
+/* ?order=, a name with a minus before it where it descends; false after an error reply. */
+static bool order_arg(http_request *r, catalog_search *q) {
+    static const char *const names[] = {"id", "title", "updated", "size"};
+    const char *s = http_arg(r, "order");
+    if (!s) return true;
+    q->descending = *s == '-';
+    for (int i = 0; i < 4; i++)
+        if (!strcmp(s + q->descending, names[i])) {
+            q->order = (enum catalog_order)i;
+            return true;
+        }
+    http_error(r, 400, "bad_field", "order",
+               "order must be id, title, updated or size, with - before it where the largest comes "
+               "first");
+    return false;
+}
+
 void route_documents(http_request *r, void *ctx) {
     app *a = ctx;
     int64_t limit;
@@ -78,7 +104,8 @@ void route_documents(http_request *r, void *ctx) {
         .source = http_arg(r, "source"), .after = http_arg(r, "after"), .cancel = http_cancel(r)};
     conditions where = {0};
     char *collection = NULL;
-    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !filter_arg(r, &where) ||
+    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !text_arg(r, &q.text) ||
+        !order_arg(r, &q) || !filter_arg(r, &where) ||
         !(collection = collection_of(r, a, q.source))) {
         conditions_deinit(&where);
         return;
@@ -114,18 +141,18 @@ void route_documents(http_request *r, void *ctx) {
 void route_documents_delete(http_request *r, void *ctx) {
     app *a = ctx;
     bool dry_run;
-    const char *source = http_arg(r, "source");
+    const char *source = http_arg(r, "source"), *text;
     conditions where = {0};
     char *collection = NULL;
-    if (!http_arg_bool(r, "dry_run", false, &dry_run)) return;
+    if (!http_arg_bool(r, "dry_run", false, &dry_run) || !text_arg(r, &text)) return;
     if (!filter_arg(r, &where)) {
         conditions_deinit(&where);
         return;
     }
     /* Everything is deleted with its collection, or by {"type":"and","filters":[]}. */
-    if (!where.asked && !source)
+    if (!where.asked && !source && !text)
         http_error(r, 400, "bad_field", "filter",
-                   "filter is missing: a condition on metadata, as in a query; or source");
+                   "filter is missing: a condition on metadata, as in a query; or source, or q");
     else
         collection = collection_of(r, a, source);
     if (!collection) {
@@ -137,6 +164,7 @@ void route_documents_delete(http_request *r, void *ctx) {
                         .collection = collection,
                         .filter = where.both,
                         .source = source,
+                        .text = text,
                         .dry_run = dry_run,
                         .cancel = http_cancel(r),
                         .each = documents_ids_add,
