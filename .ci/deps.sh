@@ -2,7 +2,7 @@
 # .ci/deps.sh [run|test|check] - install what Debian 12 lacks for building Forage (run), for its tests
 # too, or for `make check` and `make fuzz` besides. Says what it installs; does nothing when all is there.
 # With check comes what the tests of the web page and of /metrics drive: a browser, node with
-# playwright-core (into build/node, which make clean removes) and promtool. Those tests skip without.
+# playwright-core and axe-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
 packages="gcc libc6-dev make pkg-config xxd libsqlite3-dev libmicrohttpd-dev libcjson-dev
 libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
@@ -34,6 +34,7 @@ fi
 
 # Tools by their commands: who has node from elsewhere keeps it.
 playwright=1.60.0 # the newest for Debian's node 18
+axe=4.10.3
 missing=
 while read -r command package; do
     command -v "$command" >/dev/null || missing="$missing $package"
@@ -52,10 +53,10 @@ if [ -n "$missing" ]; then
             echo "deps: could not install$missing; the tests that need them are skipped"
         }
 fi
-if [ ! -d build/node/node_modules/playwright-core ] && command -v npm >/dev/null; then
-    echo "Fetching playwright-core $playwright into build/node"
+if { [ ! -d build/node/node_modules/playwright-core ] || [ ! -d build/node/node_modules/axe-core ]; } && command -v npm >/dev/null; then
+    echo "Fetching playwright-core $playwright and axe-core $axe into build/node"
     mkdir -p build/node
     timeout 120 npm install --prefix build/node --no-audit --no-fund --no-save --ignore-scripts --loglevel=error \
-        "playwright-core@$playwright" >/dev/null ||
+        "playwright-core@$playwright" "axe-core@$axe" >/dev/null ||
         echo "deps: no package registry; the test of the web page is skipped"
 fi

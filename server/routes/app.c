@@ -54,6 +54,7 @@ const http_route app_routes[] = {
     ROUTE("PATCH", "/conversations/{id}", route_conversation_change, READ, BUFFER, INGEST, JSON_TYPE, NULL, MIB),
     ROUTE("DELETE", "/conversations/{id}", route_conversation_delete, READ, NONE, INGEST, NULL, NULL, 0),
     ROUTE("PUT", "/conversations/{id}/turns/{turn}", route_turn_put, READ, BUFFER, INGEST, JSON_TYPE, NULL, MIB),
+    ROUTE("GET", "/suggestions", route_suggestions, READ, NONE, QUERY, NULL, "collection limit", 0),
     ROUTE("POST", "/feedback", route_feedback, READ, BUFFER, INGEST, JSON_TYPE, NULL, MIB),
     ROUTE("GET", "/session", route_session, READ, NONE, QUERY, NULL, NULL, 0),
     ROUTE("GET", "/keys", route_keys, OPERATE, NONE, QUERY, NULL, NULL, 0),

@@ -86,7 +86,7 @@ http_handler route_sources, route_source, route_source_sync; /* routes_sources.c
 http_handler route_source_delete;
 http_handler route_conversations, route_conversation; /* routes_conversations.c */
 http_handler route_conversation_create, route_conversation_change, route_conversation_delete;
-http_handler route_turn_put;
+http_handler route_turn_put, route_suggestions;
 http_handler route_feedback, route_analytics_feedback;                      /* routes_feedback.c */
 http_handler route_session, route_keys, route_key_create, route_key_revoke; /* routes_keys.c */
 http_handler route_health, route_ready, route_stats;                        /* routes_ops.c */

@@ -1,15 +1,23 @@
-/* GET, POST /conversations; GET, PATCH, DELETE /conversations/{id}; PUT /conversations/{id}/turns/{turn}. */
+/* GET, POST /conversations; GET, PATCH, DELETE /conversations/{id}; PUT /conversations/{id}/turns/{turn}; GET
+ * /suggestions, to begin one with. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/conversations.h"
+#include "retrieval/service/suggestions.h"
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/routes/app.h"
 
-enum { TITLE_MAX = 400, QUESTION_MAX = 64 * 1024, ANSWER_MAX = 256 * 1024, FOUND_BY_MAX = 400 };
+enum {
+    TITLE_MAX = 400,
+    QUESTION_MAX = 64 * 1024,
+    ANSWER_MAX = 256 * 1024,
+    FOUND_BY_MAX = 400,
+    SUGGESTIONS_MS = 3000
+};
 
 static conversation_owner owner_of(const http_request *r) {
     return (conversation_owner){app_tenant(r), app_owner(r)};
@@ -176,9 +184,10 @@ void route_conversation_create(http_request *r, void *ctx) {
     store_conversation c = {.id = id, .created_ms = log_now_ms()};
     c.title = (char *)json_in_string(&in, "title", "", 0, TITLE_MAX);
     c.collection = (char *)collection_field(r, &in);
-    if (!json_in_end(&in)) service_create_conversation(a->service, owner_of(r), &c, &err);
+    int rc = json_in_end(&in);
+    if (!rc) rc = service_create_conversation(a->service, owner_of(r), &c, &err);
     cJSON_Delete(root);
-    if (err.code)
+    if (rc)
         http_error_from(r, &err);
     else
         reply_conversation(r, a, id, 201);
@@ -193,10 +202,10 @@ void route_conversation_change(http_request *r, void *ctx) {
     if (!root) return;
     const char *title = json_in_string(&in, "title", NULL, 0, TITLE_MAX);
     int shared = json_in_any(&in, "shared") ? json_in_bool(&in, "shared", false) : -1;
-    if (!json_in_end(&in))
-        service_change_conversation(a->service, owner_of(r), id, title, shared, &err);
+    int rc = json_in_end(&in);
+    if (!rc) rc = service_change_conversation(a->service, owner_of(r), id, title, shared, &err);
     cJSON_Delete(root);
-    if (err.code)
+    if (rc)
         http_error_from(r, &err);
     else
         reply_conversation(r, a, id, 200);
@@ -250,21 +259,57 @@ void route_turn_put(http_request *r, void *ctx) {
     t.answer = (char *)json_in_string(&in, "answer", "", 0, ANSWER_MAX);
     t.collection = (char *)collection_field(r, &in);
     const cJSON *reply = json_in_any(&in, "reply");
-    json_in_end(&in);
-    if (!err.code && !t.question) fo_fail_field(&err, FO_EINVAL, "question", "question is missing");
-    if (!err.code && reply && !cJSON_IsObject(reply))
-        fo_fail_field(&err, FO_EINVAL, "reply", "reply must be an object");
-    if (!err.code) {
+    int rc = json_in_end(&in);
+    if (!rc && !t.question) rc = fo_fail_field(&err, FO_EINVAL, "question", "question is missing");
+    if (!rc && reply && !cJSON_IsObject(reply))
+        rc = fo_fail_field(&err, FO_EINVAL, "reply", "reply must be an object");
+    if (!rc) {
         t.reply = reply ? cJSON_PrintUnformatted(reply) : strdup("{}");
-        if (!t.reply)
-            fo_no_memory(&err);
-        else
-            service_write_turn(a->service, owner_of(r), id, at, &t, &err);
+        rc = t.reply ? service_write_turn(a->service, owner_of(r), id, at, &t, &err)
+                     : fo_no_memory(&err);
         free(t.reply);
     }
     cJSON_Delete(root);
-    if (err.code)
+    if (rc)
         http_error_from(r, &err);
     else
         reply_conversation(r, a, id, 200);
+}
+
+/* ---- first questions ------------------------------------------------------------------------- */
+
+void route_suggestions(http_request *r, void *ctx) {
+    app *a = ctx;
+    int64_t limit;
+    const char *collection;
+    if (!http_arg_int(r, "limit", 4, 1, 8, &limit) || !(collection = app_collection_arg(r))) return;
+    suggestion_request q = {.tenant = app_tenant(r),
+                            .owner = app_owner(r),
+                            .collection = collection,
+                            .sees = app_sees(r),
+                            .limit = (size_t)limit,
+                            .budget_ms = SUGGESTIONS_MS,
+                            .cancel = http_cancel(r)};
+    suggestion *list;
+    size_t n;
+    fo_err err = {0};
+    if (service_suggest(a->service, &q, &list, &n, &err)) {
+        http_error_from(r, &err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_open(&o, "data", '[');
+    for (size_t i = 0; i < n; i++) {
+        json_out_open(&o, NULL, '{');
+        json_out_string(&o, "query", list[i].query);
+        json_out_number(&o, "support", list[i].support);
+        json_out_close(&o, '}');
+        free(list[i].query);
+    }
+    free(list);
+    json_out_close(&o, ']');
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
 }

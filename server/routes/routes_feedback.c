@@ -43,20 +43,20 @@ void route_feedback(http_request *r, void *ctx) {
     f.collection = (char *)json_in_string(&in, "collection", "default", 1, 64);
     f.comment = (char *)json_in_string(&in, "comment", NULL, 1, COMMENT_MAX);
     int rating = json_in_enum(&in, "rating", -1, rating_names);
-    read_documents(&in, &f.documents, &err);
-    json_in_end(&in);
+    int rc = read_documents(&in, &f.documents, &err);
+    if (!rc) rc = json_in_end(&in);
     f.rating = rating - 1;
-    if (!err.code && !f.query) fo_fail_field(&err, FO_EINVAL, "query", "query is missing");
-    if (!err.code && rating < 0)
-        fo_fail_field(&err, FO_EINVAL, "rating", "rating must be up, down or none");
-    if (!err.code && (!service_name_valid(f.collection) || !app_may_use(r, f.collection)))
-        app_no_collection(f.collection, &err);
-    if (!err.code)
-        service_put_feedback(a->service, (conversation_owner){app_tenant(r), app_owner(r)}, &f,
-                             &err);
+    if (!rc && !f.query) rc = fo_fail_field(&err, FO_EINVAL, "query", "query is missing");
+    if (!rc && rating < 0)
+        rc = fo_fail_field(&err, FO_EINVAL, "rating", "rating must be up, down or none");
+    if (!rc && (!service_name_valid(f.collection) || !app_may_use(r, f.collection)))
+        rc = app_no_collection(f.collection, &err);
+    if (!rc)
+        rc = service_put_feedback(a->service, (conversation_owner){app_tenant(r), app_owner(r)}, &f,
+                                  &err);
     free(f.documents);
     cJSON_Delete(root);
-    if (err.code) {
+    if (rc) {
         http_error_from(r, &err);
         return;
     }

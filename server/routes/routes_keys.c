@@ -20,6 +20,7 @@ void route_session(http_request *r, void *ctx) {
     json_out_string(&o, "name", app_owner(r));
     json_out_string(&o, "tenant", app_tenant(r));
     json_out_bool(&o, "read_only", a->read_only);
+    json_out_int(&o, "max_document_bytes", (int64_t)a->max_document_bytes);
     json_out_open(&o, "may", '{');
     for (int i = 0; scope_names[i]; i++)
         json_out_bool(&o, scope_names[i], app_may(a, r, ACCESS_READ + i));
@@ -108,9 +109,10 @@ void route_key_create(http_request *r, void *ctx) {
     int64_t days = json_in_int(&in, "expires_days", 0, 1, 36500);
     if (days) spec.expires_ms = log_now_ms() + days * DAY_MS;
     access_secret secret;
-    if (!json_in_end(&in) && !err.code) keys_create(service_home(a->service), &spec, &secret, &err);
+    int rc = json_in_end(&in);
+    if (!rc) rc = keys_create(service_home(a->service), &spec, &secret, &err);
     cJSON_Delete(root);
-    if (err.code) {
+    if (rc) {
         http_error_from(r, &err);
         return;
     }

@@ -12,32 +12,59 @@ static const unsigned char index_html[] = {
 static const unsigned char style_css[] = {
 #include "server/web/style.css.inc"
 };
+static const unsigned char views_css[] = {
+#include "server/web/views.css.inc"
+};
 static const unsigned char app_js[] = {
 #include "server/web/app.js.inc"
 };
 static const unsigned char api_js[] = {
 #include "server/web/api.js.inc"
 };
+static const unsigned char dom_js[] = {
+#include "server/web/dom.js.inc"
+};
 static const unsigned char ask_js[] = {
 #include "server/web/ask.js.inc"
+};
+static const unsigned char thread_js[] = {
+#include "server/web/thread.js.inc"
+};
+static const unsigned char markdown_js[] = {
+#include "server/web/markdown.js.inc"
+};
+static const unsigned char reader_js[] = {
+#include "server/web/reader.js.inc"
+};
+static const unsigned char conversations_js[] = {
+#include "server/web/conversations.js.inc"
+};
+static const unsigned char welcome_js[] = {
+#include "server/web/welcome.js.inc"
+};
+static const unsigned char export_js[] = {
+#include "server/web/export.js.inc"
+};
+static const unsigned char collections_js[] = {
+#include "server/web/collections.js.inc"
 };
 static const unsigned char documents_js[] = {
 #include "server/web/documents.js.inc"
 };
+static const unsigned char uploads_js[] = {
+#include "server/web/uploads.js.inc"
+};
 static const unsigned char sources_js[] = {
 #include "server/web/sources.js.inc"
+};
+static const unsigned char settings_js[] = {
+#include "server/web/settings.js.inc"
 };
 static const unsigned char dashboard_js[] = {
 #include "server/web/dashboard.js.inc"
 };
 static const unsigned char charts_js[] = {
 #include "server/web/charts.js.inc"
-};
-static const unsigned char page_image_js[] = {
-#include "server/web/page_image.js.inc"
-};
-static const unsigned char conversation_js[] = {
-#include "server/web/conversation.js.inc"
 };
 
 #define SCRIPT "text/javascript; charset=utf-8"
@@ -48,15 +75,24 @@ static const struct {
     size_t n;
 } assets[] = {
     {"style.css", "text/css; charset=utf-8", style_css, sizeof style_css},
+    {"views.css", "text/css; charset=utf-8", views_css, sizeof views_css},
     {"app.js", SCRIPT, app_js, sizeof app_js},
     {"api.js", SCRIPT, api_js, sizeof api_js},
+    {"dom.js", SCRIPT, dom_js, sizeof dom_js},
     {"ask.js", SCRIPT, ask_js, sizeof ask_js},
+    {"thread.js", SCRIPT, thread_js, sizeof thread_js},
+    {"markdown.js", SCRIPT, markdown_js, sizeof markdown_js},
+    {"reader.js", SCRIPT, reader_js, sizeof reader_js},
+    {"conversations.js", SCRIPT, conversations_js, sizeof conversations_js},
+    {"welcome.js", SCRIPT, welcome_js, sizeof welcome_js},
+    {"export.js", SCRIPT, export_js, sizeof export_js},
+    {"collections.js", SCRIPT, collections_js, sizeof collections_js},
     {"documents.js", SCRIPT, documents_js, sizeof documents_js},
+    {"uploads.js", SCRIPT, uploads_js, sizeof uploads_js},
     {"sources.js", SCRIPT, sources_js, sizeof sources_js},
+    {"settings.js", SCRIPT, settings_js, sizeof settings_js},
     {"dashboard.js", SCRIPT, dashboard_js, sizeof dashboard_js},
     {"charts.js", SCRIPT, charts_js, sizeof charts_js},
-    {"page_image.js", SCRIPT, page_image_js, sizeof page_image_js},
-    {"conversation.js", SCRIPT, conversation_js, sizeof conversation_js},
 };
 
 static void secure(http_request *r) {

@@ -1,14 +1,6 @@
 // How the page talks to its service: JSON, event streams, uploads; and the API key, which is asked
 // for when the service answers 401, kept for the tab and sent as a bearer token.
-export const $ = (id) => document.getElementById(id);
-
-// Everything that comes from documents is put in by textContent, never as markup.
-export function element(tag, text, className) {
-  const e = document.createElement(tag);
-  if (text !== undefined && text !== null) e.textContent = text;
-  if (className) e.className = className;
-  return e;
-}
+import { $ } from "/assets/dom.js";
 
 const KEY = "forage-api-key";
 let asking = null;
@@ -37,6 +29,7 @@ function askForKey() {
       if (given) sessionStorage.setItem(KEY, given);
       $("key").value = "";
       showKeyState();
+      if (given) dispatchEvent(new Event("another-key"));
       resolve(Boolean(given));
     }, { once: true });
     dialog.showModal();
@@ -44,16 +37,29 @@ function askForKey() {
   return asking;
 }
 
+// The key to go on with; the page made it itself.
+export function useKey(key) {
+  sessionStorage.setItem(KEY, key);
+  showKeyState();
+}
+
 $("key-cancel").addEventListener("click", () => $("key-dialog").close());
 $("forget-key").addEventListener("click", () => {
   sessionStorage.removeItem(KEY);
   showKeyState();
   $("main").focus();
+  dispatchEvent(new Event("another-key"));
 });
 showKeyState();
 
-const failure = (body, status) =>
-  new Error(body && body.error ? body.error.message : "The service answered " + status + ".");
+// status, and where the service is busy the seconds after which it wants to be asked again, go with the words.
+function failure(body, status, wait) {
+  const e = new Error(body && body.error ? body.error.message : "The service answered " + status + ".");
+  e.status = status;
+  e.wait = Number(wait) || 0;
+  return e;
+}
+const failed = async (reply) => failure(await reply.json().catch(() => null), reply.status, reply.headers.get("Retry-After"));
 
 // The service is away: said on every view until it answers again, which is looked for meanwhile.
 const AWAY = "The service cannot be reached. It may have been stopped, or the network is down.";
@@ -94,15 +100,25 @@ async function request(path, options = {}) {
     if (reply.status !== 401) return reply;
     // Another request may have brought a key meanwhile.
     if (sent === sessionStorage.getItem(KEY) && !(await askForKey()))
-      throw failure(await reply.json().catch(() => null), 401);
+      throw await failed(reply);
   }
 }
 
 export async function call(path, options) {
   const reply = await request(path, options);
-  const body = await reply.json().catch(() => null);
-  if (!reply.ok) throw failure(body, reply.status);
-  return body;
+  if (!reply.ok) throw await failed(reply);
+  return reply.json().catch(() => null);
+}
+
+// The same with a JSON body.
+export const put = (method, path, body) =>
+  call(path, { method, headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
+
+// A file that the service makes, as text.
+export async function text(path) {
+  const reply = await request(path);
+  if (!reply.ok) throw await failed(reply);
+  return reply.text();
 }
 
 // An image as a bitmap (the key goes along, which no <img> would send); null where there is none.
@@ -119,7 +135,7 @@ export async function streamEvents(path, body, signal, on) {
     body: JSON.stringify(body),
     signal,
   });
-  if (!reply.ok) throw failure(await reply.json().catch(() => null), reply.status);
+  if (!reply.ok) throw await failed(reply);
   const reader = reply.body.pipeThrough(new TextDecoderStream()).getReader();
   let pending = "";
   for (;;) {
@@ -138,7 +154,7 @@ export async function streamEvents(path, body, signal, on) {
 }
 
 // XMLHttpRequest: fetch does not tell how much of a body has gone out.
-export async function send(form, progress) {
+export async function send(form, progress, signal) {
   for (;;) {
     const x = await new Promise((resolve, reject) => {
       const r = new XMLHttpRequest();
@@ -151,9 +167,11 @@ export async function send(form, progress) {
         resolve(r);
       });
       r.addEventListener("error", () => reject(away()));
+      r.addEventListener("abort", () => reject(new DOMException("stopped", "AbortError")));
+      signal?.addEventListener("abort", () => r.abort());
       r.send(form);
     });
     if (x.status < 300) return x.response;
-    if (x.status !== 401 || !(await askForKey())) throw failure(x.response, x.status);
+    if (x.status !== 401 || !(await askForKey())) throw failure(x.response, x.status, x.getResponseHeader("Retry-After"));
   }
 }

@@ -1,36 +1,96 @@
-// The page of one Forage service: which view is in sight.
-import { $ } from "/assets/api.js";
-import "/assets/ask.js";
-import { loadCollections, loadDocuments } from "/assets/documents.js";
+// The page of one Forage service: which view is in sight, and what all of them stand on.
+import "/assets/api.js";
+import { conversation, showConversation } from "/assets/ask.js";
+import { loadCollections } from "/assets/collections.js";
+import { openConversation, showActions, showKept } from "/assets/conversations.js";
 import { showDashboard } from "/assets/dashboard.js";
+import { loadDocuments } from "/assets/documents.js";
+import { $, icon } from "/assets/dom.js";
+import { closeReader } from "/assets/reader.js";
+import { loadSession, showSettings } from "/assets/settings.js";
 import { showSources } from "/assets/sources.js";
+import "/assets/uploads.js";
 
-const views = ["ask", "documents", "dashboard"];
+const views = ["ask", "documents", "dashboard", "settings"];
 
-function showView(moved) {
-  const view = views.includes(location.hash.slice(1)) ? location.hash.slice(1) : "ask";
+// ---- the drawer of narrow screens ------------------------------------------------------------
+
+const narrow = matchMedia("(max-width: 60rem)");
+
+function drawer(open) {
+  $("shell").classList.toggle("drawer", open);
+  $("menu").setAttribute("aria-expanded", String(open));
+  $("side").inert = narrow.matches && !open;
+  $("main").inert = $("reader").inert = narrow.matches && open;
+}
+$("menu").append(icon("menu"));
+$("menu").addEventListener("click", () => drawer(!$("shell").classList.contains("drawer")));
+addEventListener("keydown", (event) => {
+  if (event.key !== "Escape" || !$("shell").classList.contains("drawer")) return;
+  drawer(false);
+  $("menu").focus();
+});
+$("shell").addEventListener("click", (event) => event.target === $("shell") && drawer(false));
+narrow.addEventListener("change", () => drawer(false));
+drawer(false);
+
+// ---- views -----------------------------------------------------------------------------------
+
+async function showView(moved) {
+  const [name, id] = location.hash.slice(1).split("/"), view = views.includes(name) ? name : "ask";
+  const other = $("view-" + view).hidden;
   for (const v of views) $("view-" + v).hidden = v !== view;
+  $("main").dataset.view = view;
   for (const a of document.querySelectorAll("nav a")) {
-    if (a.hash === "#" + view) a.setAttribute("aria-current", "page");
+    if (a.textContent.toLowerCase() === view) a.setAttribute("aria-current", "page");
     else a.removeAttribute("aria-current");
   }
   document.title = (view === "ask" ? "" : view[0].toUpperCase() + view.slice(1) + " · ") + "Forage";
-  if (moved) $("view-" + view).querySelector("h2").focus();
-  if (view === "documents") loadDocuments();
+  drawer(false);
+  if (other) {
+    closeReader();
+    $("main").scrollTop = 0;
+  }
   showSources(view === "documents");
   showDashboard(view === "dashboard");
+  if (view === "documents") loadDocuments();
+  if (view === "settings") showSettings().catch((e) => { $("keys-note").textContent = e.message; });
+  if (view === "ask") {
+    if (id) await openConversation(id);
+    else if (conversation.id || !moved || conversation.turns.length) showConversation(null);
+    current();
+  }
+  if (moved) $(view === "ask" && !id ? "question" : view + "-title").focus({ preventScroll: true });
 }
+
+// The link "Ask" leads back to the conversation in sight.
+function current() {
+  document.querySelector("nav a").hash = conversation.id ? "#ask/" + conversation.id : "#ask";
+  showActions();
+  if (!conversation.turns.length) showConversation(null);
+}
+addEventListener("current", current);
 addEventListener("hashchange", () => location.hash !== "#main" && showView(true));
 document.querySelector(".skip").addEventListener("click", (event) => {
   event.preventDefault(); // the hash names the view
   $("main").focus();
 });
 
-for (const e of document.querySelectorAll(".ingest-command"))
-  e.textContent = "forage ingest FOLDER --url " + location.origin;
+for (const e of document.querySelectorAll(".ingest-command")) e.textContent = "forage ingest FOLDER --url " + location.origin;
 
-const load = () => loadCollections().catch((e) => {
-  if ($("trouble").hidden) $("status").textContent = e.message;
-}).finally(() => showView(false));
+// ---- the beginning, and after the service or the key was another ------------------------------
+
+async function load() {
+  try {
+    await loadSession();
+    await loadCollections();
+    await showKept();
+  } catch (e) {
+    if ($("trouble").hidden) $("status").textContent = e.message;
+  }
+  await showView(false);
+}
 addEventListener("reachable", load);
+addEventListener("another-key", load);
+addEventListener("collections", () => loadCollections().catch(() => {}));
 load();

@@ -1,227 +1,192 @@
-// Asking: the answer as it is written, its citations as chips, the source with the passage marked.
-import { $, element, call, streamEvents } from "/assets/api.js";
-import { messagesBefore, remember, setAside } from "/assets/conversation.js";
-import { loadCollections } from "/assets/documents.js";
-import { hidePage, showPage } from "/assets/page_image.js";
+// Asking: the conversation in sight, what is written into it as it comes, and that it is kept.
+import { call, put, streamEvents } from "/assets/api.js";
+import { closeReader } from "/assets/reader.js";
+import { keepTurn, showKept } from "/assets/conversations.js";
+import { $, element } from "/assets/dom.js";
+import { fillAnswer, fillContexts, fillFailure, fillTurn, turnView, worthKeeping } from "/assets/thread.js";
+import { suggest } from "/assets/welcome.js";
 
-// Offsets of the API count code points; a JavaScript string counts UTF-16 units.
-function cut(text, start, end) {
-  const points = Array.from(text);
-  return [points.slice(0, start).join(""), points.slice(start, end).join(""), points.slice(end).join("")];
+const SENT = 32, LONGEST = 2000; // turns, and characters of each, that go with a question
+
+// id null: nothing is kept of it yet. own false: somebody else's, shared.
+const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [] });
+export let conversation = empty();
+let views = []; // of its turns
+let asking = null; // what aborts the question that runs
+
+// Earlier turns as the API's messages.
+function messagesBefore(turns, collection) {
+  return turns.filter((t) => t.collection === collection).slice(-SENT)
+    .flatMap((t) => [{ role: "user", content: t.question.slice(0, LONGEST) },
+      { role: "assistant", content: t.answer.slice(0, LONGEST) || "The documents do not answer this." }]);
 }
 
-// Seconds of a recording as people read them: 12:34, 1:02:03.
-function clock(seconds) {
-  const s = Math.floor(seconds), two = (n) => String(n).padStart(2, "0");
-  return (s >= 3600 ? Math.floor(s / 3600) + ":" + two(Math.floor(s / 60) % 60) : Math.floor(s / 60)) + ":" + two(s % 60);
+// ---- what is in sight ------------------------------------------------------------------------
+
+export function showHead() {
+  const c = conversation;
+  $("ask-title").textContent = c.title || (c.turns.length ? c.turns[0].question : "New conversation");
+  $("conversation-actions").hidden = !c.id || !c.own;
+  $("theirs").hidden = c.own;
+  $("ask-form").hidden = !c.own;
+  const any = views.length > 0;
+  $("thread").hidden = !any;
+  $("welcome").hidden = any || !$("nothing-yet").hidden;
+  $("view-ask").classList.toggle("fresh", !any);
+  document.title = (c.id ? $("ask-title").textContent + " · " : "") + "Forage";
 }
 
-// Where in its document a passage stands: "p. 12", "slide 3", "line 40", "at 12:34", "Budget B2:D9"; "" where it has no such place.
-const placeOf = (source) => [source.page ? "p. " + source.page : "", source.slide ? "slide " + source.slide : "",
-  source.line ? "line " + source.line : "", source.time ? "at " + clock(source.time[0]) : "",
-  [source.sheet, source.range].filter(Boolean).join(" ")].filter(Boolean).join(", ");
-const nameOf = (source) => [source.title || source.uri || source.document_id, placeOf(source)].filter(Boolean).join(", ");
-let opener = null; // what has the focus back when the reader is closed
-
-async function openSource(collection, source) {
-  opener = document.activeElement;
-  const doc = await call("/documents/" + encodeURIComponent(source.document_id) +
-    "?collection=" + encodeURIComponent(collection));
-  const [before, passage, after] = cut(doc.text, source.start, source.end);
-  $("reader-title").textContent = doc.title || doc.uri || doc.id;
-  $("reader-note").textContent = [doc.uri, placeOf(source), "characters " + source.start + " to " + source.end].filter(Boolean).join(" · ");
-  const mark = element("mark", passage);
-  $("reader-text").replaceChildren(before, mark, after);
-  $("reader").hidden = false;
-  mark.scrollIntoView({ block: "center" });
-  $("reader-text").focus({ preventScroll: true });
-  if (await showPage(collection, source, doc.title || doc.uri || doc.id)) $("reader").scrollIntoView({ block: "nearest" });
+// Only the last turn can be asked again: those behind it were said in its light.
+function fillLast() {
+  views.forEach((v, i) => v.turn.reply && fillTurn(v, { own: conversation.own, again: conversation.own && i === views.length - 1 ? () => ask(v.turn.question, i) : null }));
 }
 
-function closeReader() {
-  hidePage();
-  $("reader").hidden = true;
-  if (opener && opener.isConnected) opener.focus();
-  opener = null;
-}
-$("reader-close").addEventListener("click", closeReader);
-$("reader").addEventListener("keydown", (event) => event.key === "Escape" && closeReader());
-
-function opens(button, collection, source) {
-  button.type = "button";
-  button.addEventListener("click", () => openSource(collection, source).catch(showError));
-  return button;
-}
-
-// The answer with its markers [n] as chips that open the cited passage. A marker stands right behind
-// what it supports; brackets anywhere else are text.
-function fillAnswer(collection, answer, citations) {
-  const points = Array.from(answer), parts = [];
-  let done = 0;
-  for (const c of [...citations].sort((a, b) => a.answer_span.end - b.answer_span.end)) {
-    const marker = " [" + c.index + "]", at = c.answer_span.end;
-    if (at < done || points.slice(at, at + marker.length).join("") !== marker) continue;
-    const chip = opens(element("button", String(c.index), c.verified ? "chip verified" : "chip"), collection, c.source);
-    chip.title = c.quote;
-    chip.setAttribute("aria-label", "Source " + c.index + ": " + nameOf(c.source));
-    parts.push(points.slice(done, at + 1).join(""), chip);
-    done = at + marker.length;
-  }
-  parts.push(points.slice(done).join(""));
-  $("answer-text").replaceChildren(...parts);
+export function showConversation(c) {
+  asking?.abort();
+  closeReader();
+  conversation = c || empty();
+  views = conversation.turns.map(turnView);
+  $("thread").replaceChildren(...views.map((v) => v.li));
+  fillLast();
+  const last = conversation.turns[conversation.turns.length - 1];
+  if (last && [...$("collection").options].some((o) => o.value === last.collection)) $("collection").value = last.collection;
+  showHead();
+  if (!c) suggest($("collection").value, (q) => ask(q));
+  else $("main").scrollTop = $("main").scrollHeight;
 }
 
-const score = (v) => (v === null || v === undefined ? "–" : v.toFixed(3));
+// ---- asking ----------------------------------------------------------------------------------
 
-function showContexts(collection, contexts) {
-  $("contexts").replaceChildren(...contexts.map((c) => {
-    const row = element("tr"), cell = element("td");
-    cell.append(opens(element("button", nameOf(c), "link"), collection, c));
-    row.append(cell);
-    const s = c.scores || {};
-    for (const v of [c.score, s.dense, s.sparse, s.rerank]) row.append(element("td", score(v), "number"));
-    return row;
-  }));
-  $("evidence").hidden = false;
+function busy(now) {
+  $("stop").hidden = !now;
+  $("ask-form").querySelector("[type=submit]").hidden = Boolean(now);
+  asking = now;
 }
 
-function showTimings(a) {
-  const rows = Object.entries(a.timings_ms).filter(([, v]) => v > 0);
-  const most = Math.max(...rows.map(([, v]) => v), 0.001);
-  $("timings").replaceChildren(...rows.map(([name, v]) => {
-    const row = element("tr"), cell = element("td", null, "bar");
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-    const bar = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    svg.setAttribute("viewBox", "0 0 100 10");
-    svg.setAttribute("preserveAspectRatio", "none");
-    svg.setAttribute("aria-hidden", "true");
-    for (const [k, x] of Object.entries({ width: Math.max(0.5, 100 * v / most), height: 10, class: "dot s0" })) bar.setAttribute(k, x);
-    svg.append(bar);
-    cell.append(svg);
-    row.append(element("td", name.replace("_", " ")), element("td", v.toFixed(2), "number"), cell);
-    return row;
-  }));
-  const u = a.usage;
-  $("usage").textContent = u.prompt_tokens
-    ? u.prompt_tokens + " tokens read, " + u.prompt_tokens_details.cached_tokens + " of them kept from before; " + u.completion_tokens + " written" +
-      (a.tokens_per_s ? ", " + a.tokens_per_s.toFixed(1) + " a second" : "") + "; first words after " + a.timings.first_visible_ms.toFixed(0) + " ms"
-    : "";
+async function stream(view, messages, again, signal) {
+  let answer = "", finished = null;
+  const citations = [];
+  await streamEvents("/query", {
+    query: view.turn.question,
+    ...(messages.length ? { messages } : {}),
+    collection: view.turn.collection,
+    top_k: Number($("top-k").value) || 8,
+    search: { mode: $("mode").value },
+    ...(again ? { cache: "refresh" } : {}),
+    stream: true,
+  }, signal, (name, data) => {
+    if (name === "error") throw new Error(data.error.message);
+    if (name === "contexts") {
+      fillContexts(view, data.contexts);
+      view.note.textContent = "Reading " + data.contexts.length + " passages…";
+    }
+    if (name === "draft") { // the documents' own words, until the model's take their place
+      fillAnswer(view, data.answer, data.citations, false);
+      view.answer.classList.add("draft");
+      view.note.textContent = "From the documents; the model is reading…";
+    }
+    if (name === "token") answer += data.text;
+    if (name === "citation") citations.push(data);
+    if (name === "token" || name === "citation") fillAnswer(view, answer, citations, true);
+    if (name === "token" || name === "done") view.answer.classList.remove("draft");
+    if (name === "done") finished = data;
+    if (Math.abs($("main").scrollHeight - $("main").scrollTop - $("main").clientHeight) < 160) $("main").scrollTop = $("main").scrollHeight;
+  });
+  if (!finished) throw new Error("The connection ended before the answer did.");
+  return finished;
 }
 
-// How far the documents bear an answer out, in a word; below the service's threshold nothing is answered.
-const supportWord = (v) => (v >= 0.85 ? "well supported" : v >= 0.6 ? "supported" : "weakly supported");
-
-function showAnswer(collection, a) {
-  fillAnswer(collection, a.answer || "", a.citations);
-  if (!a.answer) $("answer-text").textContent = a.status === "no_context"
-    ? "Nothing in this collection matches the question."
-    : "The documents do not answer this.";
-  const made = a.cache.similarity ? "from memory, of a question in other words"
-    : a.cache.answer === "hit" ? "from memory"
-    : a.answer_source === "generated" ? "written by " + a.model
-    : a.answer_source === "none" ? ""
-    : a.answer_source;
-  const support = a.status === "answered" && typeof a.support === "number" ? supportWord(a.support) : "";
-  $("answer-note").textContent = [a.status.replace("_", " "), support, made, a.timings_ms.total.toFixed(2) + " ms"]
-    .filter(Boolean).join(" · ");
-  const entry = (source, quote, number, verified) => {
-    const li = element("li");
-    if (number) li.value = number;
-    li.append(opens(element("button", nameOf(source), "link"), collection, source));
-    if (verified) li.append(" ", element("span", "verified", "note"));
-    li.append(element("blockquote", quote));
-    return li;
+// at: the turn that is asked again (the last one), or none.
+export async function ask(question, at = conversation.turns.length) {
+  if (asking || await nothingYet()) return;
+  const of = conversation, abort = new AbortController(), again = at < of.turns.length;
+  const before = of.turns.slice(0, at);
+  const turn = { collection: again ? of.turns[at].collection : $("collection").value, question, answer: "", reply: null, rating: null };
+  const view = turnView(turn);
+  busy(abort);
+  if (views[at]) views[at].li.replaceWith(view.li);
+  else $("thread").append(view.li);
+  views = [...views.slice(0, at), view];
+  showHead();
+  view.note.textContent = "Looking…";
+  view.answer.setAttribute("aria-busy", "true"); // a screen reader waits for the whole
+  view.li.scrollIntoView({ block: "start" });
+  const retry = () => {
+    if (conversation === of) ask(question, at);
   };
-  const items = a.citations.length
-    ? a.citations.map((c) => entry(c.source, c.quote, c.index, c.verified))
-    : a.contexts.slice(0, 5).map((c) => entry(c, c.text.slice(0, 300) + (c.text.length > 300 ? "…" : "")));
-  $("sources-title").textContent = a.citations.length ? "Sources" : "Nearest passages";
-  $("sources").replaceChildren(...items);
-  showContexts(collection, a.contexts);
-  showTimings(a);
-}
-
-function showError(e) {
-  $("answer-text").replaceChildren(element("span", e.message, "error"));
-  $("answer-note").textContent = "";
-  $("answer").hidden = false;
+  try {
+    const a = await stream(view, messagesBefore(before, turn.collection), again, abort.signal);
+    Object.assign(turn, { answer: a.answer || "", reply: worthKeeping(a) });
+    view.turn = turn;
+    of.turns = [...before, turn];
+    if (conversation === of) fillLast();
+    $("question").value = "";
+    grow();
+    await keepTurn(of, at);
+    if (conversation === of) showHead();
+  } catch (e) {
+    if (e.name !== "AbortError") fillFailure(view, e, retry);
+    else {
+      fillFailure(view, new Error("Stopped."), retry);
+      view.answer.querySelector(".error").className = "muted";
+    }
+  } finally {
+    view.answer.removeAttribute("aria-busy");
+    if (asking === abort) busy(null);
+  }
 }
 
 // Is there nothing to ask about? Looks again: documents may have come in some other way.
 async function nothingYet() {
   if ($("nothing-yet").hidden) return false;
-  await loadCollections().catch(() => {});
-  if ($("nothing-yet").hidden || !$("trouble").hidden) return false;
-  $("answer").hidden = $("evidence").hidden = true;
-  $("nothing-yet").scrollIntoView({ block: "nearest" });
-  return true;
+  dispatchEvent(new Event("collections"));
+  const { data } = await call("/collections").catch(() => ({ data: [] }));
+  return data.every((c) => !c.documents);
 }
 
-async function ask() {
-  if (await nothingYet()) return;
-  const button = $("ask-form").querySelector("button"), collection = $("collection").value;
-  const question = $("question").value, messages = messagesBefore(collection, question);
-  const abort = new AbortController();
-  setAside();
-  $("asked").textContent = question;
-  button.disabled = true;
-  $("stop").hidden = false;
-  $("stop").onclick = () => abort.abort();
-  $("reader").hidden = $("evidence").hidden = true;
-  for (const id of ["sources", "contexts", "timings", "answer-text"]) $(id).replaceChildren();
-  $("answer-text").classList.remove("draft");
-  $("answer-note").textContent = "Looking…";
-  $("answer").hidden = false;
-  $("answer").setAttribute("aria-busy", "true"); // a screen reader waits for the whole
-  let answer = "", finished = false;
-  const citations = [];
-  try {
-    await streamEvents("/query", {
-      query: question,
-      ...(messages.length ? { messages } : {}),
-      collection,
-      top_k: Number($("top-k").value) || 8,
-      search: { mode: $("mode").value },
-      stream: true,
-    }, abort.signal, (name, data) => {
-      if (name === "error") throw new Error(data.error.message);
-      if (name === "contexts") {
-        showContexts(collection, data.contexts);
-        $("answer-note").textContent = "Reading " + data.contexts.length + " passages…";
-      }
-      if (name === "draft") { // the documents' own words, until the model's take their place
-        fillAnswer(collection, data.answer, data.citations);
-        $("answer-text").classList.add("draft");
-        $("answer-note").textContent = "From the documents; the model is reading…";
-      }
-      if (name === "token") answer += data.text;
-      if (name === "citation") citations.push(data);
-      if (name === "token" || name === "citation") fillAnswer(collection, answer, citations);
-      if (name === "token" || name === "done") $("answer-text").classList.remove("draft");
-      if (name === "done") {
-        finished = true;
-        showAnswer(collection, data);
-        remember(collection, question, data.answer || $("answer-text").textContent);
-      }
-    });
-    if (!finished) throw new Error("The connection ended before the answer did.");
-  } catch (e) {
-    if (e.name === "AbortError") $("answer-note").textContent = "Stopped.";
-    else showError(e);
-  } finally {
-    $("answer").removeAttribute("aria-busy");
-    $("stop").hidden = true;
-    button.disabled = false;
-  }
-}
+// ---- the form --------------------------------------------------------------------------------
 
-$("ask-form").addEventListener("submit", (event) => {
-  event.preventDefault();
-  ask();
-});
+function grow() {
+  const q = $("question");
+  q.style.height = "auto";
+  q.style.height = Math.min(q.scrollHeight + 2, 240) + "px";
+}
+$("question").addEventListener("input", grow);
 $("question").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && !event.shiftKey && !event.isComposing) {
     event.preventDefault();
     $("ask-form").requestSubmit();
+  }
+});
+$("ask-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  const question = $("question").value.trim();
+  if (question) ask(question);
+});
+$("stop").addEventListener("click", () => {
+  asking?.abort();
+  $("question").focus();
+});
+$("collection").addEventListener("change", () => {
+  if (!conversation.turns.length) suggest($("collection").value, (q) => ask(q));
+});
+$("new").addEventListener("click", () => {
+  if (location.hash === "#ask") showConversation(null);
+  else location.hash = "#ask";
+  $("question").value = "";
+  grow();
+  $("question").focus();
+});
+
+// Somebody else's conversation, to go on with: a copy that is one's own.
+$("adopt").addEventListener("click", async () => {
+  try {
+    const mine = await put("POST", "/conversations", { title: conversation.title, collection: conversation.turns[0]?.collection || "default" });
+    for (const [i, t] of conversation.turns.entries())
+      await put("PUT", "/conversations/" + mine.id + "/turns/" + i, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
+    await showKept();
+    location.hash = "#ask/" + mine.id;
+  } catch (e) {
+    $("theirs").append(element("span", " " + e.message, "error"));
   }
 });

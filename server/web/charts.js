@@ -1,15 +1,6 @@
 // Lines over time and the map of KV pages, as SVG of our own. Every chart says in words what it
 // shows and has its figures as a table below it.
-import { element } from "/assets/api.js";
-
-const SVG = "http://www.w3.org/2000/svg";
-
-export function svg(tag, attributes, text) {
-  const e = document.createElementNS(SVG, tag);
-  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
-  if (text !== undefined) e.textContent = text;
-  return e;
-}
+import { element, svg } from "/assets/dom.js";
 
 export function table(t, heads, rows, numbersFrom = heads.length) {
   const head = element("tr"), body = element("tbody"), top = element("thead");

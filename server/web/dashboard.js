@@ -1,7 +1,9 @@
 // The dashboard: what the caches did, how long queries took, what is in memory, which questions
 // stand out. It looks again every ten seconds while it is in sight.
-import { $, element, call } from "/assets/api.js";
+import { call, text } from "/assets/api.js";
 import { chart, pageMap, table } from "/assets/charts.js";
+import { $, download, element, tell } from "/assets/dom.js";
+import { session } from "/assets/settings.js";
 
 const LAYERS = { answer: "answers", retrieval: "retrieval", kv_prefix: "KV prefix", kv_chunk: "KV chunk", kv_disk: "KV disk" };
 const MEMORY = { resident: "process", index: "index", answer: "answers kept", retrieval: "contexts kept", kv: "KV pages" };
@@ -22,11 +24,11 @@ function showFigures(cache, stats, latency) {
     ["Answer hits", percent(cache.totals.answer.hit_ratio) + " of " + cache.totals.answer.lookups],
     ["Time saved", ms(sum("saved_ms"))],
     ["Tokens saved", count(sum("saved_tokens"))],
-    ["Memory", bytes(stats.resident_bytes)],
+    ...(stats ? [["Memory", bytes(stats.resident_bytes)],
     ["Documents", count(stats.documents)],
     ["Index", bytes(stats.index_file_bytes + stats.index_memory_bytes)],
-    ["Database", bytes(stats.database_bytes)]];
-  const g = stats.generator;
+    ["Database", bytes(stats.database_bytes)]] : [])];
+  const g = stats && stats.generator;
   if (g) figures.push(["Language model", "running" in g ? g.running + " running, " + g.waiting + " waiting" : g.name]);
   $("figures").replaceChildren(...figures.map(([k, v]) => {
     const d = element("div");
@@ -73,28 +75,42 @@ function showMemory(memory, kv, time) {
 }
 
 function showQueries(hot, slow, unanswered) {
-  const text = (q) => (q.query === null ? "(not logged)" : q.query);
-  table($("hot"), ["Question", "Collection", "Asked", "Estimate", "Hits"], hot.map((q) => [text(q), q.collection, q.count, q.estimate, q.cache_hits]), 2);
-  table($("slow"), ["Question", "Collection", "Mean", "Worst"], slow.map((q) => [text(q), q.collection, ms(q.mean_ms), ms(q.max_ms)]), 2);
-  table($("unanswered"), ["Question", "Collection", "Times", "Last"], unanswered.map((q) => [text(q), q.collection, q.unanswered, new Date(q.last).toLocaleString()]), 2);
+  const asked = (q) => (q.query === null ? "(not logged)" : q.query);
+  table($("hot"), ["Question", "Collection", "Asked", "Estimate", "Hits"], hot.map((q) => [asked(q), q.collection, q.count, q.estimate, q.cache_hits]), 2);
+  table($("slow"), ["Question", "Collection", "Mean", "Worst"], slow.map((q) => [asked(q), q.collection, ms(q.mean_ms), ms(q.max_ms)]), 2);
+  table($("unanswered"), ["Question", "Collection", "Times", "Last"], unanswered.map((q) => [asked(q), q.collection, q.unanswered, new Date(q.last).toLocaleString()]), 2);
 }
+
+function showFeedback(f) {
+  $("feedback-note").textContent = f.up || f.down ? f.up + " good, " + f.down + " bad. Both files together are what forage eval takes." : "Nobody said anything yet: each answer has two buttons for it.";
+  $("feedback-queries").disabled = $("feedback-qrels").disabled = !f.data.length;
+  table($("feedback"), ["Question", "Collection", "Said", "When"], f.data.slice(0, 20).map((d) => [d.query, d.collection, d.rating === "up" ? "good" : "bad", new Date(d.at).toLocaleString()]));
+}
+
+for (const [id, format, name] of [["feedback-queries", "queries", "queries.jsonl"], ["feedback-qrels", "qrels", "qrels.tsv"]])
+  $(id).addEventListener("click", () => text("/analytics/feedback?format=" + format).then((t) => download(name, t, "text/plain"), (e) => tell(e.message)));
 
 let latest = 0; // a slow reply must not cover a later one
 
+// What the key may not see is left out, with its heading.
 async function load() {
-  const mine = ++latest;
+  const mine = ++latest, { admin, metrics } = session.may;
   const [window, step] = $("window").value.split(" "), over = "?window=" + window + "&step=" + step;
-  const list = (order) => call("/analytics/queries?limit=10&order=" + order + "&window=" + window);
-  const [cache, latency, memory, kv, stats, hot, slow, unanswered] = await Promise.all([
-    call("/analytics/cache" + over), call("/analytics/latency" + over), call("/analytics/memory" + over),
-    call("/analytics/kv"), call("/stats"), list("hot"), list("slow"), list("unanswered")]);
+  const list = (order) => (admin ? call("/analytics/queries?limit=10&order=" + order + "&window=" + window) : null);
+  for (const [id, may] of [["memory-title", metrics], ["hot-title", admin], ["slow-title", admin], ["unanswered-title", admin], ["feedback-title", admin]])
+    $(id).closest("section").hidden = !may;
+  const [cache, latency, memory, kv, stats, hot, slow, unanswered, feedback] = await Promise.all([
+    call("/analytics/cache" + over), call("/analytics/latency" + over), metrics && call("/analytics/memory" + over),
+    metrics && call("/analytics/kv"), metrics && call("/stats"), list("hot"), list("slow"), list("unanswered"),
+    admin && call("/analytics/feedback?window=" + window)]);
   if (mine !== latest) return;
   const to = Date.now(), time = { from: to - span(window), to, step: span(step) };
   showFigures(cache, stats, latency);
   showCaches(cache, time);
   showLatency(latency, time);
-  showMemory(memory, kv, time);
-  showQueries(hot.data, slow.data, unanswered.data);
+  if (metrics) showMemory(memory, kv, time);
+  if (admin) showQueries(hot.data, slow.data, unanswered.data);
+  if (admin) showFeedback(feedback);
 }
 
 let timer = 0;

@@ -1,140 +1,204 @@
-// Documents and collections: what is there, more of it, less of it.
-import { $, element, call, send } from "/assets/api.js";
+// The documents of a collection: found by name and metadata, sorted, read, selected and deleted.
+import { call } from "/assets/api.js";
+import { currentCollection, currentCounts, loadCollections } from "/assets/collections.js";
+import { $, asks, bytes, count, element, tell } from "/assets/dom.js";
+import { openSource } from "/assets/reader.js";
 
-const option = (name) => {
-  const o = element("option", name);
-  o.value = name;
-  return o;
-};
+const PAGE = 50;
+let order = "title", latest = 0; // a slow reply must not cover a later one
+const selected = new Set(); // ids
 
-function fillSelect(select, names) {
-  const chosen = select.value;
-  select.replaceChildren(...names.map(option));
-  if (names.includes(chosen)) select.value = chosen;
+// ---- what is asked for -----------------------------------------------------------------------
+
+// A value as it is written: a number or true is one.
+function valueOf(text) {
+  try {
+    const v = JSON.parse(text);
+    return typeof v === "number" || typeof v === "boolean" ? v : text;
+  } catch {
+    return text;
+  }
 }
 
-function removal(what, act) {
-  const cell = element("td", null, "action"), button = element("button", "Delete", "link");
-  button.type = "button";
-  button.setAttribute("aria-label", "Delete " + what);
-  button.addEventListener("click", async () => {
-    if (!confirm("Delete " + what + "?")) return;
-    try {
-      await act();
-    } catch (e) {
-      $("upload-note").textContent = e.message;
-    }
+function condition() {
+  const key = $("filter-key").value.trim(), type = $("filter-type").value;
+  if (!key) return null;
+  return type === "exists" ? { type, key } : { type, key, value: valueOf($("filter-value").value) };
+}
+
+function query() {
+  const q = new URLSearchParams({ collection: currentCollection() }), text = $("find-text").value.trim(), filter = condition();
+  if (text) q.set("q", text);
+  if (filter) q.set("filter", JSON.stringify(filter));
+  return q;
+}
+const narrowed = () => query().has("q") || query().has("filter");
+
+// ---- the list --------------------------------------------------------------------------------
+
+function showBulk() {
+  const n = selected.size, all = narrowed();
+  $("bulk").hidden = !n && !all;
+  $("bulk-note").textContent = n ? count(n, "document") + " selected" : "Narrowed down";
+  $("bulk-delete").hidden = $("bulk-none").hidden = !n;
+  $("bulk-all").hidden = !all || n > 0;
+  const boxes = [...$("documents-list").querySelectorAll("input")];
+  $("select-all").checked = boxes.length > 0 && boxes.every((b) => b.checked);
+  $("select-all").disabled = !boxes.length;
+}
+
+function row(d) {
+  const tr = element("tr"), check = element("td", null, "check"), box = element("input"), cell = element("td", null, "name"), name = d.title || d.uri || d.id;
+  box.type = "checkbox";
+  box.value = d.id;
+  box.checked = selected.has(d.id);
+  box.setAttribute("aria-label", "Select " + name);
+  box.addEventListener("change", () => {
+    if (box.checked) selected.add(d.id);
+    else selected.delete(d.id);
+    showBulk();
   });
-  cell.append(button);
-  return cell;
+  check.append(box);
+  const open = element("button", name, "link");
+  open.type = "button";
+  open.addEventListener("click", () => openSource(currentCollection(), { document_id: d.id }).catch((e) => tell(e.message)));
+  cell.append(open);
+  if (d.id !== name) cell.append(element("span", d.id, "note"));
+  if (d.damaged) cell.append(element("span", "damaged", "tag error"));
+  const facts = Object.entries(d.metadata || {}).filter(([, v]) => typeof v !== "object").slice(0, 6);
+  if (facts.length) cell.append(element("span", facts.map(([k, v]) => k + ": " + v).join(" · "), "note"));
+  tr.append(check, cell, element("td", d.text_bytes === undefined ? "" : bytes(d.text_bytes), "number wide"), element("td", d.updated_at ? new Date(d.updated_at).toLocaleDateString() : "", "wide"));
+  return tr;
 }
 
 // A row that says why a table has no others.
 function remark(text, className) {
-  const row = element("tr"), cell = element("td", text, className);
-  cell.colSpan = 5;
-  row.append(cell);
-  return row;
+  const tr = element("tr"), cell = element("td", text, className);
+  cell.colSpan = 4;
+  tr.append(cell);
+  return tr;
 }
-
-export async function loadCollections() {
-  const { data } = await call("/collections");
-  const names = data.map((c) => c.name);
-  fillSelect($("collection"), names.length ? names : ["default"]);
-  fillSelect($("list-collection"), names);
-  $("list-collection").parentElement.hidden = !names.length;
-  $("collections").replaceChildren(...data.map((c) => {
-    const row = element("tr");
-    row.append(element("td", c.name), element("td", String(c.documents), "number"),
-      element("td", String(c.chunks), "number wide"), element("td", c.language, "wide"),
-      removal("collection " + c.name + " with " + c.documents + " documents", async () => {
-        await call("/collections/" + encodeURIComponent(c.name), { method: "DELETE" });
-        await loadCollections();
-        await loadDocuments();
-      }));
-    return row;
-  }));
-  if (!data.length) $("collections").append(remark("None yet: the first document makes one.", "note"));
-  const n = data.reduce((sum, c) => sum + c.documents, 0);
-  $("status").textContent = n === 1 ? "1 document" : n + " documents";
-  $("nothing-yet").hidden = n > 0;
-}
-
-const NONE = "There are no documents here yet: choose files above, or drop them on this page.";
-let latest = 0; // a slow reply must not cover a later one
 
 export async function loadDocuments(after) {
-  const mine = ++latest;
-  const collection = $("list-collection").value;
+  const mine = ++latest, q = query();
+  q.set("limit", PAGE);
+  q.set("order", order);
+  if (after) q.set("after", after);
   let page = { data: [] };
-  if (collection) {
-    try {
-      page = await call("/documents?limit=50&collection=" + encodeURIComponent(collection) +
-        (after ? "&after=" + encodeURIComponent(after) : ""));
-    } catch (e) {
-      if (mine !== latest) return;
-      if (!after) $("documents-list").replaceChildren();
-      $("documents-list").append(remark(e.message, "error"));
-      return;
-    }
+  try {
+    if (currentCounts()) page = await call("/documents?" + q);
+  } catch (e) {
+    if (mine !== latest) return;
+    if (!after) $("documents-list").replaceChildren();
+    $("documents-list").append(remark(e.message, "error"));
+    return;
   }
   if (mine !== latest) return;
-  const rows = page.data.map((d) => {
-    const row = element("tr");
-    row.append(element("td", d.title || d.uri || ""), element("td", d.id), element("td", String(d.chunks), "number wide"),
-      removal(d.title || d.uri || d.id, async () => {
-        await call("/documents/" + encodeURIComponent(d.id) + "?collection=" + encodeURIComponent(collection), { method: "DELETE" });
-        row.remove();
-        if (!$("documents-list").children.length) $("documents-list").append(remark(NONE, "note"));
-        await loadCollections();
-      }));
-    return row;
-  });
-  if (!after && !rows.length) rows.push(remark(NONE, "note"));
+  const rows = page.data.map(row);
+  if (!after && !rows.length) rows.push(remark(narrowed() ? "No document fits." : "There are no documents here yet: drop some above.", "note"));
   if (after) $("documents-list").append(...rows);
   else $("documents-list").replaceChildren(...rows);
   $("more").hidden = !page.has_more;
   $("more").onclick = () => loadDocuments(page.last_id);
+  const n = $("documents-list").querySelectorAll("input").length;
+  $("list-note").textContent = n ? n.toLocaleString() + (page.has_more ? " shown, there are more" : " shown") : "";
+  showBulk();
 }
-$("list-collection").addEventListener("change", () => loadDocuments());
 
-async function upload(files) {
-  const button = $("upload").querySelector("button"), bar = $("upload-progress");
-  const form = new FormData();
-  form.append("collection", $("upload-collection").value);
-  for (const f of files) form.append("file", f, f.name);
-  button.disabled = true;
-  bar.hidden = false;
-  bar.value = 0;
-  $("upload-note").textContent = "Uploading…";
-  $("upload-results").replaceChildren();
-  try {
-    const r = await send(form, (share) => {
-      bar.value = share;
-      if (share === 1) $("upload-note").textContent = "Reading and indexing…";
-    });
-    const failed = r.results.filter((d) => d.status === "failed");
-    $("upload-note").textContent = (r.results.length - failed.length) + " of " + r.results.length +
-      " documents are in and can be asked about, " + (r.timings_ms.total / 1000).toFixed(2) + " s";
-    $("upload-results").replaceChildren(...failed.map((d) => element("li", (d.id || "a file") + ": " + d.error.message, "error")));
-    await loadCollections();
-    await loadDocuments();
-  } catch (e) {
-    $("upload-note").textContent = e.message;
-  } finally {
-    button.disabled = false;
-    bar.hidden = true;
+function again() {
+  selected.clear();
+  loadDocuments();
+}
+addEventListener("collection", again);
+
+let typing = 0;
+$("find-text").addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(again, 250);
+});
+$("find-documents").addEventListener("submit", (event) => {
+  event.preventDefault();
+  again();
+});
+$("filter-clear").addEventListener("click", () => {
+  $("filter-key").value = $("filter-value").value = "";
+  again();
+});
+$("filter-type").addEventListener("change", () => { $("filter-value").disabled = $("filter-type").value === "exists"; });
+
+function showOrder() {
+  for (const b of document.querySelectorAll(".sort")) {
+    const mine = order.replace("-", "") === b.dataset.order;
+    if (mine) b.closest("th").setAttribute("aria-sort", order[0] === "-" ? "descending" : "ascending");
+    else b.closest("th").removeAttribute("aria-sort");
   }
 }
-
-$("upload").addEventListener("submit", (event) => {
-  event.preventDefault();
-  upload($("files").files);
-});
-for (const name of ["dragover", "dragleave", "drop"]) {
-  $("view-documents").addEventListener(name, (event) => {
-    event.preventDefault();
-    $("drop").classList.toggle("over", name === "dragover");
-    if (name === "drop" && event.dataTransfer.files.length) upload(event.dataTransfer.files);
+for (const b of document.querySelectorAll(".sort"))
+  b.addEventListener("click", () => {
+    const by = b.dataset.order;
+    order = order === by ? "-" + by : order === "-" + by ? by : by === "title" ? by : "-" + by; // the largest and newest first
+    showOrder();
+    again();
   });
+showOrder();
+
+// ---- fewer of them ---------------------------------------------------------------------------
+
+$("select-all").addEventListener("change", () => {
+  for (const b of $("documents-list").querySelectorAll("input")) {
+    b.checked = $("select-all").checked;
+    if (b.checked) selected.add(b.value);
+    else selected.delete(b.value);
+  }
+  showBulk();
+});
+$("bulk-none").addEventListener("click", () => {
+  selected.clear();
+  for (const b of $("documents-list").querySelectorAll("input")) b.checked = false;
+  showBulk();
+  $("select-all").focus();
+});
+
+async function gone(n) {
+  selected.clear();
+  await loadCollections();
+  await loadDocuments();
+  $("documents-title").focus();
+  tell(count(n, "document") + " deleted.");
 }
+
+$("bulk-delete").addEventListener("click", async () => {
+  const ids = [...selected], of = "?collection=" + encodeURIComponent(currentCollection());
+  const note = element("p", "", "note");
+  let done = 0;
+  const went = await asks({ title: "Delete " + count(ids.length, "document") + "?", danger: true, yes: "Delete",
+    body: [element("p", ids.slice(0, 5).join(", ") + (ids.length > 5 ? " and " + (ids.length - 5) + " more" : "")), note],
+    act: async () => {
+      for (const id of ids.slice(done)) {
+        await call("/documents/" + encodeURIComponent(id) + of, { method: "DELETE" }).catch((e) => {
+          if (e.status !== 404) throw e; // somebody else was faster
+        });
+        note.textContent = ++done + " of " + ids.length;
+      }
+    } });
+  if (went || done) await gone(done);
+});
+
+// All that the search and the filter match, also beyond what is shown: counted by a dry run first.
+$("bulk-all").addEventListener("click", async () => {
+  const q = query();
+  if (!q.has("filter") && !q.has("q")) return;
+  q.set("dry_run", "true");
+  let would;
+  try {
+    would = await call("/documents?" + q, { method: "DELETE" });
+  } catch (e) {
+    tell(e.message);
+    return;
+  }
+  q.delete("dry_run");
+  let n = 0;
+  if (await asks({ title: "Delete all " + count(would.matched, "document") + " that match?", danger: true, yes: "Delete " + would.matched.toLocaleString(),
+    body: [element("p", "With " + count(would.chunks, "passage") + ", from " + currentCollection() + ": " + (would.ids || []).slice(0, 5).join(", ") + (would.matched > 5 ? " and " + (would.matched - 5) + " more" : ""))],
+    act: async () => { n = (await call("/documents?" + q, { method: "DELETE" })).deleted; } })) await gone(n);
+});

@@ -1,5 +1,6 @@
 // Folders that the service keeps in step: state, what the last run did, and a run on request.
-import { $, element, call } from "/assets/api.js";
+import { call } from "/assets/api.js";
+import { $, element } from "/assets/dom.js";
 
 const COUNTS = ["created", "updated", "moved", "unchanged", "removed", "skipped", "failed"];
 const when = (t) => t ? new Date(t).toLocaleString() : "never";

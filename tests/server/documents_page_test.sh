@@ -17,7 +17,7 @@ for try in 1 2; do # a browser that stalls is asked once more
     printf '# Heron\n\nThe grey heron is one metre tall.\n' >"$notes/heron.md"
     cp tests/data/formats/words.png "$notes/"
     serve "$work/home$try" --log-level off --source "notes=$notes" --max-deletes 100%
-    timeout -k 5 200 node "$(dirname "$0")/e2e/sources.js" "$url" "$chromium" "$work/pictures" \
+    timeout -k 5 400 node "$(dirname "$0")/e2e/sources.js" "$url" "$chromium" "$work/pictures" \
         tests/data/formats/columns.pdf "$notes" >"$work/checks"
     rc=$?
     [ $rc -eq 124 ] || [ $rc -eq 137 ] || break

@@ -1,6 +1,7 @@
 #!/bin/sh
 # The web page in a real browser: Debian's chromium, driven by Playwright (.ci/deps.sh check puts
-# playwright-core into build/node). PICTURES=DIR keeps the screenshots.
+# playwright-core and axe-core into build/node). Its pictures, every view at four widths in both themes, lie in
+# build/pictures afterwards, or in PICTURES=DIR.
 . "$(dirname "$0")/tap.sh"
 chromium=$(command -v chromium)
 export NODE_PATH="${NODE_PATH:-$PWD/build/node/node_modules}"
@@ -26,7 +27,7 @@ failed() { grep '^not ok' "$work/checks" | grep -qv 'has been closed'; } # close
 for try in 1 2; do
     serve "$work/reader$try" --log-level off
     # shellcheck disable=SC2086 # none, or one word
-    timeout -k 5 200 node "$(dirname "$0")/e2e/page.js" "$url" "$chromium" "$work/pictures" $writer >"$work/checks"
+    timeout -k 5 500 node "$(dirname "$0")/e2e/page.js" "$url" "$chromium" "$work/pictures" $writer >"$work/checks"
     rc=$?
     [ $rc -eq 124 ] || [ $rc -eq 137 ] || break
     failed && break
@@ -35,5 +36,6 @@ if [ $rc -eq 124 ] || [ $rc -eq 137 ]; then
     failed || without "chromium stalled twice"
 fi
 cat "$work/checks"
-test -n "${PICTURES:-}" && cp "$work"/pictures/*.png "$PICTURES"
+mkdir -p "${PICTURES:=${BUILD:-build}/pictures}"
+cp "$work"/pictures/*.png "$PICTURES"
 exit $rc

@@ -4,23 +4,9 @@
 "use strict";
 const fs = require("fs");
 const { launch } = require("./browser.js");
-const { audit } = require("./access.js");
+const { accessible, ask, check, last, listen, next, open, plan, until, wrong } = require("./stories.js");
 const [url, executablePath, pictures, pdf, notes] = process.argv.slice(2);
-
-let n = 0;
-function check(sentence, holds, why) {
-  n++;
-  console.log((holds ? "ok " : "not ok ") + n + " - " + sentence + (holds || why === undefined ? "" : ": " + why));
-}
-const until = (page, f, arg) => page.waitForFunction(f, arg, { timeout: 150000 });
 const text = (page, of) => page.textContent(of);
-
-async function ask(page, question) {
-  await page.evaluate(() => { document.getElementById("answer-note").textContent = ""; });
-  await page.fill("#question", question);
-  await page.keyboard.press("Enter");
-  await until(page, () => / ms$/.test(document.getElementById("answer-note").textContent));
-}
 
 // Colours of the image where the marked box is and where it is not, in dots.
 const colours = (page) => page.evaluate(() => {
@@ -39,19 +25,16 @@ const colours = (page) => page.evaluate(() => {
 });
 
 async function pages(page) {
-  await page.goto(url + "/#documents");
-  await page.waitForSelector("#files");
+  await open(page, url + "/#documents");
   await page.setInputFiles("#files", pdf);
-  await page.click("#upload button");
   await until(page, () => /are in/.test(document.getElementById("upload-note").textContent));
   await page.goto(url + "/#ask");
-  await until(page, () => document.getElementById("collection").options.length > 0);
   const question = "When did otters come back to the fen?";
   await ask(page, question);
   const reply = await fetch(url + "/query", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ query: question }) });
   const cited = (await reply.json()).citations[0].source;
   check("the answer cites the second page, with a box", cited.page === 2 && cited.bbox && cited.bbox.length === 4, JSON.stringify(cited));
-  await page.click("#sources button");
+  await last(page, ".source").first().click();
   await page.waitForSelector("#reader-page:not([hidden])");
   const c = await colours(page);
   check("the page is shown: paper and letters", c.white > 100000 && c.dark > 500, JSON.stringify(c));
@@ -64,14 +47,13 @@ async function pages(page) {
     const y = (c.box[1] + c.box[3]) / 2 * i.clientHeight / i.height - p.scrollTop;
     return y > 0 && y < p.clientHeight;
   }, c));
-  const found = await page.evaluate(audit);
-  check("that is accessible", found.length === 0, found.join("; "));
+  await accessible(page, "that is accessible");
   await page.locator("#reader").scrollIntoViewIfNeeded();
   await page.screenshot({ path: pictures + "/page-pdf.png" });
   await page.click("#reader-close");
   check("it closes", await page.isHidden("#reader"));
   await ask(page, "How tall is the grey heron?");
-  await page.click("#sources button");
+  await last(page, ".source").first().click();
   await page.waitForSelector("#reader:not([hidden])");
   check("a source without pages is shown as text alone", await page.isHidden("#reader-page") && /heron/.test(await text(page, "#reader-text")));
   await page.click("#reader-close");
@@ -94,30 +76,23 @@ async function folders(page) {
   check("what is new is taken in, and what is gone is taken out", await ids() === "notes/crane.md", await ids());
   check("a file that failed is named, with the reason", /torn\.pdf: .{10}/.test(await text(page, "#folders")), await text(page, "#folders"));
   check("the number of its documents follows", await until(page, () => document.getElementById("folders").querySelector("td.number").textContent === "1"));
-  const found = await page.evaluate(audit);
-  check("that is accessible", found.length === 0, found.join("; "));
+  await accessible(page, "that is accessible");
   await page.locator("#folders-section").scrollIntoViewIfNeeded();
   await page.screenshot({ path: pictures + "/page-folders.png", fullPage: true });
-  await page.goto("about:blank");
-  await page.goto(url + "/#ask");
-  await until(page, () => document.getElementById("collection").options.length > 0);
+  await open(page, url + "/#ask");
   await ask(page, "Where does the crane nest?");
-  check("and the new file answers", /ground/.test(await text(page, "#answer-text")));
+  check("and the new file answers", /ground/.test(await last(page, ".answer").textContent()));
 }
 
 (async () => {
   const browser = await launch(executablePath);
-  const page = await browser.newPage({ viewport: { width: 1000, height: 900 } });
-  const wrong = [];
-  page.setDefaultTimeout(150000);
-  page.on("console", (m) => m.type() === "error" && wrong.push(m.text()));
-  page.on("pageerror", (e) => wrong.push(e.message));
+  const page = listen(await browser.newPage({ viewport: { width: 1280, height: 900 } }));
   await pages(page);
   await folders(page);
   check("nothing went wrong on the console", wrong.length === 0, wrong.join("; "));
-  console.log("1.." + n);
+  plan();
   await browser.close();
 })().catch((e) => {
-  console.log("not ok " + (n + 1) + " - " + e.message.split("\n").slice(0, 3).join(" "));
+  console.log("not ok " + next() + " - " + e.message.split("\n").slice(0, 3).join(" "));
   process.exit(1);
 });

@@ -1,0 +1,39 @@
+/* suggestions.h - first questions for who does not know yet what to ask: what this owner asked before and called well
+ * answered, then questions made of documents: of sentences that tell when, where, how often, of lines
+ * that are questions, of titles that say what something does, of headings. Each was put to the service, and only those that it answers with good support
+ * are handed out; their answers are kept where answers are, so that whoever takes one up is answered at once.
+ *
+ * Source: ours; what is made of documents is told by form alone, in English. */
+#ifndef FORAGE_RETRIEVAL_SUGGESTIONS_H
+#define FORAGE_RETRIEVAL_SUGGESTIONS_H
+
+#include "retrieval/service/service.h"
+
+typedef struct suggestion {
+    char *query;
+    double support; /* of its answer, 0..1 */
+} suggestion;
+
+typedef struct suggestion_request {
+    const char *tenant, *owner, *collection;
+    const search_filter *sees; /* what the asker sees of the collection; NULL: everything */
+    size_t limit;              /* that are wanted, at most 8 */
+    int budget_ms;             /* no new one is tried after that */
+    atomic_bool *cancel;       /* NULL, or ends it (FO_ECANCELLED) */
+} suggestion_request;
+
+#define SUGGESTION_SUPPORT .7 /* of an answer: less is not suggested */
+
+/* At most q->limit, in no order; none of an empty collection. FO_ENOTFOUND (field "collection"). Caller frees each
+ * query and *out. Any thread. */
+int service_suggest(service *s, const suggestion_request *q, suggestion **out, size_t *n,
+                    fo_err *err);
+
+/* The question that a line of a document makes: a question itself, a heading; a title only one of the form "name - what
+ * it does". false where it makes none. Into out[cap]. */
+bool suggestion_of_line(const char *line, size_t len, bool title, char *out, size_t cap);
+/* The same of a sentence without its full stop: "When the lamp is red, ..." and "The pump is serviced every ..."
+ * make one. */
+bool suggestion_of_sentence(const char *sentence, size_t len, char *out, size_t cap);
+
+#endif

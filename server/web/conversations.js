@@ -1,0 +1,155 @@
+// Conversations that the service keeps: listed beside the views, found, opened, renamed, shared, exported, deleted.
+import { call, put } from "/assets/api.js";
+import { conversation, showConversation, showHead } from "/assets/ask.js";
+import { $, asks, copy, download, element, field, iconButton, tell } from "/assets/dom.js";
+import { asMarkdown } from "/assets/export.js";
+
+const PAGE = 40, TITLE = 80;
+const path = (id) => "/conversations/" + encodeURIComponent(id);
+let keeps = true; // false: the service said that it keeps none; it is asked no more
+
+// ---- the list --------------------------------------------------------------------------------
+
+// "Today", "Yesterday", then the month.
+function ageOf(t) {
+  const day = (d) => Math.floor((d.getTime() - d.getTimezoneOffset() * 6e4) / 864e5), then = new Date(t), ago = day(new Date()) - day(then);
+  return ago <= 0 ? "Today" : ago === 1 ? "Yesterday" : ago < 7 ? "This week" : then.toLocaleDateString([], { month: "long", year: "numeric" });
+}
+
+function markCurrent() {
+  for (const a of $("kept").querySelectorAll("a")) {
+    if (a.hash === location.hash) a.setAttribute("aria-current", "true");
+    else a.removeAttribute("aria-current");
+  }
+}
+addEventListener("hashchange", markCurrent);
+
+let latest = 0, age = ""; // a slow reply must not cover a later one; the last heading
+
+export async function showKept(after) {
+  const mine = ++latest, q = $("find").value.trim();
+  let page;
+  try {
+    page = await call("/conversations?limit=" + PAGE + (q ? "&q=" + encodeURIComponent(q) : "") + (after ? "&after=" + encodeURIComponent(after) : ""));
+  } catch (e) {
+    if (mine === latest) $("kept-note").textContent = $("trouble").hidden ? e.message : "";
+    return;
+  }
+  if (mine !== latest) return;
+  if (!after) {
+    $("kept").replaceChildren();
+    age = "";
+  }
+  for (const c of page.data) {
+    if (ageOf(c.updated_at) !== age) {
+      age = ageOf(c.updated_at);
+      $("kept").append(element("li", age, "age"));
+    }
+    const li = element("li"), a = element("a", c.title || "Without a title");
+    a.href = "#ask/" + c.id;
+    if (c.shared) a.append(element("span", "shared", "tag"));
+    li.append(a);
+    $("kept").append(li);
+  }
+  $("kept-note").textContent = page.data.length || after ? "" : q ? "None has these words." : "What you ask is kept here.";
+  $("kept-more").hidden = !page.has_more;
+  $("kept-more").onclick = () => showKept(page.last_id);
+  markCurrent();
+}
+
+let typing = 0;
+$("find").addEventListener("input", () => {
+  clearTimeout(typing);
+  typing = setTimeout(showKept, 200);
+});
+
+// ---- one of them -----------------------------------------------------------------------------
+
+// By its link; one that is already in sight stays as it is.
+export async function openConversation(id) {
+  if (conversation.id === id) return;
+  try {
+    showConversation(await call(path(id)));
+  } catch (e) {
+    showConversation(null);
+    tell(e.status === 404 ? "There is no such conversation, or it is not shared with you." : e.message);
+    location.replace("#ask");
+  }
+}
+
+// A turn is whole: it goes to the service. What could not be kept is said, and stays in sight.
+export async function keepTurn(c, at) {
+  if (!keeps || !c.own) return;
+  const t = c.turns[at];
+  try {
+    if (!c.id) {
+      const title = t.question.replaceAll(/\s+/g, " ").slice(0, TITLE);
+      const made = await put("POST", "/conversations", { title, collection: t.collection });
+      c.id = made.id;
+      c.title = title;
+      if (conversation === c) history.replaceState(null, "", "#ask/" + c.id);
+      dispatchEvent(new Event("current"));
+    }
+    await put("PUT", path(c.id) + "/turns/" + at, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });
+    await showKept();
+  } catch (e) {
+    if (e.status === 403 || e.status === 501) keeps = false; // a server that only reads
+    $("kept-note").textContent = "This conversation is not kept: " + e.message;
+  }
+}
+
+async function rename() {
+  const input = element("input");
+  input.value = conversation.title;
+  input.maxLength = 200;
+  input.required = true;
+  const of = conversation;
+  await asks({ title: "Rename the conversation", body: [field("Title", input)], yes: "Rename",
+    act: async () => { of.title = (await put("PATCH", path(of.id), { title: input.value.trim() })).title; } }) && showKept();
+  showHead();
+}
+
+const link = (c) => location.origin + location.pathname + "#ask/" + c.id;
+
+async function share() {
+  const of = conversation;
+  if (of.shared) {
+    if (await asks({ title: "Share no longer?", body: [element("p", "Its link then opens it for nobody but you.")], yes: "Share no longer",
+      act: () => put("PATCH", path(of.id), { shared: false }) })) of.shared = false;
+  } else if (await asks({ title: "Share this conversation?", yes: "Share and copy the link",
+    body: [element("p", "Who has the link and a key of this service may read it, as long as the key may see what it cites. Nobody but you can change it."), element("code", link(of), "link-text")],
+    act: () => put("PATCH", path(of.id), { shared: true }) })) {
+    of.shared = true;
+    await copy(link(of));
+    tell("Shared; the link is in the clipboard.");
+  }
+  showActions();
+  showKept();
+}
+
+async function remove() {
+  const of = conversation;
+  if (!(await asks({ title: "Delete this conversation?", danger: true, yes: "Delete",
+    body: [element("p", "\u201C" + $("ask-title").textContent + "\u201D and its " + of.turns.length + " answers go for good.")], act: () => call(path(of.id), { method: "DELETE" }) }))) return;
+  showConversation(null);
+  location.hash = "#ask";
+  showKept();
+  $("question").focus();
+  tell("Deleted.");
+}
+
+export function showActions() {
+  const acts = [
+    ["pen", "Rename", rename],
+    ["share", conversation.shared ? "Shared" : "Share", share],
+    ["save", "Export", () => download((conversation.title || "conversation").replaceAll(/[^\p{L}\p{N} _-]/gu, "").slice(0, 60).trim() + ".md", asMarkdown(conversation), "text/markdown")],
+    ["bin", "Delete", remove],
+  ];
+  $("conversation-actions").replaceChildren(...acts.map(([name, label, act]) => {
+    const b = iconButton(name, label + " the conversation", { text: element("span", label), className: "plain" });
+    if (name === "share") b.classList.toggle("on", conversation.shared);
+    b.title = label;
+    b.addEventListener("click", act);
+    return b;
+  }));
+}

@@ -1,0 +1,140 @@
+// Nodes, icons, dialogs and words that all views share. Everything that comes from documents, questions or
+// models is put in by textContent, never as markup.
+export const $ = (id) => document.getElementById(id);
+
+export function element(tag, text, className) {
+  const e = document.createElement(tag);
+  if (text !== undefined && text !== null) e.textContent = text;
+  if (className) e.className = className;
+  return e;
+}
+
+const SVG = "http://www.w3.org/2000/svg";
+
+export function svg(tag, attributes, text) {
+  const e = document.createElementNS(SVG, tag);
+  for (const [k, v] of Object.entries(attributes)) e.setAttribute(k, v);
+  if (text !== undefined) e.textContent = text;
+  return e;
+}
+
+const ICONS = {
+  menu: "M4 6h16M4 12h16M4 18h16",
+  close: "M6 6l12 12M18 6L6 18",
+  plus: "M12 5v14M5 12h14",
+  copy: "M9 9h10v11H9zM5 15V4h10",
+  again: "M19 12a7 7 0 1 1-2-5l2 2M19 4v5h-5",
+  up: "M7 11v9H4v-9zM7 11l4-7c2 0 3 1 2.500 3L13 10h6l-1.500 10H7",
+  down: "M7 13V4H4v9zM7 13l4 7c2 0 3-1 2.500-3L13 14h6L17.500 4H7",
+  pen: "M4 20l1-4L16 5l3 3L8 19zM14 7l3 3",
+  share: "M12 15V4M8 8l4-4 4 4M5 12v8h14v-8",
+  save: "M12 4v11M8 11l4 4 4-4M5 20h14",
+  bin: "M5 7h14M10 7V4h4v3M7 7l1 13h8l1-13",
+  file: "M6 3h8l4 4v14H6zM14 3v4h4",
+};
+
+export function icon(name) {
+  const e = svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" });
+  e.append(svg("path", { d: ICONS[name] }));
+  return e;
+}
+
+// A button with a picture; its name is for screen readers and pointers, or stands beside it.
+export function iconButton(name, label, { text, className = "icon" } = {}) {
+  const b = element("button", null, className);
+  b.type = "button";
+  b.append(icon(name));
+  if (text) b.append(text);
+  else b.title = label;
+  b.setAttribute("aria-label", label);
+  return b;
+}
+
+export function button(text, className, act) {
+  const b = element("button", text, className);
+  b.type = "button";
+  if (act) b.addEventListener("click", act);
+  return b;
+}
+
+export function option(value, text = value) {
+  const o = element("option", text);
+  o.value = value;
+  return o;
+}
+
+// A word in passing at the lower edge, read out too: for what was done, not for what went wrong.
+let quiet = 0;
+export function tell(text) {
+  clearTimeout(quiet);
+  $("told").textContent = text;
+  quiet = setTimeout(() => $("told").replaceChildren(), 4000);
+}
+
+// One question to the reader: true once `act` has gone well, false where it was called off. What `act` throws is
+// shown in the dialog, which stays open. body: nodes above the buttons.
+export function asks({ title, body = [], yes, danger = false, act = () => {} }) {
+  const dialog = $("asks");
+  $("asks-title").textContent = title;
+  $("asks-body").replaceChildren(...body);
+  $("asks-yes").textContent = yes;
+  $("asks-yes").classList.toggle("danger", danger);
+  $("asks-error").hidden = true;
+  dialog.showModal();
+  const first = $("asks-body").querySelector("input, select");
+  (first || $(danger ? "asks-no" : "asks-yes")).focus();
+  return new Promise((resolve) => {
+    let went = false;
+    $("asks-form").onsubmit = async (event) => {
+      event.preventDefault();
+      $("asks-yes").disabled = true;
+      try {
+        await act();
+        went = true;
+        dialog.close();
+      } catch (e) {
+        $("asks-error").textContent = e.message;
+        $("asks-error").hidden = false;
+      } finally {
+        $("asks-yes").disabled = false;
+      }
+    };
+    $("asks-no").onclick = () => dialog.close();
+    dialog.addEventListener("close", () => resolve(went), { once: true });
+  });
+}
+
+// A labelled field for such a dialog.
+export function field(label, input) {
+  const l = element("label", label);
+  l.append(input);
+  return l;
+}
+
+export const count = (n, one, many = one + "s") => n.toLocaleString() + " " + (n === 1 ? one : many);
+export const bytes = (n) => (n < 1024 ? n + " B" : n < 1 << 20 ? (n / 1024).toFixed(0) + " KiB"
+  : n < 2 ** 30 ? (n / 2 ** 20).toFixed(1) + " MiB" : (n / 2 ** 30).toFixed(2) + " GiB");
+
+// A file that the browser keeps.
+export function download(name, text, type) {
+  const a = element("a");
+  a.href = URL.createObjectURL(new Blob([text], { type }));
+  a.download = name;
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(a.href), 10000);
+}
+
+// To the clipboard; the old way where the page is not of a secure origin.
+export async function copy(text) {
+  if (navigator.clipboard) {
+    try {
+      await navigator.clipboard.writeText(text);
+      return;
+    } catch { /* not allowed: the old way */ }
+  }
+  const t = element("textarea", text, "unseen");
+  document.body.append(t);
+  t.select();
+  document.execCommand("copy");
+  t.remove();
+}

@@ -1,0 +1,25 @@
+// Answers and conversations as text that leaves the page: citations stay with what they support.
+import { mark, unmark } from "/assets/markdown.js";
+import { nameOf } from "/assets/reader.js";
+
+const where = (source) => nameOf(source) + (source.uri && source.uri !== source.title ? " (" + source.uri + ")" : "");
+
+// For the clipboard: the answer with its markers, then its sources.
+export function answerAsText(turn) {
+  const cited = turn.reply.citations || [];
+  if (!cited.length) return turn.answer;
+  return turn.answer + "\n\nSources:\n" + cited.map((c) => "[" + c.index + "] " + where(c.source) + ": \u201C" + c.quote + "\u201D").join("\n");
+}
+
+// A conversation as Markdown, its citations as footnotes; their numbers go on from turn to turn.
+export function asMarkdown(conversation) {
+  const notes = [];
+  const parts = ["# " + (conversation.title || "Conversation").replaceAll(/\s+/g, " "), ""];
+  for (const t of conversation.turns) {
+    const cited = t.reply.citations || [], first = notes.length;
+    parts.push("## " + t.question.replaceAll(/\s+/g, " "), "");
+    parts.push(t.answer ? unmark(mark(t.answer, cited), (i) => "[^" + (first + i + 1) + "]") : "*Not answered by the documents.*", "");
+    for (const c of cited) notes.push("[^" + (notes.length + 1) + "]: " + where(c.source).replaceAll(/\s+/g, " ") + ": \u201C" + c.quote.replaceAll(/\s+/g, " ") + "\u201D");
+  }
+  return [...parts, ...notes, ""].join("\n");
+}

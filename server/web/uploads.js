@@ -1,0 +1,170 @@
+// Files and folders that are dropped or chosen: a queue, each file its own request, with what became of it.
+import { send } from "/assets/api.js";
+import { currentCollection, loadCollections } from "/assets/collections.js";
+import { loadDocuments } from "/assets/documents.js";
+import { $, button, bytes, count, element } from "/assets/dom.js";
+
+const AT_ONCE = 3, FILES_MAX = 20000, ROWS_MAX = 500; // rows that went well leave when there are more
+const queue = [];
+let running = 0, total = 0, done = 0, failed = 0, stopping = null;
+
+// ---- what was dropped ------------------------------------------------------------------------
+
+const readAll = async (reader) => {
+  const all = [];
+  for (;;) { // a hundred at a time
+    const some = await new Promise((yes, no) => reader.readEntries(yes, no));
+    if (!some.length) return all;
+    all.push(...some);
+  }
+};
+
+// Files below an entry, each with its path; what hides (a dot first) stays out, as on the command line.
+async function below(entry, path, found) {
+  if (entry.name.startsWith(".") || found.length >= FILES_MAX) return;
+  if (entry.isFile) found.push({ file: await new Promise((yes, no) => entry.file(yes, no)), path: path + entry.name });
+  else for (const e of await readAll(entry.createReader())) await below(e, path + entry.name + "/", found);
+}
+
+async function dropped(transfer) {
+  const entries = [...transfer.items].filter((i) => i.kind === "file").map((i) => (i.webkitGetAsEntry ? i.webkitGetAsEntry() : null));
+  if (!entries.every(Boolean)) return [...transfer.files].map((file) => ({ file, path: file.name }));
+  const found = [];
+  for (const e of entries) await below(e, "", found);
+  return found;
+}
+
+// ---- the queue -------------------------------------------------------------------------------
+
+function say() {
+  const left = queue.length + running;
+  $("upload-note").textContent = left
+    ? (total - left) + " of " + count(total, "file") + (failed ? ", " + failed + " refused" : "") + "…"
+    : done + " of " + count(total, "file") + " are in and can be asked about" + (failed ? "; " + count(failed, "file was", "files were") + " refused" : "") + ".";
+  $("upload-progress").value = total ? (total - left) / total : 0;
+  $("upload-progress").hidden = !left;
+  $("upload-clear").textContent = left ? "Stop" : "Clear the list";
+}
+
+function rowOf(item) {
+  const li = element("li", null, "file"), state = element("span", "waiting", "state");
+  li.append(element("span", item.path, "path"), element("span", bytes(item.file.size), "note size"), state);
+  item.li = li;
+  item.state = state;
+  $("upload-results").append(li);
+}
+
+function settle(item, kind, words) {
+  item.li.className = "file " + kind;
+  item.state.textContent = words;
+  if (kind === "bad") $("upload-results").prepend(item.li); // what needs a look stands first
+  const rows = $("upload-results").children;
+  if (rows.length > ROWS_MAX) [...rows].find((r) => r.classList.contains("good"))?.remove();
+}
+
+async function one(item) {
+  const form = new FormData();
+  form.append("collection", item.collection);
+  form.append("id", item.path); // the same file again takes its place
+  form.append("file", item.file, item.path);
+  try {
+    const r = await send(form, (share) => { item.state.textContent = share < 1 ? Math.round(100 * share) + " %" : "reading"; }, stopping.signal);
+    const bad = r.results.filter((d) => d.status === "failed"), words = { created: "new", updated: "updated", unchanged: "unchanged" };
+    if (bad.length === r.results.length && bad.length) throw Object.assign(new Error(bad[0].error.message), { status: 422 });
+    done++;
+    settle(item, bad.length ? "bad" : "good", bad.length ? count(bad.length, "part") + " refused: " + bad[0].error.message
+      : r.results.length > 1 ? count(r.results.length, "document") : words[r.results[0]?.status] || "in");
+  } catch (e) {
+    if (e.name === "AbortError") settle(item, "bad", "stopped");
+    else if ((e.status === 429 || e.status === 503) && (item.tries = (item.tries || 0) + 1) < 6) { // busy: asked again
+      item.state.textContent = "the service is busy, once more in a moment";
+      await new Promise((r) => setTimeout(r, 1000 * Math.min(20, e.wait || 2)));
+      queue.unshift(item);
+    } else {
+      failed++;
+      settle(item, "bad", e.message);
+      const again = button("Try again", "link", () => {
+        failed--;
+        item.tries = 0;
+        item.li.className = "file";
+        again.remove();
+        queue.push(item);
+        pump();
+      });
+      again.setAttribute("aria-label", "Try " + item.path + " again");
+      if (!e.status || e.status >= 500 || e.status === 429) item.li.append(again);
+    }
+  }
+}
+
+async function pump() {
+  stopping ||= new AbortController();
+  while (running < AT_ONCE && queue.length) {
+    running++;
+    one(queue.shift()).finally(async () => {
+      running--;
+      pump();
+      if (!running && !queue.length) {
+        stopping = null;
+        await loadCollections().catch(() => {});
+        await loadDocuments().catch(() => {});
+      }
+    });
+  }
+  say();
+}
+
+function add(items) {
+  if (!items.length) return;
+  if (!running && !queue.length) { // a new list
+    total = done = failed = 0;
+    $("upload-results").replaceChildren();
+  }
+  $("uploads").hidden = false;
+  for (const item of items) {
+    item.collection = currentCollection();
+    rowOf(item);
+    queue.push(item);
+  }
+  total += items.length;
+  pump();
+}
+
+$("upload-clear").addEventListener("click", () => {
+  if (running || queue.length) {
+    for (const item of queue.splice(0)) settle(item, "bad", "stopped");
+    stopping?.abort();
+    say();
+    return;
+  }
+  $("uploads").hidden = true;
+  $("choose-files").focus();
+});
+
+// ---- where they come from --------------------------------------------------------------------
+
+for (const [choose, input] of [["choose-files", "files"], ["choose-folder", "folder"]]) {
+  $(choose).addEventListener("click", () => $(input).click());
+  $(input).addEventListener("change", () => {
+    add([...$(input).files].map((file) => ({ file, path: file.webkitRelativePath || file.name }))
+      .filter((i) => !i.path.split("/").some((p) => p.startsWith("."))).slice(0, FILES_MAX));
+    $(input).value = "";
+  });
+}
+
+// Files may be dropped on any view; they are then looked at where documents are.
+const carries = (event) => [...event.dataTransfer.types].includes("Files");
+addEventListener("dragover", (event) => {
+  if (!carries(event)) return;
+  event.preventDefault();
+  $("drop").classList.add("over");
+});
+addEventListener("dragleave", (event) => event.relatedTarget === null && $("drop").classList.remove("over"));
+addEventListener("drop", async (event) => {
+  $("drop").classList.remove("over");
+  if (!carries(event)) return;
+  event.preventDefault();
+  const items = dropped(event.dataTransfer); // the entries are gone once this event is over
+  location.hash = "#documents";
+  add(await items);
+});

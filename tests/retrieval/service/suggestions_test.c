@@ -1,0 +1,78 @@
+/* First questions: what sentences, lines and titles make of them, and what they make none of. */
+#include "tests/test.h"
+
+#include "retrieval/service/suggestions.h"
+
+static void sentences_make_questions(void **state) {
+    (void)state;
+    static const char *const made[][2] = {
+        {"When the red flag is up, the mill is closed", "What happens when the red flag is up?"},
+        {"If a lamp of the pump fails, call the warden",
+         "What happens if a lamp of the pump fails?"},
+        {"The north pump is serviced every 400 hours", "How often is the north pump serviced?"},
+        {"The peat cores are kept in the cellar", "Where are the peat cores kept?"},
+        {"The gate is closed at 22:00", "When is the gate closed?"},
+        {"The bottles are\nchanged before the frost", "When are the bottles changed?"},
+    };
+    static const char *const none[] = {
+        "",
+        "It is kept in the cellar",
+        "The heron is tall",
+        "The heron is a bird that nests in trees",
+        "When it rains, stay",
+        "When the pump of the (old) mill is on, wait",
+        "The pump /etc/x is kept in the cellar",
+        "The cellar is closed",
+        "The north pump is serviced by the warden",
+        "When",
+        "The  is kept in a",
+    };
+    char q[200];
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+        if (!suggestion_of_sentence(made[i][0], strlen(made[i][0]), q, sizeof q))
+            fail_msg("no question of '%s'", made[i][0]);
+        assert_string_equal(q, made[i][1]);
+    }
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (suggestion_of_sentence(none[i], strlen(none[i]), q, sizeof q))
+            fail_msg("'%s' of '%s'", q, none[i]);
+}
+
+static void lines_and_titles_make_questions(void **state) {
+    (void)state;
+    static const struct {
+        const char *line;
+        bool title;
+        const char *question; /* NULL: none */
+    } cases[] = {
+        {"How do I leave?", false, "How do I leave?"},
+        {"  Where is the key?  ", false, "Where is the key?"},
+        {"Really?", false, NULL},
+        {"Drinking water", false, "What is said about drinking water?"},
+        {"How to change a lamp", false, "How do I change a lamp?"},
+        {"Cooking", false, NULL},
+        {"a line of text that goes on", false, NULL},
+        {"GET /documents and others", false, NULL},
+        {"grep, egrep - print lines that match patterns", true,
+         "How can I print lines that match patterns?"},
+        {"Drinking water", true, NULL},
+        {"cut - Remove sections from each line", true, NULL},
+        {"", false, NULL},
+    };
+    char q[200];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        bool made =
+            suggestion_of_line(cases[i].line, strlen(cases[i].line), cases[i].title, q, sizeof q);
+        if (made != (cases[i].question != NULL)) fail_msg("%s: %s", cases[i].line, made ? q : "-");
+        if (made) assert_string_equal(q, cases[i].question);
+    }
+    assert_false(suggestion_of_line("Where is the key?", 17, false, q, 8)); /* no room */
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences_make_questions),
+        cmocka_unit_test(lines_and_titles_make_questions),
+    };
+    return cmocka_run_group_tests_name("suggestions", tests, NULL, NULL);
+}

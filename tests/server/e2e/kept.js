@@ -1,0 +1,83 @@
+// Stories of conversations that are kept: found, opened, renamed, shared, exported, deleted, gone on with.
+"use strict";
+const fs = require("fs");
+const { accessible, ask, check, last, open, until } = require("./stories.js");
+
+const titles = () => [...document.querySelectorAll("#kept a")].map((a) => a.textContent);
+
+async function keptAndFound({ browser, url, pictures }) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
+  await open(page, url);
+  await ask(page, "Where do herons nest?");
+  await until(page, () => /^#ask\/c_/.test(location.hash));
+  const link = page.url();
+  await until(page, () => /Where do herons nest/.test(document.getElementById("kept").textContent));
+  await open(page, link);
+  await until(page, () => document.querySelector(".turn .chip"));
+  check("story 9: a conversation is there after a reload, chips and all", /colonies/.test(await last(page, ".answer").textContent()));
+  await ask(page, "What do they eat?");
+  await open(page, link);
+  await until(page, () => document.querySelectorAll(".turn").length === 2);
+  check("and it was gone on with", true);
+
+  await page.getByRole("button", { name: "Rename the conversation" }).click();
+  await page.fill("#asks input", "Nests of herons");
+  await page.keyboard.press("Enter");
+  await until(page, () => /Nests of herons/.test(document.getElementById("kept").textContent) && document.getElementById("ask-title").textContent === "Nests of herons");
+  check("story 10: it is renamed", true);
+  await page.fill("#find", "colonies");
+  await until(page, () => document.querySelectorAll("#kept a").length >= 1 && !/grey heron/.test(document.getElementById("kept").textContent));
+  check("and found by a word of an answer", (await page.evaluate(titles)).includes("Nests of herons"), await page.textContent("#kept"));
+  await page.fill("#find", "xyzzy");
+  await until(page, () => /None has these words/.test(document.getElementById("kept-note").textContent));
+  await page.fill("#find", "");
+  await until(page, () => document.querySelectorAll("#kept a").length > 1);
+
+  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export the conversation" }).click()]);
+  await file.saveAs(pictures + "/export.md");
+  const text = fs.readFileSync(pictures + "/export.md", "utf8");
+  fs.rmSync(pictures + "/export.md");
+  check("story 11: it is exported as Markdown with footnotes", /^# Nests of herons\n\n## Where do herons nest\?\n\n.*colonies.*\[\^1\]/.test(text) && /^\[\^1\]: .*heron.*“.*colonies/m.test(text) && file.suggestedFilename() === "Nests of herons.md", text);
+
+  await page.getByRole("button", { name: "Share the conversation" }).click();
+  await accessible(page, "the dialog is accessible");
+  await page.screenshot({ path: pictures + "/page-share.png" });
+  await page.click("#asks-yes");
+  await until(page, () => /shared/.test(document.getElementById("kept").textContent));
+  const id = link.split("/").pop();
+  check("story 12: it is shared", (await (await fetch(url + "/conversations/" + id)).json()).shared);
+
+  await page.getByRole("button", { name: "Delete the conversation" }).click();
+  check("deleting asks first, and the harmless button has the focus", await page.evaluate(() => document.activeElement.id === "asks-no"));
+  await page.keyboard.press("Escape");
+  check("and can be called off", (await fetch(url + "/conversations/" + id)).status === 200);
+  await page.getByRole("button", { name: "Delete the conversation" }).click();
+  await page.click("#asks-yes");
+  await until(page, () => !/Nests of herons/.test(document.getElementById("kept").textContent));
+  check("story 13: it is deleted", (await fetch(url + "/conversations/" + id)).status === 404 && await page.isVisible("#welcome"));
+  await page.goto(link);
+  await until(page, () => /no such conversation/.test(document.getElementById("told").textContent));
+  check("its link then says so", true);
+  await page.close();
+}
+
+// First questions are such as are answered.
+async function suggested({ browser, url }) {
+  const put = (doc) => fetch(url + "/ingest", { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify({ collection: "mill", documents: [doc] }) });
+  await put({ id: "mill", title: "Mill", text: "When the red flag is up, the mill is closed and nobody may enter. The grain is stored in the tower above the wheel." });
+  const page = await browser.newPage();
+  await open(page, url);
+  await page.selectOption("#collection", "mill");
+  await page.waitForSelector(".suggestion");
+  const words = await page.locator(".suggestion").allTextContents();
+  check("story 14: first questions are made of the documents", words.includes("What happens when the red flag is up?") || words.includes("Where is the grain stored?"), words.join());
+  await page.locator(".suggestion").first().click();
+  await until(page, () => document.querySelector(".turn .chip"));
+  check("and answered when they are taken up", /closed|tower/.test(await last(page, ".answer").textContent()));
+  await page.close();
+}
+
+exports.stories = async (on) => {
+  await keptAndFound(on);
+  await suggested(on);
+};
