@@ -7,11 +7,13 @@
 
 #include "server/base/log.h"
 #include "server/completions/completions_prompt.h"
+#include "server/completions/grounded_text.h"
 #include "server/completions/tool_calls.h"
 #include "server/completions/tool_prompt.h"
 #include "server/openai/model_names.h"
 #include "server/openai/openai_reply.h"
 #include "server/openai/openai_responses.h"
+#include "server/routes/query_account.h"
 
 enum { MAX_GENERATIONS = 128, DEFAULT_TOKENS = 2048, POLL_MS = 50 };
 _Static_assert((int)OPENAI_MAX_LOGPROBS == GENERATION_LOGPROBS, "what is let in can be honoured");
@@ -24,6 +26,9 @@ typedef struct choice {
     const char *echo;              /* put before the text; NULL: nothing */
     tool_calls calls;              /* read out of the text, where tools may be called */
     size_t n_told, arguments_told; /* calls of a stream, and bytes of the last one */
+    bool over;                     /* done, and told so */
+    fo_buf whole;                  /* of a grounded answer: its text, sent or not */
+    fo_buf citations, checked;     /* of it, once it is done */
 } choice;
 
 typedef struct plain {
@@ -35,6 +40,9 @@ typedef struct plain {
     sampler_bias bias[OPENAI_MAX_BIAS];
     answer_rule rule;
     json_schema *schema;
+    grounded_text *grounded; /* where it writes from documents; NULL: the model alone */
+    bool may_call;           /* of it: a call of a tool, or else the documents answer as ever */
+    bool declined;           /* ... and it did not begin with a call */
 } plain;
 
 /* One choice that is streaming. */
@@ -121,13 +129,17 @@ static void logprobs_of(void *ctx, json_out *o) {
 static int send_text(plain *p, size_t index, bool role, const char *text, size_t len,
                      const char *finish) {
     telling t = {p, index};
-    return openai_send_chunk(p->reply, &(openai_chunk){.index = index,
-                                                       .role = role,
-                                                       .text = text,
-                                                       .len = len,
-                                                       .finish = finish,
-                                                       .logprobs = logprobs_of,
-                                                       .logprobs_ctx = &t});
+    const choice *c = &p->choices[index];
+    return openai_send_chunk(p->reply,
+                             &(openai_chunk){.index = index,
+                                             .role = role,
+                                             .text = text,
+                                             .len = len,
+                                             .finish = finish,
+                                             .citations = finish ? c->citations.data : NULL,
+                                             .checked = finish ? c->checked.data : NULL,
+                                             .logprobs = logprobs_of,
+                                             .logprobs_ctx = &t});
 }
 
 /* One call, or more of its arguments: a delta of "tool_calls". */
@@ -189,6 +201,53 @@ static int take_calls(plain *p, choice *c, fo_err *err) {
     return c->calls.failed ? fo_no_memory(err) : FO_OK;
 }
 
+/* What is new of a choice goes where it belongs; of an answer from documents all that was written is
+ * looked at once it is done. */
+static int take_news(plain *p, choice *c, fo_err *err) {
+    if (take_calls(p, c, err)) return err->code;
+    if (!p->grounded) return FO_OK;
+    fo_buf_add(&c->whole, c->text.data ? c->text.data : "", c->text.len);
+    if (!c->ev.done || c->calls.n_calls || p->may_call) return FO_OK;
+    if (c->whole.failed) return fo_no_memory(err);
+    return grounded_text_check(p->grounded, c->whole.data ? c->whole.data : "", c->whole.len,
+                               &c->citations, &c->checked, err);
+}
+
+/* How a text begins that is a call in another form than ours: Qwen2.5-Coder leaves the tags away, or
+ * puts a block of code around it. 1: it is one, 0: it is none, -1: too short to tell. */
+static int is_foreign_call(const char *said, bool over) {
+    static const char *const forms[] = {
+        "{\"name\"",          "{\n  \"name\"",          "{ \"name\"",
+        "```json\n{\"name\"", "```json\n{\n  \"name\"", "```xml\n<tool_call>",
+        "```\n{\"name\""};
+    int told = 0;
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        size_t n = strlen(forms[i]), have = strlen(said);
+        if (have >= n && !strncmp(said, forms[i], n)) return 1;
+        if (have < n && !over && !strncmp(said, forms[i], have)) told = -1;
+    }
+    return told;
+}
+
+/* Where tools may be called: wait until it is said whether one is. A call comes first or not at all.
+ * *again: it is one in another form, and is to be written in ours. */
+static int await_decision(plain *p, bool *again, fo_err *err) {
+    choice *c = &p->choices[0];
+    int foreign = -1;
+    while (!c->calls.n_calls && foreign < 0) {
+        if (!c->ev.done) generation_next(c->g, POLL_MS, &c->ev, &c->text);
+        if (c->ev.done && c->ev.error) return fo_fail(err, c->ev.error, "%s", c->ev.message);
+        if (atomic_load(http_cancel(p->reply->r)))
+            return fo_fail(err, FO_ECANCELLED, "the client went away");
+        if (take_calls(p, c, err)) return err->code;
+        const char *said = c->text.data ? c->text.data : "";
+        foreign = is_foreign_call(said + strspn(said, " \t\r\n"), c->ev.done);
+    }
+    *again = foreign == 1;
+    p->declined = p->grounded && p->may_call && !c->calls.n_calls && !*again;
+    return FO_OK;
+}
+
 /* Take what is new of every choice, send it where a stream is asked for, until all are done. */
 static int pump(plain *p, fo_err *err) {
     size_t left = p->n_choices;
@@ -201,13 +260,14 @@ static int pump(plain *p, fo_err *err) {
         int wait = POLL_MS; /* for the first that is not done; the others are only looked at */
         for (size_t i = 0; !rc && i < p->n_choices; i++) {
             choice *c = &p->choices[i];
-            if (c->ev.done) continue;
-            bool news = generation_next(c->g, wait, &c->ev, &c->text) > 0;
+            if (c->over) continue;
+            bool news = !c->ev.done && generation_next(c->g, wait, &c->ev, &c->text) > 0;
             wait = 0;
-            if (c->ev.done) left--;
+            c->over = c->ev.done;
+            left -= c->over;
             if (c->ev.done && c->ev.error) return fo_fail(err, c->ev.error, "%s", c->ev.message);
             if (!p->reply->call->stream || !(news || c->ev.done)) continue;
-            if (take_calls(p, c, err)) return err->code;
+            if (take_news(p, c, err)) return err->code;
             if (c->text.len || (c->ev.done && !c->calls.n_calls)) {
                 rc = send_text(p, i, false, c->text.data ? c->text.data : "", c->text.len,
                                c->ev.done && !c->calls.n_calls ? finish_of(c) : NULL);
@@ -268,9 +328,17 @@ static void reply_whole(plain *p) {
         }
         write_logprobs(p, &o, c);
         json_out_string(&o, "finish_reason", finish_of(c));
+        if (c->citations.data) json_out_raw(&o, "citations", c->citations.data);
+        if (c->checked.data) json_out_raw(&o, "checked", c->checked.data);
         json_out_close(&o, '}');
     }
     json_out_close(&o, ']');
+    if (p->grounded) {
+        const choice *first = &p->choices[0];
+        json_out_string(&o, "status", query_status_names[p->grounded->found.status]);
+        json_out_string(&o, "answer_source", answer_source_names[ANSWER_GENERATED]);
+        json_out_raw(&o, "citations", first->citations.data ? first->citations.data : "[]");
+    }
     openai_write_figures(p->reply, &o);
     json_out_close(&o, '}');
     http_reply_json(p->reply->r, 200, &b);
@@ -348,6 +416,23 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
     return FO_OK;
 }
 
+/* The prompt with as many contexts as leave room for the answer. */
+static int grounded_tokens(plain *p, int32_t **ids, size_t *n, fo_err *err) {
+    enum { LEAST_ANSWER = 256 };
+    const openai_call *c = p->reply->call;
+    const size_t window = (size_t)engine_model(p->engine)->n_context;
+    const size_t answer = c->max_tokens ? c->max_tokens : LEAST_ANSWER;
+    for (size_t contexts = p->grounded->most_contexts;; contexts--) {
+        cJSON *messages = grounded_text_messages(p->grounded, contexts, err);
+        if (!messages) return err->code;
+        int rc = completions_chat_tokens(p->engine, messages, c->tools.list, ids, n, err);
+        cJSON_Delete(messages);
+        if (rc || *n + answer <= window || contexts <= 1) return rc;
+        free(*ids);
+        *ids = NULL;
+    }
+}
+
 static int submit_all(plain *p, fo_err *err) {
     const cJSON *prompt = cJSON_GetObjectItemCaseSensitive(p->reply->call->root, "prompt");
     int n_prompts = p->reply->call->chat ? 1 : completions_prompt_count(prompt, err);
@@ -364,7 +449,8 @@ static int submit_all(plain *p, fo_err *err) {
     for (int i = 0; !rc && i < n_prompts; i++) {
         int32_t *ids = NULL;
         size_t n = 0;
-        rc = p->reply->call->chat
+        rc = p->grounded ? grounded_tokens(p, &ids, &n, err)
+             : p->reply->call->chat
                  ? completions_chat_tokens(p->engine, p->reply->call->messages,
                                            p->reply->call->tools.list, &ids, &n, err)
                  : completions_prompt_tokens(p->engine, prompt, i, &ids, &n, err);
@@ -379,39 +465,153 @@ static int submit_all(plain *p, fo_err *err) {
     return rc;
 }
 
-static void answer_plain(openai_reply *reply, engine *e) {
-    fo_err err = {0};
-    plain own = {.reply = reply, .engine = e, .t = engine_tokenizer(e)}, *p = &own;
-    int rc = tool_prompt_rule(reply->call, &p->rule, &p->schema, &err);
-    if (!rc) rc = submit_all(p, &err);
-    if (!rc) rc = pump(p, &err);
-    for (size_t i = 0; !rc && !reply->call->stream && i < p->n_choices; i++)
-        rc = take_calls(p, &p->choices[i], &err);
+static void count_tokens(plain *p) {
+    openai_reply *reply = p->reply;
     for (size_t i = 0; i < p->n_choices; i++) {
-        p->reply->completion_tokens += p->choices[i].ev.completion_tokens;
-        p->reply->cached_tokens += p->choices[i].ev.cached_tokens;
         const generation_event *ev = &p->choices[i].ev;
-        openai_timings *t = &p->reply->timings;
+        openai_timings *t = &reply->timings;
+        reply->completion_tokens += ev->completion_tokens;
+        reply->cached_tokens += ev->cached_tokens;
         t->queue_ms = ev->queue_ms > t->queue_ms ? ev->queue_ms : t->queue_ms;
         t->prefill_ms = ev->prefill_ms > t->prefill_ms ? ev->prefill_ms : t->prefill_ms;
         t->decode_ms = ev->decode_ms > t->decode_ms ? ev->decode_ms : t->decode_ms;
     }
-    app_charge(reply->r, p->reply->prompt_tokens + p->reply->completion_tokens);
-    if (rc)
-        openai_fail(p->reply, &err);
-    else if (p->reply->call->stream)
+    app_charge(reply->r, reply->prompt_tokens + reply->completion_tokens);
+}
+
+static void choices_free(plain *p) {
+    for (size_t i = 0; i < p->n_choices; i++) {
+        choice *c = &p->choices[i];
+        generation_free(c->g);
+        fo_buf_free(&c->text);
+        fo_buf_free(&c->whole);
+        fo_buf_free(&c->citations);
+        fo_buf_free(&c->checked);
+        tool_calls_deinit(&c->calls);
+    }
+    free(p->choices);
+    p->choices = NULL;
+    p->n_choices = 0;
+}
+
+/* The same prompt, whose KV is there, with a call from the first token on. */
+static int call_again(plain *p, fo_err *err) {
+    p->reply->completion_tokens += p->choices[0].ev.completion_tokens;
+    choices_free(p);
+    p->reply->prompt_tokens = 0;
+    p->rule.required = true;
+    return submit_all(p, err);
+}
+
+static int generate(plain *p, fo_err *err) {
+    const openai_call *call = p->reply->call;
+    int rc = tool_prompt_rule(call, &p->rule, &p->schema, err);
+    if (!rc) rc = submit_all(p, err);
+    if (!rc && call->tools.list && !call->tools.required && p->n_choices == 1) {
+        bool again = false;
+        rc = await_decision(p, &again, err);
+        if (!rc && again) rc = call_again(p, err);
+    }
+    if (!rc && p->declined) return FO_OK;
+    if (!rc) rc = pump(p, err);
+    for (size_t i = 0; !rc && !call->stream && i < p->n_choices; i++)
+        rc = take_news(p, &p->choices[i], err);
+    return rc;
+}
+
+static void send_plain(plain *p) {
+    if (p->reply->call->stream)
         openai_send_end(p->reply);
     else if (p->reply->call->response)
         reply_response(p);
     else
         reply_whole(p);
-    for (size_t i = 0; i < p->n_choices; i++) {
-        generation_free(p->choices[i].g);
-        fo_buf_free(&p->choices[i].text);
-        tool_calls_deinit(&p->choices[i].calls);
+}
+
+static void answer_plain(openai_reply *reply, engine *e) {
+    fo_err err = {0};
+    plain p = {.reply = reply, .engine = e, .t = engine_tokenizer(e)};
+    int rc = generate(&p, &err);
+    count_tokens(&p);
+    if (rc)
+        openai_fail(reply, &err);
+    else
+        send_plain(&p);
+    choices_free(&p);
+    json_schema_free(p.schema);
+}
+
+/* ---- from documents, by a rule -------------------------------------------------------------- */
+
+/* The documents do not answer: no JSON is made of nothing. */
+static void refuse(openai_reply *reply, const grounded_text *g) {
+    static const openai_chunk said = {
+        .text = "", .role = true, .refusal = openai_no_answer, .finish = "stop", .citations = "[]"};
+    if (reply->call->stream || reply->call->response) {
+        if (!openai_send_chunk(reply, &said)) openai_send_end(reply);
+        return;
     }
-    free(p->choices);
-    json_schema_free(p->schema);
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    openai_write_head(reply, &o, false);
+    json_out_open(&o, "choices", '[');
+    for (int i = 0; i < reply->call->n; i++) {
+        json_out_open(&o, NULL, '{');
+        json_out_int(&o, "index", i);
+        json_out_open(&o, "message", '{');
+        json_out_string(&o, "role", "assistant");
+        json_out_null(&o, "content");
+        json_out_string(&o, "refusal", openai_no_answer);
+        json_out_close(&o, '}');
+        json_out_null(&o, "logprobs");
+        json_out_string(&o, "finish_reason", "stop");
+        json_out_close(&o, '}');
+    }
+    json_out_close(&o, ']');
+    json_out_string(&o, "status", query_status_names[g->found.status]);
+    json_out_string(&o, "answer_source", answer_source_names[ANSWER_NONE]);
+    json_out_raw(&o, "citations", "[]");
+    openai_write_figures(reply, &o);
+    json_out_close(&o, '}');
+    http_reply_json(reply->r, 200, &b);
+}
+
+/* What the analytics know of it: the model's answer, not the extract that decided whether there is one. */
+static void account(openai_reply *reply, grounded_text *g) {
+    query_result *r = &g->found;
+    r->usage.prompt_tokens = reply->prompt_tokens;
+    r->usage.completion_tokens = reply->completion_tokens;
+    r->usage.cached_tokens = reply->cached_tokens;
+    r->source = reply->completion_tokens ? ANSWER_GENERATED : ANSWER_NONE;
+    query_account(g->app, reply->r, &g->question, r);
+}
+
+static void answer_ruled(openai_reply *reply, engine *e, app *a) {
+    fo_err err = {0};
+    grounded_text g;
+    openai_call *call = reply->call;
+    plain p = {.reply = reply, .engine = e, .t = engine_tokenizer(e), .grounded = &g};
+    const cJSON *last = cJSON_GetArrayItem(call->messages, cJSON_GetArraySize(call->messages) - 1);
+    p.may_call = call->tools.list && !call->tools.required &&
+                 strcmp(openai_text_of(last, "role"), "tool") != 0;
+    if (!cJSON_GetObjectItemCaseSensitive(call->root, "temperature")) call->options.temperature = 0;
+    int rc = grounded_text_find(&g, reply, a, &err);
+    bool refused = !rc && call->json && g.found.status != QUERY_ANSWERED;
+    if (!rc && !refused) rc = generate(&p, &err);
+    for (size_t i = 0; p.declined && i < p.n_choices; i++) generation_cancel(p.choices[i].g);
+    count_tokens(&p);
+    if (rc)
+        openai_grounded_fail(reply, a, &err);
+    else if (p.declined)
+        openai_answer_grounded(reply, a);
+    else if (refused)
+        refuse(reply, &g);
+    else
+        send_plain(&p);
+    if (!rc && !p.declined) account(reply, &g);
+    choices_free(&p);
+    json_schema_free(p.schema);
+    grounded_text_deinit(&g);
 }
 
 /* ---- routes --------------------------------------------------------------------------------- */
@@ -437,12 +637,14 @@ static void answer_body(http_request *r, app *a, const char *body, size_t len, b
     unsigned kinds = chat ? MODEL_GENERATOR | MODEL_GROUNDED : MODEL_GENERATOR;
     int rc = model_names_find(&m, a, r, c->model, kinds, &err);
     c->collection = m.collection;
-    if (!rc) rc = openai_call_check(c, &err);
+    if (!rc) rc = openai_call_check(c, e != NULL, &err);
     openai_reply p;
     openai_reply_init(&p, r, c, m.name);
     if (rc && response) openai_responses_name(&err);
     if (rc)
         openai_error(r, &err);
+    else if (c->collection && openai_call_is_ruled(c))
+        answer_ruled(&p, e, a);
     else if (c->collection)
         openai_answer_grounded(&p, a);
     else

@@ -69,8 +69,10 @@ void openai_tools_read(openai_tools *out, json_in *in);
 cJSON *openai_tool_calls_read(json_in *m);
 
 /* Once c->collection is known: what an answer from documents, or one from the model alone, cannot
- * honour is refused (FO_EUNSUPPORTED names the field). */
-int openai_call_check(const openai_call *c, fo_err *err);
+ * honour is refused (FO_EUNSUPPORTED names the field). has_engine: there is a model of this process. */
+int openai_call_check(const openai_call *c, bool has_engine, fo_err *err);
+/* Is the answer to be written from documents by a rule (JSON, calls of tools), not as sentences? */
+bool openai_call_is_ruled(const openai_call *c);
 void openai_call_deinit(openai_call *c);
 
 /* As http_error_from, with OpenAI's codes: 404 model_not_found, 400 for what is not supported. */
@@ -82,6 +84,8 @@ int openai_status_of(const fo_err *err, const char **code);
 cJSON *openai_read_body(http_request *r, json_in *in, fo_err *err);
 unsigned openai_read_model(json_in *in, http_request *r, app *a, unsigned kinds);
 
+/* A string of a message, "" where it has none. */
+const char *openai_text_of(const cJSON *message, const char *key);
 /* Is item an array of whole numbers? */
 bool openai_is_tokens(const cJSON *item);
 /* {"prompt_tokens":..,"completion_tokens":..,"total_tokens":..,"prompt_tokens_details":{...}} */

@@ -8,7 +8,7 @@
 #include "server/routes/query_account.h"
 #include "server/routes/query_json.h"
 
-static const char NO_ANSWER[] = "The documents do not answer this question.";
+const char openai_no_answer[] = "The documents do not answer this question.";
 
 /* One choice that is streaming. */
 typedef struct telling {
@@ -30,13 +30,13 @@ static void write_citations(fo_buf *b, const query_result *result) {
     fo_buf_char(b, '[');
     for (size_t i = 0; i < result->n_citations; i++) {
         if (i) fo_buf_char(b, ',');
-        query_json_write_citation(b, result, &result->citations[i]);
+        query_json_write_citation(b, result, &result->citations[i], NULL);
     }
     fo_buf_char(b, ']');
 }
 
 static const char *said(const query_result *result) {
-    return result->answer[0] ? result->answer : NO_ANSWER;
+    return result->answer[0] ? result->answer : openai_no_answer;
 }
 
 static int end_telling(telling *t, const query_result *result) {
@@ -95,6 +95,7 @@ static void reply_grounded(openai_reply *p, const query_result *results, size_t 
 static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result *results, size_t *n,
                         fo_err *err) {
     int rc = FO_OK;
+    const size_t read = p->prompt_tokens, kept = p->cached_tokens; /* before, for its tools */
     for (*n = 0; !rc && *n < (size_t)p->call->n; ++*n, q->seed++) {
         query_result *r = &results[*n];
         telling t = {.p = p, .index = *n};
@@ -102,9 +103,9 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         rc = service_query(a->service, q, p->call->stream ? &sink : NULL, r, err);
         if (rc) break;
         query_account(a, p->r, q, r);
-        p->prompt_tokens = r->usage.prompt_tokens;
+        p->prompt_tokens = read + r->usage.prompt_tokens;
         p->completion_tokens += r->usage.completion_tokens;
-        p->cached_tokens = r->usage.cached_tokens;
+        p->cached_tokens = kept + r->usage.cached_tokens;
         p->timings.queue_ms = r->ms.queue;
         p->timings.retrieval_ms =
             r->ms.embed + r->ms.dense + r->ms.sparse + r->ms.fuse + r->ms.rerank;
@@ -116,72 +117,86 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
     return rc;
 }
 
-/* The last message is the question; what the user and the assistant said before goes with it. */
+/* The last message is the question; what the user and the assistant said before goes with it. Behind
+ * it there may be calls of the client's functions, and what they gave. */
 static query_message *read_turns(const openai_call *c, size_t *n, const char **question) {
     size_t all = (size_t)cJSON_GetArraySize(c->messages);
     query_message *turns = calloc(all + 1, sizeof *turns);
-    const cJSON *m;
+    const cJSON *m, *last = cJSON_GetArrayItem(c->messages, (int)all - 1);
     *n = 0;
     *question = NULL;
     if (!turns) return NULL;
+    bool called = !strcmp(openai_text_of(last, "role"), "tool");
+    while (called && last && strcmp(openai_text_of(last, "role"), "user") != 0) last = last->prev;
     cJSON_ArrayForEach(m, c->messages) {
-        const char *role = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "role"));
-        const char *text = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(m, "content"));
+        const char *role = openai_text_of(m, "role"), *text = openai_text_of(m, "content");
         bool user = !strcmp(role, "user");
-        if (!m->next && user)
-            *question = text;
-        else if (user || !strcmp(role, "assistant"))
+        if (m == last) {
+            if (user) *question = text;
+            break;
+        }
+        if (*text && (user || !strcmp(role, "assistant")))
             turns[(*n)++] = (query_message){role, text};
     }
     return turns;
 }
 
-void openai_answer_grounded(openai_reply *p, app *a) {
-    openai_call *c = p->call;
+int openai_grounded_ask(query_request *q, query_message **turns, const openai_reply *p,
+                        fo_err *err) {
+    const openai_call *c = p->call;
+    const generator_options *o = &c->options;
     size_t n_turns;
     const char *question;
-    query_message *turns = read_turns(c, &n_turns, &question);
-    if (!question) {
-        http_error(p->r, 400, "bad_field", "messages", "messages must end with the user's");
-        free(turns);
-        return;
-    }
-    const generator_options *o = &c->options;
+    *turns = read_turns(c, &n_turns, &question);
+    if (!*turns) return fo_no_memory(err);
+    if (!question)
+        return fo_fail_field(err, FO_EINVAL, "messages", "messages must end with the user's");
     bool warm = cJSON_GetObjectItemCaseSensitive(c->root, "temperature") != NULL;
-    query_request q = {.tenant = app_tenant(p->r),
-                       .collection = c->collection,
-                       .sees = app_sees(p->r),
-                       .query = question,
-                       .messages = n_turns ? turns : NULL,
-                       .n_messages = n_turns,
-                       .search = {.alpha = -1},
-                       .generate = true,
-                       .strict = true,
-                       .max_tokens = c->max_tokens,
-                       .temperature = warm ? o->temperature : 0,
-                       .top_p = o->top_p,
-                       .sampling_top_k = o->top_k,
-                       .min_p = o->min_p,
-                       .presence_penalty = o->presence_penalty,
-                       .frequency_penalty = o->frequency_penalty,
-                       .repetition_penalty = o->repetition_penalty,
-                       .seed = o->seed,
-                       .priority = o->priority,
-                       .kv_reuse = o->reuse,
-                       .no_lookup = o->no_lookup,
-                       .stop = o->stop,
-                       .n_stop = o->n_stop,
-                       .cancel = http_cancel(p->r)};
+    *q = (query_request){.tenant = app_tenant(p->r),
+                         .collection = c->collection,
+                         .sees = app_sees(p->r),
+                         .query = question,
+                         .messages = n_turns ? *turns : NULL,
+                         .n_messages = n_turns,
+                         .search = {.alpha = -1},
+                         .generate = true,
+                         .strict = true,
+                         .max_tokens = c->max_tokens,
+                         .temperature = warm ? o->temperature : 0,
+                         .top_p = o->top_p,
+                         .sampling_top_k = o->top_k,
+                         .min_p = o->min_p,
+                         .presence_penalty = o->presence_penalty,
+                         .frequency_penalty = o->frequency_penalty,
+                         .repetition_penalty = o->repetition_penalty,
+                         .seed = o->seed,
+                         .priority = o->priority,
+                         .kv_reuse = o->reuse,
+                         .no_lookup = o->no_lookup,
+                         .stop = o->stop,
+                         .n_stop = o->n_stop,
+                         .cancel = http_cancel(p->r)};
+    return app_may_use(p->r, c->collection) ? FO_OK : app_no_collection(c->collection, err);
+}
+
+int openai_grounded_fail(openai_reply *p, app *a, fo_err *err) {
+    if (err->code == FO_ENOTFOUND) /* the collection: to this client it is a model */
+        model_names_refuse(a, p->r, p->call->model, MODEL_GENERATOR | MODEL_GROUNDED, err);
+    openai_fail(p, err);
+    return err->code;
+}
+
+void openai_answer_grounded(openai_reply *p, app *a) {
+    openai_call *c = p->call;
+    query_request q;
+    query_message *turns = NULL;
     size_t n = 0;
     query_result *results = calloc((size_t)c->n, sizeof *results);
     fo_err err = {0};
-    int rc = !results                            ? fo_no_memory(&err)
-             : !app_may_use(p->r, c->collection) ? app_no_collection(c->collection, &err)
-                                                 : ask_grounded(p, a, &q, results, &n, &err);
-    if (rc == FO_ENOTFOUND) /* the collection: to this client it is a model */
-        model_names_refuse(a, p->r, c->model, MODEL_GENERATOR | MODEL_GROUNDED, &err);
+    int rc = results ? openai_grounded_ask(&q, &turns, p, &err) : fo_no_memory(&err);
+    if (!rc) rc = ask_grounded(p, a, &q, results, &n, &err);
     if (rc)
-        openai_fail(p, &err);
+        openai_grounded_fail(p, a, &err);
     else if (c->stream || c->response)
         openai_send_end(p);
     else

@@ -101,7 +101,8 @@ int openai_send_chunk(openai_reply *p, const openai_chunk *k) {
     if (p->call->chat) {
         json_out_open(&o, "delta", '{');
         if (k->role) json_out_string(&o, "role", "assistant");
-        if (k->role || k->len) json_out_bytes(&o, "content", k->text, k->len);
+        if ((k->role || k->len) && !k->refusal) json_out_bytes(&o, "content", k->text, k->len);
+        if (k->refusal) json_out_string(&o, "refusal", k->refusal);
         if (k->calls) json_out_raw(&o, "tool_calls", k->calls);
         json_out_close(&o, '}');
     } else {
@@ -115,6 +116,7 @@ int openai_send_chunk(openai_reply *p, const openai_chunk *k) {
     json_out_close(&o, '}');
     json_out_close(&o, ']');
     if (k->citations) json_out_raw(&o, "citations", k->citations);
+    if (k->checked) json_out_raw(&o, "checked", k->checked);
     if (p->call->include_usage) json_out_null(&o, "usage");
     json_out_close(&o, '}');
     int rc = send_data(p, &b);

@@ -13,6 +13,8 @@ typedef struct openai_response {
     fo_buf text;      /* of the item in hand: text, or arguments */
     fo_buf output;    /* items that are whole, with commas between */
     fo_buf citations; /* JSON of an array; empty: none */
+    fo_buf checked;   /* JSON of an object; empty: none */
+    bool refused;     /* the text of the item is why there is no answer */
 } openai_response;
 
 /* Where the time of a reply went, in milliseconds; of several choices the last to end. */
@@ -52,6 +54,8 @@ typedef struct openai_chunk {
     size_t len;
     const char *finish;    /* NULL: more follows */
     const char *citations; /* JSON of an array, or NULL */
+    const char *checked;   /* of what a model wrote under a rule: JSON of an object, or NULL */
+    const char *refusal;   /* instead of text; NULL: none */
     const char *calls;     /* "tool_calls": JSON of an array, or NULL */
     /* Writes "logprobs" of the new tokens; NULL: none. */
     void (*logprobs)(void *ctx, json_out *o);
@@ -64,7 +68,15 @@ int openai_send_end(openai_reply *p);
 /* Streams have said 200 already: the error comes as an event, as OpenAI's do. */
 void openai_fail(openai_reply *p, const fo_err *err);
 
-/* The answer from the documents of c->collection (openai_grounded.c). */
+/* ---- answers from the documents of c->collection (openai_grounded.c) --------------------------- */
+
 void openai_answer_grounded(openai_reply *p, app *a);
+/* What service_query is asked for such a call. *turns: the earlier ones, which *q points to; the caller
+ * frees them in any case. FO_EINVAL (messages), FO_ENOTFOUND (the collection), FO_ENOMEM. */
+int openai_grounded_ask(query_request *q, query_message **turns, const openai_reply *p,
+                        fo_err *err);
+/* openai_fail, in which a collection that is not there is a model that is not there. Returns err->code. */
+int openai_grounded_fail(openai_reply *p, app *a, fo_err *err);
+extern const char openai_no_answer[]; /* what is said where the documents do not */
 
 #endif

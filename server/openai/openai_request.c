@@ -289,26 +289,43 @@ int openai_call_read(openai_call *c, bool chat, int32_t n_vocab, const char *bod
     return local.code;
 }
 
-int openai_call_check(const openai_call *c, fo_err *err) {
-    const char *field = NULL, *why = NULL;
-    if (!c->collection) {
-        if (c->options.reuse != REUSE_CHUNK) return FO_OK;
-        field = "kv_reuse", why = "chunk is for answers from documents (forage/COLLECTION)";
-    } else if (c->json) {
-        field = "response_format.type";
-        why = "json_object is not for answers from documents: they are sentences with citations";
-    } else if (c->n_logprobs >= 0) {
-        field = "logprobs", why = "answers from documents have none";
-    } else if (c->tools.list) {
-        field = "tools", why = "answers from documents call none";
-    } else if (c->n_stop_tokens) {
-        field = "stop_token_ids", why = "answers from documents end at strings alone (stop)";
-    } else if (c->n_bias) {
-        field = "logit_bias", why = "answers from documents are not biased";
-    } else {
-        return FO_OK;
-    }
+const char *openai_text_of(const cJSON *message, const char *key) {
+    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(message, key));
+    return s ? s : "";
+}
+
+bool openai_call_is_ruled(const openai_call *c) {
+    const cJSON *last = cJSON_GetArrayItem(c->messages, cJSON_GetArraySize(c->messages) - 1);
+    return c->json || c->tools.list || !strcmp(openai_text_of(last, "role"), "tool");
+}
+
+static int not_here(const char *field, const char *why, fo_err *err) {
     return fo_fail_field(err, FO_EUNSUPPORTED, field, "%s is not supported here: %s", field, why);
+}
+
+/* Sentences with citations are made by the service, token by token only what follows a rule. */
+static int check_sentences(const openai_call *c, fo_err *err) {
+    static const char why[] = "an answer from documents in sentences has none; one that is JSON "
+                              "(response_format) or must be a call (tool_choice) may";
+    if (c->n_logprobs >= 0) return not_here("logprobs", why, err);
+    if (c->n_stop_tokens) return not_here("stop_token_ids", why, err);
+    return c->n_bias ? not_here("logit_bias", why, err) : FO_OK;
+}
+
+int openai_call_check(const openai_call *c, bool has_engine, fo_err *err) {
+    bool ruled = c->collection && openai_call_is_ruled(c);
+    if (c->options.reuse == REUSE_CHUNK && (!c->collection || ruled))
+        return not_here("kv_reuse", "chunk is for answers from documents, in sentences", err);
+    if (!c->collection) return FO_OK;
+    if (ruled && !has_engine)
+        return not_here(c->json         ? "response_format"
+                        : c->tools.list ? "tools"
+                                        : "messages",
+                        "it needs a language model of this service (--model)", err);
+    bool may_call = c->tools.list && !c->tools.required;
+    if (may_call && c->n > 1)
+        return not_here("n", "where tools may be called or not there is one choice", err);
+    return c->json || c->tools.required ? FO_OK : check_sentences(c, err);
 }
 
 void openai_call_deinit(openai_call *c) {

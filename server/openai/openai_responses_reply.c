@@ -65,6 +65,13 @@ static void write_annotations(const openai_reply *p, json_out *o) {
 static void write_part(const openai_reply *p, json_out *o, const char *key, bool whole) {
     const openai_response *s = &p->response;
     json_out_open(o, key, '{');
+    if (s->refused) {
+        json_out_string(o, "type", "refusal");
+        json_out_bytes(o, "refusal", whole && s->text.data ? s->text.data : "",
+                       whole ? s->text.len : 0);
+        json_out_close(o, '}');
+        return;
+    }
     json_out_string(o, "type", "output_text");
     json_out_bytes(o, "text", whole && s->text.data ? s->text.data : "", whole ? s->text.len : 0);
     write_annotations(p, o);
@@ -135,7 +142,8 @@ static int close_item(openai_reply *p) {
     const char *text = s->text.data ? s->text.data : "";
     int rc = s->in_call ? text_event(p, "response.function_call_arguments.done", "arguments", text,
                                      s->text.len)
-                        : text_event(p, "response.output_text.done", "text", text, s->text.len);
+             : s->refused ? text_event(p, "response.refusal.done", "refusal", text, s->text.len)
+                          : text_event(p, "response.output_text.done", "text", text, s->text.len);
     if (!rc && !s->in_call) rc = part_event(p, "response.content_part.done", true);
     if (!rc) rc = item_event(p, "response.output_item.done", true);
     json_out o = {&s->output, s->n_items > 0};
@@ -202,6 +210,7 @@ static void write_response(openai_reply *p, json_out *o, const char *key, const 
     json_out_raw(o, "tools", "[]");
     write_given(p, o, "metadata", "{}");
     if (s->citations.len) json_out_raw(o, "citations", s->citations.data);
+    if (s->checked.len) json_out_raw(o, "checked", s->checked.data);
     if (!strcmp(status, "in_progress")) {
         json_out_null(o, "usage");
     } else {
@@ -270,7 +279,15 @@ int openai_responses_chunk(openai_reply *p, const openai_chunk *k) {
         fo_buf_add(&s->text, k->text, k->len);
         rc = text_event(p, "response.output_text.delta", "delta", k->text, k->len);
     }
+    if (!rc && k->refusal) {
+        s->refused = true;
+        rc = open_item(p, false);
+        fo_buf_str(&s->text, k->refusal);
+        if (!rc)
+            rc = text_event(p, "response.refusal.delta", "delta", k->refusal, strlen(k->refusal));
+    }
     if (k->citations) fo_buf_str(&s->citations, k->citations);
+    if (k->checked) fo_buf_str(&s->checked, k->checked);
     if (k->finish) s->cut_off = !strcmp(k->finish, "length");
     return rc;
 }
@@ -295,4 +312,5 @@ void openai_responses_deinit(openai_reply *p) {
     fo_buf_free(&p->response.text);
     fo_buf_free(&p->response.output);
     fo_buf_free(&p->response.citations);
+    fo_buf_free(&p->response.checked);
 }

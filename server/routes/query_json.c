@@ -252,9 +252,11 @@ static void write_contexts(json_out *o, const query_call *call, const query_resu
     json_out_close(o, ']');
 }
 
-static void write_citation(json_out *o, const query_result *r, const query_citation *c) {
+static void write_citation(json_out *o, const query_result *r, const query_citation *c,
+                           const char *path) {
     json_out_open(o, NULL, '{');
     json_out_int(o, "index", c->index);
+    if (path) json_out_string(o, "path", path);
     json_out_open(o, "answer_span", '{');
     json_out_int(o, "start", (int64_t)c->answer_start);
     json_out_int(o, "end", (int64_t)c->answer_end);
@@ -286,14 +288,15 @@ void query_json_write_contexts(fo_buf *b, const query_call *call, const query_re
     json_out_close(&o, '}');
 }
 
-void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c) {
+void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c,
+                               const char *path) {
     json_out o = {b, false};
-    write_citation(&o, r, c);
+    write_citation(&o, r, c, path);
 }
 
 static void write_citations(json_out *o, const query_result *r) {
     json_out_open(o, "citations", '[');
-    for (size_t i = 0; i < r->n_citations; i++) write_citation(o, r, &r->citations[i]);
+    for (size_t i = 0; i < r->n_citations; i++) write_citation(o, r, &r->citations[i], NULL);
     json_out_close(o, ']');
 }
 

@@ -39,7 +39,9 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
 void query_json_write_contexts(fo_buf *b, const query_call *call, const query_result *r);
 /* {"answer":..,"citations":[...]} of a result that is not whole yet. */
 void query_json_write_draft(fo_buf *b, const query_result *r);
-void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c);
+/* path: of the value of a JSON answer that it bears out; NULL: none. */
+void query_json_write_citation(fo_buf *b, const query_result *r, const query_citation *c,
+                               const char *path);
 /* Page and box, slide, line, time, sheet and cells, what the document has of them: into an object that is open. */
 void query_json_write_place(json_out *o, const chunk_place *p);
 /* "timings": {...} and "tokens_per_s": into an object that is open. */

@@ -61,7 +61,7 @@ static int on_draft(void *ctx, const query_result *partial) {
 
 static int on_citation(void *ctx, const query_result *partial, const query_citation *c) {
     fo_buf b = {0};
-    query_json_write_citation(&b, partial, c);
+    query_json_write_citation(&b, partial, c, NULL);
     int rc = send_event(ctx, "citation", &b);
     fo_buf_free(&b);
     return rc;

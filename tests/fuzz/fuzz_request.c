@@ -70,7 +70,7 @@ static void call(const char *body, size_t n, bool chat) {
     for (size_t i = 0; i < c.n_stop_tokens; i++)
         FUZZ_CHECK(c.stop_tokens[i] >= 0 && c.stop_tokens[i] < VOCABULARY);
     if (chat) FUZZ_CHECK(cJSON_GetArraySize(c.messages) > 0);
-    rc = openai_call_check(&c, &err);
+    rc = openai_call_check(&c, true, &err);
     if (rc) check_refusal(rc, &err);
     openai_call_deinit(&c);
 }

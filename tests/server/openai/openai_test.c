@@ -384,14 +384,16 @@ static void answers_from_documents_refuse_what_they_cannot_honour(void **state) 
     fixture *f = *state;
     static const struct {
         const char *more, *param;
+        bool model; /* with one it can be done (grounded_text_test.c) */
     } cases[] = {
-        {"\"response_format\":{\"type\":\"json_object\"}", "response_format.type"},
-        {"\"logprobs\":true", "logprobs"},
-        {"\"tools\":[{\"function\":{\"name\":\"f\"}}]", "tools"},
-        {"\"stop_token_ids\":[2]", "stop_token_ids"},
-        {"\"logit_bias\":{\"5\":1}", "logit_bias"},
+        {"\"response_format\":{\"type\":\"json_object\"}", "response_format", true},
+        {"\"tools\":[{\"function\":{\"name\":\"f\"}}]", "tools", true},
+        {"\"logprobs\":true", "logprobs", false},
+        {"\"stop_token_ids\":[2]", "stop_token_ids", false},
+        {"\"logit_bias\":{\"5\":1}", "logit_bias", false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (cases[i].model && f->model) continue;
         char more[128];
         snprintf(more, sizeof more, "\"model\":\"forage/default\",%s", cases[i].more);
         char *body = body_of("/v1/chat/completions", more);
@@ -668,7 +670,7 @@ static void responses_refuse_what_they_cannot_honour(void **state) {
          "text.format.schema"},
         {"{\"input\":\"a\",\"tools\":[{\"type\":\"web_search\"}]}", "tools[0].type"},
         {"{\"model\":\"forage/"
-         "default\",\"input\":\"a\",\"text\":{\"format\":{\"type\":\"json_object\"}}}",
+         "default\",\"input\":\"a\",\"text\":{\"format\":{\"type\":\"xml\"}}}",
          "text.format.type"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -1,0 +1,303 @@
+/* grounded_text_test.c - /v1/chat/completions and /v1/responses on forage/COLLECTION where the model writes
+ * by a rule: JSON whose values are held against the documents, calls of the client's functions, words
+ * beside what those gave. The model (chain_model.h) writes what the rule leaves it. */
+#include "server/completions/json_values.h"
+#include "tests/retrieval/chain_model.h"
+#include "tests/server/routes/http_fixture.h"
+
+static const char documents[] =
+    "{\"documents\":[{\"id\":\"heron\",\"title\":\"Herons\",\"text\":\"The grey heron stands one "
+    "metre tall. It lays 4 eggs.\"}]}";
+
+static fixture *open_saying(const char *says) {
+    char *dir = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/chain.gguf", dir);
+    chain_model_write(path, says);
+    fixture *f = fixture_open(dir, strdup(path), (engine_options){.kv_ram = 64 << 20});
+    cJSON_Delete(ask(f, "/ingest", documents, 200));
+    return f;
+}
+
+static int setup(void **state) {
+    *state = open_saying("The grey heron stands one metre tall.");
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture_close(*state);
+    return 0;
+}
+
+#define TALL "{\"role\":\"user\",\"content\":\"How tall is the grey heron?\"}"
+
+static cJSON *chat(fixture *f, const char *messages, const char *more, long want) {
+    char body[4096];
+    snprintf(body, sizeof body,
+             "{\"model\":\"forage/default\",\"max_tokens\":600,\"messages\":[%s]%s}", messages,
+             more);
+    return ask(f, "/v1/chat/completions", body, want);
+}
+
+/* What the model would not write by itself: a height that the document has, a colour that it has not. */
+#define PROPERTIES                                                                                 \
+    "{\"type\":\"object\",\"properties\":{\"height\":{\"type\":\"string\",\"pattern\":\"^one "     \
+    "metre$\"},\"colour\":{\"type\":\"string\",\"pattern\":\"^purple$\"},\"eggs\":{\"type\":"      \
+    "\"integer\",\"minimum\":4,\"maximum\":4},\"tall\":{\"type\":\"boolean\"},\"kind\":{\"enum\":" \
+    "["                                                                                            \
+    "\"crane\"]}},\"required\":[\"height\",\"colour\",\"eggs\",\"tall\",\"kind\"],"                \
+    "\"additionalProperties\":false}"
+#define SCHEMA                                                                                     \
+    ",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"name\":\"bird\","           \
+    "\"schema\":" PROPERTIES "}}"
+
+static void check_citations(const cJSON *choice) {
+    assert_int_equal(cJSON_GetArraySize(at(choice, "citations")), 2);
+    assert_string_equal(text(choice, "citations.0.path"), "/height");
+    assert_string_equal(text(choice, "citations.0.quote"), "The grey heron stands one metre tall.");
+    assert_true(cJSON_IsTrue(at(choice, "citations.0.verified")));
+    assert_string_equal(text(choice, "citations.0.source.document_id"), "heron");
+    assert_string_equal(text(choice, "citations.1.path"), "/eggs");
+    assert_string_equal(text(choice, "citations.1.quote"), "It lays 4 eggs.");
+    assert_string_equal(text(choice, "checked.unit"), "values");
+    assert_true(number(choice, "checked.verified") == 2);
+    assert_int_equal(cJSON_GetArraySize(at(choice, "checked.unverified")), 1);
+    assert_string_equal(text(choice, "checked.unverified.0"), "/colour");
+    assert_int_equal(cJSON_GetArraySize(at(choice, "checked.unchecked")), 2);
+    assert_string_equal(text(choice, "checked.unchecked.0"), "/tall");
+    assert_string_equal(text(choice, "checked.unchecked.1"), "/kind");
+}
+
+static void values_of_json_are_cited_or_said_to_be_unverified(void **state) {
+    cJSON *r = chat(*state, TALL, SCHEMA ",\"n\":2,\"logprobs\":true,\"seed\":3", 200);
+    const char *written = text(r, "choices.0.message.content");
+    cJSON *j = cJSON_Parse(written);
+    if (!j) fail_msg("no JSON: %s", written);
+    assert_string_equal(text(j, "height"), "one metre");
+    check_citations(at(r, "choices.0"));
+    check_citations(at(r, "choices.1"));
+    assert_string_equal(text(r, "status"), "answered");
+    assert_string_equal(text(r, "answer_source"), "generated");
+    assert_string_equal(text(r, "citations.0.path"), "/height");
+    size_t start = (size_t)number(r, "choices.0.citations.0.answer_span.start");
+    assert_int_equal(strncmp(written + start, "one metre\"", 10), 0);
+    assert_true(cJSON_GetArraySize(at(r, "choices.0.logprobs.content")) > 3);
+    assert_true(number(r, "usage.prompt_tokens") > 0 && number(r, "timings.retrieval_ms") > 0);
+    cJSON_Delete(j);
+    cJSON_Delete(r);
+}
+
+static void a_stream_tells_them_at_its_end(void **state) {
+    fo_buf b = {0}, sum = {0};
+    assert_int_equal(send_body(*state, "/v1/chat/completions",
+                               "{\"model\":\"forage/default\",\"messages\":[" TALL
+                               "],\"stream\":true" SCHEMA "}",
+                               &b, false),
+                     200);
+    bool told = false;
+    fo_buf_str(&sum, "");
+    for (char *save, *line = strtok_r(b.data, "\n", &save); line;
+         line = strtok_r(NULL, "\n", &save)) {
+        cJSON *j = strncmp(line, "data: {", 7) ? NULL : cJSON_Parse(line + 6);
+        const char *part = cJSON_GetStringValue(at(j, "choices.0.delta.content"));
+        fo_buf_str(&sum, part ? part : "");
+        if (at(j, "citations")) check_citations(j), told = true;
+        cJSON_Delete(j);
+    }
+    cJSON *j = cJSON_Parse(sum.data);
+    assert_non_null(j);
+    assert_true(told);
+    cJSON_Delete(j);
+    fo_buf_free(&b);
+    fo_buf_free(&sum);
+}
+
+static void json_is_not_made_of_nothing(void **state) {
+    static const char other[] =
+        "{\"role\":\"user\",\"content\":\"Who was the first emperor of Brazil?\"}";
+    cJSON *r = chat(*state, other, SCHEMA, 200);
+    assert_true(cJSON_IsNull(at(r, "choices.0.message.content")));
+    assert_non_null(strstr(text(r, "choices.0.message.refusal"), "do not answer"));
+    assert_string_equal(text(r, "choices.0.finish_reason"), "stop");
+    assert_true(number(r, "usage.completion_tokens") == 0);
+    cJSON_Delete(r);
+    r = ask(*state, "/v1/responses",
+            "{\"model\":\"forage/default\",\"input\":\"Who was the first emperor of Brazil?\","
+            "\"text\":{\"format\":{\"type\":\"json_object\"}}}",
+            200);
+    assert_string_equal(text(r, "output.0.content.0.type"), "refusal");
+    assert_non_null(strstr(text(r, "output.0.content.0.refusal"), "do not answer"));
+    cJSON_Delete(r);
+}
+
+static void responses_have_the_same(void **state) {
+    cJSON *r = ask(
+        *state, "/v1/responses",
+        "{\"model\":\"forage/default\",\"input\":\"How tall is the grey heron?\","
+        "\"text\":{\"format\":{\"type\":\"json_schema\",\"name\":\"bird\",\"schema\":" PROPERTIES
+        "}}}",
+        200);
+    check_citations(r);
+    assert_string_equal(text(r, "output.0.content.0.annotations.0.file_id"), "heron");
+    cJSON_Delete(r);
+}
+
+#define TOOL                                                                                       \
+    ",\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"measure\",\"parameters\":{"       \
+    "\"type\":"                                                                                    \
+    "\"object\",\"properties\":{\"unit\":{\"enum\":[\"cm\"]}},\"required\":[\"unit\"],"            \
+    "\"additionalProperties\":false}}}]"
+
+static void a_call_that_must_be_made_is_made(void **state) {
+    cJSON *r = chat(*state, TALL, TOOL ",\"tool_choice\":\"required\",\"logprobs\":true", 200);
+    assert_string_equal(text(r, "choices.0.finish_reason"), "tool_calls");
+    assert_string_equal(text(r, "choices.0.message.tool_calls.0.function.name"), "measure");
+    cJSON *j = cJSON_Parse(text(r, "choices.0.message.tool_calls.0.function.arguments"));
+    assert_string_equal(text(j, "unit"), "cm");
+    assert_null(at(r, "choices.0.citations"));
+    cJSON_Delete(j);
+    cJSON_Delete(r);
+}
+
+static void without_a_call_the_documents_answer(void **state) {
+    cJSON *r = chat(*state, TALL, TOOL, 200), *as_ever = chat(*state, TALL, "", 200);
+    assert_string_equal(text(r, "choices.0.message.content"),
+                        text(as_ever, "choices.0.message.content"));
+    assert_non_null(strstr(text(r, "choices.0.message.content"), "one metre tall. [1]"));
+    assert_string_equal(text(r, "choices.0.finish_reason"), "stop");
+    assert_string_equal(text(r, "citations.0.source.document_id"), "heron");
+    cJSON_Delete(r);
+    cJSON_Delete(as_ever);
+    fo_buf b = {0};
+    send_body(*state, "/v1/chat/completions",
+              "{\"model\":\"forage/default\",\"stream\":true,\"messages\":[" TALL "]" TOOL "}", &b,
+              false);
+    assert_non_null(strstr(b.data, "one metre tall. [1]"));
+    fo_buf_free(&b);
+}
+
+static void a_call_that_may_be_made_is_told(void **state) {
+    (void)state;
+    fixture *f = open_saying("<tool_call>\n");
+    cJSON *r = chat(f, TALL, TOOL, 200);
+    assert_string_equal(text(r, "choices.0.message.tool_calls.0.function.name"), "measure");
+    cJSON_Delete(r);
+    fo_buf b = {0};
+    send_body(f, "/v1/chat/completions",
+              "{\"model\":\"forage/default\",\"stream\":true,\"messages\":[" TALL "]" TOOL "}", &b,
+              false);
+    assert_non_null(strstr(b.data, "\"name\":\"measure\""));
+    assert_non_null(strstr(b.data, "\"finish_reason\":\"tool_calls\""));
+    fo_buf_free(&b);
+    fixture_close(f);
+}
+
+/* As models write it that were trained on another form: asked again, they write it in ours. */
+static void a_call_in_another_form_is_a_call(void **state) {
+    (void)state;
+    fixture *f = open_saying("{\"name\": \"measure\", \"arguments\": {}}");
+    static const char plain[] = "{\"messages\":[" TALL "],\"max_tokens\":300%s" TOOL "}";
+    char body[1024];
+    snprintf(body, sizeof body, plain, "");
+    cJSON *r = ask(f, "/v1/chat/completions", body, 200), *g = chat(f, TALL, TOOL, 200);
+    assert_string_equal(text(r, "choices.0.message.tool_calls.0.function.name"), "measure");
+    assert_string_equal(text(g, "choices.0.message.tool_calls.0.function.name"), "measure");
+    assert_string_equal(text(r, "choices.0.finish_reason"), "tool_calls");
+    cJSON_Delete(r);
+    cJSON_Delete(g);
+    snprintf(body, sizeof body, plain, ",\"stream\":true");
+    fo_buf b = {0};
+    send_body(f, "/v1/chat/completions", body, &b, false);
+    assert_non_null(strstr(b.data, "\"name\":\"measure\""));
+    assert_null(strstr(b.data, "\"content\":\" {"));
+    fo_buf_free(&b);
+    fixture_close(f);
+}
+
+static void what_a_tool_gave_is_answered_with_checks_beside(void **state) {
+    static const char turns[] =
+        TALL ",{\"role\":\"assistant\",\"tool_calls\":[{\"id\":\"1\",\"type\":\"function\","
+             "\"function\":{\"name\":\"measure\",\"arguments\":\"{\\\"unit\\\":\\\"cm\\\"}\"}}]},"
+             "{\"role\":\"tool\",\"tool_call_id\":\"1\",\"content\":\"100\"}";
+    cJSON *r = chat(*state, turns, "", 200);
+    assert_string_equal(text(r, "choices.0.message.content"),
+                        " The grey heron stands one metre tall.");
+    assert_string_equal(text(r, "choices.0.checked.unit"), "sentences");
+    assert_true(number(r, "choices.0.checked.verified") == 1);
+    assert_string_equal(text(r, "citations.0.source.document_id"), "heron");
+    assert_null(at(r, "citations.0.path"));
+    cJSON_Delete(r);
+}
+
+static void what_cannot_be_done_is_refused_by_name(void **state) {
+    static const struct {
+        const char *more, *param;
+    } cases[] = {
+        {",\"logprobs\":true", "logprobs"},
+        {TOOL ",\"logprobs\":true", "logprobs"},
+        {",\"stop_token_ids\":[2]", "stop_token_ids"},
+        {TOOL ",\"logit_bias\":{\"5\":1}", "logit_bias"},
+        {TOOL ",\"n\":2", "n"},
+        {SCHEMA ",\"kv_reuse\":\"chunk\"", "kv_reuse"},
+        {TOOL SCHEMA, "response_format"},
+        {",\"response_format\":{\"type\":\"json_schema\",\"json_schema\":{\"schema\":{\"not\":{}}}"
+         "}",
+         "response_format.json_schema.schema"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        cJSON *r = chat(*state, TALL, cases[i].more, 400);
+        assert_string_equal(text(r, "error.param"), cases[i].param);
+        cJSON_Delete(r);
+    }
+    cJSON *r = ask(*state, "/v1/chat/completions",
+                   "{\"model\":\"forage/none\",\"messages\":[" TALL "]" SCHEMA "}", 404);
+    assert_string_equal(text(r, "error.code"), "model_not_found");
+    cJSON_Delete(r);
+}
+
+static void values_of_json_are_found_with_their_places(void **state) {
+    (void)state;
+    static const char whole[] =
+        " {\"a\": [1, \"x\\n\\u00e9\", {\"b/c~d\": true}], \"e\": null, \"f\": -2.5e3} ";
+    static const char *const paths[] = {"/a/0", "/a/1", "/a/2/b~1c~0d", "/e", "/f"};
+    json_values v;
+    fo_err err = {0};
+    assert_ok(json_values_read(&v, whole, sizeof whole - 1, &err), &err);
+    assert_int_equal(v.n, 5);
+    for (size_t i = 0; i < 5; i++) assert_string_equal(v.list[i].path, paths[i]);
+    assert_string_equal(v.list[1].text, "x\n\xc3\xa9");
+    assert_int_equal(v.list[2].kind, JSON_VALUE_WORD);
+    assert_int_equal(v.list[4].kind, JSON_VALUE_NUMBER);
+    assert_string_equal(v.list[4].text, "-2.5e3");
+    json_values_deinit(&v);
+    /* Cut off anywhere: what is whole, and nothing that is not. */
+    for (size_t n = 0; n < sizeof whole - 1; n++) {
+        char *part = malloc(n + 1); /* so that reading beyond it is seen */
+        memcpy(part, whole, n);
+        part = realloc(part, n + !n);
+        assert_ok(json_values_read(&v, part, n, &err), &err);
+        for (size_t i = 0; i < v.n; i++) {
+            assert_string_equal(v.list[i].path, paths[i]);
+            if (i == 4) assert_string_equal(v.list[i].text, "-2.5e3");
+        }
+        json_values_deinit(&v);
+        free(part);
+    }
+}
+
+int main(void) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_of_json_are_cited_or_said_to_be_unverified),
+        cmocka_unit_test(a_stream_tells_them_at_its_end),
+        cmocka_unit_test(json_is_not_made_of_nothing),
+        cmocka_unit_test(responses_have_the_same),
+        cmocka_unit_test(a_call_that_must_be_made_is_made),
+        cmocka_unit_test(without_a_call_the_documents_answer),
+        cmocka_unit_test(a_call_that_may_be_made_is_told),
+        cmocka_unit_test(a_call_in_another_form_is_a_call),
+        cmocka_unit_test(what_a_tool_gave_is_answered_with_checks_beside),
+        cmocka_unit_test(what_cannot_be_done_is_refused_by_name),
+        cmocka_unit_test(values_of_json_are_found_with_their_places),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

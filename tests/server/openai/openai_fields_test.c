@@ -1,0 +1,180 @@
+/* openai_fields_test.c - every field of OpenAI's chat completions (those that its Python client 3.54 knows) and
+ * every one of our own, asked of the model alone and of documents: honoured, or refused by name with
+ * 400, as the table in docs/openai.md says. What a field does is in openai_test.c and
+ * grounded_text_test.c; that one which is honoured is read at all shows in a bad value of it being
+ * refused by name. */
+#include "tests/retrieval/chain_model.h"
+#include "tests/server/routes/http_fixture.h"
+
+static int setup(void **state) {
+    char *dir = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/chain.gguf", dir);
+    chain_model_write(path, "The grey heron stands one metre tall.");
+    fixture *f = fixture_open(dir, strdup(path), (engine_options){.kv_ram = 64 << 20});
+    cJSON_Delete(ask(f, "/ingest",
+                     "{\"documents\":[{\"id\":\"heron\",\"text\":\"The grey heron stands one metre "
+                     "tall.\"}]}",
+                     200));
+    *state = f;
+    return 0;
+}
+
+static int teardown(void **state) {
+    fixture_close(*state);
+    return 0;
+}
+
+#define F "\"tools\":[{\"type\":\"function\",\"function\":{\"name\":\"f\"}}]"
+#define J "\"response_format\":{\"type\":\"json_object\"}"
+
+enum outcome { YES, NO }; /* honoured (or asks for nothing), refused */
+
+/* `asks` asks for something, with what else it takes; `bad` is no value of the field. */
+static const struct row {
+    const char *field, *asks, *bad;
+    enum outcome plain, grounded;
+    const char *param; /* of the refusal; NULL: the field */
+} rows[] = {
+    {"messages", NULL, "\"messages\":7", YES, YES, NULL},
+    {"model", NULL, "\"model\":7", YES, YES, NULL},
+    {"audio", "\"audio\":{\"voice\":\"ash\",\"format\":\"wav\"}", NULL, NO, NO, NULL},
+    {"frequency_penalty", "\"frequency_penalty\":0.5", "\"frequency_penalty\":3", YES, YES, NULL},
+    {"function_call", "\"function_call\":{\"name\":\"f\"}", NULL, NO, NO, NULL},
+    {"functions", "\"functions\":[{\"name\":\"f\"}]", NULL, NO, NO, NULL},
+    {"logit_bias", "\"logit_bias\":{\"5\":1}", "\"logit_bias\":[1]", YES, NO, NULL},
+    {"logprobs", "\"logprobs\":true", "\"logprobs\":2", YES, NO, NULL},
+    {"max_completion_tokens", "\"max_completion_tokens\":9", "\"max_completion_tokens\":0", YES,
+     YES, NULL},
+    {"max_tokens", "\"max_tokens\":9", "\"max_tokens\":0", YES, YES, NULL},
+    {"metadata", "\"metadata\":{\"a\":\"b\"}", "\"metadata\":{\"a\":1}", YES, YES, NULL},
+    {"modalities", "\"modalities\":[\"text\",\"audio\"]", NULL, NO, NO, NULL},
+    {"moderation", "\"moderation\":{\"model\":\"m\"}", NULL, NO, NO, NULL},
+    {"n", "\"n\":2", "\"n\":0", YES, YES, NULL},
+    {"parallel_tool_calls", F ",\"parallel_tool_calls\":false", "\"parallel_tool_calls\":1", YES,
+     YES, NULL},
+    {"prediction", "\"prediction\":{\"type\":\"content\",\"content\":\"b\"}", NULL, NO, NO, NULL},
+    {"presence_penalty", "\"presence_penalty\":0.5", "\"presence_penalty\":\"a\"", YES, YES, NULL},
+    {"prompt_cache_key", "\"prompt_cache_key\":\"p\"", "\"prompt_cache_key\":1", YES, YES, NULL},
+    {"prompt_cache_options", "\"prompt_cache_options\":{\"mode\":\"explicit\"}", NULL, NO, NO,
+     NULL},
+    {"prompt_cache_retention", "\"prompt_cache_retention\":\"24h\"", NULL, NO, NO, NULL},
+    {"reasoning_effort", "\"reasoning_effort\":\"high\"", NULL, NO, NO, NULL},
+    {"response_format", J, "\"response_format\":{\"type\":\"xml\"}", YES, YES, NULL},
+    {"safety_identifier", "\"safety_identifier\":\"s\"", "\"safety_identifier\":1", YES, YES, NULL},
+    {"seed", "\"seed\":7,\"temperature\":1", "\"seed\":1.5", YES, YES, NULL},
+    {"service_tier", "\"service_tier\":\"flex\"", NULL, NO, NO, NULL},
+    {"stop", "\"stop\":[\"metre\"]", "\"stop\":7", YES, YES, NULL},
+    {"store", "\"store\":true", NULL, NO, NO, NULL},
+    {"stream", "\"stream\":true", "\"stream\":1", YES, YES, NULL},
+    {"stream_options", "\"stream\":true,\"stream_options\":{\"include_usage\":true}",
+     "\"stream_options\":{\"include_usage\":1}", YES, YES, NULL},
+    {"temperature", "\"temperature\":0.7", "\"temperature\":9", YES, YES, NULL},
+    {"tool_choice", F ",\"tool_choice\":\"auto\"", "\"tool_choice\":\"maybe\"", YES, YES, NULL},
+    {"tools", F, "\"tools\":{}", YES, YES, NULL},
+    {"top_logprobs", "\"logprobs\":true,\"top_logprobs\":2", "\"top_logprobs\":99", YES, NO,
+     "logprobs"},
+    {"top_p", "\"top_p\":0.5", "\"top_p\":2", YES, YES, NULL},
+    {"user", "\"user\":\"u\"", "\"user\":1", YES, YES, NULL},
+    {"verbosity", "\"verbosity\":\"low\"", NULL, NO, NO, NULL},
+    {"web_search_options", "\"web_search_options\":{}", NULL, NO, NO, NULL},
+    /* ours */
+    {"top_k", "\"top_k\":5", "\"top_k\":-1", YES, YES, NULL},
+    {"min_p", "\"min_p\":0.1", "\"min_p\":2", YES, YES, NULL},
+    {"repetition_penalty", "\"repetition_penalty\":1.1", "\"repetition_penalty\":0", YES, YES,
+     NULL},
+    {"priority", "\"priority\":5", "\"priority\":1000", YES, YES, NULL},
+    {"stop_token_ids", "\"stop_token_ids\":[2]", "\"stop_token_ids\":2", YES, NO, NULL},
+    {"lookup", "\"lookup\":false", "\"lookup\":1", YES, YES, NULL},
+    {"kv_reuse", "\"kv_reuse\":\"off\"", "\"kv_reuse\":\"some\"", YES, YES, NULL},
+};
+enum { N_ROWS = sizeof rows / sizeof *rows };
+
+static long chat(fixture *f, bool grounded, const char *more, fo_buf *out) {
+    char body[1024], named[64] = "";
+    bool names = more && strstr(more, "\"model\"");
+    bool says = more && strstr(more, "\"messages\"");
+    bool bounded = more && (strstr(more, "_tokens\":") != NULL);
+    if (grounded && !names) snprintf(named, sizeof named, "\"model\":\"forage/default\",");
+    snprintf(
+        body, sizeof body, "{%s%s%s%s%s}", named,
+        says ? "" : "\"messages\":[{\"role\":\"user\",\"content\":\"How tall is the heron?\"}]",
+        bounded || says ? "" : ",\"max_tokens\":40", more && !says ? "," : "", more ? more : "");
+    return send_body(f, "/v1/chat/completions", body, out, false);
+}
+
+static void check(fixture *f, const struct row *r, bool grounded, const char *more,
+                  enum outcome want) {
+    fo_buf b = {0};
+    long status = chat(f, grounded, more, &b);
+    const char *param = r->param && more == r->asks ? r->param : r->field;
+    if (status != (want == YES ? 200 : 400))
+        fail_msg("%s (%s): %ld: %s", r->field, grounded ? "grounded" : "plain", status, b.data);
+    if (want == NO) {
+        cJSON *j = cJSON_ParseWithLength(b.data, b.len);
+        if (strncmp(text(j, "error.param"), param, strlen(param)) != 0 ||
+            !strstr(text(j, "error.message"), param))
+            fail_msg("%s is refused as %s: %s", r->field, text(j, "error.param"), b.data);
+        cJSON_Delete(j);
+    }
+    fo_buf_free(&b);
+}
+
+static void every_field_is_honoured_or_refused_by_name(void **state) {
+    for (size_t i = 0; i < N_ROWS; i++)
+        for (int grounded = 0; grounded < 2; grounded++) {
+            const struct row *r = &rows[i];
+            check(*state, r, grounded, r->asks, grounded ? r->grounded : r->plain);
+            if (r->bad) check(*state, r, grounded, r->bad, NO);
+        }
+}
+
+/* What documents refuse in sentences they honour where the model writes by a rule. */
+static void what_sentences_have_not_json_has(void **state) {
+    static const char *const more[] = {J ",\"logprobs\":true,\"top_logprobs\":2",
+                                       J ",\"stop_token_ids\":[2]", J ",\"logit_bias\":{\"5\":1}",
+                                       F ",\"tool_choice\":\"required\",\"logprobs\":true"};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        fo_buf b = {0};
+        long status = chat(*state, true, more[i], &b);
+        if (status != 200) fail_msg("%s: %ld: %s", more[i], status, b.data);
+        if (strstr(more[i], "logprobs")) assert_non_null(strstr(b.data, "\"top_logprobs\":["));
+        fo_buf_free(&b);
+    }
+}
+
+/* The manual's table: a row a field, in two columns what this file says. */
+static void the_manual_says_the_same(void **state) {
+    (void)state;
+    FILE *f = fopen("docs/openai.md", "r");
+    assert_non_null(f);
+    char line[1024];
+    bool seen[N_ROWS] = {false};
+    while (fgets(line, sizeof line, f)) {
+        char *save, *field = strtok_r(line, "|", &save), *plain = strtok_r(NULL, "|", &save);
+        char *grounded = strtok_r(NULL, "|", &save);
+        if (line[0] != '|' || !grounded) continue;
+        for (size_t i = 0; i < N_ROWS; i++) {
+            char name[64];
+            snprintf(name, sizeof name, "`%s`", rows[i].field);
+            if (!strstr(field, name)) continue;
+            if (strstr(plain, "yes") == NULL && strstr(plain, "no") == NULL) continue;
+            seen[i] = true;
+            if ((strstr(plain, "yes") != NULL) != (rows[i].plain == YES) ||
+                (strstr(grounded, "yes") != NULL) != (rows[i].grounded == YES))
+                fail_msg("docs/openai.md says something else of %s", rows[i].field);
+        }
+    }
+    fclose(f);
+    for (size_t i = 0; i < N_ROWS; i++)
+        if (!seen[i]) fail_msg("docs/openai.md has no row for %s", rows[i].field);
+}
+
+int main(void) {
+    curl_global_init(CURL_GLOBAL_DEFAULT);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_field_is_honoured_or_refused_by_name),
+        cmocka_unit_test(what_sentences_have_not_json_has),
+        cmocka_unit_test(the_manual_says_the_same),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
