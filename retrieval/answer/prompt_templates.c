@@ -12,8 +12,7 @@
     "You answer questions from the passages that the user gives, and from nothing else. "
 #define REFUSE                                                                                     \
     " If the passages do not answer the question, say only: The documents do not answer this."
-#define SHORTLY                                                                                    \
-    READ_PASSAGES "Keep to what they say, in as few words as the question needs."
+#define SHORTLY READ_PASSAGES "Keep to what they say, in as few words as the question needs."
 #define LABELLED                                                                                   \
     READ_PASSAGES                                                                                  \
     "Keep to what they say, in as few sentences as the question needs. End every sentence with "   \

@@ -46,9 +46,10 @@ static void sentences_end_where_readers_see_it(void **state) {
     CHECK("Завод им. Ленина, т. е. ЗИЛ, закрыт. Он стоит на ул. Мира.",
           "Завод им. Ленина, т. е. ЗИЛ, закрыт.", "Он стоит на ул. Мира.");
     CHECK("He chose plan b. A second one came.", "He chose plan b.", "A second one came.");
-    CHECK("In Everson v. Board of Education it was upheld. Mark it with a v. The next row is empty.",
-          "In Everson v. Board of Education it was upheld.", "Mark it with a v.",
-          "The next row is empty.");
+    CHECK(
+        "In Everson v. Board of Education it was upheld. Mark it with a v. The next row is empty.",
+        "In Everson v. Board of Education it was upheld.", "Mark it with a v.",
+        "The next row is empty.");
     CHECK("Growth was fast.[12] It slowed.", "Growth was fast.[12]", "It slowed.");
     CHECK("Well... maybe not... But yes.", "Well... maybe not...", "But yes.");
     CHECK("See Fig. 3 and No. 5 for it. No. We stayed at 5 p.m. in May.",
