@@ -181,10 +181,25 @@ static bool speaks_of_its_title(const side *claim, const side *quote) {
     return false;
 }
 
-static bool names_agree(const side *claim, const side *quote, const fact_text *title) {
+/* Does the quote name somebody or something that neither its title nor the claim does? */
+static bool names_another(const side *claim, const side *quote, const fact_text *title) {
+    for (size_t i = 0; i < quote->text.n_words; i++) {
+        const fact_word *w = &quote->text.words[i];
+        if ((w->flags & (WORD_CALENDAR | WORD_INITIAL)) || !is_name(&quote->text, w)) continue;
+        if (!has_word(title, w->id) && !has_word(&claim->text, w->id)) return true;
+    }
+    return false;
+}
+
+/* asked: the question, NULL: not known. What it names and the title too is what the passage is about: a quote that names
+ * nothing else need not say it again. */
+static bool names_agree(const side *claim, const side *quote, const fact_text *title,
+                        const fact_text *asked) {
     bool by_title = title->n_words > 0 && speaks_of_its_title(claim, quote);
+    bool about_it = asked && title->n_words > 0 && !names_another(claim, quote, title);
     for (size_t i = 0; i < claim->text.n_words; i++) {
         const fact_word *w = &claim->text.words[i];
+        if (about_it && has_word(title, w->id) && has_word(asked, w->id)) continue;
         if (has_word(&quote->text, w->id)) {
             by_title &= (w->flags & WORD_STOP) != 0;
             continue;
@@ -311,6 +326,8 @@ static char *without_markers(const char *s, size_t n, size_t *len) {
 typedef struct checker {
     const lexicon *lx;
     side claim, quote, title;
+    fact_text asked;
+    bool has_asked;
 } checker;
 
 static void compare(support_check *out, const checker *c, double least) {
@@ -320,7 +337,7 @@ static void compare(support_check *out, const checker *c, double least) {
         out->reason = "empty";
     else if (!numbers_agree(&c->claim, &c->quote, &c->title.numbers))
         out->reason = "number";
-    else if (!names_agree(&c->claim, &c->quote, &c->title.text) ||
+    else if (!names_agree(&c->claim, &c->quote, &c->title.text, c->has_asked ? &c->asked : NULL) ||
              !facts_keep_company(&c->claim, &c->quote))
         out->reason = "name";
     else if (!negations_agree(&c->claim, &c->quote))
@@ -345,6 +362,7 @@ static void close_checker(checker *c, char *copy) {
     side_deinit(&c->claim);
     side_deinit(&c->quote);
     side_deinit(&c->title);
+    fact_text_deinit(&c->asked);
     free(copy);
 }
 
@@ -423,11 +441,12 @@ static int find_span(found_span *best, checker *c, const citation_search *in, co
 
 /* What a sentence says of itself, not of its subject. */
 static const char *const framing =
-    "answer passage passages context contexts text document documents "
-    "according stated states mentioned described question";
+    "answer passage passages context contexts text document documents given "
+    "according stated states mentioned described question "
+    "occurred happened considered known called named";
 
 /* Words of weight of the claim that stand in neither quote, title nor question. */
-static size_t unmet_words(const checker *c, const fact_text *asked, claim_word *out, size_t most) {
+static size_t unmet_words(const checker *c, claim_word *out, size_t most) {
     const fact_text *t = &c->claim.text;
     size_t n = 0;
     for (size_t i = 0; i < t->n_words && n < most; i++) {
@@ -435,7 +454,7 @@ static size_t unmet_words(const checker *c, const fact_text *asked, claim_word *
         if (w->flags & (WORD_STOP | WORD_PART | WORD_DIGIT | WORD_NUMERAL | WORD_NEGATION))
             continue;
         if (has_word(&c->quote.text, w->id) || has_word(&c->title.text, w->id)) continue;
-        if (has_word(asked, w->id) || listed(t, i, framing)) continue;
+        if (has_word(&c->asked, w->id) || listed(t, i, framing)) continue;
         out[n++] = (claim_word){w->start, w->end};
     }
     return n;
@@ -446,18 +465,15 @@ static int read_claim(support_check *out, checker *c, const citation_search *in,
                       size_t start, size_t end, fo_err *err) {
     enum { MOST_UNMET = 32 };
     claim_word words[MOST_UNMET];
-    fact_text asked = {0};
-    const char *question = in->asked ? in->asked : "";
     side_deinit(&c->quote);
     int rc = side_read(&c->quote, c->lx->analyzer, in->passage + start, end - start, err);
-    if (!rc) rc = fact_text_read(&asked, c->lx->analyzer, question, strlen(question), err);
     bool holds = true;
     if (!rc) {
         claim_reading_input r = {.reader = in->reader,
                                  .sentence = copy,
                                  .sentence_len = strlen(copy),
                                  .words = words,
-                                 .n_words = unmet_words(c, &asked, words, MOST_UNMET),
+                                 .n_words = unmet_words(c, words, MOST_UNMET),
                                  .passage = in->passage,
                                  .passage_len = in->passage_len,
                                  .start = start,
@@ -469,7 +485,6 @@ static int read_claim(support_check *out, checker *c, const citation_search *in,
         out->verified = false;
         out->reason = "word";
     }
-    fact_text_deinit(&asked);
     return rc;
 }
 
@@ -480,6 +495,9 @@ int citation_find(size_t *start, size_t *end, support_check *out, const lexicon 
     char *copy;
     int rc = open_checker(&c, &copy, lx, in->sentence, in->sentence_len, in->title, err);
     fact_text text = {0};
+    if (!rc && in->asked)
+        rc = fact_text_read(&c.asked, lx->analyzer, in->asked, strlen(in->asked), err);
+    c.has_asked = in->asked != NULL;
     if (!rc) rc = fact_text_read(&text, lx->analyzer, in->passage, in->passage_len, err);
     double least = in->reader ? min_coverage_read : citation_min_coverage;
     for (size_t width = 1; !rc && width <= 3 && !best.check.verified; width++) {

@@ -94,6 +94,18 @@ static bool is_genitive(const fact_text *t, const fact_word *w) {
            (n > 4 && !memcmp(s + n - 4, "\xE2\x80\x99s", 4));
 }
 
+/* The answer's last words may be no content, or said before: "from 1:00 a.m. to 6:00 a.m." */
+static size_t with_its_end(const fact_text *span, size_t end, const fact_text *answer) {
+    size_t at = answer->n_words;
+    while (at > 0 && answer->words[at - 1].id != span->words[end - 1].id) at--;
+    while (at > 0 && at < answer->n_words && end < span->n_words &&
+           span->words[end].id == answer->words[at].id) {
+        at++;
+        end++;
+    }
+    return end;
+}
+
 /* Words behind the window that belong to it: what a genitive is of, and what the question calls it by. */
 static size_t with_what_follows(const fact_text *span, size_t end, const fact_text *question) {
     while (end < span->n_words) {
@@ -127,11 +139,21 @@ static size_t with_amount_aside(const fact_text *span, size_t from, size_t at) {
     return (size_t)(close - span->text) + 1;
 }
 
-/* The unit of a number, "°C" or "%", is no word: up to the next blank or mark. */
+static bool is_alnum(char c) {
+    return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
+}
+
+/* The unit of a number, "°C" or "%", is no word, nor is what stands behind a mark within one, "6:00", "-b/c": up to the
+ * next blank, or a mark with a blank behind it. */
 static size_t with_signs(const fact_text *span, size_t at) {
     size_t end = at;
-    while (end < span->len && !is_blank(span->text[end]) && !strchr(",;:()[]\"", span->text[end]))
+    while (end < span->len && !is_blank(span->text[end])) {
+        bool mark = strchr(",;:()[]\"", span->text[end]) != NULL;
+        if (mark && !(end + 1 < span->len && is_alnum(span->text[end + 1]) &&
+                      span->text[end] != '(' && span->text[end] != ')'))
+            break;
         end++;
+    }
     while (end > at && strchr(".!?'", span->text[end - 1])) end--;
     return end;
 }
@@ -167,7 +189,7 @@ static void find(fo_buf *out, const own_words_input *in, const fact_text *answer
     if (n == 0 || !find_window(span, ids, n, &first, &end)) return;
     if (end - first > answer->n_words + MOST_BESIDE) return;
     if (is_article(answer, 0) && first > 0 && is_article(span, first - 1)) first--;
-    end = with_what_follows(span, end, question);
+    end = with_what_follows(span, with_its_end(span, end, answer), question);
     if (denies(span, first, end) != denies(answer, 0, answer->n_words)) return;
     size_t from = span->words[first].start, to = with_signs(span, span->words[end - 1].end);
     while (from > 0 && !is_blank(span->text[from - 1]) &&

@@ -44,6 +44,9 @@ static void a_phrase_is_said_as_the_document_says_it(void **state) {
           "F)");
     check("Who blocked the relief?", "Imke", "It was blocked by Imke's boats at night.",
           "Imke's boats");
+    check("When did they close?", "Night, 1:00 a.m. to 6:00 a.m.",
+          "They closed at night from 1:00 a.m. to 6:00 a.m., and on Sundays.",
+          "Night from 1:00 a.m. to 6:00 a.m.");
     check("Which kind of grapes has no seeds?", "Table.", "Table grapes have no seeds.",
           "Table grapes.");
     check("How tall is the heron?", "one metre", "It stands one metre tall.", "one metre tall");
