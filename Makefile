@@ -94,6 +94,10 @@ $(BUILD)/gen/%.inc: %
 $(BUILD)/data/sqlite/sqlite_schema.o: $(BUILD)/gen/data/sqlite/schema.sql.inc
 $(BUILD)/server/routes/routes_page.o: $(patsubst %,$(BUILD)/gen/%.inc,server/routes/openapi.json $(wildcard server/web/*))
 
+# With TEST_LONG=1 the tests that damage, compare and kill at random do all of their rounds.
+ifdef TEST_LONG
+export TEST_LONG
+endif
 TEST_SRC := $(foreach r,$(ROOMS),$(call in_room,tests/$(r),_test.c))
 # Every tests/fuzz/fuzz_NAME.c is a fuzz target (make fuzz) and, over its stored corpus, a test.
 FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
@@ -183,6 +187,7 @@ help:
 	@echo '                WITH=e5: an encoder of a hundred languages too (91 MB)'
 	@echo 'make run        serve the demo home on http://127.0.0.1:8080 in the foreground'
 	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers)'
+	@echo '                TEST_LONG=1: with all rounds of those that damage and compare'
 	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
 	@echo 'make check      format, layers, links of the docs, warnings as errors, cppcheck'
 	@echo 'make fuzz       fuzz each target for FUZZ_SECONDS (60)'

@@ -39,6 +39,11 @@ static inline uint64_t test_seed(void) {
     return seed;
 }
 
+/* How many rounds of n: all of them where TEST_LONG is set (make test TEST_LONG=1), else a quarter. */
+static inline size_t test_rounds(size_t n) {
+    return getenv("TEST_LONG") ? n : (n + 3) / 4;
+}
+
 /* The path of `name` in the shared folder, or NULL when the folder is absent. Static buffer. */
 static inline const char *test_shared(const char *name) {
     static char path[4096];

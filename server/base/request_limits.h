@@ -14,6 +14,8 @@ typedef struct request_limits {
 } request_limits;
 #define REQUEST_LIMITS_MOST ((request_limits){64u << 10, 1000, 100000, 1024, 64})
 
+enum { REQUEST_TIMEOUT_MAX_MS = 600000 }; /* of timeout_ms in a body */
+
 /* Those in force; REQUEST_LIMITS_MOST until others are set. */
 const request_limits *request_limits_now(void);
 void request_limits_set(const request_limits *l); /* before threads start */

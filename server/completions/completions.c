@@ -229,6 +229,14 @@ static int is_foreign_call(const char *said, bool over) {
     return told;
 }
 
+/* The request was cancelled: its time was over, or its client has gone. */
+static int ended_early(const plain *p, fo_err *err) {
+    if (http_timed_out(p->reply->r))
+        return fo_fail_field(err, FO_ETIMEOUT, "timeout_ms", "no answer within timeout_ms = %d",
+                             p->reply->call->timeout_ms);
+    return fo_fail(err, FO_ECANCELLED, "the client went away");
+}
+
 /* Where tools may be called: wait until it is said whether one is. A call comes first or not at all.
  * *again: it is one in another form, and is to be written in ours. */
 static int await_decision(plain *p, bool *again, fo_err *err) {
@@ -237,8 +245,7 @@ static int await_decision(plain *p, bool *again, fo_err *err) {
     while (!c->calls.n_calls && foreign < 0) {
         if (!c->ev.done) generation_next(c->g, POLL_MS, &c->ev, &c->text);
         if (c->ev.done && c->ev.error) return fo_fail(err, c->ev.error, "%s", c->ev.message);
-        if (atomic_load(http_cancel(p->reply->r)))
-            return fo_fail(err, FO_ECANCELLED, "the client went away");
+        if (atomic_load(http_cancel(p->reply->r))) return ended_early(p, err);
         if (take_calls(p, c, err)) return err->code;
         const char *said = c->text.data ? c->text.data : "";
         foreign = is_foreign_call(said + strspn(said, " \t\r\n"), c->ev.done);
@@ -279,7 +286,7 @@ static int pump(plain *p, fo_err *err) {
         }
         if (atomic_load(http_cancel(p->reply->r))) rc = FO_ECANCELLED;
     }
-    return rc ? fo_fail(err, rc, "the client went away") : FO_OK;
+    return rc ? ended_early(p, err) : FO_OK;
 }
 
 static void write_calls(const choice *c, json_out *o) {
@@ -505,6 +512,7 @@ static int call_again(plain *p, fo_err *err) {
 
 static int generate(plain *p, fo_err *err) {
     const openai_call *call = p->reply->call;
+    if (call->timeout_ms) http_set_timeout(p->reply->r, call->timeout_ms);
     int rc = tool_prompt_rule(call, &p->rule, &p->schema, err);
     if (!rc) rc = submit_all(p, err);
     if (!rc && call->tools.list && !call->tools.required && p->n_choices == 1) {

@@ -176,6 +176,7 @@ void http_peer(const http_request *r, unsigned char out[16]);
 /* From now on it may take so long: then its cancel flag is set, and an error of being cancelled is
  * answered as 408 (param timeout_ms). The watcher looks every 50 ms. */
 void http_set_timeout(http_request *r, int64_t ms);
+bool http_timed_out(http_request *r); /* by that */
 /* True once the client has gone, the server wants to stop, or its time is over. */
 atomic_bool *http_cancel(http_request *r);
 double http_queue_ms(const http_request *r);

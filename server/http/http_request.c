@@ -374,11 +374,15 @@ void http_set_timeout(http_request *r, int64_t ms) {
     pthread_mutex_unlock(&r->mu);
 }
 
-void http_error_from(http_request *r, const fo_err *err) {
+bool http_timed_out(http_request *r) {
     pthread_mutex_lock(&r->mu);
-    bool late = r->timed_out && err->code == FO_ECANCELLED;
+    bool late = r->timed_out;
     pthread_mutex_unlock(&r->mu);
-    if (late) {
+    return late;
+}
+
+void http_error_from(http_request *r, const fo_err *err) {
+    if (err->code == FO_ECANCELLED && http_timed_out(r)) {
         http_error(r, 408, "timeout", "timeout_ms", "it was not done within timeout_ms");
         return;
     }

@@ -47,6 +47,7 @@ typedef struct openai_call {
     bool seeded;
     size_t max_tokens;         /* 0: not given */
     generator_options options; /* sampling, stop, priority, reuse; stop points below */
+    int timeout_ms;            /* 0: not given */
     int n_logprobs;            /* -1: none are asked for */
     bool json;                 /* the answer is to be JSON: */
     const cJSON *schema;       /* valid under this; NULL: one object, whatever is in it */

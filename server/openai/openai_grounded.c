@@ -171,6 +171,7 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                          .repetition_penalty = o->repetition_penalty,
                          .seed = o->seed,
                          .priority = o->priority,
+                         .timeout_ms = c->timeout_ms,
                          .kv_reuse = o->reuse,
                          .no_lookup = o->no_lookup,
                          .stop = o->stop,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/base/request_limits.h"
 #include "server/openai/openai.h"
 #include "server/openai/openai_fields.h"
 
@@ -131,6 +132,7 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     read_bias(c, in, n_vocab);
     o->no_lookup = !json_in_bool(in, "lookup", true);
     o->priority = (int)json_in_int(in, "priority", 0, -100, 100);
+    c->timeout_ms = (int)json_in_int(in, "timeout_ms", 0, 1, REQUEST_TIMEOUT_MAX_MS);
     o->reuse =
         (enum generator_reuse)json_in_enum(in, "kv_reuse", REUSE_EXACT, generator_reuse_names);
 }

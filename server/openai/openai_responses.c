@@ -213,7 +213,8 @@ static void add_rest(cJSON *out, json_in *in) {
                                        "repetition_penalty",
                                        "priority",
                                        "kv_reuse",
-                                       "lookup"};
+                                       "lookup",
+                                       "timeout_ms"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const cJSON *v = json_in_any(in, same[i]);
         if (v) cJSON_AddItemToObject(out, same[i], cJSON_Duplicate(v, true));

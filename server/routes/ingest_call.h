@@ -38,6 +38,7 @@ typedef struct ingest_call {
     int ocr; /* enum ingest_ocr */
     char *ocr_language;
     bool wait;
+    int64_t timeout_ms; /* 0: any */
     /* the body */
     spool *body; /* the whole of it; NULL: it is fed */
     bool

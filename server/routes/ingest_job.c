@@ -42,8 +42,8 @@ int ingest_job_start(ingest_call *c, http_request *r, fo_buf *reply, fo_err *err
     char collection[65];
     snprintf(collection, sizeof collection, "%s", c->collection);
     int64_t id;
-    int rc = jobs_add(c->app->jobs, app_tenant(r), "ingest", collection, run_job, ingest_call_free,
-                      c, &id, err);
+    int rc = jobs_add(c->app->jobs, app_tenant(r), "ingest", collection, c->timeout_ms, run_job,
+                      ingest_call_free, c, &id, err);
     if (rc) {
         ingest_call_free(c);
         return rc;

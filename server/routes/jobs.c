@@ -1,9 +1,12 @@
 #include "server/routes/jobs.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/clock.h"
+#include "kernels/cond.h"
 #include "kernels/priority.h"
 #include "retrieval/service/activity.h"
 #include "server/base/log.h"
@@ -17,23 +20,26 @@ struct job {
     void (*drop)(void *);
     void *ctx;
     atomic_bool cancel;
+    int64_t timeout_ms;                            /* 0: none */
+    double until_ms;                               /* guarded by mu, of what runs; INFINITY: none */
+    bool late;                                     /* guarded by mu: it took longer */
     int64_t n_total, n_done, n_failed, written_ms; /* owned: the jobs' thread */
 };
 
 struct jobs {
     service *service;
     int max_waiting;
-    pthread_t thread;
+    pthread_t thread, watcher;
     /* guarded by mu */
     pthread_mutex_t mu;
-    pthread_cond_t wake;
+    pthread_cond_t wake, watch; /* watch: another job runs, or stop */
     job *first, *running;
     int n_waiting;
     bool stop;
 };
 
 static void finish(job *j, int rc, const fo_buf *result, const fo_err *why) {
-    bool cancelled = rc == FO_ECANCELLED || (rc && j->cancel);
+    bool cancelled = !j->late && (rc == FO_ECANCELLED || (rc && j->cancel));
     const char *state = !rc ? "succeeded" : cancelled ? "cancelled" : "failed";
     fo_err err = {0};
     job_update to = {state,       j->n_total,           j->n_done,
@@ -48,6 +54,24 @@ static void finish(job *j, int rc, const fo_buf *result, const fo_err *why) {
     free(j);
 }
 
+/* Ends what runs when its time is over: the jobs' own thread is at work then. */
+static void *watch(void *arg) {
+    jobs *q = arg;
+    pthread_mutex_lock(&q->mu);
+    while (!q->stop) {
+        double until_ms = q->running ? q->running->until_ms : INFINITY;
+        if (fo_now_ms() < until_ms) {
+            fo_cond_wait_until(&q->watch, &q->mu, until_ms);
+            continue;
+        }
+        q->running->late = true;
+        q->running->cancel = true;
+        q->running->until_ms = INFINITY;
+    }
+    pthread_mutex_unlock(&q->mu);
+    return NULL;
+}
+
 static void *work(void *arg) {
     fo_thread_background();
     jobs *q = arg;
@@ -59,6 +83,8 @@ static void *work(void *arg) {
         q->first = j->next;
         q->n_waiting--;
         q->running = j;
+        j->until_ms = j->timeout_ms ? fo_now_ms() + (double)j->timeout_ms : INFINITY;
+        pthread_cond_signal(&q->watch);
         bool stop = q->stop;
         pthread_mutex_unlock(&q->mu);
         fo_buf result = {0};
@@ -74,12 +100,33 @@ static void *work(void *arg) {
         pthread_mutex_lock(&q->mu);
         q->running = NULL;
         pthread_mutex_unlock(&q->mu);
+        if (rc && j->late)
+            rc = fo_fail(&err, FO_ETIMEOUT,
+                         "the job took longer than it may (timeout_ms = %lld); what was committed "
+                         "before stays",
+                         (long long)j->timeout_ms);
         finish(j, rc, &result, &err);
         fo_buf_free(&result);
         pthread_mutex_lock(&q->mu);
     }
     pthread_mutex_unlock(&q->mu);
     return NULL;
+}
+
+static void end_work(jobs *q) {
+    pthread_mutex_lock(&q->mu);
+    q->stop = true;
+    if (q->running) q->running->cancel = true;
+    pthread_cond_signal(&q->wake);
+    pthread_cond_signal(&q->watch);
+    pthread_mutex_unlock(&q->mu);
+}
+
+static void jobs_free(jobs *q) {
+    pthread_cond_destroy(&q->wake);
+    pthread_cond_destroy(&q->watch);
+    pthread_mutex_destroy(&q->mu);
+    free(q);
 }
 
 int jobs_create(jobs **out, service *s, int max_waiting, fo_err *err) {
@@ -89,29 +136,31 @@ int jobs_create(jobs **out, service *s, int max_waiting, fo_err *err) {
     q->max_waiting = max_waiting;
     pthread_mutex_init(&q->mu, NULL);
     pthread_cond_init(&q->wake, NULL);
-    if (pthread_create(&q->thread, NULL, work, q) != 0) {
-        free(q);
-        return fo_fail(err, FO_ENOMEM, "cannot start a thread");
+    fo_cond_init(&q->watch);
+    bool works = pthread_create(&q->thread, NULL, work, q) == 0;
+    if (works && pthread_create(&q->watcher, NULL, watch, q) == 0) {
+        *out = q;
+        return FO_OK;
     }
-    *out = q;
-    return FO_OK;
+    if (works) {
+        end_work(q);
+        pthread_join(q->thread, NULL);
+    }
+    jobs_free(q);
+    return fo_fail(err, FO_ENOMEM, "cannot start a thread");
 }
 
 void jobs_stop(jobs *q) {
     if (!q) return;
-    pthread_mutex_lock(&q->mu);
-    q->stop = true;
-    if (q->running) q->running->cancel = true;
-    pthread_cond_signal(&q->wake);
-    pthread_mutex_unlock(&q->mu);
+    end_work(q);
     pthread_join(q->thread, NULL);
-    pthread_cond_destroy(&q->wake);
-    pthread_mutex_destroy(&q->mu);
-    free(q);
+    pthread_join(q->watcher, NULL);
+    jobs_free(q);
 }
 
-int jobs_add(jobs *q, const char *tenant, const char *kind, const char *collection, job_fn *fn,
-             void (*drop)(void *), void *ctx, int64_t *id, fo_err *err) {
+int jobs_add(jobs *q, const char *tenant, const char *kind, const char *collection,
+             int64_t timeout_ms, job_fn *fn, void (*drop)(void *), void *ctx, int64_t *id,
+             fo_err *err) {
     job *j = calloc(1, sizeof *j);
     if (!j) return fo_no_memory(err);
     pthread_mutex_lock(&q->mu);
@@ -130,7 +179,13 @@ int jobs_add(jobs *q, const char *tenant, const char *kind, const char *collecti
         free(j);
         return rc;
     }
-    *j = (job){.owner = q, .id = *id, .fn = fn, .drop = drop, .ctx = ctx, .n_total = -1};
+    *j = (job){.owner = q,
+               .id = *id,
+               .fn = fn,
+               .drop = drop,
+               .ctx = ctx,
+               .timeout_ms = timeout_ms,
+               .n_total = -1};
     strncpy(j->tenant, tenant, sizeof j->tenant - 1);
     job **at = &q->first;
     while (*at) at = &(*at)->next;

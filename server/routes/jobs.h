@@ -11,7 +11,7 @@
 typedef struct jobs jobs;
 typedef struct job job;
 
-/* Runs on the jobs' thread. cancel is set by jobs_cancel and by jobs_stop. *result: JSON text for
+/* Runs on the jobs' thread. Its cancel flag is set by jobs_cancel, by jobs_stop and when its time is over. *result: JSON text for
  * the job's record (may stay empty). */
 typedef int job_fn(void *ctx, job *j, fo_buf *result, fo_err *err);
 
@@ -19,10 +19,12 @@ int jobs_create(jobs **out, service *s, int max_waiting, fo_err *err);
 /* Cancels what runs and what waits, waits for the thread. NULL is fine. */
 void jobs_stop(jobs *j);
 
-/* Make a record and queue fn(ctx); drop(ctx) is called when it is over, run or not. On an error
- * ctx stays the caller's. FO_EBUSY where the queue is full. */
-int jobs_add(jobs *j, const char *tenant, const char *kind, const char *collection, job_fn *fn,
-             void (*drop)(void *), void *ctx, int64_t *id, fo_err *err);
+/* Make a record and queue fn(ctx); drop(ctx) is called when it is over, run or not. timeout_ms: that it may
+ * take once it runs, 0: any; beyond it has failed. On an error ctx stays the caller's. FO_EBUSY where the
+ * queue is full. */
+int jobs_add(jobs *j, const char *tenant, const char *kind, const char *collection,
+             int64_t timeout_ms, job_fn *fn, void (*drop)(void *), void *ctx, int64_t *id,
+             fo_err *err);
 /* FO_ENOTFOUND, FO_ECONFLICT where it is over already. */
 int jobs_cancel(jobs *j, const char *tenant, int64_t id, fo_err *err);
 

@@ -13,7 +13,6 @@
 
 #define MESSAGES_MAX      256
 #define NAME_MAX_BYTES    64
-#define TIMEOUT_MAX_MS    600000
 #define MAX_TOKENS_MAX    65536
 #define CONTENT_MAX_BYTES (256u << 10)
 
@@ -162,7 +161,7 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
     const cJSON *filter = json_in_any(&in, "filter");
     read_search(out, &in);
     read_include(out, &in);
-    q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, TIMEOUT_MAX_MS);
+    q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, REQUEST_TIMEOUT_MAX_MS);
     q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, cache_mode_names);
     if (!search_only) read_generation(out, &in);
     if (json_in_end(&in)) goto fail;

@@ -106,6 +106,7 @@ static ingest_call *call_create(http_request *r, app *a) {
         fo_fail_field(&err, FO_EINVAL, "ocr", "ocr must be off, auto or force");
     if (ok) set_string(&c->ocr_language, http_arg(r, "ocr_language"), &err);
     if (ok) {
+        c->timeout_ms = timeout_ms;
         if (timeout_ms) http_set_timeout(r, timeout_ms);
         c->max_tokens = (size_t)max_tokens;
         c->overlap = overlap < 0 ? SIZE_MAX : (size_t)overlap;

@@ -5,10 +5,10 @@
 . "$(dirname "$0")/tap.sh"
 trial=${BUILD:-build}/tests/trials/fault_sweep
 [ -x "$trial" ] || skip_all "calls that fail" "$trial is not built"
-TMPDIR=$work "$trial" "${SECONDS_EACH:-8}" >"$work/out" 2>"$work/err"
+TMPDIR=$work "$trial" "${SECONDS_EACH:-5}" >"$work/out" 2>"$work/err"
 check "no call that fails makes it crash, leak or lie" $?
 cat "$work/out"
-TMPDIR=$work "${BUILD:-build}/tests/trials/power_trial" "${IMAGES:-40}" >"$work/out" 2>"$work/err"
+TMPDIR=$work "${BUILD:-build}/tests/trials/power_trial" "${IMAGES:-25}" >"$work/out" 2>"$work/err"
 check "whenever the power goes, what was acknowledged is there; of disks that lie none is believed" $?
 cat "$work/out"
 finish

@@ -235,7 +235,7 @@ static void damaged_variants_end(void **state) {
     assert_true(out && copy);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         size_t n = pack(kinds[k], files, N_FILES, out);
-        for (int v = 0; v < VARIANTS; v++) {
+        for (size_t v = 0; v < test_rounds(VARIANTS); v++) {
             memcpy(copy, out, n);
             size_t left = test_random(&seed) % 3 ? n : test_random(&seed) % n;
             for (size_t i = 0; i < 1 + test_random(&seed) % 12; i++)

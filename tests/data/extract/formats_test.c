@@ -309,7 +309,7 @@ static size_t list_samples(sample *out) {
     return n;
 }
 
-/* 200 of each format, over all samples of it. */
+/* 200 of each format (with TEST_LONG; else a quarter), over all samples of it. */
 static void damaged_variants_end_with_text_or_a_sentence(void **state) {
     (void)state;
     uint64_t seed = test_seed();
@@ -328,7 +328,7 @@ static void damaged_variants_end_with_text_or_a_sentence(void **state) {
         assert_ok(fo_file_read(path, 8 << 20, &bytes, &size, &err), &err);
         unsigned char *copy = malloc(size + 1);
         assert_non_null(copy);
-        for (size_t v = 0; v < VARIANTS / of_format + 1; v++) {
+        for (size_t v = 0; v < test_rounds(VARIANTS) / of_format + 1; v++) {
             memcpy(copy, bytes, size);
             ocr = v % 20 == 0 && recognised ? EXTRACT_OCR_AUTO : EXTRACT_OCR_OFF;
             check_variant(samples[i].name, copy, damage(copy, size, &seed));

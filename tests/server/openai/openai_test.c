@@ -592,6 +592,21 @@ static void stop_token_ids_end_an_answer(void **state) {
     cJSON_Delete(s);
 }
 
+static void an_answer_ends_when_its_time_is_over(void **state) {
+    NEEDS_MODEL
+    cJSON *r =
+        ask(f, "/v1/completions",
+            "{\"prompt\":\"Once\",\"max_tokens\":400,\"n\":16,\"temperature\":1,\"timeout_ms\":1,"
+            "\"logit_bias\":{\"1\":-100,\"2\":-100}}",
+            408);
+    assert_string_equal(text(r, "error.param"), "timeout_ms");
+    assert_string_equal(text(r, "error.code"), "timeout");
+    cJSON_Delete(r);
+    r = ask(f, "/v1/responses",
+            "{\"input\":\"Once\",\"max_output_tokens\":4,\"timeout_ms\":600000}", 200);
+    cJSON_Delete(r);
+}
+
 static void responses_are_answers_in_another_shape(void **state) {
     fixture *f = *state;
     cJSON_Delete(ask(f, "/ingest",
@@ -735,6 +750,7 @@ int main(void) {
         cmocka_unit_test(responses_are_answers_in_another_shape),
         cmocka_unit_test(responses_refuse_what_they_cannot_honour),
         cmocka_unit_test(stop_token_ids_end_an_answer),
+        cmocka_unit_test(an_answer_ends_when_its_time_is_over),
         cmocka_unit_test(a_client_that_leaves_frees_its_slot),
         cmocka_unit_test(a_prompt_beyond_the_window_is_named),
     };

@@ -342,6 +342,41 @@ static void a_job_runs_after_the_answer(void **state) {
     fo_buf_free(&lines);
 }
 
+/* What it committed in its time stays; the next job runs. */
+static void a_job_ends_when_its_time_is_over(void **state) {
+    enum { MANY = 30000 };
+    fixture *f = *state;
+    cJSON *r;
+    fo_buf lines = {0};
+    for (int i = 0; i < MANY; i++)
+        fo_buf_printf(&lines, "{\"id\":\"d%d\",\"text\":\"Document number %d of many.\"}\n", i, i);
+    const char *const paths[] = {"/ingest?wait=false&timeout_ms=1000", "/ingest?wait=false"};
+    for (int k = 0; k < 2; k++) {
+        char path[64];
+        if (k) lines.len = (size_t)(strchr(lines.data, '\n') + 1 - lines.data);
+        lines.data[lines.len] = 0;
+        assert_int_equal(
+            ask(f, "POST", paths[k], "Content-Type: application/x-ndjson", lines.data, &r), 202);
+        snprintf(path, sizeof path, "/jobs/%s", text(r, "job_id"));
+        cJSON_Delete(r);
+        for (int i = 0; i < 600; i++) {
+            assert_int_equal(ask(f, "GET", path, "", NULL, &r), 200);
+            if (strcmp(text(r, "status"), "queued") && strcmp(text(r, "status"), "running")) break;
+            cJSON_Delete(r);
+            usleep(50000);
+        }
+        assert_string_equal(text(r, "status"), k ? "succeeded" : "failed");
+        if (!k) {
+            assert_non_null(strstr(text(r, "error"), "timeout_ms = 1000"));
+            assert_true(number(r, "progress.done") > 0 && number(r, "progress.done") < MANY);
+        }
+        cJSON_Delete(r);
+    }
+    assert_int_equal(ask(f, "GET", "/documents/d1", "", NULL, &r), 200);
+    cJSON_Delete(r);
+    fo_buf_free(&lines);
+}
+
 static void questions_are_logged(void **state) {
     fixture *f = *state;
     cJSON *r;
@@ -543,6 +578,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_key_is_answered_once, setup, teardown),
         cmocka_unit_test(jobs_give_way_to_questions),
         cmocka_unit_test_setup_teardown(a_job_runs_after_the_answer, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_job_ends_when_its_time_is_over, setup, teardown),
         cmocka_unit_test_setup_teardown(questions_are_logged, setup, teardown),
         cmocka_unit_test_setup_teardown(every_route_is_described, setup, teardown),
         cmocka_unit_test_setup_teardown(every_choice_is_described, setup, teardown),
