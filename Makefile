@@ -146,6 +146,16 @@ build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
 	@clang -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 
+# Lines that the tests run, a row for each room (gcovr). Built apart, in build/coverage.
+.PHONY: coverage
+coverage:
+	@.ci/deps.sh coverage
+	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/coverage OPT='-O0 -g' CFLAGS='--coverage -fprofile-update=atomic' \
+	  LDFLAGS=--coverage all tests
+	@find build/coverage -name '*.gcda' -delete
+	@tests/run.sh build/coverage $(COVERAGE_ROOMS) || echo 'coverage: tests failed; what they ran counts all the same'
+	@tests/coverage.sh build/coverage
+
 # Trials: long runs that hurt the service on purpose (docs/reliability.md); tests run short ones.
 TRIALS := $(patsubst tests/trials/%.c,$(BUILD)/tests/trials/%,$(wildcard tests/trials/*.c))
 tests: $(TRIALS)
@@ -194,6 +204,7 @@ help:
 	@echo 'make crash-trial KILLS=1000  kill -9 in everything that writes: is anything lost?'
 	@echo 'make fault-sweep, power-trial  calls that fail, one by one; the power goes, at any write'
 	@echo 'make stress     everything at once for STRESS_SECONDS (180; SAN=thread), with the order of locks'
+	@echo 'make coverage   lines that the tests run, by room (gcovr)'
 	@echo 'make bench      the benchmarks, one JSON object each'
 	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'

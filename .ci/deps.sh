@@ -1,6 +1,6 @@
 #!/bin/sh
-# .ci/deps.sh [run|test|check] - install what Debian 12 lacks for building Forage (run), for its tests
-# too, or for `make check` and `make fuzz` besides. Says what it installs; does nothing when all is there.
+# .ci/deps.sh [run|test|coverage|check] - install what Debian 12 lacks for building Forage (run), for its tests
+# too, for `make coverage`, or for `make check` and `make fuzz` besides. Says what it installs; does nothing when all is there.
 # With check comes what the tests of the web page and of /metrics drive: a browser, node with
 # playwright-core and axe-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
@@ -10,8 +10,9 @@ libcurl4-openssl-dev libzip-dev libseccomp-dev libyaml-dev libarchive-dev libgnu
 case ${1:-run} in
 run) ;;
 test) packages="$packages libcmocka-dev curl tesseract-ocr" ;;
+coverage) packages="$packages libcmocka-dev curl tesseract-ocr gcovr" ;;
 check) packages="$packages libcmocka-dev curl tesseract-ocr clang clang-format libclang-rt-14-dev cppcheck" ;;
-*) echo "usage: $0 [run|test|check]" >&2; exit 2 ;;
+*) echo "usage: $0 [run|test|coverage|check]" >&2; exit 2 ;;
 esac
 sudo=
 [ "$(id -u)" -eq 0 ] || sudo=sudo

@@ -123,7 +123,7 @@ static bool apply(reading *g, const record *r) {
     if (e == v->entries + v->n || e->now.collection != s.collection) {
         size_t at = (size_t)(e - v->entries);
         if (v->n == g->cap) {
-            size_t cap = g->cap ? 2 * g->cap : 64;
+            size_t cap = 2 * g->cap;
             ledger_entry *grown = realloc(v->entries, cap * sizeof *grown);
             if (!grown) return false;
             v->entries = grown;
@@ -210,8 +210,12 @@ int ledger_read(const char *path, ledger_view *out, fo_err *err) {
     int rc = fo_file_read(path, MAX_BYTES, &data, &size, err);
     if (rc) return rc;
     header h = {0};
-    reading g = {.v = out};
-    if (size < SLOT || size % SLOT) {
+    reading g = {.v = out, .cap = 64};
+    out->entries =
+        malloc(g.cap * sizeof *out->entries); /* also of none: no place in NULL is counted from */
+    if (!out->entries) {
+        rc = fo_no_memory(err);
+    } else if (size < SLOT || size % SLOT) {
         rc = damaged(err, path, size / SLOT, "it ends in the middle of a record");
     } else {
         memcpy(&h, data, sizeof h);

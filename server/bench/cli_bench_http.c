@@ -1,4 +1,5 @@
-/* forage bench http: requests over kept-alive connections, as many at once as asked for. */
+/* forage bench http: requests over kept-alive connections, as many at once as asked for; or at a rate, whether
+ * the service keeps up or not: then the time of each counts from when it was due. */
 #include <curl/curl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 static struct {
     const char *url, *body, *lines, *type, *key;
     int64_t requests, concurrency, warmup;
+    double rate;
     bool json;
 } o = {.type = "application/json", .requests = 1000, .concurrency = 8};
 
@@ -29,6 +31,10 @@ static const cli_option options[] = {
      .flag_only = true},
     {"bodies", CLI_STRING, &o.lines, "FILE", "a body a line, sent in turn", .flag_only = true},
     {"content-type", CLI_STRING, &o.type, "TYPE", "of the body (default application/json)"},
+    {"rate", CLI_DOUBLE, &o.rate, "R",
+     "requests a second, whether answers come or not, with --concurrency as the most at once "
+     "(default: each connection sends when it was answered)",
+     .min = 0, .max = 1e6},
     {"warmup", CLI_INT, &o.warmup, "N", "requests before the clock starts (default 0)", .min = 0,
      .max = 1e9},
     {"api-key", CLI_STRING, &o.key, "KEY", "sent as a bearer token"},
@@ -43,8 +49,11 @@ typedef struct load {
     CURLM *multi;
     CURL **handles;
     double *began; /* a handle each */
-    double *ms;    /* an answered request each */
-    size_t n_ms, sent, total, errors, other_status;
+    size_t *idle;  /* handles that have nothing to do */
+    size_t n_idle;
+    double *ms; /* each request that was answered, with a status below 400 */
+    size_t n_ms, sent, done, total, errors, refused;
+    double from_ms;
     struct curl_slist *headers;
     char first_error[256];
 } load;
@@ -90,8 +99,9 @@ static int open_handles(load *l, fo_err *err) {
     l->multi = curl_multi_init();
     l->handles = calloc(n, sizeof *l->handles);
     l->began = calloc(n, sizeof *l->began);
+    l->idle = calloc(n, sizeof *l->idle);
     l->ms = calloc((size_t)o.requests, sizeof *l->ms);
-    if (!l->multi || !l->handles || !l->began || !l->ms) return fo_no_memory(err);
+    if (!l->multi || !l->handles || !l->began || !l->idle || !l->ms) return fo_no_memory(err);
     char line[512];
     if (l->n_bodies) {
         snprintf(line, sizeof line, "Content-Type: %s", o.type);
@@ -116,7 +126,14 @@ static int open_handles(load *l, fo_err *err) {
     return FO_OK;
 }
 
-static void send_next(load *l, size_t i) {
+/* When the next request is to go out. */
+static double due_ms(const load *l) {
+    return o.rate > 0 ? l->from_ms + (double)l->sent * 1000 / o.rate : 0;
+}
+
+static void send_next(load *l) {
+    size_t i = l->idle[--l->n_idle];
+    double due = due_ms(l);
     CURL *h = l->handles[i];
     if (l->n_bodies) {
         size_t k = l->sent % l->n_bodies;
@@ -124,41 +141,49 @@ static void send_next(load *l, size_t i) {
         curl_easy_setopt(h, CURLOPT_POSTFIELDS, l->bodies[k]);
     }
     l->sent++;
-    l->began[i] = now_ms();
+    l->began[i] = due > 0 ? due : now_ms();
     curl_multi_add_handle(l->multi, h);
+}
+
+static void take_answer(load *l, CURLMsg *m) {
+    CURL *h = m->easy_handle;
+    CURLcode result = m->data.result;
+    void *private = NULL;
+    long status = 0;
+    curl_easy_getinfo(h, CURLINFO_PRIVATE, &private);
+    curl_easy_getinfo(h, CURLINFO_RESPONSE_CODE, &status);
+    size_t i = (size_t) private;
+    if (result == CURLE_OK && status < 400) l->ms[l->n_ms++] = now_ms() - l->began[i];
+    if (result != CURLE_OK || status >= 400) {
+        if (!l->errors++)
+            snprintf(l->first_error, sizeof l->first_error, "%s (status %ld)",
+                     curl_easy_strerror(result), status);
+        l->refused += result == CURLE_OK && (status == 429 || status == 503);
+    }
+    curl_multi_remove_handle(l->multi, h);
+    l->idle[l->n_idle++] = i;
+    l->done++;
 }
 
 /* Send `total` requests and wait for all of them. */
 static int run_load(load *l, size_t total, progress *p, fo_err *err) {
     l->total = total;
-    l->sent = l->n_ms = l->errors = l->other_status = 0;
-    size_t done = 0;
-    for (size_t i = 0; i < (size_t)o.concurrency && l->sent < total; i++) send_next(l, i);
-    while (done < total) {
+    l->sent = l->done = l->n_ms = l->errors = l->refused = l->n_idle = 0;
+    for (size_t i = 0; i < (size_t)o.concurrency; i++) l->idle[l->n_idle++] = i;
+    l->from_ms = now_ms();
+    while (l->done < total) {
         int running, left;
+        while (l->n_idle && l->sent < total && now_ms() >= due_ms(l)) send_next(l);
         CURLMcode rc = curl_multi_perform(l->multi, &running);
         for (CURLMsg *m; (m = curl_multi_info_read(l->multi, &left));) {
             if (m->msg != CURLMSG_DONE) continue;
-            CURL *h = m->easy_handle;
-            CURLcode result = m->data.result;
-            void *private = NULL;
-            long status = 0;
-            curl_easy_getinfo(h, CURLINFO_PRIVATE, &private);
-            curl_easy_getinfo(h, CURLINFO_RESPONSE_CODE, &status);
-            size_t i = (size_t) private;
-            l->ms[l->n_ms++] = now_ms() - l->began[i];
-            if (result != CURLE_OK || status >= 400) {
-                if (!l->errors++)
-                    snprintf(l->first_error, sizeof l->first_error, "%s (status %ld)",
-                             curl_easy_strerror(result), status);
-                l->other_status += result == CURLE_OK;
-            }
-            curl_multi_remove_handle(l->multi, h);
-            done++;
+            take_answer(l, m);
             progress_add(p, 1);
-            if (l->sent < total) send_next(l, i);
         }
-        if (done < total && rc == CURLM_OK) rc = curl_multi_poll(l->multi, NULL, 0, 1000, NULL);
+        bool sends = l->n_idle && l->sent < total;
+        double wait_ms = sends ? due_ms(l) - now_ms() : 1000;
+        if (l->done < total && rc == CURLM_OK && wait_ms > 0)
+            rc = curl_multi_poll(l->multi, NULL, 0, wait_ms < 1000 ? (int)wait_ms + 1 : 1000, NULL);
         if (rc != CURLM_OK) return fo_fail(err, FO_EIO, "%s", curl_multi_strerror(rc));
     }
     return FO_OK;
@@ -181,6 +206,7 @@ static void close_load(load *l) {
     curl_slist_free_all(l->headers);
     free(l->handles);
     free(l->began);
+    free(l->idle);
     free(l->ms);
     free(l->bodies);
     free(l->lengths);
@@ -208,7 +234,7 @@ static int run(int argc, char **argv) {
         return cli_fail(&err);
     }
     qsort(l.ms, l.n_ms, sizeof *l.ms, compare);
-    double rate = took > 0 ? (double)l.n_ms * 1000 / took : 0, sum = 0;
+    double rate = took > 0 ? (double)l.done * 1000 / took : 0, sum = 0;
     for (size_t i = 0; i < l.n_ms; i++) sum += l.ms[i];
     if (o.json) {
         fo_buf b = {0};
@@ -218,7 +244,8 @@ static int run(int argc, char **argv) {
         json_out_number(&out, "p50_ms", percentile(&l, .5));
         json_out_number(&out, "p99_ms", percentile(&l, .99));
         json_out_int(&out, "errors", (int64_t)l.errors);
-        json_out_int(&out, "requests", (int64_t)l.n_ms);
+        json_out_int(&out, "refused", (int64_t)l.refused);
+        json_out_int(&out, "requests", (int64_t)l.done);
         json_out_int(&out, "concurrency", o.concurrency);
         json_out_number(&out, "mean_ms", l.n_ms ? sum / (double)l.n_ms : 0);
         json_out_number(&out, "max_ms", percentile(&l, 1));
@@ -228,10 +255,10 @@ static int run(int argc, char **argv) {
         fo_buf_free(&b);
     } else {
         printable_say(stdout, "%.0f requests/s, p50 %.2f ms, p99 %.2f ms, %zu errors of %zu%s%s",
-                      rate, percentile(&l, .5), percentile(&l, .99), l.errors, l.n_ms,
+                      rate, percentile(&l, .5), percentile(&l, .99), l.errors, l.done,
                       l.errors ? ": " : "", l.errors ? l.first_error : "");
     }
-    bool all_failed = l.errors == l.n_ms;
+    bool all_failed = l.errors == l.done;
     close_load(&l);
     return all_failed ? 1 : 0;
 }
