@@ -84,6 +84,17 @@ static void refuse(http_request *r, int64_t retry_after_ms, const fo_err *err) {
     http_error(r, 429, "rate_limit_exceeded", NULL, "%s", err->msg);
 }
 
+/* What it waited for a worker is part of the time that it may take: nobody waits for an answer that comes later. */
+static int spend_wait(http_request *r, query_request *q, fo_err *err) {
+    double waited = http_queue_ms(r);
+    if (waited >= q->timeout_ms)
+        return fo_fail_field(err, FO_ETIMEOUT, "timeout_ms",
+                             "it waited %.0f ms for others, of timeout_ms = %d", waited,
+                             q->timeout_ms);
+    q->timeout_ms -= (int)waited;
+    return FO_OK;
+}
+
 static void answer(http_request *r, app *a, bool search_only) {
     size_t len;
     const char *body = http_body(r, &len);
@@ -103,7 +114,9 @@ static void answer(http_request *r, app *a, bool search_only) {
     answer_stream stream = {r, &call, false};
     query_sink sink = {&stream, on_contexts, on_token, on_citation, on_draft};
     query_result result = {0};
-    int rc = service_query(a->service, &call.request, call.stream ? &sink : NULL, &result, &err);
+    int rc = spend_wait(r, &call.request, &err);
+    if (!rc)
+        rc = service_query(a->service, &call.request, call.stream ? &sink : NULL, &result, &err);
     if (rc) {
         if (stream.begun)
             fail_stream(&stream, &err);

@@ -126,6 +126,54 @@ static void what_only_the_engine_has_is_refused_or_left_out(void **state) {
     fo_buf_free(&b);
 }
 
+typedef struct asking {
+    fixture *f;
+    long want;
+    const char *more;
+    cJSON *reply;
+} asking;
+
+static void *ask_aside(void *arg) {
+    asking *a = arg;
+    a->reply = query(a->f, a->more, a->want);
+    return NULL;
+}
+
+/* One worker, which writes an answer until it is told to go on; the question behind it waits longer than it may. */
+static void what_waited_too_long_for_others_is_not_begun(void **state) {
+    (void)state;
+    p = (script){.says = "The grey heron is one metre tall. It eats fish.", .waits_after = 3};
+    fixture *f = fixture_open_generator(test_folder(), scripted_generator(&p),
+                                        (http_options){.n_workers = {[HTTP_LANE_QUERY] = 1}});
+    cJSON_Delete(ask(f, "/ingest",
+                     "{\"documents\":[{\"id\":\"heron\",\"text\":\"The grey heron stands one metre "
+                     "tall. It eats fish and frogs.\"}]}",
+                     200));
+    asking first = {.f = f, .want = 200, .more = ""}, second = first;
+    second.want = 408;
+    second.more = ",\"timeout_ms\":100";
+    pthread_t threads[2];
+    http_load load = {0};
+    assert_int_equal(pthread_create(&threads[0], NULL, ask_aside, &first), 0);
+    for (bool writes = false; !writes; usleep(2000)) {
+        pthread_mutex_lock(&p.mu);
+        writes = p.n_started > 0;
+        pthread_mutex_unlock(&p.mu);
+    }
+    assert_int_equal(pthread_create(&threads[1], NULL, ask_aside, &second), 0);
+    while (load.queued[HTTP_LANE_QUERY] == 0) http_get_load(f->app->http, &load);
+    usleep(150000);
+    atomic_store(&p.go, true);
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    assert_string_equal(text(second.reply, "error.param"), "timeout_ms");
+    assert_non_null(strstr(text(second.reply, "error.message"), "waited"));
+    assert_int_equal(p.n_started, 1);
+    cJSON_Delete(first.reply);
+    cJSON_Delete(second.reply);
+    fixture_close(f);
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -133,6 +181,7 @@ int main(void) {
         cmocka_unit_test(sentences_of_query_stream_as_they_are_written),
         cmocka_unit_test(grounded_chat_is_answered_by_it),
         cmocka_unit_test(what_only_the_engine_has_is_refused_or_left_out),
+        cmocka_unit_test(what_waited_too_long_for_others_is_not_begun),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
