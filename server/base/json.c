@@ -87,7 +87,11 @@ static bool digit(const scan *c) {
     return c->i < c->n && c->s[c->i] >= '0' && c->s[c->i] <= '9';
 }
 
+/* cJSON reads 63 characters of a number, and makes an infinity of what no double holds. */
+enum { NUMBER_MOST = 63 };
+
 static int scan_number(scan *c) {
+    size_t from = c->i;
     if (c->s[c->i] == '-') c->i++;
     if (!digit(c)) return bad(c, "a digit is missing");
     if (c->s[c->i] == '0')
@@ -106,7 +110,14 @@ static int scan_number(scan *c) {
         if (!digit(c)) return bad(c, "a digit is missing");
         while (digit(c)) c->i++;
     }
-    return FO_OK;
+    char copy[NUMBER_MOST + 1];
+    size_t n = c->i - from;
+    bool fits = n <= NUMBER_MOST;
+    if (fits) memcpy(copy, c->s + from, n);
+    copy[fits ? n : 0] = 0;
+    if (fits && isfinite(strtod(copy, NULL))) return FO_OK;
+    c->i = from;
+    return bad(c, fits ? "a number too large" : "a number of more than 63 characters");
 }
 
 static int scan_word(scan *c, const char *word) {

@@ -22,7 +22,7 @@
 #include "server/routes/app.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { REQUESTS_MOST = 6, INPUTS_A_HOME = 256, PATIENCE_MS = 30000, REPLY_MOST = 8 << 20 };
+enum { REQUESTS_MOST = 6, INPUTS_A_HOME = 256, PATIENCE_MS = 120000, REPLY_MOST = 8 << 20 };
 
 /* While threads work, what they hold looks lost at times: leaks are looked for where the corpus is replayed, at the
  * end (tests/run.sh says so). */
