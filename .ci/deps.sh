@@ -1,7 +1,7 @@
 #!/bin/sh
 # .ci/deps.sh [run|test|coverage|check] - install what Debian 12 lacks for building Forage (run), for its tests
 # too, for `make coverage`, or for `make check` and `make fuzz` besides. Says what it installs; does nothing when all is there.
-# With check comes what the tests of the web page and of /metrics drive: a browser, node with
+# With check comes what the tests of the web page and of /metrics drive: two browsers, node with
 # playwright-core and axe-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
 packages="gcc libc6-dev make pkg-config xxd libsqlite3-dev libmicrohttpd-dev libcjson-dev
@@ -43,6 +43,7 @@ done <<END
 node nodejs
 npm npm
 chromium chromium
+firefox-esr firefox-esr
 promtool prometheus
 END
 if [ -n "$missing" ]; then

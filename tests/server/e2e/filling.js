@@ -1,7 +1,7 @@
 // Stories of collections and documents: made, filled by dropping, searched, sorted, filtered, deleted in bulk; what the
 // service runs with, and what it did.
 "use strict";
-const { accessible, check, open, until } = require("./stories.js");
+const { accessible, check, open, saved, until } = require("./stories.js");
 
 const names = () => [...document.querySelectorAll("#documents-list .link")].map((b) => b.textContent);
 const sees = (page, wanted) => until(page, (w) => [...document.querySelectorAll("#documents-list .link")].map((b) => b.textContent).join() === w, wanted);
@@ -113,8 +113,8 @@ async function dashboard({ browser, url, pictures }) {
   await until(page, () => /grey heron/.test(document.getElementById("hot").textContent) && /zeppelin/.test(document.getElementById("unanswered").textContent));
   check("story 20: hot and unanswered questions are named", true);
   check("and what people said of answers", /0 good, 1 bad/.test(await page.textContent("#feedback-note")), await page.textContent("#feedback-note"));
-  const [file] = await Promise.all([page.waitForEvent("download"), page.click("#feedback-qrels")]);
-  check("which is had as judgements", file.suggestedFilename() === "qrels.tsv");
+  const file = await saved(page, () => page.click("#feedback-qrels"));
+  check("which is had as judgements", file.name === "qrels.tsv" && /^f\d+\theron\.txt\t0$/m.test(file.text), file.text);
   await page.selectOption("#stage", "sparse");
   await until(page, () => /stage sparse/.test(document.querySelector("#chart-latency figcaption").textContent));
   check("memory has a line", await page.locator("#chart-memory svg .dot").count() > 0);

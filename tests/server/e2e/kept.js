@@ -1,7 +1,6 @@
 // Stories of conversations that are kept: found, opened, renamed, shared, exported, deleted, gone on with.
 "use strict";
-const fs = require("fs");
-const { accessible, ask, check, last, open, until } = require("./stories.js");
+const { accessible, ask, check, last, open, saved, until } = require("./stories.js");
 
 const titles = () => [...document.querySelectorAll("#kept a")].map((a) => a.textContent);
 
@@ -33,11 +32,8 @@ async function keptAndFound({ browser, url, pictures }) {
   await page.fill("#find", "");
   await until(page, () => document.querySelectorAll("#kept a").length > 1);
 
-  const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Export the conversation" }).click()]);
-  await file.saveAs(pictures + "/export.md");
-  const text = fs.readFileSync(pictures + "/export.md", "utf8");
-  fs.rmSync(pictures + "/export.md");
-  check("story 11: it is exported as Markdown with footnotes", /^# Nests of herons\n\n## Where do herons nest\?\n\n.*colonies.*\[\^1\]/.test(text) && /^\[\^1\]: .*heron.*“.*colonies/m.test(text) && file.suggestedFilename() === "Nests of herons.md", text);
+  const { name, text } = await saved(page, () => page.getByRole("button", { name: "Export the conversation" }).click());
+  check("story 11: it is exported as Markdown with footnotes", /^# Nests of herons\n\n## Where do herons nest\?\n\n.*colonies.*\[\^1\]/.test(text) && /^\[\^1\]: .*heron.*“.*colonies/m.test(text) && name === "Nests of herons.md", name + text);
 
   await page.getByRole("button", { name: "Share the conversation" }).click();
   await accessible(page, "the dialog is accessible");

@@ -37,6 +37,22 @@ exports.ask = async (page, text) => {
 };
 exports.last = (page, of) => page.locator(".turn:last-child " + of);
 
+// The file that `act` has the browser keep: its name and text. Caught where the page hands it over, because WebDriver BiDi
+// tells of no downloads.
+exports.saved = async (page, act) => {
+  await page.evaluate(() => {
+    const make = URL.createObjectURL;
+    URL.createObjectURL = (blob) => {
+      window.savedBlob = blob;
+      return make.call(URL, blob);
+    };
+    HTMLAnchorElement.prototype.click = function () { window.savedName = this.download; };
+  });
+  await act();
+  await exports.until(page, () => window.savedName);
+  return page.evaluate(async () => ({ name: window.savedName, text: await window.savedBlob.text() }));
+};
+
 let axe = null;
 try {
   axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
