@@ -109,9 +109,9 @@ static const char *asked_for(const char *s) {
         return "When ";
     for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
         size_t n = strlen(places[i]);
-        if (!strncmp(s, places[i], n))
-            return isdigit((unsigned char)s[n]) || isupper((unsigned char)s[n]) ? "When "
-                                                                                : "Where ";
+        if (strncmp(s, places[i], n)) continue;
+        if (isupper((unsigned char)s[n])) return NULL; /* in March, in Bath */
+        return isdigit((unsigned char)s[n]) ? "When " : "Where ";
     }
     return NULL;
 }
@@ -129,7 +129,7 @@ static bool of_passive(char *s, char *out, size_t cap) {
         count_words(s, subject) > 6)
         return false;
     const char *word = asked_for(participle + n + 1);
-    if (!word) return false;
+    if (!word || memmem(s, subject, "ing ", 4)) return false; /* "the question being asked" */
     s[0] = 't';
     int k = snprintf(out, cap, "%s%s %.*s %.*s?", word, be, (int)subject, s, (int)n, participle);
     return k > 0 && (size_t)k < cap;

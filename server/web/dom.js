@@ -73,11 +73,12 @@ export function tell(text) {
 
 // One question to the reader: true once `act` has gone well, false where it was called off. What `act` throws is
 // shown in the dialog, which stays open. body: nodes above the buttons.
-export function asks({ title, body = [], yes, danger = false, act = () => {} }) {
+export function asks({ title, body = [], yes, no = "Cancel", danger = false, act = () => {} }) {
   const dialog = $("asks");
   $("asks-title").textContent = title;
   $("asks-body").replaceChildren(...body);
   $("asks-yes").textContent = yes;
+  $("asks-no").textContent = no;
   $("asks-yes").classList.toggle("danger", danger);
   $("asks-error").hidden = true;
   dialog.showModal();

@@ -124,12 +124,16 @@ $("make-key").addEventListener("click", async () => {
     } }))) return;
   if (first) useKey(made.key);
   const secret = element("code", made.key, "link-text");
-  await asks({ title: "The key of " + name.value.trim(), yes: "Copy it", body: [element("p", "It is shown this once and not kept. Send it as Authorization: Bearer KEY."), secret],
+  await asks({ title: "The key of " + name.value.trim(), yes: "Copy it", no: "Done", body: [element("p", "It is shown this once and not kept. Send it as Authorization: Bearer KEY."), secret],
     act: async () => {
       await copy(made.key);
       tell("Copied.");
     } });
   await loadSession().catch(() => {});
+  for (let i = 0; first && !session.keys && i < 20; i++) { // the service looks for keys a few times a second
+    await new Promise((r) => setTimeout(r, 150));
+    await loadSession().catch(() => {});
+  }
   showYou();
   await showKeys();
 });

@@ -3,8 +3,10 @@
 . "$(dirname "$0")/in_browser.sh"
 needs_browser "the page in Firefox" firefox-esr
 stories() {
+    serve "$work/keyed$1" --log-level off
+    keyed=$url
     serve "$work/reader$1" --log-level off
-    timeout -k 5 500 node "$e2e/page.js" "$url" "$browser" "$work/pictures" >"$work/checks"
+    timeout -k 5 500 node "$e2e/page.js" "$url" "$browser" "$work/pictures" "$keyed" >"$work/checks"
 }
 PICTURES=${PICTURES:-${BUILD:-build}/pictures/firefox}
 played stories

@@ -13,8 +13,10 @@ else
     echo "# no language model here: writing is not looked at"
 fi
 stories() {
+    serve "$work/keyed$1" --log-level off
+    keyed=$url
     serve "$work/reader$1" --log-level off
     # shellcheck disable=SC2086 # none, or one word
-    timeout -k 5 500 node "$e2e/page.js" "$url" "$browser" "$work/pictures" $writer >"$work/checks"
+    timeout -k 5 500 node "$e2e/page.js" "$url" "$browser" "$work/pictures" "$keyed" $writer >"$work/checks"
 }
 played stories

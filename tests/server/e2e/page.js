@@ -1,14 +1,15 @@
 // The web page as people use it all day, in a real browser: twenty stories, each with its pictures. Run by
 // ../page_test.sh and ../page_firefox_test.sh:
-//     node page.js URL CHROMIUM FOLDER [URL of a service with a language model]
+//     node page.js URL BROWSER FOLDER URL_WITHOUT_KEYS_YET [URL of a service with a language model]
 "use strict";
 const { isFirefox, launch } = require("./browser.js");
 const { check, listen, next, plan, wrong } = require("./stories.js");
 const asking = require("./asking.js");
 const conversations = require("./kept.js");
 const documents = require("./filling.js");
+const sharing = require("./sharing.js");
 const states = require("./states.js");
-const [url, executablePath, pictures, writer] = process.argv.slice(2);
+const [url, executablePath, pictures, keyed, writer] = process.argv.slice(2);
 
 (async () => {
   const browser = await launch(executablePath);
@@ -21,12 +22,13 @@ const [url, executablePath, pictures, writer] = process.argv.slice(2);
     page.on("request", (r) => !/^(http:\/\/127\.0\.0\.1:|data:|about:|blob:)/.test(r.url()) && foreign.push(r.url()));
     return listen(page);
   };
-  const on = { browser, url, pictures, writer };
+  const on = { browser, url, pictures, keyed, writer };
   await states.empty(on);
   await asking.stories(on);
   await conversations.stories(on);
   await documents.stories(on);
   await states.stories(on);
+  await sharing.stories(on);
   if (!isFirefox(executablePath)) await asking.everywhere(on);
   check("nothing was asked of anybody else", foreign.length === 0, foreign.join(" "));
   check("nothing went wrong on the console", wrong.length === 0, wrong.join("; "));
