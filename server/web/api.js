@@ -48,7 +48,7 @@ $("forget-key").addEventListener("click", () => {
   sessionStorage.removeItem(KEY);
   showKeyState();
   $("main").focus();
-  dispatchEvent(new Event("another-key"));
+  dispatchEvent(new Event("forgotten"));
 });
 showKeyState();
 

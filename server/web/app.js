@@ -1,6 +1,6 @@
 // The page of one Forage service: which view is in sight, and what all of them stand on.
 import "/assets/api.js";
-import { conversation, showConversation } from "/assets/ask.js";
+import { conversation, isAsking, showConversation } from "/assets/ask.js";
 import { loadCollections } from "/assets/collections.js";
 import { openConversation, showActions, showKept } from "/assets/conversations.js";
 import { showDashboard } from "/assets/dashboard.js";
@@ -57,7 +57,7 @@ async function showView(moved) {
   if (view === "settings") showSettings().catch((e) => { $("keys-note").textContent = e.message; });
   if (view === "ask") {
     if (id) await openConversation(id);
-    else if (conversation.id || !moved || conversation.turns.length) showConversation(null);
+    else if (!isAsking() || conversation.id) showConversation(null);
     current();
   }
   if (moved) $(view === "ask" && !id ? "question" : view + "-title").focus({ preventScroll: true });
@@ -67,7 +67,7 @@ async function showView(moved) {
 function current() {
   document.querySelector("nav a").hash = conversation.id ? "#ask/" + conversation.id : "#ask";
   showActions();
-  if (!conversation.turns.length) showConversation(null);
+  if (!conversation.turns.length && !isAsking()) showConversation(null);
 }
 addEventListener("current", current);
 addEventListener("hashchange", () => location.hash !== "#main" && showView(true));
@@ -92,5 +92,11 @@ async function load() {
 }
 addEventListener("reachable", load);
 addEventListener("another-key", load);
+addEventListener("forgotten", () => { // what the key showed goes with it
+  showConversation(null);
+  history.replaceState(null, "", "#ask");
+  $("kept").replaceChildren();
+  load();
+});
 addEventListener("collections", () => loadCollections().catch(() => {}));
 load();

@@ -13,6 +13,7 @@ const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [] 
 export let conversation = empty();
 let views = []; // of its turns
 let asking = null; // what aborts the question that runs
+export const isAsking = () => asking !== null;
 
 // Earlier turns as the API's messages.
 function messagesBefore(turns, collection) {

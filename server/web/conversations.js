@@ -87,7 +87,7 @@ export async function keepTurn(c, at) {
       const made = await put("POST", "/conversations", { title, collection: t.collection });
       c.id = made.id;
       c.title = title;
-      if (conversation === c) history.replaceState(null, "", "#ask/" + c.id);
+      if (conversation === c && !$("view-ask").hidden) history.replaceState(null, "", "#ask/" + c.id);
       dispatchEvent(new Event("current"));
     }
     await put("PUT", path(c.id) + "/turns/" + at, { question: t.question, answer: t.answer, collection: t.collection, reply: t.reply });

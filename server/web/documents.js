@@ -5,8 +5,11 @@ import { $, asks, bytes, count, element, tell } from "/assets/dom.js";
 import { openSource } from "/assets/reader.js";
 
 const PAGE = 50;
-let order = "title", latest = 0; // a slow reply must not cover a later one
+const MANY = 20000; // documents: for another order than that of ids the service looks at all of them
+let order = null, latest = 0; // null: the one that suits; a slow reply must not cover a later one
 const selected = new Set(); // ids
+
+const orderNow = () => order || (currentCounts()?.documents > MANY ? "id" : "title");
 
 // ---- what is asked for -----------------------------------------------------------------------
 
@@ -81,8 +84,9 @@ function remark(text, className) {
 
 export async function loadDocuments(after) {
   const mine = ++latest, q = query();
+  showOrder();
   q.set("limit", PAGE);
-  q.set("order", order);
+  q.set("order", orderNow());
   if (after) q.set("after", after);
   let page = { data: [] };
   try {
@@ -127,20 +131,18 @@ $("filter-clear").addEventListener("click", () => {
 $("filter-type").addEventListener("change", () => { $("filter-value").disabled = $("filter-type").value === "exists"; });
 
 function showOrder() {
+  const now = orderNow();
   for (const b of document.querySelectorAll(".sort")) {
-    const mine = order.replace("-", "") === b.dataset.order;
-    if (mine) b.closest("th").setAttribute("aria-sort", order[0] === "-" ? "descending" : "ascending");
+    if (now.replace("-", "") === b.dataset.order) b.closest("th").setAttribute("aria-sort", now[0] === "-" ? "descending" : "ascending");
     else b.closest("th").removeAttribute("aria-sort");
   }
 }
 for (const b of document.querySelectorAll(".sort"))
   b.addEventListener("click", () => {
-    const by = b.dataset.order;
-    order = order === by ? "-" + by : order === "-" + by ? by : by === "title" ? by : "-" + by; // the largest and newest first
-    showOrder();
+    const by = b.dataset.order, now = orderNow();
+    order = now === by ? "-" + by : now === "-" + by || by === "title" ? by : "-" + by; // the largest and newest first
     again();
   });
-showOrder();
 
 // ---- fewer of them ---------------------------------------------------------------------------
 

@@ -145,7 +145,7 @@ async function keys({ browser, url, pictures }) {
   check("a reload does not ask again", !(await page.evaluate(() => document.getElementById("key-dialog").open)));
   await page.getByRole("button", { name: "Forget the API key" }).click();
   await page.waitForSelector("#key-dialog[open]");
-  check("it can be forgotten", await page.evaluate(() => sessionStorage.length === 0));
+  check("it can be forgotten, and what it showed goes with it", await page.evaluate(() => sessionStorage.length === 0 && !document.querySelector(".turn") && !document.querySelector("#kept a")));
   await page.close();
   await gate.close();
 }
@@ -184,6 +184,10 @@ async function slowly({ browser, url }) {
   next();
   await page.waitForSelector(".answer.draft .chip");
   check("the documents' own words stand there meanwhile", /^One metre/.test(await page.textContent(".answer")));
+  await page.getByRole("link", { name: "Documents" }).click();
+  await until(page, () => !document.getElementById("view-documents").hidden);
+  await page.getByRole("link", { name: "Ask", exact: true }).click();
+  check("who looks at another view meanwhile finds it still being written", await page.isVisible(".answer.draft") && !left);
   for (let i = 0; i < 3; i++) {
     next();
     await until(page, (text) => document.querySelector(".answer").textContent.trim() === text.trim(), words.slice(0, i + 1).join(""));
