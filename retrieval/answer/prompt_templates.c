@@ -3,10 +3,11 @@
  * afterwards (generated_answer.c). Figures: docs/measurements/answers.md. */
 #include "retrieval/answer/prompt_templates.h"
 
+#define FROM_CONTEXTS "You answer questions from the given contexts."
 #define SMALL_INSTRUCTIONS                                                                         \
     {                                                                                              \
-        .system = "You answer questions from the given contexts.", .before_contexts = "",          \
-        .after_contexts = "", .before_question = "Question: ", .after_question = "\nAnswer:"       \
+        .system = FROM_CONTEXTS, .before_contexts = "", .after_contexts = "",                      \
+        .before_question = "Question: ", .after_question = "\nAnswer:"                             \
     }
 #define READ_PASSAGES                                                                              \
     "You answer questions from the passages that the user gives, and from nothing else. "
@@ -23,11 +24,19 @@
         .before_question = "Question: ", .after_question = ""                                      \
     }
 
+#define REWRITING(says)                                                                            \
+    {                                                                                              \
+        .system = says, .before_contexts = "", .after_contexts = "",                               \
+        .before_question = "What do I ask for with \"",                                            \
+        .after_question = "\"? Say it as one whole question, with the name of what we talked of."  \
+    }
+
 static const prompt_template templates[] = {
     {.name = "tiny-1",
      .max_parameters = 250000000,
      .instructions = SMALL_INSTRUCTIONS,
      .unsure = SMALL_INSTRUCTIONS,
+     .rewriting = REWRITING(FROM_CONTEXTS),
      .labels = false,
      .max_contexts = 1,
      .only_needed = true,
@@ -37,6 +46,7 @@ static const prompt_template templates[] = {
      .max_parameters = 700000000,
      .instructions = SMALL_INSTRUCTIONS,
      .unsure = SMALL_INSTRUCTIONS,
+     .rewriting = REWRITING(FROM_CONTEXTS),
      .labels = false,
      .max_contexts = 1,
      .only_needed = true,
@@ -47,6 +57,7 @@ static const prompt_template templates[] = {
      .max_parameters = 4000000000,
      .instructions = INSTRUCTIONS(SHORTLY),
      .unsure = INSTRUCTIONS(SHORTLY REFUSE),
+     .rewriting = REWRITING(SHORTLY),
      .labels = false,
      .max_contexts = 3,
      .only_needed = true,
@@ -55,6 +66,7 @@ static const prompt_template templates[] = {
      .max_parameters = UINT64_MAX,
      .instructions = INSTRUCTIONS(LABELLED),
      .unsure = INSTRUCTIONS(LABELLED REFUSE),
+     .rewriting = REWRITING(LABELLED),
      .labels = true,
      .max_contexts = 8,
      .prompt_tokens = 4096},

@@ -10,8 +10,12 @@ typedef struct prompt_template {
     prompt_instructions
         instructions; /* where the documents are known to answer (extractive_answer.abstain: no) */
     prompt_instructions
-        unsure;  /* where they may not: with leave to say so, which a model takes too often else */
-    bool labels; /* contexts carry labels and the model is asked to cite them */
+        unsure; /* where they may not: with leave to say so, which a model takes too often else */
+    /* For a turn of a conversation to be made into a question that stands alone (model_rewrite.h). They
+     * begin as the first do, so that what was read of the turns serves both. */
+    prompt_instructions rewriting;
+    bool rewrites; /* ... where nobody says who is to do it */
+    bool labels;   /* contexts carry labels and the model is asked to cite them */
     size_t max_contexts;
     bool only_needed;     /* ... that hold an answer nearly as good as the best */
     size_t prompt_tokens; /* budget */

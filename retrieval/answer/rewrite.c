@@ -83,6 +83,14 @@ static size_t words_wanted(const fact_text *question) {
     return n <= 4 ? 2 : 0;
 }
 
+int query_rewrite_wants(size_t *out, const lexicon *lx, const char *question, fo_err *err) {
+    fact_text q = {0};
+    int rc = fact_text_read(&q, lx->analyzer, question, strlen(question), err);
+    *out = rc ? 0 : words_wanted(&q);
+    fact_text_deinit(&q);
+    return rc;
+}
+
 int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
                   const char *question, fo_err *err) {
     fact_text q = {0}, t[TURNS_BACK] = {0};

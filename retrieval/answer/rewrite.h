@@ -17,4 +17,8 @@
 int query_rewrite(char **out, const lexicon *lx, const prompt_turn *turns, size_t n_turns,
                   const char *question, fo_err *err);
 
+/* How many words query_rewrite would add at most: many where the question points back, none where it
+ * stands alone. */
+int query_rewrite_wants(size_t *out, const lexicon *lx, const char *question, fo_err *err);
+
 #endif

@@ -12,6 +12,8 @@
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/courtesy.h"
+#include "retrieval/answer/model_rewrite.h"
+#include "retrieval/answer/refusal.h"
 #include "retrieval/answer/rewrite.h"
 
 enum {
@@ -127,13 +129,44 @@ float run_idf(void *ctx, const char *term, size_t len) {
     return search_idf(ctx, term, len);
 }
 
-/* "And who built it?" finds nothing by itself: names and words of the turns before are added, for
- * the search alone (docs/measurements/answers.md). */
+/* The model's rewriting, r->rewritten, of a question that leans on the turns before it. */
+static int rewrite_by_model(run *r, const lexicon *lx, const prompt_turn *turns, size_t n) {
+    enum { REWRITE_MS = 4000 }; /* nothing is seen of an answer meanwhile */
+    const query_request *q = r->q;
+    unsigned char salt[32];
+    size_t wanted = 0;
+    bool may =
+        r->s->generator && (q->rewrite == REWRITE_MODEL ||
+                            (q->rewrite == REWRITE_AUTO && q->generate && r->s->prompts->rewrites));
+    int rc = may ? query_rewrite_wants(&wanted, lx, r->asked, r->err) : FO_OK;
+    if (rc || !wanted) return rc;
+    double left = run_time_left_ms(r) / 4;
+    service_kv_salt(q->tenant, q->sees, salt);
+    model_rewrite_input in = {
+        .generator = r->s->generator,
+        .prompts = r->s->prompts,
+        .lx = lx,
+        .turns = turns,
+        .n_turns = n,
+        .question = r->asked,
+        .salt = salt,
+        .reuse = q->kv_reuse,
+        .drop_kv = q->drop_kv,
+        .priority = q->priority,
+        .time_ms = (int64_t)(q->rewrite == REWRITE_AUTO && left > REWRITE_MS ? REWRITE_MS : left),
+        .cancel = q->cancel};
+    rc = model_rewrite_make(&r->rewritten, &in, r->err);
+    r->out->rewritten_by_model = r->rewritten != NULL;
+    return rc;
+}
+
+/* "And who built it?" finds nothing by itself: a model says what is meant, or names and words of the
+ * turns before are added (docs/measurements/answers.md). */
 static int rewrite(run *r) {
     const query_request *q = r->q;
     r->asked = question_behind_courtesy(q->query);
     r->sought = r->asked[0] ? r->asked : q->query;
-    if (q->n_messages == 0 || !r->asked[0]) return FO_OK;
+    if (q->n_messages == 0 || !r->asked[0] || q->rewrite == REWRITE_OFF) return FO_OK;
     prompt_turn *turns = calloc(q->n_messages, sizeof *turns);
     if (!turns) return fo_no_memory(r->err);
     size_t n = 0;
@@ -146,7 +179,9 @@ static int rewrite(run *r) {
     int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
     if (!rc) {
         lexicon lx = {words, run_idf, r->snapshot};
-        rc = query_rewrite(&r->rewritten, &lx, turns, n, r->asked, r->err);
+        rc = rewrite_by_model(r, &lx, turns, n);
+        if (!rc && !r->rewritten)
+            rc = query_rewrite(&r->rewritten, &lx, turns, n, r->asked, r->err);
         if (!rc) r->asked = r->sought = r->rewritten;
     }
     collection_give_analyzer(r->s, r->c, words);
@@ -477,6 +512,7 @@ void query_result_deinit(query_result *r) {
     free(r->contexts);
     free(r->answer);
     free(r->stop_sequence);
+    free(r->rewritten);
     free(r->prompt.contexts);
     *r = (query_result){0};
 }
@@ -505,10 +541,14 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
     free(r.dense);
     free(r.sparse);
     free(r.fused);
-    free(r.rewritten);
+    if (rc || !r.rewritten || !strcmp(r.rewritten, question_behind_courtesy(q->query)))
+        free(r.rewritten);
+    else
+        out->rewritten = r.rewritten;
     search_filter_free(r.filter);
     reader_close(r.reader); /* its own view of the service's */
     service_leave(s);
+    out->refusal = out->status == QUERY_ANSWERED ? "" : refusal_text(q->query, out->n_contexts > 0);
     out->ms.total = fo_now_ms() - r.started;
     if (out->ms.first_visible == 0) out->ms.first_visible = out->ms.total;
     if (!q->background) atomic_fetch_add_explicit(&s->n_queries, 1, memory_order_relaxed);

@@ -24,3 +24,9 @@ const char *const answer_source_names[] = {[ANSWER_NONE] = "none",
 
 const char *const cache_outcome_names[] = {
     [CACHE_BYPASSED] = "bypass", [CACHE_HIT] = "hit", [CACHE_MISS] = "miss", NULL};
+
+const char *const rewrite_names[] = {[REWRITE_AUTO] = "auto",
+                                     [REWRITE_WORDS] = "words",
+                                     [REWRITE_MODEL] = "model",
+                                     [REWRITE_OFF] = "off",
+                                     NULL};

@@ -226,7 +226,7 @@ int service_delete_collection(service *s, const char *tenant, const char *collec
 extern const char *const search_mode_names[], *const cache_mode_names[];
 extern const char *const context_order_names[], *const rerank_names[];
 extern const char *const query_status_names[], *const answer_source_names[];
-extern const char *const cache_outcome_names[];
+extern const char *const cache_outcome_names[], *const rewrite_names[];
 
 enum search_mode { SEARCH_HYBRID, SEARCH_DENSE, SEARCH_SPARSE };
 enum cache_mode { CACHE_DEFAULT, CACHE_BYPASS, CACHE_REFRESH };
@@ -235,6 +235,10 @@ enum context_order { ORDER_SCORE, ORDER_CACHE };
 /* Who answers where a language model is loaded: the model where its answer holds, else extraction;
  * the other two are there to be measured. */
 enum answer_by { ANSWER_BY_SERVICE, ANSWER_BY_EXTRACTION, ANSWER_BY_MODEL };
+
+/* Who makes a turn of a conversation whole, to be searched for and answered: for an answer the model
+ * where one of its size is good at it, else words of the turns before. */
+enum rewrite_by { REWRITE_AUTO, REWRITE_WORDS, REWRITE_MODEL, REWRITE_OFF };
 
 /* What puts the best of the fused list in order: nothing more, the cross-encoder of rerank_model, or
  * the reader. Contexts of an answer are always read, where the service has a reader. */
@@ -283,6 +287,7 @@ typedef struct query_request {
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     bool no_lookup;    /* guess nothing ahead from the prompt; the answer is the same */
     enum answer_by answer_by;
+    enum rewrite_by rewrite;
     enum cache_mode cache;
     int timeout_ms; /* 0: 60,000 */
     atomic_bool *cancel;
@@ -316,9 +321,13 @@ typedef struct query_result {
     enum query_status status;
     enum answer_source source;
     const char *finish_reason; /* static: "stop", "abstain", ... */
+    const char *refusal;       /* static: what to say where there is no answer, in the question's
+                                  language; "" where there is one */
     const char *model;         /* that wrote the answer, the service's; NULL: none */
     char *stop_sequence;       /* that ended a written answer; NULL: none */
-    double support;            /* calibrated support of the best answer, 0..1 */
+    char *rewritten;         /* what was searched for instead of the question; NULL: that itself */
+    bool rewritten_by_model; /* ... or by words of the turns before it */
+    double support;          /* calibrated support of the best answer, 0..1 */
     double agreement; /* of what the model wrote with the extractive answer: generated_answer.h */
     struct {          /* what the model was given to read; n_contexts 0: no prompt */
         size_t *contexts; /* [n_contexts], into contexts[], in the order of the prompt */

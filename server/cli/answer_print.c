@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "retrieval/answer/refusal.h"
 #include "server/base/printable.h"
 
 static const char *text_of(const cJSON *item, const char *key) {
@@ -64,9 +65,8 @@ static void print_source(const cJSON *source, const char *label, const char *quo
 }
 
 const char *answer_print_nothing(const cJSON *a) {
-    return strcmp(text_of(a, "status"), "no_context") ? "The documents do not answer this."
-                                                      : "Nothing in this collection matches the "
-                                                        "question.";
+    const char *said = text_of(a, "refusal"); /* in the question's language */
+    return *said ? said : refusal_text("", strcmp(text_of(a, "status"), "no_context") != 0);
 }
 
 void answer_print_text(const cJSON *a) {

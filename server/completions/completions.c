@@ -553,8 +553,8 @@ static void answer_plain(openai_reply *reply, engine *e) {
 
 /* The documents do not answer: no JSON is made of nothing. */
 static void refuse(openai_reply *reply, const grounded_text *g) {
-    static const openai_chunk said = {
-        .text = "", .role = true, .refusal = openai_no_answer, .finish = "stop", .citations = "[]"};
+    const openai_chunk said = {
+        .text = "", .role = true, .refusal = g->found.refusal, .finish = "stop", .citations = "[]"};
     if (reply->call->stream || reply->call->response) {
         if (!openai_send_chunk(reply, &said)) openai_send_end(reply);
         return;
@@ -569,7 +569,7 @@ static void refuse(openai_reply *reply, const grounded_text *g) {
         json_out_open(&o, "message", '{');
         json_out_string(&o, "role", "assistant");
         json_out_null(&o, "content");
-        json_out_string(&o, "refusal", openai_no_answer);
+        json_out_string(&o, "refusal", g->found.refusal);
         json_out_close(&o, '}');
         json_out_null(&o, "logprobs");
         json_out_string(&o, "finish_reason", "stop");

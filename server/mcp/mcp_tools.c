@@ -172,8 +172,6 @@ static int search(const mcp_host *h, json_in *args, tool_reply *out) {
 
 /* ---- ask ------------------------------------------------------------------------------------------ */
 
-static const char NO_ANSWER[] = "The documents do not answer this question.";
-
 static void write_cited(json_out *o, fo_buf *words, const char *collection, const query_result *r) {
     json_out_open(o, "citations", '[');
     for (size_t i = 0; i < r->n_citations; i++) {
@@ -212,7 +210,7 @@ static int ask(const mcp_host *h, json_in *args, tool_reply *out) {
         json_out_string(&o, "answer", r.answer);
         json_out_number(&o, "support", r.support);
         json_out_string(&o, "collection", collection);
-        fo_buf_str(&out->words, r.answer[0] ? r.answer : NO_ANSWER);
+        fo_buf_str(&out->words, r.answer[0] ? r.answer : r.refusal);
         write_cited(&o, &out->words, collection, &r);
         json_out_close(&o, '}');
         if (h->asked) h->asked(h->ctx, &q, &r);

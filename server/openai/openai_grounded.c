@@ -8,8 +8,6 @@
 #include "server/routes/query_account.h"
 #include "server/routes/query_json.h"
 
-const char openai_no_answer[] = "The documents do not answer this question.";
-
 /* One choice that is streaming. */
 typedef struct telling {
     openai_reply *p;
@@ -36,7 +34,7 @@ static void write_citations(fo_buf *b, const query_result *result) {
 }
 
 static const char *said(const query_result *result) {
-    return result->answer[0] ? result->answer : openai_no_answer;
+    return result->answer[0] ? result->answer : result->refusal;
 }
 
 static int end_telling(telling *t, const query_result *result) {

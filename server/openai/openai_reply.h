@@ -77,6 +77,5 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                         fo_err *err);
 /* openai_fail, in which a collection that is not there is a model that is not there. Returns err->code. */
 int openai_grounded_fail(openai_reply *p, app *a, fo_err *err);
-extern const char openai_no_answer[]; /* what is said where the documents do not */
 
 #endif

@@ -163,6 +163,7 @@ int query_json_read(query_call *out, const char *body, size_t len, bool search_o
     read_include(out, &in);
     q->timeout_ms = (int)json_in_int(&in, "timeout_ms", 60000, 1, REQUEST_TIMEOUT_MAX_MS);
     q->cache = (enum cache_mode)json_in_enum(&in, "cache", CACHE_DEFAULT, cache_mode_names);
+    q->rewrite = (enum rewrite_by)json_in_enum(&in, "rewrite", REWRITE_AUTO, rewrite_names);
     if (!search_only) read_generation(out, &in);
     if (json_in_end(&in)) goto fail;
     if (!q->query && !(q->n_messages && !strcmp(q->messages[q->n_messages - 1].role, "user"))) {
@@ -393,10 +394,18 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
         json_out_string(&o, "answer_source", answer_source_names[r->source]);
         json_out_string(&o, "finish_reason", r->finish_reason);
         json_out_string(&o, "stop_sequence", r->stop_sequence);
+        if (r->status != QUERY_ANSWERED) json_out_string(&o, "refusal", r->refusal);
         json_out_number(&o, "support", r->support);
         write_citations(&o, r);
     } else {
         json_out_string(&o, "status", r->n_contexts ? "answered" : "no_context");
+    }
+    if (r->rewritten) {
+        json_out_open(&o, "rewritten", '{');
+        json_out_string(&o, "query", r->rewritten);
+        json_out_string(&o, "by",
+                        rewrite_names[r->rewritten_by_model ? REWRITE_MODEL : REWRITE_WORDS]);
+        json_out_close(&o, '}');
     }
     if (call->with_contexts || !call->request.generate) write_contexts(&o, call, r);
     json_out_int(&o, "collapsed", (int64_t)r->n_collapsed);

@@ -195,7 +195,7 @@ export function turnView(turn) {
 export function fillTurn(view, { again = null, own = true } = {}) {
   const a = view.turn.reply;
   if (view.turn.answer) fillAnswer(view, view.turn.answer, a.citations || [], a.answer_source === "generated");
-  else view.answer.replaceChildren(element("p", a.status === "no_context" ? "Nothing in this collection matches the question." : "The documents do not answer this.", "muted"));
+  else view.answer.replaceChildren(element("p", a.refusal || "The documents do not answer this question.", "muted"));
   fillNote(view, a);
   fillSources(view, a);
   fillHow(view, a);

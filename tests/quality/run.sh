@@ -52,3 +52,4 @@ fi
     exit 1
 }
 row documents "$work/documents" "$here/documents.jsonl" "$@"
+row conversations "$work/documents" "$here/conversations.jsonl" "$@"

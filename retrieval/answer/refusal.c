@@ -1,0 +1,43 @@
+#include "retrieval/answer/refusal.h"
+
+#include <string.h>
+
+#include "index/sparse/language.h"
+
+static const struct {
+    const char *language, *no_answer, *nothing;
+} texts[] = {
+    {"english", "The documents do not answer this question.",
+     "Nothing in this collection matches the question."},
+    {"german", "Die Dokumente beantworten diese Frage nicht.",
+     "In dieser Sammlung passt nichts zu der Frage."},
+    {"french", "Les documents ne répondent pas à cette question.",
+     "Rien dans cette collection ne correspond à la question."},
+    {"spanish", "Los documentos no responden a esta pregunta.",
+     "Nada en esta colección corresponde a la pregunta."},
+    {"italian", "I documenti non rispondono a questa domanda.",
+     "Nulla in questa raccolta corrisponde alla domanda."},
+    {"portuguese", "Os documentos não respondem a esta pergunta.",
+     "Nada nesta coleção corresponde à pergunta."},
+    {"russian", "В документах нет ответа на этот вопрос.",
+     "В этой коллекции нет ничего по этому вопросу."},
+    {"chinese", "文档没有回答这个问题。", "这个集合中没有与该问题相符的内容。"},
+    {"japanese", "文書にはこの質問への答えがありません。",
+     "このコレクションには質問に合う内容がありません。"},
+    {"arabic", "لا تجيب المستندات عن هذا السؤال.", "لا يوجد في هذه المجموعة ما يطابق السؤال."},
+    {"hindi", "दस्तावेज़ इस प्रश्न का उत्तर नहीं देते।", "इस संग्रह में प्रश्न से मेल खाता कुछ नहीं है।"},
+};
+enum { N_TEXTS = sizeof texts / sizeof *texts };
+
+const char *refusal_text(const char *question, bool found) {
+    uint64_t known = 0;
+    for (size_t i = 1; i < N_TEXTS; i++) {
+        int n = language_number(texts[i].language);
+        if (n >= 0) known |= UINT64_C(1) << n;
+    }
+    int told = language_of_question(question, strlen(question), "english", known);
+    size_t at = 0;
+    for (size_t i = 1; told >= 0 && i < N_TEXTS; i++)
+        if (language_number(texts[i].language) == told) at = i;
+    return found ? texts[at].no_answer : texts[at].nothing;
+}
