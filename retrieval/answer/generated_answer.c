@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/words.h"
 #include "retrieval/answer/foreign_marks.h"
 #include "retrieval/answer/own_words.h"
 #include "retrieval/answer/question.h"
@@ -64,6 +65,19 @@ static double share_said(const lexicon *lx, const question *q, const fact_text *
     return mass > 0 ? said / mass : -1;
 }
 
+/* An amount without a number, "many kilometres", that both say and the question does not. */
+static bool say_an_amount(const question *q, const fact_text *extract, const fact_text *sentence) {
+    static const char *const amounts =
+        "many several few dozens hundreds thousands millions most half none nobody all";
+    for (size_t i = 0; i < sentence->n_words; i++) {
+        const fact_word *w = &sentence->words[i];
+        if (fo_words_have_any_case(amounts, sentence->text + w->start, w->end - w->start) &&
+            says(extract, w->id) && !question_says(q, w->id))
+            return true;
+    }
+    return false;
+}
+
 /* Share of what a text says beyond the question that the sentence says too: of its numbers, names or
  * dates where the question asks for such, of all its content words elsewhere. */
 static int agreement(double *out, const generated_answer_input *in, const char *text, size_t len,
@@ -77,6 +91,7 @@ static int agreement(double *out, const generated_answer_input *in, const char *
         *out = share_said(in->lx, &q, &a, &b, true);
         if (*out < 0) *out = share_said(in->lx, &q, &a, &b, false);
         if (*out < 0) *out = 1; /* it says nothing beyond the question */
+        if (*out == 0 && q.kind == ASK_NUMBER && say_an_amount(&q, &a, &b)) *out = 1;
     }
     question_deinit(&q);
     fact_text_deinit(&a);

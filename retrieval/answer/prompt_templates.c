@@ -1,10 +1,12 @@
-/* A model of a few hundred million parameters repeats instructions instead of following them and
- * copies labels into its text, so it gets few contexts, no labels, and citations are found
- * afterwards (generated_answer.c). Figures: docs/measurements/answers.md. */
+/* A model of a hundred million parameters repeats instructions instead of following them. Larger ones follow them, and are
+ * asked for few words: what they say besides is where they err, and a phrase can be held against the sentence that it is
+ * from. Below some four billion parameters they copy labels into their text, so they get none, and citations are found
+ * afterwards (generated_answer.c). Who may refuse does so too often: only where the documents may hold no answer is that
+ * allowed. Figures: docs/measurements/answers.md. */
 #include "retrieval/answer/prompt_templates.h"
 
 #define FROM_CONTEXTS "You answer questions from the given contexts."
-#define SMALL_INSTRUCTIONS                                                                         \
+#define TINY_INSTRUCTIONS                                                                          \
     {                                                                                              \
         .system = FROM_CONTEXTS, .before_contexts = "", .after_contexts = "",                      \
         .before_question = "Question: ", .after_question = "\nAnswer:"                             \
@@ -34,18 +36,18 @@
 static const prompt_template templates[] = {
     {.name = "tiny-1",
      .max_parameters = 250000000,
-     .instructions = SMALL_INSTRUCTIONS,
-     .unsure = SMALL_INSTRUCTIONS,
+     .instructions = TINY_INSTRUCTIONS,
+     .unsure = TINY_INSTRUCTIONS,
      .rewriting = REWRITING(FROM_CONTEXTS),
      .labels = false,
      .max_contexts = 1,
      .only_needed = true,
      .prompt_tokens = 1024,
      .least_agreement = 0.8},
-    {.name = "small-2",
+    {.name = "small-3",
      .max_parameters = 700000000,
-     .instructions = SMALL_INSTRUCTIONS,
-     .unsure = SMALL_INSTRUCTIONS,
+     .instructions = INSTRUCTIONS(SHORTLY),
+     .unsure = INSTRUCTIONS(SHORTLY REFUSE),
      .rewriting = REWRITING(FROM_CONTEXTS),
      .labels = false,
      .max_contexts = 1,

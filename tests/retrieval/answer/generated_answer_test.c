@@ -130,6 +130,40 @@ static void a_right_answer_may_be_short(void **state) {
     }
 }
 
+/* What is asked, what the model says of the document, what is given, and the sentence that it is given with. */
+static void a_phrase_is_held_against_what_answers(void **state) {
+    (void)state;
+    static const struct {
+        const char *document, *question, *says, *gives, *quote;
+    } cases[] = {
+        /* the name stands in two sentences, the shorter of which is beside the question */
+        {"Ilse Vane wrote to Moor. In 1931 the harbour light of Skarn was built by Ilse Vane and "
+         "four masons.",
+         "Who built the harbour light of Skarn?", "Ilse Vane", "Ilse Vane [1]",
+         "In 1931 the harbour light of Skarn was built by Ilse Vane and four masons."},
+        /* as the document writes it */
+        {"The harbour light of Skarn was lit on 8 July 1931 for the first time.",
+         "When was the harbour light of Skarn first lit?", "July 8, 1931.", "8 July 1931. [1]",
+         "The harbour light of Skarn was lit on 8 July 1931 for the first time."},
+        /* an amount without a number, beside numbers that were not asked for */
+        {"The 5 lights of the coast of Skarn stand many kilometres apart from each other, on 20 mm "
+         "plates.",
+         "How far apart do the lights of the coast of Skarn stand?", "Many kilometres",
+         "Many kilometres [1]",
+         "The 5 lights of the coast of Skarn stand many kilometres apart from each other, on 20 mm "
+         "plates."},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        world w = open_world(cases[i].says, cases[i].document);
+        query_result r = ask(&w, request(cases[i].question));
+        if (r.source != ANSWER_GENERATED) fail_msg("'%s' was thrown away", cases[i].says);
+        assert_string_equal(r.answer, cases[i].gives);
+        assert_string_equal(r.citations[0].quote, cases[i].quote);
+        query_result_deinit(&r);
+        close_world(&w);
+    }
+}
+
 static void what_follows_a_supported_sentence_without_support_is_cut_off(void **state) {
     (void)state;
     world w = open_world("The grey heron is one metre tall. It drinks wine!", HERON);
@@ -455,6 +489,7 @@ int main(void) {
         cmocka_unit_test(an_answer_that_the_documents_say_is_given_with_its_citation),
         cmocka_unit_test(an_answer_that_they_do_not_say_gives_way_to_the_extractive),
         cmocka_unit_test(a_right_answer_may_be_short),
+        cmocka_unit_test(a_phrase_is_held_against_what_answers),
         cmocka_unit_test(what_follows_a_supported_sentence_without_support_is_cut_off),
         cmocka_unit_test(markers_that_a_model_writes_are_taken_out),
         cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),
