@@ -148,10 +148,9 @@ static bool is_alnum(char c) {
 static size_t with_signs(const fact_text *span, size_t at) {
     size_t end = at;
     while (end < span->len && !is_blank(span->text[end])) {
-        bool mark = strchr(",;:()[]\"", span->text[end]) != NULL;
-        if (mark && !(end + 1 < span->len && is_alnum(span->text[end + 1]) &&
-                      span->text[end] != '(' && span->text[end] != ')'))
-            break;
+        char c = span->text[end];
+        bool within = strchr(",;:", c) && end + 1 < span->len && is_alnum(span->text[end + 1]);
+        if (strchr(",;:()[]\"", c) && !within) break;
         end++;
     }
     while (end > at && strchr(".!?'", span->text[end - 1])) end--;

@@ -47,6 +47,8 @@ static void a_phrase_is_said_as_the_document_says_it(void **state) {
     check("When did they close?", "Night, 1:00 a.m. to 6:00 a.m.",
           "They closed at night from 1:00 a.m. to 6:00 a.m., and on Sundays.",
           "Night from 1:00 a.m. to 6:00 a.m.");
+    check("Who helped?", "Poets, sailors",
+          "They were helped by sailors and poets.[citation needed]", "Sailors and poets");
     check("Which kind of grapes has no seeds?", "Table.", "Table grapes have no seeds.",
           "Table grapes.");
     check("How tall is the heron?", "one metre", "It stands one metre tall.", "one metre tall");

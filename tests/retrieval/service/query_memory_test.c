@@ -408,7 +408,7 @@ static void hot_questions_are_answered_again_after_a_change_and_a_restart(void *
     }
     service_cache_stats st = {0};
     put(s, "heron", "The grey heron stands two metres tall. It eats fish.");
-    for (int i = 0; i < 400; i++) { /* the thread looks four times a second */
+    for (int i = 0; i < 1500; i++) { /* the thread looks four times a second */
         service_get_cache_stats(s, &st);
         if (st.primed) break;
         usleep(20000);
@@ -432,7 +432,7 @@ static void hot_questions_are_answered_again_after_a_change_and_a_restart(void *
     assert_int_equal(list[0].estimate, 4);
     assert_string_equal(list[0].query, "How tall is the grey heron?");
     hot_query_list_free(list, n);
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < 1500; i++) {
         service_get_cache_stats(s, &st);
         if (st.primed) break;
         usleep(20000);
