@@ -394,7 +394,10 @@ int json_schema_compile(json_schema **out, const cJSON *root, fo_err *err) {
     fo_err unasked;
     compiling c = {.root = root, .err = err ? err : &unasked, .s = calloc(1, sizeof *c.s)};
     if (!c.s) return fo_no_memory(err);
-    int rc = compile(&c);
+    /* Also of a schema that names none: readers count from where they begin. */
+    c.s->properties =
+        json_grow(NULL, 0, &c.s->cap_properties, sizeof *c.s->properties, SCHEMA_MAX_PARTS, &c);
+    int rc = c.s->properties ? compile(&c) : FO_ENOMEM;
     free(c.keys);
     free(c.pairs);
     free(c.filters);
