@@ -260,18 +260,35 @@ static bool facts_keep_company(const side *claim, const side *quote) {
 
 /* ---- negations --------------------------------------------------------------------------- */
 
+/* Is word i of `a`, which is denied there, denied in one sentence of b together with what it is denied of? "It eats fish.
+ * It does not eat bread." does not say that it does not eat fish. */
+static bool denied_together(const side *a, size_t i, const side *b) {
+    const fact_text *ta = &a->text, *tb = &b->text;
+    for (size_t s = 0; s < tb->n_sentences; s++) {
+        size_t from = tb->sentences[s].w0, to = tb->sentences[s].w1;
+        bool here = false, whole = true;
+        for (size_t j = from; j < to; j++)
+            here |= tb->words[j].id == ta->words[i].id && b->negated[j];
+        for (size_t k = i + 1; here && whole && k < ta->n_words && k <= i + 2 * NEGATION_REACH;
+             k++) {
+            if (ta->words[k].flags & (WORD_CLAUSE | WORD_INITIAL)) break;
+            bool said = !a->negated[k];
+            for (size_t j = from; j < to && !said; j++) said = tb->words[j].id == ta->words[k].id;
+            whole = said || !has_word(tb, ta->words[k].id);
+        }
+        if (here && whole) return true;
+    }
+    return false;
+}
+
 /* Every word that `a` denies must be in reach of a negation in `b`, where b has the word. */
 static bool denials_agree(const side *a, const side *b, bool need_one) {
     for (size_t i = 0; i < a->text.n_words; i++) {
         if (!a->denied[i]) continue;
-        bool found = false, negated = false;
-        for (size_t j = 0; j < b->text.n_words; j++) {
-            if (b->text.words[j].id != a->text.words[i].id) continue;
-            found = true;
-            negated |= b->negated[j];
-        }
+        bool found = has_word(&b->text, a->text.words[i].id);
         bool function_word = (a->text.words[i].flags & WORD_STOP) != 0;
-        if (found ? !negated : need_one && !function_word && !b->negations) return false;
+        if (found ? !denied_together(a, i, b) : need_one && !function_word && !b->negations)
+            return false;
     }
     return true;
 }

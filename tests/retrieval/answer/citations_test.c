@@ -96,6 +96,10 @@ static void a_wrong_fact_is_found(void **state) {
     expect("They were only late.", "They were not only late but lost.", "negation");
     expect("They lost 2-2.", "They lost 2-1.", "number");
     expect("It is blue.", "It is red, but not blue.", "negation");
+    const char *eats = "It eats fish and frogs. It does not eat bread.";
+    expect("It does not eat fish.", eats, "negation");
+    expect("It does not eat the fish.", eats, "negation");
+    expect("It does not eat bread.", eats, "");
     expect("Elephants migrate across deserts because water is scarce.", quote, "coverage");
     expect("", quote, "empty");
     expect("[1]", quote, "empty");
