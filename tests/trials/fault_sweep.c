@@ -2,7 +2,7 @@
  * unlink, mkdir, mmap, pthread_create of a service that opens, takes documents in, answers, merges, backs
  * up and closes (scenario.h).
  *
- *     fault_sweep [SECONDS [KIND]]      (make fault-sweep; 0 seconds: all of them)
+ *     fault_sweep [SECONDS [KIND [FIRST]]]      (make fault-sweep; 0 seconds: all of them, from the FIRST on)
  *
  * A first run counts the calls and looks at which places they come from. Each later run fails one: of
  * every kind but malloc every n; of malloc the first call from each chain of callers, since there
@@ -154,11 +154,11 @@ static void one(const struct faults *f) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static size_t sweep(enum call kind, double until, uint64_t *seed) {
+static size_t sweep(enum call kind, long first, double until, uint64_t *seed) {
     long n_all = kind == CALL_MALLOC ? shared->n_worth : shared->n_calls[kind];
     bool all = until <= 0;
     size_t runs = 0;
-    for (long i = 0; i < n_all && (all || fo_now_ms() < until); i++) {
+    for (long i = all ? first : 0; i < n_all && (all || fo_now_ms() < until); i++) {
         long pick = i;
         if (!all) { /* a part of them, another one each time */
             *seed = *seed * 6364136223846793005u + 1442695040888963407u;
@@ -176,6 +176,7 @@ static size_t sweep(enum call kind, double until, uint64_t *seed) {
 
 int main(int argc, char **argv) {
     double seconds = argc > 1 ? atof(argv[1]) : 0;
+    long first = argc > 3 && atol(argv[3]) > 0 ? atol(argv[3]) - 1 : 0;
     const char *tmp = getenv("TMPDIR"), *env = getenv("SEED");
     uint64_t seed = env ? strtoull(env, NULL, 0) : 20261124;
     char dir[900];
@@ -198,7 +199,7 @@ int main(int argc, char **argv) {
     for (enum call kind = CALL_MALLOC; kind < N_CALLS; kind++) {
         if (argc > 2 && strcmp(argv[2], call_names[kind]) != 0) continue;
         double share = seconds * kind / (N_CALLS - 1);
-        size_t runs = sweep(kind, seconds > 0 ? began + share * 1000 : 0, &seed);
+        size_t runs = sweep(kind, first, seconds > 0 ? began + share * 1000 : 0, &seed);
         printf("# %-14s %7ld calls", call_names[kind], shared->n_calls[kind]);
         if (kind == CALL_MALLOC) printf(", %ld chosen", shared->n_worth);
         printf(", %zu runs\n", runs);
