@@ -281,21 +281,28 @@ static bool denied_together(const side *a, size_t i, const side *b) {
     return false;
 }
 
-/* Every word that `a` denies must be in reach of a negation in `b`, where b has the word. */
-static bool denials_agree(const side *a, const side *b, bool need_one) {
+/* Every word that `a` denies must be in reach of a negation in `b`, where b has the word; together: where b says it without
+ * one, too, in the sentence that denies the same of it. */
+static bool denials_agree(const side *a, const side *b, bool need_one, bool together) {
     for (size_t i = 0; i < a->text.n_words; i++) {
         if (!a->denied[i]) continue;
-        bool found = has_word(&b->text, a->text.words[i].id);
+        bool negated = false, plain = false;
+        for (size_t j = 0; j < b->text.n_words; j++) {
+            if (b->text.words[j].id != a->text.words[i].id) continue;
+            negated |= b->negated[j];
+            plain |= !b->negated[j];
+        }
         bool function_word = (a->text.words[i].flags & WORD_STOP) != 0;
-        if (found ? !denied_together(a, i, b) : need_one && !function_word && !b->negations)
-            return false;
+        if (!negated && !plain && need_one && !function_word && !b->negations) return false;
+        if (plain && (!negated || (together && !denied_together(a, i, b)))) return false;
     }
     return true;
 }
 
-static bool negations_agree(const side *claim, const side *quote) {
+/* written: the claim is in somebody's own words, and the quote was looked for. */
+static bool negations_agree(const side *claim, const side *quote, bool written) {
     if (claim->negations && !quote->negations) return false;
-    return denials_agree(claim, quote, true) && denials_agree(quote, claim, false);
+    return denials_agree(claim, quote, true, written) && denials_agree(quote, claim, false, false);
 }
 
 /* ---- coverage ---------------------------------------------------------------------------- */
@@ -345,6 +352,7 @@ typedef struct checker {
     side claim, quote, title;
     fact_text asked;
     bool has_asked;
+    bool written; /* by a model: the quote is looked for */
 } checker;
 
 static void compare(support_check *out, const checker *c, double least) {
@@ -357,7 +365,7 @@ static void compare(support_check *out, const checker *c, double least) {
     else if (!names_agree(&c->claim, &c->quote, &c->title.text, c->has_asked ? &c->asked : NULL) ||
              !facts_keep_company(&c->claim, &c->quote))
         out->reason = "name";
-    else if (!negations_agree(&c->claim, &c->quote))
+    else if (!negations_agree(&c->claim, &c->quote, c->written))
         out->reason = "negation";
     else if (out->coverage < least)
         out->reason = "coverage";
@@ -515,6 +523,7 @@ int citation_find(size_t *start, size_t *end, support_check *out, const lexicon 
     if (!rc && in->asked)
         rc = fact_text_read(&c.asked, lx->analyzer, in->asked, strlen(in->asked), err);
     c.has_asked = in->asked != NULL;
+    c.written = true;
     if (!rc) rc = fact_text_read(&text, lx->analyzer, in->passage, in->passage_len, err);
     double least = in->reader ? min_coverage_read : citation_min_coverage;
     for (size_t width = 1; !rc && width <= 3 && !best.check.verified; width++) {
