@@ -28,6 +28,7 @@
 #define BATCH_BYTES     ((size_t)4 << 20)
 #define BATCH_DOCUMENTS 256
 #define ID_MAX_BYTES    512
+#define TEXTLESS_NAMED  10
 #define PARTS_HEAD      (32 << 10) /* of a file, that tell whether it goes in by parts */
 
 static struct {
@@ -82,6 +83,7 @@ typedef struct target {
     client *client;
     fo_buf form, lines;
     size_t n_waiting;
+    size_t n_textless_named;
 } target;
 
 /* Said and, with --json, kept. */
@@ -98,8 +100,11 @@ static void on_failed(void *ctx, const char *id, const fo_err *why) {
     printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
 }
 
+/* The first ones by name: a folder of manual pages holds a hundred that only name another. */
 static void on_textless(void *ctx, const char *id) {
-    (void)ctx;
+    target *t = ctx;
+    if (t->n_textless_named == TEXTLESS_NAMED) return;
+    t->n_textless_named++;
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     printable_say(stderr, "forage: %s: it holds no text; no question finds it",
                   id ? id : "document");
@@ -651,7 +656,9 @@ static void print_totals(target *t, double seconds) {
         printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
                r->commit_ms / 1000);
-        if (t->totals.n_textless) printf("%zu without text\n", t->totals.n_textless);
+        if (t->totals.n_textless)
+            printf("%zu without text%s\n", t->totals.n_textless,
+                   t->totals.n_textless > TEXTLESS_NAMED ? ", the first of them named above" : "");
         folder_report_print_skipped(&t->skipped);
         return;
     }

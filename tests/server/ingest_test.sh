@@ -46,6 +46,12 @@ run 0 "$forage" ingest empty --home "$work/textless" && counts 2 0 0 0 && grep -
     grep -qx '1 skipped: empty 1' "$work/out" && grep -q 'page.html: it holds no text' "$work/err" &&
     ! grep -q mill.txt "$work/err"
 check "a document without text is named" $?
+mkdir links
+for i in 01 02 03 04 05 06 07 08 09 10 11 12; do echo '.so man1/mill.1' >links/p$i.1; done
+run 0 "$forage" ingest links --home "$work/textless-many" &&
+    [ "$(grep -c 'holds no text' "$work/err")" = 10 ] &&
+    grep -qx '12 without text, the first of them named above' "$work/out"
+check "of many documents without text the first ten are named" $?
 run 0 "$forage" ingest empty --home "$work/textless-json" --json && grep -q '"without_text":1' "$work/out"
 check "and counted in JSON" $?
 run 1 "$forage" ingest empty/none.txt --home "$work/textless" && counts 0 0 0 1 && grep -q 'none.txt: it is empty' "$work/err"
