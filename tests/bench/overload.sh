@@ -6,6 +6,7 @@
 set -eu
 forage=$1 slow=${SLOW:-1000} minutes=${MINUTES:-10} part=${PART_S:-60} queue=${QUEUE:-16} route=${ROUTE:-query} work=
 build=$(dirname "$forage")
+[ -x "$build/tests/bench/slow_clients" ] || { echo "make $build/tests/bench/slow_clients first" >&2; exit 2; }
 . "$(dirname "$0")/../../server/service.sh"
 
 bodies() { # each question as a body that no cache answers
