@@ -8,8 +8,7 @@ static int load(model_loader *l) {
 
 static int load_dream(model_loader *l) {
     int rc = load(l);
-    l->m->info.causal = false;
-    return rc;
+    return rc ? rc : loader_bidirectional(l);
 }
 
 const architecture arch_qwen2 = {"qwen2", load};

@@ -1,5 +1,6 @@
 /* forward_decoder.c - a step of a decoder: norm before attention and before the FFN, residuals
  * around both, logits for the rows that want them. */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,6 +68,19 @@ static int check_sequence(const model_context *c, const kv_pages *kv, const mode
                            (int)s->tokens[i], m->info.n_vocab);
         before = p;
     }
+    if (s->n_keys) {
+        if (m->info.causal || s->n_keys <= before || s->n_keys > covered)
+            return fo_fail(err, FO_EINVAL,
+                           "sequence %d: rows up to %lld see %d positions of %lld, %s", index,
+                           (long long)before, s->n_keys, (long long)covered,
+                           m->info.causal ? "but the model is causal" : "which cannot be");
+        before = s->n_keys - 1;
+    }
+    for (int i = 0; s->logit_rows && i < s->n_logits; i++)
+        if (s->logit_rows[i] < 0 || s->logit_rows[i] >= s->n_tokens ||
+            (i && s->logit_rows[i] <= s->logit_rows[i - 1]))
+            return fo_fail(err, FO_EINVAL, "sequence %d: row %d of %d wants logits after %d", index,
+                           (int)s->logit_rows[i], s->n_tokens, i ? (int)s->logit_rows[i - 1] : -1);
     for (int i = 0; i <= before / page_tokens; i++)
         if (s->pages[i] < 0 || s->pages[i] >= n_pages)
             return fo_fail(err, FO_EINVAL, "sequence %d: page %d of its block table is %d of %d",
@@ -75,7 +89,7 @@ static int check_sequence(const model_context *c, const kv_pages *kv, const mode
 }
 
 static int check_batch(const model_context *c, const kv_pages *kv, const model_sequence *seqs,
-                       int n_seqs, int *rows, int *head_rows, fo_err *err) {
+                       int n_seqs, int max_head_rows, int *rows, int *head_rows, fo_err *err) {
     const kv_layout *l = kv_pages_layout(kv);
     const model_info *m = &c->f.m->info;
     if (l->n_layers != m->n_layers || l->n_kv_heads != m->n_kv_heads || l->k_dim != m->k_dim ||
@@ -88,10 +102,10 @@ static int check_batch(const model_context *c, const kv_pages *kv, const model_s
         n += seqs[i].n_tokens;
         n_head += seqs[i].n_logits;
     }
-    if (n > c->f.cap_rows || n_head > c->f.cap_head_rows)
+    if (n > c->f.cap_rows || n_head > max_head_rows)
         return fo_fail(err, FO_ELIMIT,
                        "%lld tokens with %lld rows of logits are more than a step takes (%d, %d)",
-                       (long long)n, (long long)n_head, c->f.cap_rows, c->f.cap_head_rows);
+                       (long long)n, (long long)n_head, c->f.cap_rows, max_head_rows);
     *rows = (int)n;
     *head_rows = (int)n_head;
     return FO_OK;
@@ -107,16 +121,24 @@ static void embed_rows(forward *f, const model_sequence *seqs, int n_seqs) {
         }
 }
 
+/* Up to where a row sees that stands at position p of a sequence. */
+static int keys_of(const model_info *info, int p, int n_keys) {
+    if (info->causal) return p + 1;
+    if (info->attention_block == 0) return n_keys;
+    const int64_t end = ((int64_t)p / info->attention_block + 1) * info->attention_block;
+    return end < n_keys ? (int)end : n_keys;
+}
+
 static void place_rows(forward *f, const model_sequence *seqs, int n_seqs) {
-    const bool causal = f->m->info.causal;
     int r = 0;
     for (int i = 0; i < n_seqs; i++) {
         const model_sequence *s = &seqs[i];
         int last = s->positions ? s->positions[s->n_tokens - 1] : s->start + s->n_tokens - 1;
+        const int n_keys = s->n_keys ? s->n_keys : last + 1;
         for (int j = 0; j < s->n_tokens; j++, r++) {
             int p = s->positions ? s->positions[j] : s->start + j;
             f->places[r] =
-                (row_place){s->pages, p, causal ? p + 1 : last + 1, s->attention ? s : NULL};
+                (row_place){s->pages, p, keys_of(&f->m->info, p, n_keys), s->attention ? s : NULL};
         }
     }
 }
@@ -190,10 +212,12 @@ static void attend_and_feed(forward *f, int index, kv_pages *kv, int rows) {
 static void gather_head_rows(forward *f, const model_sequence *seqs, int n_seqs) {
     const size_t d = (size_t)f->d_stride,
                  n_qkv = (size_t)f->m->layers[f->m->info.n_layers - 1].qkv.n_out;
-    size_t r = 0, to = 0;
-    for (int i = 0; i < n_seqs; i++) {
-        r += (size_t)(seqs[i].n_tokens - seqs[i].n_logits);
-        for (int j = 0; j < seqs[i].n_logits; j++, r++, to++) {
+    size_t begin = 0, to = 0;
+    for (int i = 0; i < n_seqs; begin += (size_t)seqs[i++].n_tokens) {
+        const model_sequence *s = &seqs[i];
+        for (int j = 0; j < s->n_logits; j++, to++) {
+            const size_t r =
+                begin + (size_t)(s->logit_rows ? s->logit_rows[j] : s->n_tokens - s->n_logits + j);
             if (r == to) continue;
             memcpy(f->x + to * d, f->x + r * d, d * sizeof *f->x);
             memcpy(f->qkv + to * n_qkv, f->qkv + r * n_qkv, n_qkv * sizeof *f->qkv);
@@ -216,13 +240,14 @@ static void run_last_layer(forward *f, const model_sequence *seqs, int n_seqs, k
     if (observed) gather_head_rows(f, seqs, n_seqs);
 }
 
-/* Logits of the first rows of f->x. */
-static void run_head(forward *f, int head_rows, float *logits) {
+/* Logits of rows [first, first + head_rows) of f->x. */
+static void run_head(forward *f, int first, int head_rows, float *logits) {
     const model *m = f->m;
     const int d = m->info.d_model, n_vocab = m->info.n_vocab;
     for (int r = 0; r < head_rows; r++)
         m->vec->rms_norm(f->xn + (size_t)r * (size_t)f->d_stride,
-                         f->x + (size_t)r * (size_t)f->d_stride, m->output_norm, d, m->norm_eps);
+                         f->x + (size_t)(first + r) * (size_t)f->d_stride, m->output_norm, d,
+                         m->norm_eps);
     bool direct = n_vocab == m->head.n_out;
     lm_head_logits(f, head_rows, direct ? logits : f->logits);
     for (int i = 0; i < head_rows; i++) {
@@ -245,17 +270,22 @@ static int layers_of(const model *m, const model_sequence *seqs, int n_seqs) {
     return n - 1;
 }
 
-int model_forward_begin(model_context *c, const kv_pages *kv, const model_sequence *seqs,
-                        int n_seqs, fo_err *err) {
+static int begin_step(model_context *c, const kv_pages *kv, const model_sequence *seqs, int n_seqs,
+                      int max_head_rows, fo_err *err) {
     forward *f = &c->f;
     c->rows = c->layer = 0;
-    int rc = check_batch(c, kv, seqs, n_seqs, &c->rows, &c->head_rows, err);
+    int rc = check_batch(c, kv, seqs, n_seqs, max_head_rows, &c->rows, &c->head_rows, err);
     if (rc || c->rows == 0) return rc;
     embed_rows(f, seqs, n_seqs);
     place_rows(f, seqs, n_seqs);
     forward_angles(f, c->rows);
     add_and_norm(f, c->rows, NULL, 0, NULL, f->m->layers[0].attn_norm, &f->m->layers[0].qkv);
     return FO_OK;
+}
+
+int model_forward_begin(model_context *c, const kv_pages *kv, const model_sequence *seqs,
+                        int n_seqs, fo_err *err) {
+    return begin_step(c, kv, seqs, n_seqs, c->f.cap_head_rows, err);
 }
 
 bool model_forward_go(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
@@ -273,7 +303,7 @@ bool model_forward_go(model_context *c, kv_pages *kv, const model_sequence *seqs
     }
     if (whole) {
         run_last_layer(f, seqs, n_seqs, kv, c->rows, c->head_rows);
-        if (c->head_rows) run_head(f, c->head_rows, logits);
+        if (c->head_rows && logits) run_head(f, 0, c->head_rows, logits);
     } else { /* attention is all that is wanted of this one */
         project(f, n_layers, kv, c->rows);
         forward_attention(f, &m->layers[n_layers], kv, n_layers, c->rows);
@@ -287,4 +317,16 @@ int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, in
     int rc = model_forward_begin(c, kv, seqs, n_seqs, err);
     if (!rc) model_forward_go(c, kv, seqs, n_seqs, logits, NULL);
     return rc;
+}
+
+int model_forward_states(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
+                         fo_err *err) {
+    int rc = begin_step(c, kv, seqs, n_seqs, c->f.cap_rows, err);
+    if (!rc) model_forward_go(c, kv, seqs, n_seqs, NULL, NULL);
+    return rc;
+}
+
+void model_forward_logits(model_context *c, int first, int n, float *logits) {
+    assert(first >= 0 && n >= 0 && n <= c->f.cap_head_rows && first + n <= c->head_rows);
+    if (n) run_head(&c->f, first, n, logits);
 }

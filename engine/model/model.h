@@ -60,8 +60,11 @@ typedef struct model_options {
 typedef struct model_info {
     char arch[32];  /* "llama", "qwen2", ... */
     char name[128]; /* general.name, "" if none */
-    bool causal;    /* false: every position sees every other */
-    bool encoder;   /* true: use encoder.h; model_forward refuses */
+    bool causal;    /* false: every position sees every other, but for: */
+    /* > 0 (and causal false): positions see up to the end of their own block of so many, counted
+     * from position 0, and no further (block-causal). */
+    int attention_block;
+    bool encoder; /* true: use encoder.h; model_forward refuses */
     bool fast;
     int n_layers, d_model, n_heads, n_kv_heads;
     int k_dim, v_dim; /* channels of a head */
@@ -115,6 +118,11 @@ typedef struct model_sequence {
     const int32_t *pages; /* block table from position 0 on: pages[p / page_tokens] */
     int n_pages;          /* must cover the last position */
     int n_logits;         /* logits for the last n rows: 0 .. n_tokens */
+    /* NULL, or which rows want logits instead of the last ones: [n_logits], ascending. */
+    const int32_t *logit_rows;
+    /* 0, or (of models that are not causal): rows see the positions below this, which covers the
+     * last row; the KV of those that are no rows of the step was written before. */
+    int n_keys;
     /* NULL, or where the attention that this sequence's rows pay to each position below
      * n_attention is added up: softmax weights, over all rows, heads and the layers
      * [attention_layers[0], attention_layers[1]), in units of 2^-32. Integers, so that the sums do
@@ -135,11 +143,19 @@ void model_context_free(model_context *c); /* NULL is fine */
 
 /* Run one step. logits[sum of n_logits][n_vocab], in the order of the sequences (may be NULL when
  * there are none). A causal row sees the positions up to its own; with a bidirectional model all
- * positions of its sequence up to the last of this step. Two sequences of a step must not write
+ * positions of its sequence up to the last of this step (or n_keys, or its block's end). Two sequences of a step must not write
  * the same page; they may read the same. FO_EINVAL names what is wrong, and nothing was written
  * then; FO_ELIMIT when the batch is larger than the context. */
 int model_forward(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
                   float *logits, fo_err *err);
+
+/* The same step with its logits asked for later, some at a time: more of n_logits than the
+ * context's logit_rows are allowed. Until the next step with c, _logits gives rows
+ * [first, first + n) of them, n at most logit_rows: logits[n][n_vocab], bit for bit those of
+ * model_forward. */
+int model_forward_states(model_context *c, kv_pages *kv, const model_sequence *seqs, int n_seqs,
+                         fo_err *err);
+void model_forward_logits(model_context *c, int first, int n, float *logits);
 
 /* The same step in two parts, so that it can give way to another one between two layers. _begin
  * checks and embeds; _go computes layers until all are done (true) or *give_way is seen true after

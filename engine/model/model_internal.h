@@ -134,6 +134,10 @@ int loader_decoder_head(model_loader *l);
  * the file names none; pairs of neighbours or of halves). Call it and set what differs. */
 int loader_llama_family(model_loader *l, double rope_base, bool adjacent);
 
+/* What was read is a diffusion model: it sees in both directions, or by blocks where the file's
+ * diffusion.attention_block says how long they are. */
+int loader_bidirectional(model_loader *l);
+
 /* Give w->fine_groups the groups in which one norm weight is an outlier; norm[w->k] is
  * what scales the rows that w reads. */
 int loader_mark_outliers(model_loader *l, linear *w, const float *norm);

@@ -498,3 +498,18 @@ int loader_llama_family(model_loader *l, double rope_base, bool adjacent) {
     for (int i = 0; i < m->info.n_layers; i++) m->layers[i].rope = &m->ropes[0];
     return FO_OK;
 }
+
+int loader_bidirectional(model_loader *l) {
+    static const char key[] = "diffusion.attention_block";
+    enum { MOST = 1024 };
+    model_info *i = &l->m->info;
+    uint64_t n = 0;
+    int rc = gguf_has(l->m->file, key) ? gguf_get_u64(l->m->file, key, &n, l->err) : FO_OK;
+    if (rc) return rc;
+    if (n > MOST)
+        return fo_fail(l->err, FO_ECORRUPT, "%s is %llu, at most %d", key, (unsigned long long)n,
+                       MOST);
+    i->causal = false;
+    i->attention_block = (int)n;
+    return FO_OK;
+}

@@ -12,6 +12,7 @@ typedef struct tiny_shape {
     const char *arch;
     quant_type type; /* of the matrices */
     int d, layers, heads, kv_heads, head_dim, ff, vocab, window, outlier;
+    int attention_block; /* of a diffusion model (llada, dream), whose mask is its last token */
 } tiny_shape;
 
 enum { TINY_MAX = 64, TINY_CONTEXT = 512 };
@@ -104,6 +105,12 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
     tiny_key_f32(&w, a, bert ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
                  1e-5f);
     if (!bert) tiny_tokenizer(w.w, s->vocab);
+    if (!strcmp(a, "llada") || !strcmp(a, "dream")) {
+        gguf_put_u32(w.w, "tokenizer.ggml.mask_token_id", (uint32_t)s->vocab - 1);
+        gguf_put_bool(w.w, "diffusion.shift_logits", !strcmp(a, "dream"));
+        if (s->attention_block)
+            gguf_put_u32(w.w, "diffusion.attention_block", (uint32_t)s->attention_block);
+    }
     const quant_type f = QUANT_F32;
     double gd = 1 / sqrt(s->d), gq = 1 / sqrt(nq), gf = 1 / sqrt(s->ff);
     tiny_tensor(&w, "token_embd.weight", -1, s->d, s->vocab, s->type, 1, 0);
@@ -135,7 +142,7 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
             tiny_tensor(&w, "attn_k.weight", i, s->d, nk, s->type, 2 * gd, 0);
             tiny_tensor(&w, "attn_v.weight", i, s->d, nk, s->type, gd, 0);
         }
-        if (bert || !strcmp(a, "qwen2")) {
+        if (bert || !strcmp(a, "qwen2") || !strcmp(a, "dream")) {
             tiny_tensor(&w, "attn_q.bias", i, nq, 1, f, 0.3, 0);
             tiny_tensor(&w, "attn_k.bias", i, nk, 1, f, 0.3, 0);
             tiny_tensor(&w, "attn_v.bias", i, nk, 1, f, 0.3, 0);

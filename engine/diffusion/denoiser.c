@@ -1,0 +1,308 @@
+/* denoiser.c - the schedule of an answer.
+ *
+ *     plan    the next step that unmasks something -> rows, and of which of them logits
+ *     take    logits -> candidates
+ *     commit  the best candidates become tokens; which KV is good for the next pass
+ *
+ * Kept KV, bidirectional: a whole pass computes all rows of the canvas; the passes behind it compute
+ * [prompt's or block's begin, canvas' or block's end) and see the rest as it was then. Block-causal:
+ * `exact` positions have the KV that they keep for ever, because no mask was before their block's
+ * end when they were computed; a pass goes from there to the end of the block in work. */
+#include "engine/diffusion/denoiser.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/diffusion/candidate.h"
+
+struct denoiser {
+    /* immutable after create */
+    diffusion_params p;
+    diffusion_model m;
+    candidate_rule rule;
+    int n_prompt, n_canvas, n_blocks;
+    int32_t *tokens, *without; /* [n_canvas]; without: NULL, or the canvas with its prompt masked */
+
+    /* the block in work */
+    int block, begin, end; /* its positions */
+    int n_steps, step;     /* of it; the next one */
+    int n_masks;           /* in it, when it began */
+    uint64_t before;       /* steps of the blocks before it */
+
+    /* the planned pass */
+    denoise_pass pass;
+    bool planned;
+    int n_take;       /* so many of those asked become tokens, at least */
+    int32_t *asked;   /* [n_answer] rows */
+    int32_t *places;  /* [n_answer] positions of those asked, ascending */
+    candidate *found; /* [n_answer] */
+    int *order;       /* [n_answer] */
+    double *ranks;    /* [n_answer] of masks, where the order is drawn */
+
+    /* kept KV */
+    bool kept;      /* there is some */
+    int since;      /* passes since a whole one */
+    int exact;      /* block-causal: positions below this are computed for good */
+    int first_mask; /* when the pass was planned */
+
+    int n_passes;
+};
+
+/* ---- blocks ------------------------------------------------------------------------------- */
+
+static int end_of(const denoiser *d, int begin) {
+    int64_t end = d->n_canvas;
+    if (d->p.block_length)
+        end = d->m.attention_block ? ((int64_t)begin / d->p.block_length + 1) * d->p.block_length
+                                   : (int64_t)begin + d->p.block_length;
+    return end < d->n_canvas ? (int)end : d->n_canvas;
+}
+
+/* Of the steps that are left a block gets the share that it has of the masks that are left, at least
+ * one, and leaves one to each block behind it. */
+static void begin_block(denoiser *d, int begin) {
+    const int left = d->p.steps - (int)d->before - d->n_steps;
+    const int behind = d->n_blocks - ++d->block;
+    d->before += (uint64_t)d->n_steps;
+    d->begin = begin;
+    d->end = end_of(d, begin);
+    d->n_masks = d->end - begin;
+    d->n_steps = (int)((int64_t)left * d->n_masks / (d->n_canvas - begin));
+    if (d->n_steps < 1) d->n_steps = 1;
+    if (d->n_steps > left - behind) d->n_steps = left - behind;
+    assert(d->n_steps > 0);
+    d->step = 0;
+    if (d->p.kv != DIFFUSION_KV_PROMPT) d->kept = false;
+}
+
+static int first_mask(const denoiser *d) {
+    int i = d->begin;
+    while (i < d->n_canvas && d->tokens[i] != d->m.mask) i++;
+    return i;
+}
+
+/* ---- create ------------------------------------------------------------------------------- */
+
+int denoiser_create(denoiser **out, const diffusion_params *params, const diffusion_model *m,
+                    int n_vocab, const int32_t *prompt, int n_prompt, int n_answer, fo_err *err) {
+    assert(n_prompt > 0 && n_answer > 0);
+    denoiser *d = calloc(1, sizeof *d);
+    if (!d) return fo_no_memory(err);
+    const size_t n = (size_t)n_prompt + (size_t)n_answer, answer = (size_t)n_answer;
+    d->p = *params;
+    d->m = *m;
+    d->rule = (candidate_rule){.remasking = params->remasking,
+                               .n_vocab = n_vocab,
+                               .mask = m->mask,
+                               .temperature = params->temperature,
+                               .guidance = params->guidance,
+                               .tempered = m->dream,
+                               .seed = params->seed};
+    d->n_prompt = n_prompt;
+    d->n_canvas = n_prompt + n_answer;
+    d->tokens = malloc(n * sizeof *d->tokens);
+    if (params->guidance > 0) d->without = malloc(n * sizeof *d->without);
+    d->asked = malloc(answer * sizeof *d->asked);
+    d->places = malloc(answer * sizeof *d->places);
+    d->found = malloc(answer * sizeof *d->found);
+    d->order = malloc(answer * sizeof *d->order);
+    d->ranks = malloc(answer * sizeof *d->ranks);
+    if (!d->tokens || (params->guidance > 0 && !d->without) || !d->asked || !d->places ||
+        !d->found || !d->order || !d->ranks) {
+        denoiser_free(d);
+        return fo_no_memory(err);
+    }
+    memcpy(d->tokens, prompt, (size_t)n_prompt * sizeof *prompt);
+    for (int i = n_prompt; i < d->n_canvas; i++) d->tokens[i] = m->mask;
+    for (int i = 0; d->without && i < d->n_canvas; i++) d->without[i] = m->mask;
+    for (int at = n_prompt; at < d->n_canvas; at = end_of(d, at)) d->n_blocks++;
+    begin_block(d, n_prompt);
+    *out = d;
+    return FO_OK;
+}
+
+void denoiser_free(denoiser *d) {
+    if (!d) return;
+    free(d->tokens);
+    free(d->without);
+    free(d->asked);
+    free(d->places);
+    free(d->found);
+    free(d->order);
+    free(d->ranks);
+    free(d);
+}
+
+/* ---- plan --------------------------------------------------------------------------------- */
+
+/* The masks of the block: d->places. How many. */
+static int find_masks(denoiser *d) {
+    int n = 0;
+    for (int i = d->begin; i < d->end; i++)
+        if (d->tokens[i] == d->m.mask) d->places[n++] = i;
+    return n;
+}
+
+static double timestep(const denoiser *d, int i) {
+    return 1 - (1 - (double)d->p.eps) * i / d->n_steps;
+}
+
+/* Of n masks, how many the block's next step unmasks. */
+static int due(const denoiser *d, int n) {
+    if (d->step + 1 >= d->n_steps) return n;
+    if (d->p.eps > 0) return (int)(n * (1 - timestep(d, d->step + 1) / timestep(d, d->step)));
+    int share = d->n_masks / d->n_steps + (d->step < d->n_masks % d->n_steps);
+    return share < n ? share : n;
+}
+
+/* Of n masks, those that their own draws unmask in this step stay in places. */
+static int draw_each(denoiser *d, int n, uint64_t step) {
+    if (d->step + 1 >= d->n_steps) return n;
+    const double share = d->p.eps > 0 ? 1 - timestep(d, d->step + 1) / timestep(d, d->step)
+                                      : 1.0 / (d->n_steps - d->step);
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (diffusion_uniform(d->p.seed, step, d->places[i], -2) < share)
+            d->places[kept++] = d->places[i];
+    return kept;
+}
+
+/* Bring the n_take highest of scores[n] to the front of order[], the lower place first where two are
+ * equal. */
+static void rank(int *order, int n, int n_take, const double *scores) {
+    for (int i = 0; i < n; i++) order[i] = i;
+    for (int i = 0; i < n_take; i++) {
+        int best = i;
+        for (int k = i + 1; k < n; k++)
+            if (scores[order[k]] > scores[order[best]] ||
+                (scores[order[k]] == scores[order[best]] && order[k] < order[best]))
+                best = k;
+        int x = order[i];
+        order[i] = order[best];
+        order[best] = x;
+    }
+}
+
+/* Of n masks the n_take that a drawn order brings first stay in places, ascending. */
+static void draw_order(denoiser *d, int n, int n_take, uint64_t step) {
+    for (int i = 0; i < n; i++) d->ranks[i] = diffusion_uniform(d->p.seed, step, d->places[i], -1);
+    rank(d->order, n, n_take, d->ranks);
+    for (int i = 0; i < n; i++) d->ranks[i] = 0;
+    for (int i = 0; i < n_take; i++) d->ranks[d->order[i]] = 1;
+    int kept = 0;
+    for (int i = 0; i < n; i++)
+        if (d->ranks[i] > 0) d->places[kept++] = d->places[i];
+}
+
+/* places: what the step may unmask. Returns how many these are; d->n_take of them it will. */
+static int choose_places(denoiser *d, uint64_t step) {
+    int n = find_masks(d);
+    if (d->p.remasking == DIFFUSION_ORIGIN) return d->n_take = draw_each(d, n, step);
+    d->n_take = due(d, n);
+    if (d->p.remasking == DIFFUSION_RANDOM) {
+        draw_order(d, n, d->n_take, step);
+        return d->n_take;
+    }
+    return d->n_take || d->p.threshold > 0 ? n : 0;
+}
+
+/* With shifted logits the row before the first mask has its logits: it is computed as well. */
+static void choose_rows(denoiser *d) {
+    denoise_pass *p = &d->pass;
+    const int kv = d->p.kv;
+    p->to = p->n_keys = d->n_canvas;
+    if (d->m.attention_block) {
+        p->to = p->n_keys = d->end;
+        p->from = kv == DIFFUSION_KV_OFF ? 0 : d->exact;
+        p->whole = false;
+        if (d->m.shift && p->from == d->begin) p->from--;
+    } else {
+        p->whole =
+            kv == DIFFUSION_KV_OFF || !d->kept || (d->p.refresh > 0 && d->since >= d->p.refresh);
+        p->from = p->whole ? 0 : kv == DIFFUSION_KV_PROMPT ? d->n_prompt : d->begin;
+        if (!p->whole && kv == DIFFUSION_KV_DUAL) p->to = d->end;
+        if (!p->whole && d->m.shift && d->tokens[p->from] == d->m.mask) p->from--;
+    }
+}
+
+const denoise_pass *denoiser_plan(denoiser *d) {
+    if (d->planned) return &d->pass;
+    int n = 0;
+    for (;;) {
+        d->first_mask = first_mask(d);
+        if (d->first_mask >= d->end) {
+            if (d->end == d->n_canvas) return NULL;
+            begin_block(d, d->end);
+            continue;
+        }
+        n = choose_places(d, d->before + (uint64_t)d->step);
+        if (n) break;
+        d->step++;
+    }
+    const int shift = d->m.shift;
+    choose_rows(d);
+    for (int i = 0; i < n; i++) d->asked[i] = d->places[i] - shift - d->pass.from;
+    d->pass.n_asked = n;
+    d->pass.asked = d->asked;
+    d->planned = true;
+    return &d->pass;
+}
+
+const int32_t *denoiser_tokens(const denoiser *d, bool without) {
+    return without ? d->without : d->tokens;
+}
+
+/* ---- take and commit ---------------------------------------------------------------------- */
+
+void denoiser_take(denoiser *d, int k, float *logits, const float *without) {
+    assert(d->planned && k >= 0 && k < d->pass.n_asked && !without == !d->without);
+    d->found[k] =
+        candidate_take(&d->rule, logits, without, d->before + (uint64_t)d->step, d->places[k]);
+}
+
+static void unmask(denoiser *d, int k) {
+    const int at = d->places[k];
+    d->tokens[at] = d->found[k].token;
+    if (d->without) d->without[at] = d->found[k].token;
+}
+
+static void keep_kv(denoiser *d) {
+    const int block = d->m.attention_block;
+    if (block) {
+        const int whole = d->first_mask / block * block;
+        d->exact = d->p.kv == DIFFUSION_KV_OFF ? 0 : whole < d->pass.to ? whole : d->pass.to;
+        return;
+    }
+    d->since = d->pass.whole ? 1 : d->since + 1;
+    d->kept = true;
+}
+
+int denoiser_commit(denoiser *d) {
+    assert(d->planned);
+    const int n = d->pass.n_asked;
+    int taken = d->n_take;
+    for (int i = 0; i < n; i++) d->ranks[i] = d->found[i].score;
+    if (d->p.threshold > 0) {
+        int sure = 0;
+        for (int i = 0; i < n; i++) sure += d->ranks[i] > (double)d->p.threshold;
+        if (sure > taken) taken = sure;
+        if (taken < 1) taken = 1;
+    }
+    rank(d->order, n, taken, d->ranks);
+    for (int i = 0; i < taken; i++) unmask(d, d->order[i]);
+    keep_kv(d);
+    d->step++;
+    d->n_passes++;
+    d->planned = false;
+    return taken;
+}
+
+int denoiser_final(const denoiser *d) {
+    return first_mask(d) - d->n_prompt;
+}
+
+int denoiser_passes(const denoiser *d) {
+    return d->n_passes;
+}

@@ -1,0 +1,56 @@
+/* denoiser.h - one answer on its way from masks to tokens: which rows the next pass computes, which
+ * masks it turns into tokens. It runs no model.
+ *
+ *     denoiser_create(&d, &resolved, &model, n_vocab, prompt, n_prompt, n_answer, &err);
+ *     for (const denoise_pass *p; (p = denoiser_plan(d)) != NULL; denoiser_commit(d)) {
+ *         // rows p->from .. p->to of denoiser_tokens(d, false), and with guidance of (d, true)
+ *         for (int k = 0; k < p->n_asked; k++) denoiser_take(d, k, logits_of_row(p->asked[k]), NULL);
+ *     }
+ *
+ * The answer goes block by block. A block has the share of the steps that it has of the
+ * tokens, a step its share of the block's masks: the same for all (the first steps take what does not
+ * divide), or with eps the share that lies between two timesteps. The last step takes what is left. Steps that would unmask nothing
+ * are left out. Tokens never become masks again, so what stands before the first mask is final.
+ *
+ * Blocks begin where the answer does; those of a block-causal model are its attention's, which count
+ * from the prompt's first token, and the canvas ends with the block.
+ * Threads: one; _take for different k from any. */
+#ifndef FORAGE_ENGINE_DENOISER_H
+#define FORAGE_ENGINE_DENOISER_H
+
+#include "engine/diffusion/diffusion.h"
+
+typedef struct denoiser denoiser;
+
+typedef struct denoise_pass {
+    int from, to; /* rows to compute: positions of the canvas */
+    int n_keys;   /* they see the positions below this: the others' KV is there */
+    int n_asked;  /* at least 1 */
+    const int32_t
+        *asked; /* [n_asked] rows whose logits are wanted, counted from `from`, ascending */
+    bool whole; /* KV that was kept is computed afresh */
+} denoise_pass;
+
+/* params: resolved for n_answer; the prompt (at least 1 token) is copied. FO_ENOMEM. */
+int denoiser_create(denoiser **out, const diffusion_params *params, const diffusion_model *m,
+                    int n_vocab, const int32_t *prompt, int n_prompt, int n_answer, fo_err *err);
+void denoiser_free(denoiser *d); /* NULL is fine */
+
+/* The next pass; NULL: there is no mask left. Again the same until _commit. */
+const denoise_pass *denoiser_plan(denoiser *d);
+
+/* The canvas [n_prompt + n_answer]; without: its prompt masked, for guidance (NULL without). */
+const int32_t *denoiser_tokens(const denoiser *d, bool without);
+
+/* The logits of asked row k ([n_vocab], changed); without: those of the canvas without its prompt,
+ * NULL where there is no guidance. */
+void denoiser_take(denoiser *d, int k, float *logits, const float *without);
+
+/* All asked rows were taken and the pass's KV is written: unmask. Returns how many. */
+int denoiser_commit(denoiser *d);
+
+/* Tokens of the answer before its first mask. */
+int denoiser_final(const denoiser *d);
+int denoiser_passes(const denoiser *d); /* so far */
+
+#endif
