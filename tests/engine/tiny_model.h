@@ -12,7 +12,6 @@ typedef struct tiny_shape {
     const char *arch;
     quant_type type; /* of the matrices */
     int d, layers, heads, kv_heads, head_dim, ff, vocab, window, outlier;
-    int attention_block; /* of a diffusion model (llada, dream), whose mask is its last token */
 } tiny_shape;
 
 enum { TINY_MAX = 64, TINY_CONTEXT = 512 };
@@ -85,7 +84,10 @@ static inline void tiny_tokenizer(gguf_writer *w, int n) {
 }
 
 /* Weights of unit gain, so that activations keep their size through the layers. */
-static inline void tiny_model_write(const char *path, const tiny_shape *s, uint64_t *seed) {
+/* The mask of a diffusion model (llada, dream) is its last token; its attention goes by blocks of so
+ * many where attention_block is not 0. */
+static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s,
+                                           int attention_block, uint64_t *seed) {
     fo_err err;
     tiny_writer w = {.seed = seed};
     assert_ok(gguf_writer_create(&w.w, path, &err), &err);
@@ -108,8 +110,8 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
     if (!strcmp(a, "llada") || !strcmp(a, "dream")) {
         gguf_put_u32(w.w, "tokenizer.ggml.mask_token_id", (uint32_t)s->vocab - 1);
         gguf_put_bool(w.w, "diffusion.shift_logits", !strcmp(a, "dream"));
-        if (s->attention_block)
-            gguf_put_u32(w.w, "diffusion.attention_block", (uint32_t)s->attention_block);
+        if (attention_block)
+            gguf_put_u32(w.w, "diffusion.attention_block", (uint32_t)attention_block);
     }
     const quant_type f = QUANT_F32;
     double gd = 1 / sqrt(s->d), gq = 1 / sqrt(nq), gf = 1 / sqrt(s->ff);
@@ -189,6 +191,10 @@ static inline void tiny_model_write(const char *path, const tiny_shape *s, uint6
         free(row);
     }
     assert_ok(gguf_writer_commit(w.w, &err), &err);
+}
+
+static inline void tiny_model_write(const char *path, const tiny_shape *s, uint64_t *seed) {
+    tiny_model_write_blocks(path, s, 0, seed);
 }
 
 /* --- the oracle: decoders --- */
