@@ -30,7 +30,7 @@ SAN_FLAGS := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize
 # the C library are checked against the object (FORTIFY_SOURCE, where the compiler optimises and no sanitizer
 # does it); no frame steps over the stack's guard page; indirect calls land on functions alone (CET).
 can_compile = $(shell echo | $(CC) -Werror $(1) -x c -c - -o /dev/null 2>/dev/null && echo $(1))
-HARD_FLAGS := -fPIE -fstack-protector-strong \
+HARD_FLAGS := -fPIC -fvisibility=hidden -fstack-protector-strong \
   $(call can_compile,-fstack-clash-protection) $(call can_compile,-fcf-protection=full) \
   $(if $(SAN)$(findstring -fsanitize,$(CFLAGS))$(filter -O0,$(OPT) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARD_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
@@ -56,11 +56,11 @@ BELOW_server    := server retrieval engine index data kernels
 
 # Two levels are all there are: ROOM/FILE and ROOM/FOLDER/FILE.
 in_room  = $(wildcard $(1)/*$(2) $(1)/*/*$(2))
-room_src = $(filter-out server/main.c,$(call in_room,$(1),.c))
+room_src = $(filter-out server/main.c server/sdk/extract_main.c,$(call in_room,$(1),.c))
 room_obj = $(patsubst %.c,$(BUILD)/%.o,$(call room_src,$(1)))
 
 .PHONY: all
-all: $(BUILD)/forage
+all: $(BUILD)/forage sdk
 
 define ROOM_template
 $(BUILD)/lib$(1).a: $$(call room_obj,$(1))
@@ -82,6 +82,31 @@ $(BUILD)/%.o: %.c Makefile
 $(BUILD)/forage: $(BUILD)/server/main.o $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a)
 	@echo "  LD   $@"
 	@$(CC) $(LDFLAGS_ALL) -o $@ $< $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a) $(PKG_LIBS)
+
+# libforage (docs/sdk.md). Of the rooms' archives it takes what its functions (server/sdk/forage.h) need; of names
+# it gives out those in forage.map alone, the static one too: that is one object whose other names are local.
+SONAME := libforage.so.0
+SDK_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out %/extract_main.c,$(wildcard server/sdk/*.c)))
+SDK_LIBS := $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a)
+SDK_NAMES := $(shell sed -n 's/^ *\(forage_[a-z_]*\);$$/\1/p' server/sdk/forage.map)
+.PHONY: sdk
+sdk: $(BUILD)/libforage.so $(BUILD)/libforage.a $(BUILD)/forage-extract
+$(BUILD)/$(SONAME): $(SDK_OBJ) $(SDK_LIBS) server/sdk/forage.map
+	@echo "  LD   $@"
+	@$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=server/sdk/forage.map $(filter-out -pie,$(LDFLAGS_ALL)) \
+	  -Wl,--as-needed$(if $(SAN),,$(comma)--no-undefined) -o $@ $(SDK_OBJ) $(SDK_LIBS) $(PKG_LIBS)
+$(BUILD)/libforage.so: $(BUILD)/$(SONAME)
+	@ln -sf $(SONAME) $@
+$(BUILD)/libforage.a: $(SDK_OBJ) $(SDK_LIBS) server/sdk/forage.map
+	@echo "  AR   $@"
+	@$(LD) -r -z noexecstack -o $(BUILD)/libforage.o $(SDK_OBJ) $(SDK_LIBS)
+	@objcopy $(addprefix --keep-global-symbol=,$(SDK_NAMES)) $(BUILD)/libforage.o
+	@rm -f $@
+	@ar rcs $@ $(BUILD)/libforage.o
+	@rm $(BUILD)/libforage.o
+$(BUILD)/forage-extract: $(BUILD)/server/sdk/extract_main.o $(BUILD)/libdata.a $(BUILD)/libkernels.a
+	@echo "  LD   $@"
+	@$(CC) $(LDFLAGS_ALL) -Wl,--as-needed -o $@ $^ $(PKG_LIBS)
 
 # The built-in models come in by .incbin, which no dependency file shows.
 $(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf
@@ -261,9 +286,12 @@ check-cpp:
 	  --enable=warning,portability --suppressions-list=.ci/cppcheck.txt \
 	  -D__x86_64__ -DFORAGE_VERSION='""' -I. -I$(BUILD)/gen $(foreach r,$(ROOMS),$(call in_room,$(r),.c))
 
-.PHONY: install install-files deb
-install: all install-files
+.PHONY: install install-files install-sdk deb
+install: all install-files install-sdk
 SHARE = $(DESTDIR)$(PREFIX)/share
+LIBDIR ?= $(PREFIX)/lib
+# What a program that is linked with libforage.a needs beside it.
+SDK_LINK = $(filter-out -lmicrohttpd -lcurl -lgnutls,$(PKG_LIBS))
 install-files:
 	install -Dm755 $(BUILD)/forage '$(DESTDIR)$(PREFIX)/bin/forage'
 	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system' '$(SHARE)/bash-completion/completions' \
@@ -277,6 +305,16 @@ install-files:
 	install -Dm644 LICENSE '$(SHARE)/doc/forage/LICENSE'
 	install -Dm644 data/models/README.md '$(SHARE)/doc/forage/models.md'
 	install -Dm644 data/models/reader/README.md '$(SHARE)/doc/forage/reader-model.md'
+
+install-sdk:
+	install -Dm644 $(BUILD)/$(SONAME) '$(DESTDIR)$(LIBDIR)/$(SONAME)'
+	ln -sf $(SONAME) '$(DESTDIR)$(LIBDIR)/libforage.so'
+	install -Dm755 $(BUILD)/forage-extract '$(DESTDIR)$(LIBDIR)/forage/forage-extract'
+	install -Dm644 $(BUILD)/libforage.a '$(DESTDIR)$(LIBDIR)/libforage.a'
+	install -Dm644 server/sdk/forage.h '$(DESTDIR)$(PREFIX)/include/forage.h'
+	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
+	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(SDK_LINK)|' \
+	  server/sdk/forage.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/forage.pc'
 
 # A package of Debian, into build/.
 deb: all

@@ -324,50 +324,6 @@ void http_error(http_request *r, int status, const char *code, const char *param
     fo_buf_free(&b);
 }
 
-int http_status_of(const fo_err *err, const char **code) {
-    switch (err->code) {
-    case FO_EINVAL:
-        *code = err->field[0] ? "bad_field" : "bad_request";
-        return 400;
-    case FO_ENOTFOUND:
-        *code = "not_found";
-        return 404;
-    case FO_ECONFLICT:
-        *code = "conflict";
-        return 409;
-    case FO_ELIMIT:
-        *code = "too_large";
-        return 413;
-    case FO_EUNSUPPORTED:
-        *code = "unsupported";
-        return 422;
-    case FO_EMISMATCH:
-        *code = "mismatch";
-        return 409;
-    case FO_ETIMEOUT:
-        *code = "timeout";
-        return 408;
-    case FO_ECANCELLED:
-        *code = "cancelled";
-        return 503;
-    case FO_EBUSY:
-        *code = "busy";
-        return 503;
-    case FO_ENOSPC:
-        *code = "disk_low";
-        return 507;
-    case FO_EDENIED:
-        *code = "forbidden";
-        return 403;
-    case FO_ECORRUPT:
-        *code = "damaged";
-        return 500;
-    default:
-        *code = "internal";
-        return 500;
-    }
-}
-
 void http_set_timeout(http_request *r, int64_t ms) {
     pthread_mutex_lock(&r->mu);
     r->deadline_ms = http_now_us() / 1000 + ms;

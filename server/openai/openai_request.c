@@ -10,15 +10,6 @@
 
 enum { MAX_MESSAGES = 4096 };
 
-bool openai_is_tokens(const cJSON *item) {
-    if (!cJSON_IsArray(item) || !item->child) return false;
-    const cJSON *v;
-    cJSON_ArrayForEach(v, item) if (!cJSON_IsNumber(v) || v->valuedouble < 0 ||
-                                    v->valuedouble > INT32_MAX ||
-                                    v->valuedouble != floor(v->valuedouble)) return false;
-    return true;
-}
-
 static void read_stop(openai_call *c, json_in *in) {
     const cJSON *stop = json_in_any(in, "stop"), *item = stop;
     if (!stop || json_in_failed(in)) return;

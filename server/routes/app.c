@@ -212,9 +212,3 @@ uint64_t app_resident_bytes(void) {
     fclose(f);
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
-
-void app_make_id(char out[32], const char *prefix) {
-    uint64_t v = 0;
-    if (getrandom(&v, sizeof v, 0) != sizeof v) v = (uint64_t)log_now_ms();
-    snprintf(out, 32, "%s%016llx", prefix, (unsigned long long)v);
-}

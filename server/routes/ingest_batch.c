@@ -194,7 +194,7 @@ static int add_failed_file(ingest_batch *b, const char *id, const char *file, co
     return write_result(b, &r, id, file, err);
 }
 
-static int add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err) {
+int ingest_batch_add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err) {
     return add_failed_file(b, id, NULL, why, err);
 }
 
@@ -313,7 +313,7 @@ int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label
     free(joined);
     if (why.code) {
         cJSON_free(acl_text);
-        return add_failed(b, id, &why, err);
+        return ingest_batch_add_failed(b, id, &why, err);
     }
     char *metadata_text = metadata ? cJSON_PrintUnformatted(metadata) : NULL;
     if ((metadata && !metadata_text) || (acl && !acl_text)) {
@@ -344,7 +344,7 @@ int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const c
     if (json_parse(text, len, &root, &why)) {
         if (!why.field[0]) snprintf(why.field, sizeof why.field, "%s", label);
         fo_fail_prefix(&why, "%s", label);
-        return add_failed(b, NULL, &why, err);
+        return ingest_batch_add_failed(b, NULL, &why, err);
     }
     int rc = ingest_batch_add_object(b, root, label, err);
     cJSON_Delete(root);

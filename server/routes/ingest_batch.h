@@ -62,6 +62,8 @@ int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err); /* as text_cut
 int ingest_batch_add_object(ingest_batch *b, const cJSON *doc, const char *label, fo_err *err);
 int ingest_batch_add_json(ingest_batch *b, const char *text, size_t len, const char *label,
                           fo_err *err);
+/* One that could not even be read, and why: its failure keeps its place among the results. */
+int ingest_batch_add_failed(ingest_batch *b, const char *id, const fo_err *why, fo_err *err);
 int ingest_batch_flush(ingest_batch *b, fo_err *err);
 const ingest_totals *ingest_batch_totals(const ingest_batch *b);
 size_t ingest_batch_held(const ingest_batch *b); /* bytes of the documents that wait */
