@@ -238,6 +238,7 @@ help:
 	@echo 'make deps       install the Debian packages a build needs'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make deb        a package of Debian: build/forage_VERSION_ARCH.deb'
+	@echo 'make wheel      the Python package (docs/sdk.md): build/forage-VERSION-*.whl'
 	@echo 'make clean      remove build/'
 
 .PHONY: deps
@@ -315,6 +316,11 @@ install-sdk:
 	@mkdir -p '$(DESTDIR)$(LIBDIR)/pkgconfig'
 	sed 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@LIBS@|$(SDK_LINK)|' \
 	  server/sdk/forage.pc.in >'$(DESTDIR)$(LIBDIR)/pkgconfig/forage.pc'
+
+# The Python package (server/clients/python), into build/: with libforage in it, and without.
+.PHONY: wheel
+wheel: sdk
+	@server/clients/python/wheel.py $(BUILD) $(BUILD)
 
 # A package of Debian, into build/.
 deb: all

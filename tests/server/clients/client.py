@@ -1,0 +1,120 @@
+"""The Python package against a place (a home's folder or a service's URL): calls, streams, errors, asyncio, threads."""
+
+import asyncio
+import os
+import sys
+import threading
+
+import forage
+
+PLACE, WITH_MODEL = sys.argv[1], len(sys.argv) > 2
+QUESTION = "How often is the north pump serviced?"
+
+
+def refused(call, code, param=None):
+    try:
+        call()
+    except forage.ForageError as e:
+        assert e.code == code and (param is None or e.param == param) and e.message, (e.code, e.param, e)
+        return e
+    raise AssertionError(f"{code} was expected")
+
+
+def documents(f):
+    given = [{"id": "kb-1", "text": "The north pump is serviced every 400 hours.", "title": "Pumps", "metadata": {"year": 2026}},
+             {"path": "/none/such.txt"},
+             {"bytes": b"<title>Boats</title><p>The Grebe carries four people.</p>", "id": "b\u00f6ats/1", "file_name": 'a"b.html',
+              "metadata": {"kind": "boat"}},
+             {"path": os.path.abspath(__file__), "id": "me", "uri": "here"},
+             {"text": "Nothing else."}]
+    reply = f.ingest(given, chunking={"max_tokens": 64, "overlap": 8})
+    assert [r["status"] for r in reply["results"]] == ["created", "failed", "created", "created", "created"], reply
+    assert f.ingest(given[:1], chunking={"max_tokens": 64, "overlap": 8})["results"][0]["status"] == "unchanged"
+    assert f.get("b\u00f6ats/1")["title"] == "Boats"
+    assert f.get("kb-1", text=False)["metadata"] == {"year": 2026} and "text" not in f.get("kb-1", text=False)
+    assert {d["id"] for d in f.documents(limit=2)} >= {"kb-1", "b\u00f6ats/1", "me"} and len(list(f.documents(limit=1))) == 4
+    assert len(f.page(filter={"type": "eq", "key": "kind", "value": "boat"})["data"]) == 1
+    refused(lambda: f.ingest([{"text": "a", "path": "b"}]), "bad_field")
+    refused(lambda: f.ingest([{"text": "a", "colour": "red"}]), "bad_field")
+
+
+def questions(f):
+    reply = f.query(QUESTION, filter={"type": "gte", "key": "year", "value": 2024})
+    assert reply["status"] == "answered" and "400 hours" in reply["answer"]
+    c = reply["citations"][0]
+    assert c["verified"] and c["source"]["document_id"] == "kb-1"
+    assert f.get("kb-1")["text"][c["source"]["start"]:c["source"]["end"]] == c["quote"]
+    turns = [{"role": "user", "content": QUESTION}]
+    assert "400 hours" in f.query(messages=turns)["answer"]
+    assert f.search("pump", top_k=1)["contexts"][0]["document_id"] == "kb-1"
+    with f.stream(QUESTION) as stream:
+        events = list(stream)
+    assert [e.name for e in events][0] == "contexts" and events[-1].name == "done"
+    assert "".join(e.data["text"] for e in events if e.name == "token") == events[-1].data["answer"]
+    stream = f.stream(QUESTION, cache="bypass")
+    next(stream)
+    stream.close()
+    list(stream)  # what was on its way comes still, and then the end
+    assert "400" in f.query(QUESTION)["answer"]
+    refused(lambda: f.query(QUESTION, top_q=1), "bad_field", "top_q")
+    refused(lambda: f.query(QUESTION, collection="none"), "not_found", "collection")
+    refused(lambda: f.get("none"), "not_found")
+    if not WITH_MODEL:
+        refused(lambda: f.generate("Tell a story."), "unsupported" if "://" not in PLACE else "not_found")
+    a, b = f.embed(["a boat", "a weir"])
+    assert len(a) == len(b) and abs(sum(x * x for x in a) - 1) < 1e-3 and f.embed([]) == []
+    assert f.embed(["a boat"], query=True)[0] == a
+
+
+async def asynchronous(f):
+    names = [e.name async for e in f.astream(QUESTION)]
+    assert names[-1] == "done" and "token" in names
+    replies = await asyncio.gather(*(f.aquery(QUESTION) for _ in range(8)), f.asearch("pump"), f.aget("kb-1"))
+    assert all("400 hours" in r["answer"] for r in replies[:8]) and replies[9]["title"] == "Pumps"
+    async for _ in f.astream(QUESTION, cache="bypass"):
+        break  # who stops listening ends the call
+    try:
+        await f.aquery(QUESTION, top_q=1)
+        raise AssertionError("it was not refused")
+    except forage.ForageError as e:
+        assert e.param == "top_q"
+    if WITH_MODEL:
+        task = asyncio.ensure_future(f.agenerate("Tell a long story.", max_tokens=1000))
+        await asyncio.sleep(1)
+        task.cancel()
+        try:
+            await asyncio.wait_for(task, 30)
+        except asyncio.CancelledError:
+            pass
+        text = [e.data["text"] async for e in f.astream_text("Say hello.", max_tokens=8) if e.name == "token"]
+        assert text and "".join(text)
+
+
+def crowd(f):
+    right = []
+    threads = [threading.Thread(target=lambda: right.append("400" in f.query(QUESTION, cache="bypass")["answer"])) for _ in range(6)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    assert right == [True] * 6
+
+
+with forage.open(PLACE, **({"model": sys.argv[2], "kv_ram": 64 << 20} if WITH_MODEL and "://" not in PLACE else {})) as f:
+    documents(f)
+    questions(f)
+    asyncio.run(asynchronous(f))
+    crowd(f)
+    if WITH_MODEL:
+        reply = f.generate("Say hello.", max_tokens=6, schema={"enum": ["hello"]})
+        assert reply["text"].strip() == '"hello"' and reply["usage"]["completion_tokens"] >= 1, reply
+    assert f.delete(filter={"type": "eq", "key": "kind", "value": "boat"}, dry_run=True)["matched"] == 1
+    assert f.delete("kb-1")["deleted"]
+    refused(lambda: f.get("kb-1"), "not_found")
+    f.delete_collection("default")
+    assert f.collections() == []
+    if "://" not in PLACE:
+        refused(lambda: forage.open(PLACE), "busy")
+        refused(lambda: f.query("a\0b"), "bad_field", "query")
+        assert f.info()["version"]
+refused(lambda: forage.open("http://127.0.0.1:9").query("x"), "io")
