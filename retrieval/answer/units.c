@@ -84,6 +84,18 @@ static bool is_row(const char *s, size_t n) {
     return n > 2 && s[0] == '|' && s[n - 1] == '|';
 }
 
+/* A row of a table of options, "--port N | 8080 | where it listens"; not the names of one option, "-v |
+ * --verbose", nor a choice, "--color {always | never}". */
+static bool is_option_row(const char *s, size_t n) {
+    int open = 0;
+    for (size_t i = 0; i + 3 < n; i++) {
+        if (strchr("[{(<", s[i]) && s[i]) open++;
+        if (strchr("]})>", s[i]) && s[i]) open--;
+        if (s[i] == ' ' && s[i + 1] == '|' && s[i + 2] == ' ') return !open && s[i + 3] != '-';
+    }
+    return false;
+}
+
 /* "[09:02] Imke: ..." or "09:02 <imke> ...": a time first. */
 static bool is_turn(const char *s, size_t n) {
     size_t i = n && s[0] == '[';
@@ -97,7 +109,7 @@ static bool is_turn(const char *s, size_t n) {
 
 static uint8_t class_of(const char *s, size_t n) {
     if (n == 0) return LINE_BLANK;
-    if (is_option_line(s, n)) return LINE_OPTION;
+    if (is_option_line(s, n) && !is_option_row(s, n)) return LINE_OPTION;
     if (is_row(s, n)) return LINE_ROW;
     if (is_turn(s, n)) return LINE_TURN;
     return text_item_mark(s, n) ? LINE_ITEM : LINE_TEXT;

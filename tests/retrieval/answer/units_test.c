@@ -134,6 +134,20 @@ static void a_row_hangs_on_its_header(void **state) {
     expect(text, text, TEXT_UNIT_SENTENCE, ""); /* a bar in prose is no table */
 }
 
+static void options_in_a_table_are_rows(void **state) {
+    (void)state;
+    const char *text = "option | default | what it does\n--port N | 8080 | where it listens\n"
+                       "--quiet | off | says nothing";
+    read_units(text);
+    expect(text, "--port N | 8080 | where it listens", TEXT_UNIT_ROW,
+           "option | default | what it does");
+    expect(text, "--quiet | off | says nothing", TEXT_UNIT_ROW, "option | default | what it does");
+    text = "-v | --verbose\nSay what is done.\n\n--color {always | never}\nColour the words.";
+    read_units(text);
+    expect(text, "-v | --verbose\nSay what is done.", TEXT_UNIT_DEFINITION, "");
+    expect(text, "--color {always | never}\nColour the words.", TEXT_UNIT_DEFINITION, "");
+}
+
 static void a_procedure_is_whole_with_what_leads_in(void **state) {
     (void)state;
     const char *text = "The filter is cleaned twice a year. To clean the filter:\n\n"
@@ -196,6 +210,7 @@ int main(void) {
         cmocka_unit_test(options_that_share_a_description_are_one),
         cmocka_unit_test(later_sentences_of_a_long_description_know_their_option),
         cmocka_unit_test(a_row_hangs_on_its_header),
+        cmocka_unit_test(options_in_a_table_are_rows),
         cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
         cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
