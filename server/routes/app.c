@@ -212,3 +212,30 @@ uint64_t app_resident_bytes(void) {
     fclose(f);
     return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
+
+cJSON *app_read_object(http_request *r, json_in *in, fo_err *err) {
+    size_t len;
+    const char *body = http_body(r, &len);
+    cJSON *root = NULL;
+    if (json_parse(body, len, &root, err)) {
+        http_error_from(r, err);
+        return NULL;
+    }
+    json_in_object(in, root, "", err);
+    return root;
+}
+
+void app_reply_done(http_request *r, int rc, const fo_err *err, const char *name, const char *value,
+                    const char *done) {
+    if (rc) {
+        http_error_from(r, err);
+        return;
+    }
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, name, value);
+    json_out_bool(&o, done, true);
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}

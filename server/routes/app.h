@@ -8,6 +8,7 @@
 #include "retrieval/service/service.h"
 #include "server/access/key_ring.h"
 #include "server/access/rate_limits.h"
+#include "server/base/json.h"
 #include "server/routes/gauges.h"
 #include "server/http/http.h"
 #include "server/routes/jobs.h"
@@ -116,10 +117,10 @@ const search_filter *app_sees(const http_request *r);
 bool app_may(app *a, const http_request *r, int scope);
 bool app_may_use(const http_request *r, const char *collection);
 /* The same; false after a reply that is that of a collection which is not there. */
+bool app_check_collection(http_request *r, const char *collection);
 /* Write down what a request did that cannot be taken back, or tried to. */
 void app_audit(app *a, const http_summary *s);
 const char *app_key_id(const http_summary *s); /* NULL: it came without a key */
-bool app_check_collection(http_request *r, const char *collection);
 /* FO_ENOTFOUND, as if it were not there. */
 int app_no_collection(const char *collection, fo_err *err);
 /* FO_EDENIED: a key that may write, but not there. g NULL: no keys are asked for. */
@@ -130,5 +131,13 @@ const char *app_collection_arg(http_request *r);
 uint64_t app_resident_bytes(void);
 /* "q_" or another prefix and 16 hex digits. */
 void app_make_id(char out[32], const char *prefix);
+
+/* The body, which must be a JSON object, opened as *in; the caller frees what is returned when it has read its
+ * fields. NULL after an error reply. */
+cJSON *app_read_object(http_request *r, json_in *in, fo_err *err);
+
+/* {NAME: VALUE, DONE: true}, or the reply of `err` where `rc` is an error. */
+void app_reply_done(http_request *r, int rc, const fo_err *err, const char *name, const char *value,
+                    const char *done);
 
 #endif

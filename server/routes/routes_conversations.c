@@ -149,18 +149,6 @@ void route_conversation(http_request *r, void *ctx) {
 }
 
 /* The body, read by `in`; NULL after an error reply. Caller cJSON_Deletes it. */
-static cJSON *read_body(http_request *r, json_in *in, fo_err *err) {
-    size_t len;
-    const char *body = http_body(r, &len);
-    cJSON *root = NULL;
-    if (json_parse(body, len, &root, err)) {
-        http_error_from(r, err);
-        return NULL;
-    }
-    json_in_object(in, root, "", err);
-    return root;
-}
-
 /* A collection's name that who asks may use; a sticky error of `in` else. */
 static const char *collection_field(const http_request *r, json_in *in) {
     const char *name = json_in_string(in, "collection", "default", 1, 64);
@@ -178,7 +166,7 @@ void route_conversation_create(http_request *r, void *ctx) {
     json_in in;
     fo_err err = {0};
     char id[32];
-    cJSON *root = read_body(r, &in, &err);
+    cJSON *root = app_read_object(r, &in, &err);
     if (!root) return;
     app_make_id(id, "c_");
     store_conversation c = {.id = id, .created_ms = log_now_ms()};
@@ -198,7 +186,7 @@ void route_conversation_change(http_request *r, void *ctx) {
     json_in in;
     fo_err err = {0};
     const char *id = http_param(r, "id");
-    cJSON *root = read_body(r, &in, &err);
+    cJSON *root = app_read_object(r, &in, &err);
     if (!root) return;
     const char *title = json_in_string(&in, "title", NULL, 0, TITLE_MAX);
     int shared = json_in_any(&in, "shared") ? json_in_bool(&in, "shared", false) : -1;
@@ -215,17 +203,8 @@ void route_conversation_delete(http_request *r, void *ctx) {
     app *a = ctx;
     fo_err err = {0};
     const char *id = http_param(r, "id");
-    if (service_delete_conversation(a->service, owner_of(r), id, &err)) {
-        http_error_from(r, &err);
-        return;
-    }
-    fo_buf b = {0};
-    json_out o = {&b, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "id", id);
-    json_out_bool(&o, "deleted", true);
-    json_out_close(&o, '}');
-    http_reply_json(r, 200, &b);
+    int rc = service_delete_conversation(a->service, owner_of(r), id, &err);
+    app_reply_done(r, rc, &err, "id", id, "deleted");
 }
 
 /* ---- turns ---------------------------------------------------------------------------------- */
@@ -252,7 +231,7 @@ void route_turn_put(http_request *r, void *ctx) {
     size_t at;
     const char *id = http_param(r, "id");
     if (!turn_param(r, &at)) return;
-    cJSON *root = read_body(r, &in, &err);
+    cJSON *root = app_read_object(r, &in, &err);
     if (!root) return;
     store_turn t = {.created_ms = log_now_ms()};
     t.question = (char *)json_in_string(&in, "question", NULL, 1, QUESTION_MAX);

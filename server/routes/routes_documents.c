@@ -333,17 +333,8 @@ void route_collection_delete(http_request *r, void *ctx) {
     fo_err err = {0};
     const char *name = http_param(r, "name");
     if (!app_check_collection(r, name)) return;
-    if (service_delete_collection(a->service, app_tenant(r), name, &err)) {
-        http_error_from(r, &err);
-        return;
-    }
-    fo_buf b = {0};
-    json_out o = {&b, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "name", name);
-    json_out_bool(&o, "deleted", true);
-    json_out_close(&o, '}');
-    http_reply_json(r, 200, &b);
+    int rc = service_delete_collection(a->service, app_tenant(r), name, &err);
+    app_reply_done(r, rc, &err, "name", name, "deleted");
 }
 
 /* ---- jobs ----------------------------------------------------------------------------------- */

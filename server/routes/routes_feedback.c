@@ -28,16 +28,10 @@ static int read_documents(json_in *in, char **out, fo_err *err) {
 
 void route_feedback(http_request *r, void *ctx) {
     app *a = ctx;
-    size_t len;
-    const char *body = http_body(r, &len);
-    cJSON *root = NULL;
     fo_err err = {0};
-    if (json_parse(body, len, &root, &err)) {
-        http_error_from(r, &err);
-        return;
-    }
     json_in in;
-    json_in_object(&in, root, "", &err);
+    cJSON *root = app_read_object(r, &in, &err);
+    if (!root) return;
     store_feedback f = {.t_ms = log_now_ms()};
     f.query = (char *)json_in_string(&in, "query", NULL, 1, QUERY_MAX);
     f.collection = (char *)json_in_string(&in, "collection", "default", 1, 64);

@@ -88,16 +88,10 @@ static unsigned read_scopes(json_in *in) {
 
 void route_key_create(http_request *r, void *ctx) {
     app *a = ctx;
-    size_t len;
-    const char *body = http_body(r, &len);
-    cJSON *root = NULL;
     fo_err err = {0};
-    if (json_parse(body, len, &root, &err)) {
-        http_error_from(r, &err);
-        return;
-    }
     json_in in;
-    json_in_object(&in, root, "", &err);
+    cJSON *root = app_read_object(r, &in, &err);
+    if (!root) return;
     const char *collections[KEY_LIST_MAX], *groups[KEY_LIST_MAX];
     key_spec spec = {.collections = collections, .groups = groups};
     spec.name = json_in_string(&in, "name", NULL, 1, KEY_NAME_MAX);
@@ -137,15 +131,5 @@ void route_key_revoke(http_request *r, void *ctx) {
                                  "this is the key that you came with: revoke it with another, or "
                                  "on the command line")
                  : keys_revoke(service_home(a->service), id, &err);
-    if (rc) {
-        http_error_from(r, &err);
-        return;
-    }
-    fo_buf b = {0};
-    json_out o = {&b, false};
-    json_out_open(&o, NULL, '{');
-    json_out_string(&o, "id", id);
-    json_out_bool(&o, "revoked", true);
-    json_out_close(&o, '}');
-    http_reply_json(r, 200, &b);
+    app_reply_done(r, rc, &err, "id", id, "revoked");
 }
