@@ -110,7 +110,7 @@ $(BUILD)/forage-extract: $(BUILD)/server/sdk/extract_main.o $(BUILD)/libdata.a $
 
 # The built-in models come in by .incbin, which no dependency file shows.
 $(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf
-$(BUILD)/engine/embed/reader_builtin.o: data/models/forage-reader.gguf
+$(BUILD)/engine/embed/reader_builtin.o: data/models/forage-reader.gguf data/models/forage-reader-cross.gguf
 
 # Files that travel inside the binary (SQL, HTML, the API description) become C arrays.
 $(BUILD)/gen/%.inc: %

@@ -1,40 +1,19 @@
 /* reader.c - opening a reader, and texts to token vectors: what is new of a call is split, sorted by
  * length and encoded in steps of about one size.
  *
- * Lock order: none; r->mu (the encoder) and the cache's are never held together. */
+ * Lock order: none; r->mu (the encoder), r->cross->mu and the cache's are never held together. */
 #include "engine/embed/reader.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "engine/embed/reader_impl.h"
-#include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer_gguf.h"
 #include "kernels/align.h"
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
 
 enum { ENDS = 2, THREAD_TOKENS = 512, MOST_TOKENS = 8192, MAX_TEXT = 1 << 30 };
-
-struct reader {
-    /* immutable after open */
-    reader *of; /* reader_apart: everything but space is that one's; else NULL */
-    unsigned char space[32];
-    model *weights;
-    tokenizer *tokens;
-    fo_pool *pool, *own_pool;
-    reader_cache *cache; /* NULL: none */
-    bool exact;
-    size_t dim, max_tokens;
-    int32_t first, last; /* [CLS] and [SEP] */
-    size_t step_tokens;
-    char fingerprint[65];
-    pthread_mutex_t mu;
-    /* guarded by mu */
-    encoder *run;
-    float *rows; /* [step_tokens][dim] */
-};
 
 /* --- opening --- */
 static int read_vocabulary(reader *r, const char *name, fo_err *err) {
@@ -59,6 +38,7 @@ static int load_weights(reader *r, const char *path, const char *name, fo_err *e
 static int load(reader *r, const char *path, const reader_options *o, fo_err *err) {
     const char *name = path && path[0] ? path : "the built-in reader";
     r->exact = o->exact;
+    r->builtin = !path || !path[0];
     r->pool = o->pool;
     if (!r->pool && !(r->pool = r->own_pool = fo_pool_create_bound(0, NULL)))
         return fo_fail(err, FO_ENOMEM, "out of memory for threads");
@@ -89,7 +69,9 @@ int reader_open(reader **out, const char *path, const reader_options *options, f
     reader *r = calloc(1, sizeof *r);
     if (!r) return fo_no_memory(err);
     pthread_mutex_init(&r->mu, NULL);
-    int rc = load(r, path, options, err);
+    r->cross = calloc(1, sizeof *r->cross);
+    if (r->cross) pthread_mutex_init(&r->cross->mu, NULL);
+    int rc = r->cross ? load(r, path, options, err) : fo_no_memory(err);
     if (rc) {
         reader_close(r);
         return rc;
@@ -115,6 +97,11 @@ void reader_close(reader *r) {
     if (r->of) {
         free(r);
         return;
+    }
+    if (r->cross) {
+        cross_encoder_free(r->cross->opened);
+        pthread_mutex_destroy(&r->cross->mu);
+        free(r->cross);
     }
     reader_cache_free(r->cache);
     encoder_free(r->run);

@@ -2,8 +2,40 @@
 #ifndef FORAGE_ENGINE_EMBED_READER_IMPL_H
 #define FORAGE_ENGINE_EMBED_READER_IMPL_H
 
+#include <pthread.h>
+
 #include "engine/embed/reader.h"
+#include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer.h"
+
+typedef struct reader_cache reader_cache;
+
+/* What reads question and passage together, opened when it is first asked for. */
+typedef struct cross_encoder cross_encoder;
+typedef struct cross_slot {
+    pthread_mutex_t mu; /* guards the pointer and what it points at */
+    cross_encoder *opened;
+} cross_slot;
+
+struct reader {
+    /* immutable after open */
+    reader *of; /* reader_apart: everything but space is that one's; else NULL */
+    unsigned char space[32];
+    model *weights;
+    tokenizer *tokens;
+    fo_pool *pool, *own_pool;
+    reader_cache *cache; /* NULL: none */
+    bool exact, builtin;
+    size_t dim, max_tokens;
+    int32_t first, last; /* [CLS] and [SEP] */
+    size_t step_tokens;
+    char fingerprint[65];
+    cross_slot *cross;
+    pthread_mutex_t mu;
+    /* guarded by mu */
+    encoder *run;
+    float *rows; /* [step_tokens][dim] */
+};
 
 /* One block of memory:
  *
@@ -32,7 +64,6 @@ static inline reader_text *reader_text_retain(reader_text *t) {
 void reader_text_set(reader_text *t, size_t i, const float *vector);
 
 /* --- kept texts, by SHA-256 of their bytes; every function from any thread --- */
-typedef struct reader_cache reader_cache;
 typedef struct reader_key {
     unsigned char sha256[32];
 } reader_key;
@@ -46,7 +77,11 @@ reader_text *reader_cache_find(reader_cache *c, const reader_key *key);
 void reader_cache_add(reader_cache *c, const reader_key *key, reader_text *t);
 void reader_cache_stats(reader_cache *c, reader_stats *out);
 
-/* The model inside the binary, a GGUF file; lives as long as the program. */
+/* The model inside the binary, a GGUF file, and the changes to it that make the cross-encoder, another;
+ * they live as long as the program. */
 const void *reader_builtin(size_t *size);
+const void *reader_builtin_cross(size_t *size);
+
+void cross_encoder_free(cross_encoder *c); /* NULL is fine */
 
 #endif

@@ -52,6 +52,8 @@ typedef struct candidate {
     uint64_t set;    /* terms of the question in it */
     double cosine;   /* with the question; NAN unknown */
     double f[CAND_FEATURES];
+    double
+        cross; /* by the cross-encoder: log odds that it answers; NAN: not read (cross_reading.h) */
     double score; /* by the ranking model */
 } candidate;
 
@@ -75,8 +77,9 @@ typedef struct candidate_set {
     size_t n_passages;
     candidate *c;
     size_t n, cap;
-    bool dense; /* the passages' cosines are known */
-    bool read;  /* the reader has seen them */
+    bool dense;   /* the passages' cosines are known */
+    bool read;    /* the reader has seen them */
+    bool crossed; /* ... and its cross-encoder the best of them */
 } candidate_set;
 
 /* Fill *set (zeroed before, candidate_set_deinit after, also on failure). Passages beyond the 32nd

@@ -9,6 +9,7 @@
 #include "index/sparse/language.h"
 #include "kernels/utf8.h"
 #include "retrieval/answer/candidates.h"
+#include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/foreign_marks.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
@@ -74,6 +75,15 @@ static void rank_candidates(candidate_set *set) {
         candidate *c = &set->c[i];
         c->score = demands_met(c);
         for (size_t k = 0; k < CAND_FEATURES; k++) c->score += w[k] * c->f[k];
+    }
+    qsort(set->c, set->n, sizeof *set->c, by_score_falling);
+}
+
+/* What was not read with the question counts as little as what was least of all. */
+static void rank_again(candidate_set *set) {
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        c->score += isfinite(c->cross) ? c->cross : -8;
     }
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
 }
@@ -522,6 +532,9 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     out->abstain = true;
     if (set->n == 0) return FO_OK;
     rank_candidates(set);
+    int rc = cross_reading(set, in, err);
+    if (rc) return rc;
+    if (set->crossed) rank_again(set);
     keep_ranks(out, set);
     measure_support(&out->features, set, in);
     if (extractive_observer) extractive_observer(set, in, &out->features);

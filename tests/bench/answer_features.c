@@ -1,11 +1,11 @@
-/* answer_features HOME QUESTIONS [WITHOUT] - what the weights of answers are fitted on: every unit of
+/* answer_features HOME QUESTIONS [[=]FIELD] - what the weights of answers are fitted on: every unit of
  * every question's contexts with all that is measured of it.
  *
- * QUESTIONS is a file of JSON lines (id, text, and messages: earlier turns, each role and content). With WITHOUT, the name of a field of documents'
- * metadata, each line has that field too, and documents with the same value are left out: the
- * question is then unanswerable (save by chance). One JSON object a question on stdout:
+ * QUESTIONS is a file of JSON lines (id, text, and messages: earlier turns, each role and content). With FIELD of documents' metadata each
+ * line has that field too, and documents with the same value are left out: the question is then
+ * unanswerable (save by chance). With =FIELD only those are searched. One JSON object a question on stdout:
  *   {"id", "floor", "passages": [[bm25, dense, align], ...], "documents": [id of each passage's],
- *    "units": [[passage, kind, text, feature 0, feature 1, ...], ...]}; -9: not known */
+ *    "units": [[passage, kind, text, feature 0, feature 1, ..., cross], ...]}; -9: not known */
 #include <math.h>
 
 #include "kernels/buf.h"
@@ -56,17 +56,21 @@ static void observe(const candidate_set *set, const extractive_input *in,
             printf(",");
             number(c->f[k]);
         }
+        printf(",");
+        number(isfinite(c->cross) ? c->cross : -99);
         printf("]");
         fo_buf_free(&shown);
     }
     printf("]");
 }
 
-static search_filter *filter_without(const char *field, const char *value) {
+/* `field` of value: "=field", or not of it: "field". */
+static search_filter *filter_by(const char *field, const char *value) {
+    const bool only = field[0] == '=';
     cJSON *j = cJSON_CreateObject();
     search_filter *filter = NULL;
-    cJSON_AddStringToObject(j, "type", "ne");
-    cJSON_AddStringToObject(j, "key", field);
+    cJSON_AddStringToObject(j, "type", only ? "eq" : "ne");
+    cJSON_AddStringToObject(j, "key", field + only);
     cJSON_AddStringToObject(j, "value", value);
     if (search_filter_parse(&filter, j, &err)) die("filter");
     cJSON_Delete(j);
@@ -90,7 +94,7 @@ static size_t read_turns(const cJSON *q, query_message *turns) {
 
 int main(int argc, char **argv) {
     if (argc < 3) {
-        fprintf(stderr, "usage: answer_features HOME QUESTIONS [WITHOUT]\n");
+        fprintf(stderr, "usage: answer_features HOME QUESTIONS [[=]FIELD]\n");
         return 2;
     }
     service *s;
@@ -103,7 +107,9 @@ int main(int argc, char **argv) {
     size_t cap = 0;
     while (getline(&line, &cap, questions) > 0) {
         cJSON *q = cJSON_Parse(line);
-        search_filter *filter = argc > 3 ? filter_without(argv[3], string_of(q, argv[3])) : NULL;
+        const char *field = argc > 3 ? argv[3] : NULL;
+        search_filter *filter =
+            field ? filter_by(field, string_of(q, field + (field[0] == '='))) : NULL;
         query_message turns[MAX_TURNS];
         query_request request = {.tenant = "default",
                                  .collection = "default",

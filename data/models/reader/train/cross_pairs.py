@@ -1,0 +1,212 @@
+"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY OUT HOME... - questions with passages, and which
+units of them answer.
+
+QUESTIONS  the folder of questions beside this one (its README says how they were made)
+SQUAD      the folder of SQuAD 1.1 as tests/bench/quality.sh knows it
+TLDR, SKIP as pairs.py
+VOCABULARY vocab.txt of all-MiniLM-L6-v2
+OUT        the file to write
+HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
+           passages by SHA-256
+
+Held out, by the SHA-256 of their names: a tenth of the documents, a third of SQuAD's articles."""
+import collections
+import hashlib
+import json
+import os
+import pickle
+import random
+import sys
+
+import numpy as np
+from sklearn.feature_extraction.text import TfidfVectorizer
+
+import pairs
+from wordpiece import WordPiece
+
+PASSAGE, QUESTION, TITLE = 224, 48, 32  # tokens: engine/embed/reader_cross.h
+CHUNKS = (90, 130, 180, 220, 220)       # tokens that documents of our own are cut to
+NEAR, AMONG = 6, 30
+
+
+def is_held_out(name, one_of):
+    return int(hashlib.sha256(name.encode()).hexdigest(), 16) % one_of == 0
+
+
+def lines(path):
+    with open(path, encoding="utf8") as f:
+        return [json.loads(line) for line in f if line.strip()]
+
+
+class Examples:
+    def __init__(self, vocabulary):
+        self.split = WordPiece(vocabulary)
+        self.passages, self.questions, self.texts = [], [], []
+
+    def passage(self, title, text, spans, document, kind):
+        ids, places = self.split(text, PASSAGE)
+        units = []
+        for a, b in spans:
+            tokens = [k for k, (x, _) in enumerate(places) if a <= x < b]
+            units.append((tokens[0], tokens[-1] + 1) if tokens else (0, 0))
+        self.passages.append({"ids": ids, "title": self.split(title, TITLE)[0], "units": units,
+                              "document": document, "kind": kind})
+        self.texts.append(title + " " + text)
+        return len(self.passages) - 1
+
+    def question(self, wordings, gold, same, kind, held_out):
+        """gold: {passage: units}; same: passages of the same document that do not answer."""
+        gold = {p: [u for u in us if self.passages[p]["units"][u][1]] for p, us in gold.items()}
+        gold = {p: us for p, us in gold.items() if us}
+        self.questions.append({"ids": [self.split(t, QUESTION)[0] for t in wordings], "text": wordings[0],
+                               "gold": gold, "same": same, "kind": kind, "held_out": held_out})
+
+    # ---- documents of our own -----------------------------------------------------------------
+    def chunks(self, document):
+        """Lists of units, each as long as a chunk may be."""
+        most, out, size = random.choice(CHUNKS), [[]], 0
+        for i, unit in enumerate(document["units"]):
+            n = len(self.split(unit, 400)[0])
+            if out[-1] and size + n > most:
+                out.append([])
+                size = 0
+            out[-1].append(i)
+            size += n
+        return out
+
+    def own_document(self, d):
+        name, at, mine = "own:" + d["title"], {}, []
+        for chunk in self.chunks(d):
+            text, spans = "", []
+            for i in chunk:
+                spans.append((len(text), len(text) + len(d["units"][i])))
+                text += d["units"][i] + d["separator"]
+            mine.append(self.passage(d["title"], text, spans, name, "own"))
+            at.update((i, (mine[-1], k)) for k, i in enumerate(chunk))
+        for text, units in d["questions"]:
+            gold = collections.defaultdict(list)
+            for p, u in (at[i] for i in units):
+                gold[p].append(u)
+            self.question(wordings(text), dict(gold), [p for p in mine if p not in gold], "own",
+                          is_held_out(name, 10))
+
+    # ---- passages of others -------------------------------------------------------------------
+    def other_passages(self, path, known):
+        kind = os.path.basename(path).split(".")[0]
+        for p in lines(path):
+            if p["sha256"] not in known:
+                print("left out, since no home has it:", p["document"])
+                continue
+            title, text = known[p["sha256"]]
+            document = p["document"].split("#")[0]
+            at = self.passage(title, text, p["units"], document, kind)
+            for question, units in p["questions"]:
+                self.question(wordings(question), {at: units} if units else {}, [] if units else [at], kind,
+                              is_held_out(document, 10))
+
+    def squad(self, folder):
+        at, gold = {}, {}
+        for d in lines(folder + "/corpus.jsonl"):
+            cuts = [0] + [m.end() for m in pairs.SENTENCE.finditer(d["text"])]
+            spans = list(zip(cuts, cuts[1:] + [len(d["text"])]))
+            p = self.passage(d["title"], d["text"], spans, "squad:" + d["id"].split("#")[0], "squad")
+            at[d["id"]] = p, d["text"], spans
+        with open(folder + "/qrels.tsv", encoding="utf8") as f:
+            for fields in map(str.split, f):
+                gold.setdefault(fields[0], fields[-2])
+        for q in lines(folder + "/queries.jsonl"):
+            p, text, spans = at[gold[q["id"]]]
+            answers = [f" {pairs.plain_words(a)} " for a in q["answers"]]
+            units = [u for u, (a, b) in enumerate(spans)
+                     if any(x in f" {pairs.plain_words(text[a:b])} " for x in answers)]
+            if units:
+                self.question(wordings(q["text"]), {p: units}, [], "squad",
+                              is_held_out(gold[q["id"]].split("#")[0], 3))
+
+    def tldr(self, pages, folder, skip):
+        commands = {f[:-3]: f"{folder}/{d}/{f}" for d in ("linux", "common") for f in sorted(os.listdir(f"{folder}/{d}"))}
+        page = pairs.by_command(pages)
+        for c in sorted(commands):
+            if c in page and c not in skip and len(pages[page[c]][1]) <= 120:
+                self.command(c, *pages[page[c]], list(pairs.examples_of(commands[c])))
+
+    def command(self, command, title, chunks, examples):
+        count = collections.Counter(o for _, line in examples for o in pairs.options_in(command, line))
+        units, known = [pairs.units_of(t) for t, _ in chunks], {}
+
+        def put(i):
+            if i not in known:
+                known[i] = self.passage(f"{title} {chunks[i][1]}".strip(), chunks[i][0],
+                                        [(a, b) for a, b, _ in units[i]], "man:" + command, "tldr")
+            return known[i]
+
+        for task, line in examples:
+            options = pairs.options_in(command, line)
+            options = {o for o in options if count[o] <= max(2, len(examples) / 2)} or options
+            gold = collections.defaultdict(list)
+            for i, us in enumerate(units):
+                for u, (_, _, names) in enumerate(us):
+                    if names & options:
+                        gold[i].append(u)
+            if gold and sum(map(len, gold.values())) <= 4:
+                named, plain = pairs.wordings(pairs.in_small(task), command)
+                other = [i for i in range(len(chunks)) if i not in gold]
+                same = [put(i) for i in random.sample(other, min(2, len(other)))]
+                self.question(named + plain[:1], {put(i): us for i, us in gold.items()}, same, "tldr",
+                              is_held_out("man:" + command, 10))
+
+    # ---- what shares the words and does not answer ----------------------------------------------
+    def find_near(self):
+        words = TfidfVectorizer(sublinear_tf=True, stop_words="english", max_df=.2, token_pattern=r"\w\w+")
+        passages = words.fit_transform(self.texts).T.tocsc()
+        asked = words.transform([q["text"] for q in self.questions])
+        for first in range(0, len(self.questions), 256):
+            scores = (asked[first:first + 256] @ passages).toarray()
+            for q, s in zip(self.questions[first:first + 256], scores):
+                best = np.argpartition(-s, AMONG)[:AMONG]
+                mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
+                near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
+                if q["kind"] == "own":  # another document of the kind may well answer
+                    other = [p for p in near if self.passages[p]["kind"] != "own"]
+                    near = other[:NEAR // 2] + [p for p in near if self.passages[p]["kind"] == "own"][:NEAR // 2]
+                q["near"] = near[:NEAR]
+
+
+def wordings(q):
+    out = [q, q]
+    if random.random() < .5:
+        out.append(q.lower())
+    if q.endswith("?"):
+        out.append(q[:-1])
+    return out
+
+
+def main(questions, squad, tldr, skip, vocabulary, out, *homes):
+    random.seed(7)
+    examples, pages, known = Examples(vocabulary), {}, {}
+    for d in lines(squad + "/corpus.jsonl"):
+        known[hashlib.sha256(d["text"].encode()).hexdigest()] = d["title"], d["text"]
+    for home in homes:
+        for name, (title, chunks) in pairs.read_home(home).items():
+            pages[name] = title, chunks
+            for text, heading in chunks:
+                known[hashlib.sha256(text.encode()).hexdigest()] = f"{title} {heading}".strip(), text
+    for d in lines(questions + "/own_documents.jsonl"):
+        examples.own_document(d)
+    for kind in ("documentation", "manual_pages", "encyclopaedia", "statements"):
+        examples.other_passages(f"{questions}/{kind}.jsonl", known)
+    examples.squad(squad)
+    with open(skip, encoding="utf8") as f:
+        examples.tldr(pages, tldr, set(map(str.strip, f)) | {"awk", "rsync"})
+    examples.find_near()
+    count = collections.Counter((q["kind"], "held out" if q["held_out"] else "trained on",
+                                 "answered" if q["gold"] else "not answered") for q in examples.questions)
+    print(len(examples.passages), "passages;", dict(count))
+    with open(out, "wb") as f:
+        pickle.dump({"passages": examples.passages, "questions": examples.questions}, f)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 8:
+        sys.exit(__doc__)
+    main(*sys.argv[1:])

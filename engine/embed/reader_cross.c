@@ -1,0 +1,339 @@
+/* reader_cross.c - the cross-encoder's weights out of the reader's and their changes, and a question
+ * read with each window of each passage.
+ *
+ * A window is [CLS] question [SEP] title [SEP] text [SEP], all of one segment, as it was trained. */
+#include "engine/embed/reader_cross.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/embed/reader_impl.h"
+#include "kernels/buf.h"
+#include "kernels/quant.h"
+#include "kernels/vec.h"
+
+enum {
+    QUESTION_TOKENS = 48,
+    TITLE_TOKENS = 32,
+    ENDS = 4, /* [CLS] and three [SEP] */
+    WINDOW_TOKENS = ENDS + QUESTION_TOKENS + TITLE_TOKENS + READER_CROSS_TOKENS,
+    TEXT_TOKENS = READER_CROSS_TOKENS * READER_CROSS_WINDOWS,
+    MAX_RANK = 256,
+};
+
+struct cross_encoder {
+    void *bytes; /* the reader's GGUF file with changed matrices, under `weights` */
+    model *weights;
+    encoder *run;
+    size_t dim;
+    float *mean, *most; /* [dim] the head's two rows */
+    float bias;
+};
+
+void cross_encoder_free(cross_encoder *c) {
+    if (!c) return;
+    encoder_free(c->run);
+    model_close(c->weights);
+    free(c->mean);
+    free(c->most);
+    free(c->bytes);
+    free(c);
+}
+
+/* --- opening --- */
+/* W + B A, row by row: A is [rank][columns], B [rows][rank]. */
+typedef struct change {
+    const gguf_tensor *matrix, *a, *b;
+    unsigned char *out; /* the matrix's bytes in the copy */
+    float *a_rows;      /* A unpacked */
+    float *scratch;     /* [threads][columns + rank] */
+} change;
+
+static void change_rows(void *arg, size_t begin, size_t end, int thread) {
+    const change *c = arg;
+    const vec_kernels *vec = vec_get();
+    const size_t columns = c->matrix->dims[0], rank = c->b->dims[0];
+    float *row = c->scratch + (size_t)thread * (columns + rank), *by = row + columns;
+    for (size_t i = begin; i < end; i++) {
+        unsigned char *out = c->out + i * c->matrix->row_bytes;
+        const unsigned char *b = (const unsigned char *)c->b->data + i * c->b->row_bytes;
+        quant_unpack_row(c->matrix->type, out, row, columns);
+        quant_unpack_row(c->b->type, b, by, rank);
+        for (size_t k = 0; k < rank; k++)
+            vec->mul_add(row, c->a_rows + k * columns, by[k], (int)columns);
+        quant_pack_row(c->matrix->type, row, out, columns);
+    }
+}
+
+static int change_matrix(fo_pool *pool, change *c, fo_err *err) {
+    const size_t columns = c->matrix->dims[0], rank = c->b->dims[0];
+    if (rank < 1 || rank > MAX_RANK || c->a->n_rows != rank || c->a->dims[0] != columns ||
+        c->b->n_rows != c->matrix->n_rows || !quant_can_pack(c->matrix->type))
+        return fo_fail(err, FO_ECORRUPT, "the cross-encoder's changes do not fit the reader");
+    c->a_rows = malloc(rank * columns * sizeof *c->a_rows);
+    c->scratch = malloc((size_t)fo_pool_threads(pool) * (columns + rank) * sizeof *c->scratch);
+    int rc = c->a_rows && c->scratch ? FO_OK : fo_no_memory(err);
+    for (size_t k = 0; !rc && k < rank; k++)
+        quant_unpack_row(c->a->type, (const unsigned char *)c->a->data + k * c->a->row_bytes,
+                         c->a_rows + k * columns, columns);
+    if (!rc) fo_pool_run(pool, c->matrix->n_rows, 16, change_rows, c);
+    free(c->a_rows);
+    free(c->scratch);
+    return rc;
+}
+
+/* Every "NAME.lora_a" of the changes with its "NAME.lora_b", on NAME of the reader. */
+static int change_all(const cross_encoder *c, fo_pool *pool, const void *base, const gguf *from,
+                      const gguf *changes, fo_err *err) {
+    static const char end[] = ".lora_a";
+    const size_t n_end = sizeof end - 1;
+    size_t n = 0;
+    for (size_t i = 0; i < gguf_n_tensors(changes); i++) {
+        change x = {.a = gguf_tensor_at(changes, i)};
+        const gguf_str name = x.a->name;
+        char matrix[96], b[96];
+        if (name.len <= n_end || name.len >= sizeof b ||
+            memcmp(name.ptr + name.len - n_end, end, n_end))
+            continue;
+        memcpy(b, name.ptr, name.len);
+        b[name.len] = 0;
+        b[name.len - 1] = 'b';
+        memcpy(matrix, name.ptr, name.len - n_end);
+        matrix[name.len - n_end] = 0;
+        x.matrix = gguf_find_tensor(from, matrix);
+        x.b = gguf_find_tensor(changes, b);
+        if (!x.matrix || !x.b)
+            return fo_fail(err, FO_ECORRUPT, "the cross-encoder changes %s, which is not there",
+                           matrix);
+        x.out = (unsigned char *)c->bytes +
+                ((const unsigned char *)x.matrix->data - (const unsigned char *)base);
+        int rc = change_matrix(pool, &x, err);
+        if (rc) return rc;
+        n++;
+    }
+    return n ? FO_OK : fo_fail(err, FO_ECORRUPT, "the cross-encoder changes nothing");
+}
+
+static int read_head(cross_encoder *c, const gguf *changes, fo_err *err) {
+    const gguf_tensor *mean, *most;
+    double bias;
+    int rc = gguf_need_tensor(changes, "cross.mean.weight", c->dim, 1, &mean, err);
+    if (!rc) rc = gguf_need_tensor(changes, "cross.most.weight", c->dim, 1, &most, err);
+    if (!rc) rc = gguf_get_f64(changes, "forage.cross.bias", &bias, err);
+    if (rc) return rc;
+    c->mean = malloc(c->dim * sizeof *c->mean);
+    c->most = malloc(c->dim * sizeof *c->most);
+    if (!c->mean || !c->most) return fo_no_memory(err);
+    quant_unpack_row(mean->type, mean->data, c->mean, c->dim);
+    quant_unpack_row(most->type, most->data, c->most, c->dim);
+    c->bias = (float)bias;
+    return FO_OK;
+}
+
+static int prepare(cross_encoder *c, const reader *r, const gguf *changes, fo_err *err) {
+    size_t size;
+    const void *base = reader_builtin(&size);
+    c->dim = r->dim;
+    if (!(c->bytes = aligned_alloc(64, (size + 63) / 64 * 64))) return fo_no_memory(err);
+    memcpy(c->bytes, base, size);
+    gguf *from = NULL;
+    int rc = gguf_open_memory(&from, base, size, err);
+    if (!rc) rc = change_all(c, r->pool, base, from, changes, err);
+    gguf_close(from);
+    if (!rc) rc = read_head(c, changes, err);
+    const model_options o = {.pool = r->pool, .fast = !r->exact};
+    if (!rc)
+        rc = model_open_memory(&c->weights, c->bytes, size, "the built-in cross-encoder", &o, err);
+    const encoder_limits limits = {.batch_tokens = (int)r->step_tokens, .pool = r->pool};
+    return rc ? rc : encoder_create(&c->run, c->weights, &limits, err);
+}
+
+/* With r->cross->mu held. */
+static int need(reader *r, fo_err *err) {
+    if (r->cross->opened) return FO_OK;
+    size_t size;
+    const void *data = reader_builtin_cross(&size);
+    gguf *changes = NULL;
+    cross_encoder *c = calloc(1, sizeof *c);
+    int rc = c ? gguf_open_memory(&changes, data, size, err) : fo_no_memory(err);
+    if (!rc) rc = prepare(c, r, changes, err);
+    gguf_close(changes);
+    if (rc)
+        cross_encoder_free(c);
+    else
+        r->cross->opened = c;
+    return rc;
+}
+
+bool reader_has_cross(const reader *r) {
+    return r->of ? r->of->builtin : r->builtin;
+}
+
+/* --- reading --- */
+/* A window of a passage: tokens [from, from + n) of its text behind `head` others. */
+typedef struct window {
+    int32_t ids[WINDOW_TOKENS];
+    size_t head, from, n;
+} window;
+
+typedef struct page { /* a passage in tokens, and its windows */
+    int32_t ids[TEXT_TOKENS];
+    tokenizer_span spans[TEXT_TOKENS];
+    size_t n;
+    window windows[READER_CROSS_WINDOWS];
+    size_t n_windows;
+} page;
+
+/* Tokens of a text, `most` at most. */
+static int64_t tokens_of(const reader *r, const char *text, size_t len, size_t most, int32_t *ids,
+                         tokenizer_span *spans) {
+    const int64_t n = tokenizer_encode_spans(r->tokens, text, len, ids, spans, most);
+    return n > (int64_t)most ? (int64_t)most : n;
+}
+
+static size_t token_from(const page *p, uint32_t byte) {
+    size_t i = 0;
+    while (i < p->n && p->spans[i].begin < byte) i++;
+    return i;
+}
+
+static void add_window(const reader *r, page *p, const int32_t *head, size_t n_head, size_t from) {
+    window *w = &p->windows[p->n_windows++];
+    const size_t left = p->n - from;
+    *w = (window){
+        .head = n_head, .from = from, .n = left < READER_CROSS_TOKENS ? left : READER_CROSS_TOKENS};
+    memcpy(w->ids, head, n_head * sizeof *head);
+    memcpy(w->ids + n_head, p->ids + from, w->n * sizeof *w->ids);
+    w->ids[n_head + w->n] = r->last;
+}
+
+/* The next window begins with the first unit that the one before does not hold whole, or goes on where it
+ * ended. */
+static void divide(const reader *r, page *p, const reader_passage *of, const int32_t *head,
+                   size_t n_head) {
+    size_t from = 0;
+    do {
+        add_window(r, p, head, n_head, from);
+        const size_t end = from + p->windows[p->n_windows - 1].n;
+        size_t next = end;
+        for (size_t u = 0; end < p->n && u < of->n_units; u++) {
+            const size_t a = token_from(p, of->units[u].begin), b = token_from(p, of->units[u].end);
+            if (b <= end) continue;
+            if (a > from && a < end) next = a;
+            break;
+        }
+        from = next;
+    } while (from < p->n && p->n_windows < READER_CROSS_WINDOWS);
+}
+
+static int read_page(const reader *r, const char *question, const reader_passage *of, page *p,
+                     fo_err *err) {
+    int32_t head[ENDS + QUESTION_TOKENS + TITLE_TOKENS];
+    tokenizer_span spans[QUESTION_TOKENS > TITLE_TOKENS ? QUESTION_TOKENS : TITLE_TOKENS];
+    const char *title = of->title ? of->title : "";
+    size_t n = 0;
+    head[n++] = r->first;
+    int64_t got = tokens_of(r, question, strlen(question), QUESTION_TOKENS, head + n, spans);
+    if (got >= 0) {
+        n += (size_t)got;
+        head[n++] = r->last;
+        got = tokens_of(r, title, strlen(title), TITLE_TOKENS, head + n, spans);
+    }
+    if (got >= 0) {
+        n += (size_t)got;
+        head[n++] = r->last;
+        got = tokens_of(r, of->text, of->len, TEXT_TOKENS, p->ids, p->spans);
+    }
+    if (got < 0) return fo_fail(err, (int)got, "a passage of %zu bytes cannot be read", of->len);
+    p->n = (size_t)got;
+    p->n_windows = 0;
+    divide(r, p, of, head, n);
+    return FO_OK;
+}
+
+/* A vector's products with the head's rows, at unit length. */
+static void measure(const cross_encoder *c, const float *vector, float *mean, float *most) {
+    const vec_kernels *vec = vec_get();
+    const int n = (int)c->dim;
+    const float length = sqrtf(vec->dot(vector, vector, n));
+    const float by = length > 1e-12f ? 1 / length : 0;
+    *mean = by * vec->dot(vector, c->mean, n);
+    *most = by * vec->dot(vector, c->most, n);
+}
+
+/* odds of the units that begin in a window, as far as it goes: those of a window that holds the unit whole
+ * stand above those of one that cuts it. */
+static void odds_of(const cross_encoder *c, const page *p, const window *w,
+                    const reader_passage *of, const float *rows, float *odds) {
+    float mean[READER_CROSS_TOKENS], most[READER_CROSS_TOKENS];
+    for (size_t i = 0; i < w->n; i++) measure(c, rows + (w->head + i) * c->dim, &mean[i], &most[i]);
+    for (size_t u = 0; u < of->n_units; u++) {
+        const size_t a = token_from(p, of->units[u].begin), b = token_from(p, of->units[u].end);
+        const size_t end = b < w->from + w->n ? b : w->from + w->n;
+        const bool known = isfinite(odds[u]) && end < b;
+        if (a < w->from || a >= end || known) continue;
+        float sum = 0, best = -INFINITY;
+        for (size_t i = a - w->from; i < end - w->from; i++) {
+            sum += mean[i];
+            best = most[i] > best ? most[i] : best;
+        }
+        odds[u] = sum / (float)(end - a) + best + c->bias;
+    }
+}
+
+/* All windows in one pass of the encoder. */
+static int run(const cross_encoder *c, const page *pages, const reader_passage *of, size_t n,
+               float *odds, fo_err *err) {
+    size_t n_texts = 0, n_rows = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < pages[i].n_windows; k++, n_texts++)
+            n_rows += pages[i].windows[k].head + pages[i].windows[k].n + 1;
+    encoder_text *texts = malloc(n_texts * sizeof *texts);
+    float *rows = malloc(n_rows * c->dim * sizeof *rows);
+    int rc = texts && rows ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for %zu rows", n_rows);
+    n_texts = 0;
+    for (size_t i = 0; !rc && i < n; i++)
+        for (size_t k = 0; k < pages[i].n_windows; k++) {
+            const window *w = &pages[i].windows[k];
+            const int n_tokens = (int)(w->head + w->n + 1);
+            texts[n_texts++] = (encoder_text){.tokens = w->ids, .n_tokens = n_tokens};
+        }
+    if (!rc) rc = encoder_hidden(c->run, texts, n_texts, rows, err);
+    const float *at = rows;
+    for (size_t i = 0; !rc && i < n; i++) {
+        for (size_t k = 0; k < pages[i].n_windows; k++) {
+            const window *w = &pages[i].windows[k];
+            odds_of(c, &pages[i], w, &of[i], at, odds);
+            at += (w->head + w->n + 1) * c->dim;
+        }
+        odds += of[i].n_units;
+    }
+    free(texts);
+    free(rows);
+    return rc;
+}
+
+int reader_cross(reader *r, const char *question, const reader_passage *passages, size_t n,
+                 const atomic_bool *cancelled, float *odds, fo_err *err) {
+    if (r->of) r = r->of;
+    if (!r->builtin) return fo_fail(err, FO_EUNSUPPORTED, "this reader has no cross-encoder");
+    if (n > READER_CROSS_PASSAGES)
+        return fo_fail(err, FO_ELIMIT, "%zu passages to read together; a call takes %d", n,
+                       READER_CROSS_PASSAGES);
+    size_t n_units = 0;
+    for (size_t i = 0; i < n; i++) n_units += passages[i].n_units;
+    for (size_t u = 0; u < n_units; u++) odds[u] = NAN;
+    if (!n_units) return FO_OK;
+    page *pages = malloc(n * sizeof *pages);
+    int rc = pages ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for %zu passages", n);
+    for (size_t i = 0; !rc && i < n; i++) rc = read_page(r, question, &passages[i], &pages[i], err);
+    pthread_mutex_lock(&r->cross->mu);
+    if (!rc) rc = need(r, err);
+    if (!rc && cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
+        rc = fo_fail(err, FO_ECANCELLED, "reading was cancelled");
+    if (!rc) rc = run(r->cross->opened, pages, passages, n, odds, err);
+    pthread_mutex_unlock(&r->cross->mu);
+    free(pages);
+    return rc;
+}
