@@ -79,16 +79,26 @@ static void rank_candidates(candidate_set *set) {
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
 }
 
-/* What was not read with the question counts as little as what was least of all. */
+/* Beside the score of all else; what was not read with the question counts like what hardly answers. */
+static const double cross_weight = 0.25, cross_unread = -8;
+
 static void rank_again(candidate_set *set) {
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        c->score += isfinite(c->cross) ? c->cross : -8;
+        c->score += cross_weight * (isfinite(c->cross) ? c->cross : cross_unread);
     }
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
 }
 
 /* ---- support ----------------------------------------------------------------------------- */
+
+/* Log odds that some unit which the cross-encoder read answers; NAN: it read none. */
+static double any_answers(const candidate_set *set) {
+    double sum = 0;
+    for (size_t i = 0; i < set->n; i++)
+        if (isfinite(set->c[i].cross)) sum += exp(set->c[i].cross);
+    return set->crossed && sum > 0 ? log(sum) : NAN;
+}
 
 static void measure_support(support_features *f, const candidate_set *set,
                             const extractive_input *in) {
@@ -114,6 +124,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */
         .dense = NAN,
         .align = NAN,
+        .cross = any_answers(set),
     };
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     if (set->read) {
@@ -560,7 +571,8 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
 }
 
 int extractive_answer_make(extractive_answer *out, const extractive_input *in, fo_err *err) {
-    *out = (extractive_answer){.abstain = true, .features = {.dense = NAN, .align = NAN}};
+    *out = (extractive_answer){.abstain = true,
+                               .features = {.dense = NAN, .align = NAN, .cross = NAN}};
     candidate_set set = {0};
     int rc = FO_OK;
     if (!in->question || !in->question[0]) goto done;

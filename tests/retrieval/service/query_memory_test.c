@@ -345,7 +345,7 @@ static void *ask_on(void *arg) {
 
 static void change_and_ask(double semantic_threshold) {
     fo_err err = {0};
-    enum { READERS = 4, CHANGES = 150 };
+    enum { READERS = 4, CHANGES = 150, MOST = 3000 };
     char *home = test_folder();
     crowd c = {0};
     service_options opt = {
@@ -354,8 +354,11 @@ static void change_and_ask(double semantic_threshold) {
     put(c.s, "heron", "The grey heron stands 0 centimetres tall.");
     put(c.s, "owl", "The barn owl hunts mice at night.");
     pthread_t t[READERS];
-    for (int i = 0; i < READERS; i++) pthread_create(&t[i], NULL, ask_on, &c);
-    for (int i = 1; i <= CHANGES; i++) {
+    for (int k = 0; k < READERS; k++) pthread_create(&t[k], NULL, ask_on, &c);
+    service_cache_stats st = {0};
+    int i = 1; /* where other words may do, until they did */
+    for (; i <= CHANGES || (semantic_threshold > 0 && !st.semantic && i <= MOST); i++) {
+        service_get_cache_stats(c.s, &st);
         char text[100];
         int64_t epoch;
         if (i % 5 == 0) {
@@ -374,14 +377,13 @@ static void change_and_ask(double semantic_threshold) {
         usleep(3000);
     }
     c.stop = true;
-    for (int i = 0; i < READERS; i++) pthread_join(t[i], NULL);
-    service_cache_stats st;
+    for (int k = 0; k < READERS; k++) pthread_join(t[k], NULL);
     service_get_cache_stats(c.s, &st);
     fprintf(
         stderr,
         "# %d questions over %d changes: %d hits, %d after the same contexts, %d in other words, "
         "%d stale\n",
-        c.asked, CHANGES, c.hits, (int)st.revalidated, (int)st.semantic, c.stale);
+        c.asked, i - 1, c.hits, (int)st.revalidated, (int)st.semantic, c.stale);
     assert_int_equal(c.stale, 0);
     assert_true(c.hits > 0 && c.answered > 0);
     assert_true((st.semantic > 0) == (semantic_threshold > 0));
