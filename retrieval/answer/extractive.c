@@ -80,7 +80,7 @@ static void rank_candidates(candidate_set *set) {
 }
 
 /* Beside the score of all else; what was not read with the question counts like what hardly answers. */
-static const double cross_weight = 0.25, cross_unread = -8;
+static const double cross_weight = 0.2, cross_unread = -8;
 
 static void rank_again(candidate_set *set) {
     for (size_t i = 0; i < set->n; i++) {
