@@ -250,6 +250,11 @@ const denoise_pass *denoiser_plan(denoiser *d) {
     return &d->pass;
 }
 
+int denoiser_rows(denoiser *d) {
+    const denoise_pass *p = denoiser_plan(d);
+    return p ? (p->to - p->from) * (d->without ? 2 : 1) : 0;
+}
+
 const int32_t *denoiser_tokens(const denoiser *d, bool without) {
     return without ? d->without : d->tokens;
 }

@@ -39,6 +39,9 @@ void denoiser_free(denoiser *d); /* NULL is fine */
 /* The next pass; NULL: there is no mask left. Again the same until _commit. */
 const denoise_pass *denoiser_plan(denoiser *d);
 
+/* Rows of the next pass, those of the canvas without its prompt included; 0: there is none. */
+int denoiser_rows(denoiser *d);
+
 /* The canvas [n_prompt + n_answer]; without: its prompt masked, for guidance (NULL without). */
 const int32_t *denoiser_tokens(const denoiser *d, bool without);
 

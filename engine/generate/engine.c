@@ -46,7 +46,9 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     e->max_batch_tokens = checked.max_batch_tokens;
     e->max_sequences = checked.max_sequences;
     e->max_drafts = checked.max_drafts;
-    const int logit_rows = e->max_sequences + e->max_drafts;
+    e->logit_rows = checked.logit_rows;
+    e->denoises = checked.denoises;
+    e->diffusion = checked.diffusion;
     e->pool = fo_pool_create_bound(opt->n_threads, NULL);
     if (!e->pool) {
         rc = fo_no_memory(err);
@@ -61,7 +63,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     const model_info *info = model_get_info(e->model);
     rc = open_kv(e, opt, &checked.memory, err);
     if (!rc) rc = admission_create(&e->admission, opt->max_qps, opt->max_tps, err);
-    model_limits limits = {e->max_batch_tokens, logit_rows};
+    model_limits limits = {e->max_batch_tokens, e->logit_rows};
     if (!rc) rc = model_context_create(&e->ctx, e->model, &limits, err);
     limits = (model_limits){SCHEDULER_BACKGROUND_TOKENS, 1};
     if (!rc) rc = model_context_create(&e->background_ctx, e->model, &limits, err);
@@ -70,8 +72,8 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
                             (opt->max_waiting > 0 ? opt->max_waiting : 1024) + e->max_sequences};
     if (!rc) rc = scheduler_init(&e->sched, &so, e->kv, err);
     if (rc) goto fail;
-    e->logits = malloc((size_t)logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
-    e->seqs = calloc((size_t)e->max_sequences, sizeof *e->seqs);
+    e->logits = malloc((size_t)e->logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
+    e->seqs = calloc((size_t)e->max_sequences * 2, sizeof *e->seqs);
     e->rows = calloc(2 * (size_t)e->max_batch_tokens, sizeof *e->rows);
     if (!e->logits || !e->seqs || !e->rows) {
         rc = fo_no_memory(err);
@@ -126,6 +128,9 @@ const tokenizer *engine_tokenizer(const engine *e) {
 }
 const gguf *engine_gguf(const engine *e) {
     return model_gguf(e->model);
+}
+bool engine_denoises(const engine *e) {
+    return e->denoises;
 }
 
 int engine_probe(engine *e, const unsigned char salt[32], const int32_t *prompt, int n) {

@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "engine/diffusion/diffusion.h"
 #include "engine/grammar/answer_filter.h"
 #include "engine/kv/kv_cache.h"
 #include "engine/model/model.h"
@@ -33,14 +34,14 @@ typedef struct engine engine;         /* any thread */
 typedef struct generation generation; /* one consumer; cancel from any thread */
 
 typedef struct engine_options {
-    const char *model;       /* GGUF file */
-    int n_threads;           /* < 1: fo_core_count() */
-    bool exact;              /* F32 arithmetic instead of the serving path */
-    int max_batch_tokens;    /* tokens of a step; 0: 512 */
-    int max_sequences;       /* sequences in work at a time; 0: 16 */
-    int max_waiting;         /* requests that may wait for a place; 0: 1024 */
-    int kv_page_tokens;      /* 0: 16 */
-    uint64_t kv_ram;         /* bytes of KV; 0: a quarter of the memory that is available, at most
+    const char *model;    /* GGUF file */
+    int n_threads;        /* < 1: fo_core_count() */
+    bool exact;           /* F32 arithmetic instead of the serving path */
+    int max_batch_tokens; /* tokens of a step; 0: 512, of a diffusion model its window up to 4096 */
+    int max_sequences;    /* sequences in work at a time; 0: 16 */
+    int max_waiting;      /* requests that may wait for a place; 0: 1024 */
+    int kv_page_tokens;   /* 0: 16 */
+    uint64_t kv_ram;      /* bytes of KV; 0: a quarter of the memory that is available, at most
                                 8 full contexts */
     uint64_t reserved_bytes; /* what the caller takes beside: counted when memory is */
     kv_type kv_type;
@@ -71,6 +72,7 @@ void engine_close(engine *e);
 const model_info *engine_model(const engine *e);
 const tokenizer *engine_tokenizer(const engine *e);
 const gguf *engine_gguf(const engine *e);
+bool engine_denoises(const engine *e); /* the model is a diffusion model */
 
 /* A stretch of a prompt, for kv_reuse chunk. */
 enum generation_piece_kind {
@@ -114,6 +116,9 @@ typedef struct generation_request {
     int max_marker;    /* 1 .. 9999: citation markers [n] may only name 1 .. max_marker */
     answer_rule
         rule; /* what the answer must look like; what it points to outlives the generation */
+    /* Of a diffusion model (temperature and seed are sampling's); NULL: its own choices. It takes of
+     * the sampling nothing else, and no n_logprobs, rule or prefill_only; markers are not held to. */
+    const diffusion_params *diffusion;
     const int32_t *stop_tokens; /* that end it, beside the model's own; copied */
     size_t n_stop_tokens;       /* at most 64 */
 } generation_request;
@@ -145,6 +150,7 @@ typedef struct generation_event {
     size_t disk_tokens;  /* of prefix_tokens and chunk_tokens: read back from disk */
     bool disk_asked;     /* something was looked for on disk */
     const char *kv_note; /* static: why kv_reuse chunk was served as exact; "" */
+    int passes;          /* of a diffusion model over its canvas, so far: steps that changed it */
     double queue_ms, prefill_ms, decode_ms, first_token_ms; /* first_token: since the submit */
 } generation_event;
 
@@ -172,6 +178,9 @@ typedef struct engine_stats {
     uint64_t gave_way;
     uint64_t prefill_tokens; /* computed of prompts, and of answers again after a preemption */
     uint64_t decode_tokens;  /* chosen */
+    /* of diffusion models: passes over canvases, the rows they computed, and of these those whose
+     * logits were computed */
+    uint64_t denoise_passes, denoise_rows, denoise_logit_rows;
     uint64_t drafted_tokens, kept_tokens; /* guesses computed, and those that came true */
     uint64_t preemptions, finished, cancelled, refused;
     /* kv_reuse chunk: requests served from moved chunks, and sums of their generation_event */

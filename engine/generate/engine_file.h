@@ -10,7 +10,10 @@ typedef struct engine_file {
     model_info info; /* as model_probe gives it */
     engine_memory_plan memory;
     int max_batch_tokens, max_sequences, max_drafts; /* options with their defaults in place */
-    tokenizer *tokenizer;                            /* the caller frees it; NULL on error */
+    int logit_rows;                                  /* that are computed at a time */
+    bool denoises;                                   /* a diffusion model, which this describes: */
+    diffusion_model diffusion;
+    tokenizer *tokenizer; /* the caller frees it; NULL on error */
 } engine_file;
 
 /* Of opt only the model, the arithmetic and what decides memory count. On error *out holds what was

@@ -1,6 +1,6 @@
 /* engine_internal.h - the engine and its generations from within: engine.c (what is opened and
  * asked of it), generation.c (requests, by the threads that make them), engine_thread.c (their
- * tokens).
+ * tokens), denoise_step.c (those of diffusion models).
  *
  * Lock order: engine.mu -> generation.mu. The engine's thread holds mu while it plans and takes
  * news in, never during a forward pass. */
@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "engine/diffusion/denoiser.h"
 #include "engine/generate/admission.h"
 #include "engine/generate/chunk_task.h"
 #include "engine/generate/engine.h"
@@ -44,6 +45,7 @@ struct generation {
     prompt_lookup lookup;  /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
+    denoiser *canvas;      /* of a diffusion model; else NULL */
     chunk_task *chunk;     /* NULL: none */
     kv_store_stage *stage; /* read from disk for it, until it has attached; NULL: nothing */
     /* What makes its chunks known for the next time, ready to be added once it is done; NULL: none.
@@ -72,7 +74,10 @@ struct engine {
     double kv_chunk_budget;
     admission *admission;
     int batch_wait_us, max_batch_tokens, max_sequences;
-    int max_drafts;   /* guesses of a step; 0: none are made */
+    int max_drafts; /* guesses of a step; 0: none are made */
+    int logit_rows; /* that are computed at a time */
+    bool denoises;  /* the model is a diffusion model, which this describes: */
+    diffusion_model diffusion;
     double row_cost;  /* 0: by cost */
     size_t kv_tokens; /* the KV cache holds so many */
 
@@ -94,9 +99,9 @@ struct engine {
     model_context *ctx;
     model_context *background_ctx; /* of a step that may have given way in the middle */
     sampler *sampler;
-    float *logits; /* [max_sequences + max_drafts][n_vocab] */
+    float *logits; /* [logit_rows][n_vocab] */
     step_cost cost;
-    model_sequence *seqs; /* [max_sequences] */
+    model_sequence *seqs; /* [max_sequences], twice where canvases may have a second one */
     int32_t *rows;        /* [2 max_batch_tokens]: tokens and positions of rows computed again */
 };
 
@@ -109,6 +114,18 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
 /* Give up the warming that was left longest ago, but not what is in work. False: there is none.
  * engine.mu is held. */
 bool engine_drop_warming(engine *e);
+
+/* A task of which `token` was chosen: print it, see whether it is the last. logits: the row that it
+ * comes from, for log-probabilities; NULL: there are none. False: the task has ended. engine.mu is
+ * held. */
+bool engine_take_token(engine *e, int task, int32_t token, const float *logits);
+
+/* g ends: error is FO_OK or says why, reason as generation_event has it. engine.mu is held. */
+void engine_finish(engine *e, generation *g, const char *reason, int error, const char *message);
+
+/* Run the planned step of an engine that denoises. mu is held on entry and on return, not during the
+ * forward pass. */
+void engine_denoise_step(engine *e);
 
 /* What the engine's thread runs: steps, until e->stop. */
 void *engine_thread(void *e);

@@ -72,3 +72,45 @@ int engine_check_request(const generation_request *r, const model_info *info, si
     int rc = check_pieces(r, err);
     return rc ? rc : sampler_params_check(&r->sampling, info->n_vocab, err);
 }
+
+/* What is decided token by token, or computed of a prompt alone, has no meaning on a canvas. */
+int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *err) {
+    if (!denoises && r->diffusion)
+        return fo_fail_field(err, FO_EINVAL, "diffusion",
+                             "diffusion is for diffusion models: this one writes token by token");
+    if (!denoises) return FO_OK;
+    const sampler_params *p = &r->sampling;
+    const char *field = r->prefill_only                          ? "prefill_only"
+                        : r->n_logprobs >= 0                     ? "logprobs"
+                        : r->rule.schema                         ? "response_format"
+                        : p->n_bias                              ? "logit_bias"
+                        : p->top_k                               ? "top_k"
+                        : p->top_p < 1                           ? "top_p"
+                        : p->min_p > 0                           ? "min_p"
+                        : p->repetition < 1 || p->repetition > 1 ? "repetition_penalty"
+                        : p->presence < 0 || p->presence > 0     ? "presence_penalty"
+                        : p->frequency < 0 || p->frequency > 0   ? "frequency_penalty"
+                                                                 : NULL;
+    if (field)
+        return fo_fail_field(err, FO_EUNSUPPORTED, field,
+                             "a diffusion model does not take %s: it writes all of an answer's "
+                             "places together",
+                             field);
+    return FO_OK;
+}
+
+int engine_check_canvas(const generation_request *r, const diffusion_params *p, int batch_tokens,
+                        size_t n_pages, size_t page_tokens, fo_err *err) {
+    const size_t n = r->n_prompt + r->max_tokens, canvases = p->guidance > 0 ? 2 : 1;
+    if (n * canvases > (size_t)batch_tokens)
+        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
+                             "a pass over prompt and answer has %zu rows%s, a step takes %d; raise "
+                             "--max-batch-tokens",
+                             n * canvases, canvases > 1 ? " with guidance" : "", batch_tokens);
+    if ((n + page_tokens - 1) / page_tokens * canvases > n_pages)
+        return fo_fail_field(err, FO_ELIMIT, "max_tokens",
+                             "prompt and answer (%zu tokens%s) do not fit the KV cache of %zu; "
+                             "raise --kv-ram",
+                             n, canvases > 1 ? ", twice with guidance" : "", n_pages * page_tokens);
+    return FO_OK;
+}

@@ -8,4 +8,12 @@
 int engine_check_request(const generation_request *r, const model_info *info, size_t kv_tokens,
                          fo_err *err);
 
+/* FO_EINVAL for diffusion where the model does not denoise, FO_EUNSUPPORTED for what it then does not
+ * do, naming the field. */
+int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *err);
+
+/* p: resolved. FO_ELIMIT where the canvases do not fit a step or the pages. */
+int engine_check_canvas(const generation_request *r, const diffusion_params *p, int batch_tokens,
+                        size_t n_pages, size_t page_tokens, fo_err *err);
+
 #endif

@@ -31,13 +31,19 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
     t->drop_kv = r->drop_kv;
     t->expected_uses = r->expected_uses;
     t->owner = g;
+    if (g->canvas) {
+        t->n_tokens = t->cap_tokens;
+        t->reuse = KV_REUSE_OFF;
+        t->guided = denoiser_tokens(g->canvas, true) != NULL;
+        t->pass_rows = denoiser_rows(g->canvas);
+    }
     g->task = i;
     scheduler_add(&e->sched, i);
 }
 
 static void start_warming(engine *e, generation *g);
 
-static void finish(engine *e, generation *g, const char *reason, int error, const char *message) {
+void engine_finish(engine *e, generation *g, const char *reason, int error, const char *message) {
     task *t = &e->sched.tasks[g->task];
     double now = fo_now_ms();
     pthread_mutex_lock(&g->mu);
@@ -99,7 +105,7 @@ bool engine_drop_warming(engine *e) {
         oldest = g;
         serial = t->serial;
     }
-    if (oldest) finish(e, oldest, "cancelled", FO_ECANCELLED, "cancelled");
+    if (oldest) engine_finish(e, oldest, "cancelled", FO_ECANCELLED, "cancelled");
     return oldest != NULL;
 }
 
@@ -127,22 +133,17 @@ static bool allows(void *ctx, int32_t token) {
            (!g->filter || answer_filter_allows(g->filter, token));
 }
 
-/* The row of logits of a task chose its next token: note it, print it, see whether it is the last.
- * engine.mu is held. */
-static void take_row(engine *e, int task_number, const float *logits) {
+bool engine_take_token(engine *e, int task_number, int32_t token, const float *logits) {
     task *t = &e->sched.tasks[task_number];
     generation *g = t->owner;
-    bool constrained = g->markers.max > 0 || g->filter;
-    int32_t token = sampler_pick(e->sampler, &g->sampling, logits, t->tokens, (size_t)t->n_tokens,
-                                 g->n_out, constrained ? allows : NULL, g);
     bool end = !g->ignore_end && tokenizer_is_end(e->tokenizer, token);
     bool stopped = false;
     for (size_t i = 0; i < g->n_stop_tokens && !end; i++)
         if (g->stop_tokens[i] == token) end = true, g->ev.stop_token = token;
     if (!end && g->filter && !answer_filter_take(g->filter, token)) {
-        finish(e, g, "error", FO_EUNSUPPORTED,
-               "the model's vocabulary cannot write what the schema asks for");
-        return;
+        engine_finish(e, g, "error", FO_EUNSUPPORTED,
+                      "the model's vocabulary cannot write what the schema asks for");
+        return false;
     }
     double now = fo_now_ms();
     if (g->n_out == 0)
@@ -158,7 +159,7 @@ static void take_row(engine *e, int task_number, const float *logits) {
     if (!end) {
         generation_token *out = &g->out[g->n_out];
         *out = (generation_token){.token = token};
-        if (g->n_logprobs >= 0) {
+        if (g->n_logprobs >= 0 && logits) {
             sampler_logprob *top = g->top ? g->top + g->n_out * (size_t)g->n_logprobs : NULL;
             out->n_top = (int)sampler_logprobs(e->sampler, logits, token, &out->logprob, top,
                                                (size_t)g->n_logprobs);
@@ -176,14 +177,25 @@ static void take_row(engine *e, int task_number, const float *logits) {
     pthread_mutex_unlock(&g->mu);
     e->stats.decode_tokens++;
     if (end || (g->filter && answer_filter_done(g->filter))) {
-        finish(e, g, "stop", FO_OK, NULL);
+        engine_finish(e, g, "stop", FO_OK, NULL);
     } else if (stopped) {
-        finish(e, g, "stop_sequence", FO_OK, NULL);
+        engine_finish(e, g, "stop_sequence", FO_OK, NULL);
     } else if (g->n_out >= g->max_tokens) {
-        finish(e, g, "length", FO_OK, NULL);
+        engine_finish(e, g, "length", FO_OK, NULL);
     } else {
-        t->tokens[t->n_tokens++] = token;
+        return true;
     }
+    return false;
+}
+
+/* The row of logits of a task chose its next token. engine.mu is held. */
+static void take_row(engine *e, int task_number, const float *logits) {
+    task *t = &e->sched.tasks[task_number];
+    generation *g = t->owner;
+    bool constrained = g->markers.max > 0 || g->filter;
+    int32_t token = sampler_pick(e->sampler, &g->sampling, logits, t->tokens, (size_t)t->n_tokens,
+                                 g->n_out, constrained ? allows : NULL, g);
+    if (engine_take_token(e, task_number, token, logits)) t->tokens[t->n_tokens++] = token;
 }
 
 /* The rows of a part chose: the token that was due, and as long as a guess is what was chosen, the
@@ -217,9 +229,9 @@ static void drop_cancelled(engine *e) {
         if (t->state == TASK_FREE) continue;
         generation *g = t->owner;
         if (e->stop || atomic_load(&g->cancel))
-            finish(e, g, "cancelled", FO_ECANCELLED, "cancelled");
+            engine_finish(e, g, "cancelled", FO_ECANCELLED, "cancelled");
         else if (t->deadline_ms > 0 && now > t->deadline_ms)
-            finish(e, g, "timeout", FO_ETIMEOUT, "the deadline passed");
+            engine_finish(e, g, "timeout", FO_ETIMEOUT, "the deadline passed");
     }
 }
 
@@ -313,7 +325,7 @@ static void step(engine *e) {
         const step_part p = s->parts[k];
         generation *g = s->tasks[p.task].owner;
         if (rc) {
-            finish(e, g, "error", rc, err.msg);
+            engine_finish(e, g, "error", rc, err.msg);
             continue;
         }
         if (!is_decode(&p, &s->tasks[p.task]))
@@ -322,7 +334,7 @@ static void step(engine *e) {
             take_rows(e, &p, e->logits + row * n_vocab);
             row += (size_t)e->seqs[k].n_logits;
         } else if (p.wants_logits) {
-            finish(e, g, "stop", FO_OK, NULL); /* prefill_only: the KV is there */
+            engine_finish(e, g, "stop", FO_OK, NULL); /* prefill_only: the KV is there */
         }
     }
     if (decode) fo_alloc_allow();
@@ -359,10 +371,10 @@ void *engine_thread(void *v) {
         atomic_store(&e->give_way, false); /* whoever came is seen now */
         scheduler_plan(&e->sched, fo_now_ms(), &failed, &err);
         if (failed >= 0) {
-            finish(e, e->sched.tasks[failed].owner, "error", err.code, err.msg);
+            engine_finish(e, e->sched.tasks[failed].owner, "error", err.code, err.msg);
             continue;
         }
-        if (e->sched.n_parts) step(e);
+        if (e->sched.n_parts) (e->denoises ? engine_denoise_step : step)(e);
         if (e->stats.steps % MAINTAIN_STEPS == 0) kv_cache_maintain(e->kv);
     }
     pthread_mutex_unlock(&e->mu);

@@ -16,6 +16,7 @@ enum { TEXT_BYTES_A_TOKEN = 16 }; /* of text that nobody has read yet, reserved 
 void generation_destroy(generation *g) {
     if (g->warm) generation_destroy(g->warm);
     chunk_task_free(g->chunk);
+    denoiser_free(g->canvas);
     kv_store_stage_free(g->e->store, g->stage);
     for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
     free(g->stop);
@@ -79,6 +80,27 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     return rc;
 }
 
+/* The canvas that the answer is written on. */
+static int make_canvas(generation *g, const generation_request *r, fo_err *err) {
+    engine *e = g->e;
+    diffusion_params p = r->diffusion ? *r->diffusion : diffusion_params_default();
+    p.temperature = r->sampling.temperature;
+    p.seed = r->sampling.seed;
+    int rc = diffusion_params_resolve(&p, &e->diffusion, (int)r->max_tokens, err);
+    const size_t page_tokens = (size_t)kv_cache_page_tokens(e->kv);
+    if (!rc)
+        rc = engine_check_canvas(r, &p, e->max_batch_tokens, e->kv_tokens / page_tokens,
+                                 page_tokens, err);
+    if (!rc)
+        rc = denoiser_create(&g->canvas, &p, &e->diffusion, model_get_info(e->model)->n_vocab,
+                             r->prompt, (int)r->n_prompt, (int)r->max_tokens, err);
+    if (rc) return rc;
+    g->ev.kv_note = diffusion_kv_note(&p, &e->diffusion);
+    if (!g->ev.kv_note[0] && r->kv_reuse == KV_REUSE_CHUNK)
+        g->ev.kv_note = "a diffusion model's KV of a context depends on the whole prompt";
+    return FO_OK;
+}
+
 /* All memory that decoding will need is taken here. */
 static int generation_make(generation **out, engine *e, const generation_request *r, fo_err *err) {
     generation *g = calloc(1, sizeof *g);
@@ -111,7 +133,10 @@ static int generation_make(generation **out, engine *e, const generation_request
     int rc = ok ? stop_match_init(&g->stops, (const char *const *)g->stop, r->n_stop, err)
                 : fo_no_memory(err);
     if (!rc && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096)) rc = fo_no_memory(err);
-    if (!rc && r->kv_reuse == KV_REUSE_CHUNK) rc = make_chunk_task(g, r, err);
+    if (!rc && e->denoises)
+        rc = make_canvas(g, r, err);
+    else if (!rc && r->kv_reuse == KV_REUSE_CHUNK)
+        rc = make_chunk_task(g, r, err);
     if (!rc && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
         rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
     if (!rc) rc = answer_filter_create(&g->filter, &r->rule, e->tokenizer, err);
@@ -138,6 +163,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     generation *g = NULL;
     if (retry_after_ms) *retry_after_ms = 0;
     int rc = engine_check_request(r, model_get_info(e->model), e->kv_tokens, err);
+    if (!rc) rc = engine_check_diffusion(r, e->denoises, err);
     if (!rc) rc = generation_make(&g, e, r, err);
     if (rc) return rc;
     g->submitted_ms = fo_now_ms();
@@ -160,7 +186,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
         return rc;
     }
     pthread_mutex_unlock(&e->mu);
-    g->stage = read_ahead(e->kv, e->store, &e->mu, r, g->chunk);
+    if (!g->canvas) g->stage = read_ahead(e->kv, e->store, &e->mu, r, g->chunk);
     pthread_mutex_lock(&e->mu);
     engine_add_task(e, g, r, i);
     if (!r->background) atomic_store(&e->give_way, true);

@@ -24,7 +24,9 @@
  *    but such a one waits for them as its leader; so 3 does not hold for them. A step of theirs may
  *    give way in the middle: its task then keeps its place, its pages and what is computed.
  * 9. A task with a chunk task may change its stream of tokens after a commit: it then counts as
- *    having come into work at that moment, so nobody follows what it no longer computes. */
+ *    having come into work at that moment, so nobody follows what it no longer computes.
+ * 10. A canvas (task.pass_rows) has its next pass whole in a step or not at all; it takes its pages when
+ *    it is admitted and is never preempted. The most urgent task always fits into a step, so 3 holds. */
 #include "engine/generate/scheduler.h"
 
 #include <assert.h>
@@ -126,13 +128,15 @@ void scheduler_remove(scheduler *s, int i) {
         leave_chunk(t);
     }
     kv_seq_free(t->kv, !t->drop_kv);
-    t->kv = NULL;
+    kv_seq_free(t->guide_kv, false);
+    t->kv = t->guide_kv = NULL;
     t->state = TASK_FREE;
     indexed_heap_push(&s->free_tasks, i, (heap_key){0});
 }
 
 static void preempt(scheduler *s, int i) {
     task *t = &s->tasks[i];
+    assert(!t->pass_rows);
     leave_running(s, i);
     leave_chunk(t);
     kv_seq_free(t->kv, true);
@@ -239,6 +243,7 @@ static void sort_running(scheduler *s) { /* nearly sorted: insertion */
 /* Pages that a task needs for what it holds, or is about to. */
 static int wanted(const scheduler *s, const task *t) {
     int n = t->chunk && t->prefill_only ? longest_stream(t) : t->n_tokens;
+    if (t->pass_rows) return pages_for(s, t->cap_tokens) * (1 + t->guided);
     return pages_for(s, n + 1);
 }
 
@@ -248,6 +253,7 @@ static int promised(const scheduler *s) {
     for (int k = 0; k < s->n_running; k++) {
         const task *t = &s->tasks[s->running[k]];
         int held, need = wanted(s, t);
+        if (t->pass_rows) continue; /* has all of them */
         kv_seq_pages(t->kv, &held);
         if (need > held) sum += need - held;
     }
@@ -265,7 +271,7 @@ static bool displace(scheduler *s, int i, bool place) {
     int victim = -1;
     for (int k = 0; k < s->n_running; k++) {
         int v = s->running[k];
-        if (outranks(&s->tasks[i], &s->tasks[v]) && sooner(s, i, v) &&
+        if (!s->tasks[v].pass_rows && outranks(&s->tasks[i], &s->tasks[v]) && sooner(s, i, v) &&
             (!place || !s->tasks[v].background) && (victim < 0 || sooner(s, victim, v)))
             victim = v;
     }
@@ -278,6 +284,16 @@ static int n_background(const scheduler *s) { /* in work: 0 or 1 */
     int n = 0;
     for (int k = 0; k < s->n_running; k++) n += s->tasks[s->running[k]].background;
     return n;
+}
+
+/* Pages for both canvases of a task that is one. FO_ENOMEM. */
+static int take_canvas(scheduler *s, task *t, kv_seq *kv, fo_err *err) {
+    int rc = kv_seq_reserve(kv, t->cap_tokens, err);
+    if (rc || !t->guided) return rc;
+    rc = kv_seq_create(&t->guide_kv, s->kv, t->salt, t->reuse, err);
+    if (!rc) rc = kv_seq_prepare(t->guide_kv, t->cap_tokens, err);
+    if (!rc) rc = kv_seq_reserve(t->guide_kv, t->cap_tokens, err);
+    return rc;
 }
 
 /* Take waiting tasks into work while there are places and pages for their tokens. Of background
@@ -302,7 +318,9 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         if (!rc) rc = kv_seq_prepare(kv, longest_stream(t), err);
         if (!rc && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
         /* One that warms computes chunks alone: the prompt's blocks are not used once more. */
-        if (!rc && !(t->chunk && t->prefill_only))
+        if (!rc && t->pass_rows)
+            rc = take_canvas(s, t, kv, err);
+        else if (!rc && !(t->chunk && t->prefill_only))
             rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
         if (!rc && t->chunk) {
             chunk_stream stream = {t->tokens, t->n_tokens};
@@ -313,6 +331,8 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         }
         if (rc) {
             kv_seq_free(kv, true);
+            kv_seq_free(t->guide_kv, false);
+            t->guide_kv = NULL;
             *failed = i;
             return rc;
         }
@@ -349,7 +369,7 @@ static int reserve(scheduler *s, int i, int n) {
         for (int k = s->n_running; k-- > 0 && victim < 0;) {
             int v = s->running[k];
             if (v == i || sooner(s, v, i)) break;
-            if (!in_step(s, v)) victim = v;
+            if (!in_step(s, v) && !s->tasks[v].pass_rows) victim = v;
         }
         if (victim < 0) return rc;
         preempt(s, victim);
@@ -366,6 +386,13 @@ static void add_part(scheduler *s, int i, int n, int n_draft) {
         .n = n + n_draft,
         .n_draft = n_draft,
         .wants_logits = start + n == t->n_tokens && (!t->chunk || chunk_task_is_final(t->chunk))};
+}
+
+/* The next pass of canvas i. */
+static void add_pass(scheduler *s, int i, int *room) {
+    const int n = s->tasks[i].pass_rows;
+    s->parts[s->n_parts++] = (step_part){.task = i, .n = n, .wants_logits = true};
+    *room -= n;
 }
 
 /* Put chunks' KV in its place, where that is what comes next. FO_ENOMEM: not in this step. */
@@ -444,7 +471,8 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     /* Decode rows. Preemption shortens running[] while we walk, so look at positions afresh. */
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
-        if (to_compute(&s->tasks[i]) != 1 || s->tasks[i].background) continue;
+        if (to_compute(&s->tasks[i]) != 1 || s->tasks[i].background || s->tasks[i].pass_rows)
+            continue;
         int n_draft = reserve_draft(s, i, room - (s->n_running - k));
         if (n_draft == 0 && reserve(s, i, 1) != FO_OK) continue;
         add_part(s, i, 1, n_draft);
@@ -460,6 +488,10 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
             }
             if (room > SCHEDULER_BACKGROUND_TOKENS) room = SCHEDULER_BACKGROUND_TOKENS;
         }
+        if (s->tasks[i].pass_rows) {
+            if (s->tasks[i].pass_rows <= room) add_pass(s, i, &room);
+            continue;
+        }
         while (!in_step(s, i) && wait_for_leader(s, i, err)) i = s->tasks[i].leader;
         if (in_step(s, i)) continue;
         rc = add_prefill(s, i, &room, err);
@@ -470,7 +502,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     }
     if (s->n_parts == 0 && s->n_running) {
         /* Pages are short and everybody waits for somebody. The most urgent one gets all. */
-        int first = s->running[0];
+        int first = s->running[0]; /* no canvas: it would have a part */
         while (s->n_running > 1) preempt(s, s->running[s->n_running - 1]);
         s->tasks[first].leader = -1;
         rc = add_prefill(s, first, &room, err);
@@ -494,6 +526,7 @@ int scheduler_commit(scheduler *s, fo_err *err) {
     for (int k = 0; k < s->n_parts; k++) {
         step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
+        if (t->pass_rows) continue;
         kv_seq_commit(t->kv, t->tokens + p->start, p->n - p->n_draft);
         int rc = t->chunk ? commit_chunk(s, p, err) : FO_OK;
         if (rc) return rc;
@@ -546,7 +579,7 @@ int scheduler_check(const scheduler *s, fo_err *err) {
             return fo_fail(err, FO_ECORRUPT, "invariant 8: task %d shares a step", p->task);
         sum += p->n + p->n_again;
         int pages = 0;
-        if (t->state != TASK_RUNNING || p->over) continue; /* finished since */
+        if (t->state != TASK_RUNNING || p->over || t->pass_rows) continue; /* finished since */
         kv_seq_pages(t->kv, &pages);
         int due = p->n - p->n_draft; /* what guesses took may have been given back since */
         if (due + p->n_again < 1 || due < 0 || p->n_draft < 0 || p->start + due > t->n_tokens ||

@@ -34,13 +34,20 @@ typedef struct task {
     chunk_task *chunk;
     bool background; /* computes only in steps that nobody else has a part in, and gives way */
     void *owner;
+    /* > 0: tokens is a canvas (engine/diffusion/denoiser.h), and its next pass has so many rows, those
+     * of a second canvas for guidance included. Set before scheduler_add, and again after each pass.
+     * Such a task holds the pages of its whole canvas from the moment it is admitted until its end:
+     * nothing of them is committed, found by others or preempted, because what is kept from pass to
+     * pass decides what is written. n_tokens is cap_tokens. */
+    int pass_rows;
+    bool guided; /* there is a second canvas */
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
      * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there
      * is room. */
     int n_draft;
     /* the scheduler's */
-    kv_seq *kv;
-    int n_attached; /* tokens that came from the cache before it computed any */
+    kv_seq *kv, *guide_kv; /* guide_kv: of the second canvas */
+    int n_attached;        /* tokens that came from the cache before it computed any */
     int n_preempted;
     bool admitted; /* has run before */
     bool urgent;   /* its deadline is near */
@@ -55,7 +62,7 @@ typedef struct scheduler_options {
     int max_batch_tokens, max_sequences, max_tasks;
 } scheduler_options;
 
-/* A part of a step: tokens [start, start + n) of a task, the last n_draft of them guesses; before
+/* A part of a step: the next pass of a canvas, or tokens [start, start + n) of a task, the last n_draft of them guesses; before
  * them n_again rows that its chunk task wants computed once more (n may be 0 then). */
 typedef struct step_part {
     int task;

@@ -108,8 +108,9 @@ static void what_inspect_says_is_what_opening_does(void **state) {
     } cases[] = {
         {"llama", NULL, NULL, true},
         {"qwen2", NULL, NULL, true},
-        {"dream", NULL, NULL, false}, /* sees in both directions */
-        {"llada", NULL, NULL, false},
+        {"dream", NULL, NULL, true},
+        {"llada", NULL, NULL, true},
+        {"llada", "tokenizer.ggml.mask_token_id", "tokenizer.ggml.mash_token_id", false},
         {"llama", "tokenizer.ggml.model", "tokenizer.ggml.modem", false},
         {"llama", "tokenizer.ggml.tokens", "tokenizer.ggml.tokenz", false},
         {"bert", "cls.output.weight", "cls.utopia.weight", false}, /* has no vocabulary */

@@ -1,0 +1,104 @@
+/* denoise_step.c - a step of a diffusion model: one pass over the canvases of some requests. */
+#include "engine/generate/engine_internal.h"
+#include "kernels/alloc_guard.h"
+#include "kernels/clock.h"
+
+/* The sequences of a part's canvases, one or two, from e->seqs[at] on. Returns how many. */
+static int lay_out(engine *e, const task *t, const denoise_pass *p, int at) {
+    const generation *g = t->owner;
+    for (int i = 0; i <= t->guided; i++) {
+        model_sequence *s = &e->seqs[at + i];
+        *s = (model_sequence){.tokens = denoiser_tokens(g->canvas, i == 1) + p->from,
+                              .n_tokens = p->to - p->from,
+                              .start = p->from,
+                              .n_keys = p->n_keys,
+                              .logit_rows = p->asked,
+                              .n_logits = p->n_asked};
+        s->pages = kv_seq_pages(i ? t->guide_kv : t->kv, &s->n_pages);
+    }
+    return 1 + t->guided;
+}
+
+typedef struct take_job {
+    denoiser *d;
+    int first;             /* asked row of logits[0] */
+    float *with, *without; /* [n][n_vocab]; without: NULL where there is no guidance */
+    size_t n_vocab;
+} take_job;
+
+static void take_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    const take_job *j = arg;
+    for (size_t i = begin; i < end; i++)
+        denoiser_take(j->d, j->first + (int)i, j->with + i * j->n_vocab,
+                      j->without ? j->without + i * j->n_vocab : NULL);
+}
+
+/* The logits of a part, whose rows in the step begin at `row`: as many at a time as there is room
+ * for. */
+static void take_logits(engine *e, const task *t, const denoise_pass *p, int row) {
+    generation *g = t->owner;
+    const size_t n_vocab = (size_t)model_get_info(e->model)->n_vocab;
+    const int room = t->guided ? e->logit_rows / 2 : e->logit_rows;
+    for (int k = 0; k < p->n_asked; k += room) {
+        const int n = p->n_asked - k < room ? p->n_asked - k : room;
+        take_job job = {g->canvas, k, e->logits, NULL, n_vocab};
+        model_forward_logits(e->ctx, row + k, n, job.with);
+        if (t->guided) {
+            job.without = e->logits + (size_t)room * n_vocab;
+            model_forward_logits(e->ctx, row + p->n_asked + k, n, job.without);
+        }
+        fo_pool_run(e->pool, (size_t)n, 1, take_some, &job);
+    }
+}
+
+/* The pass is done: unmask, and write what has become final. engine.mu is held. */
+static void take_pass(engine *e, int task_number, const denoise_pass *p) {
+    task *t = &e->sched.tasks[task_number];
+    generation *g = t->owner;
+    e->stats.denoise_passes++;
+    e->stats.denoise_rows += (uint64_t)(p->to - p->from) * (1u + t->guided);
+    e->stats.denoise_logit_rows += (uint64_t)p->n_asked * (1u + t->guided);
+    denoiser_commit(g->canvas);
+    t->pass_rows = denoiser_rows(g->canvas);
+    pthread_mutex_lock(&g->mu);
+    g->ev.passes = denoiser_passes(g->canvas);
+    pthread_mutex_unlock(&g->mu);
+    const int final = denoiser_final(g->canvas);
+    const int32_t *answer = denoiser_tokens(g->canvas, false) + g->n_prompt;
+    while ((int)g->n_out < final)
+        if (!engine_take_token(e, task_number, answer[g->n_out], NULL)) return;
+}
+
+void engine_denoise_step(engine *e) {
+    scheduler *s = &e->sched;
+    const int n_parts = s->n_parts;
+    int n_seqs = 0, row = 0;
+    for (int k = 0; k < n_parts; k++) {
+        const task *t = &s->tasks[s->parts[k].task];
+        n_seqs += lay_out(e, t, denoiser_plan(((generation *)t->owner)->canvas), n_seqs);
+    }
+    pthread_mutex_unlock(&e->mu);
+    fo_err err = {0};
+    const double t0 = fo_now_ms();
+    fo_alloc_forbid();
+    const int rc = model_forward_states(e->ctx, kv_cache_pages(e->kv), e->seqs, n_seqs, &err);
+    for (int k = 0; k < n_parts && !rc; k++) {
+        const task *t = &s->tasks[s->parts[k].task];
+        const denoise_pass *p = denoiser_plan(((generation *)t->owner)->canvas);
+        take_logits(e, t, p, row);
+        row += p->n_asked * (1 + t->guided);
+    }
+    fo_alloc_allow();
+    pthread_mutex_lock(&e->mu);
+    e->stats.busy_ms += fo_now_ms() - t0;
+    e->stats.steps++;
+    for (int k = 0; k < n_parts; k++) {
+        const int i = s->parts[k].task;
+        generation *g = s->tasks[i].owner;
+        if (rc)
+            engine_finish(e, g, "error", rc, err.msg);
+        else
+            take_pass(e, i, denoiser_plan(g->canvas));
+    }
+}

@@ -1,0 +1,292 @@
+/* denoise_test.c - diffusion models through the running engine: what the plain reference writes, in
+ * any company; ends, stop strings and text that is final; what is refused, and that nothing leaks. */
+#include "tests/test.h"
+
+#include "tests/engine/diffusion/reference.h"
+#include "tests/engine/generate/engine_fixture.h"
+
+enum { BLOCK = 16, MODELS = 4, REQUESTS = 10 };
+static char models[MODELS][512]; /* llada, dream, and both by blocks */
+
+static int open_models(void **state) {
+    (void)state;
+    folder = test_folder();
+    for (int i = 0; i < MODELS; i++) {
+        tiny_shape s = tiny_llama;
+        s.arch = i % 2 ? "dream" : "llada";
+        snprintf(models[i], sizeof models[i], "%s/%d.gguf", folder, i);
+        tiny_model_write_blocks(models[i], &s, i < 2 ? 0 : BLOCK, &seed);
+    }
+    return 0;
+}
+
+static int below(int n) {
+    return (int)(test_random(&seed) % (uint64_t)n);
+}
+
+typedef struct asked {
+    int32_t prompt[120], wanted[64];
+    int n_prompt, n_answer, passes;
+    diffusion_params p;
+    generation_request r;
+} asked;
+
+static void make_request(asked *a, reference_network *ref) {
+    a->n_prompt = 1 + below(120);
+    a->n_answer = 1 + below(40);
+    random_tokens(a->prompt, (size_t)a->n_prompt);
+    a->p = diffusion_params_default();
+    a->p.remasking = below(DIFFUSION_REMASKINGS + 1) - 1;
+    a->p.kv = below(DIFFUSION_KVS + 1) - 1;
+    a->p.refresh = below(4) - 1;
+    if (!ref->d.attention_block) a->p.block_length = below(30) - 1;
+    if (below(3) == 0) a->p.steps = a->n_answer;
+    if (a->p.remasking == DIFFUSION_CONFIDENCE && below(2)) a->p.threshold = .05f;
+    if (below(3) == 0) a->p.guidance = .7f;
+    a->r = request(a->prompt, (size_t)a->n_prompt, (size_t)a->n_answer);
+    a->r.diffusion = &a->p;
+    if (below(2)) {
+        a->r.sampling.temperature = .7f;
+        a->r.sampling.seed = test_random(&seed);
+    }
+    diffusion_params p = a->p;
+    p.temperature = a->r.sampling.temperature;
+    p.seed = a->r.sampling.seed;
+    if (diffusion_params_resolve(&p, &ref->d, a->n_answer, &err)) { /* too few steps */
+        a->p.steps = p.steps = -1;
+        assert_ok(diffusion_params_resolve(&p, &ref->d, a->n_answer, &err), &err);
+    }
+    a->passes = reference_write(ref, &p, a->prompt, a->n_prompt, a->n_answer, a->wanted);
+}
+
+static void writes_what_the_reference_writes_in_any_company(void **state) {
+    (void)state;
+    static const struct {
+        int batch, page, threads, sequences;
+    } shapes[] = {{0, 16, 1, 8}, {320, 32, 2, 8}, {400, 16, 3, 3}, {0, 64, 2, 1}};
+    static asked a[REQUESTS];
+    for (int m = 0; m < MODELS; m++)
+        for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+            const bool exact = i % 2 == 0;
+            reference_network ref;
+            network_open(&ref, models[m], !exact, NULL);
+            engine *e = open_engine((engine_options){.model = models[m],
+                                                     .exact = exact,
+                                                     .max_batch_tokens = shapes[i].batch,
+                                                     .kv_page_tokens = shapes[i].page,
+                                                     .n_threads = shapes[i].threads,
+                                                     .max_sequences = shapes[i].sequences});
+            assert_true(engine_denoises(e));
+            generation *g[REQUESTS];
+            for (int k = 0; k < REQUESTS; k++) make_request(&a[k], &ref);
+            for (int k = 0; k < REQUESTS; k++) {
+                a[k].r.priority = k; /* who comes later is the more urgent */
+                g[k] = submit(e, &a[k].r);
+            }
+            for (int k = 0; k < REQUESTS; k++) {
+                result got;
+                finish(g[k], &got);
+                assert_int_equal(got.ev.error, FO_OK);
+                assert_string_equal(got.ev.finish_reason, "length");
+                assert_int_equal(got.n, a[k].n_answer);
+                assert_memory_equal(got.tokens, a[k].wanted, got.n * sizeof *got.tokens);
+                assert_int_equal(got.ev.passes, a[k].passes);
+                assert_int_equal(got.ev.cached_tokens, 0);
+            }
+            close_engine(e);
+            network_close(&ref);
+        }
+}
+
+/* Few pages: canvases wait for each other's, and none is ever thrown out. */
+static void waits_for_pages(void **state) {
+    (void)state;
+    static asked a[REQUESTS];
+    reference_network ref;
+    network_open(&ref, models[0], true, NULL);
+    engine *e = open_engine((engine_options){.model = models[0], .kv_ram = 21 * 8192});
+    generation *g[REQUESTS];
+    for (int k = 0; k < REQUESTS; k++) make_request(&a[k], &ref);
+    for (int k = 0; k < REQUESTS; k++) g[k] = submit(e, &a[k].r);
+    for (int k = 0; k < REQUESTS; k++) {
+        result got;
+        finish(g[k], &got);
+        assert_int_equal(got.ev.error, FO_OK);
+        assert_memory_equal(got.tokens, a[k].wanted, (size_t)a[k].n_answer * sizeof *got.tokens);
+    }
+    engine_stats st;
+    engine_get_stats(e, &st);
+    assert_int_equal(st.preemptions, 0);
+    assert_true(st.denoise_passes > 0 && st.denoise_rows >= st.denoise_logit_rows);
+    close_engine(e);
+    network_close(&ref);
+}
+
+/* The answer ends where its first end token stands, whatever came true behind it meanwhile. */
+static void ends_at_the_first_end_token(void **state) {
+    (void)state;
+    reference_network ref;
+    network_open(&ref, models[0], true, NULL);
+    engine *e = open_engine((engine_options){.model = models[0]});
+    int ended = 0, saved = 0;
+    for (int round = 0; round < 60 && (!ended || !saved); round++) {
+        static asked a;
+        result got;
+        make_request(&a, &ref);
+        /* Any token may be asked to end it: here one that the reference writes in the middle. */
+        const int32_t stop = a.wanted[a.n_answer / 2];
+        a.r.stop_tokens = &stop;
+        a.r.n_stop_tokens = 1;
+        run(e, &a.r, &got);
+        int n = 0;
+        while (a.wanted[n] != stop) n++;
+        assert_string_equal(got.ev.finish_reason, "stop");
+        assert_int_equal(got.ev.stop_token, stop);
+        assert_int_equal(got.n, n);
+        assert_memory_equal(got.tokens, a.wanted, got.n * sizeof *got.tokens);
+        assert_true(got.ev.passes <= a.passes);
+        ended++;
+        saved += got.ev.passes < a.passes;
+    }
+    assert_true(saved > 0);
+    close_engine(e);
+    network_close(&ref);
+}
+
+/* Text comes when it is final, in pieces that make up the whole; a stop string ends it and is no part
+ * of it. */
+static void text_is_final_and_stops(void **state) {
+    (void)state;
+    engine *e = open_engine((engine_options){.model = models[0]});
+    int32_t prompt[20];
+    random_tokens(prompt, 20);
+    diffusion_params p = diffusion_params_default();
+    p.block_length = 4;
+    generation_request r = request(prompt, 20, 48);
+    r.diffusion = &p;
+    result whole, cut;
+    run(e, &r, &whole);
+    const size_t n = strlen(whole.text);
+    assert_true(n > 20);
+    fo_buf text = {0};
+    generation_event ev;
+    generation *g = submit(e, &r);
+    int pieces = 0;
+    size_t before = 0;
+    do {
+        generation_next(g, -1, &ev, &text);
+        pieces += text.len > before;
+        before = text.len;
+        assert_true(text.len <= n && memcmp(text.data, whole.text, text.len) == 0);
+    } while (!ev.done);
+    assert_int_equal(text.len, n);
+    assert_true(pieces > 1);
+    generation_free(g);
+    fo_buf_free(&text);
+    char stop[4] = {0};
+    memcpy(stop, whole.text + n / 2, 3);
+    const char *stops[] = {stop};
+    r.stop = stops;
+    r.n_stop = 1;
+    run(e, &r, &cut);
+    assert_string_equal(cut.ev.finish_reason, "stop_sequence");
+    assert_null(strstr(cut.text, stop));
+    assert_memory_equal(cut.text, whole.text, strlen(cut.text));
+    assert_true(cut.ev.passes < whole.ev.passes);
+    close_engine(e);
+}
+
+static void says_what_is_approximate(void **state) {
+    (void)state;
+    for (int m = 0; m < MODELS; m++) {
+        engine *e = open_engine((engine_options){.model = models[m]});
+        int32_t prompt[9];
+        random_tokens(prompt, 9);
+        diffusion_params p = diffusion_params_default();
+        generation_request r = request(prompt, 9, 8);
+        result got;
+        run(e, &r, &got);
+        assert_string_equal(got.ev.kv_note, "");
+        r.diffusion = &p;
+        p.kv = DIFFUSION_KV_DUAL;
+        run(e, &r, &got);
+        assert_true((m < 2) == (strstr(got.ev.kv_note, "approximate") != NULL));
+        close_engine(e);
+    }
+}
+
+static void refuses_what_it_does_not_do(void **state) {
+    (void)state;
+    engine *e = open_engine((engine_options){.model = models[0], .max_batch_tokens = 100});
+    int32_t prompt[90];
+    random_tokens(prompt, 90);
+    const sampler_bias bias = {5, 1};
+    for (int i = 0; i < 10; i++) {
+        generation_request r = request(prompt, 8, 8);
+        diffusion_params p = diffusion_params_default();
+        r.diffusion = &p;
+        const char *field = "";
+        if (i == 0) r.n_logprobs = 0, field = "logprobs";
+        if (i == 1) r.sampling.top_p = .9f, field = "top_p";
+        if (i == 2) r.sampling.top_k = 4, field = "top_k";
+        if (i == 3) r.sampling.presence = 1, field = "presence_penalty";
+        if (i == 4) r.sampling.bias = &bias, r.sampling.n_bias = 1, field = "logit_bias";
+        if (i == 5) r.prefill_only = true, field = "prefill_only";
+        if (i == 6) p.steps = 1 << 24, field = "diffusion.steps";
+        if (i == 7) r.prompt = prompt, r.n_prompt = 90, r.max_tokens = 11, field = "max_tokens";
+        if (i == 8) r.n_prompt = 43, p.guidance = 1, field = "max_tokens";
+        if (i == 9) r.sampling.repetition = 1.1f, field = "repetition_penalty";
+        generation *g;
+        assert_true(engine_submit(e, &r, &g, NULL, &err) != FO_OK);
+        assert_string_equal(err.field, field);
+    }
+    generation_request r = request(prompt, 90, 10);
+    result got;
+    run(e, &r, &got);
+    assert_int_equal(got.n, 10);
+    close_engine(e);
+
+    snprintf(path, sizeof path, "%s/llama.gguf", folder);
+    tiny_model_write(path, &tiny_llama, &seed);
+    e = open_engine((engine_options){.model = path});
+    diffusion_params p = diffusion_params_default();
+    r = request(prompt, 8, 8);
+    r.diffusion = &p;
+    generation *g;
+    assert_false(engine_denoises(e));
+    assert_int_equal(engine_submit(e, &r, &g, NULL, &err), FO_EINVAL);
+    assert_string_equal(err.field, "diffusion");
+    close_engine(e);
+}
+
+static void is_cancelled_between_passes(void **state) {
+    (void)state;
+    engine *e = open_engine((engine_options){.model = models[1], .n_threads = 2});
+    int32_t prompt[300];
+    random_tokens(prompt, 300);
+    for (int round = 0; round < 8; round++) {
+        generation_request r = request(prompt, 300, 200);
+        if (round % 2) r.deadline_ms = 5;
+        generation *g = submit(e, &r);
+        usleep((useconds_t)below(20000));
+        if (round % 2 == 0) generation_cancel(g);
+        result got;
+        finish(g, &got);
+        assert_string_equal(got.ev.finish_reason, round % 2 ? "timeout" : "cancelled");
+    }
+    close_engine(e);
+}
+
+int main(void) {
+    seed = test_seed();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(writes_what_the_reference_writes_in_any_company),
+        cmocka_unit_test(waits_for_pages),
+        cmocka_unit_test(ends_at_the_first_end_token),
+        cmocka_unit_test(text_is_final_and_stops),
+        cmocka_unit_test(says_what_is_approximate),
+        cmocka_unit_test(refuses_what_it_does_not_do),
+        cmocka_unit_test(is_cancelled_between_passes),
+    };
+    return cmocka_run_group_tests(tests, open_models, remove_folder);
+}
