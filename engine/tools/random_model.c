@@ -156,7 +156,8 @@ static int put_tokenizer(maker *m, fo_err *err) {
 
 static void put_tensors(maker *m) {
     const shape *s = m->s;
-    const bool bert = !strcmp(s->arch, "bert"), qwen = !strcmp(s->arch, "qwen2");
+    const bool bert = !strcmp(s->arch, "bert"),
+               qwen = !strcmp(s->arch, "qwen2") || !strcmp(s->arch, "dream");
     int nk = s->d / s->heads * s->kv_heads;
     tensor(m, -1, "token_embd.weight", s->d, s->vocab, 0.05f, 0, true);
     if (bert) {
@@ -249,6 +250,12 @@ static int write_f16(const char *path, const shape *s, const random_model_option
         put_key(m, "pooling_type", 1);
     else
         put_float(m, "rope.freq_base", s->rope_base);
+    if (o->diffusion) {
+        gguf_put_u32(m->w, "tokenizer.ggml.mask_token_id", (uint32_t)s->vocab - 1);
+        gguf_put_bool(m->w, "diffusion.shift_logits", !strcmp(s->arch, "dream"));
+        if (o->attention_block)
+            gguf_put_u32(m->w, "diffusion.attention_block", (uint32_t)o->attention_block);
+    }
     rc = put_tokenizer(m, err);
     if (!rc) {
         put_tensors(m);
@@ -273,6 +280,14 @@ int random_model_write(const char *path, const random_model_options *o, fo_err *
     if (!s)
         return fo_fail_field(err, FO_EINVAL, "shape", "there is no shape '%.40s' (there are: %s)",
                              o->shape, names);
+    shape own = *s;
+    if (o->diffusion) {
+        own.arch = !strcmp(s->arch, "llama") ? "llada" : !strcmp(s->arch, "qwen2") ? "dream" : NULL;
+        if (!own.arch)
+            return fo_fail_field(err, FO_EINVAL, "diffusion",
+                                 "there is no diffusion model of shape %s", s->name);
+        s = &own;
+    }
     if (asprintf(&half, "%s.f16", path) < 0) return fo_fail(err, FO_ENOMEM, "no memory");
     int rc = write_f16(o->type == QUANTIZE_F16 ? path : half, s, o, err);
     if (!rc && o->type != QUANTIZE_F16) {

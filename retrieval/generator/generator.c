@@ -7,6 +7,10 @@ const char *const generator_reuse_names[] = {
     NULL,
 };
 
+const char *const generator_remasking_names[] = {"confidence", "entropy", "margin",
+                                                 "random",     "origin",  NULL};
+const char *const generator_diffusion_kv_names[] = {"off", "prompt", "prefix", "dual", NULL};
+
 int generator_lay_out(generator *g, const generator_prompt *p, generator_layout **out,
                       fo_err *err) {
     return g->methods->lay_out(g, p, out, err);

@@ -119,6 +119,19 @@ enum generator_reuse {
 };
 extern const char *const generator_reuse_names[]; /* by generator_reuse; NULL ends them */
 
+/* How a diffusion model writes: docs/diffusion.md. */
+typedef struct generator_diffusion {
+    bool
+        asked; /* false: the model's own choice of everything, and the rest counts for nothing. True: a
+                   model that writes token by token refuses it */
+    /* negative: the model's own */
+    int steps, block_length, refresh;
+    int remasking, kv; /* indices into the names below */
+    double eps, guidance, threshold;
+} generator_diffusion;
+extern const char *const generator_remasking_names[]; /* NULL ends them */
+extern const char *const generator_diffusion_kv_names[];
+
 typedef struct generator_options {
     size_t max_tokens; /* of the answer */
     double temperature;
@@ -136,7 +149,8 @@ typedef struct generator_options {
     double expected_uses; /* of its prompt by later ones (a sketch's estimate) */
     bool no_lookup;       /* guess nothing ahead; the text is the same */
     bool drop_kv;         /* keep nothing of it for later prompts */
-    bool prefill_only;    /* read the prompt, to have it at hand later; write nothing */
+    generator_diffusion diffusion;
+    bool prefill_only; /* read the prompt, to have it at hand later; write nothing */
     /* With prefill_only: read to the end of the contexts alone, only while there is nothing else
      * to do. */
     bool background;
@@ -148,9 +162,12 @@ typedef struct generator_usage {
      * (contexts moved to their place) - recomputed_tokens (of chunk_tokens, computed again). */
     size_t cached_tokens;
     size_t prefix_tokens, chunk_tokens, recomputed_tokens;
-    size_t disk_tokens;  /* of prefix_tokens and chunk_tokens: read back from disk */
-    bool disk_asked;     /* something was looked for on disk */
-    const char *kv_note; /* static: why REUSE_CHUNK was served as REUSE_EXACT; NULL or "": none */
+    size_t disk_tokens; /* of prefix_tokens and chunk_tokens: read back from disk */
+    bool disk_asked;    /* something was looked for on disk */
+    const char
+        *kv_note;  /* static: why REUSE_CHUNK was served as REUSE_EXACT, or what of a diffusion
+                            model's KV is approximate; NULL or "": none */
+    size_t passes; /* of a diffusion model over its canvas; 0: written token by token */
 } generator_usage;
 
 typedef struct generator_event {

@@ -58,9 +58,24 @@ static sampler_params sampling_of(const generator_options *o) {
     return p;
 }
 
+const diffusion_params *local_diffusion(const generator_diffusion *d, diffusion_params *room) {
+    if (!d->asked) return NULL;
+    *room = diffusion_params_default();
+    room->steps = d->steps;
+    room->block_length = d->block_length;
+    room->remasking = d->remasking;
+    room->eps = (float)d->eps;
+    room->guidance = (float)d->guidance;
+    room->threshold = (float)d->threshold;
+    room->kv = d->kv;
+    room->refresh = d->refresh;
+    return room;
+}
+
 static int start(generator *g, const generator_layout *layout, const generator_options *o,
                  generator_stream **out, int64_t *retry_after_ms, fo_err *err) {
     const local_layout *l = (const local_layout *)layout;
+    diffusion_params diffusion;
     generation_request r = {.prompt = l->tokens,
                             .n_prompt = layout->n_tokens,
                             .max_tokens = o->max_tokens,
@@ -77,6 +92,7 @@ static int start(generator *g, const generator_layout *layout, const generator_o
                             .no_lookup = o->no_lookup,
                             .expected_uses = o->expected_uses,
                             .drop_kv = o->drop_kv,
+                            .diffusion = local_diffusion(&o->diffusion, &diffusion),
                             .n_logprobs = -1};
     if (o->background) { /* all but the tail */
         r.n_prompt = layout->head_tokens + layout->context_tokens;
@@ -109,7 +125,8 @@ static bool next(generator_stream *s, int timeout_ms, generator_event *ev, fo_bu
                                       .recomputed_tokens = e.recomputed_tokens,
                                       .disk_tokens = e.disk_tokens,
                                       .disk_asked = e.disk_asked,
-                                      .kv_note = e.kv_note},
+                                      .kv_note = e.kv_note,
+                                      .passes = (size_t)e.passes},
                             .queue_ms = e.queue_ms,
                             .prefill_ms = e.prefill_ms,
                             .decode_ms = e.decode_ms,

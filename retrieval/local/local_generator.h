@@ -15,6 +15,9 @@
  * which the service decides. opt lives until it is opened; without a model: no generator. */
 generator_source local_generator(const engine_options *opt);
 
+/* What d asks for, for generation_request.diffusion. Returns room, or NULL where nothing was asked. */
+const diffusion_params *local_diffusion(const generator_diffusion *d, diffusion_params *room);
+
 /* The one way to the engine itself, for what only a model of this process has: tokens, their
  * probabilities, the state of the KV cache. NULL: no generator (g NULL), or another kind. */
 engine *local_generator_engine(generator *g);

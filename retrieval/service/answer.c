@@ -247,6 +247,7 @@ static generator_options options_of(const run *r) {
         /* What is asked often is read often: what was computed of it is worth keeping. */
         .expected_uses = r->out->cache.hot_estimate,
         .no_lookup = q->no_lookup,
+        .diffusion = q->diffusion,
         .drop_kv = q->drop_kv,
         .prefill_only = q->prefill_only};
 }

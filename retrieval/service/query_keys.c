@@ -72,6 +72,17 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     key_int(b, q->kv_reuse);
     key_int(b, q->prefill_only);
     key_int(b, q->answer_by);
+    const generator_diffusion *d = &q->diffusion;
+    key_int(b, d->asked);
+    if (!d->asked) return;
+    key_int(b, (uint64_t)d->steps);
+    key_int(b, (uint64_t)d->block_length);
+    key_int(b, (uint64_t)d->refresh);
+    key_int(b, (uint64_t)d->remasking);
+    key_int(b, (uint64_t)d->kv);
+    key_number(b, d->eps);
+    key_number(b, d->guidance);
+    key_number(b, d->threshold);
 }
 
 void service_kv_salt(const char *tenant, const search_filter *sees, unsigned char out[32]) {

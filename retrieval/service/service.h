@@ -285,7 +285,8 @@ typedef struct query_request {
     enum generator_reuse kv_reuse;
     bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
-    bool no_lookup;    /* guess nothing ahead from the prompt; the answer is the same */
+    generator_diffusion diffusion;
+    bool no_lookup; /* guess nothing ahead from the prompt; the answer is the same */
     enum answer_by answer_by;
     enum rewrite_by rewrite;
     enum cache_mode cache;

@@ -74,8 +74,8 @@ const cli_command cli_command_bench_machine = {"bench machine",
 /* --- forage bench make-model --- */
 static struct {
     const char *shape, *type, *out;
-    bool outliers, json;
-    int64_t seed;
+    bool outliers, diffusion, json;
+    int64_t seed, attention_block;
 } ko = {.type = "q8_0"};
 
 static const cli_option make_options[] = {
@@ -87,6 +87,11 @@ static const cli_option make_options[] = {
     {"out", CLI_STRING, &ko.out, "FILE", "the GGUF file to write", .required = true,
      .flag_only = true},
     {"outliers", CLI_BOOL, &ko.outliers, NULL, "channels 100 times the rest", .flag_only = true},
+    {"diffusion", CLI_BOOL, &ko.diffusion, NULL,
+     "a diffusion model of that shape: LLaDA of a Llama, Dream of a Qwen2", .flag_only = true},
+    {"attention-block", CLI_INT, &ko.attention_block, "N",
+     "its attention goes by blocks of N tokens (default 0: in both directions)", .min = 0,
+     .max = 1024, .flag_only = true},
     {"seed", CLI_INT, &ko.seed, "N", "of the random weights", .flag_only = true},
     {"json", CLI_BOOL, &ko.json, NULL, "one JSON object on stdout (always)"},
     {0}};
@@ -96,6 +101,8 @@ static int run_make(int argc, char **argv) {
     fo_err err = {0};
     random_model_options r = {.shape = ko.shape,
                               .outliers = ko.outliers,
+                              .diffusion = ko.diffusion,
+                              .attention_block = (int)ko.attention_block,
                               .seed = (uint64_t)ko.seed,
                               .pool = fo_pool_create(0)};
     if (!quantize_target_from_name(ko.type, &r.type)) {

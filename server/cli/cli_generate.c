@@ -11,7 +11,9 @@
 #include "kernels/file.h"
 #include "server/cli/cli.h"
 #include "server/cli/engine_flags.h"
+#include "retrieval/local/local_generator.h"
 #include "server/base/json.h"
+#include "server/routes/diffusion_json.h"
 #include "server/base/printable.h"
 #include "server/cli/progress.h"
 
@@ -19,7 +21,8 @@ enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4 };
 static const size_t max_input_bytes = (size_t)4 << 30;
 
 static struct {
-    const char *model, *prompt, *input, *output, *system;
+    const char *model, *prompt, *input, *output, *system, *diffusion;
+    generator_diffusion denoise; /* what diffusion says */
     int64_t n, seed, top_k;
     double temperature, top_p, min_p;
     cli_list stop;
@@ -31,7 +34,7 @@ static const cli_option options[] = {
     {"prompt", CLI_STRING, &o.prompt, "TEXT", "write on from this text", .flag_only = true},
     {"input", CLI_STRING, &o.input, "FILE",
      "a JSON object a line: prompt (text or token ids) or messages; max_tokens, temperature, "
-     "top_p, top_k, seed, stop, lookup, id",
+     "top_p, top_k, seed, stop, lookup, diffusion, id",
      .flag_only = true},
     {"output", CLI_STRING, &o.output, "FILE", "where the answers go, a line each, in order",
      .flag_only = true},
@@ -45,6 +48,10 @@ static const cli_option options[] = {
      .max = MAX_TOKENS},
     {"min-p", CLI_DOUBLE, &o.min_p, "P", "leave out tokens below P times the best (default 0)",
      .min = 0, .max = 1},
+    {"diffusion", CLI_STRING, &o.diffusion, "JSON",
+     "how a diffusion model writes: an object of steps, block_length, remasking, eps, guidance, "
+     "threshold, kv, refresh",
+     .flag_only = true},
     {"stop", CLI_LIST, &o.stop, "TEXT", "end before this text; may be given again",
      .flag_only = true},
     {"chat", CLI_BOOL, &o.chat, NULL, "put prompts into the model's chat template"},
@@ -68,6 +75,7 @@ typedef struct job {
     size_t n_ids;
     const char *stop[16];
     size_t n_stop;
+    diffusion_params diffusion;
     generation_request request;
     generation *g;
     fo_err err; /* code 0: none */
@@ -138,6 +146,7 @@ static void job_defaults(job *j) {
     r->sampling.seed = (uint64_t)o.seed;
     r->ignore_end = o.ignore_end;
     r->n_logprobs = -1;
+    r->diffusion = local_diffusion(&o.denoise, &j->diffusion);
     for (size_t i = 0; i < o.stop.n && j->n_stop < 16; i++) j->stop[j->n_stop++] = o.stop.items[i];
 }
 
@@ -157,7 +166,10 @@ static int job_read(batch *b, job *j) {
     s->seed = (uint64_t)json_in_int(&in, "seed", o.seed, 0, INT64_C(1) << 53);
     r->no_lookup = !json_in_bool(&in, "lookup", true);
     const cJSON *stop = json_in_array(&in, "stop", 16), *item;
+    generator_diffusion d;
+    diffusion_json_read(&in, &d);
     if (json_in_failed(&in)) return j->err.code;
+    if (d.asked) r->diffusion = local_diffusion(&d, &j->diffusion);
     if (stop) j->n_stop = 0;
     cJSON_ArrayForEach(item, stop) {
         if (!cJSON_IsString(item))
@@ -205,6 +217,7 @@ static void write_result(job *j, const generation_event *ev, const fo_buf *text,
     json_out_int(&w, "prompt_tokens", (int64_t)ev->prompt_tokens);
     json_out_int(&w, "cached_tokens", (int64_t)ev->cached_tokens);
     json_out_int(&w, "completion_tokens", (int64_t)ev->completion_tokens);
+    diffusion_json_write(&w, (size_t)ev->passes, ev->completion_tokens, ev->kv_note);
     json_out_open(&w, "timings_ms", '{');
     json_out_number(&w, "queue", round(ev->queue_ms * 1e3) / 1e3);
     json_out_number(&w, "prefill", round(ev->prefill_ms * 1e3) / 1e3);
@@ -377,6 +390,22 @@ static int run_file(batch *b) {
     return b->n_failed ? 1 : 0;
 }
 
+/* The flag's JSON, read as a request's field is. */
+static int read_diffusion(fo_err *err) {
+    if (!o.diffusion) return FO_OK;
+    cJSON *field = NULL, *line = cJSON_CreateObject();
+    int rc = line ? json_parse(o.diffusion, strlen(o.diffusion), &field, err) : fo_no_memory(err);
+    if (!rc) {
+        json_in in;
+        cJSON_AddItemToObject(line, "diffusion", field);
+        json_in_object(&in, line, "", err);
+        diffusion_json_read(&in, &o.denoise);
+        rc = json_in_end(&in);
+    }
+    cJSON_Delete(line);
+    return rc;
+}
+
 static int run(int argc, char **argv) {
     (void)argc, (void)argv;
     if (!o.prompt == !o.input) return cli_wrong_usage("give --prompt or --input");
@@ -384,7 +413,8 @@ static int run(int argc, char **argv) {
     fo_err err = {0};
     batch b = {0};
     engine_options eo = {.model = o.model, .exact = o.exact};
-    int rc = engine_flags_apply(&eo, &err);
+    int rc = read_diffusion(&err);
+    if (!rc) rc = engine_flags_apply(&eo, &err);
     if (!rc) rc = engine_open(&b.e, &eo, &err);
     if (rc) return cli_fail(&err);
     fo_err why = {0};

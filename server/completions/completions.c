@@ -6,6 +6,7 @@
 #include <sys/random.h>
 
 #include "server/base/log.h"
+#include "retrieval/local/local_generator.h"
 #include "server/completions/completions_prompt.h"
 #include "server/completions/grounded_text.h"
 #include "server/completions/tool_calls.h"
@@ -389,6 +390,8 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
                   fo_err *err) {
     const openai_call *call = p->reply->call;
     generation_request q = request_of(call, &p->rule);
+    diffusion_params diffusion;
+    q.diffusion = local_diffusion(&call->options.diffusion, &diffusion);
     for (size_t i = 0; i < call->n_bias; i++)
         p->bias[i] = (sampler_bias){call->bias[i].token, call->bias[i].bias};
     q.sampling.bias = p->bias;
@@ -479,6 +482,8 @@ static void count_tokens(plain *p) {
         openai_timings *t = &reply->timings;
         reply->completion_tokens += ev->completion_tokens;
         reply->cached_tokens += ev->cached_tokens;
+        reply->passes += (size_t)ev->passes;
+        reply->kv_note = ev->kv_note;
         t->queue_ms = ev->queue_ms > t->queue_ms ? ev->queue_ms : t->queue_ms;
         t->prefill_ms = ev->prefill_ms > t->prefill_ms ? ev->prefill_ms : t->prefill_ms;
         t->decode_ms = ev->decode_ms > t->decode_ms ? ev->decode_ms : t->decode_ms;

@@ -104,6 +104,8 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         p->prompt_tokens = read + r->usage.prompt_tokens;
         p->completion_tokens += r->usage.completion_tokens;
         p->cached_tokens = kept + r->usage.cached_tokens;
+        p->passes += r->usage.passes;
+        p->kv_note = r->usage.kv_note;
         p->timings.queue_ms = r->ms.queue;
         p->timings.retrieval_ms =
             r->ms.embed + r->ms.dense + r->ms.sparse + r->ms.fuse + r->ms.rerank;
@@ -172,6 +174,7 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                          .timeout_ms = c->timeout_ms,
                          .kv_reuse = o->reuse,
                          .no_lookup = o->no_lookup,
+                         .diffusion = o->diffusion,
                          .stop = o->stop,
                          .n_stop = o->n_stop,
                          .cancel = http_cancel(p->r)};

@@ -7,6 +7,7 @@
 #include "kernels/clock.h"
 #include "server/base/log.h"
 #include "server/openai/openai_responses.h"
+#include "server/routes/diffusion_json.h"
 
 void openai_reply_init(openai_reply *p, http_request *r, openai_call *call, const char *name) {
     *p = (openai_reply){.r = r,
@@ -56,6 +57,7 @@ void openai_write_timings(openai_reply *p, json_out *o) {
     json_out_close(o, '}');
     bool wrote = p->completion_tokens && t->decode_ms > 0;
     write_ms(o, "tokens_per_s", wrote ? 1000 * (double)p->completion_tokens / t->decode_ms : 0);
+    diffusion_json_write(o, p->passes, p->completion_tokens, p->kv_note);
 }
 
 void openai_write_figures(openai_reply *p, json_out *o) {

@@ -7,6 +7,7 @@
 #include "server/base/request_limits.h"
 #include "server/openai/openai.h"
 #include "server/openai/openai_fields.h"
+#include "server/routes/diffusion_json.h"
 
 enum { MAX_MESSAGES = 4096 };
 
@@ -122,6 +123,7 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     o->seed = (uint64_t)json_in_int(in, "seed", 0, -9007199254740991, 9007199254740991);
     read_bias(c, in, n_vocab);
     o->no_lookup = !json_in_bool(in, "lookup", true);
+    diffusion_json_read(in, &o->diffusion);
     o->priority = (int)json_in_int(in, "priority", 0, -100, 100);
     c->timeout_ms = (int)json_in_int(in, "timeout_ms", 0, 1, REQUEST_TIMEOUT_MAX_MS);
     o->reuse =

@@ -214,6 +214,7 @@ static void add_rest(cJSON *out, json_in *in) {
                                        "priority",
                                        "kv_reuse",
                                        "lookup",
+                                       "diffusion",
                                        "timeout_ms"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const cJSON *v = json_in_any(in, same[i]);

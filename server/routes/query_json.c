@@ -9,6 +9,7 @@
 #include "kernels/words.h"
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
+#include "server/routes/diffusion_json.h"
 #include "server/routes/documents_json.h"
 
 #define MESSAGES_MAX      256
@@ -129,6 +130,7 @@ static void read_generation(query_call *c, json_in *in) {
     q->prefill_only = json_in_bool(in, "prefill_only", false);
     q->drop_kv = !json_in_bool(in, "keep_kv", true);
     q->no_lookup = !json_in_bool(in, "lookup", true);
+    diffusion_json_read(in, &q->diffusion);
     c->stream = json_in_bool(in, "stream", false);
 }
 
@@ -362,6 +364,7 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     if (r->usage.kv_note && *r->usage.kv_note) json_out_string(o, "note", r->usage.kv_note);
     json_out_close(o, '}');
     json_out_close(o, '}');
+    diffusion_json_write(o, r->usage.passes, r->usage.completion_tokens, r->usage.kv_note);
     json_out_open(o, "timings_ms", '{');
     const struct {
         const char *name;

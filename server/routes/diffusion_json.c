@@ -1,0 +1,31 @@
+#include "server/routes/diffusion_json.h"
+
+#include <math.h>
+
+enum { MOST = 1 << 20 };
+
+void diffusion_json_read(json_in *in, generator_diffusion *out) {
+    json_in d;
+    *out = (generator_diffusion){0};
+    json_in_child(&d, in, "diffusion");
+    if (!d.object) return;
+    out->asked = true;
+    out->steps = (int)json_in_int(&d, "steps", -1, 1, MOST);
+    out->block_length = (int)json_in_int(&d, "block_length", -1, 0, MOST);
+    out->refresh = (int)json_in_int(&d, "refresh", -1, 0, MOST);
+    out->remasking = json_in_enum(&d, "remasking", -1, generator_remasking_names);
+    out->kv = json_in_enum(&d, "kv", -1, generator_diffusion_kv_names);
+    out->eps = json_in_number(&d, "eps", -1, 0, .999);
+    out->guidance = json_in_number(&d, "guidance", -1, 0, 100);
+    out->threshold = json_in_number(&d, "threshold", -1, 0, 1);
+    json_in_end(&d);
+}
+
+void diffusion_json_write(json_out *o, size_t passes, size_t tokens, const char *note) {
+    if (passes == 0) return;
+    json_out_open(o, "diffusion", '{');
+    json_out_int(o, "steps", (int64_t)passes);
+    json_out_number(o, "tokens_per_step", round(1000 * (double)tokens / (double)passes) / 1000);
+    if (note && *note) json_out_string(o, "note", note);
+    json_out_close(o, '}');
+}
