@@ -225,6 +225,7 @@ static void choose_rows(denoiser *d) {
         if (!p->whole && kv == DIFFUSION_KV_DUAL) p->to = d->end;
         if (!p->whole && d->m.shift && d->tokens[p->from] == d->m.mask) p->from--;
     }
+    for (int i = 0; i < p->n_asked; i++) d->asked[i] = d->places[i] - d->m.shift - p->from;
 }
 
 const denoise_pass *denoiser_plan(denoiser *d) {
@@ -241,13 +242,24 @@ const denoise_pass *denoiser_plan(denoiser *d) {
         if (n) break;
         d->step++;
     }
-    const int shift = d->m.shift;
-    choose_rows(d);
-    for (int i = 0; i < n; i++) d->asked[i] = d->places[i] - shift - d->pass.from;
     d->pass.n_asked = n;
     d->pass.asked = d->asked;
+    choose_rows(d);
     d->planned = true;
     return &d->pass;
+}
+
+void denoiser_attach(denoiser *d, int n) {
+    assert(d->m.attention_block && n % d->m.attention_block == 0 && n <= d->n_prompt);
+    assert(d->n_passes == 0 && !d->without);
+    if (d->p.kv == DIFFUSION_KV_OFF) return;
+    d->exact = n;
+    if (d->planned) choose_rows(d);
+}
+
+int denoiser_exact(const denoiser *d) {
+    /* With shifted logits the row before the block is computed again. */
+    return d->m.shift && d->exact >= d->begin ? d->begin - 1 : d->exact;
 }
 
 int denoiser_rows(denoiser *d) {

@@ -39,6 +39,14 @@ void denoiser_free(denoiser *d); /* NULL is fine */
 /* The next pass; NULL: there is no mask left. Again the same until _commit. */
 const denoise_pass *denoiser_plan(denoiser *d);
 
+/* Block-causal, before the first pass: the KV of positions below n, a multiple of the attention's block
+ * and at most the prompt's length, is there for good, and is not computed. Not with guidance, whose
+ * other canvas has another prompt. */
+void denoiser_attach(denoiser *d, int n);
+/* Block-causal: positions below this have the KV that they keep for ever, and are not written any
+ * more. 0 of other models, and where kv is off. */
+int denoiser_exact(const denoiser *d);
+
 /* Rows of the next pass, those of the canvas without its prompt included; 0: there is none. */
 int denoiser_rows(denoiser *d);
 

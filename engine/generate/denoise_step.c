@@ -60,6 +60,9 @@ static void take_pass(engine *e, int task_number, const denoise_pass *p) {
     e->stats.denoise_rows += (uint64_t)(p->to - p->from) * (1u + t->guided);
     e->stats.denoise_logit_rows += (uint64_t)p->n_asked * (1u + t->guided);
     denoiser_commit(g->canvas);
+    const int have = kv_seq_tokens(t->kv), exact = denoiser_exact(g->canvas);
+    if (t->attaches && exact > have)
+        kv_seq_commit(t->kv, denoiser_tokens(g->canvas, false) + have, exact - have);
     t->pass_rows = denoiser_rows(g->canvas);
     pthread_mutex_lock(&g->mu);
     g->ev.passes = denoiser_passes(g->canvas);
@@ -76,6 +79,8 @@ void engine_denoise_step(engine *e) {
     int n_seqs = 0, row = 0;
     for (int k = 0; k < n_parts; k++) {
         const task *t = &s->tasks[s->parts[k].task];
+        denoiser *d = ((generation *)t->owner)->canvas;
+        if (t->attaches && denoiser_passes(d) == 0) denoiser_attach(d, t->n_attached);
         n_seqs += lay_out(e, t, denoiser_plan(((generation *)t->owner)->canvas), n_seqs);
     }
     pthread_mutex_unlock(&e->mu);

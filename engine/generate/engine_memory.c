@@ -7,7 +7,9 @@ int engine_memory_check(engine_memory_plan *out, const model_info *info, const e
                         int batch_tokens, int logit_rows, fo_err *err) {
     *out =
         (engine_memory_plan){.weights = info->weight_bytes, .available = model_memory_available()};
-    out->page_tokens = opt->kv_page_tokens > 0 ? opt->kv_page_tokens : 16;
+    out->page_tokens = opt->kv_page_tokens > 0 ? opt->kv_page_tokens : KV_BLOCK;
+    if (opt->kv_page_tokens <= 0 && info->attention_block % KV_BLOCK == 0 && info->attention_block)
+        out->page_tokens = info->attention_block; /* a page that others find holds whole blocks */
     kv_layout l = {.n_layers = info->n_layers,
                    .n_kv_heads = info->n_kv_heads,
                    .k_dim = info->k_dim,

@@ -33,8 +33,10 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
     t->owner = g;
     if (g->canvas) {
         t->n_tokens = t->cap_tokens;
-        t->reuse = KV_REUSE_OFF;
         t->guided = denoiser_tokens(g->canvas, true) != NULL;
+        t->attaches = r->kv_reuse != KV_REUSE_OFF && e->diffusion.attention_block && !t->guided &&
+                      kv_cache_page_tokens(e->kv) % e->diffusion.attention_block == 0;
+        t->reuse = t->attaches ? KV_REUSE_EXACT : KV_REUSE_OFF;
         t->pass_rows = denoiser_rows(g->canvas);
     }
     g->task = i;

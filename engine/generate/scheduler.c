@@ -155,7 +155,8 @@ static int to_compute(const task *t) {
 
 /* What it computes now may be attached by others, and taken from them. */
 static bool shares(const task *t) {
-    return t->reuse != KV_REUSE_OFF && (!t->chunk || chunk_task_is_exact(t->chunk));
+    return t->reuse != KV_REUSE_OFF && !t->pass_rows &&
+           (!t->chunk || chunk_task_is_exact(t->chunk));
 }
 
 /* ---- leaders ----------------------------------------------------------------------------- */
@@ -287,8 +288,14 @@ static int n_background(const scheduler *s) { /* in work: 0 or 1 */
 }
 
 /* Pages for both canvases of a task that is one. FO_ENOMEM. */
-static int take_canvas(scheduler *s, task *t, kv_seq *kv, fo_err *err) {
-    int rc = kv_seq_reserve(kv, t->cap_tokens, err);
+static int take_canvas(scheduler *s, task *t, kv_seq *kv, int *n_attached, fo_err *err) {
+    int rc = FO_OK;
+    if (t->attaches) {
+        rc = kv_seq_attach(kv, t->tokens, t->n_prompt, n_attached, err);
+        *n_attached -= *n_attached % kv_cache_page_tokens(s->kv);
+        if (!rc) kv_seq_truncate(kv, *n_attached);
+    }
+    if (!rc) rc = kv_seq_reserve(kv, t->cap_tokens - *n_attached, err);
     if (rc || !t->guided) return rc;
     rc = kv_seq_create(&t->guide_kv, s->kv, t->salt, t->reuse, err);
     if (!rc) rc = kv_seq_prepare(t->guide_kv, t->cap_tokens, err);
@@ -319,7 +326,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         if (!rc && !t->drop_kv) kv_seq_expect(kv, t->expected_uses);
         /* One that warms computes chunks alone: the prompt's blocks are not used once more. */
         if (!rc && t->pass_rows)
-            rc = take_canvas(s, t, kv, err);
+            rc = take_canvas(s, t, kv, &n, err);
         else if (!rc && !(t->chunk && t->prefill_only))
             rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
         if (!rc && t->chunk) {

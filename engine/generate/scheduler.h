@@ -34,13 +34,16 @@ typedef struct task {
     chunk_task *chunk;
     bool background; /* computes only in steps that nobody else has a part in, and gives way */
     void *owner;
-    /* > 0: tokens is a canvas (engine/diffusion/denoiser.h), and its next pass has so many rows, those
+    /* > 0: tokens is a canvas (engine/diffusion/denoiser.h), and its next pass has at most so many rows, those
      * of a second canvas for guidance included. Set before scheduler_add, and again after each pass.
-     * Such a task holds the pages of its whole canvas from the moment it is admitted until its end:
-     * nothing of them is committed, found by others or preempted, because what is kept from pass to
-     * pass decides what is written. n_tokens is cap_tokens. */
+     * Such a task holds the pages of its whole canvas from the moment it is admitted until its end and
+     * is never preempted, because what is kept from pass to pass decides what is written. n_tokens is
+     * cap_tokens. Its caller commits what KV is final, and nothing is but with attaches: then
+     * it begins with full blocks of its prompt that others committed. */
     int pass_rows;
     bool guided; /* there is a second canvas */
+    bool
+        attaches; /* KV depends on what is before its block's end alone, and a page holds whole blocks */
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
      * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there
      * is room. */

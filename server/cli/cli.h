@@ -76,6 +76,7 @@ typedef struct cli_command {
     X(bench_context) \
     X(bench_chat) \
     X(bench_lookup) \
+    X(bench_diffusion) \
     X(bench_decode) \
     X(bench_embed) \
     X(bench_hnsw) \

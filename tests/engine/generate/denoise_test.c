@@ -215,6 +215,50 @@ static void says_what_is_approximate(void **state) {
     }
 }
 
+/* Of a block-causal model full pages of a prompt are found by later requests, and an answer by the next
+ * turn; the text is that of computing all afresh. Of others nothing is found. */
+static void prompts_by_blocks_are_computed_once(void **state) {
+    (void)state;
+    for (int m = 0; m < MODELS; m++)
+        for (int page = 16; page <= 48; page += 16) {
+            reference_network ref;
+            int32_t prompt[160];
+            size_t cached[4];
+            network_open(&ref, models[m], true, NULL);
+            engine *e = open_engine((engine_options){.model = models[m], .kv_page_tokens = page});
+            random_tokens(prompt, 160);
+            for (int turn = 0; turn < 4; turn++) {
+                int32_t wanted[20];
+                result got;
+                const int n = turn == 3   ? 122
+                              : turn == 0 ? 100
+                                          : 110; /* at last with all of the answer */
+                generation_request r = request(prompt, (size_t)n, 20);
+                if (turn == 2) r.kv_reuse = KV_REUSE_OFF;
+                diffusion_params p = diffusion_params_default();
+                assert_ok(diffusion_params_resolve(&p, &ref.d, 20, &err), &err);
+                reference_write(&ref, &p, prompt, n, 20, wanted);
+                run(e, &r, &got);
+                assert_int_equal(got.n, 20);
+                assert_memory_equal(got.tokens, wanted, sizeof wanted);
+                cached[turn] = got.ev.cached_tokens;
+                if (turn == 0) memcpy(prompt + 100, got.tokens, sizeof wanted);
+                assert_ok(engine_check(e, &err), &err);
+            }
+            assert_int_equal(cached[0], 0);
+            assert_int_equal(cached[2], 0);
+            /* What of an answer was final when its last pass began counts: the last block was not. */
+            const int first = 112 / page * page, shifted = 111 / page * page;
+            if (m < 2)
+                assert_true(cached[1] == 0 && cached[3] == 0);
+            else
+                assert_true((int)cached[1] == 109 / page * page &&
+                            (int)cached[3] == (m == 3 ? shifted : first));
+            close_engine(e);
+            network_close(&ref);
+        }
+}
+
 static void refuses_what_it_does_not_do(void **state) {
     (void)state;
     engine *e = open_engine((engine_options){.model = models[0], .max_batch_tokens = 100});
@@ -285,6 +329,7 @@ int main(void) {
         cmocka_unit_test(ends_at_the_first_end_token),
         cmocka_unit_test(text_is_final_and_stops),
         cmocka_unit_test(says_what_is_approximate),
+        cmocka_unit_test(prompts_by_blocks_are_computed_once),
         cmocka_unit_test(refuses_what_it_does_not_do),
         cmocka_unit_test(is_cancelled_between_passes),
     };
