@@ -71,20 +71,6 @@ static void draw_prompts(bench *b, int n_vocab) {
         }
 }
 
-static int read_way(const char *text, generator_diffusion *out, fo_err *err) {
-    cJSON *field = NULL, *line = cJSON_CreateObject();
-    int rc = line ? json_parse(text, strlen(text), &field, err) : fo_no_memory(err);
-    if (!rc) {
-        json_in in;
-        cJSON_AddItemToObject(line, "diffusion", field);
-        json_in_object(&in, line, "", err);
-        diffusion_json_read(&in, out);
-        rc = json_in_end(&in);
-    }
-    cJSON_Delete(line);
-    return rc;
-}
-
 /* Wait for one request, looking at the pages in use meanwhile. */
 static int wait_end(engine *e, generation *g, generation_event *ev, uint64_t *peak, fo_err *err) {
     do {
@@ -196,7 +182,7 @@ static int open_engines(bench *b, fo_err *err) {
     for (size_t i = 0; i < (o.ways.n ? o.ways.n : 4) && b->n_ways < MAX_WAYS - 1; i++) {
         way *w = &b->ways[b->n_ways++];
         w->text = o.ways.n ? o.ways.items[i] : own[i];
-        int rc = read_way(w->text, &w->asked, err);
+        int rc = diffusion_json_parse(w->text, &w->asked, err);
         if (rc) return rc;
     }
     if (o.against) b->n_ways++; /* without text */

@@ -390,22 +390,6 @@ static int run_file(batch *b) {
     return b->n_failed ? 1 : 0;
 }
 
-/* The flag's JSON, read as a request's field is. */
-static int read_diffusion(fo_err *err) {
-    if (!o.diffusion) return FO_OK;
-    cJSON *field = NULL, *line = cJSON_CreateObject();
-    int rc = line ? json_parse(o.diffusion, strlen(o.diffusion), &field, err) : fo_no_memory(err);
-    if (!rc) {
-        json_in in;
-        cJSON_AddItemToObject(line, "diffusion", field);
-        json_in_object(&in, line, "", err);
-        diffusion_json_read(&in, &o.denoise);
-        rc = json_in_end(&in);
-    }
-    cJSON_Delete(line);
-    return rc;
-}
-
 static int run(int argc, char **argv) {
     (void)argc, (void)argv;
     if (!o.prompt == !o.input) return cli_wrong_usage("give --prompt or --input");
@@ -413,7 +397,7 @@ static int run(int argc, char **argv) {
     fo_err err = {0};
     batch b = {0};
     engine_options eo = {.model = o.model, .exact = o.exact};
-    int rc = read_diffusion(&err);
+    int rc = o.diffusion ? diffusion_json_parse(o.diffusion, &o.denoise, &err) : FO_OK;
     if (!rc) rc = engine_flags_apply(&eo, &err);
     if (!rc) rc = engine_open(&b.e, &eo, &err);
     if (rc) return cli_fail(&err);

@@ -19,11 +19,13 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
 /* clang-format off */
 #define ENGINE_FLAGS \
     {"max-batch-tokens", CLI_INT, &engine_flag_values.max_batch_tokens, "N", \
-     "tokens of a step, all sequences together (default 512)", .min = 1, .max = 65536}, \
+     "tokens of a step, all sequences together (default 512; of a diffusion model its window, up " \
+     "to 4096)", .min = 1, .max = 65536}, \
     {"max-sequences", CLI_INT, &engine_flag_values.max_sequences, "N", \
      "sequences in work at a time (default 16)", .min = 1, .max = 1024}, \
     {"kv-page-tokens", CLI_INT, &engine_flag_values.kv_page_tokens, "N", \
-     "tokens of a KV page, a multiple of 16 (default 16)", .min = 16, .max = 1024}, \
+     "tokens of a KV page, a multiple of 16 (default 16; of a block-causal model its block)", \
+     .min = 16, .max = 1024}, \
     {"kv-ram", CLI_BYTES, &engine_flag_values.kv_ram, "BYTES", \
      "of the KV cache's pages (default: a quarter of free memory, at most 8 windows); chunks' " \
      "KV may take a quarter more"}, \

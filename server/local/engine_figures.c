@@ -112,6 +112,16 @@ void engine_figures_metrics(generator *g, fo_buf *b) {
                   (unsigned long long)st.drafted_tokens);
     fo_buf_printf(b, "forage_generation_guessed_tokens_total{kind=\"kept\"} %llu\n",
                   (unsigned long long)st.kept_tokens);
+    if (engine_denoises(e)) {
+        metrics_write_value(b, "forage_generation_denoise_passes_total", "counter",
+                            "Passes over the canvas of an answer.", (double)st.denoise_passes);
+        metrics_write_head(b, "forage_generation_denoise_rows_total", "counter",
+                           "Rows that these computed, and those of them with logits.");
+        fo_buf_printf(b, "forage_generation_denoise_rows_total{kind=\"computed\"} %llu\n",
+                      (unsigned long long)st.denoise_rows);
+        fo_buf_printf(b, "forage_generation_denoise_rows_total{kind=\"logits\"} %llu\n",
+                      (unsigned long long)st.denoise_logit_rows);
+    }
     metrics_write_head(b, "forage_generation_requests_total", "counter",
                        "Requests to the language model that ended, and those not taken.");
     fo_buf_printf(b, "forage_generation_requests_total{outcome=\"finished\"} %llu\n",

@@ -1,6 +1,7 @@
 #include "server/routes/diffusion_json.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { MOST = 1 << 20 };
 
@@ -19,6 +20,20 @@ void diffusion_json_read(json_in *in, generator_diffusion *out) {
     out->guidance = json_in_number(&d, "guidance", -1, 0, 100);
     out->threshold = json_in_number(&d, "threshold", -1, 0, 1);
     json_in_end(&d);
+}
+
+int diffusion_json_parse(const char *text, generator_diffusion *out, fo_err *err) {
+    cJSON *field = NULL, *line = cJSON_CreateObject();
+    int rc = line ? json_parse(text, strlen(text), &field, err) : fo_no_memory(err);
+    if (!rc) {
+        json_in in;
+        cJSON_AddItemToObject(line, "diffusion", field);
+        json_in_object(&in, line, "", err);
+        diffusion_json_read(&in, out);
+        rc = json_in_end(&in);
+    }
+    cJSON_Delete(line);
+    return rc;
 }
 
 void diffusion_json_write(json_out *o, size_t passes, size_t tokens, const char *note) {

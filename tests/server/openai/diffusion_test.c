@@ -137,6 +137,19 @@ static void a_question_says_what_is_approximate(void **state) {
     cJSON_Delete(r);
 }
 
+static void metrics_count_passes(void **state) {
+    static const char passes[] = "\nforage_generation_denoise_passes_total ";
+    fo_buf before = {0}, after = {0};
+    assert_int_equal(send_body(*state, "/metrics", NULL, &before, false), 200);
+    cJSON_Delete(chat(*state, "\"diffusion\":{\"steps\":6,\"block_length\":8}", 200));
+    assert_int_equal(send_body(*state, "/metrics", NULL, &after, false), 200);
+    const char *a = strstr(before.data, passes), *b = strstr(after.data, passes);
+    assert_true(a && b && atof(b + sizeof passes - 1) >= atof(a + sizeof passes - 1) + 1);
+    assert_non_null(strstr(after.data, "forage_generation_denoise_rows_total{kind=\"logits\"}"));
+    fo_buf_free(&before);
+    fo_buf_free(&after);
+}
+
 int main(void) {
     curl_global_init(CURL_GLOBAL_DEFAULT);
     const struct CMUnitTest tests[] = {
@@ -146,6 +159,7 @@ int main(void) {
         cmocka_unit_test(completions_and_responses_take_it),
         cmocka_unit_test(errors_name_the_field),
         cmocka_unit_test(a_question_says_what_is_approximate),
+        cmocka_unit_test(metrics_count_passes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

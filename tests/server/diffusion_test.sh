@@ -1,0 +1,49 @@
+#!/bin/sh
+# diffusion_test.sh - diffusion models on the command line: `forage generate`, `forage bench diffusion`.
+. "$(dirname "$0")/tap.sh"
+for kind in diffusion blocks; do
+    more=
+    [ $kind = blocks ] && more='--attention-block 16'
+    # shellcheck disable=SC2086
+    "$forage" bench make-model --shape toy --type q8_0 --diffusion $more --seed 5 --out "$work/$kind.gguf" \
+        >/dev/null || exit 1
+done
+"$forage" bench make-model --shape toy --type q8_0 --out "$work/plain.gguf" >/dev/null
+
+says() { # model, what the answer holds, arguments
+    file=$work/$1.gguf holds=$2
+    shift 2
+    "$forage" generate --model "$file" --prompt 'the heron' --n 24 --ignore-end --json "$@" >"$work/out" 2>"$work/err"
+    grep -q "$holds" "$work/out" "$work/err"
+}
+says diffusion '"completion_tokens":24,"diffusion":{"steps":24,"tokens_per_step":1}'
+check 'writes a token a step' $?
+says diffusion '"steps":8,"tokens_per_step":3}' --diffusion '{"steps":8,"block_length":12,"remasking":"entropy"}'
+check 'writes in as many steps as it is told' $?
+says diffusion '"note":"approximate' --diffusion '{"kv":"dual"}'
+check 'says what is approximate' $?
+says blocks '"steps":24,"tokens_per_step":1}' --diffusion '{"kv":"dual"}'
+check 'by blocks nothing is' $?
+says diffusion 'diffusion.remasking must be one of confidence' --diffusion '{"remasking":"luck"}'
+check 'names a bad choice' $?
+says diffusion 'byte' --diffusion '{"steps":'
+check 'names bad JSON' $?
+says plain 'writes token by token' --diffusion '{}'
+check 'a model that writes token by token refuses it' $?
+
+printf '%s\n' '{"id":1,"prompt":"a","max_tokens":8,"diffusion":{"steps":2}}' '{"id":2,"prompt":"b","max_tokens":8}' \
+    '{"id":3,"prompt":"c","max_tokens":8,"diffusion":{"steps":0}}' >"$work/in.jsonl"
+"$forage" generate --model "$work/diffusion.gguf" --input "$work/in.jsonl" --output "$work/out.jsonl" --ignore-end \
+    --diffusion '{"steps":4}' --json >/dev/null 2>&1
+[ $? -eq 1 ] && sed -n 1p "$work/out.jsonl" | grep -q '"steps":2,' && sed -n 2p "$work/out.jsonl" | grep -q '"steps":4,' &&
+    sed -n 3p "$work/out.jsonl" | grep -q '"error":.*diffusion.steps'
+check 'lines of a file say for themselves' $?
+
+"$forage" bench diffusion --model "$work/diffusion.gguf" --against "$work/plain.gguf" --prompt 50 --n 16 --requests 1 \
+    --requests 3 --json >"$work/out" && [ "$(grep -o '"peak_kv_bytes":[0-9]' "$work/out" | wc -l)" -eq 10 ] &&
+    grep -q '"way":{"kv":"dual"},"requests":3.*"way":"autoregressive"' "$work/out"
+check 'bench diffusion has a row for each way' $?
+"$forage" bench diffusion --model "$work/plain.gguf" 2>"$work/err"
+[ $? -eq 1 ] && grep -q 'not a diffusion model' "$work/err"
+check 'and wants a diffusion model' $?
+finish
