@@ -6,7 +6,8 @@
 /* The sequences of a part's canvases, one or two, from e->seqs[at] on. Returns how many. */
 static int lay_out(engine *e, const task *t, const denoise_pass *p, int at) {
     const generation *g = t->owner;
-    for (int i = 0; i <= t->guided; i++) {
+    const int n = t->guided ? 2 : 1;
+    for (int i = 0; i < n; i++) {
         model_sequence *s = &e->seqs[at + i];
         *s = (model_sequence){.tokens = denoiser_tokens(g->canvas, i == 1) + p->from,
                               .n_tokens = p->to - p->from,
@@ -16,7 +17,7 @@ static int lay_out(engine *e, const task *t, const denoise_pass *p, int at) {
                               .n_logits = p->n_asked};
         s->pages = kv_seq_pages(i ? t->guide_kv : t->kv, &s->n_pages);
     }
-    return 1 + t->guided;
+    return n;
 }
 
 typedef struct take_job {

@@ -116,7 +116,7 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
         rc = engine_submit(e, &r, &g[i], NULL, err);
     }
     for (int i = 0; i < n_requests; i++) {
-        generation_event ev;
+        generation_event ev = {0};
         if (!rc) rc = wait_end(e, g[i], &ev, &out->peak_kv_bytes, err);
         if (!rc) {
             out->first_text_ms += ev.first_token_ms / n_requests;

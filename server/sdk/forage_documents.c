@@ -438,14 +438,15 @@ static int delete_one(forage *f, const char *collection, const char *id, json_ou
     return rc;
 }
 
-static int delete_matching(forage *f, delete_request *q, json_out *o, fo_err *err) {
+static int delete_matching(forage *f, const delete_request *asked, json_out *o, fo_err *err) {
     documents_ids ids = {0};
     delete_report done = {0};
-    q->each = documents_ids_add;
-    q->ctx = &ids;
-    int rc = service_delete_documents(f->service, q, &done, err);
-    json_out_string(o, "collection", q->collection);
-    documents_json_deletion(o, &done, q->dry_run);
+    delete_request q = *asked;
+    q.each = documents_ids_add;
+    q.ctx = &ids;
+    int rc = service_delete_documents(f->service, &q, &done, err);
+    json_out_string(o, "collection", q.collection);
+    documents_json_deletion(o, &done, q.dry_run);
     documents_ids_write(o, &ids);
     documents_ids_deinit(&ids);
     return rc;
