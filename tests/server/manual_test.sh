@@ -5,8 +5,8 @@
 command -v curl >/dev/null || skip_all manual "no curl"
 
 pages="$(ls README.md docs/*.md docs/measurements/*.md)"
-# Options that belong to other programs in examples (curl, git, grep, systemd, numactl, make).
-others='--option|--color|--colour|--count|--cpunodebind|--data-binary|--invert-match|--lines|--membind|--only-matching'
+# Options that belong to other programs in examples (curl, git, grep, systemd, numactl, make, pkg-config).
+others='--option|--cflags|--libs|--libs-only-l|--static|--color|--colour|--count|--cpunodebind|--data-binary|--invert-match|--lines|--membind|--only-matching'
 
 # All commands with their options, as the program prints them. A command's line: two blanks, one or two words.
 "$forage" help | sed -n '/^Commands:/,/^$/p' >"$work/list"
@@ -64,7 +64,8 @@ done <"$work/routes"
 : >"$work/err"
 # shellcheck disable=SC2086
 for metric in $(grep -ohE '`forage_[a-z_]+\*?`' $pages | tr -d '`' | sort -u); do
-    grep -rqF --include="*.c" "\"${metric%\*}" server || echo "no metric $metric" >>"$work/err"
+    grep -qw "$metric" server/sdk/forage.h || # of the library
+        grep -rqF --include="*.c" "\"${metric%\*}" server || echo "no metric $metric" >>"$work/err"
 done
 [ ! -s "$work/err" ]; check "every metric that the manual names is there" $?
 
