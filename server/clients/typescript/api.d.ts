@@ -198,6 +198,7 @@ export type QueryRequest = {
     keep_kv?: boolean;
     /** Guess ahead from the prompt; the answer is the same without. */
     lookup?: boolean;
+    diffusion?: Diffusion;
     stream?: boolean;
 };
 
@@ -338,6 +339,7 @@ export type QueryReply = {
     };
     /** Of an answer that a model wrote; 0: none did. */
     tokens_per_s?: number;
+    diffusion?: DiffusionReport;
 };
 
 export type Usage = {
@@ -503,6 +505,35 @@ export type Key = {
     expires_at?: string | null;
 };
 
+/** How a diffusion model writes (docs/diffusion.md); refused by a model that writes token by token. Absent fields are the model's own choice */
+export type Diffusion = {
+    /** Passes over the answer at most, at least one a block. Default: one a token */
+    steps?: number;
+    /** Tokens that are denoised together, block after block; 0: the whole answer */
+    block_length?: number;
+    /** Which masks become tokens first */
+    remasking?: "confidence" | "entropy" | "margin" | "random" | "origin";
+    /** Above 0: steps go by timesteps from 1 down to this; 0: all unmask as many */
+    eps?: number;
+    /** Classifier-free guidance; 0: none */
+    guidance?: number;
+    /** A step also unmasks whatever is surer than this; 0: off */
+    threshold?: number;
+    /** Which keys and values are kept from pass to pass; what is approximate then is said in cache.kv.note and diffusion.note */
+    kv?: "off" | "prompt" | "prefix" | "dual";
+    /** Passes after which kept KV is computed afresh; 0: where a block begins */
+    refresh?: number;
+};
+
+/** Of an answer that a diffusion model wrote */
+export type DiffusionReport = {
+    /** Passes that changed the answer */
+    steps?: number;
+    tokens_per_step?: number;
+    /** What is approximate */
+    note?: string;
+};
+
 /** Of each route what it takes and what it gives. */
 export interface Routes {
     /** Take documents in */
@@ -569,6 +600,7 @@ export interface Routes {
             seed?: number;
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
+            diffusion?: Diffusion;
             presence_penalty?: number;
             frequency_penalty?: number;
             repetition_penalty?: number;
@@ -637,6 +669,7 @@ export interface Routes {
             seed?: number;
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
+            diffusion?: Diffusion;
             presence_penalty?: number;
             frequency_penalty?: number;
             repetition_penalty?: number;
@@ -697,6 +730,7 @@ export interface Routes {
             seed?: number;
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
+            diffusion?: Diffusion;
             presence_penalty?: number;
             frequency_penalty?: number;
             repetition_penalty?: number;
