@@ -29,15 +29,15 @@ freeze home || skip_all "a home on a read-only mount" "nothing can be mounted he
 touch "$work/mnt/file" 2>/dev/null
 [ $? -ne 0 ]
 check "nothing can be written" $?
-serve "$work/mnt" --read-only && run 0 "$forage" query "What do the otters eat?" --url "$url" &&
-    grep -q "Fish made up" "$work/out"
+serve "$work/mnt" --read-only && run 0 "$forage" query "When does the last bus leave on Sunday?" --url "$url" &&
+    grep -q "17:10" "$work/out"
 check "a home that was closed is served" $?
 run 0 "$forage" documents --url "$url" && curl -sf "$url/stats" >/dev/null && curl -sf "$url/metrics" >/dev/null
 check "its documents, figures and metrics too" $?
 run 1 "$forage" ingest "$work/quince.txt" --url "$url" && grep -q -- "--read-only" "$work/err"
 check "writes are refused" $?
 stop TERM; check "it ends with status 0" $?
-run 0 "$forage" query "What do the otters eat?" --home "$work/mnt" && grep -q "Fish made up" "$work/out"
+run 0 "$forage" query "When does the last bus leave on Sunday?" --home "$work/mnt" && grep -q "17:10" "$work/out"
 check "a command answers from it without a server" $?
 run 0 "$forage" index verify --home "$work/mnt"; check "it can be verified" $?
 run 1 "$forage" serve --home "$work/mnt" --listen 127.0.0.1:0 && grep -q -- "--read-only serves" "$work/err"
@@ -60,8 +60,8 @@ thaw
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && setpriv --reuid 65534 --regid 65534 --clear-groups true 2>/dev/null; then
     chown -R 65534:65534 "$work/home" && chmod 711 "$work" && find "$work/home" -exec chmod a-w {} +
     cp "$forage" "$work/forage" && chmod 755 "$work/forage"
-    run 0 setpriv --reuid 65534 --regid 65534 --clear-groups "$work/forage" query "What do the otters eat?" --home "$work/home" &&
-        grep -q "Fish made up" "$work/out"
+    run 0 setpriv --reuid 65534 --regid 65534 --clear-groups "$work/forage" query "When does the last bus leave on Sunday?" --home "$work/home" &&
+        grep -q "17:10" "$work/out"
     check "a home without the right to write is read by another user" $?
 else
     skip "a home without the right to write is read by another user" "there is no other user to be"

@@ -9,8 +9,8 @@ from forage.langchain import ForageRetriever as LangChainRetriever
 from forage.llamaindex import ForageRetriever as LlamaIndexRetriever
 from langchain_tests.integration_tests import RetrieversIntegrationTests
 
-QUESTION = "How many people does the Grebe carry?"
-TEXTS = ["The rowing boat Grebe carries four people.", "The Coot is a canoe for two people.", "The weir is opened in March.",
+QUESTION = "How many people does the Petrel carry?"
+TEXTS = ["The rowing boat Petrel carries four people.", "The Coot is a canoe for two people.", "The weir is opened in March.",
          "Boats for many people lie at the north pier.", "People carry canoes over the weir."]
 client = forage.open(os.environ["PLACE"])
 client.ingest([{"id": f"d-{i}", "text": t, "metadata": {"number": i}} for i, t in enumerate(TEXTS)])

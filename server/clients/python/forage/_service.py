@@ -103,7 +103,7 @@ class Service(Client):
 
         def take() -> Optional[Event]:
             try:
-                return next(events, None)  # type: ignore[no-any-return]
+                return next(events, None)
             except (OSError, http.client.HTTPException, ValueError, AttributeError) as e:
                 if state["ended"]:
                     return None
