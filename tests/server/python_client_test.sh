@@ -54,7 +54,7 @@ if [ ! -x "$python" ] || ! "$python" -c 'import langchain_tests, llama_index.cor
 fi
 if [ -n "$python" ]; then
     export PLACE="$url" PYTHONPATH="$work/any"
-    run 0 "$python" -m pytest -q -p no:cacheprovider --disable-socket --allow-hosts=127.0.0.1 "$tests/test_retrievers.py" &&
+    run 0 "$python" -m pytest -q -o asyncio_mode=auto -p no:cacheprovider --disable-socket --allow-hosts=127.0.0.1 "$tests/test_retrievers.py" &&
         grep -q ' passed' "$work/out" && ! grep -q 'failed\|skipped' "$work/out"
     check "LangChain's standard tests and LlamaIndex's ways pass: $(tail -n 1 "$work/out" | sed 's/ in .*//')" $?
     run 0 "$python" -m mypy --strict --cache-dir=/dev/null --follow-imports=silent server/clients/python/forage

@@ -60,7 +60,7 @@ def questions(f):
     refused(lambda: f.query(QUESTION, collection="none"), "not_found", "collection")
     refused(lambda: f.get("none"), "not_found")
     if not WITH_MODEL:
-        refused(lambda: f.generate("Tell a story."), "unsupported" if "://" not in PLACE else "not_found")
+        refused(lambda: f.generate("Tell a story."), "unsupported" if "://" not in PLACE else "model_not_found")
     a, b = f.embed(["a boat", "a weir"])
     assert len(a) == len(b) and abs(sum(x * x for x in a) - 1) < 1e-3 and f.embed([]) == []
     assert f.embed(["a boat"], query=True)[0] == a
