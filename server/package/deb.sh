@@ -1,7 +1,7 @@
 #!/bin/sh
-# server/package/deb.sh FORAGE OUT - a package of Debian in the folder OUT, from the program FORAGE and what
-# `make install` installs. Bytes follow from the sources alone: times are those of the newest change
-# (SOURCE_DATE_EPOCH), owners root's. Says the file's name.
+# server/package/deb.sh FORAGE OUT - packages of Debian in the folder OUT, from the program FORAGE and what `make
+# install` installs: forage, libforage0 and libforage-dev. Bytes follow from the sources alone: times are those of
+# the newest change (SOURCE_DATE_EPOCH), owners root's. Says the files' names, a line each.
 set -eu
 forage=$1 out=$2
 here=$(dirname "$0")
@@ -11,17 +11,14 @@ maintainer=${MAINTAINER:-Forage maintainers <maintainers@forage.example.org>}
 : "${SOURCE_DATE_EPOCH:=$(git -C "$here" log -1 --format=%ct 2>/dev/null || stat -c %Y "$here/../../Makefile")}"
 export SOURCE_DATE_EPOCH
 umask 022
-stage=$(mktemp -d)
-chmod 755 "$stage"
-trap 'rm -rf "$stage"' EXIT
+work=$(mktemp -d)
+stage=$work/forage runtime=$work/libforage0 dev=$work/libforage-dev
+trap 'rm -rf "$work"' EXIT
 
-make --no-print-directory -s install-files BUILD="$(dirname "$forage")" DESTDIR="$stage" PREFIX=/usr
-doc=$stage/usr/share/doc/forage
-strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/usr/bin/forage"
-gzip -9n "$stage"/usr/share/man/man*/*
-mkdir -p "$stage/DEBIAN" "$stage/etc/default"
-rm "$doc/LICENSE" # every Debian has it
-cat >"$doc/copyright" <<'COPYRIGHT'
+# Of every package: whose it is, and that it changed. describe FOLDER
+describe() {
+    mkdir -p "$1"
+    cat >"$1/copyright" <<'COPYRIGHT'
 Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
 Upstream-Name: forage
 Comment: The program holds weights of models. Those of the reader are under CC-BY-SA-4.0,
@@ -34,8 +31,36 @@ License: Apache-2.0
  On Debian systems, the whole text of the Apache License, Version 2.0, is in
  /usr/share/common-licenses/Apache-2.0.
 COPYRIGHT
-printf 'forage (%s) unstable; urgency=medium\n\n  * See README.md.\n\n -- %s  %s\n' \
-    "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$doc/changelog.gz"
+    printf 'forage (%s) unstable; urgency=medium\n\n  * See README.md.\n\n -- %s  %s\n' \
+        "$version" "$maintainer" "$(date -u -R -d "@$SOURCE_DATE_EPOCH")" | gzip -9n >"$1/changelog.gz"
+}
+
+# The libraries that files of a package are linked with, in the versions that this system has. needs STAGE FILE...
+needs() (
+    cd "$1"
+    shift
+    mkdir debian
+    printf 'Source: forage\n\nPackage: forage\nArchitecture: any\nDepends: ${shlibs:Depends}\n' >debian/control
+    dpkg-shlibdeps -O "$@" 2>/dev/null | sed 's/^shlibs:Depends=//'
+    rm -r debian
+)
+
+# The package in a stage whose control says all but its size. pack STAGE NAME
+pack() {
+    sed -i "s/^Installed-Size:.*/Installed-Size: $(du -sk --exclude=DEBIAN "$1" | cut -f 1)/" "$1/DEBIAN/control"
+    (cd "$1" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
+    mkdir -p "$out"
+    dpkg-deb --root-owner-group -Zxz "-z${DEB_LEVEL:-6}" --build "$1" "$out/$2_${version}_$arch.deb" >/dev/null
+    echo "$out/$2_${version}_$arch.deb"
+}
+
+make --no-print-directory -s install-files BUILD="$(dirname "$forage")" DESTDIR="$stage" PREFIX=/usr
+doc=$stage/usr/share/doc/forage
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$stage/usr/bin/forage"
+gzip -9n "$stage"/usr/share/man/man*/*
+mkdir -p "$stage/DEBIAN" "$stage/etc/default"
+rm "$doc/LICENSE" # every Debian has it
+describe "$doc"
 
 cat >"$stage/etc/default/forage" <<'CONF'
 # What the service is started with: each option of 'forage serve' as FORAGE_NAME, dashes as underscores.
@@ -82,18 +107,13 @@ fi
 POSTRM
 chmod 755 "$stage/DEBIAN/postinst" "$stage/DEBIAN/prerm" "$stage/DEBIAN/postrm"
 
-# The libraries that it is linked with, in the versions that this system has.
-mkdir -p "$stage/debian"
-printf 'Source: forage\n\nPackage: forage\nArchitecture: any\nDepends: ${shlibs:Depends}\n' >"$stage/debian/control"
-depends=$(cd "$stage" && dpkg-shlibdeps -O usr/bin/forage 2>/dev/null | sed 's/^shlibs:Depends=//')
-rm -r "$stage/debian"
 cat >"$stage/DEBIAN/control" <<CONTROL
 Package: forage
 Version: $version
 Architecture: $arch
 Maintainer: $maintainer
-Installed-Size: $(du -sk --exclude=DEBIAN "$stage" | cut -f 1)
-Depends: $depends
+Installed-Size: 0
+Depends: $(needs "$stage" usr/bin/forage)
 Pre-Depends: init-system-helpers (>= 1.54~)
 Recommends: poppler-utils
 Suggests: tesseract-ocr
@@ -108,7 +128,61 @@ Description: answers from your own documents, with citations that were checked
  of the Model Context Protocol can use. It needs no network, no graphics card
  and no model file.
 CONTROL
-(cd "$stage" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
-mkdir -p "$out"
-dpkg-deb --root-owner-group -Zxz "-z${DEB_LEVEL:-6}" --build "$stage" "$out/forage_${version}_$arch.deb" >/dev/null
-echo "$out/forage_${version}_$arch.deb"
+pack "$stage" forage
+
+# ---- libforage ------------------------------------------------------------------------------------
+
+lib=usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
+make --no-print-directory -s install-sdk BUILD="$(dirname "$forage")" DESTDIR="$dev" PREFIX=/usr "LIBDIR=/$lib"
+mkdir -p "$runtime/DEBIAN" "$runtime/$lib" "$dev/DEBIAN"
+mv "$dev/$lib"/libforage.so.0 "$dev/$lib"/forage "$runtime/$lib"
+strip --strip-unneeded --remove-section=.comment --remove-section=.note "$runtime/$lib/libforage.so.0" \
+    "$runtime/$lib/forage/forage-extract"
+chmod 644 "$runtime/$lib/libforage.so.0"
+strip --strip-debug --enable-deterministic-archives "$dev/$lib/libforage.a"
+describe "$runtime/usr/share/doc/libforage0"
+describe "$dev/usr/share/doc/libforage-dev"
+for name in models reader-model; do
+    cp "$stage/usr/share/doc/forage/$name.md" "$runtime/usr/share/doc/libforage0/"
+    cp "$stage/usr/share/doc/forage/$name.md" "$dev/usr/share/doc/libforage-dev/"
+done
+echo 'activate-noawait ldconfig' >"$runtime/DEBIAN/triggers"
+echo "libforage 0 libforage0 (>= $version)" >"$runtime/DEBIAN/shlibs"
+cat >"$runtime/DEBIAN/control" <<CONTROL
+Package: libforage0
+Source: forage
+Version: $version
+Architecture: $arch
+Maintainer: $maintainer
+Installed-Size: 0
+Depends: $(needs "$runtime" "$lib/libforage.so.0" "$lib/forage/forage-extract")
+Recommends: poppler-utils
+Suggests: tesseract-ocr
+Section: libs
+Priority: optional
+Multi-Arch: same
+Description: answers from your own documents in a program of your own
+ Documents go in, answers come out: each sentence is cited, and each citation is
+ checked against the text that it quotes.
+ .
+ The shared library, which opens a home in the process that calls it.
+CONTROL
+pack "$runtime" libforage0
+cat >"$dev/DEBIAN/control" <<CONTROL
+Package: libforage-dev
+Source: forage
+Version: $version
+Architecture: $arch
+Maintainer: $maintainer
+Installed-Size: 0
+Depends: libforage0 (= $version)
+Section: libdevel
+Priority: optional
+Multi-Arch: same
+Description: answers from your own documents in a program of your own (to build)
+ Documents go in, answers come out: each sentence is cited, and each citation is
+ checked against the text that it quotes.
+ .
+ The header, the static library, and what pkg-config needs.
+CONTROL
+pack "$dev" libforage-dev

@@ -1,15 +1,18 @@
 #!/bin/sh
-# The package of Debian: what is in it, that its bytes follow from the sources, that its program runs from where
-# it was unpacked, and what lintian says. Speaks TAP.
+# The packages of Debian: what is in them, that their bytes follow from the sources, that the program runs from where
+# it was unpacked, that libforage is found there, and what lintian says. Speaks TAP.
 . "$(dirname "$0")/tap.sh"
 for tool in dpkg-deb dpkg-shlibdeps; do
     command -v $tool >/dev/null || skip_all package "no $tool (dpkg-dev)"
 done
 export SOURCE_DATE_EPOCH=1700000000 DEB_LEVEL=0
-run 0 server/package/deb.sh "$forage" "$work/a"; check "it is made" $?
-deb=$(cat "$work/out")
-run 0 server/package/deb.sh "$forage" "$work/b" && cmp -s "$deb" "$(cat "$work/out")"
+run 0 server/package/deb.sh "$forage" "$work/a"; check "they are made" $?
+cp "$work/out" "$work/debs"
+deb=$(head -n 1 "$work/debs")
+run 0 server/package/deb.sh "$forage" "$work/b" && [ "$(wc -l <"$work/out")" -eq 3 ] &&
+    (cd "$work/a" && sha256sum ./*.deb) >"$work/sums" && (cd "$work/b" && run 0 sha256sum -c "$work/sums")
 check "twice the same bytes" $?
+rm -r "$work/b"
 run 0 dpkg-deb --info "$deb" && grep -q 'libsqlite3-0' "$work/out" &&
     dpkg-deb --ctrl-tarfile "$deb" | tar -xO ./conffiles | grep -qx /etc/default/forage
 check "it says what it needs and which file is its user's" $?
@@ -34,8 +37,19 @@ for shell in zsh fish; do
         skip "$shell takes the completion" "no $shell"
     fi
 done
+for one in $(sed 1d "$work/debs"); do dpkg-deb --extract "$one" "$work/root"; done
+header=$work/root/usr/include/forage.h lib=$(dirname "$work"/root/usr/lib/*/libforage.a)
+[ -x "$lib/forage/forage-extract" ] && run 0 dpkg-deb --field "$(sed -n 3p "$work/debs")" Depends && grep -q '^libforage0 (= ' "$work/out"
+check "libforage0 and libforage-dev are whole" $?
+if command -v "${CC:-gcc}" >/dev/null; then
+    printf '#include <forage.h>\nint main(void) { return forage_version()[0] == 0; }\n' >"$work/v.c"
+    # shellcheck disable=SC2086 # a list of words
+    run 0 ${CC:-gcc} "$work/v.c" -o "$work/v" -I"${header%/*}" -L"$lib" -lforage -Wl,-rpath,"$lib" && run 0 "$work/v"
+    check "a program is built with them" $?
+fi
 if command -v lintian >/dev/null; then
-    run 0 lintian --allow-root --fail-on error,warning "$deb"; check "lintian finds nothing" $?
+    # shellcheck disable=SC2046 # a list of files
+    run 0 lintian --allow-root --fail-on error,warning $(cat "$work/debs"); check "lintian finds nothing" $?
 else
     skip "lintian finds nothing" "no lintian"
 fi
