@@ -45,9 +45,12 @@ needs() (
     rm -r debian
 )
 
-# The package in a stage whose control says all but its size. pack STAGE NAME
+# The package in a stage whose control says all but its size. That is reckoned from lengths, a kilobyte for whatever is
+# no file: what du counts depends on how the file system has just laid the blocks. pack STAGE NAME
 pack() {
-    sed -i "s/^Installed-Size:.*/Installed-Size: $(du -sk --exclude=DEBIAN "$1" | cut -f 1)/" "$1/DEBIAN/control"
+    size=$(find "$1" -mindepth 1 -path "$1/DEBIAN" -prune -o -printf '%y %s\n' |
+        awk '{ n += $1 == "f" ? int(($2 + 1023) / 1024) : 1 } END { print n }')
+    sed -i "s/^Installed-Size:.*/Installed-Size: $size/" "$1/DEBIAN/control"
     (cd "$1" && find . -type f ! -path './DEBIAN/*' -printf '%P\0' | LC_ALL=C sort -z | xargs -0 md5sum >DEBIAN/md5sums)
     mkdir -p "$out"
     dpkg-deb --root-owner-group -Zxz "-z${DEB_LEVEL:-6}" --build "$1" "$out/$2_${version}_$arch.deb" >/dev/null
