@@ -211,6 +211,10 @@ static int seal(search_bulk *b, int64_t epoch, fo_err *err) {
 static int flush(search_bulk *b, fo_err *err) {
     if (!b->n) return FO_OK;
     int rc = FO_OK;
+    if (b->n_done && b->opt.cancel && atomic_load(b->opt.cancel)) {
+        rc = seal(b, search_index_epoch(b->ix), err);
+        return rc ? rc : fo_fail(err, FO_ECANCELLED, "cancelled");
+    }
     if (b->segment.n_docs && b->segment.n_docs + b->n > b->max_segment_docs)
         rc = seal(b, search_index_epoch(b->ix), err);
     if (!rc) rc = add_postings(b, err);

@@ -16,6 +16,7 @@
 #ifndef FORAGE_INDEX_SEARCH_BULK_H
 #define FORAGE_INDEX_SEARCH_BULK_H
 
+#include <stdatomic.h>
 #include "index/search/search_index.h"
 
 typedef struct search_bulk search_bulk;
@@ -29,6 +30,9 @@ typedef struct search_bulk_options {
     uint64_t memory_bytes; /* of the working memory, roughly; 0: 1 GiB, at least 1 MiB */
     search_bulk_progress_fn *progress; /* NULL: none */
     void *ctx;
+    /* NULL, or ends it: the next call that has a batch to work on seals what there is and fails
+     * (FO_ECANCELLED). At least one batch is done in any case, so that to try again is to get on. */
+    const atomic_bool *cancel;
 } search_bulk_options;
 
 /* FO_EUNSUPPORTED: the index is read-only. */

@@ -133,6 +133,7 @@ typedef struct build_watch {
     service_build_progress *progress;
     void *ctx;
     uint64_t total;
+    const atomic_bool *cancel;
 } build_watch;
 
 static void on_bulk(void *ctx, enum search_bulk_stage stage, uint64_t done) {
@@ -146,7 +147,10 @@ static int add_in_bulk(service *s, catch_up *u, int64_t id, const id_gap *gap, b
     /* What was buried comes first, under the epoch that the files have: dying in between, the next
      * comparison finds the same gap. */
     int rc = search_index_publish(u->index, search_index_epoch(u->index), u->err);
-    search_bulk_options opt = {.memory_bytes = s->build_memory, .progress = on_bulk, .ctx = watch};
+    search_bulk_options opt = {.memory_bytes = s->build_memory,
+                               .progress = on_bulk,
+                               .ctx = watch,
+                               .cancel = watch->cancel};
     if (!rc) rc = search_bulk_begin(&u->bulk, u->index, &opt, u->err);
     if (rc) return rc;
     rc = store_each_chunk(s->store, id, gap->first_missing - 1, add_missing, u, epoch, u->err);
@@ -277,7 +281,8 @@ int collection_open_index(collection *c, const store_collection *row, int editio
 }
 
 int service_catch_up(service *s, const char *tenant, const char *name,
-                     service_build_progress *progress, void *ctx, fo_err *err) {
+                     service_build_progress *progress, void *ctx, const atomic_bool *cancel,
+                     fo_err *err) {
     int rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
@@ -286,7 +291,7 @@ int service_catch_up(service *s, const char *tenant, const char *name,
                     : fo_fail(err, FO_EUNSUPPORTED, "the service was not opened for a build");
     if (!rc) rc = store_get_collection(s->store, tenant, name, &now, err);
     if (!rc) {
-        build_watch watch = {progress, ctx, 0};
+        build_watch watch = {progress, ctx, 0, cancel};
         writer_take(s);
         /* A file that was dropped at the opening has left a gap: compare in any case. */
         rc = reconcile(s, c, c->dim, now.epoch, true, &watch, err);

@@ -453,11 +453,13 @@ int service_compare_ids(service *s, const char *tenant, const char *collection,
 /* After ingest with options.offline: bring the collection's index up to the store, in bounded
  * memory; then its documents are findable. Killed before or in it, the next service_open or the
  * next call goes on from the files that were sealed. progress may be NULL; `total` is in the unit
- * of the stage (0: unknown). Nobody may write to the home meanwhile. */
+ * of the stage (0: unknown). cancel (may be NULL) ends it between batches (FO_ECANCELLED), and what was
+ * built stays. Nobody may write to the home meanwhile. */
 typedef void service_build_progress(void *ctx, enum search_bulk_stage stage, uint64_t done,
                                     uint64_t total);
 int service_catch_up(service *s, const char *tenant, const char *collection,
-                     service_build_progress *progress, void *ctx, fo_err *err);
+                     service_build_progress *progress, void *ctx, const atomic_bool *cancel,
+                     fo_err *err);
 
 /* Embed every chunk anew with this service's embedder and build fresh indexes. */
 int service_rebuild(service *s, const char *tenant, const char *collection,

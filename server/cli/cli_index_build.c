@@ -3,10 +3,13 @@
  * store in bounded memory (retrieval/service/service.h, service_catch_up). Both halves go on where
  * a killed run left off: what the store holds is unchanged, what sealed files hold is not built
  * again. */
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
@@ -20,7 +23,7 @@
 static struct {
     const char *home, *collection, *language;
     cli_list input;
-    int64_t threads, max_tokens, overlap, memory;
+    int64_t threads, max_tokens, overlap, memory, time_limit;
     bool json;
 } o = {.home = "home", .overlap = -1, .memory = (int64_t)1 << 30};
 
@@ -36,6 +39,11 @@ static const cli_option options[] = {
      "working memory, roughly; what exceeds it becomes another segment (default 1G)"},
     CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
+    {"time-limit", CLI_INT, &o.time_limit, "SECONDS",
+     "end after so long, with status 1: what was done stays, and the same command goes on from "
+     "there "
+     "(default: none)",
+     .min = 1, .max = 1000000},
     CLI_PROGRESS_OPTION,
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
     {0}};
@@ -95,6 +103,21 @@ static void on_index(void *ctx, enum search_bulk_stage stage, uint64_t done, uin
     progress_stage_set(b->progress, i, stage == SEARCH_BULK_COMMIT ? done / 1000000 : done);
 }
 
+/* --time-limit: SIGALRM says that it is over. */
+static atomic_bool over;
+
+static void on_alarm(int signal_number) {
+    (void)signal_number;
+    atomic_store(&over, true);
+}
+
+static void begin_time_limit(void) {
+    struct sigaction a = {.sa_handler = on_alarm, .sa_flags = SA_RESTART};
+    sigemptyset(&a.sa_mask);
+    sigaction(SIGALRM, &a, NULL);
+    alarm((unsigned)o.time_limit);
+}
+
 static int read_corpus(ingest_batch *b, const char *path, fo_err *err) {
     FILE *f = strcmp(path, "-") ? fopen(path, "re") : stdin;
     if (!f) return fo_fail_errno(err, "cannot open %s", path);
@@ -104,6 +127,10 @@ static int read_corpus(ingest_batch *b, const char *path, fo_err *err) {
     int rc = FO_OK;
     while (!rc && (n = getline(&line, &cap, f)) >= 0) {
         number++;
+        if (atomic_load(&over)) {
+            rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+            break;
+        }
         while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' ')) n--;
         if (!n) continue;
         char label[96];
@@ -132,6 +159,7 @@ static int store_documents(service *s, build *b, ingest_totals *totals, fo_err *
                                            .language = o.language,
                                            .max_tokens = (size_t)o.max_tokens,
                                            .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap,
+                                           .cancel = &over,
                                            .counts = &b->counts},
                                 .max_docs = 16384,
                                 .max_bytes = max_bytes,
@@ -184,6 +212,7 @@ static int run(int argc, char **argv) {
                           .build_memory = (uint64_t)o.memory,
                           .cache_bytes = -1};
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
+    if (o.time_limit) begin_time_limit();
     build b = {0};
     b.progress = progress_begin_stages(show_counts, &b, o.json);
     ingest_totals totals = {0};
@@ -192,10 +221,16 @@ static int run(int argc, char **argv) {
         b.stages[POSTINGS] = progress_stage(b.progress, "postings", "chunks", 0);
         b.stages[GRAPH] = progress_stage(b.progress, "graph", "chunks", 0);
         b.stages[COMMIT] = progress_stage(b.progress, "commit", "MB", 0);
-        rc = service_catch_up(s, "default", o.collection, on_index, &b, &err);
+        rc = service_catch_up(s, "default", o.collection, on_index, &b, &over, &err);
     }
     progress_end(b.progress);
     service_close(s);
+    if (rc && atomic_load(&over))
+        rc =
+            fo_fail_field(&err, FO_ETIMEOUT, "--time-limit",
+                          "%lld s are over; what was done stays, and the same command goes on from "
+                          "there",
+                          (long long)o.time_limit);
     if (rc) return cli_fail(&err);
     write_result(&totals, (double)(log_now_ms() - began) / 1000);
     return totals.n[INGEST_FAILED] ? 1 : 0;
@@ -205,7 +240,7 @@ const cli_command cli_command_index_build = {
     "index build",
     "build a home's indexes from a corpus, offline",
     "forage index build --input corpus.jsonl --home DIR [--collection C] [--threads N]\n"
-    "                    [--memory 2G]",
+    "                    [--memory 2G] [--time-limit SECONDS]",
     "Writes the very files that the server maps. Documents are stored too, so that a server can\n"
     "go on from there. A build that was killed goes on where it was when it is run again.",
     options,

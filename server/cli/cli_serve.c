@@ -9,6 +9,7 @@
 
 #include "kernels/cpu.h"
 #include "kernels/file.h"
+#include "kernels/heap.h"
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
@@ -534,6 +535,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
 
 static int run(int argc, char **argv) {
     (void)argc, (void)argv;
+    if (!getenv("MALLOC_ARENA_MAX")) fo_heap_bound(); /* who sets that knows what he wants */
     enum log_level level;
     if (!log_level_parse(o.log_level, &level))
         return cli_wrong_usage("--log-level must be debug, info, warn, error or off");

@@ -7,6 +7,7 @@
 
 #include "engine/tokenizer/tokenizer.h"
 #include "server/base/log.h"
+#include "server/base/request_limits.h"
 #include "server/openai/model_names.h"
 #include "server/openai/openai.h"
 #include "server/openai/openai_fields.h"
@@ -165,6 +166,44 @@ static int read_inputs(text_list *l, const tokenizer *t, const cJSON *input, fo_
     return FO_OK;
 }
 
+/* ---- within a time limit -------------------------------------------------------------------- */
+
+/* timeout_ms of a body, from when the request was there; none by default. */
+static void read_timeout(json_in *in, http_request *r) {
+    int64_t ms = json_in_int(in, "timeout_ms", 0, 1, REQUEST_TIMEOUT_MAX_MS);
+    if (ms && !json_in_failed(in)) http_set_timeout(r, ms - (int64_t)http_queue_ms(r));
+}
+
+/* Texts go to the models in pieces (a vector or a score does not depend on the others), since a whole body of
+ * them takes an encoder minutes: before each one, has the client left, or is its time over? */
+enum { PIECE = 16 };
+
+static bool left(http_request *r, fo_err *err) {
+    return atomic_load(http_cancel(r)) && fo_fail(err, FO_ECANCELLED, "cancelled");
+}
+
+static int embed_all(http_request *r, embedder *e, enum embed_kind kind, const text_list *l,
+                     float *v, fo_err *err) {
+    for (size_t i = 0; i < l->n; i += PIECE) {
+        size_t n = l->n - i < PIECE ? l->n - i : PIECE;
+        if (left(r, err) ||
+            embedder_embed(e, kind, l->texts + i, l->lens + i, n, v + i * embedder_dim(e), err))
+            return err->code;
+    }
+    return FO_OK;
+}
+
+static int rerank_all(http_request *r, reranker *rr, const char *query, const text_list *l,
+                      float *scores, uint64_t *tokens, fo_err *err) {
+    for (size_t i = 0; i < l->n; i += PIECE) {
+        size_t n = l->n - i < PIECE ? l->n - i : PIECE;
+        if (left(r, err) || reranker_score(rr, query, strlen(query), l->texts + i, l->lens + i, n,
+                                           scores + i, tokens, err))
+            return err->code;
+    }
+    return FO_OK;
+}
+
 /* ---- embeddings ----------------------------------------------------------------------------- */
 
 static void write_vector(json_out *o, const float *v, size_t dim, bool base64) {
@@ -237,13 +276,13 @@ void route_embeddings(http_request *r, void *ctx) {
                           "this model's vectors have %zu dimensions and cannot be cut",
                           embedder_dim(e));
         const cJSON *input = json_in_any(&in, "input");
+        read_timeout(&in, r);
         openai_fields_read(&in, OPENAI_EMBEDDING);
         json_in_end(&in);
         if (!err.code)
             read_inputs(&l, a->allow_token_ids ? embedder_tokenizer(e) : NULL, input, &err);
         if (!err.code && !(v = malloc(l.n * embedder_dim(e) * sizeof *v))) fo_no_memory(&err);
-        if (!err.code)
-            embedder_embed(e, query ? EMBED_QUERY : EMBED_PASSAGE, l.texts, l.lens, l.n, v, &err);
+        if (!err.code) embed_all(r, e, query ? EMBED_QUERY : EMBED_PASSAGE, &l, v, &err);
         if (!err.code) reply_vectors(r, e, &l, v, base64);
     }
     if (err.code) openai_error(r, &err);
@@ -267,8 +306,8 @@ static int by_score(const void *a, const void *b) {
 
 /* The cross-encoder's probability where one is loaded, else the embedder's cosine: the reply says
  * which under "scored_by". */
-static int score_all(service *s, const char *query, const text_list *l, ranked *out,
-                     uint64_t *tokens, fo_err *err) {
+static int score_all(http_request *r, service *s, const char *query, const text_list *l,
+                     ranked *out, uint64_t *tokens, fo_err *err) {
     reranker *rr = service_reranker(s);
     embedder *e = service_embedder(s);
     size_t q_len = strlen(query), dim = embedder_dim(e);
@@ -276,10 +315,10 @@ static int score_all(service *s, const char *query, const text_list *l, ranked *
     if (!v) return fo_no_memory(err);
     int rc;
     if (rr) {
-        rc = reranker_score(rr, query, q_len, l->texts, l->lens, l->n, v, tokens, err);
+        rc = rerank_all(r, rr, query, l, v, tokens, err);
     } else {
         rc = embedder_embed(e, EMBED_QUERY, &query, &q_len, 1, v + l->n * dim, err);
-        if (!rc) rc = embedder_embed(e, EMBED_PASSAGE, l->texts, l->lens, l->n, v, err);
+        if (!rc) rc = embed_all(r, e, EMBED_PASSAGE, l, v, err);
         *tokens = embedder_count_tokens(e, query, q_len);
         for (size_t i = 0; i < l->n; i++)
             *tokens += embedder_count_tokens(e, l->texts[i], l->lens[i]);
@@ -369,12 +408,13 @@ void route_rerank(http_request *r, void *ctx) {
         int64_t top = json_in_int(&in, "top_n", 0, 1, 1 << 20);
         bool with = json_in_bool(&in, "return_documents", false);
         const cJSON *list = json_in_array(&in, "documents", MAX_RERANK);
+        read_timeout(&in, r);
         json_in_end(&in);
         uint64_t tokens = 0;
         if (!err.code && !query) fo_fail_field(&err, FO_EINVAL, "query", "query is missing");
         if (!err.code) read_documents(&l, list, &err);
         if (!err.code && !(order = calloc(l.n + 1, sizeof *order))) fo_no_memory(&err);
-        if (!err.code) score_all(a->service, query, &l, order, &tokens, &err);
+        if (!err.code) score_all(r, a->service, query, &l, order, &tokens, &err);
         if (!err.code) {
             qsort(order, l.n, sizeof *order, by_score);
             size_t n = top && (size_t)top < l.n ? (size_t)top : l.n;

@@ -338,6 +338,10 @@ int openai_status_of(const fo_err *err, const char **code) {
 }
 
 void openai_error(http_request *r, const fo_err *err) {
+    if (err->code == FO_ECANCELLED && http_timed_out(r)) {
+        http_error_from(r, err);
+        return;
+    }
     const char *code;
     int status = openai_status_of(err, &code);
     http_error(r, status, code, err->field, "%s", err->msg[0] ? err->msg : fo_code_name(err->code));

@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 
 #include "kernels/cpu.h"
+#include "kernels/heap.h"
+#include "retrieval/service/budgets.h"
 #include "server/routes/app.h"
 #include "server/base/damage.h"
 #include "server/base/log.h"
@@ -133,6 +135,30 @@ static void write_ingest_memory(app *a, fo_buf *b) {
                         "Of these, those that waited in vain.", (double)st.n_refused);
 }
 
+/* Where memory goes that is no index, KV or work: each bounded part by name, and what malloc keeps. */
+static void write_memory(app *a, fo_buf *b) {
+    service_budget parts[SERVICE_MAX_BUDGETS];
+    size_t n = service_get_budgets(a->service, parts);
+    metrics_write_head(
+        b, "forage_memory_bytes", "gauge",
+        "What bounded parts hold: kept answers and contexts, the reader's vectors of "
+        "passages, documents on their way in.");
+    for (size_t i = 0; i < n; i++)
+        fo_buf_printf(b, "forage_memory_bytes{part=\"%s\"} %llu\n", parts[i].name,
+                      (unsigned long long)parts[i].bytes);
+    metrics_write_head(b, "forage_memory_budget_bytes", "gauge", "What they may hold at most.");
+    for (size_t i = 0; i < n; i++)
+        fo_buf_printf(b, "forage_memory_budget_bytes{part=\"%s\"} %llu\n", parts[i].name,
+                      (unsigned long long)parts[i].budget_bytes);
+    fo_heap_stats heap = fo_heap_get_stats();
+    metrics_write_head(b, "forage_malloc_bytes", "gauge",
+                       "Of the C library's allocator: blocks in use, free for the next, mapped by "
+                       "themselves.");
+    fo_buf_printf(b, "forage_malloc_bytes{state=\"used\"} %zu\n", heap.used_bytes);
+    fo_buf_printf(b, "forage_malloc_bytes{state=\"free\"} %zu\n", heap.free_bytes);
+    fo_buf_printf(b, "forage_malloc_bytes{state=\"mapped\"} %zu\n", heap.mapped_bytes);
+}
+
 static void write_http_metrics(app *a, fo_buf *b) {
     http_load load;
     http_get_load(a->http, &load);
@@ -258,6 +284,7 @@ void route_metrics(http_request *r, void *ctx) {
     fo_buf b = {0};
     metrics_write(a->metrics, &b);
     write_ingest_memory(a, &b);
+    write_memory(a, &b);
     write_http_metrics(a, &b);
     write_cache_metrics(a, &b);
     write_index_metrics(a, &b);

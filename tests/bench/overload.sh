@@ -22,7 +22,7 @@ load() { # load REQUESTS OPTION...: JSON
         { cat "$work/log" >&2; exit 1; }
 }
 count() { echo "$1 $2 $3" | awk '{ n = int($1 * $2 * $3); print n < 20 ? 20 : n }'; } # RATE FACTOR SECONDS
-rss() { awk '/^VmRSS/ { printf "%.0f", $2 / 1024 }' "/proc/$server/status"; }
+rss() { awk '/^VmRSS/ { printf "%.1f", $2 / 1024 }' "/proc/$server/status"; }
 row() { # row NAME JSON
     echo "$2" | awk -v name="$1" '{
         split("requests_per_s p50_ms p99_ms refused errors requests", k, " ")
@@ -51,9 +51,12 @@ echo "Slow clients: $(cat "$work/slow")"
 [ "$minutes" != 0 ] || exit 0
 load "$(count "$rate" 2 $((60 * minutes)))" --concurrency 400 --rate "$(count "$rate" 2 1)" >"$work/long" &
 long=$!
-sleep 60
-first=$(rss)
+curve=
+for _ in $(seq "$minutes"); do
+    sleep 60
+    curve="$curve $(rss)"
+done
 wait $long
-last=$(rss)
 row "2 times, $minutes minutes" "$(cat "$work/long")"
-echo "Memory: $first MiB after a minute, $last MiB after $minutes minutes"
+echo "Memory, MiB after each minute:$curve"
+curl -s "$url/metrics" | sed -n 's/^\(forage_\(memory\|malloc\)_bytes{[^}]*}\) /  \1 /p'

@@ -40,6 +40,11 @@ for wrong in "--max-query 65K" "--max-top-k 1001" "--max-batch 0" "--max-filter 
     # shellcheck disable=SC2086 # an option and its value
     run 2 "$forage" serve --home "$work/home" --listen 127.0.0.1:0 $wrong; check "$wrong is refused" $?
 done
+corpus='{"id":"a","text":"Herons wade."}'
+{ sleep 2; echo "$corpus"; } | "$forage" index build --input - --home "$work/built" --time-limit 1 >"$work/out" 2>"$work/err"
+[ $? = 1 ] && grep -q -- '--time-limit: 1 s are over' "$work/err"; check "an offline build ends with --time-limit" $?
+echo "$corpus" | run 0 "$forage" index build --input - --home "$work/built" --time-limit 600 && grep -q '^1 created' "$work/out"
+check "and goes on when it is run again" $?
 serve "$work/home" --min-free-memory 1000T
 past 503 memory_low /search '{"query":"herons"}'; check "without memory what has a body is refused" $?
 curl -s "$url/metrics" >"$work/out"; grep -q '^forage_access_refused_total{reason="memory_low"} 1$' "$work/out"

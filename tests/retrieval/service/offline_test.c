@@ -73,7 +73,7 @@ static void build(const char *home, const corpus *c, death d) {
         put_batch(s, c, i);
         if (d.after_batches && --d.after_batches == 0) raise(SIGKILL);
     }
-    assert_ok(service_catch_up(s, "default", "notes", on_progress, &d, &err), &err);
+    assert_ok(service_catch_up(s, "default", "notes", on_progress, &d, NULL, &err), &err);
     service_close(s);
 }
 
@@ -203,7 +203,8 @@ static void a_killed_build_is_brought_up_by_whoever_opens_the_home(void **state)
     service *s = open_home(home, false);
     assert_ok(service_each_index(s, NULL, NULL, sound, &n, &err), &err);
     assert_int_equal(n, 1);
-    assert_int_equal(service_catch_up(s, "default", "notes", NULL, NULL, &err), FO_EUNSUPPORTED);
+    assert_int_equal(service_catch_up(s, "default", "notes", NULL, NULL, NULL, &err),
+                     FO_EUNSUPPORTED);
     service_close(s);
     test_remove(home);
     free(c);
@@ -225,7 +226,7 @@ static void an_update_and_a_deletion_reach_the_index_of_an_offline_build(void **
     assert_int_equal(r.status, INGEST_UPDATED);
     ingest_result_deinit(&r);
     assert_ok(service_delete_document(s, "default", "notes", "d8", NULL, NULL, &err), &err);
-    assert_ok(service_catch_up(s, "default", "notes", NULL, NULL, &err), &err);
+    assert_ok(service_catch_up(s, "default", "notes", NULL, NULL, NULL, &err), &err);
     service_close(s);
     s = open_home(home, false);
     answer a;
@@ -243,11 +244,43 @@ static void an_update_and_a_deletion_reach_the_index_of_an_offline_build(void **
     free(c);
 }
 
+static void a_cancelled_build_keeps_what_it_built(void **state) {
+    (void)state;
+    uint64_t seed = test_seed();
+    uint64_t rng = seed;
+    corpus *c = make_corpus(&rng);
+    char *home = test_folder();
+    fo_err err = {0};
+    service *s = open_home(home, true);
+    for (size_t i = 0; i < N_DOCS; i += BATCH) put_batch(s, c, i);
+    const atomic_bool over =
+        true; /* from the first moment: a batch is built each time all the same */
+    int runs = 1, rc;
+    while ((rc = service_catch_up(s, "default", "notes", NULL, NULL, &over, &err)) && runs < 100) {
+        assert_int_equal(rc, FO_ECANCELLED);
+        err = (fo_err){0};
+        runs++;
+    }
+    assert_int_equal(rc, FO_OK);
+    assert_true(runs > 1);
+    int n = 0;
+    assert_ok(service_each_index(s, NULL, NULL, sound, &n, &err), &err);
+    service_close(s);
+    s = open_home(home, false);
+    answer a;
+    ask(s, c->text[N_DOCS - 1], &a);
+    assert_true(a.n > 0);
+    service_close(s);
+    test_remove(home);
+    free(c);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_build_answers_as_online_ingest_does_wherever_it_was_killed),
         cmocka_unit_test(a_killed_build_is_brought_up_by_whoever_opens_the_home),
         cmocka_unit_test(an_update_and_a_deletion_reach_the_index_of_an_offline_build),
+        cmocka_unit_test(a_cancelled_build_keeps_what_it_built),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

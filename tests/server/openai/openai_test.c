@@ -1,5 +1,6 @@
 /* The OpenAI-compatible routes, in-process on a fresh home. Those that write text need a small real
  * model of the shared folder; embeddings, rerank, tokenize, errors and grounded chat do not. */
+#include "engine/embed/embedder_impl.h"
 #include "server/openai/model_names.h"
 #include "tests/server/routes/http_fixture.h"
 
@@ -95,6 +96,41 @@ static void rerank_puts_what_fits_first(void **state) {
     cJSON_Delete(r);
 }
 
+/* An embedder that takes 20 ms a call. */
+static const embedder_ops *quick;
+static int embed_slowly(embedder *e, enum embed_kind kind, const char *const *texts,
+                        const size_t *lens, size_t n, float *out, fo_err *err) {
+    usleep(20000);
+    return quick->embed(e, kind, texts, lens, n, out, err);
+}
+
+static void many_texts_end_with_timeout_ms(void **state) {
+    fixture *f = *state;
+    embedder *e = service_embedder(f->service);
+    static const struct {
+        const char *path, *begin;
+    } routes[] = {{"/v1/embeddings", "{\"input\":[\"a\""},
+                  {"/v1/rerank", "{\"query\":\"a\",\"documents\":[\"a\""}};
+    static embedder_ops slow;
+    quick = e->ops;
+    slow = *quick;
+    slow.embed = embed_slowly;
+    e->ops = &slow;
+    for (size_t i = 0; i < 2; i++) {
+        fo_buf body = {0};
+        fo_buf_str(&body, routes[i].begin);
+        for (int k = 1; k < 1000; k++) fo_buf_str(&body, ",\"fox\""); /* 63 pieces: 1.3 s */
+        fo_buf_str(&body, "],\"timeout_ms\":60}");
+        fo_buf_char(&body, 0);
+        cJSON *r = ask(f, routes[i].path, body.data, 408);
+        assert_string_equal(text(r, "error.param"), "timeout_ms");
+        cJSON_Delete(r);
+        fo_buf_free(&body);
+    }
+    e->ops = quick;
+    cJSON_Delete(ask(f, "/v1/embeddings", "{\"input\":\"a\",\"timeout_ms\":600000}", 200));
+}
+
 static void errors_have_openais_shape(void **state) {
     fixture *f = *state;
     static const struct {
@@ -104,6 +140,9 @@ static void errors_have_openais_shape(void **state) {
         {"/v1/embeddings", "{\"input\":\"a\",\"dimensions\":7}", "dimensions", 400},
         {"/v1/embeddings", "{\"input\":[]}", "input", 400},
         {"/v1/embeddings", "{\"input\":\"\"}", "input", 400},
+        {"/v1/embeddings", "{\"input\":\"a\",\"timeout_ms\":0}", "timeout_ms", 400},
+        {"/v1/rerank", "{\"query\":\"a\",\"documents\":[\"b\"],\"timeout_ms\":600001}",
+         "timeout_ms", 400},
         {"/v1/rerank", "{\"query\":\"a\",\"documents\":[1]}", "documents", 400},
         {"/v1/rerank", "{\"documents\":[\"a\"]}", "query", 400},
         {"/v1/tokenize", "{}", "text", 400},
@@ -734,6 +773,7 @@ int main(void) {
         cmocka_unit_test(embeddings_are_the_same_as_floats_and_base64),
         cmocka_unit_test(token_arrays_embed_as_their_text_where_they_are_allowed),
         cmocka_unit_test(rerank_puts_what_fits_first),
+        cmocka_unit_test(many_texts_end_with_timeout_ms),
         cmocka_unit_test(errors_have_openais_shape),
         cmocka_unit_test(an_unknown_model_is_404_with_the_names_there_are),
         cmocka_unit_test(an_alias_of_nothing_is_refused_at_the_start),
