@@ -56,7 +56,7 @@ BELOW_server    := server retrieval engine index data kernels
 
 # Two levels are all there are: ROOM/FILE and ROOM/FOLDER/FILE.
 in_room  = $(wildcard $(1)/*$(2) $(1)/*/*$(2))
-room_src = $(filter-out server/main.c server/sdk/extract_main.c,$(call in_room,$(1),.c))
+room_src = $(filter-out server/main.c server/sdk/extract_main.c server/package/%.c,$(call in_room,$(1),.c))
 room_obj = $(patsubst %.c,$(BUILD)/%.o,$(call room_src,$(1)))
 
 .PHONY: all
@@ -107,6 +107,22 @@ $(BUILD)/libforage.a: $(SDK_OBJ) $(SDK_LIBS) server/sdk/forage.map
 $(BUILD)/forage-extract: $(BUILD)/server/sdk/extract_main.o $(BUILD)/libdata.a $(BUILD)/libkernels.a
 	@echo "  LD   $@"
 	@$(CC) $(LDFLAGS_ALL) -Wl,--as-needed -o $@ $^ $(PKG_LIBS)
+
+# The program without a library (docs/install.md): for any Linux of this architecture. Debian has archives of most
+# libraries; static_libs.sh makes the others.
+STATIC := $(BUILD)/static
+STATIC_PKG = $(shell pkg-config --static --libs libmicrohttpd libxml-2.0 libarchive sqlite3 2>/dev/null)
+STATIC_LIBS = -L$(STATIC)/lib $(filter-out -lp11-kit -latomic,$(STATIC_PKG)) $(PKG_LIBS) -lssl -lcrypto -lbz2 -llzma -lattr -lstdc++
+.PHONY: static
+static: $(STATIC)/forage
+$(STATIC)/lib/sources: server/package/static_libs.sh
+	@.ci/deps.sh static
+	@server/package/static_libs.sh $(@D)
+$(STATIC)/forage: $(BUILD)/server/main.o $(BUILD)/server/package/static_iconv.o $(BUILD)/server/package/static_absent.o \
+  $(foreach r,$(BELOW_server),$(BUILD)/lib$(r).a) $(STATIC)/lib/sources
+	@echo "  LD   $@"
+	@$(CC) $(filter-out -pie,$(LDFLAGS_ALL)) -static-pie -s -Wl,--gc-sections -Wl,-Map,$@.map -o $@ $(filter %.o,$^) \
+	  -Wl,--start-group $(filter %.a,$^) $(STATIC_LIBS) -Wl,--end-group 2>$@.said || { cat $@.said; exit 1; }
 
 # The built-in models come in by .incbin, which no dependency file shows.
 $(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf
@@ -238,6 +254,7 @@ help:
 	@echo 'make deps       install the Debian packages a build needs'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make deb        a package of Debian: build/forage_VERSION_ARCH.deb'
+	@echo 'make static     a program without libraries, for any Linux: $(BUILD)/static/forage'
 	@echo 'make wheel      the Python package (docs/sdk.md): build/forage-VERSION-*.whl'
 	@echo 'make clean      remove build/'
 
@@ -298,6 +315,7 @@ install-files:
 	@mkdir -p '$(DESTDIR)$(PREFIX)/lib/systemd/system' '$(SHARE)/bash-completion/completions' \
 	  '$(SHARE)/zsh/vendor-completions' '$(SHARE)/fish/vendor_completions.d'
 	sed 's|/usr/local|$(PREFIX)|' server/forage.service >'$(DESTDIR)$(PREFIX)/lib/systemd/system/forage.service'
+	install -Dm644 server/forage.socket '$(DESTDIR)$(PREFIX)/lib/systemd/system/forage.socket'
 	$(BUILD)/forage completion bash >'$(SHARE)/bash-completion/completions/forage'
 	$(BUILD)/forage completion zsh >'$(SHARE)/zsh/vendor-completions/_forage'
 	$(BUILD)/forage completion fish >'$(SHARE)/fish/vendor_completions.d/forage.fish'

@@ -1,6 +1,7 @@
 #!/bin/sh
-# .ci/deps.sh [run|test|coverage|check] - install what Debian 12 lacks for building Forage (run), for its tests
-# too, for `make coverage`, or for `make check` and `make fuzz` besides. Says what it installs; does nothing when all is there.
+# .ci/deps.sh [run|static|test|coverage|check] - install what Debian 12 lacks for building Forage (run), for `make
+# static`, for its tests, for `make coverage`, or for `make check` and `make fuzz` besides. Says what it installs; does
+# nothing when all is there.
 # With check comes what the tests of the web page and of /metrics drive: two browsers, node with
 # playwright-core and axe-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
@@ -9,10 +10,11 @@ libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
 libcurl4-openssl-dev libzip-dev libseccomp-dev libyaml-dev libarchive-dev libgnutls28-dev libexttextcat-dev poppler-utils"
 case ${1:-run} in
 run) ;;
+static) packages="$packages dpkg-dev cmake libunistring-dev libacl1-dev libattr1-dev liblz4-dev libzstd-dev" ;;
 test) packages="$packages libcmocka-dev curl tesseract-ocr" ;;
 coverage) packages="$packages libcmocka-dev curl tesseract-ocr gcovr" ;;
 check) packages="$packages libcmocka-dev curl tesseract-ocr clang clang-format libclang-rt-14-dev cppcheck" ;;
-*) echo "usage: $0 [run|test|coverage|check]" >&2; exit 2 ;;
+*) echo "usage: $0 [run|static|test|coverage|check]" >&2; exit 2 ;;
 esac
 sudo=
 [ "$(id -u)" -eq 0 ] || sudo=sudo
