@@ -596,7 +596,7 @@ export interface Routes {
             top_k?: number;
             min_p?: number;
             n?: number;
-            stop?: string | Array<unknown>;
+            stop?: string | Array<string>;
             seed?: number;
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
@@ -665,7 +665,7 @@ export interface Routes {
             top_k?: number;
             min_p?: number;
             n?: number;
-            stop?: string | Array<unknown>;
+            stop?: string | Array<string>;
             seed?: number;
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
@@ -685,7 +685,7 @@ export interface Routes {
                 include_usage?: boolean;
             };
             /** A string, an array of tokens, or an array of them. */
-            prompt: string | Array<unknown>;
+            prompt: string | Array<number | string | Array<number>>;
             logprobs?: number;
             echo?: boolean;
             /** Tokens of the loaded model that end the answer. */
@@ -726,7 +726,7 @@ export interface Routes {
             /** Draw from so many of the likeliest tokens; 0: from all */
             top_k?: number;
             min_p?: number;
-            stop?: string | Array<unknown>;
+            stop?: string | Array<string>;
             seed?: number;
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
@@ -759,7 +759,7 @@ export interface Routes {
             /** A name that GET /v1/models lists; any other is 404 with the names there are. --model-alias gives a model another name. Default: the embedder. */
             model?: string;
             /** Texts. Arrays of token ids are taken only with --allow-token-ids, and must be of the embedder's vocabulary (/v1/tokenize) */
-            input: string | Array<unknown>;
+            input: string | Array<string | number | Array<number>>;
             encoding_format?: "float" | "base64";
             /** Must be the model's own. */
             dimensions?: number;
@@ -776,7 +776,7 @@ export interface Routes {
             /** A name that GET /v1/models lists; any other is 404 with the names there are. --model-alias gives a model another name. Default: the cross-encoder, or the embedder where none is loaded. */
             model?: string;
             query: string;
-            documents: Array<unknown>;
+            documents: Array<string | Record<string, unknown>>;
             top_n?: number;
             return_documents?: boolean;
         };
