@@ -1,5 +1,6 @@
 #include "server/base/log.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -11,9 +12,8 @@
 #include "server/base/json.h"
 #include "server/base/printable.h"
 
-/* Written once before threads start. */
-static enum log_level least = LOG_LEVEL_INFO;
-static bool as_json;
+static atomic_int least = LOG_LEVEL_INFO;
+static bool as_json; /* written once before threads start */
 
 static const char *const level_names[] = {"debug", "info", "warn", "error", "off"};
 
@@ -26,6 +26,10 @@ bool log_level_parse(const char *name, enum log_level *out) {
 void log_open(enum log_level level, bool json) {
     least = level;
     as_json = json;
+}
+
+void log_set_level(enum log_level level) {
+    least = level;
 }
 
 int64_t log_now_ms(void) {
@@ -60,7 +64,8 @@ static void text_value(fo_buf *b, const char *s) {
 
 void log_write(enum log_level level, const char *request_id, const char *event,
                const log_field *fields) {
-    if (level < least || level >= LOG_LEVEL_OFF) return;
+    if ((int)level < atomic_load_explicit(&least, memory_order_relaxed) || level >= LOG_LEVEL_OFF)
+        return;
     fo_buf b = {0};
     char t[32];
     log_time(t, log_now_ms());

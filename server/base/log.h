@@ -39,6 +39,7 @@ typedef struct log_field {
 /* "debug|info|warn|error|off"; false where it is none of them. */
 bool log_level_parse(const char *name, enum log_level *out);
 void log_open(enum log_level level, bool json); /* before threads start; info and text until then */
+void log_set_level(enum log_level level);       /* any thread, at any time */
 void log_write(enum log_level level, const char *request_id, const char *event,
                const log_field *fields);
 /* 2026-11-21T10:00:00.123Z */

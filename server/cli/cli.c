@@ -322,9 +322,43 @@ static int read_lines(const cli_command *c, const cli_command *const *commands, 
     return 0;
 }
 
+int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_err *err) {
+    char path[4096], *text;
+    size_t size;
+    *out = 0;
+    if (snprintf(path, sizeof path, "%s/forage.conf", home) >= (int)sizeof path) return FO_OK;
+    if (access(path, F_OK) != 0) return FO_OK;
+    int rc = fo_file_read(path, CONF_MAX_BYTES, &text, &size, err);
+    if (rc) return rc;
+    char *save = NULL;
+    for (char *line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+        char *equals = strchr(line, '=');
+        if (!equals || *trim(line) == '#') continue;
+        *equals = 0;
+        char *key = trim(line), *value = trim(equals + 1);
+        for (char *p = key; *p; p++)
+            if (*p == '_') *p = '-';
+        size_t len = strlen(value);
+        if (len >= 2 && value[0] == '"' && value[len - 1] == '"') value[len - 1] = 0, value++;
+        if (!strcmp(key, name)) snprintf(out, n, "%s", value);
+    }
+    free(text);
+    return FO_OK;
+}
+
+enum { MAX_OPTIONS = 128 };
+/* Of the command that was parsed: which options a flag or the environment gave. */
+static const cli_option *parsed;
+static bool given[MAX_OPTIONS];
+
+bool cli_given(const char *name) {
+    for (const cli_option *o = parsed; o && o->name; o++)
+        if (!strcmp(o->name, name)) return given[o - parsed];
+    return false;
+}
+
 int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n_commands,
               int *argc, char **argv) {
-    enum { MAX_OPTIONS = 128 };
     bool set[MAX_OPTIONS] = {false};
     size_t n_options = 0;
     for (const cli_option *o = c->options; o && o->name; o++) n_options++;
@@ -374,6 +408,8 @@ int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n
         }
         if (!strcmp(o->name, "home")) home = *(const char **)o->out;
     }
+    parsed = c->options;
+    memcpy(given, set, sizeof given);
     if (home) {
         int rc = from_file(c, commands, n_commands, home, set);
         if (rc) return rc;

@@ -139,6 +139,11 @@ int cli_parse(const cli_command *c, const cli_command *const *commands, size_t n
 int cli_fail(const fo_err *err);
 int cli_wrong_usage(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/* Was this option of the command that was parsed given by a flag or the environment? */
+bool cli_given(const char *name);
+/* What HOME/forage.conf says of a setting now, unchecked; "" where it says nothing. FO_EIO: it cannot be read. */
+int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_err *err);
+
 /* What --json prints: b, which is JSON, and a line end; printable whatever a server or a document
  * put into it. */
 void cli_print_json(const fo_buf *b);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "kernels/cpu.h"
 #include "kernels/file.h"
@@ -33,6 +34,9 @@ static struct {
     double prime_rate, semantic;
     int64_t merge_rate, seal_chunks, max_open;
     bool force_empty, read_only, insecure, allow_token_ids;
+    const char *otlp_endpoint;
+    cli_list otlp_headers;
+    double trace_sample;
     const char *sandbox, *default_tier, *address_tier, *tls_cert, *tls_key;
     cli_list allow_hosts, allow_origins, tiers, model_aliases, sources;
     const char *max_deletes;
@@ -66,6 +70,7 @@ static struct {
        .max_headers = 24 << 10,
        .header_timeout = 30,
        .min_free_memory = 64 << 20,
+       .trace_sample = 1,
        .snapshots = APP_SNAPSHOTS_KEPT,
        .snapshots_per_hour = APP_SNAPSHOTS_PER_HOUR};
 
@@ -198,7 +203,15 @@ static const cli_option options[] = {
     {"max-open-collections", CLI_INT, &o.max_open, "N",
      "whose indexes are open at once; others are opened when they are asked for (default 256)",
      .max = 100000},
-    {"log-level", CLI_STRING, &o.log_level, "LEVEL", "debug, info, warn, error or off"},
+    {"otlp-endpoint", CLI_STRING, &o.otlp_endpoint, "URL",
+     "send spans of requests and their stages to this OpenTelemetry collector, as JSON over HTTP "
+     "(http://127.0.0.1:4318)"},
+    {"otlp-header", CLI_LIST, &o.otlp_headers, "NAME: VALUE",
+     "of what is sent there. May be given again"},
+    {"trace-sample", CLI_DOUBLE, &o.trace_sample, "SHARE",
+     "of requests that bring no traceparent are traced (default 1: all)", .max = 1},
+    {"log-level", CLI_STRING, &o.log_level, "LEVEL",
+     "debug, info, warn, error or off; read again from forage.conf on SIGHUP"},
     {"log-format", CLI_STRING, &o.log_format, "text|json", "one line an event on stderr"},
     {0}};
 
@@ -364,9 +377,10 @@ static int make_limits(rate_limits **out, fo_err *err) {
 
 /* Whose keys are asked for: everybody's where other machines reach the address, else once there are any.
  * *out NULL: nobody's (--insecure). Said before the home is opened. */
-static int open_keys(key_ring **out, bool *loopback, fo_err *err) {
+static int open_keys(key_ring **out, int *inherited, bool *loopback, fo_err *err) {
     *out = NULL;
-    int rc = http_listen_is_loopback(o.listen, loopback, err);
+    int rc = http_listen_inherited(inherited, loopback, err);
+    if (!rc && !*inherited) rc = http_listen_is_loopback(o.listen, loopback, err);
     if (rc || o.insecure) return rc;
     rc = key_ring_open(out, o.home, !*loopback, err);
     if (rc || *loopback || key_ring_count(*out)) return rc;
@@ -376,7 +390,39 @@ static int open_keys(key_ring **out, bool *loopback, fo_err *err) {
                          "%s is reached from other machines, and this home has no keys. Make one "
                          "(forage keys create --home %.200s --name me --scope admin), listen on "
                          "127.0.0.1, or add --insecure: then " OPEN_TO_ALL,
-                         o.listen, o.home);
+                         *inherited ? "the socket that was handed over" : o.listen, o.home);
+}
+
+/* What was changed while it ran: the certificate, and what forage.conf says of the log. */
+static void reload(app *a) {
+    fo_err err = {0};
+    if (o.tls_cert && http_reload_tls(a->http, &err))
+        log_event(LOG_LEVEL_ERROR, NULL, "tls_kept", LOG_STR("why", err.msg),
+                  LOG_STR("meaning", "the certificate of before goes on being used"));
+    else if (o.tls_cert)
+        log_event(LOG_LEVEL_INFO, NULL, "tls_reloaded", LOG_STR("file", o.tls_cert));
+    char name[16];
+    enum log_level level;
+    err = (fo_err){0};
+    if (cli_given("log-level")) {
+        log_event(LOG_LEVEL_INFO, NULL, "reloaded", LOG_STR("log_level", "as the option says"));
+    } else if (cli_conf_value(o.home, "log-level", name, sizeof name, &err) ||
+               (*name && !log_level_parse(name, &level))) {
+        log_event(
+            LOG_LEVEL_ERROR, NULL, "log_level_kept",
+            LOG_STR("why", err.code ? err.msg : "it is none of debug, info, warn, error, off"));
+    } else {
+        if (!*name) log_level_parse("info", &level);
+        log_set_level(LOG_LEVEL_INFO); /* that this is seen, whatever was and comes */
+        log_event(LOG_LEVEL_INFO, NULL, "reloaded", LOG_STR("log_level", *name ? name : "info"));
+        log_set_level(level);
+    }
+}
+
+/* SIGHUP is how others say "read again", and what comes when the terminal is closed that it runs in. */
+static void wait_for_the_end(app *a, const sigset_t *signals, int *sig) {
+    bool of_terminal = isatty(STDIN_FILENO) && isatty(STDERR_FILENO);
+    while (sigwait(signals, sig) == 0 && *sig == SIGHUP && !of_terminal) reload(a);
 }
 
 /* Descriptors beside those of connections: the store's, the index files', bodies that wait on disk. */
@@ -424,16 +470,19 @@ static void warn_foreign(service *s) {
 static bool gave_up_files;
 
 static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *keys,
-                 rate_limits *limits, sigset_t *signals, fo_err *err) {
+                 rate_limits *limits, tracer *traces, int listen_fd, sigset_t *signals,
+                 fo_err *err) {
     app *a;
     int rc = app_create(&a, s, o.read_only || full_disk, err);
     if (rc) {
+        tracer_stop(traces);
         key_ring_close(keys);
         rate_limits_free(limits);
         return rc;
     }
     a->keys = keys;
     a->limits = limits;
+    a->tracer = traces;
     if (o.default_tier) a->default_tier = rate_limits_tier(limits, o.default_tier);
     if (o.address_tier) a->address_tier = rate_limits_tier(limits, o.address_tier);
     a->audits = !a->read_only;
@@ -458,6 +507,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
                                                       : LOG_QUERIES_OFF;
     int threads = o.threads > 0 ? (int)o.threads : fo_cpu_count();
     http_options h = {.listen = o.listen,
+                      .listen_fd = listen_fd,
                       .max_connections = (int)o.max_connections,
                       .max_per_address = (int)o.max_per_address,
                       .max_body_bytes = (size_t)o.max_body,
@@ -511,14 +561,7 @@ static int serve(service *s, bool full_disk, const cli_list *hosts, key_ring *ke
     log_event(LOG_LEVEL_INFO, NULL, "sandbox", LOG_STR("files", gave_up_files ? "on" : "off"),
               LOG_STR("calls", calls ? "on" : "off"));
     int sig = 0;
-    while (sigwait(signals, &sig) == 0 && sig == SIGHUP && o.tls_cert) {
-        fo_err why = {0};
-        if (http_reload_tls(a->http, &why))
-            log_event(LOG_LEVEL_ERROR, NULL, "tls_kept", LOG_STR("why", why.msg),
-                      LOG_STR("meaning", "the certificate of before goes on being used"));
-        else
-            log_event(LOG_LEVEL_INFO, NULL, "tls_reloaded", LOG_STR("file", o.tls_cert));
-    }
+    wait_for_the_end(a, signals, &sig);
     log_event(LOG_LEVEL_INFO, NULL, "stopping",
               LOG_STR("signal", sig == SIGINT   ? "INT"
                                 : sig == SIGHUP ? "HUP"
@@ -580,8 +623,17 @@ static int run(int argc, char **argv) {
     bool loopback;
     key_ring *keys;
     rate_limits *limits;
+    tracer *traces = NULL;
+    int listen_fd = 0;
     if (read_hosts(&hosts, &err) || read_aliases(&err) || read_origins(&err) ||
-        make_limits(&limits, &err) || open_keys(&keys, &loopback, &err))
+        make_limits(&limits, &err) || open_keys(&keys, &listen_fd, &loopback, &err))
+        return cli_fail(&err), err.code == FO_EINVAL ? 2 : 1;
+    if (o.otlp_endpoint && tracer_start(&traces,
+                                        &(tracer_options){.url = o.otlp_endpoint,
+                                                          .headers = o.otlp_headers.items,
+                                                          .n_headers = o.otlp_headers.n,
+                                                          .sample = o.trace_sample},
+                                        &err))
         return cli_fail(&err), err.code == FO_EINVAL ? 2 : 1;
     if (!keys && !loopback)
         log_event(LOG_LEVEL_WARN, NULL, "insecure", LOG_STR("listen", o.listen),
@@ -617,9 +669,10 @@ static int run(int argc, char **argv) {
     if (rc) {
         key_ring_close(keys);
         rate_limits_free(limits);
+        tracer_stop(traces);
         return cli_fail(&err);
     }
-    rc = serve(s, so.full_disk, &hosts, keys, limits, &signals, &err);
+    rc = serve(s, so.full_disk, &hosts, keys, limits, traces, listen_fd, &signals, &err);
     service_close(s);
     if (o.port_file) remove(o.port_file);
     if (rc) return cli_fail(&err);
@@ -638,7 +691,9 @@ const cli_command cli_command_serve = {
     "of\n"
     "pages of other sites (403) are refused; --allow-host adds a name.\n"
     "Stops on SIGTERM or SIGINT: no new connections, what runs is finished (or cancelled after\n"
-    "--shutdown-timeout, at once after a second signal), the store is checkpointed.",
+    "--shutdown-timeout, at once after a second signal), the store is checkpointed. SIGHUP reads\n"
+    "the certificate and the log level of forage.conf again. A socket that systemd listens on for\n"
+    "it (forage.socket) is taken over, so that nobody is refused while it is started again.",
     options,
     0,
     0,

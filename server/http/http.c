@@ -216,6 +216,7 @@ static http_request *begin(http_server *s, struct MHD_Connection *c, const char 
     else
         snprintf(r->id, sizeof r->id, "r_%016llx",
                  (unsigned long long)(atomic_fetch_add(&s->next_id, 1) * 0x9E3779B97F4A7C15u));
+    tracer_begin(s->opt.tracer, http_header(r, "traceparent"), &r->trace);
     body_type_of(r);
     const char *length = http_header(r, "Content-Length");
     *content_length = length                                ? strtoll(length, NULL, 10)
@@ -332,6 +333,11 @@ static enum MHD_Result queue_reply(http_request *r) {
     if (r->content_type) MHD_add_response_header(response, "Content-Type", r->content_type);
     MHD_add_response_header(response, "X-Request-Id", r->id);
     MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    if (r->trace.on) {
+        char parent[TRACE_PARENT_BYTES];
+        trace_parent(&r->trace, parent);
+        MHD_add_response_header(response, "traceresponse", parent);
+    }
     for (size_t i = 0; i < r->n_reply_headers; i++)
         MHD_add_response_header(response, r->reply_headers[i].name, r->reply_headers[i].value);
     if (r->server->draining) MHD_add_response_header(response, "Connection", "close");
@@ -436,6 +442,7 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
     if (s->opt.observe) {
         char peer[INET6_ADDRSTRLEN];
         http_peer_name(r, peer);
+        int64_t now_us = http_now_us();
         http_summary sum = {.request_id = r->id,
                             .caller = r->caller,
                             .peer = peer,
@@ -443,7 +450,10 @@ static void on_completed(void *cls, struct MHD_Connection *c, void **state,
                             .path = r->path,
                             .route = r->route,
                             .status = status,
-                            .total_ms = (double)(http_now_us() - r->began_us) / 1000,
+                            .trace = &r->trace,
+                            .began_us = r->began_us,
+                            .ended_us = now_us,
+                            .total_ms = (double)(now_us - r->began_us) / 1000,
                             .queue_ms = queue_ms,
                             .body_bytes = r->body_bytes,
                             .reply_bytes = r->reply_bytes,
@@ -631,7 +641,8 @@ void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry) {
     if (!s) return;
     s->draining = true;
     int fd = MHD_quiesce_daemon(s->daemon);
-    shutdown(s->listen_fd, SHUT_RDWR); /* new connections are refused, not left to wait */
+    /* New connections are refused, not left to wait; but where another process comes after this one they wait for it. */
+    if (!s->opt.listen_fd) shutdown(s->listen_fd, SHUT_RDWR);
     wait_answered(s, timeout_ms, hurry);
     pthread_mutex_lock(&s->mu);
     for (http_request *r = s->flights; r; r = r->next) {

@@ -43,6 +43,7 @@
 #include "kernels/buf.h"
 #include "kernels/error.h"
 #include "kernels/spool.h"
+#include "server/http/trace.h"
 
 typedef struct http_server http_server;
 typedef struct http_request http_request;
@@ -73,6 +74,8 @@ typedef struct http_summary {
     bool client_gone;
     const void *caller; /* as http_caller */
     const char *peer;   /* address of the client, "" where it is not known */
+    const trace_span *trace;
+    int64_t began_us, ended_us; /* monotonic */
 } http_summary;
 
 typedef struct http_options {
@@ -104,6 +107,9 @@ typedef struct http_options {
     size_t n_allow_origins;
     /* PEM files: TLS 1.2 and 1.3 instead of plain connections; NULL: none. One such server a process. */
     const char *tls_cert, *tls_key;
+    /* A socket that listens already (http_listen_inherited), which others may hold too; 0: none, and `listen` says. */
+    int listen_fd;
+    tracer *tracer; /* NULL: none; the caller's */
 } http_options;
 
 #define HTTP_BODY_BYTES_PER_S 4096
@@ -115,6 +121,10 @@ typedef struct http_options {
 /* Would a server that listens there be reached from this machine alone? FO_EINVAL where `listen` is
  * no address. */
 int http_listen_is_loopback(const char *listen, bool *out, fo_err *err);
+/* The socket that whoever started this process listens on for it (LISTEN_PID, LISTEN_FDS as systemd.socket(5) has
+ * them); 0: there is none. Those variables are taken out of the environment. *loopback as above. FO_EINVAL: there are
+ * several, or it is none of TCP. */
+int http_listen_inherited(int *fd, bool *loopback, fo_err *err);
 /* A name or an address as Host has it, without a port: "forage.example.org", "10.0.0.7", "[::1]".
  */
 bool http_host_valid(const char *s);
@@ -171,6 +181,9 @@ bool http_hold(http_request *r, size_t bytes);
 void http_set_caller(http_request *r, void *caller, void (*free_caller)(void *));
 void *http_caller(const http_request *r); /* NULL: nobody in particular */
 const http_route *http_route_of(const http_request *r);
+/* What the work that ends now, of total_ms, consisted of (trace_stages). */
+void http_trace_stages(http_request *r, double total_ms, const trace_stage *stages, size_t n,
+                       const char *rest);
 /* The address of who asks, in binary; of IPv4: mapped into IPv6. All zeros: not known. */
 void http_peer(const http_request *r, unsigned char out[16]);
 /* From now on it may take so long: then its cancel flag is set, and an error of being cancelled is

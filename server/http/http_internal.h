@@ -120,6 +120,7 @@ struct http_request {
     int64_t deadline_ms; /* 0: none; then it is cancelled */
     bool timed_out;
     double queue_ms;
+    trace_span trace;
     int64_t put_us; /* when it came to its lane */
     /* atomic */
     atomic_bool cancel;
@@ -137,7 +138,7 @@ void http_request_resume(http_request *r);
 /* The handler has returned: make sure there is a reply, let it go. */
 void http_request_finish(http_request *r);
 
-/* Bind and listen: fills port, address, listen_host and listen_fd. */
+/* Bind and listen, or take opt.listen_fd: fills port, address, listen_host and listen_fd. */
 int http_listen(http_server *s, const char *listen_at, fo_err *err);
 
 /* May this caller ask here? Looks at Host, Origin and Sec-Fetch-*; false after an error reply. */

@@ -2,6 +2,7 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <stdio.h>
@@ -73,13 +74,38 @@ int http_listen_is_loopback(const char *listen, bool *out, fo_err *err) {
     return FO_OK;
 }
 
-int http_listen(http_server *s, const char *listen_at, fo_err *err) {
-    place p;
-    struct addrinfo *found = NULL;
-    int rc = look_up(listen_at, &p, &found, err);
-    if (rc) return rc;
+int http_listen_inherited(int *fd, bool *loopback, fo_err *err) {
+    const char *pid = getenv("LISTEN_PID"), *n = getenv("LISTEN_FDS");
+    *fd = 0;
+    if (!pid || !n || strtol(pid, NULL, 10) != (long)getpid()) return FO_OK;
+    bool one = !strcmp(n, "1");
+    unsetenv("LISTEN_PID");
+    unsetenv("LISTEN_FDS");
+    unsetenv("LISTEN_FDNAMES");
+    if (!one)
+        return fo_fail_field(err, FO_EINVAL, "listen", "one socket is taken over, not %.20s", n);
+    enum { FIRST_FD = 3 };
+    struct sockaddr_storage at = {0};
+    socklen_t len = sizeof at;
+    int listens = 0;
+    socklen_t size = sizeof listens;
+    if (getsockname(FIRST_FD, (struct sockaddr *)&at, &len) != 0 ||
+        getsockopt(FIRST_FD, SOL_SOCKET, SO_ACCEPTCONN, &listens, &size) != 0 || !listens ||
+        (at.ss_family != AF_INET && at.ss_family != AF_INET6))
+        return fo_fail_field(err, FO_EINVAL, "listen",
+                             "the socket that was handed over is none of TCP that listens "
+                             "(ListenStream=127.0.0.1:8080)");
+    fcntl(FIRST_FD, F_SETFD, FD_CLOEXEC);
+    fcntl(FIRST_FD, F_SETFL, fcntl(FIRST_FD, F_GETFL) | O_NONBLOCK);
+    *fd = FIRST_FD;
+    *loopback = is_loopback((const struct sockaddr *)&at);
+    return FO_OK;
+}
+
+/* The first of the addresses that can be listened on; -1 and errno. */
+static int listen_on(const struct addrinfo *found) {
     int fd = -1;
-    for (struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
+    for (const struct addrinfo *a = found; a && fd < 0; a = a->ai_next) {
         fd = socket(a->ai_family, a->ai_socktype | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
         if (fd < 0) continue;
         int one = 1;
@@ -91,7 +117,21 @@ int http_listen(http_server *s, const char *listen_at, fo_err *err) {
             errno = saved;
         }
     }
-    freeaddrinfo(found);
+    return fd;
+}
+
+int http_listen(http_server *s, const char *listen_at, fo_err *err) {
+    place p = {0};
+    struct addrinfo *found = NULL;
+    int fd = s->opt.listen_fd;
+    int rc = fd ? FO_OK : look_up(listen_at, &p, &found, err);
+    if (rc) return rc;
+    if (!fd) {
+        fd = listen_on(found);
+        int saved = errno;
+        freeaddrinfo(found);
+        errno = saved;
+    }
     if (fd < 0) return fo_fail_errno(err, "cannot listen on '%s'", listen_at);
     struct sockaddr_storage at;
     socklen_t len = sizeof at;
@@ -101,7 +141,10 @@ int http_listen(http_server *s, const char *listen_at, fo_err *err) {
                 NI_NUMERICHOST | NI_NUMERICSERV);
     s->port = atoi(service);
     snprintf(s->address, sizeof s->address, strchr(name, ':') ? "[%s]:%s" : "%s:%s", name, service);
-    snprintf(s->listen_host, sizeof s->listen_host, "%s", p.host);
+    /* Of every address: as ":8080" has it. */
+    bool any = !strcmp(name, "0.0.0.0") || !strcmp(name, "::");
+    snprintf(s->listen_host, sizeof s->listen_host, "%s",
+             s->opt.listen_fd ? any ? "" : name : p.host);
     s->listen_fd = fd;
     return FO_OK;
 }

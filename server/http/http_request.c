@@ -210,6 +210,13 @@ const char *http_body(const http_request *r, size_t *len) {
 
 /* ---- replying ------------------------------------------------------------------------------- */
 
+void http_trace_stages(http_request *r, double total_ms, const trace_stage *stages, size_t n,
+                       const char *rest) {
+    pthread_mutex_lock(&r->mu);
+    if (!r->gone) trace_stages(&r->trace, http_now_us(), total_ms, stages, n, rest);
+    pthread_mutex_unlock(&r->mu);
+}
+
 bool http_replied(const http_request *r) {
     pthread_mutex_lock((pthread_mutex_t *)&r->mu);
     bool ready = r->ready;

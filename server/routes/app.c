@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "kernels/file.h"
+#include "kernels/hex.h"
 #include "server/base/log.h"
 
 #define JSON_TYPE "application/json"
@@ -87,13 +88,25 @@ static void observe(void *ctx, const http_summary *s) {
     metrics_request(a->metrics, route, s->status, s->total_ms);
     app_audit(a, s);
     bool probe = s->route && s->route->lane == HTTP_LANE_INLINE && s->status < 400;
+    char trace[33] = "";
+    if (s->trace->sampled && !probe) { /* probes come every few seconds and tell nothing */
+        fo_hex_write(trace, s->trace->trace_id, sizeof s->trace->trace_id);
+        tracer_record(a->tracer, s->trace,
+                      &(trace_request){.method = s->method,
+                                       .route = s->route ? s->route->pattern : NULL,
+                                       .request_id = s->request_id,
+                                       .status = s->status,
+                                       .began_us = s->began_us,
+                                       .ended_us = s->ended_us});
+    }
     log_event(probe              ? LOG_LEVEL_DEBUG
               : s->status >= 500 ? LOG_LEVEL_WARN
                                  : LOG_LEVEL_INFO,
               s->request_id, "request", LOG_STR("method", s->method), LOG_STR("path", s->path),
               LOG_STR("key", app_key_id(s)), LOG_INT("status", s->status),
               LOG_NUM("ms", s->total_ms), LOG_NUM("queue_ms", s->queue_ms),
-              LOG_INT("bytes_in", s->body_bytes), LOG_INT("bytes_out", s->reply_bytes));
+              LOG_INT("bytes_in", s->body_bytes), LOG_INT("bytes_out", s->reply_bytes),
+              LOG_STR("trace_id", *trace ? trace : NULL));
 }
 
 static void refuse_write(http_request *r, void *ctx) {
@@ -181,7 +194,9 @@ int app_serve(app *a, http_options *opt, fo_err *err) {
     opt->observe = observe;
     opt->admit = app_admit;
     opt->spool_dir = a->spool_dir;
-    int rc = http_start(&a->http, opt, err);
+    opt->tracer = a->tracer;
+    int rc = a->tracer ? tracer_run(a->tracer, err) : FO_OK;
+    if (!rc) rc = http_start(&a->http, opt, err);
     if (!rc && a->sources) rc = source_runner_start(a->sources, err);
     return rc;
 }
@@ -191,6 +206,7 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     source_runner_interrupt(a->sources); /* requests may wait for a run */
     http_stop(a->http, timeout_ms, hurry);
     source_runner_free(a->sources);
+    tracer_stop(a->tracer);
     jobs_stop(a->jobs);
     key_ring_close(a->keys);
     rate_limits_free(a->limits);

@@ -40,6 +40,7 @@ typedef struct app {
     sync_limit source_limit; /* of removals */
     gauges *gauges;
     http_server *http; /* set by app_serve */
+    tracer *tracer;    /* NULL: none; the app's once it is set, run by app_serve */
     int64_t started_ms;
     bool audits;        /* what cannot be taken back is written to HOME/audit.log */
     char *spool_dir;    /* home/tmp; read-only: a folder of its own in /tmp */

@@ -83,8 +83,22 @@ static void log_query(app *a, const query_request *q, const query_result *r,
     query_log_add(a->query_log, &row);
 }
 
-void query_account(app *a, const http_request *r, const query_request *q,
-                   const query_result *result) {
+/* Where the time went: what the named stages leave is the answer's, its sentences chosen and verified. */
+static void trace(http_request *r, const query_result *result) {
+    const double queue_ms = http_queue_ms(r);
+    const trace_stage stages[] = {{"queue", queue_ms + result->ms.queue},
+                                  {"embed", result->ms.embed},
+                                  {"dense", result->ms.dense},
+                                  {"sparse", result->ms.sparse},
+                                  {"fuse", result->ms.fuse},
+                                  {"rerank", result->ms.rerank},
+                                  {"prefill", result->ms.prefill},
+                                  {"decode", result->ms.decode}};
+    http_trace_stages(r, queue_ms + result->ms.total, stages, sizeof stages / sizeof *stages,
+                      "answer");
+}
+
+void query_account(app *a, http_request *r, const query_request *q, const query_result *result) {
     double stage_ms[STORE_N_STAGES] = {0};
     if (q->generate) metrics_query(a->metrics, (int)result->status);
     stages_of(result, http_queue_ms(r), stage_ms);
@@ -92,4 +106,5 @@ void query_account(app *a, const http_request *r, const query_request *q,
     if (result->cache.answer != CACHE_HIT)
         app_charge(r, result->usage.prompt_tokens + result->usage.completion_tokens);
     metrics_stages(a->metrics, stage_ms);
+    trace(r, result);
 }

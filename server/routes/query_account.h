@@ -7,7 +7,6 @@
 #include "server/routes/app.h"
 
 /* q: as service_query had it, with the tenant; nothing of it or of *result is kept. Never waits. */
-void query_account(app *a, const http_request *r, const query_request *q,
-                   const query_result *result);
+void query_account(app *a, http_request *r, const query_request *q, const query_result *result);
 
 #endif

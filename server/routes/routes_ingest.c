@@ -182,6 +182,18 @@ static bool wants_job(ingest_call *c) {
     return wanted;
 }
 
+/* Pieces of a streamed body were worked on while it came: the stages are of all of them. */
+static void trace(const ingest_call *c, http_request *r) {
+    const ingest_report *p = &ingest_batch_totals(c->batch)->report;
+    const trace_stage stages[] = {{"extract", p->extract_ms},
+                                  {"chunk", p->chunk_ms},
+                                  {"embed", p->embed_ms},
+                                  {"index", p->index_ms},
+                                  {"commit", p->commit_ms}};
+    http_trace_stages(r, (double)(log_now_ms() - c->began_ms), stages,
+                      sizeof stages / sizeof *stages, NULL);
+}
+
 /* The body is there: do the work while the client waits. Returns the status replied; *kept: the reply's text when
  * want_text. */
 static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **kept) {
@@ -202,6 +214,7 @@ static int ingest_now(ingest_call *c, http_request *r, bool want_text, char **ke
             return 422;
         }
     }
+    if (!rc) trace(c, r);
     if (!rc) rc = ingest_reply_write(c, (double)(log_now_ms() - c->began_ms), &reply, &err);
     if (rc) {
         http_error_from(r, &err);

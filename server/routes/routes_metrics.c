@@ -178,6 +178,20 @@ static void write_http_metrics(app *a, fo_buf *b) {
     metrics_write_value(b, "forage_http_evicted_total", "counter",
                         "Idle connections ended to make room for others (--max-connections).",
                         (double)load.evicted);
+    if (a->tracer) {
+        tracer_stats st;
+        tracer_get_stats(a->tracer, &st);
+        metrics_write_head(
+            b, "forage_trace_spans_total", "counter",
+            "Spans by what became of them: sent, dropped for want of room, not taken "
+            "by the collector.");
+        fo_buf_printf(b, "forage_trace_spans_total{outcome=\"sent\"} %llu\n",
+                      (unsigned long long)st.sent);
+        fo_buf_printf(b, "forage_trace_spans_total{outcome=\"dropped\"} %llu\n",
+                      (unsigned long long)st.dropped);
+        fo_buf_printf(b, "forage_trace_spans_total{outcome=\"failed\"} %llu\n",
+                      (unsigned long long)st.failed);
+    }
     if (a->keys)
         metrics_write_value(b, "forage_keys", "gauge", "Keys in force.",
                             (double)key_ring_count(a->keys));

@@ -45,7 +45,6 @@ wait_for is_two && [ "$(code --cacert "$work/one.crt" "$url/health")" = 000 ]
 check "after SIGHUP it is another, and the server the same" $?
 kill -0 "$pid"; check "it runs on" $?
 stop TERM; check "SIGTERM ends it" $?
-serve "$work/h"; stop HUP; grep -q 'stopped' "$log"; check "without TLS SIGHUP ends it in order" $?
 
 # Pages of other origins.
 run 2 "$forage" serve --home "$work/h" --allow-origin app.example.org; check "an origin has http or https" $?

@@ -758,6 +758,8 @@ export interface Routes {
         body: {
             /** A name that GET /v1/models lists; any other is 404 with the names there are. --model-alias gives a model another name. Default: the embedder. */
             model?: string;
+            /** Milliseconds for waiting and work: then 408. Default: none. */
+            timeout_ms?: number;
             /** Texts. Arrays of token ids are taken only with --allow-token-ids, and must be of the embedder's vocabulary (/v1/tokenize) */
             input: string | Array<string | number | Array<number>>;
             encoding_format?: "float" | "base64";
@@ -777,6 +779,8 @@ export interface Routes {
             model?: string;
             query: string;
             documents: Array<string | Record<string, unknown>>;
+            /** Milliseconds for waiting and work: then 408. Default: none. */
+            timeout_ms?: number;
             top_n?: number;
             return_documents?: boolean;
         };

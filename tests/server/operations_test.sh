@@ -1,0 +1,52 @@
+#!/bin/sh
+# A service that is changed while it runs: settings read again on SIGHUP, a socket that is handed over. Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+tests=$(dirname "$0")/clients
+tells() { grep -qs "$1" "$log"; }
+mkdir "$work/home"
+serve "$work/home"
+curl -s "$url/health" >/dev/null
+! tells 'path=/health'; check "probes are not in the log at first" $?
+echo 'log-level = debug' >"$work/home/forage.conf"
+kill -HUP "$pid"
+wait_for tells 'reloaded log_level=debug'; curl -s "$url/health" >/dev/null
+wait_for tells 'path=/health'; check "SIGHUP takes the level of forage.conf" $?
+printf '# quiet\nlog_level = "error"\n' >"$work/home/forage.conf"
+kill -HUP "$pid"
+wait_for tells 'reloaded log_level=error'; curl -s "$url/no-such-route" >/dev/null
+! tells 'no-such-route'; check "and another" $?
+echo 'log-level = loud' >"$work/home/forage.conf"
+kill -HUP "$pid"
+wait_for tells 'log_level_kept.*none of'; check "one that there is not is refused, and the service goes on" $?
+rm "$work/home/forage.conf"
+kill -HUP "$pid"
+wait_for tells 'reloaded log_level=info'; curl -s "$url/collections" >/dev/null
+wait_for tells 'path=/collections'; check "without a line it is that of the start" $?
+stop TERM; check "SIGTERM ends it" $?
+echo 'log-level = debug' >"$work/home/forage.conf"
+serve "$work/home" --log-level info
+kill -HUP "$pid"
+wait_for tells 'reloaded log_level="as the option says"'; curl -s "$url/health" >/dev/null; curl -s "$url/collections" >/dev/null
+wait_for tells 'path=/collections'; ! tells 'path=/health'; check "a flag wins over the file then, too" $?
+stop TERM
+rm "$work/home/forage.conf"
+
+if command -v python3 >/dev/null; then
+    run 0 python3 "$tests/handover.py" "$PWD/$forage" "$work/home" "$work"
+    [ "$(cat "$work/out")" = 'answered True refused 0 ends 0 0' ]; check "nobody is refused while the service is started again" $?
+    run 2 python3 -c "import os, sys
+os.dup2(os.open('/dev/null', os.O_RDONLY), 3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
+os.execv(sys.argv[1], sys.argv[1:])" "$forage" serve --home "$work/home"
+    grep -q 'none of TCP that listens' "$work/err"; check "what is no socket that listens is refused" $?
+    run 2 python3 -c "import os, socket, sys
+s = socket.create_server(('0.0.0.0', 0)); os.dup2(s.fileno(), 3); os.set_inheritable(3, True)
+os.environ.update(LISTEN_PID=str(os.getpid()), LISTEN_FDS='1')
+os.execv(sys.argv[1], sys.argv[1:])" "$forage" serve --home "$work/home"
+    grep -q 'has no keys' "$work/err"; check "one that others reach wants keys, whatever --listen says" $?
+else
+    skip "nobody is refused while the service is started again" "no python3"
+fi
+LISTEN_PID=1 LISTEN_FDS=1 serve "$work/home" && [ -n "$url" ]; check "a socket that is for another process is left alone" $?
+stop TERM
+finish
