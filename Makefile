@@ -10,9 +10,10 @@
 CC      ?= gcc
 PREFIX  ?= /usr/local
 SAN     ?=
+LOCKS   ?=
 # Variable tracking costs the sanitizer builds more than the whole compilation and serves debuggers only.
 OPT     ?= $(if $(SAN),-O1 -g1 -fno-var-tracking-assignments,-O2 -g)
-BUILD   ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)))
+BUILD   ?= build$(if $(SAN),/san-$(subst $(comma),-,$(SAN)),$(if $(LOCKS),/locks))
 comma   := ,
 VERSION := 0.1.0
 
@@ -38,7 +39,13 @@ HARD_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread \
              $(HARD_FLAGS) -D_GNU_SOURCE -DFORAGE_VERSION='"$(VERSION)"' \
              -I. -I$(BUILD)/gen $(PKG_CFLAGS) $(SAN_FLAGS) $(CFLAGS)
-LDFLAGS_ALL = -pthread $(HARD_LINK) $(SAN_FLAGS) $(LDFLAGS)
+LDFLAGS_ALL = -pthread $(HARD_LINK) $(SAN_FLAGS) $(LDFLAGS) $(LOCK_LINK)
+
+# With SAN or LOCKS=1 every program asserts that its mutexes have an order (tests/lock_order.c).
+LOCK_CALLS := pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock \
+  pthread_cond_wait pthread_cond_timedwait
+LOCK_CHECK := $(patsubst %,-Wl$(comma)--wrap=%,$(LOCK_CALLS)) $(BUILD)/tests/lock_order.o
+LOCK_LINK  := $(if $(SAN)$(LOCKS),$(LOCK_CHECK))
 
 ISA_avx2   := -mavx2 -mfma -mf16c -mbmi -mbmi2 -mpopcnt
 ISA_avxvnni := $(ISA_avx2) -mavxvnni
@@ -152,6 +159,10 @@ $(BUILD)/tests/fuzz/fuzz_%_test: $(BUILD)/tests/fuzz/fuzz_%.o $(BUILD)/tests/fuz
 
 .PHONY: tests
 tests: $(TEST_BIN)
+ifneq ($(LOCK_LINK),)
+$(TEST_BIN) $(BUILD)/forage $(BUILD)/forage-extract $(BUILD)/$(SONAME): $(BUILD)/tests/lock_order.o
+$(patsubst %.c,$(BUILD)/%,$(wildcard tests/trials/*.c tests/bench/*.c)): $(BUILD)/tests/lock_order.o
+endif
 define TEST_template
 .PHONY: test-$(1)
 test-$(1): $(patsubst %.c,$(BUILD)/%,$(call in_room,tests/$(1),_test.c))
@@ -210,8 +221,8 @@ $(BUILD)/tests/trials/%: $(BUILD)/tests/trials/%.o $(FUZZ_LIBS)
 FAULTY := malloc calloc realloc aligned_alloc posix_memalign strdup strndup asprintf __asprintf_chk open fopen read \
   write pwrite fsync fdatasync ftruncate rename unlink mkdir mmap pthread_create
 $(BUILD)/tests/trials/fault_sweep $(BUILD)/tests/trials/power_trial: TRIAL_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(FAULTY))
-LOCKS := pthread_mutex_init pthread_mutex_destroy pthread_mutex_lock pthread_mutex_trylock pthread_mutex_unlock
-$(BUILD)/tests/trials/stress_trial: TRIAL_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,$(LOCKS))
+$(BUILD)/tests/trials/stress_trial: $(BUILD)/tests/lock_order.o
+$(BUILD)/tests/trials/stress_trial: TRIAL_WRAP := $(if $(LOCK_LINK),,$(LOCK_CHECK))
 STRESS_SECONDS ?= 180
 .PHONY: stress
 stress: $(BUILD)/tests/trials/stress_trial
@@ -240,7 +251,8 @@ help:
 	@echo 'make models     download a language model and an encoder (177 MB) that demo and run then use;'
 	@echo '                WITH=e5: an encoder of a hundred languages too (91 MB)'
 	@echo 'make run        serve the demo home on http://127.0.0.1:8080 in the foreground'
-	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers)'
+	@echo 'make test       all tests (SAN=address,undefined or SAN=thread for the sanitizers, which also assert that'
+	@echo '                locks have an order; LOCKS=1: that alone)'
 	@echo '                TEST_LONG=1: with all rounds of those that damage and compare'
 	@echo 'make test-ROOM  the tests of one room: $(ROOMS)'
 	@echo 'make check      format, layers, links of the docs, warnings as errors, cppcheck'
