@@ -1,12 +1,23 @@
 #!/bin/sh
-# tests/coverage.sh BUILD - what the tests of a build with --coverage ran: lines of each room, and the ten files
-# with the most lines that none ran. SIMD files of levels that this machine lacks are left out of nothing: they count.
+# tests/coverage.sh BUILD [ROOM...] - run the tests (of these rooms) of a build with --coverage, and say what they ran: lines
+# of each room, and the ten files with the most lines that none ran. SIMD files of levels that this machine lacks are left
+# out of nothing: they count. What a process counted it writes at its end, into a temporary folder, since a service may write
+# nowhere else (serve --sandbox); one that was killed, or that reads documents, has no end and counts for nothing.
 set -eu
 build=$1
+shift
+counts=$(mktemp -d)
+trap 'rm -rf "$counts"' EXIT
+find "$build" -name '*.gcda' -delete
+GCOV_PREFIX=$counts TEST_TIMEOUT=${TEST_TIMEOUT:-3600} tests/run.sh "$build" "$@" ||
+    echo 'coverage: tests failed; what they ran counts all the same'
+cp -a "$counts$PWD/$build/." "$build/"
 out=$build/coverage.csv
-gcovr --root . --csv -o "$out" --exclude 'tests/' --exclude 'build/' --gcov-ignore-parse-errors=negative_hits.warn \
-    --exclude-unreachable-branches "$build" 2>"$build/coverage.log" ||
-    gcovr --root . --csv -o "$out" --exclude 'tests/' --exclude 'build/' "$build" 2>"$build/coverage.log"
+gcovr -j "$(nproc)" --root . --csv -o "$out" --exclude 'tests/' --exclude 'build/' --gcov-ignore-parse-errors \
+    --exclude-unreachable-branches "$build" 2>"$build/coverage.log" || {
+    tail -n 5 "$build/coverage.log" >&2
+    exit 1
+}
 # filename,line_total,line_covered,...
 awk -F, 'NR > 1 { split($1, p, "/"); all[p[1]] += $2; run[p[1]] += $3 }
     END { print "| room | lines | run by tests |"; print "|---|---|---|"

@@ -8,6 +8,9 @@
  * both orders (tests/lock_order.c ends it where they are), and their order is printed. Status 1 otherwise. */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "kernels/clock.h"
