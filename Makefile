@@ -270,6 +270,7 @@ help:
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
 	@echo 'make deb        a package of Debian: build/forage_VERSION_ARCH.deb'
 	@echo 'make static     a program without libraries, for any Linux: $(BUILD)/static/forage'
+	@echo 'make sbom       what the program is made of, as CycloneDX: $(BUILD)/forage.cdx.json'
 	@echo 'make wheel      the Python package (docs/sdk.md): build/forage-VERSION-*.whl'
 	@echo 'make clean      remove build/'
 
@@ -358,6 +359,12 @@ wheel: sdk
 # A package of Debian, into build/.
 deb: all
 	@server/package/deb.sh $(BUILD)/forage $(BUILD)
+
+# What the program is made of (CycloneDX), and the static one where that is built.
+.PHONY: sbom
+sbom: $(BUILD)/forage
+	@server/package/sbom.py $(BUILD)/forage $(BUILD)/forage.cdx.json
+	@[ ! -x $(STATIC)/forage ] || server/package/sbom.py $(STATIC)/forage $(STATIC)/forage.cdx.json $(STATIC)/forage.map $(STATIC)/lib
 
 .PHONY: clean
 clean:
