@@ -43,7 +43,7 @@ struct denoiser {
 
     /* kept KV */
     bool kept;      /* there is some */
-    int since;      /* passes since a whole one */
+    int since;      /* denoise_pass.phase of the next one that is not whole */
     int exact;      /* block-causal: positions below this are computed for good */
     int first_mask; /* when the pass was planned */
 
@@ -75,6 +75,7 @@ static void begin_block(denoiser *d, int begin) {
     assert(d->n_steps > 0);
     d->step = 0;
     if (d->p.kv != DIFFUSION_KV_PROMPT) d->kept = false;
+    if (d->m.attention_block) d->since = 0;
 }
 
 static int first_mask(const denoiser *d) {
@@ -212,16 +213,21 @@ static int choose_places(denoiser *d, uint64_t step) {
 static void choose_rows(denoiser *d) {
     denoise_pass *p = &d->pass;
     const int kv = d->p.kv;
-    p->to = p->n_keys = d->n_canvas;
+    p->to = p->n_keys = p->work_to = d->n_canvas;
+    p->work_from = d->n_prompt;
+    if (kv != DIFFUSION_KV_PROMPT || d->m.attention_block)
+        p->work_from = d->begin, p->work_to = d->end;
     if (d->m.attention_block) {
         p->to = p->n_keys = d->end;
         p->from = kv == DIFFUSION_KV_OFF ? 0 : d->exact;
         p->whole = false;
+        p->phase = d->since;
         if (d->m.shift && p->from == d->begin) p->from--;
     } else {
         p->whole =
             kv == DIFFUSION_KV_OFF || !d->kept || (d->p.refresh > 0 && d->since >= d->p.refresh);
         p->from = p->whole ? 0 : kv == DIFFUSION_KV_PROMPT ? d->n_prompt : d->begin;
+        p->phase = p->whole ? 0 : d->since;
         if (!p->whole && kv == DIFFUSION_KV_DUAL) p->to = d->end;
         if (!p->whole && d->m.shift && d->tokens[p->from] == d->m.mask) p->from--;
     }
@@ -289,6 +295,7 @@ static void keep_kv(denoiser *d) {
     const int block = d->m.attention_block;
     if (block) {
         const int whole = d->first_mask / block * block;
+        d->since++;
         d->exact = d->p.kv == DIFFUSION_KV_OFF ? 0 : whole < d->pass.to ? whole : d->pass.to;
         return;
     }

@@ -29,6 +29,8 @@ typedef struct denoise_pass {
     const int32_t
         *asked; /* [n_asked] rows whose logits are wanted, counted from `from`, ascending */
     bool whole; /* KV that was kept is computed afresh */
+    int phase;  /* passes since it was; of a block-causal model since the block in work began */
+    int work_from, work_to; /* positions of the rows that are denoised */
 } denoise_pass;
 
 /* params: resolved for n_answer; the prompt (at least 1 token) is copied. FO_ENOMEM. */

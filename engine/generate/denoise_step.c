@@ -3,6 +3,22 @@
 #include "kernels/alloc_guard.h"
 #include "kernels/clock.h"
 
+/* Passes behind which a canvas drops what its heads do not keep. */
+static int delay_of(const kv_sparse *k) {
+    const int delay = kv_sparse_get_params(k)->delay;
+    return delay > 0 ? delay : 1;
+}
+
+/* Where what a canvas keeps lies, and what the pass is to watch. */
+static void lay_out_sparse(kv_sparse *k, const kv_seq *kv, const denoise_pass *p,
+                           model_sequence *s) {
+    const int slots = kv_sparse_slots(k);
+    s->slot_shift = kv_seq_shift(kv);
+    if (slots) s->n_keys = slots - s->slot_shift; /* of both sides; nothing is beyond them */
+    if (p->phase + 1 == delay_of(k))
+        kv_sparse_watch_canvas(k, s->n_keys + s->slot_shift, p->work_from, p->work_to, s);
+}
+
 /* The sequences of a part's canvases, one or two, from e->seqs[at] on. Returns how many. */
 static int lay_out(engine *e, const task *t, const denoise_pass *p, int at) {
     const generation *g = t->owner;
@@ -16,6 +32,8 @@ static int lay_out(engine *e, const task *t, const denoise_pass *p, int at) {
                               .logit_rows = p->asked,
                               .n_logits = p->n_asked};
         s->pages = kv_seq_pages(i ? t->guide_kv : t->kv, &s->n_pages);
+        kv_sparse *k = i ? t->guide_sparse : t->sparse;
+        if (k) lay_out_sparse(k, i ? t->guide_kv : t->kv, p, s);
     }
     return n;
 }
@@ -53,6 +71,25 @@ static void take_logits(engine *e, const task *t, const denoise_pass *p, int row
     }
 }
 
+/* Before the next pass p: drop of a canvas what no row of it sees, or, where p computes everything
+ * anew, all. */
+static int drop_kv(const engine *e, task *t, const denoise_pass *p, fo_err *err) {
+    if (p->whole) {
+        t->needs_canvas = kv_seq_shift(t->kv) != 0;
+        if (!t->needs_canvas) return FO_OK;
+        kv_sparse_reset(t->sparse);
+        if (t->guided) kv_sparse_reset(t->guide_sparse);
+        return FO_OK;
+    }
+    if (p->phase != delay_of(t->sparse)) return FO_OK;
+    const int to = e->diffusion.attention_block ? t->cap_tokens : p->to;
+    const int n_slots = t->cap_tokens + kv_seq_shift(t->kv);
+    int rc = kv_sparse_decide_canvas(t->sparse, t->kv, p->from, to, n_slots, err);
+    if (!rc && t->guided)
+        rc = kv_sparse_decide_canvas(t->guide_sparse, t->guide_kv, p->from, to, n_slots, err);
+    return rc;
+}
+
 /* The pass is done: unmask, and write what has become final. engine.mu is held. */
 static void take_pass(engine *e, int task_number, const denoise_pass *p) {
     task *t = &e->sched.tasks[task_number];
@@ -72,6 +109,9 @@ static void take_pass(engine *e, int task_number, const denoise_pass *p) {
     const int32_t *answer = denoiser_tokens(g->canvas, false) + g->n_prompt;
     while ((int)g->n_out < final)
         if (!engine_take_token(e, task_number, answer[g->n_out], NULL)) return;
+    fo_err err = {0};
+    const denoise_pass *next = t->sparse ? denoiser_plan(g->canvas) : NULL;
+    if (next && drop_kv(e, t, next, &err) != FO_OK) engine_finish(e, g, "error", err.code, err.msg);
 }
 
 void engine_denoise_step(engine *e) {

@@ -49,6 +49,7 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     e->logit_rows = checked.logit_rows;
     e->denoises = checked.denoises;
     e->diffusion = checked.diffusion;
+    e->sparse = checked.sparse;
     e->pool = fo_pool_create_bound(opt->n_threads, NULL);
     if (!e->pool) {
         rc = fo_no_memory(err);

@@ -23,6 +23,7 @@
 #include "engine/diffusion/diffusion.h"
 #include "engine/grammar/answer_filter.h"
 #include "engine/kv/kv_cache.h"
+#include "engine/kv/kv_sparse.h"
 #include "engine/model/model.h"
 #include "engine/generate/sampler.h"
 #include "engine/tokenizer/tokenizer.h"
@@ -119,6 +120,9 @@ typedef struct generation_request {
     /* Of a diffusion model (temperature and seed are sampling's); NULL: its own choices. It takes of
      * the sampling nothing else, and no n_logprobs, rule or prefill_only; markers are not held to. */
     const diffusion_params *diffusion;
+    /* Which share of its KV every head keeps; NULL: the model's own choice. Not with prefill_only.
+     * KV_REUSE_CHUNK is served as KV_REUSE_EXACT then, and nothing is guessed ahead. */
+    const sparse_params *sparse;
     const int32_t *stop_tokens; /* that end it, beside the model's own; copied */
     size_t n_stop_tokens;       /* at most 64 */
 } generation_request;
@@ -147,10 +151,13 @@ typedef struct generation_event {
      * computed again in the prompt's context). */
     size_t cached_tokens;
     size_t prefix_tokens, chunk_tokens, recomputed_tokens;
-    size_t disk_tokens;  /* of prefix_tokens and chunk_tokens: read back from disk */
-    bool disk_asked;     /* something was looked for on disk */
-    const char *kv_note; /* static: why kv_reuse chunk was served as exact; "" */
-    int passes;          /* of a diffusion model over its canvas, so far: steps that changed it */
+    size_t disk_tokens; /* of prefix_tokens and chunk_tokens: read back from disk */
+    bool disk_asked;    /* something was looked for on disk */
+    const char
+        *kv_note;    /* static: why kv_reuse chunk was served as exact, or what is approximate */
+    float retention; /* sparse_params', 1: dense; and what it held of KV at most, and at the end */
+    size_t kv_peak_tokens, kv_end_tokens;
+    int passes; /* of a diffusion model over its canvas, so far: steps that changed it */
     double queue_ms, prefill_ms, decode_ms, first_token_ms; /* first_token: since the submit */
 } generation_event;
 

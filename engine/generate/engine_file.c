@@ -39,6 +39,7 @@ static int open_vocabulary(engine_file *c, const char *path, fo_err *err) {
     if (rc) return rc;
     rc = tokenizer_from_gguf(&c->tokenizer, g, err);
     if (!rc && c->denoises) rc = diffusion_model_read(&c->diffusion, &c->info, g, err);
+    if (!rc) rc = sparse_params_read(&c->sparse, g, err);
     if (!rc) rc = chat_prompt_source(g, &chat, err);
     gguf_close(g);
     return rc && err ? fo_fail_prefix(err, "%s", path) : rc;

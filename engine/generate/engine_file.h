@@ -13,6 +13,7 @@ typedef struct engine_file {
     int logit_rows;                                  /* that are computed at a time */
     bool denoises;                                   /* a diffusion model, which this describes: */
     diffusion_model diffusion;
+    sparse_params sparse; /* the model's own */
     tokenizer *tokenizer; /* the caller frees it; NULL on error */
 } engine_file;
 

@@ -45,8 +45,9 @@ struct generation {
     prompt_lookup lookup;  /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
-    denoiser *canvas;      /* of a diffusion model; else NULL */
-    chunk_task *chunk;     /* NULL: none */
+    denoiser *canvas;                 /* of a diffusion model; else NULL */
+    kv_sparse *sparse, *guide_sparse; /* NULL: all KV is kept */
+    chunk_task *chunk;                /* NULL: none */
     kv_store_stage *stage; /* read from disk for it, until it has attached; NULL: nothing */
     /* What makes its chunks known for the next time, ready to be added once it is done; NULL: none.
      * Such a one is the engine's own and frees itself. */
@@ -78,8 +79,9 @@ struct engine {
     int logit_rows; /* that are computed at a time */
     bool denoises;  /* the model is a diffusion model, which this describes: */
     diffusion_model diffusion;
-    double row_cost;  /* 0: by cost */
-    size_t kv_tokens; /* the KV cache holds so many */
+    sparse_params sparse; /* the model's own */
+    double row_cost;      /* 0: by cost */
+    size_t kv_tokens;     /* the KV cache holds so many */
 
     pthread_t thread;
     bool has_thread;

@@ -99,6 +99,19 @@ int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *e
     return FO_OK;
 }
 
+int engine_check_sparse(sparse_params *p, const generation_request *r, const model_info *info,
+                        fo_err *err) {
+    const bool asked = r->sparse && r->sparse->retention >= 0 && r->sparse->retention < 1;
+    if (asked && r->prefill_only)
+        return fo_fail_field(err, FO_EINVAL, "sparse",
+                             "sparse is for answers: KV of a prompt alone is kept whole");
+    if (r->prefill_only) p->retention = 1;
+    if (p->retention < 1 && info->sliding_window)
+        return fo_fail_field(err, FO_EUNSUPPORTED, "sparse",
+                             "sparse is not for models whose attention has a sliding window");
+    return FO_OK;
+}
+
 int engine_check_canvas(const generation_request *r, const diffusion_params *p, int batch_tokens,
                         size_t n_pages, size_t page_tokens, fo_err *err) {
     const size_t n = r->n_prompt + r->max_tokens, canvases = p->guidance > 0 ? 2 : 1;

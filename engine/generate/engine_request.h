@@ -12,6 +12,11 @@ int engine_check_request(const generation_request *r, const model_info *info, si
  * do, naming the field. */
 int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *err);
 
+/* p: resolved; its retention becomes 1 where nothing can be dropped and nobody asked for it. FO_EINVAL
+ * or FO_EUNSUPPORTED names the field. */
+int engine_check_sparse(sparse_params *p, const generation_request *r, const model_info *info,
+                        fo_err *err);
+
 /* p: resolved. FO_ELIMIT where the canvases do not fit a step or the pages. */
 int engine_check_canvas(const generation_request *r, const diffusion_params *p, int batch_tokens,
                         size_t n_pages, size_t page_tokens, fo_err *err);

@@ -31,6 +31,8 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
     t->drop_kv = r->drop_kv;
     t->expected_uses = r->expected_uses;
     t->owner = g;
+    t->sparse = g->sparse;
+    t->guide_sparse = g->guide_sparse;
     if (g->canvas) {
         t->n_tokens = t->cap_tokens;
         t->guided = denoiser_tokens(g->canvas, true) != NULL;
@@ -44,6 +46,15 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
 }
 
 static void start_warming(engine *e, generation *g);
+
+/* What it holds of KV, and held at most. */
+static void note_kv(const engine *e, const task *t, generation_event *ev) {
+    int n, guide = 0;
+    kv_seq_pages(t->kv, &n);
+    if (t->guide_kv) kv_seq_pages(t->guide_kv, &guide);
+    ev->kv_peak_tokens = (size_t)(t->most_pages * kv_cache_page_tokens(e->kv));
+    ev->kv_end_tokens = (size_t)((n + guide) * kv_cache_page_tokens(e->kv));
+}
 
 void engine_finish(engine *e, generation *g, const char *reason, int error, const char *message) {
     task *t = &e->sched.tasks[g->task];
@@ -65,6 +76,7 @@ void engine_finish(engine *e, generation *g, const char *reason, int error, cons
         kv_seq_restored(t->kv, &asked, &restored);
         ev->disk_asked = ev->disk_asked || asked > 0;
         ev->disk_tokens += (size_t)restored;
+        note_kv(e, t, ev);
     }
     chunk_task_outcome moved = {.note = ""};
     if (g->chunk && t->admitted) moved = chunk_task_result(g->chunk);
@@ -297,6 +309,10 @@ static void step(engine *e) {
                                       .start = p->start,
                                       .n_logits = logits ? 1 + p->n_draft : 0};
         if (t->chunk) chunk_task_sequence(t->chunk, p->n_again, e->rows + 2 * n_rows, &e->seqs[k]);
+        if (t->sparse) {
+            e->seqs[k].slot_shift = kv_seq_shift(t->kv);
+            kv_sparse_watch(t->sparse, t->kv, p->start, p->n, &e->seqs[k]);
+        }
         n_rows += p->n + p->n_again;
         e->seqs[k].pages = kv_seq_pages(t->kv, &e->seqs[k].n_pages);
     }

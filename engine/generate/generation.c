@@ -17,6 +17,8 @@ void generation_destroy(generation *g) {
     if (g->warm) generation_destroy(g->warm);
     chunk_task_free(g->chunk);
     denoiser_free(g->canvas);
+    kv_sparse_free(g->sparse);
+    kv_sparse_free(g->guide_sparse);
     kv_store_stage_free(g->e->store, g->stage);
     for (size_t i = 0; g->stop && g->stop[i]; i++) free(g->stop[i]);
     free(g->stop);
@@ -80,10 +82,27 @@ static int make_chunk_task(generation *g, const generation_request *r, fo_err *e
     return rc;
 }
 
+/* What its heads keep, where that is not everything. guided: of two canvases. */
+static int make_sparse(generation *g, const generation_request *r, const sparse_params *p,
+                       bool guided, fo_err *err) {
+    kv_layout layout = g->e->world.layout;
+    const int n = (int)(r->n_prompt + r->max_tokens);
+    g->ev.retention = p->retention;
+    if (p->retention >= 1) return FO_OK;
+    g->ev.kv_note = "approximate: every head keeps a share of its KV (sparse.retention)";
+    int rc = kv_sparse_create(&g->sparse, p, &layout, (int)r->n_prompt, n, err);
+    if (!rc && guided)
+        rc = kv_sparse_create(&g->guide_sparse, p, &layout, (int)r->n_prompt, n, err);
+    return rc;
+}
+
 /* The canvas that the answer is written on. */
-static int make_canvas(generation *g, const generation_request *r, fo_err *err) {
+static int make_canvas(generation *g, const generation_request *r, sparse_params *sparse,
+                       fo_err *err) {
     engine *e = g->e;
     diffusion_params p = r->diffusion ? *r->diffusion : diffusion_params_default();
+    if (sparse->retention < 1 && p.kv < 0 && !e->diffusion.attention_block)
+        p.kv = DIFFUSION_KV_DUAL;
     p.temperature = r->sampling.temperature;
     p.seed = r->sampling.seed;
     int rc = diffusion_params_resolve(&p, &e->diffusion, (int)r->max_tokens, err);
@@ -94,11 +113,16 @@ static int make_canvas(generation *g, const generation_request *r, fo_err *err) 
     if (!rc)
         rc = denoiser_create(&g->canvas, &p, &e->diffusion, model_get_info(e->model)->n_vocab,
                              r->prompt, (int)r->n_prompt, (int)r->max_tokens, err);
+    const bool drops = sparse->retention < 1 && p.kv != DIFFUSION_KV_OFF;
+    if (!rc && sparse->retention < 1 && !drops && r->sparse)
+        rc = fo_fail_field(err, FO_EINVAL, "sparse.retention",
+                           "sparse.retention drops kept KV, and with diffusion.kv off none is");
     if (rc) return rc;
     g->ev.kv_note = diffusion_kv_note(&p, &e->diffusion);
     if (!g->ev.kv_note[0] && r->kv_reuse == KV_REUSE_CHUNK)
         g->ev.kv_note = "a diffusion model's KV of a context depends on the whole prompt";
-    return FO_OK;
+    if (!drops) sparse->retention = 1;
+    return make_sparse(g, r, sparse, p.guidance > 0, err);
 }
 
 /* All memory that decoding will need is taken here. */
@@ -133,11 +157,16 @@ static int generation_make(generation **out, engine *e, const generation_request
     int rc = ok ? stop_match_init(&g->stops, (const char *const *)g->stop, r->n_stop, err)
                 : fo_no_memory(err);
     if (!rc && r->n_stop && !fo_buf_reserve(&g->stops.held, 4096)) rc = fo_no_memory(err);
+    sparse_params sparse = r->sparse ? *r->sparse : sparse_params_default();
+    if (!rc) rc = sparse_params_resolve(&sparse, &e->sparse, err);
+    if (!rc) rc = engine_check_sparse(&sparse, r, model_get_info(e->model), err);
     if (!rc && e->denoises)
-        rc = make_canvas(g, r, err);
-    else if (!rc && r->kv_reuse == KV_REUSE_CHUNK)
+        rc = make_canvas(g, r, &sparse, err);
+    else if (!rc)
+        rc = make_sparse(g, r, &sparse, false, err);
+    if (!rc && !e->denoises && !g->sparse && r->kv_reuse == KV_REUSE_CHUNK)
         rc = make_chunk_task(g, r, err);
-    if (!rc && e->max_drafts && !r->no_lookup && r->max_tokens > 2)
+    if (!rc && e->max_drafts && !r->no_lookup && !g->sparse && r->max_tokens > 2)
         rc = prompt_lookup_init(&g->lookup, (int)(r->n_prompt + r->max_tokens), err);
     if (!rc) rc = answer_filter_create(&g->filter, &r->rule, e->tokenizer, err);
     if (rc) {

@@ -26,10 +26,16 @@
  * 9. A task with a chunk task may change its stream of tokens after a commit: it then counts as
  *    having come into work at that moment, so nobody follows what it no longer computes.
  * 10. A canvas (task.pass_rows) has its next pass whole in a step or not at all; it takes its pages when
- *    it is admitted and is never preempted. The most urgent task always fits into a step, so 3 holds. */
+ *    it is admitted and is never preempted. The most urgent task always fits into a step, so 3 holds.
+ * 11. A canvas that has dropped KV and needs all its pages again (needs_canvas) gives those up that it
+ *    has and waits for all of them, the most urgent first and before anybody is admitted: who waits
+ *    holds nothing, so there is no circle.
+ * 12. A sequence with sparse attention decides at points of its tokens what it keeps: a part of a step
+ *    ends there at the latest, and no other is planned until what is dropped is dropped. */
 #include "engine/generate/scheduler.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +143,7 @@ void scheduler_remove(scheduler *s, int i) {
 static void preempt(scheduler *s, int i) {
     task *t = &s->tasks[i];
     assert(!t->pass_rows);
+    if (t->sparse) kv_sparse_reset(t->sparse);
     leave_running(s, i);
     leave_chunk(t);
     kv_seq_free(t->kv, true);
@@ -167,6 +174,17 @@ static int common_prefix(const task *a, const task *b) {
     return k;
 }
 
+/* So many of t's tokens others may attach, and t from others. */
+static int shareable(const task *t) {
+    const int most = t->sparse ? kv_sparse_shareable(t->sparse) : INT_MAX;
+    return most < t->n_tokens ? most : t->n_tokens;
+}
+
+static int attach(const task *t, kv_seq *kv, int *n_attached, fo_err *err) {
+    const int most = shareable(t); /* the last token is never attached */
+    return kv_seq_attach(kv, t->tokens, most < t->n_tokens ? most + 1 : most, n_attached, err);
+}
+
 /* The running task that is about to fill blocks which t needs too. */
 static void find_leader(scheduler *s, int i) {
     task *t = &s->tasks[i];
@@ -181,6 +199,8 @@ static void find_leader(scheduler *s, int i) {
             continue;
         int common = common_prefix(a, t);
         if (common > t->n_tokens - 1) common = t->n_tokens - 1;
+        if (common > shareable(t)) common = shareable(t);
+        if (common > shareable(a)) common = shareable(a);
         common -= common % P;
         if (common < best || kv_seq_tokens(a->kv) >= common) continue;
         best = common;
@@ -204,7 +224,7 @@ static bool wait_for_leader(scheduler *s, int i, fo_err *err) {
         /* Back to a block's end: what was copied of the next block comes with the whole of it. */
         int have = kv_seq_tokens(t->kv), n = 0, cut = have % kv_cache_page_tokens(s->kv);
         kv_seq_truncate(t->kv, have - cut);
-        if (kv_seq_attach(t->kv, t->tokens, t->n_tokens, &n, err) != FO_OK) {
+        if (attach(t, t->kv, &n, err) != FO_OK) {
             t->leader = -1; /* it computes what it could not attach */
             break;
         }
@@ -245,7 +265,7 @@ static void sort_running(scheduler *s) { /* nearly sorted: insertion */
 static int wanted(const scheduler *s, const task *t) {
     int n = t->chunk && t->prefill_only ? longest_stream(t) : t->n_tokens;
     if (t->pass_rows) return pages_for(s, t->cap_tokens) * (1 + t->guided);
-    return pages_for(s, n + 1);
+    return pages_for(s, n + 1 + (t->kv ? kv_seq_shift(t->kv) : 0));
 }
 
 /* Pages that the tasks in work have yet to take for what they hold now. */
@@ -254,7 +274,10 @@ static int promised(const scheduler *s) {
     for (int k = 0; k < s->n_running; k++) {
         const task *t = &s->tasks[s->running[k]];
         int held, need = wanted(s, t);
-        if (t->pass_rows) continue; /* has all of them */
+        if (t->pass_rows) { /* has all of them, or waits for all */
+            if (t->needs_canvas) sum += need;
+            continue;
+        }
         kv_seq_pages(t->kv, &held);
         if (need > held) sum += need - held;
     }
@@ -294,6 +317,7 @@ static int take_canvas(scheduler *s, task *t, kv_seq *kv, int *n_attached, fo_er
         rc = kv_seq_attach(kv, t->tokens, t->n_prompt, n_attached, err);
         *n_attached -= *n_attached % kv_cache_page_tokens(s->kv);
         if (!rc) kv_seq_truncate(kv, *n_attached);
+        if (!rc && t->sparse) rc = kv_seq_own(kv, err);
     }
     if (!rc) rc = kv_seq_reserve(kv, t->cap_tokens - *n_attached, err);
     if (rc || !t->guided) return rc;
@@ -301,6 +325,28 @@ static int take_canvas(scheduler *s, task *t, kv_seq *kv, int *n_attached, fo_er
     if (!rc) rc = kv_seq_prepare(t->guide_kv, t->cap_tokens, err);
     if (!rc) rc = kv_seq_reserve(t->guide_kv, t->cap_tokens, err);
     return rc;
+}
+
+/* Nobody holds pages while he waits for more. */
+static void release_canvases(scheduler *s) {
+    for (int k = 0; k < s->n_running; k++) {
+        task *t = &s->tasks[s->running[k]];
+        if (!t->needs_canvas) continue;
+        kv_seq_truncate(t->kv, 0);
+        if (t->guided) kv_seq_truncate(t->guide_kv, 0);
+    }
+}
+
+/* All pages again for a canvas that needs them. False: it has to wait for them. */
+static bool take_canvas_again(scheduler *s, task *t) {
+    fo_err ignored = {0};
+    if (!t->needs_canvas) return true;
+    if (wanted(s, t) > kv_cache_available(s->kv)) return false;
+    if (kv_seq_reserve(t->kv, t->cap_tokens, &ignored) != FO_OK ||
+        (t->guided && kv_seq_reserve(t->guide_kv, t->cap_tokens, &ignored) != FO_OK))
+        return false;
+    t->needs_canvas = false;
+    return true;
 }
 
 /* Take waiting tasks into work while there are places and pages for their tokens. Of background
@@ -328,7 +374,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         if (!rc && t->pass_rows)
             rc = take_canvas(s, t, kv, &n, err);
         else if (!rc && !(t->chunk && t->prefill_only))
-            rc = kv_seq_attach(kv, t->tokens, t->n_tokens, &n, err);
+            rc = attach(t, kv, &n, err);
         if (!rc && t->chunk) {
             chunk_stream stream = {t->tokens, t->n_tokens};
             rc = chunk_task_admit(t->chunk, kv, &stream, &n, err);
@@ -365,6 +411,14 @@ static bool in_step(const scheduler *s, int i) {
     return false;
 }
 
+/* At a point where something is dropped: once it is, the task may go on. */
+static bool decide(task *t, fo_err *err, int *rc) {
+    *rc = FO_OK;
+    if (!t->sparse || t->pass_rows || !kv_sparse_due(t->sparse, t->kv)) return true;
+    *rc = kv_sparse_decide(t->sparse, t->kv, err);
+    return *rc == FO_OK;
+}
+
 /* Reserve pages for n tokens of task i, at the cost of less urgent ones that have no part in this
  * step yet. FO_ENOMEM: it has to sit this step out. */
 static int reserve(scheduler *s, int i, int n) {
@@ -383,10 +437,18 @@ static int reserve(scheduler *s, int i, int n) {
     }
 }
 
+static void note_pages(task *t) {
+    int n, guide = 0;
+    kv_seq_pages(t->kv, &n);
+    if (t->guide_kv) kv_seq_pages(t->guide_kv, &guide);
+    if (n + guide > t->most_pages) t->most_pages = n + guide;
+}
+
 /* n tokens and n_draft guesses. */
 static void add_part(scheduler *s, int i, int n, int n_draft) {
     task *t = &s->tasks[i];
     int start = kv_seq_tokens(t->kv);
+    note_pages(t);
     s->parts[s->n_parts++] = (step_part){
         .task = i,
         .start = start,
@@ -398,6 +460,7 @@ static void add_part(scheduler *s, int i, int n, int n_draft) {
 /* The next pass of canvas i. */
 static void add_pass(scheduler *s, int i, int *room) {
     const int n = s->tasks[i].pass_rows;
+    note_pages(&s->tasks[i]);
     s->parts[s->n_parts++] = (step_part){.task = i, .n = n, .wants_logits = true};
     *room -= n;
 }
@@ -419,12 +482,18 @@ static int place_chunks(scheduler *s, int i, fo_err *err) {
  * this step out; another error: it cannot go on. */
 static int add_prefill(scheduler *s, int i, int *room, fo_err *err) {
     task *t = &s->tasks[i];
-    int rc = place_chunks(s, i, err);
+    int rc;
+    if (!decide(t, err, &rc)) return rc;
+    rc = place_chunks(s, i, err);
     if (rc) return rc;
     int again = t->chunk ? chunk_task_again(t->chunk) : 0;
     int n_again = again < *room ? again : *room;
     int n = again == n_again ? t->n_tokens - kv_seq_tokens(t->kv) : 0;
     if (n > *room - n_again) n = *room - n_again;
+    if (t->sparse) {
+        const int have = kv_seq_tokens(t->kv), point = kv_sparse_point(t->sparse, have + 1);
+        if (n > point - have) n = point - have;
+    }
     if (reserve(s, i, n) != FO_OK) return kv_seq_reserve(t->kv, n, err); /* says why */
     add_part(s, i, n, 0);
     s->parts[s->n_parts - 1].n_again = n_again;
@@ -472,14 +541,17 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     *failed = -1;
     s->n_parts = 0;
     make_urgent(s, now_ms);
+    release_canvases(s);
     int rc = admit(s, now_ms, failed, err);
     if (rc) return rc;
     int room = s->opt.max_batch_tokens;
+    bool waits = false; /* a canvas for pages */
     /* Decode rows. Preemption shortens running[] while we walk, so look at positions afresh. */
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
         if (to_compute(&s->tasks[i]) != 1 || s->tasks[i].background || s->tasks[i].pass_rows)
             continue;
+        if (!decide(&s->tasks[i], err, &rc)) continue;
         int n_draft = reserve_draft(s, i, room - (s->n_running - k));
         if (n_draft == 0 && reserve(s, i, 1) != FO_OK) continue;
         add_part(s, i, 1, n_draft);
@@ -496,7 +568,10 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
             if (room > SCHEDULER_BACKGROUND_TOKENS) room = SCHEDULER_BACKGROUND_TOKENS;
         }
         if (s->tasks[i].pass_rows) {
-            if (s->tasks[i].pass_rows <= room) add_pass(s, i, &room);
+            task *t = &s->tasks[i];
+            if (t->pass_rows <= room && !(waits && t->needs_canvas) && take_canvas_again(s, t))
+                add_pass(s, i, &room);
+            waits |= t->needs_canvas;
             continue;
         }
         while (!in_step(s, i) && wait_for_leader(s, i, err)) i = s->tasks[i].leader;
@@ -509,7 +584,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
     }
     if (s->n_parts == 0 && s->n_running) {
         /* Pages are short and everybody waits for somebody. The most urgent one gets all. */
-        int first = s->running[0]; /* no canvas: it would have a part */
+        int first = s->running[0]; /* no canvas: the first of those has a part */
         while (s->n_running > 1) preempt(s, s->running[s->n_running - 1]);
         s->tasks[first].leader = -1;
         rc = add_prefill(s, first, &room, err);
@@ -590,7 +665,7 @@ int scheduler_check(const scheduler *s, fo_err *err) {
         kv_seq_pages(t->kv, &pages);
         int due = p->n - p->n_draft; /* what guesses took may have been given back since */
         if (due + p->n_again < 1 || due < 0 || p->n_draft < 0 || p->start + due > t->n_tokens ||
-            pages * kv_cache_page_tokens(s->kv) < p->start + due)
+            pages * kv_cache_page_tokens(s->kv) < p->start + due + kv_seq_shift(t->kv))
             return fo_fail(err, FO_ECORRUPT, "part %d: tokens %d to %d of %d, %d pages", k,
                            p->start, p->start + p->n, t->n_tokens, pages);
         for (int j = 0; j < k; j++)

@@ -7,6 +7,7 @@
 #include "engine/generate/chunk_task.h"
 #include "engine/kv/indexed_heap.h"
 #include "engine/kv/kv_cache.h"
+#include "engine/kv/kv_sparse.h"
 #include "engine/model/model.h"
 
 /* The most rows of a background step. */
@@ -32,16 +33,21 @@ typedef struct task {
     /* With KV_REUSE_CHUNK: how its prompt is put together; borrowed; NULL: it is not. While it is
      * in work, tokens and n_tokens are what it computes now, which may be another stream. */
     chunk_task *chunk;
+    /* What its heads keep (of the second canvas: guide_sparse); borrowed; NULL: everything. Of a
+     * canvas the caller decides and drops after its passes, and says so by needs_canvas. */
+    kv_sparse *sparse, *guide_sparse;
     bool background; /* computes only in steps that nobody else has a part in, and gives way */
     void *owner;
     /* > 0: tokens is a canvas (engine/diffusion/denoiser.h), and its next pass has at most so many rows, those
      * of a second canvas for guidance included. Set before scheduler_add, and again after each pass.
-     * Such a task holds the pages of its whole canvas from the moment it is admitted until its end and
-     * is never preempted, because what is kept from pass to pass decides what is written. n_tokens is
+     * Such a task takes the pages of its whole canvas when it is admitted and is never preempted, because
+     * what is kept from pass to pass decides what is written. It may give pages back in between (sparse):
+     * with needs_canvas its next pass computes all rows, for which it takes all pages again. n_tokens is
      * cap_tokens. Its caller commits what KV is final, and nothing is but with attaches: then
      * it begins with full blocks of its prompt that others committed. */
     int pass_rows;
-    bool guided; /* there is a second canvas */
+    bool guided;       /* there is a second canvas */
+    bool needs_canvas; /* nothing of its pages is of use any more */
     bool
         attaches; /* KV depends on what is before its block's end alone, and a page holds whole blocks */
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
@@ -50,6 +56,7 @@ typedef struct task {
     int n_draft;
     /* the scheduler's */
     kv_seq *kv, *guide_kv; /* guide_kv: of the second canvas */
+    int most_pages;        /* that it has held at a time */
     int n_attached;        /* tokens that came from the cache before it computed any */
     int n_preempted;
     bool admitted; /* has run before */

@@ -20,6 +20,7 @@
  *    sequences.
  * 5. A sequence of n tokens has a page for each of its blocks; full blocks that lie within its
  *    exact tokens are hashed with the chain of its tokens.
+ *    After kv_seq_pack (kv_pack.c) it has pages for what it kept, none of them hashed.
  * 6. A page in CACHED has its parent in a page, USED or CACHED, and is evicted before it: a chain
  *    is only findable from its beginning. */
 #include <assert.h>
@@ -70,7 +71,7 @@ static void register_page(kv_cache *c, int p, const prefix_hash *h, const prefix
     *head = p;
 }
 
-static void unregister_page(kv_cache *c, int p) {
+void kv_cache_unregister_page(kv_cache *c, int p) {
     page_meta *m = &c->meta[p];
     if (m->unsaved) c->n_unsaved--;
     m->unsaved = false;
@@ -101,7 +102,7 @@ static void free_push(kv_cache *c, int p) {
 
 /* ---- pages ------------------------------------------------------------------------------- */
 
-static int take_page(kv_cache *c) {
+int kv_cache_take_page(kv_cache *c) {
     int p = c->free_head;
     if (p != NONE) {
         c->free_head = c->meta[p].next;
@@ -110,7 +111,7 @@ static int take_page(kv_cache *c) {
         memcpy(&c->age, &c->cached.keys[p].first, sizeof c->age);
         indexed_heap_remove(&c->cached, p);
         kv_cache_store_evict(c, p);
-        unregister_page(c, p);
+        kv_cache_unregister_page(c, p);
         c->stats.evictions++;
     } else {
         return NONE;
@@ -137,23 +138,23 @@ static void use_page(kv_cache *c, int p, int parent, double expected, bool again
     }
 }
 
-static bool has_child(const kv_cache *c, int p) {
+bool kv_cache_has_child(const kv_cache *c, int p) {
     const prefix_hash *h = &c->meta[p].hash;
     for (int k = c->by_parent[bucket(c, h)]; k != NONE; k = c->meta[k].child_next)
         if (c->meta[k].has_parent && same_hash(&c->meta[k].parent, h)) return true;
     return false;
 }
 
-static void drop_page(kv_cache *c, int p, bool keep) {
+void kv_cache_drop_page(kv_cache *c, int p, bool keep) {
     page_meta *m = &c->meta[p];
     assert(m->refs > 0);
     if (--m->refs) return;
     /* What others used before is not this one's to drop. */
-    if (m->hashed && (keep || m->met || has_child(c, p))) {
+    if (m->hashed && (keep || m->met || kv_cache_has_child(c, p))) {
         cached_push(c, p);
         return;
     }
-    if (m->hashed) unregister_page(c, p);
+    if (m->hashed) kv_cache_unregister_page(c, p);
     free_push(c, p);
 }
 
@@ -228,6 +229,9 @@ static bool grow_table(kv_seq *s, int n_pages) {
     prefix_hash *chain = realloc(s->chain, (size_t)cap * sizeof *chain);
     if (!chain) return false;
     s->chain = chain;
+    int32_t *packed = realloc(s->packed, (size_t)cap * sizeof *packed);
+    if (!packed) return false;
+    s->packed = packed;
     s->cap_pages = cap;
     return true;
 }
@@ -237,7 +241,7 @@ int kv_seq_create(kv_seq **out, kv_cache *c, const unsigned char salt[32], enum 
     kv_seq *s = calloc(1, sizeof *s);
     if (s) s->tail = calloc((size_t)c->P, sizeof *s->tail);
     if (!s || !s->tail || !grow_table(s, 1)) {
-        if (s) free(s->tail), free(s->pages), free(s->chain);
+        if (s) free(s->tail), free(s->pages), free(s->chain), free(s->packed);
         free(s);
         return fo_no_memory(err);
     }
@@ -265,11 +269,12 @@ void kv_seq_free(kv_seq *s, bool keep) {
     if (!s) return;
     kv_cache *c = s->c;
     /* Last block first: a chain is only findable from its beginning, so its end shall go first. */
-    for (int i = s->n_pages; i-- > 0;) drop_page(c, s->pages[i], keep);
+    for (int i = s->n_pages; i-- > 0;) kv_cache_drop_page(c, s->pages[i], keep);
     *(s->prev ? &s->prev->next : &c->sequences) = s->next;
     if (s->next) s->next->prev = s->prev;
     free(s->pages);
     free(s->chain);
+    free(s->packed);
     free(s->tail);
     free(s);
 }
@@ -316,7 +321,7 @@ static int restore_page(kv_seq *s, const prefix_hash *h, int i, const int32_t *t
     if (!c->store) return NONE;
     s->n_asked++;
     if (!kv_store_contains(c->store, h->bytes)) return NONE;
-    int p = take_page(c);
+    int p = kv_cache_take_page(c);
     if (p == NONE) return NONE;
     if (!kv_cache_store_restore(c, h, p)) {
         c->meta[p].refs = 0;
@@ -350,7 +355,8 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
     c->stats.lookup_tokens += (uint64_t)(n - had);
     int limit = n - 1, blocks = limit / c->P;
     if (!grow_table(s, blocks + 1)) return fo_no_memory(err);
-    while (s->n_pages > first) drop_page(c, s->pages[--s->n_pages], true); /* reserved, unused */
+    while (s->n_pages > first)
+        kv_cache_drop_page(c, s->pages[--s->n_pages], true); /* reserved, unused */
     int i = first;
     bool ahead = false;
     for (; i < blocks; i++) {
@@ -378,7 +384,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
                            limit - s->n_tokens, &n_match);
     if (child != NONE && n_match > 0) {
         hold_page(c, child); /* or take_page might evict it */
-        int copy = take_page(c);
+        int copy = kv_cache_take_page(c);
         if (copy != NONE) {
             kv_pages_copy(c->pages, copy, child);
             c->stats.copies++;
@@ -387,7 +393,7 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
             memcpy(s->tail, tokens + s->n_tokens, (size_t)n_match * sizeof *tokens);
             s->n_tokens += n_match;
         }
-        drop_page(c, child, true);
+        kv_cache_drop_page(c, child, true);
     }
     *n_attached = s->n_tokens - had;
     c->stats.hit_tokens += (uint64_t)*n_attached;
@@ -425,10 +431,10 @@ int kv_cache_stored(kv_cache *c, const unsigned char salt[32], const int32_t *to
 
 int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
     kv_cache *c = s->c;
-    int need = (s->n_tokens + n + c->P - 1) / c->P;
+    int need = (s->n_tokens + s->shift + n + c->P - 1) / c->P;
     int old = s->n_pages;
     /* The block that the next token falls into, if it is there already and somebody else's too. */
-    int at = s->n_tokens / c->P;
+    int at = (s->n_tokens + s->shift) / c->P;
     bool copy = at < s->n_pages && n > 0 &&
                 (c->meta[s->pages[at]].refs > 1 || c->meta[s->pages[at]].hashed);
     if (!grow_table(s, need > old ? need : old)) return fo_no_memory(err);
@@ -437,19 +443,23 @@ int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
         return fo_fail(err, FO_ENOMEM, "the KV cache has %d of %d pages left, %d are needed",
                        kv_cache_available(c), c->n_pages, want);
     if (copy) {
-        int fresh = take_page(c);
+        int fresh = kv_cache_take_page(c);
         kv_pages_copy(c->pages, fresh, s->pages[at]);
-        drop_page(c, s->pages[at], true);
+        kv_cache_drop_page(c, s->pages[at], true);
         s->pages[at] = fresh;
         c->stats.copies++;
     }
-    while (s->n_pages < need) s->pages[s->n_pages++] = take_page(c);
+    while (s->n_pages < need) s->pages[s->n_pages++] = kv_cache_take_page(c);
     return FO_OK;
 }
 
 void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n) {
     kv_cache *c = s->c;
-    assert((s->n_tokens + n + c->P - 1) / c->P <= s->n_pages);
+    assert((s->n_tokens + s->shift + n + c->P - 1) / c->P <= s->n_pages);
+    if (s->shift) { /* its blocks are nobody else's */
+        s->n_tokens += n;
+        return;
+    }
     for (int done = 0; done < n;) {
         int slot = s->n_tokens % c->P, k = c->P - slot < n - done ? c->P - slot : n - done;
         memcpy(s->tail + slot, tokens + done, (size_t)k * sizeof *tokens);
@@ -466,7 +476,7 @@ void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n) {
                      kv_cache_store_remembers(c, &s->chain[i]));
         } else if (twin != s->pages[i]) {
             hold_page(c, twin); /* same tokens, same weights: the same bits (row invariance) */
-            drop_page(c, s->pages[i], false);
+            kv_cache_drop_page(c, s->pages[i], false);
             s->pages[i] = twin;
             use_page(c, twin, i ? s->pages[i - 1] : NONE, s->expected, true);
             c->stats.deduplicated++;
@@ -477,7 +487,8 @@ void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n) {
 void kv_seq_truncate(kv_seq *s, int n) {
     kv_cache *c = s->c;
     if (n >= s->n_tokens) n = s->n_tokens;
-    int need = (n + c->P - 1) / c->P;
+    if (n == 0) s->shift = 0;
+    int need = (n + s->shift + c->P - 1) / c->P;
     if (n % c->P && n / c->P < s->n_tokens / c->P) {
         /* The cut falls into a full block: its tokens become the unfinished tail again. A block
          * that is not exact has no copy of them, and needs none: it is never hashed. */
@@ -485,7 +496,7 @@ void kv_seq_truncate(kv_seq *s, int n) {
             memcpy(s->tail, c->tokens + (size_t)s->pages[n / c->P] * (size_t)c->P,
                    (size_t)(n % c->P) * sizeof *s->tail);
     }
-    while (s->n_pages > need) drop_page(c, s->pages[--s->n_pages], true);
+    while (s->n_pages > need) kv_cache_drop_page(c, s->pages[--s->n_pages], true);
     s->n_tokens = n;
     /* Back where every block was hashed: what follows may be exact again. */
     if (s->reuse != KV_REUSE_OFF && n <= s->n_exact / c->P * c->P) s->n_exact = INT_MAX;
@@ -500,7 +511,7 @@ int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
     kv_seq *s = NULL;
     int rc = kv_seq_create(&s, c, from->salt, from->reuse, err);
     if (rc) return rc;
-    int used = (from->n_tokens + c->P - 1) / c->P;
+    int used = (from->n_tokens + from->shift + c->P - 1) / c->P;
     if (!grow_table(s, used)) {
         kv_seq_free(s, true);
         return fo_no_memory(err);
@@ -512,7 +523,9 @@ int kv_seq_fork(kv_seq **out, const kv_seq *from, fo_err *err) {
     s->n_pages = used;
     s->n_tokens = from->n_tokens;
     s->n_exact = from->n_exact;
-    memcpy(s->chain, from->chain, (size_t)(from->n_tokens / c->P) * sizeof *s->chain);
+    s->shift = from->shift;
+    if (!s->shift)
+        memcpy(s->chain, from->chain, (size_t)(from->n_tokens / c->P) * sizeof *s->chain);
     memcpy(s->tail, from->tail, (size_t)c->P * sizeof *s->tail);
     *out = s;
     return FO_OK;
@@ -525,6 +538,7 @@ int kv_seq_read(const kv_seq *s, int position, int layer, int head, float *k, fl
         head >= l->n_kv_heads)
         return fo_fail(err, FO_EINVAL, "no KV at position %d, layer %d, head %d", position, layer,
                        head);
+    assert(s->shift == 0);
     kv_pages_load(s->c->pages, s->pages[position / s->c->P], position % s->c->P, layer, head, k, v);
     return FO_OK;
 }
@@ -551,7 +565,7 @@ static void move_page(kv_cache *c, int to, int from, int *moved_to) {
     b->hashed = false;
     if (a->hashed) {
         page_meta old = *a;
-        unregister_page(c, from);
+        kv_cache_unregister_page(c, from);
         register_page(c, to, &old.hash, old.has_parent ? &old.parent : NULL, old.salt,
                       c->tokens + (size_t)from * (size_t)c->P);
         b->uses = old.uses;
@@ -637,7 +651,7 @@ int kv_cache_map(const kv_cache *c, unsigned char *states, int max) {
 }
 
 static int check_sequence(const kv_cache *c, const kv_seq *s, int *refs, fo_err *err) {
-    if (s->n_pages < (s->n_tokens + c->P - 1) / c->P)
+    if (s->n_pages < (s->n_tokens + s->shift + c->P - 1) / c->P)
         return fo_fail(err, FO_ECORRUPT, "invariant 5: %d tokens but %d pages", s->n_tokens,
                        s->n_pages);
     for (int i = 0; i < s->n_pages; i++) {

@@ -104,6 +104,21 @@ void kv_seq_diverge(kv_seq *s);
 /* A second sequence with the same tokens, sharing every page (parallel answers). */
 int kv_seq_fork(kv_seq **out, const kv_seq *s, fo_err *err);
 
+/* Drop blocks of KV, head by head. Afterwards the sequence has n blocks of KV_BLOCK slots, of each
+ * layer and KV head other ones: block i of head (layer, head) is what was its block
+ * sources[(layer * n_kv_heads + head) * n + i]. Position p of those to come, and of those that keep
+ * their order at the end, lies in slot p + shift (a multiple of KV_BLOCK) from now on. Pages that are
+ * not needed any more go back: those that others share or may find stay as they are for them. What
+ * this sequence holds from now on is its own and never found. room: kv_seq_pack_bytes(layout, n).
+ * FO_ENOMEM: not enough pages to write to, because others share those that are held; nothing was
+ * changed then. */
+int kv_seq_pack(kv_seq *s, const int32_t *sources, int n, int shift, void *room, fo_err *err);
+size_t kv_seq_pack_bytes(const kv_layout *l, int n);
+int kv_seq_shift(const kv_seq *s); /* 0: nothing was dropped */
+/* Copy what is shared or findable, and be found no more: every page is then this sequence's alone.
+ * FO_ENOMEM; what was copied until then stays so. */
+int kv_seq_own(kv_seq *s, fo_err *err);
+
 /* How many blocks were looked for in a disk tier, and how many tokens came from it. */
 void kv_seq_restored(const kv_seq *s, int *n_asked, int *n_tokens);
 

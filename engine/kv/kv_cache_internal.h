@@ -53,12 +53,21 @@ struct kv_seq {
     int n_tokens;
     int n_asked, n_restored; /* blocks looked for in the store; tokens that came from it */
     int n_exact;             /* what follows so many tokens is not exact: INT_MAX, all is */
+    int shift;               /* position p lies in slot p + shift (kv_seq_pack) */
     double expected;         /* uses of its blocks, beside its own */
     int32_t *pages;          /* [n_pages] */
     int n_pages, cap_pages;
     prefix_hash *chain; /* [cap_pages]: names of the full blocks */
+    int32_t *packed;    /* [cap_pages]: kv_seq_pack's */
     int32_t *tail;      /* [P]: tokens of the unfinished block */
 };
+
+/* kv_cache.c: a page with one reference, NONE: there is none left; a reference less, and what nobody
+ * refers to is kept findable or not; a hashed page is found no more; one without references is free. */
+int kv_cache_take_page(kv_cache *c);
+void kv_cache_drop_page(kv_cache *c, int p, bool keep);
+void kv_cache_unregister_page(kv_cache *c, int p);
+bool kv_cache_has_child(const kv_cache *c, int p);
 
 /* kv_cache_store.c */
 int kv_cache_store_init(kv_cache *c, const kv_cache_options *opt, fo_err *err);

@@ -65,7 +65,8 @@ static void run_step(encoder *e, const encoder_text *texts, size_t n) {
     for (size_t t = 0; t < n; t++) {
         const int second = texts[t].second_segment;
         for (int i = 0; i < texts[t].n_tokens; i++, r++) {
-            e->l.f.places[r] = (row_place){e->table + page, i, texts[t].n_tokens, NULL};
+            e->l.f.places[r] = (row_place){
+                .pages = e->table + page, .position = i, .slot = i, .n_keys = texts[t].n_tokens};
             e->l.rows[r] = (encoder_row){texts[t].tokens[i], second > 0 && i >= second};
         }
         page += pages_of(texts[t].n_tokens);

@@ -57,10 +57,10 @@ static void lay_out(forward *f, arena *a) {
     size_t rows = (size_t)f->cap_rows;
     int qkv = 0, up = 0, k = i->d_model;
     for (int j = 0; j < i->n_layers; j++) {
-        const layer *y = &m->layers[j];
+        const layer *y = &m->layers[j], *ffn = y->experts ? &y->experts[0] : y;
         qkv = max_int(qkv, y->qkv.n_out);
-        up = max_int(up, y->up.n_out);
-        k = max_int(k, max_int(max_int(y->qkv.k, y->out.k), max_int(y->up.k, y->down.k)));
+        up = max_int(up, ffn->up.n_out);
+        k = max_int(k, max_int(max_int(y->qkv.k, y->out.k), max_int(ffn->up.k, ffn->down.k)));
     }
     f->d_stride = round_up(i->d_model, VEC_GROUP);
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
@@ -91,6 +91,15 @@ static void lay_out(forward *f, arena *a) {
         if (m->mm->int16_sums)
             f->q_compensation = take(a, 8 * rows * (size_t)f->g_stride, sizeof(int32_t));
         f->rest = take(a, rows * (size_t)f->d_stride, sizeof(float));
+    }
+    if (m->n_experts) {
+        const size_t used = rows * (size_t)m->n_experts_used, d = rows * (size_t)f->d_stride;
+        f->expert_weights = take(a, used, sizeof(float));
+        f->experts_of = take(a, used, sizeof(int));
+        f->expert_rows = take(a, rows, sizeof(int));
+        f->expert_x = take(a, d, sizeof(float));
+        f->expert_y = take(a, d, sizeof(float));
+        f->expert_sum = take(a, d, sizeof(float));
     }
     f->places = take(a, rows, sizeof(row_place));
     size_t kd = (size_t)i->k_dim, vs = (size_t)f->v_stride;
@@ -380,7 +389,7 @@ static void store_row(kv_job *j, size_t r, int h0, int h1) {
         if (!key) m->vec->scale(x, m->attn_scale, (int)k_dim);
     }
     const row_place *p = &f->places[r];
-    int page = p->pages[p->position / page_tokens], slot = p->position % page_tokens;
+    int page = p->pages[p->slot / page_tokens], slot = p->slot % page_tokens;
     for (int h = h0; h < h1; h++)
         kv_pages_store(j->kv, page, slot, j->kv_layer, h, k + (size_t)h * k_dim,
                        v + (size_t)h * v_dim);
@@ -411,18 +420,49 @@ typedef struct attend_job {
 typedef struct attend_part {
     int row, n, h0, heads;
     attention_tile t;
-    int first[ATTENTION_ROWS], last[ATTENTION_ROWS]; /* keys that a row of the tile sees */
+    int first[ATTENTION_ROWS], last[ATTENTION_ROWS]; /* slots that a row of the tile sees */
     int begin, end;                                  /* and all of them together */
 } attend_part;
+
+/* Slots [at, at + ATTENTION_BLOCK) and the weights w that a finished tile's rows give them, where
+ * its sequence wants every position's. */
+static void observe_block(const attend_part *a, const model_sequence *s, int at,
+                          float (*w)[ATTENTION_BLOCK]) {
+    for (int k = 0; k < ATTENTION_BLOCK && at + k < s->n_attention; k++) {
+        uint64_t sum = 0;
+        for (int r = 0; r < a->t.n_rows; r++) sum += (uint64_t)((double)w[r][k] * 0x1p32);
+        __atomic_fetch_add(&s->attention[at + k], sum, __ATOMIC_RELAXED);
+    }
+}
+
+/* The same of those rows that are watched, for a head's block. */
+static void watch_block(const attend_job *j, const attend_part *a, const model_sequence *s,
+                        int kv_head, int block, float (*w)[ATTENTION_BLOCK]) {
+    uint64_t sum = 0;
+    for (int r = 0; r < a->t.n_rows; r++)
+        for (int k = 0; k < ATTENTION_BLOCK && j->f->places[a->row + r / a->heads].watched; k++)
+            sum += (uint64_t)((double)w[r][k] * 0x1p32);
+    const size_t head = (size_t)(j->kv_layer * j->f->m->info.n_kv_heads + kv_head);
+    __atomic_fetch_add(&s->watched[head * (size_t)s->n_watched + (size_t)block], sum,
+                       __ATOMIC_RELAXED);
+}
 
 /* Add up the weights of a finished tile, where its sequence wants them. */
 static void observe_tile(attend_job *j, const attend_part *a, int kv_head, float *keys,
                          float *values) {
     const row_place *p = &j->f->places[a->row];
-    const model_sequence *s = p->observed;
-    if (!s || j->kv_layer < s->attention_layers[0] || j->kv_layer >= s->attention_layers[1]) return;
-    const int page_tokens = kv_pages_layout(j->kv)->page_tokens;
-    const int end = a->end < s->n_attention ? a->end : s->n_attention;
+    const model_sequence *s = NULL;
+    bool some = false;
+    for (int r = 0; r < a->n; r++) {
+        if (p[r].observed) s = p[r].observed;
+        some |= p[r].watched;
+    }
+    if (!s) return;
+    const bool all = s->attention && j->kv_layer >= s->attention_layers[0] &&
+                     j->kv_layer < s->attention_layers[1];
+    const int most = max_int(all ? s->n_attention : 0, some ? s->n_watched * ATTENTION_BLOCK : 0);
+    const int page_tokens = kv_pages_layout(j->kv)->page_tokens,
+              end = a->end < most ? a->end : most;
     float w[ATTENTION_ROWS][ATTENTION_BLOCK];
     int lo[ATTENTION_ROWS], hi[ATTENTION_ROWS];
     for (int at = 0; at < end; at += ATTENTION_BLOCK) {
@@ -433,11 +473,9 @@ static void observe_tile(attend_job *j, const attend_part *a, int kv_head, float
             hi[r] = a->last[r] - at < ATTENTION_BLOCK ? a->last[r] - at : ATTENTION_BLOCK;
         }
         j->f->m->attention->weights(&a->t, keys, lo, hi, w);
-        for (int k = 0; k < ATTENTION_BLOCK && at + k < end; k++) {
-            uint64_t sum = 0;
-            for (int r = 0; r < a->t.n_rows; r++) sum += (uint64_t)((double)w[r][k] * 0x1p32);
-            __atomic_fetch_add(&s->attention[at + k], sum, __ATOMIC_RELAXED);
-        }
+        if (all) observe_block(a, s, at, w);
+        if (some && at / ATTENTION_BLOCK < s->n_watched)
+            watch_block(j, a, s, kv_head, at / ATTENTION_BLOCK, w);
     }
 }
 
@@ -460,7 +498,7 @@ static void begin_tile(const attend_job *j, attend_part *a, float *room) {
         const float *q = f->qkv + (size_t)(a->row + r) * (size_t)j->y->qkv.n_out +
                          j->y->qkv.offset[0] + (size_t)a->h0 * k_dim;
         memcpy(a->t.q + (size_t)(r * a->heads) * k_dim, q, (size_t)a->heads * k_dim * sizeof *q);
-        int from = j->y->window && p->position >= j->y->window ? p->position - j->y->window + 1 : 0;
+        int from = j->y->window && p->slot >= j->y->window ? p->slot - j->y->window + 1 : 0;
         for (int h = 0; h < a->heads; h++) {
             a->first[r * a->heads + h] = from;
             a->last[r * a->heads + h] = p->n_keys;
@@ -646,7 +684,7 @@ static void activate(const model *m, float *to, const float *a, const float *b, 
 
 typedef struct activate_job {
     forward *f;
-    const linear *next;
+    const linear *up, *next;
 } activate_job;
 
 /* What is rounded at once need not be kept: the row is changed in place, in the first cache. */
@@ -655,7 +693,7 @@ static void activate_some(void *arg, size_t begin, size_t end, int thread) {
     const activate_job *j = arg;
     forward *f = j->f;
     const model *m = f->m;
-    const linear *up = &m->layers[0].up;
+    const linear *up = j->up;
     for (size_t r = begin; r < end; r++) {
         float *a = f->up + r * (size_t)up->n_out;
         float *to = m->info.fast ? a : f->act + r * (size_t)f->act_stride;
@@ -722,7 +760,7 @@ void forward_up(forward *f, const layer *y, const mm_input *in, int rows, mm_inp
         return;
     }
     forward_linear(f, &y->up, in, rows, f->up, y->up.n_out);
-    activate_job job = {f, &y->down};
+    activate_job job = {f, &y->up, &y->down};
     forward_rows(f, rows, activate_some, &job);
     *down = forward_rounded(f, f->act, f->act_stride);
 }

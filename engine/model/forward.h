@@ -8,9 +8,10 @@
 /* Where a row of the step stands. */
 typedef struct row_place {
     const int32_t *pages; /* block table of its sequence */
-    int32_t position;
-    int32_t n_keys;                 /* it sees the positions below this */
+    int32_t position, slot;
+    int32_t n_keys;                 /* it sees the slots below this */
     const model_sequence *observed; /* where its attention is added up; NULL: nowhere */
+    bool watched;                   /* and by blocks */
 } row_place;
 
 typedef struct forward {
@@ -26,6 +27,10 @@ typedef struct forward {
     int8_t *q;                                        /* a product's input in int8 */
     float *q_scale, *q_wsum;
     int32_t *q_sum, *q_halves, *q_compensation;
+    /* Mixtures of experts (experts.c): by row what is wanted of which experts, rows of one expert,
+     * its output, the sum */
+    float *expert_weights, *expert_x, *expert_y, *expert_sum;
+    int *experts_of, *expert_rows;
     float *rest;       /* [rows][d_stride] what the first of two int8 terms left */
     row_place *places; /* [rows] */
     /* lm_head.c, by row of logits: the best logit of each stretch; the length of the second term; what
@@ -84,5 +89,9 @@ void forward_heads(forward *f, const layer *y, const mm_input *in, kv_pages *kv,
  * activation. f->up is free after it: on the fast path it may hold anything, else f->act holds the
  * rows. */
 void forward_up(forward *f, const layer *y, const mm_input *in, int rows, mm_input *down);
+
+/* The FFN of a layer that has experts, from f->xn: its output, [rows][d_stride] until the next
+ * step. */
+const float *forward_experts(forward *f, const layer *y, int rows);
 
 #endif

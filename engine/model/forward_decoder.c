@@ -54,10 +54,17 @@ static int check_sequence(const model_context *c, const kv_pages *kv, const mode
     if (s->layers < 0 || s->layers > m->info.n_layers || (s->layers && s->n_logits))
         return fo_fail(err, FO_EINVAL, "sequence %d: %d of %d layers with %d rows of logits", index,
                        s->layers, m->info.n_layers, s->n_logits);
-    int64_t before = -1, covered = (int64_t)s->n_pages * page_tokens;
+    const int64_t shift = s->slot_shift;
+    if (shift % KV_BLOCK || (shift && m->info.sliding_window) || (s->watched && s->n_watched < 0))
+        return fo_fail(err, FO_EINVAL,
+                       "sequence %d: slots lie %d behind positions%s, %d blocks "
+                       "are watched",
+                       index, s->slot_shift, m->info.sliding_window ? " with a sliding window" : "",
+                       s->n_watched);
+    int64_t before = -1 - shift, covered = (int64_t)s->n_pages * page_tokens - shift;
     for (int i = 0; i < s->n_tokens; i++) {
         int64_t p = s->positions ? s->positions[i] : (int64_t)s->start + i;
-        if (p <= before || p >= covered || p > INT32_MAX - ATTENTION_BLOCK)
+        if (p < 0 || p <= before || p >= covered || p > INT32_MAX - ATTENTION_BLOCK)
             return fo_fail(err, FO_EINVAL,
                            "sequence %d: token %d stands at position %lld, after %lld, and its "
                            "block table covers %lld",
@@ -81,7 +88,7 @@ static int check_sequence(const model_context *c, const kv_pages *kv, const mode
             (i && s->logit_rows[i] <= s->logit_rows[i - 1]))
             return fo_fail(err, FO_EINVAL, "sequence %d: row %d of %d wants logits after %d", index,
                            (int)s->logit_rows[i], s->n_tokens, i ? (int)s->logit_rows[i - 1] : -1);
-    for (int i = 0; i <= before / page_tokens; i++)
+    for (int i = 0; i <= (before + shift) / page_tokens; i++)
         if (s->pages[i] < 0 || s->pages[i] >= n_pages)
             return fo_fail(err, FO_EINVAL, "sequence %d: page %d of its block table is %d of %d",
                            index, i, (int)s->pages[i], n_pages);
@@ -137,8 +144,13 @@ static void place_rows(forward *f, const model_sequence *seqs, int n_seqs) {
         const int n_keys = s->n_keys ? s->n_keys : last + 1;
         for (int j = 0; j < s->n_tokens; j++, r++) {
             int p = s->positions ? s->positions[j] : s->start + j;
-            f->places[r] =
-                (row_place){s->pages, p, keys_of(&f->m->info, p, n_keys), s->attention ? s : NULL};
+            const bool watched = s->watched && p >= s->watch_from && p < s->watch_to;
+            f->places[r] = (row_place){.pages = s->pages,
+                                       .position = p,
+                                       .slot = p + s->slot_shift,
+                                       .n_keys = keys_of(&f->m->info, p, n_keys) + s->slot_shift,
+                                       .observed = s->attention || watched ? s : NULL,
+                                       .watched = watched};
         }
     }
 }
@@ -149,7 +161,7 @@ typedef struct norm_job {
     const float *add;   /* NULL, or what to add to x first; normed by post before that */
     const float *post;  /* NULL: added as it is */
     const float *norm;  /* NULL: nothing after */
-    const linear *next; /* the product that reads the normed row */
+    const linear *next; /* the product that reads the normed row; NULL: it is read as it is */
     int add_stride;
 } norm_job;
 
@@ -172,7 +184,7 @@ static void norm_some(void *arg, size_t begin, size_t end, int thread) {
         }
         if (!j->norm) continue;
         m->vec->rms_norm(xn, x, j->norm, d, m->norm_eps);
-        if (m->info.fast) forward_quantize_row(f, j->next, xn, (int)r);
+        if (m->info.fast && j->next) forward_quantize_row(f, j->next, xn, (int)r);
     }
 }
 
@@ -195,16 +207,22 @@ static void attend_and_feed(forward *f, int index, kv_pages *kv, int rows) {
     const model *m = f->m;
     const layer *y = &m->layers[index];
     float *sum = f->up; /* free between the halves; at least d_stride wide */
+    const float *out = sum;
     mm_input in, down;
     forward_attention(f, y, kv, index, rows);
     forward_input(f, &y->out, f->att, f->att_stride, rows, &in);
     forward_linear(f, &y->out, &in, rows, sum, f->d_stride);
-    add_and_norm(f, rows, sum, f->d_stride, y->attn_post_norm, y->ffn_norm, &y->up);
-    in = forward_rounded(f, f->xn, f->d_stride);
-    forward_up(f, y, &in, rows, &down);
-    forward_linear(f, &y->down, &down, rows, sum, f->d_stride);
+    add_and_norm(f, rows, sum, f->d_stride, y->attn_post_norm, y->ffn_norm,
+                 y->experts ? NULL : &y->up);
+    if (y->experts) {
+        out = forward_experts(f, y, rows);
+    } else {
+        in = forward_rounded(f, f->xn, f->d_stride);
+        forward_up(f, y, &in, rows, &down);
+        forward_linear(f, &y->down, &down, rows, sum, f->d_stride);
+    }
     const layer *next = index + 1 < m->info.n_layers ? y + 1 : NULL;
-    add_and_norm(f, rows, sum, f->d_stride, y->ffn_post_norm, next ? next->attn_norm : NULL,
+    add_and_norm(f, rows, out, f->d_stride, y->ffn_post_norm, next ? next->attn_norm : NULL,
                  next ? &next->qkv : NULL);
 }
 
@@ -233,7 +251,7 @@ static void run_last_layer(forward *f, const model_sequence *seqs, int n_seqs, k
     const int last = f->m->info.n_layers - 1;
     bool observed = false;
     for (int i = 0; i < n_seqs; i++)
-        observed |= seqs[i].attention && seqs[i].attention_layers[1] > last;
+        observed |= seqs[i].watched || (seqs[i].attention && seqs[i].attention_layers[1] > last);
     project(f, last, kv, rows);
     if (!observed) gather_head_rows(f, seqs, n_seqs);
     if (observed || head_rows) attend_and_feed(f, last, kv, observed ? rows : head_rows);

@@ -239,6 +239,32 @@ void kv_pages_import(kv_pages *kv, int page, int slot, int n, const void *from) 
     move_slots(kv, page, slot, n, (unsigned char *)(uintptr_t)from, false);
 }
 
+size_t kv_layout_block_bytes(const kv_layout *l) {
+    return l->key_block_bytes + KV_BLOCK * (l->value_row_bytes + l->value_scale_bytes);
+}
+
+static void move_block(const kv_pages *kv, int page, int slot, int layer, int head,
+                       unsigned char *row, bool out) {
+    const kv_layout *l = &kv->layout;
+    assert(slot >= 0 && slot % KV_BLOCK == 0 && slot < l->page_tokens);
+    unsigned char *h = head_at(kv, page, layer, head);
+    unsigned char *parts[3] = {keys_at(l, h, slot), value_at(l, h, slot),
+                               (unsigned char *)value_scales_at(l, h, slot)};
+    const size_t bytes[3] = {l->key_block_bytes, KV_BLOCK * l->value_row_bytes,
+                             KV_BLOCK * l->value_scale_bytes};
+    for (int i = 0; i < 3; row += bytes[i++])
+        memcpy(out ? row : parts[i], out ? parts[i] : row, bytes[i]);
+}
+
+void kv_pages_export_block(const kv_pages *kv, int page, int slot, int layer, int head, void *to) {
+    move_block(kv, page, slot, layer, head, to, true);
+}
+
+void kv_pages_import_block(kv_pages *kv, int page, int slot, int layer, int head,
+                           const void *from) {
+    move_block(kv, page, slot, layer, head, (unsigned char *)(uintptr_t)from, false);
+}
+
 /* int8 codes of 32 floats, nearest even; returns the scale. */
 static float round_q8(const float *x, int8_t *q) {
     float top = 0;

@@ -84,6 +84,12 @@ size_t kv_layout_token_bytes(const kv_layout *layout);
 void kv_pages_export(const kv_pages *kv, int page, int slot, int n, void *to);
 void kv_pages_import(kv_pages *kv, int page, int slot, int n, const void *from);
 
+/* A block of KV_BLOCK slots of one head, keys and then values as they are stored: its bytes, and the
+ * block that starts at `slot` (a multiple of KV_BLOCK) to and from them. */
+size_t kv_layout_block_bytes(const kv_layout *layout);
+void kv_pages_export_block(const kv_pages *kv, int page, int slot, int layer, int head, void *to);
+void kv_pages_import_block(kv_pages *kv, int page, int slot, int layer, int head, const void *from);
+
 /* Store one position of one head: k[k_dim], v[v_dim] floats (keys after RoPE). */
 void kv_pages_store(kv_pages *kv, int page, int slot, int layer, int head, const float *k,
                     const float *v);

@@ -11,8 +11,8 @@
 #include "kernels/sha256.h"
 
 static const architecture *const architectures[] = {
-    &arch_llama, &arch_qwen2, &arch_qwen3, &arch_gemma3,     &arch_phi3,
-    &arch_dream, &arch_llada, &arch_bert,  &arch_nomic_bert,
+    &arch_llama, &arch_qwen2, &arch_qwen3,     &arch_gemma3, &arch_phi3,       &arch_qwen3moe,
+    &arch_dream, &arch_llada, &arch_llada_moe, &arch_bert,   &arch_nomic_bert,
 };
 enum { N_ARCHITECTURES = sizeof architectures / sizeof *architectures };
 

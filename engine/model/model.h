@@ -130,6 +130,16 @@ typedef struct model_sequence {
     uint64_t *attention;
     int n_attention;
     int attention_layers[2];
+    /* 0, or: some of the other positions have no KV any more (kv_seq_pack). The row of position p
+     * lies in slot p + slot_shift of the block table and sees all slots before that (or n_keys +
+     * slot_shift of them), which hold other positions of each layer and KV head. A multiple of
+     * KV_BLOCK; not of models with a sliding window. */
+    int slot_shift;
+    /* NULL, or where the attention that the rows at positions [watch_from, watch_to) pay is added up
+     * by blocks of KV_BLOCK slots: [n_layers][n_kv_heads][n_watched], in units as of attention, over
+     * the query heads that share a KV head. Slots behind the last block are left out. */
+    uint64_t *watched;
+    int n_watched, watch_from, watch_to;
     /* 0, or: of this sequence's rows nobody wants more than the attention in layers below this one.
      * What is written of their KV is then good for that alone; n_logits must be 0. */
     int layers;

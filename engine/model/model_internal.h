@@ -45,8 +45,11 @@ typedef struct layer {
     float *ffn_post_norm;
     float *q_norm, *k_norm;    /* per head, before RoPE */
     linear qkv, out, up, down; /* up: gate and up (in this order), or up alone */
-    const rope_table *rope;    /* one of model.ropes, or NULL */
-    int window;                /* keys at distance < window are seen; 0: all */
+    /* Mixtures of experts: up and down are empty, and experts[model.n_experts] have nothing else. */
+    struct layer *experts;
+    float *router;          /* [n_experts][d_model] */
+    const rope_table *rope; /* one of model.ropes, or NULL */
+    int window;             /* keys at distance < window are seen; 0: all */
 } layer;
 
 struct model {
@@ -54,7 +57,12 @@ struct model {
     gguf *file;
     fo_pool *pool; /* borrowed; NULL: the calling thread */
     /* immutable after open */
-    int d_ff, group; /* group: query heads per KV head */
+    int d_ff, group; /* d_ff: of an expert, where there are some; group: query heads per KV head */
+    /* Each row goes through n_experts_used of n_experts, those to which the router's softmax gives
+     * most; weights are the softmax's, divided by their sum where expert_norm, times expert_scale. */
+    int n_experts, n_experts_used;
+    bool expert_norm;
+    float expert_scale;
     float norm_eps, attn_scale, attn_soft_cap, logit_soft_cap, embed_scale;
     ffn_kind ffn;
     const gguf_tensor *token_embd, *position_embd, *type_embd; /* the latter two may be NULL */
@@ -90,12 +98,13 @@ typedef struct architecture {
     int (*load)(model_loader *l);
 } architecture;
 
-extern const architecture arch_llama, arch_qwen2, arch_qwen3, arch_gemma3, arch_phi3, arch_dream,
-    arch_llada, arch_bert, arch_nomic_bert;
+extern const architecture arch_llama, arch_qwen2, arch_qwen3, arch_qwen3moe, arch_gemma3, arch_phi3,
+    arch_dream, arch_llada, arch_llada_moe, arch_bert, arch_nomic_bert;
 
 /* Metadata "<arch>.<key>"; absent: *out keeps its default. Errors name the key. */
 int loader_int(model_loader *l, const char *key, int min, int max, int *out);
 int loader_need_int(model_loader *l, const char *key, int min, int max, int *out);
+int loader_bool(model_loader *l, const char *key, bool *out);
 int loader_float(model_loader *l, const char *key, float *out);
 int loader_need_float(model_loader *l, const char *key, float *out);
 int loader_str(model_loader *l, const char *key, gguf_str *out); /* absent: empty */

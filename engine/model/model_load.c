@@ -55,6 +55,12 @@ int loader_need_int(model_loader *l, const char *key, int min, int max, int *out
     return loader_int(l, key, min, max, out);
 }
 
+int loader_bool(model_loader *l, const char *key, bool *out) {
+    char name[NAME_BYTES];
+    full_key(l, key, name);
+    return gguf_has(l->m->file, name) ? gguf_get_bool(l->m->file, name, out, l->err) : FO_OK;
+}
+
 int loader_float(model_loader *l, const char *key, float *out) {
     char name[NAME_BYTES];
     full_key(l, key, name);
@@ -81,6 +87,30 @@ int loader_str(model_loader *l, const char *key, gguf_str *out) {
     return gguf_get_optional_str(l->m->file, name, out, l->err);
 }
 
+static int common_experts(model_loader *l) {
+    enum { MOST_USED = 64 };
+    model *m = l->m;
+    int rc, shared = 0, used = 0;
+    m->expert_scale = 1;
+    if ((rc = loader_int(l, "expert_count", 0, 4096, &m->n_experts)) || !m->n_experts) return rc;
+    if ((rc = loader_need_int(l, "expert_used_count", 1, MOST_USED, &used)) ||
+        (rc = loader_int(l, "expert_shared_count", 0, 4096, &shared)) ||
+        (rc = loader_bool(l, "expert_weights_norm", &m->expert_norm)) ||
+        (rc = loader_float(l, "expert_weights_scale", &m->expert_scale)))
+        return rc;
+    if (used > m->n_experts)
+        return fo_fail(l->err, FO_ECORRUPT, "%s.expert_used_count is %d of %d experts", l->arch,
+                       used, m->n_experts);
+    if (shared)
+        return fo_fail(l->err, FO_EUNSUPPORTED,
+                       "%s.expert_shared_count is %d: experts that every "
+                       "token goes through are not supported",
+                       l->arch, shared);
+    m->n_experts_used = used;
+    m->d_ff = m->d_ff / used > 0 ? m->d_ff / used : 1;
+    return loader_int(l, "expert_feed_forward_length", 1, MAX_WIDTH, &m->d_ff);
+}
+
 int loader_common(model_loader *l) {
     model *m = l->m;
     model_info *i = &m->info;
@@ -104,13 +134,7 @@ int loader_common(model_loader *l) {
     if (i->k_dim < 1 || i->v_dim < 1 || i->k_dim > 1024 || i->v_dim > 1024 || i->k_dim % 2)
         return fo_fail(l->err, FO_ECORRUPT, "heads of %d and %d channels are not possible",
                        i->k_dim, i->v_dim);
-    int n_experts = 0;
-    if ((rc = loader_int(l, "expert_count", 0, 1 << 16, &n_experts))) return rc;
-    if (n_experts)
-        return fo_fail(l->err, FO_EUNSUPPORTED,
-                       "%s.expert_count is %d: mixtures of experts are "
-                       "not supported",
-                       l->arch, n_experts);
+    if ((rc = common_experts(l))) return rc;
     m->token_embd = gguf_find_tensor(m->file, "token_embd.weight");
     if (!m->token_embd) return fo_fail(l->err, FO_ECORRUPT, "the model lacks token_embd.weight");
     if (m->token_embd->n_dims != 2 || m->token_embd->dims[0] != (uint64_t)i->d_model ||
@@ -427,6 +451,63 @@ int loader_mark_outliers(model_loader *l, linear *w, const float *norm) {
     return w->fine_groups ? FO_OK : fo_fail(l->err, FO_ENOMEM, "no memory for a list of channels");
 }
 
+/* --- mixtures of experts --- */
+/* Matrices [n_experts][n][k] of "NAME.weight". */
+static int need_experts(model_loader *l, const char *name, int k, int n, const gguf_tensor **out) {
+    char full[NAME_BYTES];
+    layer_name(l, name, ".weight", full);
+    const gguf_tensor *t = gguf_find_tensor(l->m->file, full);
+    if (!t) return fo_fail(l->err, FO_ECORRUPT, "the model lacks %s", full);
+    if (t->n_dims != 3 || t->dims[0] != (uint64_t)k || t->dims[1] != (uint64_t)n ||
+        t->dims[2] != (uint64_t)l->m->n_experts)
+        return fo_fail(l->err, FO_ECORRUPT, "%s is not %d x %d for %d experts", full, k, n,
+                       l->m->n_experts);
+    *out = t;
+    return FO_OK;
+}
+
+/* Part of every expert: number e's rows of each tensor are those from n e on. */
+static int expert_linear(model_loader *l, linear *out, int k, int n, int n_parts,
+                         const gguf_tensor *const *t, int e) {
+    int rc = FO_OK;
+    *out = linear_of(l, k, t, n_parts);
+    for (int i = 0; !rc && i < n_parts; i++) rc = add_part(l, out, t[i]->type, n);
+    if (!rc && !l->probe) placement_touch(l->m, out);
+    for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], e * n);
+    return rc;
+}
+
+static int load_experts(model_loader *l, layer *y) {
+    model *m = l->m;
+    const int d = m->info.d_model, n = m->n_experts;
+    const gguf_tensor *up[2], *down, *router;
+    char full[NAME_BYTES];
+    int rc;
+    layer_name(l, "ffn_gate_inp", ".weight", full);
+    if ((rc = gguf_need_tensor(m->file, full, (uint64_t)d, (uint64_t)n, &router, l->err)) ||
+        (rc = need_experts(l, "ffn_gate_exps", d, m->d_ff, &up[0])) ||
+        (rc = need_experts(l, "ffn_up_exps", d, m->d_ff, &up[1])) ||
+        (rc = need_experts(l, "ffn_down_exps", m->d_ff, d, &down)))
+        return rc;
+    y->router = model_own(m, malloc((size_t)n * (size_t)d * sizeof *y->router));
+    y->experts = model_own(m, calloc((size_t)n, sizeof *y->experts));
+    if (!y->router || !y->experts) return fo_fail(l->err, FO_ENOMEM, "no memory for experts");
+    for (int e = 0; e < n; e++)
+        quant_unpack_row(router->type,
+                         (const unsigned char *)router->data + (size_t)e * router->row_bytes,
+                         y->router + (size_t)e * (size_t)d, (size_t)d);
+    m->info.n_parameters += (uint64_t)n * (uint64_t)d;
+    loader_rotate(l, true);
+    for (int e = 0; !rc && e < n; e++) {
+        layer *x = &y->experts[e];
+        rc = expert_linear(l, &x->up, d, m->d_ff, 2, up, e);
+        if (!rc) rc = expert_linear(l, &x->down, m->d_ff, d, 1, &down, e);
+        if (!rc) rc = loader_mark_outliers(l, &x->up, y->ffn_norm);
+    }
+    loader_rotate(l, false);
+    return rc;
+}
+
 /* --- the Llama family --- */
 static int decoder_layer(model_loader *l, layer *y) {
     model *m = l->m;
@@ -450,6 +531,10 @@ static int decoder_layer(model_loader *l, layer *y) {
     l->norm = NULL;
     if (rc || (rc = loader_linear_1(l, &y->out, i->n_heads * i->v_dim, "attn_output", d)))
         return rc;
+    if (m->n_experts) {
+        rc = load_experts(l, y);
+        return rc ? rc : loader_mark_outliers(l, &y->qkv, y->attn_norm);
+    }
     loader_rotate(l, true);
     l->norm = y->ffn_norm;
     rc = loader_has_tensor(l, "ffn_gate.weight")

@@ -132,6 +132,20 @@ typedef struct generator_diffusion {
 extern const char *const generator_remasking_names[]; /* NULL ends them */
 extern const char *const generator_diffusion_kv_names[];
 
+/* Which share of its KV a written answer keeps: docs/sparse.md. */
+typedef struct generator_sparse {
+    bool asked; /* false: the model's own choice of everything, and the rest counts for nothing */
+    /* negative: the model's own */
+    double retention;
+    int delay, block, sink, window, refresh;
+} generator_sparse;
+
+/* What an answer held of KV, in tokens; retention 0 or 1: all of it. */
+typedef struct generator_held {
+    double retention;
+    size_t peak_tokens, end_tokens;
+} generator_held;
+
 typedef struct generator_options {
     size_t max_tokens; /* of the answer */
     double temperature;
@@ -150,6 +164,7 @@ typedef struct generator_options {
     bool no_lookup;       /* guess nothing ahead; the text is the same */
     bool drop_kv;         /* keep nothing of it for later prompts */
     generator_diffusion diffusion;
+    generator_sparse sparse;
     bool prefill_only; /* read the prompt, to have it at hand later; write nothing */
     /* With prefill_only: read to the end of the contexts alone, only while there is nothing else
      * to do. */
@@ -162,11 +177,11 @@ typedef struct generator_usage {
      * (contexts moved to their place) - recomputed_tokens (of chunk_tokens, computed again). */
     size_t cached_tokens;
     size_t prefix_tokens, chunk_tokens, recomputed_tokens;
-    size_t disk_tokens; /* of prefix_tokens and chunk_tokens: read back from disk */
-    bool disk_asked;    /* something was looked for on disk */
-    const char
-        *kv_note;  /* static: why REUSE_CHUNK was served as REUSE_EXACT, or what of a diffusion
-                            model's KV is approximate; NULL or "": none */
+    size_t disk_tokens;  /* of prefix_tokens and chunk_tokens: read back from disk */
+    bool disk_asked;     /* something was looked for on disk */
+    const char *kv_note; /* static: why REUSE_CHUNK was served as REUSE_EXACT, or what of the KV is
+                           approximate; NULL or "": none */
+    generator_held held;
     size_t passes; /* of a diffusion model over its canvas; 0: written token by token */
 } generator_usage;
 

@@ -72,10 +72,26 @@ const diffusion_params *local_diffusion(const generator_diffusion *d, diffusion_
     return room;
 }
 
+const sparse_params *local_sparse(const generator_sparse *s, sparse_params *room) {
+    if (!s->asked) return NULL;
+    *room = (sparse_params){.retention = (float)s->retention,
+                            .delay = s->delay,
+                            .block = s->block,
+                            .sink = s->sink,
+                            .window = s->window,
+                            .refresh = s->refresh};
+    return room;
+}
+
+generator_held local_held(const generation_event *ev) {
+    return (generator_held){(double)ev->retention, ev->kv_peak_tokens, ev->kv_end_tokens};
+}
+
 static int start(generator *g, const generator_layout *layout, const generator_options *o,
                  generator_stream **out, int64_t *retry_after_ms, fo_err *err) {
     const local_layout *l = (const local_layout *)layout;
     diffusion_params diffusion;
+    sparse_params sparse;
     generation_request r = {.prompt = l->tokens,
                             .n_prompt = layout->n_tokens,
                             .max_tokens = o->max_tokens,
@@ -93,6 +109,7 @@ static int start(generator *g, const generator_layout *layout, const generator_o
                             .expected_uses = o->expected_uses,
                             .drop_kv = o->drop_kv,
                             .diffusion = local_diffusion(&o->diffusion, &diffusion),
+                            .sparse = local_sparse(&o->sparse, &sparse),
                             .n_logprobs = -1};
     if (o->background) { /* all but the tail */
         r.n_prompt = layout->head_tokens + layout->context_tokens;
@@ -126,6 +143,7 @@ static bool next(generator_stream *s, int timeout_ms, generator_event *ev, fo_bu
                                       .disk_tokens = e.disk_tokens,
                                       .disk_asked = e.disk_asked,
                                       .kv_note = e.kv_note,
+                                      .held = local_held(&e),
                                       .passes = (size_t)e.passes},
                             .queue_ms = e.queue_ms,
                             .prefill_ms = e.prefill_ms,

@@ -17,6 +17,10 @@ generator_source local_generator(const engine_options *opt);
 
 /* What d asks for, for generation_request.diffusion. Returns room, or NULL where nothing was asked. */
 const diffusion_params *local_diffusion(const generator_diffusion *d, diffusion_params *room);
+/* The same for generation_request.sparse. */
+const sparse_params *local_sparse(const generator_sparse *s, sparse_params *room);
+/* What a generation held of KV. */
+generator_held local_held(const generation_event *ev);
 
 /* The one way to the engine itself, for what only a model of this process has: tokens, their
  * probabilities, the state of the KV cache. NULL: no generator (g NULL), or another kind. */

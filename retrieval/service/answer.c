@@ -248,6 +248,7 @@ static generator_options options_of(const run *r) {
         .expected_uses = r->out->cache.hot_estimate,
         .no_lookup = q->no_lookup,
         .diffusion = q->diffusion,
+        .sparse = q->sparse,
         .drop_kv = q->drop_kv,
         .prefill_only = q->prefill_only};
 }

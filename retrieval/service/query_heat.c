@@ -148,8 +148,8 @@ uint32_t query_heat_count(query_memory *m, const query_request *q, const char *q
                 q->strict,
                 (int32_t)p->rerank,
                 (int32_t)q->order + 4 * (int32_t)q->kv_reuse};
-    bool plain = !q->diffusion.asked && q->sampling_top_k == 0 && q->min_p == 0 &&
-                 q->presence_penalty == 0 && q->frequency_penalty == 0 &&
+    bool plain = !q->diffusion.asked && !q->sparse.asked && q->sampling_top_k == 0 &&
+                 q->min_p == 0 && q->presence_penalty == 0 && q->frequency_penalty == 0 &&
                  (q->repetition_penalty == 0 || q->repetition_penalty == 1);
     bool again = q->generate && !q->filter && !q->sees && q->n_messages == 0 &&
                  q->cache != CACHE_BYPASS && !q->prefill_only && q->n_stop == 0 && plain &&

@@ -286,6 +286,7 @@ typedef struct query_request {
     bool prefill_only; /* compute and keep the KV of the prompt, write nothing */
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     generator_diffusion diffusion;
+    generator_sparse sparse;
     bool no_lookup; /* guess nothing ahead from the prompt; the answer is the same */
     enum answer_by answer_by;
     enum rewrite_by rewrite;

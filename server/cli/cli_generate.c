@@ -14,6 +14,7 @@
 #include "retrieval/local/local_generator.h"
 #include "server/base/json.h"
 #include "server/routes/diffusion_json.h"
+#include "server/routes/sparse_json.h"
 #include "server/base/printable.h"
 #include "server/cli/progress.h"
 
@@ -21,8 +22,9 @@ enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4 };
 static const size_t max_input_bytes = (size_t)4 << 30;
 
 static struct {
-    const char *model, *prompt, *input, *output, *system, *diffusion;
-    generator_diffusion denoise; /* what diffusion says */
+    const char *model, *prompt, *input, *output, *system, *diffusion, *sparse;
+    generator_diffusion denoise; /* what diffusion says, */
+    generator_sparse keep;       /* and sparse */
     int64_t n, seed, top_k;
     double temperature, top_p, min_p;
     cli_list stop;
@@ -34,7 +36,7 @@ static const cli_option options[] = {
     {"prompt", CLI_STRING, &o.prompt, "TEXT", "write on from this text", .flag_only = true},
     {"input", CLI_STRING, &o.input, "FILE",
      "a JSON object a line: prompt (text or token ids) or messages; max_tokens, temperature, "
-     "top_p, top_k, seed, stop, lookup, diffusion, id",
+     "top_p, top_k, seed, stop, lookup, diffusion, sparse, id",
      .flag_only = true},
     {"output", CLI_STRING, &o.output, "FILE", "where the answers go, a line each, in order",
      .flag_only = true},
@@ -51,6 +53,10 @@ static const cli_option options[] = {
     {"diffusion", CLI_STRING, &o.diffusion, "JSON",
      "how a diffusion model writes: an object of steps, block_length, remasking, eps, guidance, "
      "threshold, kv, refresh",
+     .flag_only = true},
+    {"sparse", CLI_STRING, &o.sparse, "JSON",
+     "which share of its KV each head keeps: an object of retention, delay, block, sink, window, "
+     "refresh",
      .flag_only = true},
     {"stop", CLI_LIST, &o.stop, "TEXT", "end before this text; may be given again",
      .flag_only = true},
@@ -76,6 +82,7 @@ typedef struct job {
     const char *stop[16];
     size_t n_stop;
     diffusion_params diffusion;
+    sparse_params sparse;
     generation_request request;
     generation *g;
     fo_err err; /* code 0: none */
@@ -147,6 +154,7 @@ static void job_defaults(job *j) {
     r->ignore_end = o.ignore_end;
     r->n_logprobs = -1;
     r->diffusion = local_diffusion(&o.denoise, &j->diffusion);
+    r->sparse = local_sparse(&o.keep, &j->sparse);
     for (size_t i = 0; i < o.stop.n && j->n_stop < 16; i++) j->stop[j->n_stop++] = o.stop.items[i];
 }
 
@@ -167,9 +175,12 @@ static int job_read(batch *b, job *j) {
     r->no_lookup = !json_in_bool(&in, "lookup", true);
     const cJSON *stop = json_in_array(&in, "stop", 16), *item;
     generator_diffusion d;
+    generator_sparse keep;
     diffusion_json_read(&in, &d);
+    sparse_json_read(&in, &keep);
     if (json_in_failed(&in)) return j->err.code;
     if (d.asked) r->diffusion = local_diffusion(&d, &j->diffusion);
+    if (keep.asked) r->sparse = local_sparse(&keep, &j->sparse);
     if (stop) j->n_stop = 0;
     cJSON_ArrayForEach(item, stop) {
         if (!cJSON_IsString(item))
@@ -217,7 +228,9 @@ static void write_result(job *j, const generation_event *ev, const fo_buf *text,
     json_out_int(&w, "prompt_tokens", (int64_t)ev->prompt_tokens);
     json_out_int(&w, "cached_tokens", (int64_t)ev->cached_tokens);
     json_out_int(&w, "completion_tokens", (int64_t)ev->completion_tokens);
+    const generator_held held = local_held(ev);
     diffusion_json_write(&w, (size_t)ev->passes, ev->completion_tokens, ev->kv_note);
+    sparse_json_write(&w, &held);
     json_out_open(&w, "timings_ms", '{');
     json_out_number(&w, "queue", round(ev->queue_ms * 1e3) / 1e3);
     json_out_number(&w, "prefill", round(ev->prefill_ms * 1e3) / 1e3);
@@ -398,6 +411,7 @@ static int run(int argc, char **argv) {
     batch b = {0};
     engine_options eo = {.model = o.model, .exact = o.exact};
     int rc = o.diffusion ? diffusion_json_parse(o.diffusion, &o.denoise, &err) : FO_OK;
+    if (!rc && o.sparse) rc = sparse_json_parse(o.sparse, &o.keep, &err);
     if (!rc) rc = engine_flags_apply(&eo, &err);
     if (!rc) rc = engine_open(&b.e, &eo, &err);
     if (rc) return cli_fail(&err);

@@ -391,7 +391,9 @@ static int submit(plain *p, const int32_t *ids, size_t n, const char *echo, uint
     const openai_call *call = p->reply->call;
     generation_request q = request_of(call, &p->rule);
     diffusion_params diffusion;
+    sparse_params sparse;
     q.diffusion = local_diffusion(&call->options.diffusion, &diffusion);
+    q.sparse = local_sparse(&call->options.sparse, &sparse);
     for (size_t i = 0; i < call->n_bias; i++)
         p->bias[i] = (sampler_bias){call->bias[i].token, call->bias[i].bias};
     q.sampling.bias = p->bias;
@@ -483,6 +485,7 @@ static void count_tokens(plain *p) {
         reply->completion_tokens += ev->completion_tokens;
         reply->cached_tokens += ev->cached_tokens;
         reply->passes += (size_t)ev->passes;
+        reply->held = local_held(ev);
         reply->kv_note = ev->kv_note;
         t->queue_ms = ev->queue_ms > t->queue_ms ? ev->queue_ms : t->queue_ms;
         t->prefill_ms = ev->prefill_ms > t->prefill_ms ? ev->prefill_ms : t->prefill_ms;

@@ -105,6 +105,7 @@ static int ask_grounded(openai_reply *p, app *a, query_request *q, query_result 
         p->completion_tokens += r->usage.completion_tokens;
         p->cached_tokens = kept + r->usage.cached_tokens;
         p->passes += r->usage.passes;
+        p->held = r->usage.held;
         p->kv_note = r->usage.kv_note;
         p->timings.queue_ms = r->ms.queue;
         p->timings.retrieval_ms =
@@ -175,6 +176,7 @@ int openai_grounded_ask(query_request *q, query_message **turns, const openai_re
                          .kv_reuse = o->reuse,
                          .no_lookup = o->no_lookup,
                          .diffusion = o->diffusion,
+                         .sparse = o->sparse,
                          .stop = o->stop,
                          .n_stop = o->n_stop,
                          .cancel = http_cancel(p->r)};

@@ -8,6 +8,7 @@
 #include "server/base/log.h"
 #include "server/openai/openai_responses.h"
 #include "server/routes/diffusion_json.h"
+#include "server/routes/sparse_json.h"
 
 void openai_reply_init(openai_reply *p, http_request *r, openai_call *call, const char *name) {
     *p = (openai_reply){.r = r,
@@ -58,6 +59,7 @@ void openai_write_timings(openai_reply *p, json_out *o) {
     bool wrote = p->completion_tokens && t->decode_ms > 0;
     write_ms(o, "tokens_per_s", wrote ? 1000 * (double)p->completion_tokens / t->decode_ms : 0);
     diffusion_json_write(o, p->passes, p->completion_tokens, p->kv_note);
+    sparse_json_write(o, &p->held);
 }
 
 void openai_write_figures(openai_reply *p, json_out *o) {

@@ -32,6 +32,7 @@ typedef struct openai_reply {
     size_t prompt_tokens, completion_tokens, cached_tokens;
     size_t passes;       /* of a diffusion model */
     const char *kv_note; /* static, or NULL */
+    generator_held held; /* of the choice that ended last */
     openai_timings timings;
     double started_ms;
     openai_response response;
@@ -42,7 +43,7 @@ void openai_reply_deinit(openai_reply *p);
 
 /* The fields in which a body begins; chunk: of a stream. */
 void openai_write_head(const openai_reply *p, json_out *o, bool chunk);
-/* "usage", and beside it "timings", "tokens_per_s" and "diffusion", which are ours. */
+/* "usage", and beside it "timings", "tokens_per_s", "diffusion" and "sparse", which are ours. */
 void openai_write_figures(openai_reply *p, json_out *o);
 void openai_write_timings(openai_reply *p, json_out *o);
 /* What OpenAI calls the ways an answer ends. Static. */

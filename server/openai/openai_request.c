@@ -8,6 +8,7 @@
 #include "server/openai/openai.h"
 #include "server/openai/openai_fields.h"
 #include "server/routes/diffusion_json.h"
+#include "server/routes/sparse_json.h"
 
 enum { MAX_MESSAGES = 4096 };
 
@@ -124,6 +125,7 @@ static void read_sampling(openai_call *c, json_in *in, int32_t n_vocab) {
     read_bias(c, in, n_vocab);
     o->no_lookup = !json_in_bool(in, "lookup", true);
     diffusion_json_read(in, &o->diffusion);
+    sparse_json_read(in, &o->sparse);
     o->priority = (int)json_in_int(in, "priority", 0, -100, 100);
     c->timeout_ms = (int)json_in_int(in, "timeout_ms", 0, 1, REQUEST_TIMEOUT_MAX_MS);
     o->reuse =

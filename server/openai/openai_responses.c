@@ -215,6 +215,7 @@ static void add_rest(cJSON *out, json_in *in) {
                                        "kv_reuse",
                                        "lookup",
                                        "diffusion",
+                                       "sparse",
                                        "timeout_ms"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         const cJSON *v = json_in_any(in, same[i]);

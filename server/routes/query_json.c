@@ -10,6 +10,7 @@
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
 #include "server/routes/diffusion_json.h"
+#include "server/routes/sparse_json.h"
 #include "server/routes/documents_json.h"
 
 #define MESSAGES_MAX      256
@@ -131,6 +132,7 @@ static void read_generation(query_call *c, json_in *in) {
     q->drop_kv = !json_in_bool(in, "keep_kv", true);
     q->no_lookup = !json_in_bool(in, "lookup", true);
     diffusion_json_read(in, &q->diffusion);
+    sparse_json_read(in, &q->sparse);
     c->stream = json_in_bool(in, "stream", false);
 }
 
@@ -365,6 +367,7 @@ static void write_tail(json_out *o, const query_result *r, double queue_ms) {
     json_out_close(o, '}');
     json_out_close(o, '}');
     diffusion_json_write(o, r->usage.passes, r->usage.completion_tokens, r->usage.kv_note);
+    sparse_json_write(o, &r->usage.held);
     json_out_open(o, "timings_ms", '{');
     const struct {
         const char *name;

@@ -12,6 +12,7 @@ typedef struct tiny_shape {
     const char *arch;
     quant_type type; /* of the matrices */
     int d, layers, heads, kv_heads, head_dim, ff, vocab, window, outlier;
+    int experts, experts_used; /* ff: of one of them */
 } tiny_shape;
 
 enum { TINY_MAX = 64, TINY_CONTEXT = 512 };
@@ -40,6 +41,17 @@ static inline void tiny_tensor(tiny_writer *w, const char *name, int layer, int 
     uint64_t dims[2] = {(uint64_t)k, (uint64_t)n};
     gguf_put_tensor(w->w, w->t[w->n].name, type, n > 1 ? 2 : 1, dims);
     w->n++;
+}
+
+/* Matrices [experts][n][k]. */
+static inline void tiny_experts(tiny_writer *w, const char *name, int layer, int k, int n,
+                                int experts, quant_type type, double scale) {
+    snprintf(w->t[w->n].name, 64, "blk.%d.%s", layer, name);
+    w->t[w->n].k = k, w->t[w->n].n = n * experts;
+    w->t[w->n].scale = scale, w->t[w->n].shift = 0;
+    w->t[w->n].type = type;
+    uint64_t dims[3] = {(uint64_t)k, (uint64_t)n, (uint64_t)experts};
+    gguf_put_tensor(w->w, w->t[w->n++].name, type, 3, dims);
 }
 
 static inline void tiny_key_u32(tiny_writer *w, const char *arch, const char *key, int v) {
@@ -107,7 +119,12 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
     tiny_key_f32(&w, a, bert ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon",
                  1e-5f);
     if (!bert) tiny_tokenizer(w.w, s->vocab);
-    if (!strcmp(a, "llada") || !strcmp(a, "dream")) {
+    if (s->experts) {
+        tiny_key_u32(&w, a, "expert_count", s->experts);
+        tiny_key_u32(&w, a, "expert_used_count", s->experts_used);
+        tiny_key_u32(&w, a, "expert_feed_forward_length", s->ff);
+    }
+    if (strstr(a, "llada") || !strcmp(a, "dream")) {
         gguf_put_u32(w.w, "tokenizer.ggml.mask_token_id", (uint32_t)s->vocab - 1);
         gguf_put_bool(w.w, "diffusion.shift_logits", !strcmp(a, "dream"));
         if (attention_block)
@@ -149,7 +166,7 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
             tiny_tensor(&w, "attn_k.bias", i, nk, 1, f, 0.3, 0);
             tiny_tensor(&w, "attn_v.bias", i, nk, 1, f, 0.3, 0);
         }
-        if (!strcmp(a, "qwen3") || gemma) {
+        if (strstr(a, "qwen3") || !strcmp(a, "llada-moe") || gemma) {
             tiny_tensor(&w, "attn_q_norm.weight", i, s->head_dim, 1, f, 0.2, 1);
             tiny_tensor(&w, "attn_k_norm.weight", i, s->head_dim, 1, f, 0.2, 1);
         }
@@ -163,6 +180,13 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
             tiny_tensor(&w, "attn_output_norm.bias", i, s->d, 1, f, 0.2, 0);
             tiny_tensor(&w, "layer_output_norm.weight", i, s->d, 1, f, 0.2, 1);
             tiny_tensor(&w, "layer_output_norm.bias", i, s->d, 1, f, 0.2, 0);
+        }
+        if (s->experts) {
+            tiny_tensor(&w, "ffn_gate_inp.weight", i, s->d, s->experts, f, 2 * gd, 0);
+            tiny_experts(&w, "ffn_gate_exps.weight", i, s->d, s->ff, s->experts, s->type, gd);
+            tiny_experts(&w, "ffn_up_exps.weight", i, s->d, s->ff, s->experts, s->type, gd);
+            tiny_experts(&w, "ffn_down_exps.weight", i, s->ff, s->d, s->experts, s->type, gf);
+            continue;
         }
         if (phi)
             tiny_tensor(&w, "ffn_up.weight", i, s->d, 2 * s->ff, s->type, gd, 0);

@@ -1,0 +1,153 @@
+/* experts_test.c - mixtures of experts against plain_network.h: Mixtral (llama), qwen3moe, llada-moe;
+ * rows do not depend on their company; files that are wrong. */
+#include "tests/test.h"
+
+#include "engine/model/model.h"
+#include "kernels/buf.h"
+#include "tests/engine/plain_network.h"
+
+enum { V = 120, N = 40, PAGE = 16, KINDS = 3 };
+static uint64_t seed;
+static fo_err err;
+static char *folder, path[512];
+
+static int open_folder(void **state) {
+    (void)state;
+    folder = test_folder();
+    snprintf(path, sizeof path, "%s/moe.gguf", folder);
+    return 0;
+}
+
+static int remove_folder(void **state) {
+    (void)state;
+    test_remove(folder);
+    return 0;
+}
+
+static tiny_shape shape(int kind, quant_type type) {
+    static const char *const archs[KINDS] = {"llama", "qwen3moe", "llada-moe"};
+    return (tiny_shape){.arch = archs[kind],
+                        .type = type,
+                        .d = 64,
+                        .layers = 3,
+                        .heads = 4,
+                        .kv_heads = 2,
+                        .head_dim = 32,
+                        .ff = 64,
+                        .vocab = V,
+                        .experts = 9,
+                        .experts_used = 1 + kind};
+}
+
+/* logits[N][V] of tokens, in steps of `cut` rows. */
+static void run_model(const model *m, const int32_t *tokens, int cut, float *logits) {
+    kv_layout l;
+    kv_pages *kv;
+    model_context *c;
+    int32_t table[(N + PAGE - 1) / PAGE];
+    const bool causal = model_get_info(m)->causal;
+    for (int i = 0; i < (N + PAGE - 1) / PAGE; i++) table[i] = i;
+    assert_ok(model_kv_layout(m, PAGE, KV_F32, &l, &err), &err);
+    assert_ok(kv_pages_create(&kv, &l, (N + PAGE - 1) / PAGE, &err), &err);
+    assert_ok(model_context_create(&c, m, &(model_limits){N, N}, &err), &err);
+    for (int at = 0, n; at < N; at += n) {
+        n = !causal || N - at < cut ? N - at : cut;
+        model_sequence s = {.tokens = tokens + at,
+                            .n_tokens = n,
+                            .start = at,
+                            .pages = table,
+                            .n_pages = (N + PAGE - 1) / PAGE,
+                            .n_logits = n};
+        assert_ok(model_forward(c, kv, &s, 1, logits + at * V, &err), &err);
+    }
+    model_context_free(c);
+    kv_pages_free(kv);
+}
+
+static double cosine(const float *a, const double *b, int n) {
+    double ab = 0, aa = 0, bb = 0;
+    for (int i = 0; i < n; i++) {
+        ab += (double)a[i] * b[i];
+        aa += (double)a[i] * (double)a[i];
+        bb += b[i] * b[i];
+    }
+    return ab / sqrt(aa * bb);
+}
+
+static void gives_what_the_plain_network_gives(void **state) {
+    (void)state;
+    static float got[N * V], cut[N * V];
+    static double want[N * V];
+    int32_t tokens[N];
+    for (int i = 0; i < N; i++) tokens[i] = (int32_t)(test_random(&seed) % V);
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int variant = 0; variant < 4; variant++) {
+            tiny_shape s = shape(kind, variant % 2 ? QUANT_Q8_0 : QUANT_F32);
+            if (variant > 1) s.experts_used = s.experts;
+            tiny_model_write(path, &s, &seed);
+            plain_network *p = plain_open(path, &s, 0);
+            plain_rows(p, tokens, 0, N, N, want);
+            plain_close(p);
+            for (int fast = 0; fast < 2; fast++)
+                for (int threads = 1; threads < 4; threads++) {
+                    fo_pool *pool = fo_pool_create(threads);
+                    model *m;
+                    assert_ok(
+                        model_open(&m, path, &(model_options){.pool = pool, .fast = fast}, &err),
+                        &err);
+                    run_model(m, tokens, N, got);
+                    for (int i = 0; i < N * V && !fast; i++)
+                        assert_true(fabs((double)got[i] - want[i]) < 1e-4);
+                    /* Of several, int8 takes an expert for another now and then. */
+                    for (int i = 0; i < N && variant > 1; i++)
+                        assert_true(cosine(got + i * V, want + i * V, V) > .999);
+                    run_model(m, tokens, 7, cut);
+                    assert_memory_equal(got, cut, sizeof got);
+                    model_close(m);
+                    fo_pool_free(pool);
+                }
+        }
+}
+
+static void refuses_what_is_wrong(void **state) {
+    (void)state;
+    model *m = NULL;
+    tiny_shape s = shape(1, QUANT_Q8_0);
+    s.experts_used = 10; /* of 9 */
+    tiny_model_write(path, &s, &seed);
+    assert_int_equal(model_open(&m, path, &(model_options){0}, &err), FO_ECORRUPT);
+    assert_non_null(strstr(err.msg, "expert_used_count"));
+    s.experts_used = 0;
+    tiny_model_write(path, &s, &seed);
+    assert_int_equal(model_open(&m, path, &(model_options){0}, &err), FO_ECORRUPT);
+    s = shape(2, QUANT_Q8_0);
+    tiny_model_write(path, &s, &seed);
+    assert_ok(model_open(&m, path, &(model_options){0}, &err), &err);
+    assert_false(model_get_info(m)->causal);
+    model_close(m);
+    /* A file that says it has one expert more than its matrices. */
+    fo_buf b = {0};
+    FILE *f = fopen(path, "r+b");
+    static const char key[] = "llada-moe.expert_count";
+    assert_true(fo_buf_reserve(&b, 4096));
+    assert_true(fread(b.data, 1, 4096, f) == 4096);
+    char *at = memmem(b.data, 4096, key, sizeof key - 1);
+    assert_non_null(at);
+    at += sizeof key - 1 + 4; /* behind the kind of the value */
+    assert_int_equal(*at, 9);
+    fseek(f, at - b.data, SEEK_SET);
+    fputc(8, f);
+    fclose(f);
+    assert_int_equal(model_open(&m, path, &(model_options){0}, &err), FO_ECORRUPT);
+    assert_non_null(strstr(err.msg, "ffn_"));
+    fo_buf_free(&b);
+}
+
+int main(void) {
+    seed = test_seed();
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(gives_what_the_plain_network_gives),
+        cmocka_unit_test(refuses_what_is_wrong),
+    };
+    return cmocka_run_group_tests(tests, open_folder, remove_folder);
+}
