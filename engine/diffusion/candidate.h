@@ -10,6 +10,8 @@ typedef struct candidate_rule {
     int remasking; /* random and origin: score is 0, the order is drawn elsewhere */
     int32_t n_vocab, mask;
     float temperature, guidance;
+    float top_p;   /* 1: all */
+    int top_k;     /* 0: all */
     bool tempered; /* scores are of softmax(logits / temperature) */
     uint64_t seed;
 } candidate_rule;

@@ -99,6 +99,8 @@ int denoiser_create(denoiser **out, const diffusion_params *params, const diffus
                                .mask = m->mask,
                                .temperature = params->temperature,
                                .guidance = params->guidance,
+                               .top_p = params->top_p,
+                               .top_k = params->top_k,
                                .tempered = m->dream,
                                .seed = params->seed};
     d->n_prompt = n_prompt;

@@ -17,11 +17,59 @@ diffusion_params diffusion_params_default(void) {
                               .guidance = -1,
                               .threshold = -1,
                               .kv = -1,
-                              .refresh = -1};
+                              .refresh = -1,
+                              .top_p = -1,
+                              .top_k = -1};
 }
 
 bool diffusion_is(const model_info *info) {
     return !info->encoder && !info->causal;
+}
+
+static int read_int(const gguf *g, const char *key, int *out, fo_err *err) {
+    uint64_t v;
+    int rc = gguf_get_u64(g, key, &v, err);
+    if (!rc) *out = v > MAX_STEPS ? MAX_STEPS + 1 : (int)v;
+    return rc == FO_ENOTFOUND ? FO_OK : rc;
+}
+
+static int read_float(const gguf *g, const char *key, float *out, fo_err *err) {
+    double v;
+    int rc = gguf_get_f64(g, key, &v, err);
+    if (!rc && !(v >= 0 && v < 1e6)) return fo_fail(err, FO_ECORRUPT, "%s is out of range", key);
+    if (!rc) *out = (float)v;
+    return rc == FO_ENOTFOUND ? FO_OK : rc;
+}
+
+typedef int name_fn(const char *name, int *out, fo_err *err);
+
+static int read_name(const gguf *g, const char *key, name_fn *from_name, int *out, fo_err *err) {
+    gguf_str s;
+    char name[32];
+    int rc = gguf_get_optional_str(g, key, &s, err);
+    if (rc || !s.len) return rc;
+    snprintf(name, sizeof name, "%.*s", (int)(s.len < 31 ? s.len : 31), s.ptr);
+    rc = from_name(name, out, err);
+    return rc ? fo_fail_prefix(err, "%s", key) : FO_OK;
+}
+
+/* What the file says of how the model wants to write. */
+static int read_own(diffusion_model *m, const gguf *g, fo_err *err) {
+    diffusion_params *p = &m->own;
+    int rc;
+    *p = diffusion_params_default();
+    if ((rc = read_int(g, "diffusion.steps", &p->steps, err)) ||
+        (rc = read_int(g, "diffusion.block_length", &p->block_length, err)) ||
+        (rc = read_int(g, "diffusion.refresh", &p->refresh, err)) ||
+        (rc = read_int(g, "diffusion.top_k", &p->top_k, err)) ||
+        (rc = read_float(g, "diffusion.top_p", &p->top_p, err)) ||
+        (rc = read_float(g, "diffusion.eps", &p->eps, err)) ||
+        (rc = read_float(g, "diffusion.guidance", &p->guidance, err)) ||
+        (rc = read_float(g, "diffusion.threshold", &p->threshold, err)) ||
+        (rc = read_name(g, "diffusion.remasking", diffusion_remasking_from_name, &p->remasking,
+                        err)))
+        return rc;
+    return read_name(g, "diffusion.kv", diffusion_kv_from_name, &p->kv, err);
 }
 
 int diffusion_model_read(diffusion_model *out, const model_info *info, const gguf *g, fo_err *err) {
@@ -39,7 +87,13 @@ int diffusion_model_read(diffusion_model *out, const model_info *info, const ggu
     out->mask = (int32_t)mask;
     out->shift = out->dream;
     rc = gguf_get_bool(g, "diffusion.shift_logits", &out->shift, err);
-    return rc == FO_ENOTFOUND ? FO_OK : rc;
+    if (rc && rc != FO_ENOTFOUND) return rc;
+    rc = read_own(out, g, err);
+    /* For an answer as long as any: only what its length decides may be wrong later. */
+    diffusion_params p = out->own;
+    p.temperature = 0;
+    if (!rc) rc = diffusion_params_resolve(&p, out, MAX_STEPS, err);
+    return rc ? (rc == FO_EINVAL && err ? (err->code = FO_ECORRUPT) : rc) : FO_OK;
 }
 
 static int in_range(const char *field, double v, double lo, double hi, fo_err *err) {
@@ -58,6 +112,19 @@ static int n_blocks(const diffusion_params *p, const diffusion_model *m, int n_a
 
 int diffusion_params_resolve(diffusion_params *p, const diffusion_model *m, int n_answer,
                              fo_err *err) {
+    const diffusion_params *own = &m->own;
+    if (p->steps < 0) p->steps = own->steps;
+    if (p->block_length < 0) p->block_length = own->block_length;
+    if (p->remasking < 0) p->remasking = own->remasking;
+    if (p->eps < 0) p->eps = own->eps;
+    if (p->guidance < 0) p->guidance = own->guidance;
+    if (p->threshold < 0 && p->remasking <= DIFFUSION_CONFIDENCE) p->threshold = own->threshold;
+    if (p->kv < 0) p->kv = own->kv;
+    if (p->refresh < 0) p->refresh = own->refresh;
+    if (p->top_p < 0) p->top_p = own->top_p;
+    if (p->top_k < 0) p->top_k = own->top_k;
+    if (p->top_p < 0) p->top_p = 1;
+    if (p->top_k < 0) p->top_k = 0;
     if (p->block_length < 0)
         p->block_length = m->attention_block ? m->attention_block : m->dream ? 0 : BLOCK;
     if (p->steps < 0) p->steps = 0;
@@ -75,6 +142,8 @@ int diffusion_params_resolve(diffusion_params *p, const diffusion_model *m, int 
     if (!rc) rc = in_range("threshold", (double)p->threshold, 0, 1, err);
     if (!rc) rc = in_range("kv", p->kv, 0, DIFFUSION_KVS - 1, err);
     if (!rc) rc = in_range("refresh", p->refresh, 0, MAX_STEPS, err);
+    if (!rc && !(p->top_p >= 0 && p->top_p <= 1))
+        rc = fo_fail_field(err, FO_EINVAL, "top_p", "top_p must be between 0 and 1");
     if (!rc && !(p->temperature >= 0 && p->temperature <= 2))
         rc = fo_fail_field(err, FO_EINVAL, "temperature", "temperature must be between 0 and 2");
     if (rc) return rc;

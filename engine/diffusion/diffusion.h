@@ -51,6 +51,10 @@ typedef struct diffusion_params {
     int kv;          /* enum diffusion_kv. Own: off, of a block-causal model prefix */
     int refresh;     /* passes after which kept KV is computed afresh; 0: only where a block begins
                          (with prompt: never). Own: 0 */
+    /* Dream: tokens are drawn, and rated, among the likeliest that add up to top_p (of the tempered
+     * distribution) and then among the top_k likeliest. Own: 1 and 0, all */
+    float top_p;
+    int top_k;
     float temperature; /* of the tokens' choice; 0: the best. Not the model's: 0 or more */
     uint64_t seed;
 } diffusion_params;
@@ -63,13 +67,15 @@ typedef struct diffusion_model {
     bool shift;          /* logits of a position stand one row before it (Dream) */
     int attention_block; /* model_info.attention_block */
     bool dream;          /* Dream's defaults, and confidence is that of tempered logits */
+    diffusion_params
+        own; /* what the file says of them (diffusion.steps and so on); else negative */
 } diffusion_model;
 
 /* Whether info is a diffusion model's: it sees in both directions and writes. */
 bool diffusion_is(const model_info *info);
 
-/* Read tokenizer.ggml.mask_token_id and diffusion.shift_logits (own: of Dream true). FO_ECORRUPT or
- * FO_EUNSUPPORTED names the key. */
+/* Read tokenizer.ggml.mask_token_id, diffusion.shift_logits (own: of Dream true) and the model's own
+ * params. FO_ECORRUPT or FO_EUNSUPPORTED names the key. */
 int diffusion_model_read(diffusion_model *out, const model_info *info, const gguf *g, fo_err *err);
 
 /* p with the model's own in place, for an answer of n_answer tokens. FO_EINVAL names the field, as

@@ -74,7 +74,7 @@ int engine_check_request(const generation_request *r, const model_info *info, si
 }
 
 /* What is decided token by token, or computed of a prompt alone, has no meaning on a canvas. */
-int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *err) {
+int engine_check_diffusion(const generation_request *r, bool denoises, bool dream, fo_err *err) {
     if (!denoises && r->diffusion)
         return fo_fail_field(err, FO_EINVAL, "diffusion",
                              "diffusion is for diffusion models: this one writes token by token");
@@ -84,8 +84,8 @@ int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *e
                         : r->n_logprobs >= 0                     ? "logprobs"
                         : r->rule.schema                         ? "response_format"
                         : p->n_bias                              ? "logit_bias"
-                        : p->top_k                               ? "top_k"
-                        : p->top_p < 1                           ? "top_p"
+                        : p->top_k && !dream                     ? "top_k"
+                        : p->top_p < 1 && !dream                 ? "top_p"
                         : p->min_p > 0                           ? "min_p"
                         : p->repetition < 1 || p->repetition > 1 ? "repetition_penalty"
                         : p->presence < 0 || p->presence > 0     ? "presence_penalty"

@@ -9,8 +9,8 @@ int engine_check_request(const generation_request *r, const model_info *info, si
                          fo_err *err);
 
 /* FO_EINVAL for diffusion where the model does not denoise, FO_EUNSUPPORTED for what it then does not
- * do, naming the field. */
-int engine_check_diffusion(const generation_request *r, bool denoises, fo_err *err);
+ * do (dream: Dream does more), naming the field. */
+int engine_check_diffusion(const generation_request *r, bool denoises, bool dream, fo_err *err);
 
 /* p: resolved; its retention becomes 1 where nothing can be dropped and nobody asked for it. FO_EINVAL
  * or FO_EUNSUPPORTED names the field. */

@@ -105,6 +105,8 @@ static int make_canvas(generation *g, const generation_request *r, sparse_params
         p.kv = DIFFUSION_KV_DUAL;
     p.temperature = r->sampling.temperature;
     p.seed = r->sampling.seed;
+    if (r->sampling.top_p < 1) p.top_p = r->sampling.top_p;
+    if (r->sampling.top_k > 0) p.top_k = r->sampling.top_k;
     int rc = diffusion_params_resolve(&p, &e->diffusion, (int)r->max_tokens, err);
     const size_t page_tokens = (size_t)kv_cache_page_tokens(e->kv);
     if (!rc)
@@ -192,7 +194,7 @@ int engine_submit(engine *e, const generation_request *r, generation **out, int6
     generation *g = NULL;
     if (retry_after_ms) *retry_after_ms = 0;
     int rc = engine_check_request(r, model_get_info(e->model), e->kv_tokens, err);
-    if (!rc) rc = engine_check_diffusion(r, e->denoises, err);
+    if (!rc) rc = engine_check_diffusion(r, e->denoises, e->diffusion.dream, err);
     if (!rc) rc = generation_make(&g, e, r, err);
     if (rc) return rc;
     g->submitted_ms = fo_now_ms();

@@ -152,6 +152,8 @@ static diffusion_params random_params(const diffusion_model *m, int n_answer) {
     p.eps = random_below(2) ? 0 : .001f;
     if (random_below(3) == 0) p.temperature = .2f + (float)test_uniform(&seed);
     if (random_below(4) == 0) p.guidance = .5f + (float)test_uniform(&seed);
+    if (m->dream && random_below(3) == 0) p.top_p = (float)test_uniform(&seed);
+    if (m->dream && random_below(3) == 0) p.top_k = 1 + random_below(40);
     p.seed = test_random(&seed);
     return p;
 }

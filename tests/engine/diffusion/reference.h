@@ -93,6 +93,26 @@ static inline reference_choice choose(const reference_network *r, const diffusio
     for (int i = 0; i < n; i++)
         x[i] = p->guidance > 0 ? without[i] + (p->guidance + 1) * (with[i] - without[i]) : with[i];
     x[r->d.mask] = -INFINITY;
+    if (r->d.dream) { /* top_p, then top_k, of the tempered distribution */
+        const double by = p->temperature > 0 ? 1 / (double)p->temperature : 1;
+        double best = -INFINITY, all = 0, before = 0;
+        int *order = malloc((size_t)n * sizeof *order);
+        for (int i = 0; i < n; i++) {
+            int at = i;
+            for (; at && x[order[at - 1]] < x[i]; at--) order[at] = order[at - 1];
+            order[at] = i;
+            if ((double)x[i] > best) best = (double)x[i];
+        }
+        for (int i = 0; i < n; i++) all += exp(((double)x[i] - best) * by);
+        for (int i = 0; i < n; i++) {
+            const double share = exp(((double)x[order[i]] - best) * by) / all;
+            if (i && before > (double)p->top_p) x[order[i]] = -INFINITY;
+            before += share;
+        }
+        for (int i = p->top_k; p->top_k && i < n; i++)
+            if (x[order[i]] < x[order[p->top_k - 1]]) x[order[i]] = -INFINITY;
+        free(order);
+    }
     /* Gumbel: exp(logit) / (-log u)^temperature, whose largest is taken */
     int best = 0;
     double most = -INFINITY;
