@@ -89,11 +89,11 @@ int diffusion_model_read(diffusion_model *out, const model_info *info, const ggu
     rc = gguf_get_bool(g, "diffusion.shift_logits", &out->shift, err);
     if (rc && rc != FO_ENOTFOUND) return rc;
     rc = read_own(out, g, err);
-    /* For an answer as long as any: only what its length decides may be wrong later. */
-    diffusion_params p = out->own;
-    p.temperature = 0;
-    if (!rc) rc = diffusion_params_resolve(&p, out, MAX_STEPS, err);
-    return rc ? (rc == FO_EINVAL && err ? (err->code = FO_ECORRUPT) : rc) : FO_OK;
+    diffusion_params p = out->own; /* they fit each other */
+    if (!rc) rc = diffusion_params_resolve(&p, out, 1, err);
+    if (rc != FO_EINVAL) return rc;
+    if (err) err->code = FO_ECORRUPT;
+    return FO_ECORRUPT;
 }
 
 static int in_range(const char *field, double v, double lo, double hi, fo_err *err) {

@@ -72,11 +72,11 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     key_int(b, q->kv_reuse);
     key_int(b, q->prefill_only);
     key_int(b, q->answer_by);
-    const generator_sparse *s = &q->sparse;
-    key_int(b, s->asked);
-    if (s->asked) {
-        const int parts[] = {s->delay, s->block, s->sink, s->window, s->refresh};
-        key_number(b, s->retention);
+    const generator_sparse *keep = &q->sparse;
+    key_int(b, keep->asked);
+    if (keep->asked) {
+        const int parts[] = {keep->delay, keep->block, keep->sink, keep->window, keep->refresh};
+        key_number(b, keep->retention);
         for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) key_int(b, (uint64_t)parts[i]);
     }
     const generator_diffusion *d = &q->diffusion;

@@ -1,5 +1,5 @@
 /* cli_bench_diffusion.c - `forage bench diffusion`: what an answer by a diffusion model costs, in each
- * way of keeping KV, beside an autoregressive model of the same size, in turns. */
+ * way of keeping KV and each share of it, beside an autoregressive model of the same size, in turns. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,13 +14,13 @@
 #include "server/cli/engine_flags.h"
 #include "server/routes/diffusion_json.h"
 
-enum { MAX_PROMPT = 1 << 15, MAX_ANSWER = 4096, MAX_REQUESTS = 64, MAX_WAYS = 16, MAX_RUNS = 9 };
+enum { MAX_PROMPT = 1 << 15, MAX_ANSWER = 4096, MAX_REQUESTS = 64, MAX_WAYS = 32, MAX_RUNS = 9 };
 enum { LOOK_MS = 2 /* between two looks at the pages in use */ };
 
 static struct {
     const char *model, *against;
     int64_t prompt, n, runs;
-    cli_list ways, requests;
+    cli_list ways, requests, retentions;
     bool json;
 } o = {.prompt = 928, .n = 64, .runs = 1};
 
@@ -31,6 +31,10 @@ static const cli_option options[] = {
     {"n", CLI_INT, &o.n, "N", "tokens to write (default 64)", .min = 1, .max = MAX_ANSWER},
     {"way", CLI_LIST, &o.ways, "JSON",
      "how to write, as --diffusion of generate; may be given again (default: each kv)",
+     .flag_only = true},
+    {"retention", CLI_LIST, &o.retentions, "R",
+     "share of its KV that every head keeps (docs/sparse.md); may be given again, 1 first (default "
+     "1)",
      .flag_only = true},
     {"requests", CLI_LIST, &o.requests, "N", "at a time; may be given again (default 1)",
      .flag_only = true},
@@ -43,6 +47,7 @@ static const cli_option options[] = {
 typedef struct way {
     const char *text; /* JSON; NULL: autoregressive */
     generator_diffusion asked;
+    double retention;
 } way;
 
 /* What one round gave, all requests together. */
@@ -50,7 +55,12 @@ typedef struct figures {
     double seconds, first_text_ms; /* the latter: mean of the requests */
     uint64_t passes, rows, logit_rows, peak_kv_bytes;
     size_t tokens;
-    double agrees; /* share of tokens that are those of the first way; NaN: nothing to compare */
+    uint64_t end_kv_tokens; /* of the request that held most at its end */
+    double agrees;          /* share of tokens that are those of the first of its model's ways */
+    /* Autoregressive: of places where all tokens before are those of the first way, the mean divergence
+     * of the two distributions, over its likeliest tokens, and how many places that were. */
+    double divergence;
+    size_t n_divergence;
 } figures;
 
 typedef struct bench {
@@ -58,8 +68,11 @@ typedef struct bench {
     way ways[MAX_WAYS];
     int n_ways;
     int32_t prompts[MAX_REQUESTS][MAX_PROMPT];
-    int32_t first[MAX_REQUESTS][MAX_ANSWER]; /* what the first way wrote */
-    bool has_first;
+    struct { /* what the first way of each model wrote */
+        int32_t token[MAX_ANSWER];
+        sampler_logprob top[MAX_ANSWER][GENERATION_LOGPROBS];
+    } first[2][MAX_REQUESTS];
+    bool has_first[2];
     uint64_t state;
 } bench;
 
@@ -83,13 +96,37 @@ static int wait_end(engine *e, generation *g, generation_event *ev, uint64_t *pe
     return ev->error ? fo_fail(err, ev->error, "%s", ev->message) : FO_OK;
 }
 
-static void compare(bench *b, const way *w, int request, generation *g, double *same) {
+/* KL(first || now) over the first's likeliest tokens; what is not among those of `now` counts as its
+ * unlikeliest. */
+static double divergence(const sampler_logprob *first, const generation_token *now) {
+    double sum = 0;
+    for (int i = 0; i < GENERATION_LOGPROBS; i++) {
+        float q = now->top[now->n_top - 1].logprob;
+        for (int k = 0; k < now->n_top; k++)
+            if (now->top[k].token == first[i].token) q = now->top[k].logprob;
+        sum += exp((double)first[i].logprob) * ((double)first[i].logprob - (double)q);
+    }
+    return sum;
+}
+
+static void compare(bench *b, const way *w, int request, generation *g, double *same,
+                    figures *out) {
     size_t n;
     const generation_token *t = generation_tokens(g, &n);
-    if (!w->text) return;
+    const int which = !w->text;
+    bool alike = true;
     for (size_t k = 0; k < n; k++) {
-        if (!b->has_first) b->first[request][k] = t[k].token;
-        *same += b->first[request][k] == t[k].token;
+        if (!b->has_first[which]) {
+            b->first[which][request].token[k] = t[k].token;
+            if (t[k].n_top == GENERATION_LOGPROBS)
+                memcpy(b->first[which][request].top[k], t[k].top,
+                       sizeof b->first[which][request].top[k]);
+        } else if (alike && t[k].n_top == GENERATION_LOGPROBS) {
+            out->divergence += divergence(b->first[which][request].top[k], &t[k]);
+            out->n_divergence++;
+        }
+        alike = alike && b->first[which][request].token[k] == t[k].token;
+        *same += b->first[which][request].token[k] == t[k].token;
     }
 }
 
@@ -97,6 +134,8 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
     engine *e = b->e[!w->text];
     engine_stats before, after;
     diffusion_params room;
+    sparse_params sparse = sparse_params_default();
+    sparse.retention = (float)w->retention;
     generation *g[MAX_REQUESTS] = {0};
     double same = 0;
     *out = (figures){0};
@@ -112,7 +151,9 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
                                 .no_lookup = true, /* random weights write loops */
                                 .kv_reuse = KV_REUSE_OFF,
                                 .diffusion = w->text ? local_diffusion(&w->asked, &room) : NULL,
-                                .n_logprobs = -1};
+                                .sparse = &sparse,
+                                .n_logprobs =
+                                    !w->text && o.retentions.n ? GENERATION_LOGPROBS : -1};
         rc = engine_submit(e, &r, &g[i], NULL, err);
     }
     for (int i = 0; i < n_requests; i++) {
@@ -121,7 +162,8 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
         if (!rc) {
             out->first_text_ms += ev.first_token_ms / n_requests;
             out->tokens += ev.completion_tokens;
-            compare(b, w, i, g[i], &same);
+            compare(b, w, i, g[i], &same, out);
+            if (ev.kv_end_tokens > out->end_kv_tokens) out->end_kv_tokens = ev.kv_end_tokens;
         }
         generation_free(g[i]);
     }
@@ -130,8 +172,8 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
     out->passes = after.denoise_passes - before.denoise_passes;
     out->rows = after.denoise_rows - before.denoise_rows;
     out->logit_rows = after.denoise_logit_rows - before.denoise_logit_rows;
-    if (w->text) b->has_first = true;
-    out->agrees = w->text && out->tokens ? same / (double)out->tokens : NAN;
+    b->has_first[!w->text] = true;
+    out->agrees = out->tokens ? same / (double)out->tokens : 1;
     return rc;
 }
 
@@ -146,16 +188,22 @@ static void write_row(json_out *out, const way *w, int n_requests, const figures
         json_out_raw(out, "way", w->text);
     else
         json_out_string(out, "way", "autoregressive");
+    json_out_number(out, "retention", w->retention);
     json_out_int(out, "requests", n_requests);
     json_out_number(out, "seconds", round(f->seconds * 1e3) / 1e3);
     json_out_number(out, "tokens_per_s", round(10 * (double)f->tokens / f->seconds) / 10);
     json_out_number(out, "first_text_ms", round(10 * f->first_text_ms) / 10);
     json_out_int(out, "peak_kv_bytes", (int64_t)f->peak_kv_bytes);
+    json_out_int(out, "end_kv_tokens", (int64_t)f->end_kv_tokens);
+    json_out_number(out, "agrees_with_first", round(1e3 * f->agrees) / 1e3);
+    if (f->n_divergence) {
+        json_out_number(out, "divergence", f->divergence / (double)f->n_divergence);
+        json_out_int(out, "divergence_places", (int64_t)f->n_divergence);
+    }
     if (w->text) {
         json_out_int(out, "steps", (int64_t)f->passes);
         json_out_int(out, "rows", (int64_t)f->rows);
         json_out_int(out, "logit_rows", (int64_t)f->logit_rows);
-        json_out_number(out, "agrees_with_first", round(1e3 * f->agrees) / 1e3);
     }
     json_out_close(out, '}');
 }
@@ -163,7 +211,7 @@ static void write_row(json_out *out, const way *w, int n_requests, const figures
 /* Ways in turns, run by run: what the machine does meanwhile meets all of them. */
 static int run_requests(bench *b, int n_requests, json_out *out, fo_err *err) {
     figures all[MAX_WAYS][MAX_RUNS];
-    b->has_first = false;
+    b->has_first[0] = b->has_first[1] = false;
     for (int run = 0; run < o.runs; run++)
         for (int i = 0; i < b->n_ways; i++) {
             int rc = run_round(b, &b->ways[i], n_requests, &all[i][run], err);
@@ -179,13 +227,23 @@ static int run_requests(bench *b, int n_requests, json_out *out, fo_err *err) {
 static int open_engines(bench *b, fo_err *err) {
     static const char *const own[] = {"{\"kv\":\"off\"}", "{\"kv\":\"prompt\"}",
                                       "{\"kv\":\"prefix\"}", "{\"kv\":\"dual\"}"};
-    for (size_t i = 0; i < (o.ways.n ? o.ways.n : 4) && b->n_ways < MAX_WAYS - 1; i++) {
-        way *w = &b->ways[b->n_ways++];
-        w->text = o.ways.n ? o.ways.items[i] : own[i];
-        int rc = diffusion_json_parse(w->text, &w->asked, err);
-        if (rc) return rc;
-    }
-    if (o.against) b->n_ways++; /* without text */
+    static const char *const dense[] = {"1"};
+    const char *const *retentions =
+        o.retentions.n ? (const char *const *)o.retentions.items : dense;
+    const size_t n_retentions = o.retentions.n ? o.retentions.n : 1,
+                 n_own = o.ways.n ? o.ways.n : 4;
+    for (size_t i = 0; i < n_own + (o.against != NULL); i++)
+        for (size_t k = 0; k < n_retentions; k++) {
+            if (b->n_ways == MAX_WAYS)
+                return fo_fail(err, FO_EINVAL, "at most %d ways, with their retentions", MAX_WAYS);
+            way *w = &b->ways[b->n_ways++];
+            w->retention = atof(retentions[k]);
+            if (i == n_own) continue; /* the other model: without text */
+            w->text = o.ways.n ? o.ways.items[i] : own[i];
+            int rc = diffusion_json_parse(w->text, &w->asked, err);
+            if (rc) return rc;
+            if (w->asked.kv == 0 && w->retention < 1) b->n_ways--; /* off: there is none to drop */
+        }
     for (int i = 0; i < 2; i++) {
         engine_options eo = {.model = i ? o.against : o.model};
         if (!eo.model) continue;

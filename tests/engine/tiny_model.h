@@ -15,7 +15,17 @@ typedef struct tiny_shape {
     int experts, experts_used; /* ff: of one of them */
 } tiny_shape;
 
-enum { TINY_MAX = 64, TINY_CONTEXT = 512 };
+enum { TINY_MAX = 64, TINY_CONTEXT = 512, TINY_VOCAB = 200 };
+
+static const tiny_shape tiny_llama = {.arch = "llama",
+                                      .type = QUANT_Q8_0,
+                                      .d = 64,
+                                      .layers = 2,
+                                      .heads = 4,
+                                      .kv_heads = 2,
+                                      .head_dim = 32,
+                                      .ff = 96,
+                                      .vocab = TINY_VOCAB};
 
 typedef struct tiny_writer {
     gguf_writer *w;

@@ -199,6 +199,7 @@ export type QueryRequest = {
     /** Guess ahead from the prompt; the answer is the same without. */
     lookup?: boolean;
     diffusion?: Diffusion;
+    sparse?: Sparse;
     stream?: boolean;
 };
 
@@ -340,6 +341,7 @@ export type QueryReply = {
     /** Of an answer that a model wrote; 0: none did. */
     tokens_per_s?: number;
     diffusion?: DiffusionReport;
+    sparse?: SparseReport;
 };
 
 export type Usage = {
@@ -525,6 +527,31 @@ export type Diffusion = {
     refresh?: number;
 };
 
+/** Which share of its KV each attention head keeps (docs/sparse.md). Absent fields are the model's own choice */
+export type Sparse = {
+    /** Share of what lies before the window that every head keeps; 1: all */
+    retention?: number;
+    /** Tokens written, or passes of a diffusion model, before anything is dropped */
+    delay?: number;
+    /** Tokens that are kept or dropped together, a multiple of 16 */
+    block?: number;
+    /** First tokens that are always kept */
+    sink?: number;
+    /** Last tokens that decide what is kept, and are kept */
+    window?: number;
+    /** Tokens from one decision to the next; 0: there is but one */
+    refresh?: number;
+};
+
+/** Of an answer whose heads kept a share of their KV */
+export type SparseReport = {
+    retention?: number;
+    /** Tokens whose KV fits into the pages that it held at most */
+    kv_peak_tokens?: number;
+    /** The same at its end */
+    kv_tokens?: number;
+};
+
 /** Of an answer that a diffusion model wrote */
 export type DiffusionReport = {
     /** Passes that changed the answer */
@@ -601,6 +628,7 @@ export interface Routes {
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
             diffusion?: Diffusion;
+            sparse?: Sparse;
             presence_penalty?: number;
             frequency_penalty?: number;
             repetition_penalty?: number;
@@ -670,6 +698,7 @@ export interface Routes {
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
             diffusion?: Diffusion;
+            sparse?: Sparse;
             presence_penalty?: number;
             frequency_penalty?: number;
             repetition_penalty?: number;
@@ -731,6 +760,7 @@ export interface Routes {
             /** Guess ahead from the prompt; the text is the same without. */
             lookup?: boolean;
             diffusion?: Diffusion;
+            sparse?: Sparse;
             presence_penalty?: number;
             frequency_penalty?: number;
             repetition_penalty?: number;

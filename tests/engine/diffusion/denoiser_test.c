@@ -8,7 +8,7 @@
 #include "tests/engine/diffusion/reference.h"
 #include "tests/engine/tiny_model.h"
 
-enum { V = 200, BLOCK = 16, TINY = 4 };
+enum { V = TINY_VOCAB, BLOCK = 16, TINY = 4 };
 
 static uint64_t seed;
 static fo_err err;
@@ -24,15 +24,9 @@ static int open_folder(void **state) {
     const uint64_t same = 77;
     for (int i = 0; i < TINY; i++) {
         const bool dream = i == 1 || i == 3;
-        tiny_shape s = {.arch = dream ? "dream" : "llada",
-                        .type = QUANT_F32,
-                        .d = 64,
-                        .layers = 2,
-                        .heads = 4,
-                        .kv_heads = 2,
-                        .head_dim = 32,
-                        .ff = 96,
-                        .vocab = V};
+        tiny_shape s = tiny_llama;
+        s.arch = dream ? "dream" : "llada";
+        s.type = QUANT_F32;
         uint64_t weights = same;
         snprintf(tiny[i], sizeof tiny[i], "%s/%d.gguf", folder, i);
         tiny_model_write_blocks(tiny[i], &s, i == 2 || i == 3 ? BLOCK : 0, &weights);
@@ -376,23 +370,24 @@ static void fields_out_of_range_are_named(void **state) {
 static void defaults_are_the_models_own(void **state) {
     (void)state;
     diffusion_params p = diffusion_params_default();
-    assert_ok(diffusion_params_resolve(&p, &(diffusion_model){0}, 100, &err), &err);
+    const diffusion_model llada = {.own = p};
+    assert_ok(diffusion_params_resolve(&p, &llada, 100, &err), &err);
     assert_int_equal(p.steps, 100);
     assert_int_equal(p.block_length, 32);
     assert_int_equal(p.remasking, DIFFUSION_CONFIDENCE);
     assert_true(p.eps == 0 && p.threshold == 0 && p.guidance == 0);
     assert_int_equal(p.kv, DIFFUSION_KV_OFF);
-    assert_string_equal(diffusion_kv_note(&p, &(diffusion_model){0}), "");
+    assert_string_equal(diffusion_kv_note(&p, &llada), "");
     p.kv = DIFFUSION_KV_DUAL;
-    assert_non_null(strstr(diffusion_kv_note(&p, &(diffusion_model){0}), "approximate"));
+    assert_non_null(strstr(diffusion_kv_note(&p, &llada), "approximate"));
     p = diffusion_params_default();
-    const diffusion_model dream = {.dream = true, .shift = true};
+    const diffusion_model dream = {.dream = true, .shift = true, .own = llada.own};
     assert_ok(diffusion_params_resolve(&p, &dream, 100, &err), &err);
     assert_int_equal(p.block_length, 0);
     assert_int_equal(p.remasking, DIFFUSION_ENTROPY);
     assert_true(p.eps > .0009f && p.eps < .0011f);
     p = diffusion_params_default();
-    const diffusion_model blocks = {.attention_block = 16};
+    const diffusion_model blocks = {.attention_block = 16, .own = llada.own};
     assert_ok(diffusion_params_resolve(&p, &blocks, 2, &err), &err);
     assert_int_equal(p.block_length, 16);
     assert_int_equal(p.kv, DIFFUSION_KV_PREFIX);

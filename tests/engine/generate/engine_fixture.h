@@ -6,21 +6,11 @@
 #include "engine/generate/engine.h"
 #include "tests/engine/tiny_model.h"
 
-enum { V = 200, RESULT_MOST = 400, IDLE_MS = 60000 };
+enum { V = TINY_VOCAB, RESULT_MOST = 400, IDLE_MS = 60000 };
 
 static uint64_t seed;
 static fo_err err;
 static char *folder, path[512]; /* path: the model in folder */
-
-static const tiny_shape tiny_llama = {.arch = "llama",
-                                      .type = QUANT_Q8_0,
-                                      .d = 64,
-                                      .layers = 2,
-                                      .heads = 4,
-                                      .kv_heads = 2,
-                                      .head_dim = 32,
-                                      .ff = 96,
-                                      .vocab = V};
 
 static const tiny_shape deeper_llama = {.arch = "llama",
                                         .type = QUANT_Q8_0,

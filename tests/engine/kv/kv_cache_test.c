@@ -440,6 +440,67 @@ static void the_checker_sees_a_broken_cache(void **state) {
     kv_cache_free(c);
 }
 
+/* Each head keeps other blocks; what others share or may find is not touched. */
+static void packs_blocks_head_by_head(void **state) {
+    (void)state;
+    enum { N = 64, KEPT = 2 };
+    static const int32_t sources[LAYERS * HEADS][KEPT] = {{0, 3}, {1, 3}, {2, 3}, {0, 1}};
+    fo_err err = {0};
+    kv_cache *c = make(5, 0);
+    int32_t t[100];
+    for (int i = 0; i < 100; i++) t[i] = i * 3 + 2;
+    kv_seq *a, *b;
+    int n, n_pages;
+    void *room = malloc(kv_seq_pack_bytes(kv_pages_layout(kv_cache_pages(c)), KEPT));
+    assert_ok(kv_seq_create(&a, c, tenant_a, KV_REUSE_EXACT, &err), &err);
+    assert_ok(kv_seq_create(&b, c, tenant_a, KV_REUSE_EXACT, &err), &err);
+    assert_ok(compute(c, a, t, N), &err);
+    assert_ok(kv_seq_attach(b, t, N + 1, &n, &err), &err);
+    assert_int_equal(n, N);
+    /* All pages but one are held by two: there is nothing to write to, and nothing changes. */
+    assert_int_equal(kv_seq_pack(a, sources[0], KEPT, -32, room, &err), FO_ENOMEM);
+    assert_int_equal(kv_seq_shift(a), 0);
+    assert_content(a, t);
+    assert_ok(kv_cache_check(c, &err), &err);
+    assert_int_equal(kv_cache_available(c), 1);
+    kv_seq_free(b, true);
+    assert_ok(kv_seq_pack(a, sources[0], KEPT, -32, room, &err), &err);
+    assert_ok(kv_cache_check(c, &err), &err);
+    assert_int_equal(kv_seq_tokens(a), N);
+    const int32_t *pages = kv_seq_pages(a, &n_pages);
+    assert_int_equal(n_pages, KEPT);
+    assert_int_equal(kv_cache_available(c), 3);
+    for (int h = 0; h < LAYERS * HEADS; h++)
+        for (int slot = 0; slot < KEPT * P; slot++) {
+            float k[DIM], v[DIM];
+            kv_pages_load(kv_cache_pages(c), pages[slot / P], slot % P, h / HEADS, h % HEADS, k, v);
+            const float want = kv_value(t, sources[h][slot / P] * P + slot % P);
+            assert_true(k[0] == want && v[DIM - 1] == want);
+        }
+    /* What it had is found as before, as far as its pages were not written; what it is now, not. */
+    assert_int_equal(kv_cache_probe(c, tenant_a, t, 100), 48);
+    assert_ok(kv_seq_reserve(a, 20, &err), &err);
+    kv_seq_pages(a, &n_pages);
+    assert_int_equal(n_pages, KEPT + 2);
+    kv_seq_commit(a, t + N, 20);
+    assert_int_equal(kv_seq_tokens(a), N + 20);
+    assert_ok(kv_cache_check(c, &err), &err);
+    kv_seq_truncate(a, 0);
+    assert_int_equal(kv_seq_shift(a), 0);
+    assert_int_equal(kv_cache_available(c), 5);
+    assert_int_equal(kv_cache_probe(c, tenant_a, t, 100), 16); /* two were evicted since */
+    /* Pages that are all its own: copies of those that others find. */
+    assert_ok(kv_seq_attach(a, t, 100, &n, &err), &err);
+    assert_int_equal(n, 16);
+    assert_ok(kv_seq_own(a, &err), &err);
+    assert_content(a, t);
+    assert_ok(kv_cache_check(c, &err), &err);
+    assert_int_equal(kv_cache_probe(c, tenant_a, t, 100), 16);
+    kv_seq_free(a, true);
+    kv_cache_free(c);
+    free(room);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(hash_names_chain_model_and_tenant),
@@ -451,6 +512,7 @@ int main(void) {
         cmocka_unit_test(what_was_used_twice_survives_eviction_and_restart),
         cmocka_unit_test(pages_used_often_are_evicted_last),
         cmocka_unit_test(the_checker_sees_a_broken_cache),
+        cmocka_unit_test(packs_blocks_head_by_head),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

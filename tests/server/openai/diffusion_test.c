@@ -109,6 +109,10 @@ static void errors_name_the_field(void **state) {
         {"\"diffusion\":{\"refresh\":1.5}", "diffusion.refresh"},
         {"\"diffusion\":{\"step\":4}", "diffusion.step"},
         {"\"diffusion\":7", "diffusion"},
+        {"\"sparse\":{\"retention\":0}", "sparse.retention"},
+        {"\"sparse\":{\"retention\":0.5,\"block\":24}", "sparse.block"},
+        {"\"sparse\":{\"share\":0.5}", "sparse.share"},
+        {"\"sparse\":{\"retention\":0.5},\"diffusion\":{\"kv\":\"off\"}", "sparse.retention"},
         {"\"top_p\":0.5", "top_p"},
         {"\"logprobs\":true", "logprobs"},
         {"\"logit_bias\":{\"5\":1}", "logit_bias"},
@@ -137,6 +141,21 @@ static void a_question_says_what_is_approximate(void **state) {
     cJSON_Delete(r);
 }
 
+static void a_share_of_the_kv_is_said(void **state) {
+    static const char body[] =
+        "{\"query\":\"How tall is the heron?\",\"max_tokens\":32,\"grounding\":\"loose\","
+        "\"sparse\":{\"retention\":0.25},\"diffusion\":{\"steps\":16,\"kv\":\"prompt\","
+        "\"block_length\":8}}";
+    cJSON *r = ask(*state, "/query", body, 200);
+    assert_true(number(r, "sparse.retention") == .25);
+    assert_true(number(r, "sparse.kv_tokens") < number(r, "sparse.kv_peak_tokens"));
+    assert_non_null(strstr(text(r, "cache.kv.note"), "sparse.retention"));
+    cJSON_Delete(r);
+    r = chat(*state, "\"sparse\":{\"retention\":1}", 200);
+    assert_null(at(r, "sparse"));
+    cJSON_Delete(r);
+}
+
 static void metrics_count_passes(void **state) {
     static const char passes[] = "\nforage_generation_denoise_passes_total ";
     fo_buf before = {0}, after = {0};
@@ -159,6 +178,7 @@ int main(void) {
         cmocka_unit_test(completions_and_responses_take_it),
         cmocka_unit_test(errors_name_the_field),
         cmocka_unit_test(a_question_says_what_is_approximate),
+        cmocka_unit_test(a_share_of_the_kv_is_said),
         cmocka_unit_test(metrics_count_passes),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

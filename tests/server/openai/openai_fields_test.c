@@ -85,6 +85,7 @@ static const struct row {
     {"priority", "\"priority\":5", "\"priority\":1000", YES, YES, NULL},
     {"stop_token_ids", "\"stop_token_ids\":[2]", "\"stop_token_ids\":2", YES, NO, NULL},
     {"lookup", "\"lookup\":false", "\"lookup\":1", YES, YES, NULL},
+    {"sparse", "\"sparse\":{\"retention\":0.5}", "\"sparse\":{\"retention\":0}", YES, YES, NULL},
     {"diffusion", "\"diffusion\":{\"steps\":8}", "\"diffusion\":{\"steps\":0}", NO, NO, NULL},
     {"kv_reuse", "\"kv_reuse\":\"off\"", "\"kv_reuse\":\"some\"", YES, YES, NULL},
 };
