@@ -27,6 +27,8 @@
 #define HEADER_MAX_BYTES    (24u << 10) /* ours by default, refused with a reply that says so */
 #define STREAM_WINDOW_BYTES (256u << 10)
 #define EARLY_REPLY_BYTES   (1u << 20) /* a refused body larger than this is not waited for */
+#define LAST_ACCEPTED_MS                                                                           \
+    200 /* of a socket that others go on with: until its last request is read */
 #define RESERVE_CONNECTIONS 64 /* above the limit: for those that are told of it, and for probes */
 
 /* ---- beginning ------------------------------------------------------------------------------ */
@@ -639,8 +641,10 @@ static void wait_answered(http_server *s, int timeout_ms, const atomic_bool *hur
 
 void http_stop(http_server *s, int timeout_ms, const atomic_bool *hurry) {
     if (!s) return;
-    s->draining = true;
     int fd = MHD_quiesce_daemon(s->daemon);
+    /* Who was let in a moment ago is answered yet: those that come now wait for the next process. */
+    if (s->opt.listen_fd) usleep(LAST_ACCEPTED_MS * 1000);
+    s->draining = true;
     /* New connections are refused, not left to wait; but where another process comes after this one they wait for it. */
     if (!s->opt.listen_fd) shutdown(s->listen_fd, SHUT_RDWR);
     wait_answered(s, timeout_ms, hurry);
