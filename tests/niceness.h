@@ -21,7 +21,8 @@ static inline int threads_that_give_way(void) {
     return n;
 }
 
-/* Waits until there are n of them: a thread that was just made says so itself. */
+/* Waits until there are n of them: a thread that was just made says so itself, and one that was just joined
+ * may stand in /proc a moment longer. */
 static inline void await_threads_that_give_way(int n) {
     const double late = fo_now_ms() + 10000;
     while (threads_that_give_way() != n) {

@@ -7,7 +7,8 @@
 #include "kernels/clock.h"
 
 #define COLUMNS                                                                                    \
-    "id, tenant, name, language, embedder, dim, alpha, epoch, n_documents, n_chunks, created_ms"
+    "id, tenant, name, language, embedder, dim, alpha, epoch, n_documents, n_chunks, created_ms, " \
+    "min_support"
 
 static int read_row(sqlite3_stmt *st, store_collection *out, fo_err *err) {
     bool oom = false;
@@ -23,6 +24,7 @@ static int read_row(sqlite3_stmt *st, store_collection *out, fo_err *err) {
         .n_documents = sqlite3_column_int64(st, 8),
         .n_chunks = sqlite3_column_int64(st, 9),
         .created_ms = sqlite3_column_int64(st, 10),
+        .min_support = sqlite3_column_double(st, 11),
     };
     if (!oom) return FO_OK;
     store_collection_deinit(out);
@@ -183,13 +185,14 @@ int sqlite_foreign_collections(store *base, const char *tenant, const char *name
     return rc;
 }
 
-int sqlite_set_alpha(store *base, int64_t collection, double alpha, fo_err *err) {
+int sqlite_set_tuning(store *base, int64_t collection, double alpha, double min_support,
+                      fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     sqlite_txn *t;
     int rc = sqlite_txn_begin(s, &t, err);
     if (rc) return rc;
-    rc = sqlite_run(t->c, err, "UPDATE collections SET alpha = ? WHERE id = ?", "di", alpha,
-                    collection);
+    rc = sqlite_run(t->c, err, "UPDATE collections SET alpha = ?, min_support = ? WHERE id = ?",
+                    "ddi", alpha, min_support, collection);
     if (!rc && sqlite3_changes(t->c->db) == 0)
         rc = fo_fail(err, FO_ENOTFOUND, "collection %lld does not exist", (long long)collection);
     if (rc) {

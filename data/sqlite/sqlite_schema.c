@@ -107,12 +107,16 @@ static const char schema_7[] =
     "UNIQUE (tenant, owner, collection, query)"
     ") STRICT;";
 
+/* Below which support an answer is withheld, where that was fitted to the collection. */
+static const char schema_8[] =
+    "ALTER TABLE collections ADD COLUMN min_support REAL NOT NULL DEFAULT -1";
+
 static const struct {
     const char *sql;
     int (*then)(sqlite_conn *c, fo_err *err);
 } steps[] = {{schema_1, NULL}, {schema_2, NULL}, {schema_3, sqlite_fill_digests},
              {schema_4, NULL}, {schema_5, NULL}, {schema_6, NULL},
-             {schema_7, NULL}};
+             {schema_7, NULL}, {schema_8, NULL}};
 enum { SCHEMA_VERSION = sizeof steps / sizeof *steps };
 
 enum { APPLICATION_ID = 0x466F5261 }; /* "FoRa" in the database header */

@@ -89,10 +89,11 @@ int sqlite_adopt_vectors(store_txn *base, int64_t collection, const char *embedd
                         "WHERE chunk IN (SELECT id FROM chunks WHERE collection = ?)",
                         "i", collection);
     if (!rc)
-        rc = sqlite_run(c, err,
-                        "UPDATE collections SET embedder = ?2, dim = ?3, alpha = -1 "
-                        "WHERE id = ?1 AND n_chunks > 0",
-                        "isi", collection, embedder, (int64_t)dim);
+        rc = sqlite_run(
+            c, err,
+            "UPDATE collections SET embedder = ?2, dim = ?3, alpha = -1, min_support = -1 "
+            "WHERE id = ?1 AND n_chunks > 0",
+            "isi", collection, embedder, (int64_t)dim);
     if (!rc) rc = sqlite_touch(t, collection, 0, 0, err);
     return sqlite_txn_failed(t, rc, err);
 }

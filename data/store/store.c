@@ -45,8 +45,8 @@ int store_foreign_collections(store *s, const char *tenant, const char *name, co
     return s->ops->foreign_collections(s, tenant, name, embedder, limit, out, n, n_all, err);
 }
 
-int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {
-    return s->ops->set_alpha(s, collection, alpha, err);
+int store_set_tuning(store *s, int64_t collection, double alpha, double min_support, fo_err *err) {
+    return s->ops->set_tuning(s, collection, alpha, min_support, err);
 }
 
 /* ---- write transactions ----------------------------------------------------------------- */

@@ -64,7 +64,7 @@ int store_foreign_collections(store *s, const char *tenant, const char *name, co
                               size_t limit, store_collection **out, size_t *n, size_t *n_all,
                               fo_err *err);
 /* < 0: the embedder's again. */
-int store_set_alpha(store *s, int64_t collection, double alpha, fo_err *err);
+int store_set_tuning(store *s, int64_t collection, double alpha, double min_support, fo_err *err);
 
 /* ---- write transactions ----------------------------------------------------------------- */
 

@@ -16,7 +16,8 @@ typedef struct store_collection {
     char *language; /* Snowball name ("english") or "none" */
     char *embedder; /* fingerprint of the embedder whose vectors it holds; "" while empty */
     uint32_t dim;
-    double alpha; /* tuned dense weight, < 0: the embedder's default */
+    double alpha;       /* tuned dense weight, < 0: the embedder's default */
+    double min_support; /* tuned: below it an answer is withheld; < 0: the service's default */
     int64_t epoch, n_documents, n_chunks, created_ms;
 } store_collection;
 void store_collection_deinit(store_collection *c);

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "engine/embed/reader_impl.h"
-#include "kernels/buf.h"
 #include "kernels/quant.h"
 #include "kernels/vec.h"
 

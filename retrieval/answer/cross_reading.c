@@ -7,7 +7,12 @@
 #include "engine/embed/reader_cross.h"
 #include "index/sparse/language.h"
 
-enum { PASSAGES = 4 };
+enum {
+    WINDOWS = 4,      /* read for a question */
+    OF_A_PASSAGE = 2, /* of them in one passage */
+    BYTES = 450,      /* that neighbours fill a window to */
+    LONGEST = 1200,   /* a unit that is longer is read so far */
+};
 
 /* It learnt English, which is what a text is in if nothing says otherwise. */
 static bool is_english(const passage *p, const analyzer *a) {
@@ -17,13 +22,50 @@ static bool is_english(const passage *p, const analyzer *a) {
                     : told == language_number("english");
 }
 
-/* The passages of the first candidates, each once. */
-static size_t best_passages(const candidate_set *set, size_t most, uint32_t *out) {
+/* What is read at a time: bytes [start, end) of a passage. */
+typedef struct window {
+    uint32_t passage, start, end;
+} window;
+
+static bool holds(const window *w, const candidate *c) {
+    return c->passage == w->passage && c->start >= w->start && c->end <= w->end;
+}
+
+/* The candidate and as many of its neighbours as there is room for, those after it and those before it in
+ * turn, so that what "it" and "then" speak of is read too. */
+static window window_around(const candidate_set *set, const candidate *c) {
+    window w = {.passage = c->passage, .start = c->start, .end = c->end};
+    const uint32_t n_text = (uint32_t)set->passages[c->passage].text.len;
+    for (bool after = true, more = true; more; after = !after) {
+        uint32_t next = n_text + 1, before = 0;
+        bool has_before = false;
+        for (size_t i = 0; i < set->n; i++) {
+            const candidate *x = &set->c[i];
+            if (x->passage != c->passage) continue;
+            if (x->end > w.end && x->end < next) next = x->end;
+            if (x->start < w.start && (!has_before || x->start > before))
+                before = x->start, has_before = true;
+        }
+        const bool can_go_on = next <= n_text && next - w.start <= BYTES;
+        const bool can_go_back = has_before && w.end - before <= BYTES;
+        more = can_go_on || can_go_back;
+        if (can_go_on && (after || !can_go_back))
+            w.end = next;
+        else if (can_go_back)
+            w.start = before;
+    }
+    if (w.end - w.start > LONGEST) w.end = w.start + LONGEST;
+    return w;
+}
+
+/* Windows around the first candidates that stand in none yet. */
+static size_t best_windows(const candidate_set *set, window *out) {
     size_t n = 0;
-    for (size_t i = 0; i < set->n && n < most; i++) {
-        size_t k = 0;
-        while (k < n && out[k] != set->c[i].passage) k++;
-        if (k == n) out[n++] = set->c[i].passage;
+    for (size_t i = 0; i < set->n && n < WINDOWS; i++) {
+        size_t k = 0, same = 0;
+        for (; k < n && !holds(&out[k], &set->c[i]); k++)
+            same += out[k].passage == set->c[i].passage;
+        if (k == n && same < OF_A_PASSAGE) out[n++] = window_around(set, &set->c[i]);
     }
     return n;
 }
@@ -33,23 +75,29 @@ static int by_start(const void *a, const void *b) {
     return (x->start > y->start) - (x->start < y->start);
 }
 
-/* The candidates of one passage in the order of their start, with their spans. */
-static size_t units_of(candidate_set *set, uint32_t which, candidate **of, reader_span *spans) {
+/* The candidates that stand in window `which` and in none before it, in the order of their start, with their
+ * spans. */
+static size_t units_of(candidate_set *set, const window *w, size_t which, candidate **of,
+                       reader_span *spans) {
     size_t n = 0;
-    for (size_t i = 0; i < set->n; i++)
-        if (set->c[i].passage == which) of[n++] = &set->c[i];
+    for (size_t i = 0; i < set->n; i++) {
+        size_t k = 0;
+        while (k < which && !holds(&w[k], &set->c[i])) k++;
+        if (k == which && holds(&w[k], &set->c[i])) of[n++] = &set->c[i];
+    }
     qsort(of, n, sizeof *of, by_start);
-    for (size_t i = 0; i < n; i++) spans[i] = (reader_span){of[i]->start, of[i]->end};
+    for (size_t i = 0; i < n; i++)
+        spans[i] = (reader_span){of[i]->start - w[which].start, of[i]->end - w[which].start};
     return n;
 }
 
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
-    uint32_t chosen[PASSAGES];
-    reader_passage pages[PASSAGES];
-    const size_t n = best_passages(set, PASSAGES, chosen);
+    window windows[WINDOWS];
+    reader_passage pages[WINDOWS];
+    const size_t n = best_windows(set, windows);
     for (size_t i = 0; i < set->n; i++) set->c[i].cross = NAN;
     if (!n || !in->reader || !set->read || !reader_has_cross(in->reader) ||
-        !is_english(&in->passages[chosen[0]], in->lx->analyzer))
+        !is_english(&in->passages[windows[0].passage], in->lx->analyzer))
         return FO_OK;
     candidate **of = calloc(set->n + 1, sizeof *of);
     reader_span *spans = calloc(set->n + 1, sizeof *spans);
@@ -57,9 +105,10 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     int rc = of && spans && odds ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for a reading");
     size_t at = 0;
     for (size_t i = 0; !rc && i < n; i++) {
-        const passage *p = &in->passages[chosen[i]];
-        const size_t k = units_of(set, chosen[i], of + at, spans + at);
-        pages[i] = (reader_passage){p->title, p->text, p->len, spans + at, k};
+        const passage *p = &in->passages[windows[i].passage];
+        const size_t k = units_of(set, windows, i, of + at, spans + at);
+        pages[i] = (reader_passage){p->title, p->text + windows[i].start,
+                                    windows[i].end - windows[i].start, spans + at, k};
         at += k;
     }
     if (!rc) rc = reader_cross(in->reader, in->question, pages, n, in->cancel, odds, err);

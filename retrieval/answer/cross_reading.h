@@ -1,5 +1,5 @@
-/* cross_reading.h - the second, closer look: the passages whose units were ranked best are read together
- * with the question (engine/embed/reader_cross.h).
+/* cross_reading.h - the second, closer look: the units that were ranked best are read together with the
+ * question, each with its neighbours (engine/embed/reader_cross.h).
  *
  * What compares vectors ranks everything and costs little; what reads both together judges a few.
  * The ranking weights and support are fitted on both: docs/measurements/answers.md. */
@@ -8,9 +8,10 @@
 
 #include "retrieval/answer/candidates.h"
 
-/* Fill c[].cross and set->crossed for the four passages whose candidates stand first in set->c. Where the
- * reader has no cross-encoder, or the best passage is not in English, nothing is read. Error codes as
- * reader_cross. */
+/* Fill c[].cross and set->crossed for the candidates of four windows of some hundred tokens: around the one
+ * that stands first in set->c, around the next that is not in that window, and so on, two in a passage at
+ * most. Where the reader has no cross-encoder, or the best passage is not in English, nothing is read.
+ * Error codes as reader_cross. */
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err);
 
 #endif

@@ -102,6 +102,12 @@ static int show_draft(run *r, const extractive_answer *x) {
     return rc;
 }
 
+/* 0 stands for the default. */
+static double least_support(const run *r) {
+    const double tuned = atomic_load(&r->c->min_support);
+    return !r->q->strict ? -1 : tuned > 0 ? tuned : 0;
+}
+
 static extractive_input extractive_input_of(const run *r, const passage *passages,
                                             const lexicon *lx) {
     return (extractive_input){.question = r->asked,
@@ -110,7 +116,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .n_passages = r->out->n_contexts,
                               .lx = lx,
                               .max_sentences = r->q->max_sentences,
-                              .min_support = r->q->strict ? 0 : -1,
+                              .min_support = least_support(r),
                               .reader = r->reader,
                               .cancel = r->q->cancel,
                               .emb = r->c->foreign_vectors ? NULL : r->s->embedder,

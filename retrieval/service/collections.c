@@ -228,6 +228,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     service *s = c->service;
     c->id = row->id;
     c->alpha = row->alpha;
+    c->min_support = row->min_support;
     c->edition = edition;
     c->language = strdup(row->language);
     c->dir = folder_of(s, row, edition);

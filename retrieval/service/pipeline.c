@@ -119,6 +119,8 @@ static int check_request(run *r) {
     if (q->search.rerank == RERANK_READER && !r->s->reads)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "search.rerank",
                              "the service was started with --reader none");
+    if (q->without && q->cache != CACHE_BYPASS)
+        return fo_fail(r->err, FO_EINVAL, "what is found without a document is not to be kept");
     if (q->prefill_only && !r->s->generator)
         return fo_fail_field(r->err, FO_EUNSUPPORTED, "prefill_only",
                              "prefill_only needs a language model; start the service with --model");
@@ -354,7 +356,8 @@ static int gather_contexts(run *r) {
         rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
         for (size_t i = 0; i < n; i++) {
             store_chunk *k = &chunks[i];
-            bool keep = !rc && k->id != 0;
+            bool keep =
+                !rc && k->id != 0 && (!r->q->without || strcmp(k->document_id, r->q->without) != 0);
             if (keep && collapse) {
                 rc = says_more(&seen, k, &keep, r->err);
                 if (!keep) out->n_collapsed++;

@@ -318,10 +318,13 @@ const fo_histogram *service_get_store_timing(const service *s, enum store_timing
     return store_get_timing(s->store, which);
 }
 
-int service_set_alpha(service *s, const char *tenant, const char *name, double alpha, fo_err *err) {
+int service_set_tuning(service *s, const char *tenant, const char *name, const double *alpha,
+                       const double *min_support, fo_err *err) {
     store_collection row = {0};
     int rc = store_get_collection(s->store, tenant, name, &row, err);
-    if (!rc) rc = store_set_alpha(s->store, row.id, alpha, err);
+    if (!rc)
+        rc = store_set_tuning(s->store, row.id, alpha ? *alpha : row.alpha,
+                              min_support ? *min_support : row.min_support, err);
     store_collection_deinit(&row);
     return rc;
 }

@@ -267,6 +267,8 @@ typedef struct query_request {
     size_t top_k; /* 1 .. 1000; 0: 8 */
     const search_filter *filter;
     const search_filter *sees; /* what the asker sees of the collection; NULL: everything */
+    const char
+        *without; /* id of a document that no context is from; NULL: none. With CACHE_BYPASS only */
     search_params search;
     bool generate;             /* false: contexts only (POST /search) */
     bool strict;               /* grounding: strict abstains where support is weak */
@@ -404,9 +406,11 @@ int64_t service_free_disk_bytes(service *s);       /* where its store lies; < 0:
 uint64_t service_n_refused(const service *s); /* reads refused because what is stored is damaged */
 /* What the store took, since it was opened; valid until service_close. */
 const fo_histogram *service_get_store_timing(const service *s, enum store_timing which);
-/* The dense weight of a collection's hybrid queries, 0..1; < 0: its embedder's again. Queries see it
+/* The dense weight of a collection's hybrid queries, 0..1 (< 0: its embedder's again), and the support below
+ * which an answer is withheld, 0..1 (< 0: the default again); NULL leaves either as it is. Queries see them
  * once the collection's index is opened anew. */
-int service_set_alpha(service *s, const char *tenant, const char *name, double alpha, fo_err *err);
+int service_set_tuning(service *s, const char *tenant, const char *name, const double *alpha,
+                       const double *min_support, fo_err *err);
 /* A copy of the home in a file (home_backup.h), as of one moment and synced. */
 int service_backup(service *s, const char *file, fo_err *err);
 

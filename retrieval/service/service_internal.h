@@ -40,10 +40,11 @@ typedef struct collection {
     int64_t id;
     char *language, *dir;
     search_index *index;
-    int edition;          /* 0 or 1: which folder, see collections.c */
-    uint32_t dim;         /* of its vectors */
-    bool foreign_vectors; /* embedded by another model: sparse search only */
-    _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
+    int edition;                /* 0 or 1: which folder, see collections.c */
+    uint32_t dim;               /* of its vectors */
+    bool foreign_vectors;       /* embedded by another model: sparse search only */
+    _Atomic double alpha;       /* tuned dense weight; < 0: the embedder's */
+    _Atomic double min_support; /* tuned; < 0: the default */
 } collection;
 
 /* Guarded by service.mu. */

@@ -161,11 +161,7 @@ static int page_of_home(catalog *held, const search_filter *filter, const char *
     fo_buf b = {0};
     json_out w = {&b, false};
     json_out_open(&w, NULL, '{');
-    json_out_open(&w, "data", '[');
-    for (size_t i = 0; i < n; i++) documents_json_document(&w, &docs[i]);
-    json_out_close(&w, ']');
-    json_out_bool(&w, "has_more", more);
-    json_out_string(&w, "last_id", n ? docs[n - 1].id : NULL);
+    documents_json_page(&w, docs, n, more);
     json_out_close(&w, '}');
     for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
     free(docs);

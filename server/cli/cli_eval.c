@@ -565,23 +565,6 @@ static void write_report(const evaluation *e, fo_buf *b) {
     free(ms);
 }
 
-static void print_table(const cJSON *item, int indent) {
-    const cJSON *v;
-    cJSON_ArrayForEach(v, item) {
-        if (cJSON_IsObject(v)) {
-            printable_say(stdout, "%*s%s", indent, "", v->string);
-            print_table(v, indent + 2);
-        } else if (cJSON_IsString(v)) {
-            printable_say(stdout, "%*s%-20s %s", indent, "", v->string, v->valuestring);
-        } else if (cJSON_IsNumber(v)) {
-            bool whole = v->valuedouble == floor(v->valuedouble) && fabs(v->valuedouble) > 1;
-            printf("%*s%-20s %.*f\n", indent, "", v->string, whole ? 0 : 4, v->valuedouble);
-        } else {
-            printf("%*s%-20s -\n", indent, "", v->string);
-        }
-    }
-}
-
 static int write_run_file(const evaluation *e, fo_err *err) {
     FILE *f = fopen(o.run_file, "we");
     if (!f) return fo_fail_errno(err, "cannot write %s", o.run_file);
@@ -705,7 +688,8 @@ static int tune(evaluation *e, fo_buf *b, fo_err *err) {
     if (rc) return rc;
     bool better = ndcg[best] > base + 1e-9;
     double chosen = better ? (double)best / (WEIGHTS - 1) : own;
-    rc = service_set_alpha(e->service, "default", o.collection, better ? chosen : -1, err);
+    const double kept = better ? chosen : -1;
+    rc = service_set_tuning(e->service, "default", o.collection, &kept, NULL, err);
     json_out out = {b, false};
     json_out_open(&out, NULL, '{');
     json_out_string(&out, "collection", o.collection);
@@ -756,12 +740,7 @@ static int run(int argc, char **argv) {
         cli_fail(&err);
     } else {
         if (!o.tune) write_report(&e, &b);
-        cJSON *root = o.json ? NULL : cJSON_ParseWithLength(b.data, b.len);
-        if (root)
-            print_table(root, 0);
-        else
-            cli_print_json(&b);
-        cJSON_Delete(root);
+        cli_print_report(&b, o.json);
     }
     fo_buf_free(&b);
     evaluation_deinit(&e);

@@ -1,4 +1,5 @@
-/* cli_fit.c - `forage fit`: a static embedding table distilled from an encoder's vectors. */
+/* cli_fit.c - `forage fit`: a static embedding table distilled from an encoder's vectors; with --questions, a
+ * collection's own weights (fit_questions.h). */
 #include <cjson/cJSON.h>
 #include <errno.h>
 #include <stdio.h>
@@ -12,7 +13,11 @@
 #include "engine/tokenizer/vocabulary.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
+#include "retrieval/service/home.h"
+#include "retrieval/service/own_questions.h"
 #include "server/cli/cli.h"
+#include "server/cli/cli_models.h"
+#include "server/cli/fit_questions.h"
 #include "server/cli/fit_texts.h"
 #include "server/cli/progress.h"
 
@@ -22,12 +27,19 @@ static struct {
     int64_t texts, dim, teacher_dim, steps, threads;
     double lambda, sif, whiten;
     bool json;
-} o = {.dim = 256, .teacher_dim = 384, .name = "forage-embed-256"};
+    const char *home, *collection;
+    int64_t count, seed;
+    bool questions, dry_run;
+} o = {.collection = "default",
+       .count = 200,
+       .seed = 1,
+       .dim = 256,
+       .teacher_dim = 384,
+       .name = "forage-embed-256"};
 
 static const cli_option options[] = {
     {"input", CLI_LIST, &o.input, "PATH",
-     "corpus, a JSON object with title and text a line; for the teacher, also a folder",
-     .required = true},
+     "corpus, a JSON object with title and text a line; for the teacher, also a folder"},
     {"teacher", CLI_STRING, &o.teacher, "FILE", "the encoder to learn from (GGUF)"},
     {"texts-per-document", CLI_INT, &o.texts, "N",
      "paragraphs or sentences that the teacher embeds of each document (0: documents whole)",
@@ -37,7 +49,19 @@ static const cli_option options[] = {
      "teacher"},
     {"vocab", CLI_STRING, &o.vocab, "FILE", "WordPiece vocabulary, a piece a line"},
     {"pieces", CLI_STRING, &o.pieces, "FILE", "the encoder's vectors of the single pieces"},
-    {"out", CLI_STRING, &o.out, "FILE", "the table to write (GGUF)", .required = true},
+    {"out", CLI_STRING, &o.out, "FILE",
+     "the table to write (GGUF); with --questions, the questions (JSON Lines, and FILE.qrels)"},
+    {"questions", CLI_BOOL, &o.questions, NULL,
+     "let --model ask about the home's documents, and fit the collection to that"},
+    {"home", CLI_STRING, &o.home, "DIR", "the home of that collection"},
+    {"collection", CLI_STRING, &o.collection, "NAME", "of the home (default: default)"},
+    {"count", CLI_INT, &o.count, "N", "passages that are asked about (default 200)", .min = 1,
+     .max = OWN_QUESTIONS_MOST},
+    {"seed", CLI_INT, &o.seed, "N", "another one draws other passages (default 1)"},
+    {"dry-run", CLI_BOOL, &o.dry_run, NULL, "report, and leave the collection as it is"},
+    CLI_GENERATE_OPTIONS,
+    CLI_EMBED_OPTIONS,
+    CLI_READER_OPTION,
     {"dim", CLI_INT, &o.dim, "N", "dimensions of the table (default 256)", .min = 1, .max = 8192},
     {"teacher-dim", CLI_INT, &o.teacher_dim, "N", "dimensions of the vectors (default 384)",
      .min = 1, .max = 8192},
@@ -250,9 +274,39 @@ static int begin(fit **f, fo_pool *pool, fo_err *err) {
     return rc;
 }
 
+/* --- a collection's own weights --- */
+static int fit_collection(void) {
+    if (!o.home || !cli_model_flags.model)
+        return cli_wrong_usage("fit --questions needs the --home and a --model that writes them");
+    if (o.input.n || o.vectors.n || o.teacher || o.vocab || o.pieces)
+        return cli_wrong_usage(
+            "fit --questions fits a collection, no table: --input, --teacher, --vectors, --vocab "
+            "and --pieces do not go with it");
+    fo_err err = {0};
+    fo_buf report = {0};
+    service *s = NULL;
+    const service_options with = {.home = o.home, .read_only = o.dry_run, .primes_per_s = -1};
+    const fit_questions_options how = {.collection = o.collection,
+                                       .out = o.out,
+                                       .count = (size_t)o.count,
+                                       .seed = (uint64_t)o.seed,
+                                       .dry_run = o.dry_run,
+                                       .json = o.json};
+    engine_flag_values.threads = o.threads;
+    int rc = home_must_exist(o.home, &err);
+    if (!rc) rc = cli_models_open(&s, &with, &err);
+    if (!rc) rc = fit_questions_run(s, &how, &report, &err);
+    service_close(s);
+    if (!rc) cli_print_report(&report, o.json);
+    fo_buf_free(&report);
+    return rc ? cli_fail(&err) : 0;
+}
+
 static int run(int argc, char **argv) {
     (void)argc;
     (void)argv;
+    if (o.questions) return fit_collection();
+    if (!o.input.n || !o.out) return cli_wrong_usage("fit needs --input and --out, or --questions");
     if (o.vectors.n > o.input.n || (o.vectors.n < o.input.n && !o.teacher))
         return cli_wrong_usage("fit takes one --vectors for each --input, or a --teacher");
     if (o.teacher && o.vocab)
@@ -272,15 +326,24 @@ static int run(int argc, char **argv) {
 
 const cli_command cli_command_fit = {
     "fit",
-    "distil an encoder into a static embedding table",
+    "distil an encoder into a static embedding table, or fit a collection to questions",
     "forage fit --teacher encoder.gguf --input corpus.jsonl|DIR ... --out e.gguf [--dim 256]\n"
     "forage fit --input texts.jsonl --vectors V.f32 [--vocab vocab.txt] [--pieces P.f32] --out "
-    "e.gguf",
+    "e.gguf\n"
+    "forage fit --questions --home DIR --model m.gguf [--collection NAME] [--count 200] "
+    "[--dry-run]",
     "The table's mean over a text's word pieces comes as near as it can to the vector that the\n"
     "encoder gives the whole text. --input may be given again and again; the first ones pair with\n"
     "the --vectors, the teacher embeds the others. Without a teacher, --pieces (the encoder's\n"
     "vector of every piece alone) is where the fit starts; without either, pieces that the texts\n"
-    "do not show stay without meaning. The vocabulary is the teacher's, else the built-in table's.",
+    "do not show stay without meaning. The vocabulary is the teacher's, else the built-in "
+    "table's.\n"
+    "\n"
+    "With --questions the model writes questions over a collection's documents. Half of them "
+    "choose the\n"
+    "weight of the dense side and the support below which the collection refuses; the other half, "
+    "of\n"
+    "other documents, is what the report is about, and what is not better on it is not kept.",
     options,
     0,
     0,

@@ -48,6 +48,14 @@ void documents_json_document(json_out *o, const store_document *d) {
     json_out_close(o, '}');
 }
 
+void documents_json_page(json_out *o, const store_document *docs, size_t n, bool more) {
+    json_out_open(o, "data", '[');
+    for (size_t i = 0; i < n; i++) documents_json_document(o, &docs[i]);
+    json_out_close(o, ']');
+    json_out_bool(o, "has_more", more);
+    json_out_string(o, "last_id", n ? docs[n - 1].id : NULL);
+}
+
 void documents_json_collection(json_out *o, const store_collection *c) {
     json_out_open(o, NULL, '{');
     json_out_string(o, "name", c->name);

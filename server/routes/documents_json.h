@@ -10,6 +10,8 @@
 void documents_json_metadata(json_out *o, const char *stored, bool with_acl);
 /* An object; the text where d has it. */
 void documents_json_document(json_out *o, const store_document *d);
+/* Into the open object, a page of a list: "data", "has_more", "last_id". */
+void documents_json_page(json_out *o, const store_document *docs, size_t n, bool more);
 void documents_json_collection(json_out *o, const store_collection *c);
 /* Into the open object: "dry_run", "matched", "deleted", "chunks", "changed", "unreadable", "epoch". */
 void documents_json_deletion(json_out *o, const delete_report *r, bool dry_run);

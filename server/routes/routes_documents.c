@@ -127,11 +127,7 @@ void route_documents(http_request *r, void *ctx) {
     fo_buf b = {0};
     json_out o = {&b, false};
     json_out_open(&o, NULL, '{');
-    json_out_open(&o, "data", '[');
-    for (size_t i = 0; i < n; i++) documents_json_document(&o, &docs[i]);
-    json_out_close(&o, ']');
-    json_out_bool(&o, "has_more", more);
-    json_out_string(&o, "last_id", n ? docs[n - 1].id : NULL);
+    documents_json_page(&o, docs, n, more);
     json_out_close(&o, '}');
     for (size_t i = 0; i < n; i++) store_document_deinit(&docs[i]);
     free(docs);

@@ -22,10 +22,11 @@ enum { SCRIPT_PROMPTS = 16, SCRIPT_PROMPT_BYTES = 16384 };
 typedef struct script {
     /* the test's, before it is opened */
     const char *says;
-    uint64_t n_parameters; /* 0: those of a small model */
-    size_t window;         /* 0: 4096 */
-    bool keeps;            /* what it read, to read ahead */
-    uint64_t budget_bytes; /* of that; a word counts 16 */
+    const char *(*says_of)(const char *prompt); /* ... or what it makes of the prompt; static */
+    uint64_t n_parameters;                      /* 0: those of a small model */
+    size_t window;                              /* 0: 4096 */
+    bool keeps;                                 /* what it read, to read ahead */
+    uint64_t budget_bytes;                      /* of that; a word counts 16 */
     /* the test's, at any time */
     int fails_after; /* so many words: an error then; 0: never */
     int refuses;     /* FO_*: of the next starts */
@@ -189,7 +190,7 @@ static inline int scripted_start(generator *g, const generator_layout *layout,
         free(s);
         return rc;
     }
-    s->rest = p->says;
+    s->rest = p->says_of ? p->says_of(((const scripted_layout *)layout)->text) : p->says;
     s->options = *o;
     s->started = fo_now_ms();
     s->prompt_tokens =

@@ -12,7 +12,7 @@
 #include "kernels/page_sums.h"
 #include "tests/data/store/store_fixture.h"
 
-enum { NOW = 7, DOCUMENTS = 7 };
+enum { NOW = 8, DOCUMENTS = 7 };
 
 /* back[v]: from version v to v - 1. */
 static const char *const back[NOW + 1] = {
@@ -24,6 +24,7 @@ static const char *const back[NOW + 1] = {
     [5] = "DROP TABLE source_files; DROP TABLE sources",
     [6] = "ALTER TABLE sources DROP COLUMN reading",
     [7] = "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback",
+    [8] = "ALTER TABLE collections DROP COLUMN min_support",
 };
 
 static void run(sqlite3 *db, const char *sql) {

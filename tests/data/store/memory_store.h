@@ -384,6 +384,7 @@ static inline int memory_create_collection(store *s, const char *tenant, const c
                            .language = (char *)(language ? language : "english"),
                            .embedder = (char *)"",
                            .alpha = -1,
+                           .min_support = -1,
                            .created_ms = fo_unix_ms()};
     if (!rc) rc = memory_copy_collection(&made->c, &as, err);
     if (!rc) rc = memory_put(t, MEMORY_COLLECTION, n, &made->row, err);
@@ -408,13 +409,14 @@ static inline int memory_delete_collection(store *s, const char *tenant, const c
     return memory_ended(base, FO_OK, err);
 }
 
-static inline int memory_set_alpha(store *s, int64_t collection, double alpha, fo_err *err) {
+static inline int memory_set_tuning(store *s, int64_t collection, double alpha, double min_support,
+                                    fo_err *err) {
     store_txn *t;
     store_collection *c = NULL;
     int rc = memory_begin(s, &t, err);
     if (rc) return rc;
     rc = memory_own_collection((memory_txn *)t, collection, &c, err);
-    if (!rc) c->alpha = alpha;
+    if (!rc) c->alpha = alpha, c->min_support = min_support;
     return memory_ended(t, rc, err);
 }
 
@@ -847,7 +849,7 @@ static inline int memory_adopt_vectors(store_txn *base, int64_t collection, cons
         free(c->embedder);
         c->embedder = name;
         c->dim = dim;
-        c->alpha = -1;
+        c->alpha = c->min_support = -1;
     }
     return rc;
 }
@@ -1027,7 +1029,7 @@ static const store_ops memory_store_ops = {
     .delete_collection = memory_delete_collection,
     .list_collections = memory_list_collections,
     .foreign_collections = memory_foreign_collections,
-    .set_alpha = memory_set_alpha,
+    .set_tuning = memory_set_tuning,
     .begin = memory_begin,
     .commit = memory_commit,
     .rollback = memory_rollback,

@@ -60,9 +60,9 @@ static void collection_is_made_found_listed_and_deleted(void **state) {
     assert_int_equal(n, 2);
     for (size_t i = 0; i < n; i++) store_collection_deinit(&list[i]);
     free(list);
-    assert_ok(store_set_alpha(e.s, e.c.id, 0.25, &err), &err);
+    assert_ok(store_set_tuning(e.s, e.c.id, 0.25, 0.5, &err), &err);
     assert_ok(store_get_collection(e.s, "acme", "docs", &again, &err), &err);
-    assert_true(again.alpha == 0.25);
+    assert_true(again.alpha == 0.25 && again.min_support == 0.5);
     store_collection_deinit(&again);
     assert_ok(store_delete_collection(e.s, "acme", "docs", &err), &err);
     assert_int_equal(store_delete_collection(e.s, "acme", "docs", &err), FO_ENOTFOUND);

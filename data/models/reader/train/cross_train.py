@@ -19,7 +19,8 @@ import torch.nn.functional as F
 
 WIDTH, HEADS, LAYERS, RANK = 384, 12, 6, 32
 CLS, SEP = 101, 102
-BATCH, SORTED, WARM_UP = 24, 16, 60
+BATCH, SORTED, WARM_UP = 32, 16, 60
+LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
@@ -100,12 +101,40 @@ class CrossEncoder(nn.Module):
         w.close()
 
 
-def sequence(question, passage):
-    """(ids, spans of the units in them, which units those are)"""
+def window(passage, around, longest):
+    """(first, last) of the units with tokens that are read together: `around` and its neighbours, up to `longest`
+    tokens, as many before it as chance will have. Forage reads such windows too (retrieval/answer/cross_reading.c)."""
+    units = passage["units"]
+    first = last = around
+
+    def is_free(k):
+        if not 0 <= k < len(units) or units[k][1] <= units[k][0]:
+            return False
+        return max(units[last][1], units[k][1]) - min(units[first][0], units[k][0]) <= longest
+
+    while is_free(first - 1) or is_free(last + 1):
+        if is_free(first - 1) and (not is_free(last + 1) or random.random() < .5):
+            first -= 1
+        else:
+            last += 1
+    return first, last
+
+
+def sequence(question, passage, gold):
+    """(ids, spans of the units in them, which of these answer); None where nothing is left of it"""
+    full = [i for i, (a, b) in enumerate(passage["units"]) if b > a]
+    around = [i for i in gold if i in full] if gold else full
+    if not around:
+        return None
+    if gold and random.random() < ELSEWHERE:  # a part of the passage where the answer is not
+        around = [i for i in full if i not in gold] or around
+    first, last = window(passage, random.choice(around), random.choice(LENGTHS))
+    begin = passage["units"][first][0]
     head = [CLS] + question + [SEP] + passage["title"] + [SEP]
-    kept = [i for i, (a, b) in enumerate(passage["units"]) if b > a]
-    spans = [(passage["units"][i][0] + len(head), passage["units"][i][1] + len(head)) for i in kept]
-    return head + passage["ids"] + [SEP], spans, kept
+    kept = [i for i in full if first <= i <= last]
+    spans = [(passage["units"][i][0] - begin + len(head), passage["units"][i][1] - begin + len(head)) for i in kept]
+    ids = passage["ids"][begin:passage["units"][last][1]]
+    return head + ids + [SEP], spans, [k for k, i in enumerate(kept) if i in gold]
 
 
 def sample(q):
@@ -135,10 +164,9 @@ def batches(questions, passages):
             q = order.pop()
             ids = random.choice(q["ids"])
             for p, units in sample(q):
-                s, spans, kept = sequence(ids, passages[p])
-                gold = [kept.index(u) for u in units if u in kept]
-                if spans and bool(gold) == bool(units):
-                    pool.append((s, spans, gold))
+                example = sequence(ids, passages[p], units)
+                if example:
+                    pool.append(example)
         pool.sort(key=lambda e: len(e[0]))
         some = [pool[i:i + BATCH] for i in range(0, len(pool), BATCH)]
         random.shuffle(some)
