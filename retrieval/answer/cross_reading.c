@@ -25,10 +25,12 @@ static bool is_english(const passage *p, const analyzer *a) {
 /* What is read at a time: bytes [start, end) of a passage. */
 typedef struct window {
     uint32_t passage, start, end;
+    bool cut; /* a unit goes on behind it */
 } window;
 
 static bool holds(const window *w, const candidate *c) {
-    return c->passage == w->passage && c->start >= w->start && c->end <= w->end;
+    return c->passage == w->passage && c->start >= w->start &&
+           (c->end <= w->end || (w->cut && c->start < w->end));
 }
 
 /* The candidate and as many of its neighbours as there is room for, those after it and those before it in
@@ -54,7 +56,8 @@ static window window_around(const candidate_set *set, const candidate *c) {
         else if (can_go_back)
             w.start = before;
     }
-    if (w.end - w.start > LONGEST) w.end = w.start + LONGEST;
+    w.cut = w.end - w.start > LONGEST;
+    if (w.cut) w.end = w.start + LONGEST;
     return w;
 }
 
@@ -86,8 +89,10 @@ static size_t units_of(candidate_set *set, const window *w, size_t which, candid
         if (k == which && holds(&w[k], &set->c[i])) of[n++] = &set->c[i];
     }
     qsort(of, n, sizeof *of, by_start);
-    for (size_t i = 0; i < n; i++)
-        spans[i] = (reader_span){of[i]->start - w[which].start, of[i]->end - w[which].start};
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t end = of[i]->end < w[which].end ? of[i]->end : w[which].end;
+        spans[i] = (reader_span){of[i]->start - w[which].start, end - w[which].start};
+    }
     return n;
 }
 

@@ -82,23 +82,16 @@ static void rank_candidates(candidate_set *set) {
 /* Beside the score of all else; what was not read with the question counts like what hardly answers. */
 static const double cross_weight = 0.2, cross_unread = -8;
 
+static double cross_of(const candidate *c) {
+    return isfinite(c->cross) ? c->cross : cross_unread;
+}
+
 static void rank_again(candidate_set *set) {
-    for (size_t i = 0; i < set->n; i++) {
-        candidate *c = &set->c[i];
-        c->score += cross_weight * (isfinite(c->cross) ? c->cross : cross_unread);
-    }
+    for (size_t i = 0; i < set->n; i++) set->c[i].score += cross_weight * cross_of(&set->c[i]);
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
 }
 
 /* ---- support ----------------------------------------------------------------------------- */
-
-/* Log odds that some unit which the cross-encoder read answers; NAN: it read none. */
-static double any_answers(const candidate_set *set) {
-    double sum = 0;
-    for (size_t i = 0; i < set->n; i++)
-        if (isfinite(set->c[i].cross)) sum += exp(set->c[i].cross);
-    return set->crossed && sum > 0 ? log(sum) : NAN;
-}
 
 static void measure_support(support_features *f, const candidate_set *set,
                             const extractive_input *in) {
@@ -124,7 +117,8 @@ static void measure_support(support_features *f, const candidate_set *set,
         .lead = 0.45, /* the mean of the calibration set, where there is nothing to compare with */
         .dense = NAN,
         .align = NAN,
-        .cross = any_answers(set),
+        /* Of the unit that is to be said: that another one may answer is no reason to say this one. */
+        .cross = set->crossed ? cross_of(best) : NAN,
     };
     f->other_script = !set->read && language_has_other_script(analyzer_language(in->lx->analyzer));
     if (set->read) {

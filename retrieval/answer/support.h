@@ -37,7 +37,7 @@ typedef struct support_features {
     double dense;      /* (best cosine - floor) / (1 - floor); NAN where unknown */
     double align;      /* by the reader: nearness of the best unit; NAN: not read */
     double back;       /* how near the best unit's own tokens come to the question */
-    double cross;      /* by the cross-encoder: log odds that some unit answers; NAN: not read */
+    double cross;      /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     bool other_script; /* than Latin, and read by words alone */
     double follow_up;  /* 1: asked in a conversation: words that were added from the turns before
                              need not stand in the answer */

@@ -29,7 +29,8 @@ static const prompt_instructions instructions = {
     .before_contexts = "",
     .after_contexts = "",
     .before_question = "That was from \"",
-    .after_question = "\". Write one short question that it answers. Name the thing that you ask about.",
+    .after_question =
+        "\". Write one short question that it answers. Name the thing that you ask about.",
 };
 
 /* ---- what is a question ---------------------------------------------------------------------- */

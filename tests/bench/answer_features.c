@@ -4,8 +4,9 @@
  * QUESTIONS is a file of JSON lines (id, text, and messages: earlier turns, each role and content). With FIELD of documents' metadata each
  * line has that field too, and documents with the same value are left out: the question is then
  * unanswerable (save by chance). With =FIELD only those are searched. One JSON object a question on stdout:
- *   {"id", "floor", "passages": [[bm25, dense, align], ...], "documents": [id of each passage's],
- *    "units": [[passage, kind, text, feature 0, feature 1, ..., cross], ...]}; -9: not known */
+ *   {"id", "support", "floor", "passages": [[bm25, dense, align], ...], "documents": [id of each passage's],
+ *    "units": [[passage, kind, text, feature 0, feature 1, ..., cross], ...]}, the best first; -9: not known,
+ *   cross -99: not read */
 #include <math.h>
 
 #include "kernels/buf.h"
@@ -28,7 +29,8 @@ static void text(const char *s) {
 
 static void observe(const candidate_set *set, const extractive_input *in,
                     const support_features *f) {
-    (void)f;
+    printf(",\"support\":");
+    number(support_probability(f));
     printf(",\"floor\":");
     number(in->dense_floor);
     printf(",\"passages\":[");

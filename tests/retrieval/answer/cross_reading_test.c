@@ -1,0 +1,139 @@
+/* cross_reading_test.c - which units are read together with the question: windows around the best, no more than is
+ * promised, whole units, and nothing that is not English. With the reader inside the binary. */
+#include "tests/test.h"
+
+#include <math.h>
+
+#include "kernels/buf.h"
+#include "retrieval/answer/candidates.h"
+#include "retrieval/answer/extractive.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+enum { WINDOW = 450, LONGEST = 1200, WINDOWS = 4, OF_A_PASSAGE = 2 };
+
+static reader *model;
+
+/* What the observer saw of the last question. */
+static struct {
+    size_t n_read, n_units, bytes[4], units[4]; /* by passage */
+    bool crossed, best_read;
+    uint32_t first_start, last_end; /* of what was read of passage 0 */
+} seen;
+
+static void observe(const candidate_set *set, const extractive_input *in,
+                    const support_features *f) {
+    (void)in;
+    memset(&seen, 0, sizeof seen);
+    seen.n_units = set->n;
+    seen.crossed = set->crossed;
+    seen.first_start = UINT32_MAX;
+    assert_true(isnan(f->cross) == !set->crossed);
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        if (!isfinite(c->cross)) continue;
+        seen.n_read++;
+        seen.bytes[c->passage] += c->end - c->start;
+        seen.units[c->passage]++;
+        if (c->passage == 0 && c->start < seen.first_start) seen.first_start = c->start;
+        if (c->passage == 0 && c->end > seen.last_end) seen.last_end = c->end;
+        seen.best_read |= i == 0;
+    }
+}
+
+static void ask(const char *asked, const char *const *texts, size_t n) {
+    passage p[4];
+    fo_err err = {0};
+    extractive_answer a;
+    for (size_t i = 0; i < n; i++)
+        p[i] = (passage){.text = texts[i], .len = strlen(texts[i]), .title = "Notes", .sparse = 5};
+    const extractive_input in = {
+        .question = asked, .passages = p, .n_passages = n, .lx = &lx, .reader = model};
+    extractive_observer = observe;
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    extractive_observer = NULL;
+    extractive_answer_deinit(&a);
+}
+
+/* 60 sentences, of which the one with this number says something of the weir. */
+static char *story(int told) {
+    fo_buf b = {0};
+    for (int i = 0; i < 60; i++)
+        fo_buf_printf(&b,
+                      i == told ? "The weir is opened by hand on day %d. "
+                                : "A boat of the village came by on day %d. ",
+                      i);
+    return fo_buf_take(&b, NULL);
+}
+
+static void the_best_is_read_with_its_neighbours(void **state) {
+    (void)state;
+    char *texts[] = {story(30), story(-1), story(-1)};
+    ask("When is the weir opened?", (const char *const *)texts, 3);
+    assert_true(seen.crossed && seen.best_read);
+    assert_true(seen.n_read < seen.n_units / 2);
+    const uint32_t at = (uint32_t)(strstr(texts[0], "The weir") - texts[0]);
+    assert_true(seen.first_start < at && seen.last_end > at + 60); /* on both sides */
+    size_t bytes = 0;
+    for (size_t k = 0; k < 3; k++) {
+        assert_true(seen.bytes[k] <= OF_A_PASSAGE * WINDOW);
+        bytes += seen.bytes[k];
+    }
+    assert_true(bytes <= WINDOWS * WINDOW && bytes > 2 * WINDOW);
+    assert_true(seen.units[1] > 0); /* no passage takes all there is */
+    for (size_t k = 0; k < 3; k++) free(texts[k]);
+}
+
+static void short_passages_are_read_whole(void **state) {
+    (void)state;
+    const char *texts[] = {"The weir is opened in March. It is shut in May.",
+                           "Boats come by. The weir is old."};
+    ask("When is the weir opened?", texts, 2);
+    assert_true(seen.crossed);
+    assert_int_equal(seen.n_read, seen.n_units);
+}
+
+static void a_long_unit_is_read_so_far(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    fo_buf_str(&b, "The weir is opened when");
+    for (int i = 0; i < 400; i++) fo_buf_str(&b, " the water is high and");
+    fo_buf_str(&b, " it rains.");
+    const char *text = b.data;
+    ask("When is the weir opened?", &text, 1);
+    assert_true(seen.n_units == 1 && seen.best_read);
+    fo_buf_free(&b);
+}
+
+static void another_language_is_left_to_the_words(void **state) {
+    (void)state;
+    const char *texts[] = {
+        "Das Wehr wird im März von Hand geöffnet, sobald das Wasser hoch steht. Danach bleibt es "
+        "bis zum "
+        "Herbst geschlossen, und der Wärter schreibt den Stand jeden Morgen in das Buch."};
+    ask("Wann wird das Wehr geöffnet?", texts, 1);
+    assert_false(seen.crossed);
+    assert_int_equal(seen.n_read, 0);
+}
+
+static int open_reader(void **state) {
+    (void)state;
+    fo_err err = {0};
+    return open_lexicon(NULL) ||
+           reader_open(&model, NULL, &(reader_options){.cache_bytes = 1 << 20}, &err);
+}
+
+static int close_reader(void **state) {
+    (void)state;
+    reader_close(model);
+    return close_lexicon(NULL);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_best_is_read_with_its_neighbours),
+        cmocka_unit_test(short_passages_are_read_whole),
+        cmocka_unit_test(a_long_unit_is_read_so_far),
+        cmocka_unit_test(another_language_is_left_to_the_words),
+    };
+    return cmocka_run_group_tests(tests, open_reader, close_reader);
+}
