@@ -282,7 +282,8 @@ static int push(candidate_set *set, const candidate *c, fo_err *err) {
         set->c = p;
         set->cap = cap;
     }
-    set->c[set->n++] = *c;
+    set->c[set->n] = *c;
+    set->c[set->n++].cross = NAN;
     return FO_OK;
 }
 

@@ -1,6 +1,5 @@
 #include "retrieval/answer/cross_reading.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,14 +95,15 @@ static size_t units_of(candidate_set *set, const window *w, size_t which, candid
     return n;
 }
 
+bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
+    return set->n && in->reader && set->read && reader_has_cross(in->reader) &&
+           is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
+}
+
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     window windows[WINDOWS];
-    reader_passage pages[WINDOWS];
+    reader_passage pages[WINDOWS] = {0};
     const size_t n = best_windows(set, windows);
-    for (size_t i = 0; i < set->n; i++) set->c[i].cross = NAN;
-    if (!n || !in->reader || !set->read || !reader_has_cross(in->reader) ||
-        !is_english(&in->passages[windows[0].passage], in->lx->analyzer))
-        return FO_OK;
     candidate **of = calloc(set->n + 1, sizeof *of);
     reader_span *spans = calloc(set->n + 1, sizeof *spans);
     float *odds = calloc(set->n + 1, sizeof *odds);

@@ -8,10 +8,12 @@
 
 #include "retrieval/answer/candidates.h"
 
+/* The reader has a cross-encoder, and the passage of the candidate that stands first is in English. */
+bool cross_reading_can(const candidate_set *set, const extractive_input *in);
+
 /* Fill c[].cross and set->crossed for the candidates of four windows of some hundred tokens: around the one
  * that stands first in set->c, around the next that is not in that window, and so on, two in a passage at
- * most. Where the reader has no cross-encoder, or the best passage is not in English, nothing is read.
- * Error codes as reader_cross. */
+ * most. Only where cross_reading_can. Error codes as reader_cross. */
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err);
 
 #endif

@@ -80,7 +80,7 @@ static void rank_candidates(candidate_set *set) {
 }
 
 /* Beside the score of all else; what was not read with the question counts like what hardly answers. */
-static const double cross_weight = 0.2, cross_unread = -8;
+static const double cross_weight = 0.4, cross_unread = -8;
 
 static double cross_of(const candidate *c) {
     return isfinite(c->cross) ? c->cross : cross_unread;
@@ -131,6 +131,15 @@ static void measure_support(support_features *f, const candidate_set *set,
     double floor = in->dense_floor;
     if (set->dense && cosine > -1 && isfinite(floor) && floor != 0 && floor < 1)
         f->dense = fmax(0, (cosine - floor) / (1 - floor));
+}
+
+/* One unit that is well ahead and well supported, or nothing near an answer: a closer look changes neither (a fifth of
+ * SQuAD's questions, a tenth of those in other words, and no answer of them was another). */
+static bool is_decided(const candidate_set *set, const support_features *f) {
+    static const double clearly = .88, hardly = .0067, ahead = 1;
+    const double support = support_probability(f);
+    const bool alone = set->n < 2 || set->c[0].score - set->c[1].score > ahead;
+    return support < hardly || (support > clearly && alone);
 }
 
 /* ---- choice ------------------------------------------------------------------------------ */
@@ -537,11 +546,18 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
     out->abstain = true;
     if (set->n == 0) return FO_OK;
     rank_candidates(set);
-    int rc = cross_reading(set, in, err);
-    if (rc) return rc;
-    if (set->crossed) rank_again(set);
-    keep_ranks(out, set);
     measure_support(&out->features, set, in);
+    if (cross_reading_can(set, in)) {
+        /* whoever fits weights is to see everything */
+        int rc = is_decided(set, &out->features) && !extractive_observer
+                     ? FO_OK
+                     : cross_reading(set, in, err);
+        if (rc) return rc;
+        if (set->crossed) rank_again(set);
+        measure_support(&out->features, set, in);
+        if (!set->crossed) out->features.cross = 0; /* neither for nor against */
+    }
+    keep_ranks(out, set);
     if (extractive_observer) extractive_observer(set, in, &out->features);
     out->support = support_probability(&out->features);
     double least = in->min_support == 0 ? support_threshold : in->min_support;
