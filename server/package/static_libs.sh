@@ -10,11 +10,10 @@ work=$out/work
 flags="-O2 -g -fPIC -ffunction-sections -fdata-sections -fstack-protector-strong -D_FORTIFY_SOURCE=2 -ffile-prefix-map=$out=."
 rm -rf "$work"
 mkdir -p "$work/lists/partial" "$work/cache/archives/partial" "$work/src"
-. /etc/os-release
 key=/usr/share/keyrings/debian-archive-keyring.gpg
-for suite in " $VERSION_CODENAME" " $VERSION_CODENAME-updates" "-security $VERSION_CODENAME-security"; do
-    echo "deb-src [signed-by=$key] http://deb.debian.org/debian$suite main"
-done >"$work/sources.list"
+# Sources come from where the machine has its packages from.
+apt-get indextargets --format '$(CREATED_BY) $(REPO_URI) $(RELEASE) $(COMPONENT)' |
+    sed -n "s|^Packages |deb-src [signed-by=$key] |p" | sort -u >"$work/sources.list"
 apt() {
     apt-get -qq -o Dir::Etc::sourcelist="$work/sources.list" -o Dir::Etc::sourceparts=- \
         -o Dir::State::lists="$work/lists" -o Dir::Cache="$work/cache" -o APT::Sandbox::User="$(id -un)" "$@"
