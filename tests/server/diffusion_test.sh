@@ -41,7 +41,7 @@ check 'lines of a file say for themselves' $?
 
 "$forage" bench diffusion --model "$work/diffusion.gguf" --against "$work/plain.gguf" --prompt 50 --n 16 --requests 1 \
     --requests 3 --json >"$work/out" && [ "$(grep -o '"peak_kv_bytes":[0-9]' "$work/out" | wc -l)" -eq 10 ] &&
-    grep -q '"way":{"kv":"dual"},"requests":3.*"way":"autoregressive"' "$work/out"
+    grep -q '"way":{"kv":"dual"},"retention":1,"requests":3.*"way":"autoregressive"' "$work/out"
 check 'bench diffusion has a row for each way' $?
 "$forage" bench diffusion --model "$work/plain.gguf" 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'not a diffusion model' "$work/err"

@@ -128,7 +128,7 @@ run 0 "$forage" fit --input "$work/f.jsonl" --vectors "$work/f.f32" --teacher-di
     run 0 "$forage" ingest "$work/f.jsonl" --home "$work/fitted" --embed-model "$work/f.gguf"
 check "a home is filled by an embedder of its own" $?
 serve "$work/fitted"
-grep -q "not_ready.*collection=default.*index rebuild" "$log"; check "another embedder is told at the start" $?
+wait_for grep -q "not_ready.*collection=default.*index rebuild" "$log"; check "another embedder is told at the start" $?
 [ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/ready")" = 503 ] && grep -q "index rebuild" "$work/out"
 check "and it does not look ready" $?
 run 1 "$forage" query "Which ferry crosses?" --url "$url" && grep -q "index rebuild" "$work/err"; check "questions fail" $?

@@ -1,5 +1,6 @@
 /* The sums of the query log: cache layers and latencies by minute, hour and day. */
 #include "tests/test.h"
+#include "tests/data/sqlite/older_schemas.h"
 
 #include <math.h>
 #include <sqlite3.h>
@@ -194,23 +195,7 @@ static void a_home_from_before_latencies_were_kept_is_brought_up_to_date(void **
     r.layers[STORE_LAYER_ANSWER].lookups = 1;
     log_one(&e, r);
     store_close(e.s);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db,
-                                  "DROP TABLE conversation_turns; DROP TABLE conversations;"
-                                  "DROP TABLE feedback;"
-                                  "DROP TABLE source_files; DROP TABLE sources;"
-                                  "DROP TABLE latency_rollups; DROP TABLE home;"
-                                  "ALTER TABLE documents DROP COLUMN text_sha256;"
-                                  "ALTER TABLE documents DROP COLUMN digest;"
-                                  "ALTER TABLE chunks DROP COLUMN digest;"
-                                  "ALTER TABLE embeddings DROP COLUMN crc;"
-                                  "ALTER TABLE embeddings_next DROP COLUMN crc; ALTER TABLE chunks "
-                                  "DROP COLUMN place; PRAGMA user_version = 1",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
+    schema_go_back(e.path, 1, fo_page_sums_vfs(NULL));
     open_store(&e);
     r.stage_ms[STORE_STAGE_TOTAL] = 1;
     log_one(&e, r);

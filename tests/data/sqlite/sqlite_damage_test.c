@@ -1,6 +1,7 @@
 /* Damage to what is stored: text changed by hand, flipped bits in any file, and that nothing of it
  * is given out as if it were true. */
 #include "tests/test.h"
+#include "tests/data/sqlite/older_schemas.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -313,14 +314,7 @@ static void an_older_database_gets_digests(void **state) {
     (void)state;
     env e;
     begin_with(&e, true);
-    by_hand(&e,
-            "ALTER TABLE documents DROP COLUMN digest; ALTER TABLE documents DROP COLUMN "
-            "text_sha256; ALTER TABLE chunks DROP COLUMN digest; ALTER TABLE embeddings DROP "
-            "COLUMN crc; ALTER TABLE embeddings_next DROP COLUMN crc; DROP TABLE home; "
-            "ALTER TABLE chunks DROP COLUMN place; DROP TABLE source_files; DROP TABLE sources; "
-            "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback; "
-            "PRAGMA user_version = 2",
-            NULL);
+    schema_go_back(e.path, 2, NULL);
     store_close(e.s);
     open_store(&e);
     store_check_counts counts;

@@ -1,7 +1,5 @@
-/* Databases of every earlier schema are brought up to this one, documents, vectors and counts unharmed.
- *
- * What an earlier program wrote is made from what this one writes, by scripts that take back what each
- * version added; that the first of them is the released schema is held against data/sqlite/schema.sql. */
+/* Databases of every earlier schema (older_schemas.h) are brought up to this one, documents, vectors and counts
+ * unharmed; that the first of them is the released schema is held against data/sqlite/schema.sql. */
 #include "tests/test.h"
 
 #include <sqlite3.h>
@@ -10,43 +8,17 @@
 #include "kernels/buf.h"
 #include "kernels/file.h"
 #include "kernels/page_sums.h"
+#include "tests/data/sqlite/older_schemas.h"
 #include "tests/data/store/store_fixture.h"
 
-enum { NOW = 8, DOCUMENTS = 7 };
-
-/* back[v]: from version v to v - 1. */
-static const char *const back[NOW + 1] = {
-    [2] = "DROP TABLE latency_rollups",
-    [3] = "DROP TABLE home; ALTER TABLE documents DROP COLUMN text_sha256;"
-          "ALTER TABLE documents DROP COLUMN digest; ALTER TABLE chunks DROP COLUMN digest;"
-          "ALTER TABLE embeddings DROP COLUMN crc; ALTER TABLE embeddings_next DROP COLUMN crc",
-    [4] = "ALTER TABLE chunks DROP COLUMN place",
-    [5] = "DROP TABLE source_files; DROP TABLE sources",
-    [6] = "ALTER TABLE sources DROP COLUMN reading",
-    [7] = "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback",
-    [8] = "ALTER TABLE collections DROP COLUMN min_support",
-};
-
-static void run(sqlite3 *db, const char *sql) {
-    char *why = NULL;
-    if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK) fail_msg("%s: %s", sql, why);
-}
+enum { DOCUMENTS = 7 };
 
 static sqlite3 *open_raw(const char *path) {
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE,
-                                     fo_page_sums_vfs(NULL)),
-                     SQLITE_OK);
-    return db;
+    return schema_open(path, fo_page_sums_vfs(NULL));
 }
 
 static void go_back(const char *path, int version) {
-    sqlite3 *db = open_raw(path);
-    char stamp[80];
-    for (int v = NOW; v > version; v--) run(db, back[v]);
-    snprintf(stamp, sizeof stamp, "PRAGMA user_version = %d", version);
-    run(db, stamp);
-    sqlite3_close(db);
+    schema_go_back(path, version, fo_page_sums_vfs(NULL));
 }
 
 /* Tables, their columns in order of name, indexes and triggers. Caller frees. */
@@ -129,7 +101,7 @@ static int count_vectors(void *ctx, const store_index_row *row) {
 
 static void every_earlier_schema_is_brought_up_to_this_one(void **state) {
     (void)state;
-    for (int version = NOW - 1; version >= 1; version--) {
+    for (int version = SCHEMA_NOW - 1; version >= 1; version--) {
         char path[4200];
         store_collection c, now;
         fo_err err = {0};
@@ -177,7 +149,7 @@ static void the_first_of_them_is_the_released_one(void **state) {
     assert_ok(fo_file_read("data/sqlite/schema.sql", 1 << 20, &sql, &n, &err), &err);
     snprintf(other, sizeof other, "%s/first.db", dir);
     sqlite3 *db = open_raw(other);
-    run(db, sql);
+    schema_run(db, sql);
     sqlite3_close(db);
     char *ours = shape_at(path), *released = shape_at(other);
     assert_string_equal(ours, released);
@@ -195,7 +167,7 @@ static void half_a_migration_is_none(void **state) {
     char *dir = make_home(path, &c);
     go_back(path, 2);
     sqlite3 *db = open_raw(path);
-    run(db, "CREATE TABLE sources (x)"); /* step 5 fails, after 3 and 4 went well */
+    schema_run(db, "CREATE TABLE sources (x)"); /* step 5 fails, after 3 and 4 went well */
     char *before = shape_of(db);
     sqlite3_close(db);
     store *s = NULL;
@@ -203,7 +175,7 @@ static void half_a_migration_is_none(void **state) {
     char *after = shape_at(path);
     assert_string_equal(after, before);
     db = open_raw(path);
-    run(db, "DROP TABLE sources");
+    schema_run(db, "DROP TABLE sources");
     sqlite3_close(db);
     assert_ok(sqlite_store_open(&s, path, NULL, &err), &err);
     assert_ok(store_verify(s, &err), &err);

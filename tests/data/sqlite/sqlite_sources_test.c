@@ -1,6 +1,7 @@
 /* Sources and what is known of their files: kept, replaced, forgotten, and there after opening again; and a home from
  * before there were any. */
 #include "tests/test.h"
+#include "tests/data/sqlite/older_schemas.h"
 
 #include <sqlite3.h>
 
@@ -158,16 +159,7 @@ static void a_home_from_before_there_were_sources_is_brought_up_to_date(void **s
     assert_ok(store_commit(t, &e.err), &e.err);
     fixture_free(&d);
     store_close(e.s);
-    sqlite3 *db;
-    assert_int_equal(sqlite3_open_v2(e.path, &db, SQLITE_OPEN_READWRITE, fo_page_sums_vfs(NULL)),
-                     SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db,
-                     "DROP TABLE conversation_turns; DROP TABLE conversations; DROP TABLE feedback;"
-                     "DROP TABLE source_files; DROP TABLE sources; PRAGMA user_version = 4",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
+    schema_go_back(e.path, 4, fo_page_sums_vfs(NULL));
     open_store(&e);
     int64_t id;
     store_source in = source(notes);
