@@ -394,6 +394,10 @@ static size_t tag_length(const passage *p, const candidate *c, uint32_t end) {
     return trimmed((slice){p->text + c->start, c->unit.body - c->start}).n;
 }
 
+static const char *behind_head(const candidate *c) {
+    return c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ";
+}
+
 static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t end) {
     const char *s = p->text;
     if (c->unit.kind == TEXT_UNIT_ROW && c->unit.head_end > c->unit.head_start) {
@@ -402,7 +406,7 @@ static void add_unit(fo_buf *b, const passage *p, const candidate *c, uint32_t e
     }
     if (shows_head(c)) {
         add_running(b, s + c->unit.head_start, c->unit.head_end - c->unit.head_start);
-        fo_buf_str(b, c->unit.head_kind == TEXT_UNIT_DEFINITION ? ": … " : " ");
+        fo_buf_str(b, behind_head(c));
     }
     size_t tag = tag_length(p, c, end);
     if (tag) {
@@ -445,7 +449,7 @@ static void add_support(fo_buf *b, const passage *p, const candidate *c, const a
     }
     if (shows_head(c)) {
         fo_buf_add(b, p->text + c->unit.head_start, c->unit.head_end - c->unit.head_start);
-        fo_buf_str(b, "\n");
+        fo_buf_str(b, behind_head(c)); /* what it heads is said of it */
     }
     size_t tag = tag_length(p, c, x->end); /* the layout that ends it is said with a colon */
     if (tag) {

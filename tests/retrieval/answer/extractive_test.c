@@ -64,6 +64,27 @@ static void the_sentence_that_answers_comes_first(void **state) {
     }
 }
 
+/* What a term heads is said of it: "Israel: … " before a later sentence is borne out, names and numbers too. */
+static void a_term_before_its_sentence_is_supported(void **state) {
+    (void)state;
+    static const passage p[] = {
+        {"Israel\nThree quarters of the people are Jews of many backgrounds . About 77 % of them "
+         "are born there , "
+         "16 % came from Europe and the Americas , and 7 % from Asia and Africa . Those from "
+         "Europe and from the "
+         "former Soviet Union , with their descendants , are about half of them . Jews who left "
+         "Arab countries , "
+         "both Mizrahi and Sephardi Jews , form most of the rest of the Jewish population . "
+         "Marriages between them "
+         "run at over 35 % , and a quarter of the children in schools come of them .",
+         0, "Peoples", 0.9f, 0.8f, 9, false, false, 0}};
+    extractive_answer a = ask("Who forms most of the rest of the Jewish population?", p, 1, 1, -1);
+    if (!strstr(a.text, "Israel: … Jews who left")) fail_msg("%s", a.text);
+    assert_int_equal(a.n_citations, 1);
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+}
+
 static void an_answer_is_refused_where_nothing_supports_it(void **state) {
     (void)state;
     static const char *const questions[] = {
@@ -583,6 +604,7 @@ static void a_stop_string_reaches_over_a_marker(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sentence_that_answers_comes_first),
+        cmocka_unit_test(a_term_before_its_sentence_is_supported),
         cmocka_unit_test(an_answer_is_refused_where_nothing_supports_it),
         cmocka_unit_test(weak_support_is_refused_at_the_threshold),
         cmocka_unit_test(headings_and_questions_are_not_answers),
