@@ -132,7 +132,7 @@ $(STATIC)/forage: $(BUILD)/server/main.o $(BUILD)/server/package/static_iconv.o 
 	  -Wl,--start-group $(filter %.a,$^) $(STATIC_LIBS) -Wl,--end-group 2>$@.said || { cat $@.said; exit 1; }
 
 # The built-in models come in by .incbin, which no dependency file shows.
-$(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf
+$(BUILD)/engine/embed/embed_builtin.o: data/models/forage-embed-256.gguf data/models/forage-encoder.gguf
 $(BUILD)/engine/embed/reader_builtin.o: data/models/forage-reader.gguf data/models/forage-reader-cross.gguf
 
 # Files that travel inside the binary (SQL, HTML, the API description) become C arrays.

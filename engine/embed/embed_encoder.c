@@ -8,11 +8,15 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "engine/embed/builtin_changes.h"
+#include "engine/embed/embed_builtin.h"
 #include "engine/embed/embedder_impl.h"
 #include "engine/embed/encoder_vocabulary.h"
+#include "engine/embed/reader_impl.h"
 #include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/buf.h"
+#include "kernels/sha256.h"
 
 /* Measured on eight sets with MiniLM (docs/measurements/quality.md): equal weights are best for an encoder. */
 static const float DEFAULT_ALPHA = 0.5f;
@@ -24,6 +28,7 @@ typedef struct embed_encoder {
     model *weights;
     tokenizer *tokens;
     fo_pool *own_pool;
+    void *bytes;                /* under weights: the built-in encoder's; else NULL */
     char prefix[2][MAX_PREFIX]; /* by embed_kind */
     size_t prefix_len[2];
     int32_t first, last; /* [CLS] and [SEP] */
@@ -44,6 +49,7 @@ static void close_encoder(embedder *e) {
     tokenizer_free(s->tokens);
     model_close(s->weights);
     fo_pool_free(s->own_pool);
+    free(s->bytes);
     free(s);
 }
 
@@ -165,12 +171,12 @@ static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, 
     return FO_OK;
 }
 
-static int take_fingerprint(embed_encoder *s, fo_err *err) {
+/* weights: what tells them apart from all others. */
+static int take_fingerprint(embed_encoder *s, const void *weights, size_t n, fo_err *err) {
     fingerprint *f = embedder_fingerprint_begin("forage encoder, numerics 1");
     if (!f) return fo_no_memory(err);
-    const model_info *i = model_get_info(s->weights);
     uint64_t max_tokens = s->base.max_tokens;
-    embedder_fingerprint_add(f, i->fingerprint, sizeof i->fingerprint);
+    embedder_fingerprint_add(f, weights, n);
     embedder_fingerprint_add(f, &max_tokens, sizeof max_tokens);
     for (int k = 0; k < 2; k++) embedder_fingerprint_add(f, s->prefix[k], s->prefix_len[k]);
     return embedder_fingerprint_end(f, s->base.fingerprint, err);
@@ -196,17 +202,44 @@ static int read_head(embed_encoder *s, const gguf *g, const model_info *i, const
     return rc;
 }
 
-static int load(embed_encoder *s, const char *path, const embedder_options *o, fo_err *err) {
-    fo_pool *pool = o->pool;
-    if (!pool && !(pool = s->own_pool = fo_pool_create_bound(0, NULL)))
-        return fo_fail(err, FO_ENOMEM, "out of memory for threads");
-    int rc = model_open(&s->weights, path, &(model_options){.pool = pool, .fast = !o->exact}, err);
-    if (!rc) rc = read_head(s, model_gguf(s->weights), model_get_info(s->weights), path, o, err);
-    if (!rc) rc = take_fingerprint(s, err);
-    if (!rc) rc = encoder_create(&s->lanes[EMBED_QUERY].run, s->weights, NULL, err);
+static int open_lanes(embed_encoder *s, const embedder_options *o, fo_err *err) {
     const encoder_limits passages = {.pool = o->passage_pool};
-    if (!rc) rc = encoder_create(&s->lanes[EMBED_PASSAGE].run, s->weights, &passages, err);
-    return rc;
+    int rc = encoder_create(&s->lanes[EMBED_QUERY].run, s->weights, NULL, err);
+    return rc ? rc : encoder_create(&s->lanes[EMBED_PASSAGE].run, s->weights, &passages, err);
+}
+
+static int load(embed_encoder *s, const char *path, const embedder_options *o, fo_pool *pool,
+                fo_err *err) {
+    const model_options how = {.pool = pool, .fast = !o->exact};
+    int rc = model_open(&s->weights, path, &how, err);
+    const model_info *i = rc ? NULL : model_get_info(s->weights);
+    if (!rc) rc = read_head(s, model_gguf(s->weights), i, path, o, err);
+    if (!rc) rc = take_fingerprint(s, i->fingerprint, sizeof i->fingerprint, err);
+    return rc ? rc : open_lanes(s, o, err);
+}
+
+/* The packing of changed matrices differs in last bits from one SIMD level to another, so the fingerprint is
+ * that of what they are made of: a home may move from machine to machine. */
+static int load_builtin(embed_encoder *s, const embedder_options *o, fo_pool *pool, fo_err *err) {
+    static const char what[] = "the built-in encoder";
+    const model_options how = {.pool = pool, .fast = !o->exact};
+    size_t n_changes, n_base, n_bytes;
+    const void *changes_bytes = embed_builtin_encoder(&n_changes);
+    const void *base = reader_builtin(&n_base);
+    gguf *changes = NULL;
+    int rc = gguf_open_memory(&changes, changes_bytes, n_changes, err);
+    if (!rc) rc = builtin_changed(&s->bytes, &n_bytes, changes, pool, err);
+    if (!rc) rc = model_open_memory(&s->weights, s->bytes, n_bytes, what, &how, err);
+    if (!rc) rc = read_head(s, model_gguf(s->weights), model_get_info(s->weights), what, o, err);
+    gguf_str name;
+    if (!rc) rc = gguf_get_str(changes, "general.name", &name, err);
+    if (!rc) embedder_set_name(&s->base, name.ptr, name.len);
+    gguf_close(changes);
+    unsigned char sums[2][32];
+    fo_sha256_of(sums[0], base, n_base);
+    fo_sha256_of(sums[1], changes_bytes, n_changes);
+    if (!rc) rc = take_fingerprint(s, sums, sizeof sums, err);
+    return rc ? rc : open_lanes(s, o, err);
 }
 
 static embed_encoder *make(void) {
@@ -220,7 +253,11 @@ static embed_encoder *make(void) {
 int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err) {
     embed_encoder *s = make();
     if (!s) return fo_no_memory(err);
-    int rc = load(s, path, o, err);
+    fo_pool *pool = o->pool;
+    if (!pool) pool = s->own_pool = fo_pool_create_bound(0, NULL);
+    int rc = !pool  ? fo_fail(err, FO_ENOMEM, "out of memory for threads")
+             : path ? load(s, path, o, pool, err)
+                    : load_builtin(s, o, pool, err);
     if (rc) {
         close_encoder(&s->base);
         return rc;

@@ -73,7 +73,8 @@ static int open_builtin(embedder **out, fo_err *err) {
 int embedder_open_with(embedder **out, const char *path, const embedder_options *options,
                        fo_err *err) {
     struct stat st;
-    if (!path || !path[0]) return open_builtin(out, err);
+    if (!path || !path[0] || !strcmp(path, EMBEDDER_TABLE)) return open_builtin(out, err);
+    if (!strcmp(path, EMBEDDER_ENCODER)) return embed_encoder_open(out, NULL, options, err);
     if (stat(path, &st)) return fo_fail_errno(err, "cannot open the embedding model %s", path);
     return S_ISDIR(st.st_mode) ? embed_static_open_folder(out, path, err)
                                : open_gguf(out, path, options, err);

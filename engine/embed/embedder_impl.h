@@ -39,7 +39,7 @@ void embedder_set_name(embedder *e, const char *s, size_t n); /* cut to fit at a
 /* A static table out of a GGUF file; takes g over, also on failure. */
 int embed_static_open_gguf(embedder **out, gguf *g, const char *path, fo_err *err);
 
-/* An encoder out of a GGUF file. */
+/* An encoder out of a GGUF file; NULL: the one inside the binary. */
 int embed_encoder_open(embedder **out, const char *path, const embedder_options *o, fo_err *err);
 /* What opening it would refuse, without its weights. g: the file; info: of model_probe. */
 int embed_encoder_check(const gguf *g, const model_info *info, const char *path, fo_err *err);

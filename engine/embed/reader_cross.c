@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/embed/builtin_changes.h"
 #include "engine/embed/reader_impl.h"
 #include "kernels/quant.h"
 #include "kernels/vec.h"
@@ -18,7 +19,6 @@ enum {
     ENDS = 4, /* [CLS] and three [SEP] */
     WINDOW_TOKENS = ENDS + QUESTION_TOKENS + TITLE_TOKENS + READER_CROSS_TOKENS,
     TEXT_TOKENS = READER_CROSS_TOKENS * READER_CROSS_WINDOWS,
-    MAX_RANK = 256,
 };
 
 struct cross_encoder {
@@ -41,79 +41,6 @@ void cross_encoder_free(cross_encoder *c) {
 }
 
 /* --- opening --- */
-/* W + B A, row by row: A is [rank][columns], B [rows][rank]. */
-typedef struct change {
-    const gguf_tensor *matrix, *a, *b;
-    unsigned char *out; /* the matrix's bytes in the copy */
-    float *a_rows;      /* A unpacked */
-    float *scratch;     /* [threads][columns + rank] */
-} change;
-
-static void change_rows(void *arg, size_t begin, size_t end, int thread) {
-    const change *c = arg;
-    const vec_kernels *vec = vec_get();
-    const size_t columns = c->matrix->dims[0], rank = c->b->dims[0];
-    float *row = c->scratch + (size_t)thread * (columns + rank), *by = row + columns;
-    for (size_t i = begin; i < end; i++) {
-        unsigned char *out = c->out + i * c->matrix->row_bytes;
-        const unsigned char *b = (const unsigned char *)c->b->data + i * c->b->row_bytes;
-        quant_unpack_row(c->matrix->type, out, row, columns);
-        quant_unpack_row(c->b->type, b, by, rank);
-        for (size_t k = 0; k < rank; k++)
-            vec->mul_add(row, c->a_rows + k * columns, by[k], (int)columns);
-        quant_pack_row(c->matrix->type, row, out, columns);
-    }
-}
-
-static int change_matrix(fo_pool *pool, change *c, fo_err *err) {
-    const size_t columns = c->matrix->dims[0], rank = c->b->dims[0];
-    if (rank < 1 || rank > MAX_RANK || c->a->n_rows != rank || c->a->dims[0] != columns ||
-        c->b->n_rows != c->matrix->n_rows || !quant_can_pack(c->matrix->type))
-        return fo_fail(err, FO_ECORRUPT, "the cross-encoder's changes do not fit the reader");
-    c->a_rows = malloc(rank * columns * sizeof *c->a_rows);
-    c->scratch = malloc((size_t)fo_pool_threads(pool) * (columns + rank) * sizeof *c->scratch);
-    int rc = c->a_rows && c->scratch ? FO_OK : fo_no_memory(err);
-    for (size_t k = 0; !rc && k < rank; k++)
-        quant_unpack_row(c->a->type, (const unsigned char *)c->a->data + k * c->a->row_bytes,
-                         c->a_rows + k * columns, columns);
-    if (!rc) fo_pool_run(pool, c->matrix->n_rows, 16, change_rows, c);
-    free(c->a_rows);
-    free(c->scratch);
-    return rc;
-}
-
-/* Every "NAME.lora_a" of the changes with its "NAME.lora_b", on NAME of the reader. */
-static int change_all(const cross_encoder *c, fo_pool *pool, const void *base, const gguf *from,
-                      const gguf *changes, fo_err *err) {
-    static const char end[] = ".lora_a";
-    const size_t n_end = sizeof end - 1;
-    size_t n = 0;
-    for (size_t i = 0; i < gguf_n_tensors(changes); i++) {
-        change x = {.a = gguf_tensor_at(changes, i)};
-        const gguf_str name = x.a->name;
-        char matrix[96], b[96];
-        if (name.len <= n_end || name.len >= sizeof b ||
-            memcmp(name.ptr + name.len - n_end, end, n_end))
-            continue;
-        memcpy(b, name.ptr, name.len);
-        b[name.len] = 0;
-        b[name.len - 1] = 'b';
-        memcpy(matrix, name.ptr, name.len - n_end);
-        matrix[name.len - n_end] = 0;
-        x.matrix = gguf_find_tensor(from, matrix);
-        x.b = gguf_find_tensor(changes, b);
-        if (!x.matrix || !x.b)
-            return fo_fail(err, FO_ECORRUPT, "the cross-encoder changes %s, which is not there",
-                           matrix);
-        x.out = (unsigned char *)c->bytes +
-                ((const unsigned char *)x.matrix->data - (const unsigned char *)base);
-        int rc = change_matrix(pool, &x, err);
-        if (rc) return rc;
-        n++;
-    }
-    return n ? FO_OK : fo_fail(err, FO_ECORRUPT, "the cross-encoder changes nothing");
-}
-
 static int read_head(cross_encoder *c, const gguf *changes, fo_err *err) {
     const gguf_tensor *mean, *most;
     double bias;
@@ -132,14 +59,8 @@ static int read_head(cross_encoder *c, const gguf *changes, fo_err *err) {
 
 static int prepare(cross_encoder *c, const reader *r, const gguf *changes, fo_err *err) {
     size_t size;
-    const void *base = reader_builtin(&size);
     c->dim = r->dim;
-    if (!(c->bytes = aligned_alloc(64, (size + 63) / 64 * 64))) return fo_no_memory(err);
-    memcpy(c->bytes, base, size);
-    gguf *from = NULL;
-    int rc = gguf_open_memory(&from, base, size, err);
-    if (!rc) rc = change_all(c, r->pool, base, from, changes, err);
-    gguf_close(from);
+    int rc = builtin_changed(&c->bytes, &size, changes, r->pool, err);
     if (!rc) rc = read_head(c, changes, err);
     const model_options o = {.pool = r->pool, .fast = !r->exact};
     if (!rc)

@@ -91,6 +91,36 @@ static void minilm_gives_the_golden_vectors(void **state) {
     free_golden(&g);
 }
 
+/* Of the reader's weights and the way back from them: MiniLM but for the rounding of its vocabulary to 4 bits, of its
+ * layers to 8, and what 64 directions leave of the difference. */
+static void the_builtin_encoder_is_minilm(void **state) {
+    (void)state;
+    char fingerprint[65] = "";
+    golden g;
+    const bool has_golden = read_golden(&g);
+    for (int exact = 0; exact < 2; exact++) {
+        fo_err err = {0};
+        embedder *e, *table;
+        assert_ok(
+            embedder_open_with(&e, EMBEDDER_ENCODER, &(embedder_options){.exact = exact}, &err),
+            &err);
+        assert_int_equal(embedder_dim(e), DIM);
+        assert_int_equal(embedder_max_tokens(e), 254);
+        assert_string_equal(embedder_name(e), "forage-encoder-384");
+        if (exact) assert_string_equal(embedder_fingerprint(e), fingerprint);
+        snprintf(fingerprint, sizeof fingerprint, "%s", embedder_fingerprint(e));
+        assert_ok(embedder_open(&table, EMBEDDER_TABLE, &err), &err);
+        assert_string_not_equal(embedder_fingerprint(table), fingerprint);
+        embedder_close(table);
+        double least = has_golden ? least_cosine(e, &g) : 1;
+        fprintf(stderr, "# built-in encoder, %s: least cosine %.5f\n", exact ? "exact" : "fast",
+                least);
+        assert_true(least > .97);
+        embedder_close(e);
+    }
+    if (has_golden) free_golden(&g);
+}
+
 static void a_vector_does_not_depend_on_its_company(void **state) {
     (void)state;
     const char *path = test_shared("models/all-minilm-l6-v2-f16.gguf");
@@ -229,6 +259,7 @@ static void a_question_does_not_wait_for_a_batch_of_passages(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(minilm_gives_the_golden_vectors),
+        cmocka_unit_test(the_builtin_encoder_is_minilm),
         cmocka_unit_test(a_vector_does_not_depend_on_its_company),
         cmocka_unit_test(a_prefix_changes_vectors_and_fingerprint),
         cmocka_unit_test(passages_may_have_a_pool_of_their_own),
