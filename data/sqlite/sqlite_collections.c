@@ -157,12 +157,13 @@ int sqlite_list_collections(store *base, const char *tenant, store_collection **
 }
 
 #define FOREIGN                                                                                    \
-    " FROM collections WHERE embedder NOT IN ('', ?1) AND (?2 IS NULL OR tenant = ?2) AND "        \
+    " FROM collections WHERE embedder NOT IN ('', ?1, ifnull(?5, '')) AND (?2 IS NULL OR tenant "  \
+    "= ?2) AND "                                                                                   \
     "(?3 IS NULL OR name = ?3)"
 
 int sqlite_foreign_collections(store *base, const char *tenant, const char *name,
-                               const char *embedder, size_t limit, store_collection **out,
-                               size_t *n, size_t *n_all, fo_err *err) {
+                               const char *embedder, const char *also, size_t limit,
+                               store_collection **out, size_t *n, size_t *n_all, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     *out = NULL;
     *n = *n_all = 0;
@@ -170,7 +171,8 @@ int sqlite_foreign_collections(store *base, const char *tenant, const char *name
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
     sqlite3_stmt *st = NULL;
-    rc = sqlite_query(c, &st, err, "SELECT count(*)" FOREIGN, "sss", embedder, tenant, name);
+    rc = sqlite_query(c, &st, err, "SELECT count(*)" FOREIGN, "sssis", embedder, tenant, name,
+                      (int64_t)limit, also);
     if (!rc && (rc = sqlite_step(c, st, err)) == 1) {
         *n_all = (size_t)sqlite3_column_int64(st, 0);
         sqlite3_reset(st);
@@ -178,7 +180,7 @@ int sqlite_foreign_collections(store *base, const char *tenant, const char *name
     }
     if (!rc && *n_all) {
         rc = sqlite_query(c, &st, err, "SELECT " COLUMNS FOREIGN " ORDER BY name, tenant LIMIT ?4",
-                          "sssi", embedder, tenant, name, (int64_t)limit);
+                          "sssis", embedder, tenant, name, (int64_t)limit, also);
         rc = read_rows(c, st, rc, out, n, err);
     }
     sqlite_reader_release(s, c);

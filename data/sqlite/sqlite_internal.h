@@ -225,8 +225,8 @@ int sqlite_delete_collection(store *s, const char *tenant, const char *name, fo_
 int sqlite_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
                             fo_err *err);
 int sqlite_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
-                               size_t limit, store_collection **out, size_t *n, size_t *n_all,
-                               fo_err *err);
+                               const char *also, size_t limit, store_collection **out, size_t *n,
+                               size_t *n_all, fo_err *err);
 int sqlite_set_tuning(store *s, int64_t collection, double alpha, double min_support, fo_err *err);
 int sqlite_txn_epoch(store_txn *t, int64_t collection, int64_t *epoch, fo_err *err);
 /* sqlite_documents.c */

@@ -40,9 +40,9 @@ int store_list_collections(store *s, const char *tenant, store_collection **out,
 }
 
 int store_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
-                              size_t limit, store_collection **out, size_t *n, size_t *n_all,
-                              fo_err *err) {
-    return s->ops->foreign_collections(s, tenant, name, embedder, limit, out, n, n_all, err);
+                              const char *also, size_t limit, store_collection **out, size_t *n,
+                              size_t *n_all, fo_err *err) {
+    return s->ops->foreign_collections(s, tenant, name, embedder, also, limit, out, n, n_all, err);
 }
 
 int store_set_tuning(store *s, int64_t collection, double alpha, double min_support, fo_err *err) {

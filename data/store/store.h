@@ -58,11 +58,11 @@ int store_delete_collection(store *s, const char *tenant, const char *name, fo_e
 /* All of a tenant (NULL: all tenants), by name; caller deinits each and frees *out. */
 int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
                            fo_err *err);
-/* Those of a tenant and a name (NULL: any) that hold vectors of another embedder than this: at most
- * `limit` by name, *n_all counts them all. Caller deinits each and frees *out. */
+/* Those of a tenant and a name (NULL: any) that hold vectors of another embedder than these two (also: NULL where
+ * there is one): at most `limit` by name, *n_all counts them all. Caller deinits each and frees *out. */
 int store_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
-                              size_t limit, store_collection **out, size_t *n, size_t *n_all,
-                              fo_err *err);
+                              const char *also, size_t limit, store_collection **out, size_t *n,
+                              size_t *n_all, fo_err *err);
 /* < 0: the embedder's again. */
 int store_set_tuning(store *s, int64_t collection, double alpha, double min_support, fo_err *err);
 

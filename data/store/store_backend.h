@@ -31,8 +31,8 @@ struct store_ops {
     int (*list_collections)(store *s, const char *tenant, store_collection **out, size_t *n,
                             fo_err *err);
     int (*foreign_collections)(store *s, const char *tenant, const char *name, const char *embedder,
-                               size_t limit, store_collection **out, size_t *n, size_t *n_all,
-                               fo_err *err);
+                               const char *also, size_t limit, store_collection **out, size_t *n,
+                               size_t *n_all, fo_err *err);
     int (*set_tuning)(store *s, int64_t collection, double alpha, double min_support, fo_err *err);
 
     int (*begin)(store *s, store_txn **out, fo_err *err);

@@ -12,7 +12,6 @@
 #include "engine/embed/embed_builtin.h"
 #include "engine/embed/embedder_impl.h"
 #include "engine/embed/encoder_vocabulary.h"
-#include "engine/embed/reader_impl.h"
 #include "engine/model/encoder.h"
 #include "engine/tokenizer/tokenizer.h"
 #include "kernels/buf.h"
@@ -22,6 +21,9 @@
 static const float DEFAULT_ALPHA = 0.5f;
 
 enum { MAX_PREFIX = 1024, TEXTS_AT_ONCE = 512, STEP_TOKENS = 512 };
+enum {
+    BUILTIN_TOKENS = 254
+}; /* the built-in encoder's max_tokens; a test holds it against the file */
 
 typedef struct embed_encoder {
     embedder base; /* immutable after open, with what follows */
@@ -172,14 +174,36 @@ static int read_limits(embed_encoder *s, const gguf *g, const model_info *info, 
 }
 
 /* weights: what tells them apart from all others. */
-static int take_fingerprint(embed_encoder *s, const void *weights, size_t n, fo_err *err) {
+static int fingerprint_of(const void *weights, size_t n, uint64_t max_tokens,
+                          const gguf_str prefixes[2], char hex[65], fo_err *err) {
     fingerprint *f = embedder_fingerprint_begin("forage encoder, numerics 1");
     if (!f) return fo_no_memory(err);
-    uint64_t max_tokens = s->base.max_tokens;
     embedder_fingerprint_add(f, weights, n);
     embedder_fingerprint_add(f, &max_tokens, sizeof max_tokens);
-    for (int k = 0; k < 2; k++) embedder_fingerprint_add(f, s->prefix[k], s->prefix_len[k]);
-    return embedder_fingerprint_end(f, s->base.fingerprint, err);
+    for (int k = 0; k < 2; k++) embedder_fingerprint_add(f, prefixes[k].ptr, prefixes[k].len);
+    return embedder_fingerprint_end(f, hex, err);
+}
+
+static int take_fingerprint(embed_encoder *s, const void *weights, size_t n, fo_err *err) {
+    const gguf_str prefixes[] = {{s->prefix[0], s->prefix_len[0]},
+                                 {s->prefix[1], s->prefix_len[1]}};
+    return fingerprint_of(weights, n, s->base.max_tokens, prefixes, s->base.fingerprint, err);
+}
+
+/* The packing of changed matrices differs in last bits from one SIMD level to another, so the fingerprint is
+ * of what they are made of: a home may move from machine to machine. The changes are of one reader: they name
+ * it by its SHA-256. */
+static void sum_of_builtin(unsigned char sum[32]) {
+    size_t n;
+    const void *changes = embed_builtin_encoder(&n);
+    fo_sha256_of(sum, changes, n);
+}
+
+void embedder_encoder_fingerprint(char hex[65]) {
+    unsigned char sum[32];
+    const gguf_str none[2] = {{"", 0}, {"", 0}};
+    sum_of_builtin(sum);
+    if (fingerprint_of(sum, sizeof sum, BUILTIN_TOKENS, none, hex, NULL)) hex[0] = 0;
 }
 
 /* All that the file says beside its weights. */
@@ -218,14 +242,11 @@ static int load(embed_encoder *s, const char *path, const embedder_options *o, f
     return rc ? rc : open_lanes(s, o, err);
 }
 
-/* The packing of changed matrices differs in last bits from one SIMD level to another, so the fingerprint is
- * that of what they are made of: a home may move from machine to machine. */
 static int load_builtin(embed_encoder *s, const embedder_options *o, fo_pool *pool, fo_err *err) {
     static const char what[] = "the built-in encoder";
     const model_options how = {.pool = pool, .fast = !o->exact};
-    size_t n_changes, n_base, n_bytes;
+    size_t n_changes, n_bytes;
     const void *changes_bytes = embed_builtin_encoder(&n_changes);
-    const void *base = reader_builtin(&n_base);
     gguf *changes = NULL;
     int rc = gguf_open_memory(&changes, changes_bytes, n_changes, err);
     if (!rc) rc = builtin_changed(&s->bytes, &n_bytes, changes, pool, err);
@@ -235,10 +256,9 @@ static int load_builtin(embed_encoder *s, const embedder_options *o, fo_pool *po
     if (!rc) rc = gguf_get_str(changes, "general.name", &name, err);
     if (!rc) embedder_set_name(&s->base, name.ptr, name.len);
     gguf_close(changes);
-    unsigned char sums[2][32];
-    fo_sha256_of(sums[0], base, n_base);
-    fo_sha256_of(sums[1], changes_bytes, n_changes);
-    if (!rc) rc = take_fingerprint(s, sums, sizeof sums, err);
+    unsigned char sum[32];
+    sum_of_builtin(sum);
+    if (!rc) rc = take_fingerprint(s, sum, sizeof sum, err);
     return rc ? rc : open_lanes(s, o, err);
 }
 

@@ -43,6 +43,9 @@ typedef struct embedder_options {
 
 int embedder_open_with(embedder **out, const char *path, const embedder_options *options,
                        fo_err *err);
+/* What embedder_fingerprint will say of EMBEDDER_ENCODER, without the time and memory that opening it takes. */
+void embedder_encoder_fingerprint(char hex[65]);
+
 void embedder_close(embedder *e); /* NULL is fine; no call may be running */
 
 const char *embedder_name(const embedder *e);        /* for people; valid until close */

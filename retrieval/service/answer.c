@@ -119,7 +119,7 @@ static extractive_input extractive_input_of(const run *r, const passage *passage
                               .min_support = least_support(r),
                               .reader = r->reader,
                               .cancel = r->q->cancel,
-                              .emb = r->c->foreign_vectors ? NULL : r->s->embedder,
+                              .emb = r->c->embedder,
                               .dense_floor = r->tail};
 }
 

@@ -233,13 +233,10 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     c->language = strdup(row->language);
     c->dir = folder_of(s, row, edition);
     if (!c->language || !c->dir) return fo_no_memory(err);
-    const char *fingerprint = embedder_fingerprint(s->embedder);
-    c->dim = (uint32_t)embedder_dim(s->embedder);
-    if (row->embedder[0] && strcmp(row->embedder, fingerprint) != 0) {
-        c->foreign_vectors = true;
-        fingerprint = row->embedder;
-        c->dim = row->dim;
-    }
+    c->embedder = row->embedder[0] ? service_embedder_of(s, row->embedder) : s->embedder;
+    c->foreign_vectors = !c->embedder;
+    const char *fingerprint = c->embedder ? embedder_fingerprint(c->embedder) : row->embedder;
+    c->dim = c->embedder ? (uint32_t)embedder_dim(c->embedder) : row->dim;
     search_index_options opt = {.language = c->language,
                                 .dim = c->dim,
                                 .fingerprint = fingerprint,

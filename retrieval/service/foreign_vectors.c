@@ -29,9 +29,3 @@ void collection_forget_foreign(service *s, collection *c) {
     pthread_mutex_unlock(&s->admin_mu);
     store_collection_deinit(&now);
 }
-
-int service_foreign_collections(service *s, const char *tenant, const char *name, size_t limit,
-                                store_collection **out, size_t *n, size_t *n_all, fo_err *err) {
-    return store_foreign_collections(s->store, tenant, name, embedder_fingerprint(s->embedder),
-                                     limit, out, n, n_all, err);
-}

@@ -182,7 +182,7 @@ static int refuse_unseen(const prepare_job *job, const char *id, fo_err *err) {
                          "the id '%.200s' belongs to a document that this key may not see", id);
 }
 
-int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err) {
+int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors, fo_err *err) {
     fo_buf joined = {0};
     size_t *lens = calloc(n + 1, sizeof *lens);
     const char **texts = calloc(n + 1, sizeof *texts);
@@ -207,7 +207,7 @@ int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, 
     } else {
         const char *at = joined.data ? joined.data : "";
         for (size_t i = 0; i < n; at += lens[i++]) texts[i] = at;
-        rc = embedder_embed(s->embedder, EMBED_PASSAGE, texts, lens, n, vectors, err);
+        rc = embedder_embed(e, EMBED_PASSAGE, texts, lens, n, vectors, err);
     }
     fo_buf_free(&joined);
     free(lens);
@@ -215,9 +215,9 @@ int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, 
     return rc;
 }
 
-static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char *title,
+static int embed_chunks(embedder *e, prepared *p, const chunk *chunks, const char *title,
                         const atomic_bool *cancel, fo_err *err) {
-    size_t dim = embedder_dim(s->embedder), n = p->n_chunks, n_floats, n_bytes;
+    size_t dim = embedder_dim(e), n = p->n_chunks, n_floats, n_bytes;
     if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
         return fo_fail(err, FO_ELIMIT, "document has too many chunks");
     p->vectors = malloc(n_bytes);
@@ -230,7 +230,7 @@ static int embed_chunks(service *s, prepared *p, const chunk *chunks, const char
         for (size_t i = 0; i < k; i++)
             in[i] = (titled_text){title, p->text.text + chunks[first + i].start,
                                   chunks[first + i].end - chunks[first + i].start};
-        rc = embed_passages(s, in, k, p->vectors + first * dim, err);
+        rc = embed_passages(e, in, k, p->vectors + first * dim, err);
     }
     for (size_t i = 0; !rc && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
     return rc;
@@ -272,14 +272,14 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
     r->n_replaced = p->text.n_replaced;
     double t1 = fo_now_ms();
     count(job, p, STAGE_EXTRACTED);
-    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, s->embedder,
+    chunk_options copt = {job->max_tokens, job->overlap, embedder_count_tokens, job->c->embedder,
                           budget};
     chunk *chunks = NULL;
     rc = chunk_text(&chunks, &p->n_chunks, &p->text, &copt, err);
     if (rc) return rc;
     double t2 = fo_now_ms();
     count(job, p, STAGE_CHUNKED);
-    size_t each = sizeof *p->chunks + embedder_dim(s->embedder) * sizeof(float), all;
+    size_t each = sizeof *p->chunks + embedder_dim(job->c->embedder) * sizeof(float), all;
     if (!fo_mul_size(p->n_chunks, each, &all))
         rc = fo_fail(err, FO_ELIMIT, "the document has too many chunks");
     else if (!doc_budget_take(budget, all))
@@ -299,7 +299,8 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
     r->chunks = p->n_chunks;
     if (!rc) rc = note_places(p, chunks, budget, err);
     if (!rc && p->n_chunks)
-        rc = embed_chunks(s, p, chunks, d->title ? d->title : p->text.title, job->opt->cancel, err);
+        rc = embed_chunks(job->c->embedder, p, chunks, d->title ? d->title : p->text.title,
+                          job->opt->cancel, err);
     free(chunks);
     double t3 = fo_now_ms();
     p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
@@ -542,8 +543,8 @@ static int slice_prepare(slice *w, prepare_job *job, const ingest_document *docs
                                       .metadata = p->metadata,
                                       .text = p->text.text,
                                       .text_len = p->text.len,
-                                      .embedder = embedder_fingerprint(s->embedder),
-                                      .dim = (uint32_t)embedder_dim(s->embedder)},
+                                      .embedder = embedder_fingerprint(job->c->embedder),
+                                      .dim = (uint32_t)embedder_dim(job->c->embedder)},
                                .chunks = p->chunks,
                                .n_chunks = p->n_chunks,
                                .result = &results[i]};
@@ -669,6 +670,7 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
     if (!rc) rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
+    service_ingest_begin(s);
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                       : check_room(s, err);
     if (!rc) rc = collection_ensure(s, opt->tenant, opt->collection, opt->language, &c, err);
@@ -686,6 +688,7 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
                        .ocr_language = ocr_language};
     if (!rc) rc = ingest_all(&job, docs, n, results, report, err);
     if (c) collection_release(s, c);
+    service_ingest_end(s);
     service_leave(s);
     report->total_ms = fo_now_ms() - started;
     return rc;

@@ -211,7 +211,8 @@ static int prepare(run *r) {
     double tuned = atomic_load(&r->c->alpha);
     r->alpha = q->search.alpha >= 0 ? q->search.alpha
                : tuned >= 0         ? tuned
-                                    : (double)embedder_alpha(r->s->embedder);
+               : r->c->embedder     ? (double)embedder_alpha(r->c->embedder)
+                                    : 0;
     r->dense = calloc(r->depth, sizeof *r->dense);
     r->sparse = calloc(r->depth, sizeof *r->sparse);
     r->fused = calloc(2 * r->depth, sizeof *r->fused);
@@ -234,11 +235,11 @@ static size_t copy_hits(const search_hit *in, size_t n, fusion_hit *out) {
 
 static int search_dense_side(run *r, search_hit *hits) {
     double t0 = fo_now_ms();
-    size_t dim = embedder_dim(r->s->embedder), n = 0;
+    size_t dim = embedder_dim(r->c->embedder), n = 0;
     float *vector = malloc(dim * sizeof *vector);
     if (!vector) return fo_no_memory(r->err);
     size_t len = strlen(r->sought);
-    int rc = embedder_embed(r->s->embedder, EMBED_QUERY, &r->sought, &len, 1, vector, r->err);
+    int rc = embedder_embed(r->c->embedder, EMBED_QUERY, &r->sought, &len, 1, vector, r->err);
     double t1 = fo_now_ms();
     bool known = false; /* a query without one known piece has no direction */
     for (size_t i = 0; i < dim; i++) known |= vector[i] != 0;

@@ -116,7 +116,7 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     query_key_text(&b, q->tenant);
     key_int(&b, (uint64_t)c->id);
     key_int(&b, (uint64_t)c->edition * 2 + c->foreign_vectors);
-    query_key_text(&b, embedder_fingerprint(s->embedder));
+    query_key_text(&b, embedder_fingerprint(c->embedder ? c->embedder : s->embedder));
     query_key_text(&b, question);
     if (q->n_messages) query_key_text(&b, sought); /* made of this epoch's word counts */
     key_int(&b, q->n_messages);

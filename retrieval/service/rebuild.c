@@ -12,10 +12,16 @@
 
 #include "retrieval/service/service_internal.h"
 
-enum { BATCH = 256 };
+enum {
+    BATCH = 256,
+    PIECE = 64, /* while people ask: some second of an encoder's time between two looks */
+};
 
 typedef struct rebuild {
     service *s;
+    embedder *to;
+    size_t piece;                            /* chunks at a time, at most BATCH */
+    bool (*goes_on)(void *ctx, size_t done); /* NULL: to its end */
     void (*progress)(void *ctx, size_t done, size_t total);
     void *ctx;
     size_t done, total;
@@ -28,8 +34,8 @@ static void report(rebuild *r, size_t more) {
 
 static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n, fo_err *err) {
     service *s = r->s;
-    size_t dim = embedder_dim(s->embedder), m = 0;
-    const char *fingerprint = embedder_fingerprint(s->embedder);
+    size_t dim = embedder_dim(r->to), m = 0;
+    const char *fingerprint = embedder_fingerprint(r->to);
     store_chunk *chunks = calloc(n, sizeof *chunks);
     float *vectors = malloc(n * dim * sizeof *vectors);
     int64_t *there = malloc(n * sizeof *there);
@@ -46,7 +52,7 @@ static int gather_batch(rebuild *r, collection *c, const int64_t *ids, size_t n,
     titled_text in[BATCH];
     for (size_t i = 0; i < m; i++)
         in[i] = (titled_text){chunks[i].title, chunks[i].text, chunks[i].text_len};
-    if (!rc) rc = embed_passages(s, in, m, vectors, err);
+    if (!rc) rc = embed_passages(r->to, in, m, vectors, err);
     store_txn *t = NULL;
     if (!rc) rc = store_begin(s->store, &t, err);
     if (!rc) {
@@ -68,8 +74,10 @@ static int gather(rebuild *r, collection *c, fo_err *err) {
     for (int64_t after = 0;;) {
         int64_t *ids = NULL;
         size_t n = 0;
-        int rc = store_chunks_to_embed(r->s->store, c->id, embedder_fingerprint(r->s->embedder),
-                                       after, BATCH, &ids, &n, err);
+        if (r->goes_on && !r->goes_on(r->ctx, r->done))
+            return fo_fail(err, FO_ECANCELLED, "cancelled");
+        int rc = store_chunks_to_embed(r->s->store, c->id, embedder_fingerprint(r->to), after,
+                                       r->piece, &ids, &n, err);
         if (!rc && n) {
             after = ids[n - 1];
             rc = gather_batch(r, c, ids, n, err);
@@ -79,36 +87,93 @@ static int gather(rebuild *r, collection *c, fo_err *err) {
     }
 }
 
-static int adopt(service *s, collection *c, fo_err *err) {
+static int adopt(service *s, collection *c, const embedder *to, fo_err *err) {
     store_txn *t = NULL;
     int rc = store_begin(s->store, &t, err);
     if (rc) return rc;
-    rc = store_adopt_vectors(t, c->id, embedder_fingerprint(s->embedder),
-                             (uint32_t)embedder_dim(s->embedder), err);
+    rc = store_adopt_vectors(t, c->id, embedder_fingerprint(to), (uint32_t)embedder_dim(to), err);
     if (!rc) return store_commit(t, err);
     store_rollback(t);
     return rc;
 }
 
-static int rebuild_collection(rebuild *r, collection *c, fo_err *err) {
-    service *s = r->s;
+/* Somebody deleted it, or put another in its place. */
+static bool is_gone(service *s, collection *c) {
     pthread_mutex_lock(&s->mu);
-    bool gone = c->remove_files; /* deleted, or rebuilt by somebody else meanwhile */
+    bool gone = c->remove_files;
     pthread_mutex_unlock(&s->mu);
-    if (gone) return FO_OK;
-    if (c->foreign_vectors) {
-        int rc = gather(r, c, err);
-        if (rc) return rc;
-    }
+    return gone;
+}
+
+/* From here to end_exchange no documents are on their way in. wait: new ones wait, those under way are waited for, and the caller has
+ * no lock that they may want; else false where there are any. */
+static bool begin_exchange(service *s, bool wait) {
+    pthread_mutex_lock(&s->mu);
+    while (wait && s->exchanging) pthread_cond_wait(&s->idle, &s->mu);
+    const bool can = !s->exchanging && (wait || !s->n_ingesting);
+    if (can) s->exchanging = true;
+    while (can && s->n_ingesting) pthread_cond_wait(&s->idle, &s->mu);
+    pthread_mutex_unlock(&s->mu);
+    return can;
+}
+
+static void end_exchange(service *s) {
+    pthread_mutex_lock(&s->mu);
+    s->exchanging = false;
+    pthread_cond_broadcast(&s->idle);
+    pthread_mutex_unlock(&s->mu);
+}
+
+/* With admin_mu held: what came in since the last look (mostly nothing), then new vectors and a new index at once. */
+static int exchange(rebuild *r, collection *c, fo_err *err) {
+    service *s = r->s;
     writer_take(s);
     int rc = FO_OK;
-    if (c->foreign_vectors) {
-        rc = gather(r, c, err); /* what came in since the last look; mostly nothing */
-        if (!rc) rc = adopt(s, c, err);
+    if (c->embedder != r->to) {
+        rc = gather(r, c, err);
+        if (!rc) rc = adopt(s, c, r->to, err);
     }
     if (!rc) rc = collection_renew(s, c, err);
     writer_yield(s);
     return rc;
+}
+
+static int rebuild_collection(rebuild *r, collection *c, fo_err *err) {
+    service *s = r->s;
+    const bool changes = c->embedder != r->to;
+    int rc = changes ? gather(r, c, err) : FO_OK;
+    if (rc) return rc;
+    if (changes) begin_exchange(s, true);
+    pthread_mutex_lock(&s->admin_mu);
+    if (!is_gone(s, c)) rc = exchange(r, c, err);
+    pthread_mutex_unlock(&s->admin_mu);
+    if (changes) end_exchange(s);
+    return rc;
+}
+
+int collection_reembed(service *s, collection *c, embedder *to,
+                       bool (*goes_on)(void *ctx, size_t done), void *ctx, fo_err *err) {
+    rebuild r = {.s = s, .to = to, .piece = PIECE, .goes_on = goes_on, .ctx = ctx};
+    int rc = gather(&r, c, err);
+    if (rc) return rc;
+    collection_wait_alone(s, c);
+    pthread_mutex_lock(&s->admin_mu);
+    if (is_gone(s, c) || c->embedder == to) {
+        rc = FO_OK;
+    } else if (!begin_exchange(s, false)) {
+        rc = fo_fail(err, FO_EBUSY, "documents are on their way in");
+    } else {
+        r.goes_on = NULL;
+        rc = exchange(&r, c, err);
+        end_exchange(s);
+    }
+    pthread_mutex_unlock(&s->admin_mu);
+    return rc;
+}
+
+/* What its vectors shall be of: whoever named no embedder wants those that are there. */
+static embedder *wanted_for(const service *s, const collection *c) {
+    return s->embedder_asked_for || !c->embedder ? s->embedder : c->embedder;
 }
 
 int service_rebuild(service *s, const char *tenant, const char *name,
@@ -120,7 +185,7 @@ int service_rebuild(service *s, const char *tenant, const char *name,
     store_collection *list = NULL;
     size_t n = 0;
     bool found = false;
-    rebuild r = {.s = s, .progress = progress, .ctx = ctx};
+    rebuild r = {.s = s, .piece = BATCH, .progress = progress, .ctx = ctx};
     if (!rc) rc = store_list_collections(s->store, tenant, &list, &n, err);
     for (size_t i = 0; i < n; i++)
         if (!name || strcmp(name, list[i].name) == 0) r.total += (size_t)list[i].n_chunks;
@@ -130,11 +195,10 @@ int service_rebuild(service *s, const char *tenant, const char *name,
         collection *c = NULL;
         rc = collection_acquire(s, list[i].tenant, list[i].name, &c, err);
         if (rc) break;
-        bool embeds = c->foreign_vectors;
+        r.to = wanted_for(s, c);
+        bool embeds = c->embedder != r.to;
         collection_wait_alone(s, c);
-        pthread_mutex_lock(&s->admin_mu);
         rc = rebuild_collection(&r, c, err);
-        pthread_mutex_unlock(&s->admin_mu);
         collection_release(s, c);
         if (!rc && !embeds) report(&r, (size_t)list[i].n_chunks);
     }

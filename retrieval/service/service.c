@@ -16,6 +16,7 @@
 #include "retrieval/service/kv_warm.h"
 #include "retrieval/service/page_images.h"
 #include "retrieval/service/query_memory.h"
+#include "retrieval/service/refine.h"
 
 enum { MAX_OPEN = 256 };
 
@@ -113,6 +114,11 @@ static int open_models(service *s, const service_options *opt, fo_err *err) {
     int rc = plan_memory(opt, &beside, err);
     /* First, while the others are not yet in what is available. */
     if (!rc && opt->generator.open) rc = open_generator(s, opt, beside, err);
+    s->embed_how = e;
+    s->embedder_asked_for = opt->embed_model && opt->embed_model[0];
+    s->builtins = (!s->embedder_asked_for || !strcmp(opt->embed_model, EMBEDDER_TABLE) ||
+                   !strcmp(opt->embed_model, EMBEDDER_ENCODER)) &&
+                  !opt->query_prefix && !opt->passage_prefix;
     if (!rc) rc = embedder_open_with(&s->embedder, opt->embed_model, &e, err);
     if (!rc && opt->rerank_model)
         rc = reranker_open(&s->reranker, opt->rerank_model, s->model_pool, err);
@@ -154,6 +160,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     s->queue_tail = &s->queue;
     pthread_mutex_init(&s->admin_mu, NULL);
     pthread_mutex_init(&s->reader_mu, NULL);
+    pthread_mutex_init(&s->embedders_mu, NULL);
     pthread_mutex_init(&s->mu, NULL);
     pthread_cond_init(&s->idle, NULL);
     pthread_cond_init(&s->open.changed, NULL);
@@ -208,6 +215,8 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
     if (!rc && s->generator && !s->read_only && opt->warm != KV_WARM_OFF &&
         generator_get_kept(s->generator, &kept))
         rc = kv_warm_start(&s->warm, s, opt->warm, err);
+    if (!rc && opt->refine.on && s->builtins && !s->read_only && !s->offline)
+        rc = refine_start(&s->refine, s, &opt->refine, err);
     if (rc) goto fail;
     *out = s;
     return FO_OK;
@@ -218,12 +227,14 @@ fail:
 
 void service_close(service *s) {
     if (!s) return;
+    refine_stop(s->refine);
     kv_warm_stop(s->warm);
     query_memory_stop(s->memory);
     pthread_mutex_lock(&s->mu);
     s->closing = true;
     while (s->n_running) pthread_cond_wait(&s->idle, &s->mu);
     pthread_mutex_unlock(&s->mu);
+    refine_free(s->refine);
     kv_warm_free(s->warm);
     query_memory_free(s->memory);
     collections_close_all(s);
@@ -233,6 +244,7 @@ void service_close(service *s) {
     reranker_close(s->reranker);
     reader_close(s->reader);
     embedder_close(s->embedder);
+    embedder_close(s->other_builtin);
     extract_host_free(s->extract_host);
     page_images_free(s->page_images);
     memory_budget_free(s->ingest_memory);
@@ -244,6 +256,7 @@ void service_close(service *s) {
     if (s->lock_fd >= 0) close(s->lock_fd);
     pthread_mutex_destroy(&s->admin_mu);
     pthread_mutex_destroy(&s->reader_mu);
+    pthread_mutex_destroy(&s->embedders_mu);
     pthread_mutex_destroy(&s->mu);
     pthread_cond_destroy(&s->idle);
     pthread_cond_destroy(&s->open.changed);
@@ -282,6 +295,9 @@ generator *service_generator(service *s) {
 }
 reranker *service_reranker(service *s) {
     return s->reranker;
+}
+void service_get_refine_stats(service *s, service_refine_stats *out) {
+    refine_get_stats(s->refine, out);
 }
 bool service_has_reader(const service *s) {
     return s->reads;

@@ -40,9 +40,24 @@ enum kv_warm_mode {
     KV_WARM_IDLE,   /* of everything, once nobody has asked for five seconds */
 };
 
+/* Collections of the built-in table get vectors of the built-in encoder while no documents come in: refine.h. */
+typedef struct service_refine {
+    bool on;
+    int64_t idle_ms; /* how long none came in before it begins; 0: 30 s */
+    fo_notices
+        notices; /* refine_begins, refined, refine_failed; from its thread, until service_close returns */
+} service_refine;
+
+typedef struct service_refine_stats {
+    bool at_work;
+    uint64_t collections, chunks; /* exchanged; embedded, since the start */
+} service_refine_stats;
+
 typedef struct service_options {
-    const char *home;        /* made if absent, mode 0700; locked against a second writer */
-    const char *embed_model; /* NULL: the table built into the binary */
+    const char *home; /* made if absent, mode 0700; locked against a second writer */
+    /* Of new collections; NULL: the table built into the binary, EMBEDDER_ENCODER: the encoder there. Collections
+     * of either are served where it is one of these two and has no prefixes. */
+    const char *embed_model;
     const char *query_prefix, *passage_prefix; /* of an encoder; NULL: what its file says */
     const char *rerank_model;                  /* a cross-encoder for search.rerank; NULL: none */
     const char *reader; /* reads the passages of every answer: NULL or "builtin": the one inside the
@@ -66,6 +81,7 @@ typedef struct service_options {
     double semantic_threshold; /* an answer serves questions in other words whose cosine is no less
                                   and that agree by semantic_hits.h; 0: off */
     enum kv_warm_mode warm;    /* with a language model */
+    service_refine refine;
     bool hide_queries;         /* never write the text of questions down */
     int64_t merge_bytes_per_s; /* that background merges may write; 0: 64 MiB; < 0: any number */
     size_t seal_chunks; /* that an index gathers in memory before they become a file; 0: 16,384 */
@@ -103,7 +119,9 @@ int service_open(service **out, const service_options *opt, fo_err *err);
 /* Refuses new work, waits for what runs, seals the indexes, checkpoints. NULL is fine. */
 void service_close(service *s);
 
-embedder *service_embedder(service *s);    /* owned by s */
+embedder *service_embedder(service *s); /* of new collections; owned by s */
+/* What made vectors with this fingerprint, owned by s; NULL: the service has no such embedder. */
+embedder *service_embedder_of(service *s, const char *fingerprint);
 generator *service_generator(service *s);  /* NULL: no language model; owned by s */
 reranker *service_reranker(service *s);    /* NULL: no cross-encoder; owned by s */
 bool service_has_reader(const service *s); /* search.rerank may be the reader */
@@ -393,6 +411,7 @@ typedef struct service_stats {
     uint64_t n_queries, n_ingested;
 } service_stats;
 int service_get_stats(service *s, service_stats *out, fo_err *err);
+void service_get_refine_stats(service *s, service_refine_stats *out);
 /* Collections (tenant and name NULL: all) whose vectors another embedder made than the one that is
  * loaded: their dense and hybrid queries, and new documents for them, are refused with FO_EMISMATCH.
  * At most `limit` of them by name (caller deinits each and frees *out), all of them counted. */

@@ -40,10 +40,11 @@ typedef struct collection {
     int64_t id;
     char *language, *dir;
     search_index *index;
-    int edition;                /* 0 or 1: which folder, see collections.c */
-    uint32_t dim;               /* of its vectors */
-    bool foreign_vectors;       /* embedded by another model: sparse search only */
-    _Atomic double alpha;       /* tuned dense weight; < 0: the embedder's */
+    int edition;          /* 0 or 1: which folder, see collections.c */
+    uint32_t dim;         /* of its vectors */
+    embedder *embedder;   /* that made them, the service's; NULL where foreign_vectors */
+    bool foreign_vectors; /* embedded by a model that the service has not: sparse search only */
+    _Atomic double alpha; /* tuned dense weight; < 0: the embedder's */
     _Atomic double min_support; /* tuned; < 0: the default */
 } collection;
 
@@ -71,8 +72,14 @@ struct service {
     char *home;
     const store_backend *backend;
     store *store;
-    struct catalog catalog; /* of that store */
-    embedder *embedder;
+    struct catalog catalog;  /* of that store */
+    embedder *embedder;      /* of new collections */
+    bool builtins;           /* that is one of the binary's, so collections of either are served */
+    bool embedder_asked_for; /* named by whoever opened the service */
+    embedder_options embed_how; /* how one that is opened later runs */
+    pthread_mutex_t embedders_mu;
+    embedder *
+        other_builtin; /* guarded by embedders_mu until it is there: opened when a collection needs it */
     reranker *reranker;             /* NULL: none loaded */
     generator *generator;           /* NULL: none loaded */
     const prompt_template *prompts; /* with it */
@@ -88,6 +95,7 @@ struct service {
     fo_pool *passage_pool; /* steps of the embedder over passages, from within `pool` */
     fo_pool *model_pool; /* steps of the embedder over questions, the reranker's and the reader's */
     struct kv_warm *warm;          /* NULL: off */
+    struct refine *refine;         /* NULL: off */
     query_memory *memory;          /* what queries leave for the next */
     search_workers *index_workers; /* seal, merge and check; NULL: read-only */
     int lock_fd;
@@ -113,7 +121,12 @@ struct service {
     pthread_cond_t idle;   /* n_running became 0 */
     open_collections open; /* guarded by mu */
     size_t n_running;      /* guarded by mu: calls inside the service */
-    bool closing;          /* guarded by mu */
+    /* guarded by mu: documents on their way in have vectors of their collection's embedder, so that one is
+     * exchanged (`exchanging`, rebuild.c) only while there are none; `idle` says when either ends */
+    size_t n_ingesting;
+    bool exchanging;
+    double ingested_ms; /* guarded by mu: when the last call with documents ended; 0: none yet */
+    bool closing;       /* guarded by mu */
 
     pthread_mutex_t write_mu;
     pthread_cond_t write_free;     /* a group was committed, or the write lock is free */
@@ -173,6 +186,22 @@ int collection_ensure(service *s, const char *tenant, const char *name, const ch
  * replaced or deleted already. The caller has admin_mu, the write lock and c. */
 int collection_renew(service *s, collection *c, fo_err *err);
 
+/* ---- embedders.c ------------------------------------------------------------------------- */
+
+/* The built-in encoder where the service may use it beside the table; owned by s. FO_EUNSUPPORTED: it may not. */
+int service_take_encoder(service *s, embedder **out, fo_err *err);
+/* Documents are about to be embedded for a collection, or were: not while an embedder is exchanged. */
+void service_ingest_begin(service *s);
+void service_ingest_end(service *s);
+
+/* ---- rebuild.c --------------------------------------------------------------------------- */
+
+/* Embed a collection with `to` while it is asked, a few chunks at a time; then exchange its vectors and its index.
+ * Before each piece goes_on(ctx, chunks embedded so far) is asked: it may wait, and ends the work (FO_ECANCELLED) where it
+ * returns false. FO_EBUSY: documents were coming in, nothing was exchanged. What is embedded stays for the next call. */
+int collection_reembed(service *s, collection *c, embedder *to,
+                       bool (*goes_on)(void *ctx, size_t done), void *ctx, fo_err *err);
+
 /* ---- foreign_vectors.c ------------------------------------------------------------------- */
 
 /* FO_EMISMATCH with a sentence where another embedder made c's vectors. */
@@ -189,7 +218,7 @@ typedef struct titled_text {
     const char *text;
     size_t len;
 } titled_text;
-int embed_passages(service *s, const titled_text *in, size_t n, float *vectors, fo_err *err);
+int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors, fo_err *err);
 
 /* ---- writer.c ---------------------------------------------------------------------------- */
 

@@ -19,7 +19,7 @@ extern cli_models cli_model_flags; /* what the rows below read */
 /* clang-format off */
 #define CLI_EMBED_OPTIONS \
     {"embed-model", CLI_STRING, &cli_model_flags.embed, "FILE", \
-     "embedder: a GGUF file or model2vec folder (default: the built-in table)"}, \
+     "embedder: a GGUF file or model2vec folder, builtin (default: a table, quick) or builtin-encoder"}, \
     {"query-prefix", CLI_STRING, &cli_model_flags.query_prefix, "TEXT", \
      "an encoder reads it before each question (default: what its file says)"}, \
     {"passage-prefix", CLI_STRING, &cli_model_flags.passage_prefix, "TEXT", \

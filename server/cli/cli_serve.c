@@ -29,7 +29,7 @@ static struct {
     const char *home, *listen, *log_level, *log_format, *port_file;
     int64_t threads, query_workers, ingest_workers, queue, max_connections, max_per_address;
     int64_t shutdown_timeout, max_body, ingest_memory, min_free, body_rate, body_timeout;
-    const char *log_queries, *warm;
+    const char *log_queries, *warm, *refine;
     int64_t cache_bytes, cache_ttl;
     double prime_rate, semantic;
     int64_t merge_rate, seal_chunks, max_open;
@@ -50,6 +50,7 @@ static struct {
        .log_level = "info",
        .log_queries = "full",
        .warm = "off",
+       .refine = "idle",
        .cache_bytes = 64 << 20,
        .prime_rate = 4,
        .merge_rate = 64 << 20,
@@ -135,6 +136,10 @@ static const cli_option options[] = {
     {"warm", CLI_STRING, &o.warm, "WHEN",
      "let the language model read chunks before anybody asks: ingest (what comes in, when it has "
      "nothing else to do), idle (everything, after five quiet seconds) or off (default)"},
+    {"refine", CLI_STRING, &o.refine, "WHEN",
+     "embed what came in anew with the built-in encoder, which answers better than the table that "
+     "is quick: idle "
+     "(default: once no documents have come in for 30 s) or off"},
     {"threads", CLI_INT, &o.threads, "N",
      "threads (default: for models one a core, else all processors)", .max = 1024},
     {"query-workers", CLI_INT, &o.query_workers, "N",
@@ -224,6 +229,12 @@ static void *wait_hurry(void *arg) {
     sigwait(set, &sig);
     hurry = true;
     return NULL;
+}
+
+static void log_refine(void *ctx, const char *kind, const char *text) {
+    (void)ctx;
+    const bool failed = !strcmp(kind, "refine_failed");
+    log_event(failed ? LOG_LEVEL_WARN : LOG_LEVEL_INFO, NULL, kind, LOG_STR("what", text));
 }
 
 static void log_damage(void *ctx, const char *tenant, const char *collection, const char *why,
@@ -591,6 +602,8 @@ static int run(int argc, char **argv) {
     int warm = 0;
     while (warm < 3 && strcmp(o.warm, warm_names[warm]) != 0) warm++;
     if (warm == 3) return cli_wrong_usage("--warm must be ingest, idle or off");
+    if (strcmp(o.refine, "idle") && strcmp(o.refine, "off"))
+        return cli_wrong_usage("--refine must be idle or off");
     if (o.body_rate > 1 << 30) return cli_wrong_usage("--body-rate must be at most 1G");
     sync_limit limit;
     if (o.max_deletes && !sync_limit_read(&limit, o.max_deletes))
@@ -641,23 +654,25 @@ static int run(int argc, char **argv) {
     fit_connections();
     gave_up_files = !strcmp(o.sandbox, "on") && give_up_files();
     if (engine_flag_values.kv_disk < 0) engine_flag_values.kv_disk = KV_DISK_BYTES;
-    service_options so = {.home = o.home,
-                          .n_threads = (int)o.threads,
-                          .read_only = o.read_only,
-                          .ingest_memory = (uint64_t)o.ingest_memory,
-                          .min_free_bytes = (uint64_t)o.min_free,
-                          .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
-                          .cache_ttl_ms = o.cache_ttl * 1000,
-                          .semantic_threshold = o.semantic,
-                          .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
-                          .warm = (enum kv_warm_mode)warm,
-                          .hide_queries = strcmp(o.log_queries, "full") != 0,
-                          .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
-                          .seal_chunks = (size_t)o.seal_chunks,
-                          .max_open_collections = (size_t)o.max_open,
-                          .force_empty = o.force_empty,
-                          .notices = {damage_log, NULL},
-                          .index_damaged = log_damage};
+    service_options so = {
+        .home = o.home,
+        .n_threads = (int)o.threads,
+        .read_only = o.read_only,
+        .ingest_memory = (uint64_t)o.ingest_memory,
+        .min_free_bytes = (uint64_t)o.min_free,
+        .cache_bytes = o.cache_bytes ? o.cache_bytes : -1,
+        .cache_ttl_ms = o.cache_ttl * 1000,
+        .semantic_threshold = o.semantic,
+        .primes_per_s = o.prime_rate > 0 ? o.prime_rate : -1,
+        .warm = (enum kv_warm_mode)warm,
+        .refine = {.on = !strcmp(o.refine, "idle"), .notices = {log_refine, NULL}},
+        .hide_queries = strcmp(o.log_queries, "full") != 0,
+        .merge_bytes_per_s = o.merge_rate ? o.merge_rate : -1,
+        .seal_chunks = (size_t)o.seal_chunks,
+        .max_open_collections = (size_t)o.max_open,
+        .force_empty = o.force_empty,
+        .notices = {damage_log, NULL},
+        .index_damaged = log_damage};
     int rc = cli_models_open(&s, &so, &err);
     if (rc == FO_ENOSPC && !o.read_only) { /* questions can be answered all the same */
         log_event(LOG_LEVEL_ERROR, NULL, "disk_full", LOG_STR("why", err.msg),

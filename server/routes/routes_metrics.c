@@ -293,6 +293,19 @@ static void write_process_metrics(app *a, fo_buf *b) {
     fo_buf_str(b, "} 1\n");
 }
 
+static void write_refine_metrics(service *s, fo_buf *b) {
+    service_refine_stats st;
+    service_get_refine_stats(s, &st);
+    metrics_write_value(b, "forage_refining", "gauge",
+                        "1 while a collection is being embedded anew with the built-in encoder.",
+                        st.at_work ? 1 : 0);
+    metrics_write_value(b, "forage_refined_collections_total", "counter",
+                        "Collections whose vectors became those of the encoder.",
+                        (double)st.collections);
+    metrics_write_value(b, "forage_refined_chunks_total", "counter",
+                        "Chunks that were embedded with the encoder for that.", (double)st.chunks);
+}
+
 void route_metrics(http_request *r, void *ctx) {
     app *a = ctx;
     fo_buf b = {0};
@@ -304,6 +317,7 @@ void route_metrics(http_request *r, void *ctx) {
     write_index_metrics(a, &b);
     engine_figures_metrics(service_generator(a->service), &b);
     write_warm_metrics(a->service, &b);
+    write_refine_metrics(a->service, &b);
     write_sync_metrics(a, &b);
     write_process_metrics(a, &b);
     http_reply(r, 200, "text/plain; version=0.0.4; charset=utf-8", b.data, b.len);

@@ -250,8 +250,8 @@ static inline int memory_by_name(const void *x, const void *y) {
 }
 
 static inline int memory_choose_collections(store *s, const char *tenant, const char *name,
-                                            const char *not_of, store_collection **out, size_t *n,
-                                            fo_err *err) {
+                                            const char *not_of, const char *nor_of,
+                                            store_collection **out, size_t *n, fo_err *err) {
     memory_state *st = memory_hold(memory_of(s));
     size_t all = st->of[MEMORY_COLLECTION].n;
     int rc = FO_OK;
@@ -262,6 +262,7 @@ static inline int memory_choose_collections(store *s, const char *tenant, const 
         const store_collection *c = &memory_collection_at(st, i)->c;
         if ((tenant && strcmp(c->tenant, tenant)) || (name && strcmp(c->name, name))) continue;
         if (not_of && (!c->embedder[0] || !strcmp(c->embedder, not_of))) continue;
+        if (nor_of && !strcmp(c->embedder, nor_of)) continue;
         rc = memory_copy_collection(&(*out)[*n], c, err);
         if (!rc) ++*n;
     }
@@ -274,14 +275,14 @@ static inline int memory_choose_collections(store *s, const char *tenant, const 
 
 static inline int memory_list_collections(store *s, const char *tenant, store_collection **out,
                                           size_t *n, fo_err *err) {
-    return memory_choose_collections(s, tenant, NULL, NULL, out, n, err);
+    return memory_choose_collections(s, tenant, NULL, NULL, NULL, out, n, err);
 }
 
 static inline int memory_foreign_collections(store *s, const char *tenant, const char *name,
-                                             const char *fingerprint, size_t limit,
-                                             store_collection **out, size_t *n, size_t *n_all,
-                                             fo_err *err) {
-    int rc = memory_choose_collections(s, tenant, name, fingerprint, out, n_all, err);
+                                             const char *fingerprint, const char *also,
+                                             size_t limit, store_collection **out, size_t *n,
+                                             size_t *n_all, fo_err *err) {
+    int rc = memory_choose_collections(s, tenant, name, fingerprint, also, out, n_all, err);
     *n = rc ? 0 : *n_all < limit ? *n_all : limit;
     for (size_t i = *n; !rc && i < *n_all; i++) store_collection_deinit(&(*out)[i]);
     return rc;

@@ -528,8 +528,14 @@ static void vectors_of_another_embedder_take_their_place_at_once(void **state) {
     assert_ok(fixture_put(e.s, &d, &res, &err), &err);
     store_collection *foreign;
     size_t n, n_all;
-    assert_ok(store_foreign_collections(e.s, "acme", NULL, other, 8, &foreign, &n, &n_all, &err),
+    assert_ok(store_foreign_collections(e.s, "acme", NULL, other, d.in.embedder, 8, &foreign, &n,
+                                        &n_all, &err),
               &err);
+    assert_int_equal(n + n_all, 0);
+    free(foreign);
+    assert_ok(
+        store_foreign_collections(e.s, "acme", NULL, other, NULL, 8, &foreign, &n, &n_all, &err),
+        &err);
     assert_int_equal(n, 1);
     assert_int_equal(n_all, 1);
     store_collection_deinit(&foreign[0]);

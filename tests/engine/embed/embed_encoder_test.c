@@ -95,7 +95,8 @@ static void minilm_gives_the_golden_vectors(void **state) {
  * layers to 8, and what 64 directions leave of the difference. */
 static void the_builtin_encoder_is_minilm(void **state) {
     (void)state;
-    char fingerprint[65] = "";
+    char fingerprint[65];
+    embedder_encoder_fingerprint(fingerprint);
     golden g;
     const bool has_golden = read_golden(&g);
     for (int exact = 0; exact < 2; exact++) {
@@ -107,8 +108,7 @@ static void the_builtin_encoder_is_minilm(void **state) {
         assert_int_equal(embedder_dim(e), DIM);
         assert_int_equal(embedder_max_tokens(e), 254);
         assert_string_equal(embedder_name(e), "forage-encoder-384");
-        if (exact) assert_string_equal(embedder_fingerprint(e), fingerprint);
-        snprintf(fingerprint, sizeof fingerprint, "%s", embedder_fingerprint(e));
+        assert_string_equal(embedder_fingerprint(e), fingerprint);
         assert_ok(embedder_open(&table, EMBEDDER_TABLE, &err), &err);
         assert_string_not_equal(embedder_fingerprint(table), fingerprint);
         embedder_close(table);
