@@ -272,6 +272,53 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days);
 }
 
+/* ---- a topic ----------------------------------------------------------------------------- */
+
+/* Who gives a subject and asks nothing particular of it ("fire", "What do I do when there is a fire?") wants what its section
+ * begins with. */
+static bool asks_for_topic(const question *q) {
+    return (q->kind == ASK_OTHER || q->kind == ASK_PLACE) && !q->exact.n_options &&
+           q->demands.amount == AMOUNT_NONE && !q->demands.days;
+}
+
+/* How much a heading is what the question is about: 1 where both say the same, less where the heading says one word more, else
+ * 0. */
+static double is_topic(const candidate_set *set, const candidate_passage *p, uint32_t start,
+                       uint32_t end) {
+    const fact_sentence s = words_within(&p->text, start, end);
+    size_t more = 0;
+    for (size_t i = s.w0; i < s.w1; i++)
+        more += p->terms[i] < 0 && !(p->text.words[i].flags & (WORD_STOP | WORD_PART));
+    if (more > 1 || question_share(&set->q, terms_of(p, start, end)) < 0.999) return 0;
+    return more ? 0.75 : 1;
+}
+
+/* For every unit of a passage how much it is what a section on the question's topic begins with, a little less for each of
+ * the two behind the first; a definition of it is one. */
+static void measure_topic(const candidate_set *set, const candidate_passage *p, double *topic) {
+    enum { FIRST_UNITS = 3 };
+    size_t left = 0;
+    double heading = 0;
+    uint32_t end = 0; /* of what was counted: the items of a procedure stand within it */
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        topic[i] = 0;
+        if (u->kind == TEXT_UNIT_HEADING) {
+            heading = is_topic(set, p, u->start, u->end);
+            left = heading > 0 ? FIRST_UNITS : 0;
+        } else if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start) {
+            topic[i] = is_topic(set, p, u->start, u->body);
+            left = 0;
+        } else if (u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_HEADER) {
+            left = 0;
+        } else if (left && u->start >= end) {
+            topic[i] = heading * (1 - 0.1 * (double)(FIRST_UNITS - left));
+            left--;
+            end = u->end;
+        }
+    }
+}
+
 /* ---- the list ---------------------------------------------------------------------------- */
 
 static int push(candidate_set *set, const candidate *c, fo_err *err) {
@@ -320,7 +367,9 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     if (!sets) return fo_fail(err, FO_ENOMEM, "out of memory for the units");
     for (size_t i = 0; i < p->units.n; i++)
         sets[i] = terms_of(p, p->units.v[i].start, p->units.v[i].end);
-    int rc = FO_OK;
+    double *topic = calloc(p->units.n + 1, sizeof *topic);
+    int rc = topic ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for the units");
+    if (!rc && asks_for_topic(&set->q)) measure_topic(set, p, topic);
     bool how = set->q.procedure;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit *u = &p->units.v[i];
@@ -350,10 +399,12 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         measure_demands(set, p, &c);
         if (u->kind != TEXT_UNIT_SENTENCE && s.w1 - s.w0 > 12)
             c.f[CAND_LENGTH] = log2((double)(s.w1 - s.w0) / 12);
+        c.f[CAND_TOPIC] = topic[i];
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);
     }
+    free(topic);
     free(sets);
     return rc;
 }

@@ -66,14 +66,21 @@ static const double weights_reader[CAND_FEATURES] = {
 /* By hand, whatever the model: the fitted questions name no days, and a text that holds their other words
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
-    return 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] - 6 * c->f[CAND_NO_AMOUNT];
+    return 8 * c->f[CAND_TOPIC] + 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] -
+           6 * c->f[CAND_NO_AMOUNT];
+}
+
+/* A line that names what follows is no answer, however well it meets the question. */
+static bool names_only(const candidate *c) {
+    return c->f[CAND_FRAGMENT] >= 1 &&
+           (c->unit.kind == TEXT_UNIT_HEADING || c->unit.kind == TEXT_UNIT_HEADER);
 }
 
 static void rank_candidates(candidate_set *set) {
     const double *w = set->read ? weights_reader : set->dense ? weights_dense : weights_words;
     for (size_t i = 0; i < set->n; i++) {
         candidate *c = &set->c[i];
-        c->score = demands_met(c);
+        c->score = demands_met(c) - (names_only(c) ? 1000 : 0);
         for (size_t k = 0; k < CAND_FEATURES; k++) c->score += w[k] * c->f[k];
     }
     qsort(set->c, set->n, sizeof *set->c, by_score_falling);
@@ -110,6 +117,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .no_amount = best->f[CAND_NO_AMOUNT],
         .other_day = best->f[CAND_OTHER_DAY],
         .question = best->f[CAND_QUESTION],
+        .topic = best->f[CAND_TOPIC],
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .best_idf = best->f[CAND_BEST_IDF],
@@ -221,9 +229,12 @@ static bool is_option(const candidate_set *set, const candidate *c) {
            set->passages[c->passage].text.text[c->start] == '-';
 }
 
-/* Is a further unit worth its place behind the best? */
+/* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
+    if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
+        return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
+               c->unit.head_start == best->unit.head_start;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = is_option(set, c) ? keep_option_within : keep_entry_within;

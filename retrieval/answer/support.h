@@ -32,11 +32,13 @@ typedef struct support_features {
     double no_amount; /* 1: the question demands a price, a weight, a number, and it states none */
     double other_day; /* 1: it speaks of other days than the question */
     double question;  /* 1: it asks something itself: a heading of an FAQ without its answer */
-    double best_idf;  /* mass of the rarest covered word */
-    double pairs;     /* mass of the question's word pairs that stand side by side in it */
-    double dense;     /* (best cosine - floor) / (1 - floor); NAN where unknown */
-    double align;     /* by the reader: nearness of the best unit; NAN: not read */
-    double back;      /* how near the best unit's own tokens come to the question */
+    double
+        topic; /* how much it is what a section begins with whose heading is the question; 0: it is not */
+    double best_idf; /* mass of the rarest covered word */
+    double pairs;    /* mass of the question's word pairs that stand side by side in it */
+    double dense;    /* (best cosine - floor) / (1 - floor); NAN where unknown */
+    double align;    /* by the reader: nearness of the best unit; NAN: not read */
+    double back;     /* how near the best unit's own tokens come to the question */
     double cross; /* by the cross-encoder: log odds that the unit answers; NAN: nothing was read */
     bool other_script; /* than Latin, and read by words alone */
     double follow_up;  /* 1: asked in a conversation: words that were added from the turns before

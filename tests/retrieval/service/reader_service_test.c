@@ -25,6 +25,10 @@ static const char *const documents[][2] = {
     {"filter",
      "The filter is cleaned twice a year. To clean the filter:\n\n1. Switch off the breaker.\n"
      "2. Close both valves.\n3. Rinse the sieve.\n"},
+    {"fire",
+     "Fire\n\nThe alarm is a rising tone. Leave by the nearest door and meet at the flagpole. "
+     "Nobody goes back in.\n\n"
+     "Peat fires\n\nPeat burns below the ground. A smouldering place is watched for two days.\n"},
 };
 
 static char *home;
@@ -70,6 +74,22 @@ static void units_are_answered_whole(void **state) {
            "valves.\n3. Rinse the sieve. [1]");
     expect("Which option of fenlog checks the rows without writing?",
            "-n, --dry-run: Check the rows but write nothing.");
+}
+
+/* A subject alone, or asked about in general: what its section begins with, never the heading itself. What is asked of it in
+ * particular is answered by what says it, or refused. */
+static void a_subject_is_answered_by_its_section(void **state) {
+    (void)state;
+    static const char opening[] =
+        "The alarm is a rising tone. Leave by the nearest door and meet at the flagpole. "
+        "Nobody goes back in. [1]";
+    expect("fire", opening);
+    expect("What do I do when there is a fire?", opening);
+    expect("peat fires",
+           "Peat burns below the ground. A smouldering place is watched for two days. [1]");
+    expect("birds", "In spring the cranes rest on the meadows.");
+    expect("When is the fire drill?", NULL);
+    expect("Which fires are watched for two days?", "A smouldering place is watched for two days.");
 }
 
 /* Where nobody knows the command's name, what it does is the answer; where it is said, its option. */
@@ -271,6 +291,7 @@ static int close_both(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_answered_whole),
+        cmocka_unit_test(a_subject_is_answered_by_its_section),
         cmocka_unit_test(a_command_is_found_by_what_it_does),
         cmocka_unit_test(another_version_is_no_answer),
         cmocka_unit_test(a_follow_up_is_answered_as_it_was_meant),
