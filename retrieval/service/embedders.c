@@ -40,6 +40,15 @@ embedder *service_embedder_of(service *s, const char *fingerprint) {
     return !strcmp(embedder_fingerprint(other), fingerprint) ? other : NULL;
 }
 
+embedder *service_embedder_for(service *s, const char *tenant, const char *name) {
+    store_collection c = {0};
+    embedder *made = NULL;
+    if (!store_get_collection(s->store, tenant, name, &c, NULL) && c.embedder[0])
+        made = service_embedder_of(s, c.embedder);
+    store_collection_deinit(&c);
+    return made ? made : s->embedder;
+}
+
 int service_take_encoder(service *s, embedder **out, fo_err *err) {
     if (!s->builtins)
         return fo_fail(err, FO_EUNSUPPORTED,

@@ -8,6 +8,7 @@
 
 enum {
     IDLE_MS = 30000,
+    UNASKED_MS = 5000, /* nobody has asked for so long either, when it begins */
     POLL_MS = 500,
     RETRY_MS = 600000, /* after a failure: a full disk does not get better in a second */
     MOST_CHUNKS =
@@ -31,7 +32,9 @@ struct refine {
     double not_before_ms;
     double
         all_done_ms; /* what service.ingested_ms was when no collection was left; -1: some may be */
-    size_t counted;  /* chunks of the collection at hand that are in stats */
+    uint64_t n_asked; /* questions that the service was asked, and */
+    double asked_ms;  /* when that number was another one */
+    size_t counted;   /* chunks of the collection at hand that are in stats */
 };
 
 static bool stopping(refine *r) {
@@ -67,6 +70,15 @@ static bool is_quiet(refine *r) {
     const bool quiet = !s->n_ingesting && fo_now_ms() - s->ingested_ms >= (double)r->idle_ms;
     pthread_mutex_unlock(&s->mu);
     return quiet;
+}
+
+/* Nobody asks: where there is always somebody, processors and memory are theirs. */
+static bool nobody_asks(refine *r) {
+    const uint64_t n = atomic_load_explicit(&r->s->n_queries, memory_order_relaxed);
+    const double now = fo_now_ms();
+    if (n != r->n_asked) r->asked_ms = now;
+    r->n_asked = n;
+    return now - r->asked_ms >= (double)(r->idle_ms < UNASKED_MS ? r->idle_ms : UNASKED_MS);
 }
 
 /* Between pieces: while documents come in, wait. */
@@ -155,7 +167,8 @@ static bool refine_next(refine *r) {
 static void *work(void *arg) {
     refine *r = arg;
     while (!stopping(r)) {
-        const bool due = is_quiet(r) && fo_now_ms() >= r->not_before_ms;
+        const bool unasked = nobody_asks(r);
+        const bool due = unasked && is_quiet(r) && fo_now_ms() >= r->not_before_ms;
         if (!due || last_ingest(r->s) == r->all_done_ms || !refine_next(r)) doze(r, POLL_MS);
     }
     return NULL;

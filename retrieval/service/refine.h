@@ -1,7 +1,7 @@
 /* refine.h - better vectors for what is there, while nobody brings documents in.
  *
  * Documents are taken in with vectors of the built-in table, which takes microseconds a passage. An encoder knows
- * better what is meant, and takes milliseconds. So once no documents have come in for a while, this thread embeds the
+ * better what is meant, and takes milliseconds. So once no documents have come in for a while and nobody asks, this thread embeds the
  * collections anew with the encoder inside the binary, the smallest first, a few chunks at a time and nicer than all
  * else; when one is done, its vectors and its index are exchanged at once. Questions are answered all the time, with the
  * old vectors until then. What is embedded is kept in the store, so that a stop costs nothing; documents that come in

@@ -122,6 +122,8 @@ void service_close(service *s);
 embedder *service_embedder(service *s); /* of new collections; owned by s */
 /* What made vectors with this fingerprint, owned by s; NULL: the service has no such embedder. */
 embedder *service_embedder_of(service *s, const char *fingerprint);
+/* What made a collection's; that of new collections where there is none such, or no collection. */
+embedder *service_embedder_for(service *s, const char *tenant, const char *collection);
 generator *service_generator(service *s);  /* NULL: no language model; owned by s */
 reranker *service_reranker(service *s);    /* NULL: no cross-encoder; owned by s */
 bool service_has_reader(const service *s); /* search.rerank may be the reader */

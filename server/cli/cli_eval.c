@@ -489,6 +489,10 @@ static void write_answers(const evaluation *e, json_out *out, enum answer_by by,
     free(t.first_ms);
 }
 
+static embedder *embedder_here(const evaluation *e) {
+    return service_embedder_for(e->service, "default", o.collection);
+}
+
 /* What the questions' own expressions say of the service's answers. */
 static void write_verdicts(const evaluation *e, json_out *out) {
     size_t n[2][EXACT_VERDICTS] = {{0}}, asked[2] = {0};
@@ -537,7 +541,7 @@ static void write_report(const evaluation *e, fo_buf *b) {
     json_out_string(&out, "fusion", o.fusion);
     json_out_string(&out, "rerank", o.rerank);
     if (o.alpha >= 0) json_out_number(&out, "alpha", o.alpha);
-    json_out_string(&out, "embedder", embedder_name(service_embedder(e->service)));
+    json_out_string(&out, "embedder", embedder_name(embedder_here(e)));
     json_out_int(&out, "queries", (int64_t)e->n_queries);
     json_out_int(&out, "judged", (int64_t)ranked);
     json_out_int(&out, "failed", (int64_t)failed);
@@ -669,7 +673,7 @@ static double mean_ndcg(const evaluation *e) {
 /* Of weights that are equally good, the one nearest to the embedder's own: it was measured on more
  * questions than these. */
 static int tune(evaluation *e, fo_buf *b, fo_err *err) {
-    double ndcg[WEIGHTS], own = (double)embedder_alpha(service_embedder(e->service));
+    double ndcg[WEIGHTS], own = (double)embedder_alpha(embedder_here(e));
     int best = -1, rc = FO_OK;
     o.no_answers = true;
     e->progress = progress_begin("eval", "queries", (WEIGHTS + 1) * e->n_queries, o.json);
@@ -693,7 +697,7 @@ static int tune(evaluation *e, fo_buf *b, fo_err *err) {
     json_out out = {b, false};
     json_out_open(&out, NULL, '{');
     json_out_string(&out, "collection", o.collection);
-    json_out_string(&out, "embedder", embedder_name(service_embedder(e->service)));
+    json_out_string(&out, "embedder", embedder_name(embedder_here(e)));
     json_out_int(&out, "queries", (int64_t)e->n_queries);
     figure(&out, "alpha", chosen);
     figure(&out, "ndcg", better ? ndcg[best] : base);

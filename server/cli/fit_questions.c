@@ -217,7 +217,8 @@ static void write_choice(json_out *o, const char *name, const char *measure_name
 }
 
 static choice choose_weight(const fitting *f) {
-    const double usual = (double)embedder_alpha(service_embedder(f->s));
+    const double usual =
+        (double)embedder_alpha(service_embedder_for(f->s, "default", f->o->collection));
     const int at = (int)lround(usual * (WEIGHTS - 1)), best = best_weight(f, at);
     choice c = {.usual = (double)at / (WEIGHTS - 1),
                 .chosen = (double)best / (WEIGHTS - 1),
@@ -288,7 +289,8 @@ static int conclude(fitting *f, fo_buf *report, fo_err *err) {
     json_out o = {report, false};
     json_out_open(&o, NULL, '{');
     json_out_string(&o, "collection", f->o->collection);
-    json_out_string(&o, "embedder", embedder_name(service_embedder(f->s)));
+    json_out_string(&o, "embedder",
+                    embedder_name(service_embedder_for(f->s, "default", f->o->collection)));
     json_out_int(&o, "questions", (int64_t)f->n);
     json_out_int(&o, "held_out", (int64_t)n_held_out);
     write_choice(&o, "dense_weight", "ndcg@10", &weight);
