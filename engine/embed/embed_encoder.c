@@ -252,7 +252,7 @@ static int load_builtin(embed_encoder *s, const embedder_options *o, fo_pool *po
     if (!rc) rc = builtin_changed(&s->bytes, &n_bytes, changes, pool, err);
     if (!rc) rc = model_open_memory(&s->weights, s->bytes, n_bytes, what, &how, err);
     if (!rc) rc = read_head(s, model_gguf(s->weights), model_get_info(s->weights), what, o, err);
-    gguf_str name;
+    gguf_str name = {0};
     if (!rc) rc = gguf_get_str(changes, "general.name", &name, err);
     if (!rc) embedder_set_name(&s->base, name.ptr, name.len);
     gguf_close(changes);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/clock.h"
+#include "kernels/cond.h"
 
 enum {
     IDLE_MS = 30000,
@@ -46,13 +47,9 @@ static bool stopping(refine *r) {
 
 /* Until `ms` are over, or the end. */
 static void doze(refine *r, int64_t ms) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000) * 1000000;
-    if (until.tv_nsec >= 1000000000) until.tv_sec++, until.tv_nsec -= 1000000000;
+    const double until = fo_now_ms() + (double)ms;
     pthread_mutex_lock(&r->mu);
-    while (!r->stop && pthread_cond_timedwait(&r->wake, &r->mu, &until) == 0) {
+    while (!r->stop && fo_cond_wait_until(&r->wake, &r->mu, until) == 0) {
     }
     pthread_mutex_unlock(&r->mu);
 }
@@ -182,7 +179,7 @@ int refine_start(refine **out, service *s, const service_refine *how, fo_err *er
     r->idle_ms = how->idle_ms > 0 ? how->idle_ms : IDLE_MS;
     r->notices = how->notices;
     pthread_mutex_init(&r->mu, NULL);
-    pthread_cond_init(&r->wake, NULL);
+    fo_cond_init(&r->wake);
     s->ingested_ms = fo_now_ms(); /* who starts a service may be about to bring documents */
     if (pthread_create(&r->thread, NULL, work, r)) {
         pthread_mutex_destroy(&r->mu);
