@@ -381,7 +381,7 @@ static int read_apart(const extract_request *rq, const extract_format *f, const 
                       builder *b, fo_err *err) {
     size_t row = 0;
     while (row_at(rq, row) != f) row++;
-    int rc = rq->host ? extract_apart(rq->host, row, in, b, err)
+    int rc = rq->host ? extract_apart(rq->host, f, row, in, b, err)
                       : fo_fail(err, FO_EUNSUPPORTED,
                                 "such documents are read in a process of their own, and this "
                                 "program starts none");
@@ -418,6 +418,7 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
                         .is_text = rq->is_text,
                         .ocr = rq->ocr,
                         .ocr_language = rq->ocr_language,
+                        .call = rq->call,
                         .head = ""};
     int rc = FO_OK;
     for (int depth = 0; !rc && gzip_is(in.bytes, in.n); depth++) {

@@ -119,7 +119,15 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     const extract_tools *tools;    /* the same */
     uint8_t ocr;                   /* enum extract_ocr */
     const char *ocr_language;      /* NULL: "eng" */
+    uint64_t call;                 /* as in extract_request */
 } extract_input;
+
+/* Of a format that is read apart: whose documents its worker may have read before this one. */
+enum extract_company {
+    EXTRACT_ALONE,         /* nobody's */
+    EXTRACT_WITH_ITS_CALL, /* those that came in with it (extract_request.call) */
+    EXTRACT_WITH_ANY,      /* anybody's: formats of text */
+};
 
 typedef bool extract_look_fn(const extract_input *in);
 typedef int extract_fn(struct builder *b, extract_input *in, fo_err *err);
@@ -140,8 +148,8 @@ typedef struct extract_format {
      * sentence in err; text, blocks and the title go to b, whose failures need no forwarding. */
     extract_fn *extract;
     bool apart; /* only in a process of its own: extract_host.h */
-    bool
-        shares_worker; /* ... which may have read other documents of such formats before: text, and no program */
+    uint8_t
+        company; /* enum extract_company: who may have been read by that process before; of formats without programs */
     const extract_program *program;      /* of such a format; NULL: none */
     const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
     const extract_program *
@@ -197,6 +205,9 @@ typedef struct extract_request {
     struct extract_host *host;
     uint8_t ocr;              /* enum extract_ocr */
     const char *ocr_language; /* checked by extract_ocr_check; NULL: "eng" */
+    /* A number of the call that it came in with, any but UINT64_MAX: documents of one call may share a worker
+     * (EXTRACT_WITH_ITS_CALL). 0: it shares none. */
+    uint64_t call;
     /* Rows before those of the registry, for tests; NULL: none. */
     const extract_format *formats;
     size_t n_formats;

@@ -20,6 +20,11 @@ enum {
 
 bool extract_reply_bytes(extract_reply *r, void *out, size_t n) {
     for (size_t at = 0; at < n;) {
+        size_t k = r->n - r->at < n - at ? r->n - r->at : n - at;
+        memcpy((char *)out + at, r->held + r->at, k);
+        r->at += k;
+        at += k;
+        if (at == n) break;
         struct pollfd p = {.fd = r->fd, .events = POLLIN};
         int ready = poll(&p, 1, LOOK_MS);
         if (r->budget && r->budget->cancel && atomic_load(r->budget->cancel)) {
@@ -31,13 +36,21 @@ bool extract_reply_bytes(extract_reply *r, void *out, size_t n) {
             return false;
         }
         if (ready <= 0) continue;
-        ssize_t got = read(r->fd, (char *)out + at, n - at);
+        /* An answer comes in one piece and is asked for in six: it is fetched at once. */
+        bool small = n - at < sizeof r->held;
+        ssize_t got =
+            read(r->fd, small ? r->held : (char *)out + at, small ? sizeof r->held : n - at);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) {
             r->ended = true;
             return false;
         }
-        at += (size_t)got;
+        if (small) {
+            r->at = 0;
+            r->n = (size_t)got;
+        } else {
+            at += (size_t)got;
+        }
     }
     return true;
 }

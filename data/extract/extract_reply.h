@@ -20,6 +20,9 @@ typedef struct extract_reply {
     doc_budget *budget; /* who waits may leave; NULL: nobody does */
     int failure;        /* FO_OK, FO_ECANCELLED, FO_ETIMEOUT (the server hangs) */
     bool ended;         /* nothing more comes */
+    /* extract_reply.c's: what came and was not asked for yet; what is left of it behind an answer is no one's */
+    size_t at, n;
+    char held[16 << 10];
 } extract_reply;
 
 /* Exactly n bytes; false: r says why. */

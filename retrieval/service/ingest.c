@@ -7,6 +7,7 @@
 #include "data/chunk/chunk_places.h"
 #include "data/extract/archive.h"
 #include "data/extract/extract.h"
+#include "data/extract/extract_host.h"
 #include "data/extract/gzip.h"
 #include "kernels/buf.h"
 #include "kernels/clock.h"
@@ -70,6 +71,7 @@ typedef struct prepare_job {
     size_t max_tokens, overlap;
     uint8_t ocr; /* enum extract_ocr */
     const char *ocr_language;
+    uint64_t call;     /* its number */
     const bool *again; /* of all documents of the call */
     size_t *need;      /* bytes of memory, of each of them: estimates until they are known */
     prepared *docs;
@@ -266,7 +268,8 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .budget = budget,
                           .host = s->extract_host,
                           .ocr = job->ocr,
-                          .ocr_language = job->ocr_language};
+                          .ocr_language = job->ocr_language,
+                          .call = job->call};
     int rc = extract_text(&p->text, &rq, err);
     if (rc) return rc;
     r->n_replaced = p->text.n_replaced;
@@ -685,8 +688,10 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
                        .max_tokens = max_tokens,
                        .overlap = overlap,
                        .ocr = (uint8_t)(ocr - INGEST_OCR_OFF),
-                       .ocr_language = ocr_language};
+                       .ocr_language = ocr_language,
+                       .call = 1 + atomic_fetch_add(&s->n_calls, 1)};
     if (!rc) rc = ingest_all(&job, docs, n, results, report, err);
+    extract_host_end_call(s->extract_host, job.call);
     if (c) collection_release(s, c);
     service_ingest_end(s);
     service_leave(s);
