@@ -10,6 +10,8 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/gzip.h"
+#include "data/extract/text_parts.h"
+#include "data/extract/text_unwrap.h"
 #include "kernels/utf8.h"
 
 enum {
@@ -308,18 +310,43 @@ const extract_format *extract_format_of(const void *bytes, size_t n, const char 
     return choose(&f, &rq, split_type(NULL), &in, NULL) == FO_OK ? f : NULL;
 }
 
-bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name) {
-    const unsigned char *b = head;
+/* UTF-16 as these bytes begin, or as it was declared; enum text_wide. *other: another wide one, which is not cut. */
+static uint8_t wide_kind(const unsigned char *b, size_t n, const char *charset, bool *other) {
+    bool le = n >= 2 && b[0] == 0xFF && b[1] == 0xFE, be = n >= 2 && b[0] == 0xFE && b[1] == 0xFF;
+    const char *name = charset && !strncmp(charset, "utf-", 4) && strcmp(charset, "utf-8")
+                           ? charset
+                           : encoding_guess_utf16(b, n);
+    *other = (n >= 4 && !b[2] && !b[3] && (le || (!b[0] && !b[1]))) || /* UTF-32 */
+             (!le && !be && name && strncmp(name, "utf-16", 6) != 0);
+    if (*other) return TEXT_NARROW;
+    if (le || be) return le ? TEXT_UTF16_LE : TEXT_UTF16_BE;
+    if (!name) return TEXT_NARROW;
+    /* A label on bytes that are none of it is a mistake: the whole is looked at for that (encoding.c). */
+    *other = !encoding_guess_utf16(b, n);
+    return name[6] == 'b' ? TEXT_UTF16_BE : TEXT_UTF16_LE;
+}
+
+bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name,
+                      text_kind *kind) {
     media_type t = split_type(content_type);
-    bool marked = n >= 2 && ((b[0] == 0xFF && b[1] == 0xFE) || (b[0] == 0xFE && b[1] == 0xFF) ||
-                             (!b[0] && !b[1]));
-    bool wide = t.charset && (!strncmp(t.charset, "utf-16", 6) || !strncmp(t.charset, "utf-32", 6));
-    if (marked || wide || gzip_is(b, n) || encoding_guess_utf16(b, n)) return false;
+    unsigned char *unpacked = NULL;
+    bool other = false;
+    *kind = (text_kind){.gzip = gzip_is(head, n)};
+    if (kind->gzip) {
+        if (!(unpacked = malloc(HEAD_BYTES))) return false;
+        n = gzip_peek(head, n, unpacked, HEAD_BYTES);
+        head = unpacked;
+    }
+    kind->wide = wide_kind(head, n, t.charset, &other);
     extract_request rq = {.file_name = file_name};
     extract_input in = {
         .bytes = head, .n = n, .charset = t.charset, .file_name = file_name, .head = ""};
     const extract_format *f = NULL;
-    return choose(&f, &rq, t, &in, NULL) == FO_OK && f->in_parts;
+    bool yes =
+        n && !other && !gzip_is(head, n) && choose(&f, &rq, t, &in, NULL) == FO_OK && f->in_parts;
+    kind->table = yes && f->extract == extract_csv;
+    free(unpacked);
+    return yes;
 }
 
 /* ---- for formats of text ------------------------------------------------------------------ */
@@ -419,6 +446,8 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
                         .ocr = rq->ocr,
                         .ocr_language = rq->ocr_language,
                         .call = rq->call,
+                        .first_row = rq->first_row,
+                        .header_rows = rq->header_rows,
                         .head = ""};
     int rc = FO_OK;
     for (int depth = 0; !rc && gzip_is(in.bytes, in.n); depth++) {

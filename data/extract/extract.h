@@ -119,7 +119,8 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     const extract_tools *tools;    /* the same */
     uint8_t ocr;                   /* enum extract_ocr */
     const char *ocr_language;      /* NULL: "eng" */
-    uint64_t call;                 /* as in extract_request */
+    uint64_t call;                 /* as in extract_request; so are these */
+    uint32_t first_row, header_rows;
 } extract_input;
 
 /* Of a format that is read apart: whose documents its worker may have read before this one. */
@@ -177,9 +178,12 @@ uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
                          const char *file_name);
 /* Changes when any row's does. */
 uint32_t extract_versions(void);
-/* May a document that begins like this be read in parts (extract_format.in_parts), in a character set of which a byte of
- * any value but a line's end stays inside a line? Type and name may be NULL. */
-bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name);
+/* May a document that begins like this be read in parts (extract_format.in_parts), and how are its bytes to be taken? Its
+ * character set is UTF-16, or one of which a byte of any value but a line's end stays inside a line. Type and name may be
+ * NULL. */
+struct text_kind; /* text_parts.h */
+bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name,
+                      struct text_kind *kind);
 /* True when the registry reads files of this name (its ending, .gz peeled off), images aside. */
 int extract_knows_file(const char *file_name);
 /* True when it is an image by its name whose letters can be recognised. */
@@ -208,6 +212,8 @@ typedef struct extract_request {
     /* A number of the call that it came in with, any but UINT64_MAX: documents of one call may share a worker
      * (EXTRACT_WITH_ITS_CALL). 0: it shares none. */
     uint64_t call;
+    uint32_t first_row,
+        header_rows; /* of a part of a table, as text_part (text_parts.h) has them; else 0 */
     /* Rows before those of the registry, for tests; NULL: none. */
     const extract_format *formats;
     size_t n_formats;

@@ -376,7 +376,8 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
     fo_err why = {0};
     int64_t now = fo_unix_ms();
     size_t member = p->file->member;
-    int rc = member ? sync_archives_get(&k->archives, member, &data, &n, &why)
+    ingest_document of = {0};
+    int rc = member ? sync_archives_get(&k->archives, member, &of, &why)
                     : folder_read_file(k->folder, p->file->path, k->q->max_file_bytes, &data, &n,
                                        &st, &why);
     if (rc == FO_ENOMEM || rc == FO_ECANCELLED) {
@@ -384,6 +385,10 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
         return rc;
     }
     if (rc) return unreadable(k, p, &why, err);
+    if (member) {
+        data = (char *)of.bytes;
+        n = of.n_bytes;
+    }
     if (b->n && (b->n == BATCH_DOCUMENTS || b->bytes + n > BATCH_BYTES))
         rc = batch_write(k, b, err);
     char *id = rc ? NULL : id_of(&k->source, p->file->path);
@@ -401,14 +406,19 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
         row->inode = (int64_t)st.st_ino;
     }
     if (row->mtime_ns / 1000000 > now - RECENT_MS) row->mtime_ns = 0;
-    fo_sha256_of(row->sha256, data, n);
+    if (member)
+        memcpy(row->sha256, sync_archives_hash(&k->archives, member)->sha256, 32);
+    else
+        fo_sha256_of(row->sha256, data, n);
     b->steps[b->n] = p;
     b->docs[b->n++] = (ingest_document){.id = id,
                                         .uri = id,
                                         .file_name = slash ? slash + 1 : p->file->path,
                                         .metadata = b->metadata,
                                         .bytes = data,
-                                        .n_bytes = n};
+                                        .n_bytes = n,
+                                        .first_row = of.first_row,
+                                        .header_rows = of.header_rows};
     b->bytes += n;
     return FO_OK;
 }

@@ -140,6 +140,11 @@ static void content_hash(const prepare_job *job, const ingest_document *d, unsig
         hash_string(&h, job->ocr == EXTRACT_OCR_FORCE ? "ocr force" : "ocr auto");
         hash_string(&h, job->ocr_language);
     }
+    if (d->first_row) {
+        uint32_t rows[2] = {d->first_row, d->header_rows};
+        hash_string(&h, "rows");
+        hash_field(&h, rows, sizeof rows, true);
+    }
     const char *name = d->file_name ? d->file_name : d->uri;
     uint32_t version = extract_version(d->bytes, d->n_bytes, d->content_type, name);
     if (version) hash_field(&h, &version, sizeof version, true);
@@ -269,7 +274,9 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .host = s->extract_host,
                           .ocr = job->ocr,
                           .ocr_language = job->ocr_language,
-                          .call = job->call};
+                          .call = job->call,
+                          .first_row = d->first_row,
+                          .header_rows = d->header_rows};
     int rc = extract_text(&p->text, &rq, err);
     if (rc) return rc;
     r->n_replaced = p->text.n_replaced;

@@ -151,6 +151,8 @@ typedef struct ingest_document {
     const char *acl;          /* JSON array of groups that may see it; NULL: everybody may */
     const void *bytes;
     size_t n_bytes;
+    uint32_t first_row,
+        header_rows; /* of a part of a table: as text_part (data/extract/text_parts.h) has them; else 0 */
 } ingest_document;
 
 typedef struct ingest_options {

@@ -30,6 +30,7 @@
 #define ID_MAX_BYTES    512
 #define TEXTLESS_NAMED  10
 #define PARTS_HEAD      (32 << 10) /* of a file, that tell whether it goes in by parts */
+#define READ_BYTES      (64 << 10)
 
 static struct {
     const char *home, *url, *key, *collection, *language, *files_from, *base, *acl;
@@ -189,18 +190,23 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
 
 #define BOUNDARY "forage-7c1d0e5f9a3b42d8"
 
+/* The route, with what the options say. */
+static void ingest_path_of(fo_buf *path) {
+    fo_buf_str(path, "/ingest?wait=true");
+    if (o.acl) query_part(path, "acl", o.acl);
+    query_part(path, "collection", o.collection);
+    if (o.language) query_part(path, "language", o.language);
+    if (o.max_tokens) fo_buf_printf(path, "&max_tokens=%lld", (long long)o.max_tokens);
+    if (cli_model_flags.ocr) query_part(path, "ocr", cli_model_flags.ocr);
+    if (cli_model_flags.ocr_language)
+        query_part(path, "ocr_language", cli_model_flags.ocr_language);
+    if (o.overlap >= 0) fo_buf_printf(path, "&overlap=%lld", (long long)o.overlap);
+}
+
 static int send_waiting(target *t, fo_err *err) {
     int rc = FO_OK;
     fo_buf path = {0};
-    fo_buf_str(&path, "/ingest?wait=true");
-    if (o.acl) query_part(&path, "acl", o.acl);
-    query_part(&path, "collection", o.collection);
-    if (o.language) query_part(&path, "language", o.language);
-    if (o.max_tokens) fo_buf_printf(&path, "&max_tokens=%lld", (long long)o.max_tokens);
-    if (cli_model_flags.ocr) query_part(&path, "ocr", cli_model_flags.ocr);
-    if (cli_model_flags.ocr_language)
-        query_part(&path, "ocr_language", cli_model_flags.ocr_language);
-    if (o.overlap >= 0) fo_buf_printf(&path, "&overlap=%lld", (long long)o.overlap);
+    ingest_path_of(&path);
     for (int k = 0; k < 2 && !rc; k++) {
         fo_buf *body = k ? &t->lines : &t->form, reply = {0};
         if (!body->len) continue;
@@ -236,6 +242,18 @@ static void form_field(fo_buf *b, const char *name, const char *value) {
     fo_buf_str(b, "\r\n");
 }
 
+/* Of a form: what says how a file is called, up to its first byte. */
+static void begin_file(fo_buf *b, const char *id, const char *name) {
+    if (strlen(id) <= ID_MAX_BYTES) form_field(b, "id", id);
+    form_field(b, "uri", id);
+    fo_buf_str(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
+    for (const char *p = name; *p; p++) {
+        if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
+        fo_buf_char(b, *p == '\r' || *p == '\n' ? '_' : *p);
+    }
+    fo_buf_str(b, "\"\r\nContent-Type: application/octet-stream\r\n\r\n");
+}
+
 static int add_file(target *t, const char *id, const char *path, const void *data, size_t n,
                     fo_err *err) {
     const char *name = strrchr(path, '/');
@@ -249,14 +267,7 @@ static int add_file(target *t, const char *id, const char *path, const void *dat
         return ingest_batch_add(t->batch, &d, err);
     }
     fo_buf *b = &t->form;
-    if (strlen(id) <= ID_MAX_BYTES) form_field(b, "id", id);
-    form_field(b, "uri", id);
-    fo_buf_str(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
-    for (const char *p = name; *p; p++) {
-        if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
-        fo_buf_char(b, *p == '\r' || *p == '\n' ? '_' : *p);
-    }
-    fo_buf_str(b, "\"\r\nContent-Type: application/octet-stream\r\n\r\n");
+    begin_file(b, id, name);
     fo_buf_add(b, data, n);
     fo_buf_str(b, "\r\n");
     return maybe_send(t, err);
@@ -414,20 +425,78 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
     return rc;
 }
 
-/* A large text goes in by parts. */
-typedef struct parts_to {
-    target *t;
-    const char *id, *path;
-} parts_to;
+/* ---- large texts ---------------------------------------------------------------------------- */
 
-static int on_part(void *ctx, const text_part *part, fo_err *err) {
-    const parts_to *to = ctx;
-    fo_buf id = {0};
-    text_part_name(&id, to->id, part->number);
-    int rc = id.failed ? fo_no_memory(err)
-                       : add_file(to->t, id.data, to->path, part->bytes, part->n, err);
-    fo_buf_free(&id);
+/* To a service as it is, in a form that is made while it is sent: there it goes in by parts. */
+typedef struct form_stream {
+    fo_buf begins; /* the fields, and what stands before the file */
+    size_t sent;   /* of it; then of the end */
+    int fd;
+    bool ended; /* the file is through */
+} form_stream;
+
+static const char form_end[] = "\r\n--" BOUNDARY "--\r\n";
+
+static ssize_t next_of_form(void *ctx, char *buf, size_t n, fo_err *err) {
+    form_stream *f = ctx;
+    if (f->begins.len > f->sent && !f->ended) {
+        size_t k = f->begins.len - f->sent < n ? f->begins.len - f->sent : n;
+        memcpy(buf, f->begins.data + f->sent, k);
+        f->sent += k;
+        return (ssize_t)k;
+    }
+    ssize_t got = 0;
+    if (!f->ended) {
+        do got = read(f->fd, buf, n);
+        while (got < 0 && errno == EINTR);
+        if (got < 0) return fo_fail_errno(err, "cannot read the file");
+        if (got > 0) return got;
+        f->ended = true;
+        f->sent = 0;
+    }
+    size_t left = sizeof form_end - 1 - f->sent, k = left < n ? left : n;
+    memcpy(buf, form_end + f->sent, k);
+    f->sent += k;
+    return (ssize_t)k;
+}
+
+static int send_large(target *t, int fd, const char *id, const char *name, fo_err *err) {
+    form_stream f = {.fd = fd};
+    fo_buf path = {0}, reply = {0};
+    int rc = send_waiting(t, err);
+    begin_file(&f.begins, id, name);
+    ingest_path_of(&path);
+    if (!rc && (f.begins.failed || path.failed)) rc = fo_no_memory(err);
+    if (!rc)
+        rc = client_post_stream(t->client, path.data, "multipart/form-data; boundary=" BOUNDARY,
+                                next_of_form, &f, &reply, err);
+    if (!rc) rc = count_reply(t, &reply, err);
+    fo_buf_free(&f.begins);
+    fo_buf_free(&path);
+    fo_buf_free(&reply);
     return rc;
+}
+
+static int add_large(target *t, int fd, const char *id, const char *name, const char *head,
+                     size_t n_head, const text_kind *kind, fo_err *err) {
+    ingest_document d = {.id = strlen(id) <= ID_MAX_BYTES ? id : NULL,
+                         .uri = id,
+                         .file_name = name,
+                         .bytes = head,
+                         .n_bytes = n_head};
+    char *piece = malloc(READ_BYTES);
+    int rc = piece ? ingest_batch_begin_parts(t->batch, &d, kind, err) : fo_no_memory(err);
+    for (ssize_t n = 1; !rc && n > 0;) {
+        n = read(fd, piece, READ_BYTES);
+        if (n < 0 && errno == EINTR) {
+            n = 1;
+            continue;
+        }
+        if (n < 0) rc = fo_fail_errno(err, "cannot read %s", id);
+        if (n > 0) rc = ingest_batch_feed_parts(t->batch, piece, (size_t)n, err);
+    }
+    free(piece);
+    return ingest_batch_end_parts(t->batch, rc, err);
 }
 
 /* *taken: it is such a text, and went in; child is what name_file takes. fd is left open. */
@@ -435,17 +504,20 @@ static int ingest_parts(target *t, int fd, const char *path, const char *child, 
                         fo_err *err) {
     struct stat st;
     char head[PARTS_HEAD];
+    text_kind kind;
     *taken = false;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= TEXT_WHOLE_BYTES) return FO_OK;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !text_file_may_be_large(fd, (uint64_t)st.st_size))
+        return FO_OK;
     ssize_t n = pread(fd, head, sizeof head, 0);
-    const char *slash = strrchr(path, '/');
-    if (n <= 0 || !extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : path)) return FO_OK;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (n <= 0 || !extract_in_parts(head, (size_t)n, NULL, name, &kind)) return FO_OK;
     *taken = true;
     fo_buf id = {0};
     int rc = name_file(t, child, &id, err);
-    parts_to to = {t, id.data, path};
-    text_cutter c = {.part = on_part, .ctx = &to};
-    if (!rc) rc = text_cutter_read(&c, fd, NULL, err);
+    if (!rc)
+        rc = t->client ? send_large(t, fd, id.data, name, err)
+                       : add_large(t, fd, id.data, name, head, (size_t)n, &kind, err);
     fo_buf_free(&id);
     return rc;
 }
@@ -656,6 +728,10 @@ static void print_totals(target *t, double seconds) {
         printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
                r->commit_ms / 1000);
+        if (t->totals.n_outdated)
+            printf(
+                "%zu of earlier versions deleted: what was one text is another number of parts\n",
+                t->totals.n_outdated);
         if (t->totals.n_textless)
             printf("%zu without text%s\n", t->totals.n_textless,
                    t->totals.n_textless > TEXTLESS_NAMED ? ", the first of them named above" : "");
@@ -677,6 +753,7 @@ static void print_totals(target *t, double seconds) {
     if (t->failures.len) fo_buf_add(&b, t->failures.data, t->failures.len);
     json_out_close(&out, ']');
     json_out_int(&out, "without_text", (int64_t)t->totals.n_textless);
+    json_out_int(&out, "outdated", (int64_t)t->totals.n_outdated);
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
     json_out_number(&out, "seconds", seconds);
     fo_buf_str(&b, ",\"timings_ms\":");
