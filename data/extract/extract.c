@@ -445,6 +445,7 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
                         .is_text = rq->is_text,
                         .ocr = rq->ocr,
                         .ocr_language = rq->ocr_language,
+                        .pages = rq->pages,
                         .call = rq->call,
                         .first_row = rq->first_row,
                         .header_rows = rq->header_rows,

@@ -19,6 +19,7 @@
 #ifndef FORAGE_DATA_EXTRACT_H
 #define FORAGE_DATA_EXTRACT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "data/extract/doc_budget.h"
@@ -119,7 +120,8 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     const extract_tools *tools;    /* the same */
     uint8_t ocr;                   /* enum extract_ocr */
     const char *ocr_language;      /* NULL: "eng" */
-    uint64_t call;                 /* as in extract_request; so are these */
+    atomic_size_t *pages;          /* as in extract_request; so are these */
+    uint64_t call;
     uint32_t first_row, header_rows;
 } extract_input;
 
@@ -204,6 +206,7 @@ typedef struct extract_request {
     const char *file_name;    /* its path or name; NULL: none */
     bool is_text;          /* it came as text (a field of JSON): what looks like a mail is text */
     size_t max_text_bytes; /* of the text, and of what gzip unpacks to */
+    atomic_size_t *pages;  /* NULL, or counts pages as they are read, where a format has them */
     doc_budget *budget;    /* NULL: no bound. Afterwards it counts what the result keeps */
     /* Where formats are read that are read apart; NULL: they are refused. */
     struct extract_host *host;

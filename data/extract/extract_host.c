@@ -224,13 +224,18 @@ static int explain_silence(extract_host *h, const wire_job *job, extract_reply *
 }
 
 /* What came of it; the worker's end is known where there was no whole answer. */
-static int receive(extract_host *h, const wire_job *job, const exchange *x, builder *b, bool *gone,
-                   fo_err *err) {
-    extract_reply r = {
-        .fd = x->answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = b->budget};
+static int receive(extract_host *h, const wire_job *job, const exchange *x, builder *b,
+                   atomic_size_t *pages, bool *gone, fo_err *err) {
+    extract_reply r = {.fd = x->answer,
+                       .deadline = fo_now_ms() + job->wall_ms + GRACE_MS,
+                       .budget = b->budget,
+                       .pages = pages};
     int rc;
-    if (extract_reply_answer(&r, b, &rc, err)) return rc;
-    return explain_silence(h, job, &r, x->ended, x->pid, gone, err);
+    if (!extract_reply_answer(&r, b, &rc, err))
+        rc = explain_silence(h, job, &r, x->ended, x->pid, gone, err);
+    /* Nothing comes of them, or they are read once more, with more memory. */
+    if (pages && (rc || b->failure)) atomic_fetch_sub(pages, r.n_pages);
+    return rc;
 }
 
 static void fill_job(wire_job *job, const extract_host *h, size_t row, const extract_input *in,
@@ -360,7 +365,7 @@ int extract_apart(extract_host *h, const extract_format *f, size_t row, const ex
         exchange x;
         gone = false;
         rc = begin_exchange(h, &job, in->bytes, &x, err);
-        if (!rc) rc = receive(h, &job, &x, b, &gone, err);
+        if (!rc) rc = receive(h, &job, &x, b, in->pages, &gone, err);
         end_exchange(&x);
     }
     return rc;

@@ -12,8 +12,9 @@
 #include "kernels/utf8.h"
 
 enum {
-    LOOK_MS = 50,         /* how often the word of who waits is looked at */
-    MAX_NAMES = 64 << 20, /* bytes of names of places */
+    LOOK_MS = 50,                  /* how often the word of who waits is looked at */
+    MAX_NAMES = 64 << 20,          /* bytes of names of places */
+    EXTRACT_REPLY_PAGES = 1 << 20, /* more at once are nothing that an honest worker says */
 };
 
 /* ---- bytes ---------------------------------------------------------------------------------------- */
@@ -157,11 +158,25 @@ static bool take_body(extract_reply *r, builder *b, const wire_head *h) {
     return take_places(r, b, h) && blocks_hold(b);
 }
 
+/* How far it is, as often as it says so, then the head. */
+static bool take_head(extract_reply *r, wire_head *head) {
+    wire_pages p;
+    while (extract_reply_bytes(r, &p, sizeof p)) {
+        if (p.magic != WIRE_PAGES) {
+            memcpy(head, &p, sizeof p);
+            return extract_reply_bytes(r, (char *)head + sizeof p, sizeof *head - sizeof p);
+        }
+        if (!r->pages || p.n > EXTRACT_REPLY_PAGES) continue;
+        atomic_fetch_add(r->pages, p.n);
+        r->n_pages += p.n;
+    }
+    return false;
+}
+
 bool extract_reply_answer(extract_reply *r, builder *b, int *rc, fo_err *err) {
     wire_head head;
     *rc = FO_OK;
-    if (!extract_reply_bytes(r, &head, sizeof head) || !head_holds(&head, b->max_bytes))
-        return false;
+    if (!take_head(r, &head) || !head_holds(&head, b->max_bytes)) return false;
     b->failure = head.failure;
     if (b->budget && head.budget_failure) { /* said by doc_budget_fail, in the words of here */
         b->budget->failure = head.budget_failure;

@@ -57,6 +57,12 @@ typedef struct wire_unpacked { /* behind the last part */
     fo_err err;
 } wire_unpacked;
 
+/* Before the answer, while it is made: pages that were read since the last of these. */
+enum { WIRE_PAGES = 0x46785032 };
+typedef struct wire_pages {
+    uint32_t magic, n;
+} wire_pages;
+
 /* The head of an answer. Behind it: the text, the title, blocks, places, names of places. */
 typedef struct wire_head {
     uint32_t magic;

@@ -16,6 +16,7 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/extract_tools.h"
 #include "data/extract/extract_wire.h"
+#include "kernels/clock.h"
 
 enum { WORKER_FILES = 16 };
 
@@ -193,6 +194,30 @@ static _Noreturn void draw(const worker_setup *s, const wire_job *job, int docum
     end_parts(answer, rc, &err);
 }
 
+/* ---- how far it is ------------------------------------------------------------------------------------ */
+
+typedef struct page_counter {
+    int answer;
+    uint32_t n; /* that were not told yet */
+    double told_ms;
+} page_counter;
+
+static void tell_pages(page_counter *c) {
+    wire_pages p = {WIRE_PAGES, c->n};
+    if (c->n && wire_write_all(c->answer, &p, sizeof p)) c->n = 0;
+}
+
+/* Some times a second: who waits looks no more often. */
+static void count_page(void *ctx) {
+    enum { TELL_MS = 100 };
+    page_counter *c = ctx;
+    double now = fo_now_ms();
+    c->n++;
+    if (now - c->told_ms < TELL_MS) return;
+    tell_pages(c);
+    c->told_ms = now;
+}
+
 /* ---- the two kinds --------------------------------------------------------------------------------- */
 
 _Noreturn void worker_with_programs(const worker_setup *s, const wire_job *job, int document,
@@ -202,9 +227,12 @@ _Noreturn void worker_with_programs(const worker_setup *s, const wire_job *job, 
     if (job->draw) draw(s, job, document, answer);
     doc_budget budget = {
         .cpu_ms = job->cpu_ms, .cpu_ms_per_mib = job->cpu_ms_per_mib, .max_bytes = job->max_kept};
-    builder b = {.max_bytes = job->max_text, .budget = &budget};
+    page_counter pages = {.answer = answer};
+    builder b = {
+        .max_bytes = job->max_text, .budget = &budget, .page_read = count_page, .page_ctx = &pages};
     fo_err err = {0};
     int rc = read_with_programs(s, &b, job, document, &err);
+    tell_pages(&pages);
     _exit(wire_write_answer(answer, &b, rc, &err) ? 0 : 1);
 }
 

@@ -322,7 +322,8 @@ static int batch_write(run *k, batch *b, fo_err *err) {
                           .language = k->q->language,
                           .max_tokens = k->q->max_tokens,
                           .overlap = k->q->overlap,
-                          .cancel = k->q->cancel};
+                          .cancel = k->q->cancel,
+                          .counts = k->q->counts};
     memset(b->results, 0, sizeof b->results);
     int rc = announce(k, b, err);
     if (!rc) rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);

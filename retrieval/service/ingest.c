@@ -223,7 +223,7 @@ int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors,
 }
 
 static int embed_chunks(embedder *e, prepared *p, const chunk *chunks, const char *title,
-                        const atomic_bool *cancel, fo_err *err) {
+                        const atomic_bool *cancel, ingest_counts *counts, fo_err *err) {
     size_t dim = embedder_dim(e), n = p->n_chunks, n_floats, n_bytes;
     if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
         return fo_fail(err, FO_ELIMIT, "document has too many chunks");
@@ -238,6 +238,7 @@ static int embed_chunks(embedder *e, prepared *p, const chunk *chunks, const cha
             in[i] = (titled_text){title, p->text.text + chunks[first + i].start,
                                   chunks[first + i].end - chunks[first + i].start};
         rc = embed_passages(e, in, k, p->vectors + first * dim, err);
+        if (!rc && counts) atomic_fetch_add(&counts->passages, k);
     }
     for (size_t i = 0; !rc && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
     return rc;
@@ -274,6 +275,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .host = s->extract_host,
                           .ocr = job->ocr,
                           .ocr_language = job->ocr_language,
+                          .pages = job->opt->counts ? &job->opt->counts->pages : NULL,
                           .call = job->call,
                           .first_row = d->first_row,
                           .header_rows = d->header_rows};
@@ -310,7 +312,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
     if (!rc) rc = note_places(p, chunks, budget, err);
     if (!rc && p->n_chunks)
         rc = embed_chunks(job->c->embedder, p, chunks, d->title ? d->title : p->text.title,
-                          job->opt->cancel, err);
+                          job->opt->cancel, job->opt->counts, err);
     free(chunks);
     double t3 = fo_now_ms();
     p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
@@ -486,7 +488,8 @@ static void leave_out_from(slice *w, prepare_job *job, size_t first, size_t at) 
     for (size_t i = at; i < w->n; i++) {
         prepared *p = &w->docs[i];
         size_t *need = &job->need[first + i];
-        if (p->wanted) *need = *need > all / 2 ? all : *need * 2;
+        /* By much: to read it is the most that it costs. */
+        if (p->wanted) *need = *need > all / 4 ? all : *need * 4;
         if (p->wanted > *need) *need = p->wanted < all ? p->wanted : all;
         uncount(job, p);
         prepared_deinit(p);

@@ -171,6 +171,9 @@ typedef struct ingest_options {
 /* Documents past each stage; those that failed or are unchanged pass all that they skip. */
 typedef struct ingest_counts {
     atomic_size_t extracted, chunked, embedded, stored;
+    /* Within documents, so that a long one is seen to go on: pages read (of PDF; one that is read again with more memory
+     * begins anew), passages embedded. */
+    atomic_size_t pages, passages;
 } ingest_counts;
 
 enum ingest_status { INGEST_CREATED, INGEST_UPDATED, INGEST_UNCHANGED, INGEST_FAILED };

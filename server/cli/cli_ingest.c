@@ -67,6 +67,7 @@ static const cli_option options[] = {
 
 typedef struct target {
     progress *progress;
+    ingest_counts counts; /* within documents; of a home alone */
     ingest_totals totals;
     size_t n_unread; /* failed here, before any document was made of them */
     skip_counts skipped;
@@ -705,7 +706,8 @@ static int open_target(target *t, fo_err *err) {
                                            .collection = o.collection,
                                            .language = o.language,
                                            .max_tokens = (size_t)o.max_tokens,
-                                           .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap},
+                                           .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap,
+                                           .counts = &t->counts},
                                 .max_docs = BATCH_DOCUMENTS,
                                 .max_bytes = BATCH_BYTES,
                                 .progress = on_progress,
@@ -777,7 +779,7 @@ static int run(int argc, char **argv) {
     int64_t began = log_now_ms();
     int rc = open_target(&t, &err);
     if (!rc) {
-        t.progress = progress_begin("ingest", "documents", 0, o.json);
+        t.progress = progress_begin_ingest("ingest", &t.counts, o.json);
         for (int i = 0; i < argc && !rc; i++) rc = ingest_path(&t, argv[i], &err);
         if (!rc && o.files_from) rc = ingest_list(&t, o.files_from, &err);
         if (!rc) rc = flush(&t, &err);

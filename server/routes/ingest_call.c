@@ -122,6 +122,7 @@ static int open_batch(ingest_call *c, fo_err *err) {
                    .ocr = c->ocr,
                    .ocr_language = c->ocr_language,
                    .cancel = c->cancel,
+                   .counts = c->job ? job_counts(c->job) : NULL,
                    .sees = c->grant ? c->grant->key->sees : NULL},
         .acl = c->acl,
         .spool_dir = c->app->spool_dir,

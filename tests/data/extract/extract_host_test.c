@@ -141,6 +141,21 @@ static int extract_a_little(builder *b, extract_input *in, fo_err *err) {
                               : fo_fail(err, FO_EINVAL, "the program ended with %d", status);
 }
 
+/* Five pages, one after the other; then it fails where it is to. */
+static int extract_pages(builder *b, extract_input *in, fo_err *err) {
+    for (int i = 0; i < 5; i++) {
+        builder_page_read(b);
+        poll(NULL, 0, 150);
+    }
+    int status = in->program->end(in->program->ctx);
+    builder_str(b, "Five pages.");
+    return says(in, "BAD") ? fo_fail(err, FO_EINVAL, "page 6 is cut off (%d)", status) : FO_OK;
+}
+
+static bool is_paged(const extract_input *in) {
+    return in->n > 3 && in->bytes[0] == 14;
+}
+
 static bool is_large(const extract_input *in) {
     return in->n > 4 && in->bytes[0] == 7;
 }
@@ -252,6 +267,14 @@ static const extract_format rows[] = {
      .apart = true,
      .program = &tool_pass,
      .tools = some_tools},
+    {.name = "paged",
+     .what = "a file of pages",
+     .media_types = "",
+     .endings = "pg",
+     .is = is_paged,
+     .extract = extract_pages,
+     .apart = true,
+     .program = &wc},
     {.name = "reaching",
      .what = "a file that reaches",
      .media_types = "",
@@ -265,6 +288,7 @@ enum { N_ROWS = sizeof rows / sizeof *rows };
 
 static extract_host *host;
 static _Thread_local uint64_t call; /* that documents come in with; 0: none */
+static _Thread_local atomic_size_t *pages;
 
 static int read_bytes(extracted *x, const void *bytes, size_t n, doc_budget *budget, fo_err *err) {
     *err = (fo_err){0};
@@ -276,6 +300,7 @@ static int read_bytes(extracted *x, const void *bytes, size_t n, doc_budget *bud
                           .budget = budget,
                           .host = host,
                           .call = call,
+                          .pages = pages,
                           .formats = rows,
                           .n_formats = N_ROWS};
     return extract_text(x, &rq, err);
@@ -575,6 +600,44 @@ static void who_leaves_ends_a_shared_worker(void **state) {
     assert_int_not_equal(kill(first, 0), 0);
 }
 
+static atomic_size_t n_pages;
+static atomic_bool pages_over;
+
+/* Between none and all of them. */
+static void *see_some(void *arg) {
+    bool *seen = arg;
+    while (!atomic_load(&pages_over)) {
+        size_t n = atomic_load(&n_pages);
+        *seen = *seen || (n > 0 && n < 5);
+        usleep(10000);
+    }
+    return NULL;
+}
+
+/* Who waits sees how far it is; of what came to nothing, no pages are left. */
+static void pages_are_counted_while_they_are_read(void **state) {
+    (void)state;
+    static const char *const words[] = {"\16OK.", "\16BAD."};
+    for (int i = 0; i < 2; i++) {
+        extracted x;
+        fo_err err;
+        bool seen = false;
+        pthread_t t;
+        atomic_store(&n_pages, 0);
+        atomic_store(&pages_over, false);
+        assert_int_equal(pthread_create(&t, NULL, see_some, &seen), 0);
+        pages = &n_pages;
+        int rc = read_word(&x, words[i], &err);
+        pages = NULL;
+        atomic_store(&pages_over, true);
+        pthread_join(t, NULL);
+        assert_int_equal(rc, i ? FO_EINVAL : FO_OK);
+        assert_true(seen);
+        assert_int_equal(atomic_load(&n_pages), i ? 0 : 5);
+        extracted_deinit(&x);
+    }
+}
+
 static void without_a_host_they_are_refused(void **state) {
     (void)state;
     extract_host *kept = host;
@@ -690,6 +753,7 @@ int main(int argc, char **argv) {
         cmocka_unit_test(who_leaves_ends_a_shared_worker),
         cmocka_unit_test(a_program_whose_output_is_not_wanted_ends),
         cmocka_unit_test(workers_end_with_their_server),
+        cmocka_unit_test(pages_are_counted_while_they_are_read),
         cmocka_unit_test(without_a_host_they_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
