@@ -229,12 +229,24 @@ static int refuse_image(const extract_request *rq, const char *what, fo_err *err
                          n, name, what);
 }
 
+static int not_as_named(const extract_request *rq, const extract_format *named, fo_err *err) {
+    int n;
+    const char *name = label(rq, &n);
+    return fo_fail_field(
+        err, FO_EINVAL, "content_type",
+        "%.*s is not %s, as its name says, and no text: it is damaged, or something "
+        "else",
+        n, name, named->what);
+}
+
 static int unknown_type(const extract_request *rq, media_type t, fo_err *err) {
     char list[200] = "";
     const extract_format *f;
-    for (size_t i = 0, at = 0; (f = row_at(rq, i)) && at < sizeof list - 32; i++)
+    size_t at = 0, i = 0;
+    for (; (f = row_at(rq, i)) && at < sizeof list - 48; i++)
         if (f->extract && !f->recognised_only)
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%.24s", at ? ", " : "", f->name);
+    if (f) snprintf(list + at, sizeof list - at, " and others");
     int n;
     const char *name = label(rq, &n);
     return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
@@ -271,10 +283,16 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     if (f) {
         *out = f;
         if (f->recognised_only && !rq->ocr) return refuse_image(rq, f->what, err);
+        /* An archive by its first bytes, which by its name is one of those that lie in archives. */
+        const extract_format *named = by_name(rq, in->file_name);
+        if (f->archive && named && named->is && named->extract) return not_as_named(rq, named, err);
         return f->extract ? FO_OK : refuse(rq, f->what, err);
     }
-    if (is_binary(in->bytes, in->n)) return refuse(rq, "binary data", err);
     const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
+    if (is_binary(in->bytes, in->n)) {
+        if (!named || !named->is || !named->extract) return refuse(rq, "binary data", err);
+        return not_as_named(rq, named, err);
+    }
     if (typed && typed->recognised_only && !rq->ocr) return refuse_image(rq, typed->what, err);
     if (typed && typed->is) {
         int n;

@@ -1,6 +1,5 @@
 #include "data/extract/text_parts.h"
 
-#include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +10,7 @@
 #include "data/extract/text_unwrap.h"
 #include "kernels/utf8.h"
 
-enum { READ_BYTES = 64 << 10, MAX_HEADER = 64 << 10 };
+enum { MAX_HEADER = 64 << 10 };
 
 /* Where the part that begins at s ends, of n bytes and one more that are there: behind an empty line of its last half, else
  * behind a line, a word, a character. */
@@ -168,24 +167,6 @@ bool text_file_may_be_large(int fd, uint64_t size) {
     if (size < 18 || pread(fd, head, 2, 0) != 2 || pread(fd, tail, 4, (off_t)size - 4) != 4)
         return false;
     return text_may_be_large(size, head, 2, tail, 4);
-}
-
-int text_cutter_read(text_cutter *c, int fd, const atomic_bool *cancel, fo_err *err) {
-    char *piece = malloc(READ_BYTES);
-    int rc = piece ? FO_OK : fo_no_memory(err);
-    while (!rc) {
-        if (cancel && atomic_load(cancel)) {
-            rc = fo_fail(err, FO_ECANCELLED, "cancelled");
-            break;
-        }
-        ssize_t n = read(fd, piece, READ_BYTES);
-        if (n < 0 && errno == EINTR) continue;
-        if (n < 0) rc = fo_fail_errno(err, "cannot read it");
-        if (n <= 0) break;
-        rc = text_cutter_feed(c, piece, (size_t)n, err);
-    }
-    free(piece);
-    return text_cutter_end(c, rc, err);
 }
 
 void text_part_name(fo_buf *out, const char *whole, size_t number) {

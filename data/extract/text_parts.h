@@ -15,7 +15,6 @@
 #ifndef FORAGE_DATA_TEXT_PARTS_H
 #define FORAGE_DATA_TEXT_PARTS_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include "kernels/buf.h"
@@ -73,9 +72,6 @@ bool text_file_may_be_large(int fd, uint64_t size);
 int text_cutter_feed(text_cutter *c, const void *p, size_t n, fo_err *err);
 /* The last part, where rc is FO_OK; what is held is freed. Returns rc, or what became of that part. */
 int text_cutter_end(text_cutter *c, int rc, fo_err *err);
-/* All that a file holds from where it stands, and the end. cancel: NULL, or ends it with FO_ECANCELLED. */
-int text_cutter_read(text_cutter *c, int fd, const atomic_bool *cancel, fo_err *err);
-
 /* "big.log" and 7: "big.log/part-000007", appended. */
 void text_part_name(fo_buf *out, const char *whole, size_t number);
 

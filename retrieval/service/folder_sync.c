@@ -338,6 +338,7 @@ static int batch_write(run *k, batch *b, fo_err *err) {
             rc = g->error.code;
             break;
         }
+        ingest_error_of_file(&b->results[i].error);
         count_result(k, b, i);
         if (g->status == INGEST_FAILED) {
             row_failed(&b->rows[i], moved ? NULL : b->steps[i]->known, g->error.msg);

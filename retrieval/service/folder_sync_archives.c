@@ -49,19 +49,18 @@ static int begin_reading(sync_archives *a, size_t archive, fo_err *why) {
     return FO_OK;
 }
 
-/* Some more of the file: as little as a part or a few come out, for packed text is many times as long. */
-static int read_on(sync_archives *a, fo_err *why) {
+/* Some more of the file: as little as a part or a few come out, for packed text is many times as long. Always in the same
+ * pieces, for where damage is seen may depend on them. *over: there is no more, and the cutter is at its end. */
+static int feed_some(text_cutter *c, int fd, const atomic_bool *cancel, bool *over, fo_err *err) {
     enum { PLAIN = 64 << 10, PACKED = 1 << 10 };
     char piece[PLAIN];
-    sync_reading *r = &a->reading;
-    if (a->cancel && atomic_load(a->cancel)) return fo_fail(why, FO_ECANCELLED, "cancelled");
+    if (cancel && atomic_load(cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
     ssize_t n;
-    do n = read(r->fd, piece, r->cutter.kind.gzip ? PACKED : PLAIN);
+    do n = read(fd, piece, c->kind.gzip ? PACKED : PLAIN);
     while (n < 0 && errno == EINTR);
-    if (n < 0) return fo_fail_errno(why, "cannot read it");
-    if (n > 0) return text_cutter_feed(&r->cutter, piece, (size_t)n, why);
-    r->ended = true;
-    return text_cutter_end(&r->cutter, FO_OK, why);
+    if (n < 0) return fo_fail_errno(err, "cannot read it");
+    *over = n == 0 || c->bad.code;
+    return *over ? text_cutter_end(c, FO_OK, err) : text_cutter_feed(c, piece, (size_t)n, err);
 }
 
 /* Parts are asked for in their order, mostly: those that lie before are passed over. */
@@ -81,7 +80,7 @@ static int take_part(sync_archives *a, const sync_member *m, text_part *out, fo_
             free((char *)out->bytes);
         }
         rc = r->ended ? fo_fail(why, FO_EINVAL, "the text changed while it was read")
-                      : read_on(a, why);
+                      : feed_some(&r->cutter, r->fd, a->cancel, &r->ended, why);
     }
     return rc;
 }
@@ -319,8 +318,9 @@ static int expand_text(sync_archives *a, folder_listing *to, const folder_file *
         if (!rc) {
             a->list[a->n - 1].is_text = true;
             a->list[a->n - 1].kind = kind;
-            rc = text_cutter_read(&c, fd, a->cancel, err);
         }
+        for (bool over = false; !rc && !over;) rc = feed_some(&c, fd, a->cancel, &over, err);
+        if (rc) text_cutter_end(&c, rc, NULL);
         if (!rc) {
             fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
             a->list[a->n - 1].bad = c.bad;

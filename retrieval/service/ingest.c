@@ -1,5 +1,6 @@
 /* Documents in: bytes -> text -> chunks -> vectors -> one commit -> findable. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
@@ -34,6 +35,13 @@ enum {
 const char *ingest_status_name(enum ingest_status s) {
     static const char *const names[] = {"created", "updated", "unchanged", "failed"};
     return names[s];
+}
+
+void ingest_error_of_file(fo_err *e) {
+    char says[sizeof e->msg];
+    if (!e->code || strcmp(e->field, "id") != 0 || strncmp(e->msg, "id ", 3) != 0) return;
+    snprintf(says, sizeof says, "%s", e->msg + 3);
+    fo_fail(e, e->code, "its name %.480s: rename it", says);
 }
 
 void ingest_result_deinit(ingest_result *r) {

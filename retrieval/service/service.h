@@ -188,6 +188,8 @@ typedef struct ingest_result {
 } ingest_result;
 void ingest_result_deinit(ingest_result *r);
 const char *ingest_status_name(enum ingest_status s);
+/* Of a document whose id is the name of a file: what is wrong with the id is said of the name. */
+void ingest_error_of_file(fo_err *e);
 
 typedef struct ingest_report {
     int64_t epoch; /* of the collection, with these documents in it */

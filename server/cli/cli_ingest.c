@@ -28,7 +28,6 @@
 #define BATCH_BYTES     ((size_t)4 << 20)
 #define BATCH_DOCUMENTS 256
 #define ID_MAX_BYTES    512
-#define TEXTLESS_NAMED  10
 #define PARTS_HEAD      (32 << 10) /* of a file, that tell whether it goes in by parts */
 #define READ_BYTES      (64 << 10)
 
@@ -85,12 +84,15 @@ typedef struct target {
     client *client;
     fo_buf form, lines;
     size_t n_waiting;
-    size_t n_textless_named;
+    textless_names textless;
 } target;
 
-/* Said and, with --json, kept. */
-static void on_failed(void *ctx, const char *id, const fo_err *why) {
+/* Said and, with --json, kept. Ids are names of files here. */
+static void on_failed(void *ctx, const char *id, const fo_err *cause) {
     target *t = ctx;
+    fo_err of_file = *cause;
+    const fo_err *why = &of_file;
+    ingest_error_of_file(&of_file);
     if (o.json && t->n_failures++ < FOLDER_SYNC_FAILURES) {
         json_out w = {&t->failures, t->n_failures > 1};
         json_out_open(&w, NULL, '{');
@@ -102,14 +104,9 @@ static void on_failed(void *ctx, const char *id, const fo_err *why) {
     printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
 }
 
-/* The first ones by name: a folder of manual pages holds a hundred that only name another. */
 static void on_textless(void *ctx, const char *id) {
     target *t = ctx;
-    if (t->n_textless_named == TEXTLESS_NAMED) return;
-    t->n_textless_named++;
-    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-    printable_say(stderr, "forage: %s: it holds no text; no question finds it",
-                  id ? id : "document");
+    folder_report_note_textless(&t->textless, id ? id : "document");
 }
 
 /* A member of an archive that is of no kind that is read. */
@@ -179,8 +176,10 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
         if (s != INGEST_FAILED) continue;
         const cJSON *e = cJSON_GetObjectItemCaseSensitive(r, "error");
         fo_err why = {0};
-        const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message"));
-        fo_fail(&why, FO_EINVAL, "%.400s", message ? message : "failed");
+        const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message")),
+                   *param = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "param"));
+        fo_fail_field(&why, FO_EINVAL, param && !strcmp(param, "id") ? "id" : "", "%.400s",
+                      message ? message : "failed");
         on_failed(t, id, &why);
     }
     count_timings(&t->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
@@ -734,9 +733,7 @@ static void print_totals(target *t, double seconds) {
             printf(
                 "%zu of earlier versions deleted: what was one text is another number of parts\n",
                 t->totals.n_outdated);
-        if (t->totals.n_textless)
-            printf("%zu without text%s\n", t->totals.n_textless,
-                   t->totals.n_textless > TEXTLESS_NAMED ? ", the first of them named above" : "");
+        if (t->totals.n_textless) printf("%zu without text\n", t->totals.n_textless);
         folder_report_print_skipped(&t->skipped);
         return;
     }
@@ -793,6 +790,7 @@ static int run(int argc, char **argv) {
     free(t.acl);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
+    folder_report_say_textless(&t.textless, t.totals.n_textless);
     if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
     fo_buf_free(&t.failures);
     if (rc) return cli_fail(&err);

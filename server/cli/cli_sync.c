@@ -92,6 +92,12 @@ static void on_entering(void *ctx, const char *path) {
     if (watching) folder_watch_enter(watching, path);
 }
 
+static textless_names textless;
+static void on_textless(void *ctx, const char *path) {
+    (void)ctx;
+    folder_report_note_textless(&textless, path);
+}
+
 static progress *bar;
 static ingest_counts counts; /* within documents */
 static void on_progress(void *ctx, size_t done, size_t all) {
@@ -130,6 +136,7 @@ static int run_once(service *s, const folder_sync_request *q, bool quiet, fo_err
     int rc = folder_sync_run(s, q, &r, err);
     progress_end(bar);
     bar = NULL;
+    folder_report_say_textless(&textless, rc ? 0 : r.textless);
     bool whole = folder_sync_is_whole(&r);
     if (!rc && !(quiet && !changed_anything(&r))) {
         if (o.json) {
@@ -352,6 +359,7 @@ static int run(int argc, char **argv) {
                              .step = on_step,
                              .left_out = on_left_out,
                              .entering = on_entering,
+                             .textless = on_textless,
                              .progress = on_progress,
                              .counts = &counts};
     if (!rc) rc = run_once(s, &q, false, &err);

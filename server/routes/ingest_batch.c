@@ -89,7 +89,7 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     if (r->status == INGEST_FAILED && b->opt.failed) b->opt.failed(b->opt.ctx, id, &r->error);
     if ((r->status == INGEST_CREATED || r->status == INGEST_UPDATED) && r->chunks == 0) {
         b->totals.n_textless++;
-        if (b->opt.textless) b->opt.textless(b->opt.ctx, file ? file : id);
+        if (b->opt.textless) b->opt.textless(b->opt.ctx, given_id || !file ? id : file);
     }
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};

@@ -369,8 +369,12 @@ static int form_end(void *ctx, fo_err *err) {
     int rc = open_batch(c, err);
     if (rc) return rc;
     ingest_document d = form_document(c);
-    rc = f->parted ? ingest_batch_end_parts(c->batch, FO_OK, err)
-                   : ingest_batch_add(c->batch, &d, err);
+    fo_err empty = {0};
+    fo_fail(&empty, FO_EINVAL, "it is empty");
+    rc = !f->parted && !d.n_bytes
+             ? ingest_batch_add_failed(c->batch, d.id ? d.id : d.file_name, &empty, err)
+         : f->parted ? ingest_batch_end_parts(c->batch, FO_OK, err)
+                     : ingest_batch_add(c->batch, &d, err);
     f->parted = false;
     free(c->id);
     free(c->title);
