@@ -15,6 +15,7 @@
 #include "retrieval/service/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/file_form.h"
 #include "server/cli/file_names.h"
 #include "server/cli/folder_report.h"
 #include "server/http/client.h"
@@ -188,8 +189,6 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
     return FO_OK;
 }
 
-#define BOUNDARY "forage-7c1d0e5f9a3b42d8"
-
 /* The route, with what the options say. */
 static void ingest_path_of(fo_buf *path) {
     fo_buf_str(path, "/ingest?wait=true");
@@ -210,12 +209,11 @@ static int send_waiting(target *t, fo_err *err) {
     for (int k = 0; k < 2 && !rc; k++) {
         fo_buf *body = k ? &t->lines : &t->form, reply = {0};
         if (!body->len) continue;
-        if (!k) fo_buf_str(body, "--" BOUNDARY "--\r\n");
+        if (!k) file_form_end(body);
         if (body->failed || path.failed)
             rc = fo_no_memory(err);
         else
-            rc = client_post(t->client, path.data,
-                             k ? "application/x-ndjson" : "multipart/form-data; boundary=" BOUNDARY,
+            rc = client_post(t->client, path.data, k ? "application/x-ndjson" : FILE_FORM_TYPE,
                              body->data, body->len, &reply, err);
         if (!rc) rc = count_reply(t, &reply, err);
         fo_buf_free(&reply);
@@ -236,22 +234,9 @@ static int maybe_send(target *t, fo_err *err) {
     return send_waiting(t, err);
 }
 
-static void form_field(fo_buf *b, const char *name, const char *value) {
-    fo_buf_printf(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n", name);
-    fo_buf_str(b, value);
-    fo_buf_str(b, "\r\n");
-}
-
-/* Of a form: what says how a file is called, up to its first byte. */
-static void begin_file(fo_buf *b, const char *id, const char *name) {
-    if (strlen(id) <= ID_MAX_BYTES) form_field(b, "id", id);
-    form_field(b, "uri", id);
-    fo_buf_str(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
-    for (const char *p = name; *p; p++) {
-        if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
-        fo_buf_char(b, *p == '\r' || *p == '\n' ? '_' : *p);
-    }
-    fo_buf_str(b, "\"\r\nContent-Type: application/octet-stream\r\n\r\n");
+/* One that is too long is none: the document is then called by its content. */
+static const char *known_id(const char *id) {
+    return strlen(id) <= ID_MAX_BYTES ? id : NULL;
 }
 
 static int add_file(target *t, const char *id, const char *path, const void *data, size_t n,
@@ -259,17 +244,14 @@ static int add_file(target *t, const char *id, const char *path, const void *dat
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     if (!t->client) {
-        ingest_document d = {.id = strlen(id) <= ID_MAX_BYTES ? id : NULL,
-                             .uri = id,
-                             .file_name = name,
-                             .bytes = data,
-                             .n_bytes = n};
+        ingest_document d = {
+            .id = known_id(id), .uri = id, .file_name = name, .bytes = data, .n_bytes = n};
         return ingest_batch_add(t->batch, &d, err);
     }
     fo_buf *b = &t->form;
-    begin_file(b, id, name);
+    file_form_begin(b, known_id(id), id, name);
     fo_buf_add(b, data, n);
-    fo_buf_str(b, "\r\n");
+    file_form_next(b);
     return maybe_send(t, err);
 }
 
@@ -427,49 +409,17 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
 
 /* ---- large texts ---------------------------------------------------------------------------- */
 
-/* To a service as it is, in a form that is made while it is sent: there it goes in by parts. */
-typedef struct form_stream {
-    fo_buf begins; /* the fields, and what stands before the file */
-    size_t sent;   /* of it; then of the end */
-    int fd;
-    bool ended; /* the file is through */
-} form_stream;
-
-static const char form_end[] = "\r\n--" BOUNDARY "--\r\n";
-
-static ssize_t next_of_form(void *ctx, char *buf, size_t n, fo_err *err) {
-    form_stream *f = ctx;
-    if (f->begins.len > f->sent && !f->ended) {
-        size_t k = f->begins.len - f->sent < n ? f->begins.len - f->sent : n;
-        memcpy(buf, f->begins.data + f->sent, k);
-        f->sent += k;
-        return (ssize_t)k;
-    }
-    ssize_t got = 0;
-    if (!f->ended) {
-        do got = read(f->fd, buf, n);
-        while (got < 0 && errno == EINTR);
-        if (got < 0) return fo_fail_errno(err, "cannot read the file");
-        if (got > 0) return got;
-        f->ended = true;
-        f->sent = 0;
-    }
-    size_t left = sizeof form_end - 1 - f->sent, k = left < n ? left : n;
-    memcpy(buf, form_end + f->sent, k);
-    f->sent += k;
-    return (ssize_t)k;
-}
-
+/* To a service as it is: there it goes in by parts. */
 static int send_large(target *t, int fd, const char *id, const char *name, fo_err *err) {
-    form_stream f = {.fd = fd};
+    file_form_stream f = {.fd = fd};
     fo_buf path = {0}, reply = {0};
     int rc = send_waiting(t, err);
-    begin_file(&f.begins, id, name);
+    file_form_begin(&f.begins, known_id(id), id, name);
     ingest_path_of(&path);
     if (!rc && (f.begins.failed || path.failed)) rc = fo_no_memory(err);
     if (!rc)
-        rc = client_post_stream(t->client, path.data, "multipart/form-data; boundary=" BOUNDARY,
-                                next_of_form, &f, &reply, err);
+        rc = client_post_stream(t->client, path.data, FILE_FORM_TYPE, file_form_read, &f, &reply,
+                                err);
     if (!rc) rc = count_reply(t, &reply, err);
     fo_buf_free(&f.begins);
     fo_buf_free(&path);
@@ -479,11 +429,8 @@ static int send_large(target *t, int fd, const char *id, const char *name, fo_er
 
 static int add_large(target *t, int fd, const char *id, const char *name, const char *head,
                      size_t n_head, const text_kind *kind, fo_err *err) {
-    ingest_document d = {.id = strlen(id) <= ID_MAX_BYTES ? id : NULL,
-                         .uri = id,
-                         .file_name = name,
-                         .bytes = head,
-                         .n_bytes = n_head};
+    ingest_document d = {
+        .id = known_id(id), .uri = id, .file_name = name, .bytes = head, .n_bytes = n_head};
     char *piece = malloc(READ_BYTES);
     int rc = piece ? ingest_batch_begin_parts(t->batch, &d, kind, err) : fo_no_memory(err);
     for (ssize_t n = 1; !rc && n > 0;) {
