@@ -158,7 +158,8 @@ bool text_may_be_large(uint64_t size, const void *head, size_t n_head, const voi
     const unsigned char *e = tail;
     uint64_t says =
         (uint64_t)e[0] | (uint64_t)e[1] << 8 | (uint64_t)e[2] << 16 | (uint64_t)e[3] << 24;
-    return says > TEXT_WHOLE_BYTES;
+    /* What says of itself that it is a bomb is refused whole, before a part of it is stored. */
+    return says > TEXT_WHOLE_BYTES && says / TEXT_MAX_RATIO <= size;
 }
 
 bool text_file_may_be_large(int fd, uint64_t size) {

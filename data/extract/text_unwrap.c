@@ -10,7 +10,6 @@
 
 enum {
     PIECE = 32 << 10,
-    MAX_RATIO = 200,      /* as of an archive: data/extract/archive.h */
     FREE_BYTES = 1 << 20, /* that may come out whatever went in */
     REPLACEMENT = 0xFFFD,
 };
@@ -135,10 +134,10 @@ static int inflate_some(text_unwrap *u, const unsigned char *s, size_t n, size_t
         if (got != Z_OK && got != Z_STREAM_END && got != Z_BUF_ERROR)
             return fo_fail(err, FO_EINVAL, "the gzip data is damaged at byte %llu",
                            (unsigned long long)(u->in + n - u->z.avail_in));
-        if (u->out > FREE_BYTES && u->out / MAX_RATIO > u->in + n)
+        if (u->out > FREE_BYTES && u->out / TEXT_MAX_RATIO > u->in + n)
             return fo_fail(err, FO_ELIMIT,
                            "the gzip data unpacks to more than %d times its size: a bomb",
-                           MAX_RATIO);
+                           TEXT_MAX_RATIO);
         rc = widen(u, u->piece, k, to, ctx, err);
     } while (!rc && got == Z_OK && u->z.avail_out == 0);
     if (got == Z_STREAM_END) {

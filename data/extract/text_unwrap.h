@@ -14,6 +14,9 @@
 #include <stddef.h>
 #include "kernels/error.h"
 
+enum {
+    TEXT_MAX_RATIO = 200
+}; /* bytes that may come out for each that goes in: as of an archive (archive.h) */
 enum text_wide { TEXT_NARROW, TEXT_UTF16_LE, TEXT_UTF16_BE };
 
 typedef struct text_unwrap text_unwrap;

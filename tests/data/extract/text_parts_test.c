@@ -372,6 +372,16 @@ static void a_table_that_is_none_ends_all_the_same(void **state) {
     (void)bad;
 }
 
+static void what_is_large_says_so(void **state) {
+    (void)state;
+    const unsigned char head[] = {0x1F, 0x8B}, large[] = {0, 0, 0, 2}, small[] = {0, 0, 0, 1};
+    assert_true(text_may_be_large(TEXT_WHOLE_BYTES + 1, "ab", 2, "", 0));
+    assert_false(text_may_be_large(TEXT_WHOLE_BYTES, "ab", 2, large, 4)); /* not packed */
+    assert_true(text_may_be_large(1 << 20, head, 2, large, 4));           /* 32 MiB of 1 */
+    assert_false(text_may_be_large(1 << 20, head, 2, small, 4));          /* 16 MiB */
+    assert_false(text_may_be_large(100 << 10, head, 2, large, 4)); /* a bomb: refused whole */
+}
+
 static void only_text_is_cut(void **state) {
     (void)state;
     const char text[] = "The log of the harbour.\nA ship came in.\n", wide[] = "\xff\xfeT\0h\0e\0";
@@ -400,6 +410,7 @@ int main(void) {
         cmocka_unit_test(damage_and_bombs_are_said),
         cmocka_unit_test(parts_of_a_table_have_its_header_and_their_rows),
         cmocka_unit_test(a_table_that_is_none_ends_all_the_same),
+        cmocka_unit_test(what_is_large_says_so),
         cmocka_unit_test(only_text_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
