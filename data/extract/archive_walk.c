@@ -152,6 +152,7 @@ static int read_member(walk *w, fo_err *err) {
             at += k;
         }
     }
+    if (!n) return tell(w, MEMBER_SKIPPED, "empty", err); /* as in a folder */
     return tell(w, MEMBER_READ, "", err);
 }
 

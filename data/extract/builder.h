@@ -17,8 +17,10 @@ struct place_name;
 
 typedef struct builder {
     /* set before the first use */
-    size_t max_bytes;   /* of text */
-    doc_budget *budget; /* NULL: none */
+    size_t max_bytes;             /* of text */
+    doc_budget *budget;           /* NULL: none */
+    void (*page_read)(void *ctx); /* NULL, or called when a page is behind it, for who waits */
+    void *page_ctx;
     /* results */
     fo_buf text;
     fo_buf title; /* first title seen wins */
@@ -43,6 +45,10 @@ void builder_begin(builder *b, uint8_t kind, uint8_t level); /* ends the open bl
  * with a place of its own): `joint` stands between the two. */
 void builder_go_on_with(builder *b, uint8_t kind, uint8_t level, const char *joint);
 void builder_end(builder *b); /* without an open block: nothing */
+/* A page was read, by a format that has them. */
+static inline void builder_page_read(const builder *b) {
+    if (b->page_read) b->page_read(b->page_ctx);
+}
 /* Blocks begun from now on stand here; strings are copied. NULL: nowhere in particular. */
 void builder_set_place(builder *b, const text_place *p);
 /* Clean UTF-8, kept as it is. */

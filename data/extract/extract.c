@@ -10,6 +10,8 @@
 #include "data/extract/encoding.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/gzip.h"
+#include "data/extract/text_parts.h"
+#include "data/extract/text_unwrap.h"
 #include "kernels/utf8.h"
 
 enum {
@@ -227,12 +229,24 @@ static int refuse_image(const extract_request *rq, const char *what, fo_err *err
                          n, name, what);
 }
 
+static int not_as_named(const extract_request *rq, const extract_format *named, fo_err *err) {
+    int n;
+    const char *name = label(rq, &n);
+    return fo_fail_field(
+        err, FO_EINVAL, "content_type",
+        "%.*s is not %s, as its name says, and no text: it is damaged, or something "
+        "else",
+        n, name, named->what);
+}
+
 static int unknown_type(const extract_request *rq, media_type t, fo_err *err) {
     char list[200] = "";
     const extract_format *f;
-    for (size_t i = 0, at = 0; (f = row_at(rq, i)) && at < sizeof list - 32; i++)
+    size_t at = 0, i = 0;
+    for (; (f = row_at(rq, i)) && at < sizeof list - 48; i++)
         if (f->extract && !f->recognised_only)
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%.24s", at ? ", " : "", f->name);
+    if (f) snprintf(list + at, sizeof list - at, " and others");
     int n;
     const char *name = label(rq, &n);
     return fo_fail_field(err, FO_EUNSUPPORTED, "content_type",
@@ -269,10 +283,16 @@ static int choose(const extract_format **out, const extract_request *rq, media_t
     if (f) {
         *out = f;
         if (f->recognised_only && !rq->ocr) return refuse_image(rq, f->what, err);
+        /* An archive by its first bytes, which by its name is one of those that lie in archives. */
+        const extract_format *named = by_name(rq, in->file_name);
+        if (f->archive && named && named->is && named->extract) return not_as_named(rq, named, err);
         return f->extract ? FO_OK : refuse(rq, f->what, err);
     }
-    if (is_binary(in->bytes, in->n)) return refuse(rq, "binary data", err);
     const extract_format *named = by_name(rq, in->file_name), *typed = by_type(rq, t);
+    if (is_binary(in->bytes, in->n)) {
+        if (!named || !named->is || !named->extract) return refuse(rq, "binary data", err);
+        return not_as_named(rq, named, err);
+    }
     if (typed && typed->recognised_only && !rq->ocr) return refuse_image(rq, typed->what, err);
     if (typed && typed->is) {
         int n;
@@ -308,18 +328,43 @@ const extract_format *extract_format_of(const void *bytes, size_t n, const char 
     return choose(&f, &rq, split_type(NULL), &in, NULL) == FO_OK ? f : NULL;
 }
 
-bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name) {
-    const unsigned char *b = head;
+/* UTF-16 as these bytes begin, or as it was declared; enum text_wide. *other: another wide one, which is not cut. */
+static uint8_t wide_kind(const unsigned char *b, size_t n, const char *charset, bool *other) {
+    bool le = n >= 2 && b[0] == 0xFF && b[1] == 0xFE, be = n >= 2 && b[0] == 0xFE && b[1] == 0xFF;
+    const char *name = charset && !strncmp(charset, "utf-", 4) && strcmp(charset, "utf-8")
+                           ? charset
+                           : encoding_guess_utf16(b, n);
+    *other = (n >= 4 && !b[2] && !b[3] && (le || (!b[0] && !b[1]))) || /* UTF-32 */
+             (!le && !be && name && strncmp(name, "utf-16", 6) != 0);
+    if (*other) return TEXT_NARROW;
+    if (le || be) return le ? TEXT_UTF16_LE : TEXT_UTF16_BE;
+    if (!name) return TEXT_NARROW;
+    /* A label on bytes that are none of it is a mistake: the whole is looked at for that (encoding.c). */
+    *other = !encoding_guess_utf16(b, n);
+    return name[6] == 'b' ? TEXT_UTF16_BE : TEXT_UTF16_LE;
+}
+
+bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name,
+                      text_kind *kind) {
     media_type t = split_type(content_type);
-    bool marked = n >= 2 && ((b[0] == 0xFF && b[1] == 0xFE) || (b[0] == 0xFE && b[1] == 0xFF) ||
-                             (!b[0] && !b[1]));
-    bool wide = t.charset && (!strncmp(t.charset, "utf-16", 6) || !strncmp(t.charset, "utf-32", 6));
-    if (marked || wide || gzip_is(b, n) || encoding_guess_utf16(b, n)) return false;
+    unsigned char *unpacked = NULL;
+    bool other = false;
+    *kind = (text_kind){.gzip = gzip_is(head, n)};
+    if (kind->gzip) {
+        if (!(unpacked = malloc(HEAD_BYTES))) return false;
+        n = gzip_peek(head, n, unpacked, HEAD_BYTES);
+        head = unpacked;
+    }
+    kind->wide = wide_kind(head, n, t.charset, &other);
     extract_request rq = {.file_name = file_name};
     extract_input in = {
         .bytes = head, .n = n, .charset = t.charset, .file_name = file_name, .head = ""};
     const extract_format *f = NULL;
-    return choose(&f, &rq, t, &in, NULL) == FO_OK && f->in_parts;
+    bool yes =
+        n && !other && !gzip_is(head, n) && choose(&f, &rq, t, &in, NULL) == FO_OK && f->in_parts;
+    kind->table = yes && f->extract == extract_csv;
+    free(unpacked);
+    return yes;
 }
 
 /* ---- for formats of text ------------------------------------------------------------------ */
@@ -381,7 +426,7 @@ static int read_apart(const extract_request *rq, const extract_format *f, const 
                       builder *b, fo_err *err) {
     size_t row = 0;
     while (row_at(rq, row) != f) row++;
-    int rc = rq->host ? extract_apart(rq->host, row, in, b, err)
+    int rc = rq->host ? extract_apart(rq->host, f, row, in, b, err)
                       : fo_fail(err, FO_EUNSUPPORTED,
                                 "such documents are read in a process of their own, and this "
                                 "program starts none");
@@ -418,6 +463,10 @@ int extract_text(extracted *out, const extract_request *rq, fo_err *err) {
                         .is_text = rq->is_text,
                         .ocr = rq->ocr,
                         .ocr_language = rq->ocr_language,
+                        .pages = rq->pages,
+                        .call = rq->call,
+                        .first_row = rq->first_row,
+                        .header_rows = rq->header_rows,
                         .head = ""};
     int rc = FO_OK;
     for (int depth = 0; !rc && gzip_is(in.bytes, in.n); depth++) {

@@ -19,6 +19,7 @@
 #ifndef FORAGE_DATA_EXTRACT_H
 #define FORAGE_DATA_EXTRACT_H
 
+#include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "data/extract/doc_budget.h"
@@ -119,7 +120,17 @@ typedef struct extract_input {  /* what a format is given; extract.c's until `ex
     const extract_tools *tools;    /* the same */
     uint8_t ocr;                   /* enum extract_ocr */
     const char *ocr_language;      /* NULL: "eng" */
+    atomic_size_t *pages;          /* as in extract_request; so are these */
+    uint64_t call;
+    uint32_t first_row, header_rows;
 } extract_input;
+
+/* Of a format that is read apart: whose documents its worker may have read before this one. */
+enum extract_company {
+    EXTRACT_ALONE,         /* nobody's */
+    EXTRACT_WITH_ITS_CALL, /* those that came in with it (extract_request.call) */
+    EXTRACT_WITH_ANY,      /* anybody's: formats of text */
+};
 
 typedef bool extract_look_fn(const extract_input *in);
 typedef int extract_fn(struct builder *b, extract_input *in, fo_err *err);
@@ -140,8 +151,8 @@ typedef struct extract_format {
      * sentence in err; text, blocks and the title go to b, whose failures need no forwarding. */
     extract_fn *extract;
     bool apart; /* only in a process of its own: extract_host.h */
-    bool
-        shares_worker; /* ... which may have read other documents of such formats before: text, and no program */
+    uint8_t
+        company; /* enum extract_company: who may have been read by that process before; of formats without programs */
     const extract_program *program;      /* of such a format; NULL: none */
     const extract_program *const *tools; /* the same: those it may ask for; NULL-terminated */
     const extract_program *
@@ -169,9 +180,12 @@ uint32_t extract_version(const void *bytes, size_t n, const char *content_type,
                          const char *file_name);
 /* Changes when any row's does. */
 uint32_t extract_versions(void);
-/* May a document that begins like this be read in parts (extract_format.in_parts), in a character set of which a byte of
- * any value but a line's end stays inside a line? Type and name may be NULL. */
-bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name);
+/* May a document that begins like this be read in parts (extract_format.in_parts), and how are its bytes to be taken? Its
+ * character set is UTF-16, or one of which a byte of any value but a line's end stays inside a line. Type and name may be
+ * NULL. */
+struct text_kind; /* text_parts.h */
+bool extract_in_parts(const void *head, size_t n, const char *content_type, const char *file_name,
+                      struct text_kind *kind);
 /* True when the registry reads files of this name (its ending, .gz peeled off), images aside. */
 int extract_knows_file(const char *file_name);
 /* True when it is an image by its name whose letters can be recognised. */
@@ -192,11 +206,17 @@ typedef struct extract_request {
     const char *file_name;    /* its path or name; NULL: none */
     bool is_text;          /* it came as text (a field of JSON): what looks like a mail is text */
     size_t max_text_bytes; /* of the text, and of what gzip unpacks to */
+    atomic_size_t *pages;  /* NULL, or counts pages as they are read, where a format has them */
     doc_budget *budget;    /* NULL: no bound. Afterwards it counts what the result keeps */
     /* Where formats are read that are read apart; NULL: they are refused. */
     struct extract_host *host;
     uint8_t ocr;              /* enum extract_ocr */
     const char *ocr_language; /* checked by extract_ocr_check; NULL: "eng" */
+    /* A number of the call that it came in with, any but UINT64_MAX: documents of one call may share a worker
+     * (EXTRACT_WITH_ITS_CALL). 0: it shares none. */
+    uint64_t call;
+    uint32_t first_row,
+        header_rows; /* of a part of a table, as text_part (text_parts.h) has them; else 0 */
     /* Rows before those of the registry, for tests; NULL: none. */
     const extract_format *formats;
     size_t n_formats;

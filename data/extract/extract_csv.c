@@ -4,13 +4,14 @@
 #include <string.h>
 #include <strings.h>
 
+#include "data/extract/csv_rows.h"
 #include "data/extract/extract_internal.h"
 #include "data/extract/table_rows.h"
 
-enum { LOOK_BYTES = 4096, MAX_FIELD = 64 << 10 };
+enum { LOOK_BYTES = 4096, MAX_FIELD = 64 << 10, MAX_TITLES = 8 };
 
 /* The sign that stands most often outside of quotes in the first line that has any. */
-static char find_separator(const char *s, size_t n) {
+char csv_separator(const char *s, size_t n) {
     static const char candidates[] =
         "\t;|,"; /* of two as frequent the first: 2,5 is a number too */
     size_t counts[sizeof candidates] = {0};
@@ -59,27 +60,55 @@ static void read_field(line_reader *r, bool *last) {
     if (r->at < r->n) r->at++;
 }
 
-static void read_rows(builder *b, table_rows *t, line_reader *r) {
-    uint32_t row = 0;
+/* The cells of the next row. Returns the column of the last that holds anything. */
+static uint32_t read_cells(table_rows *t, line_reader *r) {
+    uint32_t column = 0, last_column = 0;
+    for (bool last = false; !last; column++) {
+        read_field(r, &last);
+        size_t before = t->n_cells;
+        table_rows_cell(t, column, r->field.data ? r->field.data : "", r->field.len);
+        if (t->n_cells > before) last_column = column;
+    }
+    return last_column;
+}
+
+/* The row at hand is none of the table's. */
+static void drop_row(table_rows *t) {
+    t->n_cells = 0;
+    fo_buf_clear(&t->row);
+}
+
+static bool names_columns(const table_rows *t) {
+    return t->n_cells > 1 && !table_rows_has_number(t);
+}
+
+/* A part of a table has the rows that name the columns before its own, which are counted from in->first_row. */
+static void read_rows(builder *b, table_rows *t, line_reader *r, const extract_input *in) {
+    uint32_t row = 0, named = in->first_row ? in->header_rows : 0;
     bool first = true;
     table_rows_begin(t, b, true);
+    if (in->first_row && !named) {
+        t->used = true; /* its first row names nothing */
+        row = in->first_row - 1;
+    }
     while (r->at < r->n && !b->failure) {
-        uint32_t column = 0, last_column = 0;
         size_t from = r->at;
-        for (bool last = false; !last; column++) {
-            read_field(r, &last);
-            size_t before = t->n_cells;
-            table_rows_cell(t, column, r->field.data ? r->field.data : "", r->field.len);
-            if (t->n_cells > before) last_column = column;
-        }
+        uint32_t last_column = read_cells(t, r);
         if (r->field.failed) b->failure = FO_ENOMEM;
         row++;
-        if (!t->n_cells) continue; /* lines without anything part nothing here */
-        char range[40];
-        table_range_name(range, t->cells[0].column, row, last_column, row);
-        bool header = first && t->n_cells > 1 && !table_rows_has_number(t);
-        first = false;
-        table_rows_end_row(t, &(text_place){.range = range}, header);
+        if (named && row < named) drop_row(t);
+        if (t->n_cells) { /* lines without anything part nothing here */
+            char range[40];
+            table_range_name(range, t->cells[0].column, row, last_column, row);
+            bool header = named ? row == named : first && !in->first_row && names_columns(t);
+            first = false;
+            table_rows_end_row(t, &(text_place){.range = range}, header);
+        }
+        if (named && row == named) {
+            row = in->first_row - 1;
+            named = 0;
+            first = false;
+        }
         if (!builder_go_on(b, r->at - from)) return;
     }
 }
@@ -90,9 +119,9 @@ int extract_csv(builder *b, extract_input *in, fo_err *err) {
     if (!rc) {
         table_rows *t = calloc(1, sizeof *t);
         line_reader r = {.s = text.data, .n = text.len};
-        r.separator = find_separator(r.s, r.n);
+        r.separator = csv_separator(r.s, r.n);
         if (t)
-            read_rows(b, t, &r);
+            read_rows(b, t, &r, in);
         else
             b->failure = FO_ENOMEM;
         if (t) table_rows_free(t);
@@ -101,4 +130,52 @@ int extract_csv(builder *b, extract_input *in, fo_err *err) {
     }
     extract_drop(b, &text);
     return rc;
+}
+
+/* ---- where a large one is cut ---------------------------------------------------------------------- */
+
+size_t csv_rows_end(const char *s, size_t n, char separator, uint64_t *n_rows) {
+    bool quoted = false, begins = true; /* begins: a field does */
+    size_t end = 0;
+    *n_rows = 0;
+    for (size_t i = 0; i < n; i++) {
+        bool opens = begins && s[i] == '"';
+        begins = false;
+        if (opens) {
+            quoted = true;
+        } else if (quoted) {
+            if (s[i] != '"') continue;
+            if (i + 1 < n && s[i + 1] == '"')
+                i++;
+            else
+                quoted = false;
+        } else if (s[i] == '\n' || (s[i] == '\r' && i + 1 < n && s[i + 1] != '\n')) {
+            ++*n_rows;
+            end = i + 1;
+            begins = true;
+        } else {
+            begins = s[i] == separator;
+        }
+    }
+    return end;
+}
+
+size_t csv_header(const char *s, size_t n, char separator, uint64_t *n_rows) {
+    table_rows *t = calloc(1, sizeof *t);
+    line_reader r = {.s = s, .n = n, .separator = separator};
+    size_t end = 0;
+    *n_rows = 0;
+    for (bool over = !t; !over && r.at < n && *n_rows < MAX_TITLES;) {
+        read_cells(t, &r);
+        ++*n_rows;
+        bool names = names_columns(t);
+        over = t->n_cells > 1 || r.at >= n;
+        if (over && names) end = r.at;
+        drop_row(t);
+    }
+    if (!end) *n_rows = 0;
+    if (t) table_rows_free(t);
+    free(t);
+    fo_buf_free(&r.field);
+    return end;
 }

@@ -18,6 +18,7 @@
 
 #include "data/extract/archive.h"
 #include "data/extract/extract_internal.h"
+#include "data/extract/extract_lease.h"
 #include "data/extract/extract_reply.h"
 #include "data/extract/page_image.h"
 #include "kernels/clock.h"
@@ -38,7 +39,10 @@ struct extract_host {
     /* guarded by mu */
     int socket; /* to the server; -1: none runs */
     pid_t pid;
+    lease_list leases; /* its own lock */
 };
+
+#define ANYBODY UINT64_MAX /* the company of formats of text: extract_format.company */
 
 int extract_host_create(extract_host **out, const extract_host_options *opt, fo_err *err) {
     extract_host *h = calloc(1, sizeof *h);
@@ -55,6 +59,7 @@ int extract_host_create(extract_host **out, const extract_host_options *opt, fo_
     if (!h->opt.memory_bytes) h->opt.memory_bytes = DEFAULT_MEMORY;
     h->socket = -1;
     pthread_mutex_init(&h->mu, NULL);
+    leases_init(&h->leases);
     *out = h;
     return FO_OK;
 }
@@ -112,6 +117,7 @@ static int start_server(extract_host *h, fo_err *err) {
 
 void extract_host_free(extract_host *h) {
     if (!h) return;
+    leases_deinit(&h->leases);
     stop_server(h, false);
     pthread_mutex_destroy(&h->mu);
     free(h->program);
@@ -126,8 +132,8 @@ int extract_host_pid(extract_host *h) {
 }
 
 /* A server that is gone (the kernel was short of memory, somebody ended it) is started again. */
-static int send_job(extract_host *h, const wire_job *job, const int fds[WIRE_FDS], int *pid,
-                    fo_err *err) {
+int extract_host_send(extract_host *h, const wire_job *job, const int fds[WIRE_FDS], int *pid,
+                      fo_err *err) {
     pthread_mutex_lock(&h->mu);
     int rc = start_server(h, err);
     if (!rc && !wire_send_job(h->socket, job, fds, WIRE_FDS)) {
@@ -205,6 +211,7 @@ static int explain_silence(extract_host *h, const wire_job *job, extract_reply *
     wire_end end = {WIRE_EXITED, 0};
     r->fd = ended;
     r->ended = false;
+    r->at = r->n = 0;
     if (r->failure || !extract_reply_bytes(r, &end, sizeof end)) {
         if (r->failure == FO_ECANCELLED) return fo_fail(err, FO_ECANCELLED, "cancelled");
         drop_server(h, pid);
@@ -217,13 +224,18 @@ static int explain_silence(extract_host *h, const wire_job *job, extract_reply *
 }
 
 /* What came of it; the worker's end is known where there was no whole answer. */
-static int receive(extract_host *h, const wire_job *job, const exchange *x, builder *b, bool *gone,
-                   fo_err *err) {
-    extract_reply r = {
-        .fd = x->answer, .deadline = fo_now_ms() + job->wall_ms + GRACE_MS, .budget = b->budget};
+static int receive(extract_host *h, const wire_job *job, const exchange *x, builder *b,
+                   atomic_size_t *pages, bool *gone, fo_err *err) {
+    extract_reply r = {.fd = x->answer,
+                       .deadline = fo_now_ms() + job->wall_ms + GRACE_MS,
+                       .budget = b->budget,
+                       .pages = pages};
     int rc;
-    if (extract_reply_answer(&r, b, &rc, err)) return rc;
-    return explain_silence(h, job, &r, x->ended, x->pid, gone, err);
+    if (!extract_reply_answer(&r, b, &rc, err))
+        rc = explain_silence(h, job, &r, x->ended, x->pid, gone, err);
+    /* Nothing comes of them, or they are read once more, with more memory. */
+    if (pages && (rc || b->failure)) atomic_fetch_sub(pages, r.n_pages);
+    return rc;
 }
 
 static void fill_job(wire_job *job, const extract_host *h, size_t row, const extract_input *in,
@@ -265,7 +277,7 @@ static int begin_exchange(extract_host *h, const wire_job *job, const void *byte
     *x = (exchange){answer[0], ended[0], 0};
     if (!rc) {
         fcntl(answer[1], F_SETPIPE_SZ, EXTRACT_REPLY_PIECE);
-        rc = send_job(h, job, fds, &x->pid, err);
+        rc = extract_host_send(h, job, fds, &x->pid, err);
     }
     /* The worker's copies alone stay: their end is seen as the end. */
     for (int i = 0; i < WIRE_FDS; i++)
@@ -273,22 +285,87 @@ static int begin_exchange(extract_host *h, const wire_job *job, const void *byte
     return rc;
 }
 
+/* ---- a worker for several ---------------------------------------------------------------------------- */
+
+static uint64_t company_of(const extract_format *f, const extract_input *in) {
+    return f->company == EXTRACT_WITH_ANY        ? ANYBODY
+           : f->company == EXTRACT_WITH_ITS_CALL ? in->call
+                                                 : 0;
+}
+
+/* The answer of a worker that is leased. *lost: there was none, and err says what became of the process. */
+static int read_leased(extract_host *h, lease *l, const wire_job *job, const void *bytes,
+                       builder *b, bool *lost, bool *gone, fo_err *err) {
+    extract_reply r = {
+        .fd = l->channel, .deadline = fo_now_ms() + job->wall_ms, .budget = b->budget};
+    int rc;
+    bool sent = lease_send(l, job, bytes);
+    if (sent && extract_reply_answer(&r, b, &rc, err)) {
+        if (rc || b->failure)
+            lease_close(l); /* whatever is wrong with it, no other follows it */
+        else
+            lease_keep(&h->leases, l);
+        return rc;
+    }
+    if (r.failure == FO_ECANCELLED) {
+        rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+    } else if (r.failure) {
+        rc = explain_end(job, &(wire_end){WIRE_LATE, 0}, err);
+    } else {
+        *lost = true;
+        shutdown(l->channel, SHUT_RDWR); /* one that said what is no answer ends, too */
+        r.deadline = fo_now_ms() + GRACE_MS;
+        rc = explain_silence(h, job, &r, l->ended, l->pid, gone, err);
+    }
+    lease_close(l);
+    return rc;
+}
+
+/* By a worker that may have read others of its company. Where the process fails and had read others, it may be the fault of
+ * one of these: then, as where the server was gone, the document gets a fresh one. */
+static int read_in_company(extract_host *h, uint64_t company, const wire_job *job,
+                           const void *bytes, builder *b, fo_err *err) {
+    int rc = FO_OK;
+    bool again = true, used_one = false;
+    for (int tries = 0; again && tries < 3 && !b->n_blocks && !b->text.len; tries++) {
+        lease *l = used_one ? NULL : lease_find(&h->leases, company);
+        bool lost = false, gone = false;
+        rc = l ? FO_OK : lease_open(&l, h, company, job, err);
+        if (rc) return rc;
+        used_one = l->n_read > 0;
+        rc = read_leased(h, l, job, bytes, b, &lost, &gone, err);
+        again = lost && (used_one || gone);
+    }
+    return rc;
+}
+
+void extract_host_end_call(extract_host *h, uint64_t call) {
+    if (h && call) leases_end(&h->leases, call);
+}
+
+/* ---- a document --------------------------------------------------------------------------------------- */
+
 static void end_exchange(exchange *x) {
     if (x->answer >= 0) close(x->answer);
     if (x->ended >= 0) close(x->ended); /* the server ends a worker that still runs */
 }
 
-int extract_apart(extract_host *h, size_t row, const extract_input *in, builder *b, fo_err *err) {
+int extract_apart(extract_host *h, const extract_format *f, size_t row, const extract_input *in,
+                  builder *b, fo_err *err) {
     wire_job job;
     fill_job(&job, h, row, in, b);
-    int rc = FO_OK;
+    uint64_t company = company_of(f, in);
+    int rc = FO_EUNSUPPORTED;
+    if (company && in->n <= LEASE_BYTES) rc = read_in_company(h, company, &job, in->bytes, b, err);
+    if (rc != FO_EUNSUPPORTED) return rc; /* else this kernel leases none */
+    rc = FO_OK;
     bool gone =
         true; /* one that is gone takes with it what it was just handed: that is read by the next */
     for (int tries = 0; gone && tries < 2 && !b->n_blocks && !b->text.len; tries++) {
         exchange x;
         gone = false;
         rc = begin_exchange(h, &job, in->bytes, &x, err);
-        if (!rc) rc = receive(h, &job, &x, b, &gone, err);
+        if (!rc) rc = receive(h, &job, &x, b, in->pages, &gone, err);
         end_exchange(&x);
     }
     return rc;

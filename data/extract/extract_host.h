@@ -1,5 +1,5 @@
 /* extract_host.h - documents of the formats that hostile bytes could turn against their reader are
- * read by processes of their own: one for each document, or, of text, for one after the other.
+ * read by processes of their own: one for each document, or for one after the other of those that came together.
  *
  *     int main(int argc, char **argv) {
  *         if (extract_is_worker(argc, argv)) return extract_worker_main(NULL, 0);
@@ -18,14 +18,15 @@
  * service's memory, files, connections or environment, and forks. A worker is bound
  * in time, memory and files, and where the kernel can (seccomp, Landlock) it opens, connects to and
  * writes nothing but its answer, which is checked before it is believed. What goes wrong in it costs
- * that document, with a sentence that says how; the next one gets a fresh process. Formats of text
- * (extract_format.shares_worker) are read by a worker that may have read others before, as long as
- * all went well: a fork costs more than reading most of them. */
+ * that document, with a sentence that says how; the next one gets a fresh process. A worker may have
+ * read others before, as long as all went well, where the format allows it (extract_format.company):
+ * a fork costs more than reading most of them. */
 #ifndef FORAGE_DATA_EXTRACT_HOST_H
 #define FORAGE_DATA_EXTRACT_HOST_H
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "kernels/error.h"
 
 struct extract_format;
@@ -45,6 +46,8 @@ typedef struct extract_host_options {
 int extract_host_create(extract_host **out, const extract_host_options *opt, fo_err *err);
 /* Ends the server. Nobody may be using it. NULL is fine. */
 void extract_host_free(extract_host *h);
+/* No more documents of this call come (extract_request.call): the workers that waited for them end. h may be NULL. */
+void extract_host_end_call(extract_host *h, uint64_t call);
 /* Process id of the server of workers, 0 while there is none: for tests. */
 int extract_host_pid(extract_host *h);
 

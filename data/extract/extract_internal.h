@@ -25,10 +25,10 @@ int32_t extract_html_entity(const char *name, size_t n);
 
 /* ---- formats that are read apart -------------------------------------------------------------- */
 
-/* extract_host.c: b, which is empty, gets what a worker makes of the document with row number `row`
+/* extract_host.c: b, which is empty, gets what a worker makes of the document by row f, which has number `row`
  * (rows of a request count first). Errors: the extractor's own, and how the worker ended. */
-int extract_apart(struct extract_host *h, size_t row, const extract_input *in, builder *b,
-                  fo_err *err);
+int extract_apart(struct extract_host *h, const extract_format *f, size_t row,
+                  const extract_input *in, builder *b, fo_err *err);
 
 /* What is in the layout, to b: columns, tables, headings (extract_pdf.c). */
 struct pdf_layout;

@@ -430,6 +430,7 @@ static int recognise(builder *b, const extract_input *in, pdf_layout *p, fo_err 
         bool has_text = false;
         for (; at < was && p->lines[at].page <= page; at++)
             has_text |= p->lines[at].page == page && p->lines[at].n;
+        builder_page_read(b);
         if (has_text) continue;
         extract_stream from;
         rc = in->tools->start(in->tools->ctx, TOOL_OCR, page, NULL, 0, &from, err);
@@ -461,7 +462,7 @@ void extract_layout(builder *b, const extract_input *in, pdf_layout *p) {
 int extract_pdf(builder *b, extract_input *in, fo_err *err) {
     if (!in->program) return fo_fail(err, FO_EUNSUPPORTED, "a PDF is read by pdftotext alone");
     pdf_layout p;
-    pdf_layout_read(&p, b, in->program);
+    pdf_layout_read(&p, b, in->program, in->ocr && in->tools);
     int status = in->program->end(in->program->ctx);
     int rc = FO_OK;
     if (!b->failure && (status || !p.ended)) rc = refuse(in, &p, status, err);

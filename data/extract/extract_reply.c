@@ -12,14 +12,20 @@
 #include "kernels/utf8.h"
 
 enum {
-    LOOK_MS = 50,         /* how often the word of who waits is looked at */
-    MAX_NAMES = 64 << 20, /* bytes of names of places */
+    LOOK_MS = 50,                  /* how often the word of who waits is looked at */
+    MAX_NAMES = 64 << 20,          /* bytes of names of places */
+    EXTRACT_REPLY_PAGES = 1 << 20, /* more at once are nothing that an honest worker says */
 };
 
 /* ---- bytes ---------------------------------------------------------------------------------------- */
 
 bool extract_reply_bytes(extract_reply *r, void *out, size_t n) {
     for (size_t at = 0; at < n;) {
+        size_t k = r->n - r->at < n - at ? r->n - r->at : n - at;
+        memcpy((char *)out + at, r->held + r->at, k);
+        r->at += k;
+        at += k;
+        if (at == n) break;
         struct pollfd p = {.fd = r->fd, .events = POLLIN};
         int ready = poll(&p, 1, LOOK_MS);
         if (r->budget && r->budget->cancel && atomic_load(r->budget->cancel)) {
@@ -31,13 +37,21 @@ bool extract_reply_bytes(extract_reply *r, void *out, size_t n) {
             return false;
         }
         if (ready <= 0) continue;
-        ssize_t got = read(r->fd, (char *)out + at, n - at);
+        /* An answer comes in one piece and is asked for in six: it is fetched at once. */
+        bool small = n - at < sizeof r->held;
+        ssize_t got =
+            read(r->fd, small ? r->held : (char *)out + at, small ? sizeof r->held : n - at);
         if (got < 0 && errno == EINTR) continue;
         if (got <= 0) {
             r->ended = true;
             return false;
         }
-        at += (size_t)got;
+        if (small) {
+            r->at = 0;
+            r->n = (size_t)got;
+        } else {
+            at += (size_t)got;
+        }
     }
     return true;
 }
@@ -144,11 +158,25 @@ static bool take_body(extract_reply *r, builder *b, const wire_head *h) {
     return take_places(r, b, h) && blocks_hold(b);
 }
 
+/* How far it is, as often as it says so, then the head. */
+static bool take_head(extract_reply *r, wire_head *head) {
+    wire_pages p;
+    while (extract_reply_bytes(r, &p, sizeof p)) {
+        if (p.magic != WIRE_PAGES) {
+            memcpy(head, &p, sizeof p);
+            return extract_reply_bytes(r, (char *)head + sizeof p, sizeof *head - sizeof p);
+        }
+        if (!r->pages || p.n > EXTRACT_REPLY_PAGES) continue;
+        atomic_fetch_add(r->pages, p.n);
+        r->n_pages += p.n;
+    }
+    return false;
+}
+
 bool extract_reply_answer(extract_reply *r, builder *b, int *rc, fo_err *err) {
     wire_head head;
     *rc = FO_OK;
-    if (!extract_reply_bytes(r, &head, sizeof head) || !head_holds(&head, b->max_bytes))
-        return false;
+    if (!take_head(r, &head) || !head_holds(&head, b->max_bytes)) return false;
     b->failure = head.failure;
     if (b->budget && head.budget_failure) { /* said by doc_budget_fail, in the words of here */
         b->budget->failure = head.budget_failure;

@@ -16,10 +16,15 @@ enum { EXTRACT_REPLY_PIECE = 1 << 20 }; /* bytes, at most: of a part, and of the
 
 typedef struct extract_reply {
     int fd;
-    double deadline;    /* by fo_now_ms */
-    doc_budget *budget; /* who waits may leave; NULL: nobody does */
-    int failure;        /* FO_OK, FO_ECANCELLED, FO_ETIMEOUT (the server hangs) */
-    bool ended;         /* nothing more comes */
+    double deadline;      /* by fo_now_ms */
+    doc_budget *budget;   /* who waits may leave; NULL: nobody does */
+    atomic_size_t *pages; /* NULL, or counts those that the worker says it has read */
+    size_t n_pages;       /* that were added to it */
+    int failure;          /* FO_OK, FO_ECANCELLED, FO_ETIMEOUT (the server hangs) */
+    bool ended;           /* nothing more comes */
+    /* extract_reply.c's: what came and was not asked for yet; what is left of it behind an answer is no one's */
+    size_t at, n;
+    char held[16 << 10];
 } extract_reply;
 
 /* Exactly n bytes; false: r says why. */

@@ -1,22 +1,22 @@
 /* The server of workers: one thread that takes jobs from the service, forks, hands documents over and ends who is late. See
  * extract_host.h for the whole, extract_worker.h for what a worker does.
  *
- *            fork                    job                   a byte: done
- *   (none) --------> waiting, fresh -----> reading, not last -----> waiting, used -+
- *      |                  |                     ^                        |         |
- *      | fork with a job  | job, last           +------------------------+ job     |
- *      v                  v                                                        |
- *   reading, last <-------+   ends: by itself, at its deadline, when nobody wants its answer,
- *                             after IDLE_MS without a job <-------------------------+
+ *            fork              job or lease
+ *   (none) --------> waiting -----------------+
+ *      |                |                     v
+ *      | fork with      | IDLE_MS without   reading   ends: by itself, at its deadline, when nobody wants its
+ *      | a job          v a job               ^       answer (of a lease: when that is closed)
+ *      |               ends                   |
+ *      +--------------------------------------+
  *
- * A worker that waits has given up all it can already, so that a document need not wait for a fork. Formats whose documents
- * share workers (extract_format.shares_worker) get a used one, up to MAX_READ documents or one that does not go well; all
- * others a fresh one, of which N_FRESH are kept while they are asked for. */
+ * A worker that waits has given up all it can already, so that a document need not wait for a fork: N_FRESH are kept while
+ * they are asked for. One that is leased (extract_lease.h) gets its documents from the service itself. */
 #include "data/extract/extract_host.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <locale.h>
+#include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -34,11 +34,9 @@
 
 enum {
     MAX_WORKERS = 256,
-    MAX_READ = 64,          /* documents that a worker reads one after the other */
-    SHARED_BYTES = 4 << 20, /* a larger one is its worker's last: its memory goes with it */
-    N_FRESH = 2,            /* that wait while formats ask for fresh ones */
+    N_FRESH = 2, /* that wait while workers are asked for */
     IDLE_MS = 10000,
-    LEFT_MS = 200, /* who has its answer leaves before the worker says that it is done */
+    HEAP_KEPT_BYTES = 8 << 20,
 };
 
 static const char WORD[] = "--extract-worker";
@@ -49,10 +47,10 @@ bool extract_is_worker(int argc, char **argv) {
 
 typedef struct worker {
     pid_t pid;
-    int control; /* to one that is handed documents; -1: it was forked with its only one, or is ending */
-    int end_fd;      /* told how it ended; -1: it has no document */
-    double deadline; /* of its document; of one that waits: when it has waited long enough */
-    size_t n_read;
+    int control; /* to one that waits; -1: it has its job, or is ending */
+    int end_fd;  /* told how it ended; -1: it has no job */
+    double
+        deadline; /* of its document, 0: it is leased; of one that waits: when it has waited long enough */
     bool waiting, late, left; /* left: nobody reads end_fd any more */
 } worker;
 
@@ -155,36 +153,29 @@ static worker *fork_waiting(workers *ws) {
             .control = ends[0], .end_fd = -1, .waiting = true, .deadline = fo_now_ms() + IDLE_MS});
 }
 
-/* One that has read before, where that may be; else one that has not. */
-static worker *find_waiting(workers *ws, bool used) {
-    worker *fresh = NULL;
-    for (size_t i = 0; i < ws->n; i++) {
-        worker *w = &ws->list[i];
-        if (w->waiting && used && w->n_read) return w;
-        if (w->waiting && !w->n_read) fresh = w;
-    }
-    return fresh;
+static worker *find_waiting(workers *ws) {
+    for (size_t i = 0; i < ws->n; i++)
+        if (ws->list[i].waiting) return &ws->list[i];
+    return NULL;
 }
 
 /* The job to one that waits. False: errno says why it could not be. */
-static bool hand_over(workers *ws, wire_job *job, const int fds[WIRE_FDS], bool shares) {
-    worker *w = find_waiting(ws, shares);
+static bool hand_over(workers *ws, const wire_job *job, const int fds[WIRE_FDS]) {
+    worker *w = find_waiting(ws);
     if (!w) w = fork_waiting(ws);
     if (!w) return false;
-    job->last = !shares || w->n_read + 1 == MAX_READ || job->n > SHARED_BYTES;
-    if (!shares) ws->n_fresh_wanted = N_FRESH;
-    w->waiting = false;
-    w->left = w->late = false;
-    if (!sandbox_limit_child(w->pid, worker_cpu_ms(job), worker_address_bytes(ws->setup, job),
-                             job->last) ||
+    ws->n_fresh_wanted = N_FRESH;
+    if (!sandbox_limit_child(w->pid, worker_cpu_ms(job), worker_address_bytes(ws->setup, job)) ||
         !wire_send_job(w->control, job, fds, WIRE_FDS - 1)) {
         int failed = errno;
         kill_worker(w);
+        close_control(w);
         errno = failed;
         return false;
     }
+    close_control(w); /* what is on its way to it arrives */
     w->end_fd = fds[2];
-    w->deadline = fo_now_ms() + job->wall_ms;
+    w->deadline = job->lease ? 0 : fo_now_ms() + job->wall_ms;
     return true;
 }
 
@@ -201,11 +192,11 @@ static bool fork_with(workers *ws, const wire_job *job, const int fds[WIRE_FDS])
     return true;
 }
 
-static void start(workers *ws, wire_job *job, const int fds[WIRE_FDS]) {
+static void start(workers *ws, const wire_job *job, const int fds[WIRE_FDS]) {
     const extract_format *f = worker_row(ws->setup, job->row);
     bool alone = job->unpack || job->draw || worker_needs_programs(f);
     ws->fds = fds;
-    if (!(alone ? fork_with(ws, job, fds) : hand_over(ws, job, fds, f && f->shares_worker))) {
+    if (!(alone ? fork_with(ws, job, fds) : hand_over(ws, job, fds))) {
         worker none = {.end_fd = fds[2]};
         tell(&none, (wire_end){WIRE_NOT_STARTED, errno});
     }
@@ -215,35 +206,21 @@ static void start(workers *ws, wire_job *job, const int fds[WIRE_FDS]) {
 
 /* ---- the loop -------------------------------------------------------------------------------------- */
 
-/* What a worker says: that it is done. Anything else is nothing that it would say. */
+/* Whatever one that waits says: it is ending, or is not what it should be. */
 static void hear(worker *w) {
-    char byte[2];
-    ssize_t n;
-    do n = recv(w->control, byte, sizeof byte, MSG_DONTWAIT);
-    while (n < 0 && errno == EINTR);
-    if (n < 0 && errno == EAGAIN) return;
-    if (n <= 0) { /* it is ending: its status says how */
-        close(w->control);
-        w->control = -1;
-        w->waiting = false;
-        return;
-    }
-    if (n != 1 || w->waiting || w->end_fd < 0) {
-        tell(w, (wire_end){WIRE_EXITED, 255});
-        kill_worker(w);
-        return;
-    }
-    tell(w, (wire_end){WIRE_EXITED, 0});
-    w->n_read++;
-    w->waiting = !w->late;
-    w->deadline = fo_now_ms() + IDLE_MS;
+    char byte;
+    if (w->control < 0) return;
+    ssize_t n = recv(w->control, &byte, 1, MSG_DONTWAIT);
+    if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (n > 0) kill_worker(w);
+    close_control(w);
 }
 
 static void end_who_is_due(workers *ws) {
     double now = fo_now_ms();
     for (size_t i = 0; i < ws->n; i++) {
         worker *w = &ws->list[i];
-        if (w->late || now <= w->deadline) continue;
+        if (w->late || !w->deadline || now <= w->deadline) continue;
         if (w->waiting) {
             close_control(w);
             ws->n_fresh_wanted = 0; /* nobody has asked for a while */
@@ -254,18 +231,17 @@ static void end_who_is_due(workers *ws) {
     }
 }
 
-/* Nobody wants what it does. One that is handed documents has a moment to say that it is done. */
+/* Nobody wants what it does, or does any more. */
 static void leave(worker *w) {
-    double soon = fo_now_ms() + (w->control >= 0 ? LEFT_MS : 0);
     w->left = true;
-    if (soon < w->deadline) w->deadline = soon;
+    kill_worker(w);
 }
 
 static int next_wait(const workers *ws) {
     double first = 3600e3, now = fo_now_ms();
     for (size_t i = 0; i < ws->n; i++) {
         const worker *w = &ws->list[i];
-        if ((w->waiting || w->end_fd >= 0) && !w->late && w->deadline - now < first)
+        if (w->deadline && (w->waiting || w->end_fd >= 0) && !w->late && w->deadline - now < first)
             first = w->deadline - now;
     }
     return first < 0 ? 0 : (int)first + 1;
@@ -273,11 +249,11 @@ static int next_wait(const workers *ws) {
 
 static bool wants_fresh(const workers *ws) {
     size_t n = 0;
-    for (size_t i = 0; i < ws->n; i++) n += ws->list[i].waiting && !ws->list[i].n_read;
+    for (size_t i = 0; i < ws->n; i++) n += ws->list[i].waiting;
     return n < ws->n_fresh_wanted && ws->n < MAX_WORKERS / 2;
 }
 
-/* Two descriptors a worker: who waits for its end, and what it says itself. */
+/* Two descriptors a worker: who waits for its end, and the end of one that waits. */
 static void poll_workers(const workers *ws, struct pollfd *polled) {
     for (size_t i = 0; i < ws->n; i++) {
         const worker *w = &ws->list[i];
@@ -336,6 +312,9 @@ int extract_worker_main(const extract_format *formats, size_t n_formats) {
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_NAME, "forage-extract");
     if (getpriority(PRIO_PROCESS, 0) < 10) setpriority(PRIO_PROCESS, 0, 10); /* as ingest has it */
+    /* What one document gives back the next one needs: a worker that reads several keeps it. */
+    mallopt(M_TRIM_THRESHOLD, HEAP_KEPT_BYTES);
+    mallopt(M_MMAP_THRESHOLD, HEAP_KEPT_BYTES);
     encoding_load_all();
     setlocale(LC_CTYPE, "C.UTF-8"); /* names in archives are converted by it */
     sigset_t ended;

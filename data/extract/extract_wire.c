@@ -33,6 +33,12 @@ bool wire_send_job(int socket, const wire_job *job, const int *fds, size_t n_fds
     return n == (ssize_t)sizeof *job;
 }
 
+static void end_strings(wire_job *job) {
+    job->charset[sizeof job->charset - 1] = 0;
+    job->file_name[sizeof job->file_name - 1] = 0;
+    job->language[sizeof job->language - 1] = 0;
+}
+
 bool wire_receive_job(int socket, wire_job *job, int *fds, size_t n_fds) {
     wire_files control = {0};
     struct iovec io = {job, sizeof *job};
@@ -50,13 +56,22 @@ bool wire_receive_job(int socket, wire_job *job, int *fds, size_t n_fds) {
     bool whole = n == sizeof *job && !(m.msg_flags & (MSG_TRUNC | MSG_CTRUNC));
     if (n_came == n_fds && whole && job->magic == WIRE_MAGIC) {
         memcpy(fds, came, n_fds * sizeof(int));
-        job->charset[sizeof job->charset - 1] = 0;
-        job->file_name[sizeof job->file_name - 1] = 0;
-        job->language[sizeof job->language - 1] = 0;
+        end_strings(job);
         return true;
     }
     for (size_t i = 0; i < n_came; i++) close(came[i]);
     return false;
+}
+
+bool wire_next_job(int socket, wire_job *job, size_t n) {
+    for (size_t at = 0; at < sizeof *job;) {
+        ssize_t got = read(socket, (char *)job + at, sizeof *job - at);
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return false;
+        at += (size_t)got;
+    }
+    end_strings(job);
+    return job->magic == WIRE_MAGIC && job->n <= n;
 }
 
 /* ---- answers --------------------------------------------------------------------------------------- */

@@ -10,6 +10,7 @@ enum {
     WIRE_CONTROL_FD = 3, /* the server's end of the socket that jobs come through */
     WIRE_FDS = 3, /* with each job: the document, where the answer goes, where its end goes */
     WIRE_NAME_BYTES = 256,
+    WIRE_IDLE_MS = 10000, /* a worker that waits for longer ends */
 };
 
 /* One document to read. */
@@ -31,13 +32,17 @@ typedef struct wire_job {
     bool unpack; /* an archive: its members are wanted, no text */
     uint64_t unpack_members, unpack_bytes, unpack_member;
     uint32_t draw; /* the page that is wanted as an image, no text; 0: none */
-    bool last;     /* of its worker, which ends behind it: the server's */
+    /* No document yet: the worker is kept (extract_lease.h). The files are memory of n bytes and a socket, through which jobs
+     * come, of documents that lie in that memory, and answers go. */
+    bool lease;
 } wire_job;
 
 /* A job and the n_fds <= WIRE_FDS files that go with it, through a socket of packets. */
 bool wire_send_job(int socket, const wire_job *job, const int *fds, size_t n_fds);
 /* Waits for one. False: the other end is gone, or what came is no job; then no file is left open. */
 bool wire_receive_job(int socket, wire_job *job, int *fds, size_t n_fds);
+/* The next one of a lease, through its socket, a stream. False: there is none, or it is no job for n bytes of memory. */
+bool wire_next_job(int socket, wire_job *job, size_t n);
 
 /* What comes out of an archive: pieces of a member, the member's end with its name and why it is not read, the end. */
 enum wire_part_kind { WIRE_PIECE, WIRE_MEMBER, WIRE_UNPACKED };
@@ -51,6 +56,12 @@ typedef struct wire_unpacked { /* behind the last part */
     int32_t rc;
     fo_err err;
 } wire_unpacked;
+
+/* Before the answer, while it is made: pages that were read since the last of these. */
+enum { WIRE_PAGES = 0x46785032 };
+typedef struct wire_pages {
+    uint32_t magic, n;
+} wire_pages;
 
 /* The head of an answer. Behind it: the text, the title, blocks, places, names of places. */
 typedef struct wire_head {

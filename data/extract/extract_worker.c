@@ -2,6 +2,7 @@
 #include "data/extract/extract_worker.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "data/extract/extract_internal.h"
 #include "data/extract/extract_tools.h"
 #include "data/extract/extract_wire.h"
+#include "kernels/clock.h"
 
 enum { WORKER_FILES = 16 };
 
@@ -50,15 +52,20 @@ bool worker_needs_programs(const extract_format *f) {
     return f && (f->program || f->tools);
 }
 
-/* The document as a format is given it; *in holds a mapping of job->n bytes. */
+/* The document as a format is given it. */
+static extract_input input_of(const wire_job *job, const void *bytes) {
+    return (extract_input){.bytes = bytes,
+                           .n = job->n,
+                           .charset = encoding_find(job->charset, strlen(job->charset)),
+                           .file_name = job->file_name[0] ? job->file_name : NULL,
+                           .is_text = job->is_text,
+                           .ocr = job->ocr,
+                           .head = ""};
+}
+
+/* The same; *in holds a mapping of job->n bytes. */
 static int map_document(extract_input *in, const wire_job *job, int document, fo_err *err) {
-    *in = (extract_input){.bytes = (const unsigned char *)"",
-                          .n = job->n,
-                          .charset = encoding_find(job->charset, strlen(job->charset)),
-                          .file_name = job->file_name[0] ? job->file_name : NULL,
-                          .is_text = job->is_text,
-                          .ocr = job->ocr,
-                          .head = ""};
+    *in = input_of(job, "");
     if (!job->n) return FO_OK;
     void *map = mmap(NULL, job->n, PROT_READ, MAP_PRIVATE, document, 0);
     if (map == MAP_FAILED) return fo_fail_errno(err, "cannot map the document");
@@ -187,6 +194,30 @@ static _Noreturn void draw(const worker_setup *s, const wire_job *job, int docum
     end_parts(answer, rc, &err);
 }
 
+/* ---- how far it is ------------------------------------------------------------------------------------ */
+
+typedef struct page_counter {
+    int answer;
+    uint32_t n; /* that were not told yet */
+    double told_ms;
+} page_counter;
+
+static void tell_pages(page_counter *c) {
+    wire_pages p = {WIRE_PAGES, c->n};
+    if (c->n && wire_write_all(c->answer, &p, sizeof p)) c->n = 0;
+}
+
+/* Some times a second: who waits looks no more often. */
+static void count_page(void *ctx) {
+    enum { TELL_MS = 100 };
+    page_counter *c = ctx;
+    double now = fo_now_ms();
+    c->n++;
+    if (now - c->told_ms < TELL_MS) return;
+    tell_pages(c);
+    c->told_ms = now;
+}
+
 /* ---- the two kinds --------------------------------------------------------------------------------- */
 
 _Noreturn void worker_with_programs(const worker_setup *s, const wire_job *job, int document,
@@ -196,32 +227,42 @@ _Noreturn void worker_with_programs(const worker_setup *s, const wire_job *job, 
     if (job->draw) draw(s, job, document, answer);
     doc_budget budget = {
         .cpu_ms = job->cpu_ms, .cpu_ms_per_mib = job->cpu_ms_per_mib, .max_bytes = job->max_kept};
-    builder b = {.max_bytes = job->max_text, .budget = &budget};
+    page_counter pages = {.answer = answer};
+    builder b = {
+        .max_bytes = job->max_text, .budget = &budget, .page_read = count_page, .page_ctx = &pages};
     fo_err err = {0};
     int rc = read_with_programs(s, &b, job, document, &err);
+    tell_pages(&pages);
     _exit(wire_write_answer(answer, &b, rc, &err) ? 0 : 1);
 }
 
-/* One document that a worker was handed. True: it went well, and another may follow. */
-static bool read_handed(const worker_setup *s, const wire_job *job, int document, int answer) {
+/* A document that a worker was handed; rc and err: what has gone wrong already. True: it went well, and another may follow. */
+static bool read_handed(const worker_setup *s, const wire_job *job, extract_input *in, int rc,
+                        fo_err *err, int answer) {
     const extract_format *f = worker_row(s, job->row);
     doc_budget budget = {
         .cpu_ms = job->cpu_ms, .cpu_ms_per_mib = job->cpu_ms_per_mib, .max_bytes = job->max_kept};
     builder b = {.max_bytes = job->max_text, .budget = &budget};
-    fo_err err = {0};
-    extract_input in;
-    int rc = f && f->extract && !worker_needs_programs(f)
-                 ? map_document(&in, job, document, &err)
-                 : fo_fail(&err, FO_EUNSUPPORTED, "no format has this number");
-    const void *map = in.bytes;
-    close(document);
-    if (!rc) rc = run_format(f, &b, job, &in, &err);
-    bool told = wire_write_answer(answer, &b, rc, &err), well = !rc && !b.failure;
-    close(answer);
-    if (!told || !well || job->last) return false;
-    if (job->n) munmap((void *)map, job->n);
+    if (!rc && (!f || !f->extract || worker_needs_programs(f)))
+        rc = fo_fail(err, FO_EUNSUPPORTED, "no format has this number");
+    if (!rc) rc = run_format(f, &b, job, in, err);
+    bool told = wire_write_answer(answer, &b, rc, err), well = !rc && !b.failure;
     builder_free(&b);
-    return true;
+    return told && well;
+}
+
+/* Documents of a lease, each in the memory that both sides hold. */
+static void read_leased(const worker_setup *s, const wire_job *of, int memory, int channel) {
+    const void *map = mmap(NULL, of->n, PROT_READ, MAP_SHARED, memory, 0);
+    if (map == MAP_FAILED) _exit(1);
+    close(memory);
+    for (bool well = true; well;) {
+        wire_job job;
+        struct pollfd next = {.fd = channel, .events = POLLIN};
+        if (poll(&next, 1, WIRE_IDLE_MS) <= 0 || !wire_next_job(channel, &job, of->n)) break;
+        extract_input in = input_of(&job, map);
+        well = read_handed(s, &job, &in, FO_OK, &(fo_err){0}, channel);
+    }
 }
 
 _Noreturn void worker_in_waiting(const worker_setup *s, int control) {
@@ -230,9 +271,15 @@ _Noreturn void worker_in_waiting(const worker_setup *s, int control) {
     sandbox_enter(s->reader);
     wire_job job;
     int fds[WIRE_FDS];
-    while (wire_receive_job(control, &job, fds, WIRE_FDS - 1)) {
-        if (!read_handed(s, &job, fds[0], fds[1])) _exit(0);
-        if (write(control, "", 1) != 1) break;
+    if (!wire_receive_job(control, &job, fds, WIRE_FDS - 1)) _exit(0);
+    if (job.lease) {
+        read_leased(s, &job, fds[0], fds[1]);
+        _exit(0);
     }
+    fo_err err = {0};
+    extract_input in;
+    int rc = map_document(&in, &job, fds[0], &err);
+    close(fds[0]);
+    read_handed(s, &job, &in, rc, &err, fds[1]);
     _exit(0);
 }

@@ -24,9 +24,9 @@ size_t worker_address_bytes(const worker_setup *s, const wire_job *job);
 /* Reads one document of a format that needs programs, or takes an archive apart. */
 _Noreturn void worker_with_programs(const worker_setup *s, const wire_job *job, int document,
                                     int answer);
-/* Gives up all it can, and only then is handed documents, through the socket `control` and one after the other: each with
- * the end of a pipe for its answer. Behind each, a byte says that it is free again. It ends behind one that is the `last`,
- * behind one that did not go well, and where the socket is closed. The server sets its limits of time and memory. */
+/* Gives up all it can, and only then is handed a document, through the socket `control`, with the end of a pipe for its
+ * answer; or a lease (extract_lease.h): then it ends behind a document that did not go well, and where nothing more comes.
+ * The server sets its limits of time and memory. */
 _Noreturn void worker_in_waiting(const worker_setup *s, int control);
 
 #endif

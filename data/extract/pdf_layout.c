@@ -99,6 +99,7 @@ static bool begin_page(pdf_layout *p, builder *b, const char *tag, size_t n) {
         !pdf_layout_grow(b, (void **)&p->heights, p->n_pages, &p->cap_pages, sizeof *p->heights))
         return false;
     p->heights[p->n_pages++] = pdf_scan_number(tag, n, "height");
+    if (!p->recognised_later) builder_page_read(b);
     return true;
 }
 
@@ -146,8 +147,9 @@ static void take_word(pdf_layout *p, builder *b, const char *s, size_t n, const 
     fo_buf_free(&word);
 }
 
-void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from) {
-    *out = (pdf_layout){0};
+void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from,
+                     bool recognised_later) {
+    *out = (pdf_layout){.recognised_later = recognised_later};
     pdf_scanner s;
     pdf_scan_begin(&s, b, from);
     const char *tag;

@@ -47,14 +47,16 @@ typedef struct pdf_layout {
     pdf_piece *pieces;
     size_t n_pieces, cap_pieces;
     uint32_t n_pages, n_blocks;
-    float *heights; /* [n_pages] in points */
+    bool recognised_later; /* a page counts as read when its letters have been looked for */
+    float *heights;        /* [n_pages] in points */
     size_t cap_pages;
     bool ended; /* the document's end was seen */
 } pdf_layout;
 
 /* Read all of it. b: its budget and its limit of text are kept, and told in b->failure; nothing is
  * written to it. FO_ENOMEM through b alone. */
-void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from);
+void pdf_layout_read(pdf_layout *out, builder *b, const extract_stream *from,
+                     bool recognised_later);
 /* Lines and words that tesseract recognised (pdf_ocr.c), to the end of the lines, for this page; 0:
  * each that it speaks of is a page of its own. points: what a dot of the image measures. */
 void pdf_layout_read_ocr(pdf_layout *p, builder *b, const extract_stream *from, uint32_t page,

@@ -229,13 +229,12 @@ bool sandbox_limit(double cpu_ms, size_t address_bytes, int n_files) {
            limit_address(0, address_bytes);
 }
 
-bool sandbox_limit_child(pid_t pid, double cpu_ms, size_t address_bytes, bool last) {
+bool sandbox_limit_child(pid_t pid, double cpu_ms, size_t address_bytes) {
     clockid_t clock;
     struct timespec used;
     if (clock_getcpuclockid(pid, &clock) != 0 || clock_gettime(clock, &used) != 0) return false;
     uint64_t cpu = cpu_seconds(cpu_ms + 1e3 * (double)used.tv_sec);
-    return limit(pid, RLIMIT_CPU, cpu, last ? cpu : RLIM_INFINITY) &&
-           limit_address(pid, address_bytes);
+    return limit(pid, RLIMIT_CPU, cpu, cpu) && limit_address(pid, address_bytes);
 }
 
 int sandbox_enter(const sandbox *s) {

@@ -25,10 +25,9 @@ void sandbox_free(sandbox *s);
 /* The calling process, for good. False where limits could not be set: it should end. */
 bool sandbox_limit(double cpu_ms, size_t address_bytes, int n_files);
 /* The same in two steps, for a child that waits for what it is to do: what it may write and open, by itself; then, by its
- * parent, what computing time it may take beyond what it has taken, and its addresses. Where it is not the last time, the
- * time may be set anew; one that takes no heed of the signal then has its parent's deadline alone. */
+ * parent, what computing time it may take beyond what it has taken, and its addresses. */
 bool sandbox_limit_files(int n_files);
-bool sandbox_limit_child(pid_t pid, double cpu_ms, size_t address_bytes, bool last);
+bool sandbox_limit_child(pid_t pid, double cpu_ms, size_t address_bytes);
 /* Returns which of the two took effect, as bits: 1 seccomp, 2 Landlock. */
 int sandbox_enter(const sandbox *s);
 

@@ -322,7 +322,8 @@ static int batch_write(run *k, batch *b, fo_err *err) {
                           .language = k->q->language,
                           .max_tokens = k->q->max_tokens,
                           .overlap = k->q->overlap,
-                          .cancel = k->q->cancel};
+                          .cancel = k->q->cancel,
+                          .counts = k->q->counts};
     memset(b->results, 0, sizeof b->results);
     int rc = announce(k, b, err);
     if (!rc) rc = service_ingest(k->s, &opt, b->docs, b->n, b->results, NULL, err);
@@ -337,6 +338,7 @@ static int batch_write(run *k, batch *b, fo_err *err) {
             rc = g->error.code;
             break;
         }
+        ingest_error_of_file(&b->results[i].error);
         count_result(k, b, i);
         if (g->status == INGEST_FAILED) {
             row_failed(&b->rows[i], moved ? NULL : b->steps[i]->known, g->error.msg);
@@ -376,7 +378,8 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
     fo_err why = {0};
     int64_t now = fo_unix_ms();
     size_t member = p->file->member;
-    int rc = member ? sync_archives_get(&k->archives, member, &data, &n, &why)
+    ingest_document of = {0};
+    int rc = member ? sync_archives_get(&k->archives, member, &of, &why)
                     : folder_read_file(k->folder, p->file->path, k->q->max_file_bytes, &data, &n,
                                        &st, &why);
     if (rc == FO_ENOMEM || rc == FO_ECANCELLED) {
@@ -384,6 +387,10 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
         return rc;
     }
     if (rc) return unreadable(k, p, &why, err);
+    if (member) {
+        data = (char *)of.bytes;
+        n = of.n_bytes;
+    }
     if (b->n && (b->n == BATCH_DOCUMENTS || b->bytes + n > BATCH_BYTES))
         rc = batch_write(k, b, err);
     char *id = rc ? NULL : id_of(&k->source, p->file->path);
@@ -401,14 +408,19 @@ static int batch_add(run *k, batch *b, const sync_step *p, fo_err *err) {
         row->inode = (int64_t)st.st_ino;
     }
     if (row->mtime_ns / 1000000 > now - RECENT_MS) row->mtime_ns = 0;
-    fo_sha256_of(row->sha256, data, n);
+    if (member)
+        memcpy(row->sha256, sync_archives_hash(&k->archives, member)->sha256, 32);
+    else
+        fo_sha256_of(row->sha256, data, n);
     b->steps[b->n] = p;
     b->docs[b->n++] = (ingest_document){.id = id,
                                         .uri = id,
                                         .file_name = slash ? slash + 1 : p->file->path,
                                         .metadata = b->metadata,
                                         .bytes = data,
-                                        .n_bytes = n};
+                                        .n_bytes = n,
+                                        .first_row = of.first_row,
+                                        .header_rows = of.header_rows};
     b->bytes += n;
     return FO_OK;
 }

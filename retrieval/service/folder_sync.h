@@ -39,6 +39,7 @@ typedef struct folder_sync_request {
     void (*entering)(void *ctx, const char *path);
     void (*progress)(void *ctx, size_t done, size_t all);
     void *ctx;
+    struct ingest_counts *counts; /* NULL, or how far it is within documents, to watch */
 } folder_sync_request;
 
 enum { FOLDER_SYNC_FAILURES = 1000 }; /* that a report names */

@@ -1,5 +1,6 @@
 #include "retrieval/service/folder_sync_archives.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,11 +10,87 @@
 
 enum { TEXT_HEAD = 32 << 10 }; /* bytes that tell whether a text goes in by parts */
 
+/* ---- a text, gone through ---------------------------------------------------------------------------- */
+
+static void end_reading(sync_archives *a) {
+    sync_reading *r = &a->reading;
+    if (!r->of) return;
+    text_cutter_end(&r->cutter, FO_ECANCELLED, NULL);
+    for (size_t i = 0; i < r->n; i++) free((char *)r->parts[i].bytes);
+    free(r->parts);
+    close(r->fd);
+    *r = (sync_reading){0};
+}
+
+static int keep_part(void *ctx, const text_part *part, fo_err *err) {
+    sync_reading *r = ctx;
+    if (r->n == r->cap) {
+        size_t cap = r->cap ? 2 * r->cap : 4;
+        text_part *more = realloc(r->parts, cap * sizeof *more);
+        if (!more) return fo_no_memory(err);
+        r->parts = more;
+        r->cap = cap;
+    }
+    char *bytes = malloc(part->n + 1);
+    if (!bytes) return fo_no_memory(err);
+    memcpy(bytes, part->bytes, part->n);
+    r->parts[r->n] = *part;
+    r->parts[r->n++].bytes = bytes;
+    return FO_OK;
+}
+
+static int begin_reading(sync_archives *a, size_t archive, fo_err *why) {
+    struct stat st;
+    int fd = folder_open_file(a->folder, a->list[archive].file.path, &st, why);
+    if (fd < 0) return fd;
+    a->reading = (sync_reading){.of = archive + 1, .fd = fd};
+    a->reading.cutter =
+        (text_cutter){.kind = a->list[archive].kind, .part = keep_part, .ctx = &a->reading};
+    return FO_OK;
+}
+
+/* Some more of the file: as little as a part or a few come out, for packed text is many times as long. Always in the same
+ * pieces, for where damage is seen may depend on them. *over: there is no more, and the cutter is at its end. */
+static int feed_some(text_cutter *c, int fd, const atomic_bool *cancel, bool *over, fo_err *err) {
+    enum { PLAIN = 64 << 10, PACKED = 1 << 10 };
+    char piece[PLAIN];
+    if (cancel && atomic_load(cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
+    ssize_t n;
+    do n = read(fd, piece, c->kind.gzip ? PACKED : PLAIN);
+    while (n < 0 && errno == EINTR);
+    if (n < 0) return fo_fail_errno(err, "cannot read it");
+    *over = n == 0 || c->bad.code;
+    return *over ? text_cutter_end(c, FO_OK, err) : text_cutter_feed(c, piece, (size_t)n, err);
+}
+
+/* Parts are asked for in their order, mostly: those that lie before are passed over. */
+static int take_part(sync_archives *a, const sync_member *m, text_part *out, fo_err *why) {
+    sync_reading *r = &a->reading;
+    int rc = FO_OK;
+    if (r->of != m->archive + 1 || (r->n && r->parts[0].number > m->number) ||
+        (!r->n && r->cutter.n_parts >= m->number)) {
+        end_reading(a);
+        rc = begin_reading(a, m->archive, why);
+    }
+    while (!rc) {
+        while (r->n && r->parts[0].number <= m->number) {
+            *out = r->parts[0];
+            memmove(r->parts, r->parts + 1, --r->n * sizeof *r->parts);
+            if (out->number == m->number) return FO_OK;
+            free((char *)out->bytes);
+        }
+        rc = r->ended ? fo_fail(why, FO_EINVAL, "the text changed while it was read")
+                      : feed_some(&r->cutter, r->fd, a->cancel, &r->ended, why);
+    }
+    return rc;
+}
+
 void sync_archives_deinit(sync_archives *a) {
     for (size_t i = 0; i < a->n; i++) free(a->list[i].file.path);
     free(a->list);
     free(a->members);
     archive_members_deinit(&a->open);
+    end_reading(a);
     *a = (sync_archives){0};
 }
 
@@ -116,7 +193,7 @@ static int add_known(sync_archives *a, folder_listing *to, const folder_file *of
                      const sync_known *members, size_t n, fo_err *err) {
     int rc = FO_OK;
     for (size_t i = 0; i < n && !rc; i++) {
-        sync_member m = {SIZE_MAX, SIZE_MAX, 0, {.known = true}};
+        sync_member m = {.archive = SIZE_MAX, .at = SIZE_MAX, .hash = {.known = true}};
         memcpy(m.hash.sha256, members[i].sha256, 32);
         rc = add_member(a, to, of, strdup(members[i].path), members[i].size, m, err);
     }
@@ -132,7 +209,7 @@ static int add_listed(sync_archives *a, folder_listing *to, const folder_file *o
             skip_counts_add(&to->skipped, f->why);
             continue;
         }
-        sync_member m = {a->at_hand - 1, i, 0, {0}};
+        sync_member m = {.archive = a->at_hand - 1, .at = i};
         if (f->outcome == MEMBER_READ) {
             char *bytes;
             rc = archive_members_get(&a->open, i, &bytes, err);
@@ -186,12 +263,28 @@ typedef struct parting {
     fo_sha256 whole;
 } parting;
 
+/* Of what is made of it: rows of a table are other rows where they stand elsewhere in it. */
+static void hash_part(unsigned char sha256[32], const char *bytes, const sync_member *m) {
+    fo_sha256 h;
+    uint32_t rows[2] = {m->first_row, m->header_rows};
+    fo_sha256_begin(&h);
+    fo_sha256_add(&h, bytes, m->n);
+    if (m->first_row) fo_sha256_add(&h, rows, sizeof rows);
+    fo_sha256_end(&h, sha256);
+}
+
 static int on_part(void *ctx, const text_part *part, fo_err *err) {
     parting *p = ctx;
-    sync_member m = {p->a->n - 1, (size_t)part->at, part->n, {.known = true}};
+    sync_member m = {.archive = p->a->n - 1,
+                     .at = (size_t)part->at,
+                     .n = part->n,
+                     .number = part->number,
+                     .first_row = part->first_row,
+                     .header_rows = part->header_rows,
+                     .hash = {.known = true}};
     fo_buf path = {0};
     fo_sha256_add(&p->whole, part->bytes, part->n);
-    fo_sha256_of(m.hash.sha256, part->bytes, part->n);
+    hash_part(m.hash.sha256, part->bytes, &m);
     text_part_name(&path, p->of->path, part->number);
     return add_member(p->a, p->to, p->of, fo_buf_take(&path, NULL), (int64_t)part->n, m, err);
 }
@@ -213,26 +306,34 @@ static int expand_text(sync_archives *a, folder_listing *to, const folder_file *
     const char *slash = strrchr(f->path, '/');
     int fd = folder_open_file(a->folder, f->path, &st, NULL);
     ssize_t n = fd < 0 ? -1 : pread(fd, head, sizeof head, 0);
-    if (n > 0 && extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : f->path)) {
+    text_kind kind;
+    if (n > 0 && text_file_may_be_large(fd, (uint64_t)st.st_size) &&
+        extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : f->path, &kind)) {
         const unsigned char none[32] = {0};
         parting p = {.a = a, .to = to, .of = f};
-        text_cutter c = {.part = on_part, .ctx = &p};
+        text_cutter c = {.kind = kind, .part = on_part, .ctx = &p};
         fo_sha256_begin(&p.whole);
         *taken = true;
         rc = add_archive(a, f, none, err);
-        if (!rc) a->list[a->n - 1].is_text = true;
-        if (!rc) rc = text_cutter_read(&c, fd, a->cancel, err);
-        if (!rc) fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
+        if (!rc) {
+            a->list[a->n - 1].is_text = true;
+            a->list[a->n - 1].kind = kind;
+        }
+        for (bool over = false; !rc && !over;) rc = feed_some(&c, fd, a->cancel, &over, err);
+        if (rc) text_cutter_end(&c, rc, NULL);
+        if (!rc) {
+            fo_sha256_end(&p.whole, a->list[a->n - 1].sha256);
+            a->list[a->n - 1].bad = c.bad;
+            if (c.bad.code) rc = add_unseen(to, f->path, err);
+        }
     }
     if (fd >= 0) close(fd);
     return rc;
 }
 
-/* Bytes of a part, if they are still what they were. */
-static int get_part(const sync_archives *a, const sync_member *m, char **bytes, size_t *n,
-                    fo_err *why) {
+/* Bytes of a part of a plain text, which are where they were. */
+static int read_part(const sync_archives *a, const sync_member *m, char **bytes, fo_err *why) {
     struct stat st;
-    unsigned char sha256[32];
     int fd = folder_open_file(a->folder, a->list[m->archive].file.path, &st, why);
     if (fd < 0) return fd;
     char *p = malloc(m->n + 1);
@@ -241,13 +342,31 @@ static int get_part(const sync_archives *a, const sync_member *m, char **bytes, 
         got = pread(fd, p + at, m->n - at, (off_t)(m->at + at));
     close(fd);
     if (!p) return fo_no_memory(why);
-    if (at == m->n) fo_sha256_of(sha256, p, at);
-    if (at < m->n || memcmp(sha256, m->hash.sha256, 32)) {
-        free(p);
+    *bytes = p;
+    if (at == m->n) return FO_OK;
+    free(p);
+    return fo_fail(why, FO_EINVAL, "the text changed while it was read");
+}
+
+/* If it is still what it was. */
+static int get_part(sync_archives *a, const sync_member *m, ingest_document *to, fo_err *why) {
+    const text_kind *k = &a->list[m->archive].kind;
+    unsigned char sha256[32];
+    char *bytes = NULL;
+    text_part part = {.n = m->n};
+    int rc =
+        k->gzip || k->table || k->wide ? take_part(a, m, &part, why) : read_part(a, m, &bytes, why);
+    if (rc) return rc;
+    if (!bytes) bytes = (char *)part.bytes;
+    if (part.n == m->n) hash_part(sha256, bytes, m);
+    if (part.n != m->n || memcmp(sha256, m->hash.sha256, 32)) {
+        free(bytes);
         return fo_fail(why, FO_EINVAL, "the text changed while it was read");
     }
-    *bytes = p;
-    *n = at;
+    to->bytes = bytes;
+    to->n_bytes = m->n;
+    to->first_row = m->first_row;
+    to->header_rows = m->header_rows;
     return FO_OK;
 }
 
@@ -304,8 +423,11 @@ static int expand_one(sync_archives *a, folder_listing *to, const folder_file *f
     const char *slash = strrchr(f->path, '/');
     if (archive_knows_file(slash ? slash + 1 : f->path))
         return expand_archive(a, to, f, known, retry_failed, taken, err);
-    return f->size > TEXT_WHOLE_BYTES ? expand_text(a, to, f, known, retry_failed, taken, err)
-                                      : FO_OK;
+    size_t n = strlen(f->path);
+    bool packed = n > 3 && !strcmp(f->path + n - 3, ".gz");
+    return f->size > TEXT_WHOLE_BYTES || packed
+               ? expand_text(a, to, f, known, retry_failed, taken, err)
+               : FO_OK;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------- */
@@ -363,11 +485,11 @@ const sync_hash *sync_archives_hash(const sync_archives *a, size_t member) {
     return &a->members[member - 1].hash;
 }
 
-int sync_archives_get(sync_archives *a, size_t member, char **bytes, size_t *n, fo_err *why) {
+int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_err *why) {
     const sync_member *m = &a->members[member - 1];
     if (m->archive == SIZE_MAX)
         return fo_fail(why, FO_EINVAL, "its archive was not taken apart: the next run does that");
-    if (a->list[m->archive].is_text) return get_part(a, m, bytes, n, why);
+    if (a->list[m->archive].is_text) return get_part(a, m, to, why);
     if (a->at_hand != m->archive + 1) {
         const sync_archive *of = &a->list[m->archive];
         char *whole;
@@ -388,6 +510,10 @@ int sync_archives_get(sync_archives *a, size_t member, char **bytes, size_t *n, 
         return fo_fail(why, FO_EINVAL, "its archive was cut off on a second look");
     const archive_file *f = &a->open.list[m->at];
     if (f->outcome != MEMBER_READ) return fo_fail(why, FO_EINVAL, "%s", f->why);
-    *n = (size_t)f->n;
-    return archive_members_get(&a->open, m->at, bytes, why);
+    char *bytes;
+    int rc = archive_members_get(&a->open, m->at, &bytes, why);
+    if (rc) return rc;
+    to->bytes = bytes;
+    to->n_bytes = (size_t)f->n;
+    return FO_OK;
 }

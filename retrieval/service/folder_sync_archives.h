@@ -15,22 +15,36 @@
 #ifndef FORAGE_RETRIEVAL_FOLDER_SYNC_ARCHIVES_H
 #define FORAGE_RETRIEVAL_FOLDER_SYNC_ARCHIVES_H
 
+#include "data/extract/text_parts.h"
 #include "retrieval/service/archive_members.h"
 #include "retrieval/service/folder_sync_known.h"
 
 typedef struct sync_archive { /* one that was looked into, or has other times than were noted */
     folder_file file;
     unsigned char sha256[32];
-    fo_err bad;   /* code 0: nothing is wrong with it */
-    bool is_text; /* its members are parts of it */
+    fo_err bad;     /* code 0: nothing is wrong with it */
+    bool is_text;   /* its members are parts of it */
+    text_kind kind; /* of such a text */
 } sync_archive;
 
 typedef struct sync_member {
     size_t archive,
         at; /* of list, and of its members (of a text: the byte that it begins at); SIZE_MAX: it was not looked into */
-    size_t n; /* bytes of a part of a text */
+    size_t n;                        /* bytes of a part of a text */
+    size_t number;                   /* of the part, from 1 */
+    uint32_t first_row, header_rows; /* as text_part has them */
     sync_hash hash;
 } sync_member;
+
+/* A text that must be gone through from its beginning to get at its parts, as far as it was gone through. */
+typedef struct sync_reading {
+    size_t of; /* number of the archive in the list, from 1; 0: none */
+    int fd;
+    bool ended;
+    text_cutter cutter;
+    text_part *parts; /* that came out and were not asked for yet; bytes owned */
+    size_t n, cap;
+} sync_reading;
 
 typedef struct sync_archives {
     /* the caller's */
@@ -46,6 +60,7 @@ typedef struct sync_archives {
     size_t n_members, cap_members;
     archive_members open; /* of list[at_hand - 1]; at_hand 0: none is */
     size_t at_hand;
+    sync_reading reading;
 } sync_archives;
 
 /* Archives go from *found (and what is known of them from *known), their members come in; kinds that are not read are added
@@ -53,8 +68,9 @@ typedef struct sync_archives {
 int sync_archives_expand(sync_archives *a, folder_listing *found, known_files *known,
                          bool retry_failed, fo_err *err);
 const sync_hash *sync_archives_hash(const sync_archives *a, size_t member);
-/* Bytes of a member; caller frees. FO_EINVAL and others: why it cannot be read; FO_ENOMEM and FO_ECANCELLED are the run's. */
-int sync_archives_get(sync_archives *a, size_t member, char **bytes, size_t *n, fo_err *why);
+/* Bytes of a member, and what else is known of it (first_row, header_rows); caller frees. FO_EINVAL and others: why it cannot
+ * be read; FO_ENOMEM and FO_ECANCELLED are the run's. */
+int sync_archives_get(sync_archives *a, size_t member, ingest_document *to, fo_err *why);
 void sync_archives_deinit(sync_archives *a);
 
 #endif

@@ -1,5 +1,6 @@
 /* Documents in: bytes -> text -> chunks -> vectors -> one commit -> findable. */
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <cjson/cJSON.h>
@@ -7,6 +8,7 @@
 #include "data/chunk/chunk_places.h"
 #include "data/extract/archive.h"
 #include "data/extract/extract.h"
+#include "data/extract/extract_host.h"
 #include "data/extract/gzip.h"
 #include "kernels/buf.h"
 #include "kernels/clock.h"
@@ -33,6 +35,13 @@ enum {
 const char *ingest_status_name(enum ingest_status s) {
     static const char *const names[] = {"created", "updated", "unchanged", "failed"};
     return names[s];
+}
+
+void ingest_error_of_file(fo_err *e) {
+    char says[sizeof e->msg];
+    if (!e->code || strcmp(e->field, "id") != 0 || strncmp(e->msg, "id ", 3) != 0) return;
+    snprintf(says, sizeof says, "%s", e->msg + 3);
+    fo_fail(e, e->code, "its name %.480s: rename it", says);
 }
 
 void ingest_result_deinit(ingest_result *r) {
@@ -70,6 +79,7 @@ typedef struct prepare_job {
     size_t max_tokens, overlap;
     uint8_t ocr; /* enum extract_ocr */
     const char *ocr_language;
+    uint64_t call;     /* its number */
     const bool *again; /* of all documents of the call */
     size_t *need;      /* bytes of memory, of each of them: estimates until they are known */
     prepared *docs;
@@ -137,6 +147,11 @@ static void content_hash(const prepare_job *job, const ingest_document *d, unsig
     if (job->ocr && extract_ocr_matters(d->bytes, d->n_bytes)) { /* another text may come of it */
         hash_string(&h, job->ocr == EXTRACT_OCR_FORCE ? "ocr force" : "ocr auto");
         hash_string(&h, job->ocr_language);
+    }
+    if (d->first_row) {
+        uint32_t rows[2] = {d->first_row, d->header_rows};
+        hash_string(&h, "rows");
+        hash_field(&h, rows, sizeof rows, true);
     }
     const char *name = d->file_name ? d->file_name : d->uri;
     uint32_t version = extract_version(d->bytes, d->n_bytes, d->content_type, name);
@@ -216,7 +231,7 @@ int embed_passages(embedder *e, const titled_text *in, size_t n, float *vectors,
 }
 
 static int embed_chunks(embedder *e, prepared *p, const chunk *chunks, const char *title,
-                        const atomic_bool *cancel, fo_err *err) {
+                        const atomic_bool *cancel, ingest_counts *counts, fo_err *err) {
     size_t dim = embedder_dim(e), n = p->n_chunks, n_floats, n_bytes;
     if (!fo_mul_size(n, dim, &n_floats) || !fo_mul_size(n_floats, sizeof(float), &n_bytes))
         return fo_fail(err, FO_ELIMIT, "document has too many chunks");
@@ -231,6 +246,7 @@ static int embed_chunks(embedder *e, prepared *p, const chunk *chunks, const cha
             in[i] = (titled_text){title, p->text.text + chunks[first + i].start,
                                   chunks[first + i].end - chunks[first + i].start};
         rc = embed_passages(e, in, k, p->vectors + first * dim, err);
+        if (!rc && counts) atomic_fetch_add(&counts->passages, k);
     }
     for (size_t i = 0; !rc && i < n; i++) p->chunks[i].vector = p->vectors + i * dim;
     return rc;
@@ -266,7 +282,11 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
                           .budget = budget,
                           .host = s->extract_host,
                           .ocr = job->ocr,
-                          .ocr_language = job->ocr_language};
+                          .ocr_language = job->ocr_language,
+                          .pages = job->opt->counts ? &job->opt->counts->pages : NULL,
+                          .call = job->call,
+                          .first_row = d->first_row,
+                          .header_rows = d->header_rows};
     int rc = extract_text(&p->text, &rq, err);
     if (rc) return rc;
     r->n_replaced = p->text.n_replaced;
@@ -300,7 +320,7 @@ static int prepare_text(prepare_job *job, prepared *p, ingest_result *r, doc_bud
     if (!rc) rc = note_places(p, chunks, budget, err);
     if (!rc && p->n_chunks)
         rc = embed_chunks(job->c->embedder, p, chunks, d->title ? d->title : p->text.title,
-                          job->opt->cancel, err);
+                          job->opt->cancel, job->opt->counts, err);
     free(chunks);
     double t3 = fo_now_ms();
     p->ms = (stage_times){t1 - t0, t2 - t1, t3 - t2};
@@ -476,7 +496,8 @@ static void leave_out_from(slice *w, prepare_job *job, size_t first, size_t at) 
     for (size_t i = at; i < w->n; i++) {
         prepared *p = &w->docs[i];
         size_t *need = &job->need[first + i];
-        if (p->wanted) *need = *need > all / 2 ? all : *need * 2;
+        /* By much: to read it is the most that it costs. */
+        if (p->wanted) *need = *need > all / 4 ? all : *need * 4;
         if (p->wanted > *need) *need = p->wanted < all ? p->wanted : all;
         uncount(job, p);
         prepared_deinit(p);
@@ -685,8 +706,10 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
                        .max_tokens = max_tokens,
                        .overlap = overlap,
                        .ocr = (uint8_t)(ocr - INGEST_OCR_OFF),
-                       .ocr_language = ocr_language};
+                       .ocr_language = ocr_language,
+                       .call = 1 + atomic_fetch_add(&s->n_calls, 1)};
     if (!rc) rc = ingest_all(&job, docs, n, results, report, err);
+    extract_host_end_call(s->extract_host, job.call);
     if (c) collection_release(s, c);
     service_ingest_end(s);
     service_leave(s);

@@ -153,6 +153,8 @@ typedef struct ingest_document {
     const char *acl;          /* JSON array of groups that may see it; NULL: everybody may */
     const void *bytes;
     size_t n_bytes;
+    uint32_t first_row,
+        header_rows; /* of a part of a table: as text_part (data/extract/text_parts.h) has them; else 0 */
 } ingest_document;
 
 typedef struct ingest_options {
@@ -171,6 +173,9 @@ typedef struct ingest_options {
 /* Documents past each stage; those that failed or are unchanged pass all that they skip. */
 typedef struct ingest_counts {
     atomic_size_t extracted, chunked, embedded, stored;
+    /* Within documents, so that a long one is seen to go on: pages read (of PDF; one that is read again with more memory
+     * begins anew), passages embedded. */
+    atomic_size_t pages, passages;
 } ingest_counts;
 
 enum ingest_status { INGEST_CREATED, INGEST_UPDATED, INGEST_UNCHANGED, INGEST_FAILED };
@@ -185,6 +190,8 @@ typedef struct ingest_result {
 } ingest_result;
 void ingest_result_deinit(ingest_result *r);
 const char *ingest_status_name(enum ingest_status s);
+/* Of a document whose id is the name of a file: what is wrong with the id is said of the name. */
+void ingest_error_of_file(fo_err *e);
 
 typedef struct ingest_report {
     int64_t epoch; /* of the collection, with these documents in it */

@@ -134,7 +134,7 @@ struct service {
     bool writing;                  /* guarded by write_mu: somebody has the write lock */
 
     /* atomic: relaxed counters */
-    atomic_uint_fast64_t n_queries, n_ingested;
+    atomic_uint_fast64_t n_queries, n_ingested, n_calls; /* n_calls: of service_ingest */
 };
 
 /* The reader of answers, *out NULL where the service has none; owned by s. */

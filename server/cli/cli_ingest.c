@@ -15,6 +15,7 @@
 #include "retrieval/service/catalog.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/file_form.h"
 #include "server/cli/file_names.h"
 #include "server/cli/folder_report.h"
 #include "server/http/client.h"
@@ -28,8 +29,8 @@
 #define BATCH_BYTES     ((size_t)4 << 20)
 #define BATCH_DOCUMENTS 256
 #define ID_MAX_BYTES    512
-#define TEXTLESS_NAMED  10
 #define PARTS_HEAD      (32 << 10) /* of a file, that tell whether it goes in by parts */
+#define READ_BYTES      (64 << 10)
 
 static struct {
     const char *home, *url, *key, *collection, *language, *files_from, *base, *acl;
@@ -66,6 +67,7 @@ static const cli_option options[] = {
 
 typedef struct target {
     progress *progress;
+    ingest_counts counts; /* within documents; of a home alone */
     ingest_totals totals;
     size_t n_unread; /* failed here, before any document was made of them */
     skip_counts skipped;
@@ -83,12 +85,15 @@ typedef struct target {
     client *client;
     fo_buf form, lines;
     size_t n_waiting;
-    size_t n_textless_named;
+    textless_names textless;
 } target;
 
-/* Said and, with --json, kept. */
-static void on_failed(void *ctx, const char *id, const fo_err *why) {
+/* Said and, with --json, kept. Ids are names of files here. */
+static void on_failed(void *ctx, const char *id, const fo_err *cause) {
     target *t = ctx;
+    fo_err of_file = *cause;
+    const fo_err *why = &of_file;
+    ingest_error_of_file(&of_file);
     if (o.json && t->n_failures++ < FOLDER_SYNC_FAILURES) {
         json_out w = {&t->failures, t->n_failures > 1};
         json_out_open(&w, NULL, '{');
@@ -100,14 +105,9 @@ static void on_failed(void *ctx, const char *id, const fo_err *why) {
     printable_say(stderr, "forage: %s: %s", id ? id : "document", why->msg);
 }
 
-/* The first ones by name: a folder of manual pages holds a hundred that only name another. */
 static void on_textless(void *ctx, const char *id) {
     target *t = ctx;
-    if (t->n_textless_named == TEXTLESS_NAMED) return;
-    t->n_textless_named++;
-    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
-    printable_say(stderr, "forage: %s: it holds no text; no question finds it",
-                  id ? id : "document");
+    folder_report_note_textless(&t->textless, id ? id : "document");
 }
 
 /* A member of an archive that is of no kind that is read. */
@@ -177,8 +177,10 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
         if (s != INGEST_FAILED) continue;
         const cJSON *e = cJSON_GetObjectItemCaseSensitive(r, "error");
         fo_err why = {0};
-        const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message"));
-        fo_fail(&why, FO_EINVAL, "%.400s", message ? message : "failed");
+        const char *message = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "message")),
+                   *param = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(e, "param"));
+        fo_fail_field(&why, FO_EINVAL, param && !strcmp(param, "id") ? "id" : "", "%.400s",
+                      message ? message : "failed");
         on_failed(t, id, &why);
     }
     count_timings(&t->totals.report, cJSON_GetObjectItemCaseSensitive(root, "timings_ms"));
@@ -187,29 +189,31 @@ static int count_reply(target *t, const fo_buf *reply, fo_err *err) {
     return FO_OK;
 }
 
-#define BOUNDARY "forage-7c1d0e5f9a3b42d8"
+/* The route, with what the options say. */
+static void ingest_path_of(fo_buf *path) {
+    fo_buf_str(path, "/ingest?wait=true");
+    if (o.acl) query_part(path, "acl", o.acl);
+    query_part(path, "collection", o.collection);
+    if (o.language) query_part(path, "language", o.language);
+    if (o.max_tokens) fo_buf_printf(path, "&max_tokens=%lld", (long long)o.max_tokens);
+    if (cli_model_flags.ocr) query_part(path, "ocr", cli_model_flags.ocr);
+    if (cli_model_flags.ocr_language)
+        query_part(path, "ocr_language", cli_model_flags.ocr_language);
+    if (o.overlap >= 0) fo_buf_printf(path, "&overlap=%lld", (long long)o.overlap);
+}
 
 static int send_waiting(target *t, fo_err *err) {
     int rc = FO_OK;
     fo_buf path = {0};
-    fo_buf_str(&path, "/ingest?wait=true");
-    if (o.acl) query_part(&path, "acl", o.acl);
-    query_part(&path, "collection", o.collection);
-    if (o.language) query_part(&path, "language", o.language);
-    if (o.max_tokens) fo_buf_printf(&path, "&max_tokens=%lld", (long long)o.max_tokens);
-    if (cli_model_flags.ocr) query_part(&path, "ocr", cli_model_flags.ocr);
-    if (cli_model_flags.ocr_language)
-        query_part(&path, "ocr_language", cli_model_flags.ocr_language);
-    if (o.overlap >= 0) fo_buf_printf(&path, "&overlap=%lld", (long long)o.overlap);
+    ingest_path_of(&path);
     for (int k = 0; k < 2 && !rc; k++) {
         fo_buf *body = k ? &t->lines : &t->form, reply = {0};
         if (!body->len) continue;
-        if (!k) fo_buf_str(body, "--" BOUNDARY "--\r\n");
+        if (!k) file_form_end(body);
         if (body->failed || path.failed)
             rc = fo_no_memory(err);
         else
-            rc = client_post(t->client, path.data,
-                             k ? "application/x-ndjson" : "multipart/form-data; boundary=" BOUNDARY,
+            rc = client_post(t->client, path.data, k ? "application/x-ndjson" : FILE_FORM_TYPE,
                              body->data, body->len, &reply, err);
         if (!rc) rc = count_reply(t, &reply, err);
         fo_buf_free(&reply);
@@ -230,10 +234,9 @@ static int maybe_send(target *t, fo_err *err) {
     return send_waiting(t, err);
 }
 
-static void form_field(fo_buf *b, const char *name, const char *value) {
-    fo_buf_printf(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n", name);
-    fo_buf_str(b, value);
-    fo_buf_str(b, "\r\n");
+/* One that is too long is none: the document is then called by its content. */
+static const char *known_id(const char *id) {
+    return strlen(id) <= ID_MAX_BYTES ? id : NULL;
 }
 
 static int add_file(target *t, const char *id, const char *path, const void *data, size_t n,
@@ -241,24 +244,14 @@ static int add_file(target *t, const char *id, const char *path, const void *dat
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
     if (!t->client) {
-        ingest_document d = {.id = strlen(id) <= ID_MAX_BYTES ? id : NULL,
-                             .uri = id,
-                             .file_name = name,
-                             .bytes = data,
-                             .n_bytes = n};
+        ingest_document d = {
+            .id = known_id(id), .uri = id, .file_name = name, .bytes = data, .n_bytes = n};
         return ingest_batch_add(t->batch, &d, err);
     }
     fo_buf *b = &t->form;
-    if (strlen(id) <= ID_MAX_BYTES) form_field(b, "id", id);
-    form_field(b, "uri", id);
-    fo_buf_str(b, "--" BOUNDARY "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
-    for (const char *p = name; *p; p++) {
-        if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
-        fo_buf_char(b, *p == '\r' || *p == '\n' ? '_' : *p);
-    }
-    fo_buf_str(b, "\"\r\nContent-Type: application/octet-stream\r\n\r\n");
+    file_form_begin(b, known_id(id), id, name);
     fo_buf_add(b, data, n);
-    fo_buf_str(b, "\r\n");
+    file_form_next(b);
     return maybe_send(t, err);
 }
 
@@ -414,20 +407,43 @@ static int ingest_lines(target *t, FILE *f, const char *name, fo_err *err) {
     return rc;
 }
 
-/* A large text goes in by parts. */
-typedef struct parts_to {
-    target *t;
-    const char *id, *path;
-} parts_to;
+/* ---- large texts ---------------------------------------------------------------------------- */
 
-static int on_part(void *ctx, const text_part *part, fo_err *err) {
-    const parts_to *to = ctx;
-    fo_buf id = {0};
-    text_part_name(&id, to->id, part->number);
-    int rc = id.failed ? fo_no_memory(err)
-                       : add_file(to->t, id.data, to->path, part->bytes, part->n, err);
-    fo_buf_free(&id);
+/* To a service as it is: there it goes in by parts. */
+static int send_large(target *t, int fd, const char *id, const char *name, fo_err *err) {
+    file_form_stream f = {.fd = fd};
+    fo_buf path = {0}, reply = {0};
+    int rc = send_waiting(t, err);
+    file_form_begin(&f.begins, known_id(id), id, name);
+    ingest_path_of(&path);
+    if (!rc && (f.begins.failed || path.failed)) rc = fo_no_memory(err);
+    if (!rc)
+        rc = client_post_stream(t->client, path.data, FILE_FORM_TYPE, file_form_read, &f, &reply,
+                                err);
+    if (!rc) rc = count_reply(t, &reply, err);
+    fo_buf_free(&f.begins);
+    fo_buf_free(&path);
+    fo_buf_free(&reply);
     return rc;
+}
+
+static int add_large(target *t, int fd, const char *id, const char *name, const char *head,
+                     size_t n_head, const text_kind *kind, fo_err *err) {
+    ingest_document d = {
+        .id = known_id(id), .uri = id, .file_name = name, .bytes = head, .n_bytes = n_head};
+    char *piece = malloc(READ_BYTES);
+    int rc = piece ? ingest_batch_begin_parts(t->batch, &d, kind, err) : fo_no_memory(err);
+    for (ssize_t n = 1; !rc && n > 0;) {
+        n = read(fd, piece, READ_BYTES);
+        if (n < 0 && errno == EINTR) {
+            n = 1;
+            continue;
+        }
+        if (n < 0) rc = fo_fail_errno(err, "cannot read %s", id);
+        if (n > 0) rc = ingest_batch_feed_parts(t->batch, piece, (size_t)n, err);
+    }
+    free(piece);
+    return ingest_batch_end_parts(t->batch, rc, err);
 }
 
 /* *taken: it is such a text, and went in; child is what name_file takes. fd is left open. */
@@ -435,17 +451,20 @@ static int ingest_parts(target *t, int fd, const char *path, const char *child, 
                         fo_err *err) {
     struct stat st;
     char head[PARTS_HEAD];
+    text_kind kind;
     *taken = false;
-    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size <= TEXT_WHOLE_BYTES) return FO_OK;
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) ||
+        !text_file_may_be_large(fd, (uint64_t)st.st_size))
+        return FO_OK;
     ssize_t n = pread(fd, head, sizeof head, 0);
-    const char *slash = strrchr(path, '/');
-    if (n <= 0 || !extract_in_parts(head, (size_t)n, NULL, slash ? slash + 1 : path)) return FO_OK;
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    if (n <= 0 || !extract_in_parts(head, (size_t)n, NULL, name, &kind)) return FO_OK;
     *taken = true;
     fo_buf id = {0};
     int rc = name_file(t, child, &id, err);
-    parts_to to = {t, id.data, path};
-    text_cutter c = {.part = on_part, .ctx = &to};
-    if (!rc) rc = text_cutter_read(&c, fd, NULL, err);
+    if (!rc)
+        rc = t->client ? send_large(t, fd, id.data, name, err)
+                       : add_large(t, fd, id.data, name, head, (size_t)n, &kind, err);
     fo_buf_free(&id);
     return rc;
 }
@@ -633,7 +652,8 @@ static int open_target(target *t, fo_err *err) {
                                            .collection = o.collection,
                                            .language = o.language,
                                            .max_tokens = (size_t)o.max_tokens,
-                                           .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap},
+                                           .overlap = o.overlap < 0 ? SIZE_MAX : (size_t)o.overlap,
+                                           .counts = &t->counts},
                                 .max_docs = BATCH_DOCUMENTS,
                                 .max_bytes = BATCH_BYTES,
                                 .progress = on_progress,
@@ -656,9 +676,11 @@ static void print_totals(target *t, double seconds) {
         printf("seconds in: extract %.2f, chunk %.2f, embed %.2f, index %.2f, commit %.2f\n",
                r->extract_ms / 1000, r->chunk_ms / 1000, r->embed_ms / 1000, r->index_ms / 1000,
                r->commit_ms / 1000);
-        if (t->totals.n_textless)
-            printf("%zu without text%s\n", t->totals.n_textless,
-                   t->totals.n_textless > TEXTLESS_NAMED ? ", the first of them named above" : "");
+        if (t->totals.n_outdated)
+            printf(
+                "%zu of earlier versions deleted: what was one text is another number of parts\n",
+                t->totals.n_outdated);
+        if (t->totals.n_textless) printf("%zu without text\n", t->totals.n_textless);
         folder_report_print_skipped(&t->skipped);
         return;
     }
@@ -677,6 +699,7 @@ static void print_totals(target *t, double seconds) {
     if (t->failures.len) fo_buf_add(&b, t->failures.data, t->failures.len);
     json_out_close(&out, ']');
     json_out_int(&out, "without_text", (int64_t)t->totals.n_textless);
+    json_out_int(&out, "outdated", (int64_t)t->totals.n_outdated);
     json_out_int(&out, "chunks", (int64_t)t->totals.n_chunks);
     json_out_number(&out, "seconds", seconds);
     fo_buf_str(&b, ",\"timings_ms\":");
@@ -700,7 +723,7 @@ static int run(int argc, char **argv) {
     int64_t began = log_now_ms();
     int rc = open_target(&t, &err);
     if (!rc) {
-        t.progress = progress_begin("ingest", "documents", 0, o.json);
+        t.progress = progress_begin_ingest("ingest", &t.counts, o.json);
         for (int i = 0; i < argc && !rc; i++) rc = ingest_path(&t, argv[i], &err);
         if (!rc && o.files_from) rc = ingest_list(&t, o.files_from, &err);
         if (!rc) rc = flush(&t, &err);
@@ -714,6 +737,7 @@ static int run(int argc, char **argv) {
     free(t.acl);
     fo_buf_free(&t.form);
     fo_buf_free(&t.lines);
+    folder_report_say_textless(&t.textless, t.totals.n_textless);
     if (!rc) print_totals(&t, (double)(log_now_ms() - began) / 1000);
     fo_buf_free(&t.failures);
     if (rc) return cli_fail(&err);

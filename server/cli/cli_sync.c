@@ -92,7 +92,14 @@ static void on_entering(void *ctx, const char *path) {
     if (watching) folder_watch_enter(watching, path);
 }
 
+static textless_names textless;
+static void on_textless(void *ctx, const char *path) {
+    (void)ctx;
+    folder_report_note_textless(&textless, path);
+}
+
 static progress *bar;
+static ingest_counts counts; /* within documents */
 static void on_progress(void *ctx, size_t done, size_t all) {
     (void)ctx;
     progress_set_total(bar, all);
@@ -125,10 +132,11 @@ static bool changed_anything(const folder_sync_report *r) {
 /* 0 done, 1 something failed, < 0: the run as a whole did. */
 static int run_once(service *s, const folder_sync_request *q, bool quiet, fo_err *err) {
     folder_sync_report r;
-    bar = progress_begin("sync", "documents", 0, o.json);
+    bar = progress_begin_ingest("sync", &counts, o.json);
     int rc = folder_sync_run(s, q, &r, err);
     progress_end(bar);
     bar = NULL;
+    folder_report_say_textless(&textless, rc ? 0 : r.textless);
     bool whole = folder_sync_is_whole(&r);
     if (!rc && !(quiet && !changed_anything(&r))) {
         if (o.json) {
@@ -351,7 +359,9 @@ static int run(int argc, char **argv) {
                              .step = on_step,
                              .left_out = on_left_out,
                              .entering = on_entering,
-                             .progress = on_progress};
+                             .textless = on_textless,
+                             .progress = on_progress,
+                             .counts = &counts};
     if (!rc) rc = run_once(s, &q, false, &err);
     int status = rc < 0 ? cli_fail(&err) : rc;
     if (o.watch && rc >= 0) status = run_watching(s, &q, status, &err);

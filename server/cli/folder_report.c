@@ -40,3 +40,24 @@ void folder_report_left_out(const char *path, const char *kind, int64_t size, in
                   "forage: %s: left out: its %lld bytes are more than the %lld of --max-file", path,
                   (long long)size, (long long)max_bytes);
 }
+
+void folder_report_note_textless(textless_names *t, const char *name) {
+    enum { NAMED = 3 };
+    if (t->n == NAMED) return;
+    if (t->n++) fo_buf_str(&t->names, ", ");
+    fo_buf_str(&t->names, name);
+}
+
+void folder_report_say_textless(textless_names *t, size_t n_all) {
+    const char *names = t->names.data && !t->names.failed ? t->names.data : "";
+    char more[40] = "";
+    if (n_all > t->n) snprintf(more, sizeof more, " and %zu more", n_all - t->n);
+    if (n_all == 1)
+        printable_say(stderr, "forage: %s: it holds no text; no question finds it", names);
+    else if (n_all)
+        printable_say(stderr,
+                      "forage: %zu documents hold no text, and no question finds them: %s%s", n_all,
+                      names, more);
+    fo_buf_free(&t->names);
+    *t = (textless_names){0};
+}

@@ -16,6 +16,8 @@
 
 const char *progress_form = "auto";
 
+static const double STILL_S = 2;
+
 typedef struct bar {
     char what[32], unit[32]; /* immutable once counted in n_bars */
     /* atomic */
@@ -34,7 +36,12 @@ struct progress {
     bool has_thread;
     atomic_int n_bars;
     bar bars[PROGRESS_MAX_STAGES];
-    int n_lines; /* on the terminal; owned: the thread that draws */
+    const ingest_counts *counts; /* NULL: none; immutable after begin */
+    /* owned: the thread that draws */
+    int n_lines;         /* on the terminal */
+    int pages, passages; /* their stages; 0: not shown */
+    uint64_t still_at;   /* documents, and since when they have been so many */
+    double still_s;
     /* guarded by mu */
     pthread_mutex_t mu;
     pthread_cond_t wake;
@@ -111,7 +118,25 @@ static state measure(bar *b, bool last) {
     return s;
 }
 
+/* A stage for what has been counted, from the first on. */
+static void show_count(progress *p, int *stage, const char *what, const char *unit, size_t n) {
+    if (!*stage && n) *stage = progress_stage(p, what, unit, 0);
+    if (*stage) progress_stage_set(p, *stage, n);
+}
+
+/* Within documents, where their number has stood still for a while. */
+static void look_within(progress *p) {
+    uint64_t done = p->bars[0].done;
+    double now = now_s();
+    if (done != p->still_at || p->still_s == 0) p->still_s = now;
+    p->still_at = done;
+    if (!p->pages && !p->passages && now - p->still_s < STILL_S) return;
+    show_count(p, &p->pages, "reading", "pages", atomic_load(&p->counts->pages));
+    show_count(p, &p->passages, "embedding", "passages", atomic_load(&p->counts->passages));
+}
+
 static void draw(progress *p, bool last) {
+    if (p->counts && p->n_bars) look_within(p);
     int n = p->n_bars;
     if (p->refresh) p->refresh(p->ctx);
     struct winsize w;
@@ -145,7 +170,8 @@ static void *run(void *arg) {
     return NULL;
 }
 
-progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json) {
+static progress *begin(void (*refresh)(void *ctx), void *ctx, const ingest_counts *counts,
+                       bool json) {
     bool automatic = !strcmp(progress_form, "auto"), draws = !strcmp(progress_form, "bar");
     if (automatic && !json) draws = isatty(STDERR_FILENO);
     bool lines = !strcmp(progress_form, "json") || (automatic && json);
@@ -154,19 +180,31 @@ progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json
     p->bar = draws;
     p->refresh = refresh;
     p->ctx = ctx;
+    p->counts = counts;
     pthread_mutex_init(&p->mu, NULL);
     fo_cond_init(&p->wake);
     p->has_thread = pthread_create(&p->thread, NULL, run, p) == 0;
     return p;
 }
 
-progress *progress_begin(const char *what, const char *unit, uint64_t total, bool json) {
-    progress *p = progress_begin_stages(NULL, NULL, json);
-    if (p) {
-        p->bars[0].began_s = now_s();
-        progress_stage(p, what, unit, total);
-    }
+progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json) {
+    return begin(refresh, ctx, NULL, json);
+}
+
+/* One bar that is there from the beginning. */
+static progress *with_bar(progress *p, const char *what, const char *unit, uint64_t total) {
+    if (!p) return NULL;
+    p->bars[0].began_s = now_s();
+    progress_stage(p, what, unit, total);
     return p;
+}
+
+progress *progress_begin_ingest(const char *what, const ingest_counts *counts, bool json) {
+    return with_bar(begin(NULL, NULL, counts, json), what, "documents", 0);
+}
+
+progress *progress_begin(const char *what, const char *unit, uint64_t total, bool json) {
+    return with_bar(begin(NULL, NULL, NULL, json), what, unit, total);
 }
 
 int progress_stage(progress *p, const char *what, const char *unit, uint64_t total) {

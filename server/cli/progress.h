@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "retrieval/service/service.h"
 
 typedef struct progress progress;
 
@@ -44,10 +45,14 @@ void progress_end(progress *p);
 /* refresh (NULL: none) is called before each drawing, by the thread that draws: it may set stages
  * from counters that others keep. */
 progress *progress_begin_stages(void (*refresh)(void *ctx), void *ctx, bool json);
-/* The number of a new stage, for the calls below. From one thread; the first PROGRESS_MAX_STAGES
- * are shown. */
+/* The number of a new stage, for the calls below. From one thread at a time, refresh among them; the first
+ * PROGRESS_MAX_STAGES are shown. */
 int progress_stage(progress *p, const char *what, const char *unit, uint64_t total);
 void progress_stage_set(progress *p, int stage, uint64_t done);
 void progress_stage_set_total(progress *p, int stage, uint64_t total);
+
+/* Documents that go in: their number; and where that stands still for some seconds, the pages that were read and the passages
+ * that were embedded meanwhile, so that a long one is seen to go on. counts must live as long. */
+progress *progress_begin_ingest(const char *what, const ingest_counts *counts, bool json);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "data/extract/archive.h"
 #include "data/extract/text_parts.h"
+#include "retrieval/service/catalog.h"
 #include "retrieval/service/document_acl.h"
 #include "server/http/http.h"
 #include "server/base/json.h"
@@ -88,7 +89,7 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     if (r->status == INGEST_FAILED && b->opt.failed) b->opt.failed(b->opt.ctx, id, &r->error);
     if ((r->status == INGEST_CREATED || r->status == INGEST_UPDATED) && r->chunks == 0) {
         b->totals.n_textless++;
-        if (b->opt.textless) b->opt.textless(b->opt.ctx, file ? file : id);
+        if (b->opt.textless) b->opt.textless(b->opt.ctx, given_id || !file ? id : file);
     }
     if (!b->opt.results) return FO_OK;
     fo_buf text = {0};
@@ -120,6 +121,72 @@ static int write_result(ingest_batch *b, const ingest_result *r, const char *giv
     return rc;
 }
 
+/* ---- what an earlier version left -------------------------------------------------------------- */
+
+/* The document is there under this id, and has this address: none that somebody else made and called so. */
+static int is_of_address(ingest_batch *b, const char *id, const char *uri, bool *is, fo_err *err) {
+    const ingest_options *o = &b->opt.ingest;
+    store_document d = {0};
+    fo_err why = {0};
+    int rc = catalog_get_document(service_catalog(b->opt.service), o->tenant, o->collection, id,
+                                  NULL, false, &d, &why);
+    *is = !rc && d.uri && !strcmp(d.uri, uri);
+    store_document_deinit(&d);
+    if (rc && rc != FO_ENOTFOUND && rc != FO_ECORRUPT) {
+        if (err) *err = why;
+        return rc;
+    }
+    return FO_OK;
+}
+
+static int delete_if_of(ingest_batch *b, const char *id, const char *uri, bool *gone, fo_err *err) {
+    const ingest_options *o = &b->opt.ingest;
+    fo_err why = {0};
+    int64_t epoch;
+    int rc = is_of_address(b, id, uri, gone, err);
+    if (rc || !*gone) return rc;
+    rc = service_delete_document(b->opt.service, o->tenant, o->collection, id, o->sees, &epoch,
+                                 &why);
+    *gone = !rc;
+    b->totals.n_outdated += !rc;
+    if (!rc) b->totals.report.epoch = epoch;
+    if (rc == FO_ENOTFOUND || rc == FO_ECONFLICT) return FO_OK; /* unseen, or somebody was first */
+    if (rc && err) *err = why;
+    return rc;
+}
+
+/* A text has so many parts now (0: it is one document): those of before that are behind them go, the last first so that one
+ * that is killed goes on the next time; and what was one document. */
+static int delete_outdated(ingest_batch *b, const char *name, const char *address, size_t n_parts,
+                           fo_err *err) {
+    fo_buf id = {0}, uri = {0};
+    bool there = true;
+    size_t n = n_parts;
+    int rc = FO_OK;
+    while (!rc && there) {
+        fo_buf_clear(&id);
+        fo_buf_clear(&uri);
+        text_part_name(&id, name, ++n);
+        text_part_name(&uri, address, n);
+        rc = id.failed || uri.failed ? fo_no_memory(err)
+                                     : is_of_address(b, id.data, uri.data, &there, err);
+    }
+    while (!rc && --n > n_parts) {
+        fo_buf_clear(&id);
+        fo_buf_clear(&uri);
+        text_part_name(&id, name, n);
+        text_part_name(&uri, address, n);
+        rc = id.failed || uri.failed ? fo_no_memory(err)
+                                     : delete_if_of(b, id.data, uri.data, &there, err);
+    }
+    if (!rc && n_parts) rc = delete_if_of(b, name, address, &there, err);
+    fo_buf_free(&id);
+    fo_buf_free(&uri);
+    return rc;
+}
+
+/* ---- batches ---------------------------------------------------------------------------------- */
+
 int ingest_batch_flush(ingest_batch *b, fo_err *err) {
     if (!b->n) return FO_OK;
     ingest_report report = {0};
@@ -138,7 +205,11 @@ int ingest_batch_flush(ingest_batch *b, fo_err *err) {
     }
     for (size_t i = 0; i < b->n; i++) {
         const ingest_document *d = &b->docs[i];
+        bool created = b->results[i].status == INGEST_CREATED;
         if (!rc) rc = write_result(b, &b->results[i], d->id, d->file_name, err);
+        /* What was a file before may have been parts of one. */
+        if (!rc && created && d->id && !d->is_text)
+            rc = delete_outdated(b, d->id, d->uri ? d->uri : d->id, 0, err);
         ingest_result_deinit(&b->results[i]);
     }
     clear(b);
@@ -162,6 +233,8 @@ static bool copy_document(const ingest_batch *b, const ingest_document *doc, ing
                             .content_type = copy(doc->content_type, &failed),
                             .file_name = copy(doc->file_name, &failed),
                             .is_text = doc->is_text,
+                            .first_row = doc->first_row,
+                            .header_rows = doc->header_rows,
                             .metadata = copy(doc->metadata, &failed),
                             .acl = copy(doc->acl ? doc->acl : b->opt.acl, &failed)};
     return !failed;
@@ -235,22 +308,33 @@ static int add_part(void *ctx, const text_part *part, fo_err *err) {
     doc.uri = uri.data;
     doc.bytes = part->bytes;
     doc.n_bytes = part->n;
+    doc.first_row = part->first_row;
+    doc.header_rows = part->header_rows;
     int rc = id.failed || uri.failed ? fo_no_memory(err) : add_document(b, &doc, err);
     fo_buf_free(&id);
     fo_buf_free(&uri);
     return rc;
 }
 
-bool ingest_batch_in_parts(const ingest_document *doc) {
+bool ingest_batch_in_parts(const ingest_document *doc, text_kind *kind) {
     const char *name = doc->file_name ? doc->file_name : doc->uri;
     size_t n = doc->n_bytes < PARTS_HEAD ? doc->n_bytes : PARTS_HEAD;
-    return extract_in_parts(doc->bytes, n, doc->content_type, name);
+    return extract_in_parts(doc->bytes, n, doc->content_type, name, kind);
 }
 
-int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, fo_err *err) {
+/* Parts of what was in UTF-16 are in UTF-8: the type without its parameters. */
+static void drop_charset(ingest_document *whole) {
+    char *type = (char *)whole->content_type;
+    if (type) type[strcspn(type, "; \t")] = 0;
+}
+
+int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
+                             fo_err *err) {
     document_free(&b->whole);
-    b->cutter = (text_cutter){.part = add_part, .ctx = b};
-    return copy_document(b, doc, &b->whole) ? FO_OK : fo_no_memory(err);
+    b->cutter = (text_cutter){.kind = *kind, .part = add_part, .ctx = b};
+    if (!copy_document(b, doc, &b->whole)) return fo_no_memory(err);
+    if (kind->wide) drop_charset(&b->whole);
+    return FO_OK;
 }
 
 int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *err) {
@@ -259,19 +343,32 @@ int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *er
 
 int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err) {
     rc = text_cutter_end(&b->cutter, rc, err);
+    const ingest_document *w = &b->whole;
+    const char *name = w->id ? w->id : w->file_name ? w->file_name : w->uri;
+    if (!rc) rc = ingest_batch_flush(b, err);
+    if (!rc && b->cutter.bad.code)
+        rc = add_failed_file(b, name, w->file_name, &b->cutter.bad, err); /* what is there stands */
+    else if (!rc && name)
+        rc = delete_outdated(b, name, w->uri ? w->uri : name, b->cutter.n_parts, err);
     document_free(&b->whole);
     return rc;
 }
 
-static int add_in_parts(ingest_batch *b, const ingest_document *doc, fo_err *err) {
-    int rc = ingest_batch_begin_parts(b, doc, err);
+static int add_in_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
+                        fo_err *err) {
+    int rc = ingest_batch_begin_parts(b, doc, kind, err);
     if (!rc) rc = ingest_batch_feed_parts(b, doc->bytes, doc->n_bytes, err);
     return ingest_batch_end_parts(b, rc, err);
 }
 
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err) {
-    if (doc->n_bytes > TEXT_WHOLE_BYTES && !doc->is_text && ingest_batch_in_parts(doc))
-        return add_in_parts(b, doc, err);
+    const char *end = (const char *)doc->bytes + doc->n_bytes;
+    size_t n_end = doc->n_bytes < 4 ? 0 : 4;
+    text_kind kind;
+    if (!doc->is_text &&
+        text_may_be_large(doc->n_bytes, doc->bytes, doc->n_bytes, end - n_end, n_end) &&
+        ingest_batch_in_parts(doc, &kind))
+        return add_in_parts(b, doc, &kind, err);
     if (doc->is_text || !archive_is(doc->bytes, doc->n_bytes)) return add_document(b, doc, err);
     int rc = ingest_batch_flush(b, err); /* in order, and no more held than need be */
     archive_door door = {.service = b->opt.service,

@@ -14,6 +14,7 @@
 #define FORAGE_SERVER_INGEST_BATCH_H
 
 #include <cjson/cJSON.h>
+#include "data/extract/text_parts.h"
 #include "kernels/buf.h"
 #include "retrieval/service/service.h"
 #include "kernels/spool.h"
@@ -25,6 +26,7 @@ typedef struct ingest_totals {
     size_t n_all, n_chunks;
     size_t n_skipped; /* members of archives that are of no kind that is read: none of the others */
     size_t n_textless;    /* of those created and updated: they hold no text, nothing finds them */
+    size_t n_outdated;    /* parts of an earlier version of a text, or the whole of one: deleted */
     ingest_report report; /* milliseconds summed, epoch of the last batch */
 } ingest_totals;
 
@@ -49,12 +51,14 @@ int ingest_batch_create(ingest_batch **out, const ingest_batch_options *opt, fo_
 void ingest_batch_free(ingest_batch *b); /* unflushed documents are dropped; NULL is fine */
 
 /* Bytes, names and metadata are copied. An archive is taken apart: each of its members is a document; and so is each part
- * of a text of more than TEXT_WHOLE_BYTES (data/extract/text_parts.h). */
+ * of a text of more than TEXT_WHOLE_BYTES (data/extract/text_parts.h). What an earlier version of a document with an id left,
+ * parts that it has no more or the whole where it has parts now, is deleted behind it. */
 int ingest_batch_add(ingest_batch *b, const ingest_document *doc, fo_err *err);
 /* The same of a text that comes in pieces: doc->bytes, n_bytes are its beginning, and where this says true, it goes in by
  * parts, whatever its size: feed all of it (the beginning, too), then end. One at a time; doc is copied. */
-bool ingest_batch_in_parts(const ingest_document *doc);
-int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, fo_err *err);
+bool ingest_batch_in_parts(const ingest_document *doc, text_kind *kind);
+int ingest_batch_begin_parts(ingest_batch *b, const ingest_document *doc, const text_kind *kind,
+                             fo_err *err);
 int ingest_batch_feed_parts(ingest_batch *b, const void *p, size_t n, fo_err *err);
 int ingest_batch_end_parts(ingest_batch *b, int rc, fo_err *err); /* as text_cutter_end */
 /* {"id","text","title","uri","content_type","metadata"}; label ("documents[3]", "line 7") names it

@@ -122,6 +122,7 @@ static int open_batch(ingest_call *c, fo_err *err) {
                    .ocr = c->ocr,
                    .ocr_language = c->ocr_language,
                    .cancel = c->cancel,
+                   .counts = c->job ? job_counts(c->job) : NULL,
                    .sees = c->grant ? c->grant->key->sees : NULL},
         .acl = c->acl,
         .spool_dir = c->app->spool_dir,
@@ -262,9 +263,10 @@ static ingest_document form_document(const ingest_call *c) {
 /* The file at hand is larger than what is held of one: a text goes on by parts. */
 static int part_form(ingest_call *c, fo_err *err) {
     ingest_document d = form_document(c);
-    if (!ingest_batch_in_parts(&d)) return FO_OK;
+    text_kind kind;
+    if (!ingest_batch_in_parts(&d, &kind)) return FO_OK;
     int rc = open_batch(c, err);
-    if (!rc) rc = ingest_batch_begin_parts(c->batch, &d, err);
+    if (!rc) rc = ingest_batch_begin_parts(c->batch, &d, &kind, err);
     if (!rc) rc = ingest_batch_feed_parts(c->batch, d.bytes, d.n_bytes, err);
     fo_buf_free(&c->form.data);
     c->form.parted = true;
@@ -367,8 +369,12 @@ static int form_end(void *ctx, fo_err *err) {
     int rc = open_batch(c, err);
     if (rc) return rc;
     ingest_document d = form_document(c);
-    rc = f->parted ? ingest_batch_end_parts(c->batch, FO_OK, err)
-                   : ingest_batch_add(c->batch, &d, err);
+    fo_err empty = {0};
+    fo_fail(&empty, FO_EINVAL, "it is empty");
+    rc = !f->parted && !d.n_bytes
+             ? ingest_batch_add_failed(c->batch, d.id ? d.id : d.file_name, &empty, err)
+         : f->parted ? ingest_batch_end_parts(c->batch, FO_OK, err)
+                     : ingest_batch_add(c->batch, &d, err);
     f->parted = false;
     free(c->id);
     free(c->title);
@@ -401,16 +407,26 @@ static ingest_document raw_document(const ingest_call *c) {
 
 bool ingest_call_in_parts(const ingest_call *c, const void *head, size_t n) {
     ingest_document d = raw_document(c);
+    text_kind kind;
     d.bytes = head;
     d.n_bytes = n;
-    return c->format == FORMAT_RAW && ingest_batch_in_parts(&d);
+    return c->format == FORMAT_RAW && ingest_batch_in_parts(&d, &kind);
 }
 
 /* From the spool, so that no more than a part is held. */
 static int take_parted(ingest_call *c, fo_err *err) {
     ingest_document d = raw_document(c);
+    text_kind kind = {0};
     char *buf = malloc(READ_BYTES);
-    int rc = buf ? ingest_batch_begin_parts(c->batch, &d, err) : fo_no_memory(err);
+    int rc = buf ? FO_OK : fo_no_memory(err);
+    ssize_t head = rc ? 0 : spool_read(c->body, 0, buf, READ_BYTES, err);
+    if (head < 0) rc = (int)head;
+    d.bytes = buf;
+    d.n_bytes = rc ? 0 : (size_t)head;
+    if (!rc) ingest_batch_in_parts(&d, &kind); /* as it was when the first of it came */
+    d.bytes = NULL;
+    d.n_bytes = 0;
+    if (!rc) rc = ingest_batch_begin_parts(c->batch, &d, &kind, err);
     for (uint64_t at = 0; !rc;) {
         if (*c->cancel) rc = fo_fail(err, FO_ECANCELLED, "cancelled");
         ssize_t n = rc ? 0 : spool_read(c->body, at, buf, READ_BYTES, err);

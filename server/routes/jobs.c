@@ -20,6 +20,7 @@ struct job {
     void (*drop)(void *);
     void *ctx;
     atomic_bool cancel;
+    ingest_counts counts;
     int64_t timeout_ms;                            /* 0: none */
     double until_ms;                               /* guarded by mu, of what runs; INFINITY: none */
     bool late;                                     /* guarded by mu: it took longer */
@@ -211,6 +212,22 @@ int jobs_cancel(jobs *q, const char *tenant, int64_t id, fo_err *err) {
     rc = fo_fail(err, FO_ECONFLICT, "the job is over: %s", record.state);
     store_job_deinit(&record);
     return rc;
+}
+
+ingest_counts *job_counts(job *j) {
+    return &j->counts;
+}
+
+bool jobs_look(jobs *q, const char *tenant, int64_t id, size_t *pages, size_t *passages) {
+    pthread_mutex_lock(&q->mu);
+    const job *j = q->running;
+    bool runs = j && j->id == id && !strcmp(j->tenant, tenant);
+    if (runs) {
+        *pages = atomic_load(&j->counts.pages);
+        *passages = atomic_load(&j->counts.passages);
+    }
+    pthread_mutex_unlock(&q->mu);
+    return runs;
 }
 
 atomic_bool *job_cancel_flag(job *j) {

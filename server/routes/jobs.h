@@ -32,5 +32,10 @@ int jobs_cancel(jobs *j, const char *tenant, int64_t id, fo_err *err);
 atomic_bool *job_cancel_flag(job *j);
 /* Written to the store at most twice a second. n_total < 0: unknown. */
 void job_progress(job *j, int64_t n_total, int64_t n_done, int64_t n_failed);
+/* Where an ingest counts how far it is within documents; the job's. */
+ingest_counts *job_counts(job *j);
+
+/* What these are by now. False: no such job of this tenant runs. From any thread. */
+bool jobs_look(jobs *j, const char *tenant, int64_t id, size_t *pages, size_t *passages);
 
 #endif

@@ -374,6 +374,11 @@ static void reply_job(http_request *r, app *a, int64_t id, int status) {
         json_out_null(&o, "total");
     json_out_int(&o, "done", j.n_done);
     json_out_int(&o, "failed", j.n_failed);
+    size_t pages, passages;
+    if (jobs_look(a->jobs, app_tenant(r), id, &pages, &passages)) {
+        json_out_int(&o, "pages", (int64_t)pages);
+        json_out_int(&o, "passages", (int64_t)passages);
+    }
     json_out_close(&o, '}');
     json_out_string(&o, "error", j.error);
     if (j.result && *j.result)

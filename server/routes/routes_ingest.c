@@ -30,11 +30,19 @@ static bool type_known(const char *type) {
 }
 
 static void refuse_type(http_request *r, const char *type) {
+    enum { ROOM = 300 }; /* of a message, for the list */
     fo_buf list = {0};
     const extract_format *f;
-    for (size_t i = 0; (f = extract_format_at(i)); i++)
-        if ((f->extract || f->archive) && !f->recognised_only && *f->media_types)
-            fo_buf_printf(&list, ", %.*s", (int)strcspn(f->media_types, " "), f->media_types);
+    bool more = false;
+    for (size_t i = 0; (f = extract_format_at(i)); i++) {
+        int n = (int)strcspn(f->media_types, " ");
+        if (!(f->extract || f->archive) || f->recognised_only || !n) continue;
+        if (list.len + (size_t)n > ROOM)
+            more = true;
+        else
+            fo_buf_printf(&list, ", %.*s", n, f->media_types);
+    }
+    if (more) fo_buf_str(&list, " and others");
     if ((f = extract_format_of_type(type)))
         http_error(r, 415, "unsupported_media_type", NULL,
                    "the body is declared as %s (%.100s), which Forage does not read yet; it reads "

@@ -129,11 +129,13 @@ static int add_open_file(ingest_run *run, int fd, ingest_document *d, const char
     char head[32 << 10], *data = NULL;
     if (fstat(fd, &st) != 0) return fo_fail_errno(why, "cannot read %s", path), FO_OK;
     if (!S_ISREG(st.st_mode)) return fo_fail(why, FO_EINVAL, "%s is no file", path), FO_OK;
-    ssize_t n = st.st_size > TEXT_WHOLE_BYTES ? pread(fd, head, sizeof head, 0) : 0;
+    text_kind kind;
+    ssize_t n =
+        text_file_may_be_large(fd, (uint64_t)st.st_size) ? pread(fd, head, sizeof head, 0) : 0;
     d->bytes = head;
     d->n_bytes = n > 0 ? (size_t)n : 0;
-    if (n > 0 && ingest_batch_in_parts(d)) {
-        int rc = ingest_batch_begin_parts(run->batch, d, err);
+    if (n > 0 && ingest_batch_in_parts(d, &kind)) {
+        int rc = ingest_batch_begin_parts(run->batch, d, &kind, err);
         while (!rc && (n = read(fd, head, sizeof head)) > 0) {
             rc = forage_call_check(&run->call, err);
             if (!rc) rc = ingest_batch_feed_parts(run->batch, head, (size_t)n, err);

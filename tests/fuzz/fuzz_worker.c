@@ -50,9 +50,12 @@ static void try_answer(extract_reply *r) {
     builder b = {.max_bytes = MAX_TEXT, .budget = &budget};
     fo_err err = {0};
     int rc = 1;
+    atomic_size_t pages = 0;
     r->budget = &budget;
+    r->pages = &pages;
     bool whole = extract_reply_answer(r, &b, &rc, &err);
     FUZZ_CHECK(budget.most <= MAX_BYTES);
+    FUZZ_CHECK(pages == r->n_pages);
     if (whole && rc) FUZZ_CHECK(rc < 0 && memchr(err.msg, 0, sizeof err.msg));
     if (whole && !rc && !b.failure) {
         FUZZ_CHECK(b.text.len <= MAX_TEXT && (!b.text.len || is_text(b.text.data, b.text.len)));

@@ -11,6 +11,7 @@ mkdir -p in/deep pack/.git
 echo "The ferry leaves at nine from the long pier." >pack/ferry.txt
 cp "$samples/deaths.xlsx" "$samples/encrypted.pdf" "$samples/words.png" pack/
 echo x >pack/.git/config
+: >pack/none.txt
 echo "Herons nest in the north colony." >herons.txt
 zip -q inner.zip herons.txt
 mv inner.zip pack/
@@ -19,7 +20,7 @@ tar -cJf in/deep/pack.tar.xz herons.txt
 head -c 900 in/pack.zip >torn.zip
 
 run 1 "$forage" ingest in --home "$work/one" && grep -q '^4 created, 0 updated, 0 unchanged, 1 failed' "$work/out" &&
-    grep -q '^2 skipped: .png 1, hidden 1' "$work/out" &&
+    grep -q '^3 skipped: .png 1, empty 1, hidden 1' "$work/out" &&
     grep -q 'in/pack.zip/pack/encrypted.pdf: .*it is encrypted and asks for a password' "$work/err"
 check "a folder with archives: members are documents, left out by kind, or named with what is wrong" $?
 run 0 "$forage" query "When does the ferry leave from the long pier?" --home "$work/one" &&
@@ -101,7 +102,7 @@ fi
 
 serve "$work/two"
 run 1 "$forage" ingest in --url "$url" && grep -q '^4 created, 0 updated, 0 unchanged, 1 failed' "$work/out" &&
-    grep -q '^2 skipped: .png 1, hidden 1' "$work/out"
+    grep -q '^3 skipped: .png 1, empty 1, hidden 1' "$work/out"
 check "the same into a service" $?
 code=$(curl -s -o "$work/out" -w '%{http_code}' -F "file=@in/pack.zip;filename=up.zip" "$url/ingest?collection=up")
 [ "$code" = 200 ] && grep -q '"id":"up.zip/pack/ferry.txt",[^}]*"status":"created"' "$work/out" &&

@@ -104,6 +104,34 @@ curl -s -o "$work/out" -F "file=@more/lecture.vtt" "$url/ingest"
 post /query '{"query":"How many years of absence did the otters have?"}' >"$work/out" &&
     grep -q '"source":{[^}]*"time":\[12.5,18.25\]' "$work/out"
 check "source.time" $?
+# A PDF of many pages is seen to go on while it is read.
+awk -v n=2500 '
+function out(s) { printf "%s", s; at += length(s) }
+function obj(k, s) { off[k] = at; out(k " 0 obj\n" s "\nendobj\n") }
+BEGIN {
+    out("%PDF-1.4\n")
+    for (i = 1; i <= n; i++) kids = kids (3 + 2 * i) " 0 R "
+    obj(1, "<< /Type /Catalog /Pages 2 0 R >>")
+    obj(2, "<< /Type /Pages /Count " n " /Kids [" kids "] >>")
+    obj(3, "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>")
+    for (i = 1; i <= n; i++) {
+        s = "BT /F1 11 Tf 14 TL 72 720 Td\n"
+        for (k = 1; k <= 25; k++) s = s "(Page " i ", line " k ": the gauge at weir " (i * 31 + k) % 977 " read " (i * k * 7919) % 907 " cm.) Tj T*\n"
+        obj(4 + 2 * i, "<< /Length " length(s) + 2 " >>\nstream\n" s "ET\nendstream")
+        obj(3 + 2 * i, "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents " (4 + 2 * i) " 0 R /Resources << /Font << /F1 3 0 R >> >> >>")
+    }
+    x = at
+    print "xref\n0 " 5 + 2 * n
+    for (k = 0; k < 5 + 2 * n; k++) printf "%010d %05d %s \n", off[k], (k in off) ? 0 : 65535, (k in off) ? "n" : "f"
+    print "trailer\n<< /Size " 5 + 2 * n " /Root 1 0 R >>\nstartxref\n" x "\n%%EOF" }' >long.pdf
+job=$(curl -s "$url/ingest?id=long.pdf&wait=false" -H 'Content-Type: application/pdf' --data-binary @long.pdf |
+    sed 's/.*"job_id":"\([^"]*\)".*/\1/')
+pages_seen() { curl -s "$url/jobs/$job" >"$work/out"; grep -q '"done":0,"failed":0,"pages":[1-9]\|"status":"succeeded"' "$work/out"; }
+wait_for pages_seen && grep -q '"status":"running"' "$work/out"
+check "a job tells the pages that were read of a document that is not done" $?
+job_over() { curl -s "$url/jobs/$job" >"$work/out"; grep -q '"status":"succeeded"' "$work/out"; }
+wait_for job_over && grep -q '"created":1' "$work/out"
+check "and goes on to its end" $?
 server_of_workers() { # whose parent is the service
     for p in /proc/[0-9]*; do
         [ "$(sed 's/.*) . //;s/ .*//' "$p/stat" 2>/dev/null)" = "$pid" ] &&

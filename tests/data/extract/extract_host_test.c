@@ -40,6 +40,10 @@ static bool is_shared(const extract_input *in) {
     return in->n > 4 && in->bytes[0] == 6;
 }
 
+static bool is_of_a_call(const extract_input *in) {
+    return in->n > 4 && in->bytes[0] == 8;
+}
+
 static bool says(const extract_input *in, const char *word) {
     return in->n > strlen(word) && memcmp(in->bytes + 1, word, strlen(word)) == 0;
 }
@@ -137,6 +141,21 @@ static int extract_a_little(builder *b, extract_input *in, fo_err *err) {
                               : fo_fail(err, FO_EINVAL, "the program ended with %d", status);
 }
 
+/* Five pages, one after the other; then it fails where it is to. */
+static int extract_pages(builder *b, extract_input *in, fo_err *err) {
+    for (int i = 0; i < 5; i++) {
+        builder_page_read(b);
+        poll(NULL, 0, 150);
+    }
+    int status = in->program->end(in->program->ctx);
+    builder_str(b, "Five pages.");
+    return says(in, "BAD") ? fo_fail(err, FO_EINVAL, "page 6 is cut off (%d)", status) : FO_OK;
+}
+
+static bool is_paged(const extract_input *in) {
+    return in->n > 3 && in->bytes[0] == 14;
+}
+
 static bool is_large(const extract_input *in) {
     return in->n > 4 && in->bytes[0] == 7;
 }
@@ -214,7 +233,15 @@ static const extract_format rows[] = {
      .is = is_shared,
      .extract = extract_bad,
      .apart = true,
-     .shares_worker = true},
+     .company = EXTRACT_WITH_ANY},
+    {.name = "together",
+     .what = "a bad file of many",
+     .media_types = "",
+     .endings = "many",
+     .is = is_of_a_call,
+     .extract = extract_bad,
+     .apart = true,
+     .company = EXTRACT_WITH_ITS_CALL},
     {.name = "counted",
      .what = "a counted file",
      .media_types = "",
@@ -240,6 +267,14 @@ static const extract_format rows[] = {
      .apart = true,
      .program = &tool_pass,
      .tools = some_tools},
+    {.name = "paged",
+     .what = "a file of pages",
+     .media_types = "",
+     .endings = "pg",
+     .is = is_paged,
+     .extract = extract_pages,
+     .apart = true,
+     .program = &wc},
     {.name = "reaching",
      .what = "a file that reaches",
      .media_types = "",
@@ -252,6 +287,8 @@ static const extract_format rows[] = {
 enum { N_ROWS = sizeof rows / sizeof *rows };
 
 static extract_host *host;
+static _Thread_local uint64_t call; /* that documents come in with; 0: none */
+static _Thread_local atomic_size_t *pages;
 
 static int read_bytes(extracted *x, const void *bytes, size_t n, doc_budget *budget, fo_err *err) {
     *err = (fo_err){0};
@@ -262,6 +299,8 @@ static int read_bytes(extracted *x, const void *bytes, size_t n, doc_budget *bud
                           .max_text_bytes = LIMIT,
                           .budget = budget,
                           .host = host,
+                          .call = call,
+                          .pages = pages,
                           .formats = rows,
                           .n_formats = N_ROWS};
     return extract_text(x, &rq, err);
@@ -493,6 +532,56 @@ static void text_shares_a_worker_until_something_goes_wrong(void **state) {
     assert_int_not_equal(who("\1WHO.."), alone);
 }
 
+/* Documents that came together: one worker for them, and none of another call's, until something goes wrong. */
+static void a_call_shares_a_worker_with_no_other(void **state) {
+    (void)state;
+    static const char *const bad[] = {"\10CRASH.", "\10FAIL.", "\10LIE."};
+    call = 7;
+    int first = who("\10WHO..");
+    settle();
+    assert_int_equal(who("\10WHO.."), first);
+    settle();
+    int text = who("\6WHO.."), alone = who("\1WHO..");
+    assert_true(text != first && alone != first);
+    settle();
+    call = 8;
+    int other = who("\10WHO..");
+    assert_true(other != first && other != text);
+    settle();
+    call = 7;
+    assert_int_equal(who("\10WHO.."), first);
+    settle();
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        extracted x;
+        fo_err err;
+        assert_int_not_equal(read_word(&x, bad[i], &err), FO_OK);
+        settle();
+        int next = who("\10WHO..");
+        assert_true(next != first && next != other);
+        first = next;
+        settle();
+    }
+    call = 0; /* of no call: a process each */
+    first = who("\10WHO..");
+    settle();
+    assert_int_not_equal(who("\10WHO.."), first);
+}
+
+/* Who waits for more of a call that is over does not wait for long where many calls come. */
+static void workers_of_calls_that_are_over_are_few(void **state) {
+    (void)state;
+    enum { CALLS = 40 };
+    int pids[CALLS], n = 0;
+    for (int i = 0; i < CALLS; i++) {
+        call = 100 + (uint64_t)i;
+        pids[i] = who("\10WHO..");
+        settle();
+    }
+    call = 0;
+    for (int i = 0; i < CALLS; i++) n += kill(pids[i], 0) == 0;
+    assert_in_range(n, 1, 17);
+}
+
 /* The one that nobody waits for any more is ended, and is no one's worker again. */
 static void who_leaves_ends_a_shared_worker(void **state) {
     (void)state;
@@ -509,6 +598,44 @@ static void who_leaves_ends_a_shared_worker(void **state) {
     assert_int_not_equal(who("\6WHO.."), first);
     for (int i = 0; i < 100 && kill(first, 0) == 0; i++) usleep(50000);
     assert_int_not_equal(kill(first, 0), 0);
+}
+
+static atomic_size_t n_pages;
+static atomic_bool pages_over;
+
+/* Between none and all of them. */
+static void *see_some(void *arg) {
+    bool *seen = arg;
+    while (!atomic_load(&pages_over)) {
+        size_t n = atomic_load(&n_pages);
+        *seen = *seen || (n > 0 && n < 5);
+        usleep(10000);
+    }
+    return NULL;
+}
+
+/* Who waits sees how far it is; of what came to nothing, no pages are left. */
+static void pages_are_counted_while_they_are_read(void **state) {
+    (void)state;
+    static const char *const words[] = {"\16OK.", "\16BAD."};
+    for (int i = 0; i < 2; i++) {
+        extracted x;
+        fo_err err;
+        bool seen = false;
+        pthread_t t;
+        atomic_store(&n_pages, 0);
+        atomic_store(&pages_over, false);
+        assert_int_equal(pthread_create(&t, NULL, see_some, &seen), 0);
+        pages = &n_pages;
+        int rc = read_word(&x, words[i], &err);
+        pages = NULL;
+        atomic_store(&pages_over, true);
+        pthread_join(t, NULL);
+        assert_int_equal(rc, i ? FO_EINVAL : FO_OK);
+        assert_true(seen);
+        assert_int_equal(atomic_load(&n_pages), i ? 0 : 5);
+        extracted_deinit(&x);
+    }
 }
 
 static void without_a_host_they_are_refused(void **state) {
@@ -621,9 +748,12 @@ int main(int argc, char **argv) {
         cmocka_unit_test(a_server_that_is_gone_is_started_anew),
         cmocka_unit_test(threads_share_a_server),
         cmocka_unit_test(text_shares_a_worker_until_something_goes_wrong),
+        cmocka_unit_test(a_call_shares_a_worker_with_no_other),
+        cmocka_unit_test(workers_of_calls_that_are_over_are_few),
         cmocka_unit_test(who_leaves_ends_a_shared_worker),
         cmocka_unit_test(a_program_whose_output_is_not_wanted_ends),
         cmocka_unit_test(workers_end_with_their_server),
+        cmocka_unit_test(pages_are_counted_while_they_are_read),
         cmocka_unit_test(without_a_host_they_are_refused),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -30,6 +30,7 @@ static int read_bytes(extracted *x, const char *name, const void *bytes, size_t 
                           .max_text_bytes = LIMIT,
                           .budget = &budget,
                           .host = host,
+                          .call = 1, /* as files of a folder come: one worker reads several */
                           .ocr = ocr};
     return extract_text(x, &rq, err);
 }

@@ -1,0 +1,59 @@
+/* See file_form.h. Source: RFC 7578. */
+#include "server/cli/file_form.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char stream_end[] = "\r\n--" FILE_FORM_BOUNDARY "--\r\n";
+
+static void field(fo_buf *b, const char *name, const char *value) {
+    fo_buf_printf(
+        b, "--" FILE_FORM_BOUNDARY "\r\nContent-Disposition: form-data; name=\"%s\"\r\n\r\n", name);
+    fo_buf_str(b, value);
+    fo_buf_str(b, "\r\n");
+}
+
+void file_form_begin(fo_buf *b, const char *id, const char *uri, const char *name) {
+    if (id) field(b, "id", id);
+    field(b, "uri", uri);
+    fo_buf_str(b, "--" FILE_FORM_BOUNDARY
+                  "\r\nContent-Disposition: form-data; name=\"file\"; filename=\"");
+    for (const char *p = name; *p; p++) {
+        if (*p == '"' || *p == '\\') fo_buf_char(b, '\\');
+        fo_buf_char(b, *p == '\r' || *p == '\n' ? '_' : *p);
+    }
+    fo_buf_str(b, "\"\r\nContent-Type: application/octet-stream\r\n\r\n");
+}
+
+void file_form_next(fo_buf *b) {
+    fo_buf_str(b, "\r\n");
+}
+
+void file_form_end(fo_buf *b) {
+    fo_buf_str(b, "--" FILE_FORM_BOUNDARY "--\r\n");
+}
+
+/* The next of n_all bytes. */
+static ssize_t some_of(file_form_stream *f, const char *s, size_t n_all, char *buf, size_t n) {
+    size_t left = n_all - f->sent, k = left < n ? left : n;
+    memcpy(buf, s + f->sent, k);
+    f->sent += k;
+    return (ssize_t)k;
+}
+
+ssize_t file_form_read(void *stream, char *buf, size_t n, fo_err *err) {
+    file_form_stream *f = stream;
+    if (!f->ended && f->sent < f->begins.len)
+        return some_of(f, f->begins.data, f->begins.len, buf, n);
+    if (!f->ended) {
+        ssize_t got;
+        do got = read(f->fd, buf, n);
+        while (got < 0 && errno == EINTR);
+        if (got < 0) return fo_fail_errno(err, "cannot read the file");
+        if (got > 0) return got;
+        f->ended = true;
+        f->sent = 0;
+    }
+    return some_of(f, stream_end, sizeof stream_end - 1, buf, n);
+}

@@ -1,0 +1,40 @@
+/* file_form.h - files as a form, as POST /ingest takes them: several that are held, or one that is read while it is sent.
+ *
+ *     fo_buf form = {0};
+ *     file_form_begin(&form, "notes/a.md", "notes/a.md", "a.md");   // fields, and what stands before the file
+ *     fo_buf_add(&form, data, n);
+ *     file_form_next(&form);                                        // any number of times, then
+ *     file_form_end(&form);
+ *
+ *     file_form_stream f = {.fd = fd};                              // or
+ *     file_form_begin(&f.begins, ...);
+ *     client_post_stream(c, "/ingest", FILE_FORM_TYPE, file_form_read, &f, &reply, &err);
+ *     fo_buf_free(&f.begins); */
+#ifndef FORAGE_SERVER_FILE_FORM_H
+#define FORAGE_SERVER_FILE_FORM_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+#include "kernels/buf.h"
+#include "kernels/error.h"
+
+#define FILE_FORM_BOUNDARY "forage-7c1d0e5f9a3b42d8"
+#define FILE_FORM_TYPE     "multipart/form-data; boundary=" FILE_FORM_BOUNDARY
+
+/* id NULL: it has none. name is the file's, without its folders. */
+void file_form_begin(fo_buf *b, const char *id, const char *uri, const char *name);
+void file_form_next(fo_buf *b); /* behind a file's bytes */
+void file_form_end(fo_buf *b);  /* behind the last file */
+
+typedef struct file_form_stream {
+    fo_buf begins; /* the caller's */
+    int fd;        /* stays open */
+    /* file_form.c's */
+    size_t sent; /* of what stands before the file; then of what stands behind it */
+    bool ended;  /* the file is through */
+} file_form_stream;
+
+/* A client_source (server/http/client.h) of such a form. */
+ssize_t file_form_read(void *stream, char *buf, size_t n, fo_err *err);
+
+#endif
