@@ -31,7 +31,8 @@ struct backup_writer {
     fo_sha256 hash; /* of what went into the file */
     fo_buf sums;    /* a line a member */
     unsigned char *piece;
-    fo_err why; /* of the callback */
+    fo_err why;                /* of the callback */
+    const atomic_bool *cancel; /* NULL: nothing ends it */
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
@@ -91,6 +92,10 @@ int backup_create(backup_writer **out, const char *path, fo_err *err) {
     else
         *out = w;
     return rc;
+}
+
+void backup_set_cancel(backup_writer *w, const atomic_bool *cancel) {
+    w->cancel = cancel;
 }
 
 static bool name_safe(const char *name) {
@@ -153,6 +158,7 @@ int backup_add_fd(backup_writer *w, const char *name, int fd, uint64_t size, fo_
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return fo_fail_errno(err, "cannot read %s", name);
         if (n == 0) return fo_fail(err, FO_EIO, "%s became shorter while it was read", name);
+        if (w->cancel && atomic_load(w->cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
         fo_sha256_add(&h, w->piece, (size_t)n);
         rc = add_data(w, w->piece, (size_t)n, err);
         at += (uint64_t)n;
