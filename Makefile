@@ -201,7 +201,7 @@ build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
 	@clang -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 
-# Lines that the tests run, a row for each room (gcovr); COVERAGE_ROOMS: the tests of these alone. Built apart, in
+# Lines that the tests run, a row for each room (gcovr); COVERAGE_ROOMS: the tests of these, added to what others ran before. Built apart, in
 # build/coverage, with counters that threads may lose a step of: whether a line ran is all that is asked, and counters that
 # are counted up atomically take a multiple of the time.
 .PHONY: coverage
