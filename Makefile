@@ -184,7 +184,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz:
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang BUILD=build/fuzz WARN= OPT='-O1 -g' \
-	  CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	  CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION' \
 	  $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 	@mkdir -p build/fuzz/found $(patsubst %,build/fuzz/corpus/%,$(FUZZ))
 	@for t in $(FUZZ); do \
