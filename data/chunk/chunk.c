@@ -376,6 +376,13 @@ static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut
     return i;
 }
 
+/* Of a heading, what each chunk below it says: one of a megabyte would be said a thousand times. */
+static size_t clipped(const char *heading, size_t n) {
+    if (n <= CHUNK_HEADING_MAX) return n;
+    for (n = CHUNK_HEADING_MAX; n && !fo_utf8_boundary(heading[n]);) n--;
+    return n;
+}
+
 static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
     output *o = &s->out;
     chunk *list = grow(s, o->list, o->n, &o->cap, sizeof *list);
@@ -405,7 +412,7 @@ static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
         .end_cp = o->at_cp + fo_utf8_count(o->x->text + start, end - start),
         .n_tokens = n_tokens,
         .heading_start = o->h_start,
-        .heading_end = o->h_end,
+        .heading_end = o->h_start + clipped(o->x->text + o->h_start, o->h_end - o->h_start),
     };
 }
 
