@@ -13,7 +13,8 @@
 typedef size_t chunk_count_fn(void *ctx, const char *text, size_t len);
 
 typedef struct chunk_options {
-    size_t max_tokens;     /* 16 .. 8192; 256 by default */
+    size_t
+        max_tokens; /* 16 .. 8192; 256 by default. A chunk has no more than 64 bytes for each either */
     size_t overlap;        /* < max_tokens / 2; 32 by default */
     chunk_count_fn *count; /* NULL: words */
     void *count_ctx;
