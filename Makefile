@@ -184,7 +184,7 @@ FUZZ_SECONDS ?= 60
 .PHONY: fuzz
 fuzz:
 	@$(MAKE) --no-print-directory -j$$(nproc) CC=clang BUILD=build/fuzz WARN= OPT='-O1 -g' \
-	  CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined' \
+	  CFLAGS='-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined -DFUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION' \
 	  $(patsubst %,build/fuzz/tests/fuzz/fuzz_%,$(FUZZ))
 	@mkdir -p build/fuzz/found $(patsubst %,build/fuzz/corpus/%,$(FUZZ))
 	@for t in $(FUZZ); do \
@@ -201,7 +201,7 @@ build/fuzz/tests/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(FUZZ_LIBS)
 	@echo "  LD   $@"
 	@clang -fsanitize=fuzzer,address,undefined -pthread -o $@ $< $(FUZZ_LIBS) $(PKG_LIBS)
 
-# Lines that the tests run, a row for each room (gcovr); COVERAGE_ROOMS: the tests of these alone. Built apart, in
+# Lines that the tests run, a row for each room (gcovr); COVERAGE_ROOMS: the tests of these, added to what others ran before. Built apart, in
 # build/coverage, with counters that threads may lose a step of: whether a line ran is all that is asked, and counters that
 # are counted up atomically take a multiple of the time.
 .PHONY: coverage

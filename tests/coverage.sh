@@ -1,6 +1,7 @@
 #!/bin/sh
-# tests/coverage.sh BUILD [ROOM...] - run the tests (of these rooms) of a build with --coverage, and say what they ran: lines
-# of each room, and the ten files with the most lines that none ran. SIMD files of levels that this machine lacks are left
+# tests/coverage.sh BUILD [ROOM...] - run the tests (of these rooms) of a build with --coverage, and say what they ran, and
+# what those of other rooms ran before: so that a machine with little time goes room by room. Without a room all is run, from
+# nothing. Lines of each room, and the ten files with the most lines that none ran. SIMD files of levels that this machine lacks are left
 # out of nothing: they count. What a process counted it writes at its end, into a temporary folder, since a service may write
 # nowhere else (serve --sandbox); one that was killed, or that reads documents, has no end and counts for nothing.
 set -eu
@@ -8,10 +9,15 @@ build=$1
 shift
 counts=$(mktemp -d)
 trap 'rm -rf "$counts"' EXIT
-find "$build" -name '*.gcda' -delete
+mkdir -p "$counts$PWD"
+if [ $# -gt 0 ]; then # a process adds to what is there
+    find "$build" -name '*.gcda' | tar -cf - -T - | tar -xf - -C "$counts$PWD"
+else
+    find "$build" -name '*.gcda' -delete
+fi
 GCOV_PREFIX=$counts TEST_TIMEOUT=${TEST_TIMEOUT:-3600} tests/run.sh "$build" "$@" ||
     echo 'coverage: tests failed; what they ran counts all the same'
-cp -a "$counts$PWD/$build/." "$build/"
+[ ! -d "$counts$PWD/$build" ] || cp -a "$counts$PWD/$build/." "$build/"
 out=$build/coverage.csv
 gcovr -j "$(nproc)" --root . --csv -o "$out" --exclude 'tests/' --exclude 'build/' --gcov-ignore-parse-errors \
     --exclude-unreachable-branches "$build" 2>"$build/coverage.log" || {

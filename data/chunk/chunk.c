@@ -228,7 +228,8 @@ static void split_words(splitter *s, size_t start, size_t end, uint8_t before) {
         while (!whole && at < end && !space_at(s->text, end, at)) at++;
         size_t n = whole ? count(s, word, at) : SIZE_MAX;
         bool fits = n <= s->max_tokens;
-        if (run_end > run_start && (!fits || run_tokens + n > target)) {
+        bool long_run = at - run_start > s->max_tokens * MAX_BYTES_PER_TOKEN;
+        if (run_end > run_start && (!fits || run_tokens + n > target || long_run)) {
             add_run(s, run_start, run_end, before);
             before = BEFORE_WORD;
             run_start = run_end;
@@ -376,6 +377,13 @@ static size_t first_of_overlap(const splitter *s, size_t chunk_first, size_t cut
     return i;
 }
 
+/* Of a heading, what each chunk below it says: one of a megabyte would be said a thousand times. */
+static size_t clipped(const char *heading, size_t n) {
+    if (n <= CHUNK_HEADING_MAX) return n;
+    for (n = CHUNK_HEADING_MAX; n && !fo_utf8_boundary(heading[n]);) n--;
+    return n;
+}
+
 static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
     output *o = &s->out;
     chunk *list = grow(s, o->list, o->n, &o->cap, sizeof *list);
@@ -405,7 +413,7 @@ static void emit(splitter *s, size_t start, size_t end, size_t n_tokens) {
         .end_cp = o->at_cp + fo_utf8_count(o->x->text + start, end - start),
         .n_tokens = n_tokens,
         .heading_start = o->h_start,
-        .heading_end = o->h_end,
+        .heading_end = o->h_start + clipped(o->x->text + o->h_start, o->h_end - o->h_start),
     };
 }
 
@@ -457,6 +465,12 @@ static void forget_packed(splitter *s) {
     s->first = 0;
 }
 
+/* Does the chunk at hand stay short enough with unit i? Words of a megabyte may be a token each, and what a question finds is
+ * given out whole. */
+static bool is_short(const splitter *s, size_t i) {
+    return s->units[i].end - s->units[s->first].start <= s->max_tokens * MAX_BYTES_PER_TOKEN;
+}
+
 /* Put out the chunk at hand, cut before unit `cut`, and begin the next one. */
 static void end_chunk(splitter *s, size_t cut) {
     size_t n;
@@ -471,7 +485,7 @@ static void end_chunk(splitter *s, size_t cut) {
     s->sum = 0;
     for (size_t i = s->first; i < s->fresh; i++) s->sum += s->units[i].n_tokens;
     while (s->first < s->fresh && s->fresh < s->n_units &&
-           s->sum + s->units[s->fresh].n_tokens > s->max_tokens)
+           (s->sum + s->units[s->fresh].n_tokens > s->max_tokens || !is_short(s, s->fresh)))
         s->sum -= s->units[s->first++].n_tokens;
     forget_packed(s);
 }
@@ -481,7 +495,8 @@ static void end_chunk(splitter *s, size_t cut) {
 static void pack(splitter *s, bool last) {
     while (!s->failure) {
         while (s->fits < s->n_units &&
-               (s->fits == s->first || s->sum + s->units[s->fits].n_tokens <= s->max_tokens))
+               (s->fits == s->first ||
+                (s->sum + s->units[s->fits].n_tokens <= s->max_tokens && is_short(s, s->fits))))
             s->sum += s->units[s->fits++].n_tokens;
         if (s->fits < s->n_units)
             end_chunk(s, choose_cut(s));

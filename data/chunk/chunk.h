@@ -13,18 +13,22 @@
 typedef size_t chunk_count_fn(void *ctx, const char *text, size_t len);
 
 typedef struct chunk_options {
-    size_t max_tokens;     /* 16 .. 8192; 256 by default */
+    size_t
+        max_tokens; /* 16 .. 8192; 256 by default. A chunk has no more than 64 bytes for each either */
     size_t overlap;        /* < max_tokens / 2; 32 by default */
     chunk_count_fn *count; /* NULL: words */
     void *count_ctx;
     doc_budget *budget; /* NULL: no bound; afterwards it counts the chunks as well */
 } chunk_options;
 
+#define CHUNK_HEADING_MAX 512
+
 typedef struct chunk {
     size_t start, end;       /* bytes of the text, half-open, trimmed of white space */
     size_t start_cp, end_cp; /* the same span in code points */
     size_t n_tokens;
-    /* Bytes of the nearest heading above, empty if none; of code the name of what is defined. */
+    /* Bytes of the nearest heading above, the first CHUNK_HEADING_MAX of a longer one, empty if none; of code the name
+     * of what is defined. */
     size_t heading_start, heading_end;
 } chunk;
 

@@ -20,7 +20,14 @@
 #include "kernels/hex.h"
 #include "kernels/sha256.h"
 
-enum { PIECE = 1 << 18, TAIL_HEAD = 16, TAIL = TAIL_HEAD + 32, LEVEL = 3, NAME_MOST = 1024 };
+enum {
+    LEFT_MOST = 1 << 30,
+    PIECE = 1 << 18,
+    TAIL_HEAD = 16,
+    TAIL = TAIL_HEAD + 32,
+    LEVEL = 3,
+    NAME_MOST = 1024
+};
 
 static const unsigned char tail_head[TAIL_HEAD] = {0x5b, 0x2a, 0x4d, 0x18, 40,  0,   0,   0,
                                                    'F',  'O',  'R',  'A',  'G', 'E', 'B', '1'};
@@ -31,13 +38,17 @@ struct backup_writer {
     fo_sha256 hash; /* of what went into the file */
     fo_buf sums;    /* a line a member */
     unsigned char *piece;
-    fo_err why; /* of the callback */
+    uint64_t left;             /* bytes of the member in work that are to come */
+    bool dropped;              /* what is written now goes nowhere */
+    fo_err why;                /* of the callback */
+    const atomic_bool *cancel; /* NULL: nothing ends it */
 };
 
 /* ---- writing ------------------------------------------------------------------------------- */
 
 static la_ssize_t take(struct archive *a, void *ctx, const void *data, size_t n) {
     backup_writer *w = ctx;
+    if (w->dropped) return (la_ssize_t)n;
     fo_sha256_add(&w->hash, data, n);
     int rc = fo_file_write(w->file, data, n, &w->why);
     if (!rc) return (la_ssize_t)n;
@@ -57,7 +68,10 @@ static int archive_fail(backup_writer *w, fo_err *err) {
 
 static void writer_free(backup_writer *w) {
     if (w->a) {
-        archive_write_fail(w->a); /* else freeing it would write its end */
+        /* An archive that is not closed is not freed whole by libarchive, and closing one writes what is left of its
+         * member and its end: nowhere. Of a large member that would take too long. */
+        w->dropped = true;
+        if (w->left > LEFT_MOST) archive_write_fail(w->a);
         archive_write_free(w->a);
     }
     fo_file_abort(w->file);
@@ -93,6 +107,10 @@ int backup_create(backup_writer **out, const char *path, fo_err *err) {
     return rc;
 }
 
+void backup_set_cancel(backup_writer *w, const atomic_bool *cancel) {
+    w->cancel = cancel;
+}
+
 static bool name_safe(const char *name) {
     size_t n = strlen(name);
     if (n == 0 || n > NAME_MOST) return false;
@@ -115,13 +133,15 @@ static int begin_member(backup_writer *w, const char *name, uint64_t size, fo_er
     int rc = !name_safe(name) ? fo_fail(err, FO_EINVAL, "'%s' is no name in a backup", name)
              : archive_write_header(w->a, e) == ARCHIVE_OK ? FO_OK
                                                            : archive_fail(w, err);
+    if (!rc) w->left = size;
     archive_entry_free(e);
     return rc;
 }
 
 static int add_data(backup_writer *w, const void *data, size_t n, fo_err *err) {
-    return n == 0 || archive_write_data(w->a, data, n) == (la_ssize_t)n ? FO_OK
-                                                                        : archive_fail(w, err);
+    if (n && archive_write_data(w->a, data, n) != (la_ssize_t)n) return archive_fail(w, err);
+    w->left -= n;
+    return FO_OK;
 }
 
 static int end_member(backup_writer *w, const char *name, fo_sha256 *h, fo_err *err) {
@@ -153,6 +173,7 @@ int backup_add_fd(backup_writer *w, const char *name, int fd, uint64_t size, fo_
         if (n < 0 && errno == EINTR) continue;
         if (n < 0) return fo_fail_errno(err, "cannot read %s", name);
         if (n == 0) return fo_fail(err, FO_EIO, "%s became shorter while it was read", name);
+        if (w->cancel && atomic_load(w->cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
         fo_sha256_add(&h, w->piece, (size_t)n);
         rc = add_data(w, w->piece, (size_t)n, err);
         at += (uint64_t)n;

@@ -14,6 +14,7 @@
 #ifndef FORAGE_DATA_FILES_BACKUP_FILE_H
 #define FORAGE_DATA_FILES_BACKUP_FILE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,6 +26,8 @@ typedef struct backup_writer backup_writer;
 
 /* Begin the file that shall be at `path`, 0600; nothing is there until backup_commit. */
 int backup_create(backup_writer **out, const char *path, fo_err *err);
+/* Where *cancel becomes true, adding a file ends with FO_ECANCELLED. It outlives w. */
+void backup_set_cancel(backup_writer *w, const atomic_bool *cancel);
 /* name: relative, of parts divided by '/', none of them "." or "..". */
 int backup_add_bytes(backup_writer *w, const char *name, const void *data, size_t n, fo_err *err);
 /* The first `size` bytes of an open file, from its beginning. FO_EIO where it is shorter. */

@@ -310,7 +310,7 @@ int sqlite_list_queries(store *s, const char *tenant, int64_t since_ms,
 int sqlite_latency_series(store *s, const char *tenant, int64_t since_s, int64_t step_s,
                           store_latency **out, size_t *n, fo_err *err);
 /* sqlite_backup.c */
-int sqlite_backup(store *s, const char *path, fo_err *err);
+int sqlite_backup(store *s, const char *path, const atomic_bool *cancel, fo_err *err);
 /* sqlite_digest.c */
 uint64_t sqlite_n_refused(const store *s);
 /* sqlite_verify.c */

@@ -309,9 +309,9 @@ int64_t store_free_disk_bytes(store *s) {
     return s->ops->free_disk_bytes ? s->ops->free_disk_bytes(s) : -1;
 }
 
-int store_backup(store *s, const char *path, fo_err *err) {
+int store_backup(store *s, const char *path, const atomic_bool *cancel, fo_err *err) {
     if (!s->ops->backup) return not_of_this_store(err, "be copied");
-    return s->ops->backup(s, path, err);
+    return s->ops->backup(s, path, cancel, err);
 }
 
 int store_check(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err) {

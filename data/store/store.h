@@ -16,6 +16,7 @@
 #ifndef FORAGE_DATA_STORE_H
 #define FORAGE_DATA_STORE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -285,8 +286,9 @@ uint64_t store_n_bytes(const store *s);  /* of its files, log included; 0: not k
 int64_t store_free_disk_bytes(store *s); /* on their file system; < 0: not known */
 
 /* A copy of all of it in one file, as of one moment, synced; path is the old one or a whole new one.
- * Others may read and write meanwhile. FO_EUNSUPPORTED: not of this kind of store. */
-int store_backup(store *s, const char *path, fo_err *err);
+ * Others may read and write meanwhile. FO_EUNSUPPORTED: not of this kind of store. FO_ECANCELLED: *cancel (may be
+ * NULL) became true. */
+int store_backup(store *s, const char *path, const atomic_bool *cancel, fo_err *err);
 /* Beside a copy, its SHA-256 as `sha256sum` writes it: PATH.sha256. */
 int store_backup_seal(const char *path, fo_err *err);
 /* FO_ECORRUPT: the copy or its checksum changed since. FO_ENOTFOUND: it has none. */

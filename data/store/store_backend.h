@@ -126,7 +126,7 @@ struct store_ops {
     uint64_t (*n_refused)(const store *s);
     uint64_t (*n_bytes)(const store *s);
     int64_t (*free_disk_bytes)(store *s);
-    int (*backup)(store *s, const char *path, fo_err *err);
+    int (*backup)(store *s, const char *path, const atomic_bool *cancel, fo_err *err);
     int (*check)(store *s, store_finding_fn *fn, void *ctx, store_check_counts *out, fo_err *err);
     int (*mark_damaged)(store *s, int64_t document, fo_err *err);
     int (*rewrite)(store *s, fo_err *err);

@@ -12,8 +12,14 @@ enum {
     MAX_OUTPUT = 32 << 20,
     MAX_DEPTH = 250, /* of nested calls of eval and run: some 100 KiB of stack */
 };
+/* A fuzzer finds what reaches the bounds, and behind them nothing more. */
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+#define MAX_MEMORY ((size_t)8 << 20)
+#define MAX_STEPS  100000u
+#else
 #define MAX_MEMORY ((size_t)192 << 20)
 #define MAX_STEPS  4000000u
+#endif
 
 struct chat_template {
     jinja parser; /* owns the tree's memory */

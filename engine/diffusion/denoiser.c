@@ -172,19 +172,36 @@ static int draw_each(denoiser *d, int n, uint64_t step) {
     return kept;
 }
 
-/* Bring the n_take highest of scores[n] to the front of order[], the lower place first where two are
- * equal. */
+/* Is place a before place b: higher, or as high and lower in number? */
+static bool before(const double *scores, int a, int b) {
+    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+}
+
+/* heap[n]: the last of them on top. */
+static void sift(int *heap, int n, int i, const double *scores) {
+    for (;;) {
+        int last = i;
+        for (int c = 2 * i + 1; c <= 2 * i + 2 && c < n; c++)
+            if (before(scores, heap[last], heap[c])) last = c;
+        if (last == i) return;
+        int x = heap[i];
+        heap[i] = heap[last];
+        heap[last] = x;
+        i = last;
+    }
+}
+
+/* Bring the n_take highest of scores[n] to the front of order[], in any order; of two that are equal the lower
+ * place. A canvas may have tens of thousands of places, and the engine waits. */
 static void rank(int *order, int n, int n_take, const double *scores) {
     for (int i = 0; i < n; i++) order[i] = i;
-    for (int i = 0; i < n_take; i++) {
-        int best = i;
-        for (int k = i + 1; k < n; k++)
-            if (scores[order[k]] > scores[order[best]] ||
-                (scores[order[k]] == scores[order[best]] && order[k] < order[best]))
-                best = k;
+    for (int i = n_take / 2; i-- > 0;) sift(order, n_take, i, scores);
+    for (int i = n_take; i < n && n_take; i++) {
+        if (!before(scores, order[i], order[0])) continue;
         int x = order[i];
-        order[i] = order[best];
-        order[best] = x;
+        order[i] = order[0];
+        order[0] = x;
+        sift(order, n_take, 0, scores);
     }
 }
 
@@ -199,13 +216,13 @@ static void draw_order(denoiser *d, int n, int n_take, uint64_t step) {
         if (d->ranks[i] > 0) d->places[kept++] = d->places[i];
 }
 
-/* places: what the step may unmask. Returns how many these are; d->n_take of them it will. */
-static int choose_places(denoiser *d, uint64_t step) {
-    int n = find_masks(d);
+/* places[n]: the masks; then what the step may unmask, all masks where that is nothing. Returns how many these are;
+ * d->n_take of them it will. */
+static int choose_places(denoiser *d, int n, uint64_t step) {
     if (d->p.remasking == DIFFUSION_ORIGIN) return d->n_take = draw_each(d, n, step);
     d->n_take = due(d, n);
     if (d->p.remasking == DIFFUSION_RANDOM) {
-        draw_order(d, n, d->n_take, step);
+        if (d->n_take) draw_order(d, n, d->n_take, step);
         return d->n_take;
     }
     return d->n_take || d->p.threshold > 0 ? n : 0;
@@ -246,9 +263,10 @@ const denoise_pass *denoiser_plan(denoiser *d) {
             begin_block(d, d->end);
             continue;
         }
-        n = choose_places(d, d->before + (uint64_t)d->step);
-        if (n) break;
-        d->step++;
+        /* Of a million steps most unmask nothing: passing over one costs no look at the canvas. */
+        const int n_masks = find_masks(d);
+        while (!(n = choose_places(d, n_masks, d->before + (uint64_t)d->step))) d->step++;
+        break;
     }
     d->pass.n_asked = n;
     d->pass.asked = d->asked;

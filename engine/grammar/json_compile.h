@@ -21,6 +21,8 @@ enum {
     SCHEMA_MAX_DEPTH = 64,
     SCHEMA_MAX_PAIRS = 65536,
     SCHEMA_MAX_WORK = 100000,
+    SCHEMA_MAX_EFFORT =
+        256 << 20, /* looks at a key or a value, an eighth of a byte kept: a second */
 };
 
 /* Schemas that all hold. bare: enum and const aside. */
@@ -67,6 +69,9 @@ typedef struct compiling {
 /* "#/place/key: what". */
 int json_refuse(const compiling *c, int code, const cJSON *where, const char *key,
                 const char *what);
+/* Every loop over what the schema's author may make long says here how long it is: schemas that would take
+ * minutes, or gigabytes, are refused (FO_ELIMIT). */
+int json_spend(const compiling *c, size_t n);
 /* Room for one more; NULL with c->err set. */
 void *json_grow(void *list, uint32_t n, uint32_t *cap, size_t size, uint32_t most,
                 const compiling *c);
@@ -78,7 +83,8 @@ int json_node_add(compiling *c, const schema_set *key, uint16_t *out);
 /* Add the shapes of what satisfies all of `plain` (json_keywords.c). */
 int json_shapes_of(compiling *c, const schema_set *plain, bool bare);
 
-/* Is there surely no value that both shapes have (json_exclusive.c)? */
-bool json_shapes_exclude(const struct json_schema *s, uint32_t a, uint32_t b, int depth);
+/* Is there surely no value that both shapes have (json_exclusive.c)? What it looks at is added to s->effort; past
+ * SCHEMA_MAX_EFFORT it says no. */
+bool json_shapes_exclude(struct json_schema *s, uint32_t a, uint32_t b, int depth);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { MAX_LEVELS = 4 };
 
-static bool nodes_exclude(const struct json_schema *s, uint16_t a, uint16_t b, int depth) {
+static bool nodes_exclude(struct json_schema *s, uint16_t a, uint16_t b, int depth) {
     const json_node *x = &s->nodes[a], *y = &s->nodes[b];
     for (uint32_t i = 0; i < x->n; i++)
         for (uint32_t k = 0; k < y->n; k++)
@@ -17,38 +17,44 @@ static bool nodes_exclude(const struct json_schema *s, uint16_t a, uint16_t b, i
     return true;
 }
 
-/* Is a literal no value of a shape? Read with the shape as the only one of its node. */
-static bool literal_excluded(const struct json_schema *s, const json_literal *l, uint32_t shape) {
+/* Does a shape have none of the literals? They are read with the shape as the only one of a node. */
+static bool excludes_literals(struct json_schema *s, const json_shape *literals, uint32_t shape) {
     struct json_schema own = *s;
     json_node node = {shape, 1, s->shapes[shape].height};
     json_reader *r = malloc(sizeof *r);
-    if (!r) return false;
+    bool none = false;
     /* Only the top is read through `node`; children keep their numbers, which are never this one. */
     own.nodes = malloc((s->n_nodes + 1) * sizeof *own.nodes);
-    bool out = false;
-    if (own.nodes) {
+    if (r && own.nodes) {
         memcpy(own.nodes, s->nodes, s->n_nodes * sizeof *own.nodes);
         own.nodes[s->n_nodes] = node;
+        s->effort += s->n_nodes;
+        none = true;
+    }
+    for (uint32_t i = 0; none && i < literals->n; i++) {
+        const json_literal *l = &s->literals[literals->first + i];
         json_reader_start_at(r, &own, (uint16_t)s->n_nodes);
-        out = !json_read(r, l->text, l->len) || !json_complete(r);
+        none = !json_read(r, l->text, l->len) || !json_complete(r);
+        s->effort += 8 * (size_t)l->len;
+        if (s->effort >= SCHEMA_MAX_EFFORT) none = false;
     }
     free(own.nodes);
     free(r);
-    return out;
+    return none;
 }
 
-static bool literals_exclude(const struct json_schema *s, uint32_t literals, uint32_t other) {
+static int by_text(const void *key, const void *literal) {
+    return strcmp(key, ((const json_literal *)literal)->text);
+}
+
+static bool literals_exclude(struct json_schema *s, uint32_t literals, uint32_t other) {
     const json_shape *x = &s->shapes[literals], *y = &s->shapes[other];
-    for (uint32_t i = 0; i < x->n; i++) {
-        const json_literal *l = &s->literals[x->first + i];
-        bool out = true;
-        if (y->kind != JSON_LITERALS)
-            out = literal_excluded(s, l, other);
-        else
-            for (uint32_t k = 0; out && k < y->n; k++)
-                out = strcmp(l->text, s->literals[y->first + k].text) != 0;
-        if (!out) return false;
-    }
+    if (y->kind != JSON_LITERALS) return excludes_literals(s, x, other);
+    s->effort += x->n;
+    for (uint32_t i = 0; i < x->n; i++) /* they are sorted */
+        if (bsearch(s->literals[x->first + i].text, s->literals + y->first, y->n,
+                    sizeof *s->literals, by_text))
+            return false;
     return true;
 }
 
@@ -60,11 +66,13 @@ static const json_property *find(const struct json_schema *s, const json_shape *
 }
 
 /* Does a require a property that b forbids, or whose value tells them apart? */
-static bool required_tells(const struct json_schema *s, const json_shape *a, const json_shape *b,
+static bool required_tells(struct json_schema *s, const json_shape *a, const json_shape *b,
                            int depth) {
     for (uint32_t i = 0; i < a->n; i++) {
-        const json_property *p = &s->properties[a->first + i], *q = find(s, b, p->key);
+        const json_property *p = &s->properties[a->first + i];
         if (!p->required) continue;
+        const json_property *q = find(s, b, p->key);
+        s->effort += b->n;
         uint16_t other = q ? q->node : b->rest;
         if (other == JSON_NO_NODE || s->nodes[other].height == JSON_NEVER) return true;
         if (nodes_exclude(s, p->node, other, depth)) return true;
@@ -72,8 +80,9 @@ static bool required_tells(const struct json_schema *s, const json_shape *a, con
     return false;
 }
 
-bool json_shapes_exclude(const struct json_schema *s, uint32_t a, uint32_t b, int depth) {
+bool json_shapes_exclude(struct json_schema *s, uint32_t a, uint32_t b, int depth) {
     const json_shape *x = &s->shapes[a], *y = &s->shapes[b];
+    if (++s->effort >= SCHEMA_MAX_EFFORT) return false;
     if (x->height == JSON_NEVER || y->height == JSON_NEVER) return true;
     if (depth > MAX_LEVELS) return false;
     if (x->kind == JSON_LITERALS) return literals_exclude(s, a, b);

@@ -95,7 +95,7 @@ static int keep_text(compiling *c, char *text, const char **out) {
     s->texts = texts;
     s->texts[s->n_texts++] = text;
     *out = text;
-    return FO_OK;
+    return json_spend(c, 8 * strlen(text) + 64);
 }
 
 static int add_shape(compiling *c, json_shape shape) {
@@ -139,13 +139,72 @@ static int end_literals(compiling *c, uint32_t first) {
         (json_shape){.kind = JSON_LITERALS, .rest = JSON_NO_NODE, .first = first, .n = n - first});
 }
 
-/* Is v one of the schema's enum, and its const? */
-static bool listed(const cJSON *schema, const cJSON *v) {
-    const cJSON *list = get(schema, "enum"), *one = get(schema, "const"), *item;
-    if (one && !cJSON_Compare(one, v, true)) return false;
-    if (!list) return true;
-    cJSON_ArrayForEach(item, list) if (cJSON_Compare(item, v, true)) return true;
-    return false;
+static int by_key(const void *a, const void *b) {
+    return strcmp((*(const cJSON *const *)a)->string, (*(const cJSON *const *)b)->string);
+}
+
+/* A value's text, the same for all that are equal: of objects the keys are sorted. */
+static void write_value(fo_buf *b, const cJSON *v) {
+    if (!cJSON_IsObject(v) && !cJSON_IsArray(v)) {
+        char *text = cJSON_PrintUnformatted(v);
+        if (text)
+            fo_buf_str(b, text);
+        else
+            b->failed = true;
+        cJSON_free(text);
+        return;
+    }
+    size_t n = (size_t)cJSON_GetArraySize(v), i = 0;
+    const cJSON **items = malloc((n ? n : 1) * sizeof *items), *item;
+    if (!items) {
+        b->failed = true;
+        return;
+    }
+    cJSON_ArrayForEach(item, v) items[i++] = item;
+    if (cJSON_IsObject(v)) qsort(items, n, sizeof *items, by_key);
+    fo_buf_char(b, cJSON_IsObject(v) ? '{' : '[');
+    for (i = 0; i < n; i++) {
+        if (cJSON_IsObject(v))
+            fo_buf_printf(b, "%zu %s:", strlen(items[i]->string), items[i]->string);
+        write_value(b, items[i]);
+        fo_buf_char(b, ',');
+    }
+    fo_buf_char(b, cJSON_IsObject(v) ? '}' : ']');
+    free(items);
+}
+
+/* Caller frees *out. */
+static int value_text(compiling *c, const cJSON *v, char **out) {
+    fo_buf b = {0};
+    write_value(&b, v);
+    size_t n = b.len;
+    *out = fo_buf_take(&b, NULL);
+    return *out ? json_spend(c, 8 * n + 128) : no_room(c);
+}
+
+/* The values of an enum, or a const, as sorted texts. */
+typedef struct value_list {
+    char **texts;
+    size_t n;
+} value_list;
+
+static int by_value(const void *a, const void *b) {
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static int collect(compiling *c, const cJSON *first, bool one, value_list *out) {
+    size_t n = 0;
+    for (const cJSON *v = first; v; v = one ? NULL : v->next) n++;
+    out->texts = calloc(n, sizeof *out->texts);
+    int rc = out->texts ? FO_OK : no_room(c);
+    for (const cJSON *v = first; !rc && v; v = one ? NULL : v->next)
+        rc = value_text(c, v, &out->texts[out->n++]);
+    if (!rc) qsort(out->texts, out->n, sizeof *out->texts, by_value);
+    return rc;
+}
+
+static bool has(const value_list *set, const char *text) {
+    return bsearch(&text, set->texts, set->n, sizeof *set->texts, by_value) != NULL;
 }
 
 static bool has_values(const cJSON *schema) {
@@ -165,12 +224,29 @@ static int literals_of(compiling *c, const schema_set *plain, unsigned types) {
     v = get(from, "const");
     bool one = v != NULL;
     if (!one) v = get(from, "enum")->child;
+    value_list sets[2 * SCHEMA_MAX_SET] = {
+        0}; /* that a value must be in, beside that which it is of */
+    int n_sets = 0;
+    for (int i = 0; !rc && i < plain->n; i++) {
+        const cJSON *schema = plain->of[i], *list = get(schema, "enum"),
+                    *only = get(schema, "const");
+        if (list && (schema != from || one)) rc = collect(c, list->child, false, &sets[n_sets++]);
+        if (!rc && only && schema != from) rc = collect(c, only, true, &sets[n_sets++]);
+    }
     for (; !rc && v; v = one ? NULL : v->next) {
         bool all = (type_of(v) & types) != 0;
-        for (int i = 0; all && i < plain->n; i++) all = listed(plain->of[i], v);
+        char *value = NULL;
+        rc = all && n_sets ? value_text(c, v, &value) : json_spend(c, 1);
+        for (int i = 0; !rc && all && i < n_sets; i++) all = has(&sets[i], value);
+        free(value);
+        if (rc) break;
         const char *text = NULL;
         if (all) rc = keep_text(c, cJSON_PrintUnformatted(v), &text);
         if (all && !rc) rc = add_literal(c, text);
+    }
+    for (int i = 0; i < n_sets; i++) {
+        for (size_t k = 0; k < sets[i].n; k++) free(sets[i].texts[k]);
+        free(sets[i].texts);
     }
     uint32_t shape = c->s->n_shapes;
     if (!rc) rc = end_literals(c, first);
@@ -234,6 +310,8 @@ typedef struct names {
 
 static int add_name(const compiling *c, names *list, const cJSON *where, const char *key,
                     const char *name) {
+    int rc = json_spend(c, list->n);
+    if (rc) return rc;
     for (uint32_t i = 0; i < list->n; i++)
         if (!strcmp(list->of[i], name)) return FO_OK;
     if (list->n == SCHEMA_MAX_PROPERTIES)
@@ -277,7 +355,13 @@ static int add_property(compiling *c, const schema_set *plain, const char *name)
     schema_set set;
     json_property p = {.required = is_required(plain, name)};
     schemas_of(plain, name, &set);
-    int rc = json_node_of(c, &set, &p.node);
+    size_t looks = 0;
+    for (int i = 0; i < plain->n; i++)
+        looks += (size_t)cJSON_GetArraySize(get(plain->of[i], "properties")) +
+                 (size_t)cJSON_GetArraySize(get(plain->of[i], "required"));
+    int rc = json_spend(c, 2 * looks);
+    if (rc) return rc;
+    rc = json_node_of(c, &set, &p.node);
     cJSON *quoted = cJSON_CreateString(name);
     if (!rc) rc = keep_text(c, quoted ? cJSON_PrintUnformatted(quoted) : NULL, &p.key);
     cJSON_Delete(quoted);

@@ -47,6 +47,12 @@ int json_refuse(const compiling *c, int code, const cJSON *where, const char *ke
     return code;
 }
 
+int json_spend(const compiling *c, size_t n) {
+    c->s->effort = n < SCHEMA_MAX_EFFORT - c->s->effort ? c->s->effort + n : SCHEMA_MAX_EFFORT;
+    if (c->s->effort < SCHEMA_MAX_EFFORT) return FO_OK;
+    return fo_fail(c->err, FO_ELIMIT, "the schema is too large: too much is to be compared");
+}
+
 /* ---- growing lists --------------------------------------------------------------------------- */
 
 void *json_grow(void *list, uint32_t n, uint32_t *cap, size_t size, uint32_t most,
@@ -119,11 +125,16 @@ static bool is_word_of(const char *list, const char *word) {
 }
 
 static int check_keywords(const compiling *c, const cJSON *schema) {
+    enum {
+        LOOKS = 32
+    }; /* that the keywords of a schema are looked for, each time from the first on */
     static const char known[] =
         " type enum const properties required additionalProperties minProperties maxProperties "
         "items prefixItems minItems maxItems minLength maxLength pattern format minimum maximum "
         "exclusiveMinimum exclusiveMaximum multipleOf anyOf allOf oneOf $ref ";
     const cJSON *k;
+    int rc = json_spend(c, LOOKS * (size_t)cJSON_GetArraySize(schema));
+    if (rc) return rc;
     cJSON_ArrayForEach(k, schema) {
         if (is_word_of(known, k->string) || is_word_of(annotations, k->string)) continue;
         if (!strncmp(k->string, "x-", 2)) continue;
@@ -147,6 +158,8 @@ static int take_reference(const compiling *c, const cJSON *schema, const cJSON *
             name[n++] = !escaped ? *p : *++p == '0' ? '~' : '/';
         }
         name[n] = 0;
+        int rc = json_spend(c, 8 * (size_t)cJSON_GetArraySize(at));
+        if (rc) return rc;
         char *end;
         long i = strtol(name, &end, 10);
         if (cJSON_IsArray(at))
@@ -185,6 +198,8 @@ static int flatten(compiling *c, alternative *a, const cJSON *schema, int depth)
         if (!list) continue;
         if (!cJSON_IsArray(list) || !list->child)
             return json_refuse(c, FO_EINVAL, schema, lists[i], "must be an array of schemas");
+        rc = json_spend(c, (size_t)cJSON_GetArraySize(list));
+        if (rc) break;
         if (i == 0) {
             cJSON_ArrayForEach(item, list) if (!rc) rc = flatten(c, a, item, depth + 1);
         } else if (a->n_choices == SCHEMA_MAX_CHOICES) {
@@ -360,6 +375,8 @@ static int filter_literals(compiling *c) {
         uint32_t kept = 0;
         for (uint32_t k = 0; k < shape->n; k++) {
             json_literal l = s->literals[shape->first + k];
+            int rc = json_spend(c, 8 * (size_t)l.len);
+            if (rc) return free(r), rc;
             json_reader_start_at(r, s, c->filters[i].node);
             if (json_read(r, l.text, l.len) && json_complete(r))
                 s->literals[shape->first + kept++] = l;
@@ -379,9 +396,9 @@ static int compile(compiling *c) {
     if (rc) return rc;
     find_heights(s);
     rc = filter_literals(c);
-    find_heights(s);
+    if (!rc) find_heights(s);
     for (uint32_t i = 0; !rc && i < c->n_pairs; i++)
-        if (!json_shapes_exclude(s, c->pairs[i].a, c->pairs[i].b, 0))
+        if (!json_shapes_exclude(s, c->pairs[i].a, c->pairs[i].b, 0) && !(rc = json_spend(c, 0)))
             rc = json_refuse(c, FO_EUNSUPPORTED, c->pairs[i].where, NULL,
                              "two of these might both hold; use anyOf, or tell them apart by "
                              "type or by a required property of fixed value");

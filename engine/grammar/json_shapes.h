@@ -63,6 +63,7 @@ struct json_schema {
     uint32_t cap_nodes, cap_shapes, cap_properties, cap_items, cap_literals, cap_patterns,
         cap_texts;
     uint16_t root;
+    size_t effort; /* of the compiler so far (json_spend) */
 };
 
 /* Is there a multiple of step (0: any) from low to high? */

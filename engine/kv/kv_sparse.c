@@ -52,7 +52,7 @@ int sparse_params_resolve(sparse_params *p, const sparse_params *own, fo_err *er
     if (p->sink < 0) p->sink = own->sink;
     if (p->window < 0) p->window = own->window;
     if (p->refresh < 0) p->refresh = own->refresh;
-    int rc = check("retention", (double)p->retention, .01, 1, err);
+    int rc = check("retention", (double)p->retention, (double).01f, 1, err);
     if (!rc) rc = check("delay", p->delay, 0, MOST, err);
     if (!rc) rc = check("block", p->block, KV_BLOCK, MOST, err);
     if (!rc) rc = check("sink", p->sink, 0, MOST, err);

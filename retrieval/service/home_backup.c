@@ -77,17 +77,19 @@ static int add_indexes(backup_writer *w, store *s, const char *home, fo_err *err
 }
 
 /* By way of a copy beside the file: a tar says how long a member is before it begins. */
-static int add_store(backup_writer *w, store *s, const char *file, fo_err *err) {
+static int add_store(backup_writer *w, store *s, const char *file, const atomic_bool *cancel,
+                     fo_err *err) {
     char *copy;
     if (asprintf(&copy, "%s.tmp-store-%ld", file, (long)getpid()) < 0) return fo_no_memory(err);
-    int rc = store_backup(s, copy, err);
+    int rc = store_backup(s, copy, cancel, err);
     if (!rc) rc = backup_add_file(w, home_backend()->file, copy, err);
     unlink(copy);
     free(copy);
     return rc;
 }
 
-int home_backup_open(store *s, const char *home, const char *file, fo_err *err) {
+int home_backup_open(store *s, const char *home, const char *file, const atomic_bool *cancel,
+                     fo_err *err) {
     backup_writer *w;
     char head[80];
     time_t now = time(NULL);
@@ -97,9 +99,10 @@ int home_backup_open(store *s, const char *home, const char *file, fo_err *err) 
     n += strftime(head + n, sizeof head - n, "time %Y-%m-%dT%H:%M:%SZ\n", &tm);
     int rc = backup_create(&w, file, err);
     if (rc) return rc;
+    backup_set_cancel(w, cancel);
     rc = backup_add_bytes(w, HEAD, head, n, err);
     if (!rc) rc = add_indexes(w, s, home, err);
-    if (!rc) rc = add_store(w, s, file, err);
+    if (!rc) rc = add_store(w, s, file, cancel, err);
     if (!rc) return backup_commit(w, err);
     backup_abort(w);
     return rc;
@@ -112,7 +115,7 @@ int home_backup(const char *home, const char *file, fo_err *err) {
         rc = store_open(&s, home_backend(), home,
                         &(store_options){.read_only = true, .no_ledger = true}, err);
     if (rc) return rc;
-    rc = home_backup_open(s, home, file, err);
+    rc = home_backup_open(s, home, file, NULL, err);
     store_close(s);
     return rc;
 }

@@ -18,8 +18,10 @@ int home_check_store(const store_backend *be, const char *home, fo_err *err);
  * were open to others (modes_tightened), and what could not be changed (modes_open). */
 void home_tighten(const store_backend *be, const char *home, const fo_notices *tell);
 
-/* home_backup.h's copy, of a home whose store is open here. */
-int home_backup_open(store *s, const char *home, const char *file, fo_err *err);
+/* home_backup.h's copy, of a home whose store is open here. FO_ECANCELLED: *cancel (may be NULL) became true; then
+ * nothing is left of it. */
+int home_backup_open(store *s, const char *home, const char *file, const atomic_bool *cancel,
+                     fo_err *err);
 
 store *service_store(service *s); /* owned by s */
 

@@ -345,8 +345,8 @@ int service_set_tuning(service *s, const char *tenant, const char *name, const d
     return rc;
 }
 
-int service_backup(service *s, const char *file, fo_err *err) {
-    return home_backup_open(s->store, s->home, file, err);
+int service_backup(service *s, const char *file, const atomic_bool *cancel, fo_err *err) {
+    return home_backup_open(s->store, s->home, file, cancel, err);
 }
 
 int service_get_stats(service *s, service_stats *out, fo_err *err) {

@@ -439,8 +439,9 @@ const fo_histogram *service_get_store_timing(const service *s, enum store_timing
  * once the collection's index is opened anew. */
 int service_set_tuning(service *s, const char *tenant, const char *name, const double *alpha,
                        const double *min_support, fo_err *err);
-/* A copy of the home in a file (home_backup.h), as of one moment and synced. */
-int service_backup(service *s, const char *file, fo_err *err);
+/* A copy of the home in a file (home_backup.h), as of one moment and synced. FO_ECANCELLED: *cancel (may be NULL) became
+ * true; then nothing is left of it. */
+int service_backup(service *s, const char *file, const atomic_bool *cancel, fo_err *err);
 
 /* What the caches did since the start. */
 typedef struct service_cache_stats {

@@ -320,13 +320,16 @@ static int read_aliases(fo_err *err) {
         for (char *pair = strtok_r(copy, ",", &save); pair; pair = strtok_r(NULL, ",", &save)) {
             char *equals = strchr(pair, '=');
             model_alias *more = realloc(aliases, (n_aliases + 1) * sizeof *more);
-            if (!more) return fo_no_memory(err);
+            if (!more) return free(copy), fo_no_memory(err);
             aliases = more;
-            if (!equals || equals == pair || !equals[1] || equals - pair > MAX_ALIAS_BYTES)
-                return fo_fail_field(err, FO_EINVAL, "model-alias",
-                                     "A=B is wanted, a new name of at most %d bytes and "
-                                     "a model's own, not '%.200s'",
-                                     MAX_ALIAS_BYTES, pair);
+            if (!equals || equals == pair || !equals[1] || equals - pair > MAX_ALIAS_BYTES) {
+                int rc = fo_fail_field(err, FO_EINVAL, "model-alias",
+                                       "A=B is wanted, a new name of at most %d bytes and "
+                                       "a model's own, not '%.200s'",
+                                       MAX_ALIAS_BYTES, pair);
+                free(copy);
+                return rc;
+            }
             *equals = 0;
             aliases[n_aliases++] = (model_alias){trim(pair), trim(equals + 1)};
         }

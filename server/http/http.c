@@ -292,9 +292,25 @@ static ssize_t read_stream(void *cls, uint64_t pos, char *buf, size_t max) {
     return n;
 }
 
+/* Of a large reply: what was taken is noted, for the watcher, and the memory goes with the last piece. */
+static ssize_t read_whole(void *cls, uint64_t pos, char *buf, size_t max) {
+    http_request *r = cls;
+    pthread_mutex_lock(&r->mu);
+    size_t left = pos < r->reply.len ? r->reply.len - (size_t)pos : 0;
+    ssize_t n = left ? (ssize_t)(left < max ? left : max) : MHD_CONTENT_READER_END_OF_STREAM;
+    if (left) memcpy(buf, r->reply.data + pos, (size_t)n);
+    if (left) r->stream_at = (size_t)pos + (size_t)n;
+    if (r->stream_at == r->reply.len) http_request_drop_reply(r);
+    pthread_mutex_unlock(&r->mu);
+    return n;
+}
+
 static ssize_t read_spool(void *cls, uint64_t pos, char *buf, size_t max) {
     http_request *r = cls;
     ssize_t n = spool_read(r->reply_spool, pos, buf, max, NULL);
+    pthread_mutex_lock(&r->mu);
+    if (n > 0) r->stream_at = (size_t)pos + (size_t)n;
+    pthread_mutex_unlock(&r->mu);
     return n > 0    ? n
            : n == 0 ? MHD_CONTENT_READER_END_OF_STREAM
                     : MHD_CONTENT_READER_END_WITH_ERROR;
@@ -318,6 +334,12 @@ static enum MHD_Result queue_reply(http_request *r) {
         r->reply_bytes = spool_size(r->reply_spool);
         response =
             MHD_create_response_from_callback(r->reply_bytes, 64 << 10, read_spool, r, release);
+        if (!response) atomic_fetch_sub(&r->refs, 1);
+    } else if (r->whole_held) {
+        atomic_fetch_add(&r->refs, 1);
+        r->reply_bytes = r->reply.len;
+        response =
+            MHD_create_response_from_callback(r->reply_bytes, 64 << 10, read_whole, r, release);
         if (!response) atomic_fetch_sub(&r->refs, 1);
     } else {
         r->reply_bytes = r->reply.len;

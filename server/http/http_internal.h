@@ -54,7 +54,8 @@ struct http_server {
     bool stop_watcher;
     /* atomic */
     atomic_bool draining;
-    atomic_size_t buffered; /* bytes of all bodies held */
+    atomic_size_t buffered; /* bytes of all bodies and replies held */
+    atomic_size_t replies;  /* of them those of whole replies that wait for their clients */
     atomic_ullong rejected, next_id;
 };
 
@@ -86,8 +87,10 @@ struct http_request {
     /* guarded by server->mu */
     http_request *prev, *next, *lane_next;
     /* owned: watcher */
-    double waited_ms, patience_ms; /* for the body: so far, and left before it is too slow */
-    uint64_t bytes_paid;           /* of body_bytes, for patience */
+    double waited_ms, patience_ms;    /* for the body: so far, and left before it is too slow */
+    uint64_t bytes_paid;              /* of body_bytes, for patience */
+    double sent_ms, sent_patience_ms; /* the same for a reply that its client takes */
+    uint64_t sent_paid;               /* of stream_at */
     /* guarded by mu */
     pthread_mutex_t mu;
     pthread_cond_t change;
@@ -115,6 +118,7 @@ struct http_request {
     bool stalled;      /* its client took too little for too long */
     size_t reply_held; /* bytes of server->buffered that are this reply's */
     double blocked_ms; /* that its handler waited for the client, in all */
+    size_t whole_held; /* the same, of a reply that is whole; 0 of a small one */
     size_t stream_at;  /* bytes of reply already sent */
     int64_t last_write_ms;
     int64_t deadline_ms; /* 0: none; then it is cancelled */
@@ -135,6 +139,8 @@ http_request *http_request_create(http_server *s);
 void http_request_unref(http_request *r);
 /* Let the HTTP thread go on with r (r->mu held). */
 void http_request_resume(http_request *r);
+/* The reply that was held whole has been sent (r->mu held). */
+void http_request_drop_reply(http_request *r);
 /* The handler has returned: make sure there is a reply, let it go. */
 void http_request_finish(http_request *r);
 

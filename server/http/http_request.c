@@ -23,6 +23,8 @@
  * client that reads slowly; less where all requests hold half of what they may. */
 #define STREAM_BUFFER_BYTES     (4u << 20)
 #define STREAM_BUFFER_MIN_BYTES (256u << 10)
+/* Whole replies below this are not counted: those of 1,024 connections have 256 MiB at most. */
+#define WHOLE_REPLY_BYTES (256u << 10)
 
 int64_t http_now_us(void) {
     struct timespec t;
@@ -39,7 +41,7 @@ http_request *http_request_create(http_server *s) {
     r->refs = 1;
     r->fd = -1;
     r->began_us = http_now_us();
-    r->patience_ms = s->opt.body_timeout_ms;
+    r->patience_ms = r->sent_patience_ms = s->opt.body_timeout_ms;
     pthread_mutex_init(&r->mu, NULL);
     fo_cond_init(&r->change);
     return r;
@@ -54,7 +56,8 @@ static void free_pairs(http_pair *p, size_t n) {
 
 void http_request_unref(http_request *r) {
     if (!r || atomic_fetch_sub(&r->refs, 1) != 1) return;
-    atomic_fetch_sub(&r->server->buffered, r->accounted + r->held + r->reply_held);
+    atomic_fetch_sub(&r->server->buffered, r->accounted + r->held + r->reply_held + r->whole_held);
+    atomic_fetch_sub(&r->server->replies, r->whole_held);
     if (r->free_state) r->free_state(r->state);
     if (r->free_caller) r->free_caller(r->caller);
     free(r->method);
@@ -224,19 +227,21 @@ bool http_replied(const http_request *r) {
     return ready;
 }
 
+/* r->mu held. */
+static void add_header(http_request *r, const char *name, const char *value) {
+    http_pair *p = realloc(r->reply_headers, (r->n_reply_headers + 1) * sizeof *p);
+    if (!p) return;
+    r->reply_headers = p;
+    p[r->n_reply_headers] = (http_pair){strdup(name), strdup(value)};
+    if (p[r->n_reply_headers].name && p[r->n_reply_headers].value)
+        r->n_reply_headers++;
+    else
+        free_pairs(p + r->n_reply_headers, 1);
+}
+
 void http_set_header(http_request *r, const char *name, const char *value) {
     pthread_mutex_lock(&r->mu);
-    http_pair *p = realloc(r->reply_headers, (r->n_reply_headers + 1) * sizeof *p);
-    if (p && !r->ready) {
-        r->reply_headers = p;
-        p[r->n_reply_headers] = (http_pair){strdup(name), strdup(value)};
-        if (p[r->n_reply_headers].name && p[r->n_reply_headers].value)
-            r->n_reply_headers++;
-        else
-            free_pairs(p + r->n_reply_headers, 1);
-    } else if (p) {
-        r->reply_headers = p;
-    }
+    if (!r->ready) add_header(r, name, value);
     pthread_mutex_unlock(&r->mu);
 }
 
@@ -249,9 +254,36 @@ static bool begin_reply(http_request *r, int status, const char *content_type) {
     return true;
 }
 
+void http_request_drop_reply(http_request *r) {
+    fo_buf_free(&r->reply);
+    r->stream_at = 0;
+    atomic_fetch_sub(&r->server->replies, r->whole_held);
+    http_account(r, &r->whole_held, 0);
+}
+
+/* A whole reply waits in memory for its client, who may take it slowly: all that wait may have half of what bodies and
+ * replies may hold together, so that those who read slowly keep nobody from sending. r->mu held. */
+static void hold_reply(http_request *r) {
+    http_server *s = r->server;
+    size_t n = r->reply.cap;
+    if (n < WHOLE_REPLY_BYTES) return;
+    bool fits = http_account(r, &r->whole_held, n);
+    if (atomic_fetch_add(&s->replies, n) + n <= s->opt.max_buffered_bytes / 2 && fits) return;
+    http_request_drop_reply(r);
+    free(r->content_type);
+    r->content_type = strdup("application/json");
+    r->status = 503;
+    add_header(r, "Retry-After", "1");
+    http_error_json(&r->reply, 503, "overloaded", NULL,
+                    "too many large answers wait for their clients; try again", r->id);
+}
+
 void http_reply(http_request *r, int status, const char *content_type, const void *data, size_t n) {
     pthread_mutex_lock(&r->mu);
-    if (begin_reply(r, status, content_type)) fo_buf_add(&r->reply, data, n);
+    if (begin_reply(r, status, content_type)) {
+        fo_buf_add(&r->reply, data, n);
+        hold_reply(r);
+    }
     pthread_mutex_unlock(&r->mu);
 }
 
@@ -265,6 +297,7 @@ void http_reply_json(http_request *r, int status, fo_buf *b) {
     if (begin_reply(r, status, "application/json")) {
         r->reply = *b;
         *b = (fo_buf){0};
+        hold_reply(r);
     }
     pthread_mutex_unlock(&r->mu);
     fo_buf_free(b);

@@ -1,7 +1,7 @@
 /* The watcher: one thread that looks at all connections WATCH_MS apart, for what no event tells.
  *
  *   who went away while a handler works for it or its body is awaited;
- *   whose body comes too slowly, or whose headers do not come at all;
+ *   whose body comes too slowly, or whose headers do not come at all; who takes a large reply too slowly;
  *   which event streams have been silent for too long, and get a heartbeat;
  *   which idle connections have to make room. */
 #include <poll.h>
@@ -127,6 +127,27 @@ static void look_at_body(http_server *s, http_connection *h, double passed_ms) {
         cut(s, h);
 }
 
+/* The same for a whole reply that its client takes: a byte now and then would hold it for ever. */
+static void look_at_reply(http_server *s, http_connection *h, double passed_ms) {
+    http_request *r = h->request;
+    const http_options *o = &s->opt;
+    pthread_mutex_lock(&r->mu);
+    bool sending = r->queued_reply && (r->whole_held || r->reply_spool);
+    uint64_t sent = r->stream_at;
+    pthread_mutex_unlock(&r->mu);
+    if (!sending) return;
+    uint64_t took = sent - r->sent_paid;
+    r->sent_paid = sent;
+    r->sent_patience_ms += o->body_bytes_per_s > 0 ? (double)took * 1000 / o->body_bytes_per_s
+                           : took                  ? o->body_timeout_ms
+                                                   : 0;
+    if (r->sent_patience_ms > o->body_timeout_ms) r->sent_patience_ms = o->body_timeout_ms;
+    r->sent_patience_ms -= passed_ms;
+    r->sent_ms += passed_ms;
+    if (r->sent_patience_ms < 0 || (o->body_total_ms > 0 && r->sent_ms > o->body_total_ms))
+        cut(s, h);
+}
+
 static void look_at(http_server *s, http_connection *h, short events, int64_t now_ms,
                     double passed_ms) {
     if (h->linger_until_ms) {
@@ -140,6 +161,7 @@ static void look_at(http_server *s, http_connection *h, short events, int64_t no
         end_late(h->request, now_ms);
         pthread_mutex_unlock(&h->request->mu);
         look_at_body(s, h, passed_ms);
+        look_at_reply(s, h, passed_ms);
     } else if (now_ms - h->since_ms > s->opt.header_timeout_ms) {
         cut(s, h);
     }

@@ -34,8 +34,8 @@ const http_route app_routes[] = {
     ROUTE("GET", "/v1/models", route_models, READ, NONE, QUERY, NULL, NULL, 0),
     ROUTE("GET", "/v1/models/{model}", route_model, READ, NONE, QUERY, NULL, NULL, 0),
     ROUTE("POST", "/mcp", route_mcp, READ, BUFFER, QUERY, JSON_TYPE, NULL, 16 * MIB),
-    ROUTE("GET", "/documents", route_documents, READ, NONE, QUERY, NULL, "collection limit after filter source q order", 0),
-    ROUTE("DELETE", "/documents", route_documents_delete, INGEST, NONE, INGEST, NULL, "collection filter source q dry_run", 0),
+    ROUTE("GET", "/documents", route_documents, READ, NONE, QUERY, NULL, "collection limit after filter source q order timeout_ms", 0),
+    ROUTE("DELETE", "/documents", route_documents_delete, INGEST, NONE, INGEST, NULL, "collection filter source q dry_run timeout_ms", 0),
     ROUTE("GET", "/documents/{id}", route_document, READ, NONE, QUERY, NULL, "collection text", 0),
     ROUTE("DELETE", "/documents/{id}", route_document_delete, INGEST, NONE, INGEST, NULL, "collection", 0),
     ROUTE("GET", "/pages/{id}", route_document_page, READ, NONE, QUERY, NULL, "collection page", 0),
@@ -71,7 +71,7 @@ const http_route app_routes[] = {
     ROUTE("GET", "/analytics/memory", route_analytics_memory, METRICS, NONE, QUERY, NULL, "window step", 0),
     ROUTE("GET", "/analytics/kv", route_analytics_kv, METRICS, NONE, QUERY, NULL, NULL, 0),
     ROUTE("GET", "/openapi.json", route_openapi, OPEN, NONE, INLINE, NULL, NULL, 0),
-    ROUTE("POST", "/admin/snapshot", route_snapshot, OPERATE, NONE, INGEST, NULL, NULL, 0),
+    ROUTE("POST", "/admin/snapshot", route_snapshot, OPERATE, NONE, INGEST, NULL, "timeout_ms", 0),
     ROUTE("GET", "/", route_page, OPEN, NONE, INLINE, NULL, "*", 0),
     ROUTE("GET", "/assets/{name}", route_asset, OPEN, NONE, INLINE, NULL, "*", 0),
 };
@@ -217,6 +217,13 @@ void app_stop(app *a, int timeout_ms, const atomic_bool *hurry) {
     free(a->routes);
     pthread_mutex_destroy(&a->snapshot_mu);
     free(a);
+}
+
+bool app_timeout_arg(http_request *r) {
+    int64_t ms;
+    if (!http_arg_int(r, "timeout_ms", 0, 1, 3600000, &ms)) return false;
+    if (ms) http_set_timeout(r, ms);
+    return true;
 }
 
 uint64_t app_resident_bytes(void) {

@@ -128,6 +128,9 @@ int app_no_collection(const char *collection, fo_err *err);
 int app_may_write(const access_grant *g, const char *collection, fo_err *err);
 /* ?collection= or "default"; NULL after an error reply. */
 const char *app_collection_arg(http_request *r);
+/* ?timeout_ms=: that the whole request may take, from now on: it is cancelled then, and answered as 408. false after an
+ * error reply. */
+bool app_timeout_arg(http_request *r);
 /* Memory that the process holds now; 0 where the system does not say. */
 uint64_t app_resident_bytes(void);
 /* "q_" or another prefix and 16 hex digits. */

@@ -16,7 +16,8 @@ enum {
     QUESTION_MAX = 64 * 1024,
     ANSWER_MAX = 256 * 1024,
     FOUND_BY_MAX = 400,
-    SUGGESTIONS_MS = 3000
+    SUGGESTIONS_MS = 3000,
+    NAMED_MAX = 1024 /* documents that a turn may name for others to see it */
 };
 
 static conversation_owner owner_of(const http_request *r) {
@@ -92,32 +93,66 @@ void route_conversations(http_request *r, void *ctx) {
 
 /* ---- one of them ---------------------------------------------------------------------------- */
 
-/* May who asks see what a turn cites? A document that is gone may have been anybody's. */
-static bool sees_citations(app *a, const http_request *r, const store_turn *t) {
+/* Documents that a reply names, wherever in it: its citations, its contexts, and what a client put there. */
+typedef struct named {
+    const char *ids[NAMED_MAX]; /* the reply's */
+    size_t n;
+    bool odd; /* too many, or one that is no string: what it is of is not known */
+} named;
+
+static void find_named(const cJSON *of, named *out) {
+    const cJSON *c;
+    cJSON_ArrayForEach(c, of) {
+        if (c->string && !strcmp(c->string, "document_id")) {
+            if (cJSON_IsString(c) && out->n < NAMED_MAX)
+                out->ids[out->n++] = c->valuestring;
+            else
+                out->odd = true;
+        } else if (!out->odd) {
+            find_named(c, out); /* json_parse bounds the depth */
+        }
+    }
+}
+
+static int by_text(const void *a, const void *b) {
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* May who asks see every document that a turn quotes? One that is gone may have been anybody's, and so may
+ * what is quoted without its document. */
+static bool sees_quoted(app *a, http_request *r, const store_turn *t) {
     fo_err err = {0};
     cJSON *reply = NULL;
-    if (json_parse(t->reply, strlen(t->reply), &reply, &err)) return false;
-    bool sees = true;
     const cJSON *c;
+    named *docs = malloc(sizeof *docs);
+    if (!docs || json_parse(t->reply, strlen(t->reply), &reply, &err)) return free(docs), false;
+    docs->n = 0, docs->odd = false;
     cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(reply, "citations")) {
-        const cJSON *id = cJSON_GetObjectItemCaseSensitive(
-            cJSON_GetObjectItemCaseSensitive(c, "source"), "document_id");
+        const cJSON *source = cJSON_GetObjectItemCaseSensitive(c, "source");
+        if (!cJSON_HasObjectItem(source, "document_id")) docs->odd = true;
+    }
+    find_named(reply, docs);
+    qsort(docs->ids, docs->n, sizeof *docs->ids, by_text);
+    bool sees = !docs->odd;
+    for (size_t i = 0; sees && i < docs->n; i++) {
+        if (i && !strcmp(docs->ids[i], docs->ids[i - 1])) continue;
         store_document d = {0};
-        sees = sees && cJSON_IsString(id) &&
+        sees = !*http_cancel(r) &&
                !catalog_get_document(service_catalog(a->service), app_tenant(r), t->collection,
-                                     id->valuestring, app_sees(r), false, &d, &err);
+                                     docs->ids[i], app_sees(r), false, &d, &err);
         store_document_deinit(&d);
     }
     cJSON_Delete(reply);
+    free(docs);
     return sees;
 }
 
 /* A conversation of somebody else: shared, and nothing in it that who asks may not see. */
-static bool may_read(app *a, const http_request *r, const store_conversation *c) {
+static bool may_read(app *a, http_request *r, const store_conversation *c) {
     bool may = c->shared;
     for (size_t i = 0; may && i < c->n_turns; i++)
         may = app_may_use(r, c->turns[i].collection) &&
-              (!app_sees(r) || sees_citations(a, r, &c->turns[i]));
+              (!app_sees(r) || sees_quoted(a, r, &c->turns[i]));
     return may;
 }
 
@@ -148,7 +183,6 @@ void route_conversation(http_request *r, void *ctx) {
     reply_conversation(r, ctx, http_param(r, "id"), 200);
 }
 
-/* The body, read by `in`; NULL after an error reply. Caller cJSON_Deletes it. */
 /* A collection's name that who asks may use; a sticky error of `in` else. */
 static const char *collection_field(const http_request *r, json_in *in) {
     const char *name = json_in_string(in, "collection", "default", 1, 64);

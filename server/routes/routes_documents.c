@@ -104,8 +104,8 @@ void route_documents(http_request *r, void *ctx) {
         .source = http_arg(r, "source"), .after = http_arg(r, "after"), .cancel = http_cancel(r)};
     conditions where = {0};
     char *collection = NULL;
-    if (!http_arg_int(r, "limit", 100, 1, 1000, &limit) || !text_arg(r, &q.text) ||
-        !order_arg(r, &q) || !filter_arg(r, &where) ||
+    if (!app_timeout_arg(r) || !http_arg_int(r, "limit", 100, 1, 1000, &limit) ||
+        !text_arg(r, &q.text) || !order_arg(r, &q) || !filter_arg(r, &where) ||
         !(collection = collection_of(r, a, q.source))) {
         conditions_deinit(&where);
         return;
@@ -140,7 +140,8 @@ void route_documents_delete(http_request *r, void *ctx) {
     const char *source = http_arg(r, "source"), *text;
     conditions where = {0};
     char *collection = NULL;
-    if (!http_arg_bool(r, "dry_run", false, &dry_run) || !text_arg(r, &text)) return;
+    if (!http_arg_bool(r, "dry_run", false, &dry_run) || !text_arg(r, &text) || !app_timeout_arg(r))
+        return;
     if (!filter_arg(r, &where)) {
         conditions_deinit(&where);
         return;
@@ -169,7 +170,10 @@ void route_documents_delete(http_request *r, void *ctx) {
     fo_err err = {0};
     int rc = service_delete_documents(a->service, &q, &done, &err);
     conditions_deinit(&where);
-    if (rc) {
+    if (rc == FO_ECANCELLED && http_timed_out(r)) {
+        http_error(r, 408, "timeout", "timeout_ms",
+                   "it was not done within timeout_ms; %zu documents were deleted", done.deleted);
+    } else if (rc) {
         http_error_from(r, &err);
     } else {
         fo_buf b = {0};

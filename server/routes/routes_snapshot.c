@@ -88,7 +88,7 @@ static int remove_old(const char *folder, const char *made, int keep, json_out *
 }
 
 /* snapshot_mu held. */
-static int make(app *a, fo_buf *reply, fo_err *err) {
+static int make(app *a, const atomic_bool *cancel, fo_buf *reply, fo_err *err) {
     char folder[4096], path[4400], name[80], id[32], stamp[32];
     time_t now = time(NULL);
     struct tm tm;
@@ -101,7 +101,7 @@ static int make(app *a, fo_buf *reply, fo_err *err) {
         return fo_fail(err, FO_EIO, "the path of the home folder is too long");
     snprintf(path, sizeof path, "%s/%s", folder, name);
     int rc = fo_make_dirs(folder, err);
-    if (!rc) rc = service_backup(a->service, path, err);
+    if (!rc) rc = service_backup(a->service, path, cancel, err);
     struct stat st = {0};
     if (!rc && stat(path, &st) != 0) rc = fo_fail_errno(err, "cannot find %s", path);
     if (rc) return rc;
@@ -127,6 +127,7 @@ static void refuse(http_request *r, int wait_s, const char *why) {
 void route_snapshot(http_request *r, void *ctx) {
     app *a = ctx;
     fo_err err = {0};
+    if (!app_timeout_arg(r)) return;
     if (pthread_mutex_trylock(&a->snapshot_mu) != 0) {
         refuse(r, 5, "another snapshot is being made");
         return;
@@ -141,7 +142,7 @@ void route_snapshot(http_request *r, void *ctx) {
         return;
     }
     fo_buf b = {0};
-    int rc = make(a, &b, &err);
+    int rc = make(a, http_cancel(r), &b, &err);
     pthread_mutex_unlock(&a->snapshot_mu);
     if (rc) {
         fo_buf_free(&b);

@@ -7,7 +7,9 @@
  * and each restart the store says the same, contexts are of documents that are there, and in the end the
  * store is sound and both indexes hold what it holds.
  *
- * An input is a string of steps; each takes the bytes it needs, and what is missing counts as 0. */
+ * An input is a string of steps; each takes the bytes it needs, and what is missing counts as 0. A few services of different
+ * options stay open from one input to the next, without their documents, and begin anew after INPUTS_A_HOME: opening
+ * one takes longer than most inputs. */
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,7 +23,7 @@
 #include "retrieval/service/service_internal.h"
 #include "tests/fuzz/fuzz.h"
 
-enum { MAX_STEPS = 48, MAX_RESTARTS = 2, MAX_TEXT = 300 };
+enum { MAX_STEPS = 48, MAX_RESTARTS = 2, MAX_TEXT = 300, KEPT = 8, INPUTS_A_HOME = 100 };
 
 typedef struct input {
     const uint8_t *p;
@@ -57,9 +59,25 @@ static const char *const questions[] = {
 
 /* ---- the service --------------------------------------------------------------------------- */
 
-static char folder[128], home[192], model_file[192];
+typedef struct options {
+    bool with_model, semantic;
+    int64_t cache_bytes;
+    enum kv_warm_mode warm;
+} options;
+
+static char folder[128], model_file[192];
+static struct kept {
+    service *s;
+    options o;
+    int inputs;
+    char home[192];
+    char known[2][5]
+              [65]; /* by collection and document: the content's hash, "" where there is none */
+} slots[KEPT], *at; /* the one of this input */
 
 static void remove_all(void) {
+    for (int i = 0; i < KEPT; i++)
+        if (slots[i].s) service_close(slots[i].s);
     fo_remove_tree(folder, NULL);
 }
 
@@ -69,7 +87,8 @@ static void prepare(void) {
     snprintf(folder, sizeof folder, "%s/forage-fuzz-XXXXXX", below);
     FUZZ_CHECK(mkdtemp(folder));
     atexit(remove_all);
-    snprintf(home, sizeof home, "%s/home", folder);
+    for (int i = 0; i < KEPT; i++)
+        snprintf(slots[i].home, sizeof slots[i].home, "%s/home%d", folder, i);
     snprintf(model_file, sizeof model_file, "%s/toy.gguf", folder);
     fo_pool *pool = fo_pool_create(1);
     random_model_options o = {.shape = "toy", .type = QUANTIZE_Q8_0, .seed = 1, .pool = pool};
@@ -81,17 +100,11 @@ static void prepare(void) {
     fo_pool_free(pool);
 }
 
-typedef struct options {
-    bool with_model, semantic;
-    int64_t cache_bytes;
-    enum kv_warm_mode warm;
-} options;
-
 static service *start(const options *o) {
     service *s;
     engine_options e = {
         .model = o->with_model ? model_file : NULL, .kv_ram = 1 << 20, .n_threads = 1};
-    service_options opt = {.home = home,
+    service_options opt = {.home = at->home,
                            .generator = local_generator(&e),
                            .n_threads = 1,
                            .cache_bytes = o->cache_bytes,
@@ -157,9 +170,6 @@ static void check_result(const query_request *q, const query_result *r) {
 
 /* ---- steps --------------------------------------------------------------------------------- */
 
-/* By collection and document: the content's hash, "" where there is none. */
-static char known[2][5][65];
-
 static void audit(service *s) {
     for (int c = 0; c < 2; c++)
         for (int k = 0; k < 5; k++) {
@@ -169,8 +179,8 @@ static void audit(service *s) {
             snprintf(name, sizeof name, "c%d", c);
             int rc = catalog_get_document(service_catalog(s), "default", name, id, NULL, false, &d,
                                           NULL);
-            FUZZ_CHECK(rc == (known[c][k][0] ? FO_OK : FO_ENOTFOUND));
-            FUZZ_CHECK(rc || strcmp(d.content_sha256, known[c][k]) == 0);
+            FUZZ_CHECK(rc == (at->known[c][k][0] ? FO_OK : FO_ENOTFOUND));
+            FUZZ_CHECK(rc || strcmp(d.content_sha256, at->known[c][k]) == 0);
             if (!rc) store_document_deinit(&d);
         }
 }
@@ -210,7 +220,7 @@ static void ingest(service *s, input *in) {
     ingest_result r;
     fo_err err = {0};
     if (service_ingest(s, &opt, &d, 1, &r, NULL, with_error ? &err : NULL)) return;
-    char *now = known[which / 5 % 2][which % 5];
+    char *now = at->known[which / 5 % 2][which % 5];
     if (r.status != INGEST_FAILED) memcpy(now, r.content_sha256, 65);
     ingest_result_deinit(&r);
     audit(s);
@@ -222,15 +232,15 @@ static void take_out(service *s, unsigned what) {
     snprintf(id, sizeof id, "d%u", what / 8 % 5);
     int rc = service_delete_document(s, "default", c ? "c1" : "c0", id, NULL, NULL, NULL);
     FUZZ_CHECK(rc == FO_OK || rc == FO_ENOTFOUND);
-    FUZZ_CHECK((rc == FO_OK) == (known[c][what / 8 % 5][0] != 0));
-    known[c][what / 8 % 5][0] = 0;
+    FUZZ_CHECK((rc == FO_OK) == (at->known[c][what / 8 % 5][0] != 0));
+    at->known[c][what / 8 % 5][0] = 0;
     audit(s);
 }
 
 static void check_contexts(const query_request *q, const query_result *r) {
     for (size_t i = 0; i < r->n_contexts; i++) {
         const char *id = r->contexts[i].chunk.document_id;
-        FUZZ_CHECK(id[0] == 'd' && known[q->collection[1] - '0'][id[1] - '0'][0]);
+        FUZZ_CHECK(id[0] == 'd' && at->known[q->collection[1] - '0'][id[1] - '0'][0]);
     }
 }
 
@@ -330,18 +340,38 @@ static void ask(service *s, input *in) {
     }
 }
 
+static bool same(const options *a, const options *b) {
+    return a->with_model == b->with_model && a->semantic == b->semantic &&
+           a->cache_bytes == b->cache_bytes && a->warm == b->warm;
+}
+
+/* A service of these options without documents. */
+static service *begin(const options *o, unsigned slot) {
+    at = &slots[slot % KEPT];
+    bool goes_on = at->s && same(&at->o, o) && at->inputs < INPUTS_A_HOME;
+    for (int c = 0; goes_on && c < 2; c++)
+        for (unsigned k = 0; k < 5; k++)
+            if (at->known[c][k][0]) take_out(at->s, (unsigned)c * 128 + k * 8);
+    at->inputs++;
+    if (goes_on) return at->s;
+    if (at->s) service_close(at->s);
+    fo_remove_tree(at->home, NULL);
+    memset(at->known, 0, sizeof at->known);
+    at->o = *o;
+    at->inputs = 1;
+    return start(o);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static const int64_t caches[] = {0, -1, 4096, 1 << 20};
     input in = {data, size};
     prepare();
-    fo_remove_tree(home, NULL);
-    memset(known, 0, sizeof known);
     unsigned first = take(&in);
     options o = {.with_model = !(first & 1),
                  .semantic = first & 2,
                  .cache_bytes = caches[first >> 2 & 3],
                  .warm = (enum kv_warm_mode)((first >> 4 & 3) % 3)};
-    service *s = start(&o);
+    service *s = begin(&o, first % 64 * 37 / 8);
     for (int step = 0, restarts = 0; step < MAX_STEPS && in.n; step++) {
         unsigned what = take(&in);
         double allowance = 8;
@@ -367,6 +397,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         }
     }
     audit_all(s);
-    service_close(s);
+    at->s = s;
     return 0;
 }

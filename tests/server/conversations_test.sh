@@ -75,6 +75,17 @@ key=$narrow && call 404 GET "/conversations/$a"; check "but for a key that may n
 key=$foreign && call 404 GET "/conversations/$a"; check "and for another tenant" $?
 key=$ann && call 200 PUT "/conversations/$a/turns/1" '{"question":"And the vault?","answer":"Noon. [1]","reply":{"citations":[{"index":1,"source":{"document_id":"secret"}}]}}'
 key=$bob && call 404 GET "/conversations/$a"; check "nor does it show what cites a document that the key may not see" $?
+many=$(awk 'BEGIN { for (i = 0; i < 1100; i++) printf "%s{\"document_id\":\"heron\"}", i ? "," : "" }')
+bad=
+for reply in '{"contexts":[{"document_id":"secret","text":"Noon."}]}' '{"citations":[{"source":{"title":"?"}}]}' '{"citations":[{"source":{"document_id":7}}]}' \
+    '{"seen":{"by":[[{"document_id":"secret"}]]}}' "{\"contexts\":[$many]}"; do
+    key=$ann && call 200 PUT "/conversations/$a/turns/1" "{\"question\":\"And the vault?\",\"reply\":$reply}" || bad="$bad put"
+    key=$bob && call 404 GET "/conversations/$a" || bad="$bad $reply"
+done
+[ -z "$bad" ] || echo "# $bad"
+[ -z "$bad" ]; check "nor what quotes one without citing it, or does not say what it quotes" $?
+key=$ann && call 200 PUT "/conversations/$a/turns/1" '{"question":"And the heron?","reply":{"contexts":[{"document_id":"heron"},{"document_id":"heron"}]}}'
+key=$bob && call 200 GET "/conversations/$a"; check "what the key may see it sees" $?
 key=$ann2 && call 200 GET "/conversations/$a" && says '"own":true'; check "a key of the same name goes on with it" $?
 key=$bob && call 403 GET /analytics/feedback && call 404 POST /feedback '{"query":"x","rating":"up","collection":".."}'; check "what people said is for admins" $?
 key=$narrow && call 404 POST /feedback '{"query":"x","rating":"up"}' && call 404 POST /conversations '{"collection":"default"}'; check "a key rates what it may ask" $?

@@ -35,6 +35,23 @@ awk 'BEGIN { for (i = 0; i < 400000; i++) print "Heron " i " eats fish number " 
 [ "$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: text/plain' --data-binary @"$work/large.txt" "$url/ingest?id=large&timeout_ms=1")" = 408 ] &&
     grep -q '"param":"timeout_ms"' "$work/out"; check "reading a document ends with timeout_ms" $?
 [ "$(curl -s -o "$work/out" -w '%{http_code}' "$url/documents/large")" = 404 ]; check "and nothing of it is stored" $?
+awk 'BEGIN { for (i = 0; i < 20000; i++) printf "{\"id\":\"n%d\",\"text\":\"Heron %d wades.\",\"metadata\":{\"n\":%d}}\n", i, i, i }' >"$work/many.ndjson"
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -H 'Content-Type: application/x-ndjson' --data-binary @"$work/many.ndjson" "$url/ingest?collection=many")" = 200 ]; check "many documents" $?
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -X POST "$url/admin/snapshot?timeout_ms=1")" = 408 ] && grep -q '"param":"timeout_ms"' "$work/out" &&
+    [ -z "$(ls "$work/home/backups")" ]; check "a backup ends with timeout_ms, and leaves nothing" $?
+documents() { curl -s "$url/collections" | grep -o '"name":"many"[^}]*' | grep -o '"documents":[0-9]*' | cut -d: -f2; }
+all='%7B%22type%22:%22gte%22,%22key%22:%22n%22,%22value%22:0%7D'
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -X DELETE "$url/documents?collection=many&filter=$all&timeout_ms=1")" = 408 ] && grep -q '"param":"timeout_ms"' "$work/out"
+check "deleting by a condition ends with timeout_ms" $?
+gone=$(grep -o '[0-9]* documents were deleted' "$work/out" | cut -d' ' -f1)
+[ "$gone" -lt 20000 ] && [ "$(documents)" = "$((20000 - gone))" ]; check "and says how many went" $?
+bad=
+for route in "GET /documents" "DELETE /documents" "POST /admin/snapshot"; do
+    [ "$(curl -s -o "$work/out" -w '%{http_code}' -X "${route% *}" "$url${route#* }?timeout_ms=0")" = 400 ] &&
+        grep -q '"param":"timeout_ms"' "$work/out" || bad="$bad $route"
+done
+[ -z "$bad" ]; check "a time of nothing is refused" $?
+curl -s -o "$work/out" -X DELETE "$url/documents?collection=many&filter=$all" && grep -q "\"deleted\":$((20000 - gone))," "$work/out"; check "what is left goes without one" $?
 stop TERM
 for wrong in "--max-query 65K" "--max-top-k 1001" "--max-batch 0" "--max-filter 1025" "--max-json-depth 7" "--max-headers 1M"; do
     # shellcheck disable=SC2086 # an option and its value

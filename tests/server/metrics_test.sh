@@ -39,7 +39,8 @@ for part in answer retrieval reader ingest; do
     [ "$(value "forage_memory_budget_bytes{part=\"$part\"}")" -gt 0 ] || fail "no budget of $part"
 done
 [ "$(value 'forage_memory_bytes{part="reader"}')" -gt 1000 ] || fail "the reader keeps nothing of what it read"
-[ "$(value 'forage_malloc_bytes{state="used"}')" -gt 1000000 ] || fail "malloc"
+# Under a sanitizer memory is its own, and malloc knows of none.
+ldd "$forage" | grep -q "lib[at]san" || [ "$(value 'forage_malloc_bytes{state="used"}')" -gt 1000000 ] || fail "malloc"
 grep -q 'forage_build_info{version="[^"]*",isa="[a-z0-9]*",compiler="[^"]*",embedder="[^"]*",generator=' "$work/metrics" ||
     fail "build info"
 ok "counters, histograms and gauges hold what was done"

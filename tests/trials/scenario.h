@@ -103,7 +103,7 @@ static void scenario_run(const char *home, uint32_t *version, bool read, scenari
     snprintf(copy, sizeof copy, "%s/backups", home);
     if (fo_make_dirs(copy, &err) == FO_OK) {
         snprintf(copy, sizeof copy, "%s/backups/copy.tar.zst", home);
-        service_backup(s, copy, &err);
+        service_backup(s, copy, NULL, &err);
     }
     service_close(s);
 }

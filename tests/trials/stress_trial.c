@@ -128,7 +128,7 @@ static void *keeper(void *arg) { /* backups, merges, checks, rebuilds, statistic
         int verify = below(&seed, 2), rc = 0;
         switch (below(&seed, 5)) {
         case 0:
-            rc = service_backup(t.s, copy, &err);
+            rc = service_backup(t.s, copy, NULL, &err);
             break;
         case 1:
             rc = verify ? service_each_index(t.s, NULL, NULL, work_on, &verify, &err) : 0;

@@ -877,6 +877,8 @@ export interface Routes {
             q?: string;
             /** With - the largest comes first; any but id looks at all documents for each page */
             order?: "id" | "-id" | "title" | "-title" | "updated" | "-updated" | "size" | "-size";
+            /** Milliseconds for looking: then 408 */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: {
@@ -899,6 +901,8 @@ export interface Routes {
             dry_run?: boolean;
             /** Only those that have this in their title, uri or id, whatever its case */
             q?: string;
+            /** Milliseconds for the whole call: then 408, which says how many were deleted; they stay so */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: {
@@ -1191,7 +1195,10 @@ export interface Routes {
     /** A backup of the home, while it is served, in home/backups */
     'POST /admin/snapshot': {
         path: undefined;
-        query: undefined;
+        query: {
+            /** Milliseconds for making it: then 408, and nothing is left of it */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: {
             snapshot?: string;

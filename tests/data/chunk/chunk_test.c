@@ -2,6 +2,7 @@
 #include "tests/test.h"
 
 #include "data/chunk/chunk.h"
+#include "kernels/buf.h"
 #include "kernels/utf8.h"
 
 static void check_sentences(const char *text, const char *const *want, size_t n) {
@@ -179,11 +180,76 @@ static void structure_is_respected(void **state) {
     extracted_deinit(&x);
 }
 
+/* A token each, whatever its length: as the tokenizers of encoders count what they have no word for. */
+static size_t count_unknown(void *ctx, const char *text, size_t len) {
+    (void)ctx;
+    size_t n = 0;
+    for (size_t i = 0; i < len; i++) n += text[i] != ' ' && (i == 0 || text[i - 1] == ' ');
+    return n;
+}
+
+static void words_of_any_length_make_no_giant(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    for (int word = 0; word < 40; word++) {
+        for (int i = 0; i < (word % 3 ? 3000 : 100000); i++)
+            fo_buf_char(&b, (char)('a' + word % 26));
+        for (int i = 0; i < (word == 20 ? 50000 : 1); i++) fo_buf_char(&b, ' ');
+    }
+    text_block block = {0, b.len, .kind = TEXT_PARAGRAPH};
+    extracted x = {.text = b.data, .len = b.len, .blocks = &block, .n_blocks = 1};
+    chunk_options opt = {.max_tokens = 256, .overlap = 32, .count = count_unknown};
+    chunk *c;
+    size_t n, covered = 0;
+    fo_err err = {0};
+    assert_ok(chunk_text(&c, &n, &x, &opt, &err), &err);
+    for (size_t i = 0; i < n; i++) {
+        assert_true(c[i].end - c[i].start <= 64 * 256);
+        for (; covered < c[i].start; covered++) assert_int_equal(b.data[covered], ' ');
+        covered = c[i].end;
+    }
+    assert_true(n < 3 * b.len / (64 * 256));
+    free(c);
+    fo_buf_free(&b);
+}
+
+/* Each chunk below a heading says it: of one of a megabyte the beginning. */
+static void long_headings_are_cut(void **state) {
+    (void)state;
+    fo_buf b = {0};
+    fo_buf_str(&b, "# \u4e2d");
+    for (int i = 0; i < 100000; i++) fo_buf_str(&b, "\u4e2d");
+    fo_buf_str(&b, "\n\n");
+    for (int i = 0; i < 200; i++) fo_buf_str(&b, "alpha beta gamma delta epsilon zeta eta theta. ");
+    fo_err err = {0};
+    extracted x;
+    assert_ok(extract_text(&x,
+                           &(extract_request){.bytes = b.data,
+                                              .n = b.len,
+                                              .content_type = "text/markdown",
+                                              .max_text_bytes = 1 << 20},
+                           &err),
+              &err);
+    chunk_options opt = {.max_tokens = 64, .overlap = 4};
+    chunk *c;
+    size_t n;
+    assert_ok(chunk_text(&c, &n, &x, &opt, &err), &err);
+    const chunk *last = &c[n - 1];
+    assert_memory_equal(x.text + last->end - 6, "theta.", 6);
+    assert_int_equal(last->heading_start, 0);
+    assert_int_equal(last->heading_end, CHUNK_HEADING_MAX / 3 * 3); /* of three bytes each */
+    free(c);
+    extracted_deinit(&x);
+    fo_buf_free(&b);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sentences_end_where_readers_see_it),
         cmocka_unit_test(random_text_is_covered_in_order_within_the_limit),
         cmocka_unit_test(structure_is_respected),
+        cmocka_unit_test(long_headings_are_cut),
+        cmocka_unit_test(words_of_any_length_make_no_giant),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

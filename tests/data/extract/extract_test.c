@@ -4,6 +4,7 @@
 #include <zlib.h>
 
 #include "data/extract/extract.h"
+#include "kernels/buf.h"
 #include "kernels/utf8.h"
 
 enum { LIMIT = 8 << 20 };
@@ -211,6 +212,24 @@ static void what_cannot_be_read_is_named(void **state) {
     extracted_deinit(&x);
 }
 
+/* A title is said with every passage, a heading with all that are below it: of one of a megabyte that would be gigabytes. */
+static void long_titles_are_cut(void **state) {
+    (void)state;
+    static const char *const around[][3] = {{"<title>", "</title><p>Text.", "text/html"},
+                                            {"# ", "\n\nText.\n", "text/markdown"}};
+    for (size_t i = 0; i < sizeof around / sizeof *around; i++) {
+        fo_buf b = {0};
+        fo_buf_str(&b, around[i][0]);
+        for (int k = 0; k < 300000; k++) fo_buf_str(&b, "\u4e2d");
+        fo_buf_str(&b, around[i][1]);
+        extracted x = read_as(b.data, b.len, around[i][2], NULL);
+        assert_in_range(strlen(x.title), 900, 1024);
+        assert_true(fo_utf8_valid(x.title, strlen(x.title), NULL));
+        extracted_deinit(&x);
+        fo_buf_free(&b);
+    }
+}
+
 static void hostile_nesting_and_long_lines_end(void **state) {
     (void)state;
     enum { N = 2 << 20 };
@@ -244,6 +263,7 @@ int main(void) {
         cmocka_unit_test(encodings_are_recognised),
         cmocka_unit_test(gzip_is_unpacked_and_bombs_are_refused),
         cmocka_unit_test(what_cannot_be_read_is_named),
+        cmocka_unit_test(long_titles_are_cut),
         cmocka_unit_test(hostile_nesting_and_long_lines_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

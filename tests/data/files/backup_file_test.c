@@ -166,6 +166,13 @@ static void nothing_is_there_before_the_end(void **state) {
     assert_int_not_equal(access(file, F_OK), 0);
     backup_abort(w);
     assert_int_equal(rmdir(dir), 0); /* nothing is left behind */
+    assert_int_equal(mkdir(dir, 0700), 0);
+    const atomic_bool gone = true;
+    assert_ok(backup_create(&w, file, &err), &err);
+    backup_set_cancel(w, &gone);
+    assert_int_equal(backup_add_file(w, "a", "/proc/self/exe", &err), FO_ECANCELLED);
+    backup_abort(w);
+    assert_int_equal(rmdir(dir), 0);
     assert_int_equal(backup_create(&w, "/nonexistent-folder/x", &err), FO_ENOTFOUND);
     free(file);
     free(dir);

@@ -284,7 +284,7 @@ static void a_copy_keeps_its_sums_and_proves_itself(void **state) {
     char copy[1000], sum[1100];
     snprintf(copy, sizeof copy, "%s/copy.db", e.dir);
     snprintf(sum, sizeof sum, "%s.sha256", copy);
-    assert_ok(store_backup(e.s, copy, &e.err), &e.err);
+    assert_ok(store_backup(e.s, copy, NULL, &e.err), &e.err);
     findings f = {0};
     assert_ok(sqlite_check_files(copy, collect, &f, &e.err), &e.err);
     assert_int_equal(f.n, 0);

@@ -68,7 +68,7 @@ static void a_backup_is_one_whole_database(void **state) {
     char path[4200], wal[4300];
     snprintf(path, sizeof path, "%s/copy.db", e.dir);
     snprintf(wal, sizeof wal, "%s-wal", path);
-    assert_ok(store_backup(e.s, path, &err), &err);
+    assert_ok(store_backup(e.s, path, NULL, &err), &err);
     assert_int_not_equal(access(wal, F_OK), 0);
     store *copy;
     assert_ok(sqlite_store_open(&copy, path, NULL, &err), &err);
@@ -78,7 +78,7 @@ static void a_backup_is_one_whole_database(void **state) {
     assert_memory_equal(got.text, d.text, d.in.text_len);
     store_document_deinit(&got);
     store_close(copy);
-    assert_int_equal(store_backup(e.s, "/nonexistent-folder/x.db", &err), FO_EIO);
+    assert_int_equal(store_backup(e.s, "/nonexistent-folder/x.db", NULL, &err), FO_EIO);
     fixture_free(&d);
     close_env(&e);
 }

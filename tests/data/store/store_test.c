@@ -604,7 +604,7 @@ static void what_a_store_leaves_out_is_refused_by_name(void **state) {
     fo_err err = {0};
     store_rollup *rows;
     size_t n;
-    assert_int_equal(store_backup(e.s, "/nonexistent-folder/x.db", &err), FO_EUNSUPPORTED);
+    assert_int_equal(store_backup(e.s, "/nonexistent-folder/x.db", NULL, &err), FO_EUNSUPPORTED);
     assert_non_null(strstr(err.msg, "store"));
     assert_int_equal(store_verify(e.s, &err), FO_EUNSUPPORTED);
     assert_int_equal(store_rewrite(e.s, &err), FO_EUNSUPPORTED);

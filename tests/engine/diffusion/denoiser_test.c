@@ -4,6 +4,8 @@
  * passes rely on: rows in part, by blocks, logits of some rows, some at a time. */
 #include "tests/test.h"
 
+#include <time.h>
+
 #include "engine/diffusion/denoiser.h"
 #include "tests/engine/diffusion/reference.h"
 #include "tests/engine/tiny_model.h"
@@ -367,6 +369,55 @@ static void fields_out_of_range_are_named(void **state) {
     }
 }
 
+/* The engine plans while others wait for it: neither a million steps, of which most unmask nothing, nor a step that
+ * unmasks tens of thousands of places may take it seconds. */
+static void long_schedules_are_planned_at_once(void **state) {
+    (void)state;
+    enum { PLACES = 60000, ROUNDS = 3 };
+    static const int remaskings[] = {DIFFUSION_ENTROPY, DIFFUSION_RANDOM, DIFFUSION_ORIGIN};
+    const int32_t prompt[] = {5};
+    const diffusion_model m = {.mask = 2};
+    float logits[V];
+    for (size_t i = 0; i < sizeof remaskings / sizeof *remaskings; i++) {
+        denoiser *d;
+        diffusion_params p = {.steps = 1 << 20,
+                              .remasking = remaskings[i],
+                              .eps = remaskings[i] == DIFFUSION_ENTROPY ? .001f : 0,
+                              .seed = 7};
+        assert_ok(denoiser_create(&d, &p, &m, V, prompt, 1, PLACES, &err), &err);
+        const clock_t began = clock();
+        int unmasked = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            const denoise_pass *pass = denoiser_plan(d);
+            for (int k = 0; k < pass->n_asked; k++) {
+                for (int t = 0; t < V; t++) logits[t] = (float)((t * 7 + k) % 31);
+                denoiser_take(d, k, logits, NULL);
+            }
+            unmasked += denoiser_commit(d);
+        }
+        const double s = (double)(clock() - began) / CLOCKS_PER_SEC;
+        print_message("# %s: %d places of %d in %d passes, %.2f s\n",
+                      diffusion_remasking_name(remaskings[i]), unmasked, PLACES, ROUNDS, s);
+        assert_true(unmasked >= ROUNDS);
+        if (s > 15) fail_msg("%.1f s for %d passes", s, ROUNDS);
+        denoiser_free(d);
+    }
+    denoiser *d;
+    diffusion_params one = {.steps = 1, .remasking = DIFFUSION_CONFIDENCE};
+    assert_ok(denoiser_create(&d, &one, &m, V, prompt, 1, PLACES, &err), &err);
+    denoiser_plan(d);
+    for (int k = 0; k < PLACES; k++) {
+        for (int t = 0; t < V; t++) logits[t] = (float)((t * 5 + k) % 29);
+        denoiser_take(d, k, logits, NULL);
+    }
+    const clock_t began = clock();
+    assert_int_equal(denoiser_commit(d), PLACES);
+    const double s = (double)(clock() - began) / CLOCKS_PER_SEC;
+    if (s > 1) fail_msg("%d places at once took %.2f s", PLACES, s);
+    assert_null(denoiser_plan(d));
+    denoiser_free(d);
+}
+
 static void defaults_are_the_models_own(void **state) {
     (void)state;
     diffusion_params p = diffusion_params_default();
@@ -405,6 +456,7 @@ int main(void) {
         cmocka_unit_test(blocks_see_what_is_before_their_end),
         cmocka_unit_test(a_step_refuses_rows_that_cannot_be),
         cmocka_unit_test(fields_out_of_range_are_named),
+        cmocka_unit_test(long_schedules_are_planned_at_once),
         cmocka_unit_test(defaults_are_the_models_own),
     };
     return cmocka_run_group_tests(tests, open_folder, remove_folder);

@@ -2,6 +2,8 @@
  * and always end in a value; schemas that are refused, by name and place. */
 #include "tests/test.h"
 
+#include <time.h>
+
 #include <cjson/cJSON.h>
 
 #include "engine/grammar/json_reader.h"
@@ -56,6 +58,10 @@ static const struct {
     {"{\"enum\":[1,10,\"a\",\"ab\",null,{\"x\":[1]}]}", "1\n10\n\"a\"\n\"ab\"\nnull\n{\"x\":[1]}",
      "100\n\"b\"\n\"abc\"\n{\"x\":[2]}\ntrue\n[]"},
     {"{\"enum\":[1,5,9,\"x\"],\"type\":\"integer\",\"minimum\":5}", "5\n9", "1\n\"x\"\n7"},
+    {"{\"allOf\":[{\"enum\":[{\"a\":1,\"b\":[2]},3,\"x\",4]},{\"enum\":[\"x\",{\"b\":[2],\"a\":1},"
+     "4.0]}]}",
+     "{\"a\":1,\"b\":[2]}\n\"x\"\n4", "3\n{\"a\":1}\n\"y\""},
+    {"{\"const\":4,\"enum\":[3,4]}", "4", "3"},
     {"{\"const\":{\"a\":\"b\"}}", "{\"a\":\"b\"}", "{}\n{\"a\":\"c\"}"},
     {"{\"type\":\"integer\",\"minimum\":3,\"maximum\":17}", "3\n9\n10\n17",
      "2\n18\n0\n-5\n1\n170\n3.5\n3e0\n03"},
@@ -245,6 +251,75 @@ static void size_is_bounded(void **state) {
     fo_buf_free(&b);
 }
 
+static void add_list(fo_buf *b, const char *open, size_t n, const char *item, const char *shut) {
+    fo_buf_str(b, open);
+    for (size_t i = 0; i < n; i++) {
+        if (i) fo_buf_char(b, ',');
+        for (const char *c = item; *c; c++)
+            if (*c == '@')
+                fo_buf_printf(b, "%zu", i);
+            else
+                fo_buf_char(b, *c);
+    }
+    fo_buf_str(b, shut);
+}
+
+/* Schemas whose parts would have to be held against each other one by one: answered soon, taken or refused. */
+static void large_schemas_take_no_minutes(void **state) {
+    (void)state;
+    struct {
+        const char *what;
+        fo_buf b;
+        bool taken;
+    } all[8] = {{"two large constants", {0}, true},
+                {"a large enum", {0}, true},
+                {"two enums", {0}, true},
+                {"oneOf of two enums", {0}, true},
+                {"many references", {0}, false},
+                {"a name required often", {0}, false},
+                {"many that say nothing", {0}, false},
+                {"a large value in many places", {0}, false}};
+    fo_buf_str(&all[0].b, "{\"allOf\":[");
+    add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}},");
+    add_list(&all[0].b, "{\"const\":{", 400000, "\"k@\":1", "}}]}");
+    add_list(&all[1].b, "{\"enum\":[", 32000, "\"v@\"", "]}");
+    add_list(&all[2].b, "{\"allOf\":[{\"enum\":[", 30000, "\"v@\"", "]},");
+    add_list(&all[2].b, "{\"enum\":[", 30000, "\"v1@\"", "]}]}");
+    add_list(&all[3].b, "{\"oneOf\":[{\"enum\":[", 16000, "\"v@\"", "]},");
+    add_list(&all[3].b, "{\"enum\":[", 16000, "\"w@\"", "]}]}");
+    add_list(&all[4].b, "{\"type\":\"object\",\"properties\":{", 1000,
+             "\"p@\":{\"allOf\":[{\"$ref\":\"#/$defs/d199@\"},{\"$ref\":\"#/$defs/d198@\"}]}",
+             "},");
+    add_list(&all[4].b, "\"$defs\":{", 300000, "\"d@\":{\"type\":\"integer\"}", "}}");
+    add_list(&all[5].b, "{\"type\":\"object\",\"properties\":{", 1000, "\"p@\":true", "},");
+    add_list(&all[5].b, "\"required\":[", 1000000, "\"p999\"", "]}");
+    fo_buf_str(&all[6].b, "{\"allOf\":[");
+    for (int i = 0; i < 5; i++)
+        add_list(&all[6].b, "{\"anyOf\":[", 9,
+                 "{\"allOf\":[{\"$ref\":\"#/$defs/t\"},{\"minimum\":@}]}", "]},");
+    add_list(&all[6].b, "true],\"$defs\":{\"t\":{\"allOf\":[", 300000, "true", "]}}}");
+    add_list(&all[7].b, "{\"type\":\"object\",\"properties\":{", 1000,
+             "\"p@\":{\"$ref\":\"#/$defs/v\",\"minLength\":@}", "},\"$defs\":{\"v\":{\"enum\":[\"");
+    add_list(&all[7].b, "", 200000, "a large value", "\"]}}}");
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        fo_err err = {0};
+        json_schema *s = NULL;
+        cJSON *root = cJSON_Parse(all[i].b.data);
+        assert_non_null(root);
+        const clock_t began = clock();
+        int rc = json_schema_compile(&s, root, &err);
+        const double took = (double)(clock() - began) / CLOCKS_PER_SEC;
+        print_message("# %s: %zu bytes, %.2f s, %s\n", all[i].what, all[i].b.len, took,
+                      rc ? err.msg : "taken");
+        if (rc != (all[i].taken ? FO_OK : FO_ELIMIT))
+            fail_msg("%s: %d %s", all[i].what, rc, err.msg);
+        if (took > 20) fail_msg("%s took %.1f s", all[i].what, took);
+        json_schema_free(s);
+        cJSON_Delete(root);
+        fo_buf_free(&all[i].b);
+    }
+}
+
 static void nesting_is_bounded_where_a_value_still_fits(void **state) {
     (void)state;
     json_schema *s = compile("{\"type\":\"object\"}");
@@ -318,6 +393,7 @@ int main(void) {
         cmocka_unit_test(values_are_taken_or_refused),
         cmocka_unit_test(every_walk_ends_in_a_value),
         cmocka_unit_test(what_cannot_be_honoured_is_refused_by_name_and_place),
+        cmocka_unit_test(large_schemas_take_no_minutes),
         cmocka_unit_test(size_is_bounded),
         cmocka_unit_test(nesting_is_bounded_where_a_value_still_fits),
         cmocka_unit_test(patterns_match_what_they_say),

@@ -108,6 +108,15 @@ static void on_sse(http_request *r, void *app) {
     }
 }
 
+static void on_big(http_request *r, void *app) {
+    (void)app;
+    fo_buf b = {0};
+    size_t n = (size_t)atoi(http_arg(r, "n"));
+    fo_buf_reserve(&b, n);
+    memset(b.data, '7', b.len = n);
+    http_reply_json(r, 200, &b);
+}
+
 static void on_nothing(http_request *r, void *app) {
     (void)r, (void)app;
 }
@@ -129,6 +138,7 @@ static const http_route routes[] = {
     {"POST", "/stream", on_stream, 1, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
     {"POST", "/early", on_early, 1, HTTP_BODY_STREAM, HTTP_LANE_INGEST, NULL, NULL, 0},
     {"GET", "/sse", on_sse, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, "n big pause", 0},
+    {"GET", "/big", on_big, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, "n", 0},
     {"GET", "/nothing", on_nothing, 1, HTTP_BODY_NONE, HTTP_LANE_QUERY, NULL, NULL, 0},
 };
 
@@ -580,6 +590,47 @@ static void slow_readers_hold_no_worker(void **state) {
     http_stop(s, 1000, NULL);
 }
 
+/* Large answers that nobody takes have a part of the memory of all, so that one more is told to come again, and those who
+ * take nothing of theirs are given up. */
+static void large_replies_that_wait_have_a_limit(void **state) {
+    (void)state;
+    enum { N = 20 << 20 };
+    http_server *s = start((http_options){
+        .max_buffered_bytes = 80u << 20, .header_timeout_ms = 600000, .body_timeout_ms = 3000});
+    int fd = dial(s), small = 4096;
+    setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &small, sizeof small);
+    say(fd, "GET /big?n=20971520" H "\r\n");
+    reply r = {0};
+    char head[12];
+    assert_true(get_bytes(fd, head, sizeof head)); /* it is being sent */
+    assert_memory_equal(head, "HTTP/1.1 200", 12);
+    double began = seconds();
+    r = ask(s, "GET /big?n=20971520" H "\r\n");
+    assert_status(r, 503);
+    assert_non_null(strstr(r.body, "overloaded"));
+    assert_non_null(strstr(r.head, "Retry-After: 1\r\n"));
+    assert_non_null(strstr(r.head, "Content-Type: application/json\r\n"));
+    free(r.body);
+    expect(s, "GET /big?n=1000" H "\r\n", 200, "", "777"); /* small ones are never refused */
+    do { /* it is given up, and its share comes back */
+        r = ask(s, "GET /big?n=20971520" H "\r\n");
+        if (r.status == 200) assert_int_equal(r.n, N);
+        free(r.body);
+        usleep(20000);
+    } while (r.status != 200 && seconds() - began < 60);
+    assert_status(r, 200);
+    close(fd);
+    for (int i = 0, tries = 0; i < 3 && tries < 100; tries++) { /* nothing stays held */
+        r = ask(s, "GET /big?n=20971520" H "\r\n");
+        i += r.status == 200;
+        free(r.body);
+        if (i == 3) break;
+        assert_true(tries < 99);
+        usleep(5000);
+    }
+    http_stop(s, 1000, NULL);
+}
+
 static void slow_clients_are_cut_off(void **state) {
     (void)state;
     http_server *s = start((http_options){.header_timeout_ms = 400, .body_timeout_ms = 400});
@@ -973,6 +1024,7 @@ int main(void) {
         cmocka_unit_test(a_body_of_any_length_streams_through),
         cmocka_unit_test(events_stream_with_heartbeats),
         cmocka_unit_test(slow_readers_hold_no_worker),
+        cmocka_unit_test(large_replies_that_wait_have_a_limit),
         cmocka_unit_test(slow_clients_are_cut_off),
         cmocka_unit_test(a_body_that_comes_too_slowly_is_answered),
         cmocka_unit_test(a_body_that_comes_steadily_is_taken),

@@ -1,6 +1,7 @@
 /* access_test.c - keys over HTTP: every route against every scope, collections, tenants and groups; and
  * that nothing which one of them left in a cache is met by another. */
 #include <strings.h>
+#include <time.h>
 #include "tests/retrieval/chain_model.h"
 #include "tests/server/routes/http_fixture.h"
 
@@ -403,6 +404,76 @@ static void what_one_tenant_left_no_other_meets(void **state) {
     fixture_close(f);
 }
 
+enum { PAIRS = 100 };
+
+static double time_of(fixture *f, const caller *k, int n, bool chat) {
+    char body[1200];
+    if (chat) /* nothing of one prompt but its beginning is in another */
+        snprintf(body, sizeof body,
+                 "{\"messages\":[{\"role\":\"user\",\"content\":\"%d %d %d %d %d %d %d %d %d %d "
+                 "herons %d %d %d %d %d %d %d "
+                 "%d %d %d frogs %d %d %d %d %d\"}],\"max_tokens\":2,\"temperature\":0}",
+                 n, n * 3, n * 5, n * 7, n * 11, n * 13, n * 17, n * 19, n * 23, n * 29, n * 31,
+                 n * 37, n * 41, n * 43, n * 47, n * 53, n * 59, n * 61, n * 67, n * 71, n * 73,
+                 n * 79, n * 83, n * 89, n * 97);
+    else
+        snprintf(body, sizeof body,
+                 "{\"query\":\"How tall is the heron of lake %d?\",\"collection\":\"notes\"}", n);
+    struct timespec t[2];
+    clock_gettime(CLOCK_MONOTONIC, &t[0]);
+    expect_as(f, k->text, "POST", chat ? "/v1/chat/completions" : "/query", body, 200);
+    clock_gettime(CLOCK_MONOTONIC, &t[1]);
+    return (double)(t[1].tv_sec - t[0].tv_sec) * 1e3 + (double)(t[1].tv_nsec - t[0].tv_nsec) * 1e-6;
+}
+
+/* Of pairs of questions of which ann has asked the one, that with the even number, and nobody the other: how often the
+ * first takes k less time. */
+static int faster(fixture *f, const caller *k, bool chat) {
+    int n = 0;
+    for (int i = 0; i < PAIRS; i++) {
+        int known = 10000 + 2 * i, first = i % 2; /* neither is always the first to be asked */
+        double took[2];
+        took[first] = time_of(f, k, known + first, chat);
+        took[!first] = time_of(f, k, known + !first, chat);
+        n += took[0] < took[1];
+    }
+    return n;
+}
+
+/* The time of an answer does not tell a tenant what another one asked, though it tells who asked that himself: of 100
+ * pairs neither kind of question is the faster one more often than chance allows (50 +- 18: once in 3,000 runs). */
+static void times_tell_nothing_of_other_tenants(void **state) {
+    (void)state;
+    char *dir = test_folder(), path[4096];
+    snprintf(path, sizeof path, "%s/chain.gguf", dir);
+    chain_model_write(path, "The grey heron stands one metre tall.");
+    fixture *f = fixture_open(dir, strdup(path),
+                              (engine_options){.kv_ram = 64 << 20, .kv_store_ram = 16 << 20});
+    caller ann = make(f, 1u << ACCESS_ADMIN, "ann", NULL, NULL);
+    caller bob = make(f, 1u << ACCESS_ADMIN, "bob", NULL, NULL);
+    fo_buf docs = {0};
+    for (int i = 0; i < 2 * PAIRS; i++)
+        fo_buf_printf(
+            &docs,
+            "%s{\"id\":\"d%d\",\"text\":\"The heron of lake %d stands %d centimetres tall. It eats "
+            "fish and frogs, and waits for them at the edge of the lake %d from the first light "
+            "on.\"}",
+            i ? "," : "", i, 10000 + i, 80 + i % 40, 10000 + i);
+    put(f, &ann, "notes", docs.data);
+    put(f, &bob, "notes", docs.data);
+    fo_buf_free(&docs);
+    for (int chat = 0; chat < 2; chat++) {
+        for (int i = 0; i < PAIRS; i++) time_of(f, &ann, 10000 + 2 * i, chat);
+        time_of(f, &bob, 99999, chat);
+        int of_bob = faster(f, &bob, chat), of_ann = faster(f, &ann, chat);
+        print_message("# %s: what ann asked is faster for bob in %d of %d pairs, for ann in %d\n",
+                      chat ? "chat" : "query", of_bob, PAIRS, of_ann);
+        assert_in_range(of_bob, PAIRS / 2 - 18, PAIRS / 2 + 18);
+        assert_in_range(of_ann, PAIRS * 3 / 5, PAIRS); /* it would be seen */
+    }
+    fixture_close(f);
+}
+
 /* ---- groups -------------------------------------------------------------------------------- */
 
 static void found(fixture *f, const caller *k, const char *wanted) {
@@ -540,6 +611,7 @@ int main(void) {
         cmocka_unit_test(a_revoked_key_is_refused_within_a_second),
         cmocka_unit_test(other_collections_look_like_none),
         cmocka_unit_test(what_one_tenant_left_no_other_meets),
+        cmocka_unit_test(times_tell_nothing_of_other_tenants),
         cmocka_unit_test(a_key_sees_the_documents_of_its_groups),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
