@@ -15,11 +15,11 @@
 static atomic_int least = LOG_LEVEL_INFO;
 static bool as_json; /* written once before threads start */
 
-static const char *const level_names[] = {"debug", "info", "warn", "error", "off"};
+const char *const log_level_names[] = {"debug", "info", "warn", "error", "off", NULL};
 
 bool log_level_parse(const char *name, enum log_level *out) {
     for (int i = 0; i <= LOG_LEVEL_OFF; i++)
-        if (!strcasecmp(name, level_names[i])) return *out = (enum log_level)i, true;
+        if (!strcasecmp(name, log_level_names[i])) return *out = (enum log_level)i, true;
     return false;
 }
 
@@ -30,6 +30,16 @@ void log_open(enum log_level level, bool json) {
 
 void log_set_level(enum log_level level) {
     least = level;
+}
+
+enum log_level log_get_level(void) {
+    return (enum log_level)atomic_load(&least);
+}
+
+void log_change_level(enum log_level level, const char *how, const char *request_id) {
+    log_set_level(LOG_LEVEL_INFO); /* that this is seen, whatever was and comes */
+    log_event(LOG_LEVEL_INFO, request_id, how, LOG_STR("log_level", log_level_names[level]));
+    log_set_level(level);
 }
 
 int64_t log_now_ms(void) {
@@ -70,14 +80,14 @@ void log_write(enum log_level level, const char *request_id, const char *event,
     char t[32];
     log_time(t, log_now_ms());
     if (as_json) {
-        fo_buf_printf(&b, "{\"t\":\"%s\",\"level\":\"%s\",\"event\":", t, level_names[level]);
+        fo_buf_printf(&b, "{\"t\":\"%s\",\"level\":\"%s\",\"event\":", t, log_level_names[level]);
         json_write_string(&b, event, strlen(event));
         if (request_id) {
             fo_buf_str(&b, ",\"request_id\":");
             json_write_string(&b, request_id, strlen(request_id));
         }
     } else {
-        fo_buf_printf(&b, "%s %-5s %s", t, level_names[level], event);
+        fo_buf_printf(&b, "%s %-5s %s", t, log_level_names[level], event);
         if (request_id) {
             fo_buf_str(&b, " id=");
             text_value(&b, request_id);

@@ -38,8 +38,13 @@ typedef struct log_field {
 
 /* "debug|info|warn|error|off"; false where it is none of them. */
 bool log_level_parse(const char *name, enum log_level *out);
+/* Their names in order, NULL behind the last. */
+extern const char *const log_level_names[];
 void log_open(enum log_level level, bool json); /* before threads start; info and text until then */
 void log_set_level(enum log_level level);       /* any thread, at any time */
+enum log_level log_get_level(void);             /* any thread */
+/* Set it, with a line before that says so at whatever level: how it came about, and who asked (either may be NULL). */
+void log_change_level(enum log_level level, const char *how, const char *request_id);
 void log_write(enum log_level level, const char *request_id, const char *event,
                const log_field *fields);
 /* 2026-11-21T10:00:00.123Z */

@@ -108,6 +108,7 @@ typedef struct cli_command {
     X(keys_create) \
     X(keys_list) \
     X(keys_revoke) \
+    X(log_level) \
     X(logits) \
     X(mcp) \
     X(perplexity) \

@@ -419,6 +419,8 @@ static void reload(app *a) {
     enum log_level level;
     err = (fo_err){0};
     if (cli_given("log-level")) {
+        log_level_parse(o.log_level, &level); /* what a request made it is over */
+        log_set_level(level);
         log_event(LOG_LEVEL_INFO, NULL, "reloaded", LOG_STR("log_level", "as the option says"));
     } else if (cli_conf_value(o.home, "log-level", name, sizeof name, &err) ||
                (*name && !log_level_parse(name, &level))) {
@@ -427,9 +429,7 @@ static void reload(app *a) {
             LOG_STR("why", err.code ? err.msg : "it is none of debug, info, warn, error, off"));
     } else {
         if (!*name) log_level_parse("info", &level);
-        log_set_level(LOG_LEVEL_INFO); /* that this is seen, whatever was and comes */
-        log_event(LOG_LEVEL_INFO, NULL, "reloaded", LOG_STR("log_level", *name ? name : "info"));
-        log_set_level(level);
+        log_change_level(level, "reloaded", NULL);
     }
 }
 

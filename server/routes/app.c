@@ -72,6 +72,8 @@ const http_route app_routes[] = {
     ROUTE("GET", "/analytics/kv", route_analytics_kv, METRICS, NONE, QUERY, NULL, NULL, 0),
     ROUTE("GET", "/openapi.json", route_openapi, OPEN, NONE, INLINE, NULL, NULL, 0),
     ROUTE("POST", "/admin/snapshot", route_snapshot, OPERATE, NONE, INGEST, NULL, "timeout_ms", 0),
+    ROUTE("GET", "/admin/log-level", route_log_level, OPERATE, NONE, QUERY, NULL, NULL, 0),
+    ROUTE("POST", "/admin/log-level", route_log_level_set, OPERATE, BUFFER, QUERY, JSON_TYPE, NULL, MIB),
     ROUTE("GET", "/", route_page, OPEN, NONE, INLINE, NULL, "*", 0),
     ROUTE("GET", "/assets/{name}", route_asset, OPEN, NONE, INLINE, NULL, "*", 0),
 };

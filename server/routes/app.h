@@ -91,10 +91,11 @@ http_handler route_conversation_create, route_conversation_change, route_convers
 http_handler route_turn_put, route_suggestions;
 http_handler route_feedback, route_analytics_feedback;                      /* routes_feedback.c */
 http_handler route_session, route_keys, route_key_create, route_key_revoke; /* routes_keys.c */
-http_handler route_health, route_ready, route_stats;                        /* routes_ops.c */
-http_handler route_snapshot;                                                /* routes_snapshot.c */
-http_handler route_metrics;                                                 /* routes_metrics.c */
-http_handler route_analytics_cache, route_analytics_queries;                /* routes_analytics.c */
+http_handler route_health, route_ready, route_stats, route_log_level,
+    route_log_level_set;                                     /* routes_ops.c */
+http_handler route_snapshot;                                 /* routes_snapshot.c */
+http_handler route_metrics;                                  /* routes_metrics.c */
+http_handler route_analytics_cache, route_analytics_queries; /* routes_analytics.c */
 http_handler route_analytics_latency, route_analytics_memory,
     route_analytics_kv;                              /* routes_load.c */
 http_handler route_openapi, route_page, route_asset; /* routes_page.c */

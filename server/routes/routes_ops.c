@@ -1,4 +1,4 @@
-/* /health, /ready and /stats. */
+/* /health, /ready, /stats and /admin/log-level. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -173,4 +173,39 @@ void route_stats(http_request *r, void *ctx) {
     json_out_close(&o, '}');
     json_out_close(&o, '}');
     http_reply_json(r, 200, &b);
+}
+
+/* ---- the log's level --------------------------------------------------------------------------- */
+
+static void reply_level(http_request *r, enum log_level level) {
+    fo_buf b = {0};
+    json_out o = {&b, false};
+    json_out_open(&o, NULL, '{');
+    json_out_string(&o, "level", log_level_names[level]);
+    json_out_close(&o, '}');
+    http_reply_json(r, 200, &b);
+}
+
+void route_log_level(http_request *r, void *ctx) {
+    (void)ctx;
+    reply_level(r, log_get_level());
+}
+
+/* Until SIGHUP or the end: what holds at the start is said in forage.conf. A server that only reads takes it too. */
+void route_log_level_set(http_request *r, void *ctx) {
+    (void)ctx;
+    fo_err err = {0};
+    json_in in;
+    cJSON *root = app_read_object(r, &in, &err);
+    if (!root) return;
+    int level = json_in_enum(&in, "level", -1, log_level_names);
+    int rc = json_in_end(&in);
+    cJSON_Delete(root);
+    if (!rc && level < 0) rc = fo_fail_field(&err, FO_EINVAL, "level", "level is needed");
+    if (rc) {
+        http_error_from(r, &err);
+        return;
+    }
+    log_change_level((enum log_level)level, "log_level_set", http_id(r));
+    reply_level(r, (enum log_level)level);
 }

@@ -22,14 +22,37 @@ rm "$work/home/forage.conf"
 kill -HUP "$pid"
 wait_for tells 'reloaded log_level=info'; curl -s "$url/collections" >/dev/null
 wait_for tells 'path=/collections'; check "without a line it is that of the start" $?
+run 0 "$forage" log level --url "$url" && [ "$(cat "$work/out")" = info ]; check "the level can be asked for" $?
+run 0 "$forage" log level debug --url "$url" && [ "$(cat "$work/out")" = debug ]
+wait_for tells 'log_level_set .*log_level=debug'; curl -s "$url/ready" >/dev/null
+wait_for tells 'path=/ready'; check "and be changed" $?
+[ "$(curl -s "$url/admin/log-level")" = '{"level":"debug"}' ] && grep -q '"act":"POST /admin/log-level"' "$work/home/audit.log"
+check "the change is in the audit log" $?
+for bad in '{"level":"loud"}' '{}' '{"level":"info","more":1}' '{"level":7}'; do
+    post /admin/log-level "$bad" | grep -q '"bad_field"\|"unknown_field"' || echo "$bad"
+done >"$work/out"
+[ ! -s "$work/out" ] && [ "$(curl -s "$url/admin/log-level")" = '{"level":"debug"}' ]; check "what is no level changes nothing" $?
+run 2 "$forage" log level loud --url "$url"; check "nor on the command line" $?
+kill -HUP "$pid"
+back() { [ "$(curl -s "$url/admin/log-level")" = '{"level":"info"}' ]; }
+wait_for back; check "SIGHUP takes it back" $?
 stop TERM; check "SIGTERM ends it" $?
 echo 'log-level = debug' >"$work/home/forage.conf"
 serve "$work/home" --log-level info
 kill -HUP "$pid"
-wait_for tells 'reloaded log_level="as the option says"'; curl -s "$url/health" >/dev/null; curl -s "$url/collections" >/dev/null
+wait_for tells 'reloaded log_level="as the option says"'; run 0 "$forage" log level debug --url "$url"; kill -HUP "$pid"; wait_for back; curl -s "$url/health" >/dev/null; curl -s "$url/collections" >/dev/null
 wait_for tells 'path=/collections'; ! tells 'path=/health'; check "a flag wins over the file then, too" $?
 stop TERM
 rm "$work/home/forage.conf"
+serve "$work/home" --read-only
+run 0 "$forage" log level warn --url "$url"; check "a service that only reads takes a level too" $?
+stop TERM
+admin=$("$forage" keys create --home "$work/home" --name a --scope admin 2>/dev/null) reader=$("$forage" keys create --home "$work/home" --name r --scope read 2>/dev/null)
+serve "$work/home"
+run 1 "$forage" log level debug --url "$url" --api-key "$reader" && grep -qi 'admin' "$work/err" &&
+    run 0 "$forage" log level debug --url "$url" --api-key "$admin"; check "it takes a key with the scope admin" $?
+stop TERM
+rm "$work/home/keys"
 
 if command -v python3 >/dev/null; then
     run 0 python3 "$tests/handover.py" "$PWD/$forage" "$work/home" "$work"

@@ -1192,6 +1192,26 @@ export interface Routes {
         body: undefined;
         reply: Record<string, unknown>;
     };
+    /** How much the service logs */
+    'GET /admin/log-level': {
+        path: undefined;
+        query: undefined;
+        body: undefined;
+        reply: {
+            level: "debug" | "info" | "warn" | "error" | "off";
+        };
+    };
+    /** Log more or less, from now on */
+    'POST /admin/log-level': {
+        path: undefined;
+        query: undefined;
+        body: {
+            level: "debug" | "info" | "warn" | "error" | "off";
+        };
+        reply: {
+            level: "debug" | "info" | "warn" | "error" | "off";
+        };
+    };
     /** A backup of the home, while it is served, in home/backups */
     'POST /admin/snapshot': {
         path: undefined;
