@@ -8,6 +8,16 @@
 # so the binary runs on any x86-64 and chooses at start (kernels/cpu.h).
 
 CC      ?= gcc
+CROSS   ?=
+# For another architecture: CROSS=aarch64-linux-gnu- (docs/install.md).
+ifneq ($(CROSS),)
+CC      := $(CROSS)gcc
+AR      := $(CROSS)ar
+LD      := $(CROSS)ld
+PKG_CONFIG := PKG_CONFIG_LIBDIR=/usr/lib/$(patsubst %-,%,$(CROSS))/pkgconfig:/usr/share/pkgconfig pkg-config
+endif
+PKG_CONFIG ?= pkg-config
+OBJCOPY ?= $(CROSS)objcopy
 PREFIX  ?= /usr/local
 SAN     ?=
 LOCKS   ?=
@@ -18,8 +28,8 @@ comma   := ,
 VERSION := 0.1.0
 
 PKGS := sqlite3 libmicrohttpd libcjson libcurl libcrypto libxml-2.0 md4c libutf8proc zlib libzip libseccomp yaml-0.1 libarchive
-PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
-PKG_LIBS   := $(shell pkg-config --libs $(PKGS) 2>/dev/null) -lgnutls -lstemmer -lexttextcat-2.0 -lm -lpthread
+PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS   := $(shell $(PKG_CONFIG) --libs $(PKGS) 2>/dev/null) -lgnutls -lstemmer -lexttextcat-2.0 -lm -lpthread
 
 WARN := -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith \
         -Wvla -Wformat=2 -Wundef -Wwrite-strings
@@ -35,8 +45,9 @@ HARD_FLAGS := -fPIC -fvisibility=hidden -fstack-protector-strong \
   $(call can_compile,-fstack-clash-protection) $(call can_compile,-fcf-protection=full) \
   $(if $(SAN)$(findstring -fsanitize,$(CFLAGS))$(filter -O0,$(OPT) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARD_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+# -fsigned-char: char has a sign on x86-64 and none elsewhere.
 # -ffp-contract=off: a float result must not depend on which file the compiler chose to fuse in.
-CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -ffp-contract=off -fno-math-errno -pthread \
+CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fsigned-char -ffp-contract=off -fno-math-errno -pthread \
              $(HARD_FLAGS) -D_GNU_SOURCE -DFORAGE_VERSION='"$(VERSION)"' \
              -I. -I$(BUILD)/gen $(PKG_CFLAGS) $(SAN_FLAGS) $(CFLAGS)
 LDFLAGS_ALL = -pthread $(HARD_LINK) $(SAN_FLAGS) $(LDFLAGS) $(LOCK_LINK)
@@ -52,6 +63,11 @@ ISA_avxvnni := $(ISA_avx2) -mavxvnni
 ISA_avx512 := $(ISA_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni -mavx512vbmi -mavx512bf16
 ISA_amx    := $(ISA_avx512) -mamx-tile -mamx-int8 -mamx-bf16
 
+# Where the program is built for another architecture, the files of these are left out, and what tests them
+# (kernels/levels_absent.c).
+OTHER_ISA := $(if $(filter x86_64,$(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))),,\
+  %_avx2.c %_avxvnni.c %_avx512.c %_amx.c %amx_test.c %/avxvnni_test.c %/amx_check_test.c %/amx_model_test.c)
+
 ROOMS := kernels data index engine retrieval server
 # What a room's tests link: the room itself and everything below it, which proves the layering.
 BELOW_kernels   := kernels
@@ -62,7 +78,7 @@ BELOW_retrieval := retrieval engine index data kernels
 BELOW_server    := server retrieval engine index data kernels
 
 # Two levels are all there are: ROOM/FILE and ROOM/FOLDER/FILE.
-in_room  = $(wildcard $(1)/*$(2) $(1)/*/*$(2))
+in_room  = $(filter-out $(OTHER_ISA),$(wildcard $(1)/*$(2) $(1)/*/*$(2)))
 room_src = $(filter-out server/main.c server/sdk/extract_main.c server/package/%.c,$(call in_room,$(1),.c))
 room_obj = $(patsubst %.c,$(BUILD)/%.o,$(call room_src,$(1)))
 
@@ -72,7 +88,7 @@ all: $(BUILD)/forage sdk
 define ROOM_template
 $(BUILD)/lib$(1).a: $$(call room_obj,$(1))
 	@rm -f $$@
-	@ar rcs $$@ $$^
+	@$$(AR) rcs $$@ $$^
 $$(BUILD)/tests/$(1)/%_test: $$(BUILD)/tests/$(1)/%_test.o $$(foreach r,$$(BELOW_$(1)),$$(BUILD)/lib$$(r).a)
 	@echo "  LD   $$@"
 	@$$(CC) $$(LDFLAGS_ALL) $$(TEST_WRAP) -o $$@ $$< $$(foreach r,$$(BELOW_$(1)),$$(BUILD)/lib$$(r).a) $$(PKG_LIBS) -lcmocka
@@ -107,9 +123,9 @@ $(BUILD)/libforage.so: $(BUILD)/$(SONAME)
 $(BUILD)/libforage.a: $(SDK_OBJ) $(SDK_LIBS) server/sdk/forage.map
 	@echo "  AR   $@"
 	@$(LD) -r -z noexecstack -o $(BUILD)/libforage.o $(SDK_OBJ) $(SDK_LIBS)
-	@objcopy $(addprefix --keep-global-symbol=,$(SDK_NAMES)) $(BUILD)/libforage.o
+	@$(OBJCOPY) $(addprefix --keep-global-symbol=,$(SDK_NAMES)) $(BUILD)/libforage.o
 	@rm -f $@
-	@ar rcs $@ $(BUILD)/libforage.o
+	@$(AR) rcs $@ $(BUILD)/libforage.o
 	@rm $(BUILD)/libforage.o
 $(BUILD)/forage-extract: $(BUILD)/server/sdk/extract_main.o $(BUILD)/libdata.a $(BUILD)/libkernels.a
 	@echo "  LD   $@"
@@ -210,6 +226,11 @@ coverage:
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build/coverage OPT='-Og -g' CFLAGS='--coverage -fprofile-update=single' \
 	  LDFLAGS=--coverage WARN= $(if $(COVERAGE_ROOMS),all $(foreach r,$(COVERAGE_ROOMS),tests-$(r)),all tests)
 	@tests/coverage.sh build/coverage $(COVERAGE_ROOMS)
+
+# gcc 12 for aarch64 falls over reductions in two of them (vect_transform_reduction).
+ifneq ($(OTHER_ISA),)
+$(BUILD)/tests/engine/%.o: override OPT += -fno-tree-loop-vectorize
+endif
 
 # Intrinsics with constants need an optimiser.
 build/coverage/kernels/%.o: override OPT := -O1 -g

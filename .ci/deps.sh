@@ -1,21 +1,28 @@
 #!/bin/sh
 # .ci/deps.sh [run|static|test|coverage|check] - install what Debian 12 lacks for building Forage (run), for `make
 # static`, for its tests, for `make coverage`, or for `make check` and `make fuzz` besides. Says what it installs; does
-# nothing when all is there.
+# nothing when all is there. With "names" before the word it only says what the packages are, a line each.
 # With check comes what the tests of the web page and of /metrics drive: two browsers, node with
 # playwright-core and axe-core (into build/node, which make clean removes) and promtool. Those tests skip without.
 set -eu
 packages="gcc libc6-dev make pkg-config xxd libsqlite3-dev libmicrohttpd-dev libcjson-dev
 libssl-dev libxml2-dev libmd4c-dev libutf8proc-dev libstemmer-dev zlib1g-dev
 libcurl4-openssl-dev libzip-dev libseccomp-dev libyaml-dev libarchive-dev libgnutls28-dev libexttextcat-dev poppler-utils"
+names=
+[ "${1-}" != names ] || { names=1; shift; }
 case ${1:-run} in
 run) ;;
 static) packages="$packages dpkg-dev cmake libunistring-dev libacl1-dev libattr1-dev liblz4-dev libzstd-dev" ;;
 test) packages="$packages libcmocka-dev curl tesseract-ocr" ;;
 coverage) packages="$packages libcmocka-dev curl tesseract-ocr gcovr" ;;
 check) packages="$packages libcmocka-dev curl tesseract-ocr clang clang-format libclang-rt-14-dev cppcheck" ;;
-*) echo "usage: $0 [run|static|test|coverage|check]" >&2; exit 2 ;;
+*) echo "usage: $0 [names] [run|static|test|coverage|check]" >&2; exit 2 ;;
 esac
+if [ -n "$names" ]; then
+    # shellcheck disable=SC2086 # a list of names
+    printf '%s\n' $packages
+    exit 0
+fi
 sudo=
 [ "$(id -u)" -eq 0 ] || sudo=sudo
 export DEBIAN_FRONTEND=noninteractive

@@ -6,13 +6,25 @@
  * level, so that every path of a big machine can be tested on it (avxvnni is avx2 and 256-bit VNNI
  * where the machine has it). CPUID is believed only together with XGETBV (the operating system must
  * save the registers). AMX counts only after Linux granted its state to the process and its kernels
- * gave the right results here (kernels/amx_check.h); neither is tried under a lower cap. */
+ * gave the right results here (kernels/amx_check.h); neither is tried under a lower cap.
+ *
+ * Every level above generic is x86-64's; on another architecture generic is all there is, and
+ * kernels/levels_absent.c has what the tables would name. */
 #ifndef FORAGE_KERNELS_CPU_H
 #define FORAGE_KERNELS_CPU_H
 
 #include <stdbool.h>
 
 #include "kernels/topology.h"
+
+/* A moment's rest for a thread that looks again and again. */
+static inline void fo_cpu_pause(void) {
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory"); /* "yield" ends at once on most */
+#endif
+}
 
 typedef enum fo_cpu_level {
     FO_CPU_GENERIC = 0,

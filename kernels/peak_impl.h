@@ -2,9 +2,18 @@
  * bf16, the vector type, the sum's step and the operations of a step. Twelve sums are in flight,
  * more than any core's latency times throughput asks for. The inputs pass through an empty asm, so
  * that nothing is computed beforehand. */
+#include <stdint.h>
+
 #include "kernels/peak.h"
 
 #define SUMS 12
+
+/* A register of vectors, for the compiler's asm. */
+#ifdef __aarch64__
+#define PEAK_IN_REGISTER "+w"
+#else
+#define PEAK_IN_REGISTER "+x"
+#endif
 
 #define PEAK_LOOP(name, vec, step, ops)                                                            \
     static double name(long rounds) {                                                              \
@@ -13,11 +22,11 @@
         a = b = (vec){0};                                                                          \
         for (long r = 0; r < rounds; r++) {                                                        \
             _Pragma("GCC unroll 16") for (int i = 0; i < SUMS; i++) {                              \
-                __asm__ volatile("" : "+x"(a), "+x"(b));                                           \
+                __asm__ volatile("" : PEAK_IN_REGISTER(a), PEAK_IN_REGISTER(b));                   \
                 sum[i] = step(sum[i], a, b);                                                       \
             }                                                                                      \
         }                                                                                          \
         _Pragma("GCC unroll 16") for (int i = 0; i < SUMS;                                         \
-                                      i++) __asm__ volatile("" : "+x"(sum[i]));                    \
+                                      i++) __asm__ volatile("" : PEAK_IN_REGISTER(sum[i]));        \
         return (double)rounds * SUMS * (ops);                                                      \
     }

@@ -125,7 +125,7 @@ static void await_news(fo_pool *p, unsigned long long seen) {
     for (;;) {
         for (int i = 0; i < p->spins; i++) {
             if (news(p, seen)) return;
-            __builtin_ia32_pause();
+            fo_cpu_pause();
         }
         pthread_mutex_lock(&p->mu);
         atomic_store(&p->asleep, true);
@@ -161,7 +161,7 @@ static bool empty(fo_pool *p) {
 static void await_workers(fo_pool *p) {
     for (int i = 0; i < p->spins; i++) {
         if (empty(p)) return;
-        __builtin_ia32_pause();
+        fo_cpu_pause();
     }
     pthread_mutex_lock(&p->mu);
     atomic_store(&p->waiting, true);

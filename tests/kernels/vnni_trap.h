@@ -5,6 +5,13 @@
 #ifndef FORAGE_TESTS_KERNELS_VNNI_TRAP_H
 #define FORAGE_TESTS_KERNELS_VNNI_TRAP_H
 
+#ifndef __x86_64__
+#include <stdbool.h>
+
+static bool vnni_trap(void) {
+    return false;
+}
+#else
 #include <cpuid.h>
 
 #include "tests/kernels/trap.h"
@@ -71,4 +78,5 @@ __attribute__((unused)) static bool vnni_trap(void) {
     return true;
 }
 
+#endif
 #endif

@@ -158,7 +158,7 @@ static void generated_texts_answer_in_whole_sentences(void **state) {
             query_result r = ask(s, collection, question, 1);
             n_shown += check_answer(s, collection, &r);
             char want[4200];
-            snprintf(want, sizeof want, "%s [1]", sentence[k]);
+            snprintf(want, sizeof want, "%.4190s [1]", sentence[k]);
             if (strlen(sentence[k]) > 1200) {
                 assert_non_null(strstr(r.answer, ELLIPSIS));
                 n_open++;
