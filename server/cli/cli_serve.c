@@ -14,7 +14,7 @@
 #include "server/routes/app.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
-#include "server/cli/serve_sandbox.h"
+#include "server/base/serve_sandbox.h"
 #include "server/base/damage.h"
 #include "server/base/log.h"
 #include "server/base/request_limits.h"
@@ -648,6 +648,7 @@ static int run(int argc, char **argv) {
                                         &(tracer_options){.url = o.otlp_endpoint,
                                                           .headers = o.otlp_headers.items,
                                                           .n_headers = o.otlp_headers.n,
+                                                          .confined = !strcmp(o.sandbox, "on"),
                                                           .sample = o.trace_sample},
                                         &err))
         return cli_fail(&err), err.code == FO_EINVAL ? 2 : 1;

@@ -22,6 +22,7 @@
 #include "kernels/cond.h"
 #include "kernels/hex.h"
 #include "server/base/json.h"
+#include "server/base/serve_sandbox.h"
 #include "server/http/trace_sender.h"
 
 enum { RING = 2048, BATCH = 256, EVERY_MS = 1000, LAST_WORDS_MS = 2000, MAX_HEADERS = 16 };
@@ -321,6 +322,7 @@ int tracer_start(tracer **out, const tracer_options *opt, fo_err *err) {
         close_range((unsigned)ends[1] + 1, ~0u, 0);
         prctl(PR_SET_NAME, "forage-traces", 0, 0, 0);
         prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        if (opt->confined) serve_sandbox_sender(); /* as far as the kernel can */
         _exit(trace_sender_main(ends[1], opt, t->counts));
     }
     close(ends[1]);

@@ -11,7 +11,8 @@
  *
  * Nobody waits for a collector: a record is a copy into a ring of fixed size, and is dropped and counted where that is
  * full. A thread makes JSON of what has gathered, and a process of its own sends it: that one is forked before the
- * service gives up the right to connect to others, so that the service need not keep it. */
+ * service gives up the right to connect to others, so that the service need not keep it. It has none of the service's files
+ * and connections, and gives up all but sending itself. */
 #ifndef FORAGE_SERVER_TRACE_H
 #define FORAGE_SERVER_TRACE_H
 
@@ -46,6 +47,7 @@ typedef struct tracer_options {
     const char *const *headers; /* "Name: value", [n_headers] */
     size_t n_headers;
     double sample; /* share of requests without a traceparent that are recorded; 0 < sample <= 1 */
+    bool confined; /* the process that sends is held to that (server/base/serve_sandbox.h) */
 } tracer_options;
 
 typedef struct tracer_stats {

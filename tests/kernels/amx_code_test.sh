@@ -16,6 +16,11 @@ if ! command -v objdump >/dev/null; then
     echo 1..1
     exit 0
 fi
+if [ ! -f "$build/kernels/matmul_amx.o" ]; then
+    echo "ok 1 - the AMX kernels have tile instructions # SKIP built for another architecture"
+    echo 1..1
+    exit 0
+fi
 tiles() { objdump -d --no-show-raw-insn "$1" | grep -oE '[[:space:]](ldtilecfg|tile[a-z0-9]+|tdp[a-z0-9]+)[[:space:]]' | sort -u | tr -d ' \t\n'; }
 check "matmul_amx has the instructions of int8 tiles" \
     "$([ "$(tiles "$build/kernels/matmul_amx.o")" = ldtilecfgtdpbssdtileloaddtilestoredtilezero ]; echo $?)"

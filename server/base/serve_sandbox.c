@@ -1,4 +1,4 @@
-#include "server/cli/serve_sandbox.h"
+#include "server/base/serve_sandbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,14 +50,34 @@ static bool allow_home(int ruleset, const char *home, uint64_t all) {
     return ok;
 }
 
-bool serve_sandbox_files(const char *const *writes, int n) {
+/* Every right that the kernel knows of files; 0: it has no Landlock. */
+static uint64_t all_rights(void) {
     long abi = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
-    if (abi < 1) return false;
+    if (abi < 1) return 0;
     uint64_t all = ALL_OF_ABI_1;
     if (abi >= 2) all |= REFER_OF_ABI_2;
     if (abi >= 3) all |= TRUNCATE_OF_ABI_3;
+    return all;
+}
+
+/* A set of rules that nothing is allowed by yet, or -1. */
+static int make_ruleset(uint64_t all) {
     struct landlock_ruleset_attr a = {.handled_access_fs = all};
-    int ruleset = (int)syscall(SYS_landlock_create_ruleset, &a, sizeof a.handled_access_fs, 0);
+    if (!all) return -1;
+    return (int)syscall(SYS_landlock_create_ruleset, &a, sizeof a.handled_access_fs, 0);
+}
+
+/* Closes the set. */
+static bool hold_to(int ruleset, bool ok) {
+    ok = ok && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+         syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
+    close(ruleset);
+    return ok;
+}
+
+bool serve_sandbox_files(const char *const *writes, int n) {
+    const uint64_t all = all_rights();
+    const int ruleset = make_ruleset(all);
     if (ruleset < 0) return false;
     static const char *const programs[] = {"/usr", "/bin",   "/sbin",
                                            "/lib", "/lib64", "/proc/self/exe"};
@@ -74,23 +94,44 @@ bool serve_sandbox_files(const char *const *writes, int n) {
                    READS | LANDLOCK_ACCESS_FS_WRITE_FILE | (all & TRUNCATE_OF_ABI_3));
     for (int i = 0; ok && i < n; i++)
         if (writes[i]) ok = allow_home(ruleset, writes[i], written);
-    ok = ok && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-         syscall(SYS_landlock_restrict_self, ruleset, 0) == 0;
-    close(ruleset);
-    return ok;
+    return hold_to(ruleset, ok);
+}
+
+/* How names are resolved and who signs certificates is read below these. */
+static bool sender_files(void) {
+    const int ruleset = make_ruleset(all_rights());
+    if (ruleset < 0) return false;
+    const char *read[] = {"/etc",
+                          "/usr",
+                          "/lib",
+                          "/lib64",
+                          "/run/systemd/resolve",
+                          "/run/resolvconf",
+                          "/run/NetworkManager",
+                          "/dev",
+                          getenv("SSL_CERT_FILE"),
+                          getenv("SSL_CERT_DIR")};
+    bool ok = true;
+    for (size_t i = 0; ok && i < sizeof read / sizeof *read; i++)
+        if (read[i] && *read[i]) ok = allow(ruleset, read[i], READS);
+    return hold_to(ruleset, ok);
 }
 
 /* ---- calls --------------------------------------------------------------------------------- */
 
-/* Refused by EPERM: of administrators, of debuggers, of the kernel's less travelled corners, and of who
- * would talk to others. What is left is what libraries may come to need. */
+/* Refused by EPERM of a service that listens: who would talk to others. */
+static const int talk[] = {SCMP_SYS(connect), SCMP_SYS(bind), SCMP_SYS(listen)};
+
+/* Refused by EPERM of the process that sends spans: it starts nothing and lets nobody in. */
+static const int start[] = {SCMP_SYS(execve), SCMP_SYS(execveat), SCMP_SYS(listen),
+                            SCMP_SYS(accept), SCMP_SYS(accept4)};
+
+/* Refused by EPERM: of administrators, of debuggers, of the kernel's less travelled corners. What
+ * is left is what libraries may come to need. */
 static const int refused[] = {
 #ifndef __SANITIZE_ADDRESS__ /* which looks for leaks by it as the process ends */
     SCMP_SYS(ptrace),
 #endif
-    SCMP_SYS(connect),
-    SCMP_SYS(bind),
-    SCMP_SYS(listen),
     SCMP_SYS(process_vm_readv),
     SCMP_SYS(process_vm_writev),
     SCMP_SYS(kcmp),
@@ -152,15 +193,21 @@ static const int refused[] = {
     SCMP_SYS(capset),
 };
 
+/* A call that this architecture or this libseccomp does not know is none that can be made. */
+static int refuse(scmp_filter_ctx f, const int *calls, size_t n) {
+    for (size_t i = 0; i < n; i++) {
+        int rc = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), calls[i], 0);
+        if (rc && rc != -EDOM && rc != -EINVAL) return rc;
+    }
+    return 0;
+}
+
 bool serve_sandbox_calls(void) {
     scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
     if (!f) return false;
     int rc = seccomp_attr_set(f, SCMP_FLTATR_CTL_TSYNC, 1);
-    /* A call that this architecture or this libseccomp does not know is none that can be made. */
-    for (size_t i = 0; !rc && i < sizeof refused / sizeof *refused; i++) {
-        int one = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), refused[i], 0);
-        if (one && one != -EDOM && one != -EINVAL) rc = one;
-    }
+    if (!rc) rc = refuse(f, refused, sizeof refused / sizeof *refused);
+    if (!rc) rc = refuse(f, talk, sizeof talk / sizeof *talk);
     /* Pairs of sockets within the machine are how documents go to those who read them. */
     if (!rc)
         rc = seccomp_rule_add(f, SCMP_ACT_ERRNO(EPERM), SCMP_SYS(socket), 1,
@@ -168,4 +215,19 @@ bool serve_sandbox_calls(void) {
     if (!rc) rc = seccomp_load(f);
     seccomp_release(f);
     return rc == 0;
+}
+
+static bool sender_calls(void) {
+    scmp_filter_ctx f = seccomp_init(SCMP_ACT_ALLOW);
+    if (!f) return false;
+    int rc = refuse(f, refused, sizeof refused / sizeof *refused);
+    if (!rc) rc = refuse(f, start, sizeof start / sizeof *start);
+    if (!rc) rc = seccomp_load(f);
+    seccomp_release(f);
+    return rc == 0;
+}
+
+bool serve_sandbox_sender(void) {
+    const bool files = sender_files();
+    return sender_calls() && files;
 }

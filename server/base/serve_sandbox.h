@@ -13,5 +13,9 @@
 bool serve_sandbox_files(const char *const *writes, int n);
 /* Once the service listens; of all threads. */
 bool serve_sandbox_calls(void);
+/* Of the process that sends spans (server/http/trace.h), before it has a thread: it may connect, and reads what the
+ * resolver and TLS need; it writes no file, reads no home, starts nothing and lets nobody connect to it. False: the kernel
+ * lacks Landlock or seccomp; what it has holds. */
+bool serve_sandbox_sender(void);
 
 #endif

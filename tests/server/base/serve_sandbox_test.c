@@ -1,5 +1,5 @@
 /* serve_sandbox_test.c - what a service gave up: each look is a process of its own, since there is no way back. */
-#include "server/cli/serve_sandbox.h"
+#include "server/base/serve_sandbox.h"
 #include "tests/test.h"
 
 #include <errno.h>
@@ -146,6 +146,31 @@ static void opens_no_connection(void **state) {
     in_child(calls);
 }
 
+static int sender(void) {
+    int listener = socket(AF_INET, SOCK_STREAM, 0), fd = socket(AF_INET, SOCK_STREAM, 0);
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t len = sizeof at;
+    if (bind(listener, (struct sockaddr *)&at, sizeof at) || listen(listener, 4)) return 2;
+    getsockname(listener, (struct sockaddr *)&at, &len);
+    if (!writes(home) || access(home, R_OK)) return 3;
+    if (!serve_sandbox_sender()) return NOT_HERE;
+    if (connect(fd, (struct sockaddr *)&at, len)) return 4; /* what it is for */
+    if (writes(home) || writes("/tmp") || writes(other)) return 5;
+    if (open(home, O_RDONLY | O_DIRECTORY) >= 0 || errno != EACCES) return 6;
+    if (open("/etc/resolv.conf", O_RDONLY) < 0 && errno != ENOENT) return 7;
+    if (open("/etc/passwd", O_WRONLY) >= 0) return 8;
+    if (run_program("/bin/true") != 126) return 9;
+    if (accept(listener, NULL, NULL) >= 0 || errno != EPERM) return 10;
+    if (listen(listener, 4) == 0 || errno != EPERM) return 11;
+    if (syscall(SYS_unshare, 0) == 0 || errno != EPERM) return 12;
+    return 0;
+}
+
+static void the_process_that_sends_reads_no_home(void **state) {
+    (void)state;
+    in_child(sender);
+}
+
 int main(void) {
     home = test_folder();
     char cwd[4000], path[4096];
@@ -156,6 +181,7 @@ int main(void) {
         cmocka_unit_test(writes_nothing_but_its_home),
         cmocka_unit_test(a_folder_of_the_home_may_be_elsewhere),
         cmocka_unit_test(opens_no_connection),
+        cmocka_unit_test(the_process_that_sends_reads_no_home),
     };
     int failed = other ? cmocka_run_group_tests(tests, NULL, NULL) : 0;
     test_remove(home);
