@@ -45,11 +45,12 @@ HARD_FLAGS := -fPIC -fvisibility=hidden -fstack-protector-strong \
   $(call can_compile,-fstack-clash-protection) $(call can_compile,-fcf-protection=full) \
   $(if $(SAN)$(findstring -fsanitize,$(CFLAGS))$(filter -O0,$(OPT) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)
 HARD_LINK := -pie -Wl,-z,relro,-z,now,-z,noexecstack
+# -fdebug-prefix-map: the program's bytes do not depend on the folder that it was built in (.ci/reproducible.sh).
 # -fsigned-char: char has a sign on x86-64 and none elsewhere.
 # -ffp-contract=off: a float result must not depend on which file the compiler chose to fuse in.
 CFLAGS_ALL = -std=gnu11 $(OPT) $(WARN) -fsigned-char -ffp-contract=off -fno-math-errno -pthread \
              $(HARD_FLAGS) -D_GNU_SOURCE -DFORAGE_VERSION='"$(VERSION)"' \
-             -I. -I$(BUILD)/gen $(PKG_CFLAGS) $(SAN_FLAGS) $(CFLAGS)
+             -fdebug-prefix-map=$(CURDIR)=. -I. -I$(BUILD)/gen $(PKG_CFLAGS) $(SAN_FLAGS) $(CFLAGS)
 LDFLAGS_ALL = -pthread $(HARD_LINK) $(SAN_FLAGS) $(LDFLAGS) $(LOCK_LINK)
 
 # With SAN or LOCKS=1 every program asserts that its mutexes have an order (tests/lock_order.c).
