@@ -60,9 +60,12 @@ static bool put(char *out, size_t cap, const char *before, const char *s, size_t
     return n > 0 && (size_t)n < cap;
 }
 
-/* The first letter small, unless the word is a name or a sign: another capital in it, or of one letter. */
+/* The first letter small, unless the word is a name or a sign: another capital in it, or of one letter, but
+ * for the article. */
 static void lower_first(char *s) {
-    if (isupper((unsigned char)s[0]) && islower((unsigned char)s[1])) s[0] = (char)tolower(s[0]);
+    if (!isupper((unsigned char)s[0])) return;
+    if (islower((unsigned char)s[1]) || (s[0] == 'A' && s[1] == ' ' && islower((unsigned char)s[2])))
+        s[0] = (char)tolower(s[0]);
 }
 
 bool suggestion_of_line(const char *line, size_t len, bool title, char *out, size_t cap) {

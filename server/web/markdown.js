@@ -25,6 +25,16 @@ export const unmark = (text, write) => text.replaceAll(/\uE000(\d+)\uE001/g, (_,
 
 const INLINE = /\uE000(\d+)\uE001|`([^`\n]+)`|\*\*(?=\S)([^\n]+?)\*\*|(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])/g;
 
+// A chip stays with the word before it: no line begins with one.
+function join(nodes, chip) {
+  const before = nodes[nodes.length - 1], m = typeof before === "string" && /(?:^|\s)(\S{1,24} ?)$/.exec(before);
+  if (!m) return nodes.push(chip);
+  const both = element("span", m[1], "stay");
+  both.append(chip);
+  nodes[nodes.length - 1] = before.slice(0, -m[1].length);
+  return nodes.push(both);
+}
+
 // Nodes of a line. rich: with bold, emphasis and code; else only citations are looked for.
 function inline(text, chip, rich) {
   const nodes = [];
@@ -33,7 +43,7 @@ function inline(text, chip, rich) {
     if (m[1] === undefined && !rich) continue;
     nodes.push(text.slice(done, m.index));
     done = m.index + m[0].length;
-    if (m[1] !== undefined) nodes.push(chip(Number(m[1])));
+    if (m[1] !== undefined) join(nodes, chip(Number(m[1])));
     else if (m[2] !== undefined) nodes.push(element("code", m[2]));
     else {
       const e = element(m[3] !== undefined ? "strong" : "em");

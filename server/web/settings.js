@@ -61,6 +61,29 @@ async function showLimits() {
   ]);
 }
 
+const LEVELS = ["debug", "info", "warn", "error", "off"];
+
+async function showLog() {
+  if (!session.may.operate || !session.may.metrics) return;
+  const { level } = await call("/admin/log-level");
+  const row = element("div"), name = element("dt"), value = element("dd"), label = element("label", "Log"), select = element("select");
+  label.htmlFor = select.id = "log-level";
+  select.append(...LEVELS.map((l) => option(l, l)));
+  select.value = level;
+  select.addEventListener("change", async () => {
+    try {
+      await put("POST", "/admin/log-level", { level: select.value });
+      tell("Logged from now on, until the next start: " + select.value + ".");
+    } catch (e) {
+      tell(e.message);
+    }
+  });
+  name.append(label);
+  value.append(select);
+  row.append(name, value);
+  $("limits").append(row);
+}
+
 // ---- keys ------------------------------------------------------------------------------------
 
 function keyRow(k) {
@@ -141,5 +164,5 @@ $("make-key").addEventListener("click", async () => {
 export async function showSettings() {
   await loadSession();
   showYou();
-  await Promise.all([showModels(), showLimits(), showKeys()]);
+  await Promise.all([showModels(), showLimits().then(showLog), showKeys()]);
 }
