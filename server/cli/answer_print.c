@@ -1,6 +1,7 @@
 #include "server/cli/answer_print.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "retrieval/answer/refusal.h"
@@ -34,6 +35,22 @@ static void add_place(fo_buf *b, const cJSON *source) {
 /* Below it an answer is said to be weakly supported, here as on the page. */
 #define WEAK_SUPPORT 0.6
 
+/* At most 300 characters of a passage on one line. White space becomes single blanks: tables and code keep theirs in
+ * the stored text alone. */
+static void one_line(fo_buf *line, const char *quote) {
+    size_t n = 0;
+    bool blank = false;
+    for (const char *p = quote; *p; p++, n++) {
+        if (n >= 300 && ((unsigned char)*p & 0xC0) != 0x80) {
+            fo_buf_str(line, " ...");
+            break;
+        }
+        bool space = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
+        if (!space || !blank) fo_buf_char(line, space ? ' ' : *p);
+        blank = space;
+    }
+}
+
 static void print_source(const cJSON *source, const char *label, const char *quote) {
     const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
     const char *uri = text_of(source, "uri");
@@ -47,19 +64,8 @@ static void print_source(const cJSON *source, const char *label, const char *quo
                   *title || !has_uri ? id : "", place.data ? place.data : "", has_uri ? " (" : "",
                   has_uri ? uri : "", has_uri ? ")" : "");
     fo_buf_free(&place);
-    /* White space becomes single blanks: tables and code keep theirs in the stored text alone. */
     fo_buf line = {0};
-    size_t n = 0;
-    bool blank = false;
-    for (const char *p = quote; *p; p++, n++) {
-        if (n >= 300 && ((unsigned char)*p & 0xC0) != 0x80) {
-            fo_buf_str(&line, " ...");
-            break;
-        }
-        bool space = *p == ' ' || *p == '\t' || *p == '\n' || *p == '\r';
-        if (!space || !blank) fo_buf_char(&line, space ? ' ' : *p);
-        blank = space;
-    }
+    one_line(&line, quote);
     printable_say(stdout, "      %s", line.data ? line.data : "");
     fo_buf_free(&line);
 }
@@ -102,5 +108,85 @@ void answer_print_sources(const cJSON *a, bool contexts_only) {
         /* Beside an abstention the best one's score would read like certainty. */
         snprintf(label, sizeof label, "%.3f", score ? score->valuedouble : 0);
         print_source(c, contexts_only ? label : "-", text_of(c, "text"));
+    }
+}
+
+/* ---- Markdown ---------------------------------------------------------------------------------- */
+
+/* A marker "[3]" at s that is one: its number, and its bytes in *len. 0: it is text. */
+static int marker_at(const char *s, const cJSON *citations, long at, bool behind, size_t *len) {
+    char *end;
+    if (*s != '[') return 0;
+    const long n = strtol(s + 1, &end, 10);
+    if (n <= 0 || end == s + 1 || *end != ']') return 0;
+    const cJSON *c;
+    cJSON_ArrayForEach(c, citations) {
+        const cJSON *index = cJSON_GetObjectItemCaseSensitive(c, "index");
+        const cJSON *span = cJSON_GetObjectItemCaseSensitive(c, "answer_span");
+        const cJSON *stop = cJSON_GetObjectItemCaseSensitive(span, "end");
+        if (!cJSON_IsNumber(index) || (long)index->valuedouble != n) continue;
+        if (!behind && (!cJSON_IsNumber(stop) || (long)stop->valuedouble != at)) continue;
+        *len = (size_t)(end + 1 - s);
+        return (int)n;
+    }
+    return 0;
+}
+
+/* A marker stands right behind what it supports (answer_span, in code points), or behind another; other brackets are text. */
+static void add_answer(fo_buf *b, const char *s, const cJSON *citations) {
+    bool behind = false;
+    for (long at = 0; *s; at++) {
+        const size_t blank = *s == ' ';
+        size_t len = 0;
+        const int n = marker_at(s + blank, citations, at, behind, &len);
+        behind = n > 0;
+        if (n) {
+            fo_buf_printf(b, "[^%d]", n);
+            at += (long)(blank + len) - 1; /* all of them are ASCII */
+            s += blank + len;
+            continue;
+        }
+        do fo_buf_char(b, *s++);
+        while (((unsigned char)*s & 0xC0) == 0x80);
+    }
+}
+
+static void print_markdown_source(const cJSON *source, const char *label, const char *quote) {
+    const char *title = text_of(source, "title"), *id = text_of(source, "document_id");
+    fo_buf place = {0}, line = {0};
+    add_place(&place, source);
+    one_line(&line, quote);
+    printable_say(stdout, "%s %s%s%s%s%s: \u201C%s\u201D", label, *title ? title : id,
+                  *title ? " (" : "", *title ? id : "", *title ? ")" : "",
+                  place.data ? place.data : "", line.data ? line.data : "");
+    fo_buf_free(&place);
+    fo_buf_free(&line);
+}
+
+void answer_print_markdown(const cJSON *a, bool contexts_only) {
+    const cJSON *citations = cJSON_GetObjectItemCaseSensitive(a, "citations"), *c;
+    const char *answer = text_of(a, "answer");
+    fo_buf b = {0};
+    if (*answer)
+        add_answer(&b, answer, citations);
+    else if (!contexts_only)
+        fo_buf_printf(&b, "*%s*", answer_print_nothing(a));
+    if (b.len) {
+        printable_put(stdout, b.data, b.len, PRINTABLE_TEXT);
+        puts("\n");
+    }
+    fo_buf_free(&b);
+    char label[32];
+    cJSON_ArrayForEach(c, citations) {
+        const cJSON *index = cJSON_GetObjectItemCaseSensitive(c, "index");
+        snprintf(label, sizeof label, "[^%d]:", index ? index->valueint : 0);
+        print_markdown_source(cJSON_GetObjectItemCaseSensitive(c, "source"), label,
+                              text_of(c, "quote"));
+    }
+    if (citations && citations->child) return;
+    int shown = 0;
+    cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(a, "contexts")) {
+        if (!contexts_only && shown++ == 3) break;
+        print_markdown_source(c, "-", text_of(c, "text"));
     }
 }

@@ -10,5 +10,7 @@ void answer_print_text(const cJSON *a);
 const char *answer_print_nothing(const cJSON *a); /* that sentence; static */
 /* What is cited; the nearest passages where nothing is. contexts_only: a reply of POST /search. */
 void answer_print_sources(const cJSON *a, bool contexts_only);
+/* All of it as Markdown: the markers of the answer are footnotes, passages are a list. */
+void answer_print_markdown(const cJSON *a, bool contexts_only);
 
 #endif

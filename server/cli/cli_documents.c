@@ -12,6 +12,7 @@
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
 #include "server/http/client.h"
+#include "server/cli/markdown_table.h"
 #include "server/routes/documents_json.h"
 
 enum { PAGE = 1000 };
@@ -19,7 +20,7 @@ enum { PAGE = 1000 };
 static struct {
     const char *home, *url, *key, *collection, *after, *filter, *source, *output;
     int64_t limit;
-    bool json, dry_run, yes;
+    bool json, markdown, dry_run, yes;
     bool named; /* a collection was */
 } o = {.home = "home", .limit = 100};
 
@@ -31,7 +32,7 @@ static struct {
 #define COLLECTION_OPTION                                                                          \
     { "collection", CLI_STRING, &o.collection, "NAME", "default: default" }
 #define JSON_OPTION                                                                                \
-    {"output", CLI_CHOICE, &o.output, "table|json", "default: table", .flag_only = true}, {        \
+    {"output", CLI_CHOICE, &o.output, "table|json|md", "default: table", .flag_only = true}, {     \
         "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"                               \
     }
 #define SOURCE_OPTION                                                                              \
@@ -60,6 +61,7 @@ enum access { READ, WRITE, WOULD_WRITE };
 static int place_open(place *p, enum access how, fo_err *err) {
     *p = (place){0};
     o.json = o.json || (o.output && !strcmp(o.output, "json"));
+    o.markdown = o.output && !strcmp(o.output, "md") && !o.json;
     if (o.url) return client_open(&p->client, o.url, o.key, err);
     if (how == READ) return catalog_open(&p->catalog, o.home, err);
     service_options with = {.home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1};
@@ -180,7 +182,22 @@ static int page_of_service(client *c, const char *after, size_t limit, cJSON **o
     return rc;
 }
 
+static void print_markdown_row(const cJSON *d) {
+    char chunks[24], size[24];
+    bool damaged = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(d, "damaged"));
+    const char *title = text_of(d, "title");
+    snprintf(chunks, sizeof chunks, "%lld", number_of(d, "chunks"));
+    snprintf(size, sizeof size, "%lld", number_of(d, "text_bytes"));
+    markdown_row(5, (const char *[]){damaged ? "" : chunks, damaged ? "" : size,
+                                     damaged ? "damaged" : text_of(d, "updated_at"),
+                                     text_of(d, "id"), *title ? title : text_of(d, "uri")});
+}
+
 static void print_document_row(const cJSON *d) {
+    if (o.markdown) {
+        print_markdown_row(d);
+        return;
+    }
     if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(d, "damaged"))) {
         printable_say(stdout, "%8s %11s  %-20s  %s", "", "", "damaged", text_of(d, "id"));
         return;
@@ -207,7 +224,10 @@ static int list_documents(const place *p, const search_filter *filter, fo_buf *b
     bool more = true;
     json_out_open(&w, NULL, '{');
     json_out_open(&w, "data", '[');
-    if (!rc && !o.json) printf("%8s %11s  %-20s  %s\n", "chunks", "bytes", "updated", "id - title");
+    if (!rc && o.markdown)
+        markdown_head(5, (const char *[]){"chunks", "bytes", "updated", "id", "title"});
+    else if (!rc && !o.json)
+        printf("%8s %11s  %-20s  %s\n", "chunks", "bytes", "updated", "id - title");
     while (!rc && more && left > 0) {
         cJSON *page = NULL, *d;
         size_t n = (size_t)(left < PAGE ? left : PAGE);
@@ -336,6 +356,20 @@ static int collections_of_home(catalog *held, fo_buf *b, fo_err *err) {
     return FO_OK;
 }
 
+static void print_collection(const cJSON *c) {
+    if (!o.markdown) {
+        printable_say(stdout, "%10lld %10lld %8lld  %-12s %s", number_of(c, "documents"),
+                      number_of(c, "chunks"), number_of(c, "epoch"), text_of(c, "language"),
+                      text_of(c, "name"));
+        return;
+    }
+    char documents[24], chunks[24];
+    snprintf(documents, sizeof documents, "%lld", number_of(c, "documents"));
+    snprintf(chunks, sizeof chunks, "%lld", number_of(c, "chunks"));
+    markdown_row(4,
+                 (const char *[]){text_of(c, "name"), documents, chunks, text_of(c, "language")});
+}
+
 static int collections_run(int argc, char **argv) {
     (void)argc, (void)argv;
     fo_err err = {0};
@@ -349,12 +383,11 @@ static int collections_run(int argc, char **argv) {
     place_close(&p);
     if (!rc && !o.json) rc = parse_reply(&b, &root, &err);
     if (root) {
-        printf("%10s %10s %8s  %-12s %s\n", "documents", "chunks", "epoch", "language", "name");
-        cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(root, "data")) {
-            printable_say(stdout, "%10lld %10lld %8lld  %-12s %s", number_of(c, "documents"),
-                          number_of(c, "chunks"), number_of(c, "epoch"), text_of(c, "language"),
-                          text_of(c, "name"));
-        }
+        if (o.markdown)
+            markdown_head(4, (const char *[]){"name", "documents", "chunks", "language"});
+        else
+            printf("%10s %10s %8s  %-12s %s\n", "documents", "chunks", "epoch", "language", "name");
+        cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(root, "data")) print_collection(c);
     }
     cJSON_Delete(root);
     return print_json_or_fail(&b, rc, &err);

@@ -10,10 +10,12 @@
 #include "server/base/log.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
+#include "server/cli/markdown_table.h"
 
 static struct {
     const char *home, *name, *tenant, *tier, *expires;
     cli_list scopes, collections, groups;
+    const char *output;
     bool json, all;
 } o = {.home = "home"};
 
@@ -154,6 +156,7 @@ const cli_command cli_command_keys_create = {
 static const cli_option list_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "default: home"},
     {"all", CLI_BOOL, &o.all, NULL, "revoked and expired ones too", .flag_only = true},
+    {"output", CLI_CHOICE, &o.output, "table|json|md", "default: table", .flag_only = true},
     {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout", .flag_only = true},
     {0}};
 
@@ -172,13 +175,18 @@ static void print_key(const access_key *k, fo_buf *b) {
     log_time(until + strlen(until), k->expires_ms);
     join(b, k->collections, k->n_collections, "all collections");
     join(&groups, k->groups, k->n_groups, k->all_groups ? "all groups" : "no groups");
-    printable_say(stdout, "%s  %-12s %-12s %-10s %s; %s%s%s%s", k->id, k->name,
-                  scopes.data ? scopes.data : "", k->tenant, b->data ? b->data : "",
-                  groups.data ? groups.data : "", k->tier ? "; tier " : "", k->tier ? k->tier : "",
-                  k->revoked_ms                                    ? "; revoked"
-                  : k->expires_ms && k->expires_ms <= log_now_ms() ? "; expired"
-                  : k->expires_ms                                  ? until
-                                                                   : "");
+    const char *state = k->revoked_ms                                    ? "revoked"
+                        : k->expires_ms && k->expires_ms <= log_now_ms() ? "expired"
+                        : k->expires_ms                                  ? until + 2
+                                                                         : "";
+    if (o.output && !strcmp(o.output, "md"))
+        markdown_row(7, (const char *[]){k->id, k->name, scopes.data, k->tenant, b->data,
+                                         groups.data, state});
+    else
+        printable_say(stdout, "%s  %-12s %-12s %-10s %s; %s%s%s%s%s", k->id, k->name,
+                      scopes.data ? scopes.data : "", k->tenant, b->data ? b->data : "",
+                      groups.data ? groups.data : "", k->tier ? "; tier " : "",
+                      k->tier ? k->tier : "", *state ? "; " : "", state);
     fo_buf_free(&scopes);
     fo_buf_free(&groups);
 }
@@ -189,6 +197,10 @@ static int list_run(int argc, char **argv) {
     key_table *t = NULL;
     int rc = keys_read(&t, o.home, &err);
     if (rc && rc != FO_ENOTFOUND) return cli_fail(&err);
+    o.json = o.json || (o.output && !strcmp(o.output, "json"));
+    if (o.output && !strcmp(o.output, "md") && !o.json)
+        markdown_head(7, (const char *[]){"id", "name", "scopes", "tenant", "collections", "groups",
+                                          "state"});
     fo_buf b = {0};
     json_out out = {&b, false};
     json_out_open(&out, NULL, '{');

@@ -14,7 +14,7 @@
 #include "server/routes/query_json.h"
 
 static struct {
-    const char *home, *url, *key, *collection, *mode, *filter, *fusion;
+    const char *home, *url, *key, *collection, *mode, *filter, *fusion, *output;
     int64_t top_k, sentences;
     double alpha;
     bool json, no_generate, loose;
@@ -48,6 +48,8 @@ static const cli_option options[] = {
     ENGINE_THREADS_FLAG,
     {"no-generate", CLI_BOOL, &o.no_generate, NULL, "contexts only"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
+    {"output", CLI_CHOICE, &o.output, "text|json|md", "default: text; md: with footnotes",
+     .flag_only = true},
     {"json", CLI_BOOL, &o.json, NULL, "the whole answer as one JSON object"},
     {0}};
 
@@ -100,6 +102,7 @@ static int run(int argc, char **argv) {
     fo_buf request = {0}, reply = {0};
     fo_err err = {0};
     cJSON *filter = NULL;
+    o.json = o.json || (o.output && !strcmp(o.output, "json"));
     if (o.filter && json_parse(o.filter, strlen(o.filter), &filter, &err)) {
         fo_fail_prefix(&err, "--filter");
         return cli_fail(&err), 2;
@@ -124,7 +127,9 @@ static int run(int argc, char **argv) {
         cli_print_json(&reply);
     } else {
         cJSON *root = cJSON_ParseWithLength(reply.data, reply.len);
-        if (root) {
+        if (root && o.output && !strcmp(o.output, "md")) {
+            answer_print_markdown(root, o.no_generate);
+        } else if (root) {
             if (!o.no_generate) answer_print_text(root);
             answer_print_sources(root, o.no_generate);
         }

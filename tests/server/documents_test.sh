@@ -23,6 +23,15 @@ both() { # both WHAT OPTIONS...
     run 0 "$forage" documents --collection notes "$@" --limit 2000 --json && says '"has_more":false' &&
         [ "$(grep -o '"content_sha256"' "$work/out" | wc -l)" -eq 1501 ]
     check "all of them, over the pages of the service ($what)" $?
+    run 0 "$forage" collections "$@" --output md && says '| name | documents | chunks | language |' && says '| notes | 1501 | 1501 | ' &&
+        run 0 "$forage" documents --collection notes "$@" --output md --limit 2 && says '| --- | --- | --- | --- | --- |' &&
+        says ' | d0001 | Number 1 |'
+    check "as tables of Markdown ($what)" $?
+    run 0 "$forage" query 'Where is barge 700?' --collection notes "$@" --output md && says 'Barge 700 on the canal.[^1]' &&
+        says '[^1]: Number 700 (d0700): “Barge 700 on the canal.”' && ! says ' [1]'
+    check "an answer in Markdown has footnotes ($what)" $?
+    run 0 "$forage" query 'Where is barge 700?' --no-generate --collection notes "$@" --output md && says '- Number 700 (d0700): “Barge 700'
+    check "passages are a list ($what)" $?
     run 0 "$forage" documents 'odd name/ä?#%' --collection notes "$@" && says 'file:x' && says 'Plain.'
     check "one is shown whole ($what)" $?
     run 1 "$forage" documents none --collection notes "$@" && grep -q "'none'" "$work/err"; check "one that is not there ($what)" $?

@@ -31,6 +31,7 @@ check "its secret is not kept" $?
 reader=$(make_key --name r --scope read --collections notes --groups staff)
 run 0 "$forage" keys list --home "$work/home" && [ "$(wc -l <"$work/out")" = 2 ] && grep -q ' r .*notes; staff' "$work/out" &&
     ! grep -q fk_ "$work/out"; check "keys are listed without their secrets" $?
+run 0 "$forage" keys list --home "$work/home" --output md && grep -q ' | r | read | default | notes | staff |  |$' "$work/out"; check "as a table of Markdown, too" $?
 
 sees_reader() { [ "$(with "$reader" "$url/collections")" = 200 ]; }
 wait_for sees_reader

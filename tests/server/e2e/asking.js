@@ -132,20 +132,35 @@ const ready = {
   settings: (page) => page.waitForSelector("#models li"),
 };
 
+// The button stands in one row with the rest of the composer, at its right end; a chip behind the word before it.
+const inOrder = (page) => page.evaluate(() => {
+  const ask = document.querySelector(".tools button[type=submit]").getBoundingClientRect(), choice = document.getElementById("collection").getBoundingClientRect();
+  const row = Math.abs(ask.top + ask.bottom - choice.top - choice.bottom) < 24 && document.getElementById("composer").getBoundingClientRect().right - ask.right < 16;
+  const chips = [...document.querySelectorAll(".answer .stay .chip")];
+  return row && chips.length > 0 && chips.every((c) => {
+    const word = document.createRange();
+    word.selectNodeContents(c.parentElement.firstChild);
+    const w = [...word.getClientRects()].pop(), k = c.getBoundingClientRect();
+    return k.left >= w.right - 2 && k.top < w.bottom;
+  });
+});
+
 exports.everywhere = async ({ browser, url, pictures }) => {
   for (const colorScheme of ["light", "dark"]) {
     for (const [view, when] of Object.entries(ready)) {
       const page = await browser.newPage({ viewport: { width: 1280, height: 860 }, colorScheme });
       await open(page, url + "/#" + (view === "source" ? "ask" : view));
       await when(page);
-      const wide = [];
+      const wide = [], disorder = [];
       for (const width of [360, 390, 768, 1280, 2560]) {
         await page.setViewportSize({ width, height: width < 500 ? 844 : width > 2000 ? 1400 : 860 });
         await page.waitForTimeout(120);
+        if (view === "ask" && !(await inOrder(page))) disorder.push(width);
         if (await tooWide(page) > 0) wide.push(width + ": " + await tooWide(page));
         if (width !== 360) await page.screenshot({ path: pictures + "/" + [view, width, colorScheme].join("-") + ".png" });
         if (width === 390 || width === 1280) await accessible(page, view + " at " + width + " pixels in " + colorScheme + " is accessible");
       }
+      if (view === "ask") check("the composer is one row, and no chip begins a line, in " + colorScheme, disorder.length === 0, disorder.join());
       check(view + " scrolls sideways at no width in " + colorScheme, wide.length === 0, wide.join("; "));
       const ground = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       check("its ground is " + colorScheme, (colorScheme === "dark") === /rgb\([0-4]?\d, /.test(ground), ground);

@@ -7,6 +7,9 @@ async function firstKey({ browser, keyed, pictures }) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 860 } });
   await open(page, keyed + "/#settings");
   await until(page, () => /No keys are asked for yet/.test(document.getElementById("keys-note").textContent));
+  await page.selectOption("#log-level", "error");
+  await until(page, () => /from now on.*error/.test(document.getElementById("told").textContent));
+  check("how much is logged is changed in the settings", (await (await fetch(keyed + "/admin/log-level")).json()).level === "error");
   await page.click("#make-key");
   await page.fill("#asks input", "boss");
   await page.selectOption("#asks select", "read");
