@@ -64,7 +64,8 @@ static bool put(char *out, size_t cap, const char *before, const char *s, size_t
  * for the article. */
 static void lower_first(char *s) {
     if (!isupper((unsigned char)s[0])) return;
-    if (islower((unsigned char)s[1]) || (s[0] == 'A' && s[1] == ' ' && islower((unsigned char)s[2])))
+    if (islower((unsigned char)s[1]) ||
+        (s[0] == 'A' && s[1] == ' ' && islower((unsigned char)s[2])))
         s[0] = (char)tolower(s[0]);
 }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # forage documents, collections and delete: of a home and of a running service the same. Speaks TAP.
 . "$(dirname "$0")/tap.sh"
-says() { grep -qF "$1" "$work/out"; } # says TEXT
+says() { grep -qF -- "$1" "$work/out"; } # says TEXT
 i=0
 while [ $i -lt 1500 ]; do
     echo "{\"id\":\"d$(printf %04d $i)\",\"title\":\"Number $i\",\"text\":\"Barge $i on the canal.\",\"metadata\":{\"year\":$((2000 + i % 30)),\"tags\":[\"t$((i % 3))\"]}}"

@@ -51,6 +51,7 @@ static void lines_and_titles_make_questions(void **state) {
         {"  Where is the key?  ", false, "Where is the key?"},
         {"Really?", false, NULL},
         {"Drinking water", false, "What is said about drinking water?"},
+        {"A reading as a line", false, "What is said about a reading as a line?"},
         {"How to change a lamp", false, "How do I change a lamp?"},
         {"Cooking", false, NULL},
         {"a line of text that goes on", false, NULL},
