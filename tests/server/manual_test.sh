@@ -46,7 +46,7 @@ grep -ohE '(^|`)(build/)?forage [a-z][a-z-]*( [a-z][a-z-]*)?' $pages | sed 's/.*
 [ ! -s "$work/err" ]; check "every command that the manual names is there" $?
 
 # shellcheck disable=SC2086
-grep -ohE '(GET|POST|PUT|DELETE) /[a-z0-9_/.]*' $pages | sed 's|/$||; s|\.$||' | sort -u >"$work/routes"
+grep -ohE '(GET|POST|PUT|DELETE) /[-a-z0-9_/.]*' $pages | sed 's|/$||; s|\.$||' | sort -u >"$work/routes"
 : >"$work/err"
 while read -r method path; do
     [ -n "$path" ] || continue # GET /
