@@ -52,6 +52,7 @@ root=$here/$suite
 rm -rf "$root"
 mkdir "$root"
 tar -xf "$here/$suite.root.tar" -C "$root"
+before=$(du -sk "$root" | cut -f 1)
 cp "$package" "$root/first.deb"
 if [ -z "$next" ]; then # the same, one version on
     work=$(mktemp -d)
@@ -71,7 +72,7 @@ end() {
 }
 trap end EXIT
 init=
-for _ in $(seq 100); do
+for _ in $(seq 600); do
     init=$(pgrep -P "$outer" || :)
     [ -z "$init" ] || [ "$(cat "/proc/$init/comm" 2>/dev/null)" != systemd ] || break
     sleep 0.1
@@ -92,9 +93,9 @@ holds() { if "$@" >"$here/$suite.said" 2>&1; then echo 0; else echo 1; fi; }
 answers() { within curl -sf -m 5 http://127.0.0.1:8080/ready; }
 wait_for() { for _ in $(seq 300); do if "$@" >/dev/null 2>&1; then return 0; fi; sleep 0.1; done; return 1; }
 
-wait_for within systemctl is-system-running --wait
+is_up() { within systemctl is-system-running | grep -qE 'running|degraded'; } # of units that a namespace cannot have one may fail
+wait_for is_up || { echo "package-life: systemd does not come up: $(tail -n 3 "$here/$suite.boot")" >&2; exit 1; }
 within ip link set lo up 2>/dev/null || nsenter -t "$init" -n ip link set lo up 2>/dev/null || :
-before=$(du -sk --exclude=proc --exclude=sys --exclude=dev "$root" | cut -f 1)
 with_net apt-get -qq update >/dev/null 2>&1 || :
 start=$(date +%s)
 check 'apt installs it and what it needs' "$(holds with_net apt-get -qq install -y --no-install-recommends /first.deb)"
