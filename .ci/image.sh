@@ -6,10 +6,15 @@
 # Debian; images lie in build-image.
 set -eu
 cd "$(dirname "$0")/.."
-# crun takes control groups of version 2 alone: for itself it gets them, where the machine has the older ones.
-if [ -z "${FORAGE_IMAGE_INSIDE-}" ] && [ ! -f /sys/fs/cgroup/cgroup.controllers ]; then
-    FORAGE_IMAGE_INSIDE=1 exec unshare --mount sh -c 'umount -R /sys/fs/cgroup && mount -t cgroup2 cgroup2 /sys/fs/cgroup && exec "$@"' sh ".ci/${0##*/}" "$@"
+# In mounts of its own: crun takes control groups of version 2 alone, where the machine has the older ones; and it gives what a
+# container's standard streams are to the container's user, which shall not be the machine's /dev/null.
+if [ -z "${FORAGE_IMAGE_INSIDE-}" ]; then
+    FORAGE_IMAGE_INSIDE=1 exec unshare --mount sh -c 'set -e; [ -f /sys/fs/cgroup/cgroup.controllers ] ||
+        { umount -R /sys/fs/cgroup; mount -t cgroup2 cgroup2 /sys/fs/cgroup; }
+        mkdir -p build-image/dev; rm -f build-image/dev/null; mknod -m 666 build-image/dev/null c 1 3
+        mount --bind build-image/dev/null /dev/null; exec "$@"' sh ".ci/${0##*/}" "$@" <&-
 fi
+exec </dev/null # the one of these mounts
 from=${1:-made}
 here=$PWD/build-image suite=bookworm
 mkdir -p "$here"
