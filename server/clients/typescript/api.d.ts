@@ -116,6 +116,10 @@ export type Job = {
         total?: number | null;
         done?: number;
         failed?: number;
+        /** While it runs: pages of PDF that were read, also of a document that is not done */
+        pages?: number;
+        /** While it runs: passages that were embedded, also of a document that is not done */
+        passages?: number;
     };
     error?: string | null;
     result?: Record<string, unknown> | null;
