@@ -390,8 +390,10 @@ void *engine_thread(void *v) {
         int failed = -1;
         fo_err err = {0};
         if (e->max_drafts) draft_tokens(e);
-        if (e->read_stretch > 0 && !e->denoises)
+        if (e->read_stretch > 0 && !e->denoises) {
+            step_pace_rest(&e->pace, e->read_stretch);
             e->sched.beside_rows = step_pace_rows(&e->pace, e->read_stretch, e->max_batch_tokens);
+        }
         atomic_store(&e->give_way, false); /* whoever came is seen now */
         scheduler_plan(&e->sched, fo_now_ms(), &failed, &err);
         if (failed >= 0) {

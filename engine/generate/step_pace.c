@@ -17,6 +17,7 @@ void step_pace_add(step_pace *p, int n_written, int n_read, double ms) {
         if (n_written > 0) approach(&p->write_ms, ms);
         return;
     }
+    if (n_written > 0) p->spent += n_read;
     if (n_written <= 0) { /* says what rows cost at least as long as nothing better is known */
         if (p->row_ms <= 0) p->row_ms = ms / n_read;
         return;
@@ -27,11 +28,22 @@ void step_pace_add(step_pace *p, int n_written, int n_read, double ms) {
     approach(&p->row_ms, row > least ? row : least);
 }
 
-int step_pace_rows(const step_pace *p, double stretch, int most) {
+/* Of every step. */
+static double steady_rows(const step_pace *p, double stretch) {
     double rows = STEP_PACE_FIRST;
     if (p->write_ms > 0 && p->row_ms > 0) rows = (stretch * margin - 1) * p->write_ms / p->row_ms;
-    if (rows < STEP_PACE_LEAST) rows = STEP_PACE_LEAST;
+    return rows < STEP_PACE_LEAST ? STEP_PACE_LEAST : rows;
+}
+
+int step_pace_rows(const step_pace *p, double stretch, int most) {
+    double rows = steady_rows(p, stretch);
+    if (rows < STEP_PACE_BURST - p->spent) rows = STEP_PACE_BURST - p->spent;
     if (rows > most) rows = most;
     const int n = (int)rows;
     return n > STEP_PACE_LEAST ? n / 4 * 4 : n; /* kernels take rows by fours and more */
+}
+
+void step_pace_rest(step_pace *p, double stretch) {
+    p->spent -= steady_rows(p, stretch);
+    if (p->spent < 0) p->spent = 0;
 }

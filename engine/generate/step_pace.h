@@ -14,6 +14,7 @@
 typedef struct step_pace {
     double write_ms; /* of a step that only writes; 0: not known yet */
     double row_ms;   /* that a row of a prompt adds; 0: not known yet */
+    double spent;    /* rows that were read lately beyond what a step may take */
 } step_pace;
 
 /* A step of so many rows of written tokens and of prompts took `ms`. */
@@ -21,9 +22,17 @@ void step_pace_add(step_pace *p, int n_written, int n_read, double ms);
 
 /* Rows of prompts with which a step takes `stretch` (> 1) times as long as one that only writes, less
  * a tenth for what no step foresees: at least STEP_PACE_LEAST, so that prompts are read whatever
- * they cost, and at most `most`. */
+ * they cost, and at most `most`. Now and then it may be STEP_PACE_BURST: a question over contexts
+ * that are known is read in one step, and only then those who write have been spared for so long
+ * as makes up for it. */
 int step_pace_rows(const step_pace *p, double stretch, int most);
+/* Before each step: some of what was spent is made up for. */
+void step_pace_rest(step_pace *p, double stretch);
 
-enum { STEP_PACE_LEAST = 4, STEP_PACE_FIRST = 8 /* before anything is known */ };
+enum {
+    STEP_PACE_LEAST = 4,
+    STEP_PACE_FIRST = 8 /* before anything is known */,
+    STEP_PACE_BURST = 48
+};
 
 #endif
