@@ -287,6 +287,7 @@ help:
 	@echo 'make stress     everything at once for STRESS_SECONDS (180; SAN=thread), with the order of locks'
 	@echo 'make coverage   lines that the tests run, by room (gcovr)'
 	@echo 'make bench      the benchmarks, one JSON object each'
+	@echo 'make bench-compare  Forage beside other programs, which the environment names (tests/bench/compare.sh)'
 	@echo 'make quality    250 questions over manual pages and documents: right, wrong, refused'
 	@echo 'make deps       install the Debian packages a build needs'
 	@echo 'make install    DESTDIR= PREFIX=/usr/local'
@@ -321,6 +322,11 @@ test:
 .PHONY: bench
 bench: all
 	@tests/bench/run.sh $(BUILD)/forage
+
+# Beside other programs, named in the environment: the head of tests/bench/compare.sh.
+.PHONY: bench-compare
+bench-compare: all $(BUILD)/tests/bench/products
+	@tests/bench/compare.sh $(BUILD)/forage
 
 # The questions of tests/quality over this machine's manual pages and small documents: how many answers are right.
 .PHONY: quality

@@ -41,6 +41,23 @@ void fo_map_close(fo_map *m) {
     *m = (fo_map){0};
 }
 
+/* The whole pages that lie in the range; outer: those that reach into it, too. */
+static void advise(const void *at, size_t n, bool outer, int advice) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), more = page - 1;
+    const uintptr_t begin = (uintptr_t)at, end = begin + n;
+    const uintptr_t from = (outer ? begin : begin + more) / page * page;
+    const uintptr_t to = (outer ? end + more : end) / page * page;
+    if (from < to) (void)madvise((void *)from, to - from, advice);
+}
+
+void fo_map_want(const void *at, size_t n) {
+    advise(at, n, true, MADV_WILLNEED);
+}
+
+void fo_map_forget(const void *at, size_t n) {
+    advise(at, n, false, MADV_DONTNEED);
+}
+
 int fo_file_read(const char *path, size_t max_bytes, char **data, size_t *size, fo_err *err) {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fo_fail_errno(err, "cannot open %s", path);

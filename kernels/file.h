@@ -17,6 +17,11 @@ typedef struct fo_map {
 /* Map a regular file read-only. An empty file gives size 0 and data that must not be read. */
 int fo_map_open(fo_map *out, const char *path, fo_err *err);
 void fo_map_close(fo_map *m);
+/* What of a map lies in [at, at + n): wanted soon, so that the system reads ahead; or not wanted any
+ * more, so that it takes no memory of the process (whoever looks all the same finds it as before).
+ * Hints: any thread, no errors. */
+void fo_map_want(const void *at, size_t n);
+void fo_map_forget(const void *at, size_t n);
 
 /* The whole file in memory (NUL-terminated; the NUL is not counted). Caller frees *data.
  * Larger than max_bytes: FO_ELIMIT. */

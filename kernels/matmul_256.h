@@ -11,7 +11,6 @@
 #define MM_ROWS_F32 6
 #define MM_LANES    8
 #define MM_UNITS    2
-#define MM_ROWS_INT 3
 
 typedef __m256 vf;
 #define vf_zero        _mm256_setzero_ps
@@ -39,6 +38,9 @@ typedef __m256i iacc;
 
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm256_loadu_si256((const __m256i *)(const void *)p);
+}
+V16_INLINE void iw_store8(unsigned char *p, iw w) {
+    _mm256_storeu_si256((__m256i *)(void *)p, w);
 }
 V16_INLINE iw iw_flip_sign(iw w) {
     return _mm256_xor_si256(w, _mm256_set1_epi8(-128));

@@ -20,6 +20,9 @@ typedef __m512i iw;
 V16_INLINE iw iw_load8(const unsigned char *p) {
     return _mm512_loadu_si512(p);
 }
+V16_INLINE void iw_store8(unsigned char *p, iw w) {
+    _mm512_storeu_si512(p, w);
+}
 V16_INLINE iw iw_flip_sign(iw w) {
     return _mm512_xor_si512(w, _mm512_set1_epi8(-128));
 }

@@ -13,12 +13,13 @@
  * W4: q <= 15: a pair is at most 2 x 15 x 127 = 3,810, the eight pairs of a group 30,480 <= 32,767:
  * the group is summed in 16 bits and widened once; the zero point is taken off then, in 32 bits.
  * W5: q <= 31: four pairs are at most 4 x 2 x 31 x 127 = 31,496: a group is widened twice.
- * K6: q <= 63: two pairs are at most 2 x 2 x 63 x 127 = 32,004: half a group is widened twice. So
- * is K3's. L4 is as W8: |w| <= 127. */
+ * K6: q <= 63: two pairs are at most 2 x 2 x 63 x 127 = 32,004: half a group is widened twice.
+ * K3: q <= 7: half a group is at most 4 x 2 x 7 x 127 = 7,112 and is widened once. L4 is as W8: |w| <= 127. */
 #define MM_TABLE               mm_avx2
 #define MM_WIDE_KIND           MM_W8W
 #define MM_SOME_PLAIN(kind)    (mm_has_5_bits(kind) || mm_has_halves(kind))
 #define MM_ACC_IN_MEMORY(kind) mm_has_4_bits(kind)
+#define MM_ROWS_INT            4
 #define MM_INT16_SUMS
 #define MM_QUADS
 #include "kernels/matmul_256.h"
@@ -31,6 +32,11 @@ V16_INLINE __m256i set_4(const int8_t *x) {
     int four;
     memcpy(&four, x, sizeof four);
     return _mm256_set1_epi32(four);
+}
+
+/* 2^shift sum in all lanes: shifted there, a broadcast out of memory does the rest. */
+V16_INLINE __m256i times(int32_t sum, const int shift) {
+    return _mm256_slli_epi32(_mm256_set1_epi32(sum), shift);
 }
 
 V16_INLINE iacc iacc_start8(int32_t sum) {
@@ -70,20 +76,14 @@ V16_INLINE iacc iacc_dot4(iacc s, iw w, int x) {
 }
 V16_INLINE vf iacc_end4(iacc s, int32_t sum) {
     __m256i wide = _mm256_madd_epi16(s, _mm256_set1_epi16(1));
-    return _mm256_cvtepi32_ps(_mm256_add_epi32(wide, _mm256_set1_epi32(-8 * sum)));
+    return _mm256_cvtepi32_ps(_mm256_sub_epi32(wide, times(sum, 3)));
 }
 #define iacc_start5 iacc_start4
-V16_INLINE iacc iacc_dot5(iacc s, const iw w[4], const int x[4]) {
-    __m256i sum = _mm256_maddubs_epi16(w[0], _mm256_set1_epi32(x[0]));
-    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[1], _mm256_set1_epi32(x[1])));
-    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[2], _mm256_set1_epi32(x[2])));
-    sum = _mm256_add_epi16(sum, _mm256_maddubs_epi16(w[3], _mm256_set1_epi32(x[3])));
-    s = _mm256_add_epi32(s, _mm256_madd_epi16(sum, _mm256_set1_epi16(1)));
-    KEEP_ORDER(s);
-    return s;
+V16_INLINE iacc iacc_widen5(iacc t, iacc s) {
+    return _mm256_add_epi32(t, _mm256_madd_epi16(s, _mm256_set1_epi16(1)));
 }
 V16_INLINE vf iacc_end5(iacc s, int32_t sum) {
-    return _mm256_cvtepi32_ps(_mm256_add_epi32(s, _mm256_set1_epi32(-16 * sum)));
+    return _mm256_cvtepi32_ps(_mm256_sub_epi32(s, times(sum, 4)));
 }
 V16_INLINE iacc iacc_start6(int32_t start) {
     return _mm256_set1_epi32(start);

@@ -3,6 +3,7 @@
 #define MM_WIDE_KIND           MM_W8W
 #define MM_SOME_PLAIN(kind)    (!has_plain_codes(kind))
 #define MM_ACC_IN_MEMORY(kind) false
+#define MM_ROWS_INT            3
 #include "kernels/matmul_256.h"
 
 V16_INLINE iacc iacc_start8(int32_t sum) {

@@ -32,6 +32,9 @@ V16_INLINE iw iw_load8(const unsigned char *p) {
     memcpy(w.b, p, sizeof w.b);
     return w;
 }
+V16_INLINE void iw_store8(unsigned char *p, iw w) {
+    memcpy(p, &w, sizeof w);
+}
 V16_INLINE iw iw_flip_sign(iw w) {
     for (int i = 0; i < 64; i++) w.b[i] ^= 0x80;
     return w;

@@ -11,6 +11,7 @@
  *   iw, iacc       weights of MM_LANES outputs x 4 channels; sums of a group of 32 channels
  * and for the kinds, where W4 stands for W4M and K4 as well, W5 for W5M and K5, L4 for L4K:
  *   iw_load8(p), iw_load4(p, &lo, &hi)    4 MM_LANES bytes of W8; of W4, as two
+ *   iw_store8(p, w)                       no memcpy, of which a hardened build makes a call
  *   iw_flip_sign(w)                       signed bytes of W8T to those of W8 and back
  *   iw_load5(p, high, i, &lo, &hi)        of W5: as W4 from p, fifth bits i and i + 4 of `high`
  *   iw_load6(p, high, i, half)            of K6: low or (half) high nibbles from p, two bits above
@@ -25,10 +26,12 @@
  *   MM_INT16_SUMS, if W8 and L4 take 8 activations at once, by iacc_quads8(acc, w0, w1, x0, x1,
  *             comp), and wide kinds 16, by iacc_octets8(acc, w[4], x, comp), with KEEP_ORDER(v),
  *             which makes gcc compute v there
- *   MM_QUADS, if W5 takes 16, by iacc_dot5(acc, w[4], x[4]), and K6 and K3 8, by
- *             iacc_dot6(acc, w0, w1, x0, x1)
+ *   MM_QUADS, if W5 takes 16, by dot4 from start4(0) on and iacc_widen5(acc, that sum), half a group
+ *             of K3 likewise, and K6 8, by iacc_dot6(acc, w0, w1, x0, x1)
  * Codes are above the weights by 128 (W8, L4), 8 (W4), 16 (W5), 32 (K6) or 4 (K3): start or end
  * takes that off. */
+#include <assert.h>
+
 #include "kernels/matmul_codes.h"
 
 /* A pointer that gcc is not to compute anew at each use. */
@@ -114,8 +117,8 @@ INLINE void unpack_group(const mm_kind kind, const mm_weights *w, const unsigned
             const int at_hi = mm_has_8_bits(kind) ? 2 * v + 1 : v + 4;
             iw lo, hi;
             load_pair(kind, from + lane * 4, v, &lo, &hi);
-            memcpy(codes + at_lo * 64 + lane * 4, &lo, sizeof lo);
-            memcpy(codes + at_hi * 64 + lane * 4, &hi, sizeof hi);
+            iw_store8(codes + at_lo * 64 + lane * 4, lo);
+            iw_store8(codes + at_hi * 64 + lane * 4, hi);
         }
         if (!plain_has_scales(kind)) continue;
         vf scales[2] = {vf_zero(), vf_zero()};
@@ -161,9 +164,15 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
                       const bool plain, const int half, const int8_t *const x[TILE_ROWS],
                       const int32_t *const starts[TILE_ROWS], iacc t[TILE_ROWS][MM_UNITS],
                       const int rows, const int units) {
+#ifdef MM_QUADS
+    const bool narrow = kind == MM_K3; /* half a group adds up in 16 bits */
+#else
+    const bool narrow = false;
+#endif
     UNROLL for (int r = 0; r < rows; r++) {
         const int32_t start = kind == MM_K3 ? starts[r][half] / 8 : starts[r][half];
-        UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_start6(start);
+        UNROLL for (int u = 0; u < units; u++) t[r][u] =
+            narrow ? iacc_start4(0) : iacc_start6(start);
     }
     UNROLL for (int v = 0; v < 4; v += 2) {
         iw b[MM_UNITS][2];
@@ -182,13 +191,20 @@ INLINE void half_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
             const int x1 = load_i32(x[r] + half * 16 + v * 4 + 4);
 #ifdef MM_QUADS
             UNROLL for (int u = 0; u < units; u++) t[r][u] =
-                iacc_dot6(t[r][u], b[u][0], b[u][1], x0, x1);
+                narrow ? iacc_dot4(iacc_dot4(t[r][u], b[u][0], x0), b[u][1], x1)
+                       : iacc_dot6(t[r][u], b[u][0], b[u][1], x0, x1);
 #else
             UNROLL for (int u = 0; u < units; u++) t[r][u] =
                 iacc_dot4(iacc_dot4(t[r][u], b[u][0], x0), b[u][1], x1);
 #endif
         }
     }
+#ifdef MM_QUADS
+    UNROLL for (int r = 0; narrow && r < rows; r++) {
+        UNROLL for (int u = 0; u < units; u++) t[r][u] =
+            iacc_widen5(iacc_start6(starts[r][half] / 8), t[r][u]);
+    }
+#endif
 }
 
 #ifdef MM_INT16_SUMS
@@ -211,25 +227,35 @@ INLINE void wide_sums(const mm_kind kind, const unsigned char *const codes[MM_UN
 #endif
 
 #ifdef MM_QUADS
-/* 5 bits: sixteen channels at a time. */
+/* 5 bits: sixteen channels at a time, pair by pair of vectors for all rows and units, so that no more
+ * than a pair of codes is held. */
 INLINE void five_sums(const mm_kind kind, const unsigned char *const codes[MM_UNITS], size_t at,
                       const bool plain, const int8_t *const x[TILE_ROWS],
                       iacc t[TILE_ROWS][MM_UNITS], const int rows, const int units) {
-    UNROLL for (int i = 0; i < 4; i += 2) {
-        iw b[MM_UNITS][4];
-        UNROLL for (int u = 0; u < units; u++) {
-            const unsigned char *c = codes[u] + at + i * 64;
-            if (plain) {
-                UNROLL for (int j = 0; j < 4; j++) b[u][j] = iw_load8(c + j / 2 * 256 + j % 2 * 64);
-            } else {
-                load_pair(kind, codes[u] + at, i, &b[u][0], &b[u][2]);
-                load_pair(kind, codes[u] + at, i + 1, &b[u][1], &b[u][3]);
+    iacc s[TILE_ROWS][MM_UNITS];
+    UNROLL for (int i = 0; i < 4; i++) {
+        if (i % 2 == 0) {
+            UNROLL for (int r = 0; r < rows; r++) {
+                UNROLL for (int u = 0; u < units; u++) s[r][u] = iacc_start4(0);
             }
         }
+        iw b[MM_UNITS][2];
+        UNROLL for (int u = 0; u < units; u++) {
+            const unsigned char *c = codes[u] + at + i * 64;
+            if (plain)
+                b[u][0] = iw_load8(c), b[u][1] = iw_load8(c + 256);
+            else
+                load_pair(kind, codes[u] + at, i, &b[u][0], &b[u][1]);
+        }
         UNROLL for (int r = 0; r < rows; r++) {
-            const int8_t *p = x[r] + i * 4;
-            const int x4[4] = {load_i32(p), load_i32(p + 4), load_i32(p + 16), load_i32(p + 20)};
-            UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_dot5(t[r][u], b[u], x4);
+            const int x0 = load_i32(x[r] + i * 4), x1 = load_i32(x[r] + i * 4 + 16);
+            UNROLL for (int u = 0; u < units; u++) s[r][u] =
+                iacc_dot4(iacc_dot4(s[r][u], b[u][0], x0), b[u][1], x1);
+        }
+        if (i % 2) {
+            UNROLL for (int r = 0; r < rows; r++) {
+                UNROLL for (int u = 0; u < units; u++) t[r][u] = iacc_widen5(t[r][u], s[r][u]);
+            }
         }
     }
 }
@@ -388,15 +414,16 @@ INLINE void tile_int(const mm_kind kind, const bool plain, const mm_weights *w, 
         }
         group_sums(kind, codes, at, plain, x, compensation, in->g_stride, g, t, rows, units);
         if (g + 1 < first_group + scale_groups(kind, first_group, groups)) continue;
-        UNROLL for (int u = 0; u < units; u++) {
-            TILE_SCALES(u);
-            UNROLL for (int r = 0; r < rows; r++) {
-                const size_t i = (size_t)r * in->g_stride + (size_t)first_group;
+        UNROLL for (int u = 0; u < units; u++) TILE_SCALES(u);
+        UNROLL for (int r = 0; r < rows; r++) {
+            const size_t i = (size_t)r * in->g_stride + (size_t)first_group;
+            const vf xs = vf_set(scale[i]), xw = mm_has_min(kind) ? vf_set(wsum[i]) : xs;
+            UNROLL for (int u = 0; u < units; u++) {
                 vf f = mm_has_8_bits(kind) ? iacc_end8(t[r][u])
                        : five              ? iacc_end5(t[r][u], centred ? sum[i] : 0)
                                            : iacc_end4(t[r][u], centred ? sum[i] : 0);
-                acc[r][u] = vf_fused(vf_mul(f, ws[u][0]), vf_set(scale[i]), acc[r][u]);
-                if (mm_has_min(kind)) acc[r][u] = vf_fused(ws[u][1], vf_set(wsum[i]), acc[r][u]);
+                acc[r][u] = vf_fused(vf_mul(f, ws[u][0]), xs, acc[r][u]);
+                if (mm_has_min(kind)) acc[r][u] = vf_fused(ws[u][1], xw, acc[r][u]);
                 if (plain && MM_ACC_IN_MEMORY(kind)) __asm__("" : "+m"(acc[r][u]));
             }
         }
@@ -517,6 +544,7 @@ INLINE void strip(const mm_kind kind, const mm_weights *w, const mm_input *in, i
     }
     const bool fetch = how.fetch && !in->groups; /* a list's are in the cache, of the first term */
     plain_groups plain[MM_PANELS];
+    assert(!how.plain || step <= BLOCK_GROUPS);
     v.plain = plain;
     v.begin = begin;
     do { /* an empty list has its sums too: zeroes */
@@ -583,7 +611,8 @@ INLINE void run(const mm_kind kind, const mm_weights *w, const mm_input *in, int
     RUN_AS(name##_many, kind, MM_ROWS_INT, false, MM_UNITS, false, !has_plain_codes(kind))         \
     static void name(const mm_weights *w, const mm_input *in, int row0, int row1, int panel0,      \
                      int panel1, float *out, size_t out_stride) {                                  \
-        const int most = !has_plain_codes(kind) && in->add ? MM_ROWS_INT : INT32_MAX;              \
+        const int tile = MM_SOME_PLAIN(kind) ? FEW_ROWS : MM_ROWS_INT;                             \
+        const int most = !has_plain_codes(kind) && in->add ? tile : INT32_MAX;                     \
         for (int row = row0, end; row < row1; row = end) {                                         \
             end = row1 - row > most ? row + most : row1;                                           \
             const int rows = end - row;                                                            \

@@ -8,6 +8,7 @@
 enum { SAVE_ALL_MS = 10000 /* the end waits no longer for what is cached to be written */ };
 
 static const double CHUNK_BUDGET = .15; /* docs/measurements/kv.md: as measured */
+static const double READ_STRETCH = 2;
 
 static int open_kv(engine *e, const engine_options *opt, const engine_memory_plan *plan,
                    fo_err *err) {
@@ -38,6 +39,9 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     pthread_cond_init(&e->wake, NULL);
     e->batch_wait_us = opt->batch_wait_us;
     e->row_cost = opt->row_cost;
+    e->read_stretch = opt->read_stretch == 0  ? READ_STRETCH
+                      : opt->read_stretch > 0 ? opt->read_stretch
+                                              : 0;
     e->kv_chunk_budget = opt->kv_chunk_budget == 0 ? CHUNK_BUDGET : opt->kv_chunk_budget;
     engine_file checked;
     int rc = engine_file_check(&checked, opt, err);

@@ -57,6 +57,9 @@ typedef struct engine_options {
     /* Share of a prompt's moved chunk tokens that KV_REUSE_CHUNK computes again: those that the
      * question attends to most (docs/measurements/kv.md); 0: .15, < 0: none. */
     double kv_chunk_budget;
+    /* A step that reads prompts beside tokens that others write takes about so many times as long
+     * as one that only writes (step_pace.h); 0: 2; < 0: as long as max_batch_tokens take. */
+    double read_stretch;
     int batch_wait_us;       /* an idle engine waits so long for company of the first request */
     double max_qps, max_tps; /* admission; 0: no limit */
     fo_notices notices;      /* kv_store_options */

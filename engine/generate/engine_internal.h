@@ -17,6 +17,7 @@
 #include "engine/generate/markers.h"
 #include "engine/generate/prompt_lookup.h"
 #include "engine/generate/scheduler.h"
+#include "engine/generate/step_pace.h"
 #include "kernels/stop_match.h"
 
 struct generation {
@@ -81,6 +82,7 @@ struct engine {
     diffusion_model diffusion;
     sparse_params sparse; /* the model's own */
     double row_cost;      /* 0: by cost */
+    double read_stretch;  /* engine_options; 0: no limit */
     size_t kv_tokens;     /* the KV cache holds so many */
 
     pthread_t thread;
@@ -103,6 +105,7 @@ struct engine {
     sampler *sampler;
     float *logits; /* [logit_rows][n_vocab] */
     step_cost cost;
+    step_pace pace;
     model_sequence *seqs; /* [max_sequences], twice where canvases may have a second one */
     int32_t *rows;        /* [2 max_batch_tokens]: tokens and positions of rows computed again */
 };

@@ -295,7 +295,7 @@ static void step(engine *e) {
     const bool background = s->tasks[s->parts[0].task].background;
     model_context *ctx = background ? e->background_ctx : e->ctx;
     bool decode = true;
-    int n_rows = 0;
+    int n_rows = 0, n_written = 0;
     for (int k = 0; k < n_parts; k++) {
         const step_part *p = &s->parts[k];
         task *t = &s->tasks[p->task];
@@ -303,7 +303,10 @@ static void step(engine *e) {
         kv_store_stage_free(e->store, g->stage); /* it has attached what was read ahead */
         g->stage = NULL;
         bool logits = p->wants_logits && !t->prefill_only;
-        decode = decode && is_decode(p, t);
+        if (is_decode(p, t))
+            n_written += p->n;
+        else
+            decode = false;
         e->seqs[k] = (model_sequence){.tokens = t->tokens + p->start,
                                       .n_tokens = p->n,
                                       .start = p->start,
@@ -337,6 +340,7 @@ static void step(engine *e) {
     e->stats.steps++;
     e->stats.background_steps += background;
     if (decode && !rc) step_cost_add(&e->cost, n_rows, spent);
+    if (!background && !rc) step_pace_add(&e->pace, n_written, n_rows - n_written, spent);
     if (!rc) rc = scheduler_commit(s, &err);
     size_t row = 0, n_vocab = (size_t)model_get_info(e->model)->n_vocab;
     for (int k = 0; k < n_parts; k++) {
@@ -386,6 +390,10 @@ void *engine_thread(void *v) {
         int failed = -1;
         fo_err err = {0};
         if (e->max_drafts) draft_tokens(e);
+        if (e->read_stretch > 0 && !e->denoises) {
+            step_pace_rest(&e->pace, e->read_stretch);
+            e->sched.beside_rows = step_pace_rows(&e->pace, e->read_stretch, e->max_batch_tokens);
+        }
         atomic_store(&e->give_way, false); /* whoever came is seen now */
         scheduler_plan(&e->sched, fo_now_ms(), &failed, &err);
         if (failed >= 0) {

@@ -14,7 +14,7 @@
  *    so every task is the first some day: none starves.
  * 4. A step has at most max_batch_tokens tokens and a task at most one part in it; decode rows (one
  *    token each, and guesses) come first, so that a long prompt never stops those who already
- * write.
+ * write, and beside them at most beside_rows rows read prompts, so that it does not slow them much.
  * 5. A task whose prefix another one is computing now waits for its pages (leader) instead of
  *    computing them twice. Leaders came into work earlier, so there is no circle; a leader takes
  *    the place in the step of the most urgent task that waits for it.
@@ -557,6 +557,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
         add_part(s, i, 1, n_draft);
         room -= 1 + n_draft;
     }
+    if (s->n_parts && s->beside_rows && room > s->beside_rows) room = s->beside_rows;
     for (int k = 0; k < s->n_running && room > 0; k++) {
         int i = s->running[k];
         if (s->tasks[i].background) {

@@ -96,6 +96,9 @@ typedef struct scheduler {
     int n_running;
     step_part *parts; /* [max_sequences] of the planned step */
     int n_parts;
+    /* Set before each scheduler_plan: of a step with decode rows, at most so many rows read prompts;
+     * 0: as many as there is room for. */
+    int beside_rows;
     step_part paused; /* a background step that gave way; of task -1: none */
     uint64_t next_serial, next_admission;
     scheduler_stats stats;

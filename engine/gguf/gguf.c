@@ -382,6 +382,14 @@ void gguf_close(gguf *g) {
     free(g);
 }
 
+void gguf_want(const gguf *g, const void *data, size_t n) {
+    if (g->mapped) fo_map_want(data, n);
+}
+
+void gguf_forget(const gguf *g, const void *data, size_t n) {
+    if (g->mapped) fo_map_forget(data, n);
+}
+
 uint32_t gguf_version(const gguf *g) {
     return g->version;
 }

@@ -126,6 +126,12 @@ const gguf_tensor *gguf_find_tensor(const gguf *g, const char *name); /* NULL if
 int gguf_need_tensor(const gguf *g, const char *name, uint64_t d0, uint64_t d1,
                      const gguf_tensor **out, fo_err *err);
 
+/* Hints about a tensor's data in a mapped file, n bytes of it: they are read next; they were read, and
+ * are no more for long. What is forgotten takes no memory until it is touched again, and is then as
+ * before. Nothing happens to a gguf over memory of the caller's. Any thread. */
+void gguf_want(const gguf *g, const void *data, size_t n);
+void gguf_forget(const gguf *g, const void *data, size_t n);
+
 /* --- writing: metadata, then the list of tensors, then their data in that order ---
  *
  *     gguf_writer *w;

@@ -24,6 +24,8 @@ static void measure_some(void *arg, size_t begin, size_t end, int thread) {
             most = fmaxf(most, m->vec->dot(w, w, (int)k));
         }
         m->head_norms[s] = sqrtf(most);
+        gguf_forget(m->file, (const unsigned char *)j->t->data + first * j->t->row_bytes,
+                    ((last < n ? last : n) - first) * j->t->row_bytes);
     }
 }
 

@@ -1,5 +1,6 @@
 /* model.c - opening, closing and naming a model. The weights are repacked once (model_load.c); the
- * mapped file stays for the embedding rows and the tokenizer. */
+ * mapped file stays for the embedding rows and the tokenizer, but its matrices take no memory once
+ * they are repacked. */
 #include "engine/model/model.h"
 
 #include <stdio.h>
@@ -31,6 +32,7 @@ typedef struct hash_job {
     const unsigned char *data;
     size_t size;
     unsigned char *sums; /* [chunks][32] */
+    bool mapped;         /* here alone: what was read is forgotten */
 } hash_job;
 
 static void hash_some(void *arg, size_t begin, size_t end, int thread) {
@@ -39,6 +41,7 @@ static void hash_some(void *arg, size_t begin, size_t end, int thread) {
     for (size_t i = begin; i < end; i++) {
         size_t at = i * HASH_CHUNK, n = j->size - at < HASH_CHUNK ? j->size - at : HASH_CHUNK;
         fo_sha256_of(j->sums + 32 * i, j->data + at, n);
+        if (j->mapped) fo_map_forget(j->data + at, n);
     }
 }
 
@@ -51,7 +54,7 @@ typedef struct source {
 
 static int fingerprint(model *m, const source *from, fo_err *err) {
     fo_map map = {0};
-    hash_job job = {from->data, from->size, NULL};
+    hash_job job = {.data = from->data, .size = from->size, .mapped = !from->data};
     if (!from->data) {
         int rc = fo_map_open(&map, from->path, err);
         if (rc) return rc;

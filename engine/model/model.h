@@ -75,7 +75,7 @@ typedef struct model_info {
     uint64_t n_parameters;
     uint64_t layer_parameters; /* matrix parameters of the layers, head and embedding apart */
     uint64_t file_bytes;
-    uint64_t weight_bytes; /* memory of the repacked weights, beside the mapped file */
+    uint64_t weight_bytes; /* memory of the repacked weights; the file takes none beside them */
     /* SHA-256 over metadata, tensors and path (exact or fast) with a numerics version: models that
      * differ in one weight differ here. Key of every cache of KV, embeddings and answers. */
     unsigned char fingerprint[32];

@@ -299,6 +299,7 @@ static int balance_outliers(model_loader *l, linear *w, const gguf_tensor *const
 }
 
 typedef struct pack_job {
+    const gguf *file;
     mm_weights *w;
     quant_type type;
     const unsigned char *rows;
@@ -307,10 +308,14 @@ typedef struct pack_job {
     float *scratch;       /* [threads][k_padded] */
 } pack_job;
 
+/* Neither a matrix's rows nor its panels lie in memory twice: rows are forgotten as they are packed. */
 static void pack_some(void *arg, size_t begin, size_t end, int thread) {
     pack_job *j = arg;
     mm_weights_pack(j->w, (int)begin, (int)end, j->type, j->rows, j->row_bytes, j->columns,
                     j->scratch + (size_t)thread * (size_t)j->w->k_padded);
+    const size_t first = begin * MM_PANEL, n = (size_t)j->w->n, last = end * MM_PANEL;
+    gguf_forget(j->file, j->rows + first * j->row_bytes,
+                ((last < n ? last : n) - first) * j->row_bytes);
 }
 
 void loader_rotate(model_loader *l, bool on) {
@@ -352,9 +357,13 @@ static int pack_part(model_loader *l, linear *out, int part, const gguf_tensor *
     const size_t threads = m->pool ? (size_t)fo_pool_threads(m->pool) : 1;
     float *scratch = malloc(threads * (size_t)out->w[part].k_padded * sizeof *scratch);
     if (!scratch) return fo_fail(l->err, FO_ENOMEM, "no memory to repack a matrix");
-    pack_job job = {
-        &out->w[part], t->type,      (const unsigned char *)t->data + (size_t)first * t->row_bytes,
-        t->row_bytes,  out->columns, scratch};
+    pack_job job = {.file = m->file,
+                    .w = &out->w[part],
+                    .type = t->type,
+                    .rows = (const unsigned char *)t->data + (size_t)first * t->row_bytes,
+                    .row_bytes = t->row_bytes,
+                    .columns = out->columns,
+                    .scratch = scratch};
     if (m->pool)
         fo_pool_run(m->pool, (size_t)out->w[part].n_panels, 4, pack_some, &job);
     else
@@ -395,10 +404,14 @@ int loader_linear(model_loader *l, linear *out, int k, int n_parts, const char *
         rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)n[i], &t[i], l->err);
     }
     if (!rc) *out = linear_of(l, k, t, n_parts);
+    for (int i = 0; !rc && !l->probe && i < n_parts; i++)
+        gguf_want(l->m->file, t[i]->data, t[i]->size_bytes);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_part(l, out, t[i]->type, n[i]);
     if (!rc && !l->probe) placement_touch(l->m, out);
     if (!rc) rc = balance_outliers(l, out, t, n_parts);
     for (int i = 0; !rc && i < n_parts; i++) rc = pack_part(l, out, i, t[i], 0);
+    for (int i = 0; !rc && !l->probe && i < n_parts; i++)
+        gguf_forget(l->m->file, t[i]->data, t[i]->size_bytes);
     for (int i = 0; !rc && i < n_parts; i++) rc = add_bias(l, out, names[i], i, 0, n[i]);
     return rc;
 }
@@ -417,12 +430,14 @@ int loader_linear_split(model_loader *l, linear *out, int k, const char *name, i
     if ((rc = gguf_need_tensor(l->m->file, full, (uint64_t)k, (uint64_t)total, &t, l->err)))
         return rc;
     *out = linear_of(l, k, &t, 1);
+    if (!l->probe) gguf_want(l->m->file, t->data, t->size_bytes);
     for (int i = 0; i < n_parts; i++)
         if ((rc = add_part(l, out, t->type, n[i]))) return rc;
     if (!l->probe) placement_touch(l->m, out);
     if ((rc = balance_outliers(l, out, &t, 1))) return rc;
     for (int i = 0; i < n_parts; first += n[i++])
         if ((rc = pack_part(l, out, i, t, first))) return rc;
+    if (!l->probe) gguf_forget(l->m->file, t->data, t->size_bytes);
     first = 0;
     for (int i = 0; i < n_parts; first += n[i++])
         if ((rc = add_bias(l, out, name, i, first, n[i]))) return rc;
@@ -504,6 +519,8 @@ static int load_experts(model_loader *l, layer *y) {
         if (!rc) rc = expert_linear(l, &x->down, m->d_ff, d, 1, &down, e);
         if (!rc) rc = loader_mark_outliers(l, &x->up, y->ffn_norm);
     }
+    for (int i = 0; !l->probe && i < 2; i++) gguf_forget(m->file, up[i]->data, up[i]->size_bytes);
+    if (!l->probe) gguf_forget(m->file, down->data, down->size_bytes);
     loader_rotate(l, false);
     return rc;
 }
@@ -567,7 +584,10 @@ int loader_decoder_head(model_loader *l) {
     if (l->probe) return FO_OK;
     char full[NAME_BYTES];
     layer_name(l, name, ".weight", full);
-    return lm_head_measure(m, gguf_find_tensor(m->file, full), l->err);
+    const gguf_tensor *head = gguf_find_tensor(m->file, full);
+    rc = lm_head_measure(m, head, l->err);
+    gguf_forget(m->file, head->data, head->size_bytes);
+    return rc;
 }
 
 int loader_llama_family(model_loader *l, double rope_base, bool adjacent) {

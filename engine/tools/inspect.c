@@ -127,7 +127,7 @@ void inspect_file(inspect_report *out, const char *path, const gguf *g) {
         look_at_vocabulary(&r, g);
     else
         look_at_model(&r, path, g);
-    r.needed_bytes = r.file_bytes + r.weight_bytes + r.scratch_bytes +
-                     r.kv_bytes_per_token * (uint64_t)r.kv_tokens;
+    r.needed_bytes =
+        r.weight_bytes + r.scratch_bytes + r.kv_bytes_per_token * (uint64_t)r.kv_tokens;
     *out = r;
 }

@@ -26,10 +26,10 @@ typedef struct inspect_report {
         uint64_t bytes;
     } types[QUANT_TYPE_END];
     int n_layers, n_context, n_vocab; /* 0 where it makes no sense */
-    uint64_t weight_bytes;            /* memory beside the mapped file, on the serving path */
+    uint64_t weight_bytes;            /* as they are repacked, on the serving path */
     uint64_t scratch_bytes;           /* for what a step computes */
     uint64_t kv_bytes_per_token;      /* in BF16; 0 for what has no KV cache */
-    uint64_t needed_bytes;            /* file + weights + scratch + KV of kv_tokens */
+    uint64_t needed_bytes;            /* weights + scratch + KV of kv_tokens */
     int kv_tokens;                    /* the context, at most 4096 */
     uint64_t available_bytes;         /* what this machine can give now; 0: unknown */
     bool runs;                        /* this program would open it, given the memory */

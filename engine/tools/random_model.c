@@ -15,6 +15,9 @@ typedef struct shape {
 
 static const shape shapes[] = {
     {"qwen2.5-0.5b", "qwen2", 896, 24, 14, 2, 4864, 151936, 32768, 1e6f, 1e-6f, true},
+    {"qwen2.5-1.5b", "qwen2", 1536, 28, 12, 2, 8960, 151936, 32768, 1e6f, 1e-6f, true},
+    {"llama3.2-3b", "llama", 3072, 28, 24, 8, 8192, 128256, 131072, 5e5f, 1e-5f, true},
+    {"llama3.1-8b", "llama", 4096, 32, 32, 8, 14336, 128256, 131072, 5e5f, 1e-5f, false},
     {"smollm2-135m", "llama", 576, 30, 9, 3, 1536, 49152, 8192, 1e5f, 1e-5f, true},
     {"llama3.2-1b", "llama", 2048, 16, 32, 8, 8192, 128256, 131072, 5e5f, 1e-5f, true},
     {"tiny", "llama", 576, 6, 9, 3, 1536, 2048, 2048, 1e5f, 1e-5f, true},

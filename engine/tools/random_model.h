@@ -10,7 +10,8 @@
 #include "kernels/pool.h"
 
 typedef struct random_model_options {
-    /* "qwen2.5-0.5b", "smollm2-135m", "llama3.2-1b", "minilm-l6"; for tests "tiny", a fifth of
+    /* "qwen2.5-0.5b", "qwen2.5-1.5b", "llama3.2-1b", "llama3.2-3b", "llama3.1-8b", "smollm2-135m",
+     * "minilm-l6"; for tests "tiny", a fifth of
      * SmolLM2's layers, and "toy", which answers thousands of requests a second */
     const char *shape;
     quantize_target type;

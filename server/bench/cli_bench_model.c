@@ -80,8 +80,9 @@ static struct {
 
 static const cli_option make_options[] = {
     {"shape", CLI_STRING, &ko.shape, "NAME",
-     "qwen2.5-0.5b, smollm2-135m, llama3.2-1b, minilm-l6, tiny or toy", .required = true,
-     .flag_only = true},
+     "qwen2.5-0.5b, qwen2.5-1.5b, llama3.2-1b, llama3.2-3b, llama3.1-8b, smollm2-135m, minilm-l6, "
+     "tiny or toy",
+     .required = true, .flag_only = true},
     {"type", CLI_STRING, &ko.type, "TYPE", "f16, q8_0, q4_0, q4_k_m, ... (default q8_0)",
      .flag_only = true},
     {"out", CLI_STRING, &ko.out, "FILE", "the GGUF file to write", .required = true,

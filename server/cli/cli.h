@@ -79,7 +79,9 @@ typedef struct cli_command {
     X(bench_diffusion) \
     X(bench_decode) \
     X(bench_embed) \
+    X(bench_flow) \
     X(bench_hnsw) \
+    X(bench_load) \
     X(bench_machine) \
     X(bench_make_model) \
     X(bench_prefill) \

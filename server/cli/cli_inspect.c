@@ -123,8 +123,7 @@ static void print_summary(const gguf *g, const inspect_report *r) {
                    r->types[t].n_tensors, mega(r->types[t].bytes));
     if (r->n_layers)
         printf("%d layers, context %d, vocabulary %d\n", r->n_layers, r->n_context, r->n_vocab);
-    printf("memory: %.1f MB mapped file + %.1f MB repacked weights", mega(r->file_bytes),
-           mega(r->weight_bytes));
+    printf("memory: %.1f MB repacked weights", mega(r->weight_bytes));
     if (r->scratch_bytes) printf(" + %.1f MB scratch", mega(r->scratch_bytes));
     if (r->kv_bytes_per_token)
         printf(" + %.1f MB KV (%d tokens, %.2f KB each in BF16)",

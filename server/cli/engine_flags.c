@@ -1,7 +1,10 @@
 #include "server/cli/engine_flags.h"
 
-engine_flags engine_flag_values = {
-    .kv_type = "bf16", .defrag_threshold = .5, .kv_disk = -1, .kv_chunk_budget = .15};
+engine_flags engine_flag_values = {.kv_type = "bf16",
+                                   .defrag_threshold = .5,
+                                   .kv_disk = -1,
+                                   .kv_chunk_budget = .15,
+                                   .read_stretch = 2};
 
 int engine_flags_apply(engine_options *out, fo_err *err) {
     const engine_flags *f = &engine_flag_values;
@@ -17,6 +20,7 @@ int engine_flags_apply(engine_options *out, fo_err *err) {
     out->no_lookup = f->no_lookup;
     out->defrag_threshold = f->defrag_threshold;
     out->kv_chunk_budget = f->kv_chunk_budget > 0 ? f->kv_chunk_budget : -1;
+    out->read_stretch = f->read_stretch > 0 ? f->read_stretch : -1;
     out->batch_wait_us = (int)f->batch_wait_us;
     out->max_qps = f->max_qps;
     out->max_tps = f->max_tps;

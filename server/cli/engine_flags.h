@@ -10,7 +10,7 @@ typedef struct engine_flags {
     int64_t threads, max_batch_tokens, max_sequences, kv_page_tokens, kv_ram, kv_disk,
         batch_wait_us;
     const char *kv_type;
-    double defrag_threshold, kv_chunk_budget, max_qps, max_tps;
+    double defrag_threshold, kv_chunk_budget, read_stretch, max_qps, max_tps;
     bool no_lookup;
 } engine_flags;
 extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
@@ -21,6 +21,9 @@ extern engine_flags engine_flag_values; /* what ENGINE_FLAGS read */
     {"max-batch-tokens", CLI_INT, &engine_flag_values.max_batch_tokens, "N", \
      "tokens of a step, all sequences together (default 512; of a diffusion model its window, up " \
      "to 4096)", .min = 1, .max = 65536}, \
+    {"read-stretch", CLI_DOUBLE, &engine_flag_values.read_stretch, "X", \
+     "while others write, a step that reads a prompt beside takes about X times as long as theirs " \
+     "(default 2; 0: as long as max-batch-tokens take)", .min = 0, .max = 1e6}, \
     {"max-sequences", CLI_INT, &engine_flag_values.max_sequences, "N", \
      "sequences in work at a time (default 16)", .min = 1, .max = 1024}, \
     {"kv-page-tokens", CLI_INT, &engine_flag_values.kv_page_tokens, "N", \

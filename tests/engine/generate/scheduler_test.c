@@ -117,6 +117,7 @@ static void random_work_keeps_the_invariants_and_ends(void **state) {
                 int i = (int)(test_random(&seed) % MAX_TASKS);
                 if (r.s.tasks[i].state != TASK_FREE) scheduler_remove(&r.s, i);
             }
+            r.s.beside_rows = at % 3 ? 1 + (int)(test_random(&seed) % 40) : 0;
             step(&r, NULL);
         }
         int steps = 0;
@@ -174,6 +175,28 @@ static void decode_goes_on_beside_a_long_prompt(void **state) {
     assert_int_equal(kv_seq_tokens(r.s.tasks[reader].kv), 12 * 15);
     scheduler_remove(&r.s, writer);
     scheduler_remove(&r.s, reader);
+    rig_close(&r);
+}
+
+static void a_prompt_beside_written_tokens_is_read_in_short_pieces(void **state) {
+    (void)state;
+    rig r;
+    rig_open(&r, 64, 16, 100, 4);
+    r.s.beside_rows = 8;
+    int reader = add(&r, 1, 0, 300, 5, 0, 0);
+    assert_int_equal(step(&r, NULL), 100); /* nobody writes */
+    int writer = add(&r, 0, 0, 5, 40, 1, 0);
+    step(&r, NULL); /* its prompt, and as much as there is room for of the other */
+    assert_int_equal(kv_seq_tokens(r.s.tasks[reader].kv), 195);
+    int others[2];
+    for (int i = 0; i < 2; i++) others[i] = add(&r, 2 + i, 0, 100, 5, 0, 0);
+    for (int i = 0; i < 6; i++) assert_int_equal(step(&r, NULL), 1 + 8); /* all of them together */
+    r.s.beside_rows = 0;
+    assert_int_equal(step(&r, NULL), 100);
+    scheduler_remove(&r.s, writer);
+    scheduler_remove(&r.s, reader);
+    for (int i = 0; i < 2; i++)
+        if (r.s.tasks[others[i]].state != TASK_FREE) scheduler_remove(&r.s, others[i]);
     rig_close(&r);
 }
 
@@ -373,6 +396,7 @@ int main(void) {
         cmocka_unit_test(random_work_keeps_the_invariants_and_ends),
         cmocka_unit_test(nobody_starves_under_a_stream_of_more_urgent_ones),
         cmocka_unit_test(decode_goes_on_beside_a_long_prompt),
+        cmocka_unit_test(a_prompt_beside_written_tokens_is_read_in_short_pieces),
         cmocka_unit_test(higher_priority_takes_the_place_of_lower),
         cmocka_unit_test(the_second_waits_for_the_prefix_that_the_first_computes),
         cmocka_unit_test(followers_choose_a_new_leader_when_theirs_goes),

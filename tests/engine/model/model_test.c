@@ -602,10 +602,50 @@ static void yarn_stretches_slow_pairs_only(void **state) {
     assert_false(rope_yarn_factors(f, 128, 1e6, 4, 32768, 1, 32));
 }
 
+/* Kilobytes of the process's memory that a mapping of the model's file takes; -1: there is none. */
+static long file_resident(void) {
+    FILE *f = fopen("/proc/self/smaps", "r");
+    assert_non_null(f);
+    char line[1024];
+    bool of_file = false;
+    long sum = -1, kib;
+    while (fgets(line, sizeof line, f)) {
+        if (strchr("0123456789abcdef", line[0])) of_file = strstr(line, path) != NULL;
+        if (of_file && sscanf(line, "Rss: %ld kB", &kib) == 1) sum = (sum < 0 ? 0 : sum) + kib;
+    }
+    fclose(f);
+    return sum;
+}
+
+static void weights_lie_in_memory_once(void **state) {
+    (void)state;
+    static const tiny_shape wide = {"llama", QUANT_Q8_0, 512, 4, 8, 8, 64, 2048, V, 0, 0, 0, 0};
+    write_model(&wide);
+    model *m;
+    assert_ok(model_open(&m, path, &(model_options){.fast = true}, &err), &err);
+    const long file = (long)(model_get_info(m)->file_bytes >> 10), resident = file_resident();
+    assert_true(file > 10000);
+    if (resident < 0) skip();         /* a system that does not say */
+    assert_true(resident < file / 8); /* the metadata, and what lies beside the matrices */
+    /* What was forgotten is as it was. */
+    gguf *again;
+    assert_ok(gguf_open(&again, path, &err), &err);
+    for (size_t i = 0; i < gguf_n_tensors(again); i++) {
+        const gguf_tensor *t = gguf_tensor_at(again, i), *u = gguf_tensor_at(model_gguf(m), i);
+        assert_memory_equal(t->data, u->data, t->size_bytes);
+    }
+    assert_true(file_resident() > file);
+    for (size_t i = 0; i < gguf_n_tensors(again); i++)
+        gguf_forget(again, gguf_tensor_at(again, i)->data, gguf_tensor_at(again, i)->size_bytes);
+    gguf_close(again);
+    model_close(m);
+}
+
 int main(void) {
     seed = test_seed();
     folder = test_folder();
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(weights_lie_in_memory_once),
         cmocka_unit_test(agrees_with_the_double_precision_oracle),
         cmocka_unit_test(logits_do_not_depend_on_splits_pages_or_threads),
         cmocka_unit_test(logits_do_not_depend_on_many_threads),
