@@ -109,6 +109,7 @@ typedef struct hnsw_query {
                               * NULL: all. Unchanged during the call */
     size_t n_allowed; /* bits set below `visible`; 0 with allowed != NULL: they are counted */
     bool exact;       /* scan all allowed points at rescoring precision: the test oracle */
+    bool walk;        /* walk the graph where a scan costs no more, too: for tests of the graph */
 } hnsw_query;
 
 typedef struct hnsw_hit {
@@ -118,7 +119,8 @@ typedef struct hnsw_hit {
 
 /* Best k allowed points, best first, ties by smaller id -> hits[k], *n <= k. When at least k points
  * are allowed, k are returned: where the walk meets too few of them, or few are allowed, the
- * allowed set is scanned instead. Few points altogether: exact. */
+ * allowed set is scanned instead, and where that costs no more than a walk, which may miss a point far from thousands
+ * that are near each other. Few points altogether: exact. */
 int hnsw_search(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, hnsw_hit *hits, size_t *n,
                 fo_err *err);
 

@@ -358,7 +358,7 @@ static int find_candidates(const hnsw *h, const hnsw_query *q, hnsw_scratch *s, 
     size_t wide = share < 1 ? (size_t)((double)ef / share) + 8 : ef;
     bool walk_all = share >= 0.7; /* few are barred: the plain walk, a little wider */
     size_t budget = n_allowed / WALK_COST + ef;
-    bool scan = !walk_all && (double)ef * WALK_SCORES / share > (double)budget;
+    bool scan = (double)ef * WALK_SCORES / share > (double)budget && !(walk_all && q->walk);
     int rc = hnsw_scratch_fit(s, h, walk_all ? wide : ef, scan ? 0 : budget + HNSW_BATCH, err);
     if (rc) return rc;
     hnsw_probe p = {.q = s->q};

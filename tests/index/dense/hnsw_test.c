@@ -120,7 +120,8 @@ static double measure(const hnsw *h, const world *w, const float *points, size_t
                         .ef = ef,
                         .visible = (uint32_t)n,
                         .allowed = allowed,
-                        .exact = exact};
+                        .exact = exact,
+                        .walk = true};
         hnsw_hit hits[K];
         uint32_t ids[K];
         double scores[K];
@@ -346,7 +347,8 @@ static void mapped_bytes_answer_as_the_graph_did(void **state) {
         assert_int_equal(hnsw_memory(mapped), hnsw_memory(h));
         hnsw_scratch *s = hnsw_scratch_create();
         for (size_t i = 0; i < w.n_q; i++) {
-            hnsw_query q = {.vector = w.queries + i * w.dim, .k = K, .visible = UINT32_MAX};
+            hnsw_query q = {
+                .vector = w.queries + i * w.dim, .k = K, .visible = UINT32_MAX, .walk = true};
             hnsw_hit a[K], b[K];
             size_t na, nb;
             assert_ok(hnsw_search(h, &q, s, a, &na, &err), &err);
@@ -414,7 +416,8 @@ static void hostile_bytes_never_reach_outside(void **state) {
             size_t lost;
             n_noticed += hnsw_verify(m, &lost, &err) != FO_OK;
             for (size_t i = 0; i < w.n_q; i++) {
-                hnsw_query q = {.vector = w.queries, .k = K, .ef = 200, .visible = UINT32_MAX};
+                hnsw_query q = {
+                    .vector = w.queries, .k = K, .ef = 200, .visible = UINT32_MAX, .walk = true};
                 hnsw_hit hits[K];
                 size_t n;
                 if (hnsw_dim(m) != w.dim) break;
@@ -587,7 +590,8 @@ static void *search_on(void *arg) {
         hnsw_query q = {.vector = t->w->queries + test_random(&t->seed) % t->w->n_q * t->w->dim,
                         .k = K,
                         .ef = 50,
-                        .visible = visible};
+                        .visible = visible,
+                        .walk = true};
         hnsw_hit hits[K];
         size_t n;
         fo_err err = {0};
@@ -744,8 +748,39 @@ static void finds_the_neighbours_of_siftsmall(void **state) {
     free_world(&w);
 }
 
+/* A collection of a few thousand notes that are nearly alike and some that are about something else: each of those is what is
+ * nearest to its own words, wherever a walk among the others would have ended. */
+static void few_that_differ_from_thousands_are_found(void **state) {
+    (void)state;
+    enum { DIM = 64, ALIKE = 4000, ODD = 12, DEPTH = 100 };
+    uint64_t r = test_seed();
+    world w = make_world(r, ALIKE + ODD, 1, DIM, HNSW_COSINE);
+    for (size_t i = 0; i < ALIKE + ODD; i++)
+        for (uint32_t j = 0; j < DIM; j++) /* the odd ones first: no link of theirs is the newest */
+            w.points[i * DIM + j] = (float)normal(&r) * (i < ODD ? 1 : .1f) + (i < ODD ? 0
+                                                                               : j % 3 ? 1.f
+                                                                                       : -1.f);
+    hnsw *h = build(&w, NULL);
+    hnsw_scratch *s = hnsw_scratch_create();
+    for (uint32_t i = 0; i < ODD; i++) {
+        hnsw_query q = {.vector = w.points + i * DIM, .k = DEPTH, .visible = UINT32_MAX};
+        hnsw_hit hits[DEPTH];
+        size_t n;
+        fo_err err = {0};
+        assert_ok(hnsw_search(h, &q, s, hits, &n, &err), &err);
+        assert_int_equal(hits[0].id, i);
+        hnsw_search_stats st;
+        hnsw_get_search_stats(s, &st);
+        assert_true(st.scanned);
+    }
+    hnsw_scratch_free(s);
+    hnsw_free(h);
+    free_world(&w);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(few_that_differ_from_thousands_are_found),
         cmocka_unit_test(finds_what_an_exhaustive_scan_finds),
         cmocka_unit_test(every_level_of_the_processor_finds_the_same),
         cmocka_unit_test(same_seed_and_one_thread_give_the_same_bytes),
