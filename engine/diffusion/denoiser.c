@@ -174,7 +174,7 @@ static int draw_each(denoiser *d, int n, uint64_t step) {
 
 /* Is place a before place b: higher, or as high and lower in number? */
 static bool before(const double *scores, int a, int b) {
-    return scores[a] > scores[b] || (scores[a] == scores[b] && a < b);
+    return scores[a] == scores[b] ? a < b : scores[a] > scores[b];
 }
 
 /* heap[n]: the last of them on top. */

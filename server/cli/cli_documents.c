@@ -387,7 +387,9 @@ static int collections_run(int argc, char **argv) {
             markdown_head(4, (const char *[]){"name", "documents", "chunks", "language"});
         else
             printf("%10s %10s %8s  %-12s %s\n", "documents", "chunks", "epoch", "language", "name");
-        cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(root, "data")) print_collection(c);
+        cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(root, "data")) {
+            print_collection(c);
+        }
     }
     cJSON_Delete(root);
     return print_json_or_fail(&b, rc, &err);
