@@ -387,7 +387,7 @@ void gguf_want(const gguf *g, const void *data, size_t n) {
 }
 
 void gguf_forget(const gguf *g, const void *data, size_t n) {
-    if (g->mapped) fo_map_forget(data, n);
+    if (g && g->mapped) fo_map_forget(data, n);
 }
 
 uint32_t gguf_version(const gguf *g) {

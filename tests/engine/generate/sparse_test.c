@@ -140,6 +140,7 @@ static void is_the_same_in_any_company(void **state) {
     uint64_t preemptions = 0;
     for (int shape = 0; shape < 4; shape++) {
         e = open_engine((engine_options){.kv_ram = shape == 1 ? 34 * PAGE_BYTES : 0,
+                                         .read_stretch = shape == 1 ? -1 : 0,
                                          .max_batch_tokens = shape == 2 ? 37 : 0,
                                          .n_threads = 1 + shape % 2,
                                          .kv_page_tokens = shape == 3 ? 48 : 16});

@@ -315,7 +315,7 @@ static float dot_of(int64_t chunk, const float *v) {
     return sum;
 }
 
-enum { WALK_K = 100, WALK_QUERIES = 30 };
+enum { WALK_K = 52, WALK_QUERIES = 30 };
 
 /* Points weighed by WALK_QUERIES searches of this width, and hits that no K others beat. */
 static uint64_t walk_all(search_index *ix, int64_t n, size_t ef, size_t *good) {
@@ -350,7 +350,7 @@ static uint64_t walk_all(search_index *ix, int64_t n, size_t ef, size_t *good) {
 /* Three sealed segments and the open one, each large enough to be walked, a tenth of all dead. */
 static void segments_find_together_what_a_scan_finds(void **state) {
     (void)state;
-    enum { EACH = 1300, SEGMENTS = 4, N = EACH * SEGMENTS };
+    enum { EACH = 5600, SEGMENTS = 4, N = EACH * SEGMENTS };
     char *dir = test_folder();
     search_index *ix = open_index(dir, 100000, 0);
     fo_err err = {0};
