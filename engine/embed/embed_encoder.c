@@ -199,11 +199,21 @@ static void sum_of_builtin(unsigned char sum[32]) {
     fo_sha256_of(sum, changes, n);
 }
 
-void embedder_encoder_fingerprint(char hex[65]) {
+/* Asked for at every look at whether a service is ready, and always the same: hashed once. */
+static char builtin_fingerprint[65];
+
+static void find_builtin_fingerprint(void) {
     unsigned char sum[32];
     const gguf_str none[2] = {{"", 0}, {"", 0}};
     sum_of_builtin(sum);
-    if (fingerprint_of(sum, sizeof sum, BUILTIN_TOKENS, none, hex, NULL)) hex[0] = 0;
+    if (fingerprint_of(sum, sizeof sum, BUILTIN_TOKENS, none, builtin_fingerprint, NULL))
+        builtin_fingerprint[0] = 0;
+}
+
+void embedder_encoder_fingerprint(char hex[65]) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, find_builtin_fingerprint);
+    memcpy(hex, builtin_fingerprint, sizeof builtin_fingerprint);
 }
 
 /* All that the file says beside its weights. */

@@ -1,6 +1,5 @@
 #include "retrieval/service/refine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -93,13 +92,11 @@ static bool goes_on(void *ctx, size_t done) {
 static bool next_collection(refine *r, const char *encoder, store_collection *out) {
     store_collection *list = NULL;
     size_t n = 0, best = SIZE_MAX;
-    char known[65];
     if (store_list_collections(r->s->store, NULL, &list, &n, NULL)) return false;
     for (size_t i = 0; i < n; i++) {
         const store_collection *c = &list[i];
         if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS || !strcmp(c->embedder, encoder)) continue;
-        snprintf(known, sizeof known, "%s", c->embedder);
-        if (!service_embedder_of(r->s, known)) continue; /* a foreign one is left alone */
+        if (!service_embedder_of(r->s, c->embedder)) continue; /* a foreign one is left alone */
         if (best == SIZE_MAX || c->n_chunks < list[best].n_chunks) best = i;
     }
     for (size_t i = 0; i < n; i++) {
