@@ -10,9 +10,8 @@ enum {
     IDLE_MS = 30000,
     UNASKED_MS = 5000, /* nobody has asked for so long either, when it begins */
     POLL_MS = 500,
-    RETRY_MS = 600000, /* after a failure: a full disk does not get better in a second */
-    MOST_CHUNKS =
-        200000, /* of a collection: nobody can write to it while its new index is built, a minute at this size */
+    RETRY_MS = 600000,    /* after a failure: a full disk does not get better in a second */
+    MOST_CHUNKS = 200000, /* of a collection: nobody can write to it while its new index is built */
 };
 
 struct refine {
