@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "retrieval/answer/topics.h"
+
 enum { MAX_CANDIDATES = 4096 };
 
 /* ---- passages ---------------------------------------------------------------------------- */
@@ -101,8 +103,7 @@ static double word_answers(const question *q, const fact_text *t, size_t i, size
     return 0;
 }
 
-/* The words that begin in bytes [start, end) of a text. */
-static fact_sentence words_within(const fact_text *t, uint32_t start, uint32_t end) {
+fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end) {
     fact_sentence s = {start, end, 0, 0};
     size_t low = 0, high = t->n_words;
     while (low < high) {
@@ -117,8 +118,8 @@ static fact_sentence words_within(const fact_text *t, uint32_t start, uint32_t e
     return s;
 }
 
-static uint64_t terms_of(const candidate_passage *p, uint32_t start, uint32_t end) {
-    fact_sentence s = words_within(&p->text, start, end);
+uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t end) {
+    fact_sentence s = candidate_words(&p->text, start, end);
     uint64_t set = 0;
     for (size_t i = s.w0; i < s.w1; i++)
         if (p->terms[i] >= 0) set |= 1ull << p->terms[i];
@@ -209,7 +210,7 @@ static void measure_words(const candidate_set *set, const candidate_passage *p,
 static void measure_cover(const candidate_set *set, const candidate_passage *p, size_t unit,
                           const uint64_t *sets, candidate *c) {
     const question *q = &set->q;
-    uint64_t known = c->set | p->title | terms_of(p, c->unit.head_start, c->unit.head_end);
+    uint64_t known = c->set | p->title | candidate_terms(p, c->unit.head_start, c->unit.head_end);
     c->f[CAND_COVER] = question_share(q, known);
     uint64_t before = unit > 0 ? sets[unit - 1] : 0;
     uint64_t after = unit + 1 < p->units.n ? sets[unit + 1] : 0;
@@ -272,53 +273,6 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     c->f[CAND_OTHER_DAY] = day == DAY_OTHER || (day == DAY_NOT_SAID && p->other_days);
 }
 
-/* ---- a topic ----------------------------------------------------------------------------- */
-
-/* Who gives a subject and asks nothing particular of it ("fire", "What do I do when there is a fire?") wants what its section
- * begins with. */
-static bool asks_for_topic(const question *q) {
-    return (q->kind == ASK_OTHER || q->kind == ASK_PLACE) && !q->exact.n_options &&
-           q->demands.amount == AMOUNT_NONE && !q->demands.days;
-}
-
-/* How much a heading is what the question is about: 1 where both say the same, less where the heading says one word more, else
- * 0. */
-static double is_topic(const candidate_set *set, const candidate_passage *p, uint32_t start,
-                       uint32_t end) {
-    const fact_sentence s = words_within(&p->text, start, end);
-    size_t more = 0;
-    for (size_t i = s.w0; i < s.w1; i++)
-        more += p->terms[i] < 0 && !(p->text.words[i].flags & (WORD_STOP | WORD_PART));
-    if (more > 1 || question_share(&set->q, terms_of(p, start, end)) < 0.999) return 0;
-    return more ? 0.75 : 1;
-}
-
-/* For every unit of a passage how much it is what a section on the question's topic begins with, a little less for each of
- * the two behind the first; a definition of it is one. */
-static void measure_topic(const candidate_set *set, const candidate_passage *p, double *topic) {
-    enum { FIRST_UNITS = 3 };
-    size_t left = 0;
-    double heading = 0;
-    uint32_t end = 0; /* of what was counted: the items of a procedure stand within it */
-    for (size_t i = 0; i < p->units.n; i++) {
-        const text_unit *u = &p->units.v[i];
-        topic[i] = 0;
-        if (u->kind == TEXT_UNIT_HEADING) {
-            heading = is_topic(set, p, u->start, u->end);
-            left = heading > 0 ? FIRST_UNITS : 0;
-        } else if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start) {
-            topic[i] = is_topic(set, p, u->start, u->body);
-            left = 0;
-        } else if (u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_HEADER) {
-            left = 0;
-        } else if (left && u->start >= end) {
-            topic[i] = heading * (1 - 0.1 * (double)(FIRST_UNITS - left));
-            left--;
-            end = u->end;
-        }
-    }
-}
-
 /* ---- the list ---------------------------------------------------------------------------- */
 
 static int push(candidate_set *set, const candidate *c, fo_err *err) {
@@ -366,14 +320,14 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     uint64_t *sets = malloc((p->units.n + 1) * sizeof *sets);
     if (!sets) return fo_fail(err, FO_ENOMEM, "out of memory for the units");
     for (size_t i = 0; i < p->units.n; i++)
-        sets[i] = terms_of(p, p->units.v[i].start, p->units.v[i].end);
+        sets[i] = candidate_terms(p, p->units.v[i].start, p->units.v[i].end);
     double *topic = calloc(p->units.n + 1, sizeof *topic);
     int rc = topic ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for the units");
-    if (!rc && asks_for_topic(&set->q)) measure_topic(set, p, topic);
+    if (!rc) topics_of_words(set, p, topic);
     bool how = set->q.procedure;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit *u = &p->units.v[i];
-        fact_sentence s = words_within(t, u->start, u->end);
+        fact_sentence s = candidate_words(t, u->start, u->end);
         if (s.w0 == s.w1 || ends_in_question(&set->q, t, &s)) continue;
         candidate c = {.passage = (uint32_t)index,
                        .order = (uint32_t)i,
@@ -517,7 +471,9 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     for (size_t i = 0; !rc && i < set->n_passages; i++) rc = read_candidates(set, i, best, err);
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);
-    return !rc && in->reader && set->n ? read_closely(set, in, err) : rc;
+    if (!rc && in->reader && set->n) rc = read_closely(set, in, err);
+    if (!rc && set->read) topics_of_reading(set);
+    return rc;
 }
 
 void candidate_set_deinit(candidate_set *set) {

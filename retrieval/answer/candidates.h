@@ -29,12 +29,12 @@ enum {
     CAND_STEPS,         /* a whole procedure, where the question asks how */
     CAND_STEP,          /* one step of a procedure, where the question asks how */
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
-    CAND_OPTION,    /* explains an option that the question names (-z), of what it names (tar) */
-    CAND_NO_AMOUNT, /* 1: the question demands a price, a weight, a number, and none is stated */
-    CAND_DAY,       /* 1: of the day that the question names */
-    CAND_OTHER_DAY, /* 1: of other days only, or of none in a passage of others */
-    CAND_SUMMARY,   /* "df - report file system space usage", where the question asks how */
-    CAND_TOPIC, /* among the first under a heading that is what the question is about and no more */
+    CAND_OPTION,      /* explains an option that the question names (-z), of what it names (tar) */
+    CAND_NO_AMOUNT,   /* 1: the question demands a price, a weight, a number, and none is stated */
+    CAND_DAY,         /* 1: of the day that the question names */
+    CAND_OTHER_DAY,   /* 1: of other days only, or of none in a passage of others */
+    CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */
+    CAND_TOPIC,       /* says by where it stands what it answers: topics.h */
     CAND_LENGTH,      /* of a unit that is no sentence: doublings of twelve words; the longer, the
                            more of any question it holds by chance */
     CAND_ALIGN,       /* by the reader: how near the question's tokens come to unit, head, title */
@@ -87,5 +87,9 @@ typedef struct candidate_set {
  * are left out. */
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err);
 void candidate_set_deinit(candidate_set *set);
+
+/* The words that begin in bytes [start, end) of a text; the question's terms among them. */
+fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end);
+uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t end);
 
 #endif

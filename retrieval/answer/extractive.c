@@ -234,7 +234,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
     if (best->f[CAND_TOPIC] > 0 && best->unit.kind != TEXT_UNIT_DEFINITION)
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
-               c->unit.head_start == best->unit.head_start;
+               c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = is_option(set, c) ? keep_option_within : keep_entry_within;

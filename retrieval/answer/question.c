@@ -85,6 +85,29 @@ static enum question_kind kind_of(const fact_text *t) {
     return ASK_OTHER;
 }
 
+enum question_kind question_kind_of(const fact_text *t, size_t w0, size_t w1) {
+    fact_text some = *t;
+    some.words += w0;
+    some.n_words = w1 - w0;
+    return kind_of(&some);
+}
+
+static const char *const meanings =
+    "mean means meant meaning meanings define defined definition explain";
+
+/* "What is a chunk?", "what does PSF mean?", "define recharge". */
+static bool asks_for_definition(const fact_text *t) {
+    char w[24], next[24];
+    surface(t, 0, w);
+    surface(t, 1, next);
+    if (listed(w, "define explain meaning definition")) return true;
+    if (!listed(w, "what")) return false;
+    if (listed(next, "do does did"))
+        for (size_t i = 2; i < t->n_words; i++)
+            if (listed(surface(t, i, w), "mean")) return true;
+    return listed(next, "is are");
+}
+
 /* "How do I ...", "how is ... done", "what should I do when ...", "which steps ...". */
 static bool asks_procedure(const fact_text *t) {
     char w[24], next[24];
@@ -131,6 +154,8 @@ static int collect_terms(question *q, const lexicon *lx, bool stop_words_too, fo
     for (size_t i = 0; i < t->n_words && n < 4 * QUESTION_MAX_TERMS; i++) {
         const fact_word *x = &t->words[i];
         if ((x->flags & WORD_STOP) && !stop_words_too) continue;
+        char w[24];
+        if (q->defines && !stop_words_too && listed(surface(t, i, w), meanings)) continue;
         size_t k = 0;
         while (k < n && all[k].id != x->id) k++;
         if (k == n) all[n++] = (question_term){.id = x->id, .idf = fact_word_idf(lx, t, x)};
@@ -172,6 +197,7 @@ int question_read(question *q, const lexicon *lx, const char *text, size_t len, 
     int rc = fact_text_read(&q->text, lx->analyzer, text, len, err);
     if (rc) return rc;
     q->kind = kind_of(&q->text);
+    q->defines = q->kind == ASK_OTHER && asks_for_definition(&q->text);
     q->procedure = asks_procedure(&q->text);
     rc = collect_terms(q, lx, false, err);
     if (!rc && q->n_terms == 0) rc = collect_terms(q, lx, true, err);

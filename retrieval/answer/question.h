@@ -32,6 +32,7 @@ typedef struct question_term {
 typedef struct question {
     fact_text text;
     enum question_kind kind;
+    bool defines;   /* what is it, what does it mean */
     bool procedure; /* how something is done, what has to be done: all the steps are the answer */
     question_term terms[QUESTION_MAX_TERMS]; /* distinct content terms; the rarest if too many */
     size_t n_terms;
@@ -57,6 +58,9 @@ static inline int question_term_of(const question *q, uint64_t id) {
         if (t < 0 || q->terms[t].id == id) return t;
     }
 }
+
+/* What kind of answer words [w0, w1) of a text ask for. */
+enum question_kind question_kind_of(const fact_text *t, size_t w0, size_t w1);
 
 /* True when the question says this word at all. */
 bool question_says(const question *q, uint64_t id);

@@ -15,6 +15,7 @@
 enum {
     MAX_TAG = 160,      /* bytes of a line that may be an option or a term */
     MAX_HEADING = 90,   /* ... a heading */
+    MAX_QUESTION = 200, /* ... a question that what follows answers */
     WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
     WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
     SHORT_STEPS = 12,   /* items of it */
@@ -212,11 +213,38 @@ static bool ends_here(const unit_reader *r, size_t i) {
                            r->before + newline);
 }
 
+/* A question with a line of its own before what answers it, as pages of frequent questions have them: what stands before
+ * has ended, and what follows did not have to begin a new line. */
+static bool is_asked(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    if (l->class != LINE_TEXT || l->end - l->start > MAX_QUESTION || (i == 0 && r->goes_on))
+        return false;
+    if (r->text[l->end - 1] != '?' || i + 1 >= r->n_lines) return false;
+    const text_line *before = i > 0 ? l - 1 : NULL;
+    if (before && before->class == LINE_TEXT &&
+        !(ends_sentence(r->text + before->start, before->end - before->start) &&
+          breaks_on_purpose(r, i - 1)))
+        return false;
+    const uint8_t next = r->lines[i + 1].class;
+    return next == LINE_TEXT ? breaks_on_purpose(r, i) : next == LINE_BLANK && i + 2 < r->n_lines;
+}
+
+/* "A: ", "Answer: " before what answers a question: bytes of it. */
+static size_t answer_mark(const char *s, size_t n) {
+    static const char *const marks[] = {"A: ", "A. ", "Answer: "};
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        const size_t m = strlen(marks[i]);
+        if (n > m && memcmp(s, marks[i], m) == 0) return m;
+    }
+    return 0;
+}
+
 /* Does line i stand alone between blank lines, short and without a stop? */
 static bool is_heading(const unit_reader *r, size_t i) {
     const text_line *l = &r->lines[i];
     size_t n = l->end - l->start;
     const char *s = r->text + l->start;
+    if (is_asked(r, i)) return true;
     if (n > MAX_HEADING || l->class != LINE_TEXT || (i == 0 && r->goes_on)) return false;
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
@@ -412,8 +440,12 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
 /* A paragraph: its sentences. One that ends in a colon leads in what follows. */
 static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
     size_t end = i + 1;
-    while (end < r->n_lines && r->lines[end].class == LINE_TEXT && !is_term(r, end)) end++;
+    while (end < r->n_lines && r->lines[end].class == LINE_TEXT && !is_term(r, end) &&
+           !is_asked(r, end))
+        end++;
     uint32_t start = r->lines[i].start, stop = r->lines[end - 1].end;
+    if (r->heading_end && r->text[r->heading_end - 1] == '?')
+        start += (uint32_t)answer_mark(r->text + start, stop - start);
     size_t next = skip_blank(r, end);
     bool leads = r->text[stop - 1] == ':' && next < r->n_lines && next <= end + 1 &&
                  (r->lines[next].class == LINE_ITEM || r->lines[next].class == LINE_ROW);

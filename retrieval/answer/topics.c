@@ -1,0 +1,132 @@
+#include "retrieval/answer/topics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "kernels/words.h"
+
+enum { FIRST_UNITS = 4 }; /* below a heading */
+
+static const double later = 0.1; /* less for each unit behind the first */
+
+/* ---- by words ---------------------------------------------------------------------------- */
+
+/* Who gives a subject and asks nothing particular of it ("fire", "What do I do when there is a fire?") wants what its section
+ * begins with. */
+static bool asks_for_topic(const question *q) {
+    return (q->kind == ASK_OTHER || q->kind == ASK_PLACE) && !q->exact.n_options &&
+           q->demands.amount == AMOUNT_NONE && !q->demands.days;
+}
+
+/* How much bytes [start, end) of a passage are what the question is about: 1 where both say the same, less where they say one
+ * word more, else 0. */
+static double is_topic(const candidate_set *set, const candidate_passage *p, uint32_t start,
+                       uint32_t end) {
+    const fact_sentence s = candidate_words(&p->text, start, end);
+    size_t more = 0;
+    for (size_t i = s.w0; i < s.w1; i++)
+        more += p->terms[i] < 0 && !(p->text.words[i].flags & (WORD_STOP | WORD_PART));
+    if (more > 1 || question_share(&set->q, candidate_terms(p, start, end)) < 0.999) return 0;
+    return more ? 0.75 : 1;
+}
+
+static bool is_asked(const candidate_passage *p, const text_unit *u) {
+    return u->kind == TEXT_UNIT_HEADING && p->text.text[u->end - 1] == '?';
+}
+
+/* Two questions about the same words may ask for the time and for the place. */
+static bool same_kind(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const fact_sentence s = candidate_words(&p->text, u->start, u->end);
+    return question_kind_of(&p->text, s.w0, s.w1) == set->q.kind;
+}
+
+static double of_heading(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    if (is_asked(p, u)) return same_kind(set, p, u) ? is_topic(set, p, u->start, u->end) : 0;
+    return asks_for_topic(&set->q) ? is_topic(set, p, u->start, u->end) : 0;
+}
+
+/* "chunk | a stretch of a document": the first cell is the term. */
+static double of_row(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+    const char *s = p->text.text + u->start;
+    size_t n = u->end - u->start, at = *s == '|';
+    const char *bar = memchr(s + at, '|', n - at);
+    if (!bar) return 0;
+    return is_topic(set, p, u->start, u->start + (uint32_t)(bar - s)) == 1 ? 1 : 0;
+}
+
+/* "A chunk is a stretch of a document." */
+static double of_sentence(const candidate_set *set, const candidate_passage *p,
+                          const text_unit *u) {
+    enum { LONGEST_TERM = 8 };
+    const fact_sentence s = candidate_words(&p->text, u->start, u->end);
+    for (size_t i = s.w0; i < s.w1 && i < s.w0 + LONGEST_TERM; i++) {
+        const fact_word *w = &p->text.words[i];
+        if (!fo_words_have("is are means", p->text.text + w->start, w->end - w->start)) continue;
+        return is_topic(set, p, u->start, w->start) == 1 ? 0.9 : 0;
+    }
+    return 0;
+}
+
+void topics_of_words(const candidate_set *set, const candidate_passage *p, double *topic) {
+    const bool bare = asks_for_topic(&set->q), defines = bare && set->q.defines;
+    size_t left = 0;
+    double heading = 0;
+    uint32_t end = 0; /* of what was counted: the items of a procedure stand within it */
+    for (size_t i = 0; i < p->units.n; i++) {
+        const text_unit *u = &p->units.v[i];
+        topic[i] = 0;
+        if (u->kind == TEXT_UNIT_HEADING) {
+            heading = of_heading(set, p, u);
+            left = heading > 0 ? FIRST_UNITS : 0;
+        } else if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start) {
+            if (bare) topic[i] = is_topic(set, p, u->start, u->body);
+            left = 0;
+        } else if (u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_HEADER) {
+            if (defines && u->kind == TEXT_UNIT_ROW) topic[i] = of_row(set, p, u);
+            left = 0;
+        } else if (left && u->start >= end) {
+            topic[i] = heading * (1 - later * (double)(FIRST_UNITS - left));
+            left--;
+            end = u->end;
+        } else if (defines && u->kind == TEXT_UNIT_SENTENCE) {
+            topic[i] = of_sentence(set, p, u);
+        }
+    }
+}
+
+/* ---- by the reader ----------------------------------------------------------------------- */
+
+/* How much a question of a page is the question in other words. Of 14 questions in other words than the page's, those
+ * that it answered came to .55 and more, the nearest of others to .5. */
+static double is_same(const candidate *heading) {
+    static const double least = 0.52, sure = 0.64;
+    const double near = (heading->f[CAND_ALIGN] + heading->f[CAND_ALIGN_BACK]) / 2;
+    return fmin(1, fmax(0, (near - least) / (sure - least)));
+}
+
+static void raise_below(candidate_set *set, const candidate *heading, double same) {
+    size_t n = 0;
+    uint32_t end = 0;
+    for (size_t i = 0; i < set->n && n < FIRST_UNITS; i++) { /* in the order of their start */
+        candidate *c = &set->c[i];
+        if (c->passage != heading->passage || c->unit.kind == TEXT_UNIT_HEADING ||
+            c->unit.head_kind != TEXT_UNIT_HEADING || c->unit.head_end != heading->unit.end ||
+            c->start < end)
+            continue;
+        c->f[CAND_TOPIC] = fmax(c->f[CAND_TOPIC], same * (1 - later * (double)n++));
+        end = c->end;
+    }
+}
+
+void topics_of_reading(candidate_set *set) {
+    const candidate *best = NULL;
+    double most = 0;
+    for (size_t i = 0; i < set->n; i++) {
+        const candidate *c = &set->c[i];
+        const candidate_passage *p = &set->passages[c->passage];
+        if (!is_asked(p, &c->unit) || is_same(c) <= most || !same_kind(set, p, &c->unit)) continue;
+        best = c;
+        most = is_same(c);
+    }
+    if (best) raise_below(set, best, most);
+}

@@ -1,0 +1,22 @@
+/* topics.h - units that answer by where they stand: below a heading that is what the question is about, below the
+ * same question asked by whoever wrote the page, behind the term that is to be explained.
+ *
+ *     double topic[p->units.n];
+ *     topics_of_words(&set, p, topic);     // while the candidates are gathered
+ *     topics_of_reading(&set);             // once the reader has measured them
+ *
+ * Such a unit need not say a word of the question. Values are 0 to 1 and become CAND_TOPIC: 1 for the first unit
+ * below the heading, a little less for each that follows. */
+#ifndef FORAGE_RETRIEVAL_TOPICS_H
+#define FORAGE_RETRIEVAL_TOPICS_H
+
+#include "retrieval/answer/candidates.h"
+
+/* topic[p->units.n], all written: by the question's words alone. */
+void topics_of_words(const candidate_set *set, const candidate_passage *p, double *topic);
+
+/* Raises CAND_TOPIC of what stands below a question that the reader finds to be the same in other words. Needs
+ * CAND_ALIGN and CAND_ALIGN_BACK of all candidates. */
+void topics_of_reading(candidate_set *set);
+
+#endif
