@@ -19,20 +19,33 @@ static double passage_bm25(const question *q, const uint16_t *tf, double relativ
     return q->mass > 0 ? sum / (1.9 * q->mass) : 0;
 }
 
+int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
+                           const passage *p, fo_err *err) {
+    int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
+    if (!rc) rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
+    if (!rc && !(cp->terms = malloc(cp->text.n_words + 1)))
+        rc = fo_fail(err, FO_ENOMEM, "out of memory for a passage");
+    for (size_t i = 0; !rc && i < cp->text.n_words; i++)
+        cp->terms[i] = (int8_t)question_term_of(q, cp->text.words[i].id);
+    return rc;
+}
+
+void candidate_passage_deinit(candidate_passage *cp) {
+    fact_text_deinit(&cp->text);
+    text_units_deinit(&cp->units);
+    free(cp->terms);
+    cp->terms = NULL;
+}
+
 static int read_passage(candidate_set *set, size_t index, const passage *p, const lexicon *lx,
                         fact_text *title, uint16_t tf[QUESTION_MAX_TERMS], fo_err *err) {
     candidate_passage *cp = &set->passages[index];
     const question *q = &set->q;
-    int rc = fact_passage_read(&cp->text, lx->analyzer, p->text, p->len, p->before, err);
-    if (rc) return rc;
     const char *t = p->title ? p->title : "";
-    cp->lacks_version = !exact_names_versions_in(&set->q.exact, p->text, p->len, t);
-    rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
+    int rc = candidate_passage_read(cp, q, lx, p, err);
+    if (!rc) rc = fact_text_read(title, lx->analyzer, t, strlen(t), err);
     if (rc) return rc;
-    rc = text_units_read(&cp->units, p->text, p->len, p->before, err);
-    if (rc) return rc;
-    cp->terms = malloc(cp->text.n_words + 1);
-    if (!cp->terms) return fo_fail(err, FO_ENOMEM, "out of memory for a passage");
+    cp->lacks_version = !exact_names_versions_in(&q->exact, p->text, p->len, t);
     memset(tf, 0, QUESTION_MAX_TERMS * sizeof *tf);
     size_t names = exact_names_of_command(t);
     cp->command = names > 0;
@@ -47,8 +60,7 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
         tf[k] += tf[k] < UINT16_MAX;
     }
     for (size_t i = 0; i < cp->text.n_words; i++) {
-        int k = question_term_of(q, cp->text.words[i].id);
-        cp->terms[i] = (int8_t)k;
+        int k = cp->terms[i];
         if (k >= 0) tf[k] += tf[k] < UINT16_MAX;
     }
     return FO_OK;
@@ -323,7 +335,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         sets[i] = candidate_terms(p, p->units.v[i].start, p->units.v[i].end);
     double *topic = calloc(p->units.n + 1, sizeof *topic);
     int rc = topic ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for the units");
-    if (!rc) topics_of_words(set, p, topic);
+    if (!rc) topics_of_words(&set->q, p, topic);
     bool how = set->q.procedure;
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit *u = &p->units.v[i];
@@ -478,9 +490,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
 
 void candidate_set_deinit(candidate_set *set) {
     for (size_t i = 0; i < set->n_passages; i++) {
-        fact_text_deinit(&set->passages[i].text);
-        text_units_deinit(&set->passages[i].units);
-        free(set->passages[i].terms);
+        candidate_passage_deinit(&set->passages[i]);
     }
     question_deinit(&set->q);
     free(set->passages);

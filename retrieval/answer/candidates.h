@@ -88,6 +88,11 @@ typedef struct candidate_set {
 int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *err);
 void candidate_set_deinit(candidate_set *set);
 
+/* Words, units and terms of a passage alone (*cp zeroed before, candidate_passage_deinit after, also on failure). */
+int candidate_passage_read(candidate_passage *cp, const question *q, const lexicon *lx,
+                           const passage *p, fo_err *err);
+void candidate_passage_deinit(candidate_passage *cp);
+
 /* The words that begin in bytes [start, end) of a text; the question's terms among them. */
 fact_sentence candidate_words(const fact_text *t, uint32_t start, uint32_t end);
 uint64_t candidate_terms(const candidate_passage *p, uint32_t start, uint32_t end);

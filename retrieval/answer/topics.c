@@ -1,6 +1,7 @@
 #include "retrieval/answer/topics.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernels/words.h"
@@ -20,13 +21,13 @@ static bool asks_for_topic(const question *q) {
 
 /* How much bytes [start, end) of a passage are what the question is about: 1 where both say the same, less where they say one
  * word more, else 0. */
-static double is_topic(const candidate_set *set, const candidate_passage *p, uint32_t start,
+static double is_topic(const question *q, const candidate_passage *p, uint32_t start,
                        uint32_t end) {
     const fact_sentence s = candidate_words(&p->text, start, end);
     size_t more = 0;
     for (size_t i = s.w0; i < s.w1; i++)
         more += p->terms[i] < 0 && !(p->text.words[i].flags & (WORD_STOP | WORD_PART));
-    if (more > 1 || question_share(&set->q, candidate_terms(p, start, end)) < 0.999) return 0;
+    if (more > 1 || question_share(q, candidate_terms(p, start, end)) < 0.999) return 0;
     return more ? 0.75 : 1;
 }
 
@@ -35,40 +36,47 @@ static bool is_asked(const candidate_passage *p, const text_unit *u) {
 }
 
 /* Two questions about the same words may ask for the time and for the place. */
-static bool same_kind(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+static bool same_kind(const question *q, const candidate_passage *p, const text_unit *u) {
     const fact_sentence s = candidate_words(&p->text, u->start, u->end);
-    return question_kind_of(&p->text, s.w0, s.w1) == set->q.kind;
+    return question_kind_of(&p->text, s.w0, s.w1) == q->kind;
 }
 
-static double of_heading(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
-    if (is_asked(p, u)) return same_kind(set, p, u) ? is_topic(set, p, u->start, u->end) : 0;
-    return asks_for_topic(&set->q) ? is_topic(set, p, u->start, u->end) : 0;
+static double of_heading(const question *q, const candidate_passage *p, const text_unit *u) {
+    if (is_asked(p, u)) return same_kind(q, p, u) ? is_topic(q, p, u->start, u->end) : 0;
+    const double of_a_section =
+        q->defines ? 0.6 : 1; /* what the term means may be said more plainly elsewhere */
+    return asks_for_topic(q) ? of_a_section * is_topic(q, p, u->start, u->end) : 0;
 }
 
 /* "chunk | a stretch of a document": the first cell is the term. */
-static double of_row(const candidate_set *set, const candidate_passage *p, const text_unit *u) {
+static double of_row(const question *q, const candidate_passage *p, const text_unit *u) {
     const char *s = p->text.text + u->start;
     size_t n = u->end - u->start, at = *s == '|';
     const char *bar = memchr(s + at, '|', n - at);
+    enum { FEWEST = 4 }; /* words that explain */
     if (!bar) return 0;
-    return is_topic(set, p, u->start, u->start + (uint32_t)(bar - s)) == 1 ? 1 : 0;
+    const uint32_t cell = u->start + (uint32_t)(bar - s);
+    const fact_sentence rest = candidate_words(&p->text, cell, u->end);
+    size_t n_words = 0;
+    for (size_t i = rest.w0; i < rest.w1; i++)
+        n_words += !(p->text.words[i].flags & (WORD_DIGIT | WORD_PART));
+    return n_words >= FEWEST && is_topic(q, p, u->start, cell) == 1 ? 1 : 0;
 }
 
 /* "A chunk is a stretch of a document." */
-static double of_sentence(const candidate_set *set, const candidate_passage *p,
-                          const text_unit *u) {
+static double of_sentence(const question *q, const candidate_passage *p, const text_unit *u) {
     enum { LONGEST_TERM = 8 };
     const fact_sentence s = candidate_words(&p->text, u->start, u->end);
     for (size_t i = s.w0; i < s.w1 && i < s.w0 + LONGEST_TERM; i++) {
         const fact_word *w = &p->text.words[i];
         if (!fo_words_have("is are means", p->text.text + w->start, w->end - w->start)) continue;
-        return is_topic(set, p, u->start, w->start) == 1 ? 0.9 : 0;
+        return is_topic(q, p, u->start, w->start) == 1 ? 0.9 : 0;
     }
     return 0;
 }
 
-void topics_of_words(const candidate_set *set, const candidate_passage *p, double *topic) {
-    const bool bare = asks_for_topic(&set->q), defines = bare && set->q.defines;
+void topics_of_words(const question *q, const candidate_passage *p, double *topic) {
+    const bool bare = asks_for_topic(q), defines = bare && q->defines;
     size_t left = 0;
     double heading = 0;
     uint32_t end = 0; /* of what was counted: the items of a procedure stand within it */
@@ -76,32 +84,56 @@ void topics_of_words(const candidate_set *set, const candidate_passage *p, doubl
         const text_unit *u = &p->units.v[i];
         topic[i] = 0;
         if (u->kind == TEXT_UNIT_HEADING) {
-            heading = of_heading(set, p, u);
+            heading = of_heading(q, p, u);
             left = heading > 0 ? FIRST_UNITS : 0;
         } else if (u->kind == TEXT_UNIT_DEFINITION && u->body > u->start) {
-            if (bare) topic[i] = is_topic(set, p, u->start, u->body);
+            if (bare) topic[i] = is_topic(q, p, u->start, u->body);
             left = 0;
         } else if (u->kind == TEXT_UNIT_ROW || u->kind == TEXT_UNIT_HEADER) {
-            if (defines && u->kind == TEXT_UNIT_ROW) topic[i] = of_row(set, p, u);
+            if (defines && u->kind == TEXT_UNIT_ROW) topic[i] = of_row(q, p, u);
             left = 0;
         } else if (left && u->start >= end) {
             topic[i] = heading * (1 - later * (double)(FIRST_UNITS - left));
             left--;
             end = u->end;
         } else if (defines && u->kind == TEXT_UNIT_SENTENCE) {
-            topic[i] = of_sentence(set, p, u);
+            topic[i] = of_sentence(q, p, u);
         }
     }
 }
 
+bool topics_may_lead(const question *q) {
+    enum { MOST_TERMS = 3 };
+    return asks_for_topic(q) && q->defines && q->n_terms <= MOST_TERMS;
+}
+
+int topics_of_passage(double *most, const question *q, const lexicon *lx, const passage *from,
+                      fo_err *err) {
+    candidate_passage p = {0};
+    double *topic = NULL;
+    *most = 0;
+    int rc = candidate_passage_read(&p, q, lx, from, err);
+    if (!rc && !(topic = calloc(p.units.n + 1, sizeof *topic)))
+        rc = fo_fail(err, FO_ENOMEM, "out of memory for the units");
+    if (!rc) topics_of_words(q, &p, topic);
+    for (size_t i = 0; !rc && i < p.units.n; i++) *most = fmax(*most, topic[i]);
+    free(topic);
+    candidate_passage_deinit(&p);
+    return rc;
+}
+
 /* ---- by the reader ----------------------------------------------------------------------- */
 
-/* How much a question of a page is the question in other words. Of 14 questions in other words than the page's, those
- * that it answered came to .55 and more, the nearest of others to .5. */
+static double share_between(double x, double least, double sure) {
+    return fmin(1, fmax(0, (x - least) / (sure - least)));
+}
+
+/* How much a question of a page is the question in other words: both as a whole, and its weightiest words each. Of 14 in other
+ * words than the page's, those that it answered came to .55 and .45 and more; of 16 about other things four did. */
 static double is_same(const candidate *heading) {
-    static const double least = 0.52, sure = 0.64;
     const double near = (heading->f[CAND_ALIGN] + heading->f[CAND_ALIGN_BACK]) / 2;
-    return fmin(1, fmax(0, (near - least) / (sure - least)));
+    return share_between(near, 0.52, 0.62) *
+           share_between(heading->f[CAND_ALIGN_LEAST], 0.36, 0.46);
 }
 
 static void raise_below(candidate_set *set, const candidate *heading, double same) {
@@ -124,7 +156,8 @@ void topics_of_reading(candidate_set *set) {
     for (size_t i = 0; i < set->n; i++) {
         const candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
-        if (!is_asked(p, &c->unit) || is_same(c) <= most || !same_kind(set, p, &c->unit)) continue;
+        if (!is_asked(p, &c->unit) || is_same(c) <= most || !same_kind(&set->q, p, &c->unit))
+            continue;
         best = c;
         most = is_same(c);
     }

@@ -2,7 +2,7 @@
  * same question asked by whoever wrote the page, behind the term that is to be explained.
  *
  *     double topic[p->units.n];
- *     topics_of_words(&set, p, topic);     // while the candidates are gathered
+ *     topics_of_words(&set.q, p, topic);   // while the candidates are gathered
  *     topics_of_reading(&set);             // once the reader has measured them
  *
  * Such a unit need not say a word of the question. Values are 0 to 1 and become CAND_TOPIC: 1 for the first unit
@@ -13,7 +13,13 @@
 #include "retrieval/answer/candidates.h"
 
 /* topic[p->units.n], all written: by the question's words alone. */
-void topics_of_words(const candidate_set *set, const candidate_passage *p, double *topic);
+void topics_of_words(const question *q, const candidate_passage *p, double *topic);
+
+/* A term of few words is to be explained: then the passages that explain it come before those that use it. */
+bool topics_may_lead(const question *q);
+/* The most that a unit of the passage comes to. FO_ENOMEM, FO_ELIMIT. */
+int topics_of_passage(double *most, const question *q, const lexicon *lx, const passage *from,
+                      fo_err *err);
 
 /* Raises CAND_TOPIC of what stands below a question that the reader finds to be the same in other words. Needs
  * CAND_ALIGN and CAND_ALIGN_BACK of all candidates. */

@@ -234,7 +234,7 @@ static size_t answer_mark(const char *s, size_t n) {
     static const char *const marks[] = {"A: ", "A. ", "Answer: "};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const size_t m = strlen(marks[i]);
-        if (n > m && memcmp(s, marks[i], m) == 0) return m;
+        if (n > m && memcmp(s, marks[i], m) == 0 && !is_blank(s[m])) return m;
     }
     return 0;
 }

@@ -10,6 +10,7 @@
 #include "index/sparse/language.h"
 #include "retrieval/answer/dedupe.h"
 #include "retrieval/service/kv_warm.h"
+#include "retrieval/service/leading.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/courtesy.h"
 #include "retrieval/answer/model_rewrite.h"
@@ -27,7 +28,7 @@ enum {
     MAX_RRF_K = 10000,
     MAX_ANSWER_TOKENS = 1 << 24,
 };
-static const double LACKS_EXACT = 4;   /* of the reader's score, in standard deviations */
+static const double LEADS = 8;         /* on the reader's score, in standard deviations */
 static const double NOTHING_NEW = 0.8; /* of a context's shingles, met in those before it */
 
 /* Is the best context written in another script than Latin? */
@@ -223,7 +224,6 @@ static int prepare(run *r) {
     r->out->epoch = search_snapshot_epoch(r->snapshot);
     rc = rewrite(r);
     if (rc) return rc;
-    exact_names_read(&r->exact, r->sought, strlen(r->sought));
     return query_memory_begin(r->s->memory, &r->lookup, q, r->c, r->sought, r->alpha, r->out,
                               r->err);
 }
@@ -302,30 +302,6 @@ static int fuse(run *r) {
     r->n_fused = n;
     r->out->ms.fuse = fo_now_ms() - t0;
     return FO_OK;
-}
-
-/* Of a question that names options (-z) or codes (E3) the chunks that hold them come first, in their
- * order: to a list of words -z is a z like any other. */
-static int put_exact_first(run *r) {
-    size_t n = r->n_fused < FUSION_DEPTH ? r->n_fused : FUSION_DEPTH, at = 0;
-    fused_hit *sorted = calloc(n + 1, sizeof *sorted);
-    int64_t *ids = calloc(n + 1, sizeof *ids);
-    store_chunk *chunks = calloc(n + 1, sizeof *chunks);
-    int rc = sorted && ids && chunks ? FO_OK : fo_no_memory(r->err);
-    for (size_t i = 0; !rc && i < n; i++) ids[i] = r->fused[i].id;
-    if (!rc) rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
-    for (int pass = 0; !rc && pass < 2; pass++)
-        for (size_t i = 0; i < n; i++) {
-            const store_chunk *k = &chunks[i];
-            bool has = k->id && !exact_names_lacking(&r->exact, k->text, k->text_len, k->title);
-            if (has == (pass == 0)) sorted[at++] = r->fused[i];
-        }
-    if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
-    for (size_t i = 0; !rc && i < n; i++) store_chunk_deinit(&chunks[i]);
-    free(sorted);
-    free(ids);
-    free(chunks);
-    return rc;
 }
 
 /* Does the chunk say something that those in *seen do not? Then it is added to them. */
@@ -421,9 +397,8 @@ static int score_by_reader(run *r) {
     if (!rc) rc = reading_create(&view, r->reader, r->sought, passages, n, r->q->cancel, r->err);
     if (!rc) reading_rank_passages(view, ranks);
     for (size_t i = 0; !rc && i < n; i++) {
-        bool lacks =
-            exact_names_lacking(&r->exact, passages[i].text, passages[i].len, passages[i].title);
-        out->contexts[i].rerank = ranks[i].score - (lacks ? LACKS_EXACT : 0);
+        bool leads = leading_has(&r->leading, out->contexts[i].chunk.id);
+        out->contexts[i].rerank = ranks[i].score + (leads ? LEADS : 0);
         out->contexts[i].answers = ranks[i].answers;
     }
     reading_free(view);
@@ -460,7 +435,7 @@ static int find_contexts(run *r) {
     int rc = search_both(r);
     if (!rc) rc = check_alive(r);
     if (!rc) rc = fuse(r);
-    if (!rc && r->reads && r->exact.n_options + r->exact.n_codes) rc = put_exact_first(r);
+    if (!rc && r->reads) rc = leading_put_first(r);
     if (!rc) rc = gather_contexts(r);
     if (!rc) rc = rerank(r);
     r->tail = dense_floor(r);
@@ -551,6 +526,7 @@ int service_query(service *s, const query_request *q, const query_sink *sink, qu
         out->rewritten = r.rewritten;
     search_filter_free(r.filter);
     reader_close(r.reader); /* its own view of the service's */
+    leading_deinit(&r.leading);
     service_leave(s);
     out->refusal = out->status == QUERY_ANSWERED ? "" : refusal_text(q->query, out->n_contexts > 0);
     out->ms.total = fo_now_ms() - r.started;

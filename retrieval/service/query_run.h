@@ -2,8 +2,8 @@
 #ifndef FORAGE_RETRIEVAL_QUERY_RUN_H
 #define FORAGE_RETRIEVAL_QUERY_RUN_H
 
-#include "retrieval/answer/exact_names.h"
 #include "retrieval/answer/reading.h"
+#include "retrieval/service/leading.h"
 #include "retrieval/service/query_memory.h"
 #include "retrieval/service/whole_passages.h"
 
@@ -32,7 +32,7 @@ typedef struct run {
     char *rewritten;      /* the question with words of the turns before it; NULL: there are none */
     const char *asked;    /* without greetings and thanks, made whole; "" where there is no more */
     const char *sought;   /* what is searched for: that, or the question */
-    exact_names exact;    /* of what is sought */
+    leading leading;      /* chunks that belong before those with better scores */
     whole_passage *whole; /* [n_contexts]: the contexts as they are answered from */
 } run;
 

@@ -196,6 +196,26 @@ static void any_bytes_give_units_within_the_text(void **state) {
     }
 }
 
+/* Pages of frequent questions: the question heads what answers it, whether blank lines are between them or not; "A:" is no word
+ * of the answer. A question within a paragraph, or wrapped text before one, heads nothing. */
+static void a_question_asked_heads_its_answer(void **state) {
+    (void)state;
+    const char *text =
+        "How are the nets dried?\n\nOn the racks.\n\n"
+        "Q: Who mends them?\nA: Two men from the village mend them in winter.\n"
+        "Q: And the floats?\nA: They are bought.\n\n"
+        "Nobody knew where the boat had gone, and in the end the whole village asked itself who\n"
+        "had seen it?\nIt lay on the sand.";
+    read_units(text);
+    expect(text, "How are the nets dried?", TEXT_UNIT_HEADING, "");
+    expect(text, "On the racks.", TEXT_UNIT_SENTENCE, "How are the nets dried?");
+    expect(text, "Q: Who mends them?", TEXT_UNIT_HEADING, "");
+    expect(text, "Two men from the village mend them in winter.", TEXT_UNIT_SENTENCE,
+           "Q: Who mends them?");
+    expect(text, "They are bought.", TEXT_UNIT_SENTENCE, "Q: And the floats?");
+    expect(text, "It lay on the sand.", TEXT_UNIT_SENTENCE, "Q: And the floats?");
+}
+
 static int forget(void **state) {
     (void)state;
     text_units_deinit(&units);
@@ -213,6 +233,7 @@ int main(void) {
         cmocka_unit_test(options_in_a_table_are_rows),
         cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
         cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
+        cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);

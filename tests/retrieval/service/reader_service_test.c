@@ -29,6 +29,10 @@ static const char *const documents[][2] = {
      "Fire\n\nThe alarm is a rising tone. Leave by the nearest door and meet at the flagpole. "
      "Nobody goes back in.\n\n"
      "Peat fires\n\nPeat burns below the ground. A smouldering place is watched for two days.\n"},
+    {"asked",
+     "Questions of guests\n\nWhere may I leave my car?\n\nBehind the barn. Not on the dyke.\n\n"
+     "Can I stay for the night?\n\nYes, from April on: four beds are free for guests.\n"},
+    {"words", "Words\n\nword | means\npunt | a flat boat that is pushed with a pole\n"},
 };
 
 static char *home;
@@ -90,6 +94,23 @@ static void a_subject_is_answered_by_its_section(void **state) {
     expect("birds", "In spring the cranes rest on the meadows.");
     expect("When is the fire drill?", NULL);
     expect("Which fires are watched for two days?", "A smouldering place is watched for two days.");
+}
+
+/* What a page asks itself is answered by what stands below, also where others ask it in other words; what nobody asked there is
+ * not. */
+static void the_answer_stands_below_the_question(void **state) {
+    (void)state;
+    expect("Where may I leave my car?", "Behind the barn. Not on the dyke. [1]");
+    expect("Where can I park the car?", "Behind the barn. Not on the dyke. [1]");
+    expect("Is it possible to stay the night?",
+           "Yes, from April on: four beds are free for guests. [1]");
+    expect("Where may I leave my luggage?", NULL);
+    expect("Can I get breakfast?", NULL);
+}
+
+static void a_term_is_explained_where_others_use_it(void **state) {
+    (void)state;
+    expect("What is a punt?", "word: punt; means: a flat boat that is pushed with a pole [1]");
 }
 
 /* Where nobody knows the command's name, what it does is the answer; where it is said, its option. */
@@ -292,6 +313,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(units_are_answered_whole),
         cmocka_unit_test(a_subject_is_answered_by_its_section),
+        cmocka_unit_test(the_answer_stands_below_the_question),
+        cmocka_unit_test(a_term_is_explained_where_others_use_it),
         cmocka_unit_test(a_command_is_found_by_what_it_does),
         cmocka_unit_test(another_version_is_no_answer),
         cmocka_unit_test(a_follow_up_is_answered_as_it_was_meant),

@@ -1,0 +1,87 @@
+#include "retrieval/service/leading.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "retrieval/answer/topics.h"
+#include "retrieval/service/query_run.h"
+
+static const double explained = 0.5; /* of topics_of_passage */
+
+/* What of the question decides which chunks lead. */
+typedef struct asked {
+    exact_names exact;
+    question question;
+    lexicon lx;
+} asked;
+
+typedef int leads_fn(const asked *a, const store_chunk *k, bool *leads, fo_err *err);
+
+static int holds_exact(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    (void)err;
+    *leads = !exact_names_lacking(&a->exact, k->text, k->text_len, k->title);
+    return FO_OK;
+}
+
+static int explains(const asked *a, const store_chunk *k, bool *leads, fo_err *err) {
+    const passage p = {
+        .text = k->text, .len = k->text_len, .before = k->n_before, .title = k->title};
+    double most = 0;
+    int rc = topics_of_passage(&most, &a->question, &a->lx, &p, err);
+    *leads = most > explained;
+    return rc;
+}
+
+static int put_first(run *r, const asked *a, leads_fn *leads) {
+    const size_t n = r->n_fused;
+    fused_hit *sorted = calloc(n + 1, sizeof *sorted);
+    int64_t *ids = calloc(n + 1, sizeof *ids);
+    bool *first = calloc(n + 1, sizeof *first);
+    store_chunk *chunks = calloc(n + 1, sizeof *chunks);
+    leading_deinit(&r->leading);
+    r->leading.ids = calloc(n + 1, sizeof *r->leading.ids);
+    int rc = sorted && ids && first && chunks && r->leading.ids ? FO_OK : fo_no_memory(r->err);
+    for (size_t i = 0; !rc && i < n; i++) ids[i] = r->fused[i].id;
+    if (!rc) rc = store_get_chunks(r->s->store, ids, n, chunks, r->err);
+    for (size_t i = 0; !rc && i < n; i++) {
+        if (chunks[i].id) rc = leads(a, &chunks[i], &first[i], r->err); /* 0: deleted meanwhile */
+        if (first[i]) r->leading.ids[r->leading.n++] = ids[i];
+    }
+    size_t at = 0;
+    for (int pass = 0; !rc && pass < 2; pass++)
+        for (size_t i = 0; i < n; i++)
+            if (first[i] == (pass == 0)) sorted[at++] = r->fused[i];
+    if (!rc) memcpy(r->fused, sorted, n * sizeof *sorted);
+    for (size_t i = 0; chunks && i < n; i++) store_chunk_deinit(&chunks[i]);
+    free(sorted);
+    free(ids);
+    free(first);
+    free(chunks);
+    return rc;
+}
+
+int leading_put_first(run *r) {
+    analyzer *words = NULL;
+    asked a = {0};
+    exact_names_read(&a.exact, r->sought, strlen(r->sought));
+    int rc = collection_take_analyzer(r->s, r->c, &words, r->err);
+    a.lx = (lexicon){words, run_idf, r->snapshot};
+    if (!rc) rc = question_read(&a.question, &a.lx, r->sought, strlen(r->sought), r->err);
+    if (!rc && topics_may_lead(&a.question)) rc = put_first(r, &a, explains);
+    if (!rc && !r->leading.n && a.exact.n_options + a.exact.n_codes)
+        rc = put_first(r, &a, holds_exact);
+    question_deinit(&a.question);
+    collection_give_analyzer(r->s, r->c, words);
+    return rc;
+}
+
+bool leading_has(const leading *l, int64_t chunk) {
+    for (size_t i = 0; i < l->n; i++)
+        if (l->ids[i] == chunk) return true;
+    return false;
+}
+
+void leading_deinit(leading *l) {
+    free(l->ids);
+    *l = (leading){0};
+}

@@ -1,0 +1,102 @@
+/* topics_test.c - answers by where they stand: below the question that the page itself asks, behind the term that is to be
+ * explained; and not below another question about the same words. */
+#include "tests/test.h"
+
+#include "retrieval/answer/extractive.h"
+#include "retrieval/answer/topics.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+static const char *const pages[] = {
+    "Frequent questions\n\n"
+    "When is the weir opened?\n\nOn the first frost. Write the date in the book.\n\n"
+    "Who opens the weir?\n\nThe warden, with the long key.\n\n"
+    "Where is the long key?\n\nBehind the stove.\n\n"
+    "How do I make coffee?\n\n1. Fill the jug.\n2. Press the red button.\n3. Wait for the tone.\n",
+    "Words that we use\n\n"
+    "word | means\n"
+    "dyke | a bank of clay that keeps the water where it is\n"
+    "sluice | 4 | 12\n",
+    "Dykes\n\nSheep graze on the dyke. The dyke was made higher in 1954, and the dyke holds.\n\n"
+    "A sluice is a gate for water in a bank. Sluices are painted green.",
+};
+enum { PAGES = sizeof pages / sizeof *pages };
+
+static extractive_answer ask(const char *asked) {
+    passage p[PAGES];
+    for (size_t i = 0; i < PAGES; i++)
+        p[i] = (passage){.text = pages[i],
+                         .len = strlen(pages[i]),
+                         .title = "",
+                         .score = 1,
+                         .dense = 0.5f,
+                         .sparse = 3};
+    extractive_answer a;
+    fo_err err = {0};
+    extractive_input in = {
+        .question = asked, .passages = p, .n_passages = PAGES, .lx = &lx, .min_support = -1};
+    assert_ok(extractive_answer_make(&a, &in, &err), &err);
+    return a;
+}
+
+static void begins(const char *asked, const char *want) {
+    extractive_answer a = ask(asked);
+    if (strncmp(a.text, want, strlen(want)) != 0) fail_msg("%s: %s", asked, a.text);
+    for (size_t i = 0; i < a.n_citations; i++) assert_true(a.citations[i].verified);
+    extractive_answer_deinit(&a);
+}
+
+static void what_stands_below_the_question_answers_it(void **state) {
+    (void)state;
+    begins("When is the weir opened?", "On the first frost. Write the date in the book. [1]");
+    begins("Who opens the weir?", "The warden, with the long key. [1]");
+    begins("Where is the long key?", "Behind the stove. [1]");
+    begins("How do I make coffee?",
+           "1. Fill the jug.\n2. Press the red button.\n3. Wait for the tone. [1]");
+}
+
+static void a_term_is_explained_by_its_row_or_its_sentence(void **state) {
+    (void)state;
+    begins("What is a dyke?",
+           "word: dyke; means: a bank of clay that keeps the water where it is [1]");
+    begins("What does dyke mean?",
+           "word: dyke; means: a bank of clay that keeps the water where it is [1]");
+    begins("What is a sluice?",
+           "A sluice is a gate for water in a bank."); /* numbers explain nothing */
+}
+
+static void passages_that_explain_a_term_lead(void **state) {
+    (void)state;
+    static const struct {
+        const char *asked;
+        bool may;
+        double most[PAGES];
+    } cases[] = {
+        {"What is a dyke?", true, {0, 1, 0.6}}, /* a section of that name, less than a row */
+        {"What does sluice mean?", true, {0, 0, 0.9}},
+        {"Who opens the weir?", false, {1, 0, 0}},
+        {"How high was the dyke made in 1954?", false, {0, 0, 0}},
+    };
+    fo_err err = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        question q = {0};
+        assert_ok(question_read(&q, &lx, cases[i].asked, strlen(cases[i].asked), &err), &err);
+        assert_int_equal(topics_may_lead(&q), cases[i].may);
+        for (size_t k = 0; k < PAGES; k++) {
+            const passage p = {.text = pages[k], .len = strlen(pages[k])};
+            double most;
+            assert_ok(topics_of_passage(&most, &q, &lx, &p, &err), &err);
+            if (most < cases[i].most[k] - 1e-9 || most > cases[i].most[k] + 1e-9)
+                fail_msg("%s, page %zu: %g", cases[i].asked, k, most);
+        }
+        question_deinit(&q);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_stands_below_the_question_answers_it),
+        cmocka_unit_test(a_term_is_explained_by_its_row_or_its_sentence),
+        cmocka_unit_test(passages_that_explain_a_term_lead),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
