@@ -112,6 +112,7 @@ static void stage_clear(staged *g) {
     g->words = NULL;
     g->meta = NULL;
     g->n = g->n_removed = 0;
+    g->removal_lost = false;
     g->bytes = 0;
 }
 
@@ -212,8 +213,8 @@ void search_index_remove(search_index *ix, int64_t chunk) {
     if (g->n_removed == g->removed_room) {
         size_t room = g->removed_room ? 2 * g->removed_room : 64;
         int64_t *p = realloc(g->removed, room * sizeof *p);
-        if (!p) { /* publish must not succeed without it */
-            g->removed_room = SIZE_MAX;
+        if (!p) {
+            g->removal_lost = true;
             return;
         }
         g->removed = p;
@@ -422,10 +423,7 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
 }
 
 int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
-    if (ix->stage.removed_room == SIZE_MAX) {
-        ix->stage.removed_room = 0;
-        free(ix->stage.removed);
-        ix->stage.removed = NULL;
+    if (ix->stage.removal_lost) {
         stage_clear(&ix->stage);
         return no_memory(err);
     }

@@ -103,6 +103,7 @@ typedef struct staged { /* what publish will make visible */
     size_t n, room;
     int64_t *removed;
     size_t n_removed, removed_room;
+    bool removal_lost; /* there was no memory for one: publish must not succeed without it */
     uint64_t bytes;
 } staged;
 
