@@ -102,14 +102,15 @@ static int change_all(unsigned char *copy, const void *base, const gguf *from, c
     return n ? FO_OK : fo_fail(err, FO_ECORRUPT, "changes of the built-in reader change nothing");
 }
 
-int builtin_changed(void **out, size_t *size, const gguf *changes, fo_pool *pool, fo_err *err) {
+int builtin_changed(void **out, size_t *size, const gguf *const *changes, size_t n, fo_pool *pool,
+                    fo_err *err) {
     const void *base = reader_builtin(size);
     unsigned char *copy = aligned_alloc(64, (*size + 63) / 64 * 64);
     if (!copy) return fo_no_memory(err);
     memcpy(copy, base, *size);
     gguf *from = NULL;
     int rc = gguf_open_memory(&from, base, *size, err);
-    if (!rc) rc = change_all(copy, base, from, changes, pool, err);
+    for (size_t i = 0; !rc && i < n; i++) rc = change_all(copy, base, from, changes[i], pool, err);
     gguf_close(from);
     if (rc)
         free(copy);

@@ -13,9 +13,10 @@
 #include "kernels/error.h"
 #include "kernels/pool.h"
 
-/* *out: the reader's GGUF file with the changes, *size bytes, 64-aligned, the caller's to free. Matrices are
+/* *out: the reader's GGUF file with all n sets of changes, one upon the other, *size bytes, 64-aligned, the caller's to free. Matrices are
  * packed again in the reader's own types. A few hundredths of a second on `pool`. FO_ECORRUPT (changes of what
  * the reader has not, or that do not fit it), FO_ENOMEM. */
-int builtin_changed(void **out, size_t *size, const gguf *changes, fo_pool *pool, fo_err *err);
+int builtin_changed(void **out, size_t *size, const gguf *const *changes, size_t n, fo_pool *pool,
+                    fo_err *err);
 
 #endif

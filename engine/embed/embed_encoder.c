@@ -259,7 +259,8 @@ static int load_builtin(embed_encoder *s, const embedder_options *o, fo_pool *po
     const void *changes_bytes = embed_builtin_encoder(&n_changes);
     gguf *changes = NULL;
     int rc = gguf_open_memory(&changes, changes_bytes, n_changes, err);
-    if (!rc) rc = builtin_changed(&s->bytes, &n_bytes, changes, pool, err);
+    if (!rc)
+        rc = builtin_changed(&s->bytes, &n_bytes, (const gguf *const[]){changes}, 1, pool, err);
     if (!rc) rc = model_open_memory(&s->weights, s->bytes, n_bytes, what, &how, err);
     if (!rc) rc = read_head(s, model_gguf(s->weights), model_get_info(s->weights), what, o, err);
     gguf_str name = {0};

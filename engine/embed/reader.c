@@ -1,7 +1,7 @@
 /* reader.c - opening a reader, and texts to token vectors: what is new of a call is split, sorted by
  * length and encoded in steps of about one size.
  *
- * Lock order: none; r->mu (the encoder), r->cross->mu and the cache's are never held together. */
+ * Lock order: none; r->mu (the encoder), those of r->pairs and the cache's are never held together. */
 #include "engine/embed/reader.h"
 
 #include <stdio.h>
@@ -69,9 +69,9 @@ int reader_open(reader **out, const char *path, const reader_options *options, f
     reader *r = calloc(1, sizeof *r);
     if (!r) return fo_no_memory(err);
     pthread_mutex_init(&r->mu, NULL);
-    r->cross = calloc(1, sizeof *r->cross);
-    if (r->cross) pthread_mutex_init(&r->cross->mu, NULL);
-    int rc = r->cross ? load(r, path, options, err) : fo_no_memory(err);
+    r->pairs = calloc(PAIR_KINDS, sizeof *r->pairs);
+    for (int i = 0; r->pairs && i < PAIR_KINDS; i++) pthread_mutex_init(&r->pairs[i].mu, NULL);
+    int rc = r->pairs ? load(r, path, options, err) : fo_no_memory(err);
     if (rc) {
         reader_close(r);
         return rc;
@@ -98,11 +98,11 @@ void reader_close(reader *r) {
         free(r);
         return;
     }
-    if (r->cross) {
-        cross_encoder_free(r->cross->opened);
-        pthread_mutex_destroy(&r->cross->mu);
-        free(r->cross);
+    for (int i = 0; r->pairs && i < PAIR_KINDS; i++) {
+        pair_encoder_free(r->pairs[i].opened);
+        pthread_mutex_destroy(&r->pairs[i].mu);
     }
+    free(r->pairs);
     reader_cache_free(r->cache);
     encoder_free(r->run);
     tokenizer_free(r->tokens);

@@ -1,27 +1,19 @@
-/* The reader's models inside the binary, data/models/forage-reader*.gguf, 64-aligned as GGUF tensors
- * want. Its pages are mapped with the program: memory that is never read takes none. */
+/* The reader's models inside the binary, data/models/forage-reader*.gguf. */
+#include "engine/embed/builtin_bytes.h"
 #include "engine/embed/reader_impl.h"
 
-__asm__(".pushsection .rodata\n"
-        ".balign 64\n"
-        "forage_reader_begin:\n"
-        ".incbin \"data/models/forage-reader.gguf\"\n"
-        "forage_reader_end:\n"
-        ".balign 64\n"
-        "forage_reader_cross_begin:\n"
-        ".incbin \"data/models/forage-reader-cross.gguf\"\n"
-        "forage_reader_cross_end:\n"
-        ".popsection\n");
-
-extern const unsigned char forage_reader_begin[], forage_reader_end[];
-extern const unsigned char forage_reader_cross_begin[], forage_reader_cross_end[];
+BUILTIN_BYTES(forage_reader, "data/models/forage-reader.gguf")
+BUILTIN_BYTES(forage_reader_cross, "data/models/forage-reader-cross.gguf")
+BUILTIN_BYTES(forage_reader_spans, "data/models/forage-reader-spans.gguf")
 
 const void *reader_builtin(size_t *size) {
-    *size = (size_t)(forage_reader_end - forage_reader_begin);
-    return forage_reader_begin;
+    return BUILTIN(forage_reader, size);
 }
 
 const void *reader_builtin_cross(size_t *size) {
-    *size = (size_t)(forage_reader_cross_end - forage_reader_cross_begin);
-    return forage_reader_cross_begin;
+    return BUILTIN(forage_reader_cross, size);
+}
+
+const void *reader_builtin_spans(size_t *size) {
+    return BUILTIN(forage_reader_spans, size);
 }

@@ -1,90 +1,17 @@
-/* reader_cross.c - the cross-encoder's weights out of the reader's and their changes, and a question
- * read with each window of each passage.
- *
- * A window is [CLS] question [SEP] title [SEP] text [SEP], all of one segment, as it was trained. */
+/* reader_cross.c - a question read with each window of each passage: a window is [CLS] question [SEP] title
+ * [SEP] text [SEP]. */
 #include "engine/embed/reader_cross.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/embed/builtin_changes.h"
-#include "engine/embed/reader_impl.h"
-#include "kernels/quant.h"
-#include "kernels/vec.h"
+#include "engine/embed/reader_pair.h"
 
 enum {
-    QUESTION_TOKENS = 48,
-    TITLE_TOKENS = 32,
-    ENDS = 4, /* [CLS] and three [SEP] */
-    WINDOW_TOKENS = ENDS + QUESTION_TOKENS + TITLE_TOKENS + READER_CROSS_TOKENS,
+    WINDOW_TOKENS = PAIR_HEAD + READER_CROSS_TOKENS + 1,
     TEXT_TOKENS = READER_CROSS_TOKENS * READER_CROSS_WINDOWS,
 };
-
-struct cross_encoder {
-    void *bytes; /* the reader's GGUF file with changed matrices, under `weights` */
-    model *weights;
-    encoder *run;
-    size_t dim;
-    float *mean, *most; /* [dim] the head's two rows */
-    float bias;
-};
-
-void cross_encoder_free(cross_encoder *c) {
-    if (!c) return;
-    encoder_free(c->run);
-    model_close(c->weights);
-    free(c->mean);
-    free(c->most);
-    free(c->bytes);
-    free(c);
-}
-
-/* --- opening --- */
-static int read_head(cross_encoder *c, const gguf *changes, fo_err *err) {
-    const gguf_tensor *mean, *most;
-    double bias;
-    int rc = gguf_need_tensor(changes, "cross.mean.weight", c->dim, 1, &mean, err);
-    if (!rc) rc = gguf_need_tensor(changes, "cross.most.weight", c->dim, 1, &most, err);
-    if (!rc) rc = gguf_get_f64(changes, "forage.cross.bias", &bias, err);
-    if (rc) return rc;
-    c->mean = malloc(c->dim * sizeof *c->mean);
-    c->most = malloc(c->dim * sizeof *c->most);
-    if (!c->mean || !c->most) return fo_no_memory(err);
-    quant_unpack_row(mean->type, mean->data, c->mean, c->dim);
-    quant_unpack_row(most->type, most->data, c->most, c->dim);
-    c->bias = (float)bias;
-    return FO_OK;
-}
-
-static int prepare(cross_encoder *c, const reader *r, const gguf *changes, fo_err *err) {
-    size_t size;
-    c->dim = r->dim;
-    int rc = builtin_changed(&c->bytes, &size, changes, r->pool, err);
-    if (!rc) rc = read_head(c, changes, err);
-    const model_options o = {.pool = r->pool, .fast = !r->exact};
-    if (!rc)
-        rc = model_open_memory(&c->weights, c->bytes, size, "the built-in cross-encoder", &o, err);
-    const encoder_limits limits = {.batch_tokens = (int)r->step_tokens, .pool = r->pool};
-    return rc ? rc : encoder_create(&c->run, c->weights, &limits, err);
-}
-
-/* With r->cross->mu held. */
-static int need(reader *r, fo_err *err) {
-    if (r->cross->opened) return FO_OK;
-    size_t size;
-    const void *data = reader_builtin_cross(&size);
-    gguf *changes = NULL;
-    cross_encoder *c = calloc(1, sizeof *c);
-    int rc = c ? gguf_open_memory(&changes, data, size, err) : fo_no_memory(err);
-    if (!rc) rc = prepare(c, r, changes, err);
-    gguf_close(changes);
-    if (rc)
-        cross_encoder_free(c);
-    else
-        r->cross->opened = c;
-    return rc;
-}
 
 bool reader_has_cross(const reader *r) {
     return r->of ? r->of->builtin : r->builtin;
@@ -104,13 +31,6 @@ typedef struct page { /* a passage in tokens, and its windows */
     window windows[READER_CROSS_WINDOWS];
     size_t n_windows;
 } page;
-
-/* Tokens of a text, `most` at most. */
-static int64_t tokens_of(const reader *r, const char *text, size_t len, size_t most, int32_t *ids,
-                         tokenizer_span *spans) {
-    const int64_t n = tokenizer_encode_spans(r->tokens, text, len, ids, spans, most);
-    return n > (int64_t)most ? (int64_t)most : n;
-}
 
 static size_t token_from(const page *p, uint32_t byte) {
     size_t i = 0;
@@ -149,45 +69,23 @@ static void divide(const reader *r, page *p, const reader_passage *of, const int
 
 static int read_page(const reader *r, const char *question, const reader_passage *of, page *p,
                      fo_err *err) {
-    int32_t head[ENDS + QUESTION_TOKENS + TITLE_TOKENS];
-    tokenizer_span spans[QUESTION_TOKENS > TITLE_TOKENS ? QUESTION_TOKENS : TITLE_TOKENS];
-    const char *title = of->title ? of->title : "";
-    size_t n = 0;
-    head[n++] = r->first;
-    int64_t got = tokens_of(r, question, strlen(question), QUESTION_TOKENS, head + n, spans);
-    if (got >= 0) {
-        n += (size_t)got;
-        head[n++] = r->last;
-        got = tokens_of(r, title, strlen(title), TITLE_TOKENS, head + n, spans);
-    }
-    if (got >= 0) {
-        n += (size_t)got;
-        head[n++] = r->last;
-        got = tokens_of(r, of->text, of->len, TEXT_TOKENS, p->ids, p->spans);
-    }
-    if (got < 0) return fo_fail(err, (int)got, "a passage of %zu bytes cannot be read", of->len);
-    p->n = (size_t)got;
+    int32_t head[PAIR_HEAD];
+    size_t n;
+    int rc = pair_head(r, question, of->title, head, &n, err);
+    if (!rc) rc = pair_tokens(r, of->text, of->len, TEXT_TOKENS, p->ids, p->spans, &p->n, err);
+    if (rc) return rc;
     p->n_windows = 0;
     divide(r, p, of, head, n);
     return FO_OK;
 }
 
-/* A vector's products with the head's rows, at unit length. */
-static void measure(const cross_encoder *c, const float *vector, float *mean, float *most) {
-    const vec_kernels *vec = vec_get();
-    const int n = (int)c->dim;
-    const float length = sqrtf(vec->dot(vector, vector, n));
-    const float by = length > 1e-12f ? 1 / length : 0;
-    *mean = by * vec->dot(vector, c->mean, n);
-    *most = by * vec->dot(vector, c->most, n);
-}
-
 /* odds of the units that begin in a window, as far as it goes: those of a window that holds the unit whole
  * stand above those of one that cuts it. */
-static void odds_of(const cross_encoder *c, const page *p, const window *w,
-                    const reader_passage *of, const float *rows, float *odds) {
+static void odds_of(const pair_encoder *c, const page *p, const window *w, const reader_passage *of,
+                    const float *rows, float *odds) {
     float mean[READER_CROSS_TOKENS], most[READER_CROSS_TOKENS];
-    for (size_t i = 0; i < w->n; i++) measure(c, rows + (w->head + i) * c->dim, &mean[i], &most[i]);
+    for (size_t i = 0; i < w->n; i++)
+        pair_products(c, rows + (w->head + i) * c->dim, &mean[i], &most[i]);
     for (size_t u = 0; u < of->n_units; u++) {
         const size_t a = token_from(p, of->units[u].begin), b = token_from(p, of->units[u].end);
         const size_t end = b < w->from + w->n ? b : w->from + w->n;
@@ -203,7 +101,7 @@ static void odds_of(const cross_encoder *c, const page *p, const window *w,
 }
 
 /* All windows in one pass of the encoder. */
-static int run(const cross_encoder *c, const page *pages, const reader_passage *of, size_t n,
+static int run(const pair_encoder *c, const page *pages, const reader_passage *of, size_t n,
                float *odds, fo_err *err) {
     size_t n_texts = 0, n_rows = 0;
     for (size_t i = 0; i < n; i++)
@@ -248,12 +146,13 @@ int reader_cross(reader *r, const char *question, const reader_passage *passages
     page *pages = malloc(n * sizeof *pages);
     int rc = pages ? FO_OK : fo_fail(err, FO_ENOMEM, "out of memory for %zu passages", n);
     for (size_t i = 0; !rc && i < n; i++) rc = read_page(r, question, &passages[i], &pages[i], err);
-    pthread_mutex_lock(&r->cross->mu);
-    if (!rc) rc = need(r, err);
+    pair_encoder *c = NULL;
+    pthread_mutex_lock(&r->pairs[PAIR_CROSS].mu);
+    if (!rc) rc = pair_need(r, PAIR_CROSS, &c, err);
     if (!rc && cancelled && atomic_load_explicit(cancelled, memory_order_relaxed))
         rc = fo_fail(err, FO_ECANCELLED, "reading was cancelled");
-    if (!rc) rc = run(r->cross->opened, pages, passages, n, odds, err);
-    pthread_mutex_unlock(&r->cross->mu);
+    if (!rc) rc = run(c, pages, passages, n, odds, err);
+    pthread_mutex_unlock(&r->pairs[PAIR_CROSS].mu);
     free(pages);
     return rc;
 }

@@ -10,12 +10,13 @@
 
 typedef struct reader_cache reader_cache;
 
-/* What reads question and passage together, opened when it is first asked for. */
-typedef struct cross_encoder cross_encoder;
-typedef struct cross_slot {
+/* What reads question and passage together, opened when it is first asked for (reader_pair.h). */
+typedef struct pair_encoder pair_encoder;
+enum pair_kind { PAIR_CROSS, PAIR_SPANS, PAIR_KINDS };
+typedef struct pair_slot {
     pthread_mutex_t mu; /* guards the pointer and what it points at */
-    cross_encoder *opened;
-} cross_slot;
+    pair_encoder *opened;
+} pair_slot;
 
 struct reader {
     /* immutable after open */
@@ -30,7 +31,7 @@ struct reader {
     int32_t first, last; /* [CLS] and [SEP] */
     size_t step_tokens;
     char fingerprint[65];
-    cross_slot *cross;
+    pair_slot *pairs; /* [PAIR_KINDS] */
     pthread_mutex_t mu;
     /* guarded by mu */
     encoder *run;
@@ -77,11 +78,12 @@ reader_text *reader_cache_find(reader_cache *c, const reader_key *key);
 void reader_cache_add(reader_cache *c, const reader_key *key, reader_text *t);
 void reader_cache_stats(reader_cache *c, reader_stats *out);
 
-/* The model inside the binary, a GGUF file, and the changes to it that make the cross-encoder, another;
- * they live as long as the program. */
+/* The model inside the binary, a GGUF file, and others: the changes to it that make the cross-encoder, and those
+ * to the cross-encoder that make the reader of spans. They live as long as the program. */
 const void *reader_builtin(size_t *size);
 const void *reader_builtin_cross(size_t *size);
+const void *reader_builtin_spans(size_t *size);
 
-void cross_encoder_free(cross_encoder *c); /* NULL is fine */
+void pair_encoder_free(pair_encoder *p); /* NULL is fine */
 
 #endif

@@ -13,8 +13,7 @@ enum {
     LONGEST = 1200,   /* a unit that is longer is read so far */
 };
 
-/* It learnt English, which is what a text is in if nothing says otherwise. */
-static bool is_english(const passage *p, const analyzer *a) {
+bool cross_reading_is_english(const passage *p, const analyzer *a) {
     const char *expected = language_name(analyzer_language(a));
     const int told = language_of(p->text, p->len, expected ? expected : "english");
     return told < 0 ? !expected || !strcmp(expected, "english")
@@ -97,7 +96,7 @@ static size_t units_of(candidate_set *set, const window *w, size_t which, candid
 
 bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
     return set->n && in->reader && set->read && reader_has_cross(in->reader) &&
-           is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
+           cross_reading_is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
 }
 
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {

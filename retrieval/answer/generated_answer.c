@@ -8,6 +8,7 @@
 #include "retrieval/answer/foreign_marks.h"
 #include "retrieval/answer/own_words.h"
 #include "retrieval/answer/question.h"
+#include "retrieval/answer/span_reading.h"
 
 enum {
     DEFAULT_SENTENCES = 3,
@@ -255,6 +256,35 @@ static bool repeats(const writing *w, const fo_buf *s) {
     return w->text.len && strstr(w->text.data, s->data) != NULL;
 }
 
+/* The words of the support that it says are those that answer. */
+static int reads_as_answer(writing *w, const fo_buf *s, const best_span *span, bool *answers) {
+    const generated_answer_input *in = w->in;
+    const extractive_rank *lead =
+        in->extract && in->extract->n_ranked ? &in->extract->ranked[0] : NULL;
+    return span_reading_holds(
+        answers,
+        &(span_reading_input){.reader = in->reader,
+                              .lx = in->lx,
+                              .question = in->question,
+                              .passage = &in->passages[span->passage],
+                              .start = span->start,
+                              .end = span->end,
+                              .lead = lead ? &in->passages[lead->passage] : NULL,
+                              .lead_start = lead ? lead->start : 0,
+                              .lead_end = lead ? lead->end : 0,
+                              .answer = s->data,
+                              .n_answer = s->len},
+        w->err);
+}
+
+/* "1. Open", "- Open": of a list that the document has as a whole. */
+static bool is_item(const fo_buf *s) {
+    size_t i = 0;
+    while (i < s->len && s->data[i] >= '0' && s->data[i] <= '9') i++;
+    if (i) return i + 1 < s->len && strchr(".)", s->data[i]) && s->data[i + 1] == ' ';
+    return s->len > 2 && strchr("-*", s->data[0]) && s->data[1] == ' ';
+}
+
 static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     const generated_answer_input *in = w->in;
     if (s->len == 0) return FO_OK;
@@ -281,8 +311,11 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
                            s->len, w->err);
         if (rc) return rc;
         answers = of_support > 0 && of_lead >= in->least_agreement;
+        if (answers && span.check.verified) rc = reads_as_answer(w, s, &span, &answers);
+        if (rc) return rc;
     }
-    if (first && in->extract && !in->extract->abstain && (is_beside(&span) || !answers)) {
+    const bool held = in->extract && !in->extract->abstain;
+    if (first && held && (is_beside(&span) || !answers || is_item(s))) {
         refuse(w, "beside");
         return FO_OK;
     }

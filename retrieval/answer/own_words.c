@@ -3,6 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "kernels/words.h"
 #include "retrieval/answer/facts.h"
 
 enum {
@@ -10,6 +11,7 @@ enum {
     MOST_BESIDE = 3,  /* words that may stand between those of the answer */
     MOST_ASIDE = 40,  /* bytes of an amount in brackets */
     MOST_FOLLOW = 32, /* bytes of the one word more that a genitive needs */
+    MOST_LIMIT = 10,  /* words of what limits an amount */
 };
 
 static bool is_content(const fact_word *w) {
@@ -125,6 +127,57 @@ static size_t with_what_follows(const fact_text *span, size_t end, const fact_te
     return end;
 }
 
+static bool is_one_of(const char *words, const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i];
+    return fo_words_have_any_case(words, t->text + w->start, w->end - w->start);
+}
+
+/* Words i - 1 and i stand beside each other, with a blank between them. */
+static bool is_beside(const fact_text *t, size_t i) {
+    return t->words[i].start == t->words[i - 1].end + 1 && !(t->words[i].flags & WORD_CLAUSE);
+}
+
+static bool has_number(const fact_text *t, size_t first, size_t end) {
+    for (size_t i = first; i < end; i++)
+        if (t->words[i].flags & (WORD_DIGIT | WORD_NUMERAL)) return true;
+    return false;
+}
+
+/* "24 euros" is half an answer where it is "24 euros a year", as is "24 hours" for "24 hours before departure": what
+ * limits an amount goes with it, to the end of its clause. */
+static size_t with_its_limit(const fact_text *span, size_t first, size_t end) {
+    static const char limits[] =
+        "before after until till unless except without within from between if when per each";
+    if (!has_number(span, first, end) || end >= span->n_words || !is_beside(span, end)) return end;
+    if (is_one_of("a an every", span, end))
+        return end + 1 < span->n_words && is_beside(span, end + 1) ? end + 2 : end;
+    if (is_one_of("of", span, end)) { /* "litres of diesel an hour" */
+        const size_t rate = end + 2;
+        const bool has = rate + 1 < span->n_words && is_one_of("a an per every", span, rate) &&
+                         is_beside(span, rate) && is_beside(span, rate + 1);
+        return has ? rate + 2 : end;
+    }
+    if (!is_one_of(limits, span, end)) return end;
+    size_t to = end + 1;
+    while (to < span->n_words && to - end < MOST_LIMIT &&
+           !(span->words[to].flags & (WORD_CLAUSE | WORD_INITIAL)))
+        to++;
+    return to - end < MOST_LIMIT ? to : end;
+}
+
+/* "At least", "not more than", "only" before an amount. */
+static size_t with_its_bound(const fact_text *span, size_t first, size_t end) {
+    static const char before[] =
+        "only least most than about around approximately nearly almost minus";
+    if (!has_number(span, first, end)) return first;
+    while (first > 0 && is_beside(span, first) &&
+           (is_one_of(before, span, first - 1) ||
+            (is_one_of("at more less fewer not no", span, first - 1) &&
+             is_one_of("least most than more less fewer", span, first))))
+        first--;
+    return first;
+}
+
 /* An amount in another unit stands in brackets behind it: "−2.8 °C (27.0 °F)". */
 static size_t with_amount_aside(const fact_text *span, size_t from, size_t at) {
     bool digits = false;
@@ -170,14 +223,21 @@ static bool is_full_stop(const char *s, size_t n) {
     return n && s[n - 1] == '.';
 }
 
-/* Letters, digits and everything beyond ASCII, in order and without case. */
+static bool is_doubled_blank(const char *s, size_t i) {
+    return is_blank(s[i]) && (i == 0 || is_blank(s[i - 1]));
+}
+
+/* All but marks and doubled blanks, in order and without case. */
 static bool says_the_same(const char *a, size_t n, const char *b, size_t m) {
     size_t i = 0, j = 0;
     for (;;) {
-        while (i < n && (is_blank(a[i]) || strchr(".,;:", a[i]))) i++;
-        while (j < m && (is_blank(b[j]) || strchr(".,;:", b[j]))) j++;
+        while (i < n && (strchr(".,;:", a[i]) || is_doubled_blank(a, i))) i++;
+        while (j < m && (strchr(".,;:", b[j]) || is_doubled_blank(b, j))) j++;
         if (i == n || j == m) return i == n && j == m;
-        if (strncasecmp(&a[i++], &b[j++], 1) != 0) return false;
+        const bool blanks = is_blank(a[i]) && is_blank(b[j]);
+        if (!blanks && strncasecmp(&a[i], &b[j], 1) != 0) return false;
+        i++;
+        j++;
     }
 }
 
@@ -190,6 +250,8 @@ static void find(fo_buf *out, const own_words_input *in, const fact_text *answer
     if (is_article(answer, 0) && first > 0 && is_article(span, first - 1)) first--;
     end = with_what_follows(span, with_its_end(span, end, answer), question);
     if (denies(span, first, end) != denies(answer, 0, answer->n_words)) return;
+    first = with_its_bound(span, first, end);
+    end = with_its_limit(span, first, end);
     size_t from = span->words[first].start, to = with_signs(span, span->words[end - 1].end);
     while (from > 0 && !is_blank(span->text[from - 1]) &&
            !strchr(",;:()[]\"'", span->text[from - 1]))

@@ -9,6 +9,7 @@
 #include "retrieval/answer/answer_stop.h"
 #include "retrieval/service/query_run.h"
 #include "retrieval/answer/generated_answer.h"
+#include "retrieval/answer/span_reading.h"
 
 static int add_citation(run *r, const char *answer, const answer_citation *from, int index) {
     query_result *out = r->out;
@@ -50,6 +51,34 @@ int run_emit_answer(run *r) {
     return stop ? fo_fail(r->err, FO_ECANCELLED, "cancelled by the client") : FO_OK;
 }
 
+/* The few words of the best unit that answer. Nothing of an answer that a stop string has cut. */
+static int point_out(run *r, const extractive_input *in, const extractive_answer *a) {
+    query_result *out = r->out;
+    if (!r->q->short_answer || !a->n_ranked || out->stop_sequence) return FO_OK;
+    const extractive_rank *best = &a->ranked[0];
+    for (size_t i = 0; i < a->n_citations; i++) {
+        const answer_citation *c = &a->citations[i];
+        if (c->passage != best->passage || c->start > best->start || c->end < best->end) continue;
+        size_t from, to;
+        int rc =
+            span_reading_short(&from, &to,
+                               &(span_reading_input){.reader = in->reader,
+                                                     .lx = in->lx,
+                                                     .question = in->question,
+                                                     .passage = &in->passages[c->passage],
+                                                     .start = best->start,
+                                                     .end = best->end,
+                                                     .answer = a->text + c->answer_start,
+                                                     .n_answer = c->answer_end - c->answer_start},
+                               r->err);
+        if (rc || from == to) return rc;
+        out->short_answer.start = fo_utf8_count(a->text, c->answer_start + from);
+        out->short_answer.end = fo_utf8_count(a->text, c->answer_start + to);
+        return FO_OK;
+    }
+    return FO_OK;
+}
+
 static int give_extractive(run *r, const extractive_input *in, extractive_answer *a) {
     query_result *out = r->out;
     bool late = !strcmp(out->finish_reason, "timeout");
@@ -71,7 +100,8 @@ static int give_extractive(run *r, const extractive_input *in, extractive_answer
     for (size_t i = 0; !rc && i < a->n_citations; i++)
         rc = add_citation(r, a->text, &a->citations[i], (int)i + 1);
     out->ms.first_token = fo_now_ms() - r->started;
-    return !rc ? run_emit_answer(r) : rc;
+    if (!rc) rc = run_emit_answer(r);
+    return rc ? rc : point_out(r, in, a); /* the words themselves need not wait for it */
 }
 
 static void drop_answer(query_result *out) {

@@ -50,7 +50,7 @@ static void key_number(fo_buf *b, double v) {
 /* Of the language model all that decides what it writes, and the instructions. A reranker
  * has no part: it is the same as long as the service is open, and nothing kept outlives it. */
 static void key_written(fo_buf *b, const service *s, const query_request *q) {
-    query_key_text(b, "answer: written 2");
+    query_key_text(b, "answer: written 3");
     const prompt_instructions *says = &s->prompts->instructions;
     fo_buf_add(b, generator_get_info(s->generator)->fingerprint, 32);
     query_key_text(b, s->prompts->name);
@@ -138,10 +138,11 @@ bool query_keys_make(query_lookup *t, const collection *c, double alpha, const c
     key_int(&b, q->sees != NULL);
     if (q->sees) search_filter_write(q->sees, &b);
     if (!b.failed) fo_sha256_of(t->contexts_key, b.data, b.len);
-    query_key_text(&b, "answer: extractive 1");
+    query_key_text(&b, "answer: extractive 2");
     key_int(&b, q->strict);
     key_int(&b, q->max_tokens ? q->max_tokens : 256);
     key_int(&b, q->max_sentences ? q->max_sentences : 3);
+    key_int(&b, q->short_answer);
     key_int(&b, q->n_stop);
     for (size_t i = 0; i < q->n_stop; i++) query_key_text(&b, q->stop[i]);
     if (s->generator && q->answer_by != ANSWER_BY_EXTRACTION) key_written(&b, s, q);

@@ -316,7 +316,8 @@ typedef struct query_request {
     bool drop_kv;      /* free its pages at the end instead of keeping them findable */
     generator_diffusion diffusion;
     generator_sparse sparse;
-    bool no_lookup; /* guess nothing ahead from the prompt; the answer is the same */
+    bool no_lookup;    /* guess nothing ahead from the prompt; the answer is the same */
+    bool short_answer; /* say which words of an extractive answer are the answer */
     enum answer_by answer_by;
     enum rewrite_by rewrite;
     enum cache_mode cache;
@@ -367,6 +368,9 @@ typedef struct query_result {
     } prompt;
     query_citation *citations;
     size_t n_citations;
+    struct {               /* the few words of answer that answer; equal: none, or not asked for */
+        size_t start, end; /* code points of answer */
+    } short_answer;
     query_context *contexts;
     size_t n_contexts;
     size_t n_collapsed; /* near-duplicates left out */

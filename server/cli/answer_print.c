@@ -3,7 +3,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "kernels/utf8.h"
 #include "retrieval/answer/refusal.h"
 #include "server/base/printable.h"
 
@@ -75,10 +77,30 @@ const char *answer_print_nothing(const cJSON *a) {
     return *said ? said : refusal_text("", strcmp(text_of(a, "status"), "no_context") != 0);
 }
 
+static size_t offset_in(const char *s, const cJSON *span, const char *key) {
+    const cJSON *at = cJSON_GetObjectItemCaseSensitive(span, key);
+    const size_t n = strlen(s);
+    return cJSON_IsNumber(at) && at->valuedouble > 0 ? fo_utf8_offset(s, n, (size_t)at->valueint)
+                                                     : 0;
+}
+
+/* The few words that answer stand out on a terminal. */
+static void put_answer(const char *s, const cJSON *brief) {
+    const size_t n = strlen(s), from = offset_in(s, brief, "start"),
+                 to = offset_in(s, brief, "end");
+    const bool bold = to > from && isatty(STDOUT_FILENO) && !getenv("NO_COLOR");
+    printable_put(stdout, s, bold ? from : n, PRINTABLE_TEXT);
+    if (!bold) return;
+    fputs("\033[1m", stdout);
+    printable_put(stdout, s + from, to - from, PRINTABLE_TEXT);
+    fputs("\033[0m", stdout);
+    printable_put(stdout, s + to, n - to, PRINTABLE_TEXT);
+}
+
 void answer_print_text(const cJSON *a) {
     const char *answer = text_of(a, "answer");
     if (!*answer) answer = answer_print_nothing(a);
-    printable_put(stdout, answer, strlen(answer), PRINTABLE_TEXT);
+    put_answer(answer, cJSON_GetObjectItemCaseSensitive(a, "short_answer"));
     putchar('\n');
     const cJSON *support = cJSON_GetObjectItemCaseSensitive(a, "support");
     if (!strcmp(text_of(a, "status"), "answered") && cJSON_IsNumber(support) &&

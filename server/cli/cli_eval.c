@@ -14,6 +14,7 @@
 #include "kernels/words.h"
 #include "kernels/cpu.h"
 #include "kernels/file.h"
+#include "kernels/utf8.h"
 #include "retrieval/rank/measures.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/service.h"
@@ -34,7 +35,7 @@ static struct {
         *answers_file, *judge;
     int64_t k, skip, limit, threads, sentences, max_tokens, rrf_k, ef, depth;
     double alpha;
-    bool json, no_answers, loose, generate, tune;
+    bool json, no_answers, loose, short_answer, generate, tune;
 } o = {.home = "home",
        .collection = "default",
        .mode = "hybrid",
@@ -71,6 +72,8 @@ static const cli_option options[] = {
     {"limit", CLI_INT, &o.limit, "N", "only so many queries", .min = 0, .max = 1e9},
     {"no-answers", CLI_BOOL, &o.no_answers, NULL, "rankings only, even where answers are given"},
     {"loose", CLI_BOOL, &o.loose, NULL, "answer even where the support is weak"},
+    {"short", CLI_BOOL, &o.short_answer, NULL,
+     "of answers in the documents' words hold the few that answer against the gold"},
     {"judge", CLI_STRING, &o.judge, "exact",
      "right, partial, wrong or refused, by the questions' own accept and refuse; needs no qrels",
      .flag_only = true},
@@ -334,6 +337,14 @@ static bool wants_answer(const judged_query *q) {
     return !o.no_answers && (q->n_answers || q->answerable >= 0 || q->judge);
 }
 
+/* What is held against the gold answers: the few words that answer where they were told, or all of it. */
+static char *text_to_judge(const query_result *r) {
+    if (r->status != QUERY_ANSWERED || !r->answer) return strdup("");
+    const size_t n = strlen(r->answer), from = fo_utf8_offset(r->answer, n, r->short_answer.start),
+                 to = fo_utf8_offset(r->answer, n, r->short_answer.end);
+    return to > from ? strndup(r->answer + from, to - from) : plain_answer(r->answer);
+}
+
 static void judge_answer(evaluation *e, judged_query *q, query_request *request,
                          enum answer_by by) {
     judged_answer *a = &q->by[by];
@@ -349,7 +360,7 @@ static void judge_answer(evaluation *e, judged_query *q, query_request *request,
         a->agreement = r.agreement;
         a->first_token_ms = r.ms.first_token;
         a->completion_tokens = r.usage.completion_tokens;
-        a->text = plain_answer(a->answered && r.answer ? r.answer : "");
+        a->text = text_to_judge(&r);
         if (a->text && a->answered) {
             a->exact = measure_exact(a->text, q->answers, q->n_answers);
             a->f1 = measure_f1(a->text, q->answers, q->n_answers);
@@ -390,6 +401,7 @@ static void run_query(evaluation *e, judged_query *q) {
     request.top_k = 8; /* answers are made as the service makes them by default */
     request.generate = true;
     request.strict = !o.loose;
+    request.short_answer = o.short_answer;
     request.max_sentences = (size_t)o.sentences;
     request.max_tokens = (size_t)o.max_tokens;
     request.timeout_ms = 600000;

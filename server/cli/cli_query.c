@@ -67,6 +67,7 @@ static void write_request(fo_buf *b, const char *question) {
     json_out_close(&out, '}');
     if (!o.no_generate) {
         json_out_int(&out, "max_sentences", o.sentences);
+        json_out_bool(&out, "short_answer", true);
         json_out_string(&out, "grounding", o.loose ? "loose" : "strict");
     }
     json_out_close(&out, '}');

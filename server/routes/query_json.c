@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "data/chunk/chunk_places.h"
+#include "kernels/utf8.h"
 #include "kernels/words.h"
 #include "server/base/json.h"
 #include "server/base/request_limits.h"
@@ -131,6 +132,7 @@ static void read_generation(query_call *c, json_in *in) {
     q->prefill_only = json_in_bool(in, "prefill_only", false);
     q->drop_kv = !json_in_bool(in, "keep_kv", true);
     q->no_lookup = !json_in_bool(in, "lookup", true);
+    q->short_answer = json_in_bool(in, "short_answer", false);
     diffusion_json_read(in, &q->diffusion);
     sparse_json_read(in, &q->sparse);
     c->stream = json_in_bool(in, "stream", false);
@@ -312,6 +314,19 @@ void query_json_write_draft(fo_buf *b, const query_result *r) {
     json_out_close(&o, '}');
 }
 
+/* The few words that answer, where they were asked for and told. */
+static void write_short_answer(json_out *o, const query_result *r) {
+    const size_t start = r->short_answer.start, end = r->short_answer.end;
+    if (start == end) return;
+    const size_t n = strlen(r->answer);
+    const size_t from = fo_utf8_offset(r->answer, n, start), to = fo_utf8_offset(r->answer, n, end);
+    json_out_open(o, "short_answer", '{');
+    json_out_bytes(o, "text", r->answer + from, to - from);
+    json_out_int(o, "start", (int64_t)start);
+    json_out_int(o, "end", (int64_t)end);
+    json_out_close(o, '}');
+}
+
 /* What the language model was given to read. */
 static void write_prompt(json_out *o, const query_result *r) {
     json_out_open(o, "prompt", '{');
@@ -402,6 +417,7 @@ void query_json_write(fo_buf *b, const char *id, const query_call *call, const q
         json_out_string(&o, "stop_sequence", r->stop_sequence);
         if (r->status != QUERY_ANSWERED) json_out_string(&o, "refusal", r->refusal);
         json_out_number(&o, "support", r->support);
+        write_short_answer(&o, r);
         write_citations(&o, r);
     } else {
         json_out_string(&o, "status", r->n_contexts ? "answered" : "no_context");

@@ -73,6 +73,7 @@ async function stream(view, messages, again, signal) {
     collection: view.turn.collection,
     top_k: Number($("top-k").value) || 8,
     search: { mode: $("mode").value },
+    short_answer: true,
     ...(again ? { cache: "refresh" } : {}),
     stream: true,
   }, signal, (name, data) => {

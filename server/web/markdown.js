@@ -4,11 +4,16 @@
 import { element } from "/assets/dom.js";
 
 const OPEN = "\uE000", CLOSE = "\uE001"; // around the number of a citation; private use, taken out of what comes in
+const FROM = "\uE002", TO = "\uE003"; // around the few words that answer
 
 // The answer with its markers [n] as marks. A marker stands right behind what it supports (answer_span counts code
-// points); brackets anywhere else are text.
-export function mark(answer, citations) {
-  const points = Array.from(answer.replaceAll(/[\uE000\uE001]/g, "\uFFFD")), parts = [];
+// points); brackets anywhere else are text. short: the words of one line that answer, or nothing.
+export function mark(answer, citations, short) {
+  const points = Array.from(answer.replaceAll(/[\uE000-\uE003]/g, "\uFFFD")), parts = [];
+  if (short && !points.slice(short.start, short.end).includes("\n")) {
+    points[short.start] = FROM + points[short.start];
+    points[short.end - 1] += TO;
+  }
   let done = 0;
   for (const [i, c] of [...citations.entries()].sort((a, b) => a[1].answer_span.end - b[1].answer_span.end)) {
     const marker = " [" + c.index + "]", at = c.answer_span.end;
@@ -23,7 +28,7 @@ export function mark(answer, citations) {
 // The marks of a text as numbers of citations again, by `write`.
 export const unmark = (text, write) => text.replaceAll(/\uE000(\d+)\uE001/g, (_, i) => write(Number(i)));
 
-const INLINE = /\uE000(\d+)\uE001|`([^`\n]+)`|\*\*(?=\S)([^\n]+?)\*\*|(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])/g;
+const INLINE = /\uE000(\d+)\uE001|\uE002([^\uE003\n]*)\uE003|`([^`\n]+)`|\*\*(?=\S)([^\n]+?)\*\*|(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=\S)\*(?![\w*])/g;
 
 // A chip stays with the word before it: no line begins with one.
 function join(nodes, chip) {
@@ -40,14 +45,15 @@ function inline(text, chip, rich) {
   const nodes = [];
   let done = 0;
   for (const m of text.matchAll(INLINE)) {
-    if (m[1] === undefined && !rich) continue;
+    if (m[1] === undefined && m[2] === undefined && !rich) continue;
     nodes.push(text.slice(done, m.index));
     done = m.index + m[0].length;
     if (m[1] !== undefined) join(nodes, chip(Number(m[1])));
-    else if (m[2] !== undefined) nodes.push(element("code", m[2]));
+    else if (m[2] !== undefined) nodes.push(element("strong", m[2], "short"));
+    else if (m[3] !== undefined) nodes.push(element("code", m[3]));
     else {
-      const e = element(m[3] !== undefined ? "strong" : "em");
-      e.append(...inline(m[3] ?? m[4], chip, rich));
+      const e = element(m[4] !== undefined ? "strong" : "em");
+      e.append(...inline(m[4] ?? m[5], chip, rich));
       nodes.push(e);
     }
   }

@@ -14,7 +14,7 @@ const score = (v) => (v === null || v === undefined ? "–" : v.toFixed(3));
 
 // What is kept of a reply: all that is shown again. The passages' text stays in the documents.
 export const worthKeeping = (a) => ({
-  status: a.status, answer_source: a.answer_source, support: a.support, model: a.model, citations: a.citations,
+  status: a.status, answer_source: a.answer_source, support: a.support, short_answer: a.short_answer, model: a.model, citations: a.citations,
   contexts: a.contexts.map((c) => ({ ...c, text: c.text.slice(0, 300) })),
   usage: a.usage, cache: a.cache, timings_ms: a.timings_ms, timings: a.timings, tokens_per_s: a.tokens_per_s,
 });
@@ -27,8 +27,8 @@ function opens(button, turn, source) {
 
 // ---- the answer ------------------------------------------------------------------------------
 
-export function fillAnswer(view, answer, citations, rich) {
-  view.answer.replaceChildren(...render(mark(answer, citations), (i) => {
+export function fillAnswer(view, answer, citations, rich, short) {
+  view.answer.replaceChildren(...render(mark(answer, citations, short), (i) => {
     const c = citations[i], chip = opens(element("button", String(c.index), c.verified ? "chip verified" : "chip"), view.turn, c.source);
     chip.title = c.quote;
     chip.setAttribute("aria-label", "Source " + c.index + ": " + nameOf(c.source));
@@ -194,7 +194,7 @@ export function turnView(turn) {
 // The whole reply. again: asks once more, where that makes sense; own false: a conversation of somebody else.
 export function fillTurn(view, { again = null, own = true } = {}) {
   const a = view.turn.reply;
-  if (view.turn.answer) fillAnswer(view, view.turn.answer, a.citations || [], a.answer_source === "generated");
+  if (view.turn.answer) fillAnswer(view, view.turn.answer, a.citations || [], a.answer_source === "generated", a.short_answer);
   else view.answer.replaceChildren(element("p", a.refusal || "The documents do not answer this question.", "muted"));
   fillNote(view, a);
   fillSources(view, a);

@@ -14,6 +14,8 @@ run 0 "$make" "$forage" "$work/b.json" && run 0 cmp "$work/a.json" "$work/b.json
 ldd "$forage" | sed -n 's/^[[:space:]]*\([^ ]*\) => .*/\1/p' >"$work/libraries"
 while read -r soname; do grep -q "\"value\": \"$soname\"" "$work/a.json" || echo "$soname"; done <"$work/libraries" >"$work/out"
 [ "$(wc -l <"$work/libraries")" -gt 15 ] && [ ! -s "$work/out" ]; check "every library that is loaded is named" $?
+for m in data/models/*.gguf; do grep -q "\"name\": \"${m##*/}\"" "$work/a.json" || echo "$m"; done >"$work/out"
+[ ! -s "$work/out" ]; check "and every model that is built in" $?
 version=$(dpkg-query -W -f '${Version}' libsqlite3-0)
 run 0 python3 - "$work/a.json" "$version" <<'END'
 import hashlib, json, sys

@@ -177,6 +177,8 @@ export type QueryRequest = {
     max_tokens?: number;
     /** Of the answer */
     max_sentences?: number;
+    /** Say which few words of an answer in the documents' words are the answer, where the reader is sure of them */
+    short_answer?: boolean;
     temperature?: number;
     top_p?: number;
     /** Draw from so many of the likeliest tokens; 0: from all. What /v1 calls top_k: here that is the number of contexts */
@@ -311,6 +313,12 @@ export type QueryReply = {
     finish_reason?: "stop" | "stop_sequence" | "length" | "abstain" | "timeout" | "cancelled";
     stop_sequence?: string | null;
     support?: number;
+    /** Where short_answer was asked for and told: the few words of answer that answer, and where they stand in it (code points) */
+    short_answer?: {
+        text?: string;
+        start?: number;
+        end?: number;
+    };
     citations?: Array<Citation>;
     contexts?: Array<Context>;
     /** What was searched for and answered instead of the question, where it leant on earlier messages */

@@ -68,7 +68,7 @@ static void changes_are_added(void **state) {
     void *bytes = NULL;
     size_t size, n_reader;
     fo_err err = {0};
-    assert_ok(builtin_changed(&bytes, &size, changes, pool, &err), &err);
+    assert_ok(builtin_changed(&bytes, &size, (const gguf *const[]){changes}, 1, pool, &err), &err);
     const void *base = reader_builtin(&n_reader);
     assert_int_equal(size, n_reader);
     assert_ok(gguf_open_memory(&reader_file, base, size, &err), &err);
@@ -125,7 +125,8 @@ static void what_does_not_fit_is_refused(void **state) {
         void *bytes = NULL;
         size_t size;
         fo_err err = {0};
-        if (builtin_changed(&bytes, &size, changes, pool, &err) != FO_ECORRUPT)
+        if (builtin_changed(&bytes, &size, (const gguf *const[]){changes}, 1, pool, &err) !=
+            FO_ECORRUPT)
             fail_msg("changes %zu were taken", i);
         assert_null(bytes);
         gguf_close(changes);

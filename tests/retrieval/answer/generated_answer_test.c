@@ -164,6 +164,18 @@ static void a_phrase_is_held_against_what_answers(void **state) {
     }
 }
 
+static void a_list_is_shown_as_the_document_has_it(void **state) {
+    (void)state;
+    world w = open_world("1. Open both valves.",
+                         "To start the pump:\n\n1. Open both valves.\n2. Press the green button.\n"
+                         "3. Wait for the lamp.\n");
+    query_result r = ask(&w, request("How do I start the pump?"));
+    assert_int_equal(r.source, ANSWER_EXTRACTIVE);
+    assert_non_null(strstr(r.answer, "Wait for the lamp."));
+    query_result_deinit(&r);
+    close_world(&w);
+}
+
 static void what_follows_a_supported_sentence_without_support_is_cut_off(void **state) {
     (void)state;
     world w = open_world("The grey heron is one metre tall. It drinks wine!", HERON);
@@ -490,6 +502,7 @@ int main(void) {
         cmocka_unit_test(an_answer_that_they_do_not_say_gives_way_to_the_extractive),
         cmocka_unit_test(a_right_answer_may_be_short),
         cmocka_unit_test(a_phrase_is_held_against_what_answers),
+        cmocka_unit_test(a_list_is_shown_as_the_document_has_it),
         cmocka_unit_test(what_follows_a_supported_sentence_without_support_is_cut_off),
         cmocka_unit_test(markers_that_a_model_writes_are_taken_out),
         cmocka_unit_test(a_loop_ends_and_a_text_without_an_end_is_given_up),

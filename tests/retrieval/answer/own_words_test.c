@@ -52,9 +52,36 @@ static void a_phrase_is_said_as_the_document_says_it(void **state) {
     check("Which kind of grapes has no seeds?", "Table.", "Table grapes have no seeds.",
           "Table grapes.");
     check("How tall is the heron?", "one metre", "It stands one metre tall.", "one metre tall");
+    check("Which temperature is kept?",
+          "12\xC2\xB0"
+          "C",
+          "The house is kept at 12 \xC2\xB0"
+          "C by day.",
+          "12 \xC2\xB0"
+          "C");
     check("What was it about?", "The heat", "It was about the heat of the sun.", "");
     check("What was it about?", "The radiation heat", "It was about the heat, and the radiation.",
           "The heat, and the radiation");
+}
+
+/* An amount is half an answer without what limits it. */
+static void an_amount_keeps_its_limits(void **state) {
+    (void)state;
+    static const char ticket[] =
+        "A ticket may be changed free of charge until 24 hours before departure; after that, half "
+        "the price is kept.";
+    check("How late may it be changed?", "24 hours", ticket, "24 hours before departure");
+    check("What is kept?", "half the price", ticket, "");
+    check("What does the card cost?", "24 euros", "It costs 24 euros a year, and is worth it.",
+          "24 euros a year");
+    check("How many come?", "12", "At least 12 people come, and not more than 30 stay.",
+          "At least 12");
+    check("How many stay?", "30", "At least 12 come, and not more than 30 visitors stay.",
+          "not more than 30");
+    check("How long does it last?", "3 hours", "It lasts 3 hours. Until then, wait.", "");
+    check("How much room?", "40 cm", "It has 40 cm of room.", "");
+    check("What does it burn?", "2 litres", "It burns 2 litres of oil an hour, or less.",
+          "2 litres of oil an hour");
 }
 
 static void what_is_no_phrase_of_the_document_stays(void **state) {
@@ -102,6 +129,7 @@ static void any_bytes_give_words_of_the_span(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_phrase_is_said_as_the_document_says_it),
+        cmocka_unit_test(an_amount_keeps_its_limits),
         cmocka_unit_test(what_is_no_phrase_of_the_document_stays),
         cmocka_unit_test(any_bytes_give_words_of_the_span),
     };

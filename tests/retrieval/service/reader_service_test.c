@@ -113,6 +113,40 @@ static void a_term_is_explained_where_others_use_it(void **state) {
     expect("What is a punt?", "word: punt; means: a flat boat that is pushed with a pole [1]");
 }
 
+/* The words that answer are told where they are asked for, also of an answer that was kept; where no few words answer, the
+ * answer stands alone. */
+static void the_few_words_that_answer_are_told(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *words; /* what they begin with */
+    } cases[] = {{"How much diesel does the generator burn?", "2.5 litres of diesel an hour"},
+                 {"How many persons does a punt carry?", "three persons"},
+                 {"How do I clean the filter?", NULL},
+                 {"Who invented the zeppelin?", NULL}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        for (int k = 0; k < 4; k++) { /* not asked for; asked for; from memory; not in memory */
+            query_request q = {.tenant = "default",
+                               .collection = "default",
+                               .query = cases[i].question,
+                               .generate = true,
+                               .strict = true,
+                               .short_answer = k > 0,
+                               .cache = k == 3 ? CACHE_BYPASS : CACHE_DEFAULT,
+                               .search = {.alpha = -1}};
+            query_result r = {0};
+            fo_err err = {0};
+            assert_ok(service_query(with, &q, NULL, &r, &err), &err);
+            const size_t from = r.short_answer.start, to = r.short_answer.end;
+            if (k == 0 || !cases[i].words)
+                assert_int_equal(from, to);
+            else if (to - from < strlen(cases[i].words) || to - from > 30 ||
+                     memcmp(r.answer + from, cases[i].words, strlen(cases[i].words)) != 0)
+                fail_msg("%s: '%.*s'", cases[i].question, (int)(to - from), r.answer + from);
+            query_result_deinit(&r);
+        }
+    }
+}
+
 /* Where nobody knows the command's name, what it does is the answer; where it is said, its option. */
 static void a_command_is_found_by_what_it_does(void **state) {
     (void)state;
@@ -315,6 +349,7 @@ int main(void) {
         cmocka_unit_test(a_subject_is_answered_by_its_section),
         cmocka_unit_test(the_answer_stands_below_the_question),
         cmocka_unit_test(a_term_is_explained_where_others_use_it),
+        cmocka_unit_test(the_few_words_that_answer_are_told),
         cmocka_unit_test(a_command_is_found_by_what_it_does),
         cmocka_unit_test(another_version_is_no_answer),
         cmocka_unit_test(a_follow_up_is_answered_as_it_was_meant),

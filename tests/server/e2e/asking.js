@@ -20,6 +20,7 @@ async function firstAnswer({ browser, url, pictures }) {
   await page.getByRole("link", { name: "Ask", exact: true }).click();
   await ask(page, "How tall is the grey heron?");
   check("story 2: a question is answered with a chip for its source", /one metre/.test(await last(page, ".answer").textContent()) && await last(page, ".chip").count() > 0);
+  check("the few words that answer stand out", await last(page, ".answer .short").allTextContents().then((t) => t.length === 1 && /^one metre( tall)?$/.test(t[0])), await last(page, ".answer").innerHTML());
   check("how far the documents bear it out is said in a word", /supported/.test(await last(page, ".foot .note").textContent()));
   await last(page, ".chip").first().click();
   await page.waitForSelector("#reader-text mark");
@@ -66,6 +67,7 @@ async function copied({ browser, url }) {
   check("and stands there when the conversation is opened again", await page.getByRole("button", { name: "A good answer" }).getAttribute("aria-pressed") === "true");
   await page.getByRole("button", { name: "A bad answer" }).click();
   await until(page, () => document.querySelectorAll(".acts [aria-pressed=true]").length === 1 && document.querySelector("[aria-label='A bad answer']").getAttribute("aria-pressed") === "true");
+  check("and so do the words that answer", await last(page, ".answer .short").count() === 1);
   check("the last word counts", (await said()).filter((d) => d.query === "How tall is the grey heron?").map((d) => d.rating).join() === "down");
   await page.getByRole("button", { name: "Ask again" }).click();
   await until(page, () => document.getElementById("stop").hidden && document.querySelectorAll(".turn").length === 1 && /ms/.test(document.querySelector(".turn .foot .note").textContent) && !/from memory/.test(document.querySelector(".turn .foot .note").textContent));

@@ -1,0 +1,142 @@
+/* span_reading_test.c - of words that stand in one support, those hold that answer the question. */
+#include "tests/test.h"
+
+#include <string.h>
+
+#include "retrieval/answer/span_reading.h"
+#include "tests/retrieval/answer/lexicon_fixture.h"
+
+static reader *open_reader(void) {
+    reader *r = NULL;
+    fo_err err = {0};
+    assert_ok(reader_open(&r, NULL, &(reader_options){.cache_bytes = 1 << 20}, &err), &err);
+    return r;
+}
+
+static passage page_of(const char *text) {
+    return (passage){.text = text, .len = strlen(text), .title = ""};
+}
+
+static bool holds(reader *r, const char *question, const char *text, const char *answer) {
+    bool out;
+    fo_err err = {0};
+    const passage p = page_of(text);
+    const span_reading_input in = {.reader = r,
+                                   .lx = &lx,
+                                   .question = question,
+                                   .passage = &p,
+                                   .end = p.len,
+                                   .answer = answer,
+                                   .n_answer = strlen(answer)};
+    assert_ok(span_reading_holds(&out, &in, &err), &err);
+    return out;
+}
+
+static void words_that_answer_hold(void **state) {
+    (void)state;
+    static const struct {
+        const char *text, *question, *right, *wrong;
+    } cases[] = {
+        {"Vehicles must be at the quay 40 minutes before departure, people on foot 15 minutes.",
+         "How early must cars be at the quay?", "40 minutes", "15 minutes"},
+        {"The rowing boat, Grebe, carries four and is the only one that may be used on the lake.",
+         "Where may the rowing boat be used?", "On the lake", "Grebe"},
+        {"The council chose a new president, Ada Stroem, and a new harbour master, Nils Berg.",
+         "Who is the new harbour master?", "Nils Berg.", "Ada Stroem."},
+    };
+    reader *r = open_reader();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (!holds(r, cases[i].question, cases[i].text, cases[i].right))
+            fail_msg("'%s' does not hold", cases[i].right);
+        if (holds(r, cases[i].question, cases[i].text, cases[i].wrong))
+            fail_msg("'%s' holds", cases[i].wrong);
+        assert_true(holds(NULL, cases[i].question, cases[i].text, cases[i].wrong));
+    }
+    reader_close(r);
+}
+
+/* The support says it, and another unit says what was asked for. */
+static void the_unit_that_answers_best_is_held_against_another(void **state) {
+    (void)state;
+    const passage lost = page_of("A card that was lost costs 2 euros."),
+                  card = page_of("The full card costs 24 euros a year; for students it is free.");
+    bool out;
+    fo_err err = {0};
+    reader *r = open_reader();
+    span_reading_input in = {.reader = r,
+                             .lx = &lx,
+                             .question = "What does the full card cost?",
+                             .passage = &lost,
+                             .end = lost.len,
+                             .answer = "2 euros",
+                             .n_answer = 7};
+    assert_ok(span_reading_holds(&out, &in, &err), &err);
+    assert_true(out);
+    in.lead = &card;
+    in.lead_end = card.len;
+    assert_ok(span_reading_holds(&out, &in, &err), &err);
+    assert_false(out);
+    reader_close(r);
+}
+
+static void points_at(reader *r, const char *question, const char *text, const char *answer,
+                      const char *want) {
+    size_t from, to;
+    fo_err err = {0};
+    const passage p = page_of(text);
+    const span_reading_input in = {.reader = r,
+                                   .lx = &lx,
+                                   .question = question,
+                                   .passage = &p,
+                                   .end = p.len,
+                                   .answer = answer,
+                                   .n_answer = strlen(answer)};
+    assert_ok(span_reading_short(&from, &to, &in, &err), &err);
+    if (to - from != strlen(want) || memcmp(answer + from, want, to - from) != 0)
+        fail_msg("%s '%.*s', not '%s'", question, (int)(to - from), answer + from, want);
+}
+
+static void the_few_words_that_answer_are_pointed_out(void **state) {
+    (void)state;
+    reader *r = open_reader();
+    static const char ferry[] =
+        "Tickets may be changed until 24\nhours before departure; the office opens at noon.";
+    static const char said[] =
+        "Tickets may be changed until 24 hours before departure; the office opens at noon.";
+    points_at(r, "Until when may tickets be changed?", ferry, said, "24 hours before departure");
+    points_at(r, "When does the office open?", ferry, said, "noon");
+    points_at(r, "When does the office open?", ferry, "Something else.", "");
+    points_at(r, "When does the office open?", "The office\nopens at\n\nnoon",
+              "The office\nopens at\nnoon", "noon");
+    points_at(r, "Who wrote the opera about the whale?", ferry, said, ""); /* not sure */
+    points_at(NULL, "When does the office open?", ferry, said, "");
+    points_at(r, "When?", "", "", "");
+    reader_close(r);
+}
+
+static void what_cannot_be_told_holds(void **state) {
+    (void)state;
+    reader *r = open_reader();
+    static const char ferry[] = "The ferry leaves at noon.", *const none[] = {"", "...", "Soon",
+                                                                              "12:00"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        assert_true(holds(r, "When does the ferry leave?", ferry, none[i]));
+    assert_true(holds(r, "", ferry, "noon"));
+    assert_true(holds(r, "When?", "", "noon"));
+    static char junk[3000];
+    uint64_t seed = test_seed();
+    for (size_t i = 0; i + 1 < sizeof junk; i++) junk[i] = (char)(1 + test_random(&seed) % 255);
+    (void)holds(r, junk, junk, "a b c");
+    (void)holds(r, "When does the ferry leave?", junk, junk);
+    reader_close(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_that_answer_hold),
+        cmocka_unit_test(the_unit_that_answers_best_is_held_against_another),
+        cmocka_unit_test(the_few_words_that_answer_are_pointed_out),
+        cmocka_unit_test(what_cannot_be_told_holds),
+    };
+    return cmocka_run_group_tests(tests, open_lexicon, close_lexicon);
+}
