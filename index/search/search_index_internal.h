@@ -104,6 +104,8 @@ typedef struct staged { /* what publish will make visible */
     int64_t *removed;
     size_t n_removed, removed_room;
     uint64_t bytes;
+    bool owed; /* a publish of all this failed: the store has it, under this */
+    int64_t owed_epoch;
 } staged;
 
 /* Working memory of a search; kept in ix->scratches between searches. */

@@ -109,11 +109,12 @@ typedef struct id_gap {    /* between what sealed files hold and what the store 
 } id_gap;
 
 /* Buries what the store lost. */
-static id_gap compare_ids(search_index *ix, const int64_t *have, size_t n_have, const int64_t *want,
-                          size_t n_want) {
+static int compare_ids(search_index *ix, const int64_t *have, size_t n_have, const int64_t *want,
+                       size_t n_want, id_gap *out, fo_err *err) {
     id_gap gap = {-1, n_want};
+    int rc = FO_OK;
     size_t j = 0;
-    for (size_t i = 0; i < n_have; i++) {
+    for (size_t i = 0; i < n_have && !rc; i++) {
         while (j < n_want && want[j] < have[i]) {
             if (gap.first_missing < 0) gap.first_missing = want[j];
             j++;
@@ -122,11 +123,12 @@ static id_gap compare_ids(search_index *ix, const int64_t *have, size_t n_have, 
             gap.n_missing--;
             j++;
         } else {
-            search_index_remove(ix, have[i]);
+            rc = search_index_remove(ix, have[i], err);
         }
     }
     if (gap.first_missing < 0 && j < n_want) gap.first_missing = want[j];
-    return gap;
+    *out = gap;
+    return rc;
 }
 
 typedef struct build_watch {
@@ -170,7 +172,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     id_gap gap = {-1, 0};
     int rc = search_index_ids(c->index, &have, &n_have, err);
     if (!rc) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
-    if (!rc) gap = compare_ids(c->index, have, n_have, want, n_want);
+    if (!rc) rc = compare_ids(c->index, have, n_have, want, n_want, &gap, err);
     free(want);
     catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
     watch->total = gap.n_missing;
@@ -212,6 +214,7 @@ static void on_damage(void *ctx, const char *why) {
     if (rc) return; /* it closes: the next opening or pass finds the damage */
     writer_take(s);
     rc = store_get_collection(s->store, c->tenant, c->name, &now, &err);
+    if (!rc) rc = search_index_settle(c->index, &err);
     if (!rc) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
     if (!rc) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
     build_watch unwatched = {0};
