@@ -12,6 +12,7 @@ enum {
     MAX_SPEECH = 600,  /* bytes of cues that are joined where nobody comes to a stop */
     PAUSE_MS = 4000,   /* of silence: what comes then is said anew */
     MAX_SPEAKER = 100, /* bytes of a name */
+    MAX_MARK = 200,    /* bytes of a tag or an override */
 };
 
 typedef struct speech {
@@ -168,13 +169,20 @@ static bool is_tag(const char *s, size_t n) {
     return n > 2 &&
            (s[1] == '/' || (s[1] >= '0' && s[1] <= '9') ||
             ((s[1] | 32) >= 'a' && (s[1] | 32) <= 'z')) &&
-           memchr(s, '>', n < 200 ? n : 200);
+           memchr(s, '>', n < MAX_MARK ? n : MAX_MARK);
+}
+
+/* "{\i1}": its length; 0: a brace of the text. */
+static size_t override_length(const char *s, size_t n) {
+    if (n < 3 || s[0] != '{' || s[1] != '\\') return 0;
+    const char *end = memchr(s, '}', n < MAX_MARK ? n : MAX_MARK);
+    return end ? (size_t)(end - s) + 1 : 0;
 }
 
 /* The line without tags and overrides, entities told. */
 static void strip_marks(speech *p, const char *s, size_t n, fo_buf *out) {
     fo_buf_clear(out);
-    for (size_t at = 0; at < n;) {
+    for (size_t at = 0, mark; at < n;) {
         if (s[at] == '<' && is_tag(s + at, n - at)) {
             const char *end = memchr(s + at, '>', n - at);
             const char *name = s + at + 1;
@@ -184,8 +192,8 @@ static void strip_marks(speech *p, const char *s, size_t n, fo_buf *out) {
                 if (blank) note_speaker(p, blank, (size_t)(end - blank), out);
             }
             at = (size_t)(end - s) + 1;
-        } else if (s[at] == '{' && n - at > 2 && s[at + 1] == '\\' && memchr(s + at, '}', n - at)) {
-            at = (size_t)((const char *)memchr(s + at, '}', n - at) - s) + 1;
+        } else if ((mark = override_length(s + at, n - at))) {
+            at += mark;
         } else if (s[at] == '&') {
             at += add_entity(s + at, n - at, out);
         } else {

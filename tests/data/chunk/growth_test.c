@@ -76,6 +76,8 @@ static const family families[] = {
     {"text/org", "", "| a |\n", ":a:\n", ""},
     {"text/org", "", "* a\n", "#+begin_src\n", ""},
     {"text/vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "a <b ", "&amp {\\x", ""},
+    {"text/vtt", "WEBVTT\n\n00:01.000 --> 00:02.000\n", "{\\a", "",
+     ""}, /* overrides that never end */
     {"text/vtt", "WEBVTT\n\n", "00:01.000 --> 00:02.000\nA.\n\n", "b\n", ""},
     {"text/calendar", "BEGIN:VCALENDAR\n", "BEGIN:VEVENT\nSUMMARY:a\n", "END:VEVENT\n", ""},
     {"text/calendar", "BEGIN:VCARD\nNOTE:a", "b\n c", "\\n", ""},
