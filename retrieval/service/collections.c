@@ -387,7 +387,8 @@ static void remove_folders(service *s, const store_collection *row) {
     }
 }
 
-int service_delete_collection(service *s, const char *tenant, const char *name, fo_err *err) {
+int service_delete_collection(service *s, const char *tenant, const char *name,
+                              const atomic_bool *cancel, fo_err *err) {
     int rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
@@ -398,7 +399,7 @@ int service_delete_collection(service *s, const char *tenant, const char *name, 
     if (!rc) {
         writer_take(s); /* no commit of this collection is under way */
         rc = store_get_collection(s->store, tenant, name, &row, err);
-        if (!rc) rc = store_delete_collection(s->store, tenant, name, err);
+        if (!rc) rc = store_delete_collection(s->store, tenant, name, cancel, err);
         writer_yield(s);
         if (!rc && !c->index) remove_folders(s, &row);
         if (!rc) page_images_forget_all(s->page_images, row.id);

@@ -245,7 +245,9 @@ typedef struct delete_report {
 int service_delete_documents(service *s, const delete_request *q, delete_report *out, fo_err *err);
 int service_create_collection(service *s, const char *tenant, const char *collection,
                               const char *language, fo_err *err);
-int service_delete_collection(service *s, const char *tenant, const char *collection, fo_err *err);
+/* *cancel (NULL: none) ends it, FO_ECANCELLED, with all of it still there. */
+int service_delete_collection(service *s, const char *tenant, const char *collection,
+                              const atomic_bool *cancel, fo_err *err);
 
 /* ---- questions --------------------------------------------------------------------------- */
 

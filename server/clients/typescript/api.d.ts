@@ -999,7 +999,10 @@ export interface Routes {
             /** 1 to 64 of A-Z a-z 0-9 _ - . and not beginning with a dot */
             name: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408, and all of it is still there */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: {
             name?: string;
@@ -1036,6 +1039,8 @@ export interface Routes {
             dry_run?: boolean;
             /** The documents stay */
             keep_documents?: boolean;
+            /** Milliseconds for the whole call: then 408, which says how many documents were deleted; the source is still there */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: {
@@ -1061,6 +1066,8 @@ export interface Routes {
             relocate?: boolean;
             /** Answer when the run is over */
             wait?: boolean;
+            /** Milliseconds to wait: then 408, and the run that only this call asked for ends. What it committed before stays, and the next run goes on from there */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: Source | {
@@ -1259,6 +1266,8 @@ export interface Routes {
             limit?: number;
             /** last_id of the page before */
             after?: string;
+            /** Milliseconds for looking: then 408 */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: {
@@ -1270,7 +1279,10 @@ export interface Routes {
     /** Begin a conversation */
     'POST /conversations': {
         path: undefined;
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: {
             title?: string;
             collection?: string;
@@ -1283,7 +1295,10 @@ export interface Routes {
             /** The conversation's id */
             id: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for reading it: then 408 */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: Conversation;
     };
@@ -1293,7 +1308,10 @@ export interface Routes {
             /** The conversation's id */
             id: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: {
             title?: string;
             shared?: boolean;
@@ -1306,7 +1324,10 @@ export interface Routes {
             /** The conversation's id */
             id: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: {
             id?: string;
@@ -1321,7 +1342,10 @@ export interface Routes {
             /** Its number, from 0 */
             turn: number;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: {
             question: string;
             answer?: string;

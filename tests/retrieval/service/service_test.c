@@ -456,8 +456,8 @@ static void a_second_writer_and_a_bad_name_are_refused(void **state) {
     assert_string_equal(err.field, "query");
     q.query = "bad \xff bytes";
     assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
-    assert_ok(service_delete_collection(s, "default", "absent", &err), &err);
-    assert_int_equal(service_delete_collection(s, "default", "absent", &err), FO_ENOTFOUND);
+    assert_ok(service_delete_collection(s, "default", "absent", NULL, &err), &err);
+    assert_int_equal(service_delete_collection(s, "default", "absent", NULL, &err), FO_ENOTFOUND);
     service_close(s);
     forget(home);
 }
