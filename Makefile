@@ -183,7 +183,8 @@ endif
 $(BUILD)/tests/kernels/lock_order_test: | $(BUILD)/tests/lock_order.o
 $(BUILD)/tests/kernels/lock_order_test: TEST_WRAP := $(if $(LOCK_LINK),,$(LOCK_CHECK))
 # Allocations that the test lets fail.
-$(BUILD)/tests/index/search/search_index_fault_test: TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc)
+$(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/tests/retrieval/service/refine_fault_test: \
+  TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup)
 define TEST_template
 .PHONY: test-$(1) tests-$(1)
 tests-$(1): $(patsubst %.c,$(BUILD)/%,$(call in_room,tests/$(1),_test.c))

@@ -236,7 +236,9 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     c->language = strdup(row->language);
     c->dir = folder_of(s, row, edition);
     if (!c->language || !c->dir) return fo_no_memory(err);
-    c->embedder = row->embedder[0] ? service_embedder_of(s, row->embedder) : s->embedder;
+    c->embedder = s->embedder;
+    int rc = row->embedder[0] ? service_embedder_of(s, row->embedder, &c->embedder, err) : FO_OK;
+    if (rc) return rc;
     c->foreign_vectors = !c->embedder;
     const char *fingerprint = c->embedder ? embedder_fingerprint(c->embedder) : row->embedder;
     c->dim = c->embedder ? (uint32_t)embedder_dim(c->embedder) : row->dim;
@@ -255,7 +257,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     if (missing)
         fo_notice(&s->notices, "index_missing", "index of collection '%s': %s is gone", c->name,
                   c->dir);
-    int rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
     if (!rc && !s->read_only && search_index_newest(c->index) > row->epoch) {
         /* Of a time that the store has lost: its numbers may mean other chunks by now, or it has buried
          * what the store still holds. */

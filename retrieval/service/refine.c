@@ -94,21 +94,24 @@ static int next_collection(refine *r, const char *encoder, store_collection *out
     size_t n = 0, best = SIZE_MAX;
     int rc = store_list_collections(r->s->store, NULL, &list, &n, err);
     if (rc) return rc;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !rc; i++) {
         const store_collection *c = &list[i];
-        if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS || !strcmp(c->embedder, encoder)) continue;
-        if (!service_embedder_of(r->s, c->embedder)) continue; /* a foreign one is left alone */
+        embedder *has = NULL;
+        if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS) continue;
+        if (!strcmp(c->embedder, encoder) && !collection_is_half_exchanged(r->s, c)) continue;
+        rc = service_embedder_of(r->s, c->embedder, &has, err);
+        if (rc || !has) continue; /* a foreign one is left alone */
         if (best == SIZE_MAX || c->n_chunks < list[best].n_chunks) best = i;
     }
     for (size_t i = 0; i < n; i++) {
-        if (i == best)
+        if (i == best && !rc)
             *out = list[i];
         else
             store_collection_deinit(&list[i]);
     }
     free(list);
-    *found = best != SIZE_MAX;
-    return FO_OK;
+    *found = best != SIZE_MAX && !rc;
+    return rc;
 }
 
 static int refine_one(refine *r, const store_collection *row, embedder *encoder, fo_err *err) {

@@ -120,8 +120,9 @@ int service_open(service **out, const service_options *opt, fo_err *err);
 void service_close(service *s);
 
 embedder *service_embedder(service *s); /* of new collections; owned by s */
-/* What made vectors with this fingerprint, owned by s; NULL: the service has no such embedder. */
-embedder *service_embedder_of(service *s, const char *fingerprint);
+/* What made vectors with this fingerprint, owned by s; NULL: the service has no such embedder. FO_ENOMEM: it may have
+ * one. */
+int service_embedder_of(service *s, const char *fingerprint, embedder **out, fo_err *err);
 /* What made a collection's; that of new collections where there is none such, or no collection. */
 embedder *service_embedder_for(service *s, const char *tenant, const char *collection);
 generator *service_generator(service *s);  /* NULL: no language model; owned by s */

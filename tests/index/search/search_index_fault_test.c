@@ -12,6 +12,8 @@ void *__real_realloc(void *p, size_t n);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
 
 static long left = -1; /* allocations that succeed still; -1: all do */
 
@@ -27,6 +29,10 @@ void *__wrap_calloc(size_t n, size_t size) {
 }
 void *__wrap_realloc(void *p, size_t n) {
     return fails() ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup(const char *s) {
+    return fails() ? NULL : __real_strdup(s);
 }
 
 static search_index *open_index(const char *dir) {
