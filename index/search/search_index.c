@@ -89,6 +89,7 @@ search_snapshot *search_snapshot_current(search_index *ix) {
 
 void search_snapshot_publish(search_index *ix, search_snapshot *s) {
     search_snapshot_tally(s);
+    ix->held = s;
     uint64_t old = atomic_exchange(&ix->current, (uint64_t)(uintptr_t)s << ANNOUNCED_BITS);
     search_snapshot *before = pointer_of(old);
     if (!before) return;

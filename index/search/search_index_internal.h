@@ -169,7 +169,8 @@ struct search_index {
     _Atomic uint64_t bytes_checked, n_damaged, n_dense_scored;
     _Atomic uint64_t
         damaged; /* serial of the segment found damaged, until it is dropped; 0: none */
-    _Atomic uint64_t current;             /* snapshot << 16 | readers that are taking it */
+    _Atomic uint64_t current; /* snapshot << 16 | readers that are taking it */
+    search_snapshot *held;    /* guarded by mu: the same, where checkers of leaks see the pointer */
     _Atomic int64_t sealed_epoch, newest; /* newest: that the manifest knows anything of */
     _Atomic uint64_t bytes_written, bytes_ingested;
     _Atomic(search_scratch *) scratches[SEARCH_SCRATCHES];
