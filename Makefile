@@ -183,6 +183,10 @@ $(patsubst %.c,$(BUILD)/%,$(wildcard tests/trials/*.c tests/bench/*.c)): | $(BUI
 endif
 $(BUILD)/tests/kernels/lock_order_test: | $(BUILD)/tests/lock_order.o
 $(BUILD)/tests/kernels/lock_order_test: TEST_WRAP := $(if $(LOCK_LINK),,$(LOCK_CHECK))
+# Tests that let allocations fail. Without the check of locks, which allocates too.
+FAULT_TESTS := $(BUILD)/tests/index/search/search_index_fault_test $(BUILD)/tests/retrieval/service/refine_fault_test
+$(FAULT_TESTS): TEST_WRAP := $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc strdup)
+$(FAULT_TESTS): LOCK_LINK :=
 define TEST_template
 .PHONY: test-$(1) tests-$(1)
 tests-$(1): $(patsubst %.c,$(BUILD)/%,$(call in_room,tests/$(1),_test.c))

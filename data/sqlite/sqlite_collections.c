@@ -88,10 +88,11 @@ int sqlite_create_collection(store *base, const char *tenant, const char *name,
     return rc;
 }
 
-int sqlite_delete_collection(store *base, const char *tenant, const char *name, fo_err *err) {
+int sqlite_delete_collection(store *base, const char *tenant, const char *name,
+                             const atomic_bool *cancel, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     sqlite_txn *t;
-    int rc = sqlite_txn_begin(s, &t, err);
+    int rc = sqlite_txn_begin_until(s, cancel, &t, err);
     if (rc) return rc;
     store_collection going = {0};
     rc = get_by_name(t->c, tenant, name, &going, err);

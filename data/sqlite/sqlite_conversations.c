@@ -84,9 +84,10 @@ static int check_room(sqlite_conn *c, const char *tenant, const char *owner, int
     return FO_OK;
 }
 
-int sqlite_create_conversation(store *base, const store_conversation *in, fo_err *err) {
+int sqlite_create_conversation(store *base, const store_conversation *in, const atomic_bool *cancel,
+                               fo_err *err) {
     sqlite_txn *t;
-    int rc = sqlite_txn_begin(sqlite_of(base), &t, err);
+    int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
     if (rc) return rc;
     rc = check_room(t->c, in->tenant, in->owner, 1, 0, err);
     if (!rc)
@@ -116,13 +117,14 @@ static int read_turns(sqlite_conn *c, store_conversation *of, fo_err *err) {
 }
 
 int sqlite_get_conversation(store *base, const char *tenant, const char *id, bool with_turns,
-                            store_conversation *out, fo_err *err) {
+                            const atomic_bool *cancel, store_conversation *out, fo_err *err) {
     sqlite_store *s = sqlite_of(base);
     sqlite_conn *c;
     sqlite3_stmt *st;
     store_conversation got = {0};
     int rc = sqlite_reader(s, true, &c, err);
     if (rc) return rc;
+    sqlite_heed(c, cancel);
     rc = sqlite_query(c, &st, err,
                       "SELECT " COLUMNS " FROM conversations WHERE tenant = ? AND id = ?", "ss",
                       tenant, id);
@@ -141,8 +143,8 @@ int sqlite_get_conversation(store *base, const char *tenant, const char *id, boo
 }
 
 int sqlite_list_conversations(store *base, const char *tenant, const char *owner, const char *text,
-                              const char *after, size_t limit, store_conversation **out, size_t *n,
-                              bool *has_more, fo_err *err) {
+                              const char *after, size_t limit, const atomic_bool *cancel,
+                              store_conversation **out, size_t *n, bool *has_more, fo_err *err) {
     static const sqlite_row_kind kind = {sizeof **out, read_conversation, deinit_conversation};
     sqlite_store *s = sqlite_of(base);
     sqlite_conn *c;
@@ -151,6 +153,7 @@ int sqlite_list_conversations(store *base, const char *tenant, const char *owner
     *n = 0;
     int rc = sqlite_reader(s, false, &c, err);
     if (rc) return rc;
+    sqlite_heed(c, cancel);
     /* instr, not LIKE: what is looked for has no wildcards */
     rc = sqlite_query(
         c, &st, err,
@@ -169,9 +172,10 @@ int sqlite_list_conversations(store *base, const char *tenant, const char *owner
 }
 
 int sqlite_change_conversation(store *base, const char *tenant, const char *owner, const char *id,
-                               const char *title, int shared, fo_err *err) {
+                               const char *title, int shared, const atomic_bool *cancel,
+                               fo_err *err) {
     sqlite_txn *t;
-    int rc = sqlite_txn_begin(sqlite_of(base), &t, err);
+    int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
     if (rc) return rc;
     rc = sqlite_run(t->c, err,
                     "UPDATE conversations SET title = coalesce(?1, title), "
@@ -183,9 +187,9 @@ int sqlite_change_conversation(store *base, const char *tenant, const char *owne
 }
 
 int sqlite_delete_conversation(store *base, const char *tenant, const char *owner, const char *id,
-                               fo_err *err) {
+                               const atomic_bool *cancel, fo_err *err) {
     sqlite_txn *t;
-    int rc = sqlite_txn_begin(sqlite_of(base), &t, err);
+    int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
     if (rc) return rc;
     rc =
         sqlite_run(t->c, err, "DELETE FROM conversations WHERE tenant = ? AND owner = ? AND id = ?",
@@ -241,9 +245,9 @@ static int put_turn(sqlite_txn *t, const char *tenant, const char *owner, const 
 }
 
 int sqlite_write_turn(store *base, const char *tenant, const char *owner, const char *id, size_t at,
-                      const store_turn *in, fo_err *err) {
+                      const store_turn *in, const atomic_bool *cancel, fo_err *err) {
     sqlite_txn *t;
-    int rc = sqlite_txn_begin(sqlite_of(base), &t, err);
+    int rc = sqlite_txn_begin_until(sqlite_of(base), cancel, &t, err);
     if (rc) return rc;
     return sqlite_txn_end(t, put_turn(t, tenant, owner, id, at, in, err), err);
 }

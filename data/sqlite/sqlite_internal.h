@@ -99,6 +99,9 @@ static inline sqlite_txn *sqlite_txn_of(store_txn *t) {
 }
 
 int sqlite_txn_begin(sqlite_store *s, sqlite_txn **out, fo_err *err);
+/* One that *cancel ends until its commit: FO_ECANCELLED, at once or from a statement. NULL: nothing does. */
+int sqlite_txn_begin_until(sqlite_store *s, const atomic_bool *cancel, sqlite_txn **out,
+                           fo_err *err);
 int sqlite_txn_commit(sqlite_txn *t, fo_err *err); /* t is gone either way; failed: rolled back */
 void sqlite_txn_rollback(sqlite_txn *t);           /* NULL is fine */
 
@@ -111,6 +114,10 @@ void sqlite_conn_close(sqlite_conn *c);
 /* A reader of one's own until the release. With snapshot, all reads until then see one state. */
 int sqlite_reader(sqlite_store *s, bool snapshot, sqlite_conn **out, fo_err *err);
 void sqlite_reader_release(sqlite_store *s, sqlite_conn *c);
+
+/* From here on *cancel ends what statements of c do, with FO_ECANCELLED; NULL: nothing does any more. The end of a
+ * transaction and a reader's release do that by themselves. */
+void sqlite_heed(sqlite_conn *c, const atomic_bool *cancel);
 
 /* Prepare (or take from the cache) and bind. types, one letter for each parameter:
  * i int64_t, d double, s const char * (NULL is NULL), b const void * and size_t. */
@@ -221,7 +228,8 @@ int sqlite_get_collection(store *s, const char *tenant, const char *name, store_
                           fo_err *err);
 int sqlite_create_collection(store *s, const char *tenant, const char *name, const char *language,
                              store_collection *out, fo_err *err);
-int sqlite_delete_collection(store *s, const char *tenant, const char *name, fo_err *err);
+int sqlite_delete_collection(store *s, const char *tenant, const char *name,
+                             const atomic_bool *cancel, fo_err *err);
 int sqlite_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
                             fo_err *err);
 int sqlite_foreign_collections(store *s, const char *tenant, const char *name, const char *embedder,
@@ -282,18 +290,20 @@ int sqlite_list_source_files(store *s, int64_t source, store_source_file **out, 
 int sqlite_write_source_files(store *s, int64_t source, const store_source_file *put, size_t n_put,
                               const char *const *gone, size_t n_gone, fo_err *err);
 /* sqlite_conversations.c */
-int sqlite_create_conversation(store *s, const store_conversation *in, fo_err *err);
-int sqlite_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
-                            store_conversation *out, fo_err *err);
-int sqlite_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
-                              const char *after, size_t limit, store_conversation **out, size_t *n,
-                              bool *has_more, fo_err *err);
-int sqlite_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
-                               const char *title, int shared, fo_err *err);
-int sqlite_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+int sqlite_create_conversation(store *s, const store_conversation *in, const atomic_bool *cancel,
                                fo_err *err);
+int sqlite_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
+                            const atomic_bool *cancel, store_conversation *out, fo_err *err);
+int sqlite_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
+                              const char *after, size_t limit, const atomic_bool *cancel,
+                              store_conversation **out, size_t *n, bool *has_more, fo_err *err);
+int sqlite_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                               const char *title, int shared, const atomic_bool *cancel,
+                               fo_err *err);
+int sqlite_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                               const atomic_bool *cancel, fo_err *err);
 int sqlite_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                      const store_turn *in, fo_err *err);
+                      const store_turn *in, const atomic_bool *cancel, fo_err *err);
 int sqlite_put_feedback(store *s, const store_feedback *in, fo_err *err);
 int sqlite_list_feedback(store *s, const char *tenant, const char *owner, const char *collection,
                          int64_t since_ms, size_t limit, store_feedback **out, size_t *n,

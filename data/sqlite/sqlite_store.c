@@ -66,6 +66,8 @@ int sqlite_fail(sqlite3 *db, fo_err *err, const char *doing) {
         return fo_fail(err, FO_ECONFLICT, "%s: %s", doing, why);
     case SQLITE_TOOBIG:
         return fo_fail(err, FO_ELIMIT, "%s: %s", doing, why);
+    case SQLITE_INTERRUPT:
+        return fo_fail(err, FO_ECANCELLED, "cancelled");
     default:
         return fo_fail(err, FO_EIO, "%s: %s", doing, why);
     }
@@ -124,6 +126,16 @@ fail:;
     return rc;
 }
 
+static int is_cancelled(void *cancel) {
+    return atomic_load((const atomic_bool *)cancel);
+}
+
+void sqlite_heed(sqlite_conn *c, const atomic_bool *cancel) {
+    enum { EVERY = 1000 }; /* of SQLite's instructions: some microseconds */
+    sqlite3_progress_handler(c->db, cancel ? EVERY : 0, cancel ? is_cancelled : NULL,
+                             (void *)cancel);
+}
+
 int sqlite_reader(sqlite_store *s, bool snapshot, sqlite_conn **out, fo_err *err) {
     pthread_mutex_lock(&s->pool_mu);
     sqlite_conn *c = s->idle;
@@ -151,6 +163,7 @@ int sqlite_reader(sqlite_store *s, bool snapshot, sqlite_conn **out, fo_err *err
 
 void sqlite_reader_release(sqlite_store *s, sqlite_conn *c) {
     fo_histogram_add(&s->timings[STORE_TIMING_READ], fo_now_ms() - c->since_ms);
+    sqlite_heed(c, NULL);
     if (!sqlite3_get_autocommit(c->db) && sqlite_run(c, NULL, "ROLLBACK", "") != FO_OK) {
         sqlite_conn_close(c);
         return;
@@ -443,6 +456,18 @@ int sqlite_txn_begin(sqlite_store *s, sqlite_txn **out, fo_err *err) {
     return FO_OK;
 }
 
+int sqlite_txn_begin_until(sqlite_store *s, const atomic_bool *cancel, sqlite_txn **out,
+                           fo_err *err) {
+    int rc = sqlite_txn_begin(s, out, err);
+    if (rc || !cancel) return rc;
+    if (atomic_load(cancel)) { /* while it waited for others */
+        sqlite_txn_rollback(*out);
+        return fo_fail(err, FO_ECANCELLED, "cancelled");
+    }
+    sqlite_heed((*out)->c, cancel);
+    return FO_OK;
+}
+
 static void txn_end(sqlite_txn *t) {
     sqlite_store *s = t->s;
     free(t->touched);
@@ -453,6 +478,7 @@ static void txn_end(sqlite_txn *t) {
 
 int sqlite_txn_commit(sqlite_txn *t, fo_err *err) {
     int rc = FO_OK;
+    sqlite_heed(t->c, NULL);
     if (t->broken) {
         rc = t->why.code;
         if (err) *err = t->why;
@@ -472,6 +498,7 @@ int sqlite_txn_commit(sqlite_txn *t, fo_err *err) {
 
 void sqlite_txn_rollback(sqlite_txn *t) {
     if (!t) return;
+    sqlite_heed(t->c, NULL);
     if (!sqlite3_get_autocommit(t->c->db)) sqlite_run(t->c, NULL, "ROLLBACK", "");
     txn_end(t);
 }

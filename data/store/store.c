@@ -30,8 +30,9 @@ int store_create_collection(store *s, const char *tenant, const char *name, cons
     return s->ops->create_collection(s, tenant, name, language, out, err);
 }
 
-int store_delete_collection(store *s, const char *tenant, const char *name, fo_err *err) {
-    return s->ops->delete_collection(s, tenant, name, err);
+int store_delete_collection(store *s, const char *tenant, const char *name,
+                            const atomic_bool *cancel, fo_err *err) {
+    return s->ops->delete_collection(s, tenant, name, cancel, err);
 }
 
 int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
@@ -241,40 +242,43 @@ static int no_conversations(fo_err *err) {
     return not_of_this_store(err, "keep conversations");
 }
 
-int store_create_conversation(store *s, const store_conversation *in, fo_err *err) {
-    return s->ops->create_conversation ? s->ops->create_conversation(s, in, err)
+int store_create_conversation(store *s, const store_conversation *in, const atomic_bool *cancel,
+                              fo_err *err) {
+    return s->ops->create_conversation ? s->ops->create_conversation(s, in, cancel, err)
                                        : no_conversations(err);
 }
 
 int store_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
-                           store_conversation *out, fo_err *err) {
+                           const atomic_bool *cancel, store_conversation *out, fo_err *err) {
     if (!s->ops->get_conversation) return no_conversations(err);
-    return s->ops->get_conversation(s, tenant, id, with_turns, out, err);
+    return s->ops->get_conversation(s, tenant, id, with_turns, cancel, out, err);
 }
 
 int store_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
-                             const char *after, size_t limit, store_conversation **out, size_t *n,
-                             bool *has_more, fo_err *err) {
+                             const char *after, size_t limit, const atomic_bool *cancel,
+                             store_conversation **out, size_t *n, bool *has_more, fo_err *err) {
     if (!s->ops->list_conversations) return no_conversations(err);
-    return s->ops->list_conversations(s, tenant, owner, text, after, limit, out, n, has_more, err);
+    return s->ops->list_conversations(s, tenant, owner, text, after, limit, cancel, out, n,
+                                      has_more, err);
 }
 
 int store_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
-                              const char *title, int shared, fo_err *err) {
+                              const char *title, int shared, const atomic_bool *cancel,
+                              fo_err *err) {
     if (!s->ops->change_conversation) return no_conversations(err);
-    return s->ops->change_conversation(s, tenant, owner, id, title, shared, err);
+    return s->ops->change_conversation(s, tenant, owner, id, title, shared, cancel, err);
 }
 
 int store_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
-                              fo_err *err) {
+                              const atomic_bool *cancel, fo_err *err) {
     if (!s->ops->delete_conversation) return no_conversations(err);
-    return s->ops->delete_conversation(s, tenant, owner, id, err);
+    return s->ops->delete_conversation(s, tenant, owner, id, cancel, err);
 }
 
 int store_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                     const store_turn *in, fo_err *err) {
+                     const store_turn *in, const atomic_bool *cancel, fo_err *err) {
     if (!s->ops->write_turn) return no_conversations(err);
-    return s->ops->write_turn(s, tenant, owner, id, at, in, err);
+    return s->ops->write_turn(s, tenant, owner, id, at, in, cancel, err);
 }
 
 static int no_feedback(fo_err *err) {

@@ -55,7 +55,9 @@ int store_get_collection(store *s, const char *tenant, const char *name, store_c
 /* FO_ECONFLICT when it exists. language NULL: "english". Makes its own transaction. */
 int store_create_collection(store *s, const char *tenant, const char *name, const char *language,
                             store_collection *out, fo_err *err);
-int store_delete_collection(store *s, const char *tenant, const char *name, fo_err *err);
+/* *cancel (NULL: none) ends it, FO_ECANCELLED, with all of it still there. */
+int store_delete_collection(store *s, const char *tenant, const char *name,
+                            const atomic_bool *cancel, fo_err *err);
 /* All of a tenant (NULL: all tenants), by name; caller deinits each and frees *out. */
 int store_list_collections(store *s, const char *tenant, store_collection **out, size_t *n,
                            fo_err *err);
@@ -203,28 +205,31 @@ int store_write_source_files(store *s, int64_t source, const store_source_file *
 /* ---- conversations, feedback ------------------------------------------------------------- */
 
 /* Each is a transaction of its own, durable when it returns FO_OK. FO_EUNSUPPORTED: this kind of store
- * keeps none; FO_ELIMIT: more than an owner may keep (store_records.h), with what to do. */
+ * keeps none; FO_ELIMIT: more than an owner may keep (store_records.h), with what to do. *cancel (NULL: none)
+ * ends each, FO_ECANCELLED, with nothing changed. */
 
 /* in: id (a new one), tenant, owner, collection, title, shared, created_ms. */
-int store_create_conversation(store *s, const store_conversation *in, fo_err *err);
+int store_create_conversation(store *s, const store_conversation *in, const atomic_bool *cancel,
+                              fo_err *err);
 /* FO_ENOTFOUND (field "id"); whoever owns it: that is the caller's to look at. Caller deinits. */
 int store_get_conversation(store *s, const char *tenant, const char *id, bool with_turns,
-                           store_conversation *out, fo_err *err);
+                           const atomic_bool *cancel, store_conversation *out, fo_err *err);
 /* An owner's, without their turns, the last changed first; text (NULL: all): those that have it in
  * their title, a question or an answer, whatever its case (of ASCII). after: the id of the last one of
  * the page before, NULL: from the first. Caller deinits each and frees *out. */
 int store_list_conversations(store *s, const char *tenant, const char *owner, const char *text,
-                             const char *after, size_t limit, store_conversation **out, size_t *n,
-                             bool *has_more, fo_err *err);
+                             const char *after, size_t limit, const atomic_bool *cancel,
+                             store_conversation **out, size_t *n, bool *has_more, fo_err *err);
 /* title NULL: as it is; shared < 0: as it is. FO_ENOTFOUND where that owner has no such one. */
 int store_change_conversation(store *s, const char *tenant, const char *owner, const char *id,
-                              const char *title, int shared, fo_err *err);
-int store_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                              const char *title, int shared, const atomic_bool *cancel,
                               fo_err *err);
+int store_delete_conversation(store *s, const char *tenant, const char *owner, const char *id,
+                              const atomic_bool *cancel, fo_err *err);
 /* Turn number `at` (from 0): a new one where it is their count, else it takes that one's place and those
  * after it go. FO_EINVAL (field "turn"): beyond their count. */
 int store_write_turn(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                     const store_turn *in, fo_err *err);
+                     const store_turn *in, const atomic_bool *cancel, fo_err *err);
 
 int store_put_feedback(store *s, const store_feedback *in, fo_err *err);
 /* Of a tenant since since_ms, the newest first; owner, collection NULL: any. Caller deinits each and

@@ -27,7 +27,8 @@ struct store_ops {
                           fo_err *err);
     int (*create_collection)(store *s, const char *tenant, const char *name, const char *language,
                              store_collection *out, fo_err *err); /* language, out: may be NULL */
-    int (*delete_collection)(store *s, const char *tenant, const char *name, fo_err *err);
+    int (*delete_collection)(store *s, const char *tenant, const char *name,
+                             const atomic_bool *cancel, fo_err *err);
     int (*list_collections)(store *s, const char *tenant, store_collection **out, size_t *n,
                             fo_err *err);
     int (*foreign_collections)(store *s, const char *tenant, const char *name, const char *embedder,
@@ -105,18 +106,20 @@ struct store_ops {
     int (*write_source_files)(store *s, int64_t source, const store_source_file *put, size_t n_put,
                               const char *const *gone, size_t n_gone, fo_err *err);
 
-    int (*create_conversation)(store *s, const store_conversation *in, fo_err *err);
-    int (*get_conversation)(store *s, const char *tenant, const char *id, bool with_turns,
-                            store_conversation *out, fo_err *err);
-    int (*list_conversations)(store *s, const char *tenant, const char *owner, const char *text,
-                              const char *after, size_t limit, store_conversation **out, size_t *n,
-                              bool *has_more, fo_err *err);
-    int (*change_conversation)(store *s, const char *tenant, const char *owner, const char *id,
-                               const char *title, int shared, fo_err *err);
-    int (*delete_conversation)(store *s, const char *tenant, const char *owner, const char *id,
+    int (*create_conversation)(store *s, const store_conversation *in, const atomic_bool *cancel,
                                fo_err *err);
+    int (*get_conversation)(store *s, const char *tenant, const char *id, bool with_turns,
+                            const atomic_bool *cancel, store_conversation *out, fo_err *err);
+    int (*list_conversations)(store *s, const char *tenant, const char *owner, const char *text,
+                              const char *after, size_t limit, const atomic_bool *cancel,
+                              store_conversation **out, size_t *n, bool *has_more, fo_err *err);
+    int (*change_conversation)(store *s, const char *tenant, const char *owner, const char *id,
+                               const char *title, int shared, const atomic_bool *cancel,
+                               fo_err *err);
+    int (*delete_conversation)(store *s, const char *tenant, const char *owner, const char *id,
+                               const atomic_bool *cancel, fo_err *err);
     int (*write_turn)(store *s, const char *tenant, const char *owner, const char *id, size_t at,
-                      const store_turn *in, fo_err *err);
+                      const store_turn *in, const atomic_bool *cancel, fo_err *err);
     int (*put_feedback)(store *s, const store_feedback *in, fo_err *err);
     int (*list_feedback)(store *s, const char *tenant, const char *owner, const char *collection,
                          int64_t since_ms, size_t limit, store_feedback **out, size_t *n,

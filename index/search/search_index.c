@@ -89,6 +89,7 @@ search_snapshot *search_snapshot_current(search_index *ix) {
 
 void search_snapshot_publish(search_index *ix, search_snapshot *s) {
     search_snapshot_tally(s);
+    ix->held = s;
     uint64_t old = atomic_exchange(&ix->current, (uint64_t)(uintptr_t)s << ANNOUNCED_BITS);
     search_snapshot *before = pointer_of(old);
     if (!before) return;
@@ -112,8 +113,8 @@ static void stage_clear(staged *g) {
     g->words = NULL;
     g->meta = NULL;
     g->n = g->n_removed = 0;
-    g->removal_lost = false;
     g->bytes = 0;
+    g->owed = false;
 }
 
 static void stage_free(staged *g) {
@@ -206,25 +207,27 @@ int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err) {
     return FO_OK;
 }
 
-void search_index_remove(search_index *ix, int64_t chunk) {
+int search_index_remove(search_index *ix, int64_t chunk, fo_err *err) {
     staged *g = &ix->stage;
-    for (size_t i = 0; i < g->n; i++)
-        if (g->chunks[i] == chunk) g->dead[i] = true;
     if (g->n_removed == g->removed_room) {
         size_t room = g->removed_room ? 2 * g->removed_room : 64;
         int64_t *p = realloc(g->removed, room * sizeof *p);
-        if (!p) {
-            g->removal_lost = true;
-            return;
-        }
+        if (!p) return no_memory(err);
         g->removed = p;
         g->removed_room = room;
     }
+    for (size_t i = 0; i < g->n; i++)
+        if (g->chunks[i] == chunk) g->dead[i] = true;
     g->removed[g->n_removed++] = chunk;
+    return FO_OK;
 }
 
 void search_index_discard(search_index *ix) {
-    stage_clear(&ix->stage);
+    if (!ix->stage.owed) stage_clear(&ix->stage);
+}
+
+int search_index_settle(search_index *ix, fo_err *err) {
+    return ix->stage.owed ? search_index_publish(ix, ix->stage.owed_epoch, err) : FO_OK;
 }
 
 /* Publishing ---------------------------------------------------------------------------------- */
@@ -423,10 +426,6 @@ static int next_snapshot(search_index *ix, int64_t epoch, search_snapshot **out,
 }
 
 int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
-    if (ix->stage.removal_lost) {
-        stage_clear(&ix->stage);
-        return no_memory(err);
-    }
     search_snapshot *s;
     pthread_mutex_lock(&ix->mu);
     int rc = next_snapshot(ix, epoch, &s, err);
@@ -437,7 +436,12 @@ int search_index_publish(search_index *ix, int64_t epoch, fo_err *err) {
         if (ix->workers) search_workers_wake(ix->workers, ix);
     }
     pthread_mutex_unlock(&ix->mu);
-    if (!rc) stage_clear(&ix->stage);
+    if (!rc) {
+        stage_clear(&ix->stage);
+    } else {
+        ix->stage.owed = true;
+        ix->stage.owed_epoch = epoch;
+    }
     return rc;
 }
 

@@ -79,9 +79,15 @@ typedef struct search_chunk_in {
 } search_chunk_in;
 
 int search_index_add(search_index *ix, const search_chunk_in *c, fo_err *err);
-void search_index_remove(search_index *ix, int64_t chunk); /* unknown ids are ignored */
+/* Unknown ids are ignored. FO_ENOMEM: nothing is staged of it. */
+int search_index_remove(search_index *ix, int64_t chunk, fo_err *err);
+/* Show what is staged. Failed (FO_ENOMEM), it stays staged and is owed: the store has it. */
 int search_index_publish(search_index *ix, int64_t epoch, fo_err *err);
-void search_index_discard(search_index *ix); /* what was staged since the last publish */
+/* Before anything more is staged: publish what is owed. Failed, nothing may be staged: a discard could not tell
+ * the one from the other. */
+int search_index_settle(search_index *ix, fo_err *err);
+void search_index_discard(
+    search_index *ix); /* what was staged since the last publish; nothing that is owed */
 
 /* Write the memory segment to a file and the manifest with the last published epoch. */
 int search_index_seal(search_index *ix, fo_err *err);

@@ -103,8 +103,9 @@ typedef struct staged { /* what publish will make visible */
     size_t n, room;
     int64_t *removed;
     size_t n_removed, removed_room;
-    bool removal_lost; /* there was no memory for one: publish must not succeed without it */
     uint64_t bytes;
+    bool owed; /* a publish of all this failed: the store has it, under this */
+    int64_t owed_epoch;
 } staged;
 
 /* Working memory of a search; kept in ix->scratches between searches. */
@@ -168,7 +169,8 @@ struct search_index {
     _Atomic uint64_t bytes_checked, n_damaged, n_dense_scored;
     _Atomic uint64_t
         damaged; /* serial of the segment found damaged, until it is dropped; 0: none */
-    _Atomic uint64_t current;             /* snapshot << 16 | readers that are taking it */
+    _Atomic uint64_t current; /* snapshot << 16 | readers that are taking it */
+    search_snapshot *held;    /* guarded by mu: the same, where checkers of leaks see the pointer */
     _Atomic int64_t sealed_epoch, newest; /* newest: that the manifest knows anything of */
     _Atomic uint64_t bytes_written, bytes_ingested;
     _Atomic(search_scratch *) scratches[SEARCH_SCRATCHES];

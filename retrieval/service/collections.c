@@ -109,11 +109,12 @@ typedef struct id_gap {    /* between what sealed files hold and what the store 
 } id_gap;
 
 /* Buries what the store lost. */
-static id_gap compare_ids(search_index *ix, const int64_t *have, size_t n_have, const int64_t *want,
-                          size_t n_want) {
+static int compare_ids(search_index *ix, const int64_t *have, size_t n_have, const int64_t *want,
+                       size_t n_want, id_gap *out, fo_err *err) {
     id_gap gap = {-1, n_want};
+    int rc = FO_OK;
     size_t j = 0;
-    for (size_t i = 0; i < n_have; i++) {
+    for (size_t i = 0; i < n_have && !rc; i++) {
         while (j < n_want && want[j] < have[i]) {
             if (gap.first_missing < 0) gap.first_missing = want[j];
             j++;
@@ -122,11 +123,12 @@ static id_gap compare_ids(search_index *ix, const int64_t *have, size_t n_have, 
             gap.n_missing--;
             j++;
         } else {
-            search_index_remove(ix, have[i]);
+            rc = search_index_remove(ix, have[i], err);
         }
     }
     if (gap.first_missing < 0 && j < n_want) gap.first_missing = want[j];
-    return gap;
+    *out = gap;
+    return rc;
 }
 
 typedef struct build_watch {
@@ -170,7 +172,7 @@ static int reconcile(service *s, collection *c, uint32_t dim, int64_t store_epoc
     id_gap gap = {-1, 0};
     int rc = search_index_ids(c->index, &have, &n_have, err);
     if (!rc) rc = store_chunk_ids(s->store, c->id, &want, NULL, &n_want, &epoch, err);
-    if (!rc) gap = compare_ids(c->index, have, n_have, want, n_want);
+    if (!rc) rc = compare_ids(c->index, have, n_have, want, n_want, &gap, err);
     free(want);
     catch_up u = {.index = c->index, .have = have, .n_have = n_have, .dim = dim, .err = err};
     watch->total = gap.n_missing;
@@ -212,6 +214,7 @@ static void on_damage(void *ctx, const char *why) {
     if (rc) return; /* it closes: the next opening or pass finds the damage */
     writer_take(s);
     rc = store_get_collection(s->store, c->tenant, c->name, &now, &err);
+    if (!rc) rc = search_index_settle(c->index, &err);
     if (!rc) rc = search_index_seal(c->index, &err); /* reconcile looks at files alone */
     if (!rc) rc = search_index_drop_damaged(c->index, &n_dropped, &err);
     build_watch unwatched = {0};
@@ -233,7 +236,9 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     c->language = strdup(row->language);
     c->dir = folder_of(s, row, edition);
     if (!c->language || !c->dir) return fo_no_memory(err);
-    c->embedder = row->embedder[0] ? service_embedder_of(s, row->embedder) : s->embedder;
+    c->embedder = s->embedder;
+    int rc = row->embedder[0] ? service_embedder_of(s, row->embedder, &c->embedder, err) : FO_OK;
+    if (rc) return rc;
     c->foreign_vectors = !c->embedder;
     const char *fingerprint = c->embedder ? embedder_fingerprint(c->embedder) : row->embedder;
     c->dim = c->embedder ? (uint32_t)embedder_dim(c->embedder) : row->dim;
@@ -252,7 +257,7 @@ int collection_open_index(collection *c, const store_collection *row, int editio
     if (missing)
         fo_notice(&s->notices, "index_missing", "index of collection '%s': %s is gone", c->name,
                   c->dir);
-    int rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
+    rc = search_index_open(&c->index, c->dir, &opt, &n_dropped, err);
     if (!rc && !s->read_only && search_index_newest(c->index) > row->epoch) {
         /* Of a time that the store has lost: its numbers may mean other chunks by now, or it has buried
          * what the store still holds. */
@@ -384,7 +389,8 @@ static void remove_folders(service *s, const store_collection *row) {
     }
 }
 
-int service_delete_collection(service *s, const char *tenant, const char *name, fo_err *err) {
+int service_delete_collection(service *s, const char *tenant, const char *name,
+                              const atomic_bool *cancel, fo_err *err) {
     int rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
@@ -395,7 +401,7 @@ int service_delete_collection(service *s, const char *tenant, const char *name, 
     if (!rc) {
         writer_take(s); /* no commit of this collection is under way */
         rc = store_get_collection(s->store, tenant, name, &row, err);
-        if (!rc) rc = store_delete_collection(s->store, tenant, name, err);
+        if (!rc) rc = store_delete_collection(s->store, tenant, name, cancel, err);
         writer_yield(s);
         if (!rc && !c->index) remove_folders(s, &row);
         if (!rc) page_images_forget_all(s->page_images, row.id);

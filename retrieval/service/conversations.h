@@ -5,12 +5,13 @@
  * what it quotes. Bounds: store_records.h.
  *
  *     store_conversation c;
- *     service_get_conversation(s, "default", "c_0123456789abcdef", true, &c, &err);
+ *     service_get_conversation(s, "default", "c_0123456789abcdef", true, NULL, &c, &err);
  *     ... c.turns[0].answer
  *     store_conversation_deinit(&c);
  *
  * Any thread; each call that writes is a commit of its own, durable when it returns. Strings are the caller's
- * and are copied. FO_ELIMIT says what is full. */
+ * and are copied. FO_ELIMIT says what is full. *cancel (NULL: none) ends a call, with nothing changed
+ * (FO_ECANCELLED). */
 #ifndef FORAGE_RETRIEVAL_CONVERSATIONS_H
 #define FORAGE_RETRIEVAL_CONVERSATIONS_H
 
@@ -23,10 +24,10 @@ typedef struct conversation_owner {
 
 /* in: id (a new one), collection, title, shared, created_ms; whose it is there is not read. */
 int service_create_conversation(service *s, conversation_owner of, const store_conversation *in,
-                                fo_err *err);
+                                const atomic_bool *cancel, fo_err *err);
 /* FO_ENOTFOUND (field "id") where the tenant has none of that id. Caller deinits *out. */
 int service_get_conversation(service *s, const char *tenant, const char *id, bool with_turns,
-                             store_conversation *out, fo_err *err);
+                             const atomic_bool *cancel, store_conversation *out, fo_err *err);
 
 typedef struct conversation_search {
     const char *text;  /* that its title, a question or an answer has; NULL: any */
@@ -35,15 +36,18 @@ typedef struct conversation_search {
 } conversation_search;
 /* The last changed first, without their turns; caller deinits each and frees *out. */
 int service_list_conversations(service *s, conversation_owner of, const conversation_search *q,
-                               store_conversation **out, size_t *n, bool *has_more, fo_err *err);
+                               const atomic_bool *cancel, store_conversation **out, size_t *n,
+                               bool *has_more, fo_err *err);
 /* title NULL, shared < 0: as it is. FO_ENOTFOUND where that owner has no such one. */
 int service_change_conversation(service *s, conversation_owner of, const char *id,
-                                const char *title, int shared, fo_err *err);
-int service_delete_conversation(service *s, conversation_owner of, const char *id, fo_err *err);
+                                const char *title, int shared, const atomic_bool *cancel,
+                                fo_err *err);
+int service_delete_conversation(service *s, conversation_owner of, const char *id,
+                                const atomic_bool *cancel, fo_err *err);
 /* Turn number `at`, from 0: their count, a new one, or one that is there: then those after it go.
  * FO_EINVAL (field "turn"). */
 int service_write_turn(service *s, conversation_owner of, const char *id, size_t at,
-                       const store_turn *in, fo_err *err);
+                       const store_turn *in, const atomic_bool *cancel, fo_err *err);
 
 /* The owner's last word on the answer to a question of a collection; rating 0 takes it back. in: collection,
  * query, rating, documents, comment, t_ms. */

@@ -28,23 +28,30 @@ static int take_other(service *s, embedder **out, fo_err *err) {
     return rc;
 }
 
-embedder *service_embedder_of(service *s, const char *fingerprint) {
-    if (!strcmp(embedder_fingerprint(s->embedder), fingerprint)) return s->embedder;
-    if (!s->builtins) return NULL;
+int service_embedder_of(service *s, const char *fingerprint, embedder **out, fo_err *err) {
+    const bool own = !strcmp(embedder_fingerprint(s->embedder), fingerprint);
+    *out = own ? s->embedder : NULL;
+    if (own || !s->builtins) return FO_OK;
     char encoder[65];
     embedder_encoder_fingerprint(encoder);
     embedder *other = NULL;
     /* The encoder takes time to open: only for vectors that are its own. */
-    if (!is_encoder(s->embedder) && strcmp(encoder, fingerprint) != 0) return NULL;
-    if (take_other(s, &other, NULL)) return NULL;
-    return !strcmp(embedder_fingerprint(other), fingerprint) ? other : NULL;
+    if (!is_encoder(s->embedder) && strcmp(encoder, fingerprint) != 0) return FO_OK;
+    fo_err why = {0};
+    int rc = take_other(s, &other, &why);
+    if (rc == FO_ENOMEM) { /* not that there is none */
+        if (err) *err = why;
+        return rc;
+    }
+    if (!rc && !strcmp(embedder_fingerprint(other), fingerprint)) *out = other;
+    return FO_OK;
 }
 
 embedder *service_embedder_for(service *s, const char *tenant, const char *name) {
     store_collection c = {0};
     embedder *made = NULL;
     if (!store_get_collection(s->store, tenant, name, &c, NULL) && c.embedder[0])
-        made = service_embedder_of(s, c.embedder);
+        service_embedder_of(s, c.embedder, &made, NULL);
     store_collection_deinit(&c);
     return made ? made : s->embedder;
 }

@@ -606,13 +606,17 @@ int folder_sync_run(service *s, const folder_sync_request *q, folder_sync_report
 
 /* ---- a source goes ----------------------------------------------------------------------- */
 
-static int forget_documents(service *s, const store_source *of, bool dry_run, size_t *n,
-                            fo_err *err) {
+static int forget_documents(service *s, const store_source *of, bool dry_run,
+                            const atomic_bool *cancel, size_t *n, fo_err *err) {
     known_files known = {0};
     char *ids[REMOVALS];
     int rc = known_files_load(&known, s, of, err);
     for (size_t i = 0; i < known.n && !rc;) {
         size_t k = 0;
+        if (cancel && atomic_load(cancel)) {
+            rc = fo_fail(err, FO_ECANCELLED, "cancelled");
+            break;
+        }
         for (; i < known.n && k < REMOVALS && !rc; i++) {
             if (!known.files[i].stored) continue;
             if (!(ids[k] = id_of(of, known.files[i].path))) rc = fo_no_memory(err);
@@ -627,14 +631,14 @@ static int forget_documents(service *s, const store_source *of, bool dry_run, si
 }
 
 int folder_sync_forget(service *s, const char *tenant, const char *name, bool keep_documents,
-                       bool dry_run, size_t *n, fo_err *err) {
+                       bool dry_run, const atomic_bool *cancel, size_t *n, fo_err *err) {
     *n = 0;
     int rc = service_enter(s, err);
     if (rc) return rc;
     store_source of = {0};
     rc = s->read_only && !dry_run ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                                   : store_get_source(s->store, tenant, name, &of, err);
-    if (!rc && !keep_documents) rc = forget_documents(s, &of, dry_run, n, err);
+    if (!rc && !keep_documents) rc = forget_documents(s, &of, dry_run, cancel, n, err);
     if (!rc && !dry_run) rc = store_delete_source(s->store, tenant, name, err);
     store_source_deinit(&of);
     service_leave(s);

@@ -80,8 +80,9 @@ int folder_sync_list(service *s, const char *tenant, store_source **out, size_t 
 int folder_sync_get(service *s, const char *tenant, const char *name, store_source *out,
                     fo_err *err);
 
-/* A source goes, with its documents unless they are to stay. *n counts those that go (dry_run: would). */
+/* A source goes, with its documents unless they are to stay. *n counts those that go (dry_run: would). *cancel (NULL:
+ * none) ends it between two commits, with the source still there, and *n says how many went (FO_ECANCELLED). */
 int folder_sync_forget(service *s, const char *tenant, const char *name, bool keep_documents,
-                       bool dry_run, size_t *n, fo_err *err);
+                       bool dry_run, const atomic_bool *cancel, size_t *n, fo_err *err);
 
 #endif

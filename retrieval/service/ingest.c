@@ -691,6 +691,11 @@ int service_ingest(service *s, const ingest_options *opt, const ingest_document 
     if (!rc) rc = service_enter(s, err);
     if (rc) return rc;
     collection *c = NULL;
+    rc = collection_finish_exchange(s, opt->tenant, opt->collection, err);
+    if (rc) {
+        service_leave(s);
+        return rc;
+    }
     service_ingest_begin(s);
     rc = s->read_only ? fo_fail(err, FO_EUNSUPPORTED, "this service is read-only")
                       : check_room(s, err);

@@ -269,11 +269,16 @@ void collection_wait_alone(service *s, collection *c) {
 
 /* ---- what is asked of them ---------------------------------------------------------------- */
 
-int64_t collection_epoch(service *s, const char *tenant, const char *name) {
-    pthread_mutex_lock(&s->mu);
+collection *collection_if_open(service *s, const char *tenant, const char *name) {
     collection *c = *place_of(s, tenant, name);
     if (c && c->state != COLLECTION_OPEN) c = NULL;
     if (c) c->refs++;
+    return c;
+}
+
+int64_t collection_epoch(service *s, const char *tenant, const char *name) {
+    pthread_mutex_lock(&s->mu);
+    collection *c = collection_if_open(s, tenant, name);
     pthread_mutex_unlock(&s->mu);
     int64_t epoch = -1;
     if (c) {

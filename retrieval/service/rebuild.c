@@ -3,7 +3,9 @@
  *   gather   chunks without a vector of this embedder, in batches of one transaction each:
  *            interrupted, it goes on where it was
  *   adopt    one transaction: the new vectors are the collection's
- *   swap     a fresh index is built from the store and takes the old one's place
+ *   swap     a fresh index is built from the store and takes the old one's place; where there is no memory (or no
+ *            disk) for it, the old one goes on answering and the collection is half exchanged: whoever wants to bring
+ *            documents in, or refines, swaps first
  *
  * From adopt to swap nobody writes to the home; queries go on with the old index, whose files lie
  * in a folder of their own (named by the embedder). */
@@ -124,16 +126,28 @@ static void end_exchange(service *s) {
     pthread_mutex_unlock(&s->mu);
 }
 
+static bool is_half_exchanged(service *s, const collection *c) {
+    pthread_mutex_lock(&s->mu);
+    const bool half = c->half_exchanged;
+    pthread_mutex_unlock(&s->mu);
+    return half;
+}
+
 /* With admin_mu held: what came in since the last look (mostly nothing), then new vectors and a new index at once. */
 static int exchange(rebuild *r, collection *c, fo_err *err) {
     service *s = r->s;
     writer_take(s);
     int rc = FO_OK;
-    if (c->embedder != r->to) {
+    bool half = is_half_exchanged(s, c);
+    if (!half && c->embedder != r->to) {
         rc = gather(r, c, err);
         if (!rc) rc = adopt(s, c, r->to, err);
+        half = !rc;
     }
     if (!rc) rc = collection_renew(s, c, err);
+    pthread_mutex_lock(&s->mu);
+    c->half_exchanged = half && rc;
+    pthread_mutex_unlock(&s->mu);
     writer_yield(s);
     return rc;
 }
@@ -141,7 +155,7 @@ static int exchange(rebuild *r, collection *c, fo_err *err) {
 static int rebuild_collection(rebuild *r, collection *c, fo_err *err) {
     service *s = r->s;
     const bool changes = c->embedder != r->to;
-    int rc = changes ? gather(r, c, err) : FO_OK;
+    int rc = changes && !is_half_exchanged(s, c) ? gather(r, c, err) : FO_OK;
     if (rc) return rc;
     if (changes) begin_exchange(s, true);
     pthread_mutex_lock(&s->admin_mu);
@@ -154,7 +168,7 @@ static int rebuild_collection(rebuild *r, collection *c, fo_err *err) {
 int collection_reembed(service *s, collection *c, embedder *to,
                        bool (*goes_on)(void *ctx, size_t done), void *ctx, fo_err *err) {
     rebuild r = {.s = s, .to = to, .piece = PIECE, .goes_on = goes_on, .ctx = ctx};
-    int rc = gather(&r, c, err);
+    int rc = is_half_exchanged(s, c) ? FO_OK : gather(&r, c, err);
     if (rc) return rc;
     collection_wait_alone(s, c);
     pthread_mutex_lock(&s->admin_mu);
@@ -168,6 +182,34 @@ int collection_reembed(service *s, collection *c, embedder *to,
         end_exchange(s);
     }
     pthread_mutex_unlock(&s->admin_mu);
+    return rc;
+}
+
+bool collection_is_half_exchanged(service *s, const store_collection *row) {
+    pthread_mutex_lock(&s->mu);
+    collection *c = collection_if_open(s, row->tenant, row->name);
+    const bool half = c && c->half_exchanged;
+    pthread_mutex_unlock(&s->mu);
+    if (c) collection_release(s, c);
+    return half;
+}
+
+int collection_finish_exchange(service *s, const char *tenant, const char *name, fo_err *err) {
+    pthread_mutex_lock(&s->mu);
+    collection *c = collection_if_open(s, tenant, name);
+    const bool half = c && c->half_exchanged;
+    pthread_mutex_unlock(&s->mu);
+    int rc = FO_OK;
+    if (half) {
+        rebuild r = {.s = s, .to = c->embedder};
+        collection_wait_alone(s, c);
+        begin_exchange(s, true);
+        pthread_mutex_lock(&s->admin_mu);
+        if (!is_gone(s, c)) rc = exchange(&r, c, err);
+        pthread_mutex_unlock(&s->admin_mu);
+        end_exchange(s);
+    }
+    if (c) collection_release(s, c);
     return rc;
 }
 

@@ -87,25 +87,31 @@ static bool goes_on(void *ctx, size_t done) {
     return !stopping(r);
 }
 
-/* The smallest collection that has vectors of the table; its names are the caller's to free. */
-static bool next_collection(refine *r, const char *encoder, store_collection *out) {
+/* The smallest collection that has vectors of the table; its names are the caller's to free. *found: there is one. */
+static int next_collection(refine *r, const char *encoder, store_collection *out, bool *found,
+                           fo_err *err) {
     store_collection *list = NULL;
     size_t n = 0, best = SIZE_MAX;
-    if (store_list_collections(r->s->store, NULL, &list, &n, NULL)) return false;
-    for (size_t i = 0; i < n; i++) {
+    int rc = store_list_collections(r->s->store, NULL, &list, &n, err);
+    if (rc) return rc;
+    for (size_t i = 0; i < n && !rc; i++) {
         const store_collection *c = &list[i];
-        if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS || !strcmp(c->embedder, encoder)) continue;
-        if (!service_embedder_of(r->s, c->embedder)) continue; /* a foreign one is left alone */
+        embedder *has = NULL;
+        if (!c->embedder[0] || c->n_chunks > MOST_CHUNKS) continue;
+        if (!strcmp(c->embedder, encoder) && !collection_is_half_exchanged(r->s, c)) continue;
+        rc = service_embedder_of(r->s, c->embedder, &has, err);
+        if (rc || !has) continue; /* a foreign one is left alone */
         if (best == SIZE_MAX || c->n_chunks < list[best].n_chunks) best = i;
     }
     for (size_t i = 0; i < n; i++) {
-        if (i == best)
+        if (i == best && !rc)
             *out = list[i];
         else
             store_collection_deinit(&list[i]);
     }
     free(list);
-    return best != SIZE_MAX;
+    *found = best != SIZE_MAX && !rc;
+    return rc;
 }
 
 static int refine_one(refine *r, const store_collection *row, embedder *encoder, fo_err *err) {
@@ -142,14 +148,19 @@ static bool refine_next(refine *r) {
     embedder_encoder_fingerprint(fingerprint);
     if (service_enter(s, &err)) return false;
     const double ingested_ms = last_ingest(s);
-    bool found = next_collection(r, fingerprint, &row);
-    if (!found) r->all_done_ms = ingested_ms;
-    int rc = found ? service_take_encoder(s, &encoder, &err) : FO_OK;
+    bool found = false;
+    int rc = next_collection(r, fingerprint, &row, &found, &err);
+    if (!rc && !found) r->all_done_ms = ingested_ms;
+    if (found) rc = service_take_encoder(s, &encoder, &err);
     if (found && !rc) rc = refine_one(r, &row, encoder, &err);
     /* Gone meanwhile, or in use: it comes again, or not. */
     if (rc && rc != FO_ECANCELLED && rc != FO_EBUSY && rc != FO_ENOTFOUND) {
-        fo_notice(&r->notices, "refine_failed", "collection '%s' keeps its vectors: %s",
-                  row.name ? row.name : "", err.msg);
+        if (row.name)
+            fo_notice(&r->notices, "refine_failed", "collection '%s' keeps its vectors: %s",
+                      row.name, err.msg);
+        else
+            fo_notice(&r->notices, "refine_failed", "the collections keep their vectors: %s",
+                      err.msg);
         r->not_before_ms = fo_now_ms() + RETRY_MS;
     }
     store_collection_deinit(&row);

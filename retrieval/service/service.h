@@ -120,8 +120,9 @@ int service_open(service **out, const service_options *opt, fo_err *err);
 void service_close(service *s);
 
 embedder *service_embedder(service *s); /* of new collections; owned by s */
-/* What made vectors with this fingerprint, owned by s; NULL: the service has no such embedder. */
-embedder *service_embedder_of(service *s, const char *fingerprint);
+/* What made vectors with this fingerprint, owned by s; NULL: the service has no such embedder. FO_ENOMEM: it may have
+ * one. */
+int service_embedder_of(service *s, const char *fingerprint, embedder **out, fo_err *err);
 /* What made a collection's; that of new collections where there is none such, or no collection. */
 embedder *service_embedder_for(service *s, const char *tenant, const char *collection);
 generator *service_generator(service *s);  /* NULL: no language model; owned by s */
@@ -245,7 +246,9 @@ typedef struct delete_report {
 int service_delete_documents(service *s, const delete_request *q, delete_report *out, fo_err *err);
 int service_create_collection(service *s, const char *tenant, const char *collection,
                               const char *language, fo_err *err);
-int service_delete_collection(service *s, const char *tenant, const char *collection, fo_err *err);
+/* *cancel (NULL: none) ends it, FO_ECANCELLED, with all of it still there. */
+int service_delete_collection(service *s, const char *tenant, const char *collection,
+                              const atomic_bool *cancel, fo_err *err);
 
 /* ---- questions --------------------------------------------------------------------------- */
 

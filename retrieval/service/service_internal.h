@@ -34,6 +34,7 @@ typedef struct collection {
     int n_predecessors;          /* that have this as their successor */
     analyzer *idle_analyzers[8]; /* making one costs more than a search */
     int n_idle_analyzers;
+    bool half_exchanged;        /* the store has other vectors than index: see rebuild.c */
     bool remove_files;          /* deleted or replaced: files go with the last reference */
     search_index_stats counted; /* what need not be counted of it: at the opening, or since */
     /* immutable while it is open */
@@ -165,6 +166,8 @@ void collection_let_go(service *s, collection *c, bool deleted);
 void collection_replace(service *s, collection *c, collection *fresh);
 /* Until those are gone whose place c took: their folder is the one that the next to take c's place will
  * have, and it goes with them. The caller has c and no lock that somebody who has one of them may wait for. */
+/* The open one of this name, with a reference for the caller; NULL: it is not open. service.mu is held. */
+collection *collection_if_open(service *s, const char *tenant, const char *name);
 void collection_wait_alone(service *s, collection *c);
 /* An analyzer of c's language, for one thread until it is given back. */
 int collection_take_analyzer(service *s, collection *c, analyzer **out, fo_err *err);
@@ -201,6 +204,11 @@ void service_ingest_end(service *s);
  * returns false. FO_EBUSY: documents were coming in, nothing was exchanged. What is embedded stays for the next call. */
 int collection_reembed(service *s, collection *c, embedder *to,
                        bool (*goes_on)(void *ctx, size_t done), void *ctx, fo_err *err);
+
+/* The store has other vectors than those that the open collection of this row answers with. */
+bool collection_is_half_exchanged(service *s, const store_collection *row);
+/* Before documents come in: where that is so, the index is made anew. The caller has no lock. */
+int collection_finish_exchange(service *s, const char *tenant, const char *name, fo_err *err);
 
 /* ---- foreign_vectors.c ------------------------------------------------------------------- */
 

@@ -78,9 +78,10 @@ static int put_one(store_txn *t, const write_op *op, write_document *d, bool alo
     r->status = put.status == STORE_CREATED   ? INGEST_CREATED
                 : put.status == STORE_UPDATED ? INGEST_UPDATED
                                               : INGEST_UNCHANGED;
-    for (size_t i = 0; i < put.n_removed && indexed; i++)
-        search_index_remove(c->index, put.removed[i]);
+    for (size_t i = 0; i < put.n_removed && indexed && !rc; i++)
+        rc = search_index_remove(c->index, put.removed[i], err);
     free(put.removed);
+    if (rc) return rc;
     if (put.status == STORE_UNCHANGED || !indexed) return FO_OK;
     for (size_t i = 0; i < d->n_chunks; i++) {
         const store_chunk_in *k = &d->chunks[i];
@@ -113,9 +114,10 @@ static int delete_one(store_txn *t, write_op *op, write_deletion *d, bool indexe
         if (err) *err = own;
         return rc;
     }
-    for (size_t i = 0; i < n && indexed; i++) search_index_remove(op->c->index, removed[i]);
+    for (size_t i = 0; i < n && indexed && !rc; i++)
+        rc = search_index_remove(op->c->index, removed[i], err);
     free(removed);
-    return FO_OK;
+    return rc;
 }
 
 static bool first_of_collection(const write_op *group, const write_op *op) {
@@ -139,7 +141,10 @@ static void run_group(service *s, write_op *group) {
     store_txn *t = NULL;
     double started = fo_now_ms();
     to_successors(s, group);
-    int rc = store_begin(s->store, &t, &err);
+    int rc = FO_OK;
+    for (write_op *op = group; !rc && op && !s->offline; op = op->next)
+        rc = search_index_settle(op->c->index, &err);
+    if (!rc) rc = store_begin(s->store, &t, &err);
     for (write_op *op = group; !rc && op; op = op->next) {
         if (left(op)) { /* while it waited */
             op->rc = fo_fail(&op->err, FO_ECANCELLED, "cancelled");
@@ -167,7 +172,7 @@ static void run_group(service *s, write_op *group) {
                 search_index_discard(op->c->index);
             } else {
                 /* The documents are safe whatever this says; a failed publish means no memory,
-                 * and the next one shows them. */
+                 * and the next group begins with another (search_index_settle). */
                 fo_err late = {0};
                 if (search_index_publish(op->c->index, op->epoch, &late) != FO_OK) {
                     op->rc = late.code;

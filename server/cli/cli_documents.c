@@ -407,7 +407,7 @@ const cli_command cli_command_collections = {
     collections_run};
 
 static int delete_collection(const place *p, const char *name, fo_err *err) {
-    if (!p->client) return service_delete_collection(p->service, "default", name, err);
+    if (!p->client) return service_delete_collection(p->service, "default", name, NULL, err);
     fo_buf path = {0}, reply = {0};
     fo_buf_str(&path, "/collections/");
     client_escape(&path, name);
@@ -628,7 +628,7 @@ static int forget_source(const place *p, fo_err *err) {
         fo_buf_free(&path);
         fo_buf_free(&reply);
     } else {
-        rc = folder_sync_forget(p->service, "default", o.source, true, false, &n, &why);
+        rc = folder_sync_forget(p->service, "default", o.source, true, false, NULL, &n, &why);
     }
     if (rc == FO_ECONFLICT) {
         printable_say(stderr, "forage: %s; until then the folder's files come in again", why.msg);

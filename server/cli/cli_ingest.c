@@ -637,7 +637,9 @@ static int open_target(target *t, fo_err *err) {
     fo_err why = {0};
     rc = catalog_get_collection(service_catalog(t->service), "default", o.collection, &c, &why);
     if (!rc) {
-        if (c.embedder[0] && !service_embedder_of(t->service, c.embedder))
+        embedder *of = NULL;
+        if (c.embedder[0]) rc = service_embedder_of(t->service, c.embedder, &of, &why);
+        if (!rc && c.embedder[0] && !of)
             rc = service_foreign_sentence(t->service, c.name, &why); /* of every document, else */
     }
     store_collection_deinit(&c);

@@ -24,6 +24,11 @@ static conversation_owner owner_of(const http_request *r) {
     return (conversation_owner){app_tenant(r), app_owner(r)};
 }
 
+/* What ends a change: its timeout_ms. That a client has left does not: a page is closed while it keeps a turn. */
+static const atomic_bool *ends_change(http_request *r) {
+    return http_arg(r, "timeout_ms") ? http_cancel(r) : NULL;
+}
+
 static void write_time(json_out *o, const char *key, int64_t ms) {
     char t[32];
     log_time(t, ms);
@@ -59,7 +64,7 @@ void route_conversations(http_request *r, void *ctx) {
     app *a = ctx;
     int64_t limit;
     conversation_search q = {.text = http_arg(r, "q"), .after = http_arg(r, "after")};
-    if (!http_arg_int(r, "limit", 50, 1, 500, &limit)) return;
+    if (!app_timeout_arg(r) || !http_arg_int(r, "limit", 50, 1, 500, &limit)) return;
     if (q.text && strlen(q.text) > FOUND_BY_MAX) {
         http_error(r, 400, "bad_field", "q", "q must have at most %d bytes", FOUND_BY_MAX);
         return;
@@ -70,7 +75,8 @@ void route_conversations(http_request *r, void *ctx) {
     size_t n;
     bool more;
     fo_err err = {0};
-    if (service_list_conversations(a->service, owner_of(r), &q, &list, &n, &more, &err)) {
+    if (service_list_conversations(a->service, owner_of(r), &q, http_cancel(r), &list, &n, &more,
+                                   &err)) {
         http_error_from(r, &err);
         return;
     }
@@ -159,10 +165,13 @@ static bool may_read(app *a, http_request *r, const store_conversation *c) {
 static void reply_conversation(http_request *r, app *a, const char *id, int status) {
     store_conversation c = {0};
     fo_err err = {0};
-    int rc = service_get_conversation(a->service, app_tenant(r), id, true, &c, &err);
+    int rc =
+        service_get_conversation(a->service, app_tenant(r), id, true, http_cancel(r), &c, &err);
     bool own = !rc && !strcmp(c.owner, app_owner(r));
     if (!rc && !own && !may_read(a, r, &c))
-        rc = fo_fail_field(&err, FO_ENOTFOUND, "id", "there is no conversation '%.64s'", id);
+        rc = *http_cancel(r)
+                 ? fo_fail(&err, FO_ECANCELLED, "cancelled")
+                 : fo_fail_field(&err, FO_ENOTFOUND, "id", "there is no conversation '%.64s'", id);
     if (rc) {
         store_conversation_deinit(&c);
         http_error_from(r, &err);
@@ -180,7 +189,7 @@ static void reply_conversation(http_request *r, app *a, const char *id, int stat
 }
 
 void route_conversation(http_request *r, void *ctx) {
-    reply_conversation(r, ctx, http_param(r, "id"), 200);
+    if (app_timeout_arg(r)) reply_conversation(r, ctx, http_param(r, "id"), 200);
 }
 
 /* A collection's name that who asks may use; a sticky error of `in` else. */
@@ -200,14 +209,14 @@ void route_conversation_create(http_request *r, void *ctx) {
     json_in in;
     fo_err err = {0};
     char id[32];
-    cJSON *root = app_read_object(r, &in, &err);
+    cJSON *root = app_timeout_arg(r) ? app_read_object(r, &in, &err) : NULL;
     if (!root) return;
     app_make_id(id, "c_");
     store_conversation c = {.id = id, .created_ms = log_now_ms()};
     c.title = (char *)json_in_string(&in, "title", "", 0, TITLE_MAX);
     c.collection = (char *)collection_field(r, &in);
     int rc = json_in_end(&in);
-    if (!rc) rc = service_create_conversation(a->service, owner_of(r), &c, &err);
+    if (!rc) rc = service_create_conversation(a->service, owner_of(r), &c, ends_change(r), &err);
     cJSON_Delete(root);
     if (rc)
         http_error_from(r, &err);
@@ -220,12 +229,14 @@ void route_conversation_change(http_request *r, void *ctx) {
     json_in in;
     fo_err err = {0};
     const char *id = http_param(r, "id");
-    cJSON *root = app_read_object(r, &in, &err);
+    cJSON *root = app_timeout_arg(r) ? app_read_object(r, &in, &err) : NULL;
     if (!root) return;
     const char *title = json_in_string(&in, "title", NULL, 0, TITLE_MAX);
     int shared = json_in_any(&in, "shared") ? json_in_bool(&in, "shared", false) : -1;
     int rc = json_in_end(&in);
-    if (!rc) rc = service_change_conversation(a->service, owner_of(r), id, title, shared, &err);
+    if (!rc)
+        rc = service_change_conversation(a->service, owner_of(r), id, title, shared, ends_change(r),
+                                         &err);
     cJSON_Delete(root);
     if (rc)
         http_error_from(r, &err);
@@ -237,7 +248,8 @@ void route_conversation_delete(http_request *r, void *ctx) {
     app *a = ctx;
     fo_err err = {0};
     const char *id = http_param(r, "id");
-    int rc = service_delete_conversation(a->service, owner_of(r), id, &err);
+    if (!app_timeout_arg(r)) return;
+    int rc = service_delete_conversation(a->service, owner_of(r), id, ends_change(r), &err);
     app_reply_done(r, rc, &err, "id", id, "deleted");
 }
 
@@ -264,7 +276,7 @@ void route_turn_put(http_request *r, void *ctx) {
     fo_err err = {0};
     size_t at;
     const char *id = http_param(r, "id");
-    if (!turn_param(r, &at)) return;
+    if (!app_timeout_arg(r) || !turn_param(r, &at)) return;
     cJSON *root = app_read_object(r, &in, &err);
     if (!root) return;
     store_turn t = {.created_ms = log_now_ms()};
@@ -278,7 +290,7 @@ void route_turn_put(http_request *r, void *ctx) {
         rc = fo_fail_field(&err, FO_EINVAL, "reply", "reply must be an object");
     if (!rc) {
         t.reply = reply ? cJSON_PrintUnformatted(reply) : strdup("{}");
-        rc = t.reply ? service_write_turn(a->service, owner_of(r), id, at, &t, &err)
+        rc = t.reply ? service_write_turn(a->service, owner_of(r), id, at, &t, ends_change(r), &err)
                      : fo_no_memory(&err);
         free(t.reply);
     }

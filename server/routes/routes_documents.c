@@ -332,8 +332,8 @@ void route_collection_delete(http_request *r, void *ctx) {
     app *a = ctx;
     fo_err err = {0};
     const char *name = http_param(r, "name");
-    if (!app_check_collection(r, name)) return;
-    int rc = service_delete_collection(a->service, app_tenant(r), name, &err);
+    if (!app_timeout_arg(r) || !app_check_collection(r, name)) return;
+    int rc = service_delete_collection(a->service, app_tenant(r), name, http_cancel(r), &err);
     app_reply_done(r, rc, &err, "name", name, "deleted");
 }
 

@@ -155,7 +155,7 @@ void route_source_sync(http_request *r, void *ctx) {
     const char *text = http_arg(r, "max_deletes");
     sync_limit limit = a->source_limit;
     if (!http_arg_bool(r, "dry_run", false, &dry_run) || !http_arg_bool(r, "wait", true, &wait) ||
-        !http_arg_bool(r, "relocate", false, &relocate))
+        !http_arg_bool(r, "relocate", false, &relocate) || !app_timeout_arg(r))
         return;
     if (text && !sync_limit_read(&limit, text)) {
         http_error(r, 400, "bad_field", "max_deletes",
@@ -170,7 +170,8 @@ void route_source_sync(http_request *r, void *ctx) {
     source_request q = {.limit = text ? &limit : NULL,
                         .relocate = relocate,
                         .wait = wait,
-                        .cancel = http_cancel(r)};
+                        .cancel = http_cancel(r),
+                        .ends_run = http_arg(r, "timeout_ms") != NULL};
     if (source_runner_request(a->sources, http_param(r, "name"), &q, &err))
         http_error_from(r, &err);
     else
@@ -182,7 +183,7 @@ void route_source_delete(http_request *r, void *ctx) {
     const char *name = http_param(r, "name");
     bool dry_run, keep;
     if (!http_arg_bool(r, "dry_run", false, &dry_run) ||
-        !http_arg_bool(r, "keep_documents", false, &keep))
+        !http_arg_bool(r, "keep_documents", false, &keep) || !app_timeout_arg(r))
         return;
     source_state now;
     if (source_runner_get(a->sources, name, &now)) {
@@ -194,7 +195,16 @@ void route_source_delete(http_request *r, void *ctx) {
     }
     size_t n;
     fo_err err = {0};
-    if (folder_sync_forget(a->service, app_tenant(r), name, keep, dry_run, &n, &err)) {
+    int rc = folder_sync_forget(a->service, app_tenant(r), name, keep, dry_run, http_cancel(r), &n,
+                                &err);
+    if (rc == FO_ECANCELLED && http_timed_out(r)) {
+        http_error(r, 408, "timeout", "timeout_ms",
+                   "it was not done within timeout_ms; %zu documents were deleted, the source is "
+                   "still there",
+                   dry_run ? 0 : n);
+        return;
+    }
+    if (rc) {
         http_error_from(r, &err);
         return;
     }

@@ -21,9 +21,11 @@ typedef struct source {
     folder_watch *watch;
     pthread_t thread;
     bool started;
+    atomic_bool cancel; /* ends the run under way; set under mu */
     /* guarded by mu */
     uint64_t asked, begun,
-        done; /* runs, counted: a request is served by one that begins after it */
+        done;          /* runs, counted: a request is served by one that begins after it */
+    uint64_t n_served; /* requests that the run under way serves; 0: the watch alone asked for it */
     bool running, relocate, has_limit;
     sync_limit limit; /* of the next run */
     fo_err failed;    /* of the last run as a whole */
@@ -158,12 +160,14 @@ static void run_source(source *s, bool asked) {
                              .max_file_bytes = r->opt.max_file_bytes,
                              .limit = s->has_limit ? s->limit : r->opt.limit,
                              .retry_failed = asked,
-                             .cancel = &r->stop,
+                             .cancel = &s->cancel,
                              .entering = on_entering,
                              .failed = on_failed,
                              .ctx = s};
+    s->n_served = serves - s->begun;
     s->begun = serves;
     s->running = true;
+    atomic_store(&s->cancel, r->stop);
     s->relocate = s->has_limit = false;
     pthread_mutex_unlock(&r->mu);
     fo_err err = {0};
@@ -227,6 +231,7 @@ void source_runner_interrupt(source_runner *r) {
     if (!r) return;
     pthread_mutex_lock(&r->mu);
     r->stop = true;
+    for (size_t i = 0; i < r->n; i++) atomic_store(&r->sources[i].cancel, true);
     pthread_cond_broadcast(&r->over);
     pthread_mutex_unlock(&r->mu);
     for (size_t i = 0; i < r->n; i++) folder_watch_wake(r->sources[i].watch);
@@ -284,6 +289,17 @@ bool source_runner_get(source_runner *r, const char *name, source_state *out) {
     return true;
 }
 
+/* The run of a request that nobody waits for any more ends, or does not begin, unless others asked for it too. mu
+ * held. */
+static void give_up(source *s, uint64_t mine) {
+    if (s->running && s->begun == mine && s->n_served == 1) {
+        atomic_store(&s->cancel, true);
+    } else if (s->begun < mine && s->asked == mine) {
+        s->asked--;
+        if (s->asked == s->begun) s->relocate = s->has_limit = false;
+    }
+}
+
 int source_runner_request(source_runner *r, const char *name, const source_request *q,
                           fo_err *err) {
     source *s = find(r, name);
@@ -300,6 +316,7 @@ int source_runner_request(source_runner *r, const char *name, const source_reque
         else
             fo_cond_wait_until(&r->over, &r->mu, fo_now_ms() + POLL_MS);
     }
+    if (rc && q->ends_run) give_up(s, mine);
     if (q->wait && !rc && s->failed.code) {
         if (err) *err = s->failed;
         rc = s->failed.code;

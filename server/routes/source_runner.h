@@ -65,7 +65,8 @@ typedef struct source_request {
     const sync_limit *limit; /* for this run; NULL: the usual one */
     bool relocate;
     bool wait;                 /* until it is over */
-    const atomic_bool *cancel; /* ends the wait, not the run (FO_ECANCELLED) */
+    const atomic_bool *cancel; /* ends the wait (FO_ECANCELLED), and */
+    bool ends_run;             /* the run as well, unless others asked for it too */
 } source_request;
 /* Run it as soon as may be. FO_ENOTFOUND (field "source"): it is not configured. With wait: what the run
  * failed with. */

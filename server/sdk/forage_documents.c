@@ -488,6 +488,6 @@ int forage_delete_collection(forage *f, const char *name, forage_error *error) {
     fo_err err = {0};
     int rc = forage_check(f, f, &err);
     if (!rc && !name) rc = fo_fail_field(&err, FO_EINVAL, "name", "name is NULL");
-    if (!rc) rc = service_delete_collection(f->service, ACCESS_OWNER, name, &err);
+    if (!rc) rc = service_delete_collection(f->service, ACCESS_OWNER, name, NULL, &err);
     return forage_hand_out(rc, &err, error);
 }

@@ -55,7 +55,7 @@ static void prepare(void) {
     FUZZ_CHECK(search_index_open(&ix, made, &o, &dropped, NULL) == FO_OK);
     add(ix, 0, CHUNKS / 2, 1);
     add(ix, CHUNKS / 2, CHUNKS, 2);
-    search_index_remove(ix, 3);
+    FUZZ_CHECK(search_index_remove(ix, 3, NULL) == FO_OK);
     FUZZ_CHECK(search_index_publish(ix, 3, NULL) == FO_OK);
     FUZZ_CHECK(search_index_close(ix, true, NULL) == FO_OK);
 }

@@ -46,11 +46,14 @@ check "deleting by a condition ends with timeout_ms" $?
 gone=$(grep -o '[0-9]* documents were deleted' "$work/out" | cut -d' ' -f1)
 [ "$gone" -lt 20000 ] && [ "$(documents)" = "$((20000 - gone))" ]; check "and says how many went" $?
 bad=
-for route in "GET /documents" "DELETE /documents" "POST /admin/snapshot"; do
-    [ "$(curl -s -o "$work/out" -w '%{http_code}' -X "${route% *}" "$url${route#* }?timeout_ms=0")" = 400 ] &&
+for route in "GET /documents" "DELETE /documents" "POST /admin/snapshot" "DELETE /collections/many" "GET /conversations" "POST /conversations" \
+    "GET /conversations/c_1" "PATCH /conversations/c_1" "DELETE /conversations/c_1" "PUT /conversations/c_1/turns/0" "POST /sources/x/sync" "DELETE /sources/x"; do
+    [ "$(curl -s -o "$work/out" -w '%{http_code}' -X "${route% *}" -H 'Content-Type: application/json' "$url${route#* }?timeout_ms=0")" = 400 ] &&
         grep -q '"param":"timeout_ms"' "$work/out" || bad="$bad $route"
 done
 [ -z "$bad" ]; check "a time of nothing is refused" $?
+[ "$(curl -s -o "$work/out" -w '%{http_code}' -X DELETE "$url/collections/many?timeout_ms=1")" = 408 ] && grep -q '"param":"timeout_ms"' "$work/out" &&
+    [ "$(documents)" = "$((20000 - gone))" ]; check "deleting a collection ends with timeout_ms, and all of it is there" $?
 curl -s -o "$work/out" -X DELETE "$url/documents?collection=many&filter=$all" && grep -q "\"deleted\":$((20000 - gone))," "$work/out"; check "what is left goes without one" $?
 stop TERM
 for wrong in "--max-query 65K" "--max-top-k 1001" "--max-batch 0" "--max-filter 1025" "--max-json-depth 7" "--max-headers 1M"; do

@@ -82,8 +82,26 @@ call 409 DELETE /sources/notes && says configured; check "a configured source ca
 stop TERM
 [ "$(tail -n 1 "$log" | grep -c stopped)" -eq 1 ]; check "a service with sources ends in order" $?
 
-# ---- without them
+# ---- a run that may not take long
+mkdir "$work/crowd" && seq 6000 | (cd "$work/crowd" && split -l 1 -a 4 - n && for f in n*; do mv "$f" "$f.md"; done)
+printf 'source = crowd:crowd=%s\n' "$work/late" >"$work/home/forage.conf"
+serve "$work/home"
+wait_for source_says crowd '"state":"failed"' && mv "$work/crowd" "$work/late"
+call 408 POST '/sources/crowd/sync?timeout_ms=1' && says '"param":"timeout_ms"'; check "a run by request ends with its timeout_ms" $?
+wait_for source_says crowd '"error":"cancelled"' && says '"state":"failed"' && some=$(grep -o '"documents":[0-9]*' "$work/out" | cut -d: -f2) && [ "$some" -lt 6000 ]
+check "and says that it ended before its end" $?
+call 200 POST /sources/crowd/sync && says '"documents":6000' && says '"state":"idle"'; check "the next one goes on" $?
+stop TERM
 rm "$work/home/forage.conf"
+serve "$work/home"
+call 408 DELETE '/sources/crowd?timeout_ms=1' && says '"param":"timeout_ms"' && says 'the source is still there'
+some=$(grep -o '[0-9]* documents were deleted' "$work/out" | cut -d' ' -f1)
+source_says crowd '"name":"crowd"' && [ "$some" -lt 6000 ] && call 200 GET /collections && says "\"documents\":$((6000 - some)),"
+check "deleting a source ends with its timeout_ms, and says how many went" $?
+call 200 DELETE /sources/crowd && call 404 GET /sources/crowd; check "what is left goes without one" $?
+stop TERM
+
+# ---- without them
 echo '# More' >"$work/notes/more.md"
 serve "$work/home"
 call 200 GET /sources && says '"configured":false' && held default 'away/a.md notes/deep/weir.md '

@@ -7,7 +7,8 @@
  *
  * A first run counts the calls and looks at which places they come from. Each later run fails one: of
  * every kind but malloc every n; of malloc the first call from each chain of callers, since there
- * are tens of thousands. The service must not crash, must not leak (built with SAN=address), and must not
+ * are tens of thousands: those all fail, one by one, with the KIND malloc-each, which says every hundred runs where it is, so that
+ * a sweep that was cut off goes on from there (fault_sweep 0 malloc-each 23501). The service must not crash, must not leak (built with SAN=address), and must not
  * lie: what it acknowledged is there when the home is opened again, and found. Status 1 otherwise. */
 #include <execinfo.h>
 #include <signal.h>
@@ -156,8 +157,13 @@ static void one(const struct faults *f) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-static size_t sweep(enum call kind, long first, long step, double until, uint64_t *seed) {
-    long n_all = kind == CALL_MALLOC ? shared->n_worth : shared->n_calls[kind];
+static const char each_malloc[] = "malloc-each";
+
+/* each: of malloc every call, not one of each chain. */
+static size_t sweep(enum call kind, bool each, long first, long step, double until,
+                    uint64_t *seed) {
+    const bool chosen = kind == CALL_MALLOC && !each;
+    long n_all = chosen ? shared->n_worth : shared->n_calls[kind];
     bool all = until <= 0;
     size_t runs = 0;
     for (long i = all ? first : 0; i < n_all && (all || fo_now_ms() < until); i += all ? step : 1) {
@@ -166,12 +172,16 @@ static size_t sweep(enum call kind, long first, long step, double until, uint64_
             *seed = *seed * 6364136223846793005u + 1442695040888963407u;
             pick = (long)((*seed >> 33) % (uint64_t)n_all);
         }
-        long n = kind == CALL_MALLOC ? shared->worth[pick] : pick + 1;
+        long n = chosen ? shared->worth[pick] : pick + 1;
         one(&(struct faults){.kind = kind, .n = n});
         runs++;
         if (kind == CALL_WRITE || kind == CALL_FSYNC) /* a disk that stays full, or broken */
             one(&(struct faults){.kind = kind, .n = n, .on = true, .number = i % 2 ? EIO : ENOSPC}),
                 runs++;
+        if (all && runs % 100 == 0) {
+            printf("# %s: %ld of %ld\n", each ? each_malloc : call_names[kind], i + 1, n_all);
+            fflush(stdout);
+        }
     }
     return runs;
 }
@@ -205,11 +215,12 @@ int main(int argc, char **argv) {
         return printf("# without any fault it does not work\n"), 1;
     double began = fo_now_ms();
     for (enum call kind = CALL_MALLOC; kind < N_CALLS; kind++) {
-        if (argc > 2 && strcmp(argv[2], call_names[kind]) != 0) continue;
+        const bool each = argc > 2 && kind == CALL_MALLOC && !strcmp(argv[2], each_malloc);
+        if (argc > 2 && !each && strcmp(argv[2], call_names[kind]) != 0) continue;
         double share = seconds * kind / (N_CALLS - 1);
-        size_t runs = sweep(kind, first, step, seconds > 0 ? began + share * 1000 : 0, &seed);
+        size_t runs = sweep(kind, each, first, step, seconds > 0 ? began + share * 1000 : 0, &seed);
         printf("# %-14s %7ld calls", call_names[kind], shared->n_calls[kind]);
-        if (kind == CALL_MALLOC) printf(", %ld chosen", shared->n_worth);
+        if (kind == CALL_MALLOC && !each) printf(", %ld chosen", shared->n_worth);
         printf(", %zu runs\n", runs);
         fflush(stdout);
     }

@@ -153,7 +153,7 @@ static void *builder(void *arg) { /* a collection that comes and goes */
     while (!t.over) {
         fo_err err = {0};
         for (int i = 0; i < 5; i++) put(4000 + i, "brief", 1);
-        service_delete_collection(t.s, "default", "brief", &err);
+        service_delete_collection(t.s, "default", "brief", NULL, &err);
         t.done[3]++;
     }
     return NULL;

@@ -1007,7 +1007,10 @@ export interface Routes {
             /** 1 to 64 of A-Z a-z 0-9 _ - . and not beginning with a dot */
             name: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408, and all of it is still there */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: {
             name?: string;
@@ -1044,6 +1047,8 @@ export interface Routes {
             dry_run?: boolean;
             /** The documents stay */
             keep_documents?: boolean;
+            /** Milliseconds for the whole call: then 408, which says how many documents were deleted; the source is still there */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: {
@@ -1069,6 +1074,8 @@ export interface Routes {
             relocate?: boolean;
             /** Answer when the run is over */
             wait?: boolean;
+            /** Milliseconds to wait: then 408, and the run that only this call asked for ends. What it committed before stays, and the next run goes on from there */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: Source | {
@@ -1267,6 +1274,8 @@ export interface Routes {
             limit?: number;
             /** last_id of the page before */
             after?: string;
+            /** Milliseconds for looking: then 408 */
+            timeout_ms?: number;
         };
         body: undefined;
         reply: {
@@ -1278,7 +1287,10 @@ export interface Routes {
     /** Begin a conversation */
     'POST /conversations': {
         path: undefined;
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: {
             title?: string;
             collection?: string;
@@ -1291,7 +1303,10 @@ export interface Routes {
             /** The conversation's id */
             id: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for reading it: then 408 */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: Conversation;
     };
@@ -1301,7 +1316,10 @@ export interface Routes {
             /** The conversation's id */
             id: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: {
             title?: string;
             shared?: boolean;
@@ -1314,7 +1332,10 @@ export interface Routes {
             /** The conversation's id */
             id: string;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: undefined;
         reply: {
             id?: string;
@@ -1329,7 +1350,10 @@ export interface Routes {
             /** Its number, from 0 */
             turn: number;
         };
-        query: undefined;
+        query: {
+            /** Milliseconds for the whole call: then 408 */
+            timeout_ms?: number;
+        };
         body: {
             question: string;
             answer?: string;

@@ -38,7 +38,7 @@ static int create(env *e, const char *tenant, const char *owner, const char *id,
                             .collection = docs,
                             .title = (char *)title,
                             .created_ms = t_ms};
-    return store_create_conversation(e->s, &c, &e->err);
+    return store_create_conversation(e->s, &c, NULL, &e->err);
 }
 
 static int say(env *e, const char *owner, const char *id, size_t at, const char *question,
@@ -49,16 +49,16 @@ static int say(env *e, const char *owner, const char *id, size_t at, const char 
                     .answer = (char *)answer,
                     .reply = reply,
                     .created_ms = t_ms};
-    return store_write_turn(e->s, "t", owner, id, at, &t, &e->err);
+    return store_write_turn(e->s, "t", owner, id, at, &t, NULL, &e->err);
 }
 
 static size_t count(env *e, const char *owner, const char *text) {
     store_conversation *list;
     size_t n;
     bool more;
-    assert_ok(
-        store_list_conversations(e->s, "t", owner, text, NULL, 100, &list, &n, &more, &e->err),
-        &e->err);
+    assert_ok(store_list_conversations(e->s, "t", owner, text, NULL, 100, NULL, &list, &n, &more,
+                                       &e->err),
+              &e->err);
     for (size_t i = 0; i < n; i++) store_conversation_deinit(&list[i]);
     free(list);
     return n;
@@ -78,7 +78,7 @@ static void turns_are_added_and_replaced_and_last(void **state) {
     store_close(e.s);
     open_store(&e);
     store_conversation c = {0};
-    assert_ok(store_get_conversation(e.s, "t", "c_1", true, &c, &e.err), &e.err);
+    assert_ok(store_get_conversation(e.s, "t", "c_1", true, NULL, &c, &e.err), &e.err);
     assert_int_equal(c.n_turns, 2); /* what came after the turn that was replaced is gone */
     assert_string_equal(c.turns[0].answer, "One metre.");
     assert_string_equal(c.turns[1].answer, "Frogs.");
@@ -95,24 +95,24 @@ static void nobody_else_changes_one(void **state) {
     store_conversation c = {0};
     assert_ok(create(&e, "t", "ann", "c_1", "Herons", 5), &e.err);
     assert_int_equal(say(&e, "bob", "c_1", 0, "Mine?", "No.", 10), FO_ENOTFOUND);
-    assert_int_equal(store_change_conversation(e.s, "t", "bob", "c_1", "Mine", 1, &e.err),
+    assert_int_equal(store_change_conversation(e.s, "t", "bob", "c_1", "Mine", 1, NULL, &e.err),
                      FO_ENOTFOUND);
-    assert_int_equal(store_change_conversation(e.s, "u", "ann", "c_1", "Mine", 1, &e.err),
+    assert_int_equal(store_change_conversation(e.s, "u", "ann", "c_1", "Mine", 1, NULL, &e.err),
                      FO_ENOTFOUND);
-    assert_int_equal(store_delete_conversation(e.s, "t", "bob", "c_1", &e.err), FO_ENOTFOUND);
-    assert_int_equal(store_get_conversation(e.s, "u", "c_1", true, &c, &e.err), FO_ENOTFOUND);
-    assert_ok(store_change_conversation(e.s, "t", "ann", "c_1", NULL, 1, &e.err), &e.err);
-    assert_ok(store_get_conversation(e.s, "t", "c_1", false, &c, &e.err), &e.err);
+    assert_int_equal(store_delete_conversation(e.s, "t", "bob", "c_1", NULL, &e.err), FO_ENOTFOUND);
+    assert_int_equal(store_get_conversation(e.s, "u", "c_1", true, NULL, &c, &e.err), FO_ENOTFOUND);
+    assert_ok(store_change_conversation(e.s, "t", "ann", "c_1", NULL, 1, NULL, &e.err), &e.err);
+    assert_ok(store_get_conversation(e.s, "t", "c_1", false, NULL, &c, &e.err), &e.err);
     assert_true(c.shared);
     assert_string_equal(c.title, "Herons");
     store_conversation_deinit(&c);
-    assert_ok(store_change_conversation(e.s, "t", "ann", "c_1", "Birds", -1, &e.err), &e.err);
-    assert_ok(store_get_conversation(e.s, "t", "c_1", false, &c, &e.err), &e.err);
+    assert_ok(store_change_conversation(e.s, "t", "ann", "c_1", "Birds", -1, NULL, &e.err), &e.err);
+    assert_ok(store_get_conversation(e.s, "t", "c_1", false, NULL, &c, &e.err), &e.err);
     assert_true(c.shared);
     assert_string_equal(c.title, "Birds");
     store_conversation_deinit(&c);
-    assert_ok(store_delete_conversation(e.s, "t", "ann", "c_1", &e.err), &e.err);
-    assert_int_equal(store_get_conversation(e.s, "t", "c_1", true, &c, &e.err), FO_ENOTFOUND);
+    assert_ok(store_delete_conversation(e.s, "t", "ann", "c_1", NULL, &e.err), &e.err);
+    assert_int_equal(store_get_conversation(e.s, "t", "c_1", true, NULL, &c, &e.err), FO_ENOTFOUND);
     end(&e);
 }
 
@@ -138,8 +138,8 @@ static void they_are_listed_and_found(void **state) {
     bool more = true;
     char after[8] = "";
     while (more) { /* page by page, and two of one moment are told apart */
-        assert_ok(store_list_conversations(e.s, "t", "ann", NULL, *after ? after : NULL, 1, &list,
-                                           &n, &more, &e.err),
+        assert_ok(store_list_conversations(e.s, "t", "ann", NULL, *after ? after : NULL, 1, NULL,
+                                           &list, &n, &more, &e.err),
                   &e.err);
         assert_int_equal(n, 1);
         assert_string_equal(list[0].id, order[seen++]);
@@ -171,8 +171,51 @@ static void an_owner_keeps_so_much_and_no_more(void **state) {
     assert_int_equal(create(&e, "t", "ann", "d_x", "", 7), FO_ELIMIT);
     assert_non_null(strstr(e.err.msg, "delete some"));
     assert_ok(create(&e, "t", "bob", "d_x", "", 7), &e.err);
-    assert_ok(store_delete_conversation(e.s, "t", "ann", "d_1", &e.err), &e.err);
+    assert_ok(store_delete_conversation(e.s, "t", "ann", "d_1", NULL, &e.err), &e.err);
     assert_ok(create(&e, "t", "ann", "d_y", "", 7), &e.err);
+    end(&e);
+}
+
+/* A list ends in the middle of looking, a change before it begins; both leave all as it was, and the connections are of
+ * use again. */
+static void a_call_ends_when_it_is_cancelled(void **state) {
+    (void)state;
+    env e = begin();
+    const atomic_bool cancel = true;
+    store_conversation *list = NULL, c = {0};
+    size_t n;
+    bool more;
+    for (int i = 0; i < 200; i++) { /* so many that SQLite asks whether to go on */
+        char id[16];
+        snprintf(id, sizeof id, "c_%d", i);
+        assert_ok(create(&e, "t", "ann", id, "Herons", i), &e.err);
+    }
+    for (size_t i = 0; i < STORE_TURNS_MAX; i++)
+        assert_ok(say(&e, "ann", "c_0", i, "q", "a", 6), &e.err);
+    assert_int_equal(store_list_conversations(e.s, "t", "ann", "otter", NULL, 100, &cancel, &list,
+                                              &n, &more, &e.err),
+                     FO_ECANCELLED);
+    assert_int_equal(n, 0);
+    free(list);
+    assert_int_equal(store_get_conversation(e.s, "t", "c_0", true, &cancel, &c, &e.err),
+                     FO_ECANCELLED);
+    char docs[] = "docs", reply[] = "{}", text[] = "new";
+    store_turn t = {.collection = docs, .question = text, .answer = text, .reply = reply};
+    store_conversation in = {
+        .id = text, .tenant = docs, .owner = docs, .collection = docs, .title = text};
+    assert_int_equal(store_write_turn(e.s, "t", "ann", "c_0", 0, &t, &cancel, &e.err),
+                     FO_ECANCELLED);
+    assert_int_equal(store_change_conversation(e.s, "t", "ann", "c_0", "new", 1, &cancel, &e.err),
+                     FO_ECANCELLED);
+    assert_int_equal(store_delete_conversation(e.s, "t", "ann", "c_0", &cancel, &e.err),
+                     FO_ECANCELLED);
+    assert_int_equal(store_create_conversation(e.s, &in, &cancel, &e.err), FO_ECANCELLED);
+    assert_int_equal(count(&e, "ann", NULL), 100);
+    assert_int_equal(count(&e, "docs", NULL), 0);
+    assert_ok(store_get_conversation(e.s, "t", "c_0", true, NULL, &c, &e.err), &e.err);
+    assert_int_equal(c.n_turns, STORE_TURNS_MAX);
+    assert_string_equal(c.title, "Herons");
+    store_conversation_deinit(&c);
     end(&e);
 }
 
@@ -206,7 +249,7 @@ static void the_last_word_on_an_answer_counts(void **state) {
     for (size_t i = 0; i < n; i++) store_feedback_deinit(&list[i]);
     free(list);
     store_conversation c = {0};
-    assert_ok(store_get_conversation(e.s, "t", "c_1", true, &c, &e.err), &e.err);
+    assert_ok(store_get_conversation(e.s, "t", "c_1", true, NULL, &c, &e.err), &e.err);
     assert_int_equal(c.turns[0].rating, -1);
     store_conversation_deinit(&c);
     assert_ok(rate(&e, "ann", "How tall?", 0, 23), &e.err);
@@ -225,6 +268,7 @@ int main(void) {
         cmocka_unit_test(nobody_else_changes_one),
         cmocka_unit_test(they_are_listed_and_found),
         cmocka_unit_test(an_owner_keeps_so_much_and_no_more),
+        cmocka_unit_test(a_call_ends_when_it_is_cancelled),
         cmocka_unit_test(the_last_word_on_an_answer_counts),
     };
     return cmocka_run_group_tests_name("sqlite_conversations", tests, NULL, NULL);

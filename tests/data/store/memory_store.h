@@ -394,8 +394,9 @@ static inline int memory_create_collection(store *s, const char *tenant, const c
 }
 
 static inline int memory_delete_collection(store *s, const char *tenant, const char *name,
-                                           fo_err *err) {
+                                           const atomic_bool *cancel, fo_err *err) {
     store_txn *base;
+    if (cancel && atomic_load(cancel)) return fo_fail(err, FO_ECANCELLED, "cancelled");
     int rc = memory_begin(s, &base, err);
     if (rc) return rc;
     memory_txn *t = (memory_txn *)base;

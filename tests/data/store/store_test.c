@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include <pthread.h>
+#include <unistd.h>
 
 #include "data/sqlite/sqlite_store.h"
 #include "tests/data/store/memory_store.h"
@@ -64,9 +65,50 @@ static void collection_is_made_found_listed_and_deleted(void **state) {
     assert_ok(store_get_collection(e.s, "acme", "docs", &again, &err), &err);
     assert_true(again.alpha == 0.25 && again.min_support == 0.5);
     store_collection_deinit(&again);
-    assert_ok(store_delete_collection(e.s, "acme", "docs", &err), &err);
-    assert_int_equal(store_delete_collection(e.s, "acme", "docs", &err), FO_ENOTFOUND);
+    assert_ok(store_delete_collection(e.s, "acme", "docs", NULL, &err), &err);
+    assert_int_equal(store_delete_collection(e.s, "acme", "docs", NULL, &err), FO_ENOTFOUND);
     assert_int_equal(store_get_collection(e.s, "acme", "docs", &again, &err), FO_ENOTFOUND);
+    close_env(&e);
+}
+
+static void *raise_soon(void *cancel) {
+    usleep(5000);
+    atomic_store((atomic_bool *)cancel, true);
+    return NULL;
+}
+
+/* Before it begins, or in the middle: all is still there, and the next one goes through. */
+static void a_deletion_of_a_collection_can_be_cancelled(void **state) {
+    (void)state;
+    env e = open_env();
+    fo_err err = {0};
+    uint64_t seed = test_seed();
+    enum { MANY = 40, LARGE = 300000 }; /* some 17,000 chunks */
+    for (size_t k = 0; k < MANY; k++) {
+        fixture_document d;
+        fixture_make(&d, e.c.id, k, LARGE, &seed);
+        store_put_result res;
+        assert_ok(fixture_put(e.s, &d, &res, &err), &err);
+        free(res.removed);
+        fixture_free(&d);
+    }
+    const bool sqlite =
+        backend == &sqlite_store_backend; /* the other one is too quick for the middle */
+    for (int late = 0; late < 1 + sqlite; late++) {
+        atomic_bool cancel = !late;
+        pthread_t t;
+        if (late) assert_int_equal(pthread_create(&t, NULL, raise_soon, &cancel), 0);
+        assert_int_equal(store_delete_collection(e.s, "acme", "docs", &cancel, &err),
+                         FO_ECANCELLED);
+        if (late) pthread_join(t, NULL);
+        store_collection now;
+        assert_ok(store_get_collection(e.s, "acme", "docs", &now, &err), &err);
+        assert_int_equal(now.n_documents, MANY);
+        store_collection_deinit(&now);
+        if (sqlite) assert_ok(store_verify(e.s, &err), &err);
+    }
+    const atomic_bool never = false;
+    assert_ok(store_delete_collection(e.s, "acme", "docs", &never, &err), &err);
     close_env(&e);
 }
 
@@ -621,6 +663,7 @@ static void what_a_store_leaves_out_is_refused_by_name(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(collection_is_made_found_listed_and_deleted),
+        cmocka_unit_test(a_deletion_of_a_collection_can_be_cancelled),
         cmocka_unit_test(documents_come_back_as_they_went_in),
         cmocka_unit_test(an_update_gives_new_chunks_and_names_the_old),
         cmocka_unit_test(the_epoch_rises_once_per_transaction),

@@ -112,13 +112,13 @@ static void what_is_published_is_found_and_what_is_staged_is_not(void **state) {
     assert_int_equal(search_snapshot_epoch(after), 5);
     assert_int_equal(search_snapshot_count(after), 2);
     assert_true(sparse_finds(after, 1) && dense_finds(after, 2));
-    search_index_remove(ix, 1);
-    search_index_remove(ix, 99);
+    assert_int_equal(search_index_remove(ix, 1, NULL), FO_OK);
+    assert_int_equal(search_index_remove(ix, 99, NULL), FO_OK);
     add(ix, 3);
     search_index_discard(ix);
     add(ix, 4);
-    search_index_remove(ix, 4);
-    search_index_remove(ix, 2);
+    assert_int_equal(search_index_remove(ix, 4, NULL), FO_OK);
+    assert_int_equal(search_index_remove(ix, 2, NULL), FO_OK);
     add(ix, 2); /* replaced within one publish */
     publish(ix, 6);
     search_snapshot *last = search_index_acquire(ix);
@@ -227,7 +227,7 @@ static void behaves_like_a_set_through_seals_merges_and_restarts(void **state) {
             for (int i = 0; i < 3; i++) {
                 int64_t id = 1 + (int64_t)(test_random(&seed) % (uint64_t)next);
                 if (id < IDS) staged[id] = false;
-                search_index_remove(ix, id);
+                assert_int_equal(search_index_remove(ix, id, NULL), FO_OK);
             }
         } else if (what == 12 && step % 4 == 0) {
             search_index_discard(ix);
@@ -360,7 +360,7 @@ static void segments_find_together_what_a_scan_finds(void **state) {
         publish(ix, i + 1);
         if (i < N - 1) assert_ok(search_index_seal(ix, &err), &err);
     }
-    for (int64_t i = 0; i < N; i += 10) search_index_remove(ix, i);
+    for (int64_t i = 0; i < N; i += 10) assert_int_equal(search_index_remove(ix, i, NULL), FO_OK);
     publish(ix, N + 1);
     search_index_stats stats;
     search_index_get_stats(ix, &stats);
@@ -393,7 +393,7 @@ static void what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so(void
     publish(ix, 3);
     assert_ok(search_index_seal(ix, &err), &err);
     add(ix, 5);
-    search_index_remove(ix, 1);
+    assert_int_equal(search_index_remove(ix, 1, NULL), FO_OK);
     publish(ix, 4);
     assert_ok(search_index_close(ix, false, &err), &err);
     ix = open_index(dir, 1000, 0);
@@ -402,7 +402,7 @@ static void what_was_not_sealed_is_gone_after_a_crash_and_the_epoch_says_so(void
     assert_true(sparse_finds(s, 1) && sparse_finds(s, 2));
     assert_false(sparse_finds(s, 5));
     search_index_release(s);
-    search_index_remove(ix, 1);
+    assert_int_equal(search_index_remove(ix, 1, NULL), FO_OK);
     publish(ix, 4);
     assert_ok(search_index_seal(ix, &err), &err); /* tombstones alone */
     assert_ok(search_index_close(ix, false, &err), &err);
@@ -501,7 +501,7 @@ static void reads_manifests_of_every_version_and_refuses_newer_ones(void **state
         for (int64_t id = 1; id < 30; id++) add(ix, id);
         publish(ix, 3);
         assert_ok(search_index_seal(ix, &err), &err);
-        search_index_remove(ix, 7);
+        assert_int_equal(search_index_remove(ix, 7, NULL), FO_OK);
         publish(ix, 4);
         assert_ok(search_index_close(ix, true, &err), &err);
         snprintf(path, sizeof path, "%s/MANIFEST", dir);
@@ -527,7 +527,8 @@ static void a_manifest_tells_of_newer_tombstones(void **state) {
     for (int64_t id = 1; id < 10; id++) add(ix, id);
     publish(ix, 3);
     assert_ok(search_index_seal(ix, &err), &err);
-    for (int64_t id = 1; id < 8; id++) search_index_remove(ix, id); /* so many that it is merged */
+    for (int64_t id = 1; id < 8; id++)
+        assert_int_equal(search_index_remove(ix, id, NULL), FO_OK); /* so many that it is merged */
     add(ix, 20);                                                    /* what no file holds */
     publish(ix, 5);
     for (int i = 0; i < 600 && search_index_newest(ix) < 5; i++) usleep(50000);
@@ -677,7 +678,7 @@ static void an_index_is_compared_with_what_it_should_hold(void **state) {
     assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
     assert_true(r.n_moved == 1 && r.first == 7);
     documents[6]--;
-    search_index_remove(ix, 12);
+    assert_int_equal(search_index_remove(ix, 12, NULL), FO_OK);
     publish(ix, 21);
     assert_int_equal(search_index_compare(ix, chunks, documents, 20, &r, &err), FO_ECORRUPT);
     assert_true(r.n_tombstoned == 1 && r.n_missing == 0 && r.first == 12);
@@ -773,7 +774,7 @@ static void readers_writer_and_merges_run_side_by_side(void **state) {
     int64_t epoch = 1;
     for (int64_t id = 1; id <= 600; id++) {
         add(r.ix, id);
-        if (id % 5 == 1 && id > 1) search_index_remove(r.ix, id - 1);
+        if (id % 5 == 1 && id > 1) assert_int_equal(search_index_remove(r.ix, id - 1, NULL), FO_OK);
         if (id % 4 == 0) {
             publish(r.ix, epoch++);
             atomic_store(&r.published, id - 1);

@@ -196,8 +196,8 @@ static void a_collection_that_is_not_open_is_deleted_whole(void **state) {
     for (int i = 0; i < N; i++) assert_ok(put(s, i, 0, &err), &err);
     for (int i = 0; i < N; i += 2) {
         name_of(i, name);
-        assert_ok(service_delete_collection(s, "default", name, &err), &err);
-        assert_int_equal(service_delete_collection(s, "default", name, &err), FO_ENOTFOUND);
+        assert_ok(service_delete_collection(s, "default", name, NULL, &err), &err);
+        assert_int_equal(service_delete_collection(s, "default", name, NULL, &err), FO_ENOTFOUND);
         assert_int_equal(finds(s, i, 0, &err), FO_ENOTFOUND);
         assert_string_equal(err.field, "collection");
     }

@@ -257,7 +257,7 @@ static void after_a_change_an_answer_serves_only_from_the_same_contexts(void **s
     put(s, "heron", HERON);
     query_result f = ask_with(s, q);
     query_result_deinit(&f);
-    assert_ok(service_delete_collection(s, "default", "notes", &err), &err);
+    assert_ok(service_delete_collection(s, "default", "notes", NULL, &err), &err);
     put(s, "heron", "The grey heron stands three metres tall.");
     f = ask_with(s, q);
     assert_int_equal(f.cache.answer, CACHE_MISS);

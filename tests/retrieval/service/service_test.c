@@ -456,8 +456,8 @@ static void a_second_writer_and_a_bad_name_are_refused(void **state) {
     assert_string_equal(err.field, "query");
     q.query = "bad \xff bytes";
     assert_int_equal(service_query(s, &q, NULL, &out, &err), FO_EINVAL);
-    assert_ok(service_delete_collection(s, "default", "absent", &err), &err);
-    assert_int_equal(service_delete_collection(s, "default", "absent", &err), FO_ENOTFOUND);
+    assert_ok(service_delete_collection(s, "default", "absent", NULL, &err), &err);
+    assert_int_equal(service_delete_collection(s, "default", "absent", NULL, &err), FO_ENOTFOUND);
     service_close(s);
     forget(home);
 }
@@ -757,7 +757,7 @@ static void it_is_told_where_store_and_indexes_disagree(void **state) {
         float *zeroes = calloc(opt.dim, sizeof *zeroes);
         search_chunk_in extra = {
             .chunk = 900, .document = 9, .text = "stork", .text_len = 5, .vector = zeroes};
-        if (damage == 0) search_index_remove(ix, ids[0]);
+        if (damage == 0) assert_int_equal(search_index_remove(ix, ids[0], NULL), FO_OK);
         if (damage == 2) assert_ok(search_index_add(ix, &extra, &err), &err);
         assert_ok(search_index_publish(ix, epoch, &err), &err);
         if (damage == 1) assert_ok(search_index_compact(ix, &err), &err);

@@ -1,0 +1,147 @@
+/* An index whose memory runs out while changes are staged or published: nothing is written past an array, and what the
+ * store has is found in the end. */
+#include "tests/test.h"
+
+#include <stdlib.h>
+
+#include "index/search/search_index.h"
+
+void *__real_malloc(size_t n);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *p, size_t n);
+void *__wrap_malloc(size_t n);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *p, size_t n);
+char *__real_strdup(const char *s);
+char *__wrap_strdup(const char *s);
+
+static long left = -1; /* allocations that succeed still; -1: all do */
+
+static bool fails(void) {
+    if (left < 0) return false;
+    return left == 0 || left-- == 0;
+}
+void *__wrap_malloc(size_t n) {
+    return fails() ? NULL : __real_malloc(n);
+}
+void *__wrap_calloc(size_t n, size_t size) {
+    return fails() ? NULL : __real_calloc(n, size);
+}
+void *__wrap_realloc(void *p, size_t n) {
+    return fails() ? NULL : __real_realloc(p, n);
+}
+
+char *__wrap_strdup(const char *s) {
+    return fails() ? NULL : __real_strdup(s);
+}
+
+static search_index *open_index(const char *dir) {
+    search_index *ix;
+    fo_err err = {0};
+    size_t dropped;
+    assert_ok(
+        search_index_open(&ix, dir, &(search_index_options){.tenant = "default"}, &dropped, &err),
+        &err);
+    return ix;
+}
+
+static void add(search_index *ix, int64_t chunk) {
+    char text[40];
+    fo_err err = {0};
+    int n = snprintf(text, sizeof text, "word%lld", (long long)chunk);
+    search_chunk_in c = {
+        .chunk = chunk, .document = chunk, .title = "", .text = text, .text_len = (size_t)n};
+    assert_ok(search_index_add(ix, &c, &err), &err);
+}
+
+static bool finds(search_index *ix, int64_t chunk) {
+    char query[40];
+    search_hit hit;
+    size_t n;
+    fo_err err = {0};
+    snprintf(query, sizeof query, "word%lld", (long long)chunk);
+    search_snapshot *s = search_index_acquire(ix);
+    assert_ok(search_sparse(s, query, 1, NULL, &hit, &n, &err), &err);
+    search_index_release(s);
+    return n == 1;
+}
+
+enum { N = 300 }; /* more than the list of removals begins with */
+
+/* The list of removals cannot grow: each that is past it is refused, and those before it stand. */
+static void removals_past_the_list_are_refused(void **state) {
+    (void)state;
+    char *dir = test_folder();
+    search_index *ix = open_index(dir);
+    fo_err err = {0};
+    for (int64_t i = 0; i < N; i++) add(ix, i);
+    assert_ok(search_index_publish(ix, 1, &err), &err);
+    int64_t taken = 0, refused = 0;
+    assert_ok(search_index_remove(ix, 0, &err), &err);
+    left = 0;
+    for (int64_t i = 1; i < N; i++) {
+        int rc = search_index_remove(ix, i, &err);
+        if (rc == FO_OK)
+            taken += refused == 0;
+        else
+            refused += rc == FO_ENOMEM;
+    }
+    left = -1;
+    assert_true(taken > 0 && refused > 0);
+    assert_int_equal(taken + refused, N - 1);
+    assert_ok(search_index_publish(ix, 2, &err), &err);
+    for (int64_t i = 0; i < N; i++) assert_int_equal(finds(ix, i), i > taken);
+    assert_ok(search_index_close(ix, false, &err), &err);
+    test_remove(dir);
+}
+
+/* At whichever allocation a publish fails: what it was to show is owed. A discard leaves it, and the next settlement
+ * shows it, with the removal. */
+static void what_a_publish_could_not_show_is_shown_later(void **state) {
+    (void)state;
+    bool failed = true;
+    size_t failures = 0;
+    for (long k = 0; failed; k++) {
+        char *dir = test_folder();
+        search_index *ix = open_index(dir);
+        fo_err err = {0};
+        add(ix, 1);
+        assert_ok(search_index_publish(ix, 1, &err), &err);
+        add(ix, 2);
+        assert_ok(search_index_remove(ix, 1, &err), &err);
+        left = k;
+        int rc = search_index_publish(ix, 2, &err);
+        left = -1;
+        failed = rc != FO_OK;
+        if (failed) {
+            failures++;
+            assert_int_equal(rc, FO_ENOMEM);
+            assert_true(finds(ix, 1) && !finds(ix, 2));
+            search_index_discard(ix);
+            left = 0;
+            assert_int_equal(search_index_settle(ix, NULL), FO_ENOMEM);
+            left = -1;
+            assert_ok(search_index_settle(ix, &err), &err);
+        }
+        assert_ok(search_index_settle(ix, &err), &err);
+        assert_true(!finds(ix, 1) && finds(ix, 2));
+        search_snapshot *s = search_index_acquire(ix);
+        assert_int_equal(search_snapshot_epoch(s), 2);
+        search_index_release(s);
+        add(ix, 3); /* a discard drops what is not owed */
+        search_index_discard(ix);
+        assert_ok(search_index_publish(ix, 3, &err), &err);
+        assert_true(finds(ix, 2) && !finds(ix, 3));
+        assert_ok(search_index_close(ix, false, &err), &err);
+        test_remove(dir);
+    }
+    assert_true(failures > 5);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(removals_past_the_list_are_refused),
+        cmocka_unit_test(what_a_publish_could_not_show_is_shown_later),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
