@@ -307,6 +307,9 @@ static bool is_term(const unit_reader *r, size_t i) {
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
+        odd |=
+            k + 2 < n && s[k] == ' ' && s[k + 1] == '-' && !is_blank(s[k + 2]) && s[k + 2] != '-';
+        odd |= k + 3 < n && memcmp(s + k, " --", 3) == 0 && is_letter(s[k + 3]);
         blank |= s[k] == ' ';
     }
     if (r->lines[i + 1].class == LINE_TEXT)

@@ -111,6 +111,16 @@ static void options_that_share_a_description_are_one(void **state) {
     expect(text, "-a\nAll of them.", TEXT_UNIT_DEFINITION, "");
 }
 
+static void an_example_stays_with_what_it_does(void **state) {
+    (void)state;
+    const char *text = "EXAMPLES\n\nkill -9 -1\nKill all processes you can kill.\nkill --list 11\n"
+                       "Translate number 11 into a signal name.\n";
+    read_units(text);
+    expect(text, "kill -9 -1\nKill all processes you can kill.", TEXT_UNIT_DEFINITION, "EXAMPLES");
+    expect(text, "kill --list 11\nTranslate number 11 into a signal name.", TEXT_UNIT_DEFINITION,
+           "EXAMPLES");
+}
+
 static void later_sentences_of_a_long_description_know_their_option(void **state) {
     (void)state;
     char text[1200];
@@ -246,6 +256,7 @@ int main(void) {
         cmocka_unit_test(wrapped_lines_are_no_items_and_no_terms),
         cmocka_unit_test(numbered_sections_are_no_list),
         cmocka_unit_test(options_that_share_a_description_are_one),
+        cmocka_unit_test(an_example_stays_with_what_it_does),
         cmocka_unit_test(later_sentences_of_a_long_description_know_their_option),
         cmocka_unit_test(a_row_hangs_on_its_header),
         cmocka_unit_test(options_in_a_table_are_rows),
