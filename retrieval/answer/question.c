@@ -219,6 +219,17 @@ void question_deinit(question *q) {
     q->ids = NULL;
 }
 
+bool question_names_thing(const fact_text *t, size_t w) {
+    enum { STOPS = WORD_STOP | WORD_PART };
+    if (t->words[w].flags & STOPS) return false;
+    while (w > 0 && (!(t->words[w].flags & WORD_STOP))) w--;
+    const fact_word *before = &t->words[w];
+    return fo_words_have_any_case(
+        "a an the my your his her its our their this that these those any some no each every all "
+        "much many more which what another other of from with without for in on at by via",
+        t->text + before->start, before->end - before->start);
+}
+
 bool question_says(const question *q, uint64_t id) {
     return bsearch(&id, q->ids, q->n_ids, sizeof id, by_id) != NULL;
 }

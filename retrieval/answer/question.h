@@ -62,6 +62,10 @@ static inline int question_term_of(const question *q, uint64_t id) {
 /* What kind of answer words [w0, w1) of a text ask for. */
 enum question_kind question_kind_of(const fact_text *t, size_t w0, size_t w1);
 
+/* Is word w of a text part of a thing's name, as English puts it: behind an article or the like ("a document", "how many
+ * users", "from Java")? */
+bool question_names_thing(const fact_text *t, size_t w);
+
 /* True when the question says this word at all. */
 bool question_says(const question *q, uint64_t id);
 

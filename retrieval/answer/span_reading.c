@@ -8,6 +8,7 @@
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/facts.h"
 #include "retrieval/answer/own_words.h"
+#include "retrieval/answer/question.h"
 #include "retrieval/answer/units.h"
 
 /* How far what was written may be behind the best span. */
@@ -89,9 +90,42 @@ static int read_window(const span_reading_input *in, const passage *p, size_t be
                         err);
 }
 
+/* Is what the question names in other clauses of the support only than that of word `at`? */
+static bool asked_elsewhere(const fact_text *support, const char *text, const fact_text *asked,
+                            size_t at) {
+    size_t a = at, b = at + 1;
+    while (a > 0 && !memchr(text + support->words[a - 1].end, ';',
+                            support->words[a].start - support->words[a - 1].end))
+        a--;
+    while (b < support->n_words && !memchr(text + support->words[b - 1].end, ';',
+                                           support->words[b].start - support->words[b - 1].end))
+        b++;
+    size_t here = 0, elsewhere = 0;
+    for (size_t i = 0; i < asked->n_words; i++) {
+        const uint64_t id = asked->words[i].id;
+        if (i == 0 || !(asked->words[i - 1].flags & WORD_STOP) || !question_names_thing(asked, i))
+            continue; /* of several words the first: a verb may follow */
+        const bool own = says(support, a, b, id),
+                   other = says(support, 0, a, id) || says(support, b, support->n_words, id);
+        here += own && !other;
+        elsewhere += other && !own;
+    }
+    return elsewhere && !here;
+}
+
+/* "The refrigerator is kept at 5 degrees; the freezer at minus 18": the clause that says 5 degrees names nothing that the question
+ * does, and another one does. `from`: a byte of the support. */
+static bool of_another_clause(const span_reading_input *in, const fact_text *support,
+                              const fact_text *asked, size_t from) {
+    for (size_t i = 0; i < support->n_words; i++)
+        if (support->words[i].end > from)
+            return asked_elsewhere(support, in->passage->text + in->start, asked, i);
+    return false;
+}
+
 /* The written words are bytes [from, to) of the passage. */
-static int hold_against(bool *holds, const span_reading_input *in, size_t from, size_t to,
-                        fo_err *err) {
+static int hold_against(bool *holds, const span_reading_input *in, const fact_text *support,
+                        const fact_text *asked, size_t from, size_t to, fo_err *err) {
     size_t begin, end;
     reader_ends ends;
     window_of(in->passage, in->start, in->end, &begin, &end);
@@ -100,8 +134,10 @@ static int hold_against(bool *holds, const span_reading_input *in, size_t from, 
     const uint32_t a = (uint32_t)(from - begin), b = (uint32_t)(to - begin);
     const reader_answer best = reader_ends_best(&ends, 0, (uint32_t)(end - begin)),
                         own = reader_ends_best(&ends, a, b);
+    const size_t at = begin + best.begin;
     *holds = (best.begin < b && best.end > a) || !isfinite(own.score) ||
-             own.score >= best.score - most_behind;
+             own.score >= best.score - most_behind ||
+             (at >= in->start && of_another_clause(in, support, asked, at - in->start));
     const bool seen =
         !in->lead || (in->lead == in->passage && in->lead_start < end && in->lead_end > begin);
     if (seen || !*holds) return FO_OK;
@@ -125,8 +161,11 @@ int span_reading_holds(bool *holds, const span_reading_input *in, fo_err *err) {
     fact_text support = {0}, answer = {0}, asked = {0};
     size_t from = 0, to = 0;
     int rc = read_all(in, &support, &answer, &asked, err);
-    if (!rc && find(&support, &answer, &asked, &from, &to))
-        rc = hold_against(holds, in, in->start + from, in->start + to, err);
+    if (!rc && find(&support, &answer, &asked, &from, &to)) {
+        *holds = !of_another_clause(in, &support, &asked, from);
+        if (*holds)
+            rc = hold_against(holds, in, &support, &asked, in->start + from, in->start + to, err);
+    }
     fact_text_deinit(&support);
     fact_text_deinit(&answer);
     fact_text_deinit(&asked);
@@ -164,6 +203,17 @@ static bool find_said(const span_reading_input *in, const char *words, size_t n,
     return false;
 }
 
+/* *other: byte `at` of the support is in a clause that is not about what was asked. */
+static int tell_clause(bool *other, const span_reading_input *in, size_t at, fo_err *err) {
+    fact_text support = {0}, answer = {0}, asked = {0};
+    int rc = read_all(in, &support, &answer, &asked, err);
+    if (!rc) *other = of_another_clause(in, &support, &asked, at);
+    fact_text_deinit(&support);
+    fact_text_deinit(&answer);
+    fact_text_deinit(&asked);
+    return rc;
+}
+
 /* A list is an answer as a whole. */
 static bool is_list(const char *s, size_t n) {
     size_t items = 0, room;
@@ -187,6 +237,9 @@ int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, f
         reader_ends_best(&ends, (uint32_t)(in->start - begin), (uint32_t)(in->end - begin));
     const size_t n = best.end - best.begin;
     if (!n || n > SHORT || best.score - ends.none < sure) return FO_OK;
+    bool other = false;
+    rc = tell_clause(&other, in, begin + best.begin - in->start, err);
+    if (rc || other) return rc;
     const char *words = in->passage->text + begin + best.begin;
     fo_buf own = {0}; /* with what limits an amount */
     rc = own_words(&own,

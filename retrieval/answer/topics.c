@@ -154,15 +154,6 @@ static void add_word(things *t, const fact_text *from, const fact_word *w) {
     t->text[t->len++] = ' ';
 }
 
-/* Words that a thing's name follows: "a document", "how many users", "from Java". */
-static bool announces(const fact_text *t, const fact_word *w) {
-    return fo_words_have_any_case(
-        "a an the my your his her its our their this that these those any "
-        "some no each every all much many more which what another other "
-        "of from with without for in on at by via",
-        t->text + w->start, w->end - w->start);
-}
-
 static bool is_content(const fact_word *w) {
     return !(w->flags & (WORD_STOP | WORD_PART));
 }
@@ -170,16 +161,11 @@ static bool is_content(const fact_word *w) {
 /* What the question names and the heading does not; how they ask for it may differ, so that verbs are left out. */
 static void named_by_question(things *out, const question *q, const fact_text *page,
                               fact_sentence heading) {
-    bool thing = false;
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
-        bool said = false;
-        if (!is_content(w)) {
-            if (!(w->flags & WORD_PART)) thing = announces(&q->text, w);
-            continue;
-        }
+        bool said = !question_names_thing(&q->text, i);
         for (size_t k = heading.w0; k < heading.w1 && !said; k++) said = page->words[k].id == w->id;
-        if (!thing || said) continue;
+        if (said) continue;
         add_word(out, &q->text, w);
         const int term = question_term_of(q, w->id);
         if (term >= 0) out->terms |= 1ULL << term;

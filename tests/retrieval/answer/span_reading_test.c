@@ -41,6 +41,8 @@ static void words_that_answer_hold(void **state) {
          "How early must cars be at the quay?", "40 minutes", "15 minutes"},
         {"Dogs stay outside, except guide dogs. Food stays in the bag.",
          "Which dogs may enter the library?", "Guide dogs", "Outside"},
+        {"The refrigerator is kept at 5 degrees Celsius; the freezer at minus 18.",
+         "How cold is the freezer kept?", "Minus 18", "5 degrees Celsius"},
         {"The council chose a new president, Ada Stroem, and a new harbour master, Nils Berg.",
          "Who is the new harbour master?", "Nils Berg.", "Ada Stroem."},
     };
@@ -111,6 +113,9 @@ static void the_few_words_that_answer_are_pointed_out(void **state) {
     points_at(r, "How do I open the office?", "1. Take the key.\n2. Open the door.",
               "1. Take the key.\n2. Open the door.", ""); /* all of it is the answer */
     points_at(r, "Who wrote the opera about the whale?", ferry, said, ""); /* not sure */
+    points_at(r, "How cold is the freezer kept?",
+              "The refrigerator is kept at 5 degrees Celsius; the freezer at minus 18.",
+              "The refrigerator is kept at 5 degrees Celsius; the freezer at minus 18.", "");
     points_at(NULL, "When does the office open?", ferry, said, "");
     points_at(r, "When?", "", "", "");
     reader_close(r);
