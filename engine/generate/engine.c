@@ -78,7 +78,9 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     if (!rc) rc = scheduler_init(&e->sched, &so, e->kv, err);
     if (rc) goto fail;
     e->logits = malloc((size_t)e->logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
-    e->seqs = calloc((size_t)e->max_sequences * 2, sizeof *e->seqs);
+    const size_t most_seqs =
+        e->denoises ? 1 + DENOISER_AHEAD : 1; /* of a task; two with guidance */
+    e->seqs = calloc((size_t)e->max_sequences * most_seqs, sizeof *e->seqs);
     e->rows = calloc(2 * (size_t)e->max_batch_tokens, sizeof *e->rows);
     if (!e->logits || !e->seqs || !e->rows) {
         rc = fo_no_memory(err);

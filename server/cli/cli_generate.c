@@ -52,7 +52,7 @@ static const cli_option options[] = {
      .min = 0, .max = 1},
     {"diffusion", CLI_STRING, &o.diffusion, "JSON",
      "how a diffusion model writes: an object of steps, block_length, remasking, eps, guidance, "
-     "threshold, kv, refresh",
+     "threshold, verify, kv, refresh",
      .flag_only = true},
     {"sparse", CLI_STRING, &o.sparse, "JSON",
      "which share of its KV each head keeps: an object of retention, delay, block, sink, window, "

@@ -13,6 +13,7 @@ typedef struct tiny_shape {
     quant_type type; /* of the matrices */
     int d, layers, heads, kv_heads, head_dim, ff, vocab, window, outlier;
     int experts, experts_used; /* ff: of one of them */
+    bool alone;                /* what rows see of each other counts for nothing */
 } tiny_shape;
 
 enum { TINY_MAX = 64, TINY_CONTEXT = 512, TINY_VOCAB = 200 };
@@ -180,7 +181,7 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
             tiny_tensor(&w, "attn_q_norm.weight", i, s->head_dim, 1, f, 0.2, 1);
             tiny_tensor(&w, "attn_k_norm.weight", i, s->head_dim, 1, f, 0.2, 1);
         }
-        tiny_tensor(&w, "attn_output.weight", i, nq, s->d, s->type, gq, 0);
+        tiny_tensor(&w, "attn_output.weight", i, nq, s->d, s->type, s->alone ? 0 : gq, 0);
         if (gemma) {
             tiny_tensor(&w, "post_attention_norm.weight", i, s->d, 1, f, 0.2, 1);
             tiny_tensor(&w, "post_ffw_norm.weight", i, s->d, 1, f, 0.2, 1);

@@ -24,6 +24,16 @@ says diffusion '"note":"approximate' --diffusion '{"kv":"dual"}'
 check 'says what is approximate' $?
 says blocks '"steps":24,"tokens_per_step":1}' --diffusion '{"kv":"dual"}'
 check 'by blocks nothing is' $?
+says blocks '"steps":\([0-9]\|1[0-9]\|2[0-3]\),"tokens_per_step":1' --diffusion '{"threshold":0.0001,"remasking":"margin","verify":true}'
+check 'takes fewer steps where guesses are verified' $?
+for more in '' ',"threshold":0.0001,"verify":true'; do
+    "$forage" generate --model "$work/blocks.gguf" --prompt 'the heron' --n 24 --ignore-end --token-ids --json \
+        --diffusion "{\"remasking\":\"margin\"$more}" | grep -o '"tokens":.*' >>"$work/texts"
+done
+[ "$(sort -u "$work/texts" | wc -l)" -eq 1 ] && [ "$(wc -l <"$work/texts")" -eq 2 ]
+check 'and writes the same' $?
+says blocks 'diffusion.verify is exact' --diffusion '{"verify":true}' --sparse '{"retention":0.5}'
+check 'which a share of the KV is not' $?
 says diffusion 'diffusion.remasking must be one of confidence' --diffusion '{"remasking":"luck"}'
 check 'names a bad choice' $?
 says diffusion 'byte' --diffusion '{"steps":'
