@@ -113,8 +113,10 @@ static int drop_kv(const engine *e, task *t, const denoise_pass *p, fo_err *err)
     const int to = e->diffusion.attention_block ? t->cap_tokens : p->to;
     const int n_slots = t->cap_tokens + kv_seq_shift(t->kv);
     int rc = kv_sparse_decide_canvas(t->sparse, t->kv, p->from, to, n_slots, err);
-    if (!rc && t->guided)
-        rc = kv_sparse_decide_canvas(t->guide_sparse, t->guide_kv, p->from, to, n_slots, err);
+    scheduler_note_pages(t);
+    if (rc || !t->guided) return rc;
+    rc = kv_sparse_decide_canvas(t->guide_sparse, t->guide_kv, p->from, to, n_slots, err);
+    scheduler_note_pages(t);
     return rc;
 }
 

@@ -160,6 +160,12 @@ void engine_get_stats(engine *e, engine_stats *out) {
     pthread_mutex_unlock(&e->mu);
 }
 
+void engine_forget_peak(engine *e) {
+    pthread_mutex_lock(&e->mu);
+    kv_cache_forget_most(e->kv);
+    pthread_mutex_unlock(&e->mu);
+}
+
 engine_latencies engine_get_latencies(const engine *e) {
     return (engine_latencies){&e->first_token, &e->inter_token};
 }

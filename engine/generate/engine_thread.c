@@ -50,7 +50,8 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
 static void start_warming(engine *e, generation *g);
 
 /* What it holds of KV, and held at most. */
-static void note_kv(const engine *e, const task *t, generation_event *ev) {
+static void note_kv(const engine *e, task *t, generation_event *ev) {
+    scheduler_note_pages(t);
     ev->kv_peak_tokens = (size_t)(t->most_pages * kv_cache_page_tokens(e->kv));
     ev->kv_end_tokens = (size_t)(scheduler_pages(t) * kv_cache_page_tokens(e->kv));
 }

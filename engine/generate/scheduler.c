@@ -127,6 +127,39 @@ static void leave_chunk(task *t) {
     t->n_tokens = stream.n_tokens;
 }
 
+enum { MOST_SEQS = 3 };
+
+/* Those that a task has. How many. */
+static int seqs_of(const task *t, kv_seq **out) {
+    kv_seq *const all[MOST_SEQS] = {t->kv, t->guide_kv, t->ahead_kv};
+    int n = 0;
+    for (int i = 0; i < MOST_SEQS; i++)
+        if (all[i]) out[n++] = all[i];
+    return n;
+}
+
+int scheduler_pages(const task *t) {
+    kv_seq *seqs[MOST_SEQS];
+    int sum = 0;
+    for (int i = seqs_of(t, seqs); i-- > 0;) {
+        int n;
+        kv_seq_pages(seqs[i], &n);
+        sum += n;
+    }
+    return sum;
+}
+
+void scheduler_note_pages(task *t) {
+    kv_seq *seqs[MOST_SEQS];
+    const int now = scheduler_pages(t);
+    for (int i = seqs_of(t, seqs); i-- > 0;) {
+        int n;
+        kv_seq_pages(seqs[i], &n);
+        const int most = now - n + kv_seq_most_pages(seqs[i]);
+        if (most > t->most_pages) t->most_pages = most;
+    }
+}
+
 /* What a canvas holds beside its own pages. */
 static void free_canvas(task *t) {
     kv_seq_free(t->guide_kv, false);
@@ -150,6 +183,7 @@ void scheduler_remove(scheduler *s, int i) {
 
 static void preempt(scheduler *s, int i) {
     task *t = &s->tasks[i];
+    scheduler_note_pages(t);
     if (t->sparse) kv_sparse_reset(t->sparse);
     if (t->guide_sparse) kv_sparse_reset(t->guide_sparse);
     leave_running(s, i);
@@ -438,6 +472,7 @@ static bool decide(task *t, fo_err *err, int *rc) {
     *rc = FO_OK;
     if (!t->sparse || t->pass_rows || !kv_sparse_due(t->sparse, t->kv)) return true;
     *rc = kv_sparse_decide(t->sparse, t->kv, err);
+    scheduler_note_pages(t);
     return *rc == FO_OK;
 }
 
@@ -459,27 +494,11 @@ static int reserve(scheduler *s, int i, int n) {
     }
 }
 
-int scheduler_pages(const task *t) {
-    int sum = 0;
-    const kv_seq *const all[] = {t->kv, t->guide_kv, t->ahead_kv};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        int n = 0;
-        if (all[i]) kv_seq_pages(all[i], &n);
-        sum += n;
-    }
-    return sum;
-}
-
-static void note_pages(task *t) {
-    const int n = scheduler_pages(t);
-    if (n > t->most_pages) t->most_pages = n;
-}
-
 /* n tokens and n_draft guesses. */
 static void add_part(scheduler *s, int i, int n, int n_draft) {
     task *t = &s->tasks[i];
     int start = kv_seq_tokens(t->kv);
-    note_pages(t);
+    scheduler_note_pages(t);
     s->parts[s->n_parts++] = (step_part){
         .task = i,
         .start = start,
@@ -491,7 +510,7 @@ static void add_part(scheduler *s, int i, int n, int n_draft) {
 /* The next pass of canvas i. */
 static void add_pass(scheduler *s, int i, int *room) {
     const int n = s->tasks[i].pass_rows;
-    note_pages(&s->tasks[i]);
+    scheduler_note_pages(&s->tasks[i]);
     s->parts[s->n_parts++] = (step_part){.task = i, .n = n, .wants_logits = true};
     *room -= n;
 }

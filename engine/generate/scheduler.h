@@ -126,6 +126,9 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err);
 int scheduler_commit(scheduler *s, fo_err *err);
 /* Pages that a task holds now, its second canvas's and those ahead included. */
 int scheduler_pages(const task *t);
+/* Let its most_pages know what it held since this was done last. Of its sequences at most one may have
+ * held more than it does now: it is done after each that packs. */
+void scheduler_note_pages(task *t);
 
 /* The planned step is a background one and gave way before its end: plan again. It comes back, with
  * the same tokens and `begun` set, as soon as nobody else has work, unless its task is gone then,

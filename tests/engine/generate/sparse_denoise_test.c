@@ -173,7 +173,7 @@ static void writes_what_plain_passes_write(void **state) {
 static void memory_goes_with_retention(void **state) {
     (void)state;
     for (int m = 0; m < MODELS; m++) {
-        engine *e = open_engine((engine_options){.model = models[m]});
+        engine *e = open_engine((engine_options){.model = models[m], .max_batch_tokens = 1024});
         int32_t prompt[400];
         random_tokens(prompt, 400);
         diffusion_params p = diffusion_params_default();
@@ -183,6 +183,7 @@ static void memory_goes_with_retention(void **state) {
         p.block_length = m < 2 ? 32 : -1;
         r.diffusion = &p;
         result dense, all, quarter;
+        engine_stats st;
         run(e, &r, &dense);
         r.sparse = &sparse;
         sparse.retention = 1;
@@ -194,6 +195,14 @@ static void memory_goes_with_retention(void **state) {
         assert_int_equal(quarter.ev.kv_peak_tokens, 432);
         assert_true(quarter.ev.kv_end_tokens <= 432 / 4 + 32 + 32);
         assert_string_equal(quarter.ev.finish_reason, "length");
+        for (int guided = 0; guided < 2; guided++) { /* what it says is what the cache had in use */
+            p.guidance = guided ? .5f : 0;
+            engine_forget_peak(e);
+            run(e, &r, &quarter);
+            engine_get_stats(e, &st);
+            assert_int_equal(quarter.ev.kv_peak_tokens, st.kv.most_used * 16);
+            assert_true((int)quarter.ev.kv_end_tokens < st.kv.most_used * 16 / 2);
+        }
         close_engine(e);
     }
 }
