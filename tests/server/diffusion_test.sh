@@ -44,10 +44,14 @@ check 'a model that writes token by token refuses it' $?
 printf '%s\n' '{"id":1,"prompt":"a","max_tokens":8,"diffusion":{"steps":2}}' '{"id":2,"prompt":"b","max_tokens":8}' \
     '{"id":3,"prompt":"c","max_tokens":8,"diffusion":{"steps":0}}' >"$work/in.jsonl"
 "$forage" generate --model "$work/diffusion.gguf" --input "$work/in.jsonl" --output "$work/out.jsonl" --ignore-end \
-    --diffusion '{"steps":4}' --json >/dev/null 2>&1
+    --diffusion '{"steps":4}' --json >"$work/figures" 2>"$work/err"
 [ $? -eq 1 ] && sed -n 1p "$work/out.jsonl" | grep -q '"steps":2,' && sed -n 2p "$work/out.jsonl" | grep -q '"steps":4,' &&
     sed -n 3p "$work/out.jsonl" | grep -q '"error":.*diffusion.steps'
 check 'lines of a file say for themselves' $?
+grep -q '"progress":"generate","unit":"prompts","done":3,.*"total":3,' "$work/err" &&
+    grep -q '"progress":"denoise","unit":"passes","done":6,.*"finished":true' "$work/err" &&
+    grep -q '"failed":1,.*"passes":6,' "$work/figures"
+check 'and its progress counts passes over canvases, too' $?
 
 "$forage" bench diffusion --model "$work/diffusion.gguf" --against "$work/plain.gguf" --prompt 50 --n 16 --requests 1 \
     --requests 3 --json >"$work/out" && [ "$(grep -o '"peak_kv_bytes":[0-9]' "$work/out" | wc -l)" -eq 10 ] &&
