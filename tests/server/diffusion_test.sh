@@ -60,4 +60,9 @@ check 'bench diffusion has a row for each way' $?
 "$forage" bench diffusion --model "$work/plain.gguf" 2>"$work/err"
 [ $? -eq 1 ] && grep -q 'not a diffusion model' "$work/err"
 check 'and wants a diffusion model' $?
+
+SHAPE=toy PROMPT=40 N=16 CONTEXT=200 BLOCK=16 RUNS=1 REQUESTS='1 2' \
+    sh "$(dirname "$0")/../bench/diffusion.sh" "$forage" >"$work/table" 2>"$work/err" &&
+    [ "$(grep -c '^| .* | [0-9.]* | [12] | [0-9.]* | [0-9.]* | [0-9.]* | [0-9]* | [0-9]* |$' "$work/table")" -eq 32 ]
+check 'its table has a row for each way, share and number of requests' $?
 finish
