@@ -363,8 +363,11 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         c.f[CAND_ENTRY] = how && !p->unnamed && u->kind == TEXT_UNIT_DEFINITION;
         measure_options(set, p, &c);
         measure_demands(set, p, &c);
-        if (u->kind != TEXT_UNIT_SENTENCE && s.w1 - s.w0 > 12)
-            c.f[CAND_LENGTH] = log2((double)(s.w1 - s.w0) / 12);
+        const double n_words = (double)(s.w1 - s.w0);
+        if (u->kind != TEXT_UNIT_SENTENCE)
+            c.f[CAND_LENGTH] = fmax(0, log2(n_words / 12));
+        else
+            c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
@@ -484,7 +487,7 @@ int candidate_set_read(candidate_set *set, const extractive_input *in, fo_err *e
     if (!rc && in->emb && is_cheap(in->emb)) rc = embed_sentences(set, in, err);
     if (!rc) rc = standardise_dense(set, in, err);
     if (!rc && in->reader && set->n) rc = read_closely(set, in, err);
-    if (!rc && set->read) topics_of_reading(set);
+    if (!rc && set->read) rc = topics_of_reading(set, in, err);
     return rc;
 }
 

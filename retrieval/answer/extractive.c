@@ -67,7 +67,7 @@ static const double weights_reader[CAND_FEATURES] = {
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
     return 8 * c->f[CAND_TOPIC] + 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] -
-           6 * c->f[CAND_NO_AMOUNT];
+           4 * c->f[CAND_OTHER_THING] - 6 * c->f[CAND_NO_AMOUNT] - 3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -116,6 +116,8 @@ static void measure_support(support_features *f, const candidate_set *set,
         .option = best->f[CAND_OPTION],
         .no_amount = best->f[CAND_NO_AMOUNT],
         .other_day = best->f[CAND_OTHER_DAY],
+        .other_thing = best->f[CAND_OTHER_THING],
+        .run_on = best->f[CAND_RUN_ON],
         .question = best->f[CAND_QUESTION],
         .topic = best->f[CAND_TOPIC],
         .bm25 = set->passages[best->passage].bm25,

@@ -31,7 +31,9 @@ typedef struct support_features {
     double option;        /* 1: it explains the option that the question names */
     double no_amount; /* 1: the question demands a price, a weight, a number, and it states none */
     double other_day; /* 1: it speaks of other days than the question */
-    double question;  /* 1: it asks something itself: a heading of an FAQ without its answer */
+    double run_on;    /* how long it goes on without an end: CAND_RUN_ON */
+    double other_thing; /* 1: it stands below a question about something else */
+    double question;    /* 1: it asks something itself: a heading of an FAQ without its answer */
     double
         topic; /* how much it is what a section begins with whose heading is the question; 0: it is not */
     double best_idf; /* mass of the rarest covered word */

@@ -136,30 +136,139 @@ static double is_same(const candidate *heading) {
            share_between(heading->f[CAND_ALIGN_LEAST], 0.36, 0.46);
 }
 
+/* ---- things that only one of two questions names ---- */
+
+enum { MOST_BYTES = 256 };
+
+typedef struct things {
+    char text[MOST_BYTES]; /* words, divided by blanks */
+    size_t len;
+    uint64_t terms; /* of the question, among them */
+} things;
+
+static void add_word(things *t, const fact_text *from, const fact_word *w) {
+    const size_t n = w->end - w->start;
+    if (t->len + n + 1 > sizeof t->text) return;
+    memcpy(t->text + t->len, from->text + w->start, n);
+    t->len += n;
+    t->text[t->len++] = ' ';
+}
+
+/* Words that a thing's name follows: "a document", "how many users", "from Java". */
+static bool announces(const fact_text *t, const fact_word *w) {
+    return fo_words_have_any_case(
+        "a an the my your his her its our their this that these those any "
+        "some no each every all much many more which what another other "
+        "of from with without for in on at by via",
+        t->text + w->start, w->end - w->start);
+}
+
+static bool is_content(const fact_word *w) {
+    return !(w->flags & (WORD_STOP | WORD_PART));
+}
+
+/* What the question names and the heading does not; how they ask for it may differ, so that verbs are left out. */
+static void named_by_question(things *out, const question *q, const fact_text *page,
+                              fact_sentence heading) {
+    bool thing = false;
+    for (size_t i = 0; i < q->text.n_words; i++) {
+        const fact_word *w = &q->text.words[i];
+        bool said = false;
+        if (!is_content(w)) {
+            if (!(w->flags & WORD_PART)) thing = announces(&q->text, w);
+            continue;
+        }
+        for (size_t k = heading.w0; k < heading.w1 && !said; k++) said = page->words[k].id == w->id;
+        if (!thing || said) continue;
+        add_word(out, &q->text, w);
+        const int term = question_term_of(q, w->id);
+        if (term >= 0) out->terms |= 1ULL << term;
+    }
+}
+
+static void said_by_heading(things *out, const question *q, const fact_text *page,
+                            fact_sentence heading) {
+    for (size_t k = heading.w0; k < heading.w1; k++)
+        if (is_content(&page->words[k]) && !question_says(q, page->words[k].id))
+            add_word(out, page, &page->words[k]);
+}
+
+typedef struct comparison {
+    double nearness; /* 1 where neither names what the other one does not */
+    uint64_t asked;  /* terms of the question that the heading has not */
+} comparison;
+
+/* "What happens if I lose a document?" is word by word the page's "What happens if I lose a key?" but for what is lost. Read alone,
+ * "RAM" comes to "memory" as .71, "disk" to "memory" as .38, "document" to "key" as .16. */
+static int compare_things(comparison *out, const question *q, const candidate_passage *p,
+                          const candidate *heading, const extractive_input *in, fo_err *err) {
+    things asked = {0}, said = {0};
+    const fact_sentence words = candidate_words(&p->text, heading->start, heading->end);
+    named_by_question(&asked, q, &p->text, words);
+    said_by_heading(&said, q, &p->text, words);
+    *out = (comparison){1, asked.terms};
+    if (!asked.len || !said.len) return FO_OK;
+    const char *texts[] = {asked.text, said.text};
+    reader_text *read[2] = {0};
+    int rc = reader_encode(in->reader, texts, (const size_t[]){asked.len, said.len}, 2, in->cancel,
+                           read, err);
+    if (rc) return rc;
+    const size_t tokens = reader_text_tokens(read[0]);
+    const reader_part part = {read[1], 0, (uint32_t)reader_text_tokens(read[1]), 1};
+    float best[READER_MAX_TOKENS], sum = 0;
+    rc = reader_align(read[0], &(reader_unit){&part, 1}, 1, best, err);
+    for (size_t i = 0; !rc && i < tokens; i++) sum += best[i];
+    if (!rc && tokens) out->nearness = (double)sum / (double)tokens;
+    reader_texts_release(read, 2);
+    return rc;
+}
+
+static bool stands_below(const candidate *c, const candidate *heading) {
+    return c->passage == heading->passage && c->unit.kind != TEXT_UNIT_HEADING &&
+           c->unit.head_kind == TEXT_UNIT_HEADING && c->unit.head_end == heading->unit.end;
+}
+
+/* The first units below a heading are more of an answer than those behind. */
 static void raise_below(candidate_set *set, const candidate *heading, double same) {
     size_t n = 0;
     uint32_t end = 0;
     for (size_t i = 0; i < set->n && n < FIRST_UNITS; i++) { /* in the order of their start */
         candidate *c = &set->c[i];
-        if (c->passage != heading->passage || c->unit.kind == TEXT_UNIT_HEADING ||
-            c->unit.head_kind != TEXT_UNIT_HEADING || c->unit.head_end != heading->unit.end ||
-            c->start < end)
-            continue;
+        if (!stands_below(c, heading) || c->start < end) continue;
         c->f[CAND_TOPIC] = fmax(c->f[CAND_TOPIC], same * (1 - later * (double)n++));
         end = c->end;
     }
 }
 
-void topics_of_reading(candidate_set *set) {
+/* Below a heading that asks about another thing, save for what names the question's own. */
+static void lower_below(candidate_set *set, const candidate *heading, const comparison *with) {
+    const double other = 1 - share_between(with->nearness, 0.25, 0.4);
+    for (size_t i = 0; i < set->n; i++) {
+        candidate *c = &set->c[i];
+        if (!stands_below(c, heading)) continue;
+        const candidate_passage *p = &set->passages[c->passage];
+        if (!(candidate_terms(p, c->start, c->end) & with->asked)) c->f[CAND_OTHER_THING] = other;
+    }
+}
+
+int topics_of_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
+    static const double alike = 0.4; /* of headings that come less near nothing is said */
     const candidate *best = NULL;
     double most = 0;
     for (size_t i = 0; i < set->n; i++) {
         const candidate *c = &set->c[i];
         const candidate_passage *p = &set->passages[c->passage];
-        if (!is_asked(p, &c->unit) || is_same(c) <= most || !same_kind(&set->q, p, &c->unit))
+        if (!is_asked(p, &c->unit) || c->f[CAND_ALIGN] < alike || !same_kind(&set->q, p, &c->unit))
             continue;
+        comparison with;
+        int rc = compare_things(&with, &set->q, p, c, in, err);
+        if (rc) return rc;
+        lower_below(set, c, &with);
+        const double same = is_same(c) * share_between(with.nearness, 0.3, 0.45);
+        if (same <= most) continue;
         best = c;
-        most = is_same(c);
+        most = same;
     }
     if (best) raise_below(set, best, most);
+    return FO_OK;
 }

@@ -3,7 +3,7 @@
  *
  *     double topic[p->units.n];
  *     topics_of_words(&set.q, p, topic);   // while the candidates are gathered
- *     topics_of_reading(&set);             // once the reader has measured them
+ *     topics_of_reading(&set, &in, &err);  // once the reader has measured them
  *
  * Such a unit need not say a word of the question. Values are 0 to 1 and become CAND_TOPIC: 1 for the first unit
  * below the heading, a little less for each that follows. */
@@ -21,8 +21,8 @@ bool topics_may_lead(const question *q);
 int topics_of_passage(double *most, const question *q, const lexicon *lx, const passage *from,
                       fo_err *err);
 
-/* Raises CAND_TOPIC of what stands below a question that the reader finds to be the same in other words. Needs
- * CAND_ALIGN and CAND_ALIGN_BACK of all candidates. */
-void topics_of_reading(candidate_set *set);
+/* Raises CAND_TOPIC of what stands below a question that the reader finds to be the same in other words, about the same
+ * things. Needs CAND_ALIGN and CAND_ALIGN_BACK of all candidates and the reader that told them. FO_ECANCELLED, FO_ENOMEM. */
+int topics_of_reading(candidate_set *set, const extractive_input *in, fo_err *err);
 
 #endif

@@ -21,7 +21,15 @@ enum {
     SHORT_STEPS = 12,   /* items of it */
 };
 
-enum line_class { LINE_BLANK, LINE_TEXT, LINE_OPTION, LINE_ITEM, LINE_ROW, LINE_TURN };
+enum line_class {
+    LINE_BLANK,
+    LINE_TEXT,
+    LINE_OPTION,
+    LINE_ITEM,
+    LINE_ROW,
+    LINE_TURN,
+    LINE_NUMBERED, /* a heading with a number: is_numbered_heading */
+};
 
 typedef struct text_line {
     uint32_t start, end; /* without white space at the ends */
@@ -213,6 +221,28 @@ static bool ends_here(const unit_reader *r, size_t i) {
                            r->before + newline);
 }
 
+/* The paragraph of text lines from line i: one past its last line. */
+static size_t paragraph_end(const unit_reader *r, size_t i) {
+    while (i < r->n_lines && r->lines[i].class == LINE_TEXT) i++;
+    return i;
+}
+
+/* "4. Fees", a line of its own above sentences, as minutes and contracts have them: no item of a list. */
+static bool is_numbered_heading(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    const char *s = r->text + l->start;
+    const size_t n = l->end - l->start;
+    if (l->class != LINE_ITEM || !is_digit(s[0]) || n > MAX_HEADING || strchr(".!?:;,", s[n - 1]))
+        return false;
+    if (i + 1 >= r->n_lines || (i > 0 ? r->lines[i - 1].class != LINE_BLANK : r->goes_on))
+        return false;
+    const text_line *next = l + 1, *last = &r->lines[paragraph_end(r, i + 1) - 1];
+    const char first = r->text[next->start];
+    return next->class == LINE_TEXT && !(first >= 'a' && first <= 'z') &&
+           next->end - next->start > n && breaks_on_purpose(r, i) &&
+           ends_sentence(r->text + last->start, last->end - last->start);
+}
+
 /* A question with a line of its own before what answers it, as pages of frequent questions have them: what stands before
  * has ended, and what follows did not have to begin a new line. */
 static bool is_asked(const unit_reader *r, size_t i) {
@@ -277,6 +307,9 @@ static bool is_term(const unit_reader *r, size_t i) {
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
+        odd |=
+            k + 2 < n && s[k] == ' ' && s[k + 1] == '-' && !is_blank(s[k + 2]) && s[k + 2] != '-';
+        odd |= k + 3 < n && memcmp(s + k, " --", 3) == 0 && is_letter(s[k + 3]);
         blank |= s[k] == ' ';
     }
     if (r->lines[i + 1].class == LINE_TEXT)
@@ -284,12 +317,6 @@ static bool is_term(const unit_reader *r, size_t i) {
                (r->lines[i + 1].end - r->lines[i + 1].start) > n;
     return odd && i + 2 < r->n_lines && r->lines[i + 1].class == LINE_BLANK &&
            r->lines[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2);
-}
-
-/* The paragraph of text lines from line i: one past its last line. */
-static size_t paragraph_end(const unit_reader *r, size_t i) {
-    while (i < r->n_lines && r->lines[i].class == LINE_TEXT) i++;
-    return i;
 }
 
 static size_t skip_blank(const unit_reader *r, size_t i) {
@@ -504,8 +531,8 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
     default:
         break;
     }
-    if (is_term(r, i)) return read_definition(r, i, rc);
-    if (!is_heading(r, i)) return read_paragraph(r, i, rc);
+    if (l->class != LINE_NUMBERED && is_term(r, i)) return read_definition(r, i, rc);
+    if (l->class != LINE_NUMBERED && !is_heading(r, i)) return read_paragraph(r, i, rc);
     *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
     r->heading_start = l->start;
     r->heading_end = l->end;
@@ -519,6 +546,8 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     for (size_t i = 1; i <= before && text[-(ptrdiff_t)i] != '\n' && !r.goes_on; i++)
         r.goes_on = !is_blank(text[-(ptrdiff_t)i]);
     int rc = read_lines(&r);
+    for (size_t i = 0; !rc && i < r.n_lines; i++)
+        if (is_numbered_heading(&r, i)) r.lines[i].class = LINE_NUMBERED;
     for (size_t i = 0; !rc && i < r.n_lines;) i = read_block(&r, i, &rc);
     free(r.lines);
     return rc;

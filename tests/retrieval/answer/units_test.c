@@ -86,12 +86,39 @@ static void wrapped_lines_are_no_items_and_no_terms(void **state) {
            TEXT_UNIT_SENTENCE, "");
 }
 
+static void numbered_sections_are_no_list(void **state) {
+    (void)state;
+    const char *text =
+        "Minutes of 14 March\n\n1. Water\nThe pump leaks. Hadrian Pumps mends it in April.\n\n"
+        "2. Fees\nThe fee stays at 85 euros a plot.\nIt is due on 1 May.\n\nTo start the pump:\n\n"
+        "1. Fill the bucket\n2. Pull the lever and wait until it hums.\n\n"
+        "1. Open the valve of the upper\ntank, which is red.\n";
+    read_units(text);
+    expect(text, "1. Water", TEXT_UNIT_HEADING, "");
+    expect(text, "The pump leaks.", TEXT_UNIT_SENTENCE, "1. Water");
+    expect(text, "Hadrian Pumps mends it in April.", TEXT_UNIT_SENTENCE, "1. Water");
+    expect(text, "It is due on 1 May.", TEXT_UNIT_SENTENCE, "2. Fees");
+    expect(text, "1. Fill the bucket", TEXT_UNIT_ITEM, "To start the pump:");
+    expect(text, "1. Open the valve of the upper\ntank, which is red.", TEXT_UNIT_ITEM,
+           "To start the pump:");
+}
+
 static void options_that_share_a_description_are_one(void **state) {
     (void)state;
     const char *text = "-0\n--null\nInput items end in a null character.\n-a\nAll of them.";
     read_units(text);
     expect(text, "-0\n--null\nInput items end in a null character.", TEXT_UNIT_DEFINITION, "");
     expect(text, "-a\nAll of them.", TEXT_UNIT_DEFINITION, "");
+}
+
+static void an_example_stays_with_what_it_does(void **state) {
+    (void)state;
+    const char *text = "EXAMPLES\n\nkill -9 -1\nKill all processes you can kill.\nkill --list 11\n"
+                       "Translate number 11 into a signal name.\n";
+    read_units(text);
+    expect(text, "kill -9 -1\nKill all processes you can kill.", TEXT_UNIT_DEFINITION, "EXAMPLES");
+    expect(text, "kill --list 11\nTranslate number 11 into a signal name.", TEXT_UNIT_DEFINITION,
+           "EXAMPLES");
 }
 
 static void later_sentences_of_a_long_description_know_their_option(void **state) {
@@ -227,7 +254,9 @@ int main(void) {
         cmocka_unit_test(an_option_stays_with_its_description),
         cmocka_unit_test(the_rest_of_a_line_is_no_line),
         cmocka_unit_test(wrapped_lines_are_no_items_and_no_terms),
+        cmocka_unit_test(numbered_sections_are_no_list),
         cmocka_unit_test(options_that_share_a_description_are_one),
+        cmocka_unit_test(an_example_stays_with_what_it_does),
         cmocka_unit_test(later_sentences_of_a_long_description_know_their_option),
         cmocka_unit_test(a_row_hangs_on_its_header),
         cmocka_unit_test(options_in_a_table_are_rows),

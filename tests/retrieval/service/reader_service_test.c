@@ -31,7 +31,8 @@ static const char *const documents[][2] = {
      "Peat fires\n\nPeat burns below the ground. A smouldering place is watched for two days.\n"},
     {"asked",
      "Questions of guests\n\nWhere may I leave my car?\n\nBehind the barn. Not on the dyke.\n\n"
-     "Can I stay for the night?\n\nYes, from April on: four beds are free for guests.\n"},
+     "Can I stay for the night?\n\nYes, from April on: four beds are free for guests.\n\n"
+     "What happens if I lose the key?\n\nThe deposit is kept, and the warden lets you in.\n"},
     {"words", "Words\n\nword | means\npunt | a flat boat that is pushed with a pole\n"},
 };
 
@@ -106,6 +107,16 @@ static void the_answer_stands_below_the_question(void **state) {
            "Yes, from April on: four beds are free for guests. [1]");
     expect("Where may I leave my luggage?", NULL);
     expect("Can I get breakfast?", NULL);
+}
+
+/* The same words about another thing are another question. */
+static void a_question_about_another_thing_is_another_one(void **state) {
+    (void)state;
+    static const char deposit[] = "The deposit is kept, and the warden lets you in. [1]";
+    expect("What happens if I lose the key?", deposit);
+    expect("What happens when somebody loses the key?", deposit);
+    expect("What happens if I lose the bicycle?", NULL);
+    expect("What happens if I lose a tooth?", NULL);
 }
 
 static void a_term_is_explained_where_others_use_it(void **state) {
@@ -348,6 +359,7 @@ int main(void) {
         cmocka_unit_test(units_are_answered_whole),
         cmocka_unit_test(a_subject_is_answered_by_its_section),
         cmocka_unit_test(the_answer_stands_below_the_question),
+        cmocka_unit_test(a_question_about_another_thing_is_another_one),
         cmocka_unit_test(a_term_is_explained_where_others_use_it),
         cmocka_unit_test(the_few_words_that_answer_are_told),
         cmocka_unit_test(a_command_is_found_by_what_it_does),
