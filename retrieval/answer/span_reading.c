@@ -8,6 +8,7 @@
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/facts.h"
 #include "retrieval/answer/own_words.h"
+#include "retrieval/answer/units.h"
 
 /* How far what was written may be behind the best span. */
 static const float most_behind = 2;
@@ -163,9 +164,20 @@ static bool find_said(const span_reading_input *in, const char *words, size_t n,
     return false;
 }
 
+/* A list is an answer as a whole. */
+static bool is_list(const char *s, size_t n) {
+    size_t items = 0, room;
+    for (const char *line = s, *end = s + n; line < end; line += room) {
+        const char *stop = memchr(line, '\n', (size_t)(end - line));
+        room = stop ? (size_t)(stop - line) + 1 : (size_t)(end - line);
+        items += text_item_mark(line, room) > 0;
+    }
+    return items > 1;
+}
+
 int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, fo_err *err) {
     *from = *to = 0;
-    if (!can_tell(in)) return FO_OK;
+    if (!can_tell(in) || is_list(in->answer, in->n_answer)) return FO_OK;
     size_t begin, end;
     reader_ends ends;
     window_of(in->passage, in->start, in->end, &begin, &end);

@@ -16,6 +16,10 @@ while read -r soname; do grep -q "\"value\": \"$soname\"" "$work/a.json" || echo
 [ "$(wc -l <"$work/libraries")" -gt 15 ] && [ ! -s "$work/out" ]; check "every library that is loaded is named" $?
 for m in data/models/*.gguf; do grep -q "\"name\": \"${m##*/}\"" "$work/a.json" || echo "$m"; done >"$work/out"
 [ ! -s "$work/out" ]; check "and every model that is built in" $?
+for m in data/models/*.gguf; do
+    digest=$(sha256sum "$m") && grep -q "${digest%% *}" data/models/README.md data/models/reader/README.md || echo "$m"
+done >"$work/out"
+[ ! -s "$work/out" ]; check "how each was made is written down beside its digest" $?
 version=$(dpkg-query -W -f '${Version}' libsqlite3-0)
 run 0 python3 - "$work/a.json" "$version" <<'END'
 import hashlib, json, sys

@@ -39,8 +39,8 @@ static void words_that_answer_hold(void **state) {
     } cases[] = {
         {"Vehicles must be at the quay 40 minutes before departure, people on foot 15 minutes.",
          "How early must cars be at the quay?", "40 minutes", "15 minutes"},
-        {"The rowing boat, Grebe, carries four and is the only one that may be used on the lake.",
-         "Where may the rowing boat be used?", "On the lake", "Grebe"},
+        {"Dogs stay outside, except guide dogs. Food stays in the bag.",
+         "Which dogs may enter the library?", "Guide dogs", "Outside"},
         {"The council chose a new president, Ada Stroem, and a new harbour master, Nils Berg.",
          "Who is the new harbour master?", "Nils Berg.", "Ada Stroem."},
     };
@@ -104,10 +104,12 @@ static void the_few_words_that_answer_are_pointed_out(void **state) {
     static const char said[] =
         "Tickets may be changed until 24 hours before departure; the office opens at noon.";
     points_at(r, "Until when may tickets be changed?", ferry, said, "24 hours before departure");
-    points_at(r, "When does the office open?", ferry, said, "noon");
+    points_at(r, "When does the office open?", ferry, said, "at noon");
     points_at(r, "When does the office open?", ferry, "Something else.", "");
-    points_at(r, "When does the office open?", "The office\nopens at\n\nnoon",
-              "The office\nopens at\nnoon", "noon");
+    points_at(r, "When does the office open?", "The office\nopens\n\nat noon",
+              "The office\nopens\nat noon", "at noon");
+    points_at(r, "How do I open the office?", "1. Take the key.\n2. Open the door.",
+              "1. Take the key.\n2. Open the door.", ""); /* all of it is the answer */
     points_at(r, "Who wrote the opera about the whale?", ferry, said, ""); /* not sure */
     points_at(NULL, "When does the office open?", ferry, said, "");
     points_at(r, "When?", "", "", "");
