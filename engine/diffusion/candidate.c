@@ -128,13 +128,17 @@ candidate candidate_take(const candidate_rule *r, float *logits, const float *wi
             logits[i] = without[i] + (r->guidance + 1) * (logits[i] - without[i]);
     logits[r->mask] = -INFINITY;
     const int32_t top = best_of(logits, r->n_vocab);
-    if (top < 0) return (candidate){r->mask == 0, 0};
-    candidate c = {top, 0};
+    if (top < 0) return (candidate){.token = r->mask == 0};
+    candidate c = {.token = top};
     if (r->top_p < 1 || r->top_k > 0) filter(r, logits, top);
     if (r->temperature > 0) c.token = noisy_best(r, logits, top, step, position);
-    if (r->remasking == DIFFUSION_RANDOM || r->remasking == DIFFUSION_ORIGIN) return c;
+    const bool drawn = r->remasking == DIFFUSION_RANDOM || r->remasking == DIFFUSION_ORIGIN;
+    if (drawn && !r->weighs) return c;
     if (r->tempered && r->temperature > 0) vec->scale(logits, 1 / r->temperature, r->n_vocab);
     const double sum = vec->sum_exp(logits, logits[top], r->n_vocab);
+    const double probability = exp((double)logits[c.token] - (double)logits[top]) / sum;
+    if (r->weighs) c.probability = probability;
+    if (drawn) return c;
     switch (r->remasking) {
     case DIFFUSION_ENTROPY:
         c.score = entropy(logits, r->n_vocab, logits[top], sum);
@@ -143,7 +147,7 @@ candidate candidate_take(const candidate_rule *r, float *logits, const float *wi
         c.score = margin(logits, r->n_vocab, top, sum);
         break;
     default:
-        c.score = exp((double)logits[c.token] - (double)logits[top]) / sum;
+        c.score = probability;
     }
     if (isnan(c.score)) c.score = -INFINITY; /* of logits that are none */
     return c;

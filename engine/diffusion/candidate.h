@@ -13,12 +13,14 @@ typedef struct candidate_rule {
     float top_p;   /* 1: all */
     int top_k;     /* 0: all */
     bool tempered; /* scores are of softmax(logits / temperature) */
+    bool weighs;   /* the probability is wanted, too */
     uint64_t seed;
 } candidate_rule;
 
 typedef struct candidate {
     int32_t token;
-    double score; /* higher is sooner */
+    double score;       /* higher is sooner */
+    double probability; /* of the token, in the distribution that scores are of; else 0 */
 } candidate;
 
 /* logits[n_vocab] is changed. without: those of the canvas without its prompt, NULL where there is no

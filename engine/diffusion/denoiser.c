@@ -4,6 +4,10 @@
  *     take    logits -> candidates
  *     commit  the best candidates become tokens; which KV is good for the next pass
  *
+ * With verify: plan writes down what the canvas is after each guessed step, by taking these steps with
+ * the candidates of the last pass and taking them back; commit takes them with the candidates of
+ * the canvases themselves, one after the other, as long as the next one is what came out.
+ *
  * Kept KV, bidirectional: a whole pass computes all rows of the canvas; the passes behind it compute
  * [prompt's or block's begin, canvas' or block's end) and see the rest as it was then. Block-causal:
  * `exact` positions have the KV that they keep for ever, because no mask was before their block's
@@ -34,18 +38,35 @@ struct denoiser {
     /* the planned pass */
     denoise_pass pass;
     bool planned;
-    int n_take;       /* so many of those asked become tokens, at least */
-    int32_t *asked;   /* [n_answer] rows */
-    int32_t *places;  /* [n_answer] positions of those asked, ascending */
-    candidate *found; /* [n_answer] */
+    denoise_canvas canvases[1 + DENOISER_AHEAD];
+    int steps[1 + DENOISER_AHEAD]; /* which step of the block goes by it */
+    int32_t *asked;                /* [n_asked_most] rows of all canvases */
+    candidate *found;              /* [n_asked_most] of these */
+
+    /* the step in work */
+    int n_take;       /* so many of places become tokens, at least */
+    int32_t *places;  /* [n_answer] positions that may, ascending */
     int *order;       /* [n_answer] */
     double *ranks;    /* [n_answer] of masks, where the order is drawn */
+    candidate *known; /* [n_answer] of positions, as far as they were asked */
+
+    /* verify */
+    int n_ahead, unit; /* denoiser_look_ahead */
+    int32_t *ahead;    /* [DENOISER_AHEAD][n_canvas] tokens; NULL: nothing is verified */
+    int32_t *guessed;  /* [n_answer] positions, while a pass is planned */
+    bool knows;        /* known has all masks of the block */
 
     /* kept KV */
     bool kept;      /* there is some */
     int since;      /* denoise_pass.phase of the next one that is not whole */
     int exact;      /* block-causal: positions below this are computed for good */
     int first_mask; /* when the pass was planned */
+    struct
+    { /* where the last whole pass began: what is computed of the canvas since, KV too, goes by it */
+        int32_t *answer; /* [n_answer] */
+        int block, begin, end, n_steps, step, n_masks, n_passes;
+        uint64_t before;
+    } whole;
 
     int n_passes;
 };
@@ -74,14 +95,66 @@ static void begin_block(denoiser *d, int begin) {
     if (d->n_steps > left - behind) d->n_steps = left - behind;
     assert(d->n_steps > 0);
     d->step = 0;
+    d->knows = false;
     if (d->p.kv != DIFFUSION_KV_PROMPT) d->kept = false;
     if (d->m.attention_block) d->since = 0;
+}
+
+/* All masks, at the first block. */
+static void begin(denoiser *d) {
+    for (int i = d->n_prompt; i < d->n_canvas; i++) {
+        d->tokens[i] = d->m.mask;
+        if (d->without) d->without[i] = d->m.mask;
+    }
+    d->block = d->n_steps = d->since = d->exact = d->n_passes = 0;
+    d->before = 0;
+    d->kept = false;
+    begin_block(d, d->n_prompt);
 }
 
 static int first_mask(const denoiser *d) {
     int i = d->begin;
     while (i < d->n_canvas && d->tokens[i] != d->m.mask) i++;
     return i;
+}
+
+/* The state to which _restart goes back. */
+static void note_whole(denoiser *d) {
+    memcpy(d->whole.answer, d->tokens + d->n_prompt,
+           (size_t)(d->n_canvas - d->n_prompt) * sizeof *d->tokens);
+    d->whole.block = d->block;
+    d->whole.begin = d->begin;
+    d->whole.end = d->end;
+    d->whole.n_steps = d->n_steps;
+    d->whole.step = d->step;
+    d->whole.n_masks = d->n_masks;
+    d->whole.n_passes = d->n_passes;
+    d->whole.before = d->before;
+}
+
+static void go_back(denoiser *d) {
+    const size_t n = (size_t)(d->n_canvas - d->n_prompt) * sizeof *d->tokens;
+    memcpy(d->tokens + d->n_prompt, d->whole.answer, n);
+    if (d->without) memcpy(d->without + d->n_prompt, d->whole.answer, n);
+    d->block = d->whole.block;
+    d->begin = d->whole.begin;
+    d->end = d->whole.end;
+    d->n_steps = d->whole.n_steps;
+    d->step = d->whole.step;
+    d->n_masks = d->whole.n_masks;
+    d->n_passes = d->whole.n_passes;
+    d->before = d->whole.before;
+}
+
+void denoiser_restart(denoiser *d, bool dropped) {
+    const int block = d->m.attention_block;
+    if (block && dropped)
+        begin(d);
+    else if (!block && d->n_passes && d->p.kv != DIFFUSION_KV_OFF)
+        go_back(d);
+    d->kept = d->knows = d->planned = false;
+    d->exact = 0;
+    d->since = 0;
 }
 
 /* ---- create ------------------------------------------------------------------------------- */
@@ -102,26 +175,39 @@ int denoiser_create(denoiser **out, const diffusion_params *params, const diffus
                                .top_p = params->top_p,
                                .top_k = params->top_k,
                                .tempered = m->dream,
+                               .weighs = params->verify != 0,
                                .seed = params->seed};
     d->n_prompt = n_prompt;
     d->n_canvas = n_prompt + n_answer;
     d->tokens = malloc(n * sizeof *d->tokens);
     if (params->guidance > 0) d->without = malloc(n * sizeof *d->without);
-    d->asked = malloc(answer * sizeof *d->asked);
+    size_t most = answer;
+    if (params->verify && params->block_length < n_answer)
+        most += (size_t)params->block_length * DENOISER_AHEAD;
+    else if (params->verify)
+        most += answer * DENOISER_AHEAD;
+    d->asked = malloc(most * sizeof *d->asked);
+    d->found = malloc(most * sizeof *d->found);
     d->places = malloc(answer * sizeof *d->places);
-    d->found = malloc(answer * sizeof *d->found);
     d->order = malloc(answer * sizeof *d->order);
     d->ranks = malloc(answer * sizeof *d->ranks);
-    if (!d->tokens || (params->guidance > 0 && !d->without) || !d->asked || !d->places ||
-        !d->found || !d->order || !d->ranks) {
+    d->known = malloc(answer * sizeof *d->known);
+    d->whole.answer = malloc(answer * sizeof *d->whole.answer);
+    bool ok = d->tokens && (d->without || params->guidance <= 0) && d->asked && d->places &&
+              d->found && d->order && d->ranks && d->known && d->whole.answer;
+    if (params->verify) {
+        d->ahead = malloc(DENOISER_AHEAD * n * sizeof *d->ahead);
+        d->guessed = malloc(answer * sizeof *d->guessed);
+        ok = ok && d->ahead && d->guessed;
+    }
+    if (!ok) {
         denoiser_free(d);
         return fo_no_memory(err);
     }
     memcpy(d->tokens, prompt, (size_t)n_prompt * sizeof *prompt);
-    for (int i = n_prompt; i < d->n_canvas; i++) d->tokens[i] = m->mask;
-    for (int i = 0; d->without && i < d->n_canvas; i++) d->without[i] = m->mask;
+    for (int i = 0; d->without && i < n_prompt; i++) d->without[i] = m->mask;
     for (int at = n_prompt; at < d->n_canvas; at = end_of(d, at)) d->n_blocks++;
-    begin_block(d, n_prompt);
+    begin(d);
     *out = d;
     return FO_OK;
 }
@@ -135,6 +221,10 @@ void denoiser_free(denoiser *d) {
     free(d->found);
     free(d->order);
     free(d->ranks);
+    free(d->known);
+    free(d->whole.answer);
+    free(d->ahead);
+    free(d->guessed);
     free(d);
 }
 
@@ -225,7 +315,35 @@ static int choose_places(denoiser *d, int n, uint64_t step) {
         if (d->n_take) draw_order(d, n, d->n_take, step);
         return d->n_take;
     }
-    return d->n_take || d->p.threshold > 0 ? n : 0;
+    return d->n_take || (d->p.threshold > 0 && !d->ahead) ? n : 0;
+}
+
+/* Go to the block's next step that unmasks something: how many places it has. There are masks in the block. */
+static int next_step(denoiser *d) {
+    /* Of a million steps most unmask nothing: passing over one costs no look at the canvas. */
+    const int n_masks = find_masks(d);
+    int n;
+    while (!(n = choose_places(d, n_masks, d->before + (uint64_t)d->step))) d->step++;
+    return n;
+}
+
+/* Which of places[n] become tokens, by what is known of them: the first of order[]. How many. */
+static int choose_tokens(denoiser *d, int n) {
+    int taken = d->n_take;
+    for (int i = 0; i < n; i++) d->ranks[i] = d->known[d->places[i] - d->n_prompt].score;
+    if (d->p.threshold > 0 && !d->ahead) {
+        int sure = 0;
+        for (int i = 0; i < n; i++) sure += d->ranks[i] > (double)d->p.threshold;
+        if (sure > taken) taken = sure;
+        if (taken < 1) taken = 1;
+    }
+    rank(d->order, n, taken, d->ranks);
+    return taken;
+}
+
+static void unmask(denoiser *d, int at) {
+    d->tokens[at] = d->known[at - d->n_prompt].token;
+    if (d->without) d->without[at] = d->tokens[at];
 }
 
 /* With shifted logits the row before the first mask has its logits: it is computed as well. */
@@ -250,7 +368,43 @@ static void choose_rows(denoiser *d) {
         if (!p->whole && kv == DIFFUSION_KV_DUAL) p->to = d->end;
         if (!p->whole && d->m.shift && d->tokens[p->from] == d->m.mask) p->from--;
     }
-    for (int i = 0; i < p->n_asked; i++) d->asked[i] = d->places[i] - d->m.shift - p->from;
+}
+
+/* A canvas of rows from `from` on that wants logits of places[n] joins the pass. */
+static void add_canvas(denoiser *d, const int32_t *tokens, int from, int n) {
+    denoise_pass *p = &d->pass;
+    denoise_canvas *x = &d->canvases[p->n_canvases];
+    int32_t *asked = d->asked + p->n_asked;
+    for (int i = 0; i < n; i++) asked[i] = d->places[i] - d->m.shift - from;
+    *x = (denoise_canvas){from, tokens + from, n, asked};
+    d->steps[p->n_canvases++] = d->step;
+    p->n_asked += n;
+}
+
+/* The block as it will be if the steps from the next one on take what is known, as far as that is
+ * surer than the threshold. A block without masks needs no pass. */
+static void look_ahead(denoiser *d) {
+    const int step = d->step, from = d->pass.from / d->unit * d->unit;
+    int n_guessed = 0;
+    for (bool sure = d->knows; sure && d->pass.n_canvases <= d->n_ahead;) {
+        const int taken = choose_tokens(d, next_step(d));
+        for (int i = 0; i < taken && sure; i++)
+            sure =
+                d->known[d->places[d->order[i]] - d->n_prompt].probability > (double)d->p.threshold;
+        for (int i = 0; i < taken && sure; i++) {
+            const int at = d->places[d->order[i]];
+            unmask(d, at);
+            d->guessed[n_guessed++] = at;
+        }
+        d->step++;
+        if (!sure || first_mask(d) >= d->end) break;
+        next_step(d);
+        int32_t *tokens = d->ahead + (size_t)(d->pass.n_canvases - 1) * (size_t)d->n_canvas;
+        memcpy(tokens + from, d->tokens + from, (size_t)(d->pass.to - from) * sizeof *tokens);
+        add_canvas(d, tokens, from, find_masks(d));
+    }
+    for (int i = 0; i < n_guessed; i++) d->tokens[d->guessed[i]] = d->m.mask;
+    d->step = step;
 }
 
 const denoise_pass *denoiser_plan(denoiser *d) {
@@ -263,24 +417,31 @@ const denoise_pass *denoiser_plan(denoiser *d) {
             begin_block(d, d->end);
             continue;
         }
-        /* Of a million steps most unmask nothing: passing over one costs no look at the canvas. */
-        const int n_masks = find_masks(d);
-        while (!(n = choose_places(d, n_masks, d->before + (uint64_t)d->step))) d->step++;
+        n = next_step(d);
         break;
     }
-    d->pass.n_asked = n;
-    d->pass.asked = d->asked;
     choose_rows(d);
+    if (d->pass.whole) note_whole(d);
+    d->pass.n_asked = d->pass.n_canvases = 0;
+    d->pass.canvases = d->canvases;
+    add_canvas(d, d->tokens, d->pass.from, d->ahead ? find_masks(d) : n);
+    if (d->n_ahead) look_ahead(d);
     d->planned = true;
     return &d->pass;
 }
 
+void denoiser_look_ahead(denoiser *d, int n, int unit) {
+    assert(d->ahead && !d->planned && n >= 0 && n <= DENOISER_AHEAD && unit > 0);
+    d->n_ahead = n;
+    d->unit = unit;
+}
+
 void denoiser_attach(denoiser *d, int n) {
-    assert(d->m.attention_block && n % d->m.attention_block == 0 && n <= d->n_prompt);
-    assert(d->n_passes == 0 && !d->without);
+    assert(d->m.attention_block && n % d->m.attention_block == 0 && n <= first_mask(d));
+    assert(d->exact == 0 && !d->without);
     if (d->p.kv == DIFFUSION_KV_OFF) return;
     d->exact = n;
-    if (d->planned) choose_rows(d);
+    d->planned = false;
 }
 
 int denoiser_exact(const denoiser *d) {
@@ -290,7 +451,11 @@ int denoiser_exact(const denoiser *d) {
 
 int denoiser_rows(denoiser *d) {
     const denoise_pass *p = denoiser_plan(d);
-    return p ? (p->to - p->from) * (d->without ? 2 : 1) : 0;
+    if (!p) return 0;
+    if (d->without) return (p->to - p->from) * 2;
+    int n = 0;
+    for (int i = 0; i < p->n_canvases; i++) n += p->to - p->canvases[i].from;
+    return n;
 }
 
 const int32_t *denoiser_tokens(const denoiser *d, bool without) {
@@ -301,14 +466,10 @@ const int32_t *denoiser_tokens(const denoiser *d, bool without) {
 
 void denoiser_take(denoiser *d, int k, float *logits, const float *without) {
     assert(d->planned && k >= 0 && k < d->pass.n_asked && !without == !d->without);
-    d->found[k] =
-        candidate_take(&d->rule, logits, without, d->before + (uint64_t)d->step, d->places[k]);
-}
-
-static void unmask(denoiser *d, int k) {
-    const int at = d->places[k];
-    d->tokens[at] = d->found[k].token;
-    if (d->without) d->without[at] = d->found[k].token;
+    int c = 0;
+    while (c + 1 < d->pass.n_canvases && d->canvases[c + 1].asked <= d->asked + k) c++;
+    const int at = d->asked[k] + d->canvases[c].from + d->m.shift;
+    d->found[k] = candidate_take(&d->rule, logits, without, d->before + (uint64_t)d->steps[c], at);
 }
 
 static void keep_kv(denoiser *d) {
@@ -323,21 +484,31 @@ static void keep_kv(denoiser *d) {
     d->kept = true;
 }
 
+/* The step that goes by canvas c, which is what the canvas is now. How many masks it unmasked. */
+static int take_step(denoiser *d, int c) {
+    const denoise_canvas *x = &d->canvases[c];
+    const candidate *found = d->found + (x->asked - d->asked);
+    for (int i = 0; i < x->n_asked; i++)
+        d->known[x->asked[i] + x->from + d->m.shift - d->n_prompt] = found[i];
+    const int n = next_step(d), taken = choose_tokens(d, n);
+    assert(d->step == d->steps[c]);
+    for (int i = 0; i < taken; i++) unmask(d, d->places[d->order[i]]);
+    d->step++;
+    return taken;
+}
+
+static bool came_true(const denoiser *d, const denoise_canvas *x) {
+    return memcmp(x->tokens, d->tokens + x->from,
+                  (size_t)(d->pass.to - x->from) * sizeof *x->tokens) == 0;
+}
+
 int denoiser_commit(denoiser *d) {
     assert(d->planned);
-    const int n = d->pass.n_asked;
-    int taken = d->n_take;
-    for (int i = 0; i < n; i++) d->ranks[i] = d->found[i].score;
-    if (d->p.threshold > 0) {
-        int sure = 0;
-        for (int i = 0; i < n; i++) sure += d->ranks[i] > (double)d->p.threshold;
-        if (sure > taken) taken = sure;
-        if (taken < 1) taken = 1;
-    }
-    rank(d->order, n, taken, d->ranks);
-    for (int i = 0; i < taken; i++) unmask(d, d->order[i]);
+    int taken = take_step(d, 0);
+    for (int c = 1; c < d->pass.n_canvases && came_true(d, &d->canvases[c]); c++)
+        taken += take_step(d, c);
+    d->knows = d->ahead != NULL;
     keep_kv(d);
-    d->step++;
     d->n_passes++;
     d->planned = false;
     return taken;

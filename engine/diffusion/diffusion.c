@@ -4,7 +4,7 @@
 #include <string.h>
 
 enum { BLOCK = 32, MAX_STEPS = 1 << 20, MAX_BLOCK = 1 << 20 };
-static const float DREAM_EPS = .001f;
+static const float DREAM_EPS = .001f, SURE = .9f;
 
 static const char *const remaskings[] = {"confidence", "entropy", "margin", "random", "origin"};
 static const char *const kvs[] = {"off", "prompt", "prefix", "dual"};
@@ -16,6 +16,7 @@ diffusion_params diffusion_params_default(void) {
                               .eps = -1,
                               .guidance = -1,
                               .threshold = -1,
+                              .verify = -1,
                               .kv = -1,
                               .refresh = -1,
                               .top_p = -1,
@@ -69,6 +70,10 @@ static int read_own(diffusion_model *m, const gguf *g, fo_err *err) {
         (rc = read_name(g, "diffusion.remasking", diffusion_remasking_from_name, &p->remasking,
                         err)))
         return rc;
+    bool verify = false;
+    rc = gguf_get_bool(g, "diffusion.verify", &verify, err);
+    if (!rc) p->verify = verify;
+    if (rc && rc != FO_ENOTFOUND) return rc;
     return read_name(g, "diffusion.kv", diffusion_kv_from_name, &p->kv, err);
 }
 
@@ -110,6 +115,29 @@ static int n_blocks(const diffusion_params *p, const diffusion_model *m, int n_a
     return n + (m->attention_block && n < n_answer);
 }
 
+/* Verification computes a block again for each step that is guessed: what stands before it must be
+ * there, and there for good. */
+static int check_verify(const diffusion_params *p, const diffusion_model *m, fo_err *err) {
+    static const char field[] = "diffusion.verify";
+    if (!p->verify) return FO_OK;
+    if (!m->attention_block)
+        return fo_fail_field(
+            err, FO_EINVAL, field,
+            "%s is for models whose attention goes by blocks: here a token changes "
+            "what every position computes",
+            field);
+    if (p->guidance > 0)
+        return fo_fail_field(err, FO_EINVAL, field, "%s is not with diffusion.guidance", field);
+    if (p->kv == DIFFUSION_KV_OFF)
+        return fo_fail_field(err, FO_EINVAL, field,
+                             "%s needs KV that is kept, and diffusion.kv is off", field);
+    if (p->threshold <= 0)
+        return fo_fail_field(err, FO_EINVAL, field,
+                             "%s needs a diffusion.threshold above 0: nothing else is verified",
+                             field);
+    return FO_OK;
+}
+
 int diffusion_params_resolve(diffusion_params *p, const diffusion_model *m, int n_answer,
                              fo_err *err) {
     const diffusion_params *own = &m->own;
@@ -118,7 +146,10 @@ int diffusion_params_resolve(diffusion_params *p, const diffusion_model *m, int 
     if (p->remasking < 0) p->remasking = own->remasking;
     if (p->eps < 0) p->eps = own->eps;
     if (p->guidance < 0) p->guidance = own->guidance;
-    if (p->threshold < 0 && p->remasking <= DIFFUSION_CONFIDENCE) p->threshold = own->threshold;
+    if (p->verify < 0) p->verify = own->verify > 0;
+    if (p->threshold < 0 && (p->remasking <= DIFFUSION_CONFIDENCE || p->verify))
+        p->threshold = own->threshold;
+    if (p->threshold < 0 && p->verify) p->threshold = SURE;
     if (p->kv < 0) p->kv = own->kv;
     if (p->refresh < 0) p->refresh = own->refresh;
     if (p->top_p < 0) p->top_p = own->top_p;
@@ -147,7 +178,9 @@ int diffusion_params_resolve(diffusion_params *p, const diffusion_model *m, int 
     if (!rc && !(p->temperature >= 0 && p->temperature <= 2))
         rc = fo_fail_field(err, FO_EINVAL, "temperature", "temperature must be between 0 and 2");
     if (rc) return rc;
-    if (p->threshold > 0 && p->remasking != DIFFUSION_CONFIDENCE)
+    rc = check_verify(p, m, err);
+    if (rc) return rc;
+    if (p->threshold > 0 && p->remasking != DIFFUSION_CONFIDENCE && !p->verify)
         return fo_fail_field(err, FO_EINVAL, "diffusion.threshold",
                              "diffusion.threshold needs remasking by confidence, not by %s",
                              remaskings[p->remasking]);

@@ -46,10 +46,13 @@ typedef struct diffusion_params {
                          from 1 down to this; 0: all steps unmask as many. Own: 0, Dream's .001 */
     float guidance;   /* classifier-free: how far logits are moved away from those of a canvas
                          without its prompt (twice the work). Own: 0, none */
-    float threshold; /* above 0: a step also unmasks whatever is surer than this (needs confidence).
-                         Own: 0, none */
-    int kv;          /* enum diffusion_kv. Own: off, of a block-causal model prefix */
-    int refresh;     /* passes after which kept KV is computed afresh; 0: only where a block begins
+    float threshold;  /* above 0: a step also unmasks whatever is surer than this (needs confidence,
+                         or verify). Own: 0, none; with verify .9 */
+    int verify; /* 1: nothing is unmasked but what the steps without threshold would: what is surer is
+                   taken for the steps that come, whose passes are computed beside, and counts as far
+                   as they choose the same. Of block-causal models, without guidance. Own: 0 */
+    int kv;     /* enum diffusion_kv. Own: off, of a block-causal model prefix */
+    int refresh; /* passes after which kept KV is computed afresh; 0: only where a block begins
                          (with prompt: never). Own: 0 */
     /* Dream: tokens are drawn, and rated, among the likeliest that add up to top_p (of the tempered
      * distribution) and then among the top_k likeliest. Own: 1 and 0, all */

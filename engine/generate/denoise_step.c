@@ -1,5 +1,8 @@
 /* denoise_step.c - a step of a diffusion model: one pass over the canvases of some requests. */
 #include "engine/generate/engine_internal.h"
+#include <assert.h>
+#include <string.h>
+
 #include "kernels/alloc_guard.h"
 #include "kernels/clock.h"
 
@@ -19,23 +22,48 @@ static void lay_out_sparse(kv_sparse *k, const kv_seq *kv, const denoise_pass *p
         kv_sparse_watch_canvas(k, s->n_keys + s->slot_shift, p->work_from, p->work_to, s);
 }
 
-/* The sequences of a part's canvases, one or two, from e->seqs[at] on. Returns how many. */
+static model_sequence sequence_of(const denoise_pass *p, const denoise_canvas *x) {
+    return (model_sequence){.tokens = x->tokens,
+                            .n_tokens = p->to - x->from,
+                            .start = x->from,
+                            .n_keys = p->n_keys,
+                            .logit_rows = x->asked,
+                            .n_logits = x->n_asked};
+}
+
+/* The block table of the pass's canvas number i, which is ahead: the canvas's own before its rows. */
+static void lay_out_ahead(const engine *e, const task *t, const denoise_canvas *x, int i,
+                          model_sequence *s) {
+    const generation *g = t->owner;
+    int n_pages, n_own;
+    const int32_t *pages = kv_seq_pages(t->kv, &n_pages);
+    const int32_t *own = kv_seq_pages(t->ahead_kv, &n_own) + (i - 1) * g->ahead_pages;
+    const int P = kv_cache_page_tokens(e->kv), shared = x->from / P;
+    const int end = (s->n_keys + P - 1) / P;
+    int32_t *table = g->ahead_tables + (i - 1) * ((t->cap_tokens + P - 1) / P);
+    assert(x->from % P == 0 && end - shared <= g->ahead_pages);
+    memcpy(table, pages, (size_t)shared * sizeof *table);
+    memcpy(table + shared, own, (size_t)(end - shared) * sizeof *table);
+    s->pages = table;
+    s->n_pages = end;
+}
+
+/* The sequences of a part's canvases from e->seqs[at] on. Returns how many. */
 static int lay_out(engine *e, const task *t, const denoise_pass *p, int at) {
     const generation *g = t->owner;
-    const int n = t->guided ? 2 : 1;
-    for (int i = 0; i < n; i++) {
-        model_sequence *s = &e->seqs[at + i];
-        *s = (model_sequence){.tokens = denoiser_tokens(g->canvas, i == 1) + p->from,
-                              .n_tokens = p->to - p->from,
-                              .start = p->from,
-                              .n_keys = p->n_keys,
-                              .logit_rows = p->asked,
-                              .n_logits = p->n_asked};
-        s->pages = kv_seq_pages(i ? t->guide_kv : t->kv, &s->n_pages);
-        kv_sparse *k = i ? t->guide_sparse : t->sparse;
-        if (k) lay_out_sparse(k, i ? t->guide_kv : t->kv, p, s);
+    model_sequence *s = &e->seqs[at];
+    for (int i = 0; i < p->n_canvases; i++) {
+        s[i] = sequence_of(p, &p->canvases[i]);
+        if (i) lay_out_ahead(e, t, &p->canvases[i], i, &s[i]);
     }
-    return n;
+    s->pages = kv_seq_pages(t->kv, &s->n_pages);
+    if (t->sparse) lay_out_sparse(t->sparse, t->kv, p, s);
+    if (!t->guided) return p->n_canvases;
+    s[1] = sequence_of(p, &p->canvases[0]);
+    s[1].tokens = denoiser_tokens(g->canvas, true) + p->from;
+    s[1].pages = kv_seq_pages(t->guide_kv, &s[1].n_pages);
+    if (t->guide_sparse) lay_out_sparse(t->guide_sparse, t->guide_kv, p, &s[1]);
+    return 2;
 }
 
 typedef struct take_job {
@@ -85,8 +113,10 @@ static int drop_kv(const engine *e, task *t, const denoise_pass *p, fo_err *err)
     const int to = e->diffusion.attention_block ? t->cap_tokens : p->to;
     const int n_slots = t->cap_tokens + kv_seq_shift(t->kv);
     int rc = kv_sparse_decide_canvas(t->sparse, t->kv, p->from, to, n_slots, err);
-    if (!rc && t->guided)
-        rc = kv_sparse_decide_canvas(t->guide_sparse, t->guide_kv, p->from, to, n_slots, err);
+    scheduler_note_pages(t);
+    if (rc || !t->guided) return rc;
+    rc = kv_sparse_decide_canvas(t->guide_sparse, t->guide_kv, p->from, to, n_slots, err);
+    scheduler_note_pages(t);
     return rc;
 }
 
@@ -95,12 +125,17 @@ static void take_pass(engine *e, int task_number, const denoise_pass *p) {
     task *t = &e->sched.tasks[task_number];
     generation *g = t->owner;
     e->stats.denoise_passes++;
-    e->stats.denoise_rows += (uint64_t)(p->to - p->from) * (1u + t->guided);
+    e->stats.denoise_rows += (uint64_t)t->pass_rows;
     e->stats.denoise_logit_rows += (uint64_t)p->n_asked * (1u + t->guided);
     denoiser_commit(g->canvas);
     const int have = kv_seq_tokens(t->kv), exact = denoiser_exact(g->canvas);
-    if (t->attaches && exact > have)
-        kv_seq_commit(t->kv, denoiser_tokens(g->canvas, false) + have, exact - have);
+    if (t->attaches && exact > have) {
+        const int32_t *tokens = denoiser_tokens(g->canvas, false) + have;
+        kv_seq_commit(t->kv, tokens, exact - have);
+        memcpy(t->tokens + have, tokens, (size_t)(exact - have) * sizeof *tokens);
+        /* Attaching leaves the last one out. A sparse canvas begins anew. */
+        if (exact >= t->n_prompt && !t->sparse) t->n_final = exact + 1;
+    }
     t->pass_rows = denoiser_rows(g->canvas);
     pthread_mutex_lock(&g->mu);
     g->ev.passes = denoiser_passes(g->canvas);
@@ -114,14 +149,23 @@ static void take_pass(engine *e, int task_number, const denoise_pass *p) {
     if (next && drop_kv(e, t, next, &err) != FO_OK) engine_finish(e, g, "error", err.code, err.msg);
 }
 
+/* A canvas that has been admitted, for the first time or again, and has computed nothing since. */
+static void begin_canvas(task *t) {
+    denoiser *d = ((generation *)t->owner)->canvas;
+    if (t->restarts) denoiser_restart(d, t->sparse != NULL);
+    if (t->attaches && (t->restarts || denoiser_passes(d) == 0))
+        denoiser_attach(d, kv_seq_tokens(t->kv));
+    t->restarts = false;
+    t->pass_rows = denoiser_rows(d);
+}
+
 void engine_denoise_step(engine *e) {
     scheduler *s = &e->sched;
     const int n_parts = s->n_parts;
     int n_seqs = 0, row = 0;
     for (int k = 0; k < n_parts; k++) {
-        const task *t = &s->tasks[s->parts[k].task];
-        denoiser *d = ((generation *)t->owner)->canvas;
-        if (t->attaches && denoiser_passes(d) == 0) denoiser_attach(d, t->n_attached);
+        task *t = &s->tasks[s->parts[k].task];
+        begin_canvas(t);
         n_seqs += lay_out(e, t, denoiser_plan(((generation *)t->owner)->canvas), n_seqs);
     }
     pthread_mutex_unlock(&e->mu);

@@ -78,7 +78,9 @@ int engine_open(engine **out, const engine_options *opt, fo_err *err) {
     if (!rc) rc = scheduler_init(&e->sched, &so, e->kv, err);
     if (rc) goto fail;
     e->logits = malloc((size_t)e->logit_rows * (size_t)info->n_vocab * sizeof *e->logits);
-    e->seqs = calloc((size_t)e->max_sequences * 2, sizeof *e->seqs);
+    const size_t most_seqs =
+        e->denoises ? 1 + DENOISER_AHEAD : 1; /* of a task; two with guidance */
+    e->seqs = calloc((size_t)e->max_sequences * most_seqs, sizeof *e->seqs);
     e->rows = calloc(2 * (size_t)e->max_batch_tokens, sizeof *e->rows);
     if (!e->logits || !e->seqs || !e->rows) {
         rc = fo_no_memory(err);
@@ -155,6 +157,12 @@ void engine_get_stats(engine *e, engine_stats *out) {
     out->n_running = e->sched.n_running;
     out->chunk_lookups = e->world.lookups;
     out->chunk_hits = e->world.hits;
+    pthread_mutex_unlock(&e->mu);
+}
+
+void engine_forget_peak(engine *e) {
+    pthread_mutex_lock(&e->mu);
+    kv_cache_forget_most(e->kv);
     pthread_mutex_unlock(&e->mu);
 }
 

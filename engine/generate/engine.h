@@ -157,8 +157,10 @@ typedef struct generation_event {
     size_t disk_tokens; /* of prefix_tokens and chunk_tokens: read back from disk */
     bool disk_asked;    /* something was looked for on disk */
     const char
-        *kv_note;    /* static: why kv_reuse chunk was served as exact, or what is approximate */
-    float retention; /* sparse_params', 1: dense; and what it held of KV at most, and at the end */
+        *kv_note; /* static: why kv_reuse chunk was served as exact, or what is approximate */
+    float
+        retention; /* sparse_params', 1: dense; and what its pages had room for at most, those counted
+                        that it held for a moment to pack into, and at the end */
     size_t kv_peak_tokens, kv_end_tokens;
     int passes; /* of a diffusion model over its canvas, so far: steps that changed it */
     double queue_ms, prefill_ms, decode_ms, first_token_ms; /* first_token: since the submit */
@@ -200,6 +202,7 @@ typedef struct engine_stats {
     double busy_ms; /* inside steps */
 } engine_stats;
 void engine_get_stats(engine *e, engine_stats *out);
+void engine_forget_peak(engine *e); /* kv.most_used begins with what is used now */
 
 /* Of all requests since the start: submit to first token, and one token to the next. Valid until
  * engine_close. */

@@ -46,7 +46,11 @@ struct generation {
     prompt_lookup lookup;  /* without memory where the request wants none */
     fo_buf piece;
     double last_token_ms;
-    denoiser *canvas;                 /* of a diffusion model; else NULL */
+    denoiser *canvas; /* of a diffusion model; else NULL */
+    /* With verify: canvases that a pass may compute beside, pages of each that are its own, and room
+     * for their block tables [n_ahead][pages of the canvas]. */
+    int n_ahead, ahead_pages;
+    int32_t *ahead_tables;
     kv_sparse *sparse, *guide_sparse; /* NULL: all KV is kept */
     chunk_task *chunk;                /* NULL: none */
     kv_store_stage *stage; /* read from disk for it, until it has attached; NULL: nothing */
@@ -106,7 +110,7 @@ struct engine {
     float *logits; /* [logit_rows][n_vocab] */
     step_cost cost;
     step_pace pace;
-    model_sequence *seqs; /* [max_sequences], twice where canvases may have a second one */
+    model_sequence *seqs; /* [max_sequences], of canvases 1 + DENOISER_AHEAD times as many */
     int32_t *rows;        /* [2 max_batch_tokens]: tokens and positions of rows computed again */
 };
 

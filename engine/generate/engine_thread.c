@@ -39,6 +39,8 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
         t->attaches = r->kv_reuse != KV_REUSE_OFF && e->diffusion.attention_block && !t->guided &&
                       kv_cache_page_tokens(e->kv) % e->diffusion.attention_block == 0;
         t->reuse = t->attaches ? KV_REUSE_EXACT : KV_REUSE_OFF;
+        t->n_final = t->n_prompt;
+        t->ahead_tokens = g->n_ahead * g->ahead_pages * kv_cache_page_tokens(e->kv);
         t->pass_rows = denoiser_rows(g->canvas);
     }
     g->task = i;
@@ -48,12 +50,10 @@ void engine_add_task(engine *e, generation *g, const generation_request *r, int 
 static void start_warming(engine *e, generation *g);
 
 /* What it holds of KV, and held at most. */
-static void note_kv(const engine *e, const task *t, generation_event *ev) {
-    int n, guide = 0;
-    kv_seq_pages(t->kv, &n);
-    if (t->guide_kv) kv_seq_pages(t->guide_kv, &guide);
+static void note_kv(const engine *e, task *t, generation_event *ev) {
+    scheduler_note_pages(t);
     ev->kv_peak_tokens = (size_t)(t->most_pages * kv_cache_page_tokens(e->kv));
-    ev->kv_end_tokens = (size_t)((n + guide) * kv_cache_page_tokens(e->kv));
+    ev->kv_end_tokens = (size_t)(scheduler_pages(t) * kv_cache_page_tokens(e->kv));
 }
 
 void engine_finish(engine *e, generation *g, const char *reason, int error, const char *message) {

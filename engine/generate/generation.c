@@ -17,6 +17,7 @@ void generation_destroy(generation *g) {
     if (g->warm) generation_destroy(g->warm);
     chunk_task_free(g->chunk);
     denoiser_free(g->canvas);
+    free(g->ahead_tables);
     kv_sparse_free(g->sparse);
     kv_sparse_free(g->guide_sparse);
     kv_store_stage_free(g->e->store, g->stage);
@@ -96,6 +97,25 @@ static int make_sparse(generation *g, const generation_request *r, const sparse_
     return rc;
 }
 
+/* With verify: as many canvases beside as a step and the pages have room for. */
+static int make_ahead(generation *g, const diffusion_params *p, const generation_request *r,
+                      fo_err *err) {
+    const engine *e = g->e;
+    const int P = kv_cache_page_tokens(e->kv), block = p->block_length;
+    const int pages = (int)(r->n_prompt + r->max_tokens + (size_t)P - 1) / P;
+    if (!p->verify) return FO_OK;
+    g->ahead_pages = block % P || e->diffusion.shift ? (block + 2 * P - 1) / P : block / P;
+    const int rows = e->max_batch_tokens / (block + P) - 1;
+    const int room = ((int)(e->kv_tokens / (size_t)P) - pages) / g->ahead_pages;
+    g->n_ahead = rows < room ? rows : room;
+    if (g->n_ahead > DENOISER_AHEAD) g->n_ahead = DENOISER_AHEAD;
+    if (g->n_ahead < 1) return g->n_ahead = 0, FO_OK;
+    g->ahead_tables = malloc((size_t)g->n_ahead * (size_t)pages * sizeof *g->ahead_tables);
+    if (!g->ahead_tables) return fo_no_memory(err);
+    denoiser_look_ahead(g->canvas, g->n_ahead, P);
+    return FO_OK;
+}
+
 /* The canvas that the answer is written on. */
 static int make_canvas(generation *g, const generation_request *r, sparse_params *sparse,
                        fo_err *err) {
@@ -115,10 +135,14 @@ static int make_canvas(generation *g, const generation_request *r, sparse_params
     if (!rc)
         rc = denoiser_create(&g->canvas, &p, &e->diffusion, model_get_info(e->model)->n_vocab,
                              r->prompt, (int)r->n_prompt, (int)r->max_tokens, err);
+    if (!rc) rc = make_ahead(g, &p, r, err);
     const bool drops = sparse->retention < 1 && p.kv != DIFFUSION_KV_OFF;
     if (!rc && sparse->retention < 1 && !drops && r->sparse)
         rc = fo_fail_field(err, FO_EINVAL, "sparse.retention",
                            "sparse.retention drops kept KV, and with diffusion.kv off none is");
+    if (!rc && drops && p.verify)
+        rc = fo_fail_field(err, FO_EINVAL, "diffusion.verify",
+                           "diffusion.verify is exact, and sparse.retention below 1 is not");
     if (rc) return rc;
     g->ev.kv_note = diffusion_kv_note(&p, &e->diffusion);
     if (!g->ev.kv_note[0] && r->kv_reuse == KV_REUSE_CHUNK)

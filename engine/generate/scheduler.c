@@ -26,10 +26,11 @@
  * 9. A task with a chunk task may change its stream of tokens after a commit: it then counts as
  *    having come into work at that moment, so nobody follows what it no longer computes.
  * 10. A canvas (task.pass_rows) has its next pass whole in a step or not at all; it takes its pages when
- *    it is admitted and is never preempted. The most urgent task always fits into a step, so 3 holds.
+ *    it is admitted. Preempted, it needs a pass over all of it to go on, which fits into a step alone.
+ *    The most urgent task always fits into a step, so 3 holds.
  * 11. A canvas that has dropped KV and needs all its pages again (needs_canvas) gives those up that it
  *    has and waits for all of them, the most urgent first and before anybody is admitted: who waits
- *    holds nothing, so there is no circle.
+ *    holds nothing, so there is no circle. It takes them from canvases of lower priority.
  * 12. A sequence with sparse attention decides at points of its tokens what it keeps: a part of a step
  *    ends there at the latest, and no other is planned until what is dropped is dropped. */
 #include "engine/generate/scheduler.h"
@@ -126,6 +127,46 @@ static void leave_chunk(task *t) {
     t->n_tokens = stream.n_tokens;
 }
 
+enum { MOST_SEQS = 3 };
+
+/* Those that a task has. How many. */
+static int seqs_of(const task *t, kv_seq **out) {
+    kv_seq *const all[MOST_SEQS] = {t->kv, t->guide_kv, t->ahead_kv};
+    int n = 0;
+    for (int i = 0; i < MOST_SEQS; i++)
+        if (all[i]) out[n++] = all[i];
+    return n;
+}
+
+int scheduler_pages(const task *t) {
+    kv_seq *seqs[MOST_SEQS];
+    int sum = 0;
+    for (int i = seqs_of(t, seqs); i-- > 0;) {
+        int n;
+        kv_seq_pages(seqs[i], &n);
+        sum += n;
+    }
+    return sum;
+}
+
+void scheduler_note_pages(task *t) {
+    kv_seq *seqs[MOST_SEQS];
+    const int now = scheduler_pages(t);
+    for (int i = seqs_of(t, seqs); i-- > 0;) {
+        int n;
+        kv_seq_pages(seqs[i], &n);
+        const int most = now - n + kv_seq_most_pages(seqs[i]);
+        if (most > t->most_pages) t->most_pages = most;
+    }
+}
+
+/* What a canvas holds beside its own pages. */
+static void free_canvas(task *t) {
+    kv_seq_free(t->guide_kv, false);
+    kv_seq_free(t->ahead_kv, false);
+    t->guide_kv = t->ahead_kv = NULL;
+}
+
 void scheduler_remove(scheduler *s, int i) {
     task *t = &s->tasks[i];
     if (t->state == TASK_WAITING) indexed_heap_remove(&s->waiting, i);
@@ -134,20 +175,27 @@ void scheduler_remove(scheduler *s, int i) {
         leave_chunk(t);
     }
     kv_seq_free(t->kv, !t->drop_kv);
-    kv_seq_free(t->guide_kv, false);
-    t->kv = t->guide_kv = NULL;
+    free_canvas(t);
+    t->kv = NULL;
     t->state = TASK_FREE;
     indexed_heap_push(&s->free_tasks, i, (heap_key){0});
 }
 
 static void preempt(scheduler *s, int i) {
     task *t = &s->tasks[i];
-    assert(!t->pass_rows);
+    scheduler_note_pages(t);
     if (t->sparse) kv_sparse_reset(t->sparse);
+    if (t->guide_sparse) kv_sparse_reset(t->guide_sparse);
     leave_running(s, i);
     leave_chunk(t);
     kv_seq_free(t->kv, true);
+    free_canvas(t);
     t->kv = NULL;
+    if (t->pass_rows) {
+        t->pass_rows = t->cap_tokens * (1 + t->guided);
+        t->needs_canvas = false;
+        t->restarts = true;
+    }
     t->leader = -1;
     t->n_draft = 0;
     t->state = TASK_WAITING;
@@ -264,7 +312,8 @@ static void sort_running(scheduler *s) { /* nearly sorted: insertion */
 /* Pages that a task needs for what it holds, or is about to. */
 static int wanted(const scheduler *s, const task *t) {
     int n = t->chunk && t->prefill_only ? longest_stream(t) : t->n_tokens;
-    if (t->pass_rows) return pages_for(s, t->cap_tokens) * (1 + t->guided);
+    if (t->pass_rows)
+        return pages_for(s, t->cap_tokens) * (1 + t->guided) + pages_for(s, t->ahead_tokens);
     return pages_for(s, n + 1 + (t->kv ? kv_seq_shift(t->kv) : 0));
 }
 
@@ -289,13 +338,19 @@ static bool outranks(const task *a, const task *b) {
     return a->background != b->background ? b->background : b->priority < a->priority;
 }
 
-/* Make room for waiting task i at the cost of the least urgent running one of lower rank: a place,
+static bool in_step(const scheduler *s, int i) {
+    for (int k = 0; k < s->n_parts; k++)
+        if (s->parts[k].task == i) return true;
+    return false;
+}
+
+/* Make room for task i at the cost of the least urgent running one of lower rank: a place,
  * of which background tasks have none, or pages. */
 static bool displace(scheduler *s, int i, bool place) {
     int victim = -1;
     for (int k = 0; k < s->n_running; k++) {
         int v = s->running[k];
-        if (!s->tasks[v].pass_rows && outranks(&s->tasks[i], &s->tasks[v]) && sooner(s, i, v) &&
+        if (!in_step(s, v) && outranks(&s->tasks[i], &s->tasks[v]) && sooner(s, i, v) &&
             (!place || !s->tasks[v].background) && (victim < 0 || sooner(s, victim, v)))
             victim = v;
     }
@@ -314,12 +369,18 @@ static int n_background(const scheduler *s) { /* in work: 0 or 1 */
 static int take_canvas(scheduler *s, task *t, kv_seq *kv, int *n_attached, fo_err *err) {
     int rc = FO_OK;
     if (t->attaches) {
-        rc = kv_seq_attach(kv, t->tokens, t->n_prompt, n_attached, err);
+        /* Of a prompt up to its last token, of an answer as far as it is final. */
+        rc = kv_seq_attach(kv, t->tokens, t->n_final, n_attached, err);
         *n_attached -= *n_attached % kv_cache_page_tokens(s->kv);
         if (!rc) kv_seq_truncate(kv, *n_attached);
         if (!rc && t->sparse) rc = kv_seq_own(kv, err);
     }
     if (!rc) rc = kv_seq_reserve(kv, t->cap_tokens - *n_attached, err);
+    if (!rc && t->ahead_tokens) {
+        rc = kv_seq_create(&t->ahead_kv, s->kv, t->salt, KV_REUSE_OFF, err);
+        if (!rc) rc = kv_seq_prepare(t->ahead_kv, t->ahead_tokens, err);
+        if (!rc) rc = kv_seq_reserve(t->ahead_kv, t->ahead_tokens, err);
+    }
     if (rc || !t->guided) return rc;
     rc = kv_seq_create(&t->guide_kv, s->kv, t->salt, t->reuse, err);
     if (!rc) rc = kv_seq_prepare(t->guide_kv, t->cap_tokens, err);
@@ -338,10 +399,12 @@ static void release_canvases(scheduler *s) {
 }
 
 /* All pages again for a canvas that needs them. False: it has to wait for them. */
-static bool take_canvas_again(scheduler *s, task *t) {
+static bool take_canvas_again(scheduler *s, int i) {
     fo_err ignored = {0};
+    task *t = &s->tasks[i];
     if (!t->needs_canvas) return true;
-    if (wanted(s, t) > kv_cache_available(s->kv)) return false;
+    while (wanted(s, t) > kv_cache_available(s->kv))
+        if (!displace(s, i, false)) return false;
     if (kv_seq_reserve(t->kv, t->cap_tokens, &ignored) != FO_OK ||
         (t->guided && kv_seq_reserve(t->guide_kv, t->cap_tokens, &ignored) != FO_OK))
         return false;
@@ -384,8 +447,7 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
         }
         if (rc) {
             kv_seq_free(kv, true);
-            kv_seq_free(t->guide_kv, false);
-            t->guide_kv = NULL;
+            free_canvas(t);
             *failed = i;
             return rc;
         }
@@ -405,17 +467,12 @@ static int admit(scheduler *s, double now_ms, int *failed, fo_err *err) {
     return FO_OK;
 }
 
-static bool in_step(const scheduler *s, int i) {
-    for (int k = 0; k < s->n_parts; k++)
-        if (s->parts[k].task == i) return true;
-    return false;
-}
-
 /* At a point where something is dropped: once it is, the task may go on. */
 static bool decide(task *t, fo_err *err, int *rc) {
     *rc = FO_OK;
     if (!t->sparse || t->pass_rows || !kv_sparse_due(t->sparse, t->kv)) return true;
     *rc = kv_sparse_decide(t->sparse, t->kv, err);
+    scheduler_note_pages(t);
     return *rc == FO_OK;
 }
 
@@ -430,25 +487,18 @@ static int reserve(scheduler *s, int i, int n) {
         for (int k = s->n_running; k-- > 0 && victim < 0;) {
             int v = s->running[k];
             if (v == i || sooner(s, v, i)) break;
-            if (!in_step(s, v) && !s->tasks[v].pass_rows) victim = v;
+            if (!in_step(s, v)) victim = v;
         }
         if (victim < 0) return rc;
         preempt(s, victim);
     }
 }
 
-static void note_pages(task *t) {
-    int n, guide = 0;
-    kv_seq_pages(t->kv, &n);
-    if (t->guide_kv) kv_seq_pages(t->guide_kv, &guide);
-    if (n + guide > t->most_pages) t->most_pages = n + guide;
-}
-
 /* n tokens and n_draft guesses. */
 static void add_part(scheduler *s, int i, int n, int n_draft) {
     task *t = &s->tasks[i];
     int start = kv_seq_tokens(t->kv);
-    note_pages(t);
+    scheduler_note_pages(t);
     s->parts[s->n_parts++] = (step_part){
         .task = i,
         .start = start,
@@ -460,7 +510,7 @@ static void add_part(scheduler *s, int i, int n, int n_draft) {
 /* The next pass of canvas i. */
 static void add_pass(scheduler *s, int i, int *room) {
     const int n = s->tasks[i].pass_rows;
-    note_pages(&s->tasks[i]);
+    scheduler_note_pages(&s->tasks[i]);
     s->parts[s->n_parts++] = (step_part){.task = i, .n = n, .wants_logits = true};
     *room -= n;
 }
@@ -570,7 +620,7 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err) {
         }
         if (s->tasks[i].pass_rows) {
             task *t = &s->tasks[i];
-            if (t->pass_rows <= room && !(waits && t->needs_canvas) && take_canvas_again(s, t))
+            if (t->pass_rows <= room && !(waits && t->needs_canvas) && take_canvas_again(s, i))
                 add_pass(s, i, &room);
             waits |= t->needs_canvas;
             continue;

@@ -40,24 +40,28 @@ typedef struct task {
     void *owner;
     /* > 0: tokens is a canvas (engine/diffusion/denoiser.h), and its next pass has at most so many rows, those
      * of a second canvas for guidance included. Set before scheduler_add, and again after each pass.
-     * Such a task takes the pages of its whole canvas when it is admitted and is never preempted, because
-     * what is kept from pass to pass decides what is written. It may give pages back in between (sparse):
-     * with needs_canvas its next pass computes all rows, for which it takes all pages again. n_tokens is
-     * cap_tokens. Its caller commits what KV is final, and nothing is but with attaches: then
-     * it begins with full blocks of its prompt that others committed. */
+     * Such a task takes the pages of its whole canvas, and ahead_tokens more, when it is admitted. It may
+     * give pages back in between (sparse): with needs_canvas its next pass computes all rows, for which it
+     * takes all pages again. n_tokens is cap_tokens. Its caller commits what KV is final, and nothing
+     * is but with attaches: then it begins with full blocks that were committed, of the n_final tokens that will
+     * not change. One that was preempted says so by restarts, and that its next pass has all rows: the
+     * caller takes it back to where that is so. */
     int pass_rows;
     bool guided;       /* there is a second canvas */
     bool needs_canvas; /* nothing of its pages is of use any more */
+    bool restarts;
     bool
         attaches; /* KV depends on what is before its block's end alone, and a page holds whole blocks */
+    int n_final;
+    int ahead_tokens; /* places for rows that count for one pass alone; a multiple of the page, may be 0 */
     /* Set before each scheduler_plan for a task that decodes, else 0: so many guesses at what
      * follows stand behind n_tokens (prompt_lookup.h), to be computed in the same part where there
      * is room. */
     int n_draft;
     /* the scheduler's */
-    kv_seq *kv, *guide_kv; /* guide_kv: of the second canvas */
-    int most_pages;        /* that it has held at a time */
-    int n_attached;        /* tokens that came from the cache before it computed any */
+    kv_seq *kv, *guide_kv, *ahead_kv; /* guide_kv: of the second canvas */
+    int most_pages;                   /* that it has held at a time */
+    int n_attached;                   /* tokens that came from the cache before it computed any */
     int n_preempted;
     bool admitted; /* has run before */
     bool urgent;   /* its deadline is near */
@@ -120,6 +124,12 @@ int scheduler_plan(scheduler *s, double now_ms, int *failed, fo_err *err);
 /* The planned step was computed: its tokens' KV is there. Guesses are left out: those that came
  * true are for the caller to commit, each before the next. */
 int scheduler_commit(scheduler *s, fo_err *err);
+/* Pages that a task holds now, its second canvas's and those ahead included. */
+int scheduler_pages(const task *t);
+/* Let its most_pages know what it held since this was done last. Of its sequences at most one may have
+ * held more than it does now: it is done after each that packs. */
+void scheduler_note_pages(task *t);
+
 /* The planned step is a background one and gave way before its end: plan again. It comes back, with
  * the same tokens and `begun` set, as soon as nobody else has work, unless its task is gone then,
  * was preempted or has no use for it any more. */

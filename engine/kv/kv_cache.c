@@ -100,6 +100,14 @@ static void free_push(kv_cache *c, int p) {
     c->n_free++;
 }
 
+static int count_used(const kv_cache *c) {
+    return c->n_pages - c->n_free - c->cached.n;
+}
+
+static void note_used(kv_cache *c) {
+    if (count_used(c) > c->stats.most_used) c->stats.most_used = count_used(c);
+}
+
 /* ---- pages ------------------------------------------------------------------------------- */
 
 int kv_cache_take_page(kv_cache *c) {
@@ -117,11 +125,13 @@ int kv_cache_take_page(kv_cache *c) {
         return NONE;
     }
     c->meta[p].refs = 1;
+    note_used(c);
     return p;
 }
 
 static void hold_page(kv_cache *c, int p) {
     if (c->meta[p].refs++ == 0) indexed_heap_remove(&c->cached, p);
+    note_used(c);
 }
 
 /* A sequence uses the block of page p, behind that of page `parent` (NONE: it is the first). No
@@ -393,8 +403,10 @@ int kv_seq_attach(kv_seq *s, const int32_t *tokens, int n, int *n_attached, fo_e
             memcpy(s->tail, tokens + s->n_tokens, (size_t)n_match * sizeof *tokens);
             s->n_tokens += n_match;
         }
+        kv_seq_note_pages(s, 1);
         kv_cache_drop_page(c, child, true);
     }
+    kv_seq_note_pages(s, 0);
     *n_attached = s->n_tokens - had;
     c->stats.hit_tokens += (uint64_t)*n_attached;
     if (*n_attached == 0) c->stats.misses++;
@@ -445,11 +457,13 @@ int kv_seq_reserve(kv_seq *s, int n, fo_err *err) {
     if (copy) {
         int fresh = kv_cache_take_page(c);
         kv_pages_copy(c->pages, fresh, s->pages[at]);
+        kv_seq_note_pages(s, 1);
         kv_cache_drop_page(c, s->pages[at], true);
         s->pages[at] = fresh;
         c->stats.copies++;
     }
     while (s->n_pages < need) s->pages[s->n_pages++] = kv_cache_take_page(c);
+    kv_seq_note_pages(s, 0);
     return FO_OK;
 }
 
@@ -476,6 +490,7 @@ void kv_seq_commit(kv_seq *s, const int32_t *tokens, int n) {
                      kv_cache_store_remembers(c, &s->chain[i]));
         } else if (twin != s->pages[i]) {
             hold_page(c, twin); /* same tokens, same weights: the same bits (row invariance) */
+            kv_seq_note_pages(s, 1);
             kv_cache_drop_page(c, s->pages[i], false);
             s->pages[i] = twin;
             use_page(c, twin, i ? s->pages[i - 1] : NONE, s->expected, true);
@@ -500,6 +515,12 @@ void kv_seq_truncate(kv_seq *s, int n) {
     s->n_tokens = n;
     /* Back where every block was hashed: what follows may be exact again. */
     if (s->reuse != KV_REUSE_OFF && n <= s->n_exact / c->P * c->P) s->n_exact = INT_MAX;
+}
+
+int kv_seq_most_pages(kv_seq *s) {
+    const int most = s->most_pages > s->n_pages ? s->most_pages : s->n_pages;
+    s->most_pages = s->n_pages;
+    return most;
 }
 
 void kv_seq_diverge(kv_seq *s) {
@@ -632,10 +653,14 @@ void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out) {
     out->n_pages = c->n_pages;
     out->n_free = c->n_free;
     out->n_cached = c->cached.n;
-    out->n_used = c->n_pages - c->n_free - c->cached.n;
+    out->n_used = count_used(c);
     for (int p = 0; p < c->n_pages; p++) out->n_shared += c->meta[p].refs > 1;
     for (const kv_seq *s = c->sequences; s; s = s->next) out->n_sequences++;
     out->fragmentation = fragmentation(c);
+}
+
+void kv_cache_forget_most(kv_cache *c) {
+    c->stats.most_used = count_used(c);
 }
 
 int kv_cache_map(const kv_cache *c, unsigned char *states, int max) {

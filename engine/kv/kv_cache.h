@@ -122,6 +122,10 @@ int kv_seq_own(kv_seq *s, fo_err *err);
 /* How many blocks were looked for in a disk tier, and how many tokens came from it. */
 void kv_seq_restored(const kv_seq *s, int *n_asked, int *n_tokens);
 
+/* The most pages that it held at a time since this was asked last, those included that it held beside
+ * for a moment, to copy or pack into. */
+int kv_seq_most_pages(kv_seq *s);
+
 int kv_seq_tokens(const kv_seq *s);                   /* committed */
 const int32_t *kv_seq_pages(const kv_seq *s, int *n); /* block table, until the next call on s or a
                                                          compaction */
@@ -150,6 +154,7 @@ typedef struct kv_cache_stats {
     int page_tokens;
     uint64_t page_bytes;
     int n_pages, n_free, n_cached, n_used, n_shared; /* shared: held by more than one */
+    int most_used;                                   /* since the start, or kv_cache_forget_most */
     int n_sequences;
     double fragmentation;            /* free share of the pages below the highest used one */
     uint64_t lookups, lookup_tokens; /* attaches, and the tokens they asked for */
@@ -159,6 +164,7 @@ typedef struct kv_cache_stats {
     uint64_t saved_blocks;    /* given to the store */
 } kv_cache_stats;
 void kv_cache_get_stats(const kv_cache *c, kv_cache_stats *out);
+void kv_cache_forget_most(kv_cache *c); /* most_used begins with what is used now */
 
 enum kv_page_state {
     KV_PAGE_FREE,

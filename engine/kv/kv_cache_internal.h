@@ -57,10 +57,16 @@ struct kv_seq {
     double expected;         /* uses of its blocks, beside its own */
     int32_t *pages;          /* [n_pages] */
     int n_pages, cap_pages;
+    int most_pages;     /* kv_seq_most_pages */
     prefix_hash *chain; /* [cap_pages]: names of the full blocks */
     int32_t *packed;    /* [cap_pages]: kv_seq_pack's */
     int32_t *tail;      /* [P]: tokens of the unfinished block */
 };
+
+/* The sequence holds its pages and so many beside, for a moment. */
+static inline void kv_seq_note_pages(kv_seq *s, int beside) {
+    if (s->n_pages + beside > s->most_pages) s->most_pages = s->n_pages + beside;
+}
 
 /* kv_cache.c: a page with one reference, NONE: there is none left; a reference less, and what nobody
  * refers to is kept findable or not; a hashed page is found no more; one without references is free. */

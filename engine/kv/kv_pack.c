@@ -75,8 +75,10 @@ int kv_seq_pack(kv_seq *s, const int32_t *sources, int n, int shift, void *room,
     const int in_page = c->P / KV_BLOCK, n_pages = (n + in_page - 1) / in_page;
     assert(n_pages <= s->n_pages && shift % KV_BLOCK == 0);
     int32_t *to = s->packed;
-    int next = 0, got = 0;
+    int next = 0, got = 0, beside = 0;
     while (got < n_pages && (to[got] = target_page(s, &next)) != NONE) got++;
+    for (int i = 0; i < got; i++) beside += !names(s->pages, s->n_pages, to[i]);
+    kv_seq_note_pages(s, beside);
     if (got < n_pages) {
         while (got-- > 0)
             if (!names(s->pages, s->n_pages, to[got])) kv_cache_drop_page(c, to[got], false);
@@ -100,6 +102,7 @@ int kv_seq_own(kv_seq *s, fo_err *err) {
         const int p = kv_cache_take_page(c);
         if (p == NONE) return fo_fail(err, FO_ENOMEM, "no KV page is left to copy a shared one to");
         kv_pages_copy(c->pages, p, s->pages[i]);
+        kv_seq_note_pages(s, 1);
         kv_cache_drop_page(c, s->pages[i], true);
         s->pages[i] = p;
         if (s->n_exact > i * c->P) s->n_exact = i * c->P;

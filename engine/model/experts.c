@@ -1,9 +1,12 @@
 /* experts.c - the FFN of a mixture of experts: every row goes through the few experts that a router
  * names, and what they give is added up by its weights.
  *
+ * Some models have an FFN beside them that every row goes through (shared experts).
+ *
  * Experts are taken one after the other, each with all rows of the step that want it; a row's sum has
  * them in the order of their numbers. So it does not depend on its company.
- * Sources: Shazeer et al. 2017; Jiang et al. 2024 (Mixtral); llada-moe and qwen3moe as in GGUF. */
+ * Sources: Shazeer et al. 2017; Jiang et al. 2024 (Mixtral); Dai et al. 2024 (shared experts); llada-moe
+ * and qwen3moe as in GGUF. */
 #include <math.h>
 #include <string.h>
 
@@ -71,6 +74,36 @@ static float weight_of(const forward *f, int row, int e) {
     return f->expert_weights[row * used + k];
 }
 
+typedef struct shared_job {
+    forward *f;
+    const layer *y;
+} shared_job;
+
+static void add_shared_some(void *arg, size_t begin, size_t end, int thread) {
+    (void)thread;
+    const shared_job *j = arg;
+    const model *m = j->f->m;
+    const size_t d = (size_t)j->f->d_stride;
+    for (size_t r = begin; r < end; r++) {
+        float by = 1;
+        if (j->y->shared_gate) {
+            const float x = m->vec->dot(j->f->xn + r * d, j->y->shared_gate, m->info.d_model);
+            by = (float)(1 / (1 + exp(-(double)x)));
+        }
+        m->vec->mul_add(j->f->expert_sum + r * d, j->f->expert_y + r * d, by, m->info.d_model);
+    }
+}
+
+/* Every row's, onto the sum of those that the router named. */
+static void add_shared(forward *f, const layer *y, int rows) {
+    mm_input in, down;
+    shared_job job = {f, y};
+    forward_input(f, &y->shared->up, f->xn, f->d_stride, rows, &in);
+    forward_up(f, y->shared, &in, rows, &down);
+    forward_linear(f, &y->shared->down, &down, rows, f->expert_y, f->d_stride);
+    forward_rows(f, rows, add_shared_some, &job);
+}
+
 const float *forward_experts(forward *f, const layer *y, int rows) {
     const model *m = f->m;
     const size_t d = (size_t)f->d_stride;
@@ -94,5 +127,6 @@ const float *forward_experts(forward *f, const layer *y, int rows) {
                             weight_of(f, r, e), m->info.d_model);
         }
     }
+    if (y->shared) add_shared(f, y, rows);
     return f->expert_sum;
 }

@@ -55,16 +55,20 @@ static void lay_out(forward *f, arena *a) {
     const model *m = f->m;
     const model_info *i = &m->info;
     size_t rows = (size_t)f->cap_rows;
-    int qkv = 0, up = 0, k = i->d_model;
+    int qkv = 0, up = 0, act = m->d_ff, k = i->d_model;
     for (int j = 0; j < i->n_layers; j++) {
         const layer *y = &m->layers[j], *ffn = y->experts ? &y->experts[0] : y;
         qkv = max_int(qkv, y->qkv.n_out);
         up = max_int(up, ffn->up.n_out);
         k = max_int(k, max_int(max_int(y->qkv.k, y->out.k), max_int(ffn->up.k, ffn->down.k)));
+        if (!y->shared) continue;
+        up = max_int(up, y->shared->up.n_out);
+        act = max_int(act, y->shared->down.k);
+        k = max_int(k, y->shared->down.k);
     }
     f->d_stride = round_up(i->d_model, VEC_GROUP);
     f->att_stride = round_up(i->n_heads * i->v_dim, VEC_GROUP);
-    f->act_stride = round_up(m->d_ff, VEC_GROUP);
+    f->act_stride = round_up(act, VEC_GROUP);
     f->q_stride = round_up(k, 2 * VEC_GROUP); /* any k_padded */
     if (f->q_stride / 64 % 2 == 0) /* an odd number of lines, so that a tile's rows do not meet in
                                     * a few sets of the cache */
@@ -697,7 +701,7 @@ static void activate_some(void *arg, size_t begin, size_t end, int thread) {
     for (size_t r = begin; r < end; r++) {
         float *a = f->up + r * (size_t)up->n_out;
         float *to = m->info.fast ? a : f->act + r * (size_t)f->act_stride;
-        activate(m, to, a, a + up->offset[1], m->d_ff);
+        activate(m, to, a, a + up->offset[1], j->next->k);
         if (m->info.fast) forward_quantize_row(f, j->next, to, (int)r);
     }
 }
@@ -719,7 +723,7 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
     parts[1] = parts[0] + UP_ROWS * UP_CHANNELS;
     for (size_t i = begin; i < end; i++) {
         const int c0 = (int)i / j->row_pieces * UP_CHANNELS, r0 = (int)i % j->row_pieces * UP_ROWS;
-        const int n = m->d_ff - c0 < UP_CHANNELS ? m->d_ff - c0 : UP_CHANNELS;
+        const int left = j->y->down.k - c0, n = left < UP_CHANNELS ? left : UP_CHANNELS;
         const int rows = j->rows - r0 < UP_ROWS ? j->rows - r0 : UP_ROWS;
         const int last = j->y->down.w[0].k_padded - c0; /* with the zeroes behind it */
         const int padded = last < UP_CHANNELS ? last : UP_CHANNELS;
@@ -744,13 +748,13 @@ static void up_some(void *arg, size_t begin, size_t end, int thread) {
 static bool in_pieces(const forward *f, const layer *y, int rows) {
     const linear *up = &y->up, *down = &y->down;
     return rows > UP_ROWS && f->m->info.fast && up->n_parts == 2 && !up->bias && !up->n_fine &&
-           !up->fine_groups && !down->n_fine && !down->fine_groups && f->m->d_ff % VEC_GROUP == 0;
+           !up->fine_groups && !down->n_fine && !down->fine_groups && down->k % VEC_GROUP == 0;
 }
 
 void forward_up(forward *f, const layer *y, const mm_input *in, int rows, mm_input *down) {
     if (in_pieces(f, y, rows)) {
         up_job job = {f, y, in, rows, (rows + UP_ROWS - 1) / UP_ROWS};
-        const int chunks = (f->m->d_ff + UP_CHANNELS - 1) / UP_CHANNELS;
+        const int chunks = (y->down.k + UP_CHANNELS - 1) / UP_CHANNELS;
         if (f->pool)
             fo_pool_run(f->pool, (size_t)(chunks * job.row_pieces), 1, up_some, &job);
         else

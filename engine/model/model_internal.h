@@ -47,7 +47,11 @@ typedef struct layer {
     linear qkv, out, up, down; /* up: gate and up (in this order), or up alone */
     /* Mixtures of experts: up and down are empty, and experts[model.n_experts] have nothing else. */
     struct layer *experts;
-    float *router;          /* [n_experts][d_model] */
+    float *router; /* [n_experts][d_model] */
+    /* Beside them, what every row goes through, likewise; its share is the sigmoid of what the gate
+     * makes of the row. NULL: none; 1. */
+    struct layer *shared;
+    float *shared_gate;     /* [d_model] */
     const rope_table *rope; /* one of model.ropes, or NULL */
     int window;             /* keys at distance < window are seen; 0: all */
 } layer;
@@ -61,6 +65,7 @@ struct model {
     /* Each row goes through n_experts_used of n_experts, those to which the router's softmax gives
      * most; weights are the softmax's, divided by their sum where expert_norm, times expert_scale. */
     int n_experts, n_experts_used;
+    int n_experts_shared; /* as the metadata say; layer.shared is what counts */
     bool expert_norm;
     float expert_scale;
     float norm_eps, attn_scale, attn_soft_cap, logit_soft_cap, embed_scale;

@@ -90,22 +90,24 @@ int loader_str(model_loader *l, const char *key, gguf_str *out) {
 static int common_experts(model_loader *l) {
     enum { MOST_USED = 64 };
     model *m = l->m;
-    int rc, shared = 0, used = 0;
+    int rc, used = 0, gating = 1, groups = 1;
     m->expert_scale = 1;
     if ((rc = loader_int(l, "expert_count", 0, 4096, &m->n_experts)) || !m->n_experts) return rc;
     if ((rc = loader_need_int(l, "expert_used_count", 1, MOST_USED, &used)) ||
-        (rc = loader_int(l, "expert_shared_count", 0, 4096, &shared)) ||
+        (rc = loader_int(l, "expert_shared_count", 0, 4096, &m->n_experts_shared)) ||
+        (rc = loader_int(l, "expert_gating_func", 0, 64, &gating)) ||
+        (rc = loader_int(l, "expert_group_count", 0, 4096, &groups)) ||
         (rc = loader_bool(l, "expert_weights_norm", &m->expert_norm)) ||
         (rc = loader_float(l, "expert_weights_scale", &m->expert_scale)))
         return rc;
     if (used > m->n_experts)
         return fo_fail(l->err, FO_ECORRUPT, "%s.expert_used_count is %d of %d experts", l->arch,
                        used, m->n_experts);
-    if (shared)
+    if (gating > 1 || groups > 1)
         return fo_fail(l->err, FO_EUNSUPPORTED,
-                       "%s.expert_shared_count is %d: experts that every "
-                       "token goes through are not supported",
-                       l->arch, shared);
+                       "%s.%s is %d: of routers only the softmax over all experts is supported",
+                       l->arch, gating > 1 ? "expert_gating_func" : "expert_group_count",
+                       gating > 1 ? gating : groups);
     m->n_experts_used = used;
     m->d_ff = m->d_ff / used > 0 ? m->d_ff / used : 1;
     return loader_int(l, "expert_feed_forward_length", 1, MAX_WIDTH, &m->d_ff);
@@ -492,12 +494,44 @@ static int expert_linear(model_loader *l, linear *out, int k, int n, int n_parts
     return rc;
 }
 
+/* What every row goes through beside the experts that the router names: one FFN, as wide as all shared
+ * experts together. */
+static int load_shared(model_loader *l, layer *y) {
+    static const char *const names[] = {"ffn_gate_shexp", "ffn_up_shexp"};
+    model *m = l->m;
+    const int d = m->info.d_model;
+    char full[NAME_BYTES];
+    layer_name(l, names[0], ".weight", full);
+    const gguf_tensor *gate = gguf_find_tensor(m->file, full);
+    if (!gate && !m->n_experts_shared && !loader_has_tensor(l, "ffn_up_shexp.weight") &&
+        !loader_has_tensor(l, "ffn_down_shexp.weight"))
+        return FO_OK;
+    if (!gate && m->n_experts_shared)
+        return fo_fail(l->err, FO_ECORRUPT, "%s.expert_shared_count is %d, but the model lacks %s",
+                       l->arch, m->n_experts_shared, full);
+    if (!gate) return fo_fail(l->err, FO_ECORRUPT, "the model lacks %s", full);
+    if (gate->n_dims != 2 || gate->dims[1] < 1 || gate->dims[1] > MAX_WIDTH)
+        return fo_fail(l->err, FO_ECORRUPT, "%s is no matrix of at most %d rows", full, MAX_WIDTH);
+    const int width = (int)gate->dims[1], n[] = {width, width};
+    y->shared = model_own(m, calloc(1, sizeof *y->shared));
+    if (!y->shared) return fo_fail(l->err, FO_ENOMEM, "no memory for shared experts");
+    int rc = loader_linear(l, &y->shared->up, d, 2, names, n);
+    if (!rc) rc = loader_linear_1(l, &y->shared->down, width, "ffn_down_shexp", d);
+    if (!rc) rc = loader_mark_outliers(l, &y->shared->up, y->ffn_norm);
+    if (!rc) rc = loader_vector_optional(l, "ffn_gate_inp_shexp.weight", d, &y->shared_gate);
+    return rc;
+}
+
 static int load_experts(model_loader *l, layer *y) {
     model *m = l->m;
     const int d = m->info.d_model, n = m->n_experts;
     const gguf_tensor *up[2], *down, *router;
     char full[NAME_BYTES];
     int rc;
+    if (loader_has_tensor(l, "exp_probs_b.bias") || loader_has_tensor(l, "exp_probs_b"))
+        return fo_fail(l->err, FO_EUNSUPPORTED,
+                       "blk.%d.exp_probs_b: routers whose choice has a bias are not supported",
+                       l->layer);
     layer_name(l, "ffn_gate_inp", ".weight", full);
     if ((rc = gguf_need_tensor(m->file, full, (uint64_t)d, (uint64_t)n, &router, l->err)) ||
         (rc = need_experts(l, "ffn_gate_exps", d, m->d_ff, &up[0])) ||
@@ -521,6 +555,7 @@ static int load_experts(model_loader *l, layer *y) {
     }
     for (int i = 0; !l->probe && i < 2; i++) gguf_forget(m->file, up[i]->data, up[i]->size_bytes);
     if (!l->probe) gguf_forget(m->file, down->data, down->size_bytes);
+    if (!rc) rc = load_shared(l, y);
     loader_rotate(l, false);
     return rc;
 }

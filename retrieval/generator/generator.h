@@ -127,6 +127,7 @@ typedef struct generator_diffusion {
     /* negative: the model's own */
     int steps, block_length, refresh;
     int remasking, kv; /* indices into the names below */
+    int verify;        /* 0 or 1 */
     double eps, guidance, threshold;
 } generator_diffusion;
 extern const char *const generator_remasking_names[]; /* NULL ends them */

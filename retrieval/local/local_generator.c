@@ -67,6 +67,7 @@ const diffusion_params *local_diffusion(const generator_diffusion *d, diffusion_
     room->eps = (float)d->eps;
     room->guidance = (float)d->guidance;
     room->threshold = (float)d->threshold;
+    room->verify = d->verify;
     room->kv = d->kv;
     room->refresh = d->refresh;
     return room;

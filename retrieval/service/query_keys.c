@@ -87,6 +87,7 @@ static void key_written(fo_buf *b, const service *s, const query_request *q) {
     key_int(b, (uint64_t)d->refresh);
     key_int(b, (uint64_t)d->remasking);
     key_int(b, (uint64_t)d->kv);
+    key_int(b, (uint64_t)d->verify);
     key_number(b, d->eps);
     key_number(b, d->guidance);
     key_number(b, d->threshold);

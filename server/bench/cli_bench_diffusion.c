@@ -15,7 +15,6 @@
 #include "server/routes/diffusion_json.h"
 
 enum { MAX_PROMPT = 1 << 15, MAX_ANSWER = 4096, MAX_REQUESTS = 64, MAX_WAYS = 32, MAX_RUNS = 9 };
-enum { LOOK_MS = 2 /* between two looks at the pages in use */ };
 
 static struct {
     const char *model, *against;
@@ -84,14 +83,9 @@ static void draw_prompts(bench *b, int n_vocab) {
         }
 }
 
-/* Wait for one request, looking at the pages in use meanwhile. */
-static int wait_end(engine *e, generation *g, generation_event *ev, uint64_t *peak, fo_err *err) {
+static int wait_end(generation *g, generation_event *ev, fo_err *err) {
     do {
-        engine_stats st;
-        engine_get_stats(e, &st);
-        const uint64_t used = (uint64_t)st.kv.n_used * st.kv.page_bytes;
-        if (used > *peak) *peak = used;
-        generation_next(g, LOOK_MS, ev, NULL);
+        generation_next(g, -1, ev, NULL);
     } while (!ev->done);
     return ev->error ? fo_fail(err, ev->error, "%s", ev->message) : FO_OK;
 }
@@ -139,6 +133,7 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
     generation *g[MAX_REQUESTS] = {0};
     double same = 0;
     *out = (figures){0};
+    engine_forget_peak(e);
     engine_get_stats(e, &before);
     const double t0 = fo_now_ms();
     int rc = FO_OK;
@@ -158,7 +153,7 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
     }
     for (int i = 0; i < n_requests; i++) {
         generation_event ev = {0};
-        if (!rc) rc = wait_end(e, g[i], &ev, &out->peak_kv_bytes, err);
+        if (!rc) rc = wait_end(g[i], &ev, err);
         if (!rc) {
             out->first_text_ms += ev.first_token_ms / n_requests;
             out->tokens += ev.completion_tokens;
@@ -169,6 +164,7 @@ static int run_round(bench *b, const way *w, int n_requests, figures *out, fo_er
     }
     out->seconds = (fo_now_ms() - t0) / 1e3;
     engine_get_stats(e, &after);
+    out->peak_kv_bytes = (uint64_t)after.kv.most_used * after.kv.page_bytes;
     out->passes = after.denoise_passes - before.denoise_passes;
     out->rows = after.denoise_rows - before.denoise_rows;
     out->logit_rows = after.denoise_logit_rows - before.denoise_logit_rows;

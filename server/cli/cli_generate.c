@@ -18,7 +18,7 @@
 #include "server/base/printable.h"
 #include "server/cli/progress.h"
 
-enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4 };
+enum { MAX_LINES = 1 << 22, MAX_TOKENS = 1 << 20, IN_FLIGHT = 4, LOOK_MS = 200 };
 static const size_t max_input_bytes = (size_t)4 << 30;
 
 static struct {
@@ -52,7 +52,7 @@ static const cli_option options[] = {
      .min = 0, .max = 1},
     {"diffusion", CLI_STRING, &o.diffusion, "JSON",
      "how a diffusion model writes: an object of steps, block_length, remasking, eps, guidance, "
-     "threshold, kv, refresh",
+     "threshold, verify, kv, refresh",
      .flag_only = true},
     {"sparse", CLI_STRING, &o.sparse, "JSON",
      "which share of its KV each head keeps: an object of retention, delay, block, sink, window, "
@@ -102,7 +102,18 @@ typedef struct batch {
     uint64_t prompt_tokens, cached_tokens, completion_tokens;
     double *first_token_ms, *total_ms; /* [n_lines] */
     double began_ms;
+    progress *progress; /* of a file; NULL: nothing is shown */
+    int work;           /* its stage */
 } batch;
+
+/* What is done within answers: a canvas, or a long text, may take its time. */
+static void show_work(batch *b) {
+    engine_stats st;
+    if (!b->progress) return;
+    engine_get_stats(b->e, &st);
+    progress_stage_set(b->progress, b->work,
+                       engine_denoises(b->e) ? st.denoise_passes : st.decode_tokens);
+}
 
 static int messages_tokens(batch *b, const cJSON *messages, job *j) {
     return chat_prompt_tokens(b->chat, messages, &j->ids, &j->n_ids, &j->err);
@@ -253,7 +264,8 @@ static void job_finish(batch *b, job *j, bool stream, fo_buf *out) {
     generation_event ev = {0};
     size_t shown = 0;
     while (j->g && !ev.done) {
-        generation_next(j->g, -1, &ev, &text);
+        generation_next(j->g, b->progress ? LOOK_MS : -1, &ev, &text);
+        show_work(b);
         if (!stream || text.len == shown) continue;
         printable_exact(stdout, text.data + shown, text.len - shown);
         fflush(stdout);
@@ -306,15 +318,16 @@ static void print_summary(batch *b) {
     printf("{\"prompts\":%zu,\"failed\":%zu,\"seconds\":%.3f,\"prompt_tokens\":%llu,"
            "\"cached_tokens\":%llu,\"completion_tokens\":%llu,\"completion_tokens_per_s\":%.1f,"
            "\"tokens_per_s\":%.1f,\"first_token_p50_ms\":%.1f,\"first_token_p95_ms\":%.1f,"
-           "\"total_p50_ms\":%.1f,\"total_p95_ms\":%.1f,\"steps\":%llu,\"preemptions\":%llu,"
-           "\"drafted_tokens\":%llu,\"kept_tokens\":%llu}\n",
+           "\"total_p50_ms\":%.1f,\"total_p95_ms\":%.1f,\"steps\":%llu,\"passes\":%llu,"
+           "\"preemptions\":%llu,\"drafted_tokens\":%llu,\"kept_tokens\":%llu}\n",
            b->n_done, b->n_failed, s, (unsigned long long)b->prompt_tokens,
            (unsigned long long)b->cached_tokens, (unsigned long long)b->completion_tokens,
            (double)b->completion_tokens / s, (double)(b->completion_tokens + b->prompt_tokens) / s,
            quantile(b->first_token_ms, b->n_done, .5), quantile(b->first_token_ms, b->n_done, .95),
            quantile(b->total_ms, b->n_done, .5), quantile(b->total_ms, b->n_done, .95),
-           (unsigned long long)st.steps, (unsigned long long)st.preemptions,
-           (unsigned long long)st.drafted_tokens, (unsigned long long)st.kept_tokens);
+           (unsigned long long)st.steps, (unsigned long long)st.denoise_passes,
+           (unsigned long long)st.preemptions, (unsigned long long)st.drafted_tokens,
+           (unsigned long long)st.kept_tokens);
 }
 
 /* Lines of text, split in place; blank ones are left out. */
@@ -340,7 +353,7 @@ static char **split_lines(char *text, size_t size, size_t *n) {
 }
 
 /* Jobs run in a ring: handed in ahead of the one whose turn it is to be written. */
-static int run_ring(batch *b, char **lines, fo_file_writer *w, progress *p, fo_err *err) {
+static int run_ring(batch *b, char **lines, fo_file_writer *w, fo_err *err) {
     size_t ring =
         (size_t)(engine_flag_values.max_sequences ? engine_flag_values.max_sequences : 16) *
         IN_FLIGHT;
@@ -361,7 +374,7 @@ static int run_ring(batch *b, char **lines, fo_file_writer *w, progress *p, fo_e
         fo_buf_char(&out, '\n');
         rc = out.failed ? fo_no_memory(err) : fo_file_write(w, out.data, out.len, err);
         job_free(j);
-        progress_add(p, 1);
+        progress_add(b->progress, 1);
     }
     for (size_t i = 0; i < ring; i++) job_free(&jobs[i]);
     fo_buf_free(&out);
@@ -386,9 +399,11 @@ static int run_file(batch *b) {
     if (!rc) rc = fo_file_create(&w, o.output, &err);
     if (!rc) {
         b->began_ms = fo_now_ms();
-        progress *p = progress_begin("generate", "prompts", b->n_lines, o.json);
-        rc = run_ring(b, lines, w, p, &err);
-        progress_end(p);
+        b->progress = progress_begin("generate", "prompts", b->n_lines, o.json);
+        b->work = engine_denoises(b->e) ? progress_stage(b->progress, "denoise", "passes", 0)
+                                        : progress_stage(b->progress, "write", "tokens", 0);
+        rc = run_ring(b, lines, w, &err);
+        progress_end(b->progress);
         if (!rc)
             rc = fo_file_commit(w, &err);
         else

@@ -19,6 +19,7 @@ void diffusion_json_read(json_in *in, generator_diffusion *out) {
     out->eps = json_in_number(&d, "eps", -1, 0, .999);
     out->guidance = json_in_number(&d, "guidance", -1, 0, 100);
     out->threshold = json_in_number(&d, "threshold", -1, 0, 1);
+    out->verify = json_in_any(&d, "verify") ? json_in_bool(&d, "verify", false) : -1;
     json_in_end(&d);
 }
 

@@ -11,8 +11,9 @@ enum { PLAIN_MOST = 512, PLAIN_BLOCKS = PLAIN_MOST / KV_BLOCK, PLAIN_LAYERS = 4,
 
 typedef struct plain_layer {
     double *norm, *q, *k, *v, *out, *ffn_norm, *gate, *up, *down, *q_bias, *k_bias, *v_bias;
-    double *q_norm, *k_norm, *router; /* NULL: none */
-    double *keys, *values;            /* [PLAIN_MOST][kv_heads * head_dim] */
+    double *q_norm, *k_norm, *router;                          /* NULL: none, here and below */
+    double *shared_gate, *shared_up, *shared_down, *shared_by; /* experts of every row */
+    double *keys, *values; /* [PLAIN_MOST][kv_heads * head_dim] */
 } plain_layer;
 
 typedef struct plain_network {
@@ -40,6 +41,7 @@ static inline plain_network *plain_open(const char *file, const tiny_shape *s, i
     const bool moe = s->experts > 0;
     const size_t d = (size_t)s->d, nq = (size_t)(s->heads * s->head_dim), hd = (size_t)s->head_dim;
     const size_t ff = (size_t)s->ff * (size_t)(moe ? s->experts : 1);
+    const size_t shared = (size_t)s->shared;
     const size_t nk = (size_t)(s->kv_heads * s->head_dim), n = (size_t)s->vocab * d;
     p->embd = oracle_tensor(g, "token_embd.weight", -1, 0, n);
     p->norm = oracle_tensor(g, "output_norm.weight", -1, 0, d);
@@ -64,6 +66,10 @@ static inline plain_network *plain_open(const char *file, const tiny_shape *s, i
             .k_norm = oracle_tensor(g, "attn_k_norm.weight", l, 0, hd),
             .router =
                 moe ? oracle_tensor(g, "ffn_gate_inp.weight", l, 0, (size_t)s->experts * d) : NULL,
+            .shared_gate = oracle_tensor(g, "ffn_gate_shexp.weight", l, 0, shared * d),
+            .shared_up = oracle_tensor(g, "ffn_up_shexp.weight", l, 0, shared * d),
+            .shared_down = oracle_tensor(g, "ffn_down_shexp.weight", l, 0, shared * d),
+            .shared_by = oracle_tensor(g, "ffn_gate_inp_shexp.weight", l, 0, d),
             .keys = calloc(PLAIN_MOST * nk, sizeof(double)),
             .values = calloc(PLAIN_MOST * nk, sizeof(double))};
     gguf_close(g);
@@ -77,6 +83,7 @@ static inline void plain_close(plain_network *p) {
         free(y->gate), free(y->up), free(y->down), free(y->keys), free(y->values);
         free(y->q_bias), free(y->k_bias), free(y->v_bias);
         free(y->q_norm), free(y->k_norm), free(y->router);
+        free(y->shared_gate), free(y->shared_up), free(y->shared_down), free(y->shared_by);
     }
     free(p->embd), free(p->norm), free(p->head);
     free(p);
@@ -96,16 +103,22 @@ static inline void plain_product(double *y, const double *w, const double *b, co
     }
 }
 
-/* h becomes what gate, up and down of expert e make of x. */
+/* h becomes what these gate, up and down make of x. */
+static inline void plain_ffn(const double *of_gate, const double *of_up, const double *of_down,
+                             int d, int ff, const double *x, double *h) {
+    double *gate = calloc((size_t)ff, sizeof *gate), *up = calloc((size_t)ff, sizeof *up);
+    plain_product(gate, of_gate, NULL, x, ff, d);
+    plain_product(up, of_up, NULL, x, ff, d);
+    for (int i = 0; i < ff; i++) gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
+    plain_product(h, of_down, NULL, gate, d, ff);
+    free(gate), free(up);
+}
+
+/* Those of expert e. */
 static inline void plain_feed(const plain_network *p, const plain_layer *y, int e, const double *x,
                               double *h) {
     const int d = p->s.d, ff = p->s.ff, at = e * d * ff;
-    double *gate = calloc((size_t)ff, sizeof *gate), *up = calloc((size_t)ff, sizeof *up);
-    plain_product(gate, y->gate + at, NULL, x, ff, d);
-    plain_product(up, y->up + at, NULL, x, ff, d);
-    for (int i = 0; i < ff; i++) gate[i] = gate[i] / (1 + exp(-gate[i])) * up[i];
-    plain_product(h, y->down + at, NULL, gate, d, ff);
-    free(gate), free(up);
+    plain_ffn(y->gate + at, y->up + at, y->down + at, d, ff, x, h);
 }
 
 /* The same of a mixture: the softmax of all experts, the best of them, weighed. */
@@ -131,6 +144,15 @@ static inline void plain_mix(const plain_network *p, const plain_layer *y, const
     for (int k = 0; k < p->s.experts_used; k++) {
         plain_feed(p, y, best[k], x, out);
         for (int i = 0; i < d; i++) h[i] += share[best[k]] / kept * out[i];
+    }
+    if (p->s.shared) {
+        double by = 1;
+        plain_ffn(y->shared_gate, y->shared_up, y->shared_down, d, p->s.shared, x, out);
+        if (y->shared_by) {
+            plain_product(&by, y->shared_by, NULL, x, 1, d);
+            by = 1 / (1 + exp(-by));
+        }
+        for (int i = 0; i < d; i++) h[i] += by * out[i];
     }
     free(out);
 }

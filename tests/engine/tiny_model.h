@@ -13,6 +13,10 @@ typedef struct tiny_shape {
     quant_type type; /* of the matrices */
     int d, layers, heads, kv_heads, head_dim, ff, vocab, window, outlier;
     int experts, experts_used; /* ff: of one of them */
+    int shared;                /* width of what every row goes through beside; 0: none */
+    bool shared_gate;
+    int odd_router; /* says of itself: 1 a gating, 2 groups, 3 a bias, 4 shared experts; 0: nothing */
+    bool alone;     /* what rows see of each other counts for nothing */
 } tiny_shape;
 
 enum { TINY_MAX = 64, TINY_CONTEXT = 512, TINY_VOCAB = 200 };
@@ -133,6 +137,9 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
         tiny_key_u32(&w, a, "expert_count", s->experts);
         tiny_key_u32(&w, a, "expert_used_count", s->experts_used);
         tiny_key_u32(&w, a, "expert_feed_forward_length", s->ff);
+        if (s->odd_router == 1) tiny_key_u32(&w, a, "expert_gating_func", 2);
+        if (s->odd_router == 4) tiny_key_u32(&w, a, "expert_shared_count", 2);
+        if (s->odd_router == 2) tiny_key_u32(&w, a, "expert_group_count", 3);
     }
     if (strstr(a, "llada") || !strcmp(a, "dream")) {
         gguf_put_u32(w.w, "tokenizer.ggml.mask_token_id", (uint32_t)s->vocab - 1);
@@ -180,7 +187,7 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
             tiny_tensor(&w, "attn_q_norm.weight", i, s->head_dim, 1, f, 0.2, 1);
             tiny_tensor(&w, "attn_k_norm.weight", i, s->head_dim, 1, f, 0.2, 1);
         }
-        tiny_tensor(&w, "attn_output.weight", i, nq, s->d, s->type, gq, 0);
+        tiny_tensor(&w, "attn_output.weight", i, nq, s->d, s->type, s->alone ? 0 : gq, 0);
         if (gemma) {
             tiny_tensor(&w, "post_attention_norm.weight", i, s->d, 1, f, 0.2, 1);
             tiny_tensor(&w, "post_ffw_norm.weight", i, s->d, 1, f, 0.2, 1);
@@ -196,6 +203,14 @@ static inline void tiny_model_write_blocks(const char *path, const tiny_shape *s
             tiny_experts(&w, "ffn_gate_exps.weight", i, s->d, s->ff, s->experts, s->type, gd);
             tiny_experts(&w, "ffn_up_exps.weight", i, s->d, s->ff, s->experts, s->type, gd);
             tiny_experts(&w, "ffn_down_exps.weight", i, s->ff, s->d, s->experts, s->type, gf);
+            if (s->odd_router == 3) tiny_tensor(&w, "exp_probs_b.bias", i, s->experts, 1, f, 1, 0);
+            if (s->shared) {
+                tiny_tensor(&w, "ffn_gate_shexp.weight", i, s->d, s->shared, s->type, gd, 0);
+                tiny_tensor(&w, "ffn_up_shexp.weight", i, s->d, s->shared, s->type, gd, 0);
+                tiny_tensor(&w, "ffn_down_shexp.weight", i, s->shared, s->d, s->type,
+                            1 / sqrt(s->shared), 0);
+            }
+            if (s->shared_gate) tiny_tensor(&w, "ffn_gate_inp_shexp.weight", i, s->d, 1, f, gd, 0);
             continue;
         }
         if (phi)

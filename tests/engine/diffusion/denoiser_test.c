@@ -61,6 +61,18 @@ static void random_prompt(int32_t *t, int n, int n_vocab) {
     for (int i = 0; i < n; i++) t[i] = 3 + random_below(n_vocab - 3);
 }
 
+/* Canvas number i of a pass, which is ahead: rows go to pages of its own. */
+static void lay_out_ahead(const reference_network *r, const denoise_canvas *x, int i, int to,
+                          int32_t *table, model_sequence *s) {
+    enum { OWN = REFERENCE_SPARE / DENOISER_AHEAD, N = REFERENCE_MOST / REFERENCE_PAGE };
+    const int first = x->from / REFERENCE_PAGE;
+    assert_int_equal(x->from % REFERENCE_PAGE, 0);
+    assert_true((to + REFERENCE_PAGE - 1) / REFERENCE_PAGE - first <= OWN);
+    memcpy(table, r->table[0], sizeof r->table[0]);
+    for (int k = 0; k < OWN && first + k < N; k++) table[first + k] = 2 * N + (i - 1) * OWN + k;
+    s->pages = table;
+}
+
 /* The denoiser's way: rows that a pass wants, logits that it asks for, a few at a time. Returns how
  * many passes there were. */
 static int write_answer(reference_network *r, const diffusion_params *p, const int32_t *prompt,
@@ -71,19 +83,32 @@ static int write_answer(reference_network *r, const diffusion_params *p, const i
     const denoise_pass *pass;
     int final = 0, left = n_answer;
     *rows = *n_logits = 0;
+    if (p->verify) denoiser_look_ahead(d, random_below(1 + DENOISER_AHEAD), REFERENCE_PAGE);
     while ((pass = denoiser_plan(d)) != NULL) {
         const int canvases = p->guidance > 0 ? 2 : 1;
-        model_sequence s[2];
-        for (int i = 0; i < canvases; i++)
-            s[i] = (model_sequence){.tokens = denoiser_tokens(d, i == 1) + pass->from,
-                                    .n_tokens = pass->to - pass->from,
-                                    .start = pass->from,
-                                    .pages = r->table[i],
+        const int n_seqs = canvases == 2 ? 2 : pass->n_canvases;
+        model_sequence s[1 + DENOISER_AHEAD];
+        int32_t tables[DENOISER_AHEAD][REFERENCE_MOST / REFERENCE_PAGE];
+        int n_rows = 0;
+        for (int i = 0; i < n_seqs; i++) {
+            const denoise_canvas *x = &pass->canvases[canvases == 2 ? 0 : i];
+            s[i] = (model_sequence){.tokens = x->tokens,
+                                    .n_tokens = pass->to - x->from,
+                                    .start = x->from,
+                                    .pages = r->table[0],
                                     .n_pages = REFERENCE_MOST / REFERENCE_PAGE,
                                     .n_keys = pass->n_keys,
-                                    .logit_rows = pass->asked,
-                                    .n_logits = pass->n_asked};
-        assert_ok(model_forward_states(r->c, r->kv, s, canvases, &err), &err);
+                                    .logit_rows = x->asked,
+                                    .n_logits = x->n_asked};
+            n_rows += s[i].n_tokens;
+            if (i && canvases == 1) lay_out_ahead(r, x, i, pass->to, tables[i - 1], &s[i]);
+        }
+        if (canvases == 2) {
+            s[1].tokens = denoiser_tokens(d, true) + pass->from;
+            s[1].pages = r->table[1];
+        }
+        assert_int_equal(n_rows, denoiser_rows(d));
+        assert_ok(model_forward_states(r->c, r->kv, s, n_seqs, &err), &err);
         const int n = pass->n_asked, group = 1 + random_below(5);
         for (int k = 0; k < n; k += group) {
             const int some = n - k < group ? n - k : group;
@@ -116,7 +141,7 @@ static int write_answer(reference_network *r, const diffusion_params *p, const i
 
 typedef struct tried {
     long rows, logits;
-    int passes;
+    int passes, steps; /* steps: the reference's */
 } tried;
 
 static tried compare(reference_network *r, diffusion_params p, const int32_t *prompt, int n_prompt,
@@ -124,7 +149,9 @@ static tried compare(reference_network *r, diffusion_params p, const int32_t *pr
     int32_t wanted[REFERENCE_MOST], got[REFERENCE_MOST];
     tried t = {0};
     assert_ok(diffusion_params_resolve(&p, &r->d, n_answer, &err), &err);
-    const int changes = reference_write(r, &p, prompt, n_prompt, n_answer, wanted);
+    diffusion_params plain = p;
+    if (p.verify) plain.threshold = 0;
+    t.steps = reference_write(r, &plain, prompt, n_prompt, n_answer, wanted);
     t.passes = write_answer(r, &p, prompt, n_prompt, n_answer, got, &t.rows, &t.logits);
     for (int i = 0; i < n_answer; i++)
         if (wanted[i] != got[i])
@@ -134,7 +161,10 @@ static tried compare(reference_network *r, diffusion_params p, const int32_t *pr
                 what, i, n_answer, got[i], wanted[i], diffusion_remasking_name(p.remasking),
                 p.steps, p.block_length, (double)p.eps, (double)p.temperature, (double)p.guidance,
                 (double)p.threshold, diffusion_kv_name(p.kv), p.refresh);
-    assert_int_equal(t.passes, changes);
+    if (p.verify)
+        assert_true(t.passes <= t.steps);
+    else
+        assert_int_equal(t.passes, t.steps);
     return t;
 }
 
@@ -215,6 +245,67 @@ static void unmasks_all_that_it_is_sure_of(void **state) {
         assert_true(fewer > 0);
         network_close(&r);
     }
+}
+
+/* With verify a threshold changes no text, whatever is guessed, and saves passes. */
+static void what_is_verified_is_written_step_by_step(void **state) {
+    (void)state;
+    const char *path;
+    for (int i = 0; (path = model_path(i)) != NULL; i++) {
+        reference_network r;
+        network_open(&r, path, i % 2, pool);
+        long passes = 0, steps = 0;
+        for (int rule = 0; rule < DIFFUSION_REMASKINGS && r.d.attention_block; rule++)
+            for (size_t round = 0; round < test_rounds(24); round++) {
+                int32_t prompt[64];
+                const int n_prompt = 1 + random_below(60), n_answer = 1 + random_below(48);
+                random_prompt(prompt, n_prompt, r.info->n_vocab);
+                diffusion_params p = random_params(&r.d, n_answer);
+                p.remasking = rule;
+                p.verify = 1;
+                p.guidance = 0;
+                p.threshold = .002f + .1f * (float)test_uniform(&seed);
+                tried t = compare(&r, p, prompt, n_prompt, n_answer, path);
+                passes += t.passes;
+                steps += t.steps;
+            }
+        if (steps) print_message("# %ld passes for %ld steps\n", passes, steps);
+        assert_true(passes < steps || !r.d.attention_block);
+        network_close(&r);
+    }
+}
+
+/* Where a token says nothing about the others every guess comes true: 1 step, then 8 a pass. */
+static void takes_few_passes_where_it_is_sure(void **state) {
+    (void)state;
+    int32_t prompt[32];
+    tiny_shape s = tiny_llama;
+    s.arch = "llada";
+    s.type = QUANT_F32;
+    s.alone = true;
+    char path[600];
+    snprintf(path, sizeof path, "%s/alone.gguf", folder);
+    tiny_model_write_blocks(path, &s, BLOCK, &seed);
+    reference_network r;
+    network_open(&r, path, false, pool);
+    random_prompt(prompt, 32, V);
+    for (int rule = 0; rule < DIFFUSION_REMASKINGS; rule++) {
+        diffusion_params p = diffusion_params_default();
+        p.remasking = rule;
+        p.verify = 1;
+        p.threshold = .001f;
+        int fewest = 1 << 20;
+        for (int round = 0; round < 40; round++) { /* with any number ahead */
+            const tried t = compare(&r, p, prompt, 32, 32, path);
+            if (t.passes < fewest) fewest = t.passes;
+        }
+        /* Of origin a step unmasks as many as its draws say. */
+        if (rule == DIFFUSION_ORIGIN)
+            assert_true(fewest < 12);
+        else
+            assert_int_equal(fewest, 2 * (1 + 2));
+    }
+    network_close(&r);
 }
 
 /* One pass over a canvas less than all of it is the point of keeping KV, logits of fewer rows that of
@@ -345,6 +436,12 @@ static void fields_out_of_range_are_named(void **state) {
                {"diffusion.threshold", {.threshold = 1.5f}, false},
                {"diffusion.threshold", {.threshold = .5f, .remasking = DIFFUSION_MARGIN}, false},
                {"diffusion.kv", {.kv = 4}, false},
+               {"diffusion.verify", {.verify = 1, .threshold = .9f, .kv = 2}, false},
+               {"diffusion.verify",
+                {.verify = 1, .threshold = .9f, .kv = 2, .guidance = 1, .block_length = 16},
+                true},
+               {"diffusion.verify", {.verify = 1, .threshold = .9f, .block_length = 16}, true},
+               {"diffusion.verify", {.verify = 1, .kv = 2, .block_length = 16}, true},
                {"diffusion.refresh", {.refresh = 1 << 30}, false},
                {"temperature", {.temperature = -1}, false},
                {"temperature", {.temperature = NAN}, false}};
@@ -443,6 +540,12 @@ static void defaults_are_the_models_own(void **state) {
     assert_int_equal(p.block_length, 16);
     assert_int_equal(p.kv, DIFFUSION_KV_PREFIX);
     assert_string_equal(diffusion_kv_note(&p, &blocks), "");
+    assert_true(p.threshold == 0 && p.verify == 0);
+    p = diffusion_params_default();
+    p.verify = 1;
+    p.remasking = DIFFUSION_MARGIN;
+    assert_ok(diffusion_params_resolve(&p, &blocks, 2, &err), &err);
+    assert_true(p.threshold > .899f && p.threshold < .901f);
 }
 
 int main(void) {
@@ -451,6 +554,8 @@ int main(void) {
         cmocka_unit_test(writes_what_the_reference_writes),
         cmocka_unit_test(keeps_kv_as_the_papers_do),
         cmocka_unit_test(unmasks_all_that_it_is_sure_of),
+        cmocka_unit_test(what_is_verified_is_written_step_by_step),
+        cmocka_unit_test(takes_few_passes_where_it_is_sure),
         cmocka_unit_test(computes_what_is_needed_alone),
         cmocka_unit_test(rows_in_part_give_the_bits_of_the_whole),
         cmocka_unit_test(blocks_see_what_is_before_their_end),

@@ -9,7 +9,11 @@
 #include "engine/diffusion/diffusion.h"
 #include "tests/test.h"
 
-enum { REFERENCE_MOST = 256 /* positions of a canvas */, REFERENCE_PAGE = 16 };
+enum {
+    REFERENCE_MOST = 256 /* positions of a canvas */,
+    REFERENCE_PAGE = 16,
+    REFERENCE_SPARE = 32 /* pages that the reference leaves to others, behind its own */
+};
 
 /* A model, and pages for a canvas with its prompt and one without. */
 typedef struct reference_network {
@@ -32,7 +36,7 @@ static inline void network_open(reference_network *r, const char *path, bool fas
     assert_ok(diffusion_model_read(&r->d, r->info, model_gguf(r->m), &err), &err);
     assert_ok(model_kv_layout(r->m, REFERENCE_PAGE, KV_BF16, &l, &err), &err);
     const int n = REFERENCE_MOST / REFERENCE_PAGE;
-    assert_ok(kv_pages_create(&r->kv, &l, 2 * n, &err), &err);
+    assert_ok(kv_pages_create(&r->kv, &l, 2 * n + REFERENCE_SPARE, &err), &err);
     assert_ok(model_context_create(&r->c, r->m, &(model_limits){2 * REFERENCE_MOST, REFERENCE_MOST},
                                    &err),
               &err);

@@ -43,6 +43,12 @@ static void make_request(asked *a, reference_network *ref) {
     if (below(3) == 0) a->p.steps = a->n_answer;
     if (a->p.remasking == DIFFUSION_CONFIDENCE && below(2)) a->p.threshold = .05f;
     if (below(3) == 0) a->p.guidance = .7f;
+    if (ref->d.attention_block && below(2)) {
+        a->p.verify = 1;
+        a->p.kv = DIFFUSION_KV_PREFIX;
+        a->p.guidance = 0;
+        a->p.threshold = .002f + .1f * (float)test_uniform(&seed);
+    }
     a->r = request(a->prompt, (size_t)a->n_prompt, (size_t)a->n_answer);
     a->r.diffusion = &a->p;
     if (below(2)) {
@@ -56,6 +62,7 @@ static void make_request(asked *a, reference_network *ref) {
         a->p.steps = p.steps = -1;
         assert_ok(diffusion_params_resolve(&p, &ref->d, a->n_answer, &err), &err);
     }
+    if (p.verify) p.threshold = 0; /* so it is written, if in fewer passes */
     a->passes = reference_write(ref, &p, a->prompt, a->n_prompt, a->n_answer, a->wanted);
 }
 
@@ -90,7 +97,10 @@ static void writes_what_the_reference_writes_in_any_company(void **state) {
                 assert_string_equal(got.ev.finish_reason, "length");
                 assert_int_equal(got.n, a[k].n_answer);
                 assert_memory_equal(got.tokens, a[k].wanted, got.n * sizeof *got.tokens);
-                assert_int_equal(got.ev.passes, a[k].passes);
+                if (a[k].p.verify == 1)
+                    assert_true(got.ev.passes <= a[k].passes);
+                else
+                    assert_int_equal(got.ev.passes, a[k].passes);
                 assert_int_equal(got.ev.cached_tokens, 0);
             }
             close_engine(e);
@@ -98,7 +108,7 @@ static void writes_what_the_reference_writes_in_any_company(void **state) {
         }
 }
 
-/* Few pages: canvases wait for each other's, and none is ever thrown out. */
+/* Few pages: canvases wait for each other's, and of the same priority none is thrown out. */
 static void waits_for_pages(void **state) {
     (void)state;
     static asked a[REQUESTS];
@@ -120,6 +130,56 @@ static void waits_for_pages(void **state) {
     assert_true(st.denoise_passes > 0 && st.denoise_rows >= st.denoise_logit_rows);
     close_engine(e);
     network_close(&ref);
+}
+
+/* Canvases are thrown out for more urgent ones, for their pages or their places, in the middle, and write what they
+ * would have written, in as many steps. */
+static void gives_way_to_the_more_urgent(void **state) {
+    (void)state;
+    static asked a[REQUESTS];
+    uint64_t preemptions = 0;
+    for (int m = 0; m < MODELS; m++)
+        for (int places = 0; places < 2; places++) {
+            reference_network ref;
+            network_open(&ref, models[m], true, NULL);
+            engine *e = open_engine((engine_options){.model = models[m],
+                                                     .kv_ram = places ? 0 : 23 * 8192,
+                                                     .kv_page_tokens = places ? 32 : 16,
+                                                     .max_sequences = places ? 2 : 8});
+            generation *g[REQUESTS];
+            engine_stats st;
+            for (int k = 0; k < REQUESTS; k++) do {
+                    make_request(&a[k], &ref);
+                } while (a[k].n_prompt < 60 || a[k].passes < 16);
+            for (int k = 0; k < REQUESTS; k++) {
+                a[k].r.priority = k / (REQUESTS / 2);
+                g[k] = submit(e, &a[k].r);
+                if (k != REQUESTS / 2 - 1) continue;
+                do { /* so that something is lost */
+                    engine_get_stats(e, &st);
+                    usleep(50);
+                } while (st.denoise_passes < 8);
+            }
+            for (int k = 0; k < REQUESTS; k++) {
+                result got;
+                finish(g[k], &got);
+                if (got.ev.error) fail_msg("%s", got.ev.message);
+                assert_int_equal(got.n, a[k].n_answer);
+                for (size_t i = 0; i < got.n; i++)
+                    if (got.tokens[i] != a[k].wanted[i])
+                        fail_msg(
+                            "model %d, request %d (kv %d, refresh %d): token %zu is %d, not %d", m,
+                            k, a[k].p.kv, a[k].p.refresh, i, got.tokens[i], a[k].wanted[i]);
+                assert_true(got.ev.passes <= a[k].passes);
+                if (a[k].p.verify != 1) assert_int_equal(got.ev.passes, a[k].passes);
+                assert_ok(engine_check(e, &err), &err);
+            }
+            engine_get_stats(e, &st);
+            preemptions += st.preemptions; /* unless a wave was done before the next came */
+            close_engine(e);
+            network_close(&ref);
+        }
+    assert_true(preemptions > 0);
 }
 
 /* The answer ends where its first end token stands, whatever came true behind it meanwhile. */
@@ -247,13 +307,15 @@ static void prompts_by_blocks_are_computed_once(void **state) {
             }
             assert_int_equal(cached[0], 0);
             assert_int_equal(cached[2], 0);
-            /* What of an answer was final when its last pass began counts: the last block was not. */
+            /* What of an answer was final when its last pass began counts: the last block was not. With
+             * shifted logits the row before that is computed again, so its page is found only where the
+             * second turn wrote the same in it. */
             const int first = 112 / page * page, shifted = 111 / page * page;
             if (m < 2)
                 assert_true(cached[1] == 0 && cached[3] == 0);
             else
                 assert_true((int)cached[1] == 109 / page * page &&
-                            (int)cached[3] == (m == 3 ? shifted : first));
+                            ((int)cached[3] == first || (m == 3 && (int)cached[3] == shifted)));
             close_engine(e);
             network_close(&ref);
         }
@@ -326,6 +388,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(writes_what_the_reference_writes_in_any_company),
         cmocka_unit_test(waits_for_pages),
+        cmocka_unit_test(gives_way_to_the_more_urgent),
         cmocka_unit_test(ends_at_the_first_end_token),
         cmocka_unit_test(text_is_final_and_stops),
         cmocka_unit_test(says_what_is_approximate),

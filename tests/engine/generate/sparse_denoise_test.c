@@ -74,7 +74,8 @@ static void write_plainly(asked *a, int m, const diffusion_params *p, const diff
         }
         for (int k = 0; k < s->n_asked; k++) {
             for (int c = 0; c < canvases; c++)
-                for (int v = 0; v < V; v++) rows[c][v] = (float)logits[c][s->asked[k]][v];
+                for (int v = 0; v < V; v++)
+                    rows[c][v] = (float)logits[c][s->canvases[0].asked[k]][v];
             denoiser_take(w, k, rows[0], canvases == 2 ? rows[1] : NULL);
         }
         denoiser_commit(w);
@@ -122,6 +123,7 @@ static void make_request(asked *a, int m) {
 static void writes_what_plain_passes_write(void **state) {
     (void)state;
     static asked a[REQUESTS];
+    uint64_t preemptions = 0;
     for (int m = 0; m < MODELS; m++) {
         int drops = 0;
         for (int k = 0; k < REQUESTS; k++) {
@@ -138,7 +140,11 @@ static void writes_what_plain_passes_write(void **state) {
                                                      .n_threads = 1 + shape % 2,
                                                      .max_sequences = 4});
             generation *g[REQUESTS];
-            for (int k = 0; k < REQUESTS; k++) g[k] = submit(e, &a[k].r);
+            for (int k = 0; k < REQUESTS; k++) {
+                a[k].r.priority = shape == 2 ? k : 0; /* takes the pages of those before it */
+                g[k] = submit(e, &a[k].r);
+                if (shape == 2) usleep(500);
+            }
             assert_ok(engine_check(e, &err), &err);
             for (int k = 0; k < REQUESTS; k++) {
                 result got;
@@ -154,16 +160,20 @@ static void writes_what_plain_passes_write(void **state) {
                 assert_non_null(strstr(got.ev.kv_note, "approximate"));
                 assert_ok(engine_check(e, &err), &err);
             }
+            engine_stats st;
+            engine_get_stats(e, &st);
+            preemptions += st.preemptions;
             close_engine(e);
         }
     }
+    assert_true(preemptions > 0);
 }
 
 /* Retention 1 is no other way of computing; 0 < retention < 1 holds its share of the pages. */
 static void memory_goes_with_retention(void **state) {
     (void)state;
     for (int m = 0; m < MODELS; m++) {
-        engine *e = open_engine((engine_options){.model = models[m]});
+        engine *e = open_engine((engine_options){.model = models[m], .max_batch_tokens = 1024});
         int32_t prompt[400];
         random_tokens(prompt, 400);
         diffusion_params p = diffusion_params_default();
@@ -173,6 +183,7 @@ static void memory_goes_with_retention(void **state) {
         p.block_length = m < 2 ? 32 : -1;
         r.diffusion = &p;
         result dense, all, quarter;
+        engine_stats st;
         run(e, &r, &dense);
         r.sparse = &sparse;
         sparse.retention = 1;
@@ -184,6 +195,14 @@ static void memory_goes_with_retention(void **state) {
         assert_int_equal(quarter.ev.kv_peak_tokens, 432);
         assert_true(quarter.ev.kv_end_tokens <= 432 / 4 + 32 + 32);
         assert_string_equal(quarter.ev.finish_reason, "length");
+        for (int guided = 0; guided < 2; guided++) { /* what it says is what the cache had in use */
+            p.guidance = guided ? .5f : 0;
+            engine_forget_peak(e);
+            run(e, &r, &quarter);
+            engine_get_stats(e, &st);
+            assert_int_equal(quarter.ev.kv_peak_tokens, st.kv.most_used * 16);
+            assert_true((int)quarter.ev.kv_end_tokens < st.kv.most_used * 16 / 2);
+        }
         close_engine(e);
     }
 }

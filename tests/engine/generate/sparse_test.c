@@ -170,6 +170,31 @@ static void is_the_same_in_any_company(void **state) {
     assert_true(preemptions > 0);
 }
 
+/* What a request says that it held at most is what the cache had in use at most: alone, with pages that
+ * others may find, which are held while the share is packed beside them, and attached to those. */
+static void the_peak_is_that_of_the_cache(void **state) {
+    (void)state;
+    int32_t prompt[PROMPT];
+    random_tokens(prompt, PROMPT);
+    engine *e = open_engine((engine_options){0});
+    const sparse_params quarter = params(.25f, 32, 16);
+    generation_request r = sparse_request(prompt, PROMPT, ANSWER, &quarter);
+    const size_t dense = (PROMPT + 15) / 16 * 16;
+    for (int i = 0; i < 4; i++) {
+        result got;
+        engine_stats st;
+        r.kv_reuse = i < 2 ? KV_REUSE_OFF : KV_REUSE_EXACT;
+        engine_forget_peak(e);
+        run(e, &r, &got);
+        engine_get_stats(e, &st);
+        assert_int_equal(got.ev.kv_peak_tokens, st.kv.most_used * 16);
+        if (i < 2) assert_int_equal(got.ev.kv_peak_tokens, dense);
+        if (i == 2) assert_true(got.ev.kv_peak_tokens > dense);
+        assert_true(got.ev.kv_end_tokens < dense / 2);
+    }
+    close_engine(e);
+}
+
 /* Pages are given back, and others can have them. */
 static void memory_goes_with_retention(void **state) {
     (void)state;
@@ -183,7 +208,8 @@ static void memory_goes_with_retention(void **state) {
     r.sparse = &quarter;
     run(e, &r, &got);
     assert_int_equal(dense.ev.kv_end_tokens, (PROMPT + ANSWER + 15) / 16 * 16);
-    assert_int_equal(got.ev.kv_peak_tokens, (PROMPT + 15) / 16 * 16);
+    /* The dense answer's pages stay findable: the share is packed beside them. */
+    assert_true(got.ev.kv_peak_tokens > PROMPT && got.ev.kv_peak_tokens <= PROMPT * 3 / 2);
     /* a quarter of what is before the window, the window, and what came since the last point */
     assert_true(got.ev.kv_end_tokens <= (PROMPT + ANSWER) / 4 + 32 + 16 + 3 * 16);
     close_engine(e);
@@ -260,6 +286,7 @@ int main(void) {
         cmocka_unit_test(writes_what_the_plain_network_says),
         cmocka_unit_test(keeping_all_changes_no_bit),
         cmocka_unit_test(is_the_same_in_any_company),
+        cmocka_unit_test(the_peak_is_that_of_the_cache),
         cmocka_unit_test(memory_goes_with_retention),
         cmocka_unit_test(refuses_what_it_does_not_do),
     };

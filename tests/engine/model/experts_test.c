@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include "engine/model/model.h"
-#include "kernels/buf.h"
 #include "tests/engine/plain_network.h"
 
 enum { V = 120, N = 40, PAGE = 16, KINDS = 3 };
@@ -81,9 +80,11 @@ static void gives_what_the_plain_network_gives(void **state) {
     int32_t tokens[N];
     for (int i = 0; i < N; i++) tokens[i] = (int32_t)(test_random(&seed) % V);
     for (int kind = 0; kind < KINDS; kind++)
-        for (int variant = 0; variant < 4; variant++) {
+        for (int variant = 0; variant < 8; variant++) {
             tiny_shape s = shape(kind, variant % 2 ? QUANT_Q8_0 : QUANT_F32);
-            if (variant > 1) s.experts_used = s.experts;
+            if (variant % 4 > 1) s.experts_used = s.experts;
+            if (variant > 3) s.shared = kind ? 96 : 32; /* wider than an expert, and narrower */
+            s.shared_gate = variant > 5;
             tiny_model_write(path, &s, &seed);
             plain_network *p = plain_open(path, &s, 0);
             plain_rows(p, tokens, 0, N, N, want);
@@ -99,7 +100,7 @@ static void gives_what_the_plain_network_gives(void **state) {
                     for (int i = 0; i < N * V && !fast; i++)
                         assert_true(fabs((double)got[i] - want[i]) < 1e-4);
                     /* Of several, int8 takes an expert for another now and then. */
-                    for (int i = 0; i < N && variant > 1; i++)
+                    for (int i = 0; i < N && variant % 4 > 1; i++)
                         assert_true(cosine(got + i * V, want + i * V, V) > .99);
                     run_model(m, tokens, 7, cut);
                     assert_memory_equal(got, cut, sizeof got);
@@ -107,6 +108,19 @@ static void gives_what_the_plain_network_gives(void **state) {
                     fo_pool_free(pool);
                 }
         }
+}
+
+/* The byte `behind` the first place in the file where `text` begins becomes c. */
+static void change(const char *text, size_t behind, int c) {
+    enum { HEAD = 16384 };
+    static char head[HEAD];
+    FILE *f = fopen(path, "r+b");
+    assert_true(fread(head, 1, HEAD, f) == HEAD);
+    const char *at = memmem(head, HEAD, text, strlen(text));
+    assert_non_null(at);
+    fseek(f, at - head + (long)behind, SEEK_SET);
+    fputc(c, f);
+    fclose(f);
 }
 
 static void refuses_what_is_wrong(void **state) {
@@ -126,21 +140,32 @@ static void refuses_what_is_wrong(void **state) {
     assert_false(model_get_info(m)->causal);
     model_close(m);
     /* A file that says it has one expert more than its matrices. */
-    fo_buf b = {0};
-    FILE *f = fopen(path, "r+b");
-    static const char key[] = "llada-moe.expert_count";
-    assert_true(fo_buf_reserve(&b, 4096));
-    assert_true(fread(b.data, 1, 4096, f) == 4096);
-    char *at = memmem(b.data, 4096, key, sizeof key - 1);
-    assert_non_null(at);
-    at += sizeof key - 1 + 4; /* behind the kind of the value */
-    assert_int_equal(*at, 9);
-    fseek(f, at - b.data, SEEK_SET);
-    fputc(8, f);
-    fclose(f);
+    const size_t behind = sizeof "llada-moe.expert_count" - 1 + 4; /* and the kind of the value */
+    change("llada-moe.expert_count", behind, 8);
     assert_int_equal(model_open(&m, path, &(model_options){0}, &err), FO_ECORRUPT);
     assert_non_null(strstr(err.msg, "ffn_"));
-    fo_buf_free(&b);
+    /* One with shared experts that lacks a part of them. */
+    static const char *const parts[] = {"blk.1.ffn_gate_shexp", "blk.1.ffn_up_shexp",
+                                        "blk.1.ffn_down_shexp"};
+    s.shared = 32;
+    for (int i = 0; i < 3; i++) {
+        tiny_model_write(path, &s, &seed);
+        change(parts[i], strlen(parts[i]) - 1, 'x');
+        assert_true(model_open(&m, path, &(model_options){0}, &err) != FO_OK);
+        assert_non_null(strstr(err.msg, parts[i]));
+    }
+    s.shared = 0;
+    s.odd_router = 4;
+    tiny_model_write(path, &s, &seed);
+    assert_int_equal(model_open(&m, path, &(model_options){0}, &err), FO_ECORRUPT);
+    assert_non_null(strstr(err.msg, "expert_shared_count is 2, but the model lacks blk.0."));
+    /* Routers that are no softmax over all, or choose by a bias. */
+    static const char *const odd[] = {"expert_gating_func", "expert_group_count", "exp_probs_b"};
+    for (s.odd_router = 1; s.odd_router < 4; s.odd_router++) {
+        tiny_model_write(path, &s, &seed);
+        assert_int_equal(model_open(&m, path, &(model_options){0}, &err), FO_EUNSUPPORTED);
+        assert_non_null(strstr(err.msg, odd[s.odd_router - 1]));
+    }
 }
 
 int main(void) {

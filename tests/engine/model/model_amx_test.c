@@ -19,11 +19,11 @@ static char *folder, path[512];
 enum { V = 97, N = 90, PAGE = 16, PAGES = 64 };
 
 static const tiny_shape shapes[] = {
-    /* arch, type, d, layers, heads, kv heads, head dim, ff, vocab, window, outlier, experts, used */
-    {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 96, V, 0, 37, 0, 0},
-    {"qwen2", QUANT_Q4_0, 64, 2, 4, 2, 32, 96, V, 0, 0, 0, 0},
-    {"llama", QUANT_Q4_1, 64, 2, 36, 2, 32, 96, V, 0, 0, 0, 0},
-    {"gemma3", QUANT_F16, 64, 7, 4, 2, 16, 96, V, 9, 0, 0, 0},
+    /* arch, type, d, layers, heads, kv heads, head dim, ff, vocab, window, outlier */
+    {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 96, V, 0, 37, .experts = 0},
+    {"qwen2", QUANT_Q4_0, 64, 2, 4, 2, 32, 96, V, 0, 0, .experts = 0},
+    {"llama", QUANT_Q4_1, 64, 2, 36, 2, 32, 96, V, 0, 0, .experts = 0},
+    {"gemma3", QUANT_F16, 64, 7, 4, 2, 16, 96, V, 9, 0, .experts = 0},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -123,7 +123,8 @@ static void encode(const mm_kernels *pack, const mm_kernels *run_by, const int32
 static void products_by_tiles_change_no_bit_of_an_encoder(void **state) {
     (void)state;
     need_tiles();
-    static const tiny_shape shape = {"bert", QUANT_F16, 128, 2, 4, 4, 32, 200, V, 0, 37, 0, 0};
+    static const tiny_shape shape = {"bert", QUANT_F16, 128, 2, 4,  4,
+                                     32,     200,       V,   0, 37, .experts = 0};
     static float want[N * 128], got[N * 128];
     int32_t tokens[N];
     snprintf(path, sizeof path, "%s/model.gguf", folder);

@@ -18,15 +18,15 @@ static char *folder, path[512];
 enum { V = 97, MAX_TOKENS = 90 };
 
 static const tiny_shape shapes[] = {
-    /* arch, type, d, layers, heads, kv heads, head dim, ff, vocab, window, outlier, experts, used */
-    {"llama", QUANT_F32, 64, 2, 8, 2, 8, 96, V, 0, 0, 0, 0},
-    {"qwen2", QUANT_F32, 48, 2, 3, 3, 16, 80, V, 0, 0, 0, 0},
-    {"qwen3", QUANT_F32, 64, 2, 4, 1, 32, 96, V, 0, 0, 0, 0},
-    {"gemma3", QUANT_F32, 64, 7, 4, 2, 24, 96, V, 9, 0, 0, 0},
-    {"phi3", QUANT_F32, 64, 2, 4, 2, 16, 96, V, 20, 0, 0, 0},
-    {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 96, V, 0, 37, 0, 0},
-    {"qwen2", QUANT_Q4_0, 64, 2, 4, 2, 32, 96, V, 0, 0, 0, 0},
-    {"llama", QUANT_Q4_1, 64, 2, 36, 2, 32, 96, V, 0, 0, 0, 0},
+    /* arch, type, d, layers, heads, kv heads, head dim, ff, vocab, window, outlier */
+    {"llama", QUANT_F32, 64, 2, 8, 2, 8, 96, V, 0, 0, .experts = 0},
+    {"qwen2", QUANT_F32, 48, 2, 3, 3, 16, 80, V, 0, 0, .experts = 0},
+    {"qwen3", QUANT_F32, 64, 2, 4, 1, 32, 96, V, 0, 0, .experts = 0},
+    {"gemma3", QUANT_F32, 64, 7, 4, 2, 24, 96, V, 9, 0, .experts = 0},
+    {"phi3", QUANT_F32, 64, 2, 4, 2, 16, 96, V, 20, 0, .experts = 0},
+    {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 96, V, 0, 37, .experts = 0},
+    {"qwen2", QUANT_Q4_0, 64, 2, 4, 2, 32, 96, V, 0, 0, .experts = 0},
+    {"llama", QUANT_Q4_1, 64, 2, 36, 2, 32, 96, V, 0, 0, .experts = 0},
 };
 enum { N_SHAPES = sizeof shapes / sizeof *shapes };
 
@@ -222,10 +222,10 @@ static void logits_do_not_depend_on_long_steps(void **state) {
     (void)state;
     enum { LONG = 230 };
     static const tiny_shape wide[] = {
-        {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 320, V, 0, 0, 0, 0},
-        {"qwen2", QUANT_Q4_1, 64, 2, 6, 2, 32, 544, V, 0, 0, 0, 0},
-        {"gemma3", QUANT_Q4_0, 64, 2, 4, 2, 32, 256, V, 70, 0, 0, 0},
-        {"llama", QUANT_Q8_0, 64, 2, 4, 1, 32, 288, V, 0, 37, 0, 0},
+        {"llama", QUANT_Q8_0, 64, 2, 4, 2, 32, 320, V, 0, 0, .experts = 0},
+        {"qwen2", QUANT_Q4_1, 64, 2, 6, 2, 32, 544, V, 0, 0, .experts = 0},
+        {"gemma3", QUANT_Q4_0, 64, 2, 4, 2, 32, 256, V, 70, 0, .experts = 0},
+        {"llama", QUANT_Q8_0, 64, 2, 4, 1, 32, 288, V, 0, 37, .experts = 0},
     };
     static float first[LONG * V], other[LONG * V];
     for (int i = 0; i < 4; i++) {
@@ -476,7 +476,7 @@ static void slots_are_copied_between_alignments(void **state) {
 static void texts_keep_their_vectors(const char *arch, int heads, int head_dim, int threads,
                                      bool fast) {
     const int d = heads * head_dim;
-    const tiny_shape s = {arch, QUANT_F32, d, 2, heads, heads, head_dim, 96, V, 0, 0, 0, 0};
+    const tiny_shape s = {arch, QUANT_F32, d, 2, heads, heads, head_dim, 96, V, 0, 0, .experts = 0};
     write_model(&s);
     fo_pool *pool = fo_pool_create(threads);
     model *m;
@@ -619,7 +619,8 @@ static long file_resident(void) {
 
 static void weights_lie_in_memory_once(void **state) {
     (void)state;
-    static const tiny_shape wide = {"llama", QUANT_Q8_0, 512, 4, 8, 8, 64, 2048, V, 0, 0, 0, 0};
+    static const tiny_shape wide = {"llama", QUANT_Q8_0, 512, 4, 8, 8,
+                                    64,      2048,       V,   0, 0, .experts = 0};
     write_model(&wide);
     model *m;
     assert_ok(model_open(&m, path, &(model_options){.fast = true}, &err), &err);

@@ -105,6 +105,8 @@ static void errors_name_the_field(void **state) {
         {"\"diffusion\":{\"kv\":true}", "diffusion.kv"},
         {"\"diffusion\":{\"eps\":1}", "diffusion.eps"},
         {"\"diffusion\":{\"threshold\":0.5,\"remasking\":\"margin\"}", "diffusion.threshold"},
+        {"\"diffusion\":{\"verify\":1}", "diffusion.verify"},
+        {"\"diffusion\":{\"verify\":true}", "diffusion.verify"}, /* its attention has no blocks */
         {"\"diffusion\":{\"guidance\":-1}", "diffusion.guidance"},
         {"\"diffusion\":{\"refresh\":1.5}", "diffusion.refresh"},
         {"\"diffusion\":{\"step\":4}", "diffusion.step"},
