@@ -1,6 +1,6 @@
 // The page of one Forage service: which view is in sight, and what all of them stand on.
 import "/assets/api.js";
-import { conversation, isAsking, showConversation } from "/assets/ask.js";
+import { conversation, isFresh, showConversation } from "/assets/ask.js";
 import { loadCollections } from "/assets/collections.js";
 import { openConversation, showActions, showKept } from "/assets/conversations.js";
 import { showDashboard } from "/assets/dashboard.js";
@@ -57,7 +57,7 @@ async function showView(moved) {
   if (view === "settings") showSettings().catch((e) => { $("keys-note").textContent = e.message; });
   if (view === "ask") {
     if (id) await openConversation(id);
-    else if (!isAsking() || conversation.id) showConversation(null);
+    else if (conversation.id && moved) showConversation(null); // what was asked and is not kept stays
     current();
   }
   if (moved) $(view === "ask" && !id ? "question" : view + "-title").focus({ preventScroll: true });
@@ -67,7 +67,7 @@ async function showView(moved) {
 function current() {
   document.querySelector("nav a").hash = conversation.id ? "#ask/" + conversation.id : "#ask";
   showActions();
-  if (!conversation.turns.length && !isAsking()) showConversation(null);
+  if (isFresh()) showConversation(null);
 }
 addEventListener("current", current);
 addEventListener("hashchange", () => location.hash !== "#main" && showView(true));

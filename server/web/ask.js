@@ -13,7 +13,7 @@ const empty = () => ({ id: null, title: "", shared: false, own: true, turns: [] 
 export let conversation = empty();
 let views = []; // of its turns
 let asking = null; // what aborts the question that runs
-export const isAsking = () => asking !== null;
+export const isFresh = () => !views.length && !asking; // nothing was asked, not even in vain
 
 // Earlier turns as the API's messages.
 function messagesBefore(turns, collection) {
@@ -173,8 +173,8 @@ $("collection").addEventListener("change", () => {
   if (!conversation.turns.length) suggest($("collection").value, (q) => ask(q));
 });
 $("new").addEventListener("click", () => {
-  if (location.hash === "#ask") showConversation(null);
-  else location.hash = "#ask";
+  showConversation(null);
+  location.hash = "#ask";
   $("question").value = "";
   grow();
   $("question").focus();

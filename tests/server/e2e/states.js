@@ -85,12 +85,25 @@ async function gone({ browser, url, pictures }) {
 
 async function busy({ browser, url, pictures }) {
   let full = true;
-  const relay = await between(url, (req, res) => full && req.url === "/query" && refuse(req, res, 503, "too many requests wait already", { "Retry-After": "7" }));
+  let kept = null; // tells that the list of conversations may be had: it is slower than the refusal
+  const late = new Promise((done) => { kept = done; });
+  const relay = await between(url, (req, res) => {
+    if (full && req.url === "/query") return refuse(req, res, 503, "too many requests wait already", { "Retry-After": "7" });
+    if (!req.url.startsWith("/conversations")) return false;
+    late.then(() => {
+      res.writeHead(200, { "Content-Type": "application/json" });
+      res.end(JSON.stringify({ data: [], has_more: false }));
+    });
+    return true;
+  });
   const page = await browser.newPage();
   await open(page, relay.url);
   await page.fill("#question", "How tall is the grey heron?");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".turn .error");
+  kept();
+  await page.waitForTimeout(500);
+  check("what was asked before the page had loaded all stays in sight", await page.locator(".turn .error").count() === 1);
   check("a busy service is told as one, with its wait", /The service is busy.* 7 seconds/.test(await last(page, ".foot .note").textContent()), await last(page, ".foot .note").textContent());
   await accessible(page, "that is accessible");
   await page.screenshot({ path: pictures + "/busy.png" });
