@@ -197,8 +197,9 @@ int sqlite_ledger_check(sqlite_store *s, sqlite_conn *c, const sqlite_options *o
     }
     if (home.commits < view->last)
         fo_notice(tell, "commit_unfinished",
-                  "commit %lld was under way when the process before this one ended, and was not "
-                  "made",
+                  "commit %lld had been begun when the process before this one ended, and is not "
+                  "there: it was cut short (or the power went right behind it, on a disk that "
+                  "does not keep what it synced)",
                   (long long)view->last);
     return compare_states(c, opt, view, home.commits, err);
 }

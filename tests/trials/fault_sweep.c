@@ -110,7 +110,7 @@ static enum scenario_end run_audit(auditor *a) {
     if (pid == 0) {
         char why[600];
         alarm(t.limit_s);
-        enum scenario_end end = scenario_audit(t.home, a, why);
+        enum scenario_end end = scenario_audit(t.home, a, NULL, why);
         if (end != SCENARIO_KEPT) printf("#   %s\n", why);
         fflush(stdout);
         _exit(10 + (int)end);

@@ -108,22 +108,39 @@ static void scenario_run(const char *home, uint32_t *version, bool read, scenari
     service_close(s);
 }
 
-/* What a home turned out to be. */
-enum scenario_end { SCENARIO_KEPT, SCENARIO_REFUSED, SCENARIO_TOLD, SCENARIO_SILENT };
+/* What a home turned out to be. DOUBT: only the last commit is not there, and it was said that it had been begun. */
+enum scenario_end {
+    SCENARIO_KEPT,
+    SCENARIO_REFUSED,
+    SCENARIO_TOLD,
+    SCENARIO_SILENT,
+    SCENARIO_DOUBT,
+    N_SCENARIO_ENDS
+};
+
+typedef struct scenario_notices {
+    int told, unfinished;
+} scenario_notices;
 
 static void scenario_count(void *ctx, const char *kind, const char *text) {
     (void)text;
-    *(int *)ctx += strcmp(kind, "commit_unfinished") != 0;
+    scenario_notices *n = ctx;
+    bool unfinished = strcmp(kind, "commit_unfinished") == 0;
+    n->told += !unfinished;
+    n->unfinished += unfinished;
 }
 
-/* Open the home and hold it against the auditor; on SILENT or REFUSED `why` says what. */
-static enum scenario_end scenario_audit(const char *home, auditor *a, char why[600]) {
+/* Open the home and hold it against the auditor; where it is not KEPT `why` says what. doubt: what may be there
+ * instead, as the ledger did not know its last commit as made (ledger.h: `done` is synced soon); NULL: nothing. */
+static enum scenario_end scenario_audit(const char *home, auditor *a, const auditor *doubt,
+                                        char why[600]) {
     service_options opt = scenario_options;
     service *s;
     fo_err err = {0};
-    int told = 0, wrong = 0;
+    scenario_notices heard = {0};
+    int told = 0, wrong = 0, doubtful = 0;
     opt.home = home;
-    opt.notices = (fo_notices){scenario_count, &told};
+    opt.notices = (fo_notices){scenario_count, &heard};
     why[0] = 0;
     if (service_open(&s, &opt, &err)) {
         snprintf(why, 600, "%s", err.msg);
@@ -146,7 +163,9 @@ static enum scenario_end scenario_audit(const char *home, auditor *a, char why[6
             snprintf(why, 600,
                      "document %d: version %u is there, %u was acknowledged, %u asked for", k,
                      version, a->sure[k], a->maybe[k]);
-            wrong++;
+            bool may_lack = doubt && audit_allows(doubt, k, version);
+            doubtful += may_lack;
+            wrong += !may_lack;
         }
         if (version) { /* it is found by the word that it alone has */
             char question[40];
@@ -177,7 +196,10 @@ static enum scenario_end scenario_audit(const char *home, auditor *a, char why[6
         snprintf(why, 600, "%s", err.msg);
     }
     service_close(s);
-    return !wrong ? SCENARIO_KEPT : told ? SCENARIO_TOLD : SCENARIO_SILENT;
+    told += heard.told;
+    if (!wrong && !doubtful) return SCENARIO_KEPT;
+    if (told) return SCENARIO_TOLD;
+    return !wrong && heard.unfinished ? SCENARIO_DOUBT : SCENARIO_SILENT;
 }
 
 #endif
