@@ -24,6 +24,11 @@ size_t fo_utf8_count(const char *s, size_t n);
 /* Byte offset of code point number `index` in valid s[0..n); n when there are fewer. */
 size_t fo_utf8_offset(const char *s, size_t n, size_t index);
 
+/* ASCII's white space: blanks, tabs, the ends of lines and pages. */
+static inline bool fo_is_blank(char c) {
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 /* Bytes of a no-break, thin or narrow no-break space at s[0..n); 0: none is there. */
 static inline size_t fo_utf8_wide_blank(const char *s, size_t n) {
     if (n >= 2 && memcmp(s, "\xC2\xA0", 2) == 0) return 2;

@@ -49,10 +49,6 @@ static bool listed(const char *const *list, size_t n, const char *word) {
     return false;
 }
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static size_t skip_blanks(const char *s, size_t len, size_t at) {
     while (at < len && (s[at] == ' ' || s[at] == '\t' || s[at] == '\r')) at++;
     return at;
@@ -81,7 +77,7 @@ static void word_at(const char *s, size_t len, size_t at, char out[MAX_WORD]) {
         if (c < 'a' || c > 'z') break;
         out[n++] = c;
     }
-    out[at < len && !is_space(s[at]) && !strchr(",.;:!?", s[at]) ? 0 : n] = 0;
+    out[at < len && !fo_is_blank(s[at]) && !strchr(",.;:!?", s[at]) ? 0 : n] = 0;
 }
 
 /* ---- what a line is ------------------------------------------------------------------------ */
@@ -105,7 +101,7 @@ static bool is_entry(const char *s, size_t end, size_t at) {
     while (at < end && n < MAX_KEY && !strchr(" \t:=", s[at])) at++, n++;
     size_t mark = at < end && s[at] == ' ' ? at + 1 : at;
     if (n == 0 || mark + 1 >= end) return false;
-    return (s[mark] == '=' || (s[mark] == ':' && mark == at)) && is_space(s[mark + 1]);
+    return (s[mark] == '=' || (s[mark] == ':' && mark == at)) && fo_is_blank(s[mark + 1]);
 }
 
 static bool is_row(const char *s, size_t end, size_t at) {
@@ -118,11 +114,11 @@ static bool is_row(const char *s, size_t end, size_t at) {
 static bool is_prose(const char *s, size_t end, size_t at) {
     size_t words = 0, small = 0;
     while (at < end) {
-        while (at < end && is_space(s[at])) at++;
+        while (at < end && fo_is_blank(s[at])) at++;
         if (at == end) break;
         small += is_lower(s, end, at);
         words++;
-        while (at < end && !is_space(s[at])) at++;
+        while (at < end && !fo_is_blank(s[at])) at++;
     }
     return words >= PROSE_WORDS && 2 * small >= words;
 }
@@ -135,7 +131,7 @@ static bool are_entries(const char *s, size_t len, size_t first) {
         size_t end = line_end(s, stop, at);
         if (!is_lower(s, len, at)) return false;
         for (size_t i = at; i < end; i++)
-            if (strchr(".!?", s[i]) && (i + 1 == end || is_space(s[i + 1]))) return false;
+            if (strchr(".!?", s[i]) && (i + 1 == end || fo_is_blank(s[i + 1]))) return false;
         at = skip_blanks(s, stop, end + 1);
         if (at < stop && s[at] == '\n') break;
     }
@@ -158,7 +154,7 @@ static bool leads_on(const char *s, size_t first, size_t end) {
         if (open > 0) return true;
     }
     size_t from = end;
-    while (from > first && end - from < MAX_WORD && !is_space(s[from - 1])) from--;
+    while (from > first && end - from < MAX_WORD && !fo_is_blank(s[from - 1])) from--;
     char word[MAX_WORD];
     word_at(s, end, from, word);
     return word[0] && strlen(word) == end - from && LISTED(leading_on, word);
@@ -194,7 +190,7 @@ static size_t usual_width(const char *s, size_t len, size_t newline) {
  */
 static bool is_deliberate(const char *s, size_t len, size_t line, size_t newline, size_t next) {
     size_t word = next;
-    while (word < len && !is_space(s[word])) word++;
+    while (word < len && !fo_is_blank(s[word])) word++;
     return newline - line + 1 + (word - next) + MARGIN <= usual_width(s, len, newline);
 }
 
@@ -210,7 +206,7 @@ bool line_break_ends(const char *s, size_t len, size_t first, size_t newline) {
     size_t next = skip_blanks(s, len, newline + 1);
     size_t line = newline, end = newline;
     while (line > 0 && newline - line < AROUND_BYTES && s[line - 1] != '\n') line--;
-    while (end > first && is_space(s[end - 1])) end--;
+    while (end > first && fo_is_blank(s[end - 1])) end--;
     size_t text = skip_blanks(s, newline, line), next_end = line_end(s, len, next);
     if (is_row(s, newline, text)) return true;
     if (is_option(s, len, next) && is_option(s, len, first)) return true;

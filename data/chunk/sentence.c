@@ -73,10 +73,6 @@ static bool has(const char *const *list, size_t n, const char *word) {
     return false;
 }
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static int32_t cp_at(const char *s, size_t len, size_t at, size_t *n) {
     int32_t cp;
     *n = fo_utf8_decode(s + at, len - at, &cp);
@@ -197,7 +193,8 @@ static void next_word(const char *s, size_t len, size_t at, char out[MAX_WORD]) 
 /* The word before the stop at `dot`, inner dots kept; false when it is too long for a short one. */
 static bool word_before(const char *s, size_t start, size_t dot, char out[MAX_WORD], size_t *from) {
     size_t at = dot;
-    while (at > start && !is_space(s[at - 1]) && !is_opener(s[at - 1]) && dot - at < MAX_WORD) at--;
+    while (at > start && !fo_is_blank(s[at - 1]) && !is_opener(s[at - 1]) && dot - at < MAX_WORD)
+        at--;
     *from = at;
     if (dot - at >= MAX_WORD) return false;
     for (size_t i = at; i < dot; i++) {
@@ -214,7 +211,7 @@ static bool ends_pair(const char *word, const char *s, size_t start, size_t from
                                        "p ej", "p ex", "т е", "т к", "т н"};
     char first[MAX_WORD], both[2 * MAX_WORD];
     size_t at = from, begin;
-    while (at > start && is_space(s[at - 1])) at--;
+    while (at > start && fo_is_blank(s[at - 1])) at--;
     if (at == from || at <= start || s[at - 1] != '.') return false;
     if (!word_before(s, start, at - 1, first, &begin)) return false;
     snprintf(both, sizeof both, "%s %s", first, word);
@@ -274,7 +271,7 @@ static bool dot_ends(const char *s, size_t len, size_t start, size_t dot, size_t
 
 size_t sentence_end(const char *text, size_t len, size_t start) {
     size_t at = start;
-    while (at < len && is_space(text[at])) at++;
+    while (at < len && fo_is_blank(text[at])) at++;
     if (at >= len) return len;
     const size_t first = at;
     size_t short_end = SIZE_MAX; /* behind the latest short form: something must follow */
@@ -284,7 +281,7 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
             bool over = at == short_end ? line_break_ends_block(text, len, at)
                                         : at > first && line_break_ends(text, len, first, at);
             if (over) {
-                while (at > first && is_space(text[at - 1])) at--;
+                while (at > first && fo_is_blank(text[at - 1])) at--;
                 return at;
             }
             at++;
@@ -301,7 +298,7 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
         size_t end = skip_closers(text, len, at + n);
         if (!plain) return end;
         if (end >= len) return len;
-        if (!is_space(text[end])) { /* "3.14", "a.out", "?query": but CJK may follow at once */
+        if (!fo_is_blank(text[end])) { /* "3.14", "a.out", "?query": but CJK may follow at once */
             size_t k;
             int32_t next = cp_at(text, len, end, &k);
             if (next >= 0x3000 && cp != '.') return end;
@@ -310,7 +307,7 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
         }
         size_t next = end;
         bool broken = false, block = false;
-        for (; next < len && is_space(text[next]); next++) {
+        for (; next < len && fo_is_blank(text[next]); next++) {
             if (text[next] != '\n' || block) continue;
             block = line_break_ends_block(text, len, next);
             broken = broken || block || line_break_ends(text, len, first, next);
@@ -327,6 +324,6 @@ size_t sentence_end(const char *text, size_t len, size_t start) {
         }
         return end;
     }
-    while (at > first && is_space(text[at - 1])) at--;
+    while (at > first && fo_is_blank(text[at - 1])) at--;
     return at > start ? at : len;
 }

@@ -12,10 +12,6 @@ struct place_name {
     char s[];
 };
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static void fail(builder *b, int code) {
     if (b->failure == FO_OK) b->failure = code;
 }
@@ -85,9 +81,9 @@ void builder_end(builder *b) {
     if (!b->open) return;
     b->open = false;
     size_t start = b->start, end = b->text.len;
-    while (end > start && is_space(b->text.data[end - 1])) end--;
+    while (end > start && fo_is_blank(b->text.data[end - 1])) end--;
     if (b->kind == TEXT_CODE) /* indentation of the first line counts, empty lines do not */
-        for (size_t i = start; i < end && is_space(b->text.data[i]); i++)
+        for (size_t i = start; i < end && fo_is_blank(b->text.data[i]); i++)
             if (b->text.data[i] == '\n') start = i + 1;
     if (end > start) {
         cut(b, end);
@@ -150,7 +146,7 @@ void builder_add(builder *b, const char *s, size_t n) {
         return;
     }
     if (!b->open) builder_begin(b, TEXT_PARAGRAPH, 0);
-    for (size_t i = 0; !b->inked && i < n; i++) b->inked = !is_space(s[i]);
+    for (size_t i = 0; !b->inked && i < n; i++) b->inked = !fo_is_blank(s[i]);
     fo_buf_add(&b->text, s, n);
 }
 
@@ -167,11 +163,11 @@ void builder_add_flowing(builder *b, const char *s, size_t n) {
     size_t at = 0;
     while (at < n) {
         size_t word = at;
-        while (at < n && !is_space(s[at])) at++;
+        while (at < n && !fo_is_blank(s[at])) at++;
         if (at > word) builder_add(b, s + word, at - word);
         if (at == n) return;
-        while (at < n && is_space(s[at])) at++;
-        if (b->open && b->text.len > b->start && !is_space(b->text.data[b->text.len - 1]))
+        while (at < n && fo_is_blank(s[at])) at++;
+        if (b->open && b->text.len > b->start && !fo_is_blank(b->text.data[b->text.len - 1]))
             builder_add(b, " ", 1);
     }
 }
@@ -188,16 +184,16 @@ void builder_add_cp(builder *b, int32_t cp) {
 }
 
 void builder_set_title(builder *b, const char *s, size_t n) {
-    while (n && is_space(*s)) s++, n--;
-    while (n && is_space(s[n - 1])) n--;
+    while (n && fo_is_blank(*s)) s++, n--;
+    while (n && fo_is_blank(s[n - 1])) n--;
     if (b->title.len || !n) return;
     if (n > 1000) {
         n = 1000;
         while (n && !fo_utf8_boundary(s[n])) n--;
     }
     for (size_t i = 0; i < n; i++) {
-        bool space = is_space(s[i]);
-        if (space && i + 1 < n && is_space(s[i + 1])) continue;
+        bool space = fo_is_blank(s[i]);
+        if (space && i + 1 < n && fo_is_blank(s[i + 1])) continue;
         fo_buf_char(&b->title, space ? ' ' : s[i]);
     }
 }

@@ -1,15 +1,12 @@
 /* See html_guard.h. The rules of tags are the parser's: a name follows white space or the end of a
  * quoted value, and quotes count after "=" only. */
 #include "data/extract/html_guard.h"
+#include "kernels/utf8.h"
 
 #include <string.h>
 #include <strings.h>
 
 enum { MAX_ATTRIBUTES = 256 };
-
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
 
 static bool is_letter(char c) {
     return (c | 32) >= 'a' && (c | 32) <= 'z';
@@ -39,12 +36,12 @@ typedef struct tag {
 
 /* Past the value that follows "=" at s[at - 1]. */
 static size_t past_value(const char *s, size_t n, size_t at) {
-    while (at < n && is_space(s[at])) at++;
+    while (at < n && fo_is_blank(s[at])) at++;
     if (at < n && (s[at] == '"' || s[at] == '\'')) {
         const char *close = memchr(s + at + 1, s[at], n - at - 1);
         return close ? (size_t)(close - s) + 1 : n;
     }
-    while (at < n && !is_space(s[at]) && s[at] != '>') at++;
+    while (at < n && !fo_is_blank(s[at]) && s[at] != '>') at++;
     return at;
 }
 
@@ -53,10 +50,10 @@ static tag read_tag(const char *s, size_t n, size_t at) {
     tag t = {0};
     size_t attributes = 0;
     bool fresh = false; /* an attribute may begin here */
-    while (at < n && !is_space(s[at]) && s[at] != '>') at++;
+    while (at < n && !fo_is_blank(s[at]) && s[at] != '>') at++;
     while (at < n && s[at] != '>') {
         char c = s[at++];
-        if (is_space(c)) {
+        if (fo_is_blank(c)) {
             fresh = true;
         } else if (c == '=') {
             at = past_value(s, n, at);
@@ -108,7 +105,7 @@ bool html_guard_attributes(builder *b, const char *s, size_t n, fo_buf *out) {
             for (size_t i = 0; i < 2; i++) {
                 size_t k = strlen(raw[i]);
                 if (n - name > k && strncasecmp(s + name, raw[i], k) == 0 &&
-                    (is_space(s[name + k]) || s[name + k] == '>'))
+                    (fo_is_blank(s[name + k]) || s[name + k] == '>'))
                     at = past_raw_text(s, n, at, raw[i]);
             }
         }

@@ -1,5 +1,6 @@
 /* See table_rows.h. */
 #include "data/extract/table_rows.h"
+#include "kernels/utf8.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -20,19 +21,15 @@ void table_rows_free(table_rows *t) {
     fo_buf_free(&t->header);
 }
 
-static bool is_space(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 void table_rows_cell(table_rows *t, uint32_t column, const char *s, size_t n) {
-    while (n && is_space(*s)) s++, n--;
-    while (n && is_space(s[n - 1])) n--;
+    while (n && fo_is_blank(*s)) s++, n--;
+    while (n && fo_is_blank(s[n - 1])) n--;
     if (!n || t->n_cells == TABLE_MAX_COLUMNS) return;
     table_cell *c = &t->cells[t->n_cells++];
     *c = (table_cell){.at = t->row.len, .column = column};
     for (size_t i = 0; i < n; i++) {
-        if (is_space(s[i]) && is_space(s[i + 1])) continue; /* s[n - 1] is none */
-        fo_buf_char(&t->row, is_space(s[i]) ? ' ' : s[i]);
+        if (fo_is_blank(s[i]) && fo_is_blank(s[i + 1])) continue; /* s[n - 1] is none */
+        fo_buf_char(&t->row, fo_is_blank(s[i]) ? ' ' : s[i]);
     }
     c->n = t->row.len - c->at;
 }

@@ -14,7 +14,7 @@ enum {
 };
 
 bool reader_has_cross(const reader *r) {
-    return r->of ? r->of->builtin : r->builtin;
+    return pair_can(r);
 }
 
 /* --- reading --- */

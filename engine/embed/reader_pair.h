@@ -23,6 +23,11 @@ struct pair_encoder {
     float bias;
 };
 
+/* Only the model inside the binary has changes that make pair encoders of it. */
+static inline bool pair_can(const reader *r) {
+    return r->of ? r->of->builtin : r->builtin;
+}
+
 /* The encoder, made at the first call, some 100 ms. With r->pairs[kind].mu held; r is no reader_apart. */
 int pair_need(reader *r, enum pair_kind kind, pair_encoder **out, fo_err *err);
 /* [CLS] question [SEP] title [SEP], each cut to what is read of it; title NULL: none. ids: [PAIR_HEAD]. */

@@ -10,7 +10,7 @@
 static const float scale = 4;
 
 bool reader_has_spans(const reader *r) {
-    return r->of ? r->of->builtin : r->builtin;
+    return pair_can(r);
 }
 
 /* With the slot's mutex held. */

@@ -7,6 +7,7 @@
 
 #include "engine/tokenizer/tokenizer_impl.h"
 #include "kernels/hex.h"
+#include "kernels/utf8.h"
 
 enum { MAX_TOKENS = 1 << 24, MAX_TEXT = 1 << 30 };
 
@@ -381,10 +382,6 @@ static size_t match_special(const tokenizer *t, const char *s, size_t n, bool an
     return best;
 }
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, token_sink *sink) {
     const bool *first = any ? t->first_any : t->first_user;
     size_t start = 0, i = 0;
@@ -398,7 +395,7 @@ static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, t
         }
         size_t end = i;
         if (t->attr[id] & TOKENIZER_LSTRIP)
-            while (end > start && is_blank(s[end - 1])) end--;
+            while (end > start && fo_is_blank(s[end - 1])) end--;
         int rc = end > start ? encode_plain(t, s + start, end - start, after_special, sink) : 0;
         if (rc) return rc;
         const size_t from = sink->spans ? (size_t)(s - sink->origin) + i : 0;
@@ -406,7 +403,7 @@ static int encode_parts(const tokenizer *t, const char *s, size_t n, bool any, t
         after_special = true;
         i += len;
         if (t->attr[id] & TOKENIZER_RSTRIP)
-            while (i < n && is_blank(s[i])) i++;
+            while (i < n && fo_is_blank(s[i])) i++;
         start = i;
     }
     return start < n ? encode_plain(t, s + start, n - start, after_special, sink) : FO_OK;

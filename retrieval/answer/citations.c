@@ -10,6 +10,7 @@
 #include "retrieval/answer/claim_reading.h"
 #include "retrieval/answer/facts.h"
 #include "kernels/words.h"
+#include "kernels/utf8.h"
 
 const double citation_min_coverage = 0.6;
 /* Where the reader vouches for the words that are not the support's. */
@@ -137,8 +138,7 @@ static bool acronym_stands(const char *s, size_t n, const fact_text *t) {
         size_t k = 0;
         for (size_t w = at; w < t->n_words && k < n; w++) {
             char c = t->text[t->words[w].start];
-            if ((t->words[w].flags & (WORD_STOP | WORD_PART)) && (c | 0x20) != (s[k] | 0x20))
-                continue;
+            if (!fact_is_content(&t->words[w]) && (c | 0x20) != (s[k] | 0x20)) continue;
             if ((c & ~0x20) != s[k]) break;
             k++;
         }
@@ -225,7 +225,7 @@ static bool keeps_company(const side *claim, size_t i, const fact_text *quote,
     for (int step = -1; step <= 1; step += 2) {
         size_t taken = 0, shared = 0;
         for (size_t j = i + (size_t)step; j < t->n_words && taken < COMPANY; j += (size_t)step) {
-            if (t->words[j].flags & (WORD_STOP | WORD_PART)) continue;
+            if (!fact_is_content(&t->words[j])) continue;
             taken++;
             bool here = false;
             for (size_t k = s->w0; k < s->w1 && !here; k++)
@@ -391,16 +391,12 @@ static void close_checker(checker *c, char *copy) {
     free(copy);
 }
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* True when both are the same text but for white space: what extractive answers say. */
 static bool is_copy(const char *a, size_t n, const char *b, size_t m) {
     size_t i = 0, j = 0;
     for (;;) {
-        while (i < n && is_blank(a[i])) i++;
-        while (j < m && is_blank(b[j])) j++;
+        while (i < n && fo_is_blank(a[i])) i++;
+        while (j < m && fo_is_blank(b[j])) j++;
         if (i == n || j == m) return i == n && j == m;
         if (a[i++] != b[j++]) return false;
     }

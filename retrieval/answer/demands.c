@@ -18,14 +18,10 @@ static bool is_letter(char c) {
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 /* Bytes of the white space at i, no-break and thin spaces too; 0: none. */
 static size_t blank_at(const char *text, size_t len, size_t i) {
     if (i >= len) return 0;
-    return is_blank(text[i]) ? 1 : fo_utf8_wide_blank(text + i, len - i);
+    return fo_is_blank(text[i]) ? 1 : fo_utf8_wide_blank(text + i, len - i);
 }
 
 /* The token at or behind byte *at, which moves behind it; n = 0 at the end. What begins with C2 or E2 in
@@ -76,7 +72,7 @@ static int day_of(const token *t, char behind, bool ends_range) {
     static const char *const shorts[] = {"Mon", "Tue Tues", "Wed", "Thu Thur Thurs",
                                          "Fri", "Sat",      "Sun"};
     bool sign =
-        ends_range || (behind && !is_letter(behind) && !is_blank(behind) && !is_digit(behind));
+        ends_range || (behind && !is_letter(behind) && !fo_is_blank(behind) && !is_digit(behind));
     for (int d = 0; t->letters && d < 7; d++)
         if (in(names[d], t) || (sign && fo_words_have(shorts[d], t->s, t->n))) return d;
     return NO_DAY;

@@ -161,13 +161,9 @@ static double resemblance(const candidate_set *set, const candidate *a, const ca
     if (na > nb) return resemblance(set, b, a);
     if (na > 400) return 0;
     for (size_t i = a->w0; i < a->w1; i++) {
-        if (ta->words[i].flags & (WORD_STOP | WORD_PART)) continue;
+        if (!fact_is_content(&ta->words[i])) continue;
         n++;
-        for (size_t j = b->w0; j < b->w1; j++) {
-            if (tb->words[j].id != ta->words[i].id) continue;
-            shared++;
-            break;
-        }
+        shared += fact_says(tb, b->w0, b->w1, ta->words[i].id);
     }
     return n ? (double)shared / (double)n : 0;
 }

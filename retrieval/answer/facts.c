@@ -175,18 +175,14 @@ static int take_word(void *ctx, const analyzed_term *x) {
                            : 0;
 }
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static int read_sentences(fact_text *t, fo_err *err) {
     size_t at = 0, w = 0;
     while (at < t->len) {
         size_t b0 = t->before, end = sentence_end(t->text - b0, b0 + t->len, b0 + at) - b0;
         if (end <= at || end > t->len) end = t->len;
         size_t a = at, b = end;
-        while (a < b && is_blank(t->text[a])) a++;
-        while (b > a && is_blank(t->text[b - 1])) b--;
+        while (a < b && fo_is_blank(t->text[a])) a++;
+        while (b > a && fo_is_blank(t->text[b - 1])) b--;
         at = end;
         if (a == b) continue;
         if (t->n_sentences == t->cap_sentences) {

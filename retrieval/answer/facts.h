@@ -34,6 +34,11 @@ typedef struct fact_word {
     uint32_t flags;             /* WORD_* */
 } fact_word;
 
+/* A word that carries weight by itself. */
+static inline bool fact_is_content(const fact_word *w) {
+    return !(w->flags & (WORD_STOP | WORD_PART));
+}
+
 typedef struct fact_sentence {
     uint32_t start, end; /* bytes of the text, trimmed of white space */
     uint32_t w0, w1;     /* its words, half-open; may be empty */
@@ -49,6 +54,13 @@ typedef struct fact_text {
     size_t n_sentences, cap_sentences;
     fo_buf stems;
 } fact_text;
+
+/* Is one of words [first, end) this one? */
+static inline bool fact_says(const fact_text *t, size_t first, size_t end, uint64_t id) {
+    for (size_t i = first; i < end; i++)
+        if (t->words[i].id == id) return true;
+    return false;
+}
 
 /* Words and sentences of a text; *out may be reused (its memory is kept) or zeroed. FO_ENOMEM,
  * FO_ELIMIT. On failure *out still needs fact_text_deinit. */

@@ -9,6 +9,7 @@
 #include "retrieval/answer/own_words.h"
 #include "retrieval/answer/question.h"
 #include "retrieval/answer/span_reading.h"
+#include "retrieval/answer/units.h"
 
 enum {
     DEFAULT_SENTENCES = 3,
@@ -44,12 +45,6 @@ static bool is_key(const fact_word *w, enum question_kind kind) {
     }
 }
 
-static bool says(const fact_text *t, uint64_t id) {
-    for (size_t i = 0; i < t->n_words; i++)
-        if (t->words[i].id == id) return true;
-    return false;
-}
-
 /* Share, by idf, of the words of `extract` that the question does not say and the sentence does: of
  * those that are asked for, or of all of weight. -1: there are none. */
 static double share_said(const lexicon *lx, const question *q, const fact_text *extract,
@@ -57,11 +52,11 @@ static double share_said(const lexicon *lx, const question *q, const fact_text *
     double mass = 0, said = 0;
     for (size_t i = 0; i < extract->n_words; i++) {
         const fact_word *w = &extract->words[i];
-        if ((w->flags & (WORD_STOP | WORD_PART)) || question_says(q, w->id)) continue;
+        if (!fact_is_content(w) || question_says(q, w->id)) continue;
         if (keys_only && !is_key(w, q->kind)) continue;
         double idf = fact_word_idf(lx, extract, w);
         mass += idf;
-        if (says(sentence, w->id)) said += idf;
+        if (fact_says(sentence, 0, sentence->n_words, w->id)) said += idf;
     }
     return mass > 0 ? said / mass : -1;
 }
@@ -73,7 +68,7 @@ static bool say_an_amount(const question *q, const fact_text *extract, const fac
     for (size_t i = 0; i < sentence->n_words; i++) {
         const fact_word *w = &sentence->words[i];
         if (fo_words_have_any_case(amounts, sentence->text + w->start, w->end - w->start) &&
-            says(extract, w->id) && !question_says(q, w->id))
+            fact_says(extract, 0, extract->n_words, w->id) && !question_says(q, w->id))
             return true;
     }
     return false;
@@ -277,14 +272,6 @@ static int reads_as_answer(writing *w, const fo_buf *s, const best_span *span, b
         w->err);
 }
 
-/* "1. Open", "- Open": of a list that the document has as a whole. */
-static bool is_item(const fo_buf *s) {
-    size_t i = 0;
-    while (i < s->len && s->data[i] >= '0' && s->data[i] <= '9') i++;
-    if (i) return i + 1 < s->len && strchr(".)", s->data[i]) && s->data[i + 1] == ' ';
-    return s->len > 2 && strchr("-*", s->data[0]) && s->data[1] == ' ';
-}
-
 static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
     const generated_answer_input *in = w->in;
     if (s->len == 0) return FO_OK;
@@ -314,8 +301,9 @@ static int judge_clean(writing *w, const fo_buf *s, const bool *named) {
         if (answers && span.check.verified) rc = reads_as_answer(w, s, &span, &answers);
         if (rc) return rc;
     }
-    const bool held = in->extract && !in->extract->abstain;
-    if (first && held && (is_beside(&span) || !answers || is_item(s))) {
+    /* A list is shown as the document has it. */
+    const bool held = in->extract && !in->extract->abstain, item = text_item_mark(s->data, s->len);
+    if (first && held && (is_beside(&span) || !answers || item)) {
         refuse(w, "beside");
         return FO_OK;
     }

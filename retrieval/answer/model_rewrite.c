@@ -57,19 +57,15 @@ static bool is_fact(const fact_word *w) {
            ((w->flags & WORD_CAPITAL) && !(w->flags & (WORD_INITIAL | WORD_STOP)));
 }
 
-static bool is_content(const fact_word *w) {
-    return !(w->flags & (WORD_STOP | WORD_PART));
-}
-
 /* Nothing comes from outside of the conversation. */
 static bool adds_nothing(const fact_text *text, const said_words *said) {
     size_t n_new = 0, n = 0;
     for (size_t i = 0; i < text->n_words; i++) {
         const fact_word *w = &text->words[i];
-        n += is_content(w);
+        n += fact_is_content(w);
         if (was_said(said, w->id)) continue;
         if (is_fact(w)) return false;
-        n_new += is_content(w);
+        n_new += fact_is_content(w);
     }
     return n > 0 && n_new <= MOST_NEW_WORDS && 3 * n_new <= n;
 }
@@ -81,7 +77,7 @@ static int stands_alone(bool *out, const lexicon *lx, const char *question, cons
     int rc = query_rewrite_wants(&before, lx, question, err);
     if (!rc) rc = query_rewrite_wants(&after, lx, text, err);
     for (size_t i = 0; i < t->n_words; i++)
-        n_brought += is_content(&t->words[i]) && !has_word(q, t->words[i].id);
+        n_brought += fact_is_content(&t->words[i]) && !has_word(q, t->words[i].id);
     *out = !rc && after < before && n_brought > 0;
     return rc;
 }
@@ -93,8 +89,8 @@ static bool keeps_question(const fact_text *text, const fact_text *question) {
         const fact_word *w = &question->words[i];
         bool there = has_word(text, w->id);
         if (is_fact(w) && !there) return false;
-        n += is_content(w);
-        kept += is_content(w) && there;
+        n += fact_is_content(w);
+        kept += fact_is_content(w) && there;
     }
     return 2 * kept >= n;
 }

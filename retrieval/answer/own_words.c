@@ -5,6 +5,7 @@
 
 #include "kernels/words.h"
 #include "retrieval/answer/facts.h"
+#include "kernels/utf8.h"
 
 enum {
     MOST_WORDS = 12,  /* of what is no sentence of its own yet */
@@ -14,17 +15,9 @@ enum {
     MOST_LIMIT = 10,  /* words of what limits an amount */
 };
 
-static bool is_content(const fact_word *w) {
-    return !(w->flags & (WORD_STOP | WORD_PART));
-}
-
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static bool has_content(const fact_text *t, uint64_t id) {
     for (size_t i = 0; i < t->n_words; i++)
-        if (t->words[i].id == id && is_content(&t->words[i])) return true;
+        if (t->words[i].id == id && fact_is_content(&t->words[i])) return true;
     return false;
 }
 
@@ -50,10 +43,11 @@ static size_t words_of(const fact_text *answer, const fact_text *question,
                        uint64_t ids[MOST_WORDS]) {
     size_t n = 0;
     if (!answer->n_words || answer->n_words > MOST_WORDS || answer->n_sentences > 1) return 0;
-    if (!is_content(&answer->words[0]) && !is_article(answer, 0)) return 0; /* "It eats fish." */
+    if (!fact_is_content(&answer->words[0]) && !is_article(answer, 0))
+        return 0; /* "It eats fish." */
     for (size_t i = 0; i < answer->n_words; i++) {
         const fact_word *w = &answer->words[i];
-        if (!is_content(w)) continue;
+        if (!fact_is_content(w)) continue;
         if (has_content(question, w->id)) return 0;
         bool known = false;
         for (size_t k = 0; k < n && !known; k++) known = ids[k] == w->id;
@@ -119,8 +113,8 @@ static size_t with_what_follows(const fact_text *span, size_t end, const fact_te
         bool beside = next->start > last->end && next->start - last->end <= 4 &&
                       !(next->flags & (WORD_CLAUSE | WORD_INITIAL));
         bool genitive = is_genitive(span, last) && next->end - next->start < MOST_FOLLOW;
-        bool asked =
-            next->start - last->end == 1 && is_content(next) && has_content(question, next->id);
+        bool asked = next->start - last->end == 1 && fact_is_content(next) &&
+                     has_content(question, next->id);
         if (!beside || !(genitive || asked)) break;
         end++;
     }
@@ -200,7 +194,7 @@ static bool is_alnum(char c) {
  * next blank, or a mark with a blank behind it. */
 static size_t with_signs(const fact_text *span, size_t at) {
     size_t end = at;
-    while (end < span->len && !is_blank(span->text[end])) {
+    while (end < span->len && !fo_is_blank(span->text[end])) {
         char c = span->text[end];
         bool within = strchr(",;:", c) && end + 1 < span->len && is_alnum(span->text[end + 1]);
         if (strchr(",;:()[]\"", c) && !within) break;
@@ -212,7 +206,7 @@ static size_t with_signs(const fact_text *span, size_t at) {
 
 static void say(fo_buf *out, const char *s, size_t n) {
     for (size_t i = 0; i < n; i++) {
-        if (!is_blank(s[i]))
+        if (!fo_is_blank(s[i]))
             fo_buf_char(out, s[i]);
         else if (out->len && out->data[out->len - 1] != ' ')
             fo_buf_char(out, ' ');
@@ -224,7 +218,7 @@ static bool is_full_stop(const char *s, size_t n) {
 }
 
 static bool is_doubled_blank(const char *s, size_t i) {
-    return is_blank(s[i]) && (i == 0 || is_blank(s[i - 1]));
+    return fo_is_blank(s[i]) && (i == 0 || fo_is_blank(s[i - 1]));
 }
 
 /* All but marks and doubled blanks, in order and without case. */
@@ -234,7 +228,7 @@ static bool says_the_same(const char *a, size_t n, const char *b, size_t m) {
         while (i < n && (strchr(".,;:", a[i]) || is_doubled_blank(a, i))) i++;
         while (j < m && (strchr(".,;:", b[j]) || is_doubled_blank(b, j))) j++;
         if (i == n || j == m) return i == n && j == m;
-        const bool blanks = is_blank(a[i]) && is_blank(b[j]);
+        const bool blanks = fo_is_blank(a[i]) && fo_is_blank(b[j]);
         if (!blanks && strncasecmp(&a[i], &b[j], 1) != 0) return false;
         i++;
         j++;
@@ -253,7 +247,7 @@ static void find(fo_buf *out, const own_words_input *in, const fact_text *answer
     first = with_its_bound(span, first, end);
     end = with_its_limit(span, first, end);
     size_t from = span->words[first].start, to = with_signs(span, span->words[end - 1].end);
-    while (from > 0 && !is_blank(span->text[from - 1]) &&
+    while (from > 0 && !fo_is_blank(span->text[from - 1]) &&
            !strchr(",;:()[]\"'", span->text[from - 1]))
         from--; /* a minus, a currency */
     to = with_amount_aside(span, from, to);

@@ -220,9 +220,8 @@ void question_deinit(question *q) {
 }
 
 bool question_names_thing(const fact_text *t, size_t w) {
-    enum { STOPS = WORD_STOP | WORD_PART };
-    if (t->words[w].flags & STOPS) return false;
-    while (w > 0 && (!(t->words[w].flags & WORD_STOP))) w--;
+    if (!fact_is_content(&t->words[w])) return false;
+    while (w > 0 && !(t->words[w].flags & WORD_STOP)) w--;
     const fact_word *before = &t->words[w];
     return fo_words_have_any_case(
         "a an the my your his her its our their this that these those any some no each every all "

@@ -47,7 +47,7 @@ static bool refers_back(const fact_text *t) {
 
 static size_t content_words(const fact_text *t) {
     size_t n = 0;
-    for (size_t i = 0; i < t->n_words; i++) n += !(t->words[i].flags & (WORD_STOP | WORD_PART));
+    for (size_t i = 0; i < t->n_words; i++) n += fact_is_content(&t->words[i]);
     return n;
 }
 
@@ -55,7 +55,7 @@ static void collect(added_word *list, size_t *n, const lexicon *lx, const fact_t
                     const fact_text *question, double factor, size_t order) {
     for (size_t i = 0; i < t->n_words && *n < MAX_ADDED; i++) {
         const fact_word *w = &t->words[i];
-        if (w->flags & (WORD_STOP | WORD_PART)) continue;
+        if (!fact_is_content(w)) continue;
         bool known = false;
         for (size_t k = 0; k < question->n_words && !known; k++)
             known = question->words[k].id == w->id;

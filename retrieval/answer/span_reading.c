@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "engine/embed/reader_spans.h"
-#include "index/sparse/language.h"
+#include "kernels/utf8.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/facts.h"
 #include "retrieval/answer/own_words.h"
@@ -23,27 +23,29 @@ enum {
     ROOM = 6,     /* words that may stand between those of the answer */
 };
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
+/* What is read of a passage: the bytes around [start, end), and what the reader says of them. More than a window is read
+ * from its beginning. */
+typedef struct stretch {
+    size_t from, to;
+    reader_ends ends;
+} stretch;
 
-/* What is read around bytes [start, end) of a passage: [from, to). More than that is read from its beginning. */
-static void window_of(const passage *p, size_t start, size_t end, size_t *from, size_t *to) {
+static int read_around(stretch *out, const span_reading_input *in, const passage *p, size_t start,
+                       size_t end, fo_err *err) {
     const size_t n = end - start, beside = n < WINDOW ? (WINDOW - n) / 2 : 0;
-    *from = start > beside ? start - beside : 0;
-    *to = p->len - end > beside ? end + beside : p->len;
-    while (*from > 0 && *from < start && !is_blank(p->text[*from - 1])) ++*from;
-    while (*to<p->len && * to> end && !is_blank(p->text[*to])) --*to;
+    size_t from = start > beside ? start - beside : 0;
+    size_t to = p->len - end > beside ? end + beside : p->len;
+    while (from > 0 && from < start && !fo_is_blank(p->text[from - 1])) from++;
+    while (to < p->len && to > end && !fo_is_blank(p->text[to])) to--;
+    out->from = from;
+    out->to = to;
+    return reader_spans(in->reader, in->question, p->title, p->text + from, to - from, &out->ends,
+                        err);
 }
 
-static bool says(const fact_text *t, size_t first, size_t end, uint64_t id) {
-    for (size_t i = first; i < end; i++)
-        if (t->words[i].id == id) return true;
-    return false;
-}
-
-static bool counts(const fact_word *w) {
-    return !(w->flags & (WORD_STOP | WORD_PART));
+/* The best span of those in bytes [start, end) of the passage. */
+static reader_answer best_in(const stretch *s, size_t start, size_t end) {
+    return reader_ends_best(&s->ends, (uint32_t)(start - s->from), (uint32_t)(end - s->from));
 }
 
 /* Bytes [from, to) of the support with the fewest words that say most of what the answer says beyond the question, or
@@ -52,17 +54,17 @@ static bool find(const fact_text *support, const fact_text *answer, const fact_t
                  size_t *from, size_t *to) {
     bool beyond = false;
     for (size_t i = 0; i < answer->n_words; i++)
-        beyond |= counts(&answer->words[i]) &&
-                  !says(asked, 0, asked->n_words, answer->words[i].id) &&
-                  says(support, 0, support->n_words, answer->words[i].id);
+        beyond |= fact_is_content(&answer->words[i]) &&
+                  !fact_says(asked, 0, asked->n_words, answer->words[i].id) &&
+                  fact_says(support, 0, support->n_words, answer->words[i].id);
     size_t most = 0, shortest = SIZE_MAX;
     for (size_t i = 0; i < support->n_words; i++) {
         for (size_t k = i + 1; k <= support->n_words && k - i <= answer->n_words + ROOM; k++) {
             size_t said = 0;
             for (size_t w = 0; w < answer->n_words; w++) {
                 const fact_word *word = &answer->words[w];
-                if (counts(word) && says(support, i, k, word->id) &&
-                    !(beyond && says(asked, 0, asked->n_words, word->id)))
+                if (fact_is_content(word) && fact_says(support, i, k, word->id) &&
+                    !(beyond && fact_says(asked, 0, asked->n_words, word->id)))
                     said++;
             }
             if (said < most || (said == most && k - i >= shortest) || !said) continue;
@@ -75,78 +77,70 @@ static bool find(const fact_text *support, const fact_text *answer, const fact_t
     return most > 0;
 }
 
-static int read_all(const span_reading_input *in, fact_text *support, fact_text *answer,
-                    fact_text *asked, fo_err *err) {
+/* What is compared word by word. */
+typedef struct compared {
+    fact_text support, asked;
+} compared;
+
+static int read_words(compared *out, const span_reading_input *in, fo_err *err) {
     analyzer *a = in->lx->analyzer;
-    int rc = fact_text_read(support, a, in->passage->text + in->start, in->end - in->start, err);
-    if (!rc) rc = fact_text_read(answer, a, in->answer, in->n_answer, err);
-    if (!rc) rc = fact_text_read(asked, a, in->question, strlen(in->question), err);
-    return rc;
+    int rc =
+        fact_text_read(&out->support, a, in->passage->text + in->start, in->end - in->start, err);
+    return rc ? rc : fact_text_read(&out->asked, a, in->question, strlen(in->question), err);
 }
 
-static int read_window(const span_reading_input *in, const passage *p, size_t begin, size_t end,
-                       reader_ends *ends, fo_err *err) {
-    return reader_spans(in->reader, in->question, p->title, p->text + begin, end - begin, ends,
-                        err);
+static void words_deinit(compared *w) {
+    fact_text_deinit(&w->support);
+    fact_text_deinit(&w->asked);
 }
 
-/* Is what the question names in other clauses of the support only than that of word `at`? */
-static bool asked_elsewhere(const fact_text *support, const char *text, const fact_text *asked,
-                            size_t at) {
-    size_t a = at, b = at + 1;
-    while (a > 0 && !memchr(text + support->words[a - 1].end, ';',
-                            support->words[a].start - support->words[a - 1].end))
-        a--;
-    while (b < support->n_words && !memchr(text + support->words[b - 1].end, ';',
-                                           support->words[b].start - support->words[b - 1].end))
-        b++;
+/* Does a clause end between words i - 1 and i? */
+static bool is_divided(const fact_text *t, size_t i) {
+    const fact_word *w = &t->words[i], *before = w - 1;
+    return memchr(t->text + before->end, ';', w->start - before->end) != NULL;
+}
+
+/* "The refrigerator is kept at 5 degrees; the freezer at minus 18": the clause of byte `at` of the passage names nothing that the
+ * question does, and another clause of the support does. */
+static bool of_another_clause(const compared *w, const span_reading_input *in, size_t at) {
+    const fact_text *s = &w->support, *asked = &w->asked;
+    size_t a = 0, b;
+    while (a < s->n_words && in->start + s->words[a].end <= at) a++;
+    if (at < in->start || a == s->n_words) return false;
+    for (b = a + 1; b < s->n_words && !is_divided(s, b);) b++;
+    while (a > 0 && !is_divided(s, a)) a--;
     size_t here = 0, elsewhere = 0;
-    for (size_t i = 0; i < asked->n_words; i++) {
-        const uint64_t id = asked->words[i].id;
-        if (i == 0 || !(asked->words[i - 1].flags & WORD_STOP) || !question_names_thing(asked, i))
+    for (size_t i = 1; i < asked->n_words; i++) {
+        if (!(asked->words[i - 1].flags & WORD_STOP) || !question_names_thing(asked, i))
             continue; /* of several words the first: a verb may follow */
-        const bool own = says(support, a, b, id),
-                   other = says(support, 0, a, id) || says(support, b, support->n_words, id);
+        const uint64_t id = asked->words[i].id;
+        const bool own = fact_says(s, a, b, id),
+                   other = fact_says(s, 0, a, id) || fact_says(s, b, s->n_words, id);
         here += own && !other;
         elsewhere += other && !own;
     }
     return elsewhere && !here;
 }
 
-/* "The refrigerator is kept at 5 degrees; the freezer at minus 18": the clause that says 5 degrees names nothing that the question
- * does, and another one does. `from`: a byte of the support. */
-static bool of_another_clause(const span_reading_input *in, const fact_text *support,
-                              const fact_text *asked, size_t from) {
-    for (size_t i = 0; i < support->n_words; i++)
-        if (support->words[i].end > from)
-            return asked_elsewhere(support, in->passage->text + in->start, asked, i);
-    return false;
-}
-
 /* The written words are bytes [from, to) of the passage. */
-static int hold_against(bool *holds, const span_reading_input *in, const fact_text *support,
-                        const fact_text *asked, size_t from, size_t to, fo_err *err) {
-    size_t begin, end;
-    reader_ends ends;
-    window_of(in->passage, in->start, in->end, &begin, &end);
-    int rc = read_window(in, in->passage, begin, end, &ends, err);
+static int hold_against(bool *holds, const span_reading_input *in, const compared *w, size_t from,
+                        size_t to, fo_err *err) {
+    stretch around;
+    int rc = read_around(&around, in, in->passage, in->start, in->end, err);
     if (rc) return rc;
-    const uint32_t a = (uint32_t)(from - begin), b = (uint32_t)(to - begin);
-    const reader_answer best = reader_ends_best(&ends, 0, (uint32_t)(end - begin)),
-                        own = reader_ends_best(&ends, a, b);
-    const size_t at = begin + best.begin;
-    *holds = (best.begin < b && best.end > a) || !isfinite(own.score) ||
-             own.score >= best.score - most_behind ||
-             (at >= in->start && of_another_clause(in, support, asked, at - in->start));
-    const bool seen =
-        !in->lead || (in->lead == in->passage && in->lead_start < end && in->lead_end > begin);
+    const reader_answer best = best_in(&around, around.from, around.to),
+                        own = best_in(&around, from, to);
+    const size_t best_from = around.from + best.begin, best_to = around.from + best.end;
+    *holds = (best_from < to && best_to > from) || !isfinite(own.score) ||
+             own.score >= best.score - most_behind || of_another_clause(w, in, best_from);
+    const bool seen = !in->lead || (in->lead == in->passage && in->lead_start < around.to &&
+                                    in->lead_end > around.from);
     if (seen || !*holds) return FO_OK;
-    const float said = own.score - ends.none;
-    window_of(in->lead, in->lead_start, in->lead_end, &begin, &end);
-    rc = read_window(in, in->lead, begin, end, &ends, err);
+    const float said = own.score - around.ends.none;
+    rc = read_around(&around, in, in->lead, in->lead_start, in->lead_end, err);
     if (rc) return rc;
-    const reader_answer other = reader_ends_best(&ends, 0, (uint32_t)(end - begin));
-    *holds = said >= other.score - ends.none - most_behind;
+    const reader_answer other = best_in(&around, around.from, around.to);
+    *holds = said >= other.score - around.ends.none - most_behind;
     return FO_OK;
 }
 
@@ -158,17 +152,19 @@ static bool can_tell(const span_reading_input *in) {
 int span_reading_holds(bool *holds, const span_reading_input *in, fo_err *err) {
     *holds = true;
     if (!can_tell(in)) return FO_OK;
-    fact_text support = {0}, answer = {0}, asked = {0};
+    compared w = {0};
+    fact_text answer = {0};
     size_t from = 0, to = 0;
-    int rc = read_all(in, &support, &answer, &asked, err);
-    if (!rc && find(&support, &answer, &asked, &from, &to)) {
-        *holds = !of_another_clause(in, &support, &asked, from);
-        if (*holds)
-            rc = hold_against(holds, in, &support, &asked, in->start + from, in->start + to, err);
+    int rc = read_words(&w, in, err);
+    if (!rc) rc = fact_text_read(&answer, in->lx->analyzer, in->answer, in->n_answer, err);
+    if (!rc && find(&w.support, &answer, &w.asked, &from, &to)) {
+        from += in->start;
+        to += in->start;
+        *holds = !of_another_clause(&w, in, from);
+        if (*holds) rc = hold_against(holds, in, &w, from, to, err);
     }
-    fact_text_deinit(&support);
     fact_text_deinit(&answer);
-    fact_text_deinit(&asked);
+    words_deinit(&w);
     return rc;
 }
 
@@ -178,10 +174,10 @@ int span_reading_holds(bool *holds, const span_reading_input *in, fo_err *err) {
 static size_t says_here(const char *s, size_t len, const char *words, size_t n) {
     size_t i = 0, k = 0;
     while (k < n) {
-        if (is_blank(words[k])) {
-            if (i == len || !is_blank(s[i])) return 0;
-            while (k < n && is_blank(words[k])) k++;
-            while (i < len && is_blank(s[i])) i++;
+        if (fo_is_blank(words[k])) {
+            if (i == len || !fo_is_blank(s[i])) return 0;
+            while (k < n && fo_is_blank(words[k])) k++;
+            while (i < len && fo_is_blank(s[i])) i++;
         } else if (i == len || s[i++] != words[k++]) {
             return 0;
         }
@@ -203,17 +199,6 @@ static bool find_said(const span_reading_input *in, const char *words, size_t n,
     return false;
 }
 
-/* *other: byte `at` of the support is in a clause that is not about what was asked. */
-static int tell_clause(bool *other, const span_reading_input *in, size_t at, fo_err *err) {
-    fact_text support = {0}, answer = {0}, asked = {0};
-    int rc = read_all(in, &support, &answer, &asked, err);
-    if (!rc) *other = of_another_clause(in, &support, &asked, at);
-    fact_text_deinit(&support);
-    fact_text_deinit(&answer);
-    fact_text_deinit(&asked);
-    return rc;
-}
-
 /* A list is an answer as a whole. */
 static bool is_list(const char *s, size_t n) {
     size_t items = 0, room;
@@ -228,19 +213,18 @@ static bool is_list(const char *s, size_t n) {
 int span_reading_short(size_t *from, size_t *to, const span_reading_input *in, fo_err *err) {
     *from = *to = 0;
     if (!can_tell(in) || is_list(in->answer, in->n_answer)) return FO_OK;
-    size_t begin, end;
-    reader_ends ends;
-    window_of(in->passage, in->start, in->end, &begin, &end);
-    int rc = read_window(in, in->passage, begin, end, &ends, err);
+    stretch around;
+    int rc = read_around(&around, in, in->passage, in->start, in->end, err);
     if (rc) return rc;
-    const reader_answer best =
-        reader_ends_best(&ends, (uint32_t)(in->start - begin), (uint32_t)(in->end - begin));
-    const size_t n = best.end - best.begin;
-    if (!n || n > SHORT || best.score - ends.none < sure) return FO_OK;
-    bool other = false;
-    rc = tell_clause(&other, in, begin + best.begin - in->start, err);
+    const reader_answer best = best_in(&around, in->start, in->end);
+    const size_t n = best.end - best.begin, at = around.from + best.begin;
+    if (!n || n > SHORT || best.score - around.ends.none < sure) return FO_OK;
+    compared w = {0};
+    rc = read_words(&w, in, err);
+    const bool other = !rc && of_another_clause(&w, in, at);
+    words_deinit(&w);
     if (rc || other) return rc;
-    const char *words = in->passage->text + begin + best.begin;
+    const char *words = in->passage->text + at;
     fo_buf own = {0}; /* with what limits an amount */
     rc = own_words(&own,
                    &(own_words_input){.analyzer = in->lx->analyzer,

@@ -26,7 +26,7 @@ static double is_topic(const question *q, const candidate_passage *p, uint32_t s
     const fact_sentence s = candidate_words(&p->text, start, end);
     size_t more = 0;
     for (size_t i = s.w0; i < s.w1; i++)
-        more += p->terms[i] < 0 && !(p->text.words[i].flags & (WORD_STOP | WORD_PART));
+        more += p->terms[i] < 0 && fact_is_content(&p->text.words[i]);
     if (more > 1 || question_share(q, candidate_terms(p, start, end)) < 0.999) return 0;
     return more ? 0.75 : 1;
 }
@@ -154,18 +154,13 @@ static void add_word(things *t, const fact_text *from, const fact_word *w) {
     t->text[t->len++] = ' ';
 }
 
-static bool is_content(const fact_word *w) {
-    return !(w->flags & (WORD_STOP | WORD_PART));
-}
-
 /* What the question names and the heading does not; how they ask for it may differ, so that verbs are left out. */
 static void named_by_question(things *out, const question *q, const fact_text *page,
                               fact_sentence heading) {
     for (size_t i = 0; i < q->text.n_words; i++) {
         const fact_word *w = &q->text.words[i];
-        bool said = !question_names_thing(&q->text, i);
-        for (size_t k = heading.w0; k < heading.w1 && !said; k++) said = page->words[k].id == w->id;
-        if (said) continue;
+        if (!question_names_thing(&q->text, i)) continue;
+        if (fact_says(page, heading.w0, heading.w1, w->id)) continue;
         add_word(out, &q->text, w);
         const int term = question_term_of(q, w->id);
         if (term >= 0) out->terms |= 1ULL << term;
@@ -175,7 +170,7 @@ static void named_by_question(things *out, const question *q, const fact_text *p
 static void said_by_heading(things *out, const question *q, const fact_text *page,
                             fact_sentence heading) {
     for (size_t k = heading.w0; k < heading.w1; k++)
-        if (is_content(&page->words[k]) && !question_says(q, page->words[k].id))
+        if (fact_is_content(&page->words[k]) && !question_says(q, page->words[k].id))
             add_word(out, page, &page->words[k]);
 }
 

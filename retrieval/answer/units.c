@@ -11,6 +11,7 @@
 #include "data/chunk/line_break.h"
 #include "data/extract/list_marker.h"
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
 
 enum {
     MAX_TAG = 160,      /* bytes of a line that may be an option or a term */
@@ -48,9 +49,6 @@ typedef struct unit_reader {
     fo_err *err;
 } unit_reader;
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
 static bool is_digit(char c) {
     return c >= '0' && c <= '9';
 }
@@ -142,8 +140,8 @@ static int read_lines(unit_reader *r) {
         const char *stop = memchr(r->text + at, '\n', r->len - at);
         size_t next = stop ? (size_t)(stop - r->text) + 1 : r->len;
         size_t a = at, b = next;
-        while (a < b && is_blank(r->text[a])) a++;
-        while (b > a && is_blank(r->text[b - 1])) b--;
+        while (a < b && fo_is_blank(r->text[a])) a++;
+        while (b > a && fo_is_blank(r->text[b - 1])) b--;
         at = next;
         if (r->n_lines == r->cap_lines) {
             size_t cap = r->cap_lines ? 2 * r->cap_lines : 64, bytes;
@@ -196,8 +194,8 @@ static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t k
         size_t stop = stop_of(r, end, at);
         if (stop <= at || stop > end) stop = end;
         uint32_t a = at, b = (uint32_t)stop;
-        while (a < b && is_blank(r->text[a])) a++;
-        while (b > a && is_blank(r->text[b - 1])) b--;
+        while (a < b && fo_is_blank(r->text[a])) a++;
+        while (b > a && fo_is_blank(r->text[b - 1])) b--;
         at = (uint32_t)stop;
         rc = add_unit(r, a, b, kind, head_start, head_end, head_kind);
     }
@@ -208,7 +206,7 @@ static int add_sentences(unit_reader *r, uint32_t start, uint32_t end, uint8_t k
 static bool breaks_on_purpose(const unit_reader *r, size_t i) {
     const text_line *l = &r->lines[i], *next = l + 1;
     size_t word = 0;
-    while (next->start + word < next->end && !is_blank(r->text[next->start + word])) word++;
+    while (next->start + word < next->end && !fo_is_blank(r->text[next->start + word])) word++;
     size_t width = r->width > 60 ? r->width : 60;
     return l->end - l->start + 1 + word + 8 < width;
 }
@@ -264,7 +262,7 @@ static size_t answer_mark(const char *s, size_t n) {
     static const char *const marks[] = {"A: ", "A. ", "Answer: "};
     for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         const size_t m = strlen(marks[i]);
-        if (n > m && memcmp(s, marks[i], m) == 0 && !is_blank(s[m])) return m;
+        if (n > m && memcmp(s, marks[i], m) == 0 && !fo_is_blank(s[m])) return m;
     }
     return 0;
 }
@@ -307,8 +305,8 @@ static bool is_term(const unit_reader *r, size_t i) {
     bool odd = n <= 3, blank = false; /* signs of syntax: never words alone */
     for (size_t k = 0; k < n; k++) {
         odd |= strchr("[]{}<>%$=/\\|@_", s[k]) != NULL;
-        odd |=
-            k + 2 < n && s[k] == ' ' && s[k + 1] == '-' && !is_blank(s[k + 2]) && s[k + 2] != '-';
+        odd |= k + 2 < n && s[k] == ' ' && s[k + 1] == '-' && !fo_is_blank(s[k + 2]) &&
+               s[k + 2] != '-';
         odd |= k + 3 < n && memcmp(s + k, " --", 3) == 0 && is_letter(s[k + 3]);
         blank |= s[k] == ' ';
     }
@@ -350,7 +348,7 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     if (body_end - head_start > WHOLE_ENTRY) {
         size_t stop = stop_of(r, body_end, body_start);
         cut = stop > body_start && stop < body_end ? (uint32_t)stop : body_end;
-        while (cut > body_start && is_blank(r->text[cut - 1])) cut--;
+        while (cut > body_start && fo_is_blank(r->text[cut - 1])) cut--;
     }
     *rc = add_unit(r, head_start, cut, TEXT_UNIT_DEFINITION, r->heading_start, r->heading_end,
                    TEXT_UNIT_HEADING);
@@ -381,7 +379,7 @@ static bool is_rule(const char *s, size_t n) {
 /* The text begins within a table: the line before it is a row, too. */
 static bool goes_on_with_rows(const unit_reader *r) {
     const char *from = r->text - r->before, *end = r->text;
-    while (end > from && is_blank(end[-1])) end--;
+    while (end > from && fo_is_blank(end[-1])) end--;
     if (memchr(end, '\n', (size_t)(r->text - end)) == NULL) return false;
     const char *line = end;
     while (line > from && line[-1] != '\n') line--;
@@ -486,7 +484,7 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
         size_t s = stop_of(r, stop, at);
         if (s <= at || s >= stop) break;
         at = (uint32_t)s;
-        while (at < stop && is_blank(r->text[at])) at++;
+        while (at < stop && fo_is_blank(r->text[at])) at++;
         lead = at;
     }
     if (lead > start)
@@ -528,11 +526,12 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         return read_list(r, i, 0, 0, rc);
     case LINE_TURN:
         return read_turn(r, i, rc);
-    default:
+    case LINE_NUMBERED:
         break;
+    default:
+        if (is_term(r, i)) return read_definition(r, i, rc);
+        if (!is_heading(r, i)) return read_paragraph(r, i, rc);
     }
-    if (l->class != LINE_NUMBERED && is_term(r, i)) return read_definition(r, i, rc);
-    if (l->class != LINE_NUMBERED && !is_heading(r, i)) return read_paragraph(r, i, rc);
     *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
     r->heading_start = l->start;
     r->heading_end = l->end;
@@ -544,7 +543,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
     unit_reader r = {.text = text, .len = len, .before = before, .out = out, .err = err};
     for (size_t i = 1; i <= before && text[-(ptrdiff_t)i] != '\n' && !r.goes_on; i++)
-        r.goes_on = !is_blank(text[-(ptrdiff_t)i]);
+        r.goes_on = !fo_is_blank(text[-(ptrdiff_t)i]);
     int rc = read_lines(&r);
     for (size_t i = 0; !rc && i < r.n_lines; i++)
         if (is_numbered_heading(&r, i)) r.lines[i].class = LINE_NUMBERED;

@@ -10,12 +10,8 @@
 /* How far a sentence is followed on either side: further than any answer shows of it. */
 enum { MAX_BYTES = 2048, MAX_CHUNKS = 64 };
 
-static bool is_blank(char c) {
-    return c == ' ' || (c >= '\t' && c <= '\r');
-}
-
 static size_t trimmed(const char *s, size_t n) {
-    while (n && is_blank(s[n - 1])) n--;
+    while (n && fo_is_blank(s[n - 1])) n--;
     return n;
 }
 
@@ -30,7 +26,7 @@ static size_t last_sentence(const growing *g) {
     const char *s = g->all.data;
     size_t n = g->all.len, start = g->from;
     for (size_t at = g->from; at < n;) {
-        while (at < n && is_blank(s[at])) at++;
+        while (at < n && fo_is_blank(s[at])) at++;
         if (at >= n) break;
         start = at;
         at = sentence_end(s, n, at);
@@ -61,7 +57,7 @@ static int add_gap(store *s, int64_t document, size_t from, size_t to, fo_buf *o
     if (!*blank) return FO_OK;
     if (!fo_buf_reserve(out, to - from)) return fo_no_memory(err);
     int rc = store_get_text(s, document, from, to, out->data + out->len, err);
-    for (size_t i = 0; !rc && i < to - from; i++) *blank &= is_blank(out->data[out->len + i]);
+    for (size_t i = 0; !rc && i < to - from; i++) *blank &= fo_is_blank(out->data[out->len + i]);
     if (!rc && *blank) out->len += to - from;
     if (rc == FO_ECORRUPT) {
         *blank = false;
@@ -100,7 +96,7 @@ static size_t sentence_around(const growing *g, size_t at) {
     const char *s = g->all.data;
     size_t n = g->all.len, start = g->from;
     for (;;) {
-        while (start < n && is_blank(s[start])) start++;
+        while (start < n && fo_is_blank(s[start])) start++;
         if (start >= at) return at;
         size_t end = sentence_end(s, n, start);
         if (end > at) return start;

@@ -17,17 +17,22 @@ static passage page_of(const char *text) {
     return (passage){.text = text, .len = strlen(text), .title = ""};
 }
 
+static span_reading_input input_of(reader *r, const char *question, const passage *p,
+                                   const char *answer) {
+    return (span_reading_input){.reader = r,
+                                .lx = &lx,
+                                .question = question,
+                                .passage = p,
+                                .end = p->len,
+                                .answer = answer,
+                                .n_answer = strlen(answer)};
+}
+
 static bool holds(reader *r, const char *question, const char *text, const char *answer) {
     bool out;
     fo_err err = {0};
     const passage p = page_of(text);
-    const span_reading_input in = {.reader = r,
-                                   .lx = &lx,
-                                   .question = question,
-                                   .passage = &p,
-                                   .end = p.len,
-                                   .answer = answer,
-                                   .n_answer = strlen(answer)};
+    const span_reading_input in = input_of(r, question, &p, answer);
     assert_ok(span_reading_holds(&out, &in, &err), &err);
     return out;
 }
@@ -65,13 +70,7 @@ static void the_unit_that_answers_best_is_held_against_another(void **state) {
     bool out;
     fo_err err = {0};
     reader *r = open_reader();
-    span_reading_input in = {.reader = r,
-                             .lx = &lx,
-                             .question = "What does the full card cost?",
-                             .passage = &lost,
-                             .end = lost.len,
-                             .answer = "2 euros",
-                             .n_answer = 7};
+    span_reading_input in = input_of(r, "What does the full card cost?", &lost, "2 euros");
     assert_ok(span_reading_holds(&out, &in, &err), &err);
     assert_true(out);
     in.lead = &card;
@@ -86,13 +85,7 @@ static void points_at(reader *r, const char *question, const char *text, const c
     size_t from, to;
     fo_err err = {0};
     const passage p = page_of(text);
-    const span_reading_input in = {.reader = r,
-                                   .lx = &lx,
-                                   .question = question,
-                                   .passage = &p,
-                                   .end = p.len,
-                                   .answer = answer,
-                                   .n_answer = strlen(answer)};
+    const span_reading_input in = input_of(r, question, &p, answer);
     assert_ok(span_reading_short(&from, &to, &in, &err), &err);
     if (to - from != strlen(want) || memcmp(answer + from, want, to - from) != 0)
         fail_msg("%s '%.*s', not '%s'", question, (int)(to - from), answer + from, want);

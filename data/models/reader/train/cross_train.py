@@ -82,19 +82,26 @@ class CrossEncoder(nn.Module):
         return self.scale * (mean + torch.stack([most[a:b].max() for a, b in spans]))
 
     def write(self, path):
+        scale = float(self.scale)
+        self.write_changes(path, "forage-reader-cross", {"forage.cross.bias": scale * float(self.mean.bias)}, {
+            "cross.mean.weight": scale * self.mean.weight[0].detach(),
+            "cross.most.weight": scale * self.most.weight[0].detach()})
+
+    def write_changes(self, path, name, numbers, rows):
+        """The low-rank changes of the matrices and what else is given: {key: number}, {tensor: row}"""
         w = gguf.GGUFWriter(path, "bert")
         w.add_type("adapter")
         w.add_string("adapter.type", "lora")
-        w.add_float32("adapter.lora.alpha", float(RANK))
-        w.add_name("forage-reader-cross")
-        scale = float(self.scale)
-        w.add_float32("forage.cross.bias", scale * float(self.mean.bias))
+        w.add_float32("adapter.lora.alpha", float(self.layers[0]["q"].A.shape[0]))
+        w.add_name(name)
+        for key, number in numbers.items():
+            w.add_float32(key, number)
         for i, layer in enumerate(self.layers):
-            for n, name in NAMES.items():
-                w.add_tensor(f"blk.{i}.{name}.weight.lora_a", layer[n].A.detach().half().numpy())
-                w.add_tensor(f"blk.{i}.{name}.weight.lora_b", layer[n].B.detach().half().numpy())
-        w.add_tensor("cross.mean.weight", (scale * self.mean.weight[0].detach()).numpy())
-        w.add_tensor("cross.most.weight", (scale * self.most.weight[0].detach()).numpy())
+            for n, matrix in NAMES.items():
+                w.add_tensor(f"blk.{i}.{matrix}.weight.lora_a", layer[n].A.detach().half().numpy())
+                w.add_tensor(f"blk.{i}.{matrix}.weight.lora_b", layer[n].B.detach().half().numpy())
+        for tensor, row in rows.items():
+            w.add_tensor(tensor, row.numpy())
         w.write_header_to_file()
         w.write_kv_data_to_file()
         w.write_tensors_to_file()

@@ -49,21 +49,8 @@ class SpanReader(cross_train.CrossEncoder):
             unused.requires_grad = False
 
     def write(self, path):
-        w = gguf.GGUFWriter(path, "bert")
-        w.add_type("adapter")
-        w.add_string("adapter.type", "lora")
-        w.add_float32("adapter.lora.alpha", float(RANK))
-        w.add_name("forage-reader-spans")
-        for i, layer in enumerate(self.layers):
-            for n, name in cross_train.NAMES.items():
-                w.add_tensor(f"blk.{i}.{name}.weight.lora_a", layer[n].A.detach().half().numpy())
-                w.add_tensor(f"blk.{i}.{name}.weight.lora_b", layer[n].B.detach().half().numpy())
-        w.add_tensor("span.begin.weight", self.ends.weight[0].detach().numpy())
-        w.add_tensor("span.end.weight", self.ends.weight[1].detach().numpy())
-        w.write_header_to_file()
-        w.write_kv_data_to_file()
-        w.write_tensors_to_file()
-        w.close()
+        begin, end = self.ends.weight.detach()
+        self.write_changes(path, "forage-reader-spans", {}, {"span.begin.weight": begin, "span.end.weight": end})
 
 
 def lines(path):
