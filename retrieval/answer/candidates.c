@@ -278,6 +278,10 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     if (!stated && u->kind == TEXT_UNIT_ROW)
         stated = demands_amount_in(&number, text + u->start, u->end - u->start);
     c->f[CAND_NO_AMOUNT] = !stated;
+    bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
+    c->f[CAND_NO_PLACE] =
+        u->kind != TEXT_UNIT_ROW && !demands_place_in(d, text + u->start, u->end - u->start) &&
+        !(hangs && demands_place_in(d, text + u->head_start, u->head_end - u->head_start));
     enum demand_day day = demands_day_in(d, text + u->start, u->end - u->start);
     if (day == DAY_NOT_SAID)
         day = demands_day_in(d, text + u->head_start, u->head_end - u->head_start);

@@ -31,6 +31,7 @@ enum {
     CAND_ENTRY,         /* an option or term with its description, where the question asks how */
     CAND_OPTION,      /* explains an option that the question names (-z), of what it names (tar) */
     CAND_NO_AMOUNT,   /* 1: the question demands a price, a weight, a number, and none is stated */
+    CAND_NO_PLACE,    /* 1: the question asks where, and it says of nothing where it is */
     CAND_DAY,         /* 1: of the day that the question names */
     CAND_OTHER_DAY,   /* 1: of other days only, or of none in a passage of others */
     CAND_SUMMARY,     /* "df - report file system space usage", where the question asks how */

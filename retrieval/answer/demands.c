@@ -187,6 +187,36 @@ bool demands_amount_in(const demands *d, const char *text, size_t len) {
     }
 }
 
+/* ---- places ------------------------------------------------------------------------------ */
+
+static const char *const prepositions =
+    "in into inside within on onto upon at to toward towards from under underneath below beneath "
+    "over above "
+    "behind before beside besides between among near nearby next by alongside amid beyond "
+    "throughout through across around along "
+    "opposite "
+    "outside off up down against past via here there everywhere anywhere nowhere elsewhere "
+    "wherever abroad home "
+    "north south east west left right indoors outdoors upstairs downstairs online";
+
+/* A name: a capital within a sentence. */
+static bool is_name(const token *before, const token *t) {
+    return t->letters && t->s[0] >= 'A' && t->s[0] <= 'Z' && (before->letters || before->digits);
+}
+
+bool demands_place_in(const demands *d, const char *text, size_t len) {
+    if (!d->place) return true;
+    token before = {0};
+    for (size_t at = 0;;) {
+        token t = next_token(text, len, &at);
+        if (!t.n) return false;
+        if (in(prepositions, &t) || is(&t, "/") || is(&t, "~") || is(&t, "@") ||
+            is_name(&before, &t))
+            return true;
+        before = t;
+    }
+}
+
 /* ---- the question ------------------------------------------------------------------------ */
 
 static enum demand_amount kind_of_noun(const token *t) {
@@ -253,5 +283,7 @@ static enum demand_amount amount_of(const char *question, size_t len) {
 
 demands demands_read(const char *question, size_t len) {
     uint8_t days = days_in(question, len);
-    return (demands){amount_of(question, len), days == EVERY_DAY ? 0 : days};
+    size_t at = 0;
+    token first = next_token(question, len, &at);
+    return (demands){amount_of(question, len), days == EVERY_DAY ? 0 : days, in("where", &first)};
 }

@@ -1,6 +1,6 @@
 /* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
- * cost, how heavy is it) or a day of the week. A passage that shares every word with the question and
- * states no price, or speaks of other days, answers another question. English; a question of another
+ * cost, how heavy is it), a day of the week, or a place. A passage that shares every word with the question
+ * and states no price, speaks of other days or says of nothing where it is, answers another question. English; a question of another
  * language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
 #define FORAGE_RETRIEVAL_DEMANDS_H
@@ -21,6 +21,7 @@ enum demand_amount {
 typedef struct demands {
     enum demand_amount amount;
     uint8_t days; /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
+    bool place;   /* it begins with "where" */
 } demands;
 
 /* *out borrows nothing. */
@@ -28,6 +29,9 @@ demands demands_read(const char *question, size_t len);
 
 /* Does text[len] state an amount of the kind? True where none is demanded. */
 bool demands_amount_in(const demands *d, const char *text, size_t len);
+
+/* May the text say where something is or goes: by a preposition, a path, a name? True where no place is demanded. */
+bool demands_place_in(const demands *d, const char *text, size_t len);
 
 enum demand_day {
     DAY_NOT_SAID, /* no day is demanded, or the text names none */

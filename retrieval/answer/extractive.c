@@ -67,7 +67,8 @@ static const double weights_reader[CAND_FEATURES] = {
  * nearly always states a number too. */
 static double demands_met(const candidate *c) {
     return 8 * c->f[CAND_TOPIC] + 2 * c->f[CAND_DAY] - 4 * c->f[CAND_OTHER_DAY] -
-           4 * c->f[CAND_OTHER_THING] - 6 * c->f[CAND_NO_AMOUNT] - 3 * c->f[CAND_RUN_ON];
+           4 * c->f[CAND_OTHER_THING] - 6 * c->f[CAND_NO_AMOUNT] - 6 * c->f[CAND_NO_PLACE] -
+           3 * c->f[CAND_RUN_ON];
 }
 
 /* A line that names what follows is no answer, however well it meets the question. */
@@ -115,6 +116,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .missing_code = best->f[CAND_MISSING_CODE],
         .option = best->f[CAND_OPTION],
         .no_amount = best->f[CAND_NO_AMOUNT],
+        .no_place = best->f[CAND_NO_PLACE],
         .other_day = best->f[CAND_OTHER_DAY],
         .other_thing = best->f[CAND_OTHER_THING],
         .run_on = best->f[CAND_RUN_ON],

@@ -20,8 +20,8 @@ double support_probability(const support_features *f) {
             4.42 * f->best_idf + 0.89 * f->pairs;
     /* By hand: another code is another thing, and the fitted questions name no options and no days; a
      * demand for an amount can be misread. */
-    x += 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->other_day -
-         4 * f->other_thing - 3 * f->run_on - 8 * f->question;
+    x += 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->no_place -
+         4 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question;
     /* Words that meet and what both texts say together are weighed against each other: a question about what
      * is not there shares few words, one that a passage nearly answers shares many. */
     if (isfinite(f->cross)) x = 0.44 * (x + f->cross) + 0.2;

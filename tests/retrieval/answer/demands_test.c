@@ -1,4 +1,4 @@
-/* demands_test.c - what a question demands beyond its words: an amount of a kind, a day. */
+/* demands_test.c - what a question demands beyond its words: an amount of a kind, a day, a place. */
 #include "tests/test.h"
 
 #include <string.h>
@@ -144,10 +144,31 @@ static void any_bytes_are_taken(void **state) {
     }
 }
 
+static void a_place_is_demanded_by_where_alone(void **state) {
+    (void)state;
+    const demands d = asked("Where are the models stored?");
+    assert_true(d.place);
+    assert_true(asked("where do I park?").place);
+    assert_false(asked("Who knows where the key is?").place);
+    static const char *const with[] = {"In the home folder.",    "models/ holds them",
+                                       "It lies behind the hut", "The keeper of Holm has them",
+                                       "see ~ for more",         "Not here."};
+    static const char *const without[] = {
+        "Adding a model architecture, a file format, a store, a generator", "Models are large.", "",
+        "Models, stored twice"};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        assert_true(demands_place_in(&d, with[i], strlen(with[i])));
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        assert_false(demands_place_in(&d, without[i], strlen(without[i])));
+    const demands none = asked("What are the models?");
+    assert_true(demands_place_in(&none, "Models are large.", 17));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
         cmocka_unit_test(an_amount_of_another_kind_is_none),
+        cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(another_day_is_told_apart),
         cmocka_unit_test(any_bytes_are_taken),
     };
