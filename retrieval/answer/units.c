@@ -66,13 +66,23 @@ static bool ends_sentence(const char *s, size_t n) {
     return n && (strchr(".!?", s[n - 1]) || (unsigned char)s[n - 1] >= 0x80);
 }
 
+/* Without the dots that say "and more of them" behind an argument: "--list PATTERN...". */
+static size_t without_dots(const char *s, size_t n) {
+    static const char *const dots[] = {"...", "\xE2\x80\xA6"};
+    for (size_t i = 0; i < sizeof dots / sizeof *dots; i++) {
+        size_t k = strlen(dots[i]);
+        if (n > k && memcmp(s + n - k, dots[i], k) == 0) return n - k;
+    }
+    return n;
+}
+
 /* "-a, --all", "--size=N", "+x": not "- item", not "-5 degrees are enough." */
 static bool is_option_line(const char *s, size_t n) {
     if (n < 2 || n > MAX_TAG || s[0] != '-') return false;
     size_t i = s[1] == '-' ? 2 : 1;
     if (i >= n || !(is_letter(s[i]) || (i == 1 && (is_digit(s[i]) || strchr("?#@", s[i])))))
         return false;
-    return !ends_sentence(s, n) || n < 8;
+    return !ends_sentence(s, without_dots(s, n)) || n < 8;
 }
 
 size_t text_item_mark(const char *s, size_t n) {

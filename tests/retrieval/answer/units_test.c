@@ -39,8 +39,11 @@ static void an_option_stays_with_its_description(void **state) {
     const char *text = "OPTIONS\n\n-c, --count\nSuppress normal output; print a count instead.\n"
                        "-n, --quiet, --silent\n\nsuppress automatic printing of pattern space\n\n"
                        "-i[SUFFIX], --in-place[=SUFFIX]\n\nedit files in place (makes backup)\n\n"
+                       "-S, --search PATTERN...\nSearch for packages that own files.\n\n"
                        "NOTES\n\nIt is fast.";
     read_units(text);
+    expect(text, "-S, --search PATTERN...\nSearch for packages that own files.",
+           TEXT_UNIT_DEFINITION, "OPTIONS");
     expect(text, "-c, --count\nSuppress normal output; print a count instead.",
            TEXT_UNIT_DEFINITION, "OPTIONS");
     expect(text, "-n, --quiet, --silent\n\nsuppress automatic printing of pattern space",
