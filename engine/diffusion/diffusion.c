@@ -97,6 +97,7 @@ int diffusion_model_read(diffusion_model *out, const model_info *info, const ggu
     diffusion_params p = out->own; /* they fit each other */
     if (!rc) rc = diffusion_params_resolve(&p, out, 1, err);
     if (rc != FO_EINVAL) return rc;
+    fo_fail_prefix(err, "the file's own settings (diffusion.*)");
     if (err) err->code = FO_ECORRUPT;
     return FO_ECORRUPT;
 }
