@@ -1,5 +1,5 @@
-/* The check compares two small sets of facts. It reads no meaning: a claim that swaps two names
- * which both stand in the quote passes (docs/measurements/answers.md says how often such things happen). */
+/* The check compares two small sets of facts. It reads no meaning: a claim that swaps two names of one
+ * sentence passes (docs/measurements/answers.md says how often such things happen). */
 #include "retrieval/answer/citations.h"
 
 #include <ctype.h>
@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include "retrieval/answer/claim_names.h"
 #include "retrieval/answer/claim_reading.h"
 #include "retrieval/answer/facts.h"
 #include "kernels/words.h"
@@ -123,51 +124,6 @@ static bool numbers_agree(const side *claim, const side *quote, const fact_numbe
 
 /* ---- names ------------------------------------------------------------------------------- */
 
-static bool ends_in(const char *s, size_t n, const char *tail) {
-    size_t m = strlen(tail);
-    return n > m && memcmp(s + n - m, tail, m) == 0;
-}
-
-/* Letters of an acronym against the initials of consecutive words: WHO, World Health Organization.
- */
-static bool acronym_stands(const char *s, size_t n, const fact_text *t) {
-    if (n < 2 || n > 8) return false;
-    for (size_t i = 0; i < n; i++)
-        if (!(s[i] >= 'A' && s[i] <= 'Z')) return false;
-    for (size_t at = 0; at + n <= t->n_words; at++) {
-        size_t k = 0;
-        for (size_t w = at; w < t->n_words && k < n; w++) {
-            char c = t->text[t->words[w].start];
-            if (!fact_is_content(&t->words[w]) && (c | 0x20) != (s[k] | 0x20)) continue;
-            if ((c & ~0x20) != s[k]) break;
-            k++;
-        }
-        if (k == n) return true;
-    }
-    return false;
-}
-
-/* A word that names something: a capital inside a sentence, a month, digits among letters. The
- * first word of a sentence counts unless its ending is one of common words. */
-static bool is_name(const fact_text *t, const fact_word *w) {
-    if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL)) return false;
-    const char *s = t->text + w->start;
-    size_t n = w->end - w->start;
-    if (w->flags & WORD_DIGIT) { /* pure numbers are numbers_agree's */
-        for (size_t i = 0; i < n; i++)
-            if (isalpha((unsigned char)s[i]) && !isdigit((unsigned char)s[0])) return true;
-        return false;
-    }
-    if (!(w->flags & WORD_CAPITAL)) return false;
-    if (!(w->flags & WORD_INITIAL)) return true;
-    static const char *const common[] = {"s",    "ing",  "ly",   "ed",  "tion", "ment",
-                                         "ness", "ance", "ence", "ity", "ough", "ever",
-                                         "ide",  "ause", "ward", "ore"};
-    for (size_t i = 0; i < sizeof common / sizeof *common; i++)
-        if (ends_in(s, n, common[i])) return false;
-    return n > 3;
-}
-
 /* A title's name may stand for what the quote calls it, she, the company: only where the quote has
  * such a word, and only before anything else that the claim takes from the quote. */
 static bool speaks_of_its_title(const side *claim, const side *quote) {
@@ -185,7 +141,8 @@ static bool speaks_of_its_title(const side *claim, const side *quote) {
 static bool names_another(const side *claim, const side *quote, const fact_text *title) {
     for (size_t i = 0; i < quote->text.n_words; i++) {
         const fact_word *w = &quote->text.words[i];
-        if ((w->flags & (WORD_CALENDAR | WORD_INITIAL)) || !is_name(&quote->text, w)) continue;
+        if ((w->flags & (WORD_CALENDAR | WORD_INITIAL)) || !claim_is_name(&quote->text, w))
+            continue;
         if (!has_word(title, w->id) && !has_word(&claim->text, w->id)) return true;
     }
     return false;
@@ -204,10 +161,11 @@ static bool names_agree(const side *claim, const side *quote, const fact_text *t
             by_title &= (w->flags & WORD_STOP) != 0;
             continue;
         }
-        if (!is_name(&claim->text, w) || (by_title && has_word(title, w->id))) continue;
+        if (!claim_is_name(&claim->text, w) || (by_title && has_word(title, w->id))) continue;
         const char *s = claim->text.text + w->start;
         size_t n = w->end - w->start;
-        if (!acronym_stands(s, n, &quote->text) && !(by_title && acronym_stands(s, n, title)))
+        if (!claim_acronym_stands(s, n, &quote->text, 0, quote->text.n_words) &&
+            !(by_title && claim_acronym_stands(s, n, title, 0, title->n_words)))
             return false;
     }
     return true;
@@ -243,7 +201,7 @@ static bool facts_keep_company(const side *claim, const side *quote) {
     const fact_text *q = &quote->text;
     for (size_t i = 0; i < claim->text.n_words && q->n_sentences > 1; i++) {
         const fact_word *w = &claim->text.words[i];
-        if (!(w->flags & (WORD_DIGIT | WORD_NUMERAL)) && !is_name(&claim->text, w)) continue;
+        if (!(w->flags & (WORD_DIGIT | WORD_NUMERAL)) && !claim_is_name(&claim->text, w)) continue;
         bool found = false, kept = false;
         for (size_t s = 0; s < q->n_sentences && !kept; s++) {
             for (size_t k = q->sentences[s].w0; k < q->sentences[s].w1; k++) {
@@ -372,6 +330,13 @@ static void compare(support_check *out, const checker *c, double least) {
     out->verified = out->reason[0] == 0;
 }
 
+/* text: the quote, or all that it was looked for in, where another sentence may be nearer to the claim. */
+static void check_places(support_check *out, const checker *c, const fact_text *text) {
+    if (!out->verified || claim_names_keep_place(&c->claim.text, text)) return;
+    out->verified = false;
+    out->reason = "name";
+}
+
 static int open_checker(checker *c, char **copy, const lexicon *lx, const char *sentence, size_t n,
                         const char *title, fo_err *err) {
     *c = (checker){.lx = lx};
@@ -424,6 +389,7 @@ int citation_check(support_check *out, const lexicon *lx, const citation_claim *
     int rc = open_checker(&c, &copy, lx, claim->sentence, claim->sentence_len, claim->title, err);
     if (!rc) rc = side_read(&c.quote, lx->analyzer, claim->quote, claim->quote_len, err);
     if (!rc) compare(out, &c, citation_min_coverage);
+    if (!rc) check_places(out, &c, &c.quote.text);
     close_checker(&c, copy);
     return rc;
 }
@@ -527,6 +493,7 @@ int citation_find(size_t *start, size_t *end, support_check *out, const lexicon 
         if (!rc && in->reader && best.check.verified)
             rc = read_claim(&best.check, &c, in, copy, best.start, best.end, err);
     }
+    if (!rc) check_places(&best.check, &c, &text);
     fact_text_deinit(&text);
     close_checker(&c, copy);
     *start = best.start;
