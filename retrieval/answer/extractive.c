@@ -90,8 +90,15 @@ static void rank_candidates(candidate_set *set) {
 /* Beside the score of all else; what was not read with the question counts like what hardly answers. */
 static const double cross_weight = 0.4, cross_unread = -8;
 
+/* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
+static bool names_the_command(const candidate *c) {
+    return c->f[CAND_SUMMARY] > 0 && c->f[CAND_COVER] > 0.99;
+}
+
+/* No text like those that the cross-encoder learnt from says so in a line of its own. */
 static double cross_of(const candidate *c) {
-    return isfinite(c->cross) ? c->cross : cross_unread;
+    const double cross = isfinite(c->cross) ? c->cross : cross_unread;
+    return names_the_command(c) ? fmax(cross, 0) : cross;
 }
 
 static void rank_again(candidate_set *set) {
@@ -122,6 +129,7 @@ static void measure_support(support_features *f, const candidate_set *set,
         .run_on = best->f[CAND_RUN_ON],
         .question = best->f[CAND_QUESTION],
         .topic = best->f[CAND_TOPIC],
+        .summary = names_the_command(best),
         .bm25 = set->passages[best->passage].bm25,
         .missing_names = best->f[CAND_MISSING_NAME],
         .best_idf = best->f[CAND_BEST_IDF],
