@@ -66,6 +66,16 @@ static int read_passage(candidate_set *set, size_t index, const passage *p, cons
     return FO_OK;
 }
 
+/* "With ls": what gio would do is another answer. */
+static void mark_other_commands(candidate_set *set) {
+    const fact_text *asked = &set->q.text;
+    bool named = false;
+    for (size_t i = 0; i < set->n_passages; i++)
+        named |= exact_names_command_asked(asked->text, asked->len, set->passages[i].title_text);
+    for (size_t i = 0; i < set->n_passages; i++)
+        set->passages[i].other_command = named && set->passages[i].unnamed;
+}
+
 static int read_passages(candidate_set *set, const extractive_input *in, fo_err *err) {
     size_t n = in->n_passages < EXTRACTIVE_PASSAGES ? in->n_passages : EXTRACTIVE_PASSAGES;
     set->passages = calloc(n + 1, sizeof *set->passages);
@@ -78,6 +88,7 @@ static int read_passages(candidate_set *set, const extractive_input *in, fo_err 
         rc = read_passage(set, i, &in->passages[i], in->lx, &title, tf[i], err);
         words += (double)set->passages[i].text.n_words;
     }
+    if (!rc) mark_other_commands(set);
     for (size_t i = 0; !rc && i < n; i++)
         set->passages[i].bm25 = passage_bm25(
             &set->q, tf[i], (double)set->passages[i].text.n_words * (double)n / (words + 1));
@@ -373,6 +384,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
+        c.f[CAND_OTHER_THING] = p->other_command;
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

@@ -69,6 +69,7 @@ typedef struct candidate_passage {
     const char *title_text; /* the caller's; "" without one */
     bool command;           /* a command's page: "cmp - compare two files" */
     bool unnamed;           /* ... whose name the question does not say */
+    bool other_command;     /* ... and it asks how another one does it, whose page is here */
     bool other_days;        /* speaks of days, and never of the one that is asked about */
     bool lacks_version;     /* a version number of the question stands in neither text nor title */
     double bm25;            /* over these passages, as a share of the question's own mass */

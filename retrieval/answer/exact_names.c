@@ -1,6 +1,8 @@
 #include "retrieval/answer/exact_names.h"
 
 #include <string.h>
+
+#include "kernels/words.h"
 #include <strings.h>
 
 static bool is_digit(char c) {
@@ -145,22 +147,42 @@ static bool in_name(char c) {
            c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool says(const char *text, size_t len, const char *name, size_t n) {
-    for (size_t i = 0; n && i + n <= len; i++)
+/* Where text says the name from byte `from` on, as a word of its own; len: nowhere. */
+static size_t find_name(const char *text, size_t len, size_t from, const char *name, size_t n) {
+    for (size_t i = from; n && i + n <= len; i++)
         if (memcmp(text + i, name, n) == 0 && (i == 0 || !in_name(text[i - 1])) &&
             (i + n == len || !in_name(text[i + n])))
-            return true;
-    return false;
+            return i;
+    return len;
 }
 
-bool exact_names_command_said(const char *question, size_t len, const char *title) {
+/* Is what stands at byte i the means, or who does it? */
+static bool is_means(const char *text, size_t i) {
+    static const char *const before = "with using use make let tell have via does";
+    size_t end = i;
+    while (end > 0 && text[end - 1] == ' ') end--;
+    size_t start = end;
+    while (start > 0 && in_name(text[start - 1])) start--;
+    return end < i && start < end && fo_words_have_any_case(before, text + start, end - start);
+}
+
+static bool is_said(const char *question, size_t len, const char *title, bool as_means) {
     size_t names = exact_names_of_command(title);
     for (size_t i = 0; i < names;) {
-        size_t n = 0;
+        size_t n = 0, at = 0;
         while (i + n < names && title[i + n] != ',') n++;
-        if (says(question, len, title + i, n)) return true;
+        for (; (at = find_name(question, len, at, title + i, n)) < len; at++)
+            if (!as_means || is_means(question, at)) return true;
         i += n;
         while (i < names && strchr(", ", title[i])) i++;
     }
     return false;
+}
+
+bool exact_names_command_said(const char *question, size_t len, const char *title) {
+    return is_said(question, len, title, false);
+}
+
+bool exact_names_command_asked(const char *question, size_t len, const char *title) {
+    return is_said(question, len, title, true);
 }

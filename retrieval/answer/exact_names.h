@@ -46,4 +46,8 @@ size_t exact_names_of_command(const char *title);
  * in "tools"; names are short words, and nothing else of them would be left by their stems. */
 bool exact_names_command_said(const char *question, size_t len, const char *title);
 
+/* ... as what it is to be done with: "show hidden files with ls", "make curl follow redirects"; not "how do I sort
+ * numbers". English. */
+bool exact_names_command_asked(const char *question, size_t len, const char *title);
+
 #endif

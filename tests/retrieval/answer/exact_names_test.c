@@ -124,6 +124,30 @@ static void a_command_is_named_as_a_word_of_its_own(void **state) {
     }
 }
 
+static void a_command_is_the_means_behind_few_words(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *title;
+        bool asked;
+    } cases[] = {
+        {"How do I show hidden files with ls?", "ls - list directory contents", true},
+        {"How can I make curl follow redirects?", "curl - transfer a URL", true},
+        {"What does chmod 755 do?", "chmod - change file mode bits", true},
+        {"Using  gunzip, how do I keep the input?", "gzip, gunzip, zcat - compress files", true},
+        {"How do I sort numbers?", "sort - sort lines of text files", false},
+        {"Sort a file, or make sort do it", "sort - sort lines of text files", true},
+        {"How do I check the type of a file?", "file - determine file type", false},
+        {"How do I list files with lsof?", "ls - list directory contents", false},
+        {"ls", "ls - list directory contents", false},
+        {"with", "ls - list directory contents", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *q = cases[i].question;
+        if (exact_names_command_asked(q, strlen(q), cases[i].title) != cases[i].asked)
+            fail_msg("%s: %s", q, cases[i].title);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(another_version_is_told_apart),
@@ -132,6 +156,7 @@ int main(void) {
         cmocka_unit_test(a_code_is_met_in_text_or_title),
         cmocka_unit_test(many_options_are_bounded),
         cmocka_unit_test(a_command_is_named_as_a_word_of_its_own),
+        cmocka_unit_test(a_command_is_the_means_behind_few_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
