@@ -70,7 +70,9 @@ int home_must_exist(const char *home, fo_err *err) {
     if (!join(path, home, home_backend()->file))
         return fo_fail(err, FO_ELIMIT, "the home folder's name is too long");
     if (access(path, F_OK) == 0) return FO_OK;
-    return fo_fail(err, FO_ENOTFOUND, "there is no home in %s", home);
+    return fo_fail(err, FO_ENOTFOUND,
+                   "there is no home in %.300s; 'forage ingest FILE --home %.300s' makes one", home,
+                   home);
 }
 
 int home_check_store(const store_backend *be, const char *home, fo_err *err) {

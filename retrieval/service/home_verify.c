@@ -490,6 +490,7 @@ static int check_store(check *k, fo_err *err) {
 
 static int verify(check *k, fo_err *err) {
     struct stat st;
+    if (stat(k->home, &st) != 0 && errno == ENOENT) return home_must_exist(k->home, err);
     if (stat(k->home, &st) != 0) return fo_fail_errno(err, "cannot read %s", k->home);
     fo_err why = {0};
     int rc = home_check_store(k->backend, k->home, &why);

@@ -191,6 +191,7 @@ int service_open(service **out, const service_options *opt, fo_err *err) {
                                 : opt->original_bytes   ? (uint64_t)opt->original_bytes
                                                         : (uint64_t)1 << 30,
                                 err);
+    if (!rc && s->read_only && !opt->store) rc = home_must_exist(s->home, err);
     if (!rc && opt->full_disk) rc = take_lock(s, err);
     if (rc) goto fail;
     if (!s->read_only) {
