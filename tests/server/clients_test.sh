@@ -86,7 +86,7 @@ with c.responses.stream(model="gpt-4o-mini", input="Tell a short story.", max_ou
     text = "".join(e.delta for e in s if e.type == "response.output_text.delta")
     assert text == whole
 assert c.responses.parse(model="gpt-4o-mini", input="JSON", text_format=Pet, temperature=0,
-                          max_output_tokens=100).output_parsed.age >= 1
+                          max_output_tokens=100).output_parsed.kind in ("cat", "dog")
 r = c.responses.create(model="forage/default", input="How long must morels be cooked?")
 assert "ten minutes" in r.output_text and r.output[0].content[0].annotations[0].filename, r
 if os.environ["TOOLS"] == "yes":
