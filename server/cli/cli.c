@@ -463,7 +463,7 @@ static void print_overview(const cli_command *const *commands, size_t n, const c
     for (size_t i = 0; i < n; i++)
         if (!prefix ||
             (!strncmp(commands[i]->name, prefix, skip) && commands[i]->name[skip] == ' '))
-            printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);
+            printf("  %-20s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n'forage help COMMAND' says more. Options may also be set in the environment\n"
          "(FORAGE_HOME for --home) and in DIR/forage.conf (home's folder; lines 'name = value').");
 }

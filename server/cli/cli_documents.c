@@ -179,9 +179,9 @@ static int page_of_service(client *c, const char *after, size_t limit, cJSON **o
 
 /* In Markdown the title has a column; on a terminal it stands behind the id, where it says more. */
 static const output_column columns_of_documents[] = {
-    {"chunks", 8}, {"bytes", 11}, {"updated", -20}, {"id"}, {"title"}};
+    {"chunks", 8}, {"bytes", 10}, {"updated", -20}, {"id"}, {"title"}};
 static const output_column columns_for_people[] = {
-    {"chunks", 8}, {"bytes", 11}, {"updated", -20}, {"id - title"}};
+    {"chunks", 8}, {"bytes", 10}, {"updated", -20}, {"id - title"}};
 
 static void print_documents_head(void) {
     if (output_asked() == OUTPUT_MARKDOWN)
@@ -369,7 +369,7 @@ static int collections_of_home(catalog *held, fo_buf *b, fo_err *err) {
 }
 
 static const output_column columns_of_collections[] = {
-    {"documents", 10}, {"chunks", 10}, {"epoch", 8}, {"language", -12}, {"name"}};
+    {"documents", 10}, {"chunks", 9}, {"epoch", 7}, {"language", -11}, {"name"}};
 static const output_column columns_in_markdown[] = {
     {"name"}, {"documents"}, {"chunks"}, {"language"}};
 

@@ -163,7 +163,7 @@ static bool is_rows(const cJSON *v) {
     return cJSON_IsArray(v) && v->child;
 }
 
-enum { MAX_COLUMNS = 64 };
+enum { MAX_COLUMNS = 64 }; /* what no report has; keys beyond are left out */
 
 /* Every key of any row, in the order in which they come first. */
 static size_t find_columns(const cJSON *rows, output_column columns[MAX_COLUMNS]) {
@@ -273,13 +273,13 @@ static void write_lines(fo_buf *to, const cJSON *object, size_t indent) {
     }
 }
 
-/* Values, those of objects within by their path ("ms.mean"), as rows of one table. */
+/* Values, those of objects within by their path ("ms mean": names of kinds and metadata have points), as rows of one table. */
 static void write_values(fo_buf *to, const cJSON *object, const char *path, bool *begun) {
     const cJSON *v;
     cJSON_ArrayForEach(v, object) {
         if (is_rows(v)) continue;
         fo_buf name = {0}, value = {0};
-        fo_buf_printf(&name, "%s%s", path, *path ? "." : "");
+        fo_buf_printf(&name, "%s%s", path, *path ? " " : "");
         add_text(&name, v->string);
         if (cJSON_IsObject(v) && v->child) {
             write_values(to, v, name.data ? name.data : "", begun);
@@ -301,7 +301,7 @@ static void write_tables(fo_buf *to, const cJSON *object, const char *path, bool
     const cJSON *v;
     cJSON_ArrayForEach(v, object) {
         fo_buf name = {0};
-        fo_buf_printf(&name, "%s%s", path, *path ? "." : "");
+        fo_buf_printf(&name, "%s%s", path, *path ? " " : "");
         add_text(&name, v->string);
         if (is_rows(v)) {
             if (!alone)
