@@ -112,6 +112,7 @@ static void table_row(fo_buf *b, const output_column *columns, const char *const
         if (columns[i].width < 0) pad(b, blanks);
         pad(b, PAD);
     }
+    while (b->len && b->data[b->len - 1] == ' ') b->len--; /* the last cells may be empty */
     fo_buf_char(b, '\n');
 }
 
