@@ -1,6 +1,5 @@
 #include "server/cli/cli.h"
 
-#include <cjson/cJSON.h>
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -59,33 +58,6 @@ int cli_wrong_usage(const char *fmt, ...) {
 void cli_print_json(const fo_buf *b) {
     printable_put(stdout, b->data ? b->data : "", b->len, PRINTABLE_JSON);
     putchar('\n');
-}
-
-static void print_table(const cJSON *item, int indent) {
-    const cJSON *v;
-    cJSON_ArrayForEach(v, item) {
-        if (cJSON_IsObject(v)) {
-            printable_say(stdout, "%*s%s", indent, "", v->string);
-            print_table(v, indent + 2);
-        } else if (cJSON_IsString(v)) {
-            printable_say(stdout, "%*s%-20s %s", indent, "", v->string, v->valuestring);
-        } else if (cJSON_IsNumber(v)) {
-            bool whole = v->valuedouble == floor(v->valuedouble) && fabs(v->valuedouble) > 1;
-            printf("%*s%-20s %.*f\n", indent, "", v->string, whole ? 0 : 4, v->valuedouble);
-        } else {
-            const char *said = cJSON_IsBool(v) ? cJSON_IsTrue(v) ? "yes" : "no" : "-";
-            printf("%*s%-20s %s\n", indent, "", v->string, said);
-        }
-    }
-}
-
-void cli_print_report(const fo_buf *b, bool json) {
-    cJSON *root = json ? NULL : cJSON_ParseWithLength(b->data, b->len);
-    if (root)
-        print_table(root, 0);
-    else
-        cli_print_json(b);
-    cJSON_Delete(root);
 }
 
 bool cli_parse_bytes(const char *s, int64_t *out) {
@@ -491,7 +463,7 @@ static void print_overview(const cli_command *const *commands, size_t n, const c
     for (size_t i = 0; i < n; i++)
         if (!prefix ||
             (!strncmp(commands[i]->name, prefix, skip) && commands[i]->name[skip] == ' '))
-            printf("  %-16s %s\n", commands[i]->name, commands[i]->summary);
+            printf("  %-20s %s\n", commands[i]->name, commands[i]->summary);
     puts("\n'forage help COMMAND' says more. Options may also be set in the environment\n"
          "(FORAGE_HOME for --home) and in DIR/forage.conf (home's folder; lines 'name = value').");
 }

@@ -150,8 +150,6 @@ int cli_conf_value(const char *home, const char *name, char *out, size_t n, fo_e
 /* What --json prints: b, which is JSON, and a line end; printable whatever a server or a document
  * put into it. */
 void cli_print_json(const fo_buf *b);
-/* A report, which is a JSON object: as it is, or its names and figures line by line. */
-void cli_print_report(const fo_buf *b, bool json);
 
 /* "1.5G", "64M", "4096" -> bytes. */
 bool cli_parse_bytes(const char *s, int64_t *out);

@@ -24,6 +24,7 @@
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/output_form.h"
 #include "server/http/client.h"
 #include "server/http/http.h"
 
@@ -32,10 +33,7 @@
 
 enum { LEAST_FILES = 4096 }; /* descriptors of a server: connections, segments, workers */
 
-static struct {
-    const char *home, *listen;
-    bool json;
-} o = {.home = "home", .listen = HTTP_LISTEN_DEFAULT};
+static struct { const char *home, *listen; } o = {.home = "home", .listen = HTTP_LISTEN_DEFAULT};
 
 static const cli_option options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "the home to look at (default: home)"},
@@ -43,7 +41,7 @@ static const cli_option options[] = {
      "where a service would listen (default 127.0.0.1:8080)"},
     {"model", CLI_STRING, &cli_model_flags.model, "FILE", "a language model that it would load"},
     {"embed-model", CLI_STRING, &cli_model_flags.embed, "FILE", "an embedder that it would load"},
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* ---- what was found ------------------------------------------------------------------------------- */
@@ -68,15 +66,13 @@ static void tell(report *r, enum verdict v, const char *subject, const char *adv
     vsnprintf(words, sizeof words, fmt, args);
     va_end(args);
     r->n[v]++;
-    if (o.json) {
-        json_out_open(&r->out, NULL, '{');
-        json_out_string(&r->out, "verdict", verdicts[v]);
-        json_out_string(&r->out, "subject", subject);
-        json_out_string(&r->out, "found", words);
-        json_out_string(&r->out, "advice", advice);
-        json_out_close(&r->out, '}');
-        return;
-    }
+    json_out_open(&r->out, NULL, '{');
+    json_out_string(&r->out, "verdict", verdicts[v]);
+    json_out_string(&r->out, "subject", subject);
+    json_out_string(&r->out, "found", words);
+    json_out_string(&r->out, "advice", advice);
+    json_out_close(&r->out, '}');
+    if (output_asked() != OUTPUT_TABLE) return;
     printable_say(stdout, "%-8s %-10s %s", verdicts[v], subject, words);
     if (advice) printable_say(stdout, "%-8s %-10s %s", "", "", advice);
 }
@@ -302,8 +298,8 @@ static int run(int argc, char **argv) {
     json_out_int(&r.out, "problems", (int64_t)r.n[PROBLEM]);
     json_out_int(&r.out, "notes", (int64_t)r.n[NOTE]);
     json_out_close(&r.out, '}');
-    if (o.json)
-        cli_print_json(&r.rows);
+    if (output_asked() != OUTPUT_TABLE)
+        output_print(&r.rows);
     else
         printf("\n%zu problems, %zu notes\n", r.n[PROBLEM], r.n[NOTE]);
     fo_buf_free(&r.rows);
@@ -313,7 +309,8 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_doctor = {
     "doctor",
     "will a service do well here? machine, programs, home, address",
-    "forage doctor [--home DIR] [--listen ADDRESS:PORT] [--model FILE] [--json]",
+    "forage doctor [--home DIR] [--listen ADDRESS:PORT] [--model FILE]\n"
+    "              [--output table|json|md]",
     "Looks at what a service would meet and changes nothing. A problem ends it with status 1, a "
     "note does\n"
     "not; both say what to do.",

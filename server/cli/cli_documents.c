@@ -12,15 +12,15 @@
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
 #include "server/http/client.h"
-#include "server/cli/markdown_table.h"
+#include "server/cli/output_form.h"
 #include "server/routes/documents_json.h"
 
 enum { PAGE = 1000 };
 
 static struct {
-    const char *home, *url, *key, *collection, *after, *filter, *source, *output;
+    const char *home, *url, *key, *collection, *after, *filter, *source;
     int64_t limit;
-    bool json, markdown, dry_run, yes;
+    bool dry_run, yes;
     bool named; /* a collection was */
 } o = {.home = "home", .limit = 100};
 
@@ -31,10 +31,6 @@ static struct {
     }
 #define COLLECTION_OPTION                                                                          \
     { "collection", CLI_STRING, &o.collection, "NAME", "default: default" }
-#define JSON_OPTION                                                                                \
-    {"output", CLI_CHOICE, &o.output, "table|json|md", "default: table", .flag_only = true}, {     \
-        "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"                               \
-    }
 #define SOURCE_OPTION                                                                              \
     {                                                                                              \
         "source", CLI_STRING, &o.source, "NAME",                                                   \
@@ -60,8 +56,6 @@ enum access { READ, WRITE, WOULD_WRITE };
 
 static int place_open(place *p, enum access how, fo_err *err) {
     *p = (place){0};
-    o.json = o.json || (o.output && !strcmp(o.output, "json"));
-    o.markdown = o.output && !strcmp(o.output, "md") && !o.json;
     if (o.url) return client_open(&p->client, o.url, o.key, err);
     if (how == READ) return catalog_open(&p->catalog, o.home, err);
     service_options with = {.home = o.home, .read_only = how == WOULD_WRITE, .cache_bytes = -1};
@@ -118,9 +112,10 @@ static void where_part(fo_buf *b) {
     if (o.filter) query_part(b, "filter", o.filter);
 }
 
-static int print_json_or_fail(fo_buf *b, int rc, fo_err *err) {
+/* print: the reply; other forms have been printed already. */
+static int finish(fo_buf *b, bool print, int rc, fo_err *err) {
     if (!rc && b->failed) rc = fo_no_memory(err);
-    if (!rc && o.json) cli_print_json(b);
+    if (!rc && print) output_print(b);
     fo_buf_free(b);
     return rc ? cli_fail(err) : 0;
 }
@@ -148,7 +143,7 @@ static const cli_option documents_options[] = {
      .flag_only = true},
     {"limit", CLI_INT, &o.limit, "N", "how many to list (default 100)", .min = 1, .max = 1e15},
     {"after", CLI_STRING, &o.after, "ID", "only those behind this one", .flag_only = true},
-    JSON_OPTION,
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* One page of documents as GET /documents has it. */
@@ -182,32 +177,39 @@ static int page_of_service(client *c, const char *after, size_t limit, cJSON **o
     return rc;
 }
 
-static void print_markdown_row(const cJSON *d) {
-    char chunks[24], size[24];
-    bool damaged = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(d, "damaged"));
-    const char *title = text_of(d, "title");
-    snprintf(chunks, sizeof chunks, "%lld", number_of(d, "chunks"));
-    snprintf(size, sizeof size, "%lld", number_of(d, "text_bytes"));
-    markdown_row(5, (const char *[]){damaged ? "" : chunks, damaged ? "" : size,
-                                     damaged ? "damaged" : text_of(d, "updated_at"),
-                                     text_of(d, "id"), *title ? title : text_of(d, "uri")});
+/* In Markdown the title has a column; on a terminal it stands behind the id, where it says more. */
+static const output_column columns_of_documents[] = {
+    {"chunks", 8}, {"bytes", 10}, {"updated", -20}, {"id"}, {"title"}};
+static const output_column columns_for_people[] = {
+    {"chunks", 8}, {"bytes", 10}, {"updated", -20}, {"id - title"}};
+
+static void print_documents_head(void) {
+    if (output_asked() == OUTPUT_MARKDOWN)
+        output_head(columns_of_documents, 5);
+    else
+        output_head(columns_for_people, 4);
 }
 
 static void print_document_row(const cJSON *d) {
-    if (o.markdown) {
-        print_markdown_row(d);
-        return;
-    }
-    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(d, "damaged"))) {
-        printable_say(stdout, "%8s %11s  %-20s  %s", "", "", "damaged", text_of(d, "id"));
-        return;
-    }
+    char chunks[24], size[24], updated[32];
+    bool damaged = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(d, "damaged"));
     const char *title = text_of(d, "title"), *id = text_of(d, "id");
     if (!*title) title = text_of(d, "uri"); /* the file's name, where the id is a digest */
-    bool titled = *title && strcmp(title, id);
-    printable_say(stdout, "%8lld %11lld  %.19sZ  %s%s%s", number_of(d, "chunks"),
-                  number_of(d, "text_bytes"), text_of(d, "updated_at"), id, titled ? " - " : "",
-                  titled ? title : "");
+    snprintf(chunks, sizeof chunks, "%lld", number_of(d, "chunks"));
+    snprintf(size, sizeof size, "%lld", number_of(d, "text_bytes"));
+    snprintf(updated, sizeof updated, "%.19sZ", text_of(d, "updated_at"));
+    const char *cells[] = {damaged ? "" : chunks, damaged ? "" : size,
+                           damaged ? "damaged" : updated, id, title};
+    if (output_asked() == OUTPUT_MARKDOWN) {
+        output_row(columns_of_documents, 5, cells);
+        return;
+    }
+    fo_buf name = {0};
+    fo_buf_str(&name, id);
+    if (*title && strcmp(title, id)) fo_buf_printf(&name, " - %s", title);
+    if (!name.failed && name.data) cells[3] = name.data;
+    output_row(columns_for_people, 4, cells);
+    fo_buf_free(&name);
 }
 
 /* Pages until --limit is reached; json: the documents of all of them in one object. */
@@ -224,10 +226,7 @@ static int list_documents(const place *p, const search_filter *filter, fo_buf *b
     bool more = true;
     json_out_open(&w, NULL, '{');
     json_out_open(&w, "data", '[');
-    if (!rc && o.markdown)
-        markdown_head(5, (const char *[]){"chunks", "bytes", "updated", "id", "title"});
-    else if (!rc && !o.json)
-        printf("%8s %11s  %-20s  %s\n", "chunks", "bytes", "updated", "id - title");
+    if (!rc) print_documents_head();
     while (!rc && more && left > 0) {
         cJSON *page = NULL, *d;
         size_t n = (size_t)(left < PAGE ? left : PAGE);
@@ -236,7 +235,7 @@ static int list_documents(const place *p, const search_filter *filter, fo_buf *b
         if (rc) break;
         cJSON_ArrayForEach(d, cJSON_GetObjectItemCaseSensitive(page, "data")) {
             left--;
-            if (!o.json) {
+            if (!output_is_json()) {
                 print_document_row(d);
                 continue;
             }
@@ -258,10 +257,21 @@ static int list_documents(const place *p, const search_filter *filter, fo_buf *b
     json_out_bool(&w, "has_more", more);
     json_out_string(&w, "last_id", after);
     json_out_close(&w, '}');
-    if (!rc && more && !o.json)
+    if (!rc && more && !output_is_json())
         printable_say(stderr, "There are more: --after '%s' shows the next.", after);
     free(after);
     return rc;
+}
+
+/* The text, which has lines, does not fit in a cell. */
+static void print_markdown(cJSON *d) {
+    cJSON *text = cJSON_DetachItemFromObjectCaseSensitive(d, "text");
+    fo_buf b = {0};
+    output_write(&b, OUTPUT_MARKDOWN, d);
+    if (b.data && !b.failed) puts(b.data); /* and a line between */
+    if (cJSON_IsString(text)) output_text(text->valuestring);
+    fo_buf_free(&b);
+    cJSON_Delete(text);
 }
 
 static void print_whole(const cJSON *d) {
@@ -277,9 +287,7 @@ static void print_whole(const cJSON *d) {
     if (acl && strcmp(acl, "null")) printable_say(stdout, "%-15s %s", "acl", acl);
     cJSON_free(acl);
     printf("%-15s %lld\n\n", "chunks", number_of(d, "chunks"));
-    const char *text = text_of(d, "text");
-    printable_put(stdout, text, strlen(text), PRINTABLE_TEXT);
-    putchar('\n');
+    output_text(text_of(d, "text"));
 }
 
 static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) {
@@ -300,8 +308,11 @@ static int one_document(const place *p, const char *id, fo_buf *b, fo_err *err) 
         store_document_deinit(&d);
     }
     cJSON *root = NULL;
-    if (!rc && !o.json) rc = parse_reply(b, &root, err);
-    if (root) print_whole(root);
+    if (!rc && !output_is_json()) rc = parse_reply(b, &root, err);
+    if (root && output_asked() == OUTPUT_MARKDOWN)
+        print_markdown(root);
+    else if (root)
+        print_whole(root);
     cJSON_Delete(root);
     return rc;
 }
@@ -319,13 +330,14 @@ static int documents_run(int argc, char **argv) {
     if (!rc) rc = argc ? one_document(&p, argv[0], &b, &err) : list_documents(&p, f, &b, &err);
     place_close(&p);
     search_filter_free(f);
-    return print_json_or_fail(&b, rc, &err);
+    return finish(&b, output_is_json(), rc, &err);
 }
 
 const cli_command cli_command_documents = {
     "documents",
     "list a collection's documents, or show one",
     "forage documents [ID] [--home DIR | --url URL] [--collection C] [--limit 100] [--after ID]\n"
+    "                 [--output table|json|md]\n"
     "forage documents --source NAME | --filter JSON ...",
     "In order of id, a page at a time: what --after takes is said at the end, and in JSON it is\n"
     "last_id. With an ID: that document and its text.",
@@ -336,7 +348,7 @@ const cli_command cli_command_documents = {
 
 /* ---- collections ---------------------------------------------------------------------------- */
 
-static const cli_option collections_options[] = {WHERE_OPTIONS, JSON_OPTION, {0}};
+static const cli_option collections_options[] = {WHERE_OPTIONS, CLI_OUTPUT_OPTION, {0}};
 
 static int collections_of_home(catalog *held, fo_buf *b, fo_err *err) {
     store_collection *list = NULL;
@@ -356,18 +368,22 @@ static int collections_of_home(catalog *held, fo_buf *b, fo_err *err) {
     return FO_OK;
 }
 
+static const output_column columns_of_collections[] = {
+    {"documents", 10}, {"chunks", 9}, {"epoch", 7}, {"language", -11}, {"name"}};
+static const output_column columns_in_markdown[] = {
+    {"name"}, {"documents"}, {"chunks"}, {"language"}};
+
 static void print_collection(const cJSON *c) {
-    if (!o.markdown) {
-        printable_say(stdout, "%10lld %10lld %8lld  %-12s %s", number_of(c, "documents"),
-                      number_of(c, "chunks"), number_of(c, "epoch"), text_of(c, "language"),
-                      text_of(c, "name"));
-        return;
-    }
-    char documents[24], chunks[24];
+    char documents[24], chunks[24], epoch[24];
+    const char *name = text_of(c, "name"), *language = text_of(c, "language");
     snprintf(documents, sizeof documents, "%lld", number_of(c, "documents"));
     snprintf(chunks, sizeof chunks, "%lld", number_of(c, "chunks"));
-    markdown_row(4,
-                 (const char *[]){text_of(c, "name"), documents, chunks, text_of(c, "language")});
+    snprintf(epoch, sizeof epoch, "%lld", number_of(c, "epoch"));
+    if (output_asked() == OUTPUT_MARKDOWN)
+        output_row(columns_in_markdown, 4, (const char *[]){name, documents, chunks, language});
+    else
+        output_row(columns_of_collections, 5,
+                   (const char *[]){documents, chunks, epoch, language, name});
 }
 
 static int collections_run(int argc, char **argv) {
@@ -381,24 +397,24 @@ static int collections_run(int argc, char **argv) {
         rc = p.client ? client_get(p.client, "/collections", &b, &err)
                       : collections_of_home(p.catalog, &b, &err);
     place_close(&p);
-    if (!rc && !o.json) rc = parse_reply(&b, &root, &err);
+    if (!rc && !output_is_json()) rc = parse_reply(&b, &root, &err);
     if (root) {
-        if (o.markdown)
-            markdown_head(4, (const char *[]){"name", "documents", "chunks", "language"});
+        if (output_asked() == OUTPUT_MARKDOWN)
+            output_head(columns_in_markdown, 4);
         else
-            printf("%10s %10s %8s  %-12s %s\n", "documents", "chunks", "epoch", "language", "name");
+            output_head(columns_of_collections, 5);
         cJSON_ArrayForEach(c, cJSON_GetObjectItemCaseSensitive(root, "data")) {
             print_collection(c);
         }
     }
     cJSON_Delete(root);
-    return print_json_or_fail(&b, rc, &err);
+    return finish(&b, output_is_json(), rc, &err);
 }
 
 const cli_command cli_command_collections = {
     "collections",
     "list the collections of a home or a running service",
-    "forage collections [--home DIR | --url URL] [--json]\n"
+    "forage collections [--home DIR | --url URL] [--output table|json|md]\n"
     "forage collections delete NAME",
     NULL,
     collections_options,
@@ -430,14 +446,15 @@ static int collections_delete_run(int argc, char **argv) {
     json_out_string(&w, "name", argv[0]);
     json_out_bool(&w, "deleted", true);
     json_out_close(&w, '}');
-    if (!rc && !o.json) printable_say(stdout, "collection %s deleted", argv[0]);
-    return print_json_or_fail(&b, rc, &err);
+    if (!rc && output_asked() == OUTPUT_TABLE)
+        printable_say(stdout, "collection %s deleted", argv[0]);
+    return finish(&b, output_asked() != OUTPUT_TABLE, rc, &err);
 }
 
 const cli_command cli_command_collections_delete = {
     "collections delete",
     "delete a collection with all its documents",
-    "forage collections delete NAME [--home DIR | --url URL] [--json]",
+    "forage collections delete NAME [--home DIR | --url URL] [--output table|json|md]",
     NULL,
     collections_options,
     1,
@@ -454,7 +471,7 @@ static const cli_option delete_options[] = {
     SOURCE_OPTION,
     {"yes", CLI_BOOL, &o.yes, NULL, "do not ask", .flag_only = true},
     {"dry-run", CLI_BOOL, &o.dry_run, NULL, "say what would go, delete nothing", .flag_only = true},
-    JSON_OPTION,
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* The reply of DELETE /documents into b. */
@@ -576,7 +593,7 @@ static bool print_deletion(const cJSON *r) {
     long long n = number_of(r, dry ? "matched" : "deleted"), changed = number_of(r, "changed"),
               unreadable = number_of(r, "unreadable");
     const cJSON *ids = cJSON_GetObjectItemCaseSensitive(r, "ids"), *id;
-    if (!o.json) {
+    if (output_asked() == OUTPUT_TABLE) {
         printf("%lld document%s %s (%lld chunks)%s\n", n, n == 1 ? "" : "s",
                dry ? "would be deleted" : "deleted", number_of(r, "chunks"), dry && n ? ":" : "");
         if (dry) {
@@ -667,14 +684,15 @@ static int delete_run(int argc, char **argv) {
     if (!rc) rc = parse_reply(&b, &root, &err);
     bool all = root && print_deletion(root) && !n_missing;
     cJSON_Delete(root);
-    int status = print_json_or_fail(&b, rc, &err);
+    int status = finish(&b, output_asked() != OUTPUT_TABLE, rc, &err);
     return status ? status : all ? 0 : 1;
 }
 
 const cli_command cli_command_delete = {
     "delete",
     "delete documents, by id, by a condition, or of a folder that was synced",
-    "forage delete ID... [--home DIR | --url URL] [--collection C] [--dry-run]\n"
+    "forage delete ID... [--home DIR | --url URL] [--collection C] [--dry-run] [--output "
+    "table|json|md]\n"
     "forage delete --filter '{\"type\":\"lt\",\"key\":\"year\",\"value\":2020}' [--dry-run] ...\n"
     "forage delete --source NAME ...",
     "Asks before it deletes where somebody sits at a terminal, unless --yes. Status 1 where an id "

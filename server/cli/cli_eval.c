@@ -24,6 +24,7 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/base/printable.h"
+#include "server/cli/output_form.h"
 #include "server/cli/progress.h"
 #include "server/routes/query_json.h"
 
@@ -35,7 +36,7 @@ static struct {
         *answers_file, *judge;
     int64_t k, skip, limit, threads, sentences, max_tokens, rrf_k, ef, depth;
     double alpha;
-    bool json, no_answers, loose, short_answer, generate, tune;
+    bool no_answers, loose, short_answer, generate, tune;
 } o = {.home = "home",
        .collection = "default",
        .mode = "hybrid",
@@ -93,7 +94,7 @@ static const cli_option options[] = {
     CLI_READER_OPTION,
     {"threads", CLI_INT, &o.threads, "N", "queries at once (default: all)", .max = 256},
     CLI_PROGRESS_OPTION,
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 typedef struct judgement {
@@ -658,7 +659,7 @@ static int run_all(evaluation *e, fo_err *err) {
 }
 
 static int evaluate(evaluation *e, fo_err *err) {
-    e->progress = progress_begin("eval", "queries", e->n_queries, o.json);
+    e->progress = progress_begin("eval", "queries", e->n_queries, output_is_json());
     int rc = run_all(e, err);
     progress_end(e->progress);
     if (rc) return rc;
@@ -688,7 +689,7 @@ static int tune(evaluation *e, fo_buf *b, fo_err *err) {
     double ndcg[WEIGHTS], own = (double)embedder_alpha(embedder_here(e));
     int best = -1, rc = FO_OK;
     o.no_answers = true;
-    e->progress = progress_begin("eval", "queries", (WEIGHTS + 1) * e->n_queries, o.json);
+    e->progress = progress_begin("eval", "queries", (WEIGHTS + 1) * e->n_queries, output_is_json());
     o.alpha = own;
     rc = run_all(e, err);
     double base = mean_ndcg(e);
@@ -756,7 +757,7 @@ static int run(int argc, char **argv) {
         cli_fail(&err);
     } else {
         if (!o.tune) write_report(&e, &b);
-        cli_print_report(&b, o.json);
+        output_print(&b);
     }
     fo_buf_free(&b);
     evaluation_deinit(&e);
@@ -766,8 +767,9 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_eval = {
     "eval",
     "measure retrieval and answers against judged queries",
-    "forage eval --home DIR --queries q.jsonl --qrels qrels.tsv [--k 10] [--mode sparse] [--json]\n"
-    "  forage eval --home DIR --queries q.jsonl --judge exact",
+    "forage eval --home DIR --queries q.jsonl --qrels qrels.tsv [--k 10] [--mode sparse]\n"
+    "            [--output table|json|md]\n"
+    "forage eval --home DIR --queries q.jsonl --judge exact ...",
     "nDCG (linear gain), MRR, recall and success of documents, each at its best chunk. Where "
     "queries\n"
     "carry answers: exact match and F1 as SQuAD has them, contains-gold, verified citations; "

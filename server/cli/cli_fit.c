@@ -15,10 +15,12 @@
 #include "kernels/utf8.h"
 #include "retrieval/service/home.h"
 #include "retrieval/service/own_questions.h"
+#include "server/base/json.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/fit_questions.h"
 #include "server/cli/fit_texts.h"
+#include "server/cli/output_form.h"
 #include "server/cli/progress.h"
 
 static struct {
@@ -26,7 +28,6 @@ static struct {
     const char *vocab, *pieces, *out, *name, *license, *teacher;
     int64_t texts, dim, teacher_dim, steps, threads;
     double lambda, sif, whiten;
-    bool json;
     const char *home, *collection;
     int64_t count, seed;
     bool questions, dry_run;
@@ -76,7 +77,7 @@ static const cli_option options[] = {
     {"license", CLI_STRING, &o.license, "SPDX", "licence stored in the file"},
     {"threads", CLI_INT, &o.threads, "N", "threads (default: one a core)", .min = 1, .max = 1024},
     CLI_PROGRESS_OPTION,
-    {"json", CLI_BOOL, &o.json, NULL, "the report as one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 static int set_pieces(fit *f, size_t n_pieces, fo_err *err) {
@@ -156,22 +157,39 @@ static void on_step(void *arg, uint64_t step, uint64_t n_steps) {
     progress_set(arg, step);
 }
 
+static void write_figure(json_out *out, const char *name, double v) {
+    char text[32];
+    snprintf(text, sizeof text, "%.4f", v);
+    json_out_raw(out, name, text);
+}
+
 static void print_report(const fit_report *r) {
-    if (o.json)
-        printf("{\"texts\":%zu,\"tokens\":%zu,\"pieces_seen\":%zu,\"held_out\":%zu,"
-               "\"start_cosine\":%.4f,\"cosine\":%.4f,\"kept_variance\":%.4f,\"out\":\"%s\"}\n",
-               r->n_texts, r->n_tokens, r->n_seen, r->n_held_out, r->start_cosine, r->cosine,
-               r->kept_variance, o.out);
-    else
+    if (output_asked() == OUTPUT_TABLE) {
         printf("%zu texts, %zu tokens, %zu pieces seen\n"
                "mean cosine with the teacher on %zu texts held out: %.4f before, %.4f after\n"
                "%lld dimensions keep %.1f %% of the variance; written to %s\n",
                r->n_texts, r->n_tokens, r->n_seen, r->n_held_out, r->start_cosine, r->cosine,
                (long long)o.dim, 100 * r->kept_variance, o.out);
+        return;
+    }
+    fo_buf b = {0};
+    json_out out = {&b, false};
+    json_out_open(&out, NULL, '{');
+    json_out_int(&out, "texts", (int64_t)r->n_texts);
+    json_out_int(&out, "tokens", (int64_t)r->n_tokens);
+    json_out_int(&out, "pieces_seen", (int64_t)r->n_seen);
+    json_out_int(&out, "held_out", (int64_t)r->n_held_out);
+    write_figure(&out, "start_cosine", r->start_cosine);
+    write_figure(&out, "cosine", r->cosine);
+    write_figure(&out, "kept_variance", r->kept_variance);
+    json_out_string(&out, "out", o.out);
+    json_out_close(&out, '}');
+    output_print(&b);
+    fo_buf_free(&b);
 }
 
 static int solve(fit *f, fo_pool *pool, fo_err *err) {
-    progress *p = progress_begin("fit", "steps", 0, o.json);
+    progress *p = progress_begin("fit", "steps", 0, output_is_json());
     fit_options options_ = {.dim = (int)o.dim,
                             .steps = (int)o.steps,
                             .lambda = o.lambda,
@@ -235,7 +253,7 @@ static int add_taught(fit *f, fo_pool *pool, fo_err *err) {
     if (!l) return fo_no_memory(err);
     l->f = f;
     int rc = embedder_open_with(&l->teacher, o.teacher, &(embedder_options){.pool = pool}, err);
-    l->p = progress_begin("embed", "texts", 0, o.json);
+    l->p = progress_begin("embed", "texts", 0, output_is_json());
     for (size_t i = o.vectors.n; !rc && i < o.input.n; i++)
         rc = fit_texts_walk(o.input.items[i], (int)o.texts, take_text, l, err);
     if (!rc && l->n) rc = embed_batch(l, err);
@@ -251,7 +269,7 @@ static int begin(fit **f, fo_pool *pool, fo_err *err) {
     fit_teacher t = {.dim = (size_t)o.teacher_dim};
     int rc;
     if (o.teacher) {
-        progress *p = progress_begin("pieces", "pieces", 0, o.json);
+        progress *p = progress_begin("pieces", "pieces", 0, output_is_json());
         rc = fit_teacher_read(&t, o.teacher, pool, on_step, p, err);
         progress_end(p);
     } else if (o.vocab) {
@@ -291,13 +309,13 @@ static int fit_collection(void) {
                                        .count = (size_t)o.count,
                                        .seed = (uint64_t)o.seed,
                                        .dry_run = o.dry_run,
-                                       .json = o.json};
+                                       .json = output_is_json()};
     engine_flag_values.threads = o.threads;
     int rc = home_must_exist(o.home, &err);
     if (!rc) rc = cli_models_open(&s, &with, &err);
     if (!rc) rc = fit_questions_run(s, &how, &report, &err);
     service_close(s);
-    if (!rc) cli_print_report(&report, o.json);
+    if (!rc) output_print(&report);
     fo_buf_free(&report);
     return rc ? cli_fail(&err) : 0;
 }
@@ -331,7 +349,8 @@ const cli_command cli_command_fit = {
     "forage fit --input texts.jsonl --vectors V.f32 [--vocab vocab.txt] [--pieces P.f32] --out "
     "e.gguf\n"
     "forage fit --questions --home DIR --model m.gguf [--collection NAME] [--count 200] "
-    "[--dry-run]",
+    "[--dry-run]\n"
+    "Each: [--output table|json|md]",
     "The table's mean over a text's word pieces comes as near as it can to the vector that the\n"
     "encoder gives the whole text. --input may be given again and again; the first ones pair with\n"
     "the --vectors, the teacher embeds the others. Without a teacher, --pieces (the encoder's\n"

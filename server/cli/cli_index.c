@@ -6,13 +6,13 @@
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/output_form.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
 
 static struct {
     const char *home, *collection;
     int64_t threads;
-    bool json;
 } o = {.home = "home"};
 
 #define HOME_OPTION                                                                                \
@@ -21,8 +21,6 @@ static struct {
     { "collection", CLI_STRING, &o.collection, "NAME", t }
 #define THREADS_OPTION                                                                             \
     { "threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024 }
-#define JSON_OPTION                                                                                \
-    { "json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout" }
 
 static int open_home(service **s, bool read_only, fo_err *err) {
     service_options so = {.home = o.home, .n_threads = (int)o.threads, .read_only = read_only};
@@ -33,7 +31,7 @@ static int open_home(service **s, bool read_only, fo_err *err) {
 
 static const cli_option work_options[] = {HOME_OPTION,       COLLECTION("default: all of them"),
                                           CLI_EMBED_OPTIONS, THREADS_OPTION,
-                                          JSON_OPTION,       {0}};
+                                          CLI_OUTPUT_OPTION, {0}};
 
 typedef struct each {
     service *service;
@@ -59,7 +57,7 @@ static void write_stats(json_out *out, const char *tenant, const char *collectio
     double ingested = (double)st.bytes_ingested, written = (double)st.bytes_written;
     json_out_number(out, "write_amplification", ingested > 0 ? written / ingested : 0);
     json_out_int(out, "epoch", search_index_epoch(ix));
-    if (o.json) return;
+    if (output_asked() != OUTPUT_TABLE) return;
     char ratio[96] = "";
     if (ingested > 0)
         snprintf(ratio, sizeof ratio, "; %.1f MB written for %.1f MB ingested: %.2f times",
@@ -104,8 +102,8 @@ static int each_run(service_index_fn *fn, bool writes) {
     service_close(s);
     if (rc)
         cli_fail(&err);
-    else if (o.json)
-        cli_print_json(&text);
+    else if (output_asked() != OUTPUT_TABLE)
+        output_print(&text);
     else if (!e.n)
         puts("no collections");
     fo_buf_free(&text);
@@ -125,7 +123,7 @@ static int compact_run(int argc, char **argv) {
 const cli_command cli_command_index_stats = {
     "index stats",
     "segments, chunks, postings, bytes of every index",
-    "forage index stats --home DIR [--collection C] [--json]",
+    "forage index stats --home DIR [--collection C] [--output table|json|md]",
     "Written and ingested bytes are counted since the index was made, up to its last file; their\n"
     "ratio is the write amplification of sealing and merging.",
     work_options,
@@ -135,7 +133,7 @@ const cli_command cli_command_index_stats = {
 const cli_command cli_command_index_compact = {
     "index compact",
     "merge all segments of an index into one, without what was deleted",
-    "forage index compact --home DIR [--collection C]",
+    "forage index compact --home DIR [--collection C] [--output table|json|md]",
     NULL,
     work_options,
     0,

@@ -18,13 +18,13 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/base/printable.h"
+#include "server/cli/output_form.h"
 #include "server/cli/progress.h"
 
 static struct {
     const char *home, *collection, *language;
     cli_list input;
     int64_t threads, max_tokens, overlap, memory, time_limit;
-    bool json;
 } o = {.home = "home", .overlap = -1, .memory = (int64_t)1 << 30};
 
 static const cli_option options[] = {
@@ -45,7 +45,7 @@ static const cli_option options[] = {
      "(default: none)",
      .min = 1, .max = 1000000},
     CLI_PROGRESS_OPTION,
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 enum { EXTRACT, CHUNK, EMBED, STORE, POSTINGS, GRAPH, COMMIT, N_STAGES };
@@ -175,7 +175,7 @@ static int store_documents(service *s, build *b, ingest_totals *totals, fo_err *
 }
 
 static void write_result(const ingest_totals *t, double seconds) {
-    if (!o.json) {
+    if (output_asked() == OUTPUT_TABLE) {
         printf("%zu created, %zu updated, %zu unchanged, %zu failed; %zu chunks; %.1f s\n", t->n[0],
                t->n[1], t->n[2], t->n[3], t->n_chunks, seconds);
         return;
@@ -191,7 +191,7 @@ static void write_result(const ingest_totals *t, double seconds) {
     fo_buf_str(&text, ",\"timings_ms\":");
     ingest_write_timings(&text, &t->report, seconds * 1000);
     json_out_close(&out, '}');
-    cli_print_json(&text);
+    output_print(&text);
     fo_buf_free(&text);
 }
 
@@ -214,7 +214,7 @@ static int run(int argc, char **argv) {
     if (cli_models_open(&s, &so, &err)) return cli_fail(&err);
     if (o.time_limit) begin_time_limit();
     build b = {0};
-    b.progress = progress_begin_stages(show_counts, &b, o.json);
+    b.progress = progress_begin_stages(show_counts, &b, output_is_json());
     ingest_totals totals = {0};
     int rc = store_documents(s, &b, &totals, &err);
     if (!rc && totals.n_all > totals.n[INGEST_FAILED]) {
@@ -240,7 +240,7 @@ const cli_command cli_command_index_build = {
     "index build",
     "build a home's indexes from a corpus, offline",
     "forage index build --input corpus.jsonl --home DIR [--collection C] [--threads N]\n"
-    "                    [--memory 2G] [--time-limit SECONDS]",
+    "                    [--memory 2G] [--time-limit SECONDS] [--output table|json|md]",
     "Writes the very files that the server maps. Documents are stored too, so that a server can\n"
     "go on from there. A build that was killed goes on where it was when it is run again.",
     options,

@@ -7,12 +7,12 @@
 #include "retrieval/service/service.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/output_form.h"
 #include "server/cli/progress.h"
 
 static struct {
     const char *home, *collection;
     int64_t threads;
-    bool json;
 } o = {.home = "home"};
 
 static const cli_option options[] = {
@@ -21,7 +21,7 @@ static const cli_option options[] = {
     CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
     CLI_PROGRESS_OPTION,
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 static void on_rebuild(void *ctx, size_t done, size_t total) {
@@ -40,7 +40,7 @@ static int run(int argc, char **argv) {
     if (!rc) rc = catalog_list_collections(service_catalog(s), NULL, &list, &n, &err);
     for (size_t i = 0; i < n; i++) {
         if (!rc && (!o.collection || !strcmp(o.collection, list[i].name))) {
-            progress *p = progress_begin(list[i].name, "chunks", 0, o.json);
+            progress *p = progress_begin(list[i].name, "chunks", 0, output_is_json());
             rc = service_rebuild(s, list[i].tenant, list[i].name, on_rebuild, p, &err);
             progress_end(p);
             done++;
@@ -54,17 +54,22 @@ static int run(int argc, char **argv) {
                      o.collection ? "there is no collection '%s'" : "this home holds no collection",
                      o.collection);
     if (rc) return cli_fail(&err);
-    if (o.json)
-        printf("{\"rebuilt\":%zu}\n", done);
-    else
+    if (output_asked() == OUTPUT_TABLE) {
         printf("%zu collection%s rebuilt\n", done, done == 1 ? "" : "s");
+        return 0;
+    }
+    fo_buf b = {0};
+    fo_buf_printf(&b, "{\"rebuilt\":%zu}", done);
+    output_print(&b);
+    fo_buf_free(&b);
     return 0;
 }
 
 const cli_command cli_command_index_rebuild = {
     "index rebuild",
     "embed every chunk anew and build fresh indexes",
-    "forage index rebuild --home DIR [--embed-model e.gguf] [--collection C]",
+    "forage index rebuild --home DIR [--embed-model e.gguf] [--collection C]\n"
+    "                     [--output table|json|md]",
     "The way to another embedder: a home refuses an embedder that its vectors are not made by.",
     options,
     0,

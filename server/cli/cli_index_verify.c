@@ -8,11 +8,12 @@
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/output_form.h"
 
 static struct {
     const char *home, *collection;
     int64_t threads;
-    bool json, repair;
+    bool repair;
 } o = {.home = "home"};
 
 static const cli_option options[] = {
@@ -23,7 +24,7 @@ static const cli_option options[] = {
      "mend what can be mended, say what was done, and look again", .flag_only = true},
     CLI_EMBED_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "of --repair (default: all)", .max = 1024},
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* The lists of the reply, each the members of a JSON array. */
@@ -65,7 +66,7 @@ static void found(void *ctx, const home_finding *f) {
     if (f->fault && f->of_store && !r->store_error[0])
         snprintf(r->store_error, sizeof r->store_error, "%s%s%s%s", f->document ? "document '" : "",
                  f->document ? f->document : "", f->document ? "': " : "", f->what);
-    if (o.json) return;
+    if (output_asked() != OUTPUT_TABLE) return;
     fo_buf line = {0};
     if (!f->fault) fo_buf_str(&line, "note: ");
     if (f->file) fo_buf_printf(&line, "%s: ", f->file);
@@ -80,7 +81,7 @@ static void found(void *ctx, const home_finding *f) {
 static void repaired(void *ctx, const char *what) {
     report *r = ctx;
     json_out_string(&r->o_repaired, NULL, what);
-    if (!o.json) printable_say(stdout, "repaired: %s", what);
+    if (output_asked() == OUTPUT_TABLE) printable_say(stdout, "repaired: %s", what);
 }
 
 static void checked(void *ctx, const char *tenant, const char *collection, size_t n_faults) {
@@ -90,14 +91,14 @@ static void checked(void *ctx, const char *tenant, const char *collection, size_
     json_out_string(&r->o_collections, "collection", collection);
     json_out_bool(&r->o_collections, "sound", n_faults == 0);
     json_out_close(&r->o_collections, '}');
-    if (o.json) return;
+    if (output_asked() != OUTPUT_TABLE) return;
     if (n_faults)
         printable_say(stdout, "%s/%s: its index is damaged", tenant, collection);
     else
         printable_say(stdout, "%s/%s: sound", tenant, collection);
 }
 
-static void print_json(report *r, const home_report *h) {
+static void print_report(report *r, const home_report *h) {
     fo_buf b = {0};
     json_out out = {&b, false};
     json_out_close(&r->o_faults, ']');
@@ -116,7 +117,7 @@ static void print_json(report *r, const home_report *h) {
     json_out_raw(&out, "notes", r->notes.data);
     json_out_raw(&out, "repaired", r->repaired.data);
     json_out_close(&out, '}');
-    puts(b.data);
+    output_print(&b);
     fo_buf_free(&b);
 }
 
@@ -145,7 +146,7 @@ static int run(int argc, char **argv) {
             r.repaired = done;
             r.o_repaired = o_done;
             r.o_repaired.b = &r.repaired;
-            if (!o.json && h.n_faults) puts("looking again:");
+            if (output_asked() == OUTPUT_TABLE && h.n_faults) puts("looking again:");
         }
     }
     if (!rc) rc = home_verify(o.home, o.collection, &to, &h, &err);
@@ -153,8 +154,8 @@ static int run(int argc, char **argv) {
         end(&r);
         return cli_fail(&err);
     }
-    if (o.json) {
-        print_json(&r, &h);
+    if (output_asked() != OUTPUT_TABLE) {
+        print_report(&r, &h);
     } else {
         printf("store: %s\n", h.n_store_faults ? "damaged" : "sound");
         if (h.n_faults)
@@ -170,7 +171,7 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_index_verify = {
     "index verify",
     "look for damage in everything that a home holds",
-    "forage index verify --home DIR [--repair] [--collection C] [--json]",
+    "forage index verify --home DIR [--repair] [--collection C] [--output table|json|md]",
     "Looks at the files as they lie (checksums of every page, segment and record, files that are\n"
     "gone or too many), at what is stored (SQLite's own check, the digest of every document, "
     "chunk\n"

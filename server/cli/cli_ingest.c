@@ -24,6 +24,7 @@
 #include "server/base/json.h"
 #include "server/base/log.h"
 #include "server/base/printable.h"
+#include "server/cli/output_form.h"
 #include "server/cli/progress.h"
 
 #define BATCH_BYTES     ((size_t)4 << 20)
@@ -35,7 +36,6 @@
 static struct {
     const char *home, *url, *key, *collection, *language, *files_from, *base, *acl;
     int64_t max_tokens, overlap, threads, max_file;
-    bool json;
 } o = {.home = "home", .collection = "default", .overlap = -1, .max_file = 64 << 20};
 
 static const cli_option options[] = {
@@ -60,7 +60,7 @@ static const cli_option options[] = {
     CLI_OCR_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "for --home (default: all)", .max = 1024},
     CLI_PROGRESS_OPTION,
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* ---- where documents go: a home, or a service ---------------------------------------------- */
@@ -88,13 +88,13 @@ typedef struct target {
     textless_names textless;
 } target;
 
-/* Said and, with --json, kept. Ids are names of files here. */
+/* Said, and kept for the report. Ids are names of files here. */
 static void on_failed(void *ctx, const char *id, const fo_err *cause) {
     target *t = ctx;
     fo_err of_file = *cause;
     const fo_err *why = &of_file;
     ingest_error_of_file(&of_file);
-    if (o.json && t->n_failures++ < FOLDER_SYNC_FAILURES) {
+    if (t->n_failures++ < FOLDER_SYNC_FAILURES) {
         json_out w = {&t->failures, t->n_failures > 1};
         json_out_open(&w, NULL, '{');
         json_out_string(&w, "file", id ? id : "document");
@@ -669,8 +669,7 @@ static int open_target(target *t, fo_err *err) {
 
 static void print_totals(target *t, double seconds) {
     const size_t *n = t->totals.n;
-    fo_buf b = {0};
-    if (!o.json) {
+    if (output_asked() == OUTPUT_TABLE) {
         printf("%zu created, %zu updated, %zu unchanged, %zu failed; %zu chunks; %.1f s\n",
                n[INGEST_CREATED], n[INGEST_UPDATED], n[INGEST_UNCHANGED], n[INGEST_FAILED],
                t->totals.n_chunks, seconds);
@@ -686,6 +685,7 @@ static void print_totals(target *t, double seconds) {
         folder_report_print_skipped(&t->skipped);
         return;
     }
+    fo_buf b = {0};
     json_out out = {&b, false};
     json_out_open(&out, NULL, '{');
     json_out_string(&out, "collection", o.collection);
@@ -707,7 +707,7 @@ static void print_totals(target *t, double seconds) {
     fo_buf_str(&b, ",\"timings_ms\":");
     ingest_write_timings(&b, &t->totals.report, seconds * 1000);
     json_out_close(&out, '}');
-    if (!b.failed) cli_print_json(&b);
+    if (!b.failed) output_print(&b);
     fo_buf_free(&b);
 }
 
@@ -725,7 +725,7 @@ static int run(int argc, char **argv) {
     int64_t began = log_now_ms();
     int rc = open_target(&t, &err);
     if (!rc) {
-        t.progress = progress_begin_ingest("ingest", &t.counts, o.json);
+        t.progress = progress_begin_ingest("ingest", &t.counts, output_is_json());
         for (int i = 0; i < argc && !rc; i++) rc = ingest_path(&t, argv[i], &err);
         if (!rc && o.files_from) rc = ingest_list(&t, o.files_from, &err);
         if (!rc) rc = flush(&t, &err);
@@ -749,7 +749,7 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_ingest = {
     "ingest",
     "take documents in: files, folders, .jsonl, stdin",
-    "forage ingest PATH... [--home DIR | --url URL] [--collection C]\n"
+    "forage ingest PATH... [--home DIR | --url URL] [--collection C] [--output table|json|md]\n"
     "forage ingest --files-from LIST ...\n"
     "producer | forage ingest - ...",
     "A folder is read with all below it, in formats that are known by their ending; what is left\n"

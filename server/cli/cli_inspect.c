@@ -7,71 +7,69 @@
 #include "server/cli/cli.h"
 #include "server/base/json.h"
 #include "server/base/printable.h"
+#include "server/cli/output_form.h"
 
-static struct { bool json, all; } o;
+static struct { bool all; } o;
 
 static const cli_option options[] = {
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {"all", CLI_BOOL, &o.all, NULL, "long arrays and every tensor in full", .flag_only = true},
     {0}};
 
 enum { SHOWN_ELEMENTS = 4, SHOWN_BYTES = 100 };
 
-/* The file's bytes are anybody's. */
-static void print_text(const char *s, size_t n, bool json) {
-    fo_buf b = {0};
+/* The file's bytes are anybody's: what is made of these goes through printable.h. */
+static void add_text(fo_buf *b, const char *s, size_t n, bool json) {
     if (json) {
-        json_write_string(&b, s, n);
-    } else {
-        fo_buf_char(&b, '"');
-        for (size_t i = 0; i < n; i++) {
-            if (s[i] == '"' || s[i] == '\\') fo_buf_char(&b, '\\');
-            fo_buf_char(&b, s[i]);
-        }
-        fo_buf_char(&b, '"');
+        json_write_string(b, s, n);
+        return;
     }
-    printable_put(stdout, b.data ? b.data : "", b.len, PRINTABLE_LINE);
-    fo_buf_free(&b);
+    fo_buf_char(b, '"');
+    for (size_t i = 0; i < n; i++) {
+        if (s[i] == '"' || s[i] == '\\') fo_buf_char(b, '\\');
+        fo_buf_char(b, s[i]);
+    }
+    fo_buf_char(b, '"');
 }
 
-static void print_element(const gguf_kv *kv, size_t i) {
+static void add_element(fo_buf *b, const gguf_kv *kv, size_t i, bool json) {
     if (kv->strs) {
         size_t n = kv->strs[i].len;
-        bool cut = !o.all && !o.json && n > SHOWN_BYTES;
+        bool cut = !o.all && !json && n > SHOWN_BYTES;
         if (cut)
             for (n = SHOWN_BYTES; n && !fo_utf8_boundary(kv->strs[i].ptr[n]);) n--;
-        print_text(kv->strs[i].ptr, n, o.json);
-        if (cut) printf("... (%zu bytes)", kv->strs[i].len);
+        add_text(b, kv->strs[i].ptr, n, json);
+        if (cut) fo_buf_printf(b, "... (%zu bytes)", kv->strs[i].len);
     } else if (kv->elem == GGUF_BOOL) {
-        fputs(gguf_integer_at(kv, i) ? "true" : "false", stdout);
+        fo_buf_str(b, gguf_integer_at(kv, i) ? "true" : "false");
     } else if (kv->elem == GGUF_F32 || kv->elem == GGUF_F64) {
         double v = gguf_number_at(kv, i);
-        if (o.json && (v != v || v - v != 0))
-            fputs("null", stdout);
+        if (json && (v != v || v - v != 0))
+            fo_buf_str(b, "null");
         else
-            printf("%.9g", v);
+            fo_buf_printf(b, "%.9g", v);
     } else if (kv->elem == GGUF_U64) {
         uint64_t v;
         memcpy(&v, (const char *)kv->values + 8 * i, 8);
-        printf("%llu", (unsigned long long)v);
+        fo_buf_printf(b, "%llu", (unsigned long long)v);
     } else {
-        printf("%lld", (long long)gguf_integer_at(kv, i));
+        fo_buf_printf(b, "%lld", (long long)gguf_integer_at(kv, i));
     }
 }
 
-static void print_value(const gguf_kv *kv) {
+static void add_value(fo_buf *b, const gguf_kv *kv, bool json) {
     if (kv->kind != GGUF_ARRAY) {
-        print_element(kv, 0);
+        add_element(b, kv, 0, json);
         return;
     }
     size_t shown = o.all || kv->n < SHOWN_ELEMENTS ? kv->n : SHOWN_ELEMENTS;
-    putchar('[');
+    fo_buf_char(b, '[');
     for (size_t i = 0; i < shown; i++) {
-        if (i) fputs(", ", stdout);
-        print_element(kv, i);
+        if (i) fo_buf_str(b, ", ");
+        add_element(b, kv, i, json);
     }
-    if (shown < kv->n && !o.json) fputs(", ...", stdout);
-    putchar(']');
+    if (shown < kv->n && !json) fo_buf_str(b, ", ...");
+    fo_buf_char(b, ']');
 }
 
 static double mega(uint64_t bytes) {
@@ -79,12 +77,26 @@ static double mega(uint64_t bytes) {
 }
 
 /* --- for people --- */
+static void print_text(const char *s, size_t n) {
+    fo_buf b = {0};
+    add_text(&b, s, n, false);
+    printable_put(stdout, b.data ? b.data : "", b.len, PRINTABLE_LINE);
+    fo_buf_free(&b);
+}
+
+static void print_value(const gguf_kv *kv) {
+    fo_buf b = {0};
+    add_value(&b, kv, false);
+    printable_put(stdout, b.data ? b.data : "", b.len, PRINTABLE_LINE);
+    fo_buf_free(&b);
+}
+
 static void print_metadata(const gguf *g) {
     printf("metadata (%zu)\n", gguf_n_kv(g));
     for (size_t i = 0; i < gguf_n_kv(g); i++) {
         const gguf_kv *kv = gguf_kv_at(g, i);
         fputs("  ", stdout);
-        print_text(kv->key.ptr, kv->key.len, false);
+        print_text(kv->key.ptr, kv->key.len);
         if (kv->kind == GGUF_ARRAY)
             printf(" %s[%zu] ", gguf_kind_name(kv->elem), kv->n);
         else
@@ -100,7 +112,7 @@ static void print_tensors(const gguf *g) {
     for (size_t i = 0; i < shown; i++) {
         const gguf_tensor *t = gguf_tensor_at(g, i);
         fputs("  ", stdout);
-        print_text(t->name.ptr, t->name.len, false);
+        print_text(t->name.ptr, t->name.len);
         printf(" %s ", quant_type_traits(t->type)->name);
         for (uint32_t d = 0; d < t->n_dims; d++)
             printf("%s%llu", d ? " x " : "", (unsigned long long)t->dims[d]);
@@ -113,9 +125,9 @@ static void print_summary(const gguf *g, const inspect_report *r) {
     printf("GGUF version %u, %.1f MB, alignment %zu\n", gguf_version(g), mega(r->file_bytes),
            gguf_alignment(g));
     fputs("architecture ", stdout);
-    print_text(r->architecture, strlen(r->architecture), false);
+    print_text(r->architecture, strlen(r->architecture));
     fputs(", name ", stdout);
-    print_text(r->name, strlen(r->name), false);
+    print_text(r->name, strlen(r->name));
     printf(": %s, %.2f M parameters\n", inspect_kind_name(r->kind), (double)r->n_parameters / 1e6);
     for (int t = 0; t < QUANT_TYPE_END; t++)
         if (r->types[t].n_tensors)
@@ -141,44 +153,52 @@ static void print_summary(const gguf *g, const inspect_report *r) {
 }
 
 /* --- for programs --- */
-static void print_json(const gguf *g, const inspect_report *r) {
-    fputs("{\"architecture\":", stdout);
-    print_text(r->architecture, strlen(r->architecture), true);
-    fputs(",\"name\":", stdout);
-    print_text(r->name, strlen(r->name), true);
-    printf(",\"kind\":\"%s\",\"version\":%u,\"file_bytes\":%llu,\"parameters\":%llu,"
-           "\"layers\":%d,\"context\":%d,\"vocab\":%d,\"weight_bytes\":%llu,\"scratch_bytes\":%llu,"
-           "\"kv_bytes_per_token\":%llu,\"needed_bytes\":%llu,\"available_bytes\":%llu,"
-           "\"runs\":%s,\"fits\":%s,\"reason\":",
-           inspect_kind_name(r->kind), gguf_version(g), (unsigned long long)r->file_bytes,
-           (unsigned long long)r->n_parameters, r->n_layers, r->n_context, r->n_vocab,
-           (unsigned long long)r->weight_bytes, (unsigned long long)r->scratch_bytes,
-           (unsigned long long)r->kv_bytes_per_token, (unsigned long long)r->needed_bytes,
-           (unsigned long long)r->available_bytes, r->runs ? "true" : "false",
-           r->fits ? "true" : "false");
-    print_text(r->reason, strlen(r->reason), true);
-    fputs(",\"metadata\":{", stdout);
+static void write_report(fo_buf *b, const gguf *g, const inspect_report *r) {
+    json_out out = {b, false};
+    json_out_open(&out, NULL, '{');
+    json_out_string(&out, "architecture", r->architecture);
+    json_out_string(&out, "name", r->name);
+    json_out_string(&out, "kind", inspect_kind_name(r->kind));
+    json_out_int(&out, "version", gguf_version(g));
+    json_out_int(&out, "file_bytes", (int64_t)r->file_bytes);
+    json_out_int(&out, "parameters", (int64_t)r->n_parameters);
+    json_out_int(&out, "layers", r->n_layers);
+    json_out_int(&out, "context", r->n_context);
+    json_out_int(&out, "vocab", r->n_vocab);
+    json_out_int(&out, "weight_bytes", (int64_t)r->weight_bytes);
+    json_out_int(&out, "scratch_bytes", (int64_t)r->scratch_bytes);
+    json_out_int(&out, "kv_bytes_per_token", (int64_t)r->kv_bytes_per_token);
+    json_out_int(&out, "needed_bytes", (int64_t)r->needed_bytes);
+    json_out_int(&out, "available_bytes", (int64_t)r->available_bytes);
+    json_out_bool(&out, "runs", r->runs);
+    json_out_bool(&out, "fits", r->fits);
+    json_out_string(&out, "reason", r->reason);
+    json_out_open(&out, "metadata", '{');
     for (size_t i = 0; i < gguf_n_kv(g); i++) {
         const gguf_kv *kv = gguf_kv_at(g, i);
-        if (i) putchar(',');
-        print_text(kv->key.ptr, kv->key.len, true);
-        putchar(':');
+        if (i) fo_buf_char(b, ',');
+        add_text(b, kv->key.ptr, kv->key.len, true);
+        fo_buf_char(b, ':');
         if (kv->kind == GGUF_ARRAY && !o.all)
-            printf("{\"array\":\"%s\",\"length\":%zu}", gguf_kind_name(kv->elem), kv->n);
+            fo_buf_printf(b, "{\"array\":\"%s\",\"length\":%zu}", gguf_kind_name(kv->elem), kv->n);
         else
-            print_value(kv);
+            add_value(b, kv, true);
     }
-    fputs("},\"tensors\":[", stdout);
+    json_out_close(&out, '}');
+    json_out_open(&out, "tensors", '[');
     for (size_t i = 0; i < gguf_n_tensors(g); i++) {
         const gguf_tensor *t = gguf_tensor_at(g, i);
-        fputs(i ? ",{\"name\":" : "{\"name\":", stdout);
-        print_text(t->name.ptr, t->name.len, true);
-        printf(",\"type\":\"%s\",\"shape\":[", quant_type_traits(t->type)->name);
-        for (uint32_t d = 0; d < t->n_dims; d++)
-            printf("%s%llu", d ? "," : "", (unsigned long long)t->dims[d]);
-        printf("],\"bytes\":%zu}", t->size_bytes);
+        json_out_open(&out, NULL, '{');
+        json_out_bytes(&out, "name", t->name.ptr, t->name.len);
+        json_out_string(&out, "type", quant_type_traits(t->type)->name);
+        json_out_open(&out, "shape", '[');
+        for (uint32_t d = 0; d < t->n_dims; d++) json_out_int(&out, NULL, (int64_t)t->dims[d]);
+        json_out_close(&out, ']');
+        json_out_int(&out, "bytes", (int64_t)t->size_bytes);
+        json_out_close(&out, '}');
     }
-    puts("]}");
+    json_out_close(&out, ']');
+    json_out_close(&out, '}');
 }
 
 static int run(int argc, char **argv) {
@@ -188,22 +208,30 @@ static int run(int argc, char **argv) {
     if (gguf_open(&g, argv[0], &err)) return cli_fail(&err);
     inspect_report r;
     inspect_file(&r, argv[0], g);
-    if (o.json) {
-        print_json(g, &r);
+    int rc = FO_OK;
+    if (output_asked() != OUTPUT_TABLE) {
+        fo_buf b = {0};
+        write_report(&b, g, &r);
+        if (b.failed)
+            rc = fo_no_memory(&err);
+        else
+            output_print(&b);
+        fo_buf_free(&b);
     } else {
         print_metadata(g);
         print_tensors(g);
         print_summary(g, &r);
     }
     gguf_close(g);
-    return 0;
+    return rc ? cli_fail(&err) : 0;
 }
 
-const cli_command cli_command_inspect = {"inspect",
-                                         "what a GGUF file holds and whether it will run",
-                                         "forage inspect model.gguf [--all] [--json]",
-                                         "Metadata, tensors, memory needed, whether it will run.",
-                                         options,
-                                         1,
-                                         1,
-                                         run};
+const cli_command cli_command_inspect = {
+    "inspect",
+    "what a GGUF file holds and whether it will run",
+    "forage inspect model.gguf [--all] [--output table|json|md]",
+    "Metadata, tensors, memory needed, whether it will run.",
+    options,
+    1,
+    1,
+    run};

@@ -10,13 +10,12 @@
 #include "server/base/log.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
-#include "server/cli/markdown_table.h"
+#include "server/cli/output_form.h"
 
 static struct {
     const char *home, *name, *tenant, *tier, *expires;
     cli_list scopes, collections, groups;
-    const char *output;
-    bool json, all;
+    bool all;
 } o = {.home = "home"};
 
 /* "a,b" and items given again, one name an item; for the life of the program. */
@@ -97,7 +96,7 @@ static const cli_option create_options[] = {
      .flag_only = true},
     {"expires", CLI_STRING, &o.expires, "TIME",
      "it is refused from then on: 90d, 12h, 30m, 2w (default: never)", .flag_only = true},
-    {"json", CLI_BOOL, &o.json, NULL, "{\"id\",\"key\"} on stdout", .flag_only = true},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 static int create_run(int argc, char **argv) {
@@ -116,14 +115,14 @@ static int create_run(int argc, char **argv) {
     rc = keys_create(o.home, &spec, &secret, &err);
     if (rc) return cli_fail(&err), rc == FO_EINVAL ? 2 : 1;
     audit("keys create", secret.id);
-    if (o.json) {
+    if (output_asked() != OUTPUT_TABLE) {
         fo_buf b = {0};
         json_out out = {&b, false};
         json_out_open(&out, NULL, '{');
         json_out_string(&out, "id", secret.id);
         json_out_string(&out, "key", secret.text);
         json_out_close(&out, '}');
-        cli_print_json(&b);
+        output_print(&b);
         fo_buf_free(&b);
         return 0;
     }
@@ -140,8 +139,8 @@ const cli_command cli_command_keys_create = {
     "keys create",
     "make a key: who has it may use a server of this home",
     "forage keys create --name NAME --scope read|ingest|admin|metrics [--home DIR]\n"
-    "                   [--collections A,B] [--tenant T] [--groups G,H] [--tier NAME] [--expires "
-    "TIME] [--json]",
+    "                   [--collections A,B] [--tenant T] [--groups G,H] [--tier NAME]\n"
+    "                   [--expires TIME] [--output table|json|md]",
     "Once a home has a key its server asks everybody for one, on every address. The secret is\n"
     "not kept, only a salted hash of it, and is printed once. Scopes: read asks and looks;\n"
     "ingest brings documents in and takes them out; admin may do all of that, delete\n"
@@ -156,8 +155,7 @@ const cli_command cli_command_keys_create = {
 static const cli_option list_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "default: home"},
     {"all", CLI_BOOL, &o.all, NULL, "revoked and expired ones too", .flag_only = true},
-    {"output", CLI_CHOICE, &o.output, "table|json|md", "default: table", .flag_only = true},
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout", .flag_only = true},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 static void join(fo_buf *b, char *const *list, size_t n, const char *none) {
@@ -165,6 +163,9 @@ static void join(fo_buf *b, char *const *list, size_t n, const char *none) {
     for (size_t i = 0; i < n; i++) fo_buf_printf(b, "%s%s", i ? "," : "", list[i]);
     if (!n) fo_buf_str(b, none);
 }
+
+static const output_column markdown_columns[] = {
+    {"id"}, {"name"}, {"scopes"}, {"tenant"}, {"collections"}, {"groups"}, {"state"}};
 
 static void print_key(const access_key *k, fo_buf *b) {
     fo_buf scopes = {0}, groups = {0};
@@ -179,9 +180,10 @@ static void print_key(const access_key *k, fo_buf *b) {
                         : k->expires_ms && k->expires_ms <= log_now_ms() ? "expired"
                         : k->expires_ms                                  ? until + 2
                                                                          : "";
-    if (o.output && !strcmp(o.output, "md"))
-        markdown_row(7, (const char *[]){k->id, k->name, scopes.data, k->tenant, b->data,
-                                         groups.data, state});
+    if (output_asked() == OUTPUT_MARKDOWN)
+        output_row(
+            markdown_columns, 7,
+            (const char *[]){k->id, k->name, scopes.data, k->tenant, b->data, groups.data, state});
     else
         printable_say(stdout, "%s  %-12s %-12s %-10s %s; %s%s%s%s%s", k->id, k->name,
                       scopes.data ? scopes.data : "", k->tenant, b->data ? b->data : "",
@@ -197,10 +199,7 @@ static int list_run(int argc, char **argv) {
     key_table *t = NULL;
     int rc = keys_read(&t, o.home, &err);
     if (rc && rc != FO_ENOTFOUND) return cli_fail(&err);
-    o.json = o.json || (o.output && !strcmp(o.output, "json"));
-    if (o.output && !strcmp(o.output, "md") && !o.json)
-        markdown_head(7, (const char *[]){"id", "name", "scopes", "tenant", "collections", "groups",
-                                          "state"});
+    if (output_asked() == OUTPUT_MARKDOWN) output_head(markdown_columns, 7);
     fo_buf b = {0};
     json_out out = {&b, false};
     json_out_open(&out, NULL, '{');
@@ -209,47 +208,59 @@ static int list_run(int argc, char **argv) {
     for (size_t i = 0; t && i < key_table_count(t); i++) {
         const access_key *k = key_table_at(t, i);
         if (!access_key_in_force(k, log_now_ms()) && !o.all) continue;
-        if (o.json)
+        if (output_is_json())
             access_key_write(&out, k);
         else
             print_key(k, &line);
     }
     json_out_close(&out, ']');
     json_out_close(&out, '}');
-    if (o.json) cli_print_json(&b);
+    if (output_is_json()) output_print(&b);
     fo_buf_free(&line);
     fo_buf_free(&b);
     key_table_drop(t);
     return 0;
 }
 
-const cli_command cli_command_keys_list = {"keys list",
-                                           "the keys of a home, without their secrets",
-                                           "forage keys list [--home DIR] [--all] [--json]",
-                                           NULL,
-                                           list_options,
-                                           0,
-                                           0,
-                                           list_run};
+const cli_command cli_command_keys_list = {
+    "keys list",
+    "the keys of a home, without their secrets",
+    "forage keys list [--home DIR] [--all] [--output table|json|md]",
+    NULL,
+    list_options,
+    0,
+    0,
+    list_run};
 
 /* ---- revoke -------------------------------------------------------------------------------- */
 
-static const cli_option revoke_options[] = {{"home", CLI_STRING, &o.home, "DIR", "default: home"},
-                                            {0}};
+static const cli_option revoke_options[] = {
+    {"home", CLI_STRING, &o.home, "DIR", "default: home"}, CLI_OUTPUT_OPTION, {0}};
 
 static int revoke_run(int argc, char **argv) {
     (void)argc;
     fo_err err = {0};
     if (keys_revoke(o.home, argv[0], &err)) return cli_fail(&err);
     audit("keys revoke", argv[0]);
-    printable_say(stdout, "%s is revoked", argv[0]);
+    if (output_asked() == OUTPUT_TABLE) {
+        printable_say(stdout, "%s is revoked", argv[0]);
+        return 0;
+    }
+    fo_buf b = {0};
+    json_out out = {&b, false};
+    json_out_open(&out, NULL, '{');
+    json_out_string(&out, "id", argv[0]);
+    json_out_bool(&out, "revoked", true);
+    json_out_close(&out, '}');
+    output_print(&b);
+    fo_buf_free(&b);
     return 0;
 }
 
 const cli_command cli_command_keys_revoke = {
     "keys revoke",
     "take a key back: a running server refuses it within a second",
-    "forage keys revoke ID [--home DIR]",
+    "forage keys revoke ID [--home DIR] [--output table|json|md]",
     "Where all keys of a home are revoked, its server lets nobody in.",
     revoke_options,
     1,

@@ -6,17 +6,15 @@
 #include "server/base/log.h"
 #include "server/base/printable.h"
 #include "server/cli/cli.h"
+#include "server/cli/output_form.h"
 #include "server/http/client.h"
 
-static struct {
-    const char *url, *key;
-    bool json;
-} o = {.url = "http://127.0.0.1:8080"};
+static struct { const char *url, *key; } o = {.url = "http://127.0.0.1:8080"};
 
 static const cli_option options[] = {
     {"url", CLI_STRING, &o.url, "URL", "the running service; default: http://127.0.0.1:8080"},
     {"api-key", CLI_STRING, &o.key, "KEY", "one with the scope admin; default: FORAGE_KEY"},
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 static int ask(const char *level, fo_buf *reply, fo_err *err) {
@@ -43,8 +41,8 @@ static int run(int argc, char **argv) {
     int rc = ask(argc ? log_level_names[level] : NULL, &b, &err);
     if (rc) {
         cli_fail(&err);
-    } else if (o.json) {
-        cli_print_json(&b);
+    } else if (output_asked() != OUTPUT_TABLE) {
+        output_print(&b);
     } else {
         cJSON *root = cJSON_ParseWithLength(b.data, b.len);
         const char *now = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(root, "level"));
@@ -58,7 +56,8 @@ static int run(int argc, char **argv) {
 const cli_command cli_command_log_level = {
     "log level",
     "how much a running service logs: look, or change it",
-    "forage log level [debug|info|warn|error|off] [--url URL] [--api-key KEY]",
+    "forage log level [debug|info|warn|error|off] [--url URL] [--api-key KEY]\n"
+    "                 [--output table|json|md]",
     "Holds until the service ends or reads its settings again (SIGHUP); what it starts with is\n"
     "--log-level of 'forage serve'. Needs a key with the scope admin, where there are keys.",
     options,

@@ -1,27 +1,20 @@
 /* forage stats: sizes of a home or of a running service, and what the caches saved. */
-#include <cjson/cJSON.h>
-#include <stdio.h>
-#include <string.h>
-
 #include "retrieval/service/service.h"
 #include "server/routes/cache_sums.h"
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
+#include "server/cli/output_form.h"
 #include "server/http/client.h"
 #include "server/base/json.h"
-#include "server/base/printable.h"
 
-static struct {
-    const char *home, *url, *key;
-    bool json;
-} o = {.home = "home"};
+static struct { const char *home, *url, *key; } o = {.home = "home"};
 
 static const cli_option stats_options[] = {
     {"home", CLI_STRING, &o.home, "DIR", "default: home; a server may run on it"},
     {"url", CLI_STRING, &o.url, "URL", "a running service instead"},
     {"api-key", CLI_STRING, &o.key, "KEY", "for --url"},
     CLI_EMBED_OPTIONS,
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* Of all collections, where the service counts those that are open. */
@@ -62,22 +55,6 @@ static int stats_of_home(fo_buf *b, fo_err *err) {
     return rc;
 }
 
-static void print_object(const cJSON *root, int indent) {
-    const cJSON *v;
-    cJSON_ArrayForEach(v, root) {
-        if (cJSON_IsObject(v)) {
-            printable_say(stdout, "%*s%s", indent, "", v->string);
-            print_object(v, indent + 2);
-        } else if (cJSON_IsString(v)) {
-            printable_say(stdout, "%*s%-20s %s", indent, "", v->string, v->valuestring);
-        } else if (cJSON_IsNumber(v) && !strcmp(v->string, "hit_ratio")) {
-            printf("%*s%-20s %.1f %%\n", indent, "", "hit_ratio", 100 * v->valuedouble);
-        } else if (cJSON_IsNumber(v)) {
-            printable_say(stdout, "%*s%-20s %.0f", indent, "", v->string, v->valuedouble);
-        }
-    }
-}
-
 static int stats_run(int argc, char **argv) {
     (void)argc, (void)argv;
     fo_err err = {0};
@@ -93,15 +70,10 @@ static int stats_run(int argc, char **argv) {
     } else {
         rc = stats_of_home(&b, &err);
     }
-    if (rc) {
+    if (rc)
         cli_fail(&err);
-    } else if (o.json) {
-        cli_print_json(&b);
-    } else {
-        cJSON *root = cJSON_ParseWithLength(b.data, b.len);
-        print_object(root, 0);
-        cJSON_Delete(root);
-    }
+    else
+        output_print(&b);
     fo_buf_free(&b);
     return rc ? 1 : 0;
 }
@@ -109,7 +81,7 @@ static int stats_run(int argc, char **argv) {
 const cli_command cli_command_stats = {
     "stats",
     "what a home or a running service holds, and what its caches saved",
-    "forage stats [--home DIR | --url URL] [--json]",
+    "forage stats [--home DIR | --url URL] [--output table|json|md]",
     NULL,
     stats_options,
     0,

@@ -16,13 +16,14 @@
 #include "server/cli/cli.h"
 #include "server/cli/cli_models.h"
 #include "server/cli/folder_report.h"
+#include "server/cli/output_form.h"
 #include "server/cli/progress.h"
 #include "server/http/client.h"
 
 static struct {
     const char *home, *url, *key, *name, *collection, *language, *max_deletes;
     int64_t max_tokens, overlap, threads, max_file, interval;
-    bool json, dry_run, watch, relocate;
+    bool dry_run, watch, relocate;
 } o = {.home = "home", .overlap = -1, .max_file = 64 << 20, .interval = 600};
 
 static const cli_option options[] = {
@@ -53,7 +54,7 @@ static const cli_option options[] = {
     CLI_OCR_OPTIONS,
     {"threads", CLI_INT, &o.threads, "N", "default: all", .max = 1024},
     CLI_PROGRESS_OPTION,
-    {"json", CLI_BOOL, &o.json, NULL, "one JSON object a run on stdout"},
+    CLI_OUTPUT_OPTION,
     {0}};
 
 /* ---- while it runs ----------------------------------------------------------------------- */
@@ -75,7 +76,7 @@ static void on_step(void *ctx, enum sync_kind kind, const char *path, const char
                        : kind != SYNC_PUT      ? NULL
                        : from                  ? "update"
                                                : "create";
-    if (!what || o.json || !o.dry_run) return;
+    if (!what || output_asked() != OUTPUT_TABLE || !o.dry_run) return;
     if (kind == SYNC_MOVED)
         printable_say(stdout, "would move: %s -> %s", from, path);
     else
@@ -108,7 +109,7 @@ static void on_progress(void *ctx, size_t done, size_t all) {
 
 /* ---- a run ------------------------------------------------------------------------------- */
 
-static void print_json(const folder_sync_request *q, const folder_sync_report *r) {
+static void print_report(const folder_sync_request *q, const folder_sync_report *r) {
     char *report = folder_sync_report_json(r);
     fo_buf b = {0};
     json_out w = {&b, false};
@@ -120,7 +121,11 @@ static void print_json(const folder_sync_request *q, const folder_sync_report *r
         fo_buf_char(&b, ',');
         fo_buf_str(&b, report + 1); /* its members and its end */
     }
-    if (report && !b.failed) cli_print_json(&b);
+    static bool again;
+    if (again && output_asked() == OUTPUT_MARKDOWN)
+        putchar('\n'); /* else the tables of two runs were one */
+    again = true;
+    if (report && !b.failed) output_print(&b);
     fo_buf_free(&b);
     free(report);
 }
@@ -132,15 +137,15 @@ static bool changed_anything(const folder_sync_report *r) {
 /* 0 done, 1 something failed, < 0: the run as a whole did. */
 static int run_once(service *s, const folder_sync_request *q, bool quiet, fo_err *err) {
     folder_sync_report r;
-    bar = progress_begin_ingest("sync", &counts, o.json);
+    bar = progress_begin_ingest("sync", &counts, output_is_json());
     int rc = folder_sync_run(s, q, &r, err);
     progress_end(bar);
     bar = NULL;
     folder_report_say_textless(&textless, rc ? 0 : r.textless);
     bool whole = folder_sync_is_whole(&r);
     if (!rc && !(quiet && !changed_anything(&r))) {
-        if (o.json) {
-            print_json(q, &r);
+        if (output_asked() != OUTPUT_TABLE) {
+            print_report(q, &r);
         } else {
             if (!quiet)
                 printable_say(stdout, "source %s: %s, in collection %s", q->name, q->path,
@@ -276,12 +281,12 @@ static int sync_by_service(const char *name, const char *path, bool *whole, fo_e
         const cJSON *steps = cJSON_GetObjectItemCaseSensitive(root, "steps");
         cJSON_ArrayForEach(step, steps) {
             const char *from = text_of(step, "from");
-            if (!o.json)
+            if (output_asked() == OUTPUT_TABLE)
                 printable_say(stdout, "would %s: %s%s%s", text_of(step, "action"), from,
                               *from ? " -> " : "", text_of(step, "file"));
         }
-        if (o.json) {
-            print_json(&q, &r);
+        if (output_asked() != OUTPUT_TABLE) {
+            print_report(&q, &r);
         } else {
             printable_say(stdout, "source %s: %s, in collection %s", name, is, collection);
             folder_report_print(&r);
@@ -378,7 +383,7 @@ const cli_command cli_command_sync = {
     "sync",
     "keep a folder and its documents in step",
     "forage sync FOLDER [--name NAME] [--home DIR] [--collection C] [--dry-run]\n"
-    "            [--watch] [--max-deletes N|P%]\n"
+    "            [--watch] [--max-deletes N|P%] [--output table|json|md]\n"
     "forage sync [FOLDER] --name NAME --url URL [--dry-run] [--max-deletes N|P%]",
     "What is new in the folder is taken in, what has changed is updated, what has moved keeps its\n"
     "document under the new name, and the documents of files that are gone are removed: those "
@@ -389,7 +394,7 @@ const cli_command cli_command_sync = {
     "Left out, and counted by kind: what the .gitignore and .forageignore files in the folder "
     "say,\n"
     "hidden files, node_modules, links, empty files and formats that nobody reads.\n"
-    "Ends with a table; status 1 where anything failed.",
+    "Ends with a table, or a JSON object for each run; status 1 where anything failed.",
     options,
     0,
     1,

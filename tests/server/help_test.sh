@@ -1,0 +1,206 @@
+#!/bin/sh
+# What each command says of itself, and the forms that its report has: --help against the tables that completion
+# is made of and against docs/forage.1; --output table, json and md. Speaks TAP.
+. "$(dirname "$0")/tap.sh"
+python3=$(command -v python3) || python3=
+tests=$(cd "$(dirname "$0")" && pwd)/clients
+says() { grep -qF -- "$1" "$work/out"; }
+sentence() { [ "$(wc -l <"$work/err")" -eq 1 ] && grep -qF -- "$1" "$work/err"; }
+
+# ---- help ---------------------------------------------------------------------------------------------
+
+# A line of the list: two blanks, one word or two, two blanks or more.
+"$forage" help | sed -n '/^Commands:/,/^$/s/^  \([a-z][a-z0-9-]*\( [a-z][a-z0-9-]*\)*\)  .*/\1/p' >"$work/commands"
+[ "$(wc -l <"$work/commands")" -gt 50 ] && grep -qx 'collections delete' "$work/commands"; check "the commands were read" $?
+
+# options_of COMMAND: those that the shell completes, one a line.
+"$forage" completion bash >"$work/completion"
+options_of() {
+    case $1 in *' '*) pattern="    '$1')" ;; *) pattern="    '$1 '*)" ;; esac
+    grep -FA 1 -- "$pattern" "$work/completion" | sed -n "s/^ *options='\([^']*\)'.*/\1/p" | tr ' ' '\n' | grep . | sort
+}
+# section_of COMMAND: what docs/forage.1 says of its options, as plain text.
+sed 's/\\-/-/g; s/\\f[A-Z]//g' docs/forage.1 | sed -n '/^\.SH OPTIONS OF EACH COMMAND/,/^\.SH EXIT STATUS/p' >"$work/manual"
+section_of() { awk -v head=".B $1" '/^\.TP/ { on = 0 } on { print } $0 == head { on = 1 }' "$work/manual"; }
+
+: >"$work/wrong"
+: >"$work/all"
+while read -r command; do
+    # shellcheck disable=SC2086 # one word or two
+    run 0 "$forage" $command --help </dev/null || echo "$command --help: status" >>"$work/wrong"
+    says "  forage $command" || echo "$command --help: no usage" >>"$work/wrong"
+    sed -n '/^Options:/,$s/^  \(--[A-Za-z0-9-]*\).*/\1/p' "$work/out" | sort >"$work/named"
+    sed "s/^/$command /" "$work/named" >>"$work/all"
+    options_of "$command" | cmp -s - "$work/named" || echo "$command --help: other options than completion has" >>"$work/wrong"
+    # shellcheck disable=SC2086
+    "$forage" help $command </dev/null | cmp -s - "$work/out" || echo "help $command says something else" >>"$work/wrong"
+done <"$work/commands"
+cp "$work/wrong" "$work/out"
+[ ! -s "$work/wrong" ] && [ "$(wc -l <"$work/all")" -gt 500 ]; check "each command's --help ends well and names its options" $?
+
+: >"$work/wrong"
+while read -r command; do
+    section_of "$command" >"$work/section"
+    [ -s "$work/section" ] || echo "docs/forage.1 has no $command" >>"$work/wrong"
+    sed -n "s/^$command \(--.*\)/\1/p" "$work/all" | while read -r option; do
+        grep -qE -- "(^| )$option([ ,.]|\$)" "$work/section" || echo "docs/forage.1: $command lacks $option"
+    done >>"$work/wrong"
+    grep -oE -- '(^| )--[A-Za-z0-9-]+' "$work/section" | while read -r option; do
+        grep -qxF -- "$command $option" "$work/all" || echo "docs/forage.1: $command has no $option"
+    done >>"$work/wrong"
+done <"$work/commands"
+cp "$work/wrong" "$work/out"
+[ ! -s "$work/wrong" ]; check "docs/forage.1 names every command with its options, and no others" $?
+
+# ---- the forms of a report ----------------------------------------------------------------------------
+
+reports='stats
+doctor
+eval
+fit
+inspect
+ingest
+sync
+log level
+quantize
+convert
+keys create
+keys list
+keys revoke
+index stats
+index compact
+index build
+index rebuild
+index verify
+documents
+collections
+collections delete
+delete'
+: >"$work/wrong"
+echo "$reports" >"$work/reports"
+while read -r command; do
+    # shellcheck disable=SC2086
+    "$forage" help $command | grep -qE '^  --output table\|json\|md ' || echo "$command has no --output table|json|md" >>"$work/wrong"
+    # Refused before anything is done, so that none needs its arguments.
+    # shellcheck disable=SC2086
+    run 2 "$forage" $command --output nonsense </dev/null && sentence '--output must be one of table|json|md' && [ ! -s "$work/out" ] ||
+        echo "$command --output nonsense: $(cat "$work/out" "$work/err")" >>"$work/wrong"
+done <"$work/reports"
+cp "$work/wrong" "$work/out"
+[ ! -s "$work/wrong" ]; check "every report has the three forms, and a form that is none is refused in one line" $?
+# The benchmarks print JSON alone, generate's --output is a file, and query's default is a text.
+sed -n 's/ --json$//p' "$work/all" | grep -vxE 'bench .*|generate|query' | sort >"$work/have"
+sort "$work/reports" | cmp -s - "$work/have"; check "no other command has --json" $?
+
+# One object or more, a line each; json.loads is stricter than a look at the brackets.
+is_json() {
+    [ -s "$work/out" ] && if [ -n "$python3" ]; then
+        "$python3" -c 'import json, sys
+for line in open(sys.argv[1], encoding="utf-8"): assert isinstance(json.loads(line), dict)' "$work/out" 2>>"$work/err"
+    else
+        ! grep -qv '^{.*}$' "$work/out"
+    fi
+}
+# Tables alone: each begins with a head and its line, and all rows have as many bars as those.
+is_markdown() {
+    sed 's/\\.//g' "$work/out" | awk '
+        /^```/ { fenced = !fenced; next }
+        fenced { next }
+        !/^\|/ { row = 0; if ($0 != "" && $0 !~ /^\*\*.*\*\*$/) bad = 1; next }
+        { bars = gsub(/\|/, "|"); row++; rows++ }
+        row == 1 { width = bars }
+        row == 2 && !/^\|( --- \|)+$/ { bad = 1 }
+        bars != width { bad = 1 }
+        END { exit bad || rows < 2 }'
+}
+is_table() { [ -s "$work/out" ] && ! grep -qE '^[|{]' "$work/out"; }
+# forms NAME STATUS COMMAND...: BEFORE makes each run a first one.
+before() { :; }
+forms() {
+    name=$1 status=$2
+    shift 2
+    before && run "$status" "$forage" "$@" --output md && is_markdown && cp "$work/out" "$work/md"; check "$name in Markdown" $?
+    before && run "$status" "$forage" "$@" --output json && is_json && cp "$work/out" "$work/json"; check "$name in JSON" $?
+    before && run "$status" "$forage" "$@" --json && is_json; check "$name: --json is short for it" $?
+    before && run "$status" "$forage" "$@" && is_table && before && run "$status" "$forage" "$@" --output table && is_table
+    check "$name for people" $?
+}
+
+root=$PWD
+case $forage in /*) ;; *) forage=$root/$forage ;; esac
+cd "$work" || exit 1
+mkdir notes
+printf '# Herons | pumps\n\nHerons eat fish. ```\n' >notes/heron.md
+printf 'The north pump is serviced every 400 hours.\n' >notes/pump.txt
+printf '\000\001' >notes/odd.bin
+before() { rm -rf h; }
+forms "ingest" 1 ingest notes none.md --home h --progress none
+grep -qxF '| created | 2 |' md && grep -qxF '| none.md | cannot open it: No such file or directory |' md
+check "ingest: what failed is a table of its own" $?
+forms "sync" 0 sync notes --home h --progress none
+{ echo '{"id":"b1","text":"Barges carry gravel."}' && echo '{"id":"b2","text":"Ferries carry people."}'; } >corpus.jsonl
+forms "index build" 0 index build --input corpus.jsonl --home h --progress none
+before() { :; }
+run 0 "$forage" ingest notes --home h && run 0 "$forage" ingest corpus.jsonl --home h --collection other
+check "a home" $?
+forms "stats" 0 stats --home h
+forms "collections" 0 collections --home h
+forms "documents" 0 documents --home h
+grep -qF '| notes/heron.md | Herons \| pumps |' md; check "documents: a bar stays in its cell" $?
+forms "documents ID" 0 documents notes/heron.md --home h
+grep -qx '````' md; check "documents ID: the text stays in its fence" $?
+forms "delete" 0 delete notes/pump.txt --home h --dry-run
+forms "index stats" 0 index stats --home h
+forms "index compact" 0 index compact --home h
+forms "index rebuild" 0 index rebuild --home h --collection other --progress none
+forms "index verify" 0 index verify --home h
+forms "doctor" 0 doctor --home h --listen 127.0.0.1:0
+before() { "$forage" ingest corpus.jsonl --home h --collection gone >out 2>&1; }
+forms "collections delete" 0 collections delete gone --home h
+before() { :; }
+forms "keys create" 0 keys create --home k --name n --scope read
+forms "keys list" 0 keys list --home k
+before() { "$forage" keys create --home k --name n --scope read --json | sed 's/.*"id":"\([^"]*\)".*/\1/' >id; }
+revoke() { before && run 0 "$forage" keys revoke "$(cat id)" --home k "$@"; }
+revoke --output md && is_markdown; check "keys revoke in Markdown" $?
+revoke --json && is_json && says '"revoked":true'; check "keys revoke in JSON" $?
+revoke && says 'is revoked'; check "keys revoke for people" $?
+before() { :; }
+printf '{"id":"q1","text":"How often is the pump serviced?"}\n' >q.jsonl
+printf 'q1\tnotes/pump.txt\t1\n' >qrels.tsv
+forms "eval" 0 eval --home h --queries q.jsonl --qrels qrels.tsv --no-answers --progress none
+grep -qx '| recall@10 | 1 |' md; check "eval: a figure of its report" $?
+i=0
+while [ $i -lt 16 ]; do # vectors that are nobody's
+    echo "{\"text\":\"The ferry number $i crosses the lake.\"}" >>f.jsonl
+    k=0
+    while [ $k -lt 16 ]; do
+        [ $k -eq $i ] && printf '\000\000\200\077' || printf '\000\000\000\076'
+        k=$((k + 1))
+    done >>f.f32
+    i=$((i + 1))
+done
+forms "fit" 0 fit --input f.jsonl --vectors f.f32 --teacher-dim 16 --dim 16 --out 'f "x".gguf' --progress none
+forms "inspect" 0 inspect 'f "x".gguf'
+grep -qxF '**tensors**' md && grep -qF '| metadata general.architecture | ' md; check "inspect: metadata and tensors" $?
+forms "quantize" 0 quantize "$root/data/models/forage-reader.gguf" m8.gguf q8_0 --progress none
+if [ -n "$python3" ]; then
+    mkdir bert && "$python3" "$tests/small_bert.py" bert
+    forms "convert" 0 convert bert bert.gguf --progress none
+else
+    skip "convert" "no python3"
+fi
+serve h
+forms "log level" 0 log level --url "$url"
+forms "stats of a service" 0 stats --url "$url"
+forms "collections of a service" 0 collections --url "$url"
+
+# ---- which one counts, and what is beside a report ------------------------------------------------------
+
+run 0 env FORAGE_JSON=true "$forage" stats --home h && is_json; check "FORAGE_JSON asks for JSON" $?
+run 0 env FORAGE_JSON=true "$forage" stats --home h --output md && is_markdown; check "--output goes before it" $?
+run 0 "$forage" sync notes --home h5 --output md --progress json && is_markdown && grep -q '^{"progress":' "$work/err"
+check "progress is JSON where that was asked for" $?
+rm -rf h5
+run 0 "$forage" sync notes --home h5 --output md && is_markdown && [ ! -s "$work/err" ]; check "and not for the sake of Markdown" $?
+finish
