@@ -60,6 +60,7 @@ run_one() {
             head -n 80 "$reports"/*
         fi
         [ "$f" -eq 0 ] || tail -n 60 "$out"
+        [ "$f" -eq 0 ] || head -n -60 "$out" | grep '^not ok ' # what stands before these
         echo "$short: $p passed, $f failed, $s skipped ($took s)"
         grep -i '^ok .*# skip' "$out" | sed 's/^ok [0-9]* *-* */    skipped: /; s/ *# SKIP$//'
     } >"$said"

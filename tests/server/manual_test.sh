@@ -6,7 +6,7 @@ command -v curl >/dev/null || skip_all manual "no curl"
 
 pages="$(ls README.md docs/*.md docs/measurements/*.md)"
 # Options that belong to other programs in examples (curl, git, grep, systemd, numactl, make, pkg-config, docker, buildah).
-others='--option|--build-arg|--format|--rm|--cflags|--libs|--libs-only-l|--static|--color|--colour|--count|--cpunodebind|--data-binary|--invert-match|--lines|--membind|--only-matching'
+others='--option|--build-arg|--format|--rm|--cflags|--libs|--libs-only-l|--static|--color|--colour|--count|--cpunodebind|--data-binary|--diffusion-eps|--diffusion-steps|--invert-match|--lines|--membind|--only-matching'
 
 # All commands with their options, as the program prints them. A command's line: two blanks, one or two words.
 "$forage" help | sed -n '/^Commands:/,/^$/p' >"$work/list"

@@ -200,6 +200,7 @@ async function slowly({ browser, url }) {
   await page.getByRole("link", { name: "Documents" }).click();
   await until(page, () => !document.getElementById("view-documents").hidden);
   await page.getByRole("link", { name: "Ask", exact: true }).click();
+  await until(page, () => !document.getElementById("view-ask").hidden);
   check("who looks at another view meanwhile finds it still being written", await page.isVisible(".answer.draft") && !left);
   for (let i = 0; i < 3; i++) {
     next();
