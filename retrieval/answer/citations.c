@@ -88,12 +88,6 @@ static void side_deinit(side *s) {
     *s = (side){0};
 }
 
-static bool has_word(const fact_text *t, uint64_t id) {
-    for (size_t i = 0; i < t->n_words; i++)
-        if (t->words[i].id == id) return true;
-    return false;
-}
-
 /* ---- numbers ----------------------------------------------------------------------------- */
 
 static bool same_value(double a, double b) {
@@ -131,7 +125,7 @@ static bool speaks_of_its_title(const side *claim, const side *quote) {
     for (size_t i = 0; i < t->n_words; i++) {
         if (listed(t, i, "it its he his him she her they their them this these who")) return true;
         if ((t->words[i].flags & WORD_INITIAL) && listed(t, i, "the") && i + 1 < t->n_words &&
-            !(t->words[i + 1].flags & WORD_CAPITAL) && !has_word(&claim->text, t->words[i + 1].id))
+            !(t->words[i + 1].flags & WORD_CAPITAL) && !fact_has(&claim->text, t->words[i + 1].id))
             return true;
     }
     return false;
@@ -143,7 +137,7 @@ static bool names_another(const side *claim, const side *quote, const fact_text 
         const fact_word *w = &quote->text.words[i];
         if ((w->flags & (WORD_CALENDAR | WORD_INITIAL)) || !claim_is_name(&quote->text, w))
             continue;
-        if (!has_word(title, w->id) && !has_word(&claim->text, w->id)) return true;
+        if (!fact_has(title, w->id) && !fact_has(&claim->text, w->id)) return true;
     }
     return false;
 }
@@ -156,12 +150,12 @@ static bool names_agree(const side *claim, const side *quote, const fact_text *t
     bool about_it = asked && title->n_words > 0 && !names_another(claim, quote, title);
     for (size_t i = 0; i < claim->text.n_words; i++) {
         const fact_word *w = &claim->text.words[i];
-        if (about_it && has_word(title, w->id) && has_word(asked, w->id)) continue;
-        if (has_word(&quote->text, w->id)) {
+        if (about_it && fact_has(title, w->id) && fact_has(asked, w->id)) continue;
+        if (fact_has(&quote->text, w->id)) {
             by_title &= (w->flags & WORD_STOP) != 0;
             continue;
         }
-        if (!claim_is_name(&claim->text, w) || (by_title && has_word(title, w->id))) continue;
+        if (!claim_is_name(&claim->text, w) || (by_title && fact_has(title, w->id))) continue;
         const char *s = claim->text.text + w->start;
         size_t n = w->end - w->start;
         if (!claim_acronym_stands(s, n, &quote->text, 0, quote->text.n_words) &&
@@ -185,10 +179,7 @@ static bool keeps_company(const side *claim, size_t i, const fact_text *quote,
         for (size_t j = i + (size_t)step; j < t->n_words && taken < COMPANY; j += (size_t)step) {
             if (!fact_is_content(&t->words[j])) continue;
             taken++;
-            bool here = false;
-            for (size_t k = s->w0; k < s->w1 && !here; k++)
-                here = quote->words[k].id == t->words[j].id;
-            shared += here;
+            shared += fact_says(quote, s->w0, s->w1, t->words[j].id);
         }
         if (taken > 0 && shared == taken) return true;
     }
@@ -230,9 +221,8 @@ static bool denied_together(const side *a, size_t i, const side *b) {
         for (size_t k = i + 1; here && whole && k < ta->n_words && k <= i + 2 * NEGATION_REACH;
              k++) {
             if (ta->words[k].flags & (WORD_CLAUSE | WORD_INITIAL)) break;
-            bool said = !a->negated[k];
-            for (size_t j = from; j < to && !said; j++) said = tb->words[j].id == ta->words[k].id;
-            whole = said || !has_word(tb, ta->words[k].id);
+            whole = !a->negated[k] || fact_says(tb, from, to, ta->words[k].id) ||
+                    !fact_has(tb, ta->words[k].id);
         }
         if (here && whole) return true;
     }
@@ -276,7 +266,7 @@ static double coverage_of(const lexicon *lx, const side *claim, const side *quot
         if ((w->flags & WORD_PART) || ((w->flags & WORD_STOP) && !stop_words_too)) continue;
         double v = fact_word_idf(lx, t, w);
         mass += v;
-        if (has_word(&quote->text, w->id) || has_word(title, w->id)) covered += v;
+        if (fact_has(&quote->text, w->id) || fact_has(title, w->id)) covered += v;
     }
     return mass > 0 ? covered / mass : 0;
 }
@@ -440,8 +430,8 @@ static size_t unmet_words(const checker *c, claim_word *out, size_t most) {
         const fact_word *w = &t->words[i];
         if (w->flags & (WORD_STOP | WORD_PART | WORD_DIGIT | WORD_NUMERAL | WORD_NEGATION))
             continue;
-        if (has_word(&c->quote.text, w->id) || has_word(&c->title.text, w->id)) continue;
-        if (has_word(&c->asked, w->id) || listed(t, i, framing)) continue;
+        if (fact_has(&c->quote.text, w->id) || fact_has(&c->title.text, w->id)) continue;
+        if (fact_has(&c->asked, w->id) || listed(t, i, framing)) continue;
         out[n++] = (claim_word){w->start, w->end};
     }
     return n;

@@ -29,7 +29,7 @@ bool claim_is_name(const fact_text *t, const fact_word *w) {
     if (w->flags & (WORD_STOP | WORD_PART | WORD_NUMERAL)) return false;
     const char *s = t->text + w->start;
     size_t n = w->end - w->start;
-    if (w->flags & WORD_DIGIT) { /* pure numbers are numbers_agree's */
+    if (w->flags & WORD_DIGIT) { /* a pure number names nothing: citations.c compares those */
         for (size_t i = 0; i < n; i++)
             if (isalpha((unsigned char)s[i]) && !isdigit((unsigned char)s[0])) return true;
         return false;

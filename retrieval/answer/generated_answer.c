@@ -56,7 +56,7 @@ static double share_said(const lexicon *lx, const question *q, const fact_text *
         if (keys_only && !is_key(w, q->kind)) continue;
         double idf = fact_word_idf(lx, extract, w);
         mass += idf;
-        if (fact_says(sentence, 0, sentence->n_words, w->id)) said += idf;
+        if (fact_has(sentence, w->id)) said += idf;
     }
     return mass > 0 ? said / mass : -1;
 }
@@ -68,7 +68,7 @@ static bool say_an_amount(const question *q, const fact_text *extract, const fac
     for (size_t i = 0; i < sentence->n_words; i++) {
         const fact_word *w = &sentence->words[i];
         if (fo_words_have_any_case(amounts, sentence->text + w->start, w->end - w->start) &&
-            fact_says(extract, 0, extract->n_words, w->id) && !question_says(q, w->id))
+            fact_has(extract, w->id) && !question_says(q, w->id))
             return true;
     }
     return false;

@@ -46,12 +46,6 @@ static bool was_said(const said_words *s, uint64_t id) {
     return false;
 }
 
-static bool has_word(const fact_text *t, uint64_t id) {
-    for (size_t i = 0; i < t->n_words; i++)
-        if (t->words[i].id == id) return true;
-    return false;
-}
-
 static bool is_fact(const fact_word *w) {
     return (w->flags & (WORD_DIGIT | WORD_NUMERAL | WORD_CALENDAR)) ||
            ((w->flags & WORD_CAPITAL) && !(w->flags & (WORD_INITIAL | WORD_STOP)));
@@ -77,7 +71,7 @@ static int stands_alone(bool *out, const lexicon *lx, const char *question, cons
     int rc = query_rewrite_wants(&before, lx, question, err);
     if (!rc) rc = query_rewrite_wants(&after, lx, text, err);
     for (size_t i = 0; i < t->n_words; i++)
-        n_brought += fact_is_content(&t->words[i]) && !has_word(q, t->words[i].id);
+        n_brought += fact_is_content(&t->words[i]) && !fact_has(q, t->words[i].id);
     *out = !rc && after < before && n_brought > 0;
     return rc;
 }
@@ -87,7 +81,7 @@ static bool keeps_question(const fact_text *text, const fact_text *question) {
     size_t n = 0, kept = 0;
     for (size_t i = 0; i < question->n_words; i++) {
         const fact_word *w = &question->words[i];
-        bool there = has_word(text, w->id);
+        bool there = fact_has(text, w->id);
         if (is_fact(w) && !there) return false;
         n += fact_is_content(w);
         kept += fact_is_content(w) && there;

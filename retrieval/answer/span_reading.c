@@ -54,9 +54,8 @@ static bool find(const fact_text *support, const fact_text *answer, const fact_t
                  size_t *from, size_t *to) {
     bool beyond = false;
     for (size_t i = 0; i < answer->n_words; i++)
-        beyond |= fact_is_content(&answer->words[i]) &&
-                  !fact_says(asked, 0, asked->n_words, answer->words[i].id) &&
-                  fact_says(support, 0, support->n_words, answer->words[i].id);
+        beyond |= fact_is_content(&answer->words[i]) && !fact_has(asked, answer->words[i].id) &&
+                  fact_has(support, answer->words[i].id);
     size_t most = 0, shortest = SIZE_MAX;
     for (size_t i = 0; i < support->n_words; i++) {
         for (size_t k = i + 1; k <= support->n_words && k - i <= answer->n_words + ROOM; k++) {
@@ -64,7 +63,7 @@ static bool find(const fact_text *support, const fact_text *answer, const fact_t
             for (size_t w = 0; w < answer->n_words; w++) {
                 const fact_word *word = &answer->words[w];
                 if (fact_is_content(word) && fact_says(support, i, k, word->id) &&
-                    !(beyond && fact_says(asked, 0, asked->n_words, word->id)))
+                    !(beyond && fact_has(asked, word->id)))
                     said++;
             }
             if (said < most || (said == most && k - i >= shortest) || !said) continue;
