@@ -5,6 +5,7 @@
 
 #include "engine/embed/reader_cross.h"
 #include "index/sparse/language.h"
+#include "kernels/buf.h"
 
 enum {
     WINDOWS = 4,      /* read for a question */
@@ -71,6 +72,22 @@ static size_t best_windows(const candidate_set *set, window *out) {
     return n;
 }
 
+/* Under which the window stands: a line before it in its passage, or what the passage itself begins under. */
+static void add_heading(fo_buf *out, const candidate_set *set, const passage *p, const window *w) {
+    const text_units *u = &set->passages[w->passage].units;
+    const char *heading = p->heading ? p->heading : "";
+    size_t n = strlen(heading);
+    for (size_t i = 0; i < u->n && u->v[i].end <= w->start; i++) {
+        if (u->v[i].kind != TEXT_UNIT_HEADING) continue;
+        heading = p->text + u->v[i].start;
+        n = u->v[i].end - u->v[i].start;
+    }
+    const bool is_title = p->title && strlen(p->title) == n && !memcmp(heading, p->title, n);
+    if (n == 0 || is_title) return;
+    fo_buf_char(out, ' ');
+    fo_buf_add(out, heading, n);
+}
+
 static int by_start(const void *a, const void *b) {
     const candidate *x = *(candidate *const *)a, *y = *(candidate *const *)b;
     return (x->start > y->start) - (x->start < y->start);
@@ -102,6 +119,7 @@ bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     window windows[WINDOWS];
     reader_passage pages[WINDOWS] = {0};
+    fo_buf titles[WINDOWS] = {0};
     const size_t n = best_windows(set, windows);
     candidate **of = calloc(set->n + 1, sizeof *of);
     reader_span *spans = calloc(set->n + 1, sizeof *spans);
@@ -111,13 +129,17 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     for (size_t i = 0; !rc && i < n; i++) {
         const passage *p = &in->passages[windows[i].passage];
         const size_t k = units_of(set, windows, i, of + at, spans + at);
-        pages[i] = (reader_passage){p->title, p->text + windows[i].start,
+        fo_buf_str(&titles[i], p->title ? p->title : "");
+        add_heading(&titles[i], set, p, &windows[i]);
+        if (titles[i].failed) rc = fo_no_memory(err);
+        pages[i] = (reader_passage){titles[i].data, p->text + windows[i].start,
                                     windows[i].end - windows[i].start, spans + at, k};
         at += k;
     }
     if (!rc) rc = reader_cross(in->reader, in->question, pages, n, in->cancel, odds, err);
     for (size_t i = 0; !rc && i < at; i++) of[i]->cross = (double)odds[i];
     set->crossed = !rc;
+    for (size_t i = 0; i < n; i++) fo_buf_free(&titles[i]);
     free(of);
     free(spans);
     free(odds);

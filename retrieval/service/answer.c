@@ -416,6 +416,7 @@ passage run_passage(const query_context *c) {
                      .len = c->chunk.text_len,
                      .before = c->chunk.n_before,
                      .title = c->chunk.title,
+                     .heading = c->chunk.heading,
                      .score = (float)c->score,
                      .dense = (float)c->dense,
                      .sparse = (float)c->sparse};

@@ -1,11 +1,13 @@
-"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY OUT HOME... - questions with passages, and which
-units of them answer.
+"""cross_pairs.py QUESTIONS SQUAD TLDR SKIP VOCABULARY UNIT_SPANS OUT LAID_OUT HOME... - questions with passages, and
+which units of them answer.
 
 QUESTIONS  the folder of questions beside this one (its README says how they were made)
 SQUAD      the folder of SQuAD 1.1 as tests/bench/quality.sh knows it
 TLDR, SKIP as pairs.py
 VOCABULARY vocab.txt of all-MiniLM-L6-v2
+UNIT_SPANS build/tests/bench/unit_spans
 OUT        the file to write
+LAID_OUT   a home into which Forage has taken the files that laid_out.py wrote
 HOME...    homes into which Forage has taken manual pages and documentation: the questions name their
            passages by SHA-256
 
@@ -16,6 +18,7 @@ import json
 import os
 import pickle
 import random
+import subprocess
 import sys
 
 import numpy as np
@@ -27,6 +30,8 @@ from wordpiece import WordPiece
 PASSAGE, QUESTION, TITLE = 224, 48, 32  # tokens: engine/embed/reader_cross.h
 CHUNKS = (90, 130, 180, 220, 220)       # tokens that documents of our own are cut to
 NEAR, AMONG = 6, 30
+HEADING, HEADER, STEPS = 1, 5, 6        # kinds of units: retrieval/answer/units.h
+NO_ANSWER = HEADING, HEADER
 
 
 def is_held_out(name, one_of):
@@ -38,20 +43,41 @@ def lines(path):
         return [json.loads(line) for line in f if line.strip()]
 
 
+def units_of(texts, unit_spans):
+    """Of each text its units: (start, end, kind), in characters"""
+    given = "".join(json.dumps({"text": t}) + "\n" for t in texts).encode()
+    told = subprocess.run([unit_spans], input=given, capture_output=True, check=True).stdout.decode().splitlines()
+    out = []
+    for text, line in zip(texts, told, strict=True):
+        data = text.encode()
+        out.append([(len(data[:a].decode("utf8", "ignore")), len(data[:b].decode("utf8", "ignore")), kind)
+                    for a, b, kind, *_ in json.loads(line)["units"]])
+    return out
+
+
 class Examples:
-    def __init__(self, vocabulary):
+    def __init__(self, vocabulary, unit_spans):
         self.split = WordPiece(vocabulary)
+        self.unit_spans = unit_spans
         self.passages, self.questions, self.texts = [], [], []
 
-    def passage(self, title, text, spans, document, kind):
+    def passage(self, title, text, spans, document, kind, heading="", lines=()):
+        """lines: (start, end) of the headings in the text; heading: what it stands below at its start"""
         ids, places = self.split(text, PASSAGE)
+
+        def token(at):
+            return sum(x < at for x, _ in places)
+
         units = []
         for a, b in spans:
             tokens = [k for k, (x, _) in enumerate(places) if a <= x < b]
             units.append((tokens[0], tokens[-1] + 1) if tokens else (0, 0))
+        headings = [(0, heading)] + [(token(b), text[a:b]) for a, b in lines]
         self.passages.append({"ids": ids, "title": self.split(title, TITLE)[0], "units": units,
+                              "headings": [(at, self.split(title if h == title else f"{title} {h}", TITLE)[0])
+                                           for at, h in headings],
                               "document": document, "kind": kind})
-        self.texts.append(title + " " + text)
+        self.texts.append(f"{title} {heading} {text}")
         return len(self.passages) - 1
 
     def question(self, wordings, gold, same, kind, held_out):
@@ -92,17 +118,37 @@ class Examples:
 
     # ---- passages of others -------------------------------------------------------------------
     def other_passages(self, path, known):
-        kind = os.path.basename(path).split(".")[0]
-        for p in lines(path):
-            if p["sha256"] not in known:
-                print("left out, since no home has it:", p["document"])
-                continue
-            title, text = known[p["sha256"]]
+        kind, left_out = os.path.basename(path).split(".")[0], 0
+        there = [p for p in lines(path) if p["sha256"] in known]
+        told = units_of([known[p["sha256"]][2] for p in there], self.unit_spans)
+        for p, units in zip(there, told):
+            title, heading, text = known[p["sha256"]]
             document = p["document"].split("#")[0]
-            at = self.passage(title, text, p["units"], document, kind)
+            at = self.passage(title, text, p["units"], document, kind, heading,
+                              [(a, b) for a, b, k in units if k == HEADING])
             for question, units in p["questions"]:
                 self.question(wordings(question), {at: units} if units else {}, [] if units else [at], kind,
                               is_held_out(document, 10))
+        left_out = sum(1 for _ in lines(path)) - len(there)
+        if left_out:
+            print(left_out, "of", kind, "left out, since no home has them")
+
+    # ---- documents with headings, tables, lists and options --------------------------------------
+    def laid_out(self, path, pages):
+        """The pieces that answer are quoted from the file; the units that hold them are looked for in what Forage
+        made of it."""
+        for d in lines(path):
+            title, chunks = pages[d["name"]]
+            name, mine = "laid out:" + d["name"], []
+            units = units_of([text for text, _ in chunks], self.unit_spans)
+            for (text, heading), us in zip(chunks, units):
+                mine.append(self.passage(title, text, [(a, b) for a, b, _ in us], name, "laid_out", heading,
+                                         [(a, b) for a, b, k in us if k == HEADING]))
+            for text, quotes in d["questions"]:
+                gold = {p: us for p, us in ((p, holders(chunks[i][0], units[i], quotes)) for i, p in enumerate(mine)) if us}
+                if quotes and not gold:
+                    continue
+                self.question(wordings(text), gold, [p for p in mine if p not in gold], "laid_out", is_held_out(name, 10))
 
     def squad(self, folder):
         at, gold = {}, {}
@@ -136,8 +182,8 @@ class Examples:
 
         def put(i):
             if i not in known:
-                known[i] = self.passage(f"{title} {chunks[i][1]}".strip(), chunks[i][0],
-                                        [(a, b) for a, b, _ in units[i]], "man:" + command, "tldr")
+                known[i] = self.passage(title, chunks[i][0], [(a, b) for a, b, _ in units[i]], "man:" + command, "tldr",
+                                        chunks[i][1])
             return known[i]
 
         for task, line in examples:
@@ -166,10 +212,31 @@ class Examples:
                 best = np.argpartition(-s, AMONG)[:AMONG]
                 mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
                 near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
-                if q["kind"] == "own":  # another document of the kind may well answer
+                if q["kind"] == "laid_out":  # "What is the default port?" is answered by many a manual
+                    near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
+                elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
                     near = other[:NEAR // 2] + [p for p in near if self.passages[p]["kind"] == "own"][:NEAR // 2]
                 q["near"] = near[:NEAR]
+
+
+def holders(text, units, quotes):
+    """The units that hold one of the quotes or are most of one; the questions of an FAQ and headings answer nothing."""
+    words = [f" {pairs.plain_words(text[a:b])} " for a, b, _ in units]
+    kept = [q for q in quotes if not q.rstrip("* ").endswith("?")] or quotes
+    held = [{k for k, w in enumerate(words) if f" {pairs.plain_words(q)} " in w} for q in kept]
+    out = set()
+    for q, whole in zip(kept, held):
+        quote = f" {pairs.plain_words(q)} "
+        parts = {k for k, w in enumerate(words) if len(w) > 8 and w in quote and units[k][2] not in NO_ANSWER}
+        steps = {k for k in whole if units[k][2] == STEPS}
+        for k in whole - steps:
+            if units[k][2] not in NO_ANSWER:
+                out.add(k)
+        if not whole - steps:
+            out |= parts or steps
+        out |= {k for k in steps if sum(k in h for h in held) > 1}
+    return sorted(out)
 
 
 def wordings(q):
@@ -181,20 +248,21 @@ def wordings(q):
     return out
 
 
-def main(questions, squad, tldr, skip, vocabulary, out, *homes):
+def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, *homes):
     random.seed(7)
-    examples, pages, known = Examples(vocabulary), {}, {}
+    examples, pages, known = Examples(vocabulary, unit_spans), {}, {}
     for d in lines(squad + "/corpus.jsonl"):
-        known[hashlib.sha256(d["text"].encode()).hexdigest()] = d["title"], d["text"]
+        known[hashlib.sha256(d["text"].encode()).hexdigest()] = d["title"], "", d["text"]
     for home in homes:
         for name, (title, chunks) in pairs.read_home(home).items():
             pages[name] = title, chunks
             for text, heading in chunks:
-                known[hashlib.sha256(text.encode()).hexdigest()] = f"{title} {heading}".strip(), text
+                known[hashlib.sha256(text.encode()).hexdigest()] = title, heading, text
     for d in lines(questions + "/own_documents.jsonl"):
         examples.own_document(d)
     for kind in ("documentation", "manual_pages", "encyclopaedia", "statements"):
         examples.other_passages(f"{questions}/{kind}.jsonl", known)
+    examples.laid_out(questions + "/laid_out_documents.jsonl", pairs.read_home(laid_out))
     examples.squad(squad)
     with open(skip, encoding="utf8") as f:
         examples.tldr(pages, tldr, set(map(str.strip, f)) | {"awk", "rsync"})
@@ -207,6 +275,6 @@ def main(questions, squad, tldr, skip, vocabulary, out, *homes):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 8:
+    if len(sys.argv) < 10:
         sys.exit(__doc__)
     main(*sys.argv[1:])

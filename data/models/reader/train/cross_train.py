@@ -2,7 +2,10 @@
 and a head, so that it reads question and passage together (engine/embed/reader_cross.h).
 
 PAIRS is what cross_pairs.py wrote, READER the reader's GGUF file, OUT the GGUF file to write (and OUT.pt, from which
-to go on), RATE the learning rate at its highest, which falls to nothing over MINUTES.
+to go on), RATE the learning rate at its highest, which falls to nothing over MINUTES. FROM is an OUT.pt, or the GGUF
+file of a cross-encoder.
+
+A passage is read below its title and the heading under which the window begins, as Forage reads it.
 
 The loss is that of a choice among the units of a passage and "none of them": so a unit's logit is the
 logarithm of how much likelier it answers than nothing in its passage does."""
@@ -21,6 +24,9 @@ WIDTH, HEADS, LAYERS, RANK = 384, 12, 6, 32
 CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
 LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
+LIKEST, HEADED = .6, .9
+COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
+SHARES = {"tldr": .5, "laid_out": 3}  # how often a question of the kind is taken in a round; others once
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
@@ -81,6 +87,23 @@ class CrossEncoder(nn.Module):
         mean = self.mean(torch.stack([x[a:b].mean(0) for a, b in spans])).squeeze(1)
         return self.scale * (mean + torch.stack([most[a:b].max() for a, b in spans]))
 
+    def read(self, path):
+        """From an OUT.pt or what write() wrote."""
+        if not path.endswith(".gguf"):
+            self.load_state_dict(torch.load(path))
+            return
+        file = gguf.GGUFReader(path)
+        t = {x.name: torch.tensor(x.data.copy()).float() for x in file.tensors}
+        scale = float(self.scale)
+        with torch.no_grad():
+            for i, layer in enumerate(self.layers):
+                for n, matrix in NAMES.items():
+                    layer[n].A.copy_(t[f"blk.{i}.{matrix}.weight.lora_a"])
+                    layer[n].B.copy_(t[f"blk.{i}.{matrix}.weight.lora_b"])
+            self.mean.weight.copy_(t["cross.mean.weight"][None] / scale)
+            self.most.weight.copy_(t["cross.most.weight"][None] / scale)
+            self.mean.bias.fill_(float(file.fields["forage.cross.bias"].parts[-1][0]) / scale)
+
     def write(self, path):
         scale = float(self.scale)
         self.write_changes(path, "forage-reader-cross", {"forage.cross.bias": scale * float(self.mean.bias)}, {
@@ -127,6 +150,18 @@ def window(passage, around, longest):
     return first, last
 
 
+def likest(question, passage, units):
+    """The unit that shares most tokens with the question: what does not answer though it sounds so."""
+    asked = {t for t in question if t > COMMON}
+    ids = passage["ids"]
+    return max(units, key=lambda i: len(asked & set(ids[slice(*passage["units"][i])])) + random.random())
+
+
+def title_of(passage, begin):
+    """Of the title and the last heading before token `begin`."""
+    return [ids for at, ids in passage["headings"] if at <= begin][-1]
+
+
 def sequence(question, passage, gold):
     """(ids, spans of the units in them, which of these answer); None where nothing is left of it"""
     full = [i for i, (a, b) in enumerate(passage["units"]) if b > a]
@@ -135,9 +170,11 @@ def sequence(question, passage, gold):
         return None
     if gold and random.random() < ELSEWHERE:  # a part of the passage where the answer is not
         around = [i for i in full if i not in gold] or around
-    first, last = window(passage, random.choice(around), random.choice(LENGTHS))
+    middle = likest(question, passage, around) if not gold and random.random() < LIKEST else random.choice(around)
+    first, last = window(passage, middle, random.choice(LENGTHS))
     begin = passage["units"][first][0]
-    head = [CLS] + question + [SEP] + passage["title"] + [SEP]
+    title = title_of(passage, begin) if random.random() < HEADED else passage["title"]
+    head = [CLS] + question + [SEP] + title + [SEP]
     kept = [i for i in full if first <= i <= last]
     spans = [(passage["units"][i][0] - begin + len(head), passage["units"][i][1] - begin + len(head)) for i in kept]
     ids = passage["ids"][begin:passage["units"][last][1]]
@@ -160,13 +197,17 @@ def sample(q):
     return out
 
 
+def times(share):
+    return int(share) + (random.random() < share % 1)
+
+
 def batches(questions, passages):
     """For ever: batches of sequences of like length."""
     order, pool = [], []
     while True:
         while len(pool) < BATCH * SORTED:
             if not order:
-                order = [q for q in questions if q["kind"] != "tldr" or random.random() < .5]
+                order = [q for q in questions for _ in range(times(SHARES.get(q["kind"], 1)))]
                 random.shuffle(order)
             q = order.pop()
             ids = random.choice(q["ids"])
@@ -189,7 +230,7 @@ def main(pairs, reader, out, minutes, highest, begin=None):
         data = pickle.load(f)
     model = CrossEncoder(reader)
     if begin:
-        model.load_state_dict(torch.load(begin))
+        model.read(begin)
     groups = [{"params": [p for n, p in model.named_parameters() if n.endswith((".A", ".B")) == low], "times": times}
               for low, times in ((True, 1), (False, 2))]
     optimiser = torch.optim.AdamW(groups, lr=highest, weight_decay=.01)
@@ -202,8 +243,10 @@ def main(pairs, reader, out, minutes, highest, begin=None):
         for g in optimiser.param_groups:
             g["lr"] = highest * g["times"] * min(1, step / WARM_UP) * max(.03, 1 - spent)
         loss = 0
-        for x, (_, spans, gold) in zip(model([s for s, _, _ in batch]), batch):
-            odds = model.odds(x, spans)
+        with torch.autocast("cpu", torch.bfloat16):  # half the time where the processor multiplies such numbers
+            rows = model([s for s, _, _ in batch])
+        for x, (_, spans, gold) in zip(rows, batch):
+            odds = model.odds(x.float(), spans)
             everything = torch.logsumexp(torch.cat([odds.new_zeros(1), odds]), 0)
             loss = loss + everything - (torch.logsumexp(odds[gold], 0) if gold else 0)
             says = float(torch.logsumexp(odds.detach(), 0)) > 0
