@@ -41,6 +41,7 @@ typedef struct unit_reader {
     const char *text;
     size_t len, before;
     bool goes_on; /* the first line began before the text */
+    bool asks;    /* its paragraphs begin with questions: asks_often */
     text_line *lines;
     size_t n_lines, cap_lines;
     size_t width; /* of the longest line of text: where wrapping would have happened */
@@ -267,6 +268,26 @@ static bool is_asked(const unit_reader *r, size_t i) {
     return next == LINE_TEXT ? breaks_on_purpose(r, i) : next == LINE_BLANK && i + 2 < r->n_lines;
 }
 
+/* The end of the question that a paragraph begins with and answers itself, "Is it free? For three people."; 0: none */
+static uint32_t asked_first(const unit_reader *r, uint32_t start, uint32_t stop) {
+    const uint32_t most = stop - start > MAX_QUESTION ? start + MAX_QUESTION : stop;
+    const size_t end = stop_of(r, stop, start);
+    uint32_t last = end < most ? (uint32_t)end : most;
+    while (last > start && (fo_is_blank(r->text[last - 1]) || r->text[last - 1] == '*')) last--;
+    return end < stop && last > start && r->text[last - 1] == '?' ? last : 0;
+}
+
+/* One such paragraph is a way of writing; where there are several, they are a page of frequent questions. */
+static bool asks_often(const unit_reader *r) {
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_lines && n < 2; i++) {
+        const bool begins = i > 0 ? r->lines[i - 1].class == LINE_BLANK : !r->goes_on;
+        if (!begins || r->lines[i].class != LINE_TEXT) continue;
+        n += asked_first(r, r->lines[i].start, r->lines[paragraph_end(r, i) - 1].end) > 0;
+    }
+    return n > 1;
+}
+
 /* "A: ", "Answer: " before what answers a question: bytes of it. */
 static size_t answer_mark(const char *s, size_t n) {
     static const char *const marks[] = {"A: ", "A. ", "Answer: "};
@@ -479,6 +500,15 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
            !is_asked(r, end))
         end++;
     uint32_t start = r->lines[i].start, stop = r->lines[end - 1].end;
+    const uint32_t asked = r->asks ? asked_first(r, start, stop) : 0;
+    if (asked) {
+        *rc = add_unit(r, start, asked, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
+        if (*rc) return end;
+        r->heading_start = start;
+        r->heading_end = asked;
+        start = asked;
+        while (start < stop && (fo_is_blank(r->text[start]) || r->text[start] == '*')) start++;
+    }
     if (r->heading_end && r->text[r->heading_end - 1] == '?')
         start += (uint32_t)answer_mark(r->text + start, stop - start);
     size_t next = skip_blank(r, end);
@@ -557,6 +587,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     int rc = read_lines(&r);
     for (size_t i = 0; !rc && i < r.n_lines; i++)
         if (is_numbered_heading(&r, i)) r.lines[i].class = LINE_NUMBERED;
+    r.asks = !rc && asks_often(&r);
     for (size_t i = 0; !rc && i < r.n_lines;) i = read_block(&r, i, &rc);
     free(r.lines);
     return rc;

@@ -212,7 +212,7 @@ class Examples:
                 best = np.argpartition(-s, AMONG)[:AMONG]
                 mine = {self.passages[p]["document"] for p in list(q["gold"]) + q["same"]}
                 near = [int(p) for p in best[np.argsort(-s[best])] if self.passages[p]["document"] not in mine]
-                if q["kind"] == "laid_out":  # "What is the default port?" is answered by many a manual
+                if q["kind"] in ("laid_out", "readmes"):  # "What is the default port?" is answered by many a manual
                     near = [p for p in near if self.passages[p]["kind"] in ("own", "squad", "encyclopaedia")]
                 elif q["kind"] == "own":  # another document of the kind may well answer
                     other = [p for p in near if self.passages[p]["kind"] != "own"]
@@ -260,7 +260,7 @@ def main(questions, squad, tldr, skip, vocabulary, unit_spans, out, laid_out, *h
                 known[hashlib.sha256(text.encode()).hexdigest()] = title, heading, text
     for d in lines(questions + "/own_documents.jsonl"):
         examples.own_document(d)
-    for kind in ("documentation", "manual_pages", "encyclopaedia", "statements"):
+    for kind in ("documentation", "manual_pages", "readmes", "encyclopaedia", "statements"):
         examples.other_passages(f"{questions}/{kind}.jsonl", known)
     examples.laid_out(questions + "/laid_out_documents.jsonl", pairs.read_home(laid_out))
     examples.squad(squad)

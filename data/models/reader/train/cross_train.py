@@ -25,8 +25,9 @@ CLS, SEP = 101, 102
 BATCH, SORTED, WARM_UP = 32, 16, 60
 LENGTHS, ELSEWHERE = (48, 80, 112, 112, 160, 224), .2
 LIKEST, HEADED = .6, .9
+MASK, MASKED = 103, .05  # of tokens that are hidden, so that no single word decides
 COMMON = 2100  # ids below it are marks, pieces of single letters and the commonest words
-SHARES = {"tldr": .5, "laid_out": 3}  # how often a question of the kind is taken in a round; others once
+SHARES = {"tldr": .5, "laid_out": 4, "readmes": 3}  # how often a question of the kind is taken in a round; others once
 NAMES = {"q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "f1": "ffn_up", "f2": "ffn_down"}
 
 
@@ -197,6 +198,10 @@ def sample(q):
     return out
 
 
+def hide_some(ids):
+    return [MASK if t > SEP and random.random() < MASKED else t for t in ids]
+
+
 def times(share):
     return int(share) + (random.random() < share % 1)
 
@@ -244,7 +249,7 @@ def main(pairs, reader, out, minutes, highest, begin=None):
             g["lr"] = highest * g["times"] * min(1, step / WARM_UP) * max(.03, 1 - spent)
         loss = 0
         with torch.autocast("cpu", torch.bfloat16):  # half the time where the processor multiplies such numbers
-            rows = model([s for s, _, _ in batch])
+            rows = model([hide_some(s) for s, _, _ in batch])
         for x, (_, spans, gold) in zip(rows, batch):
             odds = model.odds(x.float(), spans)
             everything = torch.logsumexp(torch.cat([odds.new_zeros(1), odds]), 0)
