@@ -268,13 +268,14 @@ static bool is_asked(const unit_reader *r, size_t i) {
     return next == LINE_TEXT ? breaks_on_purpose(r, i) : next == LINE_BLANK && i + 2 < r->n_lines;
 }
 
-/* The end of the question that a paragraph begins with and answers itself, "Is it free? For three people."; 0: none */
-static uint32_t asked_first(const unit_reader *r, uint32_t start, uint32_t stop) {
-    const uint32_t most = stop - start > MAX_QUESTION ? start + MAX_QUESTION : stop;
-    const size_t end = stop_of(r, stop, start);
-    uint32_t last = end < most ? (uint32_t)end : most;
-    while (last > start && (fo_is_blank(r->text[last - 1]) || r->text[last - 1] == '*')) last--;
-    return end < stop && last > start && r->text[last - 1] == '?' ? last : 0;
+/* The end of the question that line i begins with and goes on to answer, "Is it free? For three people."; 0: none */
+static uint32_t asked_first(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    const size_t end = stop_of(r, l->end, l->start);
+    if (end >= l->end || end > l->start + MAX_QUESTION) return 0;
+    uint32_t last = (uint32_t)end;
+    while (last > l->start && (fo_is_blank(r->text[last - 1]) || r->text[last - 1] == '*')) last--;
+    return last > l->start && r->text[last - 1] == '?' ? last : 0;
 }
 
 /* One such paragraph is a way of writing; where there are several, they are a page of frequent questions. */
@@ -282,8 +283,7 @@ static bool asks_often(const unit_reader *r) {
     size_t n = 0;
     for (size_t i = 0; i < r->n_lines && n < 2; i++) {
         const bool begins = i > 0 ? r->lines[i - 1].class == LINE_BLANK : !r->goes_on;
-        if (!begins || r->lines[i].class != LINE_TEXT) continue;
-        n += asked_first(r, r->lines[i].start, r->lines[paragraph_end(r, i) - 1].end) > 0;
+        n += begins && r->lines[i].class == LINE_TEXT && asked_first(r, i) > 0;
     }
     return n > 1;
 }
@@ -500,7 +500,7 @@ static size_t read_paragraph(unit_reader *r, size_t i, int *rc) {
            !is_asked(r, end))
         end++;
     uint32_t start = r->lines[i].start, stop = r->lines[end - 1].end;
-    const uint32_t asked = r->asks ? asked_first(r, start, stop) : 0;
+    const uint32_t asked = r->asks ? asked_first(r, i) : 0;
     if (asked) {
         *rc = add_unit(r, start, asked, TEXT_UNIT_HEADING, 0, 0, TEXT_UNIT_HEADING);
         if (*rc) return end;

@@ -246,6 +246,22 @@ static void a_question_asked_heads_its_answer(void **state) {
     expect(text, "It lay on the sand.", TEXT_UNIT_SENTENCE, "Q: And the floats?");
 }
 
+/* "Is it free? For three people.": where several paragraphs do so it is a page of frequent questions. */
+static void a_paragraph_may_ask_and_answer(void **state) {
+    (void)state;
+    const char *page = "Is it free? Yes, for up to three people. Others pay.\n\n"
+                       "Where is my data? On servers in Falkenried.\n\nIt is read by nobody.\n";
+    read_units(page);
+    expect(page, "Is it free?", TEXT_UNIT_HEADING, "");
+    expect(page, "Yes, for up to three people.", TEXT_UNIT_SENTENCE, "Is it free?");
+    expect(page, "Others pay.", TEXT_UNIT_SENTENCE, "Is it free?");
+    expect(page, "On servers in Falkenried.", TEXT_UNIT_SENTENCE, "Where is my data?");
+    const char *prose = "What did they find? A boat.\n\nIt lay on the sand. Who had left it?\n";
+    read_units(prose);
+    expect(prose, "What did they find?", TEXT_UNIT_SENTENCE, "");
+    expect(prose, "A boat.", TEXT_UNIT_SENTENCE, "");
+}
+
 static int forget(void **state) {
     (void)state;
     text_units_deinit(&units);
@@ -266,6 +282,7 @@ int main(void) {
         cmocka_unit_test(a_procedure_is_whole_with_what_leads_in),
         cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
         cmocka_unit_test(a_question_asked_heads_its_answer),
+        cmocka_unit_test(a_paragraph_may_ask_and_answer),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
