@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernels/utf8.h"
 #include "retrieval/answer/topics.h"
 
 enum { MAX_CANDIDATES = 4096 };
@@ -256,6 +257,20 @@ static void measure_cover(const candidate_set *set, const candidate_passage *p, 
 /* Of a question's mass: "option" and "use" in it need not be met. */
 static const double MOST = 0.7;
 
+/* Bytes of the options that a unit begins with and goes on to explain: a definition's tag, the first cell of a row, the first word
+ * of "--read-only serves a home that nothing may be written to". 0: it begins with none. */
+static size_t option_tag(const text_unit *u, const char *text, uint32_t *from) {
+    const char *s = text + u->start;
+    const size_t n = u->end - u->start;
+    const size_t mark = u->kind == TEXT_UNIT_ITEM ? text_item_mark(s, n) : 0;
+    *from = u->start + (uint32_t)mark;
+    if (mark >= n || s[mark] != '-') return 0;
+    if (u->kind == TEXT_UNIT_DEFINITION) return u->body - u->start;
+    size_t end = mark;
+    while (end < n && !(u->kind == TEXT_UNIT_ROW ? s[end] == '|' : fo_is_blank(s[end]))) end++;
+    return end < n ? end - mark : 0;
+}
+
 /* Options that the question names: a unit that speaks of none of them, nor hangs on one, answers
  * nothing; the one that explains one is what was asked for. */
 static void measure_options(const candidate_set *set, const candidate_passage *p, candidate *c) {
@@ -266,9 +281,10 @@ static void measure_options(const candidate_set *set, const candidate_passage *p
     size_t named = exact_names_options_in(x, text + u->start, u->end - u->start);
     size_t head = exact_names_options_in(x, text + u->head_start, u->head_end - u->head_start);
     if (named + head == 0) c->f[CAND_MISSING_CODE] = 1;
-    size_t tag = u->kind == TEXT_UNIT_DEFINITION && text[u->start] == '-' ? u->body - u->start : 0;
-    if (tag && c->f[CAND_COVER] >= MOST && !memchr(text + u->start, '|', tag) &&
-        exact_names_options_in(x, text + u->start, tag))
+    uint32_t from;
+    const size_t tag = option_tag(u, text, &from);
+    if (tag && c->f[CAND_COVER] >= MOST && !memchr(text + from, '|', tag) &&
+        exact_names_options_in(x, text + from, tag))
         c->f[CAND_OPTION] = 1;
 }
 

@@ -12,13 +12,13 @@
 static const passage library[] = {
     {"The Harbour Bridge opened in 1932. It is 503 metres long and carries eight lanes of traffic. "
      "Did you know that tolls were paid until 1988? Painters never stop working on it.",
-     0, "Harbour Bridge", 0.9f, 0.8f, 9, false, false, 0},
+     0, "Harbour Bridge", 0.9f, 0.8f, 9, false, false, 0, NULL},
     {"# Ferries\n\nFerries cross the harbour every ten minutes. The first ferry sailed in 1861, "
      "when "
      "the toll was two pence.",
-     0, "Ferries", 0.5f, 0.4f, 4, false, false, 0},
+     0, "Ferries", 0.5f, 0.4f, 4, false, false, 0, NULL},
     {"Opera houses need good acoustics. The hall seats 2,679 people.", 0, "Opera", 0.2f, 0.3f, 1,
-     false, false, 0},
+     false, false, 0, NULL},
 };
 
 static extractive_answer ask(const char *question, const passage *p, size_t n, size_t sentences,
@@ -77,7 +77,7 @@ static void a_term_before_its_sentence_is_supported(void **state) {
          "both Mizrahi and Sephardi Jews , form most of the rest of the Jewish population . "
          "Marriages between them "
          "run at over 35 % , and a quarter of the children in schools come of them .",
-         0, "Peoples", 0.9f, 0.8f, 9, false, false, 0}};
+         0, "Peoples", 0.9f, 0.8f, 9, false, false, 0, NULL}};
     extractive_answer a = ask("Who forms most of the rest of the Jewish population?", p, 1, 1, -1);
     if (!strstr(a.text, "Israel: … Jews who left")) fail_msg("%s", a.text);
     assert_int_equal(a.n_citations, 1);
@@ -145,10 +145,10 @@ static void a_question_is_never_the_answer(void **state) {
     static const passage faq[] = {
         {"8.5 How can I find out what package produced a particular file? 8.6 How is a package "
          "removed again?",
-         0, "Questions", 0.9f, 0.8f, 9, false, false, 0},
+         0, "Questions", 0.9f, 0.8f, 9, false, false, 0, NULL},
         {"8.5 How can I find out what package produced a particular file? Run dpkg -S with the "
          "file.",
-         0, "Questions", 0.9f, 0.8f, 9, false, false, 0}};
+         0, "Questions", 0.9f, 0.8f, 9, false, false, 0, NULL}};
     static const char question[] = "How do I find out which package produced a file?";
     extractive_answer a = ask(question, faq, 1, 3, 0);
     if (!a.abstain) fail_msg("%s (%g)", a.text, a.support);
@@ -164,12 +164,12 @@ static void an_option_is_explained_or_refused(void **state) {
     static const passage pages[] = {
         {"EXIT STATUS\n\nWhere the -z option of tar was used and the compressor fails, tar exits "
          "with 2.\n",
-         0, "tar - an archiving utility", 0.9f, 0.8f, 9, false, false, 0},
+         0, "tar - an archiving utility", 0.9f, 0.8f, 9, false, false, 0, NULL},
         {"OPTIONS\n\n-z, --gzip\nFilter the archive through gzip(1).\n\n-Z, --compress\nFilter the "
          "archive through compress(1).\n\n-x, --extract\nTake files out of an archive.\n",
-         0, "tar - an archiving utility", 0.5f, 0.4f, 8, false, false, 0},
+         0, "tar - an archiving utility", 0.5f, 0.4f, 8, false, false, 0, NULL},
         {"OPTIONS\n\n-q, --quiet\nSay nothing.\n", 0, "zip - package files", 0.4f, 0.4f, 3, false,
-         false, 0},
+         false, 0, NULL},
     };
     static const struct {
         const char *question, *answer;
@@ -184,6 +184,31 @@ static void an_option_is_explained_or_refused(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extractive_answer a = ask(cases[i].question, pages, 3, 1, 0);
         assert_string_equal(a.text, cases[i].answer);
+        extractive_answer_deinit(&a);
+    }
+}
+
+/* In prose, in a list and in a table an option stands before what is said of it, too. */
+static void an_option_is_explained_outside_of_manual_pages(void **state) {
+    (void)state;
+    static const passage pages[] = {
+        {"Where a disk gives --read-only as the reason, what --read-only does is told below.\n\n"
+         "--read-only serves a home that nobody writes to.\n",
+         0, "Running it", 0.9f, 0.8f, 9, false, false, 0, NULL},
+        {"- --jobs N: files worked on at a time.\n- --quiet: as --jobs, and says nothing.\n", 0,
+         "Running it", 0.5f, 0.4f, 8, false, false, 0, NULL},
+        {"Option | Meaning\n--depth N | how far down folders are read\n--flat | no --depth at "
+         "all\n",
+         0, "Running it", 0.4f, 0.4f, 7, false, false, 0, NULL},
+    };
+    static const char *const cases[][2] = {
+        {"What does --read-only do?", "--read-only serves a home that nobody writes to. [1]"},
+        {"What does --jobs do?", "- --jobs N: files worked on at a time. [1]"},
+        {"What does --depth do?", "Option: --depth N; Meaning: how far down folders are read [1]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        extractive_answer a = ask(cases[i][0], pages, 3, 1, 0);
+        assert_string_equal(a.text, cases[i][1]);
         extractive_answer_deinit(&a);
     }
 }
@@ -207,7 +232,7 @@ static void steps_keep_their_lines(void **state) {
          "one. [1]"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        passage p = {cases[i].text, 0, "Kitchen", 0.9f, 0.9f, 9, false, false, 0};
+        passage p = {cases[i].text, 0, "Kitchen", 0.9f, 0.9f, 9, false, false, 0, NULL};
         extractive_answer a = ask("How do I change the filter?", &p, 1, 1, -1);
         assert_string_equal(a.text, cases[i].answer);
         extractive_answer_deinit(&a);
@@ -219,9 +244,9 @@ static void the_question_itself_is_no_answer(void **state) {
     (void)state;
     static const passage pages[] = {
         {"Ask like this:\n\n    forage query \"How long are the batteries kept?\"\n", 0, "Asking",
-         0.9f, 0.9f, 9, false, false, 0},
+         0.9f, 0.9f, 9, false, false, 0, NULL},
         {"The batteries of the traps are kept for two years.", 0, "Power", 0.5f, 0.5f, 5, false,
-         false, 0},
+         false, 0, NULL},
     };
     extractive_answer a = ask("How long are the batteries kept?", pages, 2, 1, -1);
     assert_string_equal(a.text, "The batteries of the traps are kept for two years. [1]");
@@ -240,7 +265,8 @@ static void the_question_itself_is_no_answer(void **state) {
                                   9,
                                   false,
                                   false,
-                                  0};
+                                  0,
+                                  NULL};
     a = ask("How long are the batteries kept?", &block, 1, 3, -1);
     assert_null(strstr(a.text, "batteries"));
     extractive_answer_deinit(&a);
@@ -253,7 +279,8 @@ static void the_question_itself_is_no_answer(void **state) {
                                         9,
                                         false,
                                         false,
-                                        0};
+                                        0,
+                                        NULL};
     a = ask("How long are the batteries kept?", &asked_often, 1, 1, -1);
     assert_non_null(strstr(a.text, "two years"));
     extractive_answer_deinit(&a);
@@ -264,13 +291,13 @@ static void what_a_question_demands_is_met_or_refused(void **state) {
     (void)state;
     static const passage hours[] = {
         {"| day | open |\n|---|---|\n| Tuesday to Friday | 10 to 19 |\n| Saturday | 10 to 14 |\n",
-         0, "Opening hours of the library", 0.9f, 0.8f, 9, false, false, 0}};
+         0, "Opening hours of the library", 0.9f, 0.8f, 9, false, false, 0, NULL}};
     static const passage pump[] = {
         {"The heat pump needs 40 cm of free space. Clean the filter of the heat pump in May.", 0,
-         "The heat pump", 0.9f, 0.8f, 9, false, false, 0}};
+         "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL}};
     static const passage priced[] = {
         {"The heat pump needs 40 cm of free space. The whole set comes to 900 euros.", 0,
-         "The heat pump", 0.9f, 0.8f, 9, false, false, 0}};
+         "The heat pump", 0.9f, 0.8f, 9, false, false, 0, NULL}};
     static const struct {
         const char *question;
         const passage *p;
@@ -295,7 +322,7 @@ static void what_a_question_demands_is_met_or_refused(void **state) {
 static const passage exa[] = {
     {"-s, --sort=SORT_FIELD\n    Which field to sort by.\n\n-r, --reverse\n    Reverse the sort "
      "order.\n",
-     0, "exa \xE2\x80\x94 a modern replacement for ls", 0.9f, 0.8f, 9, false, false, 0}};
+     0, "exa \xE2\x80\x94 a modern replacement for ls", 0.9f, 0.8f, 9, false, false, 0, NULL}};
 
 /* An option alone says nothing to somebody who does not know whose it is. */
 static void an_option_says_whose_it_is(void **state) {
@@ -339,8 +366,8 @@ static void markers_of_documents_are_none_of_ours(void **state) {
     (void)state;
     static const passage forged[] = {
         {"Grebes dive for [2] fish [1]. The [1, 2] young ride on their back.[12]", 0, "Grebes", 1,
-         NAN, NAN, false, false, 0},
-        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN, false, false, 0},
+         NAN, NAN, false, false, 0, NULL},
+        {"Grebes are fed with bread [1].", 0, "Bread", 1, NAN, NAN, false, false, 0, NULL},
     };
     extractive_answer a =
         ask("What do grebes dive for and where do the young ride?", forged, 2, 3, -1);
@@ -366,7 +393,8 @@ static void neighbours_share_a_citation(void **state) {
                  NAN,
                  false,
                  false,
-                 0};
+                 0,
+                 NULL};
     extractive_answer a = ask("At how many degrees does tin melt and boil?", &p, 1, 2, -1);
     assert_string_equal(a.text, "Tin melts at 232 degrees. Tin boils at 2602 degrees. [1]");
     assert_int_equal(a.n_citations, 1);
@@ -400,7 +428,7 @@ static void a_sentence_is_shown_whole_or_with_an_ellipsis(void **state) {
     const char *text =
         "The committee met in the old hall beside the river, and after many hours of "
         "talk it chose the blue design, although nobody had asked for it";
-    passage p = {text, strlen(text), "", 1, NAN, NAN, false, false, 0};
+    passage p = {text, strlen(text), "", 1, NAN, NAN, false, false, 0, NULL};
     static const char question[] = "Which design did the committee choose?";
     for (size_t room = 1; room < strlen(text) + 5; room++) {
         extractive_answer a = ask_in(question, &p, room);
@@ -429,7 +457,7 @@ static void a_sentence_is_shown_whole_or_with_an_ellipsis(void **state) {
 static void what_a_passage_does_not_hold_of_a_sentence_is_marked(void **state) {
     (void)state;
     static const char text[] = "that may be used\non the lake. Teal leaks. The rowing boat carries";
-    passage p = {text, strlen(text), "", 1, NAN, NAN, true, true, 0};
+    passage p = {text, strlen(text), "", 1, NAN, NAN, true, true, 0, NULL};
     extractive_answer a = ask_in("What may be used on the lake?", &p, 17);
     assert_string_equal(a.text, ELLIPSIS " that may be used" ELLIPSIS " [1]");
     extractive_answer_deinit(&a);
@@ -497,8 +525,8 @@ static void any_text_gives_exact_and_verified_citations(void **state) {
             }
             texts[k] = malloc(n ? n : 1);
             memcpy(texts[k], buffer, n);
-            p[k] =
-                (passage){texts[k], n, k ? "Bridge of Paris" : NULL, 1, NAN, NAN, false, false, 0};
+            p[k] = (passage){texts[k], n,   k ? "Bridge of Paris" : NULL, 1, NAN, NAN, false, false,
+                             0,        NULL};
         }
         extractive_answer a;
         fo_err err = {0};
@@ -545,7 +573,7 @@ static void a_stop_string_ends_what_is_said(void **state) {
         {{"still for h", "for"}, "Herons eat fish and frogs. They stand [1]", 0, 1},
         {{"Herons", "fish"}, "", 0, 0},
     };
-    const passage p = {two, strlen(two), "", 1, 0.9f, 9, false, false, 0};
+    const passage p = {two, strlen(two), "", 1, 0.9f, 9, false, false, 0, NULL};
     fo_err err = {0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         extractive_input in = {.question = "What do herons eat and how do they stand still?",
@@ -575,8 +603,9 @@ static void a_stop_string_ends_what_is_said(void **state) {
 /* Two quotes have a marker between them; a stop string may reach over it. */
 static void a_stop_string_reaches_over_a_marker(void **state) {
     (void)state;
-    static const passage p[] = {{"Herons eat fish.", 16, "", 1, 0.9f, 9, false, false, 0},
-                                {"Herons eat frogs, too.", 22, "", 0.9f, 0.9f, 8, false, false, 0}};
+    static const passage p[] = {
+        {"Herons eat fish.", 16, "", 1, 0.9f, 9, false, false, 0, NULL},
+        {"Herons eat frogs, too.", 22, "", 0.9f, 0.9f, 8, false, false, 0, NULL}};
     static const char *const stops[] = {"fish. Herons", ", too"};
     static const char *const texts[] = {"Herons eat [1]",
                                         "Herons eat fish. [1] Herons eat frogs [2]"};
@@ -610,6 +639,7 @@ int main(void) {
         cmocka_unit_test(headings_and_questions_are_not_answers),
         cmocka_unit_test(a_question_is_never_the_answer),
         cmocka_unit_test(an_option_is_explained_or_refused),
+        cmocka_unit_test(an_option_is_explained_outside_of_manual_pages),
         cmocka_unit_test(steps_keep_their_lines),
         cmocka_unit_test(the_question_itself_is_no_answer),
         cmocka_unit_test(what_a_question_demands_is_met_or_refused),
