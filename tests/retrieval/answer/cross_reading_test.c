@@ -18,6 +18,7 @@ static struct {
     size_t n_read, n_units, bytes[4], units[4]; /* by passage */
     bool crossed, best_read;
     uint32_t first_start, last_end; /* of what was read of passage 0 */
+    double best;                    /* log odds of the first unit */
 } seen;
 
 static void observe(const candidate_set *set, const extractive_input *in,
@@ -27,6 +28,7 @@ static void observe(const candidate_set *set, const extractive_input *in,
     seen.n_units = set->n;
     seen.crossed = set->crossed;
     seen.first_start = UINT32_MAX;
+    seen.best = set->n ? set->c[0].cross : NAN;
     assert_true(isnan(f->cross) == !set->crossed);
     for (size_t i = 0; i < set->n; i++) {
         const candidate *c = &set->c[i];
@@ -40,18 +42,26 @@ static void observe(const candidate_set *set, const extractive_input *in,
     }
 }
 
-static void ask(const char *asked, const char *const *texts, size_t n) {
+static void ask_below(const char *heading, const char *asked, const char *const *texts, size_t n) {
     passage p[4];
     fo_err err = {0};
     extractive_answer a;
     for (size_t i = 0; i < n; i++)
-        p[i] = (passage){.text = texts[i], .len = strlen(texts[i]), .title = "Notes", .sparse = 5};
+        p[i] = (passage){.text = texts[i],
+                         .len = strlen(texts[i]),
+                         .title = "Notes",
+                         .sparse = 5,
+                         .heading = heading};
     const extractive_input in = {
         .question = asked, .passages = p, .n_passages = n, .lx = &lx, .reader = model};
     extractive_observer = observe;
     assert_ok(extractive_answer_make(&a, &in, &err), &err);
     extractive_observer = NULL;
     extractive_answer_deinit(&a);
+}
+
+static void ask(const char *asked, const char *const *texts, size_t n) {
+    ask_below(NULL, asked, texts, n);
 }
 
 /* 60 sentences, of which the one with this number says something of the weir. */
@@ -115,6 +125,34 @@ static void another_language_is_left_to_the_words(void **state) {
     assert_int_equal(seen.n_read, 0);
 }
 
+/* "Give both files." says what is asked for only below "Encryption": the heading of the section that the passage begins in,
+ * or one in the passage before what is read. */
+static void a_window_is_read_below_its_heading(void **state) {
+    (void)state;
+    const char *asked = "How do I turn on encryption?";
+    const char *text = "Give --cert and --key when you start it.";
+    ask(asked, &text, 1);
+    const double without = seen.best;
+    ask_below("Encryption", asked, &text, 1);
+    const double below = seen.best;
+    assert_true(seen.crossed && below > without + 0.5);
+    ask_below("Notes", asked, &text, 1); /* the title again */
+    assert_true(seen.best == without);
+
+    fo_buf b = {0};
+    fo_buf_str(&b, "Encryption\n\n");
+    for (int i = 0; i < 12; i++)
+        fo_buf_printf(&b, "The %dth of the files is a text that people wrote by hand.\n\n", i);
+    fo_buf_str(&b, text);
+    const char *inside = b.data;
+    ask(asked, &inside, 1);
+    const double far = seen.best;
+    ask_below("Colours", asked, &inside,
+              1); /* what the passage begins under ends at its own heading */
+    assert_true(seen.crossed && seen.best == far);
+    fo_buf_free(&b);
+}
+
 static int open_reader(void **state) {
     (void)state;
     fo_err err = {0};
@@ -133,6 +171,7 @@ int main(void) {
         cmocka_unit_test(the_best_is_read_with_its_neighbours),
         cmocka_unit_test(short_passages_are_read_whole),
         cmocka_unit_test(a_long_unit_is_read_so_far),
+        cmocka_unit_test(a_window_is_read_below_its_heading),
         cmocka_unit_test(another_language_is_left_to_the_words),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
