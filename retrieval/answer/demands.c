@@ -145,10 +145,11 @@ static bool looks_like_price(const token *t) {
     return behind >= 2 && !memchr(dot + 1, '.', behind);
 }
 
-/* "Children go free", "free of charge" and "no charge" state a price, "free space" none. */
+/* "Children go free", "free of charge", "no charge" and "2.1 km, 1.4 million" state a price, "free space" none. */
 static bool is_money(const token *before, const token *t) {
     if (in("free", t)) return in("is are be go goes travel travels ride rides enter for", before);
     if (in("charge", t)) return in("of no", before);
+    if (in("million millions billion billions", t)) return is_number(before);
     return in(currencies, t) || looks_like_price(t) || is(t, "$") || is(t, "\xE2\x82\xAC") ||
            is(t, "\xC2\xA3") || is(t, "\xC2\xA5");
 }

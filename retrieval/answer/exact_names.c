@@ -113,7 +113,25 @@ size_t exact_names_options_in(const exact_names *x, const char *text, size_t len
     return found;
 }
 
+/* "v3" in words: "version 3", "Release 3". */
+static bool holds_in_words(const char *text, size_t len, const exact_name *code) {
+    if (code->n < 2 || (code->s[0] != 'v' && code->s[0] != 'V')) return false;
+    for (size_t i = 1; i < code->n; i++)
+        if (!is_digit(code->s[i])) return false;
+    const exact_name number = {code->s + 1, code->n - 1};
+    for (size_t i = 0, n; i < len; i += n ? n : 1) {
+        n = word_at(text, i, len);
+        const bool named = n && fo_words_have_any_case("version release", text + i, n);
+        if (named && i + n + 1 < len && text[i + n] == ' ' &&
+            word_at(text, i + n + 1, len) == number.n &&
+            memcmp(text + i + n + 1, number.s, number.n) == 0)
+            return true;
+    }
+    return false;
+}
+
 static bool holds_code(const char *text, size_t len, const exact_name *code) {
+    if (holds_in_words(text, len, code)) return true;
     for (size_t i = 0, n; i < len; i += n ? n : 1) {
         n = word_at(text, i, len);
         if (n == code->n && strncasecmp(text + i, code->s, n) == 0) return true;

@@ -56,6 +56,8 @@ static void an_amount_of_another_kind_is_none(void **state) {
         {"What is the price?", "It is 40 cm wide.", false},
         {"What is the price?", "It is \xE2\x82\xAC 40.", true},
         {"What is the price?", "Children go free.", true},
+        {"What is the price?", "A along the bank, 2.1 km, 1.4 million.", true},
+        {"What is the price?", "The bank of millions is 2.1 km off.", false},
         {"What is the price?", "It is free of charge.", true},
         {"What is the price?", "40 cm of free space", false},
         {"What is the price?", "Year ago: 1.8520; last week: 2.8540", true},

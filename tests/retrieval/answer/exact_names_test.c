@@ -83,6 +83,8 @@ static void a_code_is_met_in_text_or_title(void **state) {
         {"Where may Grebe7 go, and Grebe8?", "Grebe8 may.", NULL, false}, /* either helps */
         {"What does -q of E3 do?", "E3 -q", NULL, false},
         {"What does -q of E3 do?", "E3", NULL, true},
+        {"How long is v3 supported?", "Version 3 gets repairs.", NULL, false},
+        {"How long is v3 supported?", "Version 30, of 3 parts", NULL, true},
         {"How heavy are 100MB on the 2nd day?", "", NULL, false}, /* amounts */
         {"What is it?", "", NULL, false},
     };
