@@ -88,7 +88,7 @@ static void rank_candidates(candidate_set *set) {
 }
 
 /* Beside the score of all else; what was not read with the question counts like what hardly answers. */
-static const double cross_weight = 0.4, cross_unread = -8;
+static const double cross_weight = 0.5, cross_unread = -6;
 
 /* "chown - change file owner and group" says all of "How do I change the owner of a file?": that command does it. */
 static bool names_the_command(const candidate *c) {

@@ -7,6 +7,19 @@
 
 const double support_threshold = 0.45;
 
+/* By hand, in log odds: another code is another thing, and the fitted questions name no options and no days; a demand
+ * for an amount can be misread. */
+static double by_hand(const support_features *f) {
+    return 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->no_place -
+           4 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question;
+}
+
+/* Words that meet and what both texts say together are weighed against each other: a question about what is not there
+ * shares few words, one that a passage nearly answers shares many. */
+static double with_cross(double words, double cross, double hand) {
+    return 0.35 * words + 0.56 * cross + 0.44 * hand;
+}
+
 double support_probability(const support_features *f) {
     double x;
     if (isfinite(f->align))
@@ -18,13 +31,7 @@ double support_probability(const support_features *f) {
     else
         x = -3.53 + 5.18 * f->bm25 + 3.02 * f->cover + 4.49 * f->lead - 3.48 * f->missing_names -
             4.42 * f->best_idf + 0.89 * f->pairs;
-    /* By hand: another code is another thing, and the fitted questions name no options and no days; a
-     * demand for an amount can be misread. */
-    x += 3 * f->option - 10 * f->missing_code - 4 * f->no_amount - 4 * f->no_place -
-         4 * f->other_day - 4 * f->other_thing - 3 * f->run_on - 8 * f->question;
-    /* Words that meet and what both texts say together are weighed against each other: a question about what
-     * is not there shares few words, one that a passage nearly answers shares many. */
-    if (isfinite(f->cross)) x = 0.44 * (x + f->cross) + 0.2;
+    x = isfinite(f->cross) ? with_cross(x, f->cross, by_hand(f)) : x + by_hand(f);
     /* By hand: what a section on the question's topic begins with need not say its words. */
     x += 3 * f->topic + 2 * f->summary;
     /* Characters and short stems meet by chance more often; fitted on questions in five languages. */
