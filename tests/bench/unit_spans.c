@@ -20,8 +20,8 @@ static void print(const text_units *u) {
     printf("{\"units\": [");
     for (size_t i = 0; i < u->n; i++) {
         const text_unit *x = &u->v[i];
-        printf("%s[%u, %u, %u, %u, %u, %u]", i ? ", " : "", x->start, x->end, x->kind, x->head_start,
-               x->head_end, x->head_kind);
+        printf("%s[%u, %u, %u, %u, %u, %u]", i ? ", " : "", x->start, x->end, x->kind,
+               x->head_start, x->head_end, x->head_kind);
     }
     puts("]}");
 }
@@ -40,7 +40,7 @@ int main(void) {
         fo_buf_str(&whole, before);
         fo_buf_str(&whole, text);
         rc = whole.failed || text_units_read(&units, whole.data + strlen(before), strlen(text),
-                                            strlen(before), &err);
+                                             strlen(before), &err);
         if (!rc) print(&units);
         cJSON_Delete(o);
     }
