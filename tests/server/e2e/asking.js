@@ -102,8 +102,10 @@ async function keyboard({ browser, url }) {
   check("Escape closes it and gives the focus back", await page.evaluate(() => document.activeElement.matches(".chip")) && await page.isHidden("#reader"));
   check("every stop shows where it is", await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle !== "none"));
   await page.setViewportSize({ width: 390, height: 844 });
+  await page.waitForSelector("#menu"); // a busy machine takes its time to lay the page out anew
   await page.focus("#menu");
   await page.keyboard.press("Enter");
+  await until(page, () => document.getElementById("main").inert);
   await page.keyboard.press("Tab");
   check("on a phone the menu opens by keyboard and leads into itself", await page.evaluate(() => document.getElementById("side").contains(document.activeElement) && document.getElementById("main").inert));
   await page.keyboard.press("Escape");

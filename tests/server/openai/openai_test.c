@@ -633,11 +633,11 @@ static void stop_token_ids_end_an_answer(void **state) {
 
 static void an_answer_ends_when_its_time_is_over(void **state) {
     NEEDS_MODEL
-    cJSON *r =
-        ask(f, "/v1/completions",
-            "{\"prompt\":\"Once\",\"max_tokens\":400,\"n\":16,\"temperature\":1,\"timeout_ms\":1,"
-            "\"logit_bias\":{\"1\":-100,\"2\":-100}}",
-            408);
+    cJSON *r = ask(f, "/v1/completions",
+                   "{\"prompt\":[\"Once\",\"Then\",\"One\",\"There\"],\"max_tokens\":400,\"n\":16,"
+                   "\"temperature\":1,\"timeout_ms\":1,"
+                   "\"logit_bias\":{\"1\":-100,\"2\":-100}}",
+                   408);
     assert_string_equal(text(r, "error.param"), "timeout_ms");
     assert_string_equal(text(r, "error.code"), "timeout");
     cJSON_Delete(r);
