@@ -404,7 +404,7 @@ static void what_one_tenant_left_no_other_meets(void **state) {
     fixture_close(f);
 }
 
-enum { PAIRS = 100 };
+enum { PAIRS = 100, ROUNDS = 2 };
 
 static double time_of(fixture *f, const caller *k, int n, bool chat) {
     char body[1200];
@@ -426,12 +426,12 @@ static double time_of(fixture *f, const caller *k, int n, bool chat) {
     return (double)(t[1].tv_sec - t[0].tv_sec) * 1e3 + (double)(t[1].tv_nsec - t[0].tv_nsec) * 1e-6;
 }
 
-/* Of pairs of questions of which ann has asked the one, that with the even number, and nobody the other: how often the
- * first takes k less time. */
-static int faster(fixture *f, const caller *k, bool chat) {
+/* Of pairs of questions, numbered from `base`, of which ann has asked the one, that with the even number, and nobody the other:
+ * how often the first takes k less time. */
+static int faster(fixture *f, const caller *k, int base, bool chat) {
     int n = 0;
     for (int i = 0; i < PAIRS; i++) {
-        int known = 10000 + 2 * i, first = i % 2; /* neither is always the first to be asked */
+        int known = base + 2 * i, first = i % 2; /* neither is always the first to be asked */
         double took[2];
         took[first] = time_of(f, k, known + first, chat);
         took[!first] = time_of(f, k, known + !first, chat);
@@ -441,7 +441,8 @@ static int faster(fixture *f, const caller *k, bool chat) {
 }
 
 /* The time of an answer does not tell a tenant what another one asked, though it tells who asked that himself: of 100
- * pairs neither kind of question is the faster one more often than chance allows (50 +- 18: once in 3,000 runs). */
+ * pairs neither kind of question is the faster one more often than chance allows (50 +- 18: once in 3,000 runs). What else the
+ * machine does can tip it for a while, so that other pairs have a second say: what is told is told again. */
 static void times_tell_nothing_of_other_tenants(void **state) {
     (void)state;
     char *dir = test_folder(), path[4096];
@@ -452,7 +453,7 @@ static void times_tell_nothing_of_other_tenants(void **state) {
     caller ann = make(f, 1u << ACCESS_ADMIN, "ann", NULL, NULL);
     caller bob = make(f, 1u << ACCESS_ADMIN, "bob", NULL, NULL);
     fo_buf docs = {0};
-    for (int i = 0; i < 2 * PAIRS; i++)
+    for (int i = 0; i < 2 * PAIRS * ROUNDS; i++)
         fo_buf_printf(
             &docs,
             "%s{\"id\":\"d%d\",\"text\":\"The heron of lake %d stands %d centimetres tall. It eats "
@@ -463,13 +464,19 @@ static void times_tell_nothing_of_other_tenants(void **state) {
     put(f, &bob, "notes", docs.data);
     fo_buf_free(&docs);
     for (int chat = 0; chat < 2; chat++) {
-        for (int i = 0; i < PAIRS; i++) time_of(f, &ann, 10000 + 2 * i, chat);
-        time_of(f, &bob, 99999, chat);
-        int of_bob = faster(f, &bob, chat), of_ann = faster(f, &ann, chat);
-        print_message("# %s: what ann asked is faster for bob in %d of %d pairs, for ann in %d\n",
-                      chat ? "chat" : "query", of_bob, PAIRS, of_ann);
-        assert_in_range(of_bob, PAIRS / 2 - 18, PAIRS / 2 + 18);
-        assert_in_range(of_ann, PAIRS * 3 / 5, PAIRS); /* it would be seen */
+        bool told = true;
+        for (int round = 0; told && round < ROUNDS; round++) {
+            const int base = 10000 + 2 * PAIRS * round;
+            for (int i = 0; i < PAIRS; i++) time_of(f, &ann, base + 2 * i, chat);
+            time_of(f, &bob, 99999, chat);
+            int of_bob = faster(f, &bob, base, chat), of_ann = faster(f, &ann, base, chat);
+            print_message(
+                "# %s: what ann asked is faster for bob in %d of %d pairs, for ann in %d\n",
+                chat ? "chat" : "query", of_bob, PAIRS, of_ann);
+            told = of_bob < PAIRS / 2 - 18 || of_bob > PAIRS / 2 + 18;
+            assert_in_range(of_ann, PAIRS * 3 / 5, PAIRS); /* it would be seen */
+        }
+        assert_false(told);
     }
     fixture_close(f);
 }
