@@ -202,12 +202,18 @@ void kv_store_drop_buffer(kv_store *s, int i) {
     kv_store_let_go(s, b);
 }
 
-/* Evict from RAM until n more bytes fit, but nothing that is worth more than `worth`. */
+/* Evict from RAM until n more bytes fit, but nothing that is worth more than `worth`. What is
+ * declined has given way like what is evicted, and ages the others like it: else records that were
+ * used once would keep all new ones out for ever. */
 static bool make_ram_room(kv_store *s, uint64_t n, double worth) {
     if (n > s->ram_budget) return false;
     while (s->stats.ram.bytes + n > s->ram_budget) {
         int i = indexed_heap_top(&s->by_ram);
-        if (i < 0 || kv_store_worth_of(s->by_ram.keys[i]) > worth) return false;
+        if (i < 0) return false;
+        if (kv_store_worth_of(s->by_ram.keys[i]) > worth) {
+            s->ram_age = worth;
+            return false;
+        }
         s->ram_age = kv_store_worth_of(s->by_ram.keys[i]);
         s->stats.ram.evictions++;
         drop_copy(s, i);

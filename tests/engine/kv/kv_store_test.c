@@ -166,6 +166,33 @@ static void what_is_used_more_stays_longer(void **state) {
     kv_store_close(s);
 }
 
+/* All of a full RAM was used since it came: what is new is worth less than any of it, and comes in
+ * all the same before long, while what is used on stays. */
+static void what_was_used_once_keeps_nothing_out_for_ever(void **state) {
+    (void)state;
+    kv_store *s = must_open(NULL, 100000, 0, model_a);
+    for (uint64_t i = 0; i < 20; i++) {
+        put(s, KV_STORE_CHUNK, i, 5000, 0);
+        assert_true(has(s, KV_STORE_CHUNK, i, 5000));
+    }
+    unsigned char key[32];
+    int n_declined = 0, n_gone = 0;
+    for (uint64_t i = 100; i < 120; i++) {
+        put(s, KV_STORE_CHUNK, i, 5000, 0);
+        fill(key, NULL, 0, i);
+        n_declined += !kv_store_contains(s, key);
+        assert_true(has(s, KV_STORE_CHUNK, 7, 5000));
+        must_check(s);
+    }
+    assert_true(n_declined > 0 && n_declined < 5);
+    for (uint64_t i = 0; i < 20; i++) {
+        fill(key, NULL, 0, i);
+        n_gone += !kv_store_contains(s, key);
+    }
+    assert_true(n_gone >= 10 && n_gone <= 19);
+    kv_store_close(s);
+}
+
 static void held_records_outlive_their_eviction(void **state) {
     (void)state;
     fo_err err = {0};
@@ -579,6 +606,7 @@ int main(void) {
         cmocka_unit_test(a_kill_at_any_moment_loses_nothing_that_was_written),
         cmocka_unit_test(keeps_chunks_in_ram_within_its_budget),
         cmocka_unit_test(what_is_used_more_stays_longer),
+        cmocka_unit_test(what_was_used_once_keeps_nothing_out_for_ever),
         cmocka_unit_test(held_records_outlive_their_eviction),
         cmocka_unit_test(records_survive_a_restart),
         cmocka_unit_test(rows_that_lie_are_found_out),
