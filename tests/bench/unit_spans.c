@@ -3,18 +3,9 @@
  * A line of TEXTS is a JSON object with `text`, and `before`: what stands before it in its document. A line of the output
  * is {"units": [[start, end, kind, head start, head end, kind of head], ...]}, in bytes of the text; kinds as
  * in retrieval/answer/units.h. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <cjson/cJSON.h>
-
 #include "kernels/buf.h"
 #include "retrieval/answer/units.h"
-
-static const char *member(const cJSON *o, const char *key) {
-    const char *s = cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(o, key));
-    return s ? s : "";
-}
+#include "tests/bench/set_home.h"
 
 static void print(const text_units *u) {
     printf("{\"units\": [");
@@ -27,26 +18,30 @@ static void print(const text_units *u) {
 }
 
 int main(void) {
-    fo_err err;
     fo_buf whole = {0};
     text_units units = {0};
     char *line = NULL;
     size_t cap = 0;
-    int rc = 0;
-    while (!rc && getline(&line, &cap, stdin) > 0) {
+    for (size_t n = 1; getline(&line, &cap, stdin) > 0; n++) {
         cJSON *o = cJSON_Parse(line);
-        const char *before = member(o, "before"), *text = member(o, "text");
-        fo_buf_free(&whole);
+        if (!o) {
+            fprintf(stderr, "unit_spans: line %zu is no JSON\n", n);
+            exit(1);
+        }
+        const char *before = string_of(o, "before"), *text = string_of(o, "text");
+        const size_t n_before = strlen(before);
+        fo_buf_clear(&whole);
         fo_buf_str(&whole, before);
         fo_buf_str(&whole, text);
-        rc = whole.failed || text_units_read(&units, whole.data + strlen(before), strlen(text),
-                                             strlen(before), &err);
-        if (!rc) print(&units);
+        if (whole.failed) fo_no_memory(&err);
+        if (whole.failed ||
+            text_units_read(&units, whole.data + n_before, strlen(text), n_before, &err))
+            die("units");
+        print(&units);
         cJSON_Delete(o);
     }
-    if (rc) fprintf(stderr, "unit_spans: no memory, or a text that is too long\n");
     text_units_deinit(&units);
     fo_buf_free(&whole);
     free(line);
-    return rc != 0;
+    return 0;
 }

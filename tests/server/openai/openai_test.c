@@ -631,6 +631,7 @@ static void stop_token_ids_end_an_answer(void **state) {
     cJSON_Delete(s);
 }
 
+/* Whether time is over is looked at 50 ms apart (http_watch.c): 64 answers of this model take longer than that. */
 static void an_answer_ends_when_its_time_is_over(void **state) {
     NEEDS_MODEL
     cJSON *r = ask(f, "/v1/completions",

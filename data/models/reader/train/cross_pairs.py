@@ -43,7 +43,7 @@ def lines(path):
         return [json.loads(line) for line in f if line.strip()]
 
 
-def units_of(texts, unit_spans):
+def units_by_forage(texts, unit_spans):
     """Of each text its units: (start, end, kind), in characters"""
     given = "".join(json.dumps({"text": t}) + "\n" for t in texts).encode()
     told = subprocess.run([unit_spans], input=given, capture_output=True, check=True).stdout.decode().splitlines()
@@ -118,9 +118,11 @@ class Examples:
 
     # ---- passages of others -------------------------------------------------------------------
     def other_passages(self, path, known):
-        kind, left_out = os.path.basename(path).split(".")[0], 0
-        there = [p for p in lines(path) if p["sha256"] in known]
-        told = units_of([known[p["sha256"]][2] for p in there], self.unit_spans)
+        kind, named = os.path.basename(path).split(".")[0], lines(path)
+        there = [p for p in named if p["sha256"] in known]
+        if len(there) < len(named):
+            print(len(named) - len(there), "of", kind, "left out, since no home has them")
+        told = units_by_forage([known[p["sha256"]][2] for p in there], self.unit_spans)
         for p, units in zip(there, told):
             title, heading, text = known[p["sha256"]]
             document = p["document"].split("#")[0]
@@ -129,9 +131,6 @@ class Examples:
             for question, units in p["questions"]:
                 self.question(wordings(question), {at: units} if units else {}, [] if units else [at], kind,
                               is_held_out(document, 10))
-        left_out = sum(1 for _ in lines(path)) - len(there)
-        if left_out:
-            print(left_out, "of", kind, "left out, since no home has them")
 
     # ---- documents with headings, tables, lists and options --------------------------------------
     def laid_out(self, path, pages):
@@ -140,7 +139,7 @@ class Examples:
         for d in lines(path):
             title, chunks = pages[d["name"]]
             name, mine = "laid out:" + d["name"], []
-            units = units_of([text for text, _ in chunks], self.unit_spans)
+            units = units_by_forage([text for text, _ in chunks], self.unit_spans)
             for (text, heading), us in zip(chunks, units):
                 mine.append(self.passage(title, text, [(a, b) for a, b, _ in us], name, "laid_out", heading,
                                          [(a, b) for a, b, k in us if k == HEADING]))

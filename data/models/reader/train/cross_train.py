@@ -202,7 +202,8 @@ def hide_some(ids):
     return [MASK if t > SEP and random.random() < MASKED else t for t in ids]
 
 
-def times(share):
+def turns(share):
+    """How often a question comes in this round: 2.5 is two or three times."""
     return int(share) + (random.random() < share % 1)
 
 
@@ -212,7 +213,7 @@ def batches(questions, passages):
     while True:
         while len(pool) < BATCH * SORTED:
             if not order:
-                order = [q for q in questions for _ in range(times(SHARES.get(q["kind"], 1)))]
+                order = [q for q in questions for _ in range(turns(SHARES.get(q["kind"], 1)))]
                 random.shuffle(order)
             q = order.pop()
             ids = random.choice(q["ids"])
