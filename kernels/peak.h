@@ -13,6 +13,9 @@ typedef struct peak_kernels {
     double (*bf16)(long rounds); /* bf16 products where there are such, else float */
 } peak_kernels;
 
+/* What the factors consist of: 63, and as bf16 or float some .75. */
+enum { PEAK_BYTE = 0x3f };
+
 double peak_int8_tops(fo_pool *pool);
 double peak_bf16_tflops(fo_pool *pool);
 

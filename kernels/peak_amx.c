@@ -1,6 +1,7 @@
 #include "kernels/peak.h"
 
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/tile_amx.h"
 
@@ -11,6 +12,16 @@ static const tile_config config = {
     .rows = {16, 16, 16, 16, 16, 16},
 };
 
+/* Of tiles that were never loaded the processor knows that they are zero, and multiplies them twice
+ * as fast as any weights (Emerald Rapids, measured). */
+static void load_factors(void) {
+    _Alignas(64) unsigned char factors[16 * 64];
+    memset(factors, PEAK_BYTE, sizeof factors);
+    tile_written();
+    tile_load(4, factors, 64);
+    tile_load(5, factors, 64);
+}
+
 /* A tile product is some 16 cycles, a vector's step less than one. */
 enum { SHARE = 8 };
 
@@ -18,6 +29,7 @@ enum { SHARE = 8 };
     static double name(long rounds) {                                                              \
         const long n = rounds / SHARE;                                                             \
         tile_configure(&config); /* all tiles are zero */                                          \
+        load_factors();                                                                            \
         for (long r = 0; r < n; r++) {                                                             \
             dot(0, 4, 5);                                                                          \
             dot(1, 4, 5);                                                                          \

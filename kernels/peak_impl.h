@@ -3,6 +3,7 @@
  * more than any core's latency times throughput asks for. The inputs pass through an empty asm, so
  * that nothing is computed beforehand. */
 #include <stdint.h>
+#include <string.h>
 
 #include "kernels/peak.h"
 
@@ -19,7 +20,8 @@
     static double name(long rounds) {                                                              \
         vec sum[SUMS], a, b;                                                                       \
         _Pragma("GCC unroll 16") for (int i = 0; i < SUMS; i++) sum[i] = (vec){0};                 \
-        a = b = (vec){0};                                                                          \
+        memset(&a, PEAK_BYTE, sizeof a);                                                           \
+        memset(&b, PEAK_BYTE, sizeof b);                                                           \
         for (long r = 0; r < rounds; r++) {                                                        \
             _Pragma("GCC unroll 16") for (int i = 0; i < SUMS; i++) {                              \
                 __asm__ volatile("" : PEAK_IN_REGISTER(a), PEAK_IN_REGISTER(b));                   \

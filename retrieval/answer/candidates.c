@@ -294,6 +294,15 @@ static bool states_amount(const candidate_passage *p, const demands *d, const te
            demands_amount_in(d, text + u->head_start, u->head_end - u->head_start);
 }
 
+/* "Chair: R. Malik" is no answer to who the vice chair is. */
+static bool is_other_office(const candidate_set *set, const candidate_passage *p,
+                            const text_unit *u) {
+    const demands *d = &set->q.demands;
+    const char *text = p->text.text;
+    return !demands_rank_in(d, text + u->start, u->end - u->start) &&
+           !demands_rank_in(d, text + u->head_start, u->head_end - u->head_start);
+}
+
 /* An amount may stand in what the unit hangs on (a column's name), a day in the heading above it. What the
  * numbers of a table are is seldom said in each row. */
 static void measure_demands(const candidate_set *set, const candidate_passage *p, candidate *c) {
@@ -400,7 +409,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
         else
             c.f[CAND_RUN_ON] = fmax(0, log2(n_words / 64));
         c.f[CAND_TOPIC] = topic[i];
-        c.f[CAND_OTHER_THING] = p->other_command;
+        c.f[CAND_OTHER_THING] = p->other_command || is_other_office(set, p, u);
         c.f[CAND_STEPS] = how && u->kind == TEXT_UNIT_STEPS;
         c.f[CAND_STEP] = how && u->kind == TEXT_UNIT_ITEM && u->head_kind == TEXT_UNIT_ITEM;
         rc = push(set, &c, err);

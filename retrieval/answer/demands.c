@@ -218,6 +218,25 @@ bool demands_place_in(const demands *d, const char *text, size_t len) {
     }
 }
 
+/* ---- offices ----------------------------------------------------------------------------- */
+
+/* Words that make another office of one. */
+static const char *const ranks[] = {"vice deputy", "assistant", "acting interim", "honorary"};
+
+static uint8_t ranks_in(const char *text, size_t len) {
+    uint8_t found = 0;
+    for (size_t at = 0;;) {
+        token t = next_token(text, len, &at);
+        if (!t.n) return found;
+        for (size_t i = 0; i < sizeof ranks / sizeof *ranks; i++)
+            if (in(ranks[i], &t)) found |= (uint8_t)(1 << i);
+    }
+}
+
+bool demands_rank_in(const demands *d, const char *text, size_t len) {
+    return !d->rank || (ranks_in(text, len) & d->rank) != 0;
+}
+
 /* ---- the question ------------------------------------------------------------------------ */
 
 static enum demand_amount kind_of_noun(const token *t) {
@@ -286,5 +305,8 @@ demands demands_read(const char *question, size_t len) {
     uint8_t days = days_in(question, len);
     size_t at = 0;
     token first = next_token(question, len, &at);
-    return (demands){amount_of(question, len), days == EVERY_DAY ? 0 : days, in("where", &first)};
+    return (demands){.amount = amount_of(question, len),
+                     .days = days == EVERY_DAY ? 0 : days,
+                     .place = in("where", &first),
+                     .rank = in("who whom whose", &first) ? ranks_in(question, len) : 0};
 }

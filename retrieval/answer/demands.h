@@ -1,5 +1,5 @@
 /* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
- * cost, how heavy is it), a day of the week, or a place. A passage that shares every word with the question
+ * cost, how heavy is it), a day of the week, a place, or the holder of an office. A passage that shares every word with the question
  * and states no price, speaks of other days or says of nothing where it is, answers another question. English; a question of another
  * language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
@@ -22,6 +22,7 @@ typedef struct demands {
     enum demand_amount amount;
     uint8_t days; /* bit 0: Monday ... bit 6: Sunday; 0: none is named */
     bool place;   /* it begins with "where" */
+    uint8_t rank; /* "Who is the vice chair?": which words set an office apart; 0: none does */
 } demands;
 
 /* *out borrows nothing. */
@@ -32,6 +33,9 @@ bool demands_amount_in(const demands *d, const char *text, size_t len);
 
 /* May the text say where something is or goes: by a preposition, a path, a name? True where no place is demanded. */
 bool demands_place_in(const demands *d, const char *text, size_t len);
+
+/* Does the text speak of the office that was asked for, and not of the one above it? True where none is demanded. */
+bool demands_rank_in(const demands *d, const char *text, size_t len);
 
 enum demand_day {
     DAY_NOT_SAID, /* no day is demanded, or the text names none */

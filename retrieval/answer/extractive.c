@@ -3,14 +3,17 @@
  * the best are left out. Weights: docs/measurements/answers.md. */
 #include "retrieval/answer/extractive.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "index/sparse/language.h"
 #include "kernels/utf8.h"
+#include "kernels/words.h"
 #include "retrieval/answer/candidates.h"
 #include "retrieval/answer/cross_reading.h"
 #include "retrieval/answer/foreign_marks.h"
+#include "retrieval/answer/table_row.h"
 
 enum { DEFAULT_SENTENCES = 3, DEFAULT_CHARS = 1200, MAX_SENTENCES = 64 };
 
@@ -347,25 +350,6 @@ static slice trimmed(slice x) {
     return x;
 }
 
-/* The cells of a row: "a | b", or "| a | b |". */
-static slice row_of(const char *s, size_t n) {
-    slice x = trimmed((slice){s, n});
-    if (x.n && x.s[0] == '|') x.s++, x.n--;
-    if (x.n && x.s[x.n - 1] == '|') x.n--;
-    return x;
-}
-
-/* Take the next cell, which may be empty. */
-static slice next_cell(slice *rest) {
-    const char *bar = memchr(rest->s, '|', rest->n);
-    size_t n = bar ? (size_t)(bar - rest->s) : rest->n;
-    slice cell = trimmed((slice){rest->s, n});
-    size_t step = bar ? n + 1 : n;
-    rest->s += step;
-    rest->n -= step;
-    return cell;
-}
-
 /* True when nothing but white space stands between two sentences, so that they are one quote. */
 static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     if (a->passage != b->passage || b->start < a->end || a->cut_end || b->cut_start) return false;
@@ -374,12 +358,46 @@ static bool adjoins(const passage *p, const candidate *a, const candidate *b) {
     return only_blanks(p->text + a->end, b->start - a->end);
 }
 
+/* Does it speak of what the sentence before it names? "It includes water, but neither electricity nor heating." */
+static bool begins_with_pronoun(const passage *p, const candidate *c) {
+    size_t n = 0;
+    while (c->start + n < c->end && isalpha((unsigned char)p->text[c->start + n])) n++;
+    return c->unit.kind == TEXT_UNIT_SENTENCE &&
+           fo_words_have_any_case("it they he she its their his her", p->text + c->start, n);
+}
+
+/* An answer that begins so is shown behind the sentence before it, which stands in the place of the last one where there
+ * are `most` already. How many there are now. */
+static size_t add_antecedent(const candidate_set *set, const extractive_input *in, size_t most,
+                             size_t max_chars, candidate *chosen, size_t n) {
+    const candidate first = chosen[0];
+    if (most < 2 || n == 0 || !begins_with_pronoun(&in->passages[first.passage], &first)) return n;
+    for (size_t i = 1; i < n; i++)
+        if (chosen[i].passage == first.passage && chosen[i].order + 1 == first.order) return n;
+    for (size_t i = 0; i < set->n; i++) {
+        candidate c = set->c[i];
+        if (c.passage != first.passage || c.order + 1 != first.order ||
+            !adjoins(&in->passages[c.passage], &c, &first))
+            continue;
+        const size_t at = n < most ? n : n - 1;
+        size_t used = c.end - c.start;
+        for (size_t k = 0; k < at; k++) used += chosen[k].end - chosen[k].start;
+        if (used > max_chars) return n;
+        chosen[at] = c;
+        return at + 1;
+    }
+    return n;
+}
+
 /* The cells of a row, each behind what its column is called: "day: Monday; open: closed". */
 static void add_row(fo_buf *b, const passage *p, const candidate *c) {
-    slice row = row_of(p->text + c->start, c->end - c->start);
-    slice head = row_of(p->text + c->unit.head_start, c->unit.head_end - c->unit.head_start);
-    for (bool first = true; row.n;) {
-        slice cell = next_cell(&row), name = next_cell(&head);
+    const char *row = p->text + c->start, *head = p->text + c->unit.head_start;
+    const size_t n_row = c->end - c->start, n_head = c->unit.head_end - c->unit.head_start;
+    size_t at = 0, at_name = 0;
+    bool first = true;
+    for (slice cell; table_row_cell(row, n_row, &at, &cell.s, &cell.n);) {
+        slice name = {"", 0};
+        if (!table_row_cell(head, n_head, &at_name, &name.s, &name.n)) name = (slice){"", 0};
         if (!cell.n) continue;
         if (!first) fo_buf_str(b, "; ");
         first = false;
@@ -588,10 +606,12 @@ static int answer(extractive_answer *out, candidate_set *set, const extractive_i
         !isfinite(out->features.align))
         out->support = 0; /* nothing of the question is there */
     if (out->support < least || out->support == 0) return FO_OK;
-    size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
+    const size_t want = in->max_sentences ? in->max_sentences : DEFAULT_SENTENCES;
+    const size_t most = want < MAX_SENTENCES ? want : MAX_SENTENCES;
+    const size_t max_chars = in->max_chars ? in->max_chars : DEFAULT_CHARS;
     candidate chosen[MAX_SENTENCES];
-    size_t n = choose(set, in, want < MAX_SENTENCES ? want : MAX_SENTENCES,
-                      in->max_chars ? in->max_chars : DEFAULT_CHARS, chosen);
+    size_t n = choose(set, in, most, max_chars, chosen);
+    n = add_antecedent(set, in, most, max_chars, chosen, n);
     if (n) {
         fo_buf lead = {0};
         add_unit(&lead, &in->passages[chosen[0].passage], &chosen[0], chosen[0].end);

@@ -12,6 +12,7 @@
 #include "data/extract/list_marker.h"
 #include "kernels/buf.h"
 #include "kernels/utf8.h"
+#include "retrieval/answer/table_row.h"
 
 enum {
     MAX_TAG = 160,      /* bytes of a line that may be an option or a term */
@@ -20,6 +21,10 @@ enum {
     WHOLE_ENTRY = 420,  /* a description up to here stays one unit with its option */
     WHOLE_STEPS = 1100, /* a list up to here can be an answer whole */
     SHORT_STEPS = 12,   /* items of it */
+    WHOLE_TITLED = 120, /* an item up to here stays whole though it begins with a title */
+    TITLE_WORDS = 4,    /* of it */
+    TITLE = 40, /* bytes of it, or of what a line says something of: "E2: water does not drain." */
+    FEW_ROWS = 3, /* rows of columns: two lines may be alike by chance */
 };
 
 enum line_class {
@@ -146,6 +151,53 @@ static uint8_t class_of_line(const unit_reader *r, size_t a, size_t b) {
     return wrapped ? LINE_TEXT : class;
 }
 
+/* The line between header and rows: "| --- | :-: |", "=====  ====". */
+static bool is_rule(const char *s, size_t n) {
+    size_t i = 0, strokes = 0;
+    for (; i < n && s[i] && strchr("|-=: ", s[i]); i++) strokes += s[i] == '-' || s[i] == '=';
+    return i == n && strokes > 1;
+}
+
+static const char *text_of(const unit_reader *r, size_t i, size_t *n) {
+    *n = r->lines[i].end - r->lines[i].start;
+    return r->text + r->lines[i].start;
+}
+
+/* The columns of two lines: their indents count. */
+static bool is_below(const unit_reader *r, size_t above, size_t i) {
+    const text_line *pair[2] = {&r->lines[above], &r->lines[i]};
+    size_t from[2];
+    for (int k = 0; k < 2; k++) {
+        if (pair[k]->class != LINE_TEXT) return false;
+        from[k] = pair[k]->start;
+        while (from[k] > 0 && r->text[from[k] - 1] != '\n') from[k]--;
+    }
+    return table_row_is_below(r->text + from[0], pair[0]->end - from[0], r->text + from[1],
+                              pair[1]->end - from[1]);
+}
+
+/* Lines of text whose columns stand below each other are rows. */
+static void find_columns(unit_reader *r) {
+    for (size_t i = 0, last; i < r->n_lines; i = last + 1) {
+        size_t n, rows = 1;
+        last = i;
+        for (size_t k = i + 1; k < r->n_lines; k++) {
+            const char *s = text_of(r, k, &n);
+            if (k == i + 1 && n && is_rule(s, n)) {
+                continue;
+            }
+            if (!is_below(r, last, k)) break;
+            last = k;
+            rows++;
+        }
+        if (rows < FEW_ROWS) {
+            last = i;
+            continue;
+        }
+        for (size_t k = i; k <= last; k++) r->lines[k].class = LINE_ROW;
+    }
+}
+
 static int read_lines(unit_reader *r) {
     for (size_t at = 0; at < r->len;) {
         const char *stop = memchr(r->text + at, '\n', r->len - at);
@@ -164,6 +216,7 @@ static int read_lines(unit_reader *r) {
         uint8_t class = class_of_line(r, a, b);
         r->lines[r->n_lines++] = (text_line){(uint32_t)a, (uint32_t)b, class};
     }
+    find_columns(r);
     for (size_t i = 0; i < r->n_lines; i++) { /* a bar in prose: "gzip -cd a | grep b" */
         text_line *l = &r->lines[i];
         bool beside = (i > 0 && r->lines[i - 1].class == LINE_ROW) ||
@@ -236,6 +289,16 @@ static size_t paragraph_end(const unit_reader *r, size_t i) {
     return i;
 }
 
+/* Is the line before or behind i, blank ones aside, a numbered item too, or is there none behind it? */
+static bool is_beside_items(const unit_reader *r, size_t i) {
+    size_t before = i, next = i + 1;
+    while (before > 0 && r->lines[before - 1].class == LINE_BLANK) before--;
+    while (next < r->n_lines && r->lines[next].class == LINE_BLANK) next++;
+    const text_line *l = before > 0 ? &r->lines[before - 1] : NULL;
+    return next >= r->n_lines || (l && l->class == LINE_ITEM && is_digit(r->text[l->start])) ||
+           (r->lines[next].class == LINE_ITEM && is_digit(r->text[r->lines[next].start]));
+}
+
 /* "4. Fees", a line of its own above sentences, as minutes and contracts have them: no item of a list. */
 static bool is_numbered_heading(const unit_reader *r, size_t i) {
     const text_line *l = &r->lines[i];
@@ -245,6 +308,7 @@ static bool is_numbered_heading(const unit_reader *r, size_t i) {
         return false;
     if (i + 1 >= r->n_lines || (i > 0 ? r->lines[i - 1].class != LINE_BLANK : r->goes_on))
         return false;
+    if (l[1].class == LINE_BLANK) return !is_beside_items(r, i);
     const text_line *next = l + 1, *last = &r->lines[paragraph_end(r, i + 1) - 1];
     const char first = r->text[next->start];
     return next->class == LINE_TEXT && !(first >= 'a' && first <= 'z') &&
@@ -298,7 +362,18 @@ static size_t answer_mark(const char *s, size_t n) {
     return 0;
 }
 
-/* Does line i stand alone between blank lines, short and without a stop? */
+/* In capitals: between options only such a line is a heading, for a description may be as short as one. */
+static bool is_shouted(const unit_reader *r, size_t i) {
+    const text_line *l = &r->lines[i];
+    bool letters = false;
+    for (uint32_t k = l->start; k < l->end; k++) {
+        if (r->text[k] >= 'a' && r->text[k] <= 'z') return false;
+        letters |= is_upper(r->text[k]) || (unsigned char)r->text[k] >= 0x80;
+    }
+    return letters && l->end - l->start > 2;
+}
+
+/* Does line i stand alone between blank lines, short and without a stop, or in capitals above what it names? */
 static bool is_heading(const unit_reader *r, size_t i) {
     const text_line *l = &r->lines[i];
     size_t n = l->end - l->start;
@@ -307,17 +382,14 @@ static bool is_heading(const unit_reader *r, size_t i) {
     if (n > MAX_HEADING || l->class != LINE_TEXT || (i == 0 && r->goes_on)) return false;
     if (s[0] == '#') return true;
     if (s[0] >= 'a' && s[0] <= 'z') return false;
-    bool alone = i + 1 < r->n_lines && r->lines[i + 1].class == LINE_BLANK &&
-                 (i == 0 || r->lines[i - 1].class == LINE_BLANK);
-    return alone && !strchr(".!?:;,", s[n - 1]);
-}
-
-/* Between options only capitals are a heading: a description may be as short as one. */
-static bool is_shouted(const unit_reader *r, size_t i) {
-    const text_line *l = &r->lines[i];
-    for (uint32_t k = l->start; k < l->end; k++)
-        if (r->text[k] >= 'a' && r->text[k] <= 'z') return false;
-    return l->end - l->start > 2;
+    if (i + 1 >= r->n_lines || (i > 0 && r->lines[i - 1].class != LINE_BLANK)) return false;
+    const uint8_t next = r->lines[i + 1].class;
+    if (strchr(".!?:;,", s[n - 1])) return false;
+    if (next == LINE_BLANK)
+        return true; /* else "PROGRAMS" above rows, "BEFORE FIRST USE" above a text */
+    const bool several = memchr(s, ' ', n) != NULL;
+    return is_shouted(r, i) && (next == LINE_ITEM || next == LINE_ROW ||
+                                (next == LINE_TEXT && several && !is_shouted(r, i + 1)));
 }
 
 /* A term before its description: "d", "%H", "LESSOPEN", "pop [--index]" on a line of its own with
@@ -400,13 +472,6 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
-/* The line between header and rows in Markdown: | --- | :-: |. */
-static bool is_rule(const char *s, size_t n) {
-    size_t i = 0;
-    while (i < n && s[i] && strchr("|-: ", s[i])) i++;
-    return i == n;
-}
-
 /* The text begins within a table: the line before it is a row, too. */
 static bool goes_on_with_rows(const unit_reader *r) {
     const char *from = r->text - r->before, *end = r->text;
@@ -432,12 +497,19 @@ static bool names_columns(const char *s, size_t n) {
     return true;
 }
 
+/* Is row i, with another one below it, the names of the columns? */
+static bool has_header(const unit_reader *r, size_t i) {
+    size_t n, n_next;
+    const char *s = text_of(r, i, &n), *next = text_of(r, i + 1, &n_next);
+    if (memchr(s, '|', n)) return names_columns(s, n);
+    return is_rule(next, n_next) || table_row_names_columns(s, n, next, n_next);
+}
+
 /* Rows: the first of several is the header of the others, where the table begins with it. */
 static size_t read_table(unit_reader *r, size_t i, int *rc) {
     size_t end = i;
     while (end < r->n_lines && r->lines[end].class == LINE_ROW) end++;
-    bool headed = end > i + 1 && !(i == 0 && goes_on_with_rows(r)) &&
-                  names_columns(r->text + r->lines[i].start, r->lines[i].end - r->lines[i].start);
+    bool headed = end > i + 1 && !(i == 0 && goes_on_with_rows(r)) && has_header(r, i);
     for (size_t k = i; !*rc && k < end; k++) {
         const text_line *l = &r->lines[k];
         if (is_rule(r->text + l->start, l->end - l->start)) continue;
@@ -451,10 +523,56 @@ static size_t read_table(unit_reader *r, size_t i, int *rc) {
     return end;
 }
 
+/* Where the title ends that an item begins with, "2. Water. The pump broke twice ...", of few words and with more
+ * behind it; 0: there is none. */
+static uint32_t title_of_item(const unit_reader *r, uint32_t start, uint32_t end) {
+    const uint32_t from = start + (uint32_t)text_item_mark(r->text + start, end - start);
+    const size_t stop = stop_of(r, end, from);
+    uint32_t last = (uint32_t)stop;
+    if (from == start || stop >= end) return 0;
+    while (last > from && fo_is_blank(r->text[last - 1])) last--;
+    size_t words = 1;
+    for (uint32_t i = from; i < last; i++) words += fo_is_blank(r->text[i]);
+    return last - from <= TITLE && words <= TITLE_WORDS && r->text[last - 1] == '.' ? last : 0;
+}
+
+/* A paragraph with a number before it is no step: its sentences are units. *title: where its title ends; 0: it has none. */
+static bool is_paragraph_item(const unit_reader *r, uint32_t start, uint32_t end, uint32_t *title) {
+    *title = end - start > WHOLE_TITLED ? title_of_item(r, start, end) : 0;
+    return *title || end - start > WHOLE_ENTRY;
+}
+
+/* An item is a unit; of a paragraph its sentences are, below the title. */
+static int add_item(unit_reader *r, uint32_t start, uint32_t end, const text_unit *head) {
+    uint32_t title;
+    if (!is_paragraph_item(r, start, end, &title))
+        return add_unit(r, start, end, TEXT_UNIT_ITEM, head->head_start, head->head_end,
+                        head->head_kind);
+    if (!title)
+        return add_sentences(r, start, end, TEXT_UNIT_SENTENCE, head->head_start, head->head_end,
+                             head->head_kind);
+    int rc = add_unit(r, start, title, TEXT_UNIT_HEADING, head->head_start, head->head_end,
+                      head->head_kind);
+    return rc ? rc
+              : add_sentences(r, title, end, TEXT_UNIT_SENTENCE, start, title, TEXT_UNIT_HEADING);
+}
+
+/* The lines of the item at line k: one past the last. *stop: where its text ends. */
+static size_t item_end(const unit_reader *r, size_t k, size_t end, uint32_t *stop) {
+    size_t next = k + 1;
+    while (next < end && r->lines[next].class != LINE_ITEM) next++;
+    size_t last = next;
+    while (last > k + 1 && r->lines[last - 1].class == LINE_BLANK) last--;
+    *stop = r->lines[last - 1].end;
+    return next;
+}
+
 /* The items of a list from line i on; lead: the sentence that ends in a colon before it. */
 static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
     size_t end = i, n_items = 0, last_text = i;
-    bool numbered = is_digit(r->text[r->lines[i].start]);
+    const text_line *first = &r->lines[i];
+    const char *s = r->text + first->start;
+    bool numbered = is_digit(s[0]) && text_item_mark(s, first->end - first->start) > 0;
     for (size_t k = i; k < r->n_lines; k++) {
         uint8_t c = r->lines[k].class;
         if (c == LINE_ITEM) {
@@ -475,19 +593,23 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
     uint32_t stop = r->lines[last_text].end;
     bool has_lead = lead_end > lead_start;
     uint32_t from = has_lead ? lead_start : r->lines[i].start;
-    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead) &&
+    bool parted = false;
+    uint32_t item, title;
+    for (size_t k = i; k < end && !parted;) {
+        const size_t next = item_end(r, k, end, &item);
+        parted = is_paragraph_item(r, r->lines[k].start, item, &title);
+        k = next;
+    }
+    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead) && !parted &&
         stop - from <= WHOLE_STEPS)
         *rc = add_unit(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
                        TEXT_UNIT_HEADING);
+    const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
+                            .head_end = has_lead ? lead_end : r->heading_end,
+                            .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
     for (size_t k = i; !*rc && k < end;) {
-        size_t next = k + 1;
-        while (next < end && r->lines[next].class != LINE_ITEM) next++;
-        size_t last = next;
-        while (last > k + 1 && r->lines[last - 1].class == LINE_BLANK) last--;
-        *rc =
-            add_unit(r, r->lines[k].start, r->lines[last - 1].end, TEXT_UNIT_ITEM,
-                     has_lead ? lead_start : r->heading_start, has_lead ? lead_end : r->heading_end,
-                     has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING);
+        const size_t next = item_end(r, k, end, &item);
+        *rc = add_item(r, r->lines[k].start, item, &head);
         k = next;
     }
     return end;
@@ -578,6 +700,43 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
     return i + 1;
 }
 
+/* "E2: water does not drain. ...": a line that begins with what it speaks of. Who asks and who answers are no such things. */
+static bool is_tagged(const unit_reader *r, size_t i) {
+    size_t n;
+    const char *s = text_of(r, i, &n), *colon = memchr(s, ':', n < TITLE ? n : TITLE);
+    if (r->lines[i].class != LINE_TEXT || (i == 0 && r->goes_on) || !colon) return false;
+    const size_t tag = (size_t)(colon - s);
+    if (!tag || tag + 2 >= n || s[tag + 1] != ' ' || !(is_upper(s[0]) || is_digit(s[0])))
+        return false;
+    if (answer_mark(s, n) || s[n - 1] == '?') return false;
+    size_t words = 1;
+    for (size_t k = 0; k < tag; k++) {
+        if (strchr(".,;!?\"", s[k])) return false;
+        words += fo_is_blank(s[k]);
+    }
+    return words <= TITLE_WORDS;
+}
+
+/* Such lines one below the other are items; one alone may be a sentence with a colon. */
+static void find_tags(unit_reader *r) {
+    for (size_t i = 0; i + 1 < r->n_lines; i++) {
+        size_t n = 0, last = i;
+        for (size_t k = i; k < r->n_lines && r->lines[k].class == LINE_TEXT; k++) {
+            const text_line *l = &r->lines[k];
+            const bool begins = k == i ||
+                                ends_sentence(r->text + l[-1].start, l[-1].end - l[-1].start) ||
+                                breaks_on_purpose(r, k - 1);
+            if (begins && !is_tagged(r, k)) break;
+            n += begins;
+            last = k;
+        }
+        if (n < 2) continue;
+        for (size_t k = i; k <= last; k++)
+            if (is_tagged(r, k)) r->lines[k].class = LINE_ITEM;
+        i = last;
+    }
+}
+
 int text_units_read(text_units *out, const char *text, size_t len, size_t before, fo_err *err) {
     out->n = 0;
     if (len >= UINT32_MAX) return fo_fail(err, FO_ELIMIT, "a text of 4 GiB or more");
@@ -587,6 +746,7 @@ int text_units_read(text_units *out, const char *text, size_t len, size_t before
     int rc = read_lines(&r);
     for (size_t i = 0; !rc && i < r.n_lines; i++)
         if (is_numbered_heading(&r, i)) r.lines[i].class = LINE_NUMBERED;
+    if (!rc) find_tags(&r);
     r.asks = !rc && asks_often(&r);
     for (size_t i = 0; !rc && i < r.n_lines;) i = read_block(&r, i, &rc);
     free(r.lines);

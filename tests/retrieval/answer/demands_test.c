@@ -166,11 +166,27 @@ static void a_place_is_demanded_by_where_alone(void **state) {
     assert_true(demands_place_in(&none, "Models are large.", 17));
 }
 
+static void another_office_is_told_apart(void **state) {
+    (void)state;
+    const demands d = asked("Who is the vice chair?");
+    static const char *const with[] = {"Vice chair: P. Ngo", "The deputy chair is P. Ngo."};
+    static const char *const without[] = {"Chair: R. Malik (again).", "",
+                                          "Assistant to the chair: Bo"};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        assert_true(demands_rank_in(&d, with[i], strlen(with[i])));
+    for (size_t i = 0; i < sizeof without / sizeof *without; i++)
+        assert_false(demands_rank_in(&d, without[i], strlen(without[i])));
+    const demands chair = asked("Who is the chair?"), what = asked("What does an assistant do?");
+    assert_true(demands_rank_in(&chair, "Chair: R. Malik", 15));
+    assert_true(demands_rank_in(&what, "She helps.", 10));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
         cmocka_unit_test(an_amount_of_another_kind_is_none),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
+        cmocka_unit_test(another_office_is_told_apart),
         cmocka_unit_test(another_day_is_told_apart),
         cmocka_unit_test(any_bytes_are_taken),
     };

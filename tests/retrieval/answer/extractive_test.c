@@ -403,6 +403,54 @@ static void neighbours_share_a_citation(void **state) {
     extractive_answer_deinit(&a);
 }
 
+/* What "it" is stands in the sentence before. */
+static void a_pronoun_comes_with_what_it_stands_for(void **state) {
+    (void)state;
+    const passage p = {
+        "The rent is 940 euros. It includes water and the caretaker, but no heating. Pets are "
+        "welcome.",
+        0,
+        "Lease",
+        1,
+        NAN,
+        NAN,
+        false,
+        false,
+        0,
+        NULL};
+    const char *const question = "Is heating included with water?";
+    extractive_answer a = ask(question, &p, 1, 3, -1);
+    const char *both =
+        "The rent is 940 euros. It includes water and the caretaker, but no heating. [1]";
+    if (strncmp(a.text, both, strlen(both)) != 0) fail_msg("%s", a.text);
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+    a = ask(question, &p, 1, 1, -1); /* no more than was asked for */
+    assert_string_equal(a.text, "It includes water and the caretaker, but no heating. [1]");
+    extractive_answer_deinit(&a);
+}
+
+/* Columns of plain text are said with their names. */
+static void a_row_of_columns_is_said_with_their_names(void **state) {
+    (void)state;
+    const passage p = {"Program    Temperature   Time\n"
+                       "Eco        50            3 h 15\n"
+                       "Rinse      cold          14 min\n",
+                       0,
+                       "Dishwasher",
+                       1,
+                       NAN,
+                       NAN,
+                       false,
+                       false,
+                       0,
+                       NULL};
+    extractive_answer a = ask("How long does Rinse take?", &p, 1, 1, -1);
+    assert_string_equal(a.text, "Program: Rinse; Temperature: cold; Time: 14 min [1]");
+    assert_true(a.citations[0].verified);
+    extractive_answer_deinit(&a);
+}
+
 #define ELLIPSIS "\xE2\x80\xA6"
 
 static extractive_answer ask_in(const char *question, const passage *p, size_t room) {
@@ -647,6 +695,8 @@ int main(void) {
         cmocka_unit_test(a_sentence_is_not_said_twice),
         cmocka_unit_test(markers_of_documents_are_none_of_ours),
         cmocka_unit_test(neighbours_share_a_citation),
+        cmocka_unit_test(a_pronoun_comes_with_what_it_stands_for),
+        cmocka_unit_test(a_row_of_columns_is_said_with_their_names),
         cmocka_unit_test(a_sentence_is_shown_whole_or_with_an_ellipsis),
         cmocka_unit_test(what_a_passage_does_not_hold_of_a_sentence_is_marked),
         cmocka_unit_test(a_stop_string_ends_what_is_said),

@@ -262,6 +262,105 @@ static void a_paragraph_may_ask_and_answer(void **state) {
     expect(prose, "A boat.", TEXT_UNIT_SENTENCE, "");
 }
 
+static void columns_of_plain_text_are_a_table(void **state) {
+    (void)state;
+    const char *text = "PROGRAMS\n"
+                       "Program    Temperature   Time      Use\n"
+                       "Eco        50            3 h 15    normally dirty dishes\n"
+                       "Rinse      cold          14 min    dishes that wait\n"
+                       "\n"
+                       "Half load goes with all.\n";
+    read_units(text);
+    expect(text, "PROGRAMS", TEXT_UNIT_HEADING, "");
+    expect(text, "Program    Temperature   Time      Use", TEXT_UNIT_HEADER, "PROGRAMS");
+    expect(text, "Rinse      cold          14 min    dishes that wait", TEXT_UNIT_ROW,
+           "Program    Temperature   Time      Use");
+    expect(text, "Half load goes with all.", TEXT_UNIT_SENTENCE, "PROGRAMS");
+    /* Rows without names of columns; figures below each other at their ends; a rule below the names. */
+    const char *hours = "Monday     closed\nTuesday    9 to 12\nWednesday  9 to 5\n";
+    read_units(hours);
+    expect(hours, "Monday     closed", TEXT_UNIT_ROW, "");
+    const char *ruled = "item     left\n-------  ----\ncanoes      3\nboats      12\n";
+    read_units(ruled);
+    expect(ruled, "canoes      3", TEXT_UNIT_ROW, "item     left");
+    const char *tabs = "Town\tInhabitants\tSince\nA\t100\t1900\nLonger name\t20,000\t1912\n";
+    read_units(tabs);
+    expect(tabs, "Longer name\t20,000\t1912", TEXT_UNIT_ROW, "Town\tInhabitants\tSince");
+}
+
+/* A typewriter puts two blanks behind a sentence, a justified line has them anywhere. */
+static void wide_gaps_in_prose_are_no_columns(void **state) {
+    (void)state;
+    const char *typed = "The boat left at nine.  It was cold.\n"
+                        "The mate saw the land.  He was glad.\n"
+                        "The dog saw the gulls.  It was loud.\n";
+    read_units(typed);
+    expect(typed, "He was glad.", TEXT_UNIT_SENTENCE, "");
+    const char *justified = "The program  reads all of the  files in the\n"
+                            "folder  that is named and writes  what  it\n"
+                            "finds to  the  standard output, line  by\n"
+                            "line.\n";
+    read_units(justified);
+    assert_int_equal(units.n, 1);
+}
+
+static void lines_that_begin_with_what_they_speak_of_are_items(void **state) {
+    (void)state;
+    const char *text = "FAULTS\n"
+                       "E1: no water. Open the tap.\n"
+                       "E2: water does not drain. Clean the filter, check that the\n"
+                       "hose is not bent.\n"
+                       "E3: heating fault.\n"
+                       "\n"
+                       "The rule is plain: no water, no wash.\n";
+    read_units(text);
+    expect(text, "E2: water does not drain. Clean the filter, check that the\nhose is not bent.",
+           TEXT_UNIT_ITEM, "FAULTS");
+    expect(text, "E1: no water. Open the tap.", TEXT_UNIT_ITEM, "FAULTS");
+    expect(text, "The rule is plain: no water, no wash.", TEXT_UNIT_SENTENCE, "FAULTS");
+    const char *asked = "Q: Is it free?\nA: For children it is.\n";
+    read_units(asked);
+    expect(asked, "For children it is.", TEXT_UNIT_SENTENCE, "Q: Is it free?");
+}
+
+static void an_item_that_is_a_paragraph_is_its_sentences(void **state) {
+    (void)state;
+    const char *text =
+        "1. Accounts. Income was 6,420 pounds, expenses were 5,980. The reserve stands at 3,150. "
+        "The "
+        "auditors had no objection; the board was discharged with two abstentions.\n\n"
+        "2. Bonfires are allowed from October on. Not on Sundays.\n";
+    read_units(text);
+    expect(text, "1. Accounts.", TEXT_UNIT_HEADING, "");
+    expect(text, "The reserve stands at 3,150.", TEXT_UNIT_SENTENCE, "1. Accounts.");
+    expect(text, "2. Bonfires are allowed from October on. Not on Sundays.", TEXT_UNIT_ITEM, "");
+    for (size_t i = 0; i < units.n; i++) assert_int_not_equal(units.v[i].kind, TEXT_UNIT_STEPS);
+}
+
+static void a_numbered_line_between_blank_ones_is_a_heading(void **state) {
+    (void)state;
+    const char *text =
+        "1. Term\n\nThe tenancy runs for a year.\n\n2. Use\n\n- One cat is allowed.\n"
+        "- Dogs are not.\n";
+    read_units(text);
+    expect(text, "1. Term", TEXT_UNIT_HEADING, "");
+    expect(text, "The tenancy runs for a year.", TEXT_UNIT_SENTENCE, "1. Term");
+    expect(text, "- Dogs are not.", TEXT_UNIT_ITEM, "2. Use");
+    const char *list = "Buy these:\n\n1. Milk\n\n2. Eggs\n\n3. Flour\n\nThen go home.\n";
+    read_units(list);
+    expect(list, "2. Eggs", TEXT_UNIT_ITEM, "Buy these:");
+    expect(list, "3. Flour", TEXT_UNIT_ITEM, "Buy these:");
+}
+
+static void a_line_in_capitals_heads_the_text_below(void **state) {
+    (void)state;
+    const char *text =
+        "BEFORE FIRST USE\nFill the salt container with 1.5 kg of salt. Then run it empty "
+        "once.\n";
+    read_units(text);
+    expect(text, "Then run it empty once.", TEXT_UNIT_SENTENCE, "BEFORE FIRST USE");
+}
+
 static int forget(void **state) {
     (void)state;
     text_units_deinit(&units);
@@ -283,6 +382,12 @@ int main(void) {
         cmocka_unit_test(a_turn_of_a_chat_follows_the_one_before),
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
+        cmocka_unit_test(columns_of_plain_text_are_a_table),
+        cmocka_unit_test(wide_gaps_in_prose_are_no_columns),
+        cmocka_unit_test(lines_that_begin_with_what_they_speak_of_are_items),
+        cmocka_unit_test(an_item_that_is_a_paragraph_is_its_sentences),
+        cmocka_unit_test(a_numbered_line_between_blank_ones_is_a_heading),
+        cmocka_unit_test(a_line_in_capitals_heads_the_text_below),
         cmocka_unit_test(any_bytes_give_units_within_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, forget);
