@@ -21,7 +21,7 @@
  * its depth, 16 cycles for 8,192 products instead of 16,384, and its sums are scaled by 3 vector
  * operations for each of 16 rows, 24 cycles on two ports and more with all that is around them. In
  * K3 and K6 a part that has its own scale is half a group: a quarter of the depth.
- * Counts and what was measured without AMX: docs/measurements/amx.md. */
+ * Counts and what was measured: docs/measurements/amx.md. */
 #include "kernels/matmul_512.h"
 #include "kernels/matmul_codes.h"
 #include "kernels/tile_amx.h"
