@@ -7,6 +7,7 @@
 #include <strings.h>
 
 #include "kernels/clock.h"
+#include "kernels/words.h"
 #include "retrieval/service/catalog.h"
 #include "retrieval/service/conversations.h"
 
@@ -139,6 +140,15 @@ static bool of_passive(char *s, char *out, size_t cap) {
     return k > 0 && (size_t)k < cap;
 }
 
+/* Is what a condition begins with named elsewhere? "If it is ten days late"; rain needs no name. */
+static bool is_of_another(const char *subject) {
+    const size_t n = strcspn(subject, " "), verb = n + (subject[n] == ' ');
+    const char *next = subject + verb;
+    return fo_words_have_any_case("it they he she this that these those", subject, n) &&
+           !fo_words_have_any_case("rains snows freezes thunders storms", next,
+                                   strcspn(next, " ,"));
+}
+
 bool suggestion_of_sentence(const char *sentence, size_t len, char *out, size_t cap) {
     char s[QUESTION_BYTES];
     if (len < 12 || len >= sizeof s) return false;
@@ -148,6 +158,7 @@ bool suggestion_of_sentence(const char *sentence, size_t len, char *out, size_t 
         size_t n = strcspn(s, ",");
         size_t words = count_words(s, n);
         if (!s[n] || words < 4 || words > 14 || !is_plain(s, n)) return false;
+        if (is_of_another(strchr(s, ' ') + 1)) return false;
         s[0] = (char)tolower(s[0]);
         return put(out, cap, "What happens ", s, n);
     }

@@ -11,6 +11,7 @@ static void sentences_make_questions(void **state) {
          "What happens if a lamp of the pump fails?"},
         {"The north pump is serviced every 400 hours", "How often is the north pump serviced?"},
         {"The peat cores are kept in the cellar", "Where are the peat cores kept?"},
+        {"If it rains on the day, it is put off", "What happens if it rains on the day?"},
         {"The gate is closed at 22:00", "When is the gate closed?"},
         {"The bottles are\nchanged before the frost", "When are the bottles changed?"},
     };
@@ -20,6 +21,8 @@ static void sentences_make_questions(void **state) {
         "The heron is tall",
         "The heron is a bird that nests in trees",
         "When it rains, stay",
+        "If it is more than ten days late, a fee is due",
+        "When they are in the cellar again, close the door",
         "When the pump of the (old) mill is on, wait",
         "The pump /etc/x is kept in the cellar",
         "The cellar is closed",
