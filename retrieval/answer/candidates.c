@@ -351,19 +351,37 @@ static uint32_t skip_bullet(const fact_text *t, const fact_sentence *s) {
     return i < s->end ? i : s->start;
 }
 
-/* Does the unit end in the question, word by word? An example of how to ask is met by every word, and
- * answers nothing, whatever stands before it; behind a question that somebody asked an answer may
- * stand. */
-static bool ends_in_question(const question *q, const fact_text *t, const fact_sentence *s) {
+/* Does the question, word by word, end before word `end` of the unit? *first: its first word there. */
+static bool is_question_before(const question *q, const fact_text *t, const fact_sentence *s,
+                               size_t end, size_t *first) {
     enum { FEWEST = 4 };
     const fact_text *asked = &q->text;
-    size_t i = asked->n_words, j = s->w1, same = 0;
+    size_t i = asked->n_words, j = end, same = 0;
     for (;; i--, j--, same++) {
         while (i > 0 && (asked->words[i - 1].flags & WORD_PART)) i--;
+        *first = j;
         while (j > s->w0 && (t->words[j - 1].flags & WORD_PART)) j--;
         if (i == 0) return same >= FEWEST;
         if (j == s->w0 || asked->words[i - 1].id != t->words[j - 1].id) return false;
     }
+}
+
+/* Does the stretch between two words stand in quotation marks, but for the sign that ends it? */
+static bool is_quoted(const fact_text *t, size_t start, size_t end) {
+    while (end < t->len && strchr("?!.", t->text[end]) && t->text[end]) end++;
+    return start > 0 && t->text[start - 1] == '"' && end < t->len && t->text[end] == '"';
+}
+
+/* Does the unit end in the question, or quote it? An example of how to ask is met by every word, and
+ * answers nothing, whatever stands beside it; behind a question that somebody asked an answer may
+ * stand. */
+static bool shows_how_to_ask(const question *q, const fact_text *t, const fact_sentence *s) {
+    size_t first;
+    for (size_t end = s->w1; end > s->w0; end--)
+        if (is_question_before(q, t, s, end, &first) &&
+            (end == s->w1 || is_quoted(t, t->words[first].start, t->words[end - 1].end)))
+            return true;
+    return false;
 }
 
 static int read_candidates(candidate_set *set, size_t index, double best, fo_err *err) {
@@ -380,7 +398,7 @@ static int read_candidates(candidate_set *set, size_t index, double best, fo_err
     for (size_t i = 0; !rc && i < p->units.n && set->n < MAX_CANDIDATES; i++) {
         const text_unit *u = &p->units.v[i];
         fact_sentence s = candidate_words(t, u->start, u->end);
-        if (s.w0 == s.w1 || ends_in_question(&set->q, t, &s)) continue;
+        if (s.w0 == s.w1 || shows_how_to_ask(&set->q, t, &s)) continue;
         candidate c = {.passage = (uint32_t)index,
                        .order = (uint32_t)i,
                        .start = u->kind == TEXT_UNIT_SENTENCE ? skip_bullet(t, &s) : u->start,

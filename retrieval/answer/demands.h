@@ -1,7 +1,7 @@
 /* demands.h - what a question demands of its answer beyond its words: an amount of a kind (what does it
- * cost, how heavy is it), a day of the week, a place, or the holder of an office. A passage that shares every word with the question
- * and states no price, speaks of other days or says of nothing where it is, answers another question. English; a question of another
- * language demands nothing here. */
+ * cost, how heavy is it), a day of the week, a place, or the holder of an office. A passage that
+ * shares every word with the question and states no price, speaks of other days or says of nothing where it is, answers
+ * another question. English; a question of another language demands nothing here. */
 #ifndef FORAGE_RETRIEVAL_DEMANDS_H
 #define FORAGE_RETRIEVAL_DEMANDS_H
 

@@ -397,7 +397,7 @@ static void add_row(fo_buf *b, const passage *p, const candidate *c) {
     bool first = true;
     for (slice cell; table_row_cell(row, n_row, &at, &cell.s, &cell.n);) {
         slice name = {"", 0};
-        if (!table_row_cell(head, n_head, &at_name, &name.s, &name.n)) name = (slice){"", 0};
+        (void)table_row_cell(head, n_head, &at_name, &name.s, &name.n);
         if (!cell.n) continue;
         if (!first) fo_buf_str(b, "; ");
         first = false;

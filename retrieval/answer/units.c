@@ -153,9 +153,9 @@ static uint8_t class_of_line(const unit_reader *r, size_t a, size_t b) {
 
 /* The line between header and rows: "| --- | :-: |", "=====  ====". */
 static bool is_rule(const char *s, size_t n) {
-    size_t i = 0, strokes = 0;
-    for (; i < n && s[i] && strchr("|-=: ", s[i]); i++) strokes += s[i] == '-' || s[i] == '=';
-    return i == n && strokes > 1;
+    size_t i = 0;
+    while (i < n && s[i] && strchr("|-=: ", s[i])) i++;
+    return i == n;
 }
 
 static const char *text_of(const unit_reader *r, size_t i, size_t *n) {
@@ -567,6 +567,16 @@ static size_t item_end(const unit_reader *r, size_t k, size_t end, uint32_t *sto
     return next;
 }
 
+/* Is one of the items on lines [i, end) a paragraph? */
+static bool has_paragraphs(const unit_reader *r, size_t i, size_t end) {
+    for (uint32_t item, title; i < end;) {
+        const uint32_t start = r->lines[i].start;
+        i = item_end(r, i, end, &item);
+        if (is_paragraph_item(r, start, item, &title)) return true;
+    }
+    return false;
+}
+
 /* The items of a list from line i on; lead: the sentence that ends in a colon before it. */
 static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t lead_end, int *rc) {
     size_t end = i, n_items = 0, last_text = i;
@@ -593,21 +603,15 @@ static size_t read_list(unit_reader *r, size_t i, uint32_t lead_start, uint32_t 
     uint32_t stop = r->lines[last_text].end;
     bool has_lead = lead_end > lead_start;
     uint32_t from = has_lead ? lead_start : r->lines[i].start;
-    bool parted = false;
-    uint32_t item, title;
-    for (size_t k = i; k < end && !parted;) {
-        const size_t next = item_end(r, k, end, &item);
-        parted = is_paragraph_item(r, r->lines[k].start, item, &title);
-        k = next;
-    }
-    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead) && !parted &&
-        stop - from <= WHOLE_STEPS)
+    if (n_items > 1 && n_items <= SHORT_STEPS && (numbered || has_lead) &&
+        stop - from <= WHOLE_STEPS && !has_paragraphs(r, i, end))
         *rc = add_unit(r, from, stop, TEXT_UNIT_STEPS, r->heading_start, r->heading_end,
                        TEXT_UNIT_HEADING);
     const text_unit head = {.head_start = has_lead ? lead_start : r->heading_start,
                             .head_end = has_lead ? lead_end : r->heading_end,
                             .head_kind = has_lead ? TEXT_UNIT_ITEM : TEXT_UNIT_HEADING};
     for (size_t k = i; !*rc && k < end;) {
+        uint32_t item;
         const size_t next = item_end(r, k, end, &item);
         *rc = add_item(r, r->lines[k].start, item, &head);
         k = next;
@@ -730,10 +734,9 @@ static void find_tags(unit_reader *r) {
             n += begins;
             last = k;
         }
-        if (n < 2) continue;
-        for (size_t k = i; k <= last; k++)
+        for (size_t k = i; n > 1 && k <= last; k++)
             if (is_tagged(r, k)) r->lines[k].class = LINE_ITEM;
-        i = last;
+        i = last; /* what is wrapped is not looked at again: so much text, so much time */
     }
 }
 

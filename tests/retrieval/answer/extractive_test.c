@@ -270,6 +270,22 @@ static void the_question_itself_is_no_answer(void **state) {
     a = ask("How long are the batteries kept?", &block, 1, 3, -1);
     assert_null(strstr(a.text, "batteries"));
     extractive_answer_deinit(&a);
+    /* Quoted in the middle of a line, too. */
+    static const passage goes_on = {
+        "Use\n\nforage serve --home home\nforage query \"How long are the batteries "
+        "kept?\" --url http://127.0.0.1:8080\n",
+        0,
+        "Use",
+        0.9f,
+        0.9f,
+        9,
+        false,
+        false,
+        0,
+        NULL};
+    a = ask("How long are the batteries kept?", &goes_on, 1, 3, -1);
+    assert_null(strstr(a.text, "batteries"));
+    extractive_answer_deinit(&a);
     static const passage asked_often = {"question | answer\nHow long are the batteries kept? | two "
                                         "years\nWho keeps them? | the warden\n",
                                         0,
