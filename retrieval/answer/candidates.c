@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/utf8.h"
+#include "retrieval/answer/table_row.h"
 #include "retrieval/answer/topics.h"
 
 enum { MAX_CANDIDATES = 4096 };
@@ -262,12 +263,18 @@ static const double MOST = 0.7;
 static size_t option_tag(const text_unit *u, const char *text, uint32_t *from) {
     const char *s = text + u->start;
     const size_t n = u->end - u->start;
+    table_pair first;
+    if (u->kind == TEXT_UNIT_ROW) {
+        if (!table_row_first(s, n, u->record, &first) || first.value[0] != '-') return 0;
+        *from = (uint32_t)(first.value - text);
+        return first.n_value;
+    }
     const size_t mark = u->kind == TEXT_UNIT_ITEM ? text_item_mark(s, n) : 0;
     *from = u->start + (uint32_t)mark;
     if (mark >= n || s[mark] != '-') return 0;
     if (u->kind == TEXT_UNIT_DEFINITION) return u->body - u->start;
     size_t end = mark;
-    while (end < n && !(u->kind == TEXT_UNIT_ROW ? s[end] == '|' : fo_is_blank(s[end]))) end++;
+    while (end < n && !fo_is_blank(s[end])) end++;
     return end < n ? end - mark : 0;
 }
 

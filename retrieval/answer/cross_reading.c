@@ -6,12 +6,15 @@
 #include "engine/embed/reader_cross.h"
 #include "index/sparse/language.h"
 #include "kernels/buf.h"
+#include "kernels/utf8.h"
+#include "retrieval/answer/table_row.h"
 
 enum {
     WINDOWS = 4,      /* read for a question */
     OF_A_PASSAGE = 2, /* of them in one passage */
     BYTES = 450,      /* that neighbours fill a window to */
     LONGEST = 1200,   /* a unit that is longer is read so far */
+    COLUMNS = 48,     /* of a table that is written anew */
 };
 
 bool cross_reading_is_english(const passage *p, const analyzer *a) {
@@ -111,6 +114,106 @@ static size_t units_of(candidate_set *set, const window *w, size_t which, candid
     return n;
 }
 
+/* ---- tables ------------------------------------------------------------------------------- */
+
+/* What is read of a window: its bytes, but records become rows below a row of their names, the form of tables that the
+ * cross-encoder has learnt from, and shorter. */
+typedef struct rewriting {
+    fo_buf *out;
+    table_pair names[COLUMNS]; /* of the table at hand */
+    size_t n_names;
+} rewriting;
+
+static bool same_name(const table_pair *a, const table_pair *b) {
+    return a->n_name == b->n_name && memcmp(a->name, b->name, a->n_name) == 0;
+}
+
+/* The column that a cell is of, from column k on; COLUMNS: none has its name. */
+static size_t column_of(const rewriting *r, size_t k, const table_pair *cell) {
+    while (k < r->n_names && !same_name(&r->names[k], cell)) k++;
+    return k < r->n_names ? k : COLUMNS;
+}
+
+static bool has_columns_of(const rewriting *r, const char *s, size_t n) {
+    table_pair cell;
+    size_t k = 0;
+    for (size_t at = 0; table_row_pair(s, n, &at, &cell); k++)
+        if ((k = column_of(r, k, &cell)) == COLUMNS) return false;
+    return true;
+}
+
+static void begin_row(rewriting *r) {
+    while (r->out->len && fo_is_blank(r->out->data[r->out->len - 1])) r->out->len--;
+    if (r->out->len) fo_buf_char(r->out, '\n');
+}
+
+/* The names of a record's columns become those of the table, and unless they stand there already, a row. */
+static void take_names(rewriting *r, const char *s, size_t n, bool stand_there) {
+    r->n_names = 0;
+    for (size_t at = 0; r->n_names < COLUMNS && table_row_pair(s, n, &at, &r->names[r->n_names]);)
+        r->n_names++;
+    if (stand_there) return;
+    begin_row(r);
+    for (size_t i = 0; i < r->n_names; i++) {
+        if (i) fo_buf_str(r->out, " | ");
+        fo_buf_add(r->out, r->names[i].name, r->names[i].n_name);
+    }
+}
+
+static reader_span add_record(rewriting *r, const char *s, size_t n, bool below_names) {
+    if (below_names || !has_columns_of(r, s, n)) take_names(r, s, n, below_names);
+    begin_row(r);
+    reader_span span = {(uint32_t)r->out->len, 0};
+    table_pair cell;
+    size_t k = 0;
+    for (size_t at = 0; table_row_pair(s, n, &at, &cell);) {
+        const size_t column = column_of(r, k, &cell);
+        if (column == COLUMNS) break; /* more of them than are written anew */
+        for (; k < column; k++)
+            if (k) fo_buf_str(r->out, " | ");
+        if (column) fo_buf_str(r->out, " | ");
+        fo_buf_add(r->out, cell.value, cell.n_value);
+        k = column + 1;
+    }
+    span.end = (uint32_t)r->out->len;
+    return span;
+}
+
+/* The text of a window with its n units, in the order of their start, and where they stand in it. */
+static void write_window(fo_buf *out, const char *text, const window *w, candidate *const *of,
+                         reader_span *spans, size_t n) {
+    rewriting r = {.out = out};
+    size_t at = w->start;    /* up to here it is written */
+    uint32_t moved_to = 0; /* where text[at] stands */
+    for (size_t i = 0; i < n; i++) {
+        const text_unit *u = &of[i]->unit;
+        const uint32_t end = of[i]->end < w->end ? of[i]->end : w->end;
+        if (!u->record) {
+            spans[i] = (reader_span){of[i]->start - (uint32_t)at + moved_to,
+                                     end - (uint32_t)at + moved_to};
+            continue;
+        }
+        const char *s = text + u->start;
+        const text_unit *above = i ? &of[i - 1]->unit : NULL;
+        const bool below_names =
+            above && above->kind == TEXT_UNIT_HEADER &&
+            table_row_is_alike(text + above->start, above->end - above->start, s, end - u->start);
+        fo_buf_add(out, text + at, u->start - at);
+        spans[i] = add_record(&r, s, end - u->start, below_names);
+        at = end;
+        moved_to = (uint32_t)out->len;
+    }
+    fo_buf_add(out, text + at, w->end - at);
+}
+
+static bool has_records(candidate *const *of, size_t n) {
+    for (size_t i = 0; i < n; i++)
+        if (of[i]->unit.record) return true;
+    return false;
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
 bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
     return set->n && in->reader && set->read && reader_has_cross(in->reader) &&
            cross_reading_is_english(&in->passages[set->c[0].passage], in->lx->analyzer);
@@ -119,7 +222,7 @@ bool cross_reading_can(const candidate_set *set, const extractive_input *in) {
 int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
     window windows[WINDOWS];
     reader_passage pages[WINDOWS] = {0};
-    fo_buf titles[WINDOWS] = {0};
+    fo_buf titles[WINDOWS] = {0}, texts[WINDOWS] = {0};
     const size_t n = best_windows(set, windows);
     candidate **of = calloc(set->n + 1, sizeof *of);
     reader_span *spans = calloc(set->n + 1, sizeof *spans);
@@ -131,15 +234,21 @@ int cross_reading(candidate_set *set, const extractive_input *in, fo_err *err) {
         const size_t k = units_of(set, windows, i, of + at, spans + at);
         fo_buf_str(&titles[i], p->title ? p->title : "");
         add_heading(&titles[i], set, p, &windows[i]);
-        if (titles[i].failed) rc = fo_no_memory(err);
         pages[i] = (reader_passage){titles[i].data, p->text + windows[i].start,
                                     windows[i].end - windows[i].start, spans + at, k};
+        if (has_records(of + at, k)) {
+            write_window(&texts[i], p->text, &windows[i], of + at, spans + at, k);
+            pages[i].text = texts[i].data;
+            pages[i].len = texts[i].len;
+        }
+        if (titles[i].failed || texts[i].failed) rc = fo_no_memory(err);
         at += k;
     }
     if (!rc) rc = reader_cross(in->reader, in->question, pages, n, in->cancel, odds, err);
     for (size_t i = 0; !rc && i < at; i++) of[i]->cross = (double)odds[i];
     set->crossed = !rc;
     for (size_t i = 0; i < n; i++) fo_buf_free(&titles[i]);
+    for (size_t i = 0; i < n; i++) fo_buf_free(&texts[i]);
     free(of);
     free(spans);
     free(odds);

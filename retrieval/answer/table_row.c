@@ -97,3 +97,82 @@ bool table_row_names_columns(const char *first, size_t n_first, const char *seco
     }
     return changes;
 }
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+enum { MAX_NAME = 80, NAME_WORDS = 8 };
+
+/* Bytes of a column's name that s begins with, behind which ": " stands; 0: it begins with none. */
+static size_t name_at(const char *s, size_t n) {
+    size_t words = 1, i = 0;
+    for (; i < n && i <= MAX_NAME && s[i] != ':'; i++) {
+        if (strchr(";|\n", s[i])) return 0;
+        words += s[i] == ' ';
+    }
+    if (i == 0 || i > MAX_NAME || i >= n || words > NAME_WORDS || s[0] == ' ') return 0;
+    return i + 1 < n && s[i + 1] == ' ' ? i : 0;
+}
+
+/* Where the value that begins at s[from] ends: at "; " before a name. */
+static size_t value_end(const char *s, size_t n, size_t from) {
+    while (from < n &&
+           !(s[from] == ';' && from + 2 < n && s[from + 1] == ' ' && name_at(s + from + 2, n - from - 2)))
+        from++;
+    return from;
+}
+
+bool table_row_pair(const char *s, size_t n, size_t *at, table_pair *out) {
+    const char *from = s + *at;
+    const size_t left = n - *at, name = name_at(from, left), value = name ? name + 2 : 0;
+    const size_t end = value_end(from, left, value);
+    if (end == value || (!name && (*at || end == left))) return false;
+    *out = (table_pair){from, from + value, name, end - value};
+    *at += end < left ? end + 2 : end;
+    return true;
+}
+
+static bool same(const char *a, size_t n_a, const char *b, size_t n_b) {
+    return n_a == n_b && memcmp(a, b, n_a) == 0;
+}
+
+bool table_row_is_record(const char *s, size_t n) {
+    size_t at = 0, count = 0;
+    table_pair p;
+    while (table_row_pair(s, n, &at, &p)) count++;
+    return count > 1 && at == n;
+}
+
+bool table_row_first(const char *s, size_t n, bool record, table_pair *out) {
+    size_t at = 0;
+    if (record) return table_row_pair(s, n, &at, out) && at < n;
+    *out = (table_pair){s, s, 0, 0};
+    return table_row_cell(s, n, &at, &out->value, &out->n_value) && at < n;
+}
+
+static bool is_cell_of(const char *row, size_t n_row, const char *s, size_t n) {
+    const char *cell;
+    size_t bytes;
+    for (size_t at = 0; table_row_cell(row, n_row, &at, &cell, &bytes);)
+        if (same(cell, bytes, s, n)) return true;
+    return false;
+}
+
+bool table_row_is_alike(const char *above, size_t n_above, const char *s, size_t n) {
+    table_pair p, q;
+    size_t at = 0, before = 0, met = 0, count = 0;
+    if (!table_row_is_record(above, n_above)) {
+        while (table_row_pair(s, n, &at, &p) && !p.n_name) continue;
+        return at && memchr(above, '|', n_above) && is_cell_of(above, n_above, p.name, p.n_name);
+    }
+    while (table_row_pair(s, n, &at, &p)) { /* an empty cell is left out, so names may be missing */
+        size_t k = before;
+        bool found = false;
+        while (!found && table_row_pair(above, n_above, &k, &q))
+            found = same(p.name, p.n_name, q.name, q.n_name);
+        if (!found && !count) return false;
+        if (found) before = k;
+        met += found;
+        count++;
+    }
+    return met * 2 >= count;
+}

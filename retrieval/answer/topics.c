@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "kernels/words.h"
+#include "retrieval/answer/table_row.h"
 
 enum { FIRST_UNITS = 4 }; /* below a heading */
 
@@ -50,17 +51,16 @@ static double of_heading(const question *q, const candidate_passage *p, const te
 
 /* "chunk | a stretch of a document": the first cell is the term. */
 static double of_row(const question *q, const candidate_passage *p, const text_unit *u) {
-    const char *s = p->text.text + u->start;
-    size_t n = u->end - u->start, at = *s == '|';
-    const char *bar = memchr(s + at, '|', n - at);
+    table_pair term;
     enum { FEWEST = 4 }; /* words that explain */
-    if (!bar) return 0;
-    const uint32_t cell = u->start + (uint32_t)(bar - s);
+    if (!table_row_first(p->text.text + u->start, u->end - u->start, u->record, &term)) return 0;
+    const uint32_t start = (uint32_t)(term.value - p->text.text),
+                   cell = start + (uint32_t)term.n_value;
     const fact_sentence rest = candidate_words(&p->text, cell, u->end);
     size_t n_words = 0;
     for (size_t i = rest.w0; i < rest.w1; i++)
         n_words += !(p->text.words[i].flags & (WORD_DIGIT | WORD_PART));
-    return n_words >= FEWEST && is_topic(q, p, u->start, cell) == 1 ? 1 : 0;
+    return n_words >= FEWEST && is_topic(q, p, start, cell) == 1 ? 1 : 0;
 }
 
 /* "A chunk is a stretch of a document." */

@@ -33,6 +33,7 @@ enum line_class {
     LINE_OPTION,
     LINE_ITEM,
     LINE_ROW,
+    LINE_RECORD, /* a row whose cells say which columns they are of */
     LINE_TURN,
     LINE_NUMBERED, /* a heading with a number: is_numbered_heading */
 };
@@ -198,6 +199,42 @@ static void find_columns(unit_reader *r) {
     }
 }
 
+/* The last line before the text that is not blank. */
+static const char *line_before(const unit_reader *r, size_t *n) {
+    const char *from = r->text - r->before, *end = r->text;
+    while (end > from && fo_is_blank(end[-1])) end--;
+    const char *line = end;
+    while (line > from && line[-1] != '\n') line--;
+    *n = (size_t)(end - line);
+    return line;
+}
+
+static size_t skip_blank(const unit_reader *r, size_t i) {
+    while (i < r->n_lines && r->lines[i].class == LINE_BLANK) i++;
+    return i;
+}
+
+/* Lines that could be records are some where the line before or behind them, blank ones aside, is of the same table. */
+static void find_records(unit_reader *r) {
+    size_t n_above, n;
+    const char *above = line_before(r, &n_above);
+    for (size_t i = skip_blank(r, 0), next; i < r->n_lines; i = next) {
+        const char *s = text_of(r, i, &n);
+        next = skip_blank(r, i + 1);
+        if (!(r->goes_on && i == 0) && table_row_is_record(s, n)) {
+            bool alike = n_above && table_row_is_alike(above, n_above, s, n);
+            if (!alike && next < r->n_lines) {
+                size_t n_below;
+                const char *below = text_of(r, next, &n_below);
+                alike = table_row_is_record(below, n_below) && table_row_is_alike(s, n, below, n_below);
+            }
+            if (alike) r->lines[i].class = LINE_RECORD;
+        }
+        above = s;
+        n_above = n;
+    }
+}
+
 static int read_lines(unit_reader *r) {
     for (size_t at = 0; at < r->len;) {
         const char *stop = memchr(r->text + at, '\n', r->len - at);
@@ -216,6 +253,7 @@ static int read_lines(unit_reader *r) {
         uint8_t class = class_of_line(r, a, b);
         r->lines[r->n_lines++] = (text_line){(uint32_t)a, (uint32_t)b, class};
     }
+    find_records(r);
     find_columns(r);
     for (size_t i = 0; i < r->n_lines; i++) { /* a bar in prose: "gzip -cd a | grep b" */
         text_line *l = &r->lines[i];
@@ -241,7 +279,7 @@ static int add_unit(unit_reader *r, uint32_t start, uint32_t end, uint8_t kind, 
         u->v = p;
         u->cap = cap;
     }
-    u->v[u->n++] = (text_unit){start, end, head_start, head_end, start, kind, head_kind};
+    u->v[u->n++] = (text_unit){start, end, head_start, head_end, start, kind, head_kind, false};
     return FO_OK;
 }
 
@@ -420,11 +458,6 @@ static bool is_term(const unit_reader *r, size_t i) {
            r->lines[i + 2].class == LINE_TEXT && !is_shouted(r, i + 2);
 }
 
-static size_t skip_blank(const unit_reader *r, size_t i) {
-    while (i < r->n_lines && r->lines[i].class == LINE_BLANK) i++;
-    return i;
-}
-
 /* An option or term and what is said of it: line i, and further options right below. */
 static size_t read_definition(unit_reader *r, size_t i, int *rc) {
     bool option = r->lines[i].class == LINE_OPTION;
@@ -474,12 +507,19 @@ static size_t read_definition(unit_reader *r, size_t i, int *rc) {
 
 /* The text begins within a table: the line before it is a row, too. */
 static bool goes_on_with_rows(const unit_reader *r) {
-    const char *from = r->text - r->before, *end = r->text;
-    while (end > from && fo_is_blank(end[-1])) end--;
-    if (memchr(end, '\n', (size_t)(r->text - end)) == NULL) return false;
-    const char *line = end;
-    while (line > from && line[-1] != '\n') line--;
-    return is_row(line, (size_t)(end - line));
+    size_t n;
+    const char *line = line_before(r, &n);
+    return memchr(line + n, '\n', (size_t)(r->text - line) - n) && is_row(line, n);
+}
+
+/* Do records with the names that row i holds follow? */
+static bool names_records(const unit_reader *r, size_t i) {
+    const size_t next = skip_blank(r, i + 1);
+    size_t n, n_next;
+    const char *s = text_of(r, i, &n);
+    if (next >= r->n_lines || r->lines[next].class != LINE_RECORD) return false;
+    const char *record = text_of(r, next, &n_next);
+    return table_row_is_alike(s, n, record, n_next);
 }
 
 /* Columns are named in words: a cell that is a number is a value. */
@@ -513,7 +553,7 @@ static size_t read_table(unit_reader *r, size_t i, int *rc) {
     for (size_t k = i; !*rc && k < end; k++) {
         const text_line *l = &r->lines[k];
         if (is_rule(r->text + l->start, l->end - l->start)) continue;
-        if (k == i && headed)
+        if ((k == i && headed) || (k + 1 == end && names_records(r, k)))
             *rc = add_unit(r, l->start, l->end, TEXT_UNIT_HEADER, r->heading_start, r->heading_end,
                            TEXT_UNIT_HEADING);
         else
@@ -690,6 +730,10 @@ static size_t read_block(unit_reader *r, size_t i, int *rc) {
         return read_table(r, i, rc);
     case LINE_ITEM:
         return read_list(r, i, 0, 0, rc);
+    case LINE_RECORD:
+        *rc = add_unit(r, l->start, l->end, TEXT_UNIT_ROW, 0, 0, TEXT_UNIT_HEADER);
+        if (!*rc) r->out->v[r->out->n - 1].record = true;
+        return i + 1;
     case LINE_TURN:
         return read_turn(r, i, rc);
     case LINE_NUMBERED:

@@ -14,6 +14,7 @@
 #ifndef FORAGE_RETRIEVAL_UNITS_H
 #define FORAGE_RETRIEVAL_UNITS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include "kernels/error.h"
@@ -23,7 +24,7 @@ enum text_unit_kind {
     TEXT_UNIT_HEADING,    /* a line that names what follows; no answer by itself */
     TEXT_UNIT_DEFINITION, /* an option or term and (the beginning of) what is said of it */
     TEXT_UNIT_ITEM,       /* of a list; head: the line that leads in */
-    TEXT_UNIT_ROW,        /* of a table; head: its first row */
+    TEXT_UNIT_ROW,        /* of a table; head: its first row, or none where its cells are named */
     TEXT_UNIT_HEADER,     /* the first row of a table; no answer by itself */
     TEXT_UNIT_STEPS,      /* a list with the line that leads in, whole */
     TEXT_UNIT_TURN,       /* what somebody said in a chat log; head: what was said before */
@@ -37,6 +38,7 @@ typedef struct text_unit {
     uint32_t body;     /* of a definition: where what is said of it begins; else start */
     uint8_t kind;      /* enum text_unit_kind */
     uint8_t head_kind; /* TEXT_UNIT_HEADING: the head is context; else it belongs to the answer */
+    bool record;       /* a row whose cells say which columns they are of: table_row.h */
 } text_unit;
 
 typedef struct text_units {

@@ -166,6 +166,32 @@ static int close_reader(void **state) {
     return close_lexicon(NULL);
 }
 
+/* The same table in both forms in which data/extract writes one: what is read is the same. */
+static void records_are_read_as_rows_below_their_names(void **state) {
+    (void)state;
+    const char *bars[] = {"Members\n\nName | Instrument | Joined\nAmira Holt | violin | 2019\n"
+                          "Dmitri Sayer | cello | 2015\nFarid Noor | horn | 2024"};
+    const char *named[] = {"Members\n\nName | Instrument | Joined\n\n"
+                           "Name: Amira Holt; Instrument: violin; Joined: 2019\n\n"
+                           "Name: Dmitri Sayer; Instrument: cello; Joined: 2015\n\n"
+                           "Name: Farid Noor; Instrument: horn; Joined: 2024"};
+    /* A chunk that begins within the table: the names come from the records. */
+    const char *rest[] = {"Name: Dmitri Sayer; Instrument: cello; Joined: 2015\n\n"
+                          "Name: Farid Noor; Instrument: horn; Joined: 2024"};
+    const char *rest_bars[] = {"Name | Instrument | Joined\nDmitri Sayer | cello | 2015\n"
+                               "Farid Noor | horn | 2024"};
+    const char *asked = "Who plays the cello?";
+    ask(asked, bars, 1);
+    const double odds = seen.best;
+    assert_true(isfinite(odds));
+    ask(asked, named, 1);
+    assert_true(fabs(seen.best - odds) < 1e-3);
+    ask(asked, rest_bars, 1);
+    const double odds_of_rest = seen.best;
+    ask(asked, rest, 1);
+    assert_true(fabs(seen.best - odds_of_rest) < 1e-3);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_is_read_with_its_neighbours),
@@ -173,6 +199,7 @@ int main(void) {
         cmocka_unit_test(a_long_unit_is_read_so_far),
         cmocka_unit_test(a_window_is_read_below_its_heading),
         cmocka_unit_test(another_language_is_left_to_the_words),
+        cmocka_unit_test(records_are_read_as_rows_below_their_names),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }

@@ -57,11 +57,59 @@ static void names_of_columns_are_told_from_values(void **state) {
     assert_false(names("Monday  closed", "Tuesday  9 to 12"));
 }
 
+static void expect_pair(const char *row, size_t *at, const char *name, const char *value) {
+    table_pair p;
+    assert_true(table_row_pair(row, strlen(row), at, &p));
+    assert_int_equal(p.n_name, strlen(name));
+    assert_memory_equal(p.name, name, p.n_name);
+    assert_int_equal(p.n_value, strlen(value));
+    assert_memory_equal(p.value, value, p.n_value);
+}
+
+static void a_record_falls_into_pairs(void **state) {
+    (void)state;
+    table_pair p;
+    const char *row = "Part: pump; Warranty: 3 years; seals 1 year; Page: see http://a.b/c; 4";
+    size_t at = 0;
+    expect_pair(row, &at, "Part", "pump");
+    expect_pair(row, &at, "Warranty", "3 years; seals 1 year");
+    expect_pair(row, &at, "Page", "see http://a.b/c; 4");
+    assert_false(table_row_pair(row, strlen(row), &at, &p));
+    const char *nameless = "Revenue; Q1: 41; Q2: 52"; /* nothing stands in the corner of the table */
+    at = 0;
+    expect_pair(nameless, &at, "", "Revenue");
+    expect_pair(nameless, &at, "Q1", "41");
+    assert_true(table_row_first(nameless, strlen(nameless), true, &p));
+    assert_memory_equal(p.value, "Revenue", p.n_value);
+    const char *none[] = {"", "a", "a: b", "He came; he saw", "Note: this ends; ", "a: ; b: c"};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++)
+        if (table_row_is_record(none[i], strlen(none[i]))) fail_msg("a record: %s", none[i]);
+}
+
+static bool is_alike(const char *a, const char *b) {
+    return table_row_is_alike(a, strlen(a), b, strlen(b));
+}
+
+static void records_of_a_table_have_the_same_names(void **state) {
+    (void)state;
+    assert_true(is_alike("Room | Floor | Seats", "Room: Eider; Floor: 2"));
+    assert_true(is_alike(" | Q1 | Q2", "Revenue; Q1: 41; Q2: 52"));
+    assert_true(is_alike("Room: Dunlin; Floor: 2; Seats: 6", "Room: Eider; Floor: 2"));
+    assert_true(is_alike("Room: Dunlin; Floor: 2; Seats: 6", "Floor: 2; Seats: 40"));
+    assert_false(is_alike("Room: Dunlin; Floor: 2; Seats: 6", "Desk: 4; Floor: 2; Seats: 40"));
+    assert_false(is_alike("Room: Dunlin; Floor: 2", "Room: Eider; Chairs: 2; Lamp: 4; Door: 5"));
+    assert_false(is_alike("Desk | Lamp", "Room: Eider; Floor: 2"));
+    assert_false(is_alike("Room of Eider", "Room: Eider; Floor: 2"));
+    assert_false(is_alike("Room | Floor", "no record"));
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_row_falls_into_cells),
         cmocka_unit_test(columns_stand_below_each_other),
         cmocka_unit_test(names_of_columns_are_told_from_values),
+        cmocka_unit_test(a_record_falls_into_pairs),
+        cmocka_unit_test(records_of_a_table_have_the_same_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

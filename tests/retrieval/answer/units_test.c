@@ -288,6 +288,39 @@ static void columns_of_plain_text_are_a_table(void **state) {
     expect(tabs, "Longer name\t20,000\t1912", TEXT_UNIT_ROW, "Town\tInhabitants\tSince");
 }
 
+/* As tables of values, sheets and pages become text (data/extract/table_rows.h). */
+static void records_are_rows_of_a_table(void **state) {
+    (void)state;
+    const char *text = "Members\n"
+                       "\n"
+                       "Name | Instrument | Phone\n"
+                       "\n"
+                       "Name: Amira Holt; Instrument: violin; Phone: 555-0101\n"
+                       "\n"
+                       "Name: Dmitri Sayer; Instrument: cello\n"
+                       "\n"
+                       "Name: Farid Noor; Instrument: horn; Phone: 555-0106";
+    read_units(text);
+    expect(text, "Members", TEXT_UNIT_HEADING, "");
+    expect(text, "Name | Instrument | Phone", TEXT_UNIT_HEADER, "Members");
+    expect(text, "Name: Amira Holt; Instrument: violin; Phone: 555-0101", TEXT_UNIT_ROW, "");
+    expect(text, "Name: Dmitri Sayer; Instrument: cello", TEXT_UNIT_ROW, "");
+    expect(text, "Name: Farid Noor; Instrument: horn; Phone: 555-0106", TEXT_UNIT_ROW, "");
+    for (size_t i = 0; i < units.n; i++)
+        assert_true(units.v[i].record == (units.v[i].kind == TEXT_UNIT_ROW));
+    /* The only one of its table in a text: those before it tell. */
+    const char *whole = "Name: Amira Holt; Phone: 1\n\nName: Dmitri Sayer; Phone: 2\n";
+    const size_t before = strlen("Name: Amira Holt; Phone: 1\n\n");
+    fo_err err = {0};
+    assert_ok(text_units_read(&units, whole + before, strlen(whole) - before, before, &err), &err);
+    assert_int_equal(units.n, 1);
+    assert_true(units.v[0].kind == TEXT_UNIT_ROW && units.v[0].record);
+    /* One alone is a line like any other. */
+    const char *alone = "Opening hours: Monday to Friday; Closed: holidays. The rest is in the yard.";
+    read_units(alone);
+    for (size_t i = 0; i < units.n; i++) assert_false(units.v[i].record);
+}
+
 /* A typewriter puts two blanks behind a sentence, a justified line has them anywhere. */
 static void wide_gaps_in_prose_are_no_columns(void **state) {
     (void)state;
@@ -383,6 +416,7 @@ int main(void) {
         cmocka_unit_test(a_question_asked_heads_its_answer),
         cmocka_unit_test(a_paragraph_may_ask_and_answer),
         cmocka_unit_test(columns_of_plain_text_are_a_table),
+        cmocka_unit_test(records_are_rows_of_a_table),
         cmocka_unit_test(wide_gaps_in_prose_are_no_columns),
         cmocka_unit_test(lines_that_begin_with_what_they_speak_of_are_items),
         cmocka_unit_test(an_item_that_is_a_paragraph_is_its_sentences),
