@@ -319,7 +319,9 @@ static void measure_demands(const candidate_set *set, const candidate_passage *p
     const char *text = p->text.text;
     bool stated = states_amount(p, d, u);
     if (!stated && u->kind == TEXT_UNIT_ROW)
-        stated = demands_amount_in(&number, text + u->start, u->end - u->start);
+        stated = demands_amount_in(&number, text + u->start, u->end - u->start) &&
+                 (demands_column_in(d, text + u->start, u->end - u->start) ||
+                  demands_column_in(d, text + u->head_start, u->head_end - u->head_start));
     c->f[CAND_NO_AMOUNT] = !stated;
     bool hangs = u->head_kind != TEXT_UNIT_HEADING; /* "Working on it" above it is no place */
     c->f[CAND_NO_PLACE] =
@@ -379,14 +381,19 @@ static bool is_quoted(const fact_text *t, size_t start, size_t end) {
     return start > 0 && t->text[start - 1] == '"' && end < t->len && t->text[end] == '"';
 }
 
-/* Does the unit end in the question, or quote it? An example of how to ask is met by every word, and
+static bool is_asked_at(const fact_text *t, size_t at) {
+    return at < t->len && t->text[at] == '?';
+}
+
+/* Does the unit end in the question, asked, or quote it? An example of how to ask is met by every word, and
  * answers nothing, whatever stands beside it; behind a question that somebody asked an answer may
- * stand. */
+ * stand, and "--keep N | how many versions are kept" asks nothing. */
 static bool shows_how_to_ask(const question *q, const fact_text *t, const fact_sentence *s) {
     size_t first;
     for (size_t end = s->w1; end > s->w0; end--)
         if (is_question_before(q, t, s, end, &first) &&
-            (end == s->w1 || is_quoted(t, t->words[first].start, t->words[end - 1].end)))
+            ((end == s->w1 && is_asked_at(t, t->words[end - 1].end)) ||
+             is_quoted(t, t->words[first].start, t->words[end - 1].end)))
             return true;
     return false;
 }

@@ -188,6 +188,19 @@ bool demands_amount_in(const demands *d, const char *text, size_t len) {
     }
 }
 
+bool demands_column_in(const demands *d, const char *text, size_t len) {
+    static const char *const words[] = {
+        [AMOUNT_WEIGHT] = "weight weights mass heavy load kg g lb lbs oz t",
+        [AMOUNT_TEMPERATURE] = "temperature temperatures temp heat hot cold warm max min top water air"};
+    const char *list = (size_t)d->amount < sizeof words / sizeof *words ? words[d->amount] : NULL;
+    if (!list) return true;
+    for (size_t at = 0;;) {
+        token t = next_token(text, len, &at);
+        if (!t.n) return false;
+        if (in(list, &t)) return true;
+    }
+}
+
 /* ---- places ------------------------------------------------------------------------------ */
 
 static const char *const prepositions =
@@ -200,9 +213,28 @@ static const char *const prepositions =
     "wherever abroad home "
     "north south east west left right indoors outdoors upstairs downstairs online";
 
+/* Names of times, and words for them: "in March", "on the second Sunday of Advent" say when. */
+static const char *const times =
+    "january february march april may june july august september october november december monday "
+    "mondays tuesday tuesdays wednesday wednesdays thursday thursdays friday fridays saturday "
+    "saturdays sunday sundays easter advent christmas lent ramadan pentecost spring summer autumn "
+    "winter morning mornings afternoon afternoons evening evenings night weekend weekends week "
+    "weeks month months year years season seasons advance time";
+static const char *const between =
+    "the a an this that each every first second third fourth fifth last next early late";
+
 /* A name: a capital within a sentence. */
 static bool is_name(const token *before, const token *t) {
-    return t->letters && t->s[0] >= 'A' && t->s[0] <= 'Z' && (before->letters || before->digits);
+    return t->letters && t->s[0] >= 'A' && t->s[0] <= 'Z' &&
+           (before->letters || before->digits) && !in(times, t);
+}
+
+/* Does what stands behind a preposition say when? The token that tells is the first that is no article. */
+static bool is_time(const char *text, size_t len, size_t at) {
+    token t;
+    do t = next_token(text, len, &at);
+    while (in(between, &t));
+    return in(times, &t) || (t.digits && t.n == 4 && (t.s[0] == '1' || t.s[0] == '2'));
 }
 
 bool demands_place_in(const demands *d, const char *text, size_t len) {
@@ -211,7 +243,7 @@ bool demands_place_in(const demands *d, const char *text, size_t len) {
     for (size_t at = 0;;) {
         token t = next_token(text, len, &at);
         if (!t.n) return false;
-        if (in(prepositions, &t) || is(&t, "/") || is(&t, "~") || is(&t, "@") ||
+        if ((in(prepositions, &t) && !is_time(text, len, at)) || is(&t, "/") || is(&t, "~") || is(&t, "@") ||
             is_name(&before, &t))
             return true;
         before = t;

@@ -31,6 +31,10 @@ demands demands_read(const char *question, size_t len);
 /* Does text[len] state an amount of the kind? True where none is demanded. */
 bool demands_amount_in(const demands *d, const char *text, size_t len);
 
+/* May a row of a table, or what its columns are called, state the amount by a number alone, since a word of it says
+ * of what kind its numbers are ("Weight: 62")? True for what may be counted or paid: that is said above a table. */
+bool demands_column_in(const demands *d, const char *text, size_t len);
+
 /* May the text say where something is or goes: by a preposition, a path, a name? True where no place is demanded. */
 bool demands_place_in(const demands *d, const char *text, size_t len);
 

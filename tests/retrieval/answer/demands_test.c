@@ -140,10 +140,26 @@ static void any_bytes_are_taken(void **state) {
         demands d = demands_read(exact, n);
         d.amount = AMOUNT_WEIGHT;
         d.days = 1;
+        d.place = true;
         demands_amount_in(&d, exact, n);
         demands_day_in(&d, exact, n);
+        demands_column_in(&d, exact, n);
+        demands_place_in(&d, exact, n);
         test_free(exact);
     }
+}
+
+/* "Weight: 62" is one; that 3 are in stock is none. */
+static void a_column_may_say_of_what_kind_its_numbers_are(void **state) {
+    (void)state;
+    const demands heavy = asked("How heavy is the seat?"), hot = asked("How hot does it get?"),
+                  many = asked("How many seats are left?");
+    assert_true(demands_column_in(&heavy, "Part: seat; Weight: 62", 22));
+    assert_true(demands_column_in(&heavy, "Bird | kg", 9));
+    assert_false(demands_column_in(&heavy, "Part: seat; In stock: 3", 23));
+    assert_true(demands_column_in(&hot, "Highest temperature | 900", 25));
+    assert_false(demands_column_in(&hot, "Part: seat; In stock: 3", 23));
+    assert_true(demands_column_in(&many, "Part: seat; In stock: 3", 23));
 }
 
 static void a_place_is_demanded_by_where_alone(void **state) {
@@ -154,10 +170,13 @@ static void a_place_is_demanded_by_where_alone(void **state) {
     assert_false(asked("Who knows where the key is?").place);
     static const char *const with[] = {"In the home folder.",    "models/ holds them",
                                        "It lies behind the hut", "The keeper of Holm has them",
-                                       "see ~ for more",         "Not here."};
+                                       "see ~ for more",         "Not here.",
+                                       "in the old hall on the second Sunday of May"};
     static const char *const without[] = {
         "Adding a model architecture, a file format, a store, a generator", "Models are large.", "",
-        "Models, stored twice"};
+        "Models, stored twice",
+        "Four times a year: in March, June and on the second Sunday of Advent",
+        "in 1998, at night"};
     for (size_t i = 0; i < sizeof with / sizeof *with; i++)
         assert_true(demands_place_in(&d, with[i], strlen(with[i])));
     for (size_t i = 0; i < sizeof without / sizeof *without; i++)
@@ -185,6 +204,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_kind_of_amount_is_told),
         cmocka_unit_test(an_amount_of_another_kind_is_none),
+        cmocka_unit_test(a_column_may_say_of_what_kind_its_numbers_are),
         cmocka_unit_test(a_place_is_demanded_by_where_alone),
         cmocka_unit_test(another_office_is_told_apart),
         cmocka_unit_test(another_day_is_told_apart),

@@ -239,6 +239,19 @@ static void steps_keep_their_lines(void **state) {
     }
 }
 
+/* What an option is for is said in the words of who asks for it. */
+static void the_words_of_a_question_are_no_question(void **state) {
+    (void)state;
+    static const passage options = {"Option | Default | Meaning\n"
+                                    "--keep-daily N | 14 | how many daily versions are kept\n"
+                                    "--keep-monthly N | 12 | how many monthly versions are kept\n",
+                                    0, "Tern", 0.9f, 0.9f, 9, false, false, 0, NULL};
+    extractive_answer a = ask("How many daily versions are kept?", &options, 1, 1, -1);
+    assert_string_equal(a.text, "Option: --keep-daily N; Default: 14; Meaning: how many daily versions "
+                                "are kept [1]");
+    extractive_answer_deinit(&a);
+}
+
 /* An example of how to ask holds every word of the question. */
 static void the_question_itself_is_no_answer(void **state) {
     (void)state;
@@ -706,6 +719,7 @@ int main(void) {
         cmocka_unit_test(an_option_is_explained_outside_of_manual_pages),
         cmocka_unit_test(steps_keep_their_lines),
         cmocka_unit_test(the_question_itself_is_no_answer),
+        cmocka_unit_test(the_words_of_a_question_are_no_question),
         cmocka_unit_test(what_a_question_demands_is_met_or_refused),
         cmocka_unit_test(an_option_says_whose_it_is),
         cmocka_unit_test(a_sentence_is_not_said_twice),
