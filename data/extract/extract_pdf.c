@@ -317,7 +317,8 @@ static void write_table(builder *b, table_writer *w, const pdf_layout *p, const 
     bool continued =
         is_continued(w->last, t) && (!t->headed || (same_head && t->page > w->last->page));
     if (!continued) {
-        table_rows_begin(w->rows, b, true);
+        /* Of two columns only figures below words tell that the first row names them: head_rows. */
+        table_rows_begin(w->rows, b, t->n_columns > 2);
         fo_buf_clear(&w->head);
         fo_buf_add(&w->head, w->cell.data ? w->cell.data : "", w->cell.len);
     } else if (same_head) { /* said again at the page's top */

@@ -16,9 +16,12 @@ enum {
     MAX_ROWS = 1000,     /* of one page's part of a table */
     MAX_SEGMENTS = 8000, /* of a page: more are no page that anybody reads */
     MAX_TRIES = 300,     /* of a page: places where a table might begin */
+    MAX_FOUND = 64,      /* tables of a page by wide gaps */
 };
 static const float GAP = .8f;     /* of a line's height: parts cells of a row */
+static const float NARROW = 1.3f; /* of the gap between words: parts cells whose edges stand below each other */
 static const float GUTTER = .55f; /* the same, for the strip between two columns */
+static const float NARROW_GUTTER = .25f;
 
 typedef struct segment { /* words of a line without a wide gap between them */
     pdf_line *line;
@@ -37,6 +40,11 @@ typedef struct span {
     float x0, x1;
 } span;
 
+typedef struct extent {
+    float y0, y1; /* of a table on its page */
+    size_t rows, columns;
+} extent;
+
 typedef struct finder {
     pdf_layout *p;
     builder *b;
@@ -46,6 +54,11 @@ typedef struct finder {
     size_t n_rows;
     float left, width; /* of all segments */
     float gutter;      /* of the page: only tables that reach over it are sought; 0: all are */
+    float gap;         /* of a line's height: parts cells */
+    bool narrow;       /* it is so small that edges must tell a table from text */
+    bool only_looks;   /* what is found goes to `found` alone */
+    extent found[MAX_FOUND];
+    size_t n_found;
     /* the table at hand */
     uint16_t covered[STEPS]; /* by how many rows */
     span columns[MAX_COLUMNS];
@@ -65,11 +78,27 @@ static size_t word_end(const finder *f, const pdf_line *l, size_t word) {
     return next - (f->p->text.data[next - 1] == ' ');
 }
 
+/* The width of a letter where all are as wide, as a typewriter's are; 0: they are not. */
+static float typewritten(const finder *f, const pdf_line *l) {
+    const pdf_word *w = f->p->words;
+    float least = 1e9f, most = 0;
+    for (size_t i = l->word; i < l->word + l->n_words; i++) {
+        const size_t letters = fo_utf8_count(f->p->text.data + w[i].at, word_end(f, l, i) - w[i].at);
+        const float width = (w[i].x1 - w[i].x0) / (float)(letters ? letters : 1);
+        if (width < least) least = width;
+        if (width > most) most = width;
+    }
+    return most - least < .002f * most ? most : 0; /* of other letters words are seldom so alike */
+}
+
 static void split_line(finder *f, pdf_line *l) {
     const pdf_word *w = f->p->words;
+    const float letter = f->narrow ? 1.5f * typewritten(f, l) : 0;
+    float gap = f->gap * height_of(l);
+    if (gap < letter) gap = letter;
     for (size_t i = l->word, end = l->word + l->n_words, k; i < end; i = k) {
         float x0 = w[i].x0, x1 = w[i].x1;
-        for (k = i + 1; k < end && w[k].x0 - x1 < GAP * height_of(l); k++)
+        for (k = i + 1; k < end && w[k].x0 - x1 < gap; k++)
             if (w[k].x1 > x1) x1 = w[k].x1;
         if (f->n < MAX_SEGMENTS) f->s[f->n] = (segment){l, i, k - i, x0, x1, 0};
         f->n++;
@@ -153,7 +182,7 @@ static void cover(finder *f, const row *r, int by) {
 static size_t find_columns(const finder *f, float height, span *out) {
     size_t may_cross = f->wide_rows >= 4 ? 1 + f->wide_rows / 8 : 0, n = 0;
     float step = f->width / STEPS;
-    int need = (int)(GUTTER * height / step) + 1, clear = need, first = 0, last = STEPS - 1;
+    int need = (int)((f->narrow ? NARROW_GUTTER : GUTTER) * height / step) + 1, clear = need, first = 0, last = STEPS - 1;
     while (first < STEPS && f->covered[first] <= may_cross) first++;
     while (last > first && f->covered[last] <= may_cross) last--;
     int left = first, right = last; /* the outermost columns themselves may reach further */
@@ -284,6 +313,64 @@ typedef struct column_sum {
     size_t small; /* numbers of three figures or fewer */
 } column_sum;
 
+static bool is_textual(const column_sum *c) {
+    return c->sentences * 2 > c->cells || c->words > 7 * c->cells;
+}
+
+/* ---- edges ---------------------------------------------------------------------------------------- */
+
+enum { EDGES = 3, EDGE_ROWS = 64 }; /* left, right, middle */
+
+static int by_place(const void *a, const void *b) {
+    float x = *(const float *)a, y = *(const float *)b;
+    return (x > y) - (x < y);
+}
+
+/* How many of n places are the same but for a point or two. */
+static size_t most_alike(float *x, size_t n) {
+    static const float SAME = 1.5f;
+    size_t most = 0;
+    qsort(x, n, sizeof *x, by_place);
+    for (size_t i = 0, k = 0; k < n; k++) {
+        while (x[k] - x[i] > SAME) i++;
+        if (k - i + 1 > most) most = k - i + 1;
+    }
+    return most;
+}
+
+/* Do the cells of each column stand below each other by their left edges, their right ones or their middles? Words of
+ * running text do not, wherever its gaps meet. Rows whose cells go on in the next line count once. */
+static bool edges_meet(const finder *f, size_t i, size_t n) {
+    float x[EDGES][EDGE_ROWS];
+    const size_t rows = n < EDGE_ROWS ? n : EDGE_ROWS;
+    for (size_t col = 0; col < f->n_columns; col++) {
+        size_t cells = 0;
+        for (size_t k = i; k < i + rows; k++) {
+            const row *r = &f->rows[k];
+            float x0 = 1e9f, x1 = -1e9f;
+            for (size_t j = 0; j < r->n; j++) {
+                const segment *s = &f->s[r->first + j];
+                bool crossed;
+                if (column_of(f, s->x0, s->x1, &crossed) != col) continue;
+                if (crossed) return false;
+                if (s->x0 < x0) x0 = s->x0;
+                if (s->x1 > x1) x1 = s->x1;
+            }
+            if (x1 < x0) continue;
+            x[0][cells] = x0;
+            x[1][cells] = x1;
+            x[2][cells++] = (x0 + x1) / 2;
+        }
+        size_t most = 0;
+        for (int e = 0; e < EDGES; e++) {
+            const size_t alike = most_alike(x[e], cells);
+            if (alike > most) most = alike;
+        }
+        if (cells * 3 < rows || cells < 2 || most * 10 < cells * 7) return false;
+    }
+    return true;
+}
+
 static bool is_table(const finder *f, size_t i, size_t n) {
     column_sum c[MAX_COLUMNS] = {0};
     size_t wide = 0, cells = 0, leaders = 0, crossing = 0, scraps = 0, over = 0;
@@ -313,18 +400,22 @@ static bool is_table(const finder *f, size_t i, size_t n) {
         }
     }
     if (leaders * 4 > wide || crossing * 3 > wide) return false;
+    if (f->narrow && (wide < 3 || !edges_meet(f, i, n))) return false;
     if (scraps * 3 > cells) return false; /* a formula */
     size_t texts = 0, numeric = 0, filled = 0, lists = 0;
     for (size_t k = 0; k < f->n_columns; k++) {
-        texts += c[k].sentences * 2 > c[k].cells || c[k].words > 7 * c[k].cells;
+        texts += is_textual(&c[k]);
         numeric += c[k].numbers * 10 >= c[k].cells * 6 && c[k].cells * 2 > wide;
         filled += c[k].cells * 2 >= wide;
         lists += c[k].markers * 2 > c[k].cells;
     }
     if (lists && (texts || f->n_columns == 2)) return false;
-    if (f->n_columns == 2) /* numbered lines are none */
-        return wide >= 3 && !texts && numeric && filled == 2 &&
-               !(c[0].small * 10 >= c[0].cells * 8 && c[1].numbers * 2 < c[1].cells);
+    if (f->n_columns == 2) {
+        const bool met = f->gutter <= 0 && edges_meet(f, i, n);
+        const bool terms = met && !is_textual(&c[0]) && c[0].words <= 4 * c[0].cells;
+        const bool lines = c[0].small * 10 >= c[0].cells * 8 && c[1].numbers * 2 < c[1].cells;
+        return wide >= 3 && filled == 2 && !lines && (texts ? terms : numeric || met);
+    }
     if (filled < 2 || cells * 10 < wide * f->n_columns * 4) return false;
     if (f->gutter > 0 ? texts || over * 4 < wide : texts > 1) return false;
     return wide >= 3 ||
@@ -423,6 +514,17 @@ static bool years_head_it(const finder *f, size_t i, size_t n) {
     return true;
 }
 
+/* A full row above others that have empty cells: only what names the columns stands over each. */
+static bool full_row_heads_it(const finder *f, size_t i, size_t n) {
+    lines_of first = look_at(f, &f->rows[i]);
+    if (f->n_columns < 3 || n < 3 || first.numbers || first.spans) return false;
+    if (count_bits(first.columns) < f->n_columns) return false;
+    size_t gaps = 0;
+    for (size_t k = i + 1; k < i + n; k++)
+        gaps += count_bits(look_at(f, &f->rows[k]).columns) < f->n_columns;
+    return gaps * 2 > n - 1;
+}
+
 /* Names of groups of columns above the names of columns: what stands in the corner tells the second row. */
 static bool has_groups(const finder *f, size_t i, size_t n) {
     if (n < 3) return false;
@@ -431,10 +533,25 @@ static bool has_groups(const finder *f, size_t i, size_t n) {
            count_bits(b.columns) > count_bits(a.columns) && count_bits(b.columns) > 2;
 }
 
+/* Are there figures in the second column of most rows behind the first, and none in it? */
+static bool names_figures(const finder *f, size_t i, size_t n) {
+    size_t figures = 0;
+    for (size_t k = i; k < i + n; k++)
+        for (size_t j = 0; j < f->rows[k].n; j++) {
+            const segment *s = &f->s[f->rows[k].first + j];
+            bool crossed;
+            if (column_of(f, s->x0, s->x1, &crossed) != 1 || !segment_is_number(f, s)) continue;
+            if (k == i) return false;
+            figures++;
+        }
+    return figures * 10 >= (n - 1) * 7;
+}
+
 /* How many rows of the page make up the head, 0: it cannot be told. They have no numbers, and all that
  * come have some. */
 static size_t head_rows(const finder *f, size_t i, size_t n) {
     size_t k = 0, with = 0;
+    if (f->n_columns == 2) return names_figures(f, i, n) && !look_at(f, &f->rows[i]).numbers;
     while (k < n && k < 5 && !look_at(f, &f->rows[i + k]).numbers) k++;
     for (size_t j = k; j < n; j++) with += look_at(f, &f->rows[i + j]).numbers > 0;
     if (!k || k == n || k == 5 || with * 10 < (n - k) * 7) return has_groups(f, i, n) ? 2 : 0;
@@ -475,7 +592,7 @@ static void take_table(finder *f, size_t i, size_t n) {
                    .left = f->columns[0].x0,
                    .right = f->columns[f->n_columns - 1].x1};
     size_t head = head_rows(f, i, n);
-    t.headed = head > 0 || years_head_it(f, i, n);
+    t.headed = head > 0 || years_head_it(f, i, n) || full_row_heads_it(f, i, n);
     uint64_t columns = 0;
     for (size_t k = i; k < i + n; k++) {
         bool in_head = k - i < head;
@@ -497,6 +614,33 @@ static void take_table(finder *f, size_t i, size_t n) {
 
 /* ---- the whole ------------------------------------------------------------------------------------- */
 
+static extent extent_of_rows(const finder *f, size_t i, size_t n) {
+    return (extent){f->rows[i].y0, f->rows[i + n - 1].y1, n, f->n_columns};
+}
+
+/* Do wide gaps show as many rows here, or as many columns of them? */
+static bool is_found(const finder *f, const extent *e) {
+    for (size_t i = 0; i < f->n_found; i++) {
+        const extent *x = &f->found[i];
+        if (x->y0 < e->y1 && e->y0 < x->y1 &&
+            (x->rows > e->rows || (x->rows == e->rows && x->columns >= e->columns)))
+            return true;
+    }
+    return false;
+}
+
+/* What is done with a table that was found: false: nothing, for wide gaps show more of it. */
+static bool deal_with_table(finder *f, size_t i, size_t n) {
+    const extent e = extent_of_rows(f, i, n);
+    if (f->only_looks) {
+        if (f->n_found < MAX_FOUND) f->found[f->n_found++] = e;
+        return true;
+    }
+    if (f->narrow && is_found(f, &e)) return false;
+    take_table(f, i, n);
+    return true;
+}
+
 static void look_through(finder *f) {
     float right = -1e9f;
     f->left = 1e9f;
@@ -517,13 +661,36 @@ static void look_through(finder *f) {
         while (n && count_bits(look_at(f, &f->rows[i + skip]).columns) < 2) skip++, n--;
         while (n && look_at(f, &f->rows[i + skip + n - 1]).columns == 1) n--;
         i += n ? skip : 0;
-        if (n > 1 && is_table(f, i, n)) {
-            take_table(f, i, n);
+        if (n > 1 && is_table(f, i, n) && deal_with_table(f, i, n)) {
             i += n;
         } else {
             i++;
         }
     }
+}
+
+static void look_among(finder *f, pdf_line *const *lines, size_t n, float gap) {
+    f->n = 0;
+    f->gap = gap;
+    for (size_t i = 0; i < n; i++)
+        if (!lines[i]->is_running && !lines[i]->table && lines[i]->n_words) split_line(f, lines[i]);
+    if (f->n && f->n <= MAX_SEGMENTS) look_through(f);
+}
+
+/* Between the words of lines, as a share of their height; large where no line has three. */
+static float usual_gap(const pdf_layout *p, pdf_line *const *lines, size_t n) {
+    enum { MOST = 2048, FEWEST = 8 };
+    static const float LEAST = .19f; /* where gaps are said to be smaller, boxes overlap */
+    float gaps[MOST];
+    size_t k = 0;
+    for (size_t i = 0; i < n && k < MOST; i++)
+        for (size_t w = 1; lines[i]->n_words > 2 && w < lines[i]->n_words && k < MOST; w++) {
+            const pdf_word *at = &p->words[lines[i]->word + w];
+            gaps[k++] = (at->x0 - at[-1].x1) / height_of(lines[i]);
+        }
+    if (k < FEWEST) return GAP;
+    qsort(gaps, k, sizeof *gaps, by_place);
+    return gaps[k / 2] > LEAST ? gaps[k / 2] : LEAST;
 }
 
 void pdf_layout_find_tables(pdf_layout *p, builder *b, pdf_line *const *lines, size_t n,
@@ -543,10 +710,16 @@ void pdf_layout_find_tables(pdf_layout *p, builder *b, pdf_line *const *lines, s
         f->s = s;
         f->rows = rows;
         f->gutter = gutter;
-        for (size_t i = 0; i < n; i++)
-            if (!lines[i]->is_running && !lines[i]->table && lines[i]->n_words)
-                split_line(f, lines[i]);
-        if (f->n && f->n <= MAX_SEGMENTS) look_through(f);
+        const float narrow = NARROW * usual_gap(p, lines, n);
+        if (narrow < GAP) {
+            f->only_looks = true;
+            look_among(f, lines, n, GAP);
+            f->only_looks = false;
+            f->narrow = true;
+            look_among(f, lines, n, narrow);
+            f->narrow = false;
+        }
+        look_among(f, lines, n, GAP);
     } else {
         b->failure = FO_ENOMEM;
     }

@@ -11,7 +11,7 @@ void table_rows_begin(table_rows *t, builder *b, bool sheet) {
     t->b = b;
     t->sheet = sheet;
     t->n_cells = t->n_header = 0;
-    t->said = t->begun = t->used = t->fresh = false;
+    t->said = t->begun = t->used = t->fresh = t->pairs = false;
     fo_buf_clear(&t->row);
     fo_buf_clear(&t->header);
 }
@@ -95,6 +95,7 @@ static void keep_header(table_rows *t, bool said) {
 /* Does the row at hand name the columns of those that come? */
 static bool is_header(const table_rows *t, bool number, bool says) {
     if (says) return !t->said;
+    if (t->n_cells == 2 && t->pairs) return false;
     return !t->said && !t->used && !number && t->n_cells > 1 && t->n_cells > t->n_header;
 }
 
@@ -116,7 +117,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
     }
     if (!t->n_cells) {
         t->n_header = 0;
-        t->begun = t->said = t->used = false;
+        t->begun = t->said = t->used = t->pairs = false;
         return;
     }
     bool number = table_rows_has_number(t);
@@ -134,6 +135,7 @@ void table_rows_end_row(table_rows *t, const text_place *place, bool header) {
         t->used |= number; /* before, a wider row may come that names the columns */
     } else {
         write_joined(t, !t->begun);
+        t->pairs |= t->n_cells == 2;
     }
     t->begun = true;
     t->fresh = false;

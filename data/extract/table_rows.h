@@ -27,6 +27,7 @@ typedef struct table_rows { /* zero-initialised; one at a time for a builder */
     bool said;  /* the header said of itself that it is one */
     bool used;  /* a row was written with it */
     bool sheet; /* of a workbook, where two columns may have a header */
+    bool pairs; /* two cells without a header were written: what follows is no header of two */
     bool begun;
     bool fresh; /* the header was the last row */
 } table_rows;

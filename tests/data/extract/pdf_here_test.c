@@ -24,6 +24,7 @@ static const char *const files[] = {"background-checks.pdf",
                                     "toolkit.pdf",
                                     "various.pdf",
                                     "welsh.pdf",
+                                    "narrow-tables.pdf",
                                     "word365.pdf",
                                     "cid-fonts.pdf"};
 
