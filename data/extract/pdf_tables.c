@@ -18,8 +18,9 @@ enum {
     MAX_TRIES = 300,     /* of a page: places where a table might begin */
     MAX_FOUND = 64,      /* tables of a page by wide gaps */
 };
-static const float GAP = .8f;     /* of a line's height: parts cells of a row */
-static const float NARROW = 1.3f; /* of the gap between words: parts cells whose edges stand below each other */
+static const float GAP = .8f; /* of a line's height: parts cells of a row */
+static const float NARROW =
+    1.3f; /* of the gap between words: parts cells whose edges stand below each other */
 static const float GUTTER = .55f; /* the same, for the strip between two columns */
 static const float NARROW_GUTTER = .25f;
 
@@ -83,7 +84,8 @@ static float typewritten(const finder *f, const pdf_line *l) {
     const pdf_word *w = f->p->words;
     float least = 1e9f, most = 0;
     for (size_t i = l->word; i < l->word + l->n_words; i++) {
-        const size_t letters = fo_utf8_count(f->p->text.data + w[i].at, word_end(f, l, i) - w[i].at);
+        const size_t letters =
+            fo_utf8_count(f->p->text.data + w[i].at, word_end(f, l, i) - w[i].at);
         const float width = (w[i].x1 - w[i].x0) / (float)(letters ? letters : 1);
         if (width < least) least = width;
         if (width > most) most = width;
@@ -182,7 +184,8 @@ static void cover(finder *f, const row *r, int by) {
 static size_t find_columns(const finder *f, float height, span *out) {
     size_t may_cross = f->wide_rows >= 4 ? 1 + f->wide_rows / 8 : 0, n = 0;
     float step = f->width / STEPS;
-    int need = (int)((f->narrow ? NARROW_GUTTER : GUTTER) * height / step) + 1, clear = need, first = 0, last = STEPS - 1;
+    int need = (int)((f->narrow ? NARROW_GUTTER : GUTTER) * height / step) + 1, clear = need,
+        first = 0, last = STEPS - 1;
     while (first < STEPS && f->covered[first] <= may_cross) first++;
     while (last > first && f->covered[last] <= may_cross) last--;
     int left = first, right = last; /* the outermost columns themselves may reach further */

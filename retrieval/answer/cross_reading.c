@@ -183,7 +183,7 @@ static reader_span add_record(rewriting *r, const char *s, size_t n, bool below_
 static void write_window(fo_buf *out, const char *text, const window *w, candidate *const *of,
                          reader_span *spans, size_t n) {
     rewriting r = {.out = out};
-    size_t at = w->start;    /* up to here it is written */
+    size_t at = w->start;  /* up to here it is written */
     uint32_t moved_to = 0; /* where text[at] stands */
     for (size_t i = 0; i < n; i++) {
         const text_unit *u = &of[i]->unit;

@@ -191,7 +191,8 @@ bool demands_amount_in(const demands *d, const char *text, size_t len) {
 bool demands_column_in(const demands *d, const char *text, size_t len) {
     static const char *const words[] = {
         [AMOUNT_WEIGHT] = "weight weights mass heavy load kg g lb lbs oz t",
-        [AMOUNT_TEMPERATURE] = "temperature temperatures temp heat hot cold warm max min top water air"};
+        [AMOUNT_TEMPERATURE] =
+            "temperature temperatures temp heat hot cold warm max min top water air"};
     const char *list = (size_t)d->amount < sizeof words / sizeof *words ? words[d->amount] : NULL;
     if (!list) return true;
     for (size_t at = 0;;) {
@@ -225,8 +226,8 @@ static const char *const between =
 
 /* A name: a capital within a sentence. */
 static bool is_name(const token *before, const token *t) {
-    return t->letters && t->s[0] >= 'A' && t->s[0] <= 'Z' &&
-           (before->letters || before->digits) && !in(times, t);
+    return t->letters && t->s[0] >= 'A' && t->s[0] <= 'Z' && (before->letters || before->digits) &&
+           !in(times, t);
 }
 
 /* Does what stands behind a preposition say when? The token that tells is the first that is no article. */
@@ -243,8 +244,8 @@ bool demands_place_in(const demands *d, const char *text, size_t len) {
     for (size_t at = 0;;) {
         token t = next_token(text, len, &at);
         if (!t.n) return false;
-        if ((in(prepositions, &t) && !is_time(text, len, at)) || is(&t, "/") || is(&t, "~") || is(&t, "@") ||
-            is_name(&before, &t))
+        if ((in(prepositions, &t) && !is_time(text, len, at)) || is(&t, "/") || is(&t, "~") ||
+            is(&t, "@") || is_name(&before, &t))
             return true;
         before = t;
     }

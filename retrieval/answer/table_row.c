@@ -115,8 +115,8 @@ static size_t name_at(const char *s, size_t n) {
 
 /* Where the value that begins at s[from] ends: at "; " before a name. */
 static size_t value_end(const char *s, size_t n, size_t from) {
-    while (from < n &&
-           !(s[from] == ';' && from + 2 < n && s[from + 1] == ' ' && name_at(s + from + 2, n - from - 2)))
+    while (from < n && !(s[from] == ';' && from + 2 < n && s[from + 1] == ' ' &&
+                         name_at(s + from + 2, n - from - 2)))
         from++;
     return from;
 }

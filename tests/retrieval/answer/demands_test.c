@@ -168,12 +168,17 @@ static void a_place_is_demanded_by_where_alone(void **state) {
     assert_true(d.place);
     assert_true(asked("where do I park?").place);
     assert_false(asked("Who knows where the key is?").place);
-    static const char *const with[] = {"In the home folder.",    "models/ holds them",
-                                       "It lies behind the hut", "The keeper of Holm has them",
-                                       "see ~ for more",         "Not here.",
+    static const char *const with[] = {"In the home folder.",
+                                       "models/ holds them",
+                                       "It lies behind the hut",
+                                       "The keeper of Holm has them",
+                                       "see ~ for more",
+                                       "Not here.",
                                        "in the old hall on the second Sunday of May"};
     static const char *const without[] = {
-        "Adding a model architecture, a file format, a store, a generator", "Models are large.", "",
+        "Adding a model architecture, a file format, a store, a generator",
+        "Models are large.",
+        "",
         "Models, stored twice",
         "Four times a year: in March, June and on the second Sunday of Advent",
         "in 1998, at night"};

@@ -245,10 +245,19 @@ static void the_words_of_a_question_are_no_question(void **state) {
     static const passage options = {"Option | Default | Meaning\n"
                                     "--keep-daily N | 14 | how many daily versions are kept\n"
                                     "--keep-monthly N | 12 | how many monthly versions are kept\n",
-                                    0, "Tern", 0.9f, 0.9f, 9, false, false, 0, NULL};
+                                    0,
+                                    "Tern",
+                                    0.9f,
+                                    0.9f,
+                                    9,
+                                    false,
+                                    false,
+                                    0,
+                                    NULL};
     extractive_answer a = ask("How many daily versions are kept?", &options, 1, 1, -1);
-    assert_string_equal(a.text, "Option: --keep-daily N; Default: 14; Meaning: how many daily versions "
-                                "are kept [1]");
+    assert_string_equal(a.text,
+                        "Option: --keep-daily N; Default: 14; Meaning: how many daily versions "
+                        "are kept [1]");
     extractive_answer_deinit(&a);
 }
 

@@ -75,7 +75,8 @@ static void a_record_falls_into_pairs(void **state) {
     expect_pair(row, &at, "Warranty", "3 years; seals 1 year");
     expect_pair(row, &at, "Page", "see http://a.b/c; 4");
     assert_false(table_row_pair(row, strlen(row), &at, &p));
-    const char *nameless = "Revenue; Q1: 41; Q2: 52"; /* nothing stands in the corner of the table */
+    const char *nameless =
+        "Revenue; Q1: 41; Q2: 52"; /* nothing stands in the corner of the table */
     at = 0;
     expect_pair(nameless, &at, "", "Revenue");
     expect_pair(nameless, &at, "Q1", "41");

@@ -316,7 +316,8 @@ static void records_are_rows_of_a_table(void **state) {
     assert_int_equal(units.n, 1);
     assert_true(units.v[0].kind == TEXT_UNIT_ROW && units.v[0].record);
     /* One alone is a line like any other. */
-    const char *alone = "Opening hours: Monday to Friday; Closed: holidays. The rest is in the yard.";
+    const char *alone =
+        "Opening hours: Monday to Friday; Closed: holidays. The rest is in the yard.";
     read_units(alone);
     for (size_t i = 0; i < units.n; i++) assert_false(units.v[i].record);
 }

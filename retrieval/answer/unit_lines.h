@@ -1,0 +1,67 @@
+/* unit_lines.h - the lines of a text by how they begin and end, and by those beside them: what units.c makes units of.
+ *
+ *     unit_lines l = {.text = text, .len = len, .before = before};
+ *     int rc = unit_lines_read(&l, &err);
+ *     use(l.v[0].class), unit_lines_deinit(&l);
+ */
+#ifndef FORAGE_RETRIEVAL_UNIT_LINES_H
+#define FORAGE_RETRIEVAL_UNIT_LINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "kernels/error.h"
+
+enum line_class {
+    LINE_BLANK,
+    LINE_TEXT,
+    LINE_OPTION,
+    LINE_ITEM,
+    LINE_ROW,
+    LINE_RECORD, /* a row whose cells say which columns they are of */
+    LINE_TURN,
+    LINE_NUMBERED, /* a heading with a number: is_numbered_heading */
+};
+
+typedef struct text_line {
+    uint32_t start, end; /* without white space at the ends */
+    uint8_t class;       /* enum line_class */
+} text_line;
+
+typedef struct unit_lines {
+    const char *text;
+    size_t len, before; /* bytes; before: of the document, in memory before text[0] */
+    bool goes_on;       /* the first line began before the text */
+    text_line *v;
+    size_t n, cap;
+    size_t width; /* of the longest line of text: where wrapping would have happened */
+} unit_lines;
+
+/* Fill v from text, len and before. FO_ENOMEM. */
+int unit_lines_read(unit_lines *l, fo_err *err);
+void unit_lines_deinit(unit_lines *l);
+
+/* The bytes of line i, without white space at its ends. */
+const char *unit_lines_text(const unit_lines *l, size_t i, size_t *n);
+/* The last line before the text that is not blank; *n = 0: there is none. */
+const char *unit_lines_above(const unit_lines *l, size_t *n);
+/* The first line from i on that is not blank, or l->n. */
+size_t unit_lines_skip_blank(const unit_lines *l, size_t i);
+
+bool unit_ends_sentence(const char *s, size_t n);
+/* The line between header and rows: "| --- | :-: |", "=====  ====". */
+bool unit_is_rule(const char *s, size_t n);
+/* "a | b", "| a |" */
+bool unit_is_row(const char *s, size_t n);
+
+static inline bool unit_is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
+static inline bool unit_is_upper(char c) {
+    return c >= 'A' && c <= 'Z';
+}
+static inline bool unit_is_letter(char c) {
+    return unit_is_upper(c) || (c >= 'a' && c <= 'z');
+}
+
+#endif
