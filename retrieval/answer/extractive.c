@@ -23,6 +23,9 @@ static const double keep_within = 3.9;
 static const double keep_entry_within = 3;
 /* An option beside the one that was asked for does another thing. */
 static const double keep_option_within = 2;
+/* Log odds of the cross-encoder, of a further unit and behind the best: what hardly answers, or far less likely than what is
+ * said already, is beside the point. */
+static const double keep_cross = -1, keep_cross_within = 3;
 /* Two sentences that share more than this of their words say the same. */
 static const double same_text = 0.9;
 
@@ -240,6 +243,17 @@ static bool is_option(const candidate_set *set, const candidate *c) {
            set->passages[c->passage].text.text[c->start] == '-';
 }
 
+/* Does what read both with the question speak against saying this beside the best? Rows of one table and turns of one talk
+ * belong together: which of them is the last, and what came of it, is seen by who reads them. */
+static bool is_beside_the_point(const candidate_set *set, const candidate *c) {
+    const candidate *best = &set->c[0];
+    const double cross = cross_of(c);
+    const bool together = c->passage == best->passage && c->unit.kind == best->unit.kind &&
+                          (c->unit.kind == TEXT_UNIT_ROW || c->unit.kind == TEXT_UNIT_TURN);
+    return !together && set->crossed &&
+           (cross < keep_cross || cross < cross_of(&set->c[0]) - keep_cross_within);
+}
+
 /* Is a further unit worth its place behind the best? Behind what a section begins with is what follows there. */
 static bool adds(const candidate_set *set, const candidate *c) {
     const candidate *best = &set->c[0];
@@ -247,6 +261,7 @@ static bool adds(const candidate_set *set, const candidate *c) {
         return c->f[CAND_TOPIC] > 0 && c->passage == best->passage &&
                c->unit.head_end == best->unit.head_end;
     if (c->f[CAND_FRAGMENT] >= 1 || c->f[CAND_QUESTION] > best->f[CAND_QUESTION]) return false;
+    if (is_beside_the_point(set, c)) return false;
     if (c->unit.kind == TEXT_UNIT_SENTENCE) return best->score - c->score <= keep_within;
     double within = is_option(set, c) ? keep_option_within : keep_entry_within;
     return best->score - c->score <= within &&

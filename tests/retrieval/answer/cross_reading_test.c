@@ -192,6 +192,50 @@ static void records_are_read_as_rows_below_their_names(void **state) {
     assert_true(fabs(seen.best - odds_of_rest) < 1e-3);
 }
 
+/* What shares words with the question but hardly answers it is not said beside what does; the rows of a table are. */
+static void what_hardly_answers_is_not_said(void **state) {
+    (void)state;
+    static const struct {
+        const char *question, *texts[2], *answer;
+    } cases[] = {
+        {"Which room seats 40 people?",
+         {"Room | Floor | Seats | Projector\nDunlin | 2 | 6 | no\nEider | 2 | 40 | yes\n",
+          "The room must have a window or a fan."},
+         "Room: Eider; Floor: 2; Seats: 40; Projector: yes [1]"},
+        {"When may I open the lid?",
+         {"Never open the lid above 100 degrees: the draught cracks glazes and the heat burns.",
+          "Display | Cause | What to do\nE1 | thermocouple broken | replace it\nE2 | lid open | "
+          "close "
+          "the lid; check the switch\n"},
+         "Never open the lid above 100 degrees: the draught cracks glazes and the heat burns. [1]"},
+        {"When does the ferry leave Holm?",
+         {"departure from Holm | arrival at Skarv | days\n06:40 | 08:05 | Monday to Friday\n"
+          "20:10 | 21:35 | Friday and Sunday\n",
+          "The harbour of Holm was built in 1904."},
+         "departure from Holm: 20:10; arrival at Skarv: 21:35; days: Friday and Sunday [1]\n"
+         "departure from Holm: 06:40; arrival at Skarv: 08:05; days: Monday to Friday [2]"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        passage p[2];
+        fo_err err = {0};
+        extractive_answer a;
+        for (size_t k = 0; k < 2; k++)
+            p[k] = (passage){.text = cases[i].texts[k],
+                             .len = strlen(cases[i].texts[k]),
+                             .title = "Handbook for new staff",
+                             .sparse = 5};
+        const extractive_input in = {.question = cases[i].question,
+                                     .passages = p,
+                                     .n_passages = 2,
+                                     .lx = &lx,
+                                     .reader = model,
+                                     .min_support = -1};
+        assert_ok(extractive_answer_make(&a, &in, &err), &err);
+        assert_string_equal(a.text, cases[i].answer);
+        extractive_answer_deinit(&a);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_best_is_read_with_its_neighbours),
@@ -200,6 +244,7 @@ int main(void) {
         cmocka_unit_test(a_window_is_read_below_its_heading),
         cmocka_unit_test(another_language_is_left_to_the_words),
         cmocka_unit_test(records_are_read_as_rows_below_their_names),
+        cmocka_unit_test(what_hardly_answers_is_not_said),
     };
     return cmocka_run_group_tests(tests, open_reader, close_reader);
 }
